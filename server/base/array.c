@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "base/array.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+bool array_reserve(void **items, size_t *capacity, size_t count, size_t item_bytes) {
+    if (count <= *capacity) {
+        return true;
+    }
+    size_t wanted = *capacity + *capacity / 2;
+    if (wanted < count) {
+        wanted = count;
+    }
+    if (wanted > SIZE_MAX / item_bytes) {
+        return false;
+    }
+    void *grown = realloc(*items, wanted * item_bytes);
+    if (grown == NULL) {
+        return false;
+    }
+    *items = grown;
+    *capacity = wanted;
+    return true;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+Status error_set(Error *error, Status status, const char *field, const char *format, ...) {
+    if (error == NULL) {
+        return status;
+    }
+    error->status = status;
+    snprintf(error->field, sizeof(error->field), "%s", field == NULL ? "" : field);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof(error->message), format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+const char *status_name(Status status) {
+    static const char *const names[] = {
+#define X(name, number) [number] = #name,
+        STATUS_MAP(X)
+#undef X
+    };
+    return (unsigned)status < STATUS_COUNT ? names[status] : "UNKNOWN";
+}

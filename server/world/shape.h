@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Shapes: one or several convex primitives at local poses, shared by bodies. A new primitive kind is a row in shape.c (size check,
+// volume, inertia, bounds) and its pairs in collide/.
+#pragma once
+
+#include "base/status.h"
+#include "base/vec.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum PrimitiveKind {
+    PRIMITIVE_SPHERE, // size.x: radius
+    PRIMITIVE_BOX,    // size: half extents
+    PRIMITIVE_PLANE,  // half-space below local z = 0; on static bodies only
+    PRIMITIVE_COUNT
+} PrimitiveKind;
+
+typedef struct Primitive {
+    PrimitiveKind kind;
+    uint32_t material; // index in its world
+    Vec3 size;         // [m]
+    Pose local;        // in the body; the orientation is a unit quaternion
+    double density;    // [kg/m^3]
+} Primitive;
+
+typedef struct Shape {
+    uint32_t primitive_first, primitive_count; // in the world's primitives
+    bool is_unbounded;                         // has a plane
+    double volume_mass;                        // [kg] from the densities; 0 when unbounded
+    Vec3 center;                               // centre of that mass, body axes [m]
+    Sym3 inertia;                              // about it, body axes [kg m^2]
+    double radius;                             // of the ball around the body's origin that holds it [m]; infinite when unbounded
+} Shape;
+
+// Judges numbers from outside; `field` names the column, as size[4].
+Status primitive_check(const Primitive *primitive, uint32_t index, Error *error);
+
+// Mass, centre, inertia and radius of primitives that have passed the check.
+void shape_measure(Shape *shape, const Primitive *primitives);
+
+// Lowest and highest coordinates of a primitive at a pose (of the primitive, in the world).
+void primitive_bounds(const Primitive *primitive, Pose pose, Vec3 *lower, Vec3 *upper);
