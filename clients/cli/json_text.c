@@ -138,17 +138,21 @@ static const char *skip_value(const char *at) {
     return at;
 }
 
+typedef bool KeyMatch(const char *a, size_t a_count, const char *b, size_t b_count);
+
+static bool is_same_text(const char *a, size_t a_count, const char *b, size_t b_count) {
+    return a_count == b_count && memcmp(a, b, a_count) == 0;
+}
+
 // The value of a key in the object at `at`; NULL when there is none.
-static const char *find_member(const char *at, const char *key, size_t key_count) {
-    if (*at != '{') {
-        return NULL;
-    }
+static const char *match_member(const char *at, const char *key, size_t key_count,
+                                KeyMatch *match) {
     at = skip_space(at + 1);
     while (*at == '"') {
         const char *name = at + 1;
         const char *end = skip_string(at);
         const char *value = skip_space(skip_space(end) + 1);
-        if (json_key_equal(name, (size_t)(end - 1 - name), key, key_count)) {
+        if (match(name, (size_t)(end - 1 - name), key, key_count)) {
             return value;
         }
         at = skip_space(skip_value(value));
@@ -157,6 +161,14 @@ static const char *find_member(const char *at, const char *key, size_t key_count
         }
     }
     return NULL;
+}
+
+static const char *find_member(const char *at, const char *key, size_t key_count) {
+    if (*at != '{') {
+        return NULL;
+    }
+    const char *exact = match_member(at, key, key_count, is_same_text);
+    return exact != NULL ? exact : match_member(at, key, key_count, json_key_equal);
 }
 
 static const char *find_item(const char *at, size_t index) {
