@@ -85,7 +85,7 @@ static int connect_unix(const char *path, int64_t give_up_ms, MoreauError *error
                       "the path of a Unix socket must have 1 to %zu bytes",
                       sizeof(peer.sun_path) - 1);
     }
-    strcpy(peer.sun_path, path); // its length was checked above
+    memcpy(peer.sun_path, path, strlen(path) + 1); // its length was checked above
     int failure;
     int fd = open_socket((const struct sockaddr *)&peer, sizeof(peer), give_up_ms, &failure);
     if (fd < 0) {

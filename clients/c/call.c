@@ -173,7 +173,10 @@ MoreauStatus call_message(MoreauClient *client, Moreau__V1__Request *request,
     if (status == MOREAU_OK) {
         status = await(client, id, reply);
     }
-    if (status == MOREAU_OK && (*reply)->message->result_case != expected) {
+    if (status != MOREAU_OK || *reply == NULL) {
+        return status;
+    }
+    if ((*reply)->message->result_case != expected) {
         return client_fail(client, MOREAU_INTERNAL, NULL,
                            "the server's answer has not the expected result (%d instead of %d)",
                            (int)(*reply)->message->result_case, (int)expected);

@@ -43,7 +43,7 @@ static ProtobufCMessage *add_solver(Moreau__V1__SolverParameters *all, const cha
     ProtobufCMessage *message = calloc(1, descriptor->sizeof_message);
     if (message != NULL) {
         protobuf_c_message_init(descriptor, message);
-        memcpy((uint8_t *)all + field->offset, &message, sizeof(message));
+        memcpy((uint8_t *)all + field->offset, &message, sizeof(void *));
     }
     return message;
 }

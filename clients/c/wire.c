@@ -133,7 +133,7 @@ MoreauStatus wire_flush(MoreauClient *client) {
         if (errno != EAGAIN && errno != EWOULDBLOCK) {
             break; // a refusal may have come before the close: it says more, so the reader decides
         }
-        short got;
+        short got = 0;
         MoreauStatus status = wait_for(client, POLLIN | POLLOUT, -1, &got);
         if (status == MOREAU_OK && (got & POLLIN) != 0) {
             status = read_some(client);
@@ -184,7 +184,7 @@ MoreauStatus wire_receive(MoreauClient *client, int64_t give_up_ms, MoreauReply 
         if (client->fd < 0) {
             return client_fail_lost(client);
         }
-        short got;
+        short got = 0;
         MoreauStatus status = wait_for(client, POLLIN, give_up_ms, &got);
         if (status == MOREAU_OK && got == 0) {
             return client_fail(client, MOREAU_DEADLINE_EXCEEDED, NULL,

@@ -126,7 +126,7 @@ MoreauStatus moreau_world_add_materials(MoreauClient *client, uint64_t world,
                                         const MoreauMaterials *materials, uint64_t *ids) {
     size_t count = materials->count;
     Moreau__V1__Material *item = calloc(count > 0 ? count : 1, sizeof(*item));
-    Moreau__V1__Material **list = calloc(count > 0 ? count : 1, sizeof(*list));
+    Moreau__V1__Material **list = calloc(count > 0 ? count : 1, sizeof(void *));
     MoreauStatus status;
     if (item == NULL || list == NULL) {
         status = client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL, "no memory for %zu materials",

@@ -43,10 +43,11 @@ int command_bench(Cli *cli, int argc, char **argv) {
     }
     setenv("MOREAU_SERVER", cli->server, 1);
 
-    char beside[PATH_BYTES + sizeof(BENCH_PROGRAM)];
+    char beside[PATH_BYTES];
     if (own_directory(cli->program, beside)) {
-        strcat(beside, BENCH_PROGRAM); // own_directory leaves room for it
-        execv(beside, arguments);
+        char path[sizeof(beside) + sizeof(BENCH_PROGRAM)];
+        snprintf(path, sizeof(path), "%s" BENCH_PROGRAM, beside);
+        execv(path, arguments);
     }
     execvp(BENCH_PROGRAM, arguments);
     int status =

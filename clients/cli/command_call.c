@@ -16,8 +16,9 @@ static const char usage[] =
     "  moreau call [--list]          the calls and their fields\n"
     "  moreau call METHOD --help     the fields of one call\n"
     "\n"
-    "Field names are those of moreau.proto, camelCase is accepted too. 64-bit integers\n"
-    "may be numbers or strings and are printed as strings; enums go by name.\n"
+    "Field names are those of moreau.proto, camelCase is accepted too. 64-bit\n"
+    "integers may be numbers or strings and are printed as strings; enums go by\n"
+    "name.\n"
     "\n"
     "  moreau call WorldStep '{\"worlds\": [1], \"steps\": 240}'\n";
 
@@ -75,7 +76,7 @@ static void print_reply(const Moreau__V1__Reply *reply, bool is_done) {
     json_t *result = NULL;
     if (reply->result_case != MOREAU__V1__REPLY__RESULT__NOT_SET && field != NULL) {
         const ProtobufCMessage *message;
-        memcpy(&message, (const uint8_t *)reply + field->offset, sizeof(message));
+        memcpy(&message, (const uint8_t *)reply + field->offset, sizeof(void *));
         result = json_write_message(message);
     }
     if (is_done) {
@@ -103,7 +104,7 @@ static int send_method(Cli *cli, const ProtobufCFieldDescriptor *method, Protobu
     }
     moreau_set_deadline(cli->client, deadline_ms);
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
-    memcpy((uint8_t *)&request + method->offset, &message, sizeof(message));
+    memcpy((uint8_t *)&request + method->offset, &message, sizeof(void *));
     json_mark_field(&request.base, method);
     Moreau__V1__Reply *reply;
     status = cli_call(cli, &request, &reply);

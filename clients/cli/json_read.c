@@ -118,7 +118,7 @@ static bool read_double(Reading *reading, const json_t *value, double *number) {
 }
 
 static bool read_float(Reading *reading, const json_t *value, float *number) {
-    double wide;
+    double wide = 0.0;
     if (!read_double(reading, value, &wide)) {
         return false;
     }
@@ -164,8 +164,8 @@ static bool parse_whole(const json_t *value, bool *negative, uint64_t *size) {
 
 static bool read_whole(Reading *reading, const json_t *value, int bits, bool is_signed,
                        void *number) {
-    bool negative;
-    uint64_t size;
+    bool negative = false;
+    uint64_t size = 0;
     if (!parse_whole(value, &negative, &size)) {
         return REFUSE(reading, "expected a whole number");
     }
@@ -253,7 +253,7 @@ static bool read_value(Reading *reading, const json_t *value, const ProtobufCFie
         return read_whole(reading, value, 64, false, member);
     case PROTOBUF_C_TYPE_MESSAGE: {
         ProtobufCMessage *message = read_message(reading, value, field->descriptor);
-        memcpy(member, &message, sizeof(message));
+        memcpy(member, &message, sizeof(void *));
         return message != NULL;
     }
     default:

@@ -121,12 +121,12 @@ static bool set_parameter(const char *solver, const char *text, ProtobufCMessage
 static ProtobufCMessage *take_message(const ProtobufCFieldDescriptor *solver,
                                       Moreau__V1__SolverParameters *all) {
     ProtobufCMessage *message;
-    memcpy(&message, (uint8_t *)all + solver->offset, sizeof(message));
+    memcpy(&message, (uint8_t *)all + solver->offset, sizeof(void *));
     if (message == NULL) {
         const ProtobufCMessageDescriptor *descriptor = solver->descriptor;
         message = memory_take(1, descriptor->sizeof_message);
         protobuf_c_message_init(descriptor, message);
-        memcpy((uint8_t *)all + solver->offset, &message, sizeof(message));
+        memcpy((uint8_t *)all + solver->offset, &message, sizeof(void *));
         json_mark_field(&all->base, solver);
     }
     return message;
@@ -163,7 +163,7 @@ json_t *parameters_write(const char *solver, const Moreau__V1__SolverParameters 
     const ProtobufCFieldDescriptor *field = find_solver(solver);
     ProtobufCMessage *message = NULL;
     if (all != NULL && field != NULL) {
-        memcpy(&message, (const uint8_t *)all + field->offset, sizeof(message));
+        memcpy(&message, (const uint8_t *)all + field->offset, sizeof(void *));
     }
     return message != NULL ? json_write_message(message) : json_object();
 }

@@ -86,7 +86,7 @@ static bool read_numbers(Reading *reading, const json_t *value, size_t count, do
     }
     for (size_t i = 0; i < count; i++) {
         size_t before = json_path_enter_index(&reading->path, i);
-        double number;
+        double number = 0.0;
         if (!read_number(reading, json_array_get(value, i), &number)) {
             return false;
         }
@@ -129,7 +129,7 @@ static const json_t *enter_member(Reading *reading, const json_t *object, const 
 static bool read_tree(Reading *reading, const json_t *tree) {
     static const char *const names[] = {"mass", "v_free", NULL};
     Moreau__V1__ContactProblem *problem = reading->problem;
-    size_t before;
+    size_t before = 0;
     const json_t *value;
     if (!check_members(reading, tree, names, (ProblemKeys){NULL, 0}) ||
         (value = enter_member(reading, tree, "v_free", &before)) == NULL) {
@@ -212,8 +212,8 @@ static bool read_keys(Reading *reading, const json_t *object, ProblemKeys keys, 
 static bool read_block(Reading *reading, const json_t *block, bool is_contact) {
     static const char *const names[] = {"tree", "jacobian", NULL};
     Moreau__V1__ContactProblem *problem = reading->problem;
-    size_t before;
-    uint32_t tree;
+    size_t before = 0;
+    uint32_t tree = 0;
     const json_t *value;
     if (!check_members(reading, block, names, (ProblemKeys){NULL, 0}) ||
         (value = enter_member(reading, block, "tree", &before)) == NULL ||
@@ -246,7 +246,7 @@ static bool read_block(Reading *reading, const json_t *block, bool is_contact) {
 }
 
 static bool read_blocks(Reading *reading, const json_t *object, bool is_contact, uint32_t *count) {
-    size_t before;
+    size_t before = 0;
     const json_t *blocks = enter_member(reading, object, "blocks", &before);
     if (blocks == NULL) {
         return false;
@@ -331,7 +331,7 @@ static bool read_list(Reading *reading, const json_t *root, const char *key, boo
     if (list == NULL && !is_needed) {
         return true;
     }
-    size_t before;
+    size_t before = 0;
     if (enter_member(reading, root, key, &before) == NULL) {
         return false;
     }
@@ -361,7 +361,7 @@ static bool read_warm(Reading *reading, const json_t *root) {
     if (!check_members(reading, warm, names, (ProblemKeys){NULL, 0})) {
         return false;
     }
-    size_t here;
+    size_t here = 0;
     const json_t *value;
     if (json_object_get(warm, "contacts") != NULL) {
         value = enter_member(reading, warm, "contacts", &here);
@@ -400,7 +400,7 @@ static bool read_header(Reading *reading, const json_t *root) {
     if (!check_members(reading, root, names, (ProblemKeys){NULL, 0})) {
         return false;
     }
-    size_t before;
+    size_t before = 0;
     const json_t *value = enter_member(reading, root, "format", &before);
     if (value == NULL) {
         return false;

@@ -42,9 +42,10 @@ void progress_start(Progress *progress) {
 static void draw_bar(uint64_t done, uint64_t total, double simulated, double rate, double left_s) {
     double share = total > 0 ? (double)done / (double)total : 1.0;
     int full = (int)(share * BAR_COLUMNS);
-    char bar[3 * BAR_COLUMNS + 1] = "";
-    for (int i = 0; i < BAR_COLUMNS; i++) {
-        strcat(bar, i < full ? "\u2588" : "\u2591");
+    char bar[3 * BAR_COLUMNS + 1];
+    for (size_t i = 0; i < BAR_COLUMNS; i++) {
+        // a block is three bytes of UTF-8
+        snprintf(bar + 3 * i, sizeof(bar) - 3 * i, "%s", (int)i < full ? "\u2588" : "\u2591");
     }
     char left[32];
     char steps[32];
