@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How things fail. A misfortune (peer, disk, memory, limits, bad input) is a Status, returned; the sentence for a person and the
-// field to blame go into an Error that the caller owns and that is untouched on success. Codes are the canonical gRPC ones with the
-// same numbers, so that the wire needs no translation.
+// How things fail. A misfortune (peer, disk, memory, limits, bad input) is a Status, returned; the
+// sentence for a person and the field to blame go into an Error that the caller owns and that is
+// untouched on success. Codes are the canonical gRPC ones with the same numbers, so that the wire
+// needs no translation.
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shapes: one or several convex primitives at local poses, shared by bodies. A new primitive kind is a row in shape.c (size check,
-// volume, inertia, bounds) and its pairs in collide/.
+// Shapes: one or several convex primitives at local poses, shared by bodies. A new primitive kind
+// is a row in shape.c (size check, volume, inertia, bounds) and its pairs in collide/.
 #pragma once
 
 #include "base/status.h"
@@ -30,7 +30,8 @@ typedef struct Shape {
     double volume_mass;                        // [kg] from the densities; 0 when unbounded
     Vec3 center;                               // centre of that mass, body axes [m]
     Sym3 inertia;                              // about it, body axes [kg m^2]
-    double radius;                             // of the ball around the body's origin that holds it [m]; infinite when unbounded
+    double
+        radius; // of the ball around the body's origin that holds it [m]; infinite when unbounded
 } Shape;
 
 // Judges numbers from outside; `field` names the column, as size[4].
