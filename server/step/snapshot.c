@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "step/snapshot.h"
 
-#include "base/hash.h"
 #include "solve/solver.h"
 #include "step/snapshot_sections.h"
 
@@ -11,55 +10,6 @@ static const char magic[8] = {'M', 'O', 'R', 'E', 'A', 'U', 'S', 'N'};
 
 // ---- writing
 
-// Bytes go into a hash, into memory, or are only counted.
-static void sink_bytes(Sink *sink, const void *bytes, size_t count) {
-    if (sink->hash != NULL) {
-        hash_add(sink->hash, bytes, count);
-    }
-    if (sink->bytes != NULL) {
-        memcpy(sink->bytes + sink->count, bytes, count);
-    }
-    sink->count += count;
-}
-
-void sink_u32(Sink *sink, uint32_t value) {
-    uint8_t bytes[4];
-    for (int i = 0; i < 4; i++) {
-        bytes[i] = (uint8_t)(value >> (8 * i));
-    }
-    sink_bytes(sink, bytes, sizeof(bytes));
-}
-
-void sink_u64(Sink *sink, uint64_t value) {
-    uint8_t bytes[8];
-    for (int i = 0; i < 8; i++) {
-        bytes[i] = (uint8_t)(value >> (8 * i));
-    }
-    sink_bytes(sink, bytes, sizeof(bytes));
-}
-
-void sink_double(Sink *sink, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof(bits));
-    sink_u64(sink, bits);
-}
-
-void sink_doubles(Sink *sink, const double *values, size_t count) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    sink_bytes(sink, values, count * sizeof(double));
-#else
-    for (size_t i = 0; i < count; i++) {
-        sink_double(sink, values[i]);
-    }
-#endif
-}
-
-void sink_text(Sink *sink, const char *text) {
-    size_t length = text == NULL ? 0 : strlen(text);
-    sink_u64(sink, length);
-    sink_bytes(sink, text == NULL ? "" : text, length);
-}
-
 static void sink_section(Sink *sink, const World *world, const SnapshotSection *section) {
     // the length comes first, so the body is walked once to count it
     Sink counter = {0};
@@ -68,8 +18,7 @@ static void sink_section(Sink *sink, const World *world, const SnapshotSection *
     sink_u32(sink, section->version);
     sink_u64(sink, counter.count);
     section->write(sink, world);
-    static const uint8_t zeros[8] = {0};
-    sink_bytes(sink, zeros, (8 - counter.count % 8) % 8);
+    sink_pad(sink); // magic and section heads are multiples of 8, so this pads the body
 }
 
 static void sink_world(Sink *sink, const World *world) {
@@ -124,68 +73,6 @@ uint64_t snapshot_hash(World *world) {
 
 // ---- reading
 
-static const uint8_t *source_bytes(Source *source, size_t count) {
-    if (source->failed || count > source->count - source->used) {
-        source->failed = true;
-        return NULL;
-    }
-    const uint8_t *bytes = source->bytes + source->used;
-    source->used += count;
-    return bytes;
-}
-
-uint32_t source_u32(Source *source) {
-    const uint8_t *bytes = source_bytes(source, 4);
-    uint32_t value = 0;
-    for (int i = 0; bytes != NULL && i < 4; i++) {
-        value |= (uint32_t)bytes[i] << (8 * i);
-    }
-    return value;
-}
-
-uint64_t source_u64(Source *source) {
-    const uint8_t *bytes = source_bytes(source, 8);
-    uint64_t value = 0;
-    for (int i = 0; bytes != NULL && i < 8; i++) {
-        value |= (uint64_t)bytes[i] << (8 * i);
-    }
-    return value;
-}
-
-double source_double(Source *source) {
-    uint64_t bits = source_u64(source);
-    double value;
-    memcpy(&value, &bits, sizeof(value));
-    return value;
-}
-
-size_t source_count(Source *source, size_t item_bytes) {
-    uint64_t count = source_u64(source);
-    if (source->failed || count > (source->count - source->used) / item_bytes) {
-        source->failed = true;
-        return 0;
-    }
-    return (size_t)count;
-}
-
-void source_doubles(Source *source, double *values, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        values[i] = source_double(source);
-    }
-}
-
-bool source_text(Source *source, char *text, size_t capacity) {
-    size_t length = source_count(source, 1);
-    const uint8_t *bytes = source_bytes(source, length);
-    if (bytes == NULL || length >= capacity || memchr(bytes, 0, length) != NULL) {
-        source->failed = true;
-        return false;
-    }
-    memcpy(text, bytes, length);
-    text[length] = '\0';
-    return true;
-}
-
 static Status damaged(Error *error, const char *what) {
     return error_set(error, STATUS_DATA_LOSS, "", "The snapshot is damaged: %s.", what);
 }
@@ -212,13 +99,10 @@ static Status read_section(Source *source, World *world, size_t expected, Error 
         return damaged(error, "a section's length does not fit its content");
     }
     source_bytes(source, length);
-    const uint8_t *padding = source_bytes(source, (8 - length % 8) % 8);
-    for (size_t i = 0; padding != NULL && i < (8 - length % 8) % 8; i++) {
-        if (padding[i] != 0) {
-            return damaged(error, "padding that is not zero");
-        }
+    if (!source_pad(source)) {
+        return damaged(error, "its padding is not zero, or it ends early");
     }
-    return source->failed ? damaged(error, "it ends early") : STATUS_OK;
+    return STATUS_OK;
 }
 
 static Status read_world(Source *source, World *world, Error *error) {

@@ -3,37 +3,9 @@
 // to and read from. A new kind of thing in a world is a new row.
 #pragma once
 
-#include "base/hash.h"
+#include "base/bytes.h"
 #include "base/status.h"
 #include "world/world.h"
-
-// Takes bytes: hashes them, writes them, or, with neither, counts them.
-typedef struct Sink {
-    Hash *hash;     // Nullable
-    uint8_t *bytes; // Nullable; large enough
-    size_t count;
-} Sink;
-
-void sink_u32(Sink *sink, uint32_t value);
-void sink_u64(Sink *sink, uint64_t value);
-void sink_double(Sink *sink, double value);
-void sink_doubles(Sink *sink, const double *values, size_t count);
-void sink_text(Sink *sink, const char *text); // NULL: the empty text
-
-// Gives bytes; past the end it gives zeros and remembers that it failed.
-typedef struct Source {
-    const uint8_t *bytes;
-    size_t count, used;
-    bool failed;
-} Source;
-
-uint32_t source_u32(Source *source);
-uint64_t source_u64(Source *source);
-double source_double(Source *source);
-void source_doubles(Source *source, double *values, size_t count);
-// A number of items that the rest of the bytes can hold, at item_bytes each.
-size_t source_count(Source *source, size_t item_bytes);
-bool source_text(Source *source, char *text, size_t capacity);
 
 typedef struct SnapshotSection {
     uint32_t kind, version;
