@@ -208,7 +208,8 @@ static void tally_step(StepTally *tally, const StepReport *report, uint64_t step
     tally->done++;
     tally->unconverged += !report->certificate.converged;
     for (int i = 0; i < CERTIFICATE_ENTRY_COUNT; i++) {
-        if (report->certificate.entry[i] > tally->worst[i] || tally->worst_step[i] == 0) {
+        // written so that NaN counts as worse than any number
+        if (!(report->certificate.entry[i] <= tally->worst[i]) || tally->worst_step[i] == 0) {
             tally->worst[i] = report->certificate.entry[i];
             tally->worst_step[i] = step;
         }
