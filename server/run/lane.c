@@ -37,6 +37,7 @@ typedef struct Worker {
     uint32_t ran_count;
     uint64_t turn_ns; // when the present turn began; 0: no job was run since the last turn_ended
     uint64_t now_ns;  // after the last job
+    JobList held;     // done, to be handed to the loop when the turn has ended
     bool wakes_loop;  // something was settled that the loop must hear of
     uv_thread_t thread;
 } Worker;
@@ -171,7 +172,7 @@ static void settle(Worker *worker) {
             strand_prepend(strand, job);
         } else {
             worker->wakes_loop = worker->wakes_loop || job->urgent || pool->is_closing;
-            list_append(&pool->finished, job);
+            list_append(&worker->held, job);
         }
         strand->ready = strand->head != NULL;
         if (strand->ready) {
@@ -242,12 +243,25 @@ static void notify_loop(Worker *worker) {
     }
 }
 
+// Only now do the jobs of the turn count as finished: what turn_ended writes may lean on them.
 static void end_turn(Worker *worker) {
     Pool *pool = worker->lane.pool;
     worker->turn_ns = 0;
     if (pool->def.turn_ended != NULL) {
         pool->def.turn_ended(&worker->lane, pool->def.context);
     }
+    if (worker->held.head != NULL) {
+        uv_mutex_lock(&pool->mutex);
+        if (pool->finished.tail == NULL) {
+            pool->finished.head = worker->held.head;
+        } else {
+            pool->finished.tail->next = worker->held.head;
+        }
+        pool->finished.tail = worker->held.tail;
+        uv_mutex_unlock(&pool->mutex);
+        worker->held = (JobList){0};
+    }
+    notify_loop(worker);
 }
 
 static bool turn_is_over(const Worker *worker) {
@@ -316,7 +330,7 @@ static void lane_main(void *argument) {
         settle(worker);
         give_back(worker);
         bool has_work = take_batch(worker) || steal_job(worker);
-        if (!has_work && worker->turn_ns == 0 && !worker->wakes_loop) {
+        if (!has_work && worker->turn_ns == 0) {
             if (pool->is_stopping) {
                 break;
             }
@@ -327,8 +341,7 @@ static void lane_main(void *argument) {
         uv_mutex_unlock(&pool->mutex);
 
         signal_lanes(pool, wakes);
-        notify_loop(worker);
-        if (worker->turn_ns != 0 && (!has_work || turn_is_over(worker))) {
+        if (worker->turn_ns != 0 && (!has_work || worker->wakes_loop || turn_is_over(worker))) {
             end_turn(worker);
         }
         if (has_work) {

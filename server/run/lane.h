@@ -15,6 +15,8 @@
 // `done` calls wait for the loop's next turn; only a job whose work sets `urgent` wakes the loop
 // for it. An idle pool uses no CPU.
 //
+// The jobs of a turn are handed to the loop after `turn_ended`, so what they own is still there in it.
+//
 // A lane that ran jobs calls the pool's `turn_ended` once before it sleeps, or after at most
 // LANE_TURN_NS of work, so that replies may be gathered and written together.
 #pragma once
