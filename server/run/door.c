@@ -57,8 +57,8 @@ static Status set_parameters(SolverSettings *solver, const SettingsChange *chang
     return STATUS_OK;
 }
 
-static Status change_settings(World *world, const SettingsChange *change, Error *error) {
-    WorldSettings settings = world->settings;
+static Status merge_settings(const SettingsChange *change, WorldSettings *merged, Error *error) {
+    WorldSettings settings = *merged;
     settings.gravity = change->given & CHANGE_GRAVITY ? change->gravity : settings.gravity;
     settings.time_step = change->given & CHANGE_TIME_STEP ? change->time_step : settings.time_step;
     settings.margin = change->given & CHANGE_MARGIN ? change->margin : settings.margin;
@@ -75,6 +75,18 @@ static Status change_settings(World *world, const SettingsChange *change, Error 
     }
     if (status == STATUS_OK) {
         step_set_solver(&settings, &solver);
+        *merged = settings;
+    }
+    return status;
+}
+
+static Status change(World *world, const SetOrder *order, Error *error) {
+    WorldSettings settings = world->settings;
+    Status status = merge_settings(&order->settings, &settings, error);
+    if (status == STATUS_OK && order->update.count > 0) {
+        status = world_update_bodies(world, &order->update, error);
+    }
+    if (status == STATUS_OK && order->settings.given != 0) {
         world_set_settings(world, &settings);
     }
     return status;
@@ -96,8 +108,7 @@ static size_t count_added(const Input *input) {
         return input->shapes.shape_count;
     case INPUT_BODIES:
         return input->bodies.count;
-    case INPUT_SETTINGS:
-    case INPUT_UPDATE:
+    case INPUT_SET:
     case INPUT_STEP:
         return 0;
     }
@@ -106,8 +117,8 @@ static size_t count_added(const Input *input) {
 
 static Status apply(World *world, const Input *input, Id *ids, Error *error) {
     switch (input->kind) {
-    case INPUT_SETTINGS:
-        return change_settings(world, &input->settings, error);
+    case INPUT_SET:
+        return change(world, &input->set, error);
     case INPUT_MATERIALS:
         return world_add_materials(world, input->materials.material, input->materials.count, ids,
                                    error);
@@ -115,8 +126,6 @@ static Status apply(World *world, const Input *input, Id *ids, Error *error) {
         return world_add_shapes(world, &input->shapes, ids, error);
     case INPUT_BODIES:
         return world_add_bodies(world, &input->bodies, ids, error);
-    case INPUT_UPDATE:
-        return world_update_bodies(world, &input->update, error);
     case INPUT_STEP:
         break;
     }

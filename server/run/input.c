@@ -74,8 +74,7 @@ static const uint64_t *source_column_u64(Source *source, Arena *arena, size_t co
 
 // ---- one pair of functions per kind
 
-static void write_settings(Sink *sink, const Input *input) {
-    const SettingsChange *change = &input->settings;
+static void write_settings(Sink *sink, const SettingsChange *change) {
     sink_u32(sink, change->given);
     sink_u32(sink, change->parameter_given);
     double numbers[6] = {change->gravity.x, change->gravity.y, change->gravity.z,
@@ -87,9 +86,7 @@ static void write_settings(Sink *sink, const Input *input) {
     sink_doubles(sink, change->parameter, SOLVER_PARAMETER_MAX);
 }
 
-static void read_settings(Source *source, Arena *arena, Input *input) {
-    (void)arena;
-    SettingsChange *change = &input->settings;
+static void read_settings(Source *source, SettingsChange *change) {
     change->given = source_u32(source);
     change->parameter_given = source_u32(source);
     double numbers[6];
@@ -100,12 +97,35 @@ static void read_settings(Source *source, Arena *arena, Input *input) {
     change->restitution_threshold = numbers[5];
     char name[2][64];
     if (!source_text(source, name[0], sizeof(name[0])) || !solver_find(name[0], &change->solver) ||
-        !source_text(source, name[1], sizeof(name[1])) ||
-        !solver_find(name[1], &change->parameter_solver)) {
+        !source_text(source, name[1], sizeof(name[1])) || !solver_find(name[1], &change->parameter_solver)) {
         source->failed = true;
     }
     source_pad(source);
     source_doubles(source, change->parameter, SOLVER_PARAMETER_MAX);
+}
+
+static void write_set(Sink *sink, const Input *input) {
+    const BodyUpdate *update = &input->set.update;
+    sink_u64(sink, input->set.settings.given != 0);
+    if (input->set.settings.given != 0) {
+        write_settings(sink, &input->set.settings);
+    }
+    sink_u64(sink, update->count);
+    sink_column_u64(sink, update->id, update->count);
+    sink_column(sink, update->pose, 7 * update->count);
+    sink_column(sink, update->velocity, 6 * update->count);
+}
+
+static void read_set(Source *source, Arena *arena, Input *input) {
+    BodyUpdate *update = &input->set.update;
+    if (source_u64(source) != 0) {
+        read_settings(source, &input->set.settings);
+    }
+    update->count = source_count(source, sizeof(uint64_t));
+    update->id = source_column_u64(source, arena, update->count);
+    update->pose = source_column(source, arena, 7 * update->count);
+    update->velocity = source_column(source, arena, 6 * update->count);
+    source->failed = source->failed || (update->count > 0 && update->id == NULL);
 }
 
 static void write_materials(Sink *sink, const Input *input) {
@@ -213,23 +233,6 @@ static void read_bodies(Source *source, Arena *arena, Input *input) {
     source->failed = source->failed || bodies->pose == NULL;
 }
 
-static void write_update(Sink *sink, const Input *input) {
-    const BodyUpdate *update = &input->update;
-    sink_u64(sink, update->count);
-    sink_column_u64(sink, update->id, update->count);
-    sink_column(sink, update->pose, 7 * update->count);
-    sink_column(sink, update->velocity, 6 * update->count);
-}
-
-static void read_update(Source *source, Arena *arena, Input *input) {
-    BodyUpdate *update = &input->update;
-    update->count = source_count(source, sizeof(uint64_t));
-    update->id = source_column_u64(source, arena, update->count);
-    update->pose = source_column(source, arena, 7 * update->count);
-    update->velocity = source_column(source, arena, 6 * update->count);
-    source->failed = source->failed || update->id == NULL;
-}
-
 static void write_step(Sink *sink, const Input *input) {
     const StepOrder *step = &input->step;
     sink_u64(sink, step->steps);
@@ -265,11 +268,10 @@ typedef struct InputRow {
 } InputRow;
 
 static const InputRow rows[] = {
-    [INPUT_SETTINGS] = {write_settings, read_settings},
+    [INPUT_SET] = {write_set, read_set},
     [INPUT_MATERIALS] = {write_materials, read_materials},
     [INPUT_SHAPES] = {write_shapes, read_shapes},
     [INPUT_BODIES] = {write_bodies, read_bodies},
-    [INPUT_UPDATE] = {write_update, read_update},
     [INPUT_STEP] = {write_step, read_step},
 };
 

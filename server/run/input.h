@@ -14,12 +14,11 @@
 #include "world/world.h"
 
 typedef enum InputKind {
-    INPUT_SETTINGS = 1,
+    INPUT_SET = 1,
     INPUT_MATERIALS = 2,
     INPUT_SHAPES = 3,
     INPUT_BODIES = 4,
-    INPUT_UPDATE = 5,
-    INPUT_STEP = 6
+    INPUT_STEP = 5
 } InputKind;
 
 // Which of the settings change.
@@ -43,6 +42,12 @@ typedef struct SettingsChange {
     double parameter[SOLVER_PARAMETER_MAX];
 } SettingsChange;
 
+// Settings and bodies change together or not at all.
+typedef struct SetOrder {
+    SettingsChange settings; // given 0: none
+    BodyUpdate update;       // count 0: none
+} SetOrder;
+
 typedef struct MaterialList {
     size_t count;
     const Material *material;
@@ -60,11 +65,10 @@ typedef struct StepOrder {
 typedef struct Input {
     InputKind kind;
     union {
-        SettingsChange settings;
+        SetOrder set;
         MaterialList materials;
         ShapeColumns shapes;
         BodyColumns bodies;
-        BodyUpdate update;
         StepOrder step;
     };
 } Input;
