@@ -44,6 +44,7 @@ void api_set_net(Api *api, Net *net);
 
 // For PoolDef: writes the replies that a lane has gathered.
 void api_lane_turn_ended(Lane *lane, void *context);
+void api_lane_left(Lane *lane, void *context);
 
 // Stops the work that is under way between two steps.
 void api_cancel_all(Api *api);

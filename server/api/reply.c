@@ -44,7 +44,8 @@ void api_lane_turn_ended(Lane *lane, void *context) {
     }
 }
 
-void reply_free_outbox(Lane *lane) {
+void api_lane_left(Lane *lane, void *context) {
+    (void)context;
     Outbox *outbox = lane->outbox;
     if (outbox != NULL) {
         free(outbox->bytes);

@@ -78,9 +78,6 @@ uint64_t request_pause_ns(const Request *request, const Lane *lane);
 void request_receive(Api *api, Connection *connection, const uint8_t *body, size_t body_bytes);
 
 // The last of it: references and memory go back.
-// At shutdown, when the lanes are gone: the memory of a lane's outbox.
-void reply_free_outbox(Lane *lane);
-
 void request_finish(Request *request);
 
 Request *request_find(Session *session, uint64_t id);

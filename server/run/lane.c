@@ -350,6 +350,9 @@ static void lane_main(void *argument) {
         uv_mutex_lock(&pool->mutex);
     }
     uv_mutex_unlock(&pool->mutex);
+    if (pool->def.left != NULL) {
+        pool->def.left(&worker->lane, pool->def.context);
+    }
 }
 
 // ---- the loop thread

@@ -67,11 +67,13 @@ struct Lane {
 };
 
 typedef void LaneTurnEnded(Lane *lane, void *context);
+typedef void LaneLeft(Lane *lane, void *context);
 
 typedef struct PoolDef {
     uint32_t lane_count;       // 1 … 1024
     size_t scratch_bytes_max;  // limit of each lane's arena
     LaneTurnEnded *turn_ended; // Nullable
+    LaneLeft *left; // Nullable; the last thing on each lane, for what hangs on its outbox
     void *context;
 } PoolDef;
 
