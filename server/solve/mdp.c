@@ -12,6 +12,8 @@
 
 // how much smaller a change is asked for after the certificate refused the one before
 #define TIGHTENING 0.1
+// a change of this many V in one sweep: the problem has no solution and its impulses run away
+#define RUNAWAY 1e12
 
 static const char *const friction_choices[] = {"maximum_dissipation", "coulomb", NULL};
 
@@ -131,13 +133,15 @@ static Status sweep_until_certified(Work *work) {
     for (;;) {
         double change = mdp_sweep(&work->pack, coulomb);
         sweep++;
-        if (change > enough * enough && sweep < sweep_max && isfinite(change)) {
+        // written so that what is not a number does not go on
+        bool is_bounded = change < RUNAWAY * RUNAWAY;
+        if (change > enough * enough && sweep < sweep_max && is_bounded) {
             continue;
         }
         mdp_pack_store(&work->pack, &work->result->answer);
         Status status = judge(work);
-        // a fixed point to the last bit, or numbers that are none, will not get better
-        bool is_stuck = change == 0.0 || !isfinite(change);
+        // a fixed point to the last bit, or numbers that run away, will not get better
+        bool is_stuck = change == 0.0 || !is_bounded;
         if (status != STATUS_OK || work->result->certificate.converged || is_stuck ||
             sweep == sweep_max) {
             work->result->iterations = sweep;
