@@ -60,6 +60,7 @@ typedef struct Face {
     uint32_t box;
     int axis;
     double separation;
+    bool is_parallel; // to a face of the other box
 } Face;
 
 typedef struct Edges {
@@ -116,6 +117,10 @@ static void relate_boxes(BoxPair *pair) {
     }
 }
 
+static bool is_parallel(double cosine) {
+    return fabs(cosine) >= 1.0 - parallel_part;
+}
+
 // The face of one box from which the other is farthest.
 static Face find_face(const BoxPair *pair, uint32_t box) {
     const double *half = pair->box[box].half, *other = pair->box[1 - box].half;
@@ -130,6 +135,10 @@ static Face find_face(const BoxPair *pair, uint32_t box) {
             best.axis = i;
             best.separation = separation;
         }
+    }
+    for (int j = 0; j < 3; j++) {
+        double cosine = box == 0 ? pair->R[best.axis][j] : pair->R[j][best.axis];
+        best.is_parallel = best.is_parallel || is_parallel(cosine);
     }
     return best;
 }
@@ -148,9 +157,10 @@ static double project_extent(const Box *box, Vec3 n) {
            box->half[2] * fabs(vec3_dot(n, box->axis[2]));
 }
 
-// The pair of edges along whose common normal the boxes are farthest apart; normals that are the
-// face's are the face's business.
-static Edges find_edges(const BoxPair *pair, Vec3 facing) {
+// The pair of edges along whose common normal the boxes are farthest apart. Between parallel
+// faces, edges whose normal is the faces' are the faces' business.
+static Edges find_edges(const BoxPair *pair, const Face *face) {
+    Vec3 facing = face_normal(pair, face);
     const Box *first = &pair->box[0], *second = &pair->box[1];
     Edges best = {.separation = -HUGE_VAL, .is_found = false};
     for (int i = 0; i < 3; i++) {
@@ -164,7 +174,8 @@ static Edges find_edges(const BoxPair *pair, Vec3 facing) {
             double distance = vec3_dot(n, pair->offset);
             double separation =
                 fabs(distance) - project_extent(first, n) - project_extent(second, n);
-            if (separation > best.separation && fabs(vec3_dot(n, facing)) < 1.0 - parallel_part) {
+            if (separation > best.separation &&
+                !(face->is_parallel && is_parallel(vec3_dot(n, facing)))) {
                 Vec3 normal = distance >= 0.0 ? n : vec3_neg(n);
                 best = (Edges){
                     .axis = {i, j}, .normal = normal, .separation = separation, .is_found = true};
@@ -230,7 +241,6 @@ typedef struct FaceFrame {
     double half_x, half_y;
     uint32_t reference; // face: 2 axis + (0 or 1)
     uint32_t incident;
-    bool is_parallel;
 } FaceFrame;
 
 // The other box's face that looks at the reference face most, and its corners in the frame.
@@ -243,7 +253,6 @@ static void read_incident(const Box *other, FaceFrame *frame, ClipPolygon *polyg
     }
     bool is_up = cosine[facing] < 0.0; // the face on the positive side looks down on the reference
     frame->incident = 2u * (uint32_t)facing + (is_up ? 1u : 0u);
-    frame->is_parallel = fabs(cosine[facing]) >= 1.0 - parallel_part;
 
     int i = (facing + 1) % 3, j = (facing + 2) % 3;
     double half = is_up ? other->half[facing] : -other->half[facing];
@@ -312,15 +321,15 @@ static bool set_face(const BoxPair *pair, const Face *face, double reach, Manifo
     ClipPolygon polygon;
     read_incident(&pair->box[1 - face->box], &frame, &polygon);
     double shorter = frame.half_x < frame.half_y ? frame.half_x : frame.half_y;
-    double slop = frame.is_parallel ? slop_part * shorter : rounding_part * shorter;
+    double slop = face->is_parallel ? slop_part * shorter : rounding_part * shorter;
     clip_rectangle(&polygon, frame.half_x, frame.half_y, slop);
 
     double bound =
         face->separation + bound_slack * fabs(face->separation) + rounding_part * pair->size;
-    if (polygon.count == 0 || (!frame.is_parallel && lowest_height(&polygon) > bound)) {
+    if (polygon.count == 0 || (!face->is_parallel && lowest_height(&polygon) > bound)) {
         return false;
     }
-    clip_reduce(&polygon, reach, frame.is_parallel ? tie_part * pair->size : 0.0);
+    clip_reduce(&polygon, reach, face->is_parallel ? tie_part * pair->size : 0.0);
     set_face_points(pair, face, &frame, &polygon, manifold);
     return true;
 }
@@ -390,11 +399,10 @@ static void collide_pair(const BoxPair *pair, double reach, Manifold *manifold) 
     if (other.separation > reach) {
         return;
     }
-    bool is_parallel = fabs(pair->R[face.axis][other.axis]) >= 1.0 - parallel_part;
-    if (!is_parallel && other.separation > face.separation) {
+    if (!is_parallel(pair->R[face.axis][other.axis]) && other.separation > face.separation) {
         face = other;
     }
-    Edges edges = find_edges(pair, face_normal(pair, &face));
+    Edges edges = find_edges(pair, &face);
     if (edges.is_found && edges.separation > reach) {
         return;
     }
