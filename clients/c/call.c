@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+// Requests out, answers in: ids, the wait for one answer, and the queue of those that came
+// meanwhile.
+#include "client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VARINT_BYTES_MAX = 10, ID_TAG = 1 << 3, DEADLINE_TAG = 2 << 3 };
+
+static size_t put_varint(uint8_t *out, uint64_t value) {
+    size_t count = 0;
+    while (value >= 0x80) {
+        out[count++] = (uint8_t)(value | 0x80);
+        value >>= 7;
+    }
+    out[count++] = (uint8_t)value;
+    return count;
+}
+
+// Room for a frame of `body_bytes` in client->out; the length of a frame has 32 bits.
+static MoreauStatus begin_frame(MoreauClient *client, size_t body_bytes) {
+    if (client->fd < 0) {
+        return client_fail_lost(client);
+    }
+    error_clear(&client->error);
+    if (body_bytes > UINT32_MAX) {
+        return client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL,
+                           "a request of %zu bytes does not fit a frame; send it in parts",
+                           body_bytes);
+    }
+    if (!bytes_reserve(&client->out, FRAME_HEADER_BYTES + body_bytes)) {
+        return client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL,
+                           "no memory for a request of %zu bytes", body_bytes);
+    }
+    uint8_t *header = client->out.data + client->out.count;
+    header[0] = (uint8_t)(body_bytes >> 24);
+    header[1] = (uint8_t)(body_bytes >> 16);
+    header[2] = (uint8_t)(body_bytes >> 8);
+    header[3] = (uint8_t)body_bytes;
+    client->out.count += FRAME_HEADER_BYTES;
+    return MOREAU_OK;
+}
+
+static MoreauStatus send_message(MoreauClient *client, Moreau__V1__Request *request, uint64_t *id) {
+    request->has_id = 1;
+    request->id = client->id_last + 1;
+    request->has_deadline_ms = client->deadline_ms > 0;
+    request->deadline_ms = client->deadline_ms;
+    MoreauStatus status = begin_frame(client, moreau__v1__request__get_packed_size(request));
+    if (status != MOREAU_OK) {
+        return status;
+    }
+    client->out.count += moreau__v1__request__pack(request, client->out.data + client->out.count);
+    *id = ++client->id_last;
+    return wire_flush(client);
+}
+
+// Of two values of a field the last one counts, so the client's id and deadline are simply
+// appended.
+static MoreauStatus send_bytes(MoreauClient *client, const void *body, size_t count, uint64_t *id) {
+    uint8_t tail[2 * (1 + VARINT_BYTES_MAX)];
+    size_t tail_count = 0;
+    tail[tail_count++] = ID_TAG;
+    tail_count += put_varint(tail + tail_count, client->id_last + 1);
+    if (client->deadline_ms > 0) {
+        tail[tail_count++] = DEADLINE_TAG;
+        tail_count += put_varint(tail + tail_count, client->deadline_ms);
+    }
+    MoreauStatus status = begin_frame(client, count + tail_count);
+    if (status != MOREAU_OK) {
+        return status;
+    }
+    if (count > 0) {
+        memcpy(client->out.data + client->out.count, body, count);
+    }
+    memcpy(client->out.data + client->out.count + count, tail, tail_count);
+    client->out.count += count + tail_count;
+    *id = ++client->id_last;
+    return wire_flush(client);
+}
+
+// Forgets a submitted id; false: it is none, so its answer is late and nobody waits for it.
+static bool end_flight(MoreauClient *client, uint64_t id) {
+    for (size_t i = 0; i < client->flight_count; i++) {
+        if (client->flight[i] == id) {
+            client->flight_count--;
+            memmove(client->flight + i, client->flight + i + 1,
+                    (client->flight_count - i) * sizeof(*client->flight));
+            return true;
+        }
+    }
+    return false;
+}
+
+static MoreauStatus reserve_flight(MoreauClient *client) {
+    if (client->flight_count < client->flight_capacity) {
+        return MOREAU_OK;
+    }
+    size_t capacity = client->flight_capacity > 0 ? 2 * client->flight_capacity : 16;
+    uint64_t *flight = realloc(client->flight, capacity * sizeof(*flight));
+    if (flight == NULL) {
+        return client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL, "no memory for a request");
+    }
+    client->flight = flight;
+    client->flight_capacity = capacity;
+    return MOREAU_OK;
+}
+
+static void push_ready(MoreauClient *client, MoreauReply *reply) {
+    reply->next = NULL;
+    if (client->ready_last != NULL) {
+        client->ready_last->next = reply;
+    } else {
+        client->ready_first = reply;
+    }
+    client->ready_last = reply;
+    client->ready_count++;
+}
+
+static MoreauReply *pop_ready(MoreauClient *client) {
+    MoreauReply *reply = client->ready_first;
+    client->ready_first = reply->next;
+    if (client->ready_first == NULL) {
+        client->ready_last = NULL;
+    }
+    client->ready_count--;
+    return reply;
+}
+
+// An answer to request 0 says that the server could not read what we sent, and closes.
+static MoreauStatus lose_by_server(MoreauClient *client, MoreauReply *reply) {
+    MoreauError error;
+    MoreauStatus status = moreau_reply_status(reply, &error);
+    moreau_reply_free(reply);
+    status =
+        client_lose(client, status != MOREAU_OK ? status : MOREAU_DATA_LOSS, "%s", error.message);
+    client->error.from_server = true;
+    return status;
+}
+
+// Waits for the answer to `id`. Answers to submitted requests are kept, late ones are dropped.
+static MoreauStatus await(MoreauClient *client, uint64_t id, MoreauReply **result) {
+    int64_t give_up_ms =
+        client_give_up_ms(client->reply_timeout_ms > 0 ? client->reply_timeout_ms : -1);
+    for (;;) {
+        MoreauReply *reply;
+        MoreauStatus status = wire_receive(client, give_up_ms, &reply);
+        if (status != MOREAU_OK) {
+            return status;
+        }
+        uint64_t answered = moreau_reply_id(reply);
+        if (answered == id) {
+            *result = reply;
+            return moreau_reply_status(reply, &client->error);
+        }
+        if (answered == 0) {
+            return lose_by_server(client, reply);
+        }
+        if (end_flight(client, answered)) {
+            push_ready(client, reply);
+        } else {
+            moreau_reply_free(reply);
+        }
+    }
+}
+
+MoreauStatus call_message(MoreauClient *client, Moreau__V1__Request *request,
+                          Moreau__V1__Reply__ResultCase expected, MoreauReply **reply) {
+    *reply = NULL;
+    uint64_t id;
+    MoreauStatus status = send_message(client, request, &id);
+    if (status == MOREAU_OK) {
+        status = await(client, id, reply);
+    }
+    if (status == MOREAU_OK && (*reply)->message->result_case != expected) {
+        return client_fail(client, MOREAU_INTERNAL, NULL,
+                           "the server's answer has not the expected result (%d instead of %d)",
+                           (int)(*reply)->message->result_case, (int)expected);
+    }
+    return status;
+}
+
+MoreauStatus call_submit(MoreauClient *client, Moreau__V1__Request *request, uint64_t *id) {
+    MoreauStatus status = reserve_flight(client);
+    if (status == MOREAU_OK) {
+        status = send_message(client, request, id);
+    }
+    if (status == MOREAU_OK) {
+        client->flight[client->flight_count++] = *id;
+    }
+    return status;
+}
+
+MoreauStatus moreau_call(MoreauClient *client, const void *request, size_t count,
+                         MoreauReply **reply) {
+    *reply = NULL;
+    uint64_t id;
+    MoreauStatus status = send_bytes(client, request, count, &id);
+    return status == MOREAU_OK ? await(client, id, reply) : status;
+}
+
+MoreauStatus moreau_submit(MoreauClient *client, const void *request, size_t count, uint64_t *id) {
+    MoreauStatus status = reserve_flight(client);
+    if (status == MOREAU_OK) {
+        status = send_bytes(client, request, count, id);
+    }
+    if (status == MOREAU_OK) {
+        client->flight[client->flight_count++] = *id;
+    }
+    return status;
+}
+
+MoreauStatus moreau_receive(MoreauClient *client, int timeout_ms, MoreauReply **result) {
+    *result = NULL;
+    error_clear(&client->error);
+    if (client->ready_first != NULL) {
+        *result = pop_ready(client);
+        return MOREAU_OK;
+    }
+    if (client->flight_count == 0) {
+        return client_fail(client, MOREAU_FAILED_PRECONDITION, NULL,
+                           "no submitted request waits for an answer");
+    }
+    int64_t give_up_ms = client_give_up_ms(timeout_ms);
+    for (;;) {
+        MoreauReply *reply;
+        MoreauStatus status = wire_receive(client, give_up_ms, &reply);
+        if (status != MOREAU_OK) {
+            return status;
+        }
+        uint64_t answered = moreau_reply_id(reply);
+        if (answered == 0) {
+            return lose_by_server(client, reply);
+        }
+        if (end_flight(client, answered)) {
+            *result = reply;
+            return MOREAU_OK;
+        }
+        moreau_reply_free(reply);
+    }
+}
+
+MoreauStatus moreau_cancel(MoreauClient *client, uint64_t id, bool *found) {
+    Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
+    cancel.has_request = 1;
+    cancel.request = id;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_CANCEL;
+    request.cancel = &cancel;
+    MoreauReply *reply;
+    MoreauStatus status = call_message(client, &request, MOREAU__V1__REPLY__RESULT_CANCEL, &reply);
+    if (status == MOREAU_OK && found != NULL) {
+        *found = reply->message->cancel->found != 0;
+    }
+    moreau_reply_free(reply);
+    return status;
+}

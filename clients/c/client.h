@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Inside libmoreau: the connection, its buffers, and what is under way on it. Not installed.
+//
+// The socket never blocks: every wait is a poll with a time to give up. While a request is being
+// written, arriving bytes are read too, so that a server which stops reading until its answers are
+// taken cannot stand still together with its client.
+#pragma once
+
+#include "moreau.h"
+
+#include "moreau.pb-c.h"
+
+#define PROTOCOL_MAJOR 1u
+#define PROTOCOL_MINOR 0u
+
+enum { FRAME_HEADER_BYTES = 4 };
+
+typedef struct Bytes {
+    uint8_t *data; // owned
+    size_t first;  // what is before was used up
+    size_t count;  // bytes in use, from the start of data
+    size_t capacity;
+} Bytes;
+
+struct MoreauReply {
+    MoreauReply *next;          // in MoreauClient.ready
+    Moreau__V1__Reply *message; // owned
+    uint8_t *bytes;             // owned
+    size_t byte_count;
+};
+
+struct MoreauClient {
+    int fd; // -1: lost
+    char *address;
+    uint32_t deadline_ms;
+    int reply_timeout_ms;
+    size_t reply_bytes_max;
+    uint64_t id_last;
+    Bytes in, out;
+    uint64_t *flight; // owned; ids submitted and not yet answered, oldest first
+    size_t flight_count, flight_capacity;
+    MoreauReply *ready_first, *ready_last; // answers that came while another was awaited
+    size_t ready_count;
+    MoreauReply *greeting; // owned; holds the Welcome
+    MoreauError error;
+    MoreauError lost; // why fd is -1
+};
+
+// [ms] of a clock that never goes back
+int64_t client_now_ms(void);
+
+// The moment [ms] to give up; -1, never, for a negative timeout.
+int64_t client_give_up_ms(int timeout_ms);
+
+// Fills client->error with a failure of our own and returns `status`.
+MoreauStatus client_fail(MoreauClient *client, MoreauStatus status, const char *field,
+                         const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+// The connection is of no use any more: closes the socket, keeps the reason.
+MoreauStatus client_lose(MoreauClient *client, MoreauStatus status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// The same failure again, on every call after the loss.
+MoreauStatus client_fail_lost(MoreauClient *client);
+
+// error_* works on any MoreauError.
+void error_clear(MoreauError *error);
+void error_from_status(MoreauError *error, const Moreau__V1__Status *status);
+
+// A column of a reply, handed out only when it has its `items` entries: the caller may index it
+// without asking. NULL otherwise.
+#define COLUMN(message, name, items)                                                               \
+    ((message)->n_##name >= (items) && (items) > 0 ? (message)->name : NULL)
+
+// ---- address.c
+// Opens a connected, non-blocking socket. On failure `error` says why and the result is -1.
+int address_connect(const char *address, int64_t give_up_ms, MoreauError *error);
+
+// ---- wire.c
+bool bytes_reserve(Bytes *bytes, size_t more);
+
+// Writes what is in client->out. Reads meanwhile.
+MoreauStatus wire_flush(MoreauClient *client);
+
+// The next whole frame, taken out of client->in into a new reply.
+MoreauStatus wire_receive(MoreauClient *client, int64_t give_up_ms, MoreauReply **reply);
+
+// A whole frame is already there.
+bool wire_has_frame(const MoreauClient *client);
+
+// ---- call.c
+// Sends `request` with a new id and the client's deadline, and waits for its answer. The status is
+// the answer's; OK only with a result of kind `expected`. *reply as in moreau_call.
+MoreauStatus call_message(MoreauClient *client, Moreau__V1__Request *request,
+                          Moreau__V1__Reply__ResultCase expected, MoreauReply **reply);
+MoreauStatus call_submit(MoreauClient *client, Moreau__V1__Request *request, uint64_t *id);
+
+// ---- settings.c
+// Settings as a message. The parameter message is allocated: settings_deinit.
+MoreauStatus settings_init(MoreauClient *client, const MoreauSettings *settings,
+                           Moreau__V1__WorldSettings *message);
+void settings_deinit(Moreau__V1__WorldSettings *message);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Reading a received reply. Columns are the unpacked message's own arrays.
+#include "client.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+static_assert(sizeof(Moreau__V1__BodyKind) == sizeof(uint32_t), "enum columns are 32 bits wide");
+static_assert(sizeof(protobuf_c_boolean) == sizeof(int), "bool columns are ints");
+
+void moreau_reply_free(MoreauReply *reply) {
+    if (reply == NULL) {
+        return;
+    }
+    if (reply->message != NULL) {
+        moreau__v1__reply__free_unpacked(reply->message, NULL);
+    }
+    free(reply->bytes);
+    free(reply);
+}
+
+uint64_t moreau_reply_id(const MoreauReply *reply) {
+    return reply->message->id;
+}
+
+MoreauStatus moreau_reply_status(const MoreauReply *reply, MoreauError *error) {
+    const Moreau__V1__Status *status = reply->message->status;
+    if (error != NULL) {
+        error_from_status(error, status);
+    }
+    return status != NULL ? (MoreauStatus)status->code : MOREAU_OK;
+}
+
+uint64_t moreau_reply_server_ns(const MoreauReply *reply) {
+    return reply->message->server_ns;
+}
+
+const void *moreau_reply_bytes(const MoreauReply *reply, size_t *count) {
+    *count = reply->byte_count;
+    return reply->bytes;
+}
+
+static MoreauCertificates read_certificates(const Moreau__V1__CertificateColumns *columns,
+                                            size_t count) {
+    if (columns == NULL) {
+        return (MoreauCertificates){0};
+    }
+    return (MoreauCertificates){.e_mom = COLUMN(columns, e_mom, count),
+                                .e_pen = COLUMN(columns, e_pen, count),
+                                .e_comp = COLUMN(columns, e_comp, count),
+                                .e_cone = COLUMN(columns, e_cone, count),
+                                .e_mdp = COLUMN(columns, e_mdp, count),
+                                .e_ds = COLUMN(columns, e_ds, count),
+                                .e_own = COLUMN(columns, e_own, count),
+                                .e_row = COLUMN(columns, e_row, count),
+                                .penetration = COLUMN(columns, penetration, count)};
+}
+
+static void read_reports(const Moreau__V1__StepReports *reports, size_t count,
+                         MoreauStepResult *result) {
+    result->contacts = COLUMN(reports, contacts, count);
+    result->rows = COLUMN(reports, rows, count);
+    result->iterations = COLUMN(reports, iterations, count);
+    result->converged = COLUMN(reports, converged, count);
+    result->unconverged_steps = COLUMN(reports, unconverged_steps, count);
+    result->solver_time = COLUMN(reports, solver_time, count);
+    result->last = read_certificates(reports->last, count);
+    result->worst = read_certificates(reports->worst, count);
+}
+
+// The bodies that all worlds add to the columns.
+static size_t count_bodies(const Moreau__V1__WorldStepReply *step) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < step->n_body_count; i++) {
+        total += step->body_count[i];
+    }
+    return (size_t)total;
+}
+
+bool moreau_reply_step(const MoreauReply *reply, MoreauStepResult *result) {
+    *result = (MoreauStepResult){0};
+    if (reply->message->result_case != MOREAU__V1__REPLY__RESULT_WORLD_STEP) {
+        return false;
+    }
+    const Moreau__V1__WorldStepReply *step = reply->message->world_step;
+    size_t count = step->n_steps_done;
+    result->world_count = count;
+    result->steps_done = step->steps_done;
+    result->step = COLUMN(step, step, count);
+    result->time = COLUMN(step, time, count);
+    result->hash = COLUMN(step, hash, count);
+    result->body_count = COLUMN(step, body_count, count);
+    size_t bodies = count_bodies(step);
+    if (bodies <= SIZE_MAX / 7) {
+        result->pose = COLUMN(step, pose, 7 * bodies);
+        result->velocity = COLUMN(step, velocity, 6 * bodies);
+        result->pose_single = COLUMN(step, pose_single, 7 * bodies);
+        result->velocity_single = COLUMN(step, velocity_single, 6 * bodies);
+    }
+    if (step->reports != NULL) {
+        read_reports(step->reports, count, result);
+    }
+    result->failure_count = step->n_failures;
+    return true;
+}
+
+bool moreau_reply_failure(const MoreauReply *reply, size_t index, MoreauError *error) {
+    if (reply->message->result_case != MOREAU__V1__REPLY__RESULT_WORLD_STEP ||
+        index >= reply->message->world_step->n_failures) {
+        return false;
+    }
+    error_from_status(error, reply->message->world_step->failures[index]);
+    return true;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// World settings as a message. Solver parameters are set by reflection, so that a solver added to
+// the protocol needs no line here.
+#include "client.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool set_number(ProtobufCMessage *message, const ProtobufCFieldDescriptor *field,
+                       double value) {
+    uint8_t *member = (uint8_t *)message + field->offset;
+    bool whole = value == floor(value);
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_DOUBLE:
+        memcpy(member, &value, sizeof(value));
+        break;
+    case PROTOBUF_C_TYPE_UINT32:
+    case PROTOBUF_C_TYPE_ENUM:
+    case PROTOBUF_C_TYPE_BOOL: {
+        if (!whole || !(value >= 0.0 && value <= (double)UINT32_MAX)) {
+            return false;
+        }
+        uint32_t number = (uint32_t)value;
+        memcpy(member, &number, sizeof(number));
+        break;
+    }
+    default:
+        return false;
+    }
+    *(protobuf_c_boolean *)((uint8_t *)message + field->quantifier_offset) = 1;
+    return true;
+}
+
+// An empty parameter message of the named solver, hung into `all`; NULL when there is none.
+static ProtobufCMessage *add_solver(Moreau__V1__SolverParameters *all, const char *solver) {
+    const ProtobufCFieldDescriptor *field =
+        protobuf_c_message_descriptor_get_field_by_name(all->base.descriptor, solver);
+    if (field == NULL || field->type != PROTOBUF_C_TYPE_MESSAGE) {
+        return NULL;
+    }
+    const ProtobufCMessageDescriptor *descriptor = field->descriptor;
+    ProtobufCMessage *message = calloc(1, descriptor->sizeof_message);
+    if (message != NULL) {
+        protobuf_c_message_init(descriptor, message);
+        memcpy((uint8_t *)all + field->offset, &message, sizeof(message));
+    }
+    return message;
+}
+
+static MoreauStatus set_parameters(MoreauClient *client, const MoreauSettings *settings,
+                                   Moreau__V1__SolverParameters *all) {
+    if (settings->solver == NULL) {
+        return client_fail(client, MOREAU_INVALID_ARGUMENT, "settings.solver",
+                           "parameters need the name of the solver that they belong to");
+    }
+    ProtobufCMessage *message = add_solver(all, settings->solver);
+    if (message == NULL) {
+        return client_fail(client, MOREAU_INVALID_ARGUMENT, "settings.solver",
+                           "this library knows no solver \"%s\" with parameters", settings->solver);
+    }
+    for (size_t i = 0; i < settings->parameter_count; i++) {
+        const MoreauParameter *parameter = &settings->parameters[i];
+        const ProtobufCFieldDescriptor *field =
+            protobuf_c_message_descriptor_get_field_by_name(message->descriptor, parameter->name);
+        if (field == NULL || !set_number(message, field, parameter->value)) {
+            return client_fail(client, MOREAU_INVALID_ARGUMENT, parameter->name,
+                               "solver %s has no parameter \"%s\" that can be %g", settings->solver,
+                               parameter->name, parameter->value);
+        }
+    }
+    return MOREAU_OK;
+}
+
+MoreauStatus settings_init(MoreauClient *client, const MoreauSettings *settings,
+                           Moreau__V1__WorldSettings *message) {
+    moreau__v1__world_settings__init(message);
+    if ((settings->given & MOREAU_GRAVITY) != 0) {
+        message->n_gravity = 3;
+        message->gravity = (double *)settings->gravity;
+    }
+    message->has_time_step = (settings->given & MOREAU_TIME_STEP) != 0;
+    message->time_step = settings->time_step;
+    message->has_margin = (settings->given & MOREAU_MARGIN) != 0;
+    message->margin = settings->margin;
+    message->has_restitution_threshold = (settings->given & MOREAU_RESTITUTION_THRESHOLD) != 0;
+    message->restitution_threshold = settings->restitution_threshold;
+    message->solver = (char *)settings->solver;
+    if (settings->parameter_count == 0) {
+        return MOREAU_OK;
+    }
+    message->parameters = calloc(1, sizeof(*message->parameters));
+    if (message->parameters == NULL) {
+        return client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL, "no memory for the parameters");
+    }
+    moreau__v1__solver_parameters__init(message->parameters);
+    return set_parameters(client, settings, message->parameters);
+}
+
+void settings_deinit(Moreau__V1__WorldSettings *message) {
+    if (message->parameters != NULL) {
+        moreau__v1__solver_parameters__free_unpacked(message->parameters, NULL);
+        message->parameters = NULL;
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define READ_BYTES_MIN ((size_t)64 << 10)
+
+bool bytes_reserve(Bytes *bytes, size_t more) {
+    if (bytes->capacity - bytes->count >= more) {
+        return true;
+    }
+    // what was used up makes room first
+    if (bytes->first > 0) {
+        memmove(bytes->data, bytes->data + bytes->first, bytes->count - bytes->first);
+        bytes->count -= bytes->first;
+        bytes->first = 0;
+        if (bytes->capacity - bytes->count >= more) {
+            return true;
+        }
+    }
+    size_t needed = bytes->count + more;
+    size_t grown = bytes->capacity + bytes->capacity / 2;
+    size_t capacity = grown > needed ? grown : needed;
+    uint8_t *data = realloc(bytes->data, capacity);
+    if (data == NULL) {
+        return false;
+    }
+    bytes->data = data;
+    bytes->capacity = capacity;
+    return true;
+}
+
+// The body length of the frame that starts client->in; false while its header is incomplete.
+static bool announced(const MoreauClient *client, size_t *body_bytes) {
+    const Bytes *in = &client->in;
+    if (in->count - in->first < FRAME_HEADER_BYTES) {
+        return false;
+    }
+    const uint8_t *header = in->data + in->first;
+    *body_bytes =
+        (size_t)header[0] << 24 | (size_t)header[1] << 16 | (size_t)header[2] << 8 | header[3];
+    return true;
+}
+
+bool wire_has_frame(const MoreauClient *client) {
+    size_t body_bytes;
+    return announced(client, &body_bytes) &&
+           client->in.count - client->in.first - FRAME_HEADER_BYTES >= body_bytes;
+}
+
+// The announced length is judged before its bytes are waited for.
+static MoreauStatus check_length(MoreauClient *client) {
+    size_t body_bytes;
+    if (announced(client, &body_bytes) && body_bytes > client->reply_bytes_max) {
+        client->in.first = 0; // nothing after this header can be read any more
+        client->in.count = 0;
+        return client_lose(
+            client, MOREAU_RESOURCE_EXHAUSTED,
+            "an answer of %zu bytes is above reply_bytes_max, %zu; the connection was "
+            "closed",
+            body_bytes, client->reply_bytes_max);
+    }
+    return MOREAU_OK;
+}
+
+// Reads what the socket has, up to what the present frame needs and a piece more.
+static MoreauStatus read_some(MoreauClient *client) {
+    size_t room = READ_BYTES_MIN;
+    size_t body_bytes;
+    if (announced(client, &body_bytes)) {
+        size_t there = client->in.count - client->in.first - FRAME_HEADER_BYTES;
+        if (body_bytes > there && body_bytes - there > room) {
+            room = body_bytes - there;
+        }
+    }
+    if (!bytes_reserve(&client->in, room)) {
+        return client_lose(client, MOREAU_RESOURCE_EXHAUSTED,
+                           "no memory for an answer of %zu bytes", room);
+    }
+    ssize_t count = recv(client->fd, client->in.data + client->in.count, room, 0);
+    if (count > 0) {
+        client->in.count += (size_t)count;
+        return check_length(client);
+    }
+    if (count == 0) {
+        return client_lose(client, MOREAU_UNAVAILABLE, "the server at %s closed the connection",
+                           client->address);
+    }
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) {
+        return MOREAU_OK;
+    }
+    return client_lose(client, MOREAU_UNAVAILABLE, "the connection to %s was lost: %s",
+                       client->address, strerror(errno));
+}
+
+// Waits for `events`; *got is 0 when the time was over first.
+static MoreauStatus wait_for(MoreauClient *client, short events, int64_t give_up_ms, short *got) {
+    for (;;) {
+        int wait_ms = -1;
+        if (give_up_ms >= 0) {
+            int64_t left_ms = give_up_ms - client_now_ms();
+            wait_ms = left_ms > 0 ? (int)left_ms : 0;
+        }
+        struct pollfd entry = {client->fd, events, 0};
+        int ready = poll(&entry, 1, wait_ms);
+        if (ready >= 0) {
+            *got = ready > 0 ? entry.revents : 0;
+            return MOREAU_OK;
+        }
+        if (errno != EINTR) {
+            return client_lose(client, MOREAU_UNAVAILABLE, "cannot wait for %s: %s",
+                               client->address, strerror(errno));
+        }
+    }
+}
+
+MoreauStatus wire_flush(MoreauClient *client) {
+    Bytes *out = &client->out;
+    while (out->first < out->count) {
+        ssize_t count =
+            send(client->fd, out->data + out->first, out->count - out->first, MSG_NOSIGNAL);
+        if (count > 0) {
+            out->first += (size_t)count;
+            continue;
+        }
+        if (errno == EINTR) {
+            continue;
+        }
+        if (errno != EAGAIN && errno != EWOULDBLOCK) {
+            break; // a refusal may have come before the close: it says more, so the reader decides
+        }
+        short got;
+        MoreauStatus status = wait_for(client, POLLIN | POLLOUT, -1, &got);
+        if (status == MOREAU_OK && (got & POLLIN) != 0) {
+            status = read_some(client);
+        }
+        if (status != MOREAU_OK) {
+            if (wire_has_frame(client)) {
+                break;
+            }
+            return status;
+        }
+    }
+    out->first = 0;
+    out->count = 0;
+    return MOREAU_OK;
+}
+
+// Cuts the first frame out of client->in.
+static MoreauStatus take_frame(MoreauClient *client, size_t body_bytes, MoreauReply **result) {
+    MoreauReply *reply = calloc(1, sizeof(*reply));
+    uint8_t *bytes = malloc(body_bytes > 0 ? body_bytes : 1);
+    if (reply == NULL || bytes == NULL) {
+        free(reply);
+        free(bytes);
+        return client_lose(client, MOREAU_RESOURCE_EXHAUSTED,
+                           "no memory for an answer of %zu bytes", body_bytes);
+    }
+    Bytes *in = &client->in;
+    memcpy(bytes, in->data + in->first + FRAME_HEADER_BYTES, body_bytes);
+    in->first += FRAME_HEADER_BYTES + body_bytes;
+    if (in->first == in->count) {
+        in->first = 0;
+        in->count = 0;
+    }
+    reply->bytes = bytes;
+    reply->byte_count = body_bytes;
+    reply->message = moreau__v1__reply__unpack(NULL, body_bytes, bytes);
+    if (reply->message == NULL) {
+        moreau_reply_free(reply);
+        return client_lose(client, MOREAU_DATA_LOSS,
+                           "what came from %s is no answer of a Moreau server", client->address);
+    }
+    *result = reply;
+    return MOREAU_OK;
+}
+
+MoreauStatus wire_receive(MoreauClient *client, int64_t give_up_ms, MoreauReply **reply) {
+    while (!wire_has_frame(client)) {
+        if (client->fd < 0) {
+            return client_fail_lost(client);
+        }
+        short got;
+        MoreauStatus status = wait_for(client, POLLIN, give_up_ms, &got);
+        if (status == MOREAU_OK && got == 0) {
+            return client_fail(client, MOREAU_DEADLINE_EXCEEDED, NULL,
+                               "no answer came from %s in time", client->address);
+        }
+        if (status == MOREAU_OK) {
+            status = read_some(client);
+        }
+        if (status != MOREAU_OK) {
+            return status;
+        }
+    }
+    size_t body_bytes = 0;
+    announced(client, &body_bytes);
+    return take_frame(client, body_bytes, reply);
+}

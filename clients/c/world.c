@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// The calls on worlds: plain columns in, columns out. Nothing is copied on the way in; the
+// generated structs want pointers without const, which packing never writes through.
+#include "client.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Moreau__V1__Request make_request(Moreau__V1__Request__CallCase call) {
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = call;
+    return request;
+}
+
+MoreauWorldDef moreau_world_def_default(void) {
+    return (MoreauWorldDef){.lifetime = MOREAU_LIFETIME_SESSION};
+}
+
+MoreauStatus moreau_ping(MoreauClient *client, uint64_t payload, uint64_t *echo) {
+    Moreau__V1__Ping ping = MOREAU__V1__PING__INIT;
+    ping.has_payload = 1;
+    ping.payload = payload;
+    Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_PING);
+    request.ping = &ping;
+    MoreauReply *reply;
+    MoreauStatus status = call_message(client, &request, MOREAU__V1__REPLY__RESULT_PONG, &reply);
+    if (status == MOREAU_OK && echo != NULL) {
+        *echo = reply->message->pong->payload;
+    }
+    moreau_reply_free(reply);
+    return status;
+}
+
+static MoreauStatus send_create(MoreauClient *client, Moreau__V1__WorldCreate *create,
+                                uint64_t *world) {
+    Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_CREATE);
+    request.world_create = create;
+    MoreauReply *reply;
+    MoreauStatus status =
+        call_message(client, &request, MOREAU__V1__REPLY__RESULT_WORLD_CREATE, &reply);
+    if (status == MOREAU_OK) {
+        *world = reply->message->world_create->world;
+    }
+    moreau_reply_free(reply);
+    return status;
+}
+
+MoreauStatus moreau_world_create(MoreauClient *client, const MoreauWorldDef *def, uint64_t *world) {
+    Moreau__V1__WorldSettings settings;
+    MoreauStatus status = settings_init(client, &def->settings, &settings);
+    if (status != MOREAU_OK) {
+        settings_deinit(&settings);
+        return status;
+    }
+    Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
+    create.name = (char *)def->name;
+    create.has_lifetime = 1;
+    create.lifetime = (Moreau__V1__Lifetime)def->lifetime;
+    create.has_idle_timeout_s = def->idle_timeout_s > 0.0;
+    create.idle_timeout_s = def->idle_timeout_s;
+    create.settings = &settings;
+    if (def->scene != NULL) {
+        create.scene = moreau__v1__scene__unpack(NULL, def->scene_bytes, def->scene);
+        if (create.scene == NULL) {
+            settings_deinit(&settings);
+            return client_fail(client, MOREAU_INVALID_ARGUMENT, "scene",
+                               "these bytes are no packed Scene");
+        }
+    }
+    status = send_create(client, &create, world);
+    if (create.scene != NULL) {
+        moreau__v1__scene__free_unpacked(create.scene, NULL);
+    }
+    settings_deinit(&settings);
+    return status;
+}
+
+MoreauStatus moreau_world_destroy(MoreauClient *client, uint64_t world) {
+    Moreau__V1__WorldDestroy destroy = MOREAU__V1__WORLD_DESTROY__INIT;
+    destroy.has_world = 1;
+    destroy.world = world;
+    Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_DESTROY);
+    request.world_destroy = &destroy;
+    MoreauReply *reply;
+    MoreauStatus status =
+        call_message(client, &request, MOREAU__V1__REPLY__RESULT_WORLD_DESTROY, &reply);
+    moreau_reply_free(reply);
+    return status;
+}
+
+// Sends one of the three Add calls and takes the ids.
+static MoreauStatus add_things(MoreauClient *client, Moreau__V1__Request *request, size_t count,
+                               uint64_t *ids) {
+    MoreauReply *reply;
+    MoreauStatus status =
+        call_message(client, request, MOREAU__V1__REPLY__RESULT_WORLD_ADD, &reply);
+    if (status == MOREAU_OK && reply->message->world_add->n_ids != count) {
+        status =
+            client_fail(client, MOREAU_INTERNAL, NULL, "the server returned %zu ids for %zu things",
+                        reply->message->world_add->n_ids, count);
+    }
+    if (status == MOREAU_OK && ids != NULL && count > 0) {
+        memcpy(ids, reply->message->world_add->ids, count * sizeof(*ids));
+    }
+    moreau_reply_free(reply);
+    return status;
+}
+
+static void fill_material(const MoreauMaterials *from, size_t index, Moreau__V1__Material *to) {
+    moreau__v1__material__init(to);
+    to->name = from->name != NULL ? (char *)from->name[index] : NULL;
+    to->has_friction = from->friction != NULL;
+    to->friction = from->friction != NULL ? from->friction[index] : 0.0;
+    to->has_restitution = from->restitution != NULL;
+    to->restitution = from->restitution != NULL ? from->restitution[index] : 0.0;
+    to->has_stiffness = from->stiffness != NULL && !isinf(from->stiffness[index]);
+    to->stiffness = to->has_stiffness ? from->stiffness[index] : 0.0;
+    to->has_dissipation_time = from->dissipation_time != NULL;
+    to->dissipation_time = from->dissipation_time != NULL ? from->dissipation_time[index] : 0.0;
+    to->has_damping = from->damping != NULL;
+    to->damping = from->damping != NULL ? from->damping[index] : 0.0;
+}
+
+MoreauStatus moreau_world_add_materials(MoreauClient *client, uint64_t world,
+                                        const MoreauMaterials *materials, uint64_t *ids) {
+    size_t count = materials->count;
+    Moreau__V1__Material *item = calloc(count > 0 ? count : 1, sizeof(*item));
+    Moreau__V1__Material **list = calloc(count > 0 ? count : 1, sizeof(*list));
+    MoreauStatus status;
+    if (item == NULL || list == NULL) {
+        status = client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL, "no memory for %zu materials",
+                             count);
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            fill_material(materials, i, &item[i]);
+            list[i] = &item[i];
+        }
+        Moreau__V1__WorldAddMaterials add = MOREAU__V1__WORLD_ADD_MATERIALS__INIT;
+        add.has_world = 1;
+        add.world = world;
+        add.n_materials = count;
+        add.materials = list;
+        Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_ADD_MATERIALS);
+        request.world_add_materials = &add;
+        status = add_things(client, &request, count, ids);
+    }
+    free(list);
+    free(item);
+    return status;
+}
+
+// A Nullable column of the caller's: `stride` numbers per item, or none at all.
+#define PUT_COLUMN(message, name, column, items)                                                   \
+    ((message).n_##name = (column) != NULL ? (items) : 0, (message).name = (void *)(column))
+
+MoreauStatus moreau_world_add_shapes(MoreauClient *client, uint64_t world,
+                                     const MoreauShapes *shapes, uint64_t *ids) {
+    Moreau__V1__WorldAddShapes add = MOREAU__V1__WORLD_ADD_SHAPES__INIT;
+    size_t total = shapes->primitive_total;
+    add.has_world = 1;
+    add.world = world;
+    PUT_COLUMN(add, primitive_count, shapes->primitive_count, shapes->count);
+    PUT_COLUMN(add, kind, shapes->kind, total);
+    PUT_COLUMN(add, size, shapes->size, 3 * total);
+    PUT_COLUMN(add, pose, shapes->pose, 7 * total);
+    PUT_COLUMN(add, material, shapes->material, total);
+    PUT_COLUMN(add, density, shapes->density, total);
+    Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_ADD_SHAPES);
+    request.world_add_shapes = &add;
+    return add_things(client, &request, shapes->count, ids);
+}
+
+MoreauStatus moreau_world_add_bodies(MoreauClient *client, uint64_t world,
+                                     const MoreauBodies *bodies, uint64_t *ids) {
+    Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+    size_t count = bodies->count;
+    add.has_world = 1;
+    add.world = world;
+    PUT_COLUMN(add, pose, bodies->pose, 7 * count);
+    PUT_COLUMN(add, velocity, bodies->velocity, 6 * count);
+    PUT_COLUMN(add, kind, bodies->kind, count);
+    PUT_COLUMN(add, shape, bodies->shape, count);
+    PUT_COLUMN(add, mass, bodies->mass, count);
+    PUT_COLUMN(add, inertia, bodies->inertia, 6 * count);
+    PUT_COLUMN(add, center_of_mass, bodies->center_of_mass, 3 * count);
+    Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_ADD_BODIES);
+    request.world_add_bodies = &add;
+    return add_things(client, &request, count, ids);
+}
+
+MoreauStatus moreau_world_set(MoreauClient *client, uint64_t world, const MoreauSettings *settings,
+                              size_t count, const uint64_t *ids, const double *pose,
+                              const double *velocity) {
+    Moreau__V1__WorldSet set = MOREAU__V1__WORLD_SET__INIT;
+    set.has_world = 1;
+    set.world = world;
+    PUT_COLUMN(set, ids, ids, count);
+    PUT_COLUMN(set, pose, pose, 7 * count);
+    PUT_COLUMN(set, velocity, velocity, 6 * count);
+    Moreau__V1__WorldSettings message = MOREAU__V1__WORLD_SETTINGS__INIT;
+    if (settings != NULL) {
+        MoreauStatus status = settings_init(client, settings, &message);
+        if (status != MOREAU_OK) {
+            settings_deinit(&message);
+            return status;
+        }
+        set.settings = &message;
+    }
+    Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_SET);
+    request.world_set = &set;
+    MoreauReply *reply;
+    MoreauStatus status =
+        call_message(client, &request, MOREAU__V1__REPLY__RESULT_WORLD_SET, &reply);
+    moreau_reply_free(reply);
+    settings_deinit(&message);
+    return status;
+}
+
+MoreauStatus moreau_world_hash(MoreauClient *client, size_t count, const uint64_t *worlds,
+                               uint64_t *hash, uint64_t *step) {
+    Moreau__V1__WorldHash ask = MOREAU__V1__WORLD_HASH__INIT;
+    PUT_COLUMN(ask, worlds, worlds, count);
+    Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_HASH);
+    request.world_hash = &ask;
+    MoreauReply *reply;
+    MoreauStatus status =
+        call_message(client, &request, MOREAU__V1__REPLY__RESULT_WORLD_HASH, &reply);
+    if (status == MOREAU_OK) {
+        const Moreau__V1__WorldHashReply *result = reply->message->world_hash;
+        if (result->n_hash != count || (step != NULL && result->n_step != count)) {
+            status =
+                client_fail(client, MOREAU_INTERNAL, NULL,
+                            "the server returned %zu hashes for %zu worlds", result->n_hash, count);
+        } else if (count > 0) {
+            memcpy(hash, result->hash, count * sizeof(*hash));
+            if (step != NULL) {
+                memcpy(step, result->step, count * sizeof(*step));
+            }
+        }
+    }
+    moreau_reply_free(reply);
+    return status;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The entries of the certificate, for people.
+#pragma once
+
+#include <stdint.h>
+
+// A few words on what an entry measures; "" for one this tool does not know.
+const char *certificate_meaning(const char *entry);
+
+// The entry's name as people write it: e_ds is e_DS.
+const char *certificate_name(const char *entry);
+
+// Width of the meanings, for tables.
+enum { CERTIFICATE_MEANING_COLUMNS = 34 };

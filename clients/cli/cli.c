@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "cli/cli.h"
+
+#include "cli/memory.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOKEN_BYTES_MAX = 4096 };
+
+void cli_global_options(Cli *cli, Option options[CLI_GLOBAL_OPTIONS]) {
+    const Option table[CLI_GLOBAL_OPTIONS] = {
+        {"--server", OPTION_TEXT, &cli->server, "ADDR", "host:port, [v6]:port or unix:PATH"},
+        {"--token-file", OPTION_TEXT, &cli->token_file, "FILE",
+         "file that holds the server's token"},
+        {"--json", OPTION_FLAG, &cli->json, NULL, "one JSON document on standard output"},
+        {"--help", OPTION_FLAG, &cli->help, NULL, "this text"},
+    };
+    memcpy(options, table, sizeof(table));
+}
+
+int cli_fail(int status, const char *format, ...) {
+    fputs("moreau: ", stderr);
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return status;
+}
+
+int cli_parse(Cli *cli, const char *usage, OptionTable table, int argc, char **argv,
+              size_t words_min, size_t words_max, OptionList *words) {
+    Option global[CLI_GLOBAL_OPTIONS];
+    cli_global_options(cli, global);
+    OptionTable tables[2] = {table, {global, CLI_GLOBAL_OPTIONS}};
+    char message[256];
+    if (options_parse(tables, 2, argc, argv, false, words, message, sizeof(message)) < 0) {
+        return cli_fail(EXIT_USAGE, "%s; see --help", message);
+    }
+    if (cli->help) {
+        fputs(usage, stdout);
+        if (table.count > 0) {
+            puts("\nOptions:");
+            options_print(table);
+        }
+        puts("\nEverywhere:");
+        options_print(tables[1]);
+        return EXIT_DONE;
+    }
+    if (words->count < words_min) {
+        return cli_fail(EXIT_USAGE, "an argument is missing; see --help");
+    }
+    if (words->count > words_max) {
+        return cli_fail(EXIT_USAGE, "what is \"%s\" for? See --help", words->item[words_max]);
+    }
+    return EXIT_DONE;
+}
+
+// The file's text without white space at its end; NULL, with a sentence in `error`, when it cannot
+// be read.
+static char *load_token(const char *file, MoreauError *error) {
+    FILE *stream = fopen(file, "rb");
+    if (stream == NULL) {
+        snprintf(error->message, sizeof(error->message), "cannot read the token file %s: %s", file,
+                 strerror(errno));
+        return NULL;
+    }
+    char *token = memory_take(TOKEN_BYTES_MAX, 1);
+    size_t count = fread(token, 1, TOKEN_BYTES_MAX - 1, stream);
+    fclose(stream);
+    while (count > 0 && isspace((unsigned char)token[count - 1])) {
+        token[--count] = '\0';
+    }
+    return token;
+}
+
+int cli_try_connect(Cli *cli, MoreauError *error) {
+    if (cli->client != NULL) {
+        return EXIT_DONE;
+    }
+    MoreauOptions options = moreau_options_default();
+    options.client_name = "moreau";
+    char *token = NULL;
+    if (cli->token_file != NULL) {
+        token = load_token(cli->token_file, error);
+        if (token == NULL) {
+            return EXIT_USAGE;
+        }
+        options.token = token;
+    }
+    MoreauStatus status = moreau_connect(cli->server, &options, &cli->client, error);
+    free(token);
+    if (status == MOREAU_OK) {
+        return EXIT_DONE;
+    }
+    if (error->from_server) {
+        return EXIT_REFUSED;
+    }
+    return status == MOREAU_INVALID_ARGUMENT ? EXIT_USAGE : EXIT_NO_CONNECTION;
+}
+
+int cli_connect(Cli *cli) {
+    MoreauError error;
+    int status = cli_try_connect(cli, &error);
+    return status == EXIT_DONE ? EXIT_DONE : cli_fail(status, "%s", error.message);
+}
+
+int cli_load(JsonText *json, const char *file) {
+    JsonError error;
+    if (json_text_load(json, file, &error)) {
+        return EXIT_DONE;
+    }
+    return cli_fail(error.is_unreadable ? EXIT_USAGE : EXIT_REFUSED, "%s", error.message);
+}
+
+int cli_call(Cli *cli, Moreau__V1__Request *request, Moreau__V1__Reply **reply) {
+    *reply = NULL;
+    size_t count = moreau__v1__request__get_packed_size(request);
+    uint8_t *bytes = memory_take(count, 1);
+    moreau__v1__request__pack(request, bytes);
+    MoreauReply *answer;
+    MoreauStatus status = moreau_call(cli->client, bytes, count, &answer);
+    free(bytes);
+    if (answer != NULL) {
+        const void *body = moreau_reply_bytes(answer, &count);
+        *reply = moreau__v1__reply__unpack(NULL, count, body);
+        moreau_reply_free(answer);
+    }
+    if (*reply == NULL) {
+        return moreau_is_connected(cli->client) ? EXIT_REFUSED : EXIT_NO_CONNECTION;
+    }
+    return status == MOREAU_OK ? EXIT_DONE : EXIT_REFUSED;
+}
+
+// The part of the server's field path that lies inside the document; NULL when the field is
+// elsewhere.
+static const char *path_in_source(const char *field, const char *prefix) {
+    size_t count = strlen(prefix);
+    if (count == 0) {
+        return field;
+    }
+    // the server may name the field from the call or from the document on
+    const char *found = strstr(field, prefix);
+    if (found != NULL && (found[count] == '.' || found[count] == '[')) {
+        return found + count + (found[count] == '.');
+    }
+    return field;
+}
+
+int cli_report_refusal(const Cli *cli, const JsonText *source, const char *prefix) {
+    const MoreauError *error = moreau_error(cli->client);
+    int status =
+        moreau_is_connected(cli->client) || error->from_server ? EXIT_REFUSED : EXIT_NO_CONNECTION;
+    if (error->field[0] == '\0') {
+        return cli_fail(status, "%s", error->message);
+    }
+    if (source == NULL) {
+        return cli_fail(status, "%s: %s", error->field, error->message);
+    }
+    JsonError located;
+    json_text_refuse(source, path_in_source(error->field, prefix), &located, "%s", error->message);
+    return cli_fail(status, "%s", located.message);
+}
+
+void cli_close(Cli *cli) {
+    moreau_disconnect(cli->client);
+    cli->client = NULL;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// The tool `moreau`: what all commands share. A command is a row of a table (main.c), parses its
+// own options, and returns an exit status. Errors are one sentence on standard error; with --json
+// standard output holds one JSON document and nothing else.
+#pragma once
+
+#include "cli/json_text.h"
+#include "cli/options.h"
+
+#include "moreau.h"
+#include "moreau.pb-c.h"
+
+#include <stdbool.h>
+
+typedef enum ExitStatus {
+    EXIT_DONE = 0,
+    EXIT_REFUSED = 1, // the server, or the input
+    EXIT_USAGE = 2,
+    EXIT_NO_CONNECTION = 3,
+} ExitStatus;
+
+typedef struct Cli {
+    const char *server;     // address; default 127.0.0.1:7667, or MOREAU_SERVER
+    const char *token_file; // Nullable
+    bool json;
+    bool help;
+    const char *program;  // argv[0]
+    MoreauClient *client; // owned; NULL until cli_connect
+} Cli;
+
+typedef struct CliCommand {
+    const char *name;
+    const char *arguments; // as shown behind the name
+    const char *meaning;
+    int (*run)(Cli *cli, int argc, char **argv);
+} CliCommand;
+
+// Options that every command takes.
+enum { CLI_GLOBAL_OPTIONS = 4 };
+void cli_global_options(Cli *cli, Option options[CLI_GLOBAL_OPTIONS]);
+
+// Parses a command's arguments by its own table and the global ones. Between `words_min` and
+// `words_max` positional arguments are wanted. EXIT_DONE to go on; anything else is to be returned
+// (help was printed when cli->help is set).
+int cli_parse(Cli *cli, const char *usage, OptionTable table, int argc, char **argv,
+              size_t words_min, size_t words_max, OptionList *words);
+
+// Connects once. EXIT_DONE, or the exit status after a sentence on standard error.
+int cli_connect(Cli *cli);
+
+// The same without a word: the sentence is in `error`.
+int cli_try_connect(Cli *cli, MoreauError *error);
+
+// Loads a document; an unreadable file is a usage error, a wrong text is refused. Says so on
+// standard error.
+int cli_load(JsonText *json, const char *file);
+
+// Sends a call and unpacks the answer, which is the caller's to free (*reply is NULL when none
+// came). EXIT_REFUSED for a status other than OK; nothing is printed then: cli_report_refusal or
+// cli_report_error does.
+int cli_call(Cli *cli, Moreau__V1__Request *request, Moreau__V1__Reply **reply);
+
+// One sentence on standard error about the last failure of cli_call. `source` (Nullable) is the
+// document that the call was made of: a field that the server blames is shown with its line;
+// `prefix` is the path of the document inside the call, as "scene".
+int cli_report_refusal(const Cli *cli, const JsonText *source, const char *prefix);
+
+// "moreau: <sentence>", returns `status`.
+int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// With a value or a command that ends the tool early: frees what the Cli owns.
+void cli_close(Cli *cli);
+
+// The commands, each in command_<name>.c.
+int command_run(Cli *cli, int argc, char **argv);
+int command_solve(Cli *cli, int argc, char **argv);
+int command_call(Cli *cli, int argc, char **argv);
+int command_worlds(Cli *cli, int argc, char **argv);
+int command_bench(Cli *cli, int argc, char **argv);

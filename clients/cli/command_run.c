@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+// moreau run: plays a scene and says how it went.
+//
+// The world is stepped in batches of about a tenth of a second, so that the bar moves and Ctrl-C is
+// heard; the size of the batches does not change what the world does.
+#include "cli/cli.h"
+
+#include "cli/json_read.h"
+#include "cli/json_write.h"
+#include "cli/memory.h"
+#include "cli/parameters.h"
+#include "cli/run_report.h"
+#include "cli/terminal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "moreau run: play a scene, step it, report\n"
+    "\n"
+    "  moreau run SCENE.json [options]\n"
+    "\n"
+    "SCENE.json is message Scene of moreau.proto as JSON; - reads standard input.\n"
+    "Ctrl-C stops after the present step and still reports.\n";
+
+#define BATCH_S           0.1
+#define BATCH_DEADLINE_MS 1000u
+
+enum { STEPS_DEFAULT = 240, BATCH_GROWTH = 4 };
+
+#define TIME_STEP_DEFAULT (1.0 / 240.0)
+
+typedef struct RunOptions {
+    const char *solver; // Nullable
+    const char *name;   // Nullable
+    OptionList params;
+    uint64_t steps;   // 0: not given
+    double time;      // 0: not given
+    double time_step; // 0: not given
+    bool keep;
+} RunOptions;
+
+static volatile sig_atomic_t stop_wanted;
+
+static void on_interrupt(int signal_number) {
+    (void)signal_number;
+    stop_wanted = 1;
+}
+
+// The first Ctrl-C asks for an end, the second one ends.
+static void catch_interrupt(void) {
+    struct sigaction action = {.sa_handler = on_interrupt,
+                               .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+// What the command line says wins over the scene.
+static int apply_options(const RunOptions *options, Moreau__V1__Scene *scene,
+                         Moreau__V1__WorldCreate *create) {
+    create->name = (char *)options->name;
+    create->has_lifetime = 1;
+    create->lifetime = options->keep ? MOREAU__V1__LIFETIME__SERVER : MOREAU__V1__LIFETIME__SESSION;
+    create->scene = scene;
+    Moreau__V1__WorldSettings *settings = create->settings;
+    settings->solver = (char *)options->solver;
+    settings->has_time_step = options->time_step > 0.0;
+    settings->time_step = options->time_step;
+    if (settings->solver == NULL && options->params.count > 0) {
+        bool named = scene->settings != NULL && scene->settings->solver != NULL;
+        settings->solver = named ? scene->settings->solver : PARAMETERS_SOLVER_DEFAULT;
+    }
+    char message[640];
+    if (!parameters_set(settings->solver, &options->params, &settings->parameters, message,
+                        sizeof(message))) {
+        return cli_fail(EXIT_USAGE, "%s", message);
+    }
+    return EXIT_DONE;
+}
+
+static int create_world(Cli *cli, Moreau__V1__WorldCreate *create, const JsonText *source,
+                        Moreau__V1__Reply **reply) {
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_CREATE;
+    request.world_create = create;
+    int status = cli_call(cli, &request, reply);
+    if (status != EXIT_DONE) {
+        return cli_report_refusal(cli, source, "scene");
+    }
+    if ((*reply)->result_case != MOREAU__V1__REPLY__RESULT_WORLD_CREATE) {
+        return cli_fail(EXIT_REFUSED, "the server's answer holds no world");
+    }
+    return EXIT_DONE;
+}
+
+// One batch. *done is how many steps were done, whatever the status is.
+static int step_batch(Cli *cli, RunReport *report, uint64_t steps, uint64_t *done) {
+    Moreau__V1__WorldStep step = MOREAU__V1__WORLD_STEP__INIT;
+    step.n_worlds = 1;
+    step.worlds = &report->world;
+    step.has_steps = 1;
+    step.steps = steps;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_STEP;
+    request.world_step = &step;
+    // a single step has no deadline: it could never be finished
+    moreau_set_deadline(cli->client, steps > 1 ? BATCH_DEADLINE_MS : 0);
+    Moreau__V1__Reply *reply;
+    int status = cli_call(cli, &request, &reply);
+    moreau_set_deadline(cli->client, 0);
+    *done = 0;
+    bool has_failed = false;
+    if (reply != NULL) {
+        if (reply->result_case == MOREAU__V1__REPLY__RESULT_WORLD_STEP) {
+            *done = run_report_add(report, reply->world_step);
+            for (size_t i = 0; i < reply->world_step->n_failures; i++) {
+                const Moreau__V1__Status *failure = reply->world_step->failures[i];
+                has_failed =
+                    has_failed || failure->code != MOREAU__V1__STATUS_CODE__DEADLINE_EXCEEDED;
+                if (has_failed) {
+                    cli_fail(EXIT_REFUSED, "step %" PRIu64 ": %s", failure->step,
+                             failure->message != NULL ? failure->message : "the world failed");
+                    break;
+                }
+            }
+        }
+        moreau__v1__reply__free_unpacked(reply, NULL);
+    }
+    if (has_failed) {
+        return EXIT_REFUSED;
+    }
+    bool is_late = moreau_error(cli->client)->status == MOREAU_DEADLINE_EXCEEDED;
+    return status == EXIT_DONE || is_late ? EXIT_DONE : cli_report_refusal(cli, NULL, "");
+}
+
+// The next size, from how long the last batch took; it grows slowly, because a pile that has just
+// landed costs more than one in flight.
+static uint64_t next_batch(uint64_t batch, uint64_t done, double took_s) {
+    if (done == 0) {
+        return 1;
+    }
+    double wanted = took_s > 0.0 ? (double)done * BATCH_S / took_s : (double)batch * BATCH_GROWTH;
+    double limit = (double)batch * BATCH_GROWTH;
+    double size = floor(wanted < limit ? wanted : limit);
+    return size >= 1.0 ? (uint64_t)size : 1;
+}
+
+static int step_world(Cli *cli, RunReport *report) {
+    Progress progress;
+    int status = EXIT_DONE;
+    uint64_t batch = 1;
+    progress_start(&progress);
+    while (status == EXIT_DONE && report->steps_done < report->steps_wanted && stop_wanted == 0) {
+        uint64_t left = report->steps_wanted - report->steps_done;
+        uint64_t steps = batch < left ? batch : left;
+        uint64_t done;
+        double started_s = terminal_now_s();
+        status = step_batch(cli, report, steps, &done);
+        double took_s = terminal_now_s() - started_s;
+        report->wall_time += took_s;
+        batch = next_batch(steps, done, took_s);
+        progress_show(&progress, report->steps_done, report->steps_wanted, report->time);
+    }
+    progress_stop(&progress);
+    report->interrupted = stop_wanted != 0;
+    return status;
+}
+
+// The end of a run: its hash, and the world's, unless it is kept.
+static void finish_world(Cli *cli, RunReport *report) {
+    if (!moreau_is_connected(cli->client)) {
+        return;
+    }
+    report->has_hash =
+        moreau_world_hash(cli->client, 1, &report->world, &report->hash, NULL) == MOREAU_OK;
+    if (!report->kept) {
+        moreau_world_destroy(cli->client, report->world);
+    }
+}
+
+static uint64_t count_steps(const RunOptions *options, const Moreau__V1__Scene *scene) {
+    if (options->time > 0.0) {
+        double h = options->time_step;
+        if (h <= 0.0) {
+            bool given = scene->settings != NULL && scene->settings->has_time_step &&
+                         scene->settings->time_step > 0.0;
+            h = given ? scene->settings->time_step : TIME_STEP_DEFAULT;
+        }
+        // a time that is a whole number of steps but for rounding takes just so many
+        double steps = ceil(options->time / h * (1.0 - 1e-12));
+        return steps < 1.0 ? 1 : steps > 1e12 ? (uint64_t)1000000000000 : (uint64_t)steps;
+    }
+    return options->steps > 0 ? options->steps : STEPS_DEFAULT;
+}
+
+static const char *solver_name(const Moreau__V1__WorldCreate *create) {
+    if (create->settings->solver != NULL) {
+        return create->settings->solver;
+    }
+    const Moreau__V1__WorldSettings *settings = create->scene->settings;
+    return settings != NULL && settings->solver != NULL ? settings->solver
+                                                        : PARAMETERS_SOLVER_DEFAULT;
+}
+
+static int run_world(Cli *cli, const RunOptions *options, const Moreau__V1__WorldCreate *create,
+                     const Moreau__V1__WorldCreateReply *created) {
+    RunReport report = {.world = created->world,
+                        .name = created->name != NULL ? created->name : "world",
+                        .solver = solver_name(create),
+                        .bodies = created->bodies,
+                        .steps_wanted = count_steps(options, create->scene),
+                        .kept = options->keep};
+    catch_interrupt();
+    int status = step_world(cli, &report);
+    finish_world(cli, &report);
+    if (cli->json) {
+        json_t *document = run_report_write(&report);
+        json_print(stdout, document);
+        json_decref(document);
+    } else {
+        run_report_print(&report);
+    }
+    return status;
+}
+
+static int run_scene(Cli *cli, const RunOptions *options, Moreau__V1__Scene *scene,
+                     const JsonText *source) {
+    Moreau__V1__WorldSettings settings = MOREAU__V1__WORLD_SETTINGS__INIT;
+    Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
+    create.settings = &settings;
+    int status = apply_options(options, scene, &create);
+    if (status == EXIT_DONE) {
+        status = cli_connect(cli);
+    }
+    if (status == EXIT_DONE) {
+        Moreau__V1__Reply *reply;
+        status = create_world(cli, &create, source, &reply);
+        if (status == EXIT_DONE) {
+            status = run_world(cli, options, &create, reply->world_create);
+        }
+        if (reply != NULL) {
+            moreau__v1__reply__free_unpacked(reply, NULL);
+        }
+    }
+    if (settings.parameters != NULL) {
+        moreau__v1__solver_parameters__free_unpacked(settings.parameters, NULL);
+    }
+    return status;
+}
+
+static int load_and_run(Cli *cli, const RunOptions *options, const char *file) {
+    JsonText json;
+    JsonError error;
+    int status = cli_load(&json, file);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    ProtobufCMessage *scene =
+        json_read_message(&json, json.root, "", &moreau__v1__scene__descriptor, &error);
+    if (scene == NULL) {
+        status = cli_fail(EXIT_REFUSED, "%s", error.message);
+    } else {
+        status = run_scene(cli, options, (Moreau__V1__Scene *)scene, &json);
+        protobuf_c_message_free_unpacked(scene, NULL);
+    }
+    json_text_free(&json);
+    return status;
+}
+
+int command_run(Cli *cli, int argc, char **argv) {
+    RunOptions options = {0};
+    const Option table[] = {
+        {"--solver", OPTION_TEXT, &options.solver, "NAME",
+         "contact solver; default: the scene's, or mdp"},
+        {"--param", OPTION_LIST, &options.params, "KEY=VALUE",
+         "a parameter of the solver; may be repeated"},
+        {"--steps", OPTION_COUNT, &options.steps, "N", "how many steps; default 240"},
+        {"--time", OPTION_NUMBER, &options.time, "SECONDS", "simulated time, instead of --steps"},
+        {"--time-step", OPTION_NUMBER, &options.time_step, "SECONDS",
+         "of one step; default: the scene's, or 1/240"},
+        {"--name", OPTION_TEXT, &options.name, "NAME", "name of the world"},
+        {"--keep", OPTION_FLAG, &options.keep, NULL, "leave the world on the server"},
+    };
+    OptionList words = {0};
+    int status = cli_parse(cli, usage, (OptionTable){table, sizeof(table) / sizeof(table[0])}, argc,
+                           argv, 1, 1, &words);
+    if (status != EXIT_DONE || cli->help) {
+        return status;
+    }
+    if (options.steps > 0 && options.time > 0.0) {
+        return cli_fail(EXIT_USAGE, "give --steps or --time, not both");
+    }
+    return load_and_run(cli, &options, words.item[0]);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// moreau: the command-line tool. Finds the command in the table below and hands over.
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const CliCommand commands[] = {
+    {"run", "SCENE.json", "play a scene: step it, show progress, report", command_run},
+    {"solve", "PROBLEM.json", "solve one contact problem; dump a world's", command_solve},
+    {"call", "METHOD '{json}'", "any call of the protocol", command_call},
+    {"worlds", "", "the worlds on the server", command_worlds},
+    {"bench", "[NAME]", "the project's benchmarks", command_bench},
+};
+
+static void print_help(OptionTable global) {
+    puts("moreau: drive a Moreau contact-dynamics server\n");
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        char left[64];
+        snprintf(left, sizeof(left), "moreau %s %s", commands[i].name, commands[i].arguments);
+        printf("  %-30s %s\n", left, commands[i].meaning);
+    }
+    puts("\nEverywhere:");
+    options_print(global);
+    puts("  --version                the version of this tool");
+    puts("\nWithout --server the address is MOREAU_SERVER, or 127.0.0.1:7667.\n"
+         "moreau COMMAND --help says more about each.\n"
+         "Exit status: 0 done, 1 refused, 2 usage, 3 no connection.");
+}
+
+static const CliCommand *find_command(const char *name) {
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        if (strcmp(commands[i].name, name) == 0) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+static int dispatch(Cli *cli, int argc, char **argv) {
+    Option options[CLI_GLOBAL_OPTIONS + 1];
+    bool version = false;
+    cli_global_options(cli, options);
+    options[CLI_GLOBAL_OPTIONS] = (Option){"--version", OPTION_FLAG, &version, NULL, ""};
+    OptionTable table = {options, CLI_GLOBAL_OPTIONS + 1};
+    OptionTable global = {options, CLI_GLOBAL_OPTIONS};
+    OptionList words = {0};
+    char message[256];
+    int used = options_parse(&table, 1, argc, argv, true, &words, message, sizeof(message));
+    if (used < 0) {
+        return cli_fail(EXIT_USAGE, "%s; see moreau --help", message);
+    }
+    if (version) {
+        printf("moreau %s\n", moreau_version());
+        return EXIT_DONE;
+    }
+    if (used == argc) {
+        print_help(global);
+        return cli->help ? EXIT_DONE : EXIT_USAGE;
+    }
+    const CliCommand *command = find_command(argv[used]);
+    if (command == NULL) {
+        return cli_fail(EXIT_USAGE, "there is no command %s; moreau --help shows them", argv[used]);
+    }
+    return command->run(cli, argc - used - 1, argv + used + 1);
+}
+
+int main(int argc, char **argv) {
+    const char *server = getenv("MOREAU_SERVER");
+    Cli cli = {.server = server != NULL && server[0] != '\0' ? server : "127.0.0.1:7667",
+               .program = argc > 0 ? argv[0] : "moreau"};
+    int status = dispatch(&cli, argc > 0 ? argc - 1 : 0, argv + 1);
+    cli_close(&cli);
+    if (fflush(stdout) != 0) {
+        return cli_fail(EXIT_REFUSED, "cannot write to standard output");
+    }
+    return status;
+}

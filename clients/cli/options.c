@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "cli/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HELP_COLUMN = 27 };
+
+// What a parse carries along.
+typedef struct Parsing {
+    int argc;
+    char **argv;
+    int at; // next argument
+    char *message;
+    size_t message_bytes;
+} Parsing;
+
+static bool name_matches(const Option *option, const char *argument) {
+    size_t count = strlen(option->name);
+    return strncmp(option->name, argument, count) == 0 &&
+           (argument[count] == '\0' || argument[count] == '=');
+}
+
+static const Option *find_option(const OptionTable *tables, size_t table_count,
+                                 const char *argument) {
+    for (size_t t = 0; t < table_count; t++) {
+        for (size_t i = 0; i < tables[t].count; i++) {
+            if (name_matches(&tables[t].option[i], argument)) {
+                return &tables[t].option[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool take_count(const char *text, uint64_t *count) {
+    char *end;
+    errno = 0;
+    *count = strtoull(text, &end, 10);
+    if (end != text && *end == '\0' && text[0] != '-') {
+        return errno == 0 && *count > 0;
+    }
+    double number = strtod(text, &end); // so that 1e6 may be written
+    if (end == text || *end != '\0' || !(number >= 1.0 && number <= 0x1p53) ||
+        number != floor(number)) {
+        return false;
+    }
+    *count = (uint64_t)number;
+    return true;
+}
+
+static bool take_number(const char *text, double *number) {
+    char *end;
+    *number = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*number) && *number > 0.0;
+}
+
+static bool store(Parsing *parsing, const Option *option, const char *value) {
+    switch (option->kind) {
+    case OPTION_FLAG:
+        *(bool *)option->target = true;
+        return true;
+    case OPTION_TEXT:
+        *(const char **)option->target = value;
+        return true;
+    case OPTION_LIST: {
+        OptionList *list = option->target;
+        if (list->count == OPTION_LIST_MAX) {
+            snprintf(parsing->message, parsing->message_bytes, "%s was given more than %d times",
+                     option->name, OPTION_LIST_MAX);
+            return false;
+        }
+        list->item[list->count++] = value;
+        return true;
+    }
+    case OPTION_COUNT:
+        if (take_count(value, option->target)) {
+            return true;
+        }
+        snprintf(parsing->message, parsing->message_bytes,
+                 "%s takes a whole number from 1, as 240 or 1e6, not \"%s\"", option->name, value);
+        return false;
+    case OPTION_NUMBER:
+        if (take_number(value, option->target)) {
+            return true;
+        }
+        snprintf(parsing->message, parsing->message_bytes,
+                 "%s takes a number above zero, as 0.001, not \"%s\"", option->name, value);
+        return false;
+    }
+    return false;
+}
+
+static bool take_option(Parsing *parsing, const Option *option) {
+    const char *argument = parsing->argv[parsing->at++];
+    const char *value = strchr(argument, '=');
+    if (option->kind == OPTION_FLAG) {
+        if (value != NULL) {
+            snprintf(parsing->message, parsing->message_bytes, "%s takes no value", option->name);
+            return false;
+        }
+        return store(parsing, option, NULL);
+    }
+    if (value != NULL) {
+        return store(parsing, option, value + 1);
+    }
+    if (parsing->at == parsing->argc) {
+        snprintf(parsing->message, parsing->message_bytes, "%s needs %s behind it", option->name,
+                 option->argument);
+        return false;
+    }
+    return store(parsing, option, parsing->argv[parsing->at++]);
+}
+
+static bool keep_word(Parsing *parsing, OptionList *positional, const char *word) {
+    if (positional->count == OPTION_LIST_MAX) {
+        snprintf(parsing->message, parsing->message_bytes, "there are too many arguments");
+        return false;
+    }
+    positional->item[positional->count++] = word;
+    return true;
+}
+
+int options_parse(const OptionTable *tables, size_t table_count, int argc, char **argv,
+                  bool stop_at_word, OptionList *positional, char *message, size_t message_bytes) {
+    Parsing parsing = {argc, argv, 0, message, message_bytes};
+    bool only_words = false;
+    bool good = true;
+    while (good && parsing.at < argc) {
+        const char *argument = argv[parsing.at];
+        bool is_word = only_words || argument[0] != '-' || argument[1] == '\0';
+        if (is_word && stop_at_word) {
+            break;
+        }
+        if (is_word) {
+            good = keep_word(&parsing, positional, argument);
+            parsing.at++;
+        } else if (strcmp(argument, "--") == 0) {
+            only_words = true;
+            parsing.at++;
+        } else {
+            const Option *option = find_option(tables, table_count, argument);
+            if (option == NULL) {
+                snprintf(message, message_bytes, "there is no option %s here", argument);
+            }
+            good = option != NULL && take_option(&parsing, option);
+        }
+    }
+    return good ? parsing.at : -1;
+}
+
+void options_print(OptionTable table) {
+    for (size_t i = 0; i < table.count; i++) {
+        const Option *option = &table.option[i];
+        char left[64];
+        snprintf(left, sizeof(left), "%s %s", option->name,
+                 option->argument != NULL ? option->argument : "");
+        printf("  %-*s%s\n", HELP_COLUMN - 2, left, option->meaning);
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "cli/parameters.h"
+
+#include "cli/json_read.h"
+#include "cli/json_write.h"
+#include "cli/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const ProtobufCFieldDescriptor *find_solver(const char *solver) {
+    const ProtobufCMessageDescriptor *all = &moreau__v1__solver_parameters__descriptor;
+    return protobuf_c_message_descriptor_get_field_by_name(all, solver);
+}
+
+// The field names of a message, or the values of an enum, for a sentence.
+static void list_fields(const ProtobufCMessageDescriptor *descriptor, char *names, size_t bytes) {
+    names[0] = '\0';
+    for (unsigned i = 0; i < descriptor->n_fields; i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, bytes - used, "%s%s", i > 0 ? ", " : "", descriptor->fields[i].name);
+    }
+}
+
+static void list_values(const ProtobufCEnumDescriptor *descriptor, char *names, size_t bytes) {
+    names[0] = '\0';
+    for (unsigned i = 0; i < descriptor->n_values; i++) {
+        size_t used = strlen(names);
+        snprintf(names + used, bytes - used, "%s%s", i > 0 ? ", " : "", descriptor->values[i].name);
+    }
+}
+
+static bool parse_bool(const char *text, protobuf_c_boolean *value) {
+    bool yes =
+        strcasecmp(text, "true") == 0 || strcasecmp(text, "on") == 0 || strcmp(text, "1") == 0;
+    bool no =
+        strcasecmp(text, "false") == 0 || strcasecmp(text, "off") == 0 || strcmp(text, "0") == 0;
+    *value = yes;
+    return yes || no;
+}
+
+static bool parse_uint32(const char *text, uint32_t *value) {
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text || *end != '\0' || !(number >= 0.0 && number <= (double)UINT32_MAX) ||
+        number != floor(number)) {
+        return false;
+    }
+    *value = (uint32_t)number;
+    return true;
+}
+
+static bool parse_double(const char *text, double *value) {
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value);
+}
+
+static bool parse_enum(const char *text, const ProtobufCEnumDescriptor *descriptor, void *member) {
+    const ProtobufCEnumValue *value = json_find_enum(descriptor, text);
+    if (value != NULL) {
+        memcpy(member, &value->value, sizeof(value->value));
+    }
+    return value != NULL;
+}
+
+// false, with what was wanted in `expected`, when the text is no value of this field
+static bool set_value(const ProtobufCFieldDescriptor *field, const char *text, void *member,
+                      char *expected, size_t bytes) {
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_DOUBLE:
+        snprintf(expected, bytes, "a number");
+        return parse_double(text, member);
+    case PROTOBUF_C_TYPE_UINT32:
+        snprintf(expected, bytes, "a whole number from 0");
+        return parse_uint32(text, member);
+    case PROTOBUF_C_TYPE_BOOL:
+        snprintf(expected, bytes, "true or false");
+        return parse_bool(text, member);
+    case PROTOBUF_C_TYPE_ENUM:
+        list_values(field->descriptor, expected, bytes);
+        return parse_enum(text, field->descriptor, member);
+    default:
+        snprintf(expected, bytes, "something that cannot be written on a command line");
+        return false;
+    }
+}
+
+static bool set_parameter(const char *solver, const char *text, ProtobufCMessage *message,
+                          char *sentence, size_t bytes) {
+    char names[512];
+    const char *equals = strchr(text, '=');
+    char key[64] = "";
+    if (equals != NULL) {
+        snprintf(key, sizeof(key), "%.*s", (int)(equals - text), text);
+    }
+    const ProtobufCFieldDescriptor *field = json_find_field(message->descriptor, key);
+    if (equals == NULL) {
+        snprintf(sentence, bytes, "--param takes KEY=VALUE, as tolerance=1e-8, not \"%s\"", text);
+        return false;
+    }
+    if (field == NULL) {
+        list_fields(message->descriptor, names, sizeof(names));
+        snprintf(sentence, bytes, "solver %s has no parameter \"%s\"; it has %s", solver, key,
+                 names);
+        return false;
+    }
+    if (!set_value(field, equals + 1, (uint8_t *)message + field->offset, names, sizeof(names))) {
+        snprintf(sentence, bytes, "%s of solver %s takes %s, not \"%s\"", field->name, solver,
+                 names, equals + 1);
+        return false;
+    }
+    json_mark_field(message, field);
+    return true;
+}
+
+// The message of one solver inside `all`, created where it is missing.
+static ProtobufCMessage *take_message(const ProtobufCFieldDescriptor *solver,
+                                      Moreau__V1__SolverParameters *all) {
+    ProtobufCMessage *message;
+    memcpy(&message, (uint8_t *)all + solver->offset, sizeof(message));
+    if (message == NULL) {
+        const ProtobufCMessageDescriptor *descriptor = solver->descriptor;
+        message = memory_take(1, descriptor->sizeof_message);
+        protobuf_c_message_init(descriptor, message);
+        memcpy((uint8_t *)all + solver->offset, &message, sizeof(message));
+        json_mark_field(&all->base, solver);
+    }
+    return message;
+}
+
+bool parameters_set(const char *solver, const OptionList *params,
+                    Moreau__V1__SolverParameters **all, char *message, size_t message_bytes) {
+    if (params->count == 0) {
+        return true;
+    }
+    const ProtobufCFieldDescriptor *field = find_solver(solver);
+    if (field == NULL) {
+        char names[256];
+        list_fields(&moreau__v1__solver_parameters__descriptor, names, sizeof(names));
+        snprintf(message, message_bytes,
+                 "this tool knows no parameters of a solver \"%s\"; it knows those of %s", solver,
+                 names);
+        return false;
+    }
+    if (*all == NULL) {
+        *all = memory_take(1, sizeof(**all));
+        moreau__v1__solver_parameters__init(*all);
+    }
+    ProtobufCMessage *target = take_message(field, *all);
+    for (size_t i = 0; i < params->count; i++) {
+        if (!set_parameter(solver, params->item[i], target, message, message_bytes)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+json_t *parameters_write(const char *solver, const Moreau__V1__SolverParameters *all) {
+    const ProtobufCFieldDescriptor *field = find_solver(solver);
+    ProtobufCMessage *message = NULL;
+    if (all != NULL && field != NULL) {
+        memcpy(&message, (const uint8_t *)all + field->offset, sizeof(message));
+    }
+    return message != NULL ? json_write_message(message) : json_object();
+}
+
+const char *parameters_model(const char *solver, const Moreau__V1__SolverParameters *all) {
+    if (strcmp(solver, "mdp") != 0) {
+        return solver;
+    }
+    bool coulomb = all != NULL && all->mdp != NULL && all->mdp->has_friction &&
+                   all->mdp->friction == MOREAU__V1__MDP_FRICTION__COULOMB;
+    return coulomb ? "coulomb" : "dissipation";
+}

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: MIT
+#include "cli/memory.h"
+#include "cli/problem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What a walk carries along.
+typedef struct Reading {
+    const JsonText *json;
+    JsonPath path;
+    JsonError *error;
+    Moreau__V1__ContactProblem *problem; // grows
+} Reading;
+
+#define REFUSE(reading, ...)                                                                       \
+    json_text_refuse((reading)->json, (reading)->path.text, (reading)->error, __VA_ARGS__)
+
+// ---- growing columns: a list of n items has room for the next power of two
+
+static void *grow(void *items, size_t count, size_t item_bytes) {
+    bool is_full = (count & (count - 1)) == 0;
+    return is_full ? memory_grow(items, count > 0 ? 2 * count : 1, item_bytes) : items;
+}
+
+static void push_double(double **items, size_t *count, double number) {
+    *items = grow(*items, *count, sizeof(**items));
+    (*items)[(*count)++] = number;
+}
+
+static void push_uint32(uint32_t **items, size_t *count, uint32_t number) {
+    *items = grow(*items, *count, sizeof(**items));
+    (*items)[(*count)++] = number;
+}
+
+// ---- values
+
+// Members are those of `names`, NULL at the end, and of `keys`.
+static bool check_members(Reading *reading, const json_t *object, const char *const *names,
+                          ProblemKeys keys) {
+    if (!json_is_object(object)) {
+        return REFUSE(reading, "expected an object, as {...}");
+    }
+    const char *key;
+    json_t *each;
+    json_object_foreach((json_t *)object, key, each) {
+        bool known = false;
+        for (size_t i = 0; names[i] != NULL; i++) {
+            known = known || strcmp(names[i], key) == 0;
+        }
+        for (size_t i = 0; i < keys.count; i++) {
+            known = known || strcmp(keys.key[i].name, key) == 0;
+        }
+        if (!known) {
+            json_path_enter(&reading->path, key);
+            return REFUSE(reading, "unknown key in a file of format " PROBLEM_FORMAT);
+        }
+    }
+    return true;
+}
+
+static bool read_number(Reading *reading, const json_t *value, double *number) {
+    if (!json_is_number(value)) {
+        return REFUSE(reading, "expected a number");
+    }
+    *number = json_number_value(value);
+    return true;
+}
+
+static bool read_index(Reading *reading, const json_t *value, uint32_t *number) {
+    if (!json_is_integer(value) || json_integer_value(value) < 0 ||
+        json_integer_value(value) > UINT32_MAX) {
+        return REFUSE(reading, "expected a whole number from 0");
+    }
+    *number = (uint32_t)json_integer_value(value);
+    return true;
+}
+
+// Exactly `count` numbers to the end of a column.
+static bool read_numbers(Reading *reading, const json_t *value, size_t count, double **items,
+                         size_t *item_count) {
+    if (!json_is_array(value) || json_array_size(value) != count) {
+        return REFUSE(reading, "expected a list of %zu numbers", count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t before = json_path_enter_index(&reading->path, i);
+        double number;
+        if (!read_number(reading, json_array_get(value, i), &number)) {
+            return false;
+        }
+        push_double(items, item_count, number);
+        json_path_leave(&reading->path, before);
+    }
+    return true;
+}
+
+// `rows` lists of `columns` numbers each.
+static bool read_matrix(Reading *reading, const json_t *value, size_t rows, size_t columns,
+                        double **items, size_t *item_count) {
+    if (!json_is_array(value) || json_array_size(value) != rows) {
+        return REFUSE(reading, "expected %zu rows of %zu numbers", rows, columns);
+    }
+    for (size_t i = 0; i < rows; i++) {
+        size_t before = json_path_enter_index(&reading->path, i);
+        if (!read_numbers(reading, json_array_get(value, i), columns, items, item_count)) {
+            return false;
+        }
+        json_path_leave(&reading->path, before);
+    }
+    return true;
+}
+
+// A member that must be there; the path then ends with its key, and *before is where to go back to.
+static const json_t *enter_member(Reading *reading, const json_t *object, const char *key,
+                                  size_t *before) {
+    const json_t *value = json_object_get(object, key);
+    if (value == NULL) {
+        REFUSE(reading, "\"%s\" is missing", key);
+        return NULL;
+    }
+    *before = json_path_enter(&reading->path, key);
+    return value;
+}
+
+// ---- trees
+
+static bool read_tree(Reading *reading, const json_t *tree) {
+    static const char *const names[] = {"mass", "v_free", NULL};
+    Moreau__V1__ContactProblem *problem = reading->problem;
+    size_t before;
+    const json_t *value;
+    if (!check_members(reading, tree, names, (ProblemKeys){NULL, 0}) ||
+        (value = enter_member(reading, tree, "v_free", &before)) == NULL) {
+        return false;
+    }
+    size_t width = json_array_size(value);
+    if (!json_is_array(value) || width == 0) {
+        return REFUSE(reading, "expected a list with one number per velocity of the tree");
+    }
+    if (!read_numbers(reading, value, width, &problem->v_free, &problem->n_v_free)) {
+        return false;
+    }
+    json_path_leave(&reading->path, before);
+
+    value = enter_member(reading, tree, "mass", &before);
+    if (value == NULL ||
+        !read_matrix(reading, value, width, width, &problem->mass, &problem->n_mass)) {
+        return false;
+    }
+    json_path_leave(&reading->path, before);
+    push_uint32(&problem->tree_width, &problem->n_tree_width, (uint32_t)width);
+    return true;
+}
+
+// ---- contacts and rows
+
+// The column of a key, created with zeros for all `items` when the first of them needs it.
+static double *take_column(Moreau__V1__ContactProblem *problem, const ProblemKey *key,
+                           size_t items) {
+    double *column;
+    memcpy(&column, (uint8_t *)problem + key->column, sizeof(column));
+    if (column == NULL) {
+        size_t count = items * key->width;
+        column = memory_take(count, sizeof(*column));
+        memcpy((uint8_t *)problem + key->column, &column, sizeof(column));
+        memcpy((uint8_t *)problem + key->count, &count, sizeof(count));
+    }
+    return column;
+}
+
+static bool read_key(Reading *reading, const json_t *value, const ProblemKey *key,
+                     double *numbers) {
+    if (key->width == 1) {
+        return read_number(reading, value, numbers);
+    }
+    if (!json_is_array(value) || json_array_size(value) != key->width) {
+        return REFUSE(reading, "expected a list of %zu numbers", key->width);
+    }
+    for (size_t i = 0; i < key->width; i++) {
+        size_t before = json_path_enter_index(&reading->path, i);
+        if (!read_number(reading, json_array_get(value, i), &numbers[i])) {
+            return false;
+        }
+        json_path_leave(&reading->path, before);
+    }
+    return true;
+}
+
+// All numbers of one contact or row, into the index-th places of their columns.
+static bool read_keys(Reading *reading, const json_t *object, ProblemKeys keys, size_t index,
+                      size_t items, uint32_t *given) {
+    for (size_t i = 0; i < keys.count; i++) {
+        const ProblemKey *key = &keys.key[i];
+        const json_t *value = json_object_get(object, key->name);
+        if (value == NULL || (key->is_nullable && json_is_null(value))) {
+            continue;
+        }
+        size_t before = json_path_enter(&reading->path, key->name);
+        double *column = take_column(reading->problem, key, items);
+        if (!read_key(reading, value, key, column + index * key->width)) {
+            return false;
+        }
+        json_path_leave(&reading->path, before);
+        *given |= key->given;
+    }
+    return true;
+}
+
+// One block of a contact (3 rows) or of a row (1); the path ends with its index.
+static bool read_block(Reading *reading, const json_t *block, bool is_contact) {
+    static const char *const names[] = {"tree", "jacobian", NULL};
+    Moreau__V1__ContactProblem *problem = reading->problem;
+    size_t before;
+    uint32_t tree;
+    const json_t *value;
+    if (!check_members(reading, block, names, (ProblemKeys){NULL, 0}) ||
+        (value = enter_member(reading, block, "tree", &before)) == NULL ||
+        !read_index(reading, value, &tree)) {
+        return false;
+    }
+    if (tree >= problem->n_tree_width) {
+        return REFUSE(reading, "there is no tree %u; the file has %zu", tree,
+                      problem->n_tree_width);
+    }
+    json_path_leave(&reading->path, before);
+
+    value = enter_member(reading, block, "jacobian", &before);
+    if (value == NULL) {
+        return false;
+    }
+    size_t width = problem->tree_width[tree];
+    bool done;
+    if (is_contact) {
+        push_uint32(&problem->contact_block_tree, &problem->n_contact_block_tree, tree);
+        done = read_matrix(reading, value, 3, width, &problem->contact_jacobian,
+                           &problem->n_contact_jacobian);
+    } else {
+        push_uint32(&problem->row_block_tree, &problem->n_row_block_tree, tree);
+        done =
+            read_numbers(reading, value, width, &problem->row_jacobian, &problem->n_row_jacobian);
+    }
+    json_path_leave(&reading->path, done ? before : reading->path.count);
+    return done;
+}
+
+static bool read_blocks(Reading *reading, const json_t *object, bool is_contact, uint32_t *count) {
+    size_t before;
+    const json_t *blocks = enter_member(reading, object, "blocks", &before);
+    if (blocks == NULL) {
+        return false;
+    }
+    size_t size = json_array_size(blocks);
+    if (!json_is_array(blocks) || size == 0 || (is_contact && size > 2)) {
+        return REFUSE(reading, "expected a list of %s blocks {\"tree\", \"jacobian\"}",
+                      is_contact ? "one or two" : "one or more");
+    }
+    for (size_t i = 0; i < size; i++) {
+        size_t here = json_path_enter_index(&reading->path, i);
+        if (!read_block(reading, json_array_get(blocks, i), is_contact)) {
+            return false;
+        }
+        json_path_leave(&reading->path, here);
+    }
+    *count = (uint32_t)size;
+    json_path_leave(&reading->path, before);
+    return true;
+}
+
+static bool read_contact(Reading *reading, const json_t *contact, size_t index, size_t items) {
+    static const char *const names[] = {"blocks", NULL};
+    Moreau__V1__ContactProblem *problem = reading->problem;
+    uint32_t given = 0;
+    uint32_t blocks = 0;
+    if (!check_members(reading, contact, names, problem_contact_keys())) {
+        return false;
+    }
+    if (json_object_get(contact, "mu") == NULL) {
+        return REFUSE(reading, "\"mu\" is missing");
+    }
+    if (!read_keys(reading, contact, problem_contact_keys(), index, items, &given) ||
+        !read_blocks(reading, contact, true, &blocks)) {
+        return false;
+    }
+    push_uint32(&problem->contact_given, &problem->n_contact_given, given);
+    push_uint32(&problem->contact_block_count, &problem->n_contact_block_count, blocks);
+    return true;
+}
+
+static bool read_row(Reading *reading, const json_t *row, size_t index, size_t items) {
+    static const char *const names[] = {"blocks", "group", NULL};
+    Moreau__V1__ContactProblem *problem = reading->problem;
+    uint32_t given = 0;
+    uint32_t blocks = 0;
+    uint32_t group = 0;
+    if (!check_members(reading, row, names, problem_row_keys())) {
+        return false;
+    }
+    const json_t *value = json_object_get(row, "group");
+    if (value != NULL) {
+        size_t before = json_path_enter(&reading->path, "group");
+        if (!read_index(reading, value, &group)) {
+            return false;
+        }
+        json_path_leave(&reading->path, before);
+    }
+    if (!read_keys(reading, row, problem_row_keys(), index, items, &given) ||
+        !read_blocks(reading, row, false, &blocks)) {
+        return false;
+    }
+    push_uint32(&problem->row_given, &problem->n_row_given, given);
+    push_uint32(&problem->row_group, &problem->n_row_group, group);
+    push_uint32(&problem->row_block_count, &problem->n_row_block_count, blocks);
+    return true;
+}
+
+// ---- the document
+
+typedef bool ReadItem(Reading *reading, const json_t *item, size_t index, size_t items);
+
+static bool read_tree_item(Reading *reading, const json_t *item, size_t index, size_t items) {
+    (void)index;
+    (void)items;
+    return read_tree(reading, item);
+}
+
+static bool read_list(Reading *reading, const json_t *root, const char *key, bool is_needed,
+                      ReadItem *read_item) {
+    const json_t *list = json_object_get(root, key);
+    if (list == NULL && !is_needed) {
+        return true;
+    }
+    size_t before;
+    if (enter_member(reading, root, key, &before) == NULL) {
+        return false;
+    }
+    if (!json_is_array(list)) {
+        return REFUSE(reading, "expected a list, as [...]");
+    }
+    size_t items = json_array_size(list);
+    for (size_t i = 0; i < items; i++) {
+        size_t here = json_path_enter_index(&reading->path, i);
+        if (!read_item(reading, json_array_get(list, i), i, items)) {
+            return false;
+        }
+        json_path_leave(&reading->path, here);
+    }
+    json_path_leave(&reading->path, before);
+    return true;
+}
+
+static bool read_warm(Reading *reading, const json_t *root) {
+    static const char *const names[] = {"contacts", "rows", NULL};
+    Moreau__V1__ContactProblem *problem = reading->problem;
+    const json_t *warm = json_object_get(root, "warm");
+    if (warm == NULL) {
+        return true;
+    }
+    size_t before = json_path_enter(&reading->path, "warm");
+    if (!check_members(reading, warm, names, (ProblemKeys){NULL, 0})) {
+        return false;
+    }
+    size_t here;
+    const json_t *value;
+    if (json_object_get(warm, "contacts") != NULL) {
+        value = enter_member(reading, warm, "contacts", &here);
+        if (!read_matrix(reading, value, problem->n_contact_mu, 3, &problem->warm_contacts,
+                         &problem->n_warm_contacts)) {
+            return false;
+        }
+        json_path_leave(&reading->path, here);
+    }
+    if (json_object_get(warm, "rows") != NULL) {
+        value = enter_member(reading, warm, "rows", &here);
+        if (!read_numbers(reading, value, problem->n_row_given, &problem->warm_rows,
+                          &problem->n_warm_rows)) {
+            return false;
+        }
+        json_path_leave(&reading->path, here);
+    }
+    json_path_leave(&reading->path, before);
+    return true;
+}
+
+// Answers are for tests and people; here only their keys are judged.
+static bool check_answer(Reading *reading, const json_t *answer, size_t index, size_t items) {
+    static const char *const names[] = {"model",        "parameters", "v",      "contacts",
+                                        "rows",         "residual",   "report", "tolerance",
+                                        "confirmed_by", NULL};
+    (void)index;
+    (void)items;
+    return check_members(reading, answer, names, (ProblemKeys){NULL, 0});
+}
+
+static bool read_header(Reading *reading, const json_t *root) {
+    static const char *const names[] = {"format",   "about", "time_step", "gravity", "trees",
+                                        "contacts", "rows",  "warm",      "answers", NULL};
+    Moreau__V1__ContactProblem *problem = reading->problem;
+    if (!check_members(reading, root, names, (ProblemKeys){NULL, 0})) {
+        return false;
+    }
+    size_t before;
+    const json_t *value = enter_member(reading, root, "format", &before);
+    if (value == NULL) {
+        return false;
+    }
+    if (!json_is_string(value) || strcmp(json_string_value(value), PROBLEM_FORMAT) != 0) {
+        return REFUSE(reading, "expected \"" PROBLEM_FORMAT "\", the only format this tool reads");
+    }
+    json_path_leave(&reading->path, before);
+
+    value = enter_member(reading, root, "time_step", &before);
+    if (value == NULL || !read_number(reading, value, &problem->time_step)) {
+        return false;
+    }
+    problem->has_time_step = 1;
+    json_path_leave(&reading->path, before);
+
+    value = json_object_get(root, "gravity");
+    if (value != NULL) {
+        before = json_path_enter(&reading->path, "gravity");
+        if (!read_number(reading, value, &problem->gravity)) {
+            return false;
+        }
+        problem->has_gravity = 1;
+        json_path_leave(&reading->path, before);
+    }
+    return true;
+}
+
+Moreau__V1__ContactProblem *problem_read(const JsonText *json, JsonError *error) {
+    Reading reading = {.json = json, .error = error};
+    reading.problem = memory_take(1, sizeof(*reading.problem));
+    moreau__v1__contact_problem__init(reading.problem);
+    const json_t *root = json->root;
+    if (read_header(&reading, root) && read_list(&reading, root, "trees", true, read_tree_item) &&
+        read_list(&reading, root, "contacts", false, read_contact) &&
+        read_list(&reading, root, "rows", false, read_row) && read_warm(&reading, root) &&
+        read_list(&reading, root, "answers", false, check_answer)) {
+        return reading.problem;
+    }
+    moreau__v1__contact_problem__free_unpacked(reading.problem, NULL);
+    return NULL;
+}

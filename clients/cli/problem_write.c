@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "cli/parameters.h"
+#include "cli/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+// A column that is read from the front. What comes from outside may be too short: `failed` then
+// says so.
+typedef struct Numbers {
+    const double *next;
+    size_t left;
+} Numbers;
+
+typedef struct Indices {
+    const uint32_t *next;
+    size_t left;
+} Indices;
+
+typedef struct Writing {
+    const Moreau__V1__ContactProblem *problem;
+    Numbers mass, v_free, contact_jacobian, row_jacobian;
+    Indices contact_tree, row_tree;
+    bool failed;
+} Writing;
+
+static const double *take_numbers(Writing *writing, Numbers *numbers, size_t count) {
+    if (numbers->left < count) {
+        writing->failed = true;
+        return NULL;
+    }
+    const double *first = numbers->next;
+    numbers->next += count;
+    numbers->left -= count;
+    return first;
+}
+
+static json_t *write_numbers(const double *numbers, size_t count) {
+    json_t *list = json_array();
+    for (size_t i = 0; numbers != NULL && i < count; i++) {
+        json_array_append_new(list, json_real(numbers[i]));
+    }
+    return list;
+}
+
+static json_t *write_matrix(const double *numbers, size_t rows, size_t columns) {
+    json_t *list = json_array();
+    for (size_t i = 0; numbers != NULL && i < rows; i++) {
+        json_array_append_new(list, write_numbers(numbers + i * columns, columns));
+    }
+    return list;
+}
+
+static json_t *write_trees(Writing *writing) {
+    json_t *trees = json_array();
+    for (size_t i = 0; i < writing->problem->n_tree_width && !writing->failed; i++) {
+        size_t width = writing->problem->tree_width[i];
+        json_t *tree = json_object();
+        const double *mass = take_numbers(writing, &writing->mass, width * width);
+        json_object_set_new(tree, "mass", write_matrix(mass, width, width));
+        const double *v_free = take_numbers(writing, &writing->v_free, width);
+        json_object_set_new(tree, "v_free", write_numbers(v_free, width));
+        json_array_append_new(trees, tree);
+    }
+    return trees;
+}
+
+// The numbers of one contact or row.
+static void write_keys(Writing *writing, json_t *object, ProblemKeys keys, size_t index,
+                       uint32_t given) {
+    for (size_t i = 0; i < keys.count; i++) {
+        const ProblemKey *key = &keys.key[i];
+        const double *column;
+        size_t count;
+        memcpy(&column, (const uint8_t *)writing->problem + key->column, sizeof(column));
+        memcpy(&count, (const uint8_t *)writing->problem + key->count, sizeof(count));
+        bool is_there = count > 0 && (key->given == 0 || (given & key->given) != 0);
+        if (is_there && count < (index + 1) * key->width) {
+            writing->failed = true;
+        } else if (is_there) {
+            const double *numbers = column + index * key->width;
+            json_object_set_new(object, key->name,
+                                key->width == 1 ? json_real(numbers[0])
+                                                : write_numbers(numbers, key->width));
+        } else if (key->writes_null) {
+            json_object_set_new(object, key->name, json_null());
+        }
+    }
+}
+
+static json_t *write_blocks(Writing *writing, uint32_t count, Indices *trees, Numbers *jacobians,
+                            size_t rows) {
+    json_t *blocks = json_array();
+    for (uint32_t i = 0; i < count && !writing->failed; i++) {
+        if (trees->left == 0 || *trees->next >= writing->problem->n_tree_width) {
+            writing->failed = true;
+            break;
+        }
+        uint32_t tree = *trees->next++;
+        trees->left--;
+        size_t width = writing->problem->tree_width[tree];
+        const double *numbers = take_numbers(writing, jacobians, rows * width);
+        json_t *block = json_object();
+        json_object_set_new(block, "tree", json_integer(tree));
+        json_object_set_new(block, "jacobian",
+                            rows == 1 ? write_numbers(numbers, width)
+                                      : write_matrix(numbers, rows, width));
+        json_array_append_new(blocks, block);
+    }
+    return blocks;
+}
+
+static json_t *write_contacts(Writing *writing) {
+    const Moreau__V1__ContactProblem *problem = writing->problem;
+    size_t count = problem->n_contact_mu;
+    json_t *contacts = json_array();
+    if (problem->n_contact_block_count < count ||
+        (problem->n_contact_given > 0 && problem->n_contact_given < count)) {
+        writing->failed = true;
+    }
+    for (size_t i = 0; i < count && !writing->failed; i++) {
+        json_t *contact = json_object();
+        uint32_t given = problem->n_contact_given > 0 ? problem->contact_given[i] : 0;
+        write_keys(writing, contact, problem_contact_keys(), i, given);
+        json_object_set_new(contact, "blocks",
+                            write_blocks(writing, problem->contact_block_count[i],
+                                         &writing->contact_tree, &writing->contact_jacobian, 3));
+        json_array_append_new(contacts, contact);
+    }
+    return contacts;
+}
+
+static json_t *write_rows(Writing *writing) {
+    const Moreau__V1__ContactProblem *problem = writing->problem;
+    size_t count = problem->n_row_given;
+    json_t *rows = json_array();
+    if (problem->n_row_block_count < count ||
+        (problem->n_row_group > 0 && problem->n_row_group < count)) {
+        writing->failed = true;
+    }
+    for (size_t i = 0; i < count && !writing->failed; i++) {
+        json_t *row = json_object();
+        write_keys(writing, row, problem_row_keys(), i, problem->row_given[i]);
+        uint32_t group = problem->n_row_group > 0 ? problem->row_group[i] : 0;
+        json_object_set_new(row, "group", json_integer(group));
+        json_object_set_new(row, "blocks",
+                            write_blocks(writing, problem->row_block_count[i], &writing->row_tree,
+                                         &writing->row_jacobian, 1));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static void write_warm(Writing *writing, json_t *root) {
+    const Moreau__V1__ContactProblem *problem = writing->problem;
+    if (problem->n_warm_contacts == 0 && problem->n_warm_rows == 0) {
+        return;
+    }
+    json_t *warm = json_object();
+    if (problem->n_warm_contacts > 0) {
+        writing->failed = writing->failed || problem->n_warm_contacts != 3 * problem->n_contact_mu;
+        json_object_set_new(warm, "contacts",
+                            write_matrix(problem->warm_contacts, problem->n_warm_contacts / 3, 3));
+    }
+    if (problem->n_warm_rows > 0) {
+        writing->failed = writing->failed || problem->n_warm_rows != problem->n_row_given;
+        json_object_set_new(warm, "rows", write_numbers(problem->warm_rows, problem->n_warm_rows));
+    }
+    json_object_set_new(root, "warm", warm);
+}
+
+json_t *problem_write(const Moreau__V1__ContactProblem *problem, const char *about) {
+    Writing writing = {
+        .problem = problem,
+        .mass = {problem->mass, problem->n_mass},
+        .v_free = {problem->v_free, problem->n_v_free},
+        .contact_jacobian = {problem->contact_jacobian, problem->n_contact_jacobian},
+        .row_jacobian = {problem->row_jacobian, problem->n_row_jacobian},
+        .contact_tree = {problem->contact_block_tree, problem->n_contact_block_tree},
+        .row_tree = {problem->row_block_tree, problem->n_row_block_tree},
+    };
+    json_t *root = json_object();
+    json_object_set_new(root, "format", json_string(PROBLEM_FORMAT));
+    json_object_set_new(root, "about", json_string(about));
+    json_object_set_new(root, "time_step", json_real(problem->time_step));
+    json_object_set_new(root, "gravity", json_real(problem->gravity));
+    json_object_set_new(root, "trees", write_trees(&writing));
+    json_object_set_new(root, "contacts", write_contacts(&writing));
+    json_object_set_new(root, "rows", write_rows(&writing));
+    write_warm(&writing, root);
+    if (writing.failed) {
+        json_decref(root);
+        return NULL;
+    }
+    return root;
+}
+
+// ---- answers
+
+static json_t *write_report(const Moreau__V1__Certificate *certificate) {
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {
+        {"e_mom", certificate->e_mom},
+        {"e_pen", certificate->e_pen},
+        {"e_comp", certificate->e_comp},
+        {"e_cone", certificate->e_cone},
+        {"e_mdp", certificate->e_mdp},
+        {"e_DS", certificate->e_ds},
+        {"e_own", certificate->e_own},
+        {"e_row", certificate->e_row},
+        {"pen_velocity", certificate->pen_velocity},
+        {"comp_velocity", certificate->comp_velocity},
+        {"mdp_velocity", certificate->mdp_velocity},
+        {"ds_velocity", certificate->ds_velocity},
+        {"own_velocity", certificate->own_velocity},
+        {"row_velocity", certificate->row_velocity},
+        {"V", certificate->scale},
+        {"penetration", certificate->penetration},
+        {"tolerance", certificate->tolerance},
+        {"time", certificate->time},
+    };
+    json_t *report = json_object();
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        json_object_set_new(report, numbers[i].name, json_real(numbers[i].value));
+    }
+    json_object_set_new(report, "iterations", json_integer(certificate->iterations));
+    json_object_set_new(report, "converged", json_boolean(certificate->converged));
+    json_object_set_new(report, "worst_contact", json_integer(certificate->worst_contact));
+    return report;
+}
+
+// The velocities, cut into one list per tree.
+static json_t *write_velocities(const Moreau__V1__ContactProblem *problem, const double *v) {
+    json_t *trees = json_array();
+    for (size_t i = 0; i < problem->n_tree_width; i++) {
+        json_array_append_new(trees, write_numbers(v, problem->tree_width[i]));
+        v += problem->tree_width[i];
+    }
+    return trees;
+}
+
+json_t *problem_write_answer(const Moreau__V1__ContactProblem *problem, const char *solver,
+                             const Moreau__V1__SolverParameters *parameters,
+                             const Moreau__V1__SolveReply *answer) {
+    if (answer->n_v != problem->n_v_free || answer->n_contacts != 3 * problem->n_contact_mu ||
+        answer->n_rows != problem->n_row_given || answer->certificate == NULL) {
+        return NULL;
+    }
+    json_t *object = json_object();
+    json_object_set_new(object, "model", json_string(parameters_model(solver, parameters)));
+    json_object_set_new(object, "parameters", parameters_write(solver, parameters));
+    json_object_set_new(object, "v", write_velocities(problem, answer->v));
+    json_object_set_new(object, "contacts",
+                        write_matrix(answer->contacts, answer->n_contacts / 3, 3));
+    json_object_set_new(object, "rows", write_numbers(answer->rows, answer->n_rows));
+    json_object_set_new(object, "report", write_report(answer->certificate));
+    return object;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "cli/run_report.h"
+
+#include "cli/certificate.h"
+#include "cli/terminal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIRST(message, name, otherwise) ((message)->n_##name > 0 ? (message)->name[0] : (otherwise))
+
+// ---- collecting
+
+// The first number of the index-th column of a message that holds columns of one type only.
+static bool first_number(const ProtobufCMessage *columns, unsigned index, void *number,
+                         size_t bytes) {
+    if (columns == NULL || index >= columns->descriptor->n_fields) {
+        return false;
+    }
+    const ProtobufCFieldDescriptor *field = &columns->descriptor->fields[index];
+    size_t count;
+    const void *items;
+    memcpy(&count, (const uint8_t *)columns + field->quantifier_offset, sizeof(count));
+    memcpy(&items, (const uint8_t *)columns + field->offset, sizeof(items));
+    if (count > 0) {
+        memcpy(number, items, bytes);
+    }
+    return count > 0;
+}
+
+static void add_certificate(RunReport *report, const Moreau__V1__StepReports *reports) {
+    unsigned count = moreau__v1__certificate_columns__descriptor.n_fields;
+    report->entry_count = count < RUN_ENTRIES_MAX ? count : RUN_ENTRIES_MAX;
+    for (unsigned i = 0; i < report->entry_count; i++) {
+        const ProtobufCMessage *last = reports->last != NULL ? &reports->last->base : NULL;
+        const ProtobufCMessage *worst = reports->worst != NULL ? &reports->worst->base : NULL;
+        const ProtobufCMessage *step =
+            reports->worst_step != NULL ? &reports->worst_step->base : NULL;
+        double number = 0.0;
+        uint64_t at = 0;
+        first_number(last, i, &report->last[i], sizeof(report->last[i]));
+        first_number(step, i, &at, sizeof(at));
+        if (first_number(worst, i, &number, sizeof(number)) && !(number <= report->worst[i])) {
+            report->worst[i] = number;
+            report->worst_step[i] = at;
+        }
+    }
+}
+
+static void add_reports(RunReport *report, const Moreau__V1__StepReports *reports) {
+    report->has_reports = true;
+    report->contacts = FIRST(reports, contacts, 0);
+    report->rows = FIRST(reports, rows, 0);
+    report->iterations = FIRST(reports, iterations, 0);
+    report->converged = FIRST(reports, converged, 0) != 0;
+    report->unconverged_steps += FIRST(reports, unconverged_steps, 0);
+    report->tolerance = FIRST(reports, tolerance, 0.0);
+    report->solver_time = FIRST(reports, solver_time, 0.0);
+    add_certificate(report, reports);
+    if (reports->energy != NULL && reports->energy->n_after > 0) {
+        report->has_energy = true;
+        report->energy_before = FIRST(reports->energy, before, 0.0);
+        report->energy_after = reports->energy->after[0];
+    }
+}
+
+uint64_t run_report_add(RunReport *report, const Moreau__V1__WorldStepReply *reply) {
+    uint64_t done = FIRST(reply, steps_done, 0);
+    report->steps_done += done;
+    report->step = FIRST(reply, step, report->step);
+    report->time = FIRST(reply, time, report->time);
+    if (done > 0 && reply->reports != NULL) {
+        add_reports(report, reply->reports);
+    }
+    return done;
+}
+
+// ---- showing
+
+static void print_convergence(const RunReport *report) {
+    char text[2][32];
+    if (report->unconverged_steps == 0) {
+        printf("  converged    %sall steps%s, to %.3g\n", terminal_style(stdout, STYLE_GOOD),
+               terminal_style(stdout, STYLE_PLAIN), report->tolerance);
+        return;
+    }
+    printf("  converged    %s%s of %s steps did not%s reach %.3g\n",
+           terminal_style(stdout, STYLE_BAD), format_count(report->unconverged_steps, text[0]),
+           format_count(report->steps_done, text[1]), terminal_style(stdout, STYLE_PLAIN),
+           report->tolerance);
+}
+
+static void print_certificate(const RunReport *report) {
+    const ProtobufCMessageDescriptor *columns = &moreau__v1__certificate_columns__descriptor;
+    printf("\n  %s%-44s %9s %9s %10s%s\n", terminal_style(stdout, STYLE_DIM),
+           "certificate (0 is perfect)", "last", "worst", "at step",
+           terminal_style(stdout, STYLE_PLAIN));
+    for (unsigned i = 0; i < report->entry_count; i++) {
+        const char *entry = columns->fields[i].name;
+        char at[24] = "";
+        if (report->worst[i] > 0.0) {
+            snprintf(at, sizeof(at), "%" PRIu64, report->worst_step[i]);
+        }
+        printf("  %-8s %-*s %10.2g %9.2g %10s\n", certificate_name(entry),
+               CERTIFICATE_MEANING_COLUMNS, certificate_meaning(entry), report->last[i],
+               report->worst[i], at);
+    }
+}
+
+static void print_timing(const RunReport *report) {
+    char text[3][32];
+    double factor = report->wall_time > 0.0 ? report->time / report->wall_time : 0.0;
+    printf("%s%s%s: %s %s of %.6g s simulated in %s (%.3gx real time)\n",
+           terminal_style(stdout, STYLE_BOLD), report->name, terminal_style(stdout, STYLE_PLAIN),
+           format_count(report->steps_done, text[0]), report->steps_done == 1 ? "step" : "steps",
+           report->time, format_seconds(report->wall_time, text[1]), factor);
+    if (report->steps_done < report->steps_wanted) {
+        printf("  %s %s before all %s steps were done%s\n", terminal_style(stdout, STYLE_BAD),
+               report->interrupted ? "stopped" : "ended",
+               format_count(report->steps_wanted, text[2]), terminal_style(stdout, STYLE_PLAIN));
+    }
+}
+
+void run_report_print(const RunReport *report) {
+    print_timing(report);
+    char text[2][32];
+    printf("  solver       %s, %" PRIu32 " iterations and %s in the last step\n", report->solver,
+           report->iterations, format_seconds(report->solver_time, text[0]));
+    printf("  world        %s bodies, %" PRIu32 " contacts, %" PRIu32 " rows\n",
+           format_count(report->bodies, text[0]), report->contacts, report->rows);
+    if (report->has_reports) {
+        print_convergence(report);
+    }
+    if (report->has_energy) {
+        printf("  energy       %.9g J, %+.3g J in the last step\n", report->energy_after,
+               report->energy_after - report->energy_before);
+    }
+    if (report->has_hash) {
+        printf("  state hash   %" PRIu64 "\n", report->hash);
+    }
+    if (report->kept) {
+        printf("  kept         as world %" PRIu64 "\n", report->world);
+    }
+    if (report->has_reports) {
+        print_certificate(report);
+    }
+}
+
+// ---- the same as a document
+
+static json_t *write_id(uint64_t id) {
+    char digits[24];
+    snprintf(digits, sizeof(digits), "%" PRIu64, id);
+    return json_string(digits);
+}
+
+static json_t *write_certificate(const RunReport *report) {
+    const ProtobufCMessageDescriptor *columns = &moreau__v1__certificate_columns__descriptor;
+    json_t *last = json_object();
+    json_t *worst = json_object();
+    json_t *step = json_object();
+    for (unsigned i = 0; i < report->entry_count; i++) {
+        const char *name = columns->fields[i].name;
+        json_object_set_new(last, name, json_real(report->last[i]));
+        json_object_set_new(worst, name, json_real(report->worst[i]));
+        json_object_set_new(step, name, write_id(report->worst_step[i]));
+    }
+    return json_pack("{s:o,s:o,s:o}", "last", last, "worst", worst, "worst_step", step);
+}
+
+static void write_solve(const RunReport *report, json_t *document) {
+    json_object_set_new(document, "contacts", json_integer(report->contacts));
+    json_object_set_new(document, "rows", json_integer(report->rows));
+    json_object_set_new(document, "iterations", json_integer(report->iterations));
+    json_object_set_new(document, "converged", json_boolean(report->converged));
+    json_object_set_new(document, "unconverged_steps", write_id(report->unconverged_steps));
+    json_object_set_new(document, "tolerance", json_real(report->tolerance));
+    json_object_set_new(document, "solver_time", json_real(report->solver_time));
+    json_object_set_new(document, "certificate", write_certificate(report));
+    if (report->has_energy) {
+        json_object_set_new(
+            document, "energy",
+            json_pack("{s:f,s:f}", "before", report->energy_before, "after", report->energy_after));
+    }
+}
+
+json_t *run_report_write(const RunReport *report) {
+    json_t *document = json_object();
+    json_object_set_new(document, "world", write_id(report->world));
+    json_object_set_new(document, "name", json_string(report->name));
+    json_object_set_new(document, "solver", json_string(report->solver));
+    json_object_set_new(document, "bodies", write_id(report->bodies));
+    json_object_set_new(document, "steps", write_id(report->steps_done));
+    json_object_set_new(document, "step", write_id(report->step));
+    json_object_set_new(document, "time", json_real(report->time));
+    json_object_set_new(document, "wall_time", json_real(report->wall_time));
+    json_object_set_new(
+        document, "real_time_factor",
+        json_real(report->wall_time > 0.0 ? report->time / report->wall_time : 0.0));
+    json_object_set_new(document, "interrupted", json_boolean(report->interrupted));
+    json_object_set_new(document, "kept", json_boolean(report->kept));
+    if (report->has_reports) {
+        write_solve(report, document);
+    }
+    if (report->has_hash) {
+        json_object_set_new(document, "hash", write_id(report->hash));
+    }
+    return document;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What a run was like: collected over its batches, shown at its end.
+#pragma once
+
+#include "moreau.pb-c.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RUN_ENTRIES_MAX = 16 };
+
+typedef struct RunReport {
+    // set by whoever runs
+    uint64_t world;
+    const char *name;   // borrowed
+    const char *solver; // borrowed
+    uint64_t bodies;
+    uint64_t steps_wanted;
+    double wall_time; // [s] spent stepping, as seen from here
+    bool interrupted, kept;
+    bool has_hash;
+    uint64_t hash;
+    // collected
+    uint64_t steps_done, step, unconverged_steps;
+    double time; // [s]
+    uint32_t contacts, rows, iterations;
+    bool has_reports, converged;
+    double tolerance, solver_time;
+    size_t entry_count; // of the certificate, in the order of CertificateColumns
+    double last[RUN_ENTRIES_MAX], worst[RUN_ENTRIES_MAX];
+    uint64_t worst_step[RUN_ENTRIES_MAX];
+    bool has_energy;
+    double energy_before, energy_after; // [J] of the last step
+} RunReport;
+
+// Adds one answer that is about one world. Returns the steps it says were done.
+uint64_t run_report_add(RunReport *report, const Moreau__V1__WorldStepReply *reply);
+
+void run_report_print(const RunReport *report);
+json_t *run_report_write(const RunReport *report); // a new reference

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "cli/terminal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BAR_COLUMNS = 28 };
+
+#define REDRAW_S 0.1 // often enough to look smooth
+#define LINE_S   5.0 // seldom enough not to fill a log
+
+bool terminal_is_watched(FILE *stream) {
+    return isatty(fileno(stream)) == 1;
+}
+
+const char *terminal_style(FILE *stream, TerminalStyle style) {
+    static const char *const sequences[] = {
+        [STYLE_PLAIN] = "\033[0m", [STYLE_BOLD] = "\033[1m", [STYLE_DIM] = "\033[2m",
+        [STYLE_GOOD] = "\033[32m", [STYLE_BAD] = "\033[31m",
+    };
+    const char *refused = getenv("NO_COLOR");
+    bool wanted = refused == NULL || refused[0] == '\0';
+    return wanted && terminal_is_watched(stream) ? sequences[style] : "";
+}
+
+double terminal_now_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void progress_start(Progress *progress) {
+    double now = terminal_now_s();
+    *progress =
+        (Progress){.started_s = now, .shown_s = now, .watched = terminal_is_watched(stderr)};
+}
+
+static void draw_bar(uint64_t done, uint64_t total, double simulated, double rate, double left_s) {
+    double share = total > 0 ? (double)done / (double)total : 1.0;
+    int full = (int)(share * BAR_COLUMNS);
+    char bar[3 * BAR_COLUMNS + 1] = "";
+    for (int i = 0; i < BAR_COLUMNS; i++) {
+        strcat(bar, i < full ? "\u2588" : "\u2591");
+    }
+    char left[32];
+    char steps[32];
+    fprintf(stderr, "\r%s%s%s %3.0f %%  %s steps/s  t = %.2f s  %s left\033[K",
+            terminal_style(stderr, STYLE_GOOD), bar, terminal_style(stderr, STYLE_PLAIN),
+            100.0 * share, format_count((uint64_t)rate, steps), simulated,
+            format_seconds(left_s, left));
+    fflush(stderr);
+}
+
+void progress_show(Progress *progress, uint64_t done, uint64_t total, double simulated) {
+    double now = terminal_now_s();
+    if (now - progress->shown_s < (progress->watched ? REDRAW_S : LINE_S)) {
+        return;
+    }
+    progress->shown_s = now;
+    progress->drawn = true;
+    double elapsed = now - progress->started_s;
+    double rate = elapsed > 0.0 ? (double)done / elapsed : 0.0;
+    double left_s = rate > 0.0 ? (double)(total - done) / rate : 0.0;
+    if (progress->watched) {
+        draw_bar(done, total, simulated, rate, left_s);
+        return;
+    }
+    char text[2][32];
+    fprintf(stderr, "%s of %s steps, %.6g s simulated\n", format_count(done, text[0]),
+            format_count(total, text[1]), simulated);
+}
+
+void progress_stop(Progress *progress) {
+    if (progress->watched && progress->drawn) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+    }
+}
+
+char *format_count(uint64_t count, char text[32]) {
+    char digits[24];
+    int length = snprintf(digits, sizeof(digits), "%" PRIu64, count);
+    char *out = text;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) {
+            *out++ = ',';
+        }
+        *out++ = digits[i];
+    }
+    *out = '\0';
+    return text;
+}
+
+char *format_seconds(double seconds, char text[32]) {
+    if (seconds >= 120.0) {
+        double minutes = floor(seconds / 60.0);
+        snprintf(text, 32, "%.0f min %.0f s", minutes, seconds - 60.0 * minutes);
+    } else if (seconds >= 1.0 || seconds == 0.0) {
+        snprintf(text, 32, "%.3g s", seconds);
+    } else if (seconds >= 1e-3) {
+        snprintf(text, 32, "%.3g ms", 1e3 * seconds);
+    } else {
+        snprintf(text, 32, "%.3g \u00b5s", 1e6 * seconds);
+    }
+    return text;
+}

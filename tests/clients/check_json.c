@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+// JSON <-> protobuf by reflection: nothing is lost on the way, and what is wrong is named with its
+// line and path.
+#include "support/suite.h"
+
+#include "cli/json_read.h"
+#include "cli/json_text.h"
+#include "cli/json_write.h"
+#include "cli/options.h"
+#include "cli/parameters.h"
+
+#include "moreau.pb-c.h"
+
+#include <dirent.h>
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+static ProtobufCMessage *read_text(const char *text, const ProtobufCMessageDescriptor *descriptor,
+                                   JsonError *error) {
+    JsonText json;
+    if (!json_text_parse(&json, "scene.json", text, strlen(text), error)) {
+        return NULL;
+    }
+    ProtobufCMessage *message = json_read_message(&json, json.root, "", descriptor, error);
+    json_text_free(&json);
+    return message;
+}
+
+static Moreau__V1__Scene *read_scene(const char *text) {
+    JsonError error = {0};
+    ProtobufCMessage *message = read_text(text, &moreau__v1__scene__descriptor, &error);
+    ck_assert_msg(message != NULL, "%s", error.message);
+    return (Moreau__V1__Scene *)message;
+}
+
+static char *print_text(const ProtobufCMessage *message) {
+    char *text = NULL;
+    size_t count = 0;
+    FILE *stream = open_memstream(&text, &count);
+    json_t *document = json_write_message(message);
+    json_print(stream, document);
+    json_decref(document);
+    fclose(stream);
+    return text;
+}
+
+// Packs both messages and compares the bytes, which are a function of the content.
+static void assert_same_message(const ProtobufCMessage *a, const ProtobufCMessage *b) {
+    size_t count = protobuf_c_message_get_packed_size(a);
+    ck_assert_uint_eq(count, protobuf_c_message_get_packed_size(b));
+    uint8_t *bytes_a = malloc(count + 1);
+    uint8_t *bytes_b = malloc(count + 1);
+    protobuf_c_message_pack(a, bytes_a);
+    protobuf_c_message_pack(b, bytes_b);
+    ck_assert_int_eq(memcmp(bytes_a, bytes_b, count), 0);
+    free(bytes_a);
+    free(bytes_b);
+}
+
+// ---- reading what is right
+
+START_TEST(a_scene_is_read_with_every_kind_of_value) {
+    Moreau__V1__Scene *scene = read_scene(
+        "{\"name\": \"a\\u00e9\\n\", \"settings\": {\"gravity\": [0, 0, -9.81], \"timeStep\": "
+        "1e-3},\n"
+        "\"materials\": [{\"name\": \"m\", \"friction\": 1}], \"bodies\": [{\"kind\": \"static\",\n"
+        "\"shapes\": [{\"plane\": {}}]}, {\"kind\": 1, \"linearVelocity\": [1, 2, 3], \"shapes\": "
+        "[{\"sphere\": {\"radius\": 0.5}, \"material\": \"m\"}]}]}");
+    ck_assert_str_eq(scene->name, "a\xc3\xa9\n");
+    ck_assert(scene->settings->gravity[2] == -9.81);
+    ck_assert(scene->settings->has_time_step && scene->settings->time_step == 1e-3);
+    ck_assert(!scene->settings->has_margin);
+    ck_assert(scene->materials[0]->friction == 1.0);
+    ck_assert_int_eq(scene->bodies[0]->kind, MOREAU__V1__BODY_KIND__STATIC);
+    ck_assert_int_eq(scene->bodies[0]->shapes[0]->shape_case,
+                     MOREAU__V1__SCENE_PRIMITIVE__SHAPE_PLANE);
+    ck_assert_int_eq(scene->bodies[1]->kind, MOREAU__V1__BODY_KIND__KINEMATIC);
+    ck_assert(scene->bodies[1]->linear_velocity[1] == 2.0);
+    ck_assert(scene->bodies[1]->shapes[0]->sphere->radius == 0.5);
+    moreau__v1__scene__free_unpacked(scene, NULL);
+}
+END_TEST
+
+START_TEST(null_means_absent) {
+    Moreau__V1__Scene *scene = read_scene("{\"name\": null, \"settings\": null, \"bodies\": null}");
+    ck_assert_ptr_null(scene->name);
+    ck_assert_ptr_null(scene->settings);
+    ck_assert_uint_eq(scene->n_bodies, 0);
+    moreau__v1__scene__free_unpacked(scene, NULL);
+}
+END_TEST
+
+START_TEST(whole_numbers_may_be_strings_and_keep_all_bits) {
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } cases[] = {{"\"18446744073709551615\"", UINT64_MAX},
+                 {"9007199254740993", 9007199254740993u},
+                 {"0", 0},
+                 {"1e3", 1000},
+                 {"3.0", 3},
+                 {"\"7\"", 7}};
+    char text[64];
+    snprintf(text, sizeof(text), "{\"payload\": %s}", cases[_i].text);
+    JsonError error;
+    Moreau__V1__Ping *ping =
+        (Moreau__V1__Ping *)read_text(text, &moreau__v1__ping__descriptor, &error);
+    ck_assert_ptr_nonnull(ping);
+    ck_assert(ping->payload == cases[_i].value);
+    char *printed = print_text(&ping->base);
+    Moreau__V1__Ping *again =
+        (Moreau__V1__Ping *)read_text(printed, &moreau__v1__ping__descriptor, &error);
+    assert_same_message(&ping->base, &again->base);
+    free(printed);
+    moreau__v1__ping__free_unpacked(ping, NULL);
+    moreau__v1__ping__free_unpacked(again, NULL);
+}
+END_TEST
+
+// doubles whose shortest form needs all 17 digits, and the ends of the range
+START_TEST(doubles_come_back_with_the_same_bits) {
+    static double numbers[] = {0.1,
+                               1.0 / 3.0,
+                               5e-324,
+                               DBL_MAX,
+                               DBL_MIN,
+                               -0.0,
+                               123456789012345678.0,
+                               0.004166666666666667,
+                               DBL_EPSILON};
+    Moreau__V1__WorldSet set = MOREAU__V1__WORLD_SET__INIT;
+    set.n_pose = sizeof(numbers) / sizeof(numbers[0]);
+    set.pose = numbers;
+    char *text = print_text(&set.base);
+    JsonError error;
+    ProtobufCMessage *again = read_text(text, &moreau__v1__world_set__descriptor, &error);
+    ck_assert_ptr_nonnull(again);
+    assert_same_message(&set.base, again);
+    protobuf_c_message_free_unpacked(again, NULL);
+    free(text);
+}
+END_TEST
+
+START_TEST(a_reply_with_every_scalar_type_survives_the_way_there_and_back) {
+    uint64_t ids[] = {1, UINT64_MAX};
+    uint64_t hashes[] = {0x8000000000000001u};
+    uint32_t contacts[] = {UINT32_MAX};
+    protobuf_c_boolean converged[] = {1, 0};
+    float singles[] = {0.1f, -FLT_MAX};
+    Moreau__V1__StepReports reports = MOREAU__V1__STEP_REPORTS__INIT;
+    reports.n_contacts = 1;
+    reports.contacts = contacts;
+    reports.n_converged = 2;
+    reports.converged = converged;
+    Moreau__V1__Status failure = MOREAU__V1__STATUS__INIT;
+    failure.has_code = 1;
+    failure.code = MOREAU__V1__STATUS_CODE__ABORTED;
+    failure.message = (char *)"quote \" and \\ and \xc3\xbc";
+    Moreau__V1__Status *failures[] = {&failure};
+    Moreau__V1__WorldStepReply step = MOREAU__V1__WORLD_STEP_REPLY__INIT;
+    step.n_step = 2;
+    step.step = ids;
+    step.n_hash = 1;
+    step.hash = hashes;
+    step.n_pose_single = 2;
+    step.pose_single = singles;
+    step.reports = &reports;
+    step.n_failures = 1;
+    step.failures = failures;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_WORLD_STEP;
+    reply.world_step = &step;
+    char *text = print_text(&reply.base);
+    ck_assert_ptr_nonnull(strstr(text, "\"18446744073709551615\"")); // 64 bits as a string
+    ck_assert_ptr_nonnull(strstr(text, "ABORTED"));                  // enums by name
+    ck_assert_ptr_null(strstr(text, "velocity")); // empty columns are not printed
+    JsonError error;
+    ProtobufCMessage *again = read_text(text, &moreau__v1__reply__descriptor, &error);
+    ck_assert_msg(again != NULL, "%s", error.message);
+    assert_same_message(&reply.base, again);
+    protobuf_c_message_free_unpacked(again, NULL);
+    free(text);
+}
+END_TEST
+
+START_TEST(every_scene_file_is_a_scene_and_survives_the_way_there_and_back) {
+    DIR *directory = opendir(MOREAU_SOURCE_DIR "/tests/scenes");
+    ck_assert_ptr_nonnull(directory);
+    size_t count = 0;
+    struct dirent *entry;
+    while ((entry = readdir(directory)) != NULL) {
+        if (strstr(entry->d_name, ".json") == NULL) {
+            continue;
+        }
+        char file[512];
+        snprintf(file, sizeof(file), MOREAU_SOURCE_DIR "/tests/scenes/%s", entry->d_name);
+        JsonText json;
+        JsonError error;
+        ck_assert_msg(json_text_load(&json, file, &error), "%s", error.message);
+        ProtobufCMessage *scene =
+            json_read_message(&json, json.root, "", &moreau__v1__scene__descriptor, &error);
+        ck_assert_msg(scene != NULL, "%s", error.message);
+        char *text = print_text(scene);
+        Moreau__V1__Scene *again = read_scene(text);
+        assert_same_message(scene, &again->base);
+        free(text);
+        protobuf_c_message_free_unpacked(scene, NULL);
+        moreau__v1__scene__free_unpacked(again, NULL);
+        json_text_free(&json);
+        count++;
+    }
+    closedir(directory);
+    ck_assert_uint_ge(count, 5);
+}
+END_TEST
+
+static TCase *case_reading(void) {
+    TCase *tcase = tcase_create("reading");
+    tcase_add_test(tcase, a_scene_is_read_with_every_kind_of_value);
+    tcase_add_test(tcase, null_means_absent);
+    tcase_add_loop_test(tcase, whole_numbers_may_be_strings_and_keep_all_bits, 0, 6);
+    tcase_add_test(tcase, doubles_come_back_with_the_same_bits);
+    tcase_add_test(tcase, a_reply_with_every_scalar_type_survives_the_way_there_and_back);
+    tcase_add_test(tcase, every_scene_file_is_a_scene_and_survives_the_way_there_and_back);
+    return tcase;
+}
+
+// ---- refusing what is wrong
+
+typedef struct Refusal {
+    const char *text, *expected; // how the message starts
+} Refusal;
+
+static const Refusal scene_refusals[] = {
+    {"{\n\n\"nmae\": \"x\"}", "scene.json:3: nmae: unknown key; Scene has name, about, settings"},
+    {"{\"bodies\": [{},\n{}, {\n\"shapes\": [\n{\"sphere\": {\"radius\":\n \"big\"}}]}]}",
+     "scene.json:5: bodies[2].shapes[0].sphere.radius: expected a number"},
+    {"{\"bodies\": [{\"position\": [0,\n0,\ntrue]}]}",
+     "scene.json:3: bodies[0].position[2]: expected a number"},
+    {"{\"bodies\": [{\"kind\":\n\"fixed\"}]}",
+     "scene.json:2: bodies[0].kind: expected one of DYNAMIC, KINEMATIC, STATIC"},
+    {"{\"bodies\": {}}", "scene.json:1: bodies: expected a list"},
+    {"{\"settings\": []}", "scene.json:1: settings: expected an object"},
+    {"{\"name\": 3}", "scene.json:1: name: expected a string"},
+    {"[]", "scene.json:1: expected an object"},
+    {"{\"settings\": {\"time_step\": 1,\n\"timeStep\": 2}}",
+     "scene.json:2: settings.timeStep: time_step is given twice"},
+    {"{\"bodies\": [{\"shapes\": [{\"sphere\": {}, \"box\": {}}]}]}",
+     "scene.json:1: bodies[0].shapes[0].box: only one of sphere and box may be given"},
+    {"{\"settings\": {\"parameters\": {\"mdp\": {\"warm_start\": 1}}}}",
+     "scene.json:1: settings.parameters.mdp.warm_start: expected true or false"},
+    {"{\"settings\": {\"parameters\": {\"mdp\": {\"max_iterations\": -1}}}}",
+     "scene.json:1: settings.parameters.mdp.max_iterations: expected a whole number that is not "
+     "negative"},
+    {"{\"settings\": {\"parameters\": {\"mdp\": {\"max_iterations\": 4294967296}}}}",
+     "scene.json:1: settings.parameters.mdp.max_iterations: this whole number does not fit 32 "
+     "bits"},
+    {"{\"settings\": {\"parameters\": {\"mdp\": {\"max_iterations\": 1.5}}}}",
+     "scene.json:1: settings.parameters.mdp.max_iterations: expected a whole number"},
+    {"{\"settings\": {\"TimeStep\": 1}}", "scene.json:1: settings.TimeStep: unknown key"},
+    {"{\n\"name\": \"a\",\n\"name\": \"b\"}", "scene.json:3: duplicate object key"},
+    {"{\"name\": \"a\"\n\"about\": \"b\"}", "scene.json:2: "},
+    {"{\"settings\": {\"margin\": NaN}}", "scene.json:1: "},
+    {"{\"settings\": {\"margin\": 1e999}}", "scene.json:1: "},
+    {"", "scene.json:1: "},
+};
+
+START_TEST(what_is_wrong_is_named_with_line_and_path) {
+    const Refusal *refusal = &scene_refusals[_i];
+    JsonError error = {0};
+    ck_assert_ptr_null(read_text(refusal->text, &moreau__v1__scene__descriptor, &error));
+    ck_assert_msg(strncmp(error.message, refusal->expected, strlen(refusal->expected)) == 0,
+                  "\"%s\" does not start with \"%s\"", error.message, refusal->expected);
+}
+END_TEST
+
+// strings that hold brackets, quotes and commas must not lead the walk astray
+START_TEST(lines_are_found_behind_confusing_strings) {
+    static const char text[] = "{\"a\": \"}]\\\"{[,\",\n \"b\": [[], {}, \"],\", -1.5e3,\n  "
+                               "{\"c_d\":\n null}],\n\"e\": true}";
+    JsonText json;
+    JsonError error;
+    ck_assert(json_text_parse(&json, "x", text, strlen(text), &error));
+    ck_assert_uint_eq(json_text_line(&json, ""), 1);
+    ck_assert_uint_eq(json_text_line(&json, "a"), 1);
+    ck_assert_uint_eq(json_text_line(&json, "b[3]"), 2);
+    ck_assert_uint_eq(json_text_line(&json, "b[4]"), 3);
+    ck_assert_uint_eq(json_text_line(&json, "b[4].cD"), 4);
+    ck_assert_uint_eq(json_text_line(&json, "e"), 5);
+    ck_assert_uint_eq(json_text_line(&json, "b[9].x"), 2); // the deepest part that exists
+    ck_assert_uint_eq(json_text_line(&json, "nothing"), 1);
+    ck_assert_uint_eq(json_text_line(&json, "[[.."), 1);
+    json_text_free(&json);
+}
+END_TEST
+
+static TCase *case_refusing(void) {
+    TCase *tcase = tcase_create("refusing");
+    tcase_add_loop_test(tcase, what_is_wrong_is_named_with_line_and_path, 0,
+                        sizeof(scene_refusals) / sizeof(scene_refusals[0]));
+    tcase_add_test(tcase, lines_are_found_behind_confusing_strings);
+    return tcase;
+}
+
+// ---- options and parameters
+
+START_TEST(parameters_are_set_by_name) {
+    OptionList params = {
+        {"tolerance=1e-9", "friction=coulomb", "warmStart=off", "max_iterations=1e4"}, 4};
+    Moreau__V1__SolverParameters *all = NULL;
+    char message[640];
+    ck_assert_msg(parameters_set("mdp", &params, &all, message, sizeof(message)), "%s", message);
+    ck_assert(all->mdp->tolerance == 1e-9);
+    ck_assert_int_eq(all->mdp->friction, MOREAU__V1__MDP_FRICTION__COULOMB);
+    ck_assert(all->mdp->has_warm_start && !all->mdp->warm_start);
+    ck_assert_uint_eq(all->mdp->max_iterations, 10000);
+    ck_assert_str_eq(parameters_model("mdp", all), "coulomb");
+    ck_assert_str_eq(parameters_model("mdp", NULL), "dissipation");
+    json_t *written = parameters_write("mdp", all);
+    ck_assert_str_eq(json_string_value(json_object_get(written, "friction")), "COULOMB");
+    ck_assert_uint_eq(json_object_size(written), 4);
+    json_decref(written);
+    moreau__v1__solver_parameters__free_unpacked(all, NULL);
+}
+END_TEST
+
+START_TEST(a_wrong_parameter_lists_what_is_right) {
+    static const struct {
+        const char *solver, *param, *expected;
+    } cases[] = {
+        {"mdp", "tolernce=1", "tolerance, max_iterations"},
+        {"mdp", "friction=ice", "MAXIMUM_DISSIPATION, COULOMB"},
+        {"mdp", "tolerance=small", "takes a number"},
+        {"mdp", "max_iterations=1.5", "takes a whole number"},
+        {"mdp", "tolerance", "KEY=VALUE"},
+        {"mdp", "warm_start=maybe", "true or false"},
+        {"nosuch", "tolerance=1", "mdp"},
+        {"mdp", "tolerance=nan", "takes a number"},
+    };
+    OptionList params = {{cases[_i].param}, 1};
+    Moreau__V1__SolverParameters *all = NULL;
+    char message[640] = "";
+    ck_assert(!parameters_set(cases[_i].solver, &params, &all, message, sizeof(message)));
+    ck_assert_msg(strstr(message, cases[_i].expected) != NULL, "%s", message);
+    if (all != NULL) {
+        moreau__v1__solver_parameters__free_unpacked(all, NULL);
+    }
+}
+END_TEST
+
+START_TEST(options_are_taken_in_both_spellings_and_any_order) {
+    bool flag = false;
+    const char *text = NULL;
+    uint64_t count = 0;
+    double number = 0.0;
+    OptionList list = {0};
+    const Option table[] = {
+        {"--flag", OPTION_FLAG, &flag, NULL, ""},   {"--text", OPTION_TEXT, &text, "T", ""},
+        {"--count", OPTION_COUNT, &count, "N", ""}, {"--number", OPTION_NUMBER, &number, "X", ""},
+        {"--list", OPTION_LIST, &list, "L", ""},
+    };
+    OptionTable tables[] = {{table, 5}};
+    char *argv[] = {(char *)"first",    (char *)"--text=a=b", (char *)"--list", (char *)"x",
+                    (char *)"-",        (char *)"--count",    (char *)"1e6",    (char *)"--flag",
+                    (char *)"--list=y", (char *)"--number",   (char *)"0.5",    (char *)"--",
+                    (char *)"--flag"};
+    OptionList words = {0};
+    char message[128];
+    ck_assert_int_eq(options_parse(tables, 1, 13, argv, false, &words, message, sizeof(message)),
+                     13);
+    ck_assert(flag);
+    ck_assert_str_eq(text, "a=b");
+    ck_assert_uint_eq(count, 1000000);
+    ck_assert(number == 0.5);
+    ck_assert_uint_eq(list.count, 2);
+    ck_assert_str_eq(list.item[1], "y");
+    ck_assert_uint_eq(words.count, 3);
+    ck_assert_str_eq(words.item[1], "-");
+    ck_assert_str_eq(words.item[2], "--flag");
+}
+END_TEST
+
+START_TEST(a_wrong_option_is_refused) {
+    static const char *const cases[][2] = {
+        {"--nothing", "no option --nothing"},
+        {"--count=0", "whole number"},
+        {"--count=x", "whole number"},
+        {"--count=-3", "whole number"},
+        {"--flag=1", "no value"},
+        {"--count", "needs N"},
+    };
+    bool flag = false;
+    uint64_t count = 0;
+    const Option table[] = {{"--flag", OPTION_FLAG, &flag, NULL, ""},
+                            {"--count", OPTION_COUNT, &count, "N", ""}};
+    OptionTable tables[] = {{table, 2}};
+    char *argv[] = {(char *)cases[_i][0]};
+    OptionList words = {0};
+    char message[128] = "";
+    ck_assert_int_eq(options_parse(tables, 1, 1, argv, false, &words, message, sizeof(message)),
+                     -1);
+    ck_assert_msg(strstr(message, cases[_i][1]) != NULL, "%s", message);
+}
+END_TEST
+
+static TCase *case_options(void) {
+    TCase *tcase = tcase_create("options");
+    tcase_add_test(tcase, parameters_are_set_by_name);
+    tcase_add_loop_test(tcase, a_wrong_parameter_lists_what_is_right, 0, 8);
+    tcase_add_test(tcase, options_are_taken_in_both_spellings_and_any_order);
+    tcase_add_loop_test(tcase, a_wrong_option_is_refused, 0, 6);
+    return tcase;
+}
+
+SUITE_MAIN("clients/json", case_reading, case_refusing, case_options)

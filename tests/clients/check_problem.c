@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+// Problem files to columns and back: every number of every file in tests/problems survives, and
+// what is wrong is named.
+#include "support/suite.h"
+
+#include "cli/json_text.h"
+#include "cli/problem.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// What a file means is what is left when keys at their defaults are dropped: the way back writes
+// some that the way in had not. (A row's gap of 0 is not its default, null; but null is always
+// written, and null and 0 are not the same.)
+static bool is_default(const char *key, const json_t *value) {
+    static const char *const zeros[] = {"gap",     "restitution", "approach", "dissipation_time",
+                                        "damping", "motion",      "gdot",     "group",
+                                        "gravity"};
+    bool is_known = false;
+    for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++) {
+        is_known = is_known || strcmp(zeros[i], key) == 0;
+    }
+    bool is_zero =
+        json_is_array(value) ? json_array_size(value) > 0 : json_number_value(value) == 0.0;
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        is_zero = is_zero && json_number_value(json_array_get(value, i)) == 0.0;
+    }
+    return json_is_null(value) || (is_known && is_zero);
+}
+
+static bool same_json(const json_t *a, const json_t *b);
+
+// Every member of `a` that says something is in `b` with the same meaning.
+static bool members_in(const json_t *a, const json_t *b) {
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)a, key, value) {
+        const json_t *other = json_object_get(b, key);
+        if (other == NULL ? !is_default(key, value) : !same_json(value, other)) {
+            printf("differs at \"%s\"\n", key);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same_json(const json_t *a, const json_t *b) {
+    if (json_is_number(a) && json_is_number(b)) {
+        return json_number_value(a) == json_number_value(b);
+    }
+    if (json_is_array(a) && json_is_array(b) && json_array_size(a) == json_array_size(b)) {
+        for (size_t i = 0; i < json_array_size(a); i++) {
+            if (!same_json(json_array_get(a, i), json_array_get(b, i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+    if (json_is_object(a) && json_is_object(b)) {
+        return members_in(a, b) && members_in(b, a);
+    }
+    return json_equal(a, b) == 1;
+}
+
+static Moreau__V1__ContactProblem *read_problem(const char *text, JsonError *error) {
+    JsonText json;
+    if (!json_text_parse(&json, "p.json", text, strlen(text), error)) {
+        return NULL;
+    }
+    Moreau__V1__ContactProblem *problem = problem_read(&json, error);
+    json_text_free(&json);
+    return problem;
+}
+
+static void check_round_trip(const char *file) {
+    JsonText json;
+    JsonError error;
+    ck_assert_msg(json_text_load(&json, file, &error), "%s", error.message);
+    Moreau__V1__ContactProblem *problem = problem_read(&json, &error);
+    ck_assert_msg(problem != NULL, "%s", error.message);
+
+    // through the wire as well: what is packed is what the server sees
+    size_t count = moreau__v1__contact_problem__get_packed_size(problem);
+    uint8_t *bytes = malloc(count);
+    moreau__v1__contact_problem__pack(problem, bytes);
+    Moreau__V1__ContactProblem *arrived = moreau__v1__contact_problem__unpack(NULL, count, bytes);
+    json_t *written =
+        problem_write(arrived, json_string_value(json_object_get(json.root, "about")));
+    ck_assert_ptr_nonnull(written);
+    json_object_del(json.root, "answers"); // not part of the problem
+    ck_assert_msg(same_json(json.root, written), "%s changed on its way", file);
+
+    json_decref(written);
+    free(bytes);
+    moreau__v1__contact_problem__free_unpacked(arrived, NULL);
+    moreau__v1__contact_problem__free_unpacked(problem, NULL);
+    json_text_free(&json);
+}
+
+START_TEST(every_problem_file_survives_the_way_there_and_back) {
+    DIR *directory = opendir(MOREAU_SOURCE_DIR "/tests/problems");
+    ck_assert_ptr_nonnull(directory);
+    size_t count = 0;
+    struct dirent *entry;
+    while ((entry = readdir(directory)) != NULL) {
+        if (strstr(entry->d_name, ".json") != NULL) {
+            char file[512];
+            snprintf(file, sizeof(file), MOREAU_SOURCE_DIR "/tests/problems/%s", entry->d_name);
+            check_round_trip(file);
+            count++;
+        }
+    }
+    closedir(directory);
+    ck_assert_uint_ge(count, 16);
+}
+END_TEST
+
+// every key that the format knows, with null wherever it may stand
+static const char full[] =
+    "{\"format\": \"moreau-problem/1\", \"about\": \"all keys\", \"time_step\": 0.01, \"gravity\": "
+    "9.81,\n"
+    "\"trees\": [{\"mass\": [[2, 0.5], [0.5, 3]], \"v_free\": [0.1, -0.2]}, {\"mass\": [[4]], "
+    "\"v_free\": [1]}],\n"
+    "\"contacts\": [{\"mu\": 0.5, \"gap\": -1e-3, \"restitution\": 0.25, \"approach\": -2, "
+    "\"stiffness\": 1e5,\n"
+    "  \"dissipation_time\": 0.002, \"damping\": 200, \"bias\": -0.125, \"force\": 100, "
+    "\"motion\": [0, 1, 0],\n"
+    "  \"gdot\": [0.5, 0, 0], \"blocks\": [{\"tree\": 1, \"jacobian\": [[1], [2], [3]]},\n"
+    "  {\"tree\": 0, \"jacobian\": [[1, 2], [3, 4], [5, 6]]}]},\n"
+    "  {\"mu\": 0, \"stiffness\": null, \"blocks\": [{\"tree\": 0, \"jacobian\": [[7, 8], [9, 10], "
+    "[11, 12]]}]}],\n"
+    "\"rows\": [{\"low\": null, \"high\": 0.5, \"gap\": null, \"bias\": -1, \"R\": 0.01, \"gdot\": "
+    "3, \"group\": 7,\n"
+    "  \"blocks\": [{\"tree\": 0, \"jacobian\": [1, -1]}]},\n"
+    "  {\"low\": 0, \"high\": null, \"gap\": 0, \"stiffness\": 1e7, \"dissipation_time\": 0.1, "
+    "\"damping\": 5,\n"
+    "  \"blocks\": [{\"tree\": 1, \"jacobian\": [2]}, {\"tree\": 0, \"jacobian\": [3, 4]}]}],\n"
+    "\"warm\": {\"contacts\": [[1, 2, 3], [4, 5, 6]], \"rows\": [7, 8]}, \"answers\": []}";
+
+START_TEST(every_key_lands_in_its_column) {
+    JsonError error;
+    Moreau__V1__ContactProblem *problem = read_problem(full, &error);
+    ck_assert_msg(problem != NULL, "%s", error.message);
+    ck_assert_uint_eq(problem->n_contact_mu, 2);
+    ck_assert_uint_eq(problem->contact_given[0], 1 | 2 | 4); // stiffness, bias, force
+    ck_assert_uint_eq(problem->contact_given[1], 0);
+    ck_assert(problem->contact_bias[0] == -0.125);
+    ck_assert_uint_eq(problem->n_contact_motion, 6);
+    ck_assert(problem->contact_motion[1] == 1.0);
+    ck_assert(problem->contact_jacobian[3] == 1.0 && problem->contact_jacobian[8] == 6.0);
+    ck_assert(problem->contact_jacobian[14] == 12.0);
+    ck_assert_uint_eq(problem->contact_block_tree[0], 1);
+    ck_assert_uint_eq(problem->n_row_given, 2);
+    ck_assert_uint_eq(problem->row_given[0], 2 | 16 | 32); // high, R, bias
+    ck_assert_uint_eq(problem->row_given[1], 1 | 4 | 8);   // low, gap, stiffness
+    ck_assert_uint_eq(problem->row_group[0], 7);
+    ck_assert_uint_eq(problem->row_group[1], 0);
+    ck_assert(problem->row_jacobian[3] == 3.0);
+    ck_assert_uint_eq(problem->n_warm_contacts, 6);
+    ck_assert(problem->warm_rows[1] == 8.0);
+    json_t *written = problem_write(problem, "all keys");
+    JsonText json;
+    ck_assert(json_text_parse(&json, "p", full, strlen(full), &error));
+    json_object_del(json.root, "answers");
+    ck_assert(same_json(json.root, written));
+    json_text_free(&json);
+    json_decref(written);
+    moreau__v1__contact_problem__free_unpacked(problem, NULL);
+}
+END_TEST
+
+#define HEAD  "{\"format\": \"moreau-problem/1\", \"time_step\": 0.01,\n"
+#define TREE  "\"trees\": [{\"mass\": [[1]], \"v_free\": [0]}]"
+#define BLOCK "{\"tree\": 0, \"jacobian\": [[1], [0], [0]]}"
+
+static const struct {
+    const char *text, *expected;
+} refusals[] = {
+    {"{\"time_step\": 1}", "p.json:1: \"format\" is missing"},
+    {"{\"format\": \"moreau-problem/2\"}", "p.json:1: format: expected \"moreau-problem/1\""},
+    {"{\"format\": \"moreau-problem/1\"}", "p.json:1: \"time_step\" is missing"},
+    {HEAD TREE ",\n\"contcats\": []}", "p.json:3: contcats: unknown key"},
+    {HEAD "\"trees\": [{\"mass\": [[1, 0],\n[0]], \"v_free\": [0, 0]}]}",
+     "p.json:3: trees[0].mass[1]: expected a list of 2"},
+    {HEAD "\"trees\": [{\"mass\": [[1]], \"v_free\": []}]}",
+     "p.json:2: trees[0].v_free: expected a list"},
+    {HEAD "\"trees\": [{\"mass\": [[\"1\"]], \"v_free\": [0]}]}",
+     "p.json:2: trees[0].mass[0][0]: expected a number"},
+    {HEAD TREE ",\n\"contacts\": [{\"blocks\": []}]}", "p.json:3: contacts[0]: \"mu\" is missing"},
+    {HEAD TREE ",\n\"contacts\": [{\"mu\": 1, \"blocks\": []}]}",
+     "p.json:3: contacts[0].blocks: expected a list of one or two"},
+    {HEAD TREE ",\n\"contacts\": [{\"mu\": null, \"blocks\": [" BLOCK "]}]}",
+     "p.json:3: contacts[0].mu: expected a number"},
+    {HEAD TREE ",\n\"contacts\": [{\"mu\": 1, \"blocks\": [\n" BLOCK
+               ", {\"tree\": 1, \"jacobian\": []}]}]}",
+     "p.json:4: contacts[0].blocks[1].tree: there is no tree 1"},
+    {HEAD TREE
+     ",\n\"contacts\": [{\"mu\": 1, \"blocks\": [{\"tree\": 0, \"jacobian\": [[1], [0]]}]}]}",
+     "p.json:3: contacts[0].blocks[0].jacobian: expected 3 rows of 1"},
+    {HEAD TREE ",\n\"contacts\": [{\"mu\": 1, \"motion\": [1, 2], \"blocks\": [" BLOCK "]}]}",
+     "p.json:3: contacts[0].motion: expected a list of 3"},
+    {HEAD TREE ",\n\"contacts\": [{\"mu\": 1, \"Gap\": 0, \"blocks\": [" BLOCK "]}]}",
+     "p.json:3: contacts[0].Gap: unknown key"},
+    {HEAD TREE ",\n\"rows\": [{\"group\": -1, \"blocks\": []}]}",
+     "p.json:3: rows[0].group: expected a whole number"},
+    {HEAD TREE ",\n\"rows\": [{\"blocks\": [{\"tree\": 0, \"jacobian\": [1, 2]}]}]}",
+     "p.json:3: rows[0].blocks[0].jacobian: expected a list of 1"},
+    {HEAD TREE ",\n\"warm\": {\"contacts\": [[0, 0, 0]]}}",
+     "p.json:3: warm.contacts: expected 0 rows"},
+    {HEAD TREE ",\n\"answers\": [{\"modle\": 1}]}", "p.json:3: answers[0].modle: unknown key"},
+};
+
+START_TEST(what_is_wrong_is_named_with_line_and_path) {
+    JsonError error = {0};
+    ck_assert_ptr_null(read_problem(refusals[_i].text, &error));
+    ck_assert_msg(strncmp(error.message, refusals[_i].expected, strlen(refusals[_i].expected)) == 0,
+                  "\"%s\" does not start with \"%s\"", error.message, refusals[_i].expected);
+}
+END_TEST
+
+// What comes from a server is not trusted: every column cut short by one is noticed, not read
+// beyond its end.
+START_TEST(columns_that_do_not_fit_are_not_written) {
+    JsonError error;
+    Moreau__V1__ContactProblem *problem = read_problem(full, &error);
+    size_t *const counts[] = {&problem->n_mass,
+                              &problem->n_v_free,
+                              &problem->n_contact_gap,
+                              &problem->n_contact_jacobian,
+                              &problem->n_contact_block_tree,
+                              &problem->n_contact_block_count,
+                              &problem->n_contact_given,
+                              &problem->n_contact_motion,
+                              &problem->n_row_jacobian,
+                              &problem->n_row_block_tree,
+                              &problem->n_row_block_count,
+                              &problem->n_row_group,
+                              &problem->n_warm_contacts,
+                              &problem->n_warm_rows};
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        (*counts[i])--;
+        json_t *written = problem_write(problem, "");
+        ck_assert_msg(written == NULL, "column %zu", i);
+        (*counts[i])++;
+    }
+    problem->contact_block_tree[0] = 2;
+    ck_assert_ptr_null(problem_write(problem, ""));
+    moreau__v1__contact_problem__free_unpacked(problem, NULL);
+}
+END_TEST
+
+START_TEST(an_answer_lists_velocities_per_tree) {
+    JsonError error;
+    Moreau__V1__ContactProblem *problem = read_problem(full, &error);
+    double v[] = {1, 2, 3};
+    double contacts[] = {1, 0, 0, 2, 0, 0};
+    double rows[] = {5, 6};
+    Moreau__V1__Certificate certificate = MOREAU__V1__CERTIFICATE__INIT;
+    certificate.e_ds = 0.25;
+    certificate.scale = 2.0;
+    certificate.converged = 1;
+    Moreau__V1__SolveReply reply = MOREAU__V1__SOLVE_REPLY__INIT;
+    reply.n_v = 3;
+    reply.v = v;
+    reply.n_contacts = 6;
+    reply.contacts = contacts;
+    reply.n_rows = 2;
+    reply.rows = rows;
+    ck_assert_ptr_null(problem_write_answer(problem, "mdp", NULL, &reply)); // no certificate
+    reply.certificate = &certificate;
+    json_t *answer = problem_write_answer(problem, "mdp", NULL, &reply);
+    const json_t *trees = json_object_get(answer, "v");
+    ck_assert_str_eq(json_string_value(json_object_get(answer, "model")), "dissipation");
+    ck_assert_uint_eq(json_array_size(trees), 2);
+    ck_assert_uint_eq(json_array_size(json_array_get(trees, 0)), 2);
+    ck_assert(json_real_value(json_array_get(json_array_get(trees, 1), 0)) == 3.0);
+    ck_assert_uint_eq(json_array_size(json_object_get(answer, "contacts")), 2);
+    ck_assert(json_real_value(json_object_get(json_object_get(answer, "report"), "e_DS")) == 0.25);
+    ck_assert(json_real_value(json_object_get(json_object_get(answer, "report"), "V")) == 2.0);
+    json_decref(answer);
+    reply.n_v = 2;
+    ck_assert_ptr_null(problem_write_answer(problem, "mdp", NULL, &reply));
+    moreau__v1__contact_problem__free_unpacked(problem, NULL);
+}
+END_TEST
+
+static TCase *case_problem(void) {
+    TCase *tcase = tcase_create("problem");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, every_problem_file_survives_the_way_there_and_back);
+    tcase_add_test(tcase, every_key_lands_in_its_column);
+    tcase_add_loop_test(tcase, what_is_wrong_is_named_with_line_and_path, 0,
+                        sizeof(refusals) / sizeof(refusals[0]));
+    tcase_add_test(tcase, columns_that_do_not_fit_are_not_written);
+    tcase_add_test(tcase, an_answer_lists_velocities_per_tree);
+    return tcase;
+}
+
+SUITE_MAIN("clients/problem", case_problem)
