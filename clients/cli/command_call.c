@@ -13,11 +13,11 @@ static const char usage[] =
     "moreau call: any call of the protocol, JSON in and JSON out\n"
     "\n"
     "  moreau call METHOD ['{json}' | @FILE | -]\n"
-    "  moreau call [--list]            the calls and their fields\n"
-    "  moreau call METHOD --help       the fields of one call\n"
+    "  moreau call [--list]          the calls and their fields\n"
+    "  moreau call METHOD --help     the fields of one call\n"
     "\n"
-    "Field names are those of moreau.proto, camelCase is accepted too. 64-bit integers may be\n"
-    "numbers or strings and are printed as strings; enums go by name.\n"
+    "Field names are those of moreau.proto, camelCase is accepted too. 64-bit integers\n"
+    "may be numbers or strings and are printed as strings; enums go by name.\n"
     "\n"
     "  moreau call WorldStep '{\"worlds\": [1], \"steps\": 240}'\n";
 

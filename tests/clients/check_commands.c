@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: MIT
+// The tool's commands as a person runs them, against a scripted server: what they send, print and
+// return.
+#include "clients/fake_peer.h"
+#include "support/suite.h"
+
+#include "cli/cli.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <string.h>
+
+// A server with one world, in which time passes.
+typedef struct FakeServer {
+    FakePeer peer;
+    uint64_t steps;   // done so far
+    uint64_t fail_at; // 0: never; the step that cannot be done
+    size_t step_calls, destroyed;
+    char solver[32];
+    double tolerance;
+    double time_step;
+    Moreau__V1__Lifetime lifetime;
+    bool unconverged; // what solve says
+} FakeServer;
+
+static void reply_create(FakeServer *server, const Moreau__V1__Request *request) {
+    const Moreau__V1__WorldSettings *settings = request->world_create->settings;
+    snprintf(server->solver, sizeof(server->solver), "%s",
+             settings->solver != NULL ? settings->solver : "");
+    server->tolerance = settings->parameters != NULL ? settings->parameters->mdp->tolerance : 0.0;
+    server->time_step = settings->time_step;
+    server->lifetime = request->world_create->lifetime;
+    Moreau__V1__WorldCreateReply created = MOREAU__V1__WORLD_CREATE_REPLY__INIT;
+    created.has_world = created.has_bodies = 1;
+    created.world = 3;
+    created.bodies = request->world_create->scene->n_bodies;
+    created.name = (char *)"one_ball-1";
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_WORLD_CREATE;
+    reply.world_create = &created;
+    fake_send(&server->peer, &reply, request->id);
+}
+
+// e_own of step k is 1/k below 100 and 5 at step 100, so that the worst one is known.
+static void reply_step(FakeServer *server, const Moreau__V1__Request *request) {
+    server->step_calls++;
+    uint64_t steps = request->world_step->steps;
+    bool fails = server->fail_at > 0 && server->steps + steps >= server->fail_at;
+    uint64_t done = fails ? server->fail_at - 1 - server->steps : steps;
+    uint64_t first = server->steps + 1;
+    server->steps += done;
+    double time = (double)server->steps / 240.0;
+    bool holds_worst = first <= 100 && server->steps >= 100;
+    double last = server->steps > 0 ? 1.0 / (double)server->steps : 0.0;
+    double worst = holds_worst ? 5.0 : 1.0 / (double)first;
+    uint64_t worst_step = holds_worst ? 100 : first;
+    uint64_t unconverged = holds_worst ? 1 : 0;
+    protobuf_c_boolean converged = 1;
+    uint32_t contacts = 4;
+    double energy[2] = {2.0, 1.5};
+
+    Moreau__V1__CertificateColumns last_columns = MOREAU__V1__CERTIFICATE_COLUMNS__INIT;
+    Moreau__V1__CertificateColumns worst_columns = MOREAU__V1__CERTIFICATE_COLUMNS__INIT;
+    Moreau__V1__CertificateSteps worst_steps = MOREAU__V1__CERTIFICATE_STEPS__INIT;
+    last_columns.n_e_own = worst_columns.n_e_own = worst_steps.n_e_own = 1;
+    last_columns.e_own = &last;
+    worst_columns.e_own = &worst;
+    worst_steps.e_own = &worst_step;
+    Moreau__V1__EnergyColumns energies = MOREAU__V1__ENERGY_COLUMNS__INIT;
+    energies.n_before = energies.n_after = 1;
+    energies.before = &energy[0];
+    energies.after = &energy[1];
+    Moreau__V1__StepReports reports = MOREAU__V1__STEP_REPORTS__INIT;
+    reports.n_contacts = reports.n_converged = reports.n_unconverged_steps = 1;
+    reports.contacts = &contacts;
+    reports.converged = &converged;
+    reports.unconverged_steps = &unconverged;
+    reports.last = &last_columns;
+    reports.worst = &worst_columns;
+    reports.worst_step = &worst_steps;
+    reports.energy = &energies;
+    Moreau__V1__Status failure = MOREAU__V1__STATUS__INIT;
+    failure.has_code = failure.has_step = 1;
+    failure.code = MOREAU__V1__STATUS_CODE__ABORTED;
+    failure.step = server->fail_at;
+    failure.message = (char *)"body 2: the velocity is not finite";
+    Moreau__V1__Status *failures[] = {&failure};
+    Moreau__V1__WorldStepReply step = MOREAU__V1__WORLD_STEP_REPLY__INIT;
+    step.n_steps_done = step.n_step = step.n_time = 1;
+    step.steps_done = &done;
+    step.step = &server->steps;
+    step.time = &time;
+    step.reports = &reports;
+    step.n_failures = fails ? 1 : 0;
+    step.failures = failures;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_WORLD_STEP;
+    reply.world_step = &step;
+    fake_send(&server->peer, &reply, request->id);
+}
+
+static void reply_hash(FakeServer *server, uint64_t id) {
+    uint64_t hash = 0xfedcba9876543210u;
+    Moreau__V1__WorldHashReply hashes = MOREAU__V1__WORLD_HASH_REPLY__INIT;
+    hashes.n_hash = hashes.n_step = 1;
+    hashes.hash = &hash;
+    hashes.step = &server->steps;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_WORLD_HASH;
+    reply.world_hash = &hashes;
+    fake_send(&server->peer, &reply, id);
+}
+
+static void reply_destroy(FakeServer *server, uint64_t id) {
+    server->destroyed++;
+    Moreau__V1__WorldDestroyReply destroyed = MOREAU__V1__WORLD_DESTROY_REPLY__INIT;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_WORLD_DESTROY;
+    reply.world_destroy = &destroyed;
+    fake_send(&server->peer, &reply, id);
+}
+
+static void reply_list(FakeServer *server, uint64_t id) {
+    Moreau__V1__WorldInfo info = MOREAU__V1__WORLD_INFO__INIT;
+    info.has_world = info.has_bodies = 1;
+    info.world = 3;
+    info.bodies = 2;
+    info.name = (char *)"pile";
+    info.solver = (char *)"mdp";
+    Moreau__V1__WorldInfo *rows[] = {&info};
+    Moreau__V1__WorldListReply list = MOREAU__V1__WORLD_LIST_REPLY__INIT;
+    list.has_total = 1;
+    list.total = 1;
+    list.n_worlds = 1;
+    list.worlds = rows;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_WORLD_LIST;
+    reply.world_list = &list;
+    fake_send(&server->peer, &reply, id);
+}
+
+// Returns v_free and zeros; refuses mu = 9 by the name of its key.
+static void reply_solve(FakeServer *server, const Moreau__V1__Request *request) {
+    const Moreau__V1__ContactProblem *problem = request->solve->problem;
+    if (problem->contact_mu[0] == 9.0) {
+        fake_send_status(&server->peer, request->id, MOREAU__V1__STATUS_CODE__INVALID_ARGUMENT,
+                         "problem.contacts[0].mu", "mu must not be 9");
+        return;
+    }
+    Moreau__V1__Certificate certificate = MOREAU__V1__CERTIFICATE__INIT;
+    certificate.has_converged = 1;
+    certificate.converged = !server->unconverged;
+    certificate.has_iterations = 1;
+    certificate.iterations = 17;
+    Moreau__V1__SolveReply answer = MOREAU__V1__SOLVE_REPLY__INIT;
+    answer.n_v = problem->n_v_free;
+    answer.v = problem->v_free;
+    answer.n_contacts = 3 * problem->n_contact_mu;
+    answer.contacts = calloc(answer.n_contacts, sizeof(double));
+    answer.certificate = &certificate;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_SOLVE;
+    reply.solve = &answer;
+    fake_send(&server->peer, &reply, request->id);
+    free(answer.contacts);
+}
+
+static void serve(FakePeer *peer) {
+    FakeServer *server = peer->context;
+    fake_welcome(peer, 1);
+    Moreau__V1__Request *request;
+    while ((request = fake_receive(peer)) != NULL) {
+        switch (request->call_case) {
+        case MOREAU__V1__REQUEST__CALL_WORLD_CREATE:
+            reply_create(server, request);
+            break;
+        case MOREAU__V1__REQUEST__CALL_WORLD_STEP:
+            reply_step(server, request);
+            break;
+        case MOREAU__V1__REQUEST__CALL_WORLD_HASH:
+            reply_hash(server, request->id);
+            break;
+        case MOREAU__V1__REQUEST__CALL_WORLD_DESTROY:
+            reply_destroy(server, request->id);
+            break;
+        case MOREAU__V1__REQUEST__CALL_WORLD_LIST:
+            reply_list(server, request->id);
+            break;
+        case MOREAU__V1__REQUEST__CALL_SOLVE:
+            reply_solve(server, request);
+            break;
+        default:
+            fake_send_status(peer, request->id, MOREAU__V1__STATUS_CODE__UNIMPLEMENTED, "payload",
+                             "this server only pretends");
+            break;
+        }
+        moreau__v1__request__free_unpacked(request, NULL);
+    }
+}
+
+// ---- running a command with its output caught
+
+typedef struct Outcome {
+    int status;
+    char out[16384], err[4096];
+} Outcome;
+
+static void read_back(int fd, char *text, size_t bytes) {
+    lseek(fd, 0, SEEK_SET);
+    ssize_t count = read(fd, text, bytes - 1);
+    text[count > 0 ? count : 0] = '\0';
+}
+
+typedef int Command(Cli *cli, int argc, char **argv);
+
+// `arguments`: separated by spaces, "'" around none
+static Outcome run_command(const char *address, Command *command, bool json,
+                           const char *arguments) {
+    static char copy[1024];
+    snprintf(copy, sizeof(copy), "%s", arguments);
+    char *argv[32];
+    int argc = 0;
+    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
+        argv[argc++] = word;
+    }
+    FILE *caught[2] = {tmpfile(), tmpfile()};
+    fflush(stdout);
+    int kept[2] = {dup(STDOUT_FILENO), dup(STDERR_FILENO)};
+    dup2(fileno(caught[0]), STDOUT_FILENO);
+    dup2(fileno(caught[1]), STDERR_FILENO);
+
+    Cli cli = {.server = address, .program = "moreau", .json = json};
+    Outcome outcome;
+    outcome.status = command(&cli, argc, argv);
+    cli_close(&cli);
+
+    fflush(stdout);
+    dup2(kept[0], STDOUT_FILENO);
+    dup2(kept[1], STDERR_FILENO);
+    read_back(fileno(caught[0]), outcome.out, sizeof(outcome.out));
+    read_back(fileno(caught[1]), outcome.err, sizeof(outcome.err));
+    for (int i = 0; i < 2; i++) {
+        close(kept[i]);
+        fclose(caught[i]);
+    }
+    return outcome;
+}
+
+static Outcome run_served(FakeServer *server, Command *command, bool json, const char *arguments) {
+    fake_start(&server->peer, serve, server);
+    Outcome outcome = run_command(server->peer.address, command, json, arguments);
+    fake_stop(&server->peer);
+    return outcome;
+}
+
+static json_t *parse(const char *text) {
+    json_error_t error;
+    json_t *document = json_loads(text, 0, &error);
+    ck_assert_msg(document != NULL, "%s: %s", error.text, text);
+    return document;
+}
+
+static const char *text_at(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "(none)";
+}
+
+#define SCENE   MOREAU_SOURCE_DIR "/tests/scenes/one_ball.json"
+#define PROBLEM MOREAU_SOURCE_DIR "/tests/problems/one-ball.json"
+
+// Writes a file that lives as long as the test.
+static void write_file(const char *text, char path[64]) {
+    snprintf(path, 64, "/tmp/moreau-check-XXXXXX");
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+}
+
+// ---- run
+
+START_TEST(run_steps_in_batches_and_reports_the_worst_of_all) {
+    FakeServer server = {0};
+    Outcome outcome =
+        run_served(&server, command_run, true,
+                   SCENE " --solver mdp --param tolerance=1e-9 --steps 500 --time-step 0.002");
+    ck_assert_msg(outcome.status == EXIT_DONE, "%s", outcome.err);
+    ck_assert_uint_eq(server.steps, 500);
+    ck_assert_uint_gt(server.step_calls, 1);
+    ck_assert_uint_eq(server.destroyed, 1);
+    ck_assert_str_eq(server.solver, "mdp");
+    ck_assert(server.tolerance == 1e-9 && server.time_step == 0.002);
+    ck_assert_int_eq(server.lifetime, MOREAU__V1__LIFETIME__SESSION);
+    json_t *report = parse(outcome.out);
+    const json_t *certificate = json_object_get(report, "certificate");
+    ck_assert_str_eq(text_at(report, "steps"), "500");
+    ck_assert_str_eq(text_at(report, "hash"), "18364758544493064720");
+    ck_assert_str_eq(text_at(report, "unconverged_steps"), "1");
+    ck_assert(json_real_value(json_object_get(json_object_get(certificate, "worst"), "e_own")) ==
+              5.0);
+    ck_assert_str_eq(text_at(json_object_get(certificate, "worst_step"), "e_own"), "100");
+    ck_assert(json_real_value(json_object_get(json_object_get(certificate, "last"), "e_own")) ==
+              1.0 / 500.0);
+    json_decref(report);
+}
+END_TEST
+
+START_TEST(run_says_in_words_what_did_not_converge) {
+    FakeServer server = {0};
+    Outcome outcome = run_served(&server, command_run, false, SCENE " --keep");
+    ck_assert_int_eq(outcome.status, EXIT_DONE);
+    ck_assert_uint_eq(server.steps, 240);
+    ck_assert_uint_eq(server.destroyed, 0);
+    ck_assert_int_eq(server.lifetime, MOREAU__V1__LIFETIME__SERVER);
+    ck_assert_ptr_nonnull(strstr(outcome.out, "1 of 240 steps did not"));
+    ck_assert_ptr_nonnull(strstr(outcome.out, "as world 3"));
+    ck_assert_ptr_null(strchr(outcome.out, '\033')); // no colours in a file
+    for (char *line = strtok(outcome.out, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        ck_assert_msg(strlen(line) <= 80, "%s", line);
+    }
+}
+END_TEST
+
+START_TEST(run_time_counts_whole_steps) {
+    FakeServer server = {0};
+    // the scene's step is 1/240 s, rounded: 0.5 s are 120 steps, not 121
+    Outcome outcome = run_served(&server, command_run, true, SCENE " --time 0.5");
+    ck_assert_int_eq(outcome.status, EXIT_DONE);
+    ck_assert_uint_eq(server.steps, 120);
+}
+END_TEST
+
+START_TEST(run_reports_a_world_that_fails) {
+    FakeServer server = {.fail_at = 57};
+    Outcome outcome = run_served(&server, command_run, true, SCENE);
+    ck_assert_int_eq(outcome.status, EXIT_REFUSED);
+    ck_assert_ptr_nonnull(strstr(outcome.err, "step 57: body 2: the velocity is not finite"));
+    json_t *report = parse(outcome.out);
+    ck_assert_str_eq(text_at(report, "steps"), "56");
+    json_decref(report);
+}
+END_TEST
+
+static TCase *case_run(void) {
+    TCase *tcase = tcase_create("run");
+    tcase_add_test(tcase, run_steps_in_batches_and_reports_the_worst_of_all);
+    tcase_add_test(tcase, run_says_in_words_what_did_not_converge);
+    tcase_add_test(tcase, run_time_counts_whole_steps);
+    tcase_add_test(tcase, run_reports_a_world_that_fails);
+    return tcase;
+}
+
+// ---- solve, worlds, call
+
+START_TEST(solve_prints_one_answer) {
+    FakeServer server = {0};
+    Outcome outcome = run_served(&server, command_solve, true, PROBLEM " --param friction=coulomb");
+    ck_assert_msg(outcome.status == EXIT_DONE, "%s", outcome.err);
+    json_t *answer = parse(outcome.out);
+    ck_assert_str_eq(text_at(answer, "model"), "coulomb");
+    ck_assert_str_eq(text_at(json_object_get(answer, "parameters"), "friction"), "COULOMB");
+    ck_assert(json_number_value(
+                  json_array_get(json_array_get(json_object_get(answer, "v"), 0), 0)) == 2.0);
+    ck_assert_int_eq(
+        json_integer_value(json_object_get(json_object_get(answer, "report"), "iterations")), 17);
+    json_decref(answer);
+}
+END_TEST
+
+START_TEST(solve_says_when_it_did_not_converge) {
+    FakeServer server = {.unconverged = true};
+    Outcome outcome = run_served(&server, command_solve, false, PROBLEM);
+    ck_assert_int_eq(outcome.status, EXIT_DONE);
+    ck_assert_ptr_nonnull(strstr(outcome.out, "not converged"));
+}
+END_TEST
+
+START_TEST(solve_finds_the_line_of_what_the_server_refuses) {
+    char path[64];
+    write_file("{\"format\": \"moreau-problem/1\", \"time_step\": 0.01,\n"
+               "\"trees\": [{\"mass\": [[1]], \"v_free\": [0]}],\n\"contacts\": [{\n\"mu\": 9,\n"
+               "\"blocks\": [{\"tree\": 0, \"jacobian\": [[1], [0], [0]]}]}]}",
+               path);
+    FakeServer server = {0};
+    Outcome outcome = run_served(&server, command_solve, false, path);
+    unlink(path);
+    ck_assert_int_eq(outcome.status, EXIT_REFUSED);
+    ck_assert_msg(strstr(outcome.err, ":4: contacts[0].mu: mu must not be 9") != NULL, "%s",
+                  outcome.err);
+}
+END_TEST
+
+START_TEST(worlds_are_a_table_or_a_list) {
+    FakeServer server = {0};
+    Outcome outcome = run_served(&server, command_worlds, false, "");
+    ck_assert_int_eq(outcome.status, EXIT_DONE);
+    ck_assert_ptr_nonnull(strstr(outcome.out, "pile"));
+    FakeServer again = {0};
+    outcome = run_served(&again, command_worlds, true, "");
+    json_t *list = parse(outcome.out);
+    ck_assert_str_eq(text_at(json_array_get(list, 0), "name"), "pile");
+    json_decref(list);
+}
+END_TEST
+
+START_TEST(call_prints_the_result_or_the_status) {
+    FakeServer server = {0};
+    Outcome outcome = run_served(&server, command_call, false, "WorldHash {\"worlds\":[\"3\"]}");
+    ck_assert_int_eq(outcome.status, EXIT_DONE);
+    json_t *result = parse(outcome.out);
+    ck_assert_str_eq(json_string_value(json_array_get(json_object_get(result, "hash"), 0)),
+                     "18364758544493064720");
+    json_decref(result);
+    FakeServer refusing = {0};
+    outcome = run_served(&refusing, command_call, false, "Ping {\"payload\":1}");
+    ck_assert_int_eq(outcome.status, EXIT_REFUSED);
+    result = parse(outcome.out);
+    ck_assert_str_eq(text_at(json_object_get(result, "status"), "code"), "UNIMPLEMENTED");
+    ck_assert_ptr_nonnull(strstr(outcome.err, "argument:1: payload: this server only pretends"));
+    json_decref(result);
+}
+END_TEST
+
+static TCase *case_others(void) {
+    TCase *tcase = tcase_create("solve, worlds, call");
+    tcase_add_test(tcase, solve_prints_one_answer);
+    tcase_add_test(tcase, solve_says_when_it_did_not_converge);
+    tcase_add_test(tcase, solve_finds_the_line_of_what_the_server_refuses);
+    tcase_add_test(tcase, worlds_are_a_table_or_a_list);
+    tcase_add_test(tcase, call_prints_the_result_or_the_status);
+    return tcase;
+}
+
+// ---- without a server
+
+static const struct {
+    Command *command;
+    const char *arguments;
+    int status;
+    const char *expected; // on standard error
+} alone[] = {
+    {command_run, "", EXIT_USAGE, "missing"},
+    {command_run, "/nonexistent/scene.json", EXIT_USAGE, "cannot read"},
+    {command_run, SCENE " --setps 3", EXIT_USAGE, "--setps"},
+    {command_run, SCENE " --steps 3 --time 2", EXIT_USAGE, "not both"},
+    {command_run, SCENE " extra", EXIT_USAGE, "extra"},
+    {command_run, SCENE " --param tolernce=1", EXIT_USAGE, "tolerance"},
+    {command_run, PROBLEM, EXIT_REFUSED, "one-ball.json:2: format: unknown key; Scene has"},
+    {command_run, SCENE, EXIT_NO_CONNECTION, "no connection"},
+    {command_solve, "", EXIT_USAGE, "which problem"},
+    {command_solve, "--world 3", EXIT_USAGE, "belong together"},
+    {command_solve, SCENE, EXIT_REFUSED, "one_ball.json:2: name: unknown key"},
+    {command_solve, PROBLEM, EXIT_NO_CONNECTION, "no connection"},
+    {command_call, "NoSuchCall", EXIT_USAGE, "NoSuchCall"},
+    {command_call, "Ping {\"payload\":true}", EXIT_REFUSED,
+     "argument:1: payload: expected a whole number"},
+    {command_call, "Ping", EXIT_NO_CONNECTION, "no connection"},
+    {command_worlds, "what", EXIT_USAGE, "what"},
+    {command_worlds, "--token-file /nonexistent", EXIT_USAGE, "token file"},
+};
+
+START_TEST(mistakes_end_with_their_status_and_a_sentence) {
+    Outcome outcome = run_command("127.0.0.1:1", alone[_i].command, false, alone[_i].arguments);
+    ck_assert_msg(outcome.status == alone[_i].status, "%d: %s", outcome.status, outcome.err);
+    ck_assert_msg(strstr(outcome.err, alone[_i].expected) != NULL, "%s", outcome.err);
+    ck_assert_str_eq(outcome.out, "");
+}
+END_TEST
+
+START_TEST(help_fits_eighty_columns) {
+    static const struct {
+        Command *command;
+        const char *arguments;
+    } helps[] = {{command_run, "--help"},
+                 {command_solve, "--help"},
+                 {command_worlds, "--help"},
+                 {command_call, "--help"},
+                 {command_call, "--list"},
+                 {command_call, "Solve --help"},
+                 {command_call, "WorldCreate --help"}};
+    Outcome outcome = run_command("127.0.0.1:1", helps[_i].command, false, helps[_i].arguments);
+    ck_assert_int_eq(outcome.status, EXIT_DONE);
+    ck_assert_uint_gt(strlen(outcome.out), 100);
+    for (char *line = strtok(outcome.out, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        ck_assert_msg(strlen(line) <= 80, "%s", line);
+    }
+}
+END_TEST
+
+static TCase *case_alone(void) {
+    TCase *tcase = tcase_create("without a server");
+    tcase_add_loop_test(tcase, mistakes_end_with_their_status_and_a_sentence, 0,
+                        sizeof(alone) / sizeof(alone[0]));
+    tcase_add_loop_test(tcase, help_fits_eighty_columns, 0, 7);
+    return tcase;
+}
+
+SUITE_MAIN("clients/commands", case_run, case_others, case_alone)
