@@ -118,7 +118,7 @@ static bool read_double(Reading *reading, const json_t *value, double *number) {
 }
 
 static bool read_float(Reading *reading, const json_t *value, float *number) {
-    double wide;
+    double wide = 0.0;
     if (!read_double(reading, value, &wide)) {
         return false;
     }

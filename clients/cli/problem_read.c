@@ -86,7 +86,7 @@ static bool read_numbers(Reading *reading, const json_t *value, size_t count, do
     }
     for (size_t i = 0; i < count; i++) {
         size_t before = json_path_enter_index(&reading->path, i);
-        double number;
+        double number = 0.0;
         if (!read_number(reading, json_array_get(value, i), &number)) {
             return false;
         }
@@ -361,7 +361,7 @@ static bool read_warm(Reading *reading, const json_t *root) {
     if (!check_members(reading, warm, names, (ProblemKeys){NULL, 0})) {
         return false;
     }
-    size_t here;
+    size_t here = 0;
     const json_t *value;
     if (json_object_get(warm, "contacts") != NULL) {
         value = enter_member(reading, warm, "contacts", &here);
