@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Memory for one request or one step: taken piece by piece, given back all at once.
 //
-// An arena is a chain of blocks. When a chain was needed, the next full reset replaces it by one block of the whole size, so that in
-// a steady state nothing is allocated. Pieces are aligned to 64 bytes and never move. Not thread-safe: an arena belongs to whoever
-// runs the request or the step.
+// An arena is a chain of blocks. When a chain was needed, the next full reset replaces it by one
+// block of the whole size, so that in a steady state nothing is allocated. Pieces are aligned to 64
+// bytes and never move. Not thread-safe: an arena belongs to whoever runs the request or the step.
 #pragma once
 
 #include <stdbool.h>
@@ -12,10 +12,10 @@
 typedef struct ArenaBlock ArenaBlock;
 
 typedef struct Arena {
-    ArenaBlock *block;     // owned; the newest block, the one that pieces are taken from
-    size_t used_bytes;     // of the newest block
-    size_t total_bytes;    // of all blocks
-    size_t limit_bytes;    // total_bytes never exceeds it
+    ArenaBlock *block;  // owned; the newest block, the one that pieces are taken from
+    size_t used_bytes;  // of the newest block
+    size_t total_bytes; // of all blocks
+    size_t limit_bytes; // total_bytes never exceeds it
 } Arena;
 
 typedef struct ArenaMark {
@@ -27,8 +27,8 @@ typedef struct ArenaMark {
 void arena_init(Arena *arena, size_t limit_bytes);
 void arena_deinit(Arena *arena);
 
-// Uninitialised memory, borrowed until the arena is reset past it. Returns NULL when the limit or the machine's memory is reached.
-// Zero bytes give a valid pointer.
+// Uninitialised memory, borrowed until the arena is reset past it. Returns NULL when the limit or
+// the machine's memory is reached. Zero bytes give a valid pointer.
 void *arena_take(Arena *arena, size_t bytes);
 
 // `count` items of `size` bytes; NULL also when the product overflows.

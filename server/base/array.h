@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Growing arrays owned by worlds and caches. Capacity grows by halves and is never given back before the owner dies, so that a
-// steady state allocates nothing.
+// Growing arrays owned by worlds and caches. Capacity grows by halves and is never given back
+// before the owner dies, so that a steady state allocates nothing.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// Makes room for `count` items of `item_bytes` at *items (owned, may be NULL when *capacity is 0), keeping what is there. Returns
-// false, with everything as it was, when memory ends.
+// Makes room for `count` items of `item_bytes` at *items (owned, may be NULL when *capacity is 0),
+// keeping what is there. Returns false, with everything as it was, when memory ends.
 bool array_reserve(void **items, size_t *capacity, size_t count, size_t item_bytes);
 
 // The same for a typed pointer: ARRAY_RESERVE(world->pose, world->pose_capacity, count).

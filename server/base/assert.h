@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A bug stops the process: ASSERT is on in every build and is only for what our own code can break. Nothing a client can send may
-// reach one. VALIDATE is for checks dearer than the work they guard; it is on in the sanitizer builds.
+// A bug stops the process: ASSERT is on in every build and is only for what our own code can break.
+// Nothing a client can send may reach one. VALIDATE is for checks dearer than the work they guard;
+// it is on in the sanitizer builds.
 #pragma once
 
 // Prints the place and the broken condition, then aborts.

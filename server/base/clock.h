@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Time for servers, logs and benchmarks. Nothing in the dynamics reads it: a step is handed a clock by whoever runs it.
+// Time for servers, logs and benchmarks. Nothing in the dynamics reads it: a step is handed a clock
+// by whoever runs it.
 #pragma once
 
 #include <stdint.h>

@@ -5,10 +5,11 @@
 
 __extension__ typedef unsigned __int128 Wide;
 
-// Odd constants with about as many ones as zeros (fractional parts of the square roots of 2, 3, 5, 7, made odd): they keep a zero
-// word from stopping a multiplication.
-static const uint64_t key[8] = {0x6a09e667f3bcc909u, 0xbb67ae8584caa73bu, 0x3c6ef372fe94f82bu, 0xa54ff53a5f1d36f1u,
-                                0x510e527fade682d1u, 0x9b05688c2b3e6c1fu, 0x1f83d9abfb41bd6bu, 0x5be0cd19137e2179u};
+// Odd constants with about as many ones as zeros (fractional parts of the square roots of 2, 3, 5,
+// 7, made odd): they keep a zero word from stopping a multiplication.
+static const uint64_t key[8] = {0x6a09e667f3bcc909u, 0xbb67ae8584caa73bu, 0x3c6ef372fe94f82bu,
+                                0xa54ff53a5f1d36f1u, 0x510e527fade682d1u, 0x9b05688c2b3e6c1fu,
+                                0x1f83d9abfb41bd6bu, 0x5be0cd19137e2179u};
 
 static uint64_t fold(uint64_t a, uint64_t b) {
     Wide product = (Wide)a * b;
@@ -26,8 +27,10 @@ static uint64_t load(const unsigned char *bytes) {
 
 static void mix_block(uint64_t lane[4], const unsigned char *block) {
     for (int i = 0; i < 4; i++) {
-        // the old value enters by a rotation and an addition, so that a product that happens to be zero loses nothing of the past
-        uint64_t product = fold(load(block + 16 * i) ^ key[2 * i], load(block + 16 * i + 8) ^ key[2 * i + 1] ^ lane[i]);
+        // the old value enters by a rotation and an addition, so that a product that happens to be
+        // zero loses nothing of the past
+        uint64_t product = fold(load(block + 16 * i) ^ key[2 * i],
+                                load(block + 16 * i + 8) ^ key[2 * i + 1] ^ lane[i]);
         lane[i] = (lane[i] << 29 | lane[i] >> 35) + product;
     }
 }

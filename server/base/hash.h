@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A fast 64-bit hash of byte strings, the same on every machine: eight 64-bit words per round into four accumulators, each round one
-// 64x64 -> 128 bit multiplication per pair, folded. Not cryptographic: it proves equality against accidents, not against forgers.
-// Feeding the same bytes in other pieces gives the same value. Words are read as little-endian.
+// A fast 64-bit hash of byte strings, the same on every machine: eight 64-bit words per round into
+// four accumulators, each round one 64x64 -> 128 bit multiplication per pair, folded. Not
+// cryptographic: it proves equality against accidents, not against forgers. Feeding the same bytes
+// in other pieces gives the same value. Words are read as little-endian.
 #pragma once
 
 #include <stddef.h>

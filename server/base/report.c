@@ -27,7 +27,8 @@ Status report_open(Report *report, ReportLevel level, const char *path, Error *e
     }
     int fd = open_file(path);
     if (fd < 0) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "log-file", "%s: %s.", path, strerror(errno));
+        return error_set(error, STATUS_INVALID_ARGUMENT, "log-file", "%s: %s.", path,
+                         strerror(errno));
     }
     report->fd = fd;
     memcpy(report->path, path, strlen(path) + 1);
@@ -47,15 +48,18 @@ Status report_reopen(Report *report, Error *error) {
     }
     int fd = open_file(report->path);
     if (fd < 0) {
-        return error_set(error, STATUS_UNAVAILABLE, "log-file", "%s: %s.", report->path, strerror(errno));
+        return error_set(error, STATUS_UNAVAILABLE, "log-file", "%s: %s.", report->path,
+                         strerror(errno));
     }
-    // the descriptor's number stays, so that a lane that is writing just now writes to one of the two files
+    // the descriptor's number stays, so that a lane that is writing just now writes to one of the
+    // two files
     dup2(fd, report->fd);
     close(fd);
     return STATUS_OK;
 }
 
-void report_line(const Report *report, ReportLevel level, const char *event, const char *format, ...) {
+void report_line(const Report *report, ReportLevel level, const char *event, const char *format,
+                 ...) {
     if (level > report->level) {
         return;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Handles: an id is a slot number plus one in the low 32 bits and the slot's generation in the high 32. Zero is no id; an id whose
-// thing is gone finds nothing, also when the slot is used again. Slots are given in ascending order as long as none was freed, so a
-// fresh table counts 1, 2, 3 …. Freed slots are reused oldest first. Belongs to one thread.
+// Handles: an id is a slot number plus one in the low 32 bits and the slot's generation in the
+// high 32. Zero is no id; an id whose thing is gone finds nothing, also when the slot is used
+// again. Slots are given in ascending order as long as none was freed, so a fresh table counts 1,
+// 2, 3 …. Freed slots are reused oldest first. Belongs to one thread.
 #pragma once
 
 #include <stdbool.h>

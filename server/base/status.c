@@ -25,3 +25,8 @@ const char *status_name(Status status) {
     };
     return (unsigned)status < STATUS_COUNT ? names[status] : "UNKNOWN";
 }
+
+bool status_is_recoverable(Status status) {
+    return status == STATUS_CANCELLED || status == STATUS_DEADLINE_EXCEEDED || status == STATUS_RESOURCE_EXHAUSTED ||
+           status == STATUS_ABORTED || status == STATUS_UNAVAILABLE;
+}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How things fail. A misfortune (peer, disk, memory, limits, bad input) is a Status, returned; the sentence for a person and the
-// field to blame go into an Error that the caller owns and that is untouched on success. Codes are the canonical gRPC ones with the
-// same numbers, so that the wire needs no translation.
+// How things fail. A misfortune (peer, disk, memory, limits, bad input) is a Status, returned; the
+// sentence for a person and the field to blame go into an Error that the caller owns and that is
+// untouched on success. Codes are the canonical gRPC ones with the same numbers, so that the wire
+// needs no translation.
 #pragma once
 
 #include <stdbool.h>
@@ -40,6 +41,9 @@ typedef struct Error {
 // `field` is Nullable.
 Status error_set(Error *error, Status status, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+// Whether the same request may succeed later, without the client changing anything.
+bool status_is_recoverable(Status status);
 
 // The name of a code, as "INVALID_ARGUMENT".
 const char *status_name(Status status);

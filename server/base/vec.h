@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Vectors, quaternions and 3x3 matrices in doubles, by value and inline: what geometry and solvers are written in.
-// Every function computes in one fixed order, so that the same inputs give the same bits everywhere.
+// Vectors, quaternions and 3x3 matrices in doubles, by value and inline: what geometry and solvers
+// are written in. Every function computes in one fixed order, so that the same inputs give the same
+// bits everywhere.
 #pragma once
 
 #include <math.h>
@@ -87,8 +88,9 @@ static inline void vec3_store(double *packed, Vec3 a) {
     packed[2] = a.z;
 }
 
-// Two unit vectors that make a right-handed frame (n, t1, t2 = n x t1) with the unit vector n. A pure function of n, continuous
-// but for n.z = 0 passing from + to - (Duff and others 2017, "Building an orthonormal basis, revisited").
+// Two unit vectors that make a right-handed frame (n, t1, t2 = n x t1) with the unit vector n. A
+// pure function of n, continuous but for n.z = 0 passing from + to - (Duff and others 2017,
+// "Building an orthonormal basis, revisited").
 static inline void vec3_tangents(Vec3 n, Vec3 *t1, Vec3 *t2) {
     double sign = n.z >= 0.0 ? 1.0 : -1.0;
     double a = -1.0 / (sign + n.z);
@@ -98,7 +100,8 @@ static inline void vec3_tangents(Vec3 n, Vec3 *t1, Vec3 *t2) {
 }
 
 static inline Vec3 mat3_mul_vec(Mat3 m, Vec3 v) {
-    return vec3(m.c0.x * v.x + m.c1.x * v.y + m.c2.x * v.z, m.c0.y * v.x + m.c1.y * v.y + m.c2.y * v.z,
+    return vec3(m.c0.x * v.x + m.c1.x * v.y + m.c2.x * v.z,
+                m.c0.y * v.x + m.c1.y * v.y + m.c2.y * v.z,
                 m.c0.z * v.x + m.c1.z * v.y + m.c2.z * v.z);
 }
 
@@ -178,7 +181,8 @@ static inline Vec3 pose_apply(Pose outer, Vec3 point) {
 }
 
 static inline Pose pose_compose(Pose outer, Pose inner) {
-    return (Pose){pose_apply(outer, inner.position), quat_mul(outer.orientation, inner.orientation)};
+    return (Pose){pose_apply(outer, inner.position),
+                  quat_mul(outer.orientation, inner.orientation)};
 }
 
 // pose columns of the wire: x y z, w x y z

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The broad phase: which pairs of bodies may touch, from their bounding boxes.
 //
-// Pure bookkeeping between steps: boxes are remembered a little fatter than they are, and a body is looked at again only when it has
-// left its fat box, so a settled pile costs one comparison per body and step. The candidates returned depend on that history, the
-// contacts made from them must not: callers test every candidate's true distance, and the candidates come in one canonical order.
-// O(n log n) at worst for n bodies of any mixture of sizes; unbounded boxes (planes) are paired with every moving body.
-// Owned by one world; one thread at a time. Sets no limit of its own on the number of bodies.
+// Pure bookkeeping between steps: boxes are remembered a little fatter than they are, and a body is
+// looked at again only when it has left its fat box, so a settled pile costs one comparison per
+// body and step. The candidates returned depend on that history, the contacts made from them must
+// not: callers test every candidate's true distance, and the candidates come in one canonical
+// order. O(n log n) at worst for n bodies of any mixture of sizes; unbounded boxes (planes) are
+// paired with every moving body. Owned by one world; one thread at a time. Sets no limit of its own
+// on the number of bodies.
 #pragma once
 
 #include "base/status.h"
@@ -17,7 +19,8 @@
 typedef struct Broad Broad;
 
 typedef struct BroadBox {
-    Vec3 lower, upper; // [m]; infinite coordinates are legal: unbounded. lower.x > upper.x: a body that touches nothing
+    Vec3 lower, upper; // [m]; infinite coordinates are legal: unbounded. lower.x > upper.x: a body
+                       // that touches nothing
 } BroadBox;
 
 typedef struct BroadPair {
@@ -31,9 +34,10 @@ void broad_destroy(Broad *broad);
 // Forgets everything (bodies were added, removed or restored).
 void broad_reset(Broad *broad);
 
-// Brings the candidates up to date with the boxes of `count` bodies: every pair whose boxes overlap, and perhaps some that nearly
-// do, sorted by (a, b), none twice; pairs of two bodies that are both `fixed` are left out. *pairs is borrowed until the next call.
-// Status RESOURCE_EXHAUSTED when memory ends; the cache is then reset.
+// Brings the candidates up to date with the boxes of `count` bodies: every pair whose boxes
+// overlap, and perhaps some that nearly do, sorted by (a, b), none twice; pairs of two bodies that
+// are both `fixed` are left out. *pairs is borrowed until the next call. Status RESOURCE_EXHAUSTED
+// when memory ends; the cache is then reset.
 Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
                     const BroadPair **pairs, size_t *pair_count);
 

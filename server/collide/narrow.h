@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The narrow phase: where two convex primitives touch or nearly touch. One table of primitive pairs, one file per pair or algorithm.
+// The narrow phase: where two convex primitives touch or nearly touch. One table of primitive
+// pairs, one file per pair or algorithm.
 //
-// A result is a manifold: a unit normal from a to b and up to four points with their gaps (negative: overlap), each midway between
-// the two surfaces along the normal, and each with a feature id that stays the same while the same features touch (a vertex of a on a
-// face of b, an edge of a on an edge of b, …), so that impulses find their way to the next step. All points of a manifold are
-// different features. Pure functions of their arguments, and symmetric: swapping a and b turns the normal around and changes nothing
-// else but the feature ids.
+// A result is a manifold: a unit normal from a to b and up to four points with their gaps
+// (negative: overlap), each midway between the two surfaces along the normal, and each with a
+// feature id that stays the same while the same features touch (a vertex of a on a face of b, an
+// edge of a on an edge of b, …), so that impulses find their way to the next step. All points of a
+// manifold are different features. Pure functions of their arguments, and symmetric: swapping a and
+// b turns the normal around and changes nothing else but the feature ids.
 #pragma once
 
 #include "base/vec.h"
@@ -25,9 +27,10 @@ typedef struct Manifold {
     ManifoldPoint point[MANIFOLD_POINT_MAX];
 } Manifold;
 
-// The points with gap <= reach, none (count 0) when the primitives are farther apart. `pose_*` are the primitives' own poses in the
-// world. reach >= 0, finite.
-void narrow_collide(const Primitive *a, Pose pose_a, const Primitive *b, Pose pose_b, double reach, Manifold *manifold);
+// The points with gap <= reach, none (count 0) when the primitives are farther apart. `pose_*` are
+// the primitives' own poses in the world. reach >= 0, finite.
+void narrow_collide(const Primitive *a, Pose pose_a, const Primitive *b, Pose pose_b, double reach,
+                    Manifold *manifold);
 
 // false: this pair of kinds has no narrow phase (two planes); such pairs never touch
 bool narrow_has(PrimitiveKind a, PrimitiveKind b);

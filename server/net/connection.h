@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Connections: bytes in, frames up; frames down, bytes out. Knows no message.
 //
-// The loop thread owns a connection: it reads, cuts frames, and calls `frame` for each. Replies may come from any thread through
-// connection_send: when nothing waits to be written the bytes go straight into the socket from the calling thread (one wake less);
-// what the socket does not take is queued and written by the loop. A connection has one small lock for exactly this, held only
+// The loop thread owns a connection: it reads, cuts frames, and calls `frame` for each. Replies may
+// come from any thread through connection_send: when nothing waits to be written the bytes go
+// straight into the socket from the calling thread (one wake less); what the socket does not take
+// is queued and written by the loop. A connection has one small lock for exactly this, held only
 // around a non-blocking write.
 //
-// Backpressure, both ways: a connection is not read while `requests_max` requests are under way, or while more than `unsent_bytes_max`
-// wait to be written. A client that does not take bytes for `write_timeout_ms` is cut and counted.
+// Backpressure, both ways: a connection is not read while `requests_max` requests are under way, or
+// while more than `unsent_bytes_max` wait to be written. A client that does not take bytes for
+// `write_timeout_ms` is cut and counted.
 //
-// Life: `opened`, any number of `frame`, `closed` (no frame after it), then, when the last reference is released, the memory goes.
-// Closing is idempotent and may start from anywhere on the loop thread.
+// Life: `opened`, any number of `frame`, `closed` (no frame after it), then, when the last
+// reference is released, the memory goes. Closing is idempotent and may start from anywhere on the
+// loop thread.
 #pragma once
 
 #include "base/report.h"
@@ -28,19 +31,22 @@ typedef struct NetHandlers {
     void (*opened)(void *context, Connection *connection);
     // One whole frame, borrowed during the call.
     void (*frame)(void *context, Connection *connection, const uint8_t *body, size_t body_bytes);
-    // A frame announced more than the limit, or arrived cut off: the last chance to send an error before the close. Nullable.
+    // A frame announced more than the limit, or arrived cut off: the last chance to send an error
+    // before the close. Nullable.
     void (*malformed)(void *context, Connection *connection, const char *why);
-    // The peer is gone or was cut. Requests under way may still call connection_send; their bytes are dropped.
+    // The peer is gone or was cut. Requests under way may still call connection_send; their bytes
+    // are dropped.
     void (*closed)(void *context, Connection *connection);
 } NetHandlers;
 
 typedef struct NetDef {
     size_t frame_bytes_max;
     uint32_t connections_max;
-    uint32_t requests_max;    // in flight per connection
-    size_t unsent_bytes_max;  // per connection
+    uint32_t requests_max;   // in flight per connection
+    size_t unsent_bytes_max; // per connection
     uint64_t write_timeout_ms;
-    uint64_t hello_timeout_ms; // a connection that connection_authenticate was not called for in this time is cut; 0: never
+    uint64_t hello_timeout_ms; // a connection that connection_authenticate was not called for in
+                               // this time is cut; 0: never
     NetHandlers handlers;
     void *context;
     const Report *report;
@@ -55,10 +61,12 @@ typedef struct NetStats {
 
 Status net_create(Net **net, uv_loop_t *loop, const NetDef *def, Error *error);
 
-// Closes every connection; calls `closed` when the last is gone and the memory is free. Listeners must be closed first.
+// Closes every connection; calls `closed` when the last is gone and the memory is free. Listeners
+// must be closed first.
 void net_close(Net *net, void (*closed)(void *context), void *context);
 
-// Reads no more frames from anyone; what is under way goes on, and replies are written. For draining.
+// Reads no more frames from anyone; what is under way goes on, and replies are written. For
+// draining.
 void net_stop_reading(Net *net);
 
 NetStats net_stats(const Net *net);
@@ -66,7 +74,8 @@ NetStats net_stats(const Net *net);
 // Bytes waiting to be written on all connections. Loop thread.
 size_t net_unsent_bytes(Net *net);
 
-// What the owner hangs on a connection. Loop thread sets it in `opened`, before any other thread sees the connection.
+// What the owner hangs on a connection. Loop thread sets it in `opened`, before any other thread
+// sees the connection.
 void connection_set_data(Connection *connection, void *data);
 void *connection_data(const Connection *connection);
 const char *connection_peer(const Connection *connection); // "127.0.0.1:51234" or "unix"
@@ -79,12 +88,14 @@ void connection_authenticate(Connection *connection);
 void connection_retain(Connection *connection);
 void connection_release(Connection *connection);
 
-// A request was taken up (loop thread) or answered (any thread). While requests_max are under way nothing is read.
+// A request was taken up (loop thread) or answered (any thread). While requests_max are under way
+// nothing is read.
 void connection_request_begin(Connection *connection);
 void connection_request_end(Connection *connection);
 
-// Any thread, with a reference held. Writes or queues `count` bytes, which are whole frames with their headers; the bytes are the
-// caller's again on return. Bytes to a closed connection are dropped.
+// Any thread, with a reference held. Writes or queues `count` bytes, which are whole frames with
+// their headers; the bytes are the caller's again on return. Bytes to a closed connection are
+// dropped.
 void connection_send(Connection *connection, const uint8_t *bytes, size_t count);
 
 // Loop thread: writes what is queued, then closes. For a last error message.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Sockets that accept connections: TCP (host:port, [v6]:port; port 0 lets the system choose) and Unix (unix:PATH, mode 0600; a
-// stale socket file is taken over, a live one is refused). Loop thread.
+// Sockets that accept connections: TCP (host:port, [v6]:port; port 0 lets the system choose) and
+// Unix (unix:PATH, mode 0600; a stale socket file is taken over, a live one is refused). Loop
+// thread.
 #pragma once
 
 #include "base/status.h"
@@ -17,5 +18,6 @@ Status listener_open(Net *net, const char *address, Listener **listener, Error *
 // The address it really listens on, as a client would give it: 127.0.0.1:40123, unix:/run/x.
 const char *listener_address(const Listener *listener);
 
-// Stops accepting; removes a Unix socket's file; frees the listener later. Idempotent through the caller's pointer.
+// Stops accepting; removes a Unix socket's file; frees the listener later. Idempotent through the
+// caller's pointer.
 void listener_close(Listener *listener);

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Lanes: the worker threads, and the queues of work that they run.
 //
-// A *strand* is one world's queue: its jobs run one at a time, in the order submitted, on whichever lane is free; different strands
-// run in parallel. A *job* is a field of what it works on. Ownership: a job is the caller's until pool_submit, the pool's until
-// `done` has been called, and the caller's again from then on.
+// A *strand* is one world's queue: its jobs run one at a time, in the order submitted, on whichever
+// lane is free; different strands run in parallel. A *job* is a field of what it works on.
+// Ownership: a job is the caller's until pool_submit, the pool's until `done` has been called, and
+// the caller's again from then on.
 //
 //   loop thread                       lane
-//   pool_submit(strand, job) ───────► work(job, lane)   JOB_AGAIN: back to the end of the line of ready strands
-//   done(job) ◄────────────────────── JOB_DONE
+//   pool_submit(strand, job) ───────► work(job, lane)   JOB_AGAIN: back to the end of the line of
+//   ready strands done(job) ◄────────────────────── JOB_DONE
 //
-// Hand-over is in batches: what the loop submits during one turn of its loop is published together (pool_flush, called by the pool
-// itself before the loop sleeps) and wakes no lane that is awake. `done` calls wait for the loop's next turn; only a job whose work
-// sets `urgent` wakes the loop for it. An idle pool uses no CPU.
+// Hand-over is in batches: what the loop submits during one turn of its loop is published together
+// (pool_flush, called by the pool itself before the loop sleeps) and wakes no lane that is awake.
+// `done` calls wait for the loop's next turn; only a job whose work sets `urgent` wakes the loop
+// for it. An idle pool uses no CPU.
 //
-// A lane that ran jobs calls the pool's `turn_ended` once before it sleeps, or after at most LANE_TURN_NS of work, so that replies
-// may be gathered and written together.
+// The jobs of a turn are handed to the loop after `turn_ended`, so what they own is still there in it.
+//
+// A lane that ran jobs calls the pool's `turn_ended` once before it sleeps, or after at most
+// LANE_TURN_NS of work, so that replies may be gathered and written together.
 #pragma once
 
 #include "base/arena.h"
@@ -34,7 +38,7 @@ typedef struct Strand Strand;
 
 typedef enum JobOutcome { JOB_DONE, JOB_AGAIN } JobOutcome;
 typedef JobOutcome JobWork(Job *job, Lane *lane); // on a lane
-typedef void JobFinished(Job *job);               // on the loop thread, exactly once per submitted job
+typedef void JobFinished(Job *job); // on the loop thread, exactly once per submitted job
 
 struct Job {
     JobWork *work;
@@ -44,7 +48,8 @@ struct Job {
     Job *next;      // the pool's link; leave it alone
 };
 
-// A queue of jobs. Initialise with strand_init; may be freed when it is empty, that is when `done` of its last job has been called.
+// A queue of jobs. Initialise with strand_init; may be freed when it is empty, that is when `done`
+// of its last job has been called.
 struct Strand {
     Job *head, *tail;
     bool ready; // in the pool's line, or on a lane
@@ -54,26 +59,28 @@ struct Strand {
 // What a lane offers to the work that runs on it.
 struct Lane {
     uint32_t index;
-    Arena scratch;       // reset by whoever uses it
-    uint64_t slice_ns;   // when the present job was begun or taken up again, clock_now_ns
+    Arena scratch;          // reset by whoever uses it
+    uint64_t slice_ns;      // when the present job was begun or taken up again, clock_now_ns
     _Atomic uint64_t steps; // world steps done on this lane, for Stats
-    void *outbox;        // the owner of the pool may hang something here (replies that are being gathered)
+    void *outbox; // the owner of the pool may hang something here (replies that are being gathered)
     Pool *pool;
 };
 
 typedef void LaneTurnEnded(Lane *lane, void *context);
+typedef void LaneLeft(Lane *lane, void *context);
 
 typedef struct PoolDef {
-    uint32_t lane_count;         // 1 … 1024
-    size_t scratch_bytes_max;    // limit of each lane's arena
-    LaneTurnEnded *turn_ended;   // Nullable
+    uint32_t lane_count;       // 1 … 1024
+    size_t scratch_bytes_max;  // limit of each lane's arena
+    LaneTurnEnded *turn_ended; // Nullable
+    LaneLeft *left; // Nullable; the last thing on each lane, for what hangs on its outbox
     void *context;
 } PoolDef;
 
 Status pool_create(Pool **pool, uv_loop_t *loop, const PoolDef *def, Error *error);
 
-// Finishes all jobs (cancelling them is the caller's business), joins the lanes and calls `closed` on the loop thread when the pool's
-// memory is gone.
+// Finishes all jobs (cancelling them is the caller's business), joins the lanes and calls `closed`
+// on the loop thread when the pool's memory is gone.
 void pool_close(Pool *pool, void (*closed)(void *context), void *context);
 
 uint32_t pool_lane_count(const Pool *pool);
@@ -87,5 +94,6 @@ void strand_init(Strand *strand);
 // Loop thread. Never fails: a job brings its own memory.
 void pool_submit(Pool *pool, Strand *strand, Job *job);
 
-// Publishes what was submitted. The pool calls it before the loop sleeps; calling it earlier only shortens the wait.
+// Publishes what was submitted. The pool calls it before the loop sleeps; calling it earlier only
+// shortens the wait.
 void pool_flush(Pool *pool);

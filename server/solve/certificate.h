@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// One measure for all solvers: how good an answer to a contact problem is, computed by the same code from the velocities and impulses
-// that are actually returned. README, "The certificate", says what each number means.
+// One measure for all solvers: how good an answer to a contact problem is, computed by the same
+// code from the velocities and impulses that are actually returned. README, "The certificate", says
+// what each number means.
 //
-// Everything is measured per island (trees joined by contacts and rows) against the island's velocity scale V, and reported as the
-// largest over islands.
+// Everything is measured per island (trees joined by contacts and rows) against the island's
+// velocity scale V, and reported as the largest over islands.
 #pragma once
 
 #include "base/arena.h"
@@ -12,7 +13,8 @@
 
 // The relation that a solver claims to have met.
 typedef enum RelationKind {
-    RELATION_CONE,        // (*)  K in gamma _|_ u - shift e_n + R gamma + s mu |u_t + R_t gamma_t| e_n in K^*
+    RELATION_CONE, // (*)  K in gamma _|_ u - shift e_n + R gamma + s mu |u_t + R_t gamma_t| e_n in
+                   // K^*
     RELATION_DISSIPATION, // (D)  maximum dissipation
     RELATION_POLYHEDRAL,  // (P)  polyhedral cone of `directions` directions
     RELATION_LAGGED,      // (L)  friction bounded by a lagged normal impulse
@@ -21,12 +23,12 @@ typedef enum RelationKind {
 
 // What a solver meant a contact to obey; zeros are a rigid contact.
 typedef struct ContactRelation {
-    double bias;              // [m/s]
-    double normal_compliance; // R_n [1/kg]
-    double tangent_compliance; // R_t [1/kg]
-    double shift;             // [m/s]
-    double s;                 // De Saxce term: 1 exact Coulomb, 0 convex relaxation
-    double bound;             // (L): largest tangential impulse [N s]
+    double bias;                // [m/s]
+    double normal_compliance;   // R_n [1/kg]
+    double tangent_compliance;  // R_t [1/kg]
+    double shift;               // [m/s]
+    double s;                   // De Saxce term: 1 exact Coulomb, 0 convex relaxation
+    double bound;               // (L): largest tangential impulse [N s]
     double program_gradient[3]; // (Q): grad f - A^T eta of x = gamma/h
     double program_curvature;   // (Q): largest diagonal entry of the contact's block of grad^2 f
     double program_multiplier;  // (Q): eta of the contact's row A x >= q
@@ -42,12 +44,12 @@ typedef struct RowRelation {
 // A solver's answer, judged by the certificate. All arrays are borrowed from the caller's arena.
 typedef struct Answer {
     RelationKind relation;
-    uint32_t directions;         // (P)
-    double *v;                   // [velocity_count]
-    double *contact_impulse;     // [3 contact_count]
-    double *row_impulse;         // [row_count]
-    ContactRelation *contact;    // [contact_count]
-    RowRelation *row;            // [row_count]
+    uint32_t directions;      // (P)
+    double *v;                // [velocity_count]
+    double *contact_impulse;  // [3 contact_count]
+    double *row_impulse;      // [row_count]
+    ContactRelation *contact; // [contact_count]
+    RowRelation *row;         // [row_count]
 } Answer;
 
 enum { CERTIFICATE_ENTRY_COUNT = 8 };
@@ -72,28 +74,30 @@ typedef struct Certificate {
     double velocity[CERTIFICATE_ENTRY_COUNT]; // [m/s] without the division; 0 for e_mom and e_cone
     double scale;                             // V [m/s], the largest over islands
     double penetration;                       // [m] deepest overlap, >= 0
-    int64_t worst_contact;                    // with the largest own residual over its V; -1: no contact
+    int64_t worst_contact; // with the largest own residual over its V; -1: no contact
     double tolerance;
     bool converged; // e_mom <= 1e-10 and e_cone <= 1e-12 and e_own <= tolerance
 } Certificate;
 
-// Islands and their scales, made once per solve: solvers use V for their own stopping tests. The scale depends on the bias that the
-// solver declares, so relations must be filled first.
+// Islands and their scales, made once per solve: solvers use V for their own stopping tests. The
+// scale depends on the bias that the solver declares, so relations must be filled first.
 typedef struct CertificateScale {
     const uint32_t *island_of_tree; // [tree_count]
     uint32_t island_count;
     const double *v_scale; // [island_count] V [m/s]
 } CertificateScale;
 
-Status certificate_scale(const ContactProblem *problem, const ProblemMass *mass, const Answer *answer,
-                         Arena *arena, CertificateScale *scale, Error *error);
+Status certificate_scale(const ContactProblem *problem, const ProblemMass *mass,
+                         const Answer *answer, Arena *arena, CertificateScale *scale, Error *error);
 
 // The island of a contact or row (by its first tree).
-uint32_t certificate_island_of_contact(const ContactProblem *problem, const CertificateScale *scale, uint32_t contact);
-uint32_t certificate_island_of_row(const ContactProblem *problem, const CertificateScale *scale, uint32_t row);
+uint32_t certificate_island_of_contact(const ContactProblem *problem, const CertificateScale *scale,
+                                       uint32_t contact);
+uint32_t certificate_island_of_row(const ContactProblem *problem, const CertificateScale *scale,
+                                   uint32_t row);
 
-// The measure. Not finite answers give not finite entries and converged = false. `residual` is Nullable: [contact_count], the own
-// residual of each contact over V.
-Status certificate_measure(const ContactProblem *problem, const ProblemMass *mass, const CertificateScale *scale,
-                           const Answer *answer, double tolerance, Arena *arena, double *residual,
-                           Certificate *certificate, Error *error);
+// The measure. Not finite answers give not finite entries and converged = false. `residual` is
+// Nullable: [contact_count], the own residual of each contact over V.
+Status certificate_measure(const ContactProblem *problem, const ProblemMass *mass,
+                           const CertificateScale *scale, const Answer *answer, double tolerance,
+                           Arena *arena, double *residual, Certificate *certificate, Error *error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The mass matrix of a contact problem, ready to be applied both ways: M p and M^-1 p per tree, the blocks A_ii = J_i M^-1 J_i^T
-// of single contacts, w_j = G_j M^-1 G_j^T of single rows. Dense blocks are factored once (Cholesky, in the arena); free bodies
-// carry their inverse already.
+// The mass matrix of a contact problem, ready to be applied both ways: M p and M^-1 p per tree, the
+// blocks A_ii = J_i M^-1 J_i^T of single contacts, w_j = G_j M^-1 G_j^T of single rows. Dense
+// blocks are factored once (Cholesky, in the arena); free bodies carry their inverse already.
 #pragma once
 
 #include "base/arena.h"
@@ -9,12 +9,13 @@
 
 typedef struct ProblemMass {
     const ContactProblem *problem; // borrowed
-    const size_t *factor_first;    // per tree: offset of its factor in `factor`; free trees have none
-    const double *factor;          // lower Cholesky factors of the dense blocks, row by row
+    const size_t *factor_first; // per tree: offset of its factor in `factor`; free trees have none
+    const double *factor;       // lower Cholesky factors of the dense blocks, row by row
     uint32_t width_max;
 } ProblemMass;
 
-// Status RESOURCE_EXHAUSTED when the arena ends. The mass blocks must be positive definite (problem_check).
+// Status RESOURCE_EXHAUSTED when the arena ends. The mass blocks must be positive definite
+// (problem_check).
 Status mass_init(ProblemMass *mass, const ContactProblem *problem, Arena *arena, Error *error);
 
 // in place: p := M^-1 p and v := M v for one tree (`numbers` are its width numbers)
@@ -25,7 +26,8 @@ void mass_multiply_tree(const ProblemMass *mass, uint32_t tree, const double *v,
 void mass_solve(const ProblemMass *mass, double *numbers);
 
 // A_ii, row by row. `scratch` holds 3 x width_max numbers.
-void mass_contact_block(const ProblemMass *mass, uint32_t contact, double *scratch, double block[9]);
+void mass_contact_block(const ProblemMass *mass, uint32_t contact, double *scratch,
+                        double block[9]);
 
 // w_j; `scratch` holds width_max numbers
 double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The analytic single-contact solutions behind `mdp`: given A (3x3, symmetric positive definite, order normal, tangent, tangent) and b,
 // the reaction x with  dv = A x - b  under maximum dissipation, or under exact Coulomb friction.
+//
+// A sweep solves the same block again and again with another b: what does not change is an MdpPlan, made once. A plan's solve starts
+// from the reaction of the sweep before, which saves the search for roots where the answer can be certified as the only one.
 #pragma once
 
 #include <stdbool.h>
@@ -13,11 +16,29 @@ typedef struct MdpBlock {
 // Which branch answered: for tests and statistics.
 typedef enum MdpBranch { MDP_OPEN, MDP_FRICTIONLESS, MDP_STICK, MDP_GRAZING, MDP_SLIDE } MdpBranch;
 
-// Maximum dissipation: minimises 1/2 x'Ax - x'b over the friction cone on the plane of maximum compression.
+// Maximum dissipation: minimises 1/2 x'Ax - x'b over the friction cone on the plane of maximum
+// compression.
 MdpBranch mdp_block_dissipation(const MdpBlock *block, const double b[3], double x[3]);
 
 // Exact Coulomb: zero if b_n <= 0, else stick, else the sliding solution of least energy.
 MdpBranch mdp_block_coulomb(const MdpBlock *block, const double b[3], double x[3]);
 
-// Every Coulomb solution with b_n > 0 that slides: fills at most 4, returns how many. For tests and studies.
+// Every Coulomb solution with b_n > 0 that slides: fills at most 4, returns how many. For tests and
+// studies.
 int mdp_block_coulomb_all(const MdpBlock *block, const double b[3], double x[4][3]);
+
+typedef struct MdpPlan {
+    MdpBlock block;
+    double inverse[6];      // A^-1: nn nt no tt to oo
+    double h11, h12, h22;   // A reduced to the plane a_n.x = b_n
+    double kap;             // mu / A_nn
+    double eccentricity;    // kap |(A_nt, A_no)| of the conic in that plane
+    bool is_isotropic;      // a sphere's block: both laws have the same closed form
+    bool has_one_slide;     // Coulomb's sliding solution is unique, whatever b
+} MdpPlan;
+
+void mdp_block_plan(const MdpBlock *block, MdpPlan *plan);
+
+// As above; x is read as the reaction to start from (zeros: none).
+MdpBranch mdp_plan_dissipation(const MdpPlan *plan, const double b[3], double x[3]);
+MdpBranch mdp_plan_coulomb(const MdpPlan *plan, const double b[3], double x[3]);

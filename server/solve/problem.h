@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: MIT
-// The contact problem of one step, as a solver is handed it, and nothing else: trees with their mass and free velocity, contacts,
-// rows, the time step. No bodies, no shapes, no world.
+// The contact problem of one step, as a solver is handed it, and nothing else: trees with their
+// mass and free velocity, contacts, rows, the time step. No bodies, no shapes, no world.
 //
-//     v = v_free + M^-1 (sum J_i^T gamma_i + sum G_j^T r_j),   u_i = J_i v + motion_i  (normal, tangent 1, tangent 2)
+//     v = v_free + M^-1 (sum J_i^T gamma_i + sum G_j^T r_j),   u_i = J_i v + motion_i  (normal,
+//     tangent 1, tangent 2)
 //
 // A *tree* has `width` generalised velocities, v[first .. first + width). Two kinds of storage:
-//   free   a rigid body: width 6, v = (linear velocity of the centre of mass, angular velocity), WORLD axes. Its mass is `free[tree]`,
-//          and the Jacobian of a contact side is never stored: it follows from the contact's frame and the arm from the centre of
-//          mass to the contact point. A pile of spheres pays for nothing else.
-//   dense  any width: a width x width mass block, and 3 x width Jacobian blocks, all row by row in `number`.
+//   free   a rigid body: width 6, v = (linear velocity of the centre of mass, angular velocity),
+//   WORLD axes. Its mass is `free[tree]`,
+//          and the Jacobian of a contact side is never stored: it follows from the contact's frame
+//          and the arm from the centre of mass to the contact point. A pile of spheres pays for
+//          nothing else.
+//   dense  any width: a width x width mass block, and 3 x width Jacobian blocks, all row by row in
+//   `number`.
 // Sides of both kinds may meet in one contact. A side on static ground is PROBLEM_NO_TREE.
 //
-// Signs: the normal points from side a to side b; +J^T gamma is what acts, which is + on b and - on a; dense Jacobians carry their
-// sign already. positive u_n separates.
+// Signs: the normal points from side a to side b; +J^T gamma is what acts, which is + on b and - on
+// a; dense Jacobians carry their sign already. positive u_n separates.
 //
-// Data only: plain arrays, owned by whoever built the problem (a step's memory, a request's arena). Solvers do not change it.
+// Data only: plain arrays, owned by whoever built the problem (a step's memory, a request's arena).
+// Solvers do not change it.
 #pragma once
 
 #include "base/status.h"
@@ -22,7 +27,7 @@
 
 #include <stddef.h>
 
-#define PROBLEM_NO_TREE UINT32_MAX
+#define PROBLEM_NO_TREE            UINT32_MAX
 #define PROBLEM_INFINITE_STIFFNESS HUGE_VAL
 
 typedef struct FreeMass {
@@ -36,7 +41,7 @@ typedef struct ProblemTree {
     uint32_t first; // of its velocities
     uint32_t width;
     bool is_free;
-    size_t mass;    // dense: offset of the width x width block in `number`; free: unused
+    size_t mass; // dense: offset of the width x width block in `number`; free: unused
 } ProblemTree;
 
 // One side of a contact.
@@ -47,15 +52,15 @@ typedef struct ContactSide {
 } ContactSide;
 
 typedef struct ProblemContact {
-    ContactSide side[2];     // a, b
-    Vec3 normal;             // from a to b; frame and arms matter for free sides only, and for reports
-    Vec3 tangent[2];         // tangent[1] = normal x tangent[0]
-    double mu;               // friction coefficient
-    double gap;              // [m], negative: overlap
-    double bias;             // target of the rigid models: u_n >= -bias [m/s]
-    double approach;         // normal velocity before the step, <= 0 where it closes [m/s]
-    double restitution;      // already in the bias; kept for the models that form their own
-    double stiffness;        // [N/m], may be PROBLEM_INFINITE_STIFFNESS
+    ContactSide side[2]; // a, b
+    Vec3 normal;         // from a to b; frame and arms matter for free sides only, and for reports
+    Vec3 tangent[2];     // tangent[1] = normal x tangent[0]
+    double mu;           // friction coefficient
+    double gap;          // [m], negative: overlap
+    double bias;         // target of the rigid models: u_n >= -bias [m/s]
+    double approach;     // normal velocity before the step, <= 0 where it closes [m/s]
+    double restitution;  // already in the bias; kept for the models that form their own
+    double stiffness;    // [N/m], may be PROBLEM_INFINITE_STIFFNESS
     double dissipation_time; // [s]
     double damping;          // [N s/m]
     double force;            // normal force at the gap [N]; -stiffness gap for a linear law
@@ -68,8 +73,8 @@ typedef struct RowBlock {
     size_t jacobian; // offset of `width` numbers in `number` (also for free trees)
 } RowBlock;
 
-// One scalar constraint: y = G v + bias + R r; r in [low, high]. Bilateral: low = -inf, high = inf. One-sided: low = 0 or high = 0.
-// Bounded: both finite.
+// One scalar constraint: y = G v + bias + R r; r in [low, high]. Bilateral: low = -inf, high = inf.
+// One-sided: low = 0 or high = 0. Bounded: both finite.
 typedef struct ProblemRow {
     uint32_t block_first, block_count; // in `row_block`
     uint32_t group;    // rows of one joint, next to each other, share a group; 0: alone
@@ -80,14 +85,14 @@ typedef struct ProblemRow {
     double compliance; // R [1/kg] of its own; 0 with has_compliance false: rigid
     bool has_compliance;
     double stiffness, dissipation_time, damping;
-    double gdot;       // [m/s^2]
+    double gdot; // [m/s^2]
 } ProblemRow;
 
 typedef struct ContactProblem {
     double time_step; // [s]
     double gravity;   // size [m/s^2]: only sets the certificate's scale
     uint32_t tree_count, contact_count, row_count, velocity_count, row_block_count;
-    bool all_free;    // every tree is free: tree i has velocities [6 i, 6 i + 6)
+    bool all_free; // every tree is free: tree i has velocities [6 i, 6 i + 6)
     const ProblemTree *tree;
     const FreeMass *free; // [tree_count], meaningful where tree.is_free; NULL when no tree is free
     const double *v_free; // [velocity_count]
@@ -100,22 +105,28 @@ typedef struct ContactProblem {
     const double *warm_row;     // Nullable: 1 per row
 } ContactProblem;
 
-// Judges a problem that came from outside: shapes, ranges, symmetry and positive definiteness of every mass block. Names the key as
-// in the file format, as contacts[3].mu. `scratch` must hold width^2 numbers of the widest tree.
+// Judges a problem that came from outside: shapes, ranges, symmetry and positive definiteness of
+// every mass block. Names the key as in the file format, as contacts[3].mu. `scratch` must hold
+// width^2 numbers of the widest tree.
 Status problem_check(const ContactProblem *problem, double *scratch, Error *error);
 
-// The bias that the rigid models take where none is given: gap / time_step, or restitution when the contact closes in this step.
-// `overlap` is the share of an overlap that the model asks to remove in one step.
-double problem_contact_bias(double time_step, double gap, double overlap, double restitution, double approach);
+// The bias that the rigid models take where none is given: gap / time_step, or restitution when the
+// contact closes in this step. `overlap` is the share of an overlap that the model asks to remove
+// in one step.
+double problem_contact_bias(double time_step, double gap, double overlap, double restitution,
+                            double approach);
 
 // u_i = J_i v + motion_i
-void problem_contact_velocity(const ContactProblem *problem, uint32_t contact, const double *v, double u[3]);
+void problem_contact_velocity(const ContactProblem *problem, uint32_t contact, const double *v,
+                              double u[3]);
 
 // J_i v alone
-void problem_contact_product(const ContactProblem *problem, uint32_t contact, const double *v, double u[3]);
+void problem_contact_product(const ContactProblem *problem, uint32_t contact, const double *v,
+                             double u[3]);
 
 // p += J_i^T gamma (generalised momentum, velocity_count numbers)
-void problem_contact_momentum(const ContactProblem *problem, uint32_t contact, const double gamma[3], double *p);
+void problem_contact_momentum(const ContactProblem *problem, uint32_t contact,
+                              const double gamma[3], double *p);
 
 double problem_row_product(const ContactProblem *problem, uint32_t row, const double *v);
 void problem_row_momentum(const ContactProblem *problem, uint32_t row, double r, double *p);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The contact solvers, side by side behind one interface. A solver is one file with one entry point and one row here: a pure
-// function of problem and parameters that keeps no state, takes no world, reads no clock.
+// The contact solvers, side by side behind one interface. A solver is one file with one entry point
+// and one row here: a pure function of problem and parameters that keeps no state, takes no world,
+// reads no clock.
 //
-// Parameters are numbers, one per row of the solver's table; the table is what checks, Describe and --help use. Choices are their
-// index, booleans 0 or 1, counts whole numbers.
+// Parameters are numbers, one per row of the solver's table; the table is what checks, Describe and
+// --help use. Choices are their index, booleans 0 or 1, counts whole numbers.
 #pragma once
 
 #include "base/arena.h"
@@ -12,7 +13,12 @@
 
 enum { SOLVER_PARAMETER_MAX = 24 };
 
-typedef enum ParameterKind { PARAMETER_NUMBER, PARAMETER_COUNT, PARAMETER_BOOL, PARAMETER_CHOICE } ParameterKind;
+typedef enum ParameterKind {
+    PARAMETER_NUMBER,
+    PARAMETER_COUNT,
+    PARAMETER_BOOL,
+    PARAMETER_CHOICE
+} ParameterKind;
 
 typedef struct ParameterRow {
     const char *name; // as on the wire and on the command line
@@ -25,7 +31,8 @@ typedef struct ParameterRow {
     const char *meaning;
 } ParameterRow;
 
-#define SOLVER_MAP(X) X(MDP, mdp, "maximum dissipation principle, Gauss-Seidel over contacts (Preclik, Eibl, Ruede)")
+#define SOLVER_MAP(X)                                                                              \
+    X(MDP, mdp, "maximum dissipation principle, Gauss-Seidel over contacts (Preclik, Eibl, Ruede)")
 
 #define X(upper, lower, text) SOLVER_##upper,
 typedef enum SolverKind { SOLVER_MAP(X) SOLVER_COUNT } SolverKind;
@@ -49,8 +56,10 @@ typedef struct SolveResult {
 typedef Status SolverProc(const ContactProblem *problem, const double *parameter, Arena *arena,
                           SolveResult *result, Error *error);
 
-// The target of a contact under this solver (notation.md, "bias"), used by the step when it assembles a problem.
-typedef double SolverBiasProc(const double *parameter, double time_step, double gap, double restitution, double approach);
+// The target of a contact under this solver (notation.md, "bias"), used by the step when it
+// assembles a problem.
+typedef double SolverBiasProc(const double *parameter, double time_step, double gap,
+                              double restitution, double approach);
 
 typedef struct Solver {
     const char *name;
@@ -73,7 +82,8 @@ SolverSettings solver_solve_default(SolverKind kind);
 // Sets one parameter after checking it. `field` of the error is the parameter's name.
 Status solver_set(SolverSettings *settings, const char *name, double value, Error *error);
 
-// Solves; the result's arrays live in `arena`. Fails only when the arena ends (RESOURCE_EXHAUSTED); a solver that did not reach its
-// tolerance, or ended in numbers that are not finite, says so in the certificate.
+// Solves; the result's arrays live in `arena`. Fails only when the arena ends (RESOURCE_EXHAUSTED);
+// a solver that did not reach its tolerance, or ended in numbers that are not finite, says so in
+// the certificate.
 Status solver_solve(const SolverSettings *settings, const ContactProblem *problem, Arena *arena,
                     SolveResult *result, Error *error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shapes: one or several convex primitives at local poses, shared by bodies. A new primitive kind is a row in shape.c (size check,
-// volume, inertia, bounds) and its pairs in collide/.
+// Shapes: one or several convex primitives at local poses, shared by bodies. A new primitive kind
+// is a row in shape.c (size check, volume, inertia, bounds) and its pairs in collide/.
 #pragma once
 
 #include "base/status.h"
@@ -30,14 +30,17 @@ typedef struct Shape {
     double volume_mass;                        // [kg] from the densities; 0 when unbounded
     Vec3 center;                               // centre of that mass, body axes [m]
     Sym3 inertia;                              // about it, body axes [kg m^2]
-    double radius;                             // of the ball around the body's origin that holds it [m]; infinite when unbounded
+    double
+        radius; // of the ball around the body's origin that holds it [m]; infinite when unbounded
 } Shape;
 
 // Judges numbers from outside; `field` names the column, as size[4].
 Status primitive_check(const Primitive *primitive, uint32_t index, Error *error);
 
-// Mass, centre, inertia and radius of primitives that have passed the check.
+// Mass, centre, inertia and radius of a shape whose primitives have passed the check. `primitives` are all of the world's; the shape's
+// range of them, which must be set and not empty, is read. Where primitives overlap, each counts with its whole mass.
 void shape_measure(Shape *shape, const Primitive *primitives);
 
-// Lowest and highest coordinates of a primitive at a pose (of the primitive, in the world).
+// Lowest and highest coordinates of a primitive at a pose (of the primitive, in the world). A plane is infinite, but for the one side
+// of a plane whose normal is exactly a world axis.
 void primitive_bounds(const Primitive *primitive, Pose pose, Vec3 *lower, Vec3 *upper);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The protocol's side of the server: sessions, requests, replies. Frames come from net through the handlers given here, worlds live
+// in run. Loop thread, but for what request.h says runs on lanes.
+#pragma once
+
+#include "base/report.h"
+#include "net/connection.h"
+#include "run/host.h"
+#include "run/lane.h"
+
+typedef struct Api Api;
+
+// One row of what Welcome and Describe list as limits.
+typedef struct ApiLimit {
+    const char *name;
+    const char *unit;
+    const char *meaning;
+    uint64_t value;
+} ApiLimit;
+
+typedef struct ApiDef {
+    uv_loop_t *loop;
+    Pool *pool;
+    Host *host;
+    const Report *report;
+    const char *token; // "": none is demanded
+    const char *version;
+    uint64_t session_grace_ms;
+    size_t frame_bytes_max;
+    size_t memory_bytes_max;
+    uint32_t requests_max; // in flight per connection
+    const ApiLimit *limits; // borrowed
+    size_t limit_count;
+} ApiDef;
+
+Status api_create(Api **api, const ApiDef *def, Error *error);
+
+// No request may be under way, and net must be closed. `closed` is called when the memory is free.
+void api_close(Api *api, void (*closed)(void *context), void *context);
+
+// Net is made after the api, with these handlers and the api as context.
+NetHandlers api_handlers(void);
+void api_set_net(Api *api, Net *net);
+
+// For PoolDef: writes the replies that a lane has gathered.
+void api_lane_turn_ended(Lane *lane, void *context);
+void api_lane_left(Lane *lane, void *context);
+
+// Stops the work that is under way between two steps.
+void api_cancel_all(Api *api);
+uint64_t api_request_count(const Api *api); // under way

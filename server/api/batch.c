@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#include "api/batch.h"
+
+#include "step/snapshot.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static Status find_item(Request *request, Batch *batch, size_t index, uint64_t id, uint64_t mark, Error *error) {
+    BatchItem *item = &batch->item[index];
+    *item = (BatchItem){.batch = batch};
+    WorldEntry *entry = host_find(request->api->def.host, id);
+    if (entry == NULL) {
+        error_set(&item->error, STATUS_NOT_FOUND, "worlds", "No world has the id %" PRIu64 ".", id);
+        return STATUS_OK;
+    }
+    if (entry->batch_mark == mark) {
+        char field[32];
+        snprintf(field, sizeof(field), "worlds[%zu]", index);
+        return error_set(error, STATUS_INVALID_ARGUMENT, field, "World %" PRIu64 " is listed twice.", id);
+    }
+    entry->batch_mark = mark;
+    item->world = entry;
+    return STATUS_OK;
+}
+
+Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Batch **batch, Error *error) {
+    if (count == 0) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "worlds", "Name at least one world.");
+    }
+    Batch *made = arena_take_zeroed(&request->arena, 1, sizeof(*made));
+    BatchItem *items = arena_take_array(&request->arena, count, sizeof(*items));
+    if (made == NULL || items == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "worlds", "%zu worlds are more than one request may name.", count);
+    }
+    made->request = request;
+    made->count = count;
+    made->item = items;
+    uint64_t mark = ++request->api->batch_count;
+    for (size_t i = 0; i < count; i++) {
+        Status status = find_item(request, made, i, worlds[i], mark, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    request->plan = made;
+    *batch = made;
+    return STATUS_OK;
+}
+
+// ---- on a lane
+
+static bool should_stop(void *context) {
+    return request_should_stop(context, NULL);
+}
+
+// Copies what the reply shows of a world that goes on with its next call before the reply is made.
+static bool copy_state(BatchItem *item) {
+    const World *world = item->world->door.world;
+    const Batch *batch = item->batch;
+    size_t count = world->body_count;
+    bool one = batch->count == 1;
+    item->pose = world->pose;
+    item->velocity = world->velocity;
+    if (batch->wants_pose && (!one || world->has_center)) {
+        item->pose = arena_take_array(&item->memory, count, 7 * sizeof(double));
+        for (uint32_t i = 0; item->pose != NULL && i < count; i++) {
+            world_body_pose(world, i, item->pose + 7 * (size_t)i);
+        }
+    }
+    if (batch->wants_velocity && !one) {
+        item->velocity = arena_take_array(&item->memory, count, 6 * sizeof(double));
+        if (item->velocity != NULL) {
+            memcpy(item->velocity, world->velocity, count * 6 * sizeof(double));
+        }
+    }
+    return (item->pose != NULL && item->velocity != NULL) || count == 0;
+}
+
+static void collect(BatchItem *item) {
+    World *world = item->world->door.world;
+    const Batch *batch = item->batch;
+    item->step = world->step;
+    item->time = world->time;
+    item->body_count = world->body_count;
+    for (int i = 0; i < 2; i++) {
+        uint32_t body = item->run.tally.last.worst_body[i];
+        item->worst_body[i] = item->run.tally.done > 0 && body < world->body_count ? world->body_id[body] : 0;
+    }
+    if (batch->wants_hash) {
+        item->hash = snapshot_hash(world);
+    }
+    if (batch->wants_pose || batch->wants_velocity) {
+        if (!copy_state(item)) {
+            item->body_count = 0;
+            error_set(&item->error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while reading %u bodies.", world->body_count);
+        }
+    }
+}
+
+static void finish_item(BatchItem *item, Lane *lane) {
+    Batch *batch = item->batch;
+    if (atomic_fetch_sub_explicit(&batch->left, 1, memory_order_acq_rel) == 1) {
+        batch->reply(batch, lane);
+    }
+}
+
+// True while there are steps left and nothing says stop.
+static bool step_on(BatchItem *item, Lane *lane) {
+    Request *request = item->batch->request;
+    Door *door = &item->world->door;
+    Error *error = &item->error;
+    if (request_should_stop(request, error)) {
+        return false;
+    }
+    if (!item->begun) {
+        item->begun = true;
+        if (door_step_begin(door, item->input, &item->memory, &item->run, error) != STATUS_OK) {
+            return false;
+        }
+    }
+    uint64_t done = item->run.tally.done;
+    Status status = door_step(door, &item->run, &lane->scratch, request_pause_ns(request, lane), should_stop, request, error);
+    atomic_fetch_add_explicit(&lane->steps, item->run.tally.done - done, memory_order_relaxed);
+    if (status != STATUS_OK || item->run.steps_left == 0) {
+        return false;
+    }
+    return !request_should_stop(request, error);
+}
+
+static JobOutcome work_item(Job *job, Lane *lane) {
+    BatchItem *item = (BatchItem *)(void *)((char *)job - offsetof(BatchItem, job));
+    if (item->input.count > 0) {
+        if (step_on(item, lane)) {
+            return JOB_AGAIN;
+        }
+        if (item->run.tally.unconverged > 0) {
+            atomic_fetch_add_explicit(&item->batch->request->api->unconverged_steps, item->run.tally.unconverged,
+                                      memory_order_relaxed);
+        }
+        host_publish(item->world);
+    }
+    collect(item);
+    arena_reset(&lane->scratch);
+    finish_item(item, lane);
+    return JOB_DONE;
+}
+
+// ---- on the loop thread
+
+static void on_item_done(Job *job) {
+    BatchItem *item = (BatchItem *)(void *)((char *)job - offsetof(BatchItem, job));
+    Batch *batch = item->batch;
+    host_release(item->world);
+    arena_deinit(&item->memory);
+    if (--batch->unfinished == 0) {
+        request_finish(batch->request);
+    }
+}
+
+void batch_submit(Batch *batch) {
+    Api *api = batch->request->api;
+    size_t known = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        known += batch->item[i].world != NULL;
+    }
+    atomic_store_explicit(&batch->left, known, memory_order_relaxed);
+    batch->unfinished = known;
+    if (known == 0) {
+        batch->reply(batch, NULL);
+        request_finish(batch->request);
+        return;
+    }
+    for (size_t i = 0; i < batch->count; i++) {
+        BatchItem *item = &batch->item[i];
+        if (item->world == NULL) {
+            continue;
+        }
+        host_retain(item->world);
+        arena_init(&item->memory, api->def.memory_bytes_max);
+        item->job = (Job){.work = work_item, .done = on_item_done};
+        pool_submit(api->def.pool, &item->world->strand, &item->job);
+    }
+}
+
+// ---- replies
+
+static void fill_failure(const BatchItem *item, const uint64_t world, Moreau__V1__Status *status) {
+    moreau__v1__status__init(status);
+    status->has_code = status->has_world = status->has_recoverable = 1;
+    status->code = (Moreau__V1__StatusCode)item->error.status;
+    status->message = (char *)item->error.message;
+    status->field = item->error.field[0] != '\0' ? (char *)item->error.field : NULL;
+    status->world = world;
+    if (item->world != NULL) {
+        status->has_step = 1;
+        status->step = item->step;
+    }
+    status->recoverable = status_is_recoverable(item->error.status);
+}
+
+// The ids as the call listed them.
+static const uint64_t *listed_worlds(const Request *request) {
+    return request->message->call_case == MOREAU__V1__REQUEST__CALL_WORLD_STEP ? request->message->world_step->worlds
+                                                                             : request->message->world_hash->worlds;
+}
+
+Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count) {
+    Arena *arena = &batch->request->arena;
+    size_t failed = 0;
+    *count = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        failed += batch->item[i].error.status != STATUS_OK;
+    }
+    Moreau__V1__Status **list = arena_take_array(arena, failed, sizeof(*list));
+    Moreau__V1__Status *statuses = arena_take_array(arena, failed, sizeof(*statuses));
+    if (failed == 0 || list == NULL || statuses == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->item[i].error.status != STATUS_OK) {
+            list[*count] = &statuses[*count];
+            fill_failure(&batch->item[i], listed_worlds(batch->request)[i], &statuses[(*count)++]);
+        }
+    }
+    return list;
+}
+
+Error batch_status(const Batch *batch) {
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->item[i].error.status == STATUS_OK) {
+            return (Error){0};
+        }
+    }
+    return batch->item[0].error;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "api/command.h"
+
+#define FIELD(name) MOREAU__V1__REQUEST__CALL_##name
+
+static const Command commands[] = {
+    {FIELD(HELLO), "Hello", PLACE_LOOP, 0, 0, "opens the session; first call of every connection", NULL, NULL},
+    {FIELD(PING), "Ping", PLACE_LOOP, 0, 0, "answers at once", NULL, command_ping},
+    {FIELD(STATS), "Stats", PLACE_LOOP, 0, 0, "counters of the server", NULL, command_stats},
+    {FIELD(DESCRIBE), "Describe", PLACE_LOOP, 0, 0, "limits, calls, solvers and checked fields of this server", NULL,
+     command_describe},
+    {FIELD(CANCEL), "Cancel", PLACE_LOOP, 0, 0, "stops a request of this connection between two steps", NULL,
+     command_cancel},
+    {FIELD(WORLD_CREATE), "WorldCreate", PLACE_OWN, COMMAND_MUTATES, 0, "makes a world, from a scene or empty",
+     command_world_create_prepare, NULL},
+    {FIELD(WORLD_DESTROY), "WorldDestroy", PLACE_LOOP, COMMAND_MUTATES, 0, "ends a world, after the calls sent before", NULL,
+     command_world_destroy},
+    {FIELD(WORLD_LIST), "WorldList", PLACE_LOOP, 0, 0, "which worlds there are", NULL, command_world_list},
+    {FIELD(WORLD_ADD_MATERIALS), "WorldAddMaterials", PLACE_WORLD, COMMAND_MUTATES,
+     offsetof(Moreau__V1__WorldAddMaterials, world), "adds materials", command_world_add_materials_prepare,
+     command_world_add},
+    {FIELD(WORLD_ADD_SHAPES), "WorldAddShapes", PLACE_WORLD, COMMAND_MUTATES, offsetof(Moreau__V1__WorldAddShapes, world),
+     "adds shapes, as columns", command_world_add_shapes_prepare, command_world_add},
+    {FIELD(WORLD_ADD_BODIES), "WorldAddBodies", PLACE_WORLD, COMMAND_MUTATES, offsetof(Moreau__V1__WorldAddBodies, world),
+     "adds bodies, as columns", command_world_add_bodies_prepare, command_world_add},
+    {FIELD(WORLD_GET), "WorldGet", PLACE_WORLD, 0, offsetof(Moreau__V1__WorldGet, world),
+     "reads settings and a range of bodies", NULL, command_world_get},
+    {FIELD(WORLD_SET), "WorldSet", PLACE_WORLD, COMMAND_MUTATES, offsetof(Moreau__V1__WorldSet, world),
+     "changes settings and bodies", command_world_set_prepare, command_world_set},
+    {FIELD(WORLD_STEP), "WorldStep", PLACE_OWN, COMMAND_MUTATES, 0, "steps one world or many", command_world_step_prepare,
+     NULL},
+    {FIELD(WORLD_CONTACTS), "WorldContacts", PLACE_WORLD, 0, offsetof(Moreau__V1__WorldContacts, world),
+     "contacts of the last step", NULL, command_world_contacts},
+    {FIELD(WORLD_HASH), "WorldHash", PLACE_OWN, 0, 0, "state hashes of worlds", command_world_hash_prepare, NULL},
+    {FIELD(SOLVE), "Solve", PLACE_ALONE, 0, 0, "solves one contact problem, without a world", command_solve_prepare,
+     command_solve},
+    {FIELD(PROBLEM), "Problem", PLACE_WORLD, 0, offsetof(Moreau__V1__Problem, world),
+     "the contact problem of a world's last step", NULL, command_problem},
+};
+
+const Command *command_find(Moreau__V1__Request__CallCase field) {
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        if (commands[i].field == field) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+const Command *command_at(size_t index) {
+    return index < sizeof(commands) / sizeof(commands[0]) ? &commands[index] : NULL;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The calls of the protocol, one row each: what everything common is decided from, before a handler runs. A new call is a field of
+// Request, a row here, a handler in command_<family>.c, a test.
+#pragma once
+
+#include "base/status.h"
+#include "moreau.pb-c.h"
+#include "run/lane.h"
+
+#include <stddef.h>
+
+typedef struct Request Request;
+
+typedef enum CommandPlace {
+    PLACE_LOOP,  // answered at once on the loop thread: `answer`
+    PLACE_WORLD, // on the lane of the world named by the call's field `world`: `prepare` (Nullable), then `work`
+    PLACE_ALONE, // on some lane, belongs to no world: `prepare` (Nullable), then `work`
+    PLACE_OWN    // `prepare` makes and submits its own jobs and answers
+} CommandPlace;
+
+enum { COMMAND_MUTATES = 1 };
+
+typedef struct Command {
+    Moreau__V1__Request__CallCase field;
+    const char *name; // METHOD of `moreau call`
+    CommandPlace place;
+    uint32_t flags;
+    size_t world_offset; // PLACE_WORLD: where the call's message holds the world's id
+    const char *meaning;
+    // loop thread; a status other than OK is the answer
+    Status (*prepare)(Request *request, Error *error);
+    // fills the reply's result; PLACE_LOOP: on the loop, lane NULL
+    Status (*work)(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+} Command;
+
+// NULL: no such call
+const Command *command_find(Moreau__V1__Request__CallCase field);
+
+// In the order of the protocol; NULL past the end.
+const Command *command_at(size_t index);
+
+// ---- handlers, by family
+
+Status command_ping(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_describe(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_cancel(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+
+Status command_world_create_prepare(Request *request, Error *error);
+Status command_world_destroy(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_world_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_world_add_materials_prepare(Request *request, Error *error);
+Status command_world_add_shapes_prepare(Request *request, Error *error);
+Status command_world_add_bodies_prepare(Request *request, Error *error);
+Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_world_set_prepare(Request *request, Error *error);
+Status command_world_set(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_world_contacts(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+
+Status command_world_step_prepare(Request *request, Error *error);
+Status command_world_hash_prepare(Request *request, Error *error);
+
+Status command_solve_prepare(Request *request, Error *error);
+Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_problem(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// The family world, what only looks: Get and Contacts, by range.
+#include "api/convert.h"
+#include "api/request.h"
+
+#include <string.h>
+
+static Status out_of_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "count", "Memory ended: ask for a smaller range.");
+}
+
+typedef struct ReadRange {
+    size_t first, count;
+} ReadRange;
+
+static Status check_range(bool has_first, uint64_t first, bool has_count, uint64_t count, size_t total, ReadRange *range,
+                          Error *error) {
+    *range = (ReadRange){.first = has_first ? first : 0};
+    if (has_first && first > total) {
+        return error_set(error, STATUS_OUT_OF_RANGE, "first", "There are %zu; the range begins at %llu.", total,
+                         (unsigned long long)first);
+    }
+    size_t rest = total - range->first;
+    range->count = has_count && count < rest ? count : rest;
+    return STATUS_OK;
+}
+
+// ---- get
+
+static bool fill_states(const World *world, ReadRange range, Arena *arena, bool single, Moreau__V1__WorldGetReply *m) {
+    const double *pose = world->pose + 7 * range.first, *velocity = world->velocity + 6 * range.first;
+    if (world->has_center) {
+        double *moved = arena_take_array(arena, range.count, 7 * sizeof(double));
+        for (size_t i = 0; moved != NULL && i < range.count; i++) {
+            world_body_pose(world, (uint32_t)(range.first + i), moved + 7 * i);
+        }
+        pose = moved;
+    }
+    if (pose == NULL) {
+        return range.count == 0;
+    }
+    if (!single) {
+        // packed straight from the world's own memory, which is this lane's until the reply is packed
+        m->pose = (double *)pose;
+        m->velocity = (double *)velocity;
+        m->n_pose = 7 * range.count;
+        m->n_velocity = 6 * range.count;
+        return true;
+    }
+    m->pose_single = arena_take_array(arena, range.count, 7 * sizeof(float));
+    m->velocity_single = arena_take_array(arena, range.count, 6 * sizeof(float));
+    if (m->pose_single == NULL || m->velocity_single == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < 7 * range.count; i++) {
+        m->pose_single[i] = (float)pose[i];
+    }
+    for (size_t i = 0; i < 6 * range.count; i++) {
+        m->velocity_single[i] = (float)velocity[i];
+    }
+    m->n_pose_single = 7 * range.count;
+    m->n_velocity_single = 6 * range.count;
+    return true;
+}
+
+static bool fill_names(const World *world, ReadRange range, Arena *arena, Moreau__V1__WorldGetReply *m) {
+    bool some = false;
+    for (size_t i = 0; i < range.count; i++) {
+        some = some || world->body_name[range.first + i] != NULL;
+    }
+    if (!some) {
+        return true;
+    }
+    m->names = arena_take_array(arena, range.count, sizeof(char *));
+    for (size_t i = 0; m->names != NULL && i < range.count; i++) {
+        char *name = world->body_name[range.first + i];
+        m->names[i] = name == NULL ? (char *)"" : name;
+    }
+    m->n_names = m->names == NULL ? 0 : range.count;
+    return m->names != NULL;
+}
+
+static bool fill_definition(const World *world, ReadRange range, Arena *arena, Moreau__V1__WorldGetReply *m) {
+    size_t n = range.count;
+    m->kind = arena_take_array(arena, n, sizeof(*m->kind));
+    m->shape = arena_take_array(arena, n, sizeof(uint64_t));
+    m->mass = arena_take_array(arena, n, sizeof(double));
+    m->inertia = arena_take_array(arena, n, 6 * sizeof(double));
+    m->center_of_mass = arena_take_array(arena, n, 3 * sizeof(double));
+    if (m->kind == NULL || m->shape == NULL || m->mass == NULL || m->inertia == NULL || m->center_of_mass == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t body = range.first + i;
+        const BodyMass *mass = &world->mass[body];
+        double inertia[6] = {mass->inertia.xx, mass->inertia.yy, mass->inertia.zz,
+                             mass->inertia.xy, mass->inertia.xz, mass->inertia.yz};
+        m->kind[i] = (Moreau__V1__BodyKind)world->kind[body];
+        m->shape[i] = world->body_shape[body] == UINT32_MAX ? 0 : (uint64_t)world->body_shape[body] + 1;
+        m->mass[i] = mass->mass;
+        memcpy(m->inertia + 6 * i, inertia, sizeof(inertia));
+        vec3_store(m->center_of_mass + 3 * i, mass->center);
+    }
+    m->n_kind = m->n_shape = m->n_mass = n;
+    m->n_inertia = 6 * n;
+    m->n_center_of_mass = 3 * n;
+    return fill_names(world, range, arena, m);
+}
+
+Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    (void)lane;
+    const Moreau__V1__WorldGet *get = request->message->world_get;
+    const World *world = request->world->door.world;
+    Arena *arena = &request->arena;
+    ReadRange range;
+    Status status = check_range(get->has_first, get->first, get->has_count, get->count, world->body_count, &range, error);
+    Moreau__V1__WorldGetReply *m = arena_take(arena, sizeof(*m));
+    if (status != STATUS_OK || m == NULL) {
+        return status != STATUS_OK ? status : out_of_memory(error);
+    }
+    moreau__v1__world_get_reply__init(m);
+    m->has_world = m->has_step = m->has_time = m->has_total = m->has_faulted = 1;
+    m->world = request->world->id;
+    m->step = world->step;
+    m->time = world->time;
+    m->total = world->body_count;
+    m->faulted = world->faulted;
+    m->settings = convert_settings_out(&world->settings, arena);
+    bool filled = m->settings != NULL;
+    if (filled && (!get->has_bodies || get->bodies)) {
+        m->n_ids = range.count;
+        m->ids = world->body_id + range.first;
+        filled = fill_states(world, range, arena, get->single, m);
+        filled = filled && (!get->definition || fill_definition(world, range, arena, m));
+    }
+    if (!filled) {
+        return out_of_memory(error);
+    }
+    reply->result_case = MOREAU__V1__REPLY__RESULT_WORLD_GET;
+    reply->world_get = m;
+    return STATUS_OK;
+}
+
+// ---- contacts
+
+static bool take_columns(size_t n, Arena *arena, Moreau__V1__WorldContactsReply *m) {
+    m->body_a = arena_take_array(arena, n, sizeof(uint64_t));
+    m->body_b = arena_take_array(arena, n, sizeof(uint64_t));
+    m->feature = arena_take_array(arena, n, sizeof(uint64_t));
+    m->point = arena_take_array(arena, n, 3 * sizeof(double));
+    m->frame = arena_take_array(arena, n, 9 * sizeof(double));
+    m->gap = arena_take_array(arena, n, sizeof(double));
+    m->velocity = arena_take_array(arena, n, 3 * sizeof(double));
+    m->friction = arena_take_array(arena, n, sizeof(double));
+    m->n_body_a = m->n_body_b = m->n_feature = m->n_gap = m->n_friction = n;
+    m->n_point = m->n_impulse = m->n_velocity = 3 * n;
+    m->n_frame = 9 * n;
+    return m->body_a != NULL && m->body_b != NULL && m->feature != NULL && m->point != NULL && m->frame != NULL &&
+           m->gap != NULL && m->velocity != NULL && m->friction != NULL;
+}
+
+Status command_world_contacts(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    (void)lane;
+    const Moreau__V1__WorldContacts *ask = request->message->world_contacts;
+    const World *world = request->world->door.world;
+    const Stepper *stepper = request->world->door.stepper;
+    if (!stepper->has_last) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "world",
+                         "No step has been taken since the world's bodies were made or moved: contacts are those of the last step.");
+    }
+    ReadRange range;
+    Status status =
+        check_range(ask->has_first, ask->first, ask->has_count, ask->count, stepper->contact_count, &range, error);
+    Moreau__V1__WorldContactsReply *m = arena_take(&request->arena, sizeof(*m));
+    if (status != STATUS_OK || m == NULL) {
+        return status != STATUS_OK ? status : out_of_memory(error);
+    }
+    moreau__v1__world_contacts_reply__init(m);
+    if (!take_columns(range.count, &request->arena, m)) {
+        return out_of_memory(error);
+    }
+    m->has_total = 1;
+    m->total = stepper->contact_count;
+    m->impulse = stepper->impulse + 3 * range.first;
+    for (size_t i = 0; i < range.count; i++) {
+        size_t at = range.first + i;
+        const StepContact *contact = &stepper->contact[at];
+        const ProblemContact *dynamics = &stepper->problem_contact[at];
+        m->body_a[i] = world->body_id[contact->a];
+        m->body_b[i] = world->body_id[contact->b];
+        m->feature[i] = contact->feature;
+        vec3_store(m->point + 3 * i, contact->point);
+        vec3_store(m->frame + 9 * i, dynamics->normal);
+        vec3_store(m->frame + 9 * i + 3, dynamics->tangent[0]);
+        vec3_store(m->frame + 9 * i + 6, dynamics->tangent[1]);
+        m->gap[i] = dynamics->gap;
+        m->friction[i] = dynamics->mu;
+        problem_contact_velocity(&stepper->problem, (uint32_t)at, stepper->v, m->velocity + 3 * i);
+    }
+    reply->result_case = MOREAU__V1__REPLY__RESULT_WORLD_CONTACTS;
+    reply->world_contacts = m;
+    return STATUS_OK;
+}

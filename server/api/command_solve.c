@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// The family solve: a contact problem without a world, and the problem of a world's last step.
+#include "api/convert.h"
+#include "api/problem_codec.h"
+#include "api/request.h"
+#include "base/clock.h"
+
+#include <stdio.h>
+
+static Status out_of_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "problem", "The problem needs more memory than one request may take.");
+}
+
+// Long solves stop between two slices of sweeps only with their limits, so a Solve is judged here and worked on in one piece.
+typedef struct SolvePlan {
+    ContactProblem problem;
+    SolverSettings settings;
+} SolvePlan;
+
+Status command_solve_prepare(Request *request, Error *error) {
+    const Moreau__V1__Solve *message = request->message->solve;
+    SolvePlan *plan = arena_take_zeroed(&request->arena, 1, sizeof(*plan));
+    if (plan == NULL) {
+        return out_of_memory(error);
+    }
+    SolverKind kind = SOLVER_MDP;
+    if (message->solver != NULL && !solver_find(message->solver, &kind)) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "solver", "No solver is called %.64s (Describe lists them).",
+                         message->solver);
+    }
+    if (message->problem == NULL) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "problem", "Solve needs a problem.");
+    }
+    plan->settings = solver_solve_default(kind);
+    request->plan = plan;
+    return convert_parameters(message->parameters, &plan->settings, error);
+}
+
+static void fill_certificate(const SolveResult *result, uint64_t time_ns, Moreau__V1__Certificate *m) {
+    const Certificate *c = &result->certificate;
+    m->has_e_mom = m->has_e_pen = m->has_e_comp = m->has_e_cone = m->has_e_mdp = m->has_e_ds = m->has_e_own = m->has_e_row = 1;
+    m->e_mom = c->entry[CERTIFICATE_MOM];
+    m->e_pen = c->entry[CERTIFICATE_PEN];
+    m->e_comp = c->entry[CERTIFICATE_COMP];
+    m->e_cone = c->entry[CERTIFICATE_CONE];
+    m->e_mdp = c->entry[CERTIFICATE_MDP];
+    m->e_ds = c->entry[CERTIFICATE_DS];
+    m->e_own = c->entry[CERTIFICATE_OWN];
+    m->e_row = c->entry[CERTIFICATE_ROW];
+    m->has_pen_velocity = m->has_comp_velocity = m->has_mdp_velocity = m->has_ds_velocity = 1;
+    m->has_own_velocity = m->has_row_velocity = m->has_scale = m->has_tolerance = m->has_penetration = 1;
+    m->pen_velocity = c->velocity[CERTIFICATE_PEN];
+    m->comp_velocity = c->velocity[CERTIFICATE_COMP];
+    m->mdp_velocity = c->velocity[CERTIFICATE_MDP];
+    m->ds_velocity = c->velocity[CERTIFICATE_DS];
+    m->own_velocity = c->velocity[CERTIFICATE_OWN];
+    m->row_velocity = c->velocity[CERTIFICATE_ROW];
+    m->scale = c->scale;
+    m->tolerance = c->tolerance;
+    m->penetration = c->penetration;
+    m->has_iterations = m->has_converged = m->has_time = m->has_worst_contact = 1;
+    m->iterations = result->iterations;
+    m->converged = c->converged;
+    m->time = (double)time_ns * 1e-9;
+    m->worst_contact = c->worst_contact;
+}
+
+// Numbers that are not finite are refused in every message, so they do not go out either.
+static Status check_answer(const SolvePlan *plan, const SolveResult *result, Error *error) {
+    double sum = 0.0;
+    for (uint32_t i = 0; i < plan->problem.velocity_count; i++) {
+        sum += 0.0 * result->answer.v[i];
+    }
+    for (int i = 0; i < CERTIFICATE_ENTRY_COUNT; i++) {
+        sum += 0.0 * result->certificate.entry[i];
+    }
+    if (sum == 0.0) {
+        return STATUS_OK;
+    }
+    return error_set(error, STATUS_FAILED_PRECONDITION, "problem",
+                     "The solver ended in numbers that are not finite: the problem's magnitudes are too far apart.");
+}
+
+Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    SolvePlan *plan = request->plan;
+    Moreau__V1__SolveReply *message = arena_take(&request->arena, sizeof(*message));
+    Moreau__V1__Certificate *certificate = arena_take(&request->arena, sizeof(*certificate));
+    if (message == NULL || certificate == NULL) {
+        return out_of_memory(error);
+    }
+    Status status = problem_read(request->message->solve->problem, &request->arena, &plan->problem, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    SolveResult result;
+    uint64_t begun_ns = clock_now_ns();
+    status = solver_solve(&plan->settings, &plan->problem, &lane->scratch, &result, error);
+    if (status == STATUS_OK) {
+        status = check_answer(plan, &result, error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    moreau__v1__solve_reply__init(message);
+    moreau__v1__certificate__init(certificate);
+    fill_certificate(&result, clock_now_ns() - begun_ns, certificate);
+    message->n_v = plan->problem.velocity_count;
+    message->v = result.answer.v;
+    message->n_contacts = 3 * (size_t)plan->problem.contact_count;
+    message->contacts = result.answer.contact_impulse;
+    message->n_rows = plan->problem.row_count;
+    message->rows = result.answer.row_impulse;
+    message->certificate = certificate;
+    reply->result_case = MOREAU__V1__REPLY__RESULT_SOLVE;
+    reply->solve = message;
+    return STATUS_OK;
+}
+
+Status command_problem(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    (void)lane;
+    const Stepper *stepper = request->world->door.stepper;
+    if (!stepper->has_last) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "world",
+                         "No step has been taken since the world's bodies were made or moved: the problem is the last step's.");
+    }
+    Moreau__V1__ProblemReply *message = arena_take(&request->arena, sizeof(*message));
+    if (message == NULL) {
+        return out_of_memory(error);
+    }
+    moreau__v1__problem_reply__init(message);
+    message->problem = problem_write(&stepper->problem, &request->arena);
+    message->solver = (char *)solver_get(stepper->solver.kind)->name;
+    message->parameters = convert_parameters_out(&stepper->solver, &request->arena);
+    if (message->problem == NULL || message->parameters == NULL) {
+        return out_of_memory(error);
+    }
+    reply->result_case = MOREAU__V1__REPLY__RESULT_PROBLEM;
+    reply->problem = message;
+    return STATUS_OK;
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: MIT
+// The family world: Create, Destroy, List, Add…, Set. What changes a world becomes an input on the loop thread and passes the door on
+// its lane. (Get and Contacts: command_read.c; Step and Hash: command_step.c.)
+#include "api/convert.h"
+#include "api/request.h"
+#include "api/scene.h"
+#include "world/range.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static Status out_of_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while carrying out the request.");
+}
+
+// A column has `stride` numbers per item, or is empty.
+static Status check_column(size_t length, size_t count, size_t stride, const char *name, Error *error) {
+    if (length == 0 || length == count * stride) {
+        return STATUS_OK;
+    }
+    return error_set(error, STATUS_INVALID_ARGUMENT, name, "Column %s has %zu numbers; for %zu items it has %zu (%zu each) or none.",
+                     name, length, count, count * stride, stride);
+}
+
+static const double *column(size_t length, const double *values) {
+    return length == 0 ? NULL : values;
+}
+
+// Keeps the encoded input as the request's plan.
+static Status keep_input(Request *request, const Input *input, Error *error) {
+    InputBytes *encoded = arena_take(&request->arena, sizeof(*encoded));
+    if (encoded == NULL) {
+        return out_of_memory(error);
+    }
+    request->plan = encoded;
+    return input_encode(input, &request->arena, encoded, error);
+}
+
+// ---- create
+
+typedef struct CreatePlan {
+    ScenePlan scene;
+    bool failed;
+} CreatePlan;
+
+static Status build_world(Request *request, const Id **ids, size_t *id_count, Error *error) {
+    const CreatePlan *plan = request->plan;
+    Id *all = arena_take_array(&request->arena, plan->scene.body_count, sizeof(Id));
+    if (all == NULL) {
+        return out_of_memory(error);
+    }
+    *ids = all;
+    *id_count = 0;
+    for (size_t i = 0; i < plan->scene.input_count; i++) {
+        const Id *added = NULL;
+        size_t count = 0;
+        Status status = door_change(&request->world->door, plan->scene.input[i], &request->arena, &added, &count, error);
+        if (status != STATUS_OK) {
+            scene_translate(&plan->scene, i, error);
+            return status;
+        }
+        if (plan->scene.input[i].bytes[0] == INPUT_BODIES) {
+            memcpy(all + *id_count, added, count * sizeof(Id));
+            *id_count += count;
+        }
+    }
+    return STATUS_OK;
+}
+
+static JobOutcome create_on_lane(Job *job, Lane *lane) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    Moreau__V1__WorldCreateReply message = MOREAU__V1__WORLD_CREATE_REPLY__INIT;
+    Error error = {0};
+    const Id *ids = NULL;
+    size_t id_count = 0;
+    error.status = build_world(request, &ids, &id_count, &error);
+    if (error.status == STATUS_OK) {
+        message.has_world = message.has_bodies = 1;
+        message.world = request->world->id;
+        message.name = request->world->name;
+        message.bodies = id_count;
+        message.n_ids = id_count;
+        message.ids = (uint64_t *)ids;
+        reply.result_case = MOREAU__V1__REPLY__RESULT_WORLD_CREATE;
+        reply.world_create = &message;
+    } else {
+        ((CreatePlan *)request->plan)->failed = true;
+        job->urgent = true; // the id must go before the client asks for it again
+    }
+    host_publish(request->world);
+    request_reply(request, lane, &reply, &error);
+    return JOB_DONE;
+}
+
+static void on_created(Job *job) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    if (((const CreatePlan *)request->plan)->failed) {
+        host_destroy(request->world);
+    }
+    request_finish(request);
+}
+
+static const char *choose_name(Request *request, const Moreau__V1__WorldCreate *message) {
+    Host *host = request->api->def.host;
+    if (message->name != NULL && message->name[0] != '\0') {
+        return message->name;
+    }
+    const char *base = message->scene == NULL ? NULL : message->scene->name;
+    if (base == NULL || base[0] == '\0' || host_find_name(host, base) == NULL) {
+        return base;
+    }
+    char *name = arena_take(&request->arena, HOST_NAME_BYTES);
+    for (uint32_t number = 2; name != NULL && number != 0; number++) {
+        snprintf(name, HOST_NAME_BYTES, "%.200s-%u", base, number);
+        if (host_find_name(host, name) == NULL) {
+            return name;
+        }
+    }
+    return NULL;
+}
+
+Status command_world_create_prepare(Request *request, Error *error) {
+    const Moreau__V1__WorldCreate *message = request->message->world_create;
+    if (message->has_idle_timeout_s) {
+        Status status = range_check(RANGE_IDLE_TIMEOUT, message->idle_timeout_s, "idle_timeout_s", -1, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    CreatePlan *plan = arena_take_zeroed(&request->arena, 1, sizeof(*plan));
+    if (plan == NULL) {
+        return out_of_memory(error);
+    }
+    Status status = scene_plan(message->scene, message->settings, &request->arena, &plan->scene, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    Session *session = request->session;
+    bool is_session = message->lifetime == MOREAU__V1__LIFETIME__SESSION;
+    WorldOwner owner = {.client = session->client, .session = is_session ? session->number : 0,
+                        .world_count = is_session ? &session->world_count : NULL};
+    status = host_add(request->api->def.host, choose_name(request, message), &owner,
+                      message->has_idle_timeout_s ? message->idle_timeout_s : 0.0, &request->world, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    request->plan = plan;
+    request->job = (Job){.work = create_on_lane, .done = on_created};
+    pool_submit(request->api->def.pool, &request->world->strand, &request->job);
+    return STATUS_OK;
+}
+
+// ---- destroy, list
+
+Status command_world_destroy(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    (void)lane;
+    uint64_t id = request->message->world_destroy->world;
+    WorldEntry *entry = host_find(request->api->def.host, id);
+    Moreau__V1__WorldDestroyReply *message = arena_take(&request->arena, sizeof(*message));
+    if (entry == NULL) {
+        return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %llu.", (unsigned long long)id);
+    }
+    if (message == NULL) {
+        return out_of_memory(error);
+    }
+    host_destroy(entry);
+    moreau__v1__world_destroy_reply__init(message);
+    reply->result_case = MOREAU__V1__REPLY__RESULT_WORLD_DESTROY;
+    reply->world_destroy = message;
+    return STATUS_OK;
+}
+
+static void describe_world(const WorldEntry *entry, Moreau__V1__WorldInfo *info) {
+    const WorldFigures *figures = &entry->figures;
+    uint64_t time_bits = atomic_load_explicit(&figures->time_bits, memory_order_relaxed);
+    moreau__v1__world_info__init(info);
+    info->has_world = info->has_lifetime = info->has_bodies = info->has_contacts = info->has_step = 1;
+    info->has_time = info->has_faulted = info->has_bytes = 1;
+    info->world = entry->id;
+    info->name = (char *)entry->name;
+    info->lifetime = entry->session == 0 ? MOREAU__V1__LIFETIME__SERVER : MOREAU__V1__LIFETIME__SESSION;
+    info->client = (char *)entry->client;
+    info->bodies = atomic_load_explicit(&figures->bodies, memory_order_relaxed);
+    info->contacts = atomic_load_explicit(&figures->contacts, memory_order_relaxed);
+    info->step = atomic_load_explicit(&figures->step, memory_order_relaxed);
+    memcpy(&info->time, &time_bits, sizeof(info->time));
+    info->faulted = atomic_load_explicit(&figures->faulted, memory_order_relaxed);
+    info->solver = (char *)solver_get((SolverKind)atomic_load_explicit(&figures->solver, memory_order_relaxed))->name;
+    info->bytes = atomic_load_explicit(&figures->bytes, memory_order_relaxed);
+}
+
+Status command_world_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    (void)lane;
+    enum { ROWS_MAX = 65536 };
+    const Moreau__V1__WorldList *list = request->message->world_list;
+    if (list->count < 1 || list->count > ROWS_MAX) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "count", "Ask for 1 to %d rows, not %llu.", ROWS_MAX,
+                         (unsigned long long)list->count);
+    }
+    const Host *host = request->api->def.host;
+    uint64_t total = host_count(host);
+    uint64_t first = list->first < total ? list->first : total;
+    uint64_t count = total - first < list->count ? total - first : list->count;
+    Moreau__V1__WorldListReply *message = arena_take(&request->arena, sizeof(*message));
+    Moreau__V1__WorldInfo *info = arena_take_array(&request->arena, count, sizeof(*info));
+    Moreau__V1__WorldInfo **rows = arena_take_array(&request->arena, count, sizeof(*rows));
+    if (message == NULL || info == NULL || rows == NULL) {
+        return out_of_memory(error);
+    }
+    moreau__v1__world_list_reply__init(message);
+    for (uint64_t i = 0; i < count; i++) {
+        rows[i] = &info[i];
+        describe_world(host_at(host, (uint32_t)(first + i)), &info[i]);
+    }
+    message->has_total = 1;
+    message->total = total;
+    message->n_worlds = count;
+    message->worlds = rows;
+    reply->result_case = MOREAU__V1__REPLY__RESULT_WORLD_LIST;
+    reply->world_list = message;
+    return STATUS_OK;
+}
+
+// ---- add
+
+Status command_world_add_materials_prepare(Request *request, Error *error) {
+    const Moreau__V1__WorldAddMaterials *message = request->message->world_add_materials;
+    if (message->n_materials == 0) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "materials", "Give at least one material.");
+    }
+    Material *materials = arena_take_array(&request->arena, message->n_materials, sizeof(Material));
+    if (materials == NULL) {
+        return out_of_memory(error);
+    }
+    for (size_t i = 0; i < message->n_materials; i++) {
+        Status status = convert_material(message->materials[i], i, &materials[i], error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    Input input = {.kind = INPUT_MATERIALS, .materials = {.count = message->n_materials, .material = materials}};
+    return keep_input(request, &input, error);
+}
+
+Status command_world_add_shapes_prepare(Request *request, Error *error) {
+    const Moreau__V1__WorldAddShapes *message = request->message->world_add_shapes;
+    size_t count = message->n_kind;
+    if (count == 0) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "kind", "Give at least one primitive.");
+    }
+    Status status = check_column(message->n_size, count, 3, "size", error);
+    if (status == STATUS_OK && message->n_size == 0) {
+        status = error_set(error, STATUS_INVALID_ARGUMENT, "size", "Column size is required: 3 numbers per primitive.");
+    }
+    if (status == STATUS_OK) {
+        status = check_column(message->n_pose, count, 7, "pose", error);
+    }
+    if (status == STATUS_OK) {
+        status = check_column(message->n_material, count, 1, "material", error);
+    }
+    if (status == STATUS_OK) {
+        status = check_column(message->n_density, count, 1, "density", error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    Input input = {.kind = INPUT_SHAPES,
+                   .shapes = {.shape_count = message->n_primitive_count > 0 ? message->n_primitive_count : count,
+                              .primitive_count = count,
+                              .primitives_of_shape = message->n_primitive_count > 0 ? message->primitive_count : NULL,
+                              .kind = (const uint32_t *)message->kind,
+                              .size = message->size,
+                              .pose = column(message->n_pose, message->pose),
+                              .material = message->n_material > 0 ? message->material : NULL,
+                              .density = column(message->n_density, message->density)}};
+    return keep_input(request, &input, error);
+}
+
+Status command_world_add_bodies_prepare(Request *request, Error *error) {
+    const Moreau__V1__WorldAddBodies *message = request->message->world_add_bodies;
+    size_t count = message->n_pose / 7;
+    if (count == 0 || message->n_pose % 7 != 0 || count > UINT32_MAX) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "pose",
+                         "Column pose has 7 numbers per body (x y z, quaternion w x y z) and at least one body; it has %zu numbers.",
+                         message->n_pose);
+    }
+    const struct {
+        size_t length, stride;
+        const char *name;
+    } columns[] = {
+        {message->n_velocity, 6, "velocity"}, {message->n_kind, 1, "kind"},       {message->n_shape, 1, "shape"},
+        {message->n_mass, 1, "mass"},         {message->n_inertia, 6, "inertia"}, {message->n_center_of_mass, 3, "center_of_mass"},
+    };
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        Status status = check_column(columns[i].length, count, columns[i].stride, columns[i].name, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    Input input = {.kind = INPUT_BODIES,
+                   .bodies = {.count = (uint32_t)count,
+                              .pose = message->pose,
+                              .velocity = column(message->n_velocity, message->velocity),
+                              .kind = message->n_kind > 0 ? (const uint32_t *)message->kind : NULL,
+                              .shape = message->n_shape > 0 ? message->shape : NULL,
+                              .mass = column(message->n_mass, message->mass),
+                              .inertia = column(message->n_inertia, message->inertia),
+                              .center_of_mass = column(message->n_center_of_mass, message->center_of_mass)}};
+    return keep_input(request, &input, error);
+}
+
+Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    (void)lane;
+    const InputBytes *input = request->plan;
+    Moreau__V1__WorldAddReply *message = arena_take(&request->arena, sizeof(*message));
+    if (message == NULL) {
+        return out_of_memory(error);
+    }
+    Status status = host_check_memory(request->api->def.host, input->count, error);
+    const Id *ids = NULL;
+    size_t count = 0;
+    if (status == STATUS_OK) {
+        status = door_change(&request->world->door, *input, &request->arena, &ids, &count, error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    moreau__v1__world_add_reply__init(message);
+    message->n_ids = count;
+    message->ids = (uint64_t *)ids;
+    reply->result_case = MOREAU__V1__REPLY__RESULT_WORLD_ADD;
+    reply->world_add = message;
+    return STATUS_OK;
+}
+
+// ---- set
+
+Status command_world_set_prepare(Request *request, Error *error) {
+    const Moreau__V1__WorldSet *message = request->message->world_set;
+    Status status = check_column(message->n_pose, message->n_ids, 7, "pose", error);
+    if (status == STATUS_OK) {
+        status = check_column(message->n_velocity, message->n_ids, 6, "velocity", error);
+    }
+    Input input = {.kind = INPUT_SET,
+                   .set = {.update = {.count = message->n_ids, .id = message->n_ids > 0 ? message->ids : NULL,
+                                      .pose = column(message->n_pose, message->pose),
+                                      .velocity = column(message->n_velocity, message->velocity)}}};
+    if (status == STATUS_OK) {
+        status = convert_settings(message->settings, &input.set.settings, error);
+    }
+    return status == STATUS_OK ? keep_input(request, &input, error) : status;
+}
+
+Status command_world_set(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    (void)lane;
+    const InputBytes *input = request->plan;
+    Moreau__V1__WorldSetReply *message = arena_take(&request->arena, sizeof(*message));
+    if (message == NULL) {
+        return out_of_memory(error);
+    }
+    Status status = door_change(&request->world->door, *input, &request->arena, NULL, NULL, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    moreau__v1__world_set_reply__init(message);
+    reply->result_case = MOREAU__V1__REPLY__RESULT_WORLD_SET;
+    reply->world_set = message;
+    return STATUS_OK;
+}

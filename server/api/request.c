@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+#include "api/request.h"
+
+#include "api/codec.h"
+#include "api/session.h"
+#include "base/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Unpacking takes at most so many times the frame, and a little. A message of many small parts (a scene) takes about ten times its
+// bytes; packed columns take at most eight.
+enum { UNPACK_MULTIPLE = 32, UNPACK_BYTES_MIN = 65536 };
+
+// What requests keep of their memory when they wait to be used again.
+enum { ARENA_KEPT_BYTES_MAX = 65536 };
+
+static Request *take_request(Api *api) {
+    Request *request = api->free_request;
+    if (request != NULL) {
+        api->free_request = request->next;
+        return request;
+    }
+    request = calloc(1, sizeof(*request));
+    if (request != NULL) {
+        arena_init(&request->arena, 0);
+    }
+    return request;
+}
+
+static void link_request(Session *session, Request *request) {
+    request->session = session;
+    request->previous = NULL;
+    request->next = session->first_request;
+    if (request->next != NULL) {
+        request->next->previous = request;
+    }
+    session->first_request = request;
+}
+
+static void unlink_request(Request *request) {
+    Session *session = request->session;
+    *(request->previous == NULL ? &session->first_request : &request->previous->next) = request->next;
+    if (request->next != NULL) {
+        request->next->previous = request->previous;
+    }
+}
+
+void request_finish(Request *request) {
+    Api *api = request->api;
+    if (request->session != NULL) {
+        unlink_request(request);
+    }
+    if (request->world != NULL) {
+        host_release(request->world);
+    }
+    if (request->client_gone) {
+        connection_close(request->connection);
+    }
+    connection_release(request->connection);
+    api->request_count--;
+    arena_reset(&request->arena);
+    if (request->arena.total_bytes > ARENA_KEPT_BYTES_MAX) {
+        arena_deinit(&request->arena);
+    }
+    request->next = api->free_request;
+    api->free_request = request;
+}
+
+Request *request_find(Session *session, uint64_t id) {
+    for (Request *request = session->first_request; request != NULL; request = request->next) {
+        if (request->message->id == id) {
+            return request;
+        }
+    }
+    return NULL;
+}
+
+bool request_should_stop(const Request *request, Error *error) {
+    if (atomic_load_explicit(&request->cancelled, memory_order_relaxed)) {
+        error_set(error, STATUS_CANCELLED, "", "The request was cancelled between two steps.");
+        return true;
+    }
+    if (request->deadline_ns != UINT64_MAX && clock_now_ns() >= request->deadline_ns) {
+        error_set(error, STATUS_DEADLINE_EXCEEDED, "deadline_ms", "The deadline of %u ms passed.",
+                  request->message->deadline_ms);
+        return true;
+    }
+    return false;
+}
+
+uint64_t request_pause_ns(const Request *request, const Lane *lane) {
+    uint64_t slice_end_ns = lane->slice_ns + LANE_SLICE_NS;
+    return slice_end_ns < request->deadline_ns ? slice_end_ns : request->deadline_ns;
+}
+
+// ---- dispatch
+
+static void refuse(Request *request, const Error *error) {
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    request_reply(request, NULL, &reply, error);
+    request_finish(request);
+}
+
+static JobOutcome work_on_lane(Job *job, Lane *lane) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    Error error = {0};
+    if (!request_should_stop(request, &error)) {
+        Status status = request->command->work(request, lane, &reply, &error);
+        if (status == STATUS_OK) {
+            error.status = STATUS_OK;
+        } else {
+            reply.result_case = MOREAU__V1__REPLY__RESULT__NOT_SET;
+        }
+    }
+    if (request->world != NULL && request->command->flags & COMMAND_MUTATES) {
+        host_publish(request->world);
+    }
+    request_reply(request, lane, &reply, &error);
+    arena_reset(&lane->scratch);
+    return JOB_DONE;
+}
+
+static void on_worked(Job *job) {
+    request_finish((Request *)(void *)((char *)job - offsetof(Request, job)));
+}
+
+// The message of the call: every member of the oneof is a pointer at the same place.
+static const char *call_message(const Request *request) {
+    return (const char *)(const void *)request->message->ping;
+}
+
+static Status find_world(Request *request, Error *error) {
+    uint64_t id = *(const uint64_t *)(const void *)(call_message(request) + request->command->world_offset);
+    WorldEntry *entry = host_find(request->api->def.host, id);
+    if (entry == NULL) {
+        return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %" PRIu64 ".", id);
+    }
+    host_retain(entry);
+    request->world = entry;
+    return STATUS_OK;
+}
+
+static void submit(Request *request) {
+    request->job = (Job){.work = work_on_lane, .done = on_worked};
+    if (request->world == NULL) {
+        strand_init(&request->strand);
+    }
+    pool_submit(request->api->def.pool, request->world != NULL ? &request->world->strand : &request->strand, &request->job);
+}
+
+static void dispatch(Request *request) {
+    const Command *command = request->command;
+    Error error = {0};
+    Status status = STATUS_OK;
+    if (command->place == PLACE_LOOP) {
+        Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+        status = command->work(request, NULL, &reply, &error);
+        error.status = status;
+        request_reply(request, NULL, &reply, &error);
+        request_finish(request);
+        return;
+    }
+    if (command->place == PLACE_WORLD) {
+        status = find_world(request, &error);
+    }
+    if (status == STATUS_OK && command->prepare != NULL) {
+        status = command->prepare(request, &error);
+    }
+    if (status != STATUS_OK) {
+        refuse(request, &error);
+    } else if (command->place != PLACE_OWN) {
+        submit(request);
+    }
+}
+
+// ---- frames
+
+static Status unpack(Request *request, const uint8_t *body, size_t body_bytes, Error *error) {
+    bool exhausted;
+    request->message = (Moreau__V1__Request *)(void *)codec_unpack(&moreau__v1__request__descriptor, &request->arena, body,
+                                                                   body_bytes, &exhausted);
+    if (request->message != NULL) {
+        return STATUS_OK;
+    }
+    if (exhausted) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Unpacked, this frame of %zu bytes takes more than %d times its size: send fewer, larger parts.",
+                         body_bytes, UNPACK_MULTIPLE);
+    }
+    return error_set(error, STATUS_INVALID_ARGUMENT, "", "The frame is no message Request of moreau.v1; the connection is closed.");
+}
+
+static Status find_call(Request *request, Error *error) {
+    const Moreau__V1__Request *message = request->message;
+    if (message->call_case == MOREAU__V1__REQUEST__CALL__NOT_SET) {
+        if (message->base.n_unknown_fields > 0) {
+            return error_set(error, STATUS_UNIMPLEMENTED, "", "This server knows no call with the number %u (Describe lists those it knows).",
+                             message->base.unknown_fields[0].tag);
+        }
+        return error_set(error, STATUS_INVALID_ARGUMENT, "", "The request carries no call.");
+    }
+    request->command = command_find(message->call_case);
+    if (request->command == NULL) {
+        return error_set(error, STATUS_UNIMPLEMENTED, "", "This server knows no call with the number %d.",
+                         (int)message->call_case);
+    }
+    return STATUS_OK;
+}
+
+static Status admit(Request *request, Error *error) {
+    Session *session = connection_data(request->connection);
+    bool is_hello = request->command->field == MOREAU__V1__REQUEST__CALL_HELLO;
+    if (session == NULL && !is_hello) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "", "The first request of a connection is Hello; this was %s.",
+                         request->command->name);
+    }
+    if (session != NULL && is_hello) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "", "This connection has said Hello already.");
+    }
+    if (session != NULL) {
+        if (request_find(session, request->message->id) != NULL) {
+            return error_set(error, STATUS_ALREADY_EXISTS, "id",
+                             "Request %" PRIu64 " of this connection is still under way: ids in flight must differ.",
+                             request->message->id);
+        }
+        link_request(session, request);
+    }
+    return codec_check((const ProtobufCMessage *)(const void *)call_message(request), error);
+}
+
+void request_receive(Api *api, Connection *connection, const uint8_t *body, size_t body_bytes) {
+    Request *request = take_request(api);
+    if (request == NULL) {
+        connection_close(connection);
+        return;
+    }
+    Arena arena = request->arena;
+    arena.limit_bytes = UNPACK_BYTES_MIN + UNPACK_MULTIPLE * body_bytes;
+    *request = (Request){.api = api, .connection = connection, .arena = arena, .received_ns = clock_now_ns(),
+                         .deadline_ns = UINT64_MAX};
+    connection_retain(connection);
+    connection_request_begin(connection);
+    api->request_count++;
+    api->requests_total++;
+
+    Error error = {0};
+    if (unpack(request, body, body_bytes, &error) != STATUS_OK) {
+        bool malformed = error.status == STATUS_INVALID_ARGUMENT;
+        refuse(request, &error);
+        if (malformed) {
+            connection_close_after_write(connection);
+        }
+        return;
+    }
+    // from here on the arena also holds what the answer is made of, a few times a frame at most
+    request->arena.limit_bytes += 8 * api->def.frame_bytes_max;
+    if (request->message->has_deadline_ms) {
+        request->deadline_ns = request->received_ns + (uint64_t)request->message->deadline_ms * 1000000u;
+    }
+    if (find_call(request, &error) != STATUS_OK || admit(request, &error) != STATUS_OK) {
+        refuse(request, &error);
+        return;
+    }
+    if (request->command->field == MOREAU__V1__REQUEST__CALL_HELLO) {
+        session_greet(request);
+        return;
+    }
+    dispatch(request);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// A request on its way: decoded on the loop thread, worked on by a lane, answered from there, and given back on the loop.
+//
+//   frame ─► unpack, check ─► prepare (loop) ─► strand of its world ─► work (lane) ─► reply ─► done (loop)
+//
+// Commands that need no world are answered on the loop at once. All memory of a request is its arena's.
+#pragma once
+
+#include "api/api.h"
+#include "api/command.h"
+#include "base/arena.h"
+#include "moreau.pb-c.h"
+#include "run/host.h"
+
+typedef struct Session {
+    uint64_t number;
+    char token[33];           // to be shown in Hello.resume
+    char client[HOST_NAME_BYTES];
+    Connection *connection;   // NULL: away, the grace time runs
+    uint32_t world_count;
+    Request *first_request;   // under way
+    uv_timer_t grace;
+    Api *api;
+    struct Session *next;
+} Session;
+
+struct Request {
+    Job job;
+    Api *api;
+    Session *session;
+    Connection *connection; // retained
+    const Command *command;
+    Arena arena;
+    Moreau__V1__Request *message; // in the arena
+    uint64_t received_ns;
+    uint64_t deadline_ns;         // UINT64_MAX: none
+    _Atomic bool cancelled;
+    bool client_gone;
+    WorldEntry *world;            // retained; NULL: none
+    Strand strand;                // of a request that belongs to no world
+    void *plan;                   // what prepare left for work, in the arena
+    Request *next, *previous;     // of its session
+};
+
+struct Api {
+    ApiDef def;
+    Net *net;
+    Session *first_session;
+    Request *free_request;
+    uint64_t session_count;
+    uint64_t request_count;
+    uint64_t batch_count;
+    uint64_t requests_total;
+    _Atomic uint64_t unconverged_steps;
+    uint64_t started_ns;
+    uint8_t *buffer; // for replies of the loop thread, grows
+    size_t buffer_capacity;
+    uint32_t closing_sessions;
+    void (*closed)(void *context);
+    void *closed_context;
+};
+
+// ---- on a lane, or for loop commands on the loop
+
+// Packs and sends the reply: status from `error` (OK when its status is), id and server_ns filled in. Too long a reply becomes an
+// error that says what to ask for instead. `lane` NULL: loop thread.
+void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const Error *error);
+
+// True when the work should end between two steps; fills `error`, Nullable, with why.
+bool request_should_stop(const Request *request, Error *error);
+
+// The next moment (clock_now_ns) at which a lane's slice or the request's deadline ends.
+uint64_t request_pause_ns(const Request *request, const Lane *lane);
+
+// ---- on the loop thread
+
+// Takes up a frame; replies by itself when that fails.
+void request_receive(Api *api, Connection *connection, const uint8_t *body, size_t body_bytes);
+
+// The last of it: references and memory go back.
+void request_finish(Request *request);
+
+Request *request_find(Session *session, uint64_t id);

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "api/session.h"
+
+#include "base/clock.h"
+#include "step/snapshot.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROTOCOL_MAJOR = 1, PROTOCOL_MINOR = 0 };
+
+// Compares all of both, so that the time says nothing about where they differ.
+static bool tokens_match(const char *given, const char *wanted) {
+    size_t given_length = strlen(given), wanted_length = strlen(wanted);
+    unsigned difference = given_length != wanted_length;
+    for (size_t i = 0; i < wanted_length; i++) {
+        difference |= (unsigned)(unsigned char)wanted[i] ^ (unsigned char)(i < given_length ? given[i] : 0);
+    }
+    return difference == 0;
+}
+
+static Status check_hello(const Api *api, const Moreau__V1__Hello *hello, Error *error) {
+    if (hello->protocol_major != PROTOCOL_MAJOR) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "protocol_major",
+                         "The client speaks protocol %u.%u, this server %d.%d (moreau-server %s): the majors must be equal.",
+                         hello->protocol_major, hello->protocol_minor, PROTOCOL_MAJOR, PROTOCOL_MINOR, api->def.version);
+    }
+    if (api->def.token[0] != '\0' && !tokens_match(hello->token == NULL ? "" : hello->token, api->def.token)) {
+        return error_set(error, STATUS_UNAUTHENTICATED, "token", "%s",
+                         hello->token == NULL ? "This server demands a token: --token-file on the command line."
+                                              : "The token is not this server's.");
+    }
+    return STATUS_OK;
+}
+
+// ---- life
+
+static void on_grace_closed(uv_handle_t *handle) {
+    Session *session = handle->data;
+    Api *api = session->api;
+    free(session);
+    api->closing_sessions--;
+    if (api->closed != NULL && api->closing_sessions == 0) {
+        void (*closed)(void *) = api->closed;
+        void *context = api->closed_context;
+        while (api->free_request != NULL) {
+            Request *request = api->free_request;
+            api->free_request = request->next;
+            arena_deinit(&request->arena);
+            free(request);
+        }
+        free(api->buffer);
+        free(api);
+        closed(context);
+    }
+}
+
+static void end_session(Session *session) {
+    Api *api = session->api;
+    for (Session **link = &api->first_session; *link != NULL; link = &(*link)->next) {
+        if (*link == session) {
+            *link = session->next;
+            break;
+        }
+    }
+    host_destroy_session(api->def.host, session->number);
+    api->closing_sessions++;
+    uv_close((uv_handle_t *)&session->grace, on_grace_closed);
+}
+
+static void on_grace_over(uv_timer_t *timer) {
+    Session *session = timer->data;
+    if (session->first_request != NULL) {
+        // its last requests are still stopping: look again
+        uv_timer_start(timer, on_grace_over, 10, 0);
+        return;
+    }
+    report_line(session->api->def.report, REPORT_INFO, "session_ended", "session=%" PRIu64 " worlds=%u", session->number,
+                session->world_count);
+    end_session(session);
+}
+
+void session_leave(Session *session) {
+    for (Request *request = session->first_request; request != NULL; request = request->next) {
+        atomic_store_explicit(&request->cancelled, true, memory_order_relaxed);
+    }
+    session->connection = NULL;
+    uv_timer_start(&session->grace, on_grace_over, session->world_count == 0 ? 0 : session->api->def.session_grace_ms, 0);
+}
+
+void session_close_all(Api *api) {
+    while (api->first_session != NULL) {
+        Session *session = api->first_session;
+        api->first_session = session->next;
+        api->closing_sessions++;
+        uv_close((uv_handle_t *)&session->grace, on_grace_closed);
+    }
+}
+
+static void make_token(char token[33]) {
+    uint8_t bytes[16];
+    if (uv_random(NULL, NULL, bytes, sizeof(bytes), 0, NULL) != 0) {
+        uint64_t fallback[2] = {clock_now_ns(), clock_wall_ns()}; // a worse secret is better than no session
+        memcpy(bytes, fallback, sizeof(bytes));
+    }
+    for (int i = 0; i < 16; i++) {
+        snprintf(token + 2 * (size_t)i, 3, "%02x", bytes[i]);
+    }
+}
+
+static Session *open_session(Api *api) {
+    Session *session = calloc(1, sizeof(*session));
+    if (session == NULL) {
+        return NULL;
+    }
+    session->number = ++api->session_count;
+    session->api = api;
+    make_token(session->token);
+    uv_timer_init(api->def.loop, &session->grace);
+    session->grace.data = session;
+    uv_unref((uv_handle_t *)&session->grace);
+    session->next = api->first_session;
+    api->first_session = session;
+    return session;
+}
+
+static Session *find_session(Api *api, const char *token) {
+    for (Session *session = api->first_session; session != NULL; session = session->next) {
+        if (tokens_match(token, session->token)) {
+            return session;
+        }
+    }
+    return NULL;
+}
+
+static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *error) {
+    Session *session;
+    if (hello->resume != NULL && hello->resume[0] != '\0') {
+        session = find_session(request->api, hello->resume);
+        if (session == NULL) {
+            return error_set(error, STATUS_NOT_FOUND, "resume",
+                             "No such session: its grace time (option --session-grace-ms) has passed, or the server was restarted.");
+        }
+        if (session->connection != NULL) {
+            // the client knows better than we that its old connection is dead
+            Connection *old = session->connection;
+            connection_set_data(old, NULL);
+            session->connection = NULL;
+            connection_close(old);
+        }
+        uv_timer_stop(&session->grace);
+    } else {
+        session = open_session(request->api);
+        if (session == NULL) {
+            return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while opening a session.");
+        }
+    }
+    snprintf(session->client, sizeof(session->client), "%s", hello->client == NULL ? "" : hello->client);
+    session->connection = request->connection;
+    connection_set_data(request->connection, session);
+    connection_authenticate(request->connection);
+    report_line(request->api->def.report, REPORT_INFO, "session", "session=%" PRIu64 " connection=%" PRIu64 " client=\"%s\"",
+                session->number, connection_number(request->connection), session->client);
+    return STATUS_OK;
+}
+
+static Status welcome(Request *request, Moreau__V1__Welcome *message, Error *error) {
+    const Session *session = connection_data(request->connection);
+    message->server_version = (char *)request->api->def.version;
+    message->has_dynamics_version = 1;
+    message->dynamics_version = DYNAMICS_VERSION;
+    message->has_protocol_major = message->has_protocol_minor = 1;
+    message->protocol_major = PROTOCOL_MAJOR;
+    message->protocol_minor = PROTOCOL_MINOR;
+    message->session = (char *)session->token;
+    message->limits = describe_limits(request, &message->n_limits);
+    message->calls = describe_calls(request, &message->n_calls);
+    message->solvers = describe_solvers(request, &message->n_solvers);
+    if (message->limits == NULL || message->calls == NULL || message->solvers == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while saying welcome.");
+    }
+    return STATUS_OK;
+}
+
+void session_greet(Request *request) {
+    const Moreau__V1__Hello *hello = request->message->hello;
+    Connection *connection = request->connection;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    Moreau__V1__Welcome message = MOREAU__V1__WELCOME__INIT;
+    Error error = {0};
+    Status status = check_hello(request->api, hello, &error);
+    if (status == STATUS_OK) {
+        status = seat(request, hello, &error);
+    }
+    if (status == STATUS_OK) {
+        status = welcome(request, &message, &error);
+    }
+    error.status = status;
+    if (status == STATUS_OK) {
+        reply.result_case = MOREAU__V1__REPLY__RESULT_WELCOME;
+        reply.welcome = &message;
+    } else {
+        report_line(request->api->def.report, REPORT_WARN, "refused", "connection=%" PRIu64 " peer=%s why=\"%s\"",
+                    connection_number(connection), connection_peer(connection), error.message);
+    }
+    request_reply(request, NULL, &reply, &error);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND) {
+        connection_close_after_write(connection);
+    }
+    request_finish(request);
+}

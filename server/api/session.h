@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Sessions: who is at the other end of a connection, and which worlds share its life. A session outlives its connection by the grace
+// time, in which Hello.resume takes it over. Loop thread.
+#pragma once
+
+#include "api/request.h"
+
+// Answers a Hello: opens or resumes a session, or refuses and closes.
+void session_greet(Request *request);
+
+// The connection is gone: its requests stop, the grace time begins.
+void session_leave(Session *session);
+
+// Ends every session at once, without grace; `closed` of the api is called when the last timer is gone.
+void session_close_all(Api *api);
+
+// The messages that Welcome and Describe share, in the request's arena; NULL when it ends.
+Moreau__V1__Limit **describe_limits(Request *request, size_t *count);
+Moreau__V1__CallInfo **describe_calls(Request *request, size_t *count);
+Moreau__V1__SolverInfo **describe_solvers(Request *request, size_t *count);

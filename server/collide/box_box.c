@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: MIT
+// Two boxes: fifteen separating axes (Gottschalk, Lin and Manocha 1996) say how far they are apart
+// or how deep they overlap; the best axis says which features meet.
+//
+//     a face's normal   the facing face of the other box is clipped against it: a manifold of up to
+//     four points an edge x edge    one point between the two edges neither           the boxes are
+//     apart and the nearest features are corners or edges beyond the faces: the axes know only a
+//                       lower bound of the distance then, and gjk.c finds the points
+//
+// Faces that are parallel within `parallel_part` are what resting boxes have. Between such faces
+// the reference is chosen by an order that noise cannot turn, edges are not asked, and corners that
+// are out by a hair count as in: the same features meet from step to step. It costs 1e-6 of the gap
+// and 1e-7 of the box in exactness. Symmetric under swapping: the boxes are put in an order of
+// their own first. `R` is the second box's axes seen from the first.
+#include "collide/clip.h"
+#include "collide/gjk.h"
+#include "collide/pairs.h"
+
+#include <stddef.h>
+
+// 1 - cosine of the angle below which two directions are parallel: 1.4e-3 rad
+static const double parallel_part = 1e-6;
+// Squared sine below which two edges span no axis; their cross product would have lost half its
+// digits
+static const double edge_sine_squared_min = 1e-12;
+// of the boxes' size: what rounding does to a separation, with room
+static const double rounding_part = 1e-9;
+// of the gap: how much farther than the axes' bound the points of a face may be and still be the
+// nearest
+static const double bound_slack = 1e-6;
+// of the reference face's shorter half edge: how far a corner of a parallel face may be out; of the
+// size: equally deep
+static const double slop_part = 1e-4;
+static const double tie_part = 1e-6;
+
+enum {
+    FEATURE_FACE = 1u << 16, // + reference box << 15 | reference face << 11 | incident face << 7 |
+                             // point of the polygon
+    FEATURE_EDGE = 2u << 16, // + edge of a << 4 | edge of b
+    FEATURE_NEAR = 3u << 16, // + corners of a << 8 | corners of b
+};
+
+typedef struct Box {
+    Vec3 center;
+    Vec3 axis[3];
+    double half[3];
+} Box;
+
+// Two boxes in their order, as the axes see them.
+typedef struct BoxPair {
+    Box box[2];
+    uint32_t caller[2]; // 0: the caller's a
+    Vec3 offset;        // from the first centre to the second
+    double t[2][3];     // offset on each box's axes
+    double R[3][3];     // axis i of the first on axis j of the second
+    double size;        // sum of the half diagonals
+} BoxPair;
+
+typedef struct Face {
+    uint32_t box;
+    int axis;
+    double separation;
+    bool is_parallel; // to a face of the other box
+} Face;
+
+typedef struct Edges {
+    int axis[2];
+    Vec3 normal; // from the first box to the second
+    double separation;
+    bool is_found;
+} Edges;
+
+static Box read_box(const Primitive *primitive, const Pose *pose) {
+    Mat3 r = quat_to_mat3(pose->orientation);
+    Vec3 half = primitive->size;
+    return (Box){
+        .center = pose->position, .axis = {r.c0, r.c1, r.c2}, .half = {half.x, half.y, half.z}};
+}
+
+// Negative, zero or positive, in a fixed order of all that makes two boxes differ. First how they
+// lie to each other, seen along a direction that scenes built on axes and diagonals are not aligned
+// with, so that resting boxes do not change places.
+static double compare_boxes(const Primitive *a, const Pose *pose_a, const Primitive *b,
+                            const Pose *pose_b) {
+    const double order[] = {
+        vec3_dot(vec3(0.3719, 0.6137, 1.0), vec3_sub(pose_b->position, pose_a->position)),
+        b->size.x - a->size.x,
+        b->size.y - a->size.y,
+        b->size.z - a->size.z,
+        pose_b->orientation.w - pose_a->orientation.w,
+        pose_b->orientation.x - pose_a->orientation.x,
+        pose_b->orientation.y - pose_a->orientation.y,
+        pose_b->orientation.z - pose_a->orientation.z,
+    };
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+        if (order[i] != 0.0) {
+            return order[i];
+        }
+    }
+    return 0.0;
+}
+
+static double half_diagonal(const Box *box) {
+    return sqrt(box->half[0] * box->half[0] + box->half[1] * box->half[1] +
+                box->half[2] * box->half[2]);
+}
+
+static void relate_boxes(BoxPair *pair) {
+    const Box *first = &pair->box[0], *second = &pair->box[1];
+    pair->offset = vec3_sub(second->center, first->center);
+    for (int i = 0; i < 3; i++) {
+        pair->t[0][i] = vec3_dot(first->axis[i], pair->offset);
+        pair->t[1][i] = vec3_dot(second->axis[i], pair->offset);
+        for (int j = 0; j < 3; j++) {
+            pair->R[i][j] = vec3_dot(first->axis[i], second->axis[j]);
+        }
+    }
+}
+
+static bool is_parallel(double cosine) {
+    return fabs(cosine) >= 1.0 - parallel_part;
+}
+
+// The face of one box from which the other is farthest.
+static Face find_face(const BoxPair *pair, uint32_t box) {
+    const double *half = pair->box[box].half, *other = pair->box[1 - box].half;
+    Face best = {.box = box, .axis = 0, .separation = -HUGE_VAL};
+    for (int i = 0; i < 3; i++) {
+        double extent = half[i];
+        for (int j = 0; j < 3; j++) {
+            extent += other[j] * fabs(box == 0 ? pair->R[i][j] : pair->R[j][i]);
+        }
+        double separation = fabs(pair->t[box][i]) - extent;
+        if (separation > best.separation) {
+            best.axis = i;
+            best.separation = separation;
+        }
+    }
+    for (int j = 0; j < 3; j++) {
+        double cosine = box == 0 ? pair->R[best.axis][j] : pair->R[j][best.axis];
+        best.is_parallel = best.is_parallel || is_parallel(cosine);
+    }
+    return best;
+}
+
+// Normal of a reference face, out of its own box and towards the other.
+static Vec3 face_normal(const BoxPair *pair, const Face *face) {
+    Vec3 axis = pair->box[face->box].axis[face->axis];
+    // the offset points from the first box to the second
+    bool is_up = (pair->t[face->box][face->axis] >= 0.0) == (face->box == 0);
+    return is_up ? axis : vec3_neg(axis);
+}
+
+static double project_extent(const Box *box, Vec3 n) {
+    return box->half[0] * fabs(vec3_dot(n, box->axis[0])) +
+           box->half[1] * fabs(vec3_dot(n, box->axis[1])) +
+           box->half[2] * fabs(vec3_dot(n, box->axis[2]));
+}
+
+// The pair of edges along whose common normal the boxes are farthest apart. Between parallel
+// faces, edges whose normal is the faces' are the faces' business.
+static Edges find_edges(const BoxPair *pair, const Face *face) {
+    Vec3 facing = face_normal(pair, face);
+    const Box *first = &pair->box[0], *second = &pair->box[1];
+    Edges best = {.separation = -HUGE_VAL, .is_found = false};
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            Vec3 n = vec3_cross(first->axis[i], second->axis[j]);
+            double squared = vec3_dot(n, n);
+            if (squared < edge_sine_squared_min) {
+                continue;
+            }
+            n = vec3_scale(1.0 / sqrt(squared), n);
+            double distance = vec3_dot(n, pair->offset);
+            double separation =
+                fabs(distance) - project_extent(first, n) - project_extent(second, n);
+            if (separation > best.separation &&
+                !(face->is_parallel && is_parallel(vec3_dot(n, facing)))) {
+                Vec3 normal = distance >= 0.0 ? n : vec3_neg(n);
+                best = (Edges){
+                    .axis = {i, j}, .normal = normal, .separation = separation, .is_found = true};
+            }
+        }
+    }
+    return best;
+}
+
+// The middle of the edge along `axis` that lies farthest along n, and its number: axis and the
+// signs of the other two coordinates.
+static Vec3 support_edge(const Box *box, int axis, Vec3 n, uint32_t *number) {
+    Vec3 middle = box->center;
+    *number = (uint32_t)axis * 4;
+    for (int k = 1; k <= 2; k++) {
+        int other = (axis + k) % 3;
+        bool is_up = vec3_dot(n, box->axis[other]) >= 0.0;
+        middle =
+            vec3_add_scaled(middle, is_up ? box->half[other] : -box->half[other], box->axis[other]);
+        *number |= is_up ? (uint32_t)k : 0u;
+    }
+    return middle;
+}
+
+// The contact between two edges; false where their nearest points are not both on the edges.
+static bool set_edge_point(const BoxPair *pair, const Edges *edges, double reach,
+                           Manifold *manifold) {
+    const Box *first = &pair->box[0], *second = &pair->box[1];
+    uint32_t number[2];
+    Vec3 p = support_edge(first, edges->axis[0], edges->normal, &number[0]);
+    Vec3 q = support_edge(second, edges->axis[1], vec3_neg(edges->normal), &number[1]);
+    Vec3 u = first->axis[edges->axis[0]], v = second->axis[edges->axis[1]];
+
+    // p + s u and q + r v are nearest where their difference stands on both directions
+    Vec3 d = vec3_sub(q, p);
+    double c = pair->R[edges->axis[0]][edges->axis[1]];
+    double sine_squared = 1.0 - c * c;
+    double du = vec3_dot(d, u), dv = vec3_dot(d, v);
+    double s = (du - c * dv) / sine_squared;
+    double r = (c * du - dv) / sine_squared;
+    double slack = rounding_part * pair->size;
+    if (edges->separation > 0.0 && (fabs(s) > first->half[edges->axis[0]] + slack ||
+                                    fabs(r) > second->half[edges->axis[1]] + slack)) {
+        return false;
+    }
+    if (edges->separation > reach) {
+        return true;
+    }
+    Vec3 on_first = vec3_add_scaled(p, s, u), on_second = vec3_add_scaled(q, r, v);
+    uint32_t of_a = number[pair->caller[0]], of_b = number[1 - pair->caller[0]];
+    manifold->normal = edges->normal;
+    manifold->count = 1;
+    manifold->point[0] = (ManifoldPoint){.position = vec3_scale(0.5, vec3_add(on_first, on_second)),
+                                         .gap = edges->separation,
+                                         .feature = FEATURE_EDGE | of_a << 4 | of_b};
+    return true;
+}
+
+// What a face manifold is built in: the reference face's centre and directions, and the other box's
+// facing face.
+typedef struct FaceFrame {
+    Vec3 origin, normal, x, y;
+    double half_x, half_y;
+    uint32_t reference; // face: 2 axis + (0 or 1)
+    uint32_t incident;
+} FaceFrame;
+
+// The other box's face that looks at the reference face most, and its corners in the frame.
+static void read_incident(const Box *other, FaceFrame *frame, ClipPolygon *polygon) {
+    int facing = 0;
+    double cosine[3];
+    for (int i = 0; i < 3; i++) {
+        cosine[i] = vec3_dot(other->axis[i], frame->normal);
+        facing = fabs(cosine[i]) > fabs(cosine[facing]) ? i : facing;
+    }
+    bool is_up = cosine[facing] < 0.0; // the face on the positive side looks down on the reference
+    frame->incident = 2u * (uint32_t)facing + (is_up ? 1u : 0u);
+
+    int i = (facing + 1) % 3, j = (facing + 2) % 3;
+    double half = is_up ? other->half[facing] : -other->half[facing];
+    Vec3 center =
+        vec3_sub(vec3_add_scaled(other->center, half, other->axis[facing]), frame->origin);
+    polygon->count = 4;
+    for (uint32_t corner = 0; corner < 4; corner++) {
+        // around the face: ++ -+ -- +-
+        bool is_left = corner == 1 || corner == 2, is_low = corner >= 2;
+        Vec3 p =
+            vec3_add_scaled(center, is_left ? -other->half[i] : other->half[i], other->axis[i]);
+        p = vec3_add_scaled(p, is_low ? -other->half[j] : other->half[j], other->axis[j]);
+        polygon->point[corner] =
+            (ClipPoint){.position = vec3(vec3_dot(p, frame->x), vec3_dot(p, frame->y),
+                                         vec3_dot(p, frame->normal)),
+                        .feature = corner,
+                        .edge = corner};
+    }
+}
+
+static FaceFrame make_frame(const BoxPair *pair, const Face *face) {
+    const Box *box = &pair->box[face->box];
+    int i = (face->axis + 1) % 3, j = (face->axis + 2) % 3;
+    Vec3 normal = face_normal(pair, face);
+    bool is_up = vec3_dot(normal, box->axis[face->axis]) > 0.0;
+    return (FaceFrame){
+        .origin = vec3_add_scaled(box->center, box->half[face->axis], normal),
+        .normal = normal,
+        .x = box->axis[i],
+        .y = box->axis[j],
+        .half_x = box->half[i],
+        .half_y = box->half[j],
+        .reference = 2u * (uint32_t)face->axis + (is_up ? 1u : 0u),
+    };
+}
+
+static double lowest_height(const ClipPolygon *polygon) {
+    double lowest = HUGE_VAL;
+    for (uint32_t i = 0; i < polygon->count; i++) {
+        double z = polygon->point[i].position.z;
+        lowest = z < lowest ? z : lowest;
+    }
+    return lowest;
+}
+
+static void set_face_points(const BoxPair *pair, const Face *face, const FaceFrame *frame,
+                            const ClipPolygon *polygon, Manifold *manifold) {
+    uint32_t kind = FEATURE_FACE | pair->caller[face->box] << 15 | frame->reference << 11 |
+                    frame->incident << 7;
+    manifold->normal = face->box == 0 ? frame->normal : vec3_neg(frame->normal);
+    manifold->count = polygon->count;
+    for (uint32_t i = 0; i < polygon->count; i++) {
+        // midway between the point and the face below it
+        Vec3 p = polygon->point[i].position;
+        Vec3 position = vec3_add_scaled(frame->origin, p.x, frame->x);
+        position = vec3_add_scaled(position, p.y, frame->y);
+        position = vec3_add_scaled(position, 0.5 * p.z, frame->normal);
+        manifold->point[i] = (ManifoldPoint){
+            .position = position, .gap = p.z, .feature = kind | polygon->point[i].feature};
+    }
+}
+
+// The contact of a face; false where the nearest points of the two boxes are not on it.
+static bool set_face(const BoxPair *pair, const Face *face, double reach, Manifold *manifold) {
+    FaceFrame frame = make_frame(pair, face);
+    ClipPolygon polygon;
+    read_incident(&pair->box[1 - face->box], &frame, &polygon);
+    double shorter = frame.half_x < frame.half_y ? frame.half_x : frame.half_y;
+    double slop = face->is_parallel ? slop_part * shorter : rounding_part * shorter;
+    clip_rectangle(&polygon, frame.half_x, frame.half_y, slop);
+
+    double bound =
+        face->separation + bound_slack * fabs(face->separation) + rounding_part * pair->size;
+    if (polygon.count == 0 || (!face->is_parallel && lowest_height(&polygon) > bound)) {
+        return false;
+    }
+    clip_reduce(&polygon, reach, face->is_parallel ? tie_part * pair->size : 0.0);
+    set_face_points(pair, face, &frame, &polygon, manifold);
+    return true;
+}
+
+static GjkPoint support_box(const void *body, Vec3 direction) {
+    const Box *box = body;
+    GjkPoint point = {.position = box->center, .vertex = 0};
+    for (int i = 0; i < 3; i++) {
+        bool is_up = vec3_dot(direction, box->axis[i]) >= 0.0;
+        point.position =
+            vec3_add_scaled(point.position, is_up ? box->half[i] : -box->half[i], box->axis[i]);
+        point.vertex |= is_up ? 1u << i : 0u;
+    }
+    return point;
+}
+
+// The nearest points of boxes that are apart, wherever they are.
+static bool set_nearest(const BoxPair *pair, double reach, Manifold *manifold) {
+    // around the first centre, so that boxes far from the world's origin lose nothing
+    Box near[2] = {pair->box[0], pair->box[1]};
+    near[0].center = vec3(0.0, 0.0, 0.0);
+    near[1].center = pair->offset;
+    GjkResult result = gjk_distance((GjkBody){support_box, &near[0]},
+                                    (GjkBody){support_box, &near[1]}, pair->offset);
+    if (!result.is_apart) {
+        return false;
+    }
+    if (result.distance > reach) {
+        return true;
+    }
+    const uint32_t corners[2] = {result.corners_a, result.corners_b};
+    Vec3 middle = vec3_scale(0.5, vec3_add(result.point_a, result.point_b));
+    manifold->normal = result.normal;
+    manifold->count = 1;
+    manifold->point[0] = (ManifoldPoint){
+        .position = vec3_add(pair->box[0].center, middle),
+        .gap = result.distance,
+        .feature = FEATURE_NEAR | corners[pair->caller[0]] << 8 | corners[1 - pair->caller[0]],
+    };
+    return true;
+}
+
+// What is left when rounding denies the other ways: the other box's corner that is deepest below
+// the face.
+static void set_corner(const BoxPair *pair, const Face *face, double reach, Manifold *manifold) {
+    if (face->separation > reach) {
+        return;
+    }
+    FaceFrame frame = make_frame(pair, face);
+    GjkPoint corner = support_box(&pair->box[1 - face->box], vec3_neg(frame.normal));
+    manifold->normal = face->box == 0 ? frame.normal : vec3_neg(frame.normal);
+    manifold->count = 1;
+    manifold->point[0] = (ManifoldPoint){
+        .position = vec3_add_scaled(corner.position, -0.5 * face->separation, frame.normal),
+        .gap = face->separation,
+        .feature = FEATURE_NEAR | corner.vertex,
+    };
+}
+
+static void collide_pair(const BoxPair *pair, double reach, Manifold *manifold) {
+    // no axis may be longer than the reach: the distance is at least that
+    Face face = find_face(pair, 0);
+    if (face.separation > reach) {
+        return;
+    }
+    Face other = find_face(pair, 1);
+    if (other.separation > reach) {
+        return;
+    }
+    if (!is_parallel(pair->R[face.axis][other.axis]) && other.separation > face.separation) {
+        face = other;
+    }
+    Edges edges = find_edges(pair, &face);
+    if (edges.is_found && edges.separation > reach) {
+        return;
+    }
+
+    bool is_edge =
+        edges.is_found && edges.separation > face.separation + rounding_part * pair->size;
+    bool is_set = is_edge ? set_edge_point(pair, &edges, reach, manifold)
+                          : set_face(pair, &face, reach, manifold);
+    if (!is_set && !set_nearest(pair, reach, manifold)) {
+        set_corner(pair, &face, reach, manifold);
+    }
+}
+
+void box_box(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
+             double reach, Manifold *manifold) {
+    BoxPair pair;
+    bool is_swapped = compare_boxes(a, pose_a, b, pose_b) < 0.0;
+    pair.box[0] = is_swapped ? read_box(b, pose_b) : read_box(a, pose_a);
+    pair.box[1] = is_swapped ? read_box(a, pose_a) : read_box(b, pose_b);
+    pair.caller[0] = is_swapped ? 1 : 0;
+    pair.caller[1] = is_swapped ? 0 : 1;
+    pair.size = half_diagonal(&pair.box[0]) + half_diagonal(&pair.box[1]);
+    Vec3 offset = vec3_sub(pair.box[1].center, pair.box[0].center);
+    double limit = pair.size + reach;
+    if (vec3_dot(offset, offset) > limit * limit) {
+        return;
+    }
+    relate_boxes(&pair);
+    collide_pair(&pair, reach, manifold);
+    if (is_swapped && manifold->count > 0) {
+        manifold->normal = vec3_neg(manifold->normal);
+    }
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+#include "collide/boxtree.h"
+
+#include "base/array.h"
+#include "base/assert.h"
+
+#include <stdlib.h>
+
+// Items whose longest edge exceeds this part of the room are set aside, if they differ in size at
+// all and are the fewer.
+static const double large_part = 0.25;
+static const double large_ratio = 4.0;
+
+void boxtree_deinit(BoxTree *tree) {
+    free(tree->node);
+    free(tree->item);
+    free(tree->fresh);
+    free(tree->key);
+    *tree = (BoxTree){0};
+}
+
+bool boxtree_reserve(BoxTree *tree, size_t count) {
+    // a binary tree whose leaves hold one item at least
+    return ARRAY_RESERVE(tree->node, tree->node_capacity, 2 * count) &&
+           ARRAY_RESERVE(tree->item, tree->item_capacity, count) &&
+           ARRAY_RESERVE(tree->fresh, tree->fresh_capacity, count) &&
+           ARRAY_RESERVE(tree->key, tree->key_capacity, count);
+}
+
+size_t boxtree_bytes(const BoxTree *tree) {
+    return tree->node_capacity * sizeof(BoxNode) + tree->key_capacity * sizeof(BoxKey) +
+           (tree->item_capacity + tree->fresh_capacity) * sizeof(BoxItem);
+}
+
+static BoxKey key_of(const BroadBox *box, uint32_t item) {
+    // halves first: the sum of two large coordinates may overflow
+    Vec3 c = vec3_add(vec3_scale(0.5, box->lower), vec3_scale(0.5, box->upper));
+    Vec3 d = vec3_sub(box->upper, box->lower);
+    double size = d.x > d.y ? d.x : d.y;
+    size = size > d.z ? size : d.z;
+    return (BoxKey){.center = {c.x, c.y, c.z}, .size = (float)size, .item = item};
+}
+
+// The room that the centres of some keys occupy, along its longest axis, and their sizes.
+typedef struct Room {
+    int axis;
+    double lower, upper;
+    float size_min, size_max;
+} Room;
+
+static Room measure_room(const BoxKey *key, uint32_t count) {
+    double lower[3], upper[3];
+    Room room = {.size_min = key[0].size, .size_max = key[0].size};
+    for (int axis = 0; axis < 3; axis++) {
+        lower[axis] = upper[axis] = key[0].center[axis];
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            double c = key[i].center[axis];
+            lower[axis] = c < lower[axis] ? c : lower[axis];
+            upper[axis] = c > upper[axis] ? c : upper[axis];
+        }
+        room.size_min = key[i].size < room.size_min ? key[i].size : room.size_min;
+        room.size_max = key[i].size > room.size_max ? key[i].size : room.size_max;
+    }
+    for (int axis = 1; axis < 3; axis++) {
+        if (upper[axis] - lower[axis] > upper[room.axis] - lower[room.axis]) {
+            room.axis = axis;
+        }
+    }
+    room.lower = lower[room.axis];
+    room.upper = upper[room.axis];
+    return room;
+}
+
+static void swap_keys(BoxKey *a, BoxKey *b) {
+    BoxKey held = *a;
+    *a = *b;
+    *b = held;
+}
+
+// Those below `middle` first; returns how many they are.
+static uint32_t part_at(BoxKey *key, uint32_t count, int axis, double middle) {
+    uint32_t low = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (key[i].center[axis] < middle) {
+            swap_keys(&key[i], &key[low++]);
+        }
+    }
+    return low;
+}
+
+// The large ones last; returns how many the others are.
+static uint32_t part_large(BoxKey *key, uint32_t count, double size) {
+    uint32_t low = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!((double)key[i].size > size)) {
+            swap_keys(&key[i], &key[low++]);
+        }
+    }
+    return low;
+}
+
+// A number that no pattern in the data follows, so that no order of the bodies makes the selection
+// below slow.
+static uint32_t scatter(uint32_t number) {
+    uint64_t x = (number + 1u) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)((x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 32);
+}
+
+// Hoare's selection: afterwards nothing before the middle is above anything from the middle on.
+static uint32_t part_at_median(BoxKey *key, uint32_t count, int axis) {
+    uint32_t middle = count / 2;
+    int64_t first = 0, last = (int64_t)count - 1;
+    for (uint32_t round = 0; first < last; round++) {
+        int64_t chosen = first + (int64_t)(scatter(round ^ count) % (uint64_t)(last - first + 1));
+        double pivot = key[chosen].center[axis];
+        int64_t i = first, j = last;
+        while (i <= j) {
+            while (key[i].center[axis] < pivot) {
+                i++;
+            }
+            while (key[j].center[axis] > pivot) {
+                j--;
+            }
+            if (i <= j) {
+                swap_keys(&key[i++], &key[j--]);
+            }
+        }
+        if ((int64_t)middle <= j) {
+            last = j;
+        } else if ((int64_t)middle >= i) {
+            first = i;
+        } else {
+            break;
+        }
+    }
+    return middle;
+}
+
+// Where to part `count` keys, 0 < result < count. `*is_aside` tells whether the last split set the
+// large ones aside: never twice in a row, so that every second level at least divides the number.
+static uint32_t part_keys(BoxKey *key, uint32_t count, bool *is_aside) {
+    Room room = measure_room(key, count);
+    double width = room.upper - room.lower;
+    if (!*is_aside && (double)room.size_max > large_part * width &&
+        (double)room.size_max > large_ratio * (double)room.size_min) {
+        uint32_t small_count = part_large(key, count, large_part * width);
+        if (small_count < count && small_count >= count / 2 && small_count > 0) {
+            *is_aside = true;
+            return small_count;
+        }
+    }
+    *is_aside = false;
+    uint32_t low = part_at(key, count, room.axis, 0.5 * room.lower + 0.5 * room.upper);
+    uint32_t fewest = count / 8 + 1;
+    return low >= fewest && count - low >= fewest ? low : part_at_median(key, count, room.axis);
+}
+
+static void join_boxes(BroadBox *box, const BroadBox *other) {
+    box->lower.x = other->lower.x < box->lower.x ? other->lower.x : box->lower.x;
+    box->lower.y = other->lower.y < box->lower.y ? other->lower.y : box->lower.y;
+    box->lower.z = other->lower.z < box->lower.z ? other->lower.z : box->lower.z;
+    box->upper.x = other->upper.x > box->upper.x ? other->upper.x : box->upper.x;
+    box->upper.y = other->upper.y > box->upper.y ? other->upper.y : box->upper.y;
+    box->upper.z = other->upper.z > box->upper.z ? other->upper.z : box->upper.z;
+}
+
+static void fit_node(BoxTree *tree, uint32_t index) {
+    BoxNode *node = &tree->node[index];
+    if (node->leaf_count == 0) {
+        const BoxNode *left = &tree->node[index + 1];
+        node->box = left->box;
+        join_boxes(&node->box, &tree->node[left->skip].box);
+        return;
+    }
+    node->box = tree->item[node->first].box;
+    for (uint32_t i = 1; i < node->leaf_count; i++) {
+        join_boxes(&node->box, &tree->item[node->first + i].box);
+    }
+}
+
+// The node over the keys [first, first + count) and all below it. Recursion is as deep as the tree:
+// O(log n).
+static void build_node(BoxTree *tree, uint32_t first, uint32_t count, uint32_t parent,
+                       bool is_aside) {
+    uint32_t index = tree->node_count++;
+    BoxNode *node = &tree->node[index];
+    *node = (BoxNode){.parent = parent, .first = first};
+    if (count <= BOXTREE_LEAF_MAX) {
+        node->leaf_count = count;
+        for (uint32_t i = first; i < first + count; i++) {
+            tree->item[i] = tree->fresh[tree->key[i].item];
+            tree->item[i].leaf = index;
+        }
+    } else {
+        uint32_t low = part_keys(tree->key + first, count, &is_aside);
+        ASSERT(low > 0 && low < count);
+        build_node(tree, first, low, index, is_aside);
+        build_node(tree, first + low, count - low, index, is_aside);
+    }
+    node->skip = tree->node_count;
+    fit_node(tree, index);
+}
+
+void boxtree_build(BoxTree *tree, uint32_t count) {
+    ASSERT(count <= tree->fresh_capacity);
+    tree->node_count = 0;
+    tree->item_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        tree->key[i] = key_of(&tree->fresh[i].box, i);
+    }
+    if (count > 0) {
+        build_node(tree, 0, count, 0, false);
+    }
+}
+
+void boxtree_move(BoxTree *tree, uint32_t place, const BroadBox *box) {
+    tree->item[place].box = *box;
+    uint32_t index = tree->item[place].leaf;
+    fit_node(tree, index);
+    while (index != 0) {
+        index = tree->node[index].parent;
+        fit_node(tree, index);
+    }
+}
+
+static void add_met(const BoxItem *item, const BoxItem *others, uint32_t count, Candidates *found) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (boxtree_meet(&item->box, &others[i].box) && !(item->fixed & others[i].fixed)) {
+            candidates_add(found, item->body, others[i].body);
+        }
+    }
+}
+
+// The pairs inside a leaf, and of its items with those of all leaves that come after it.
+static void add_leaf_pairs(const BoxTree *tree, uint32_t leaf, Candidates *found) {
+    const BoxNode *own = &tree->node[leaf];
+    const BoxItem *item = tree->item + own->first;
+    for (uint32_t i = 0; i + 1 < own->leaf_count; i++) {
+        add_met(&item[i], &item[i + 1], own->leaf_count - i - 1, found);
+    }
+    for (uint32_t index = leaf + 1; index < tree->node_count;) {
+        const BoxNode *node = &tree->node[index];
+        if (!boxtree_meet(&own->box, &node->box)) {
+            index = node->skip;
+            continue;
+        }
+        for (uint32_t i = 0; node->leaf_count > 0 && i < own->leaf_count; i++) {
+            if (boxtree_meet(&item[i].box, &node->box)) {
+                add_met(&item[i], tree->item + node->first, node->leaf_count, found);
+            }
+        }
+        index++;
+    }
+}
+
+void boxtree_pairs(const BoxTree *tree, Candidates *found) {
+    for (uint32_t index = 0; index < tree->node_count; index++) {
+        if (tree->node[index].leaf_count > 0) {
+            add_leaf_pairs(tree, index, found);
+        }
+    }
+}
+
+void boxtree_search(const BoxTree *tree, uint32_t place, Candidates *found) {
+    const BoxItem *item = &tree->item[place];
+    for (uint32_t index = 0; index < tree->node_count;) {
+        const BoxNode *node = &tree->node[index];
+        if (!boxtree_meet(&item->box, &node->box)) {
+            index = node->skip;
+            continue;
+        }
+        const BoxItem *others = tree->item + node->first;
+        uint32_t before = 0;
+        if (node->leaf_count > 0 && item->leaf == index) {
+            before = place - node->first; // it does not meet itself
+            add_met(item, others, before, found);
+            before++;
+        }
+        if (node->leaf_count > 0) {
+            add_met(item, others + before, node->leaf_count - before, found);
+        }
+        index++;
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// A tree of bounding boxes over items that have a box each: built at once, then kept right while single boxes change.
+//
+//     nodes in preorder:   0 root | 1 left ... | skip(1) right ... |        children of node i: i + 1 and node[i + 1].skip
+//     items in tree order: a leaf holds the items [first, first + leaf_count), at most BOXTREE_LEAF_MAX
+//
+// Preorder makes a search one loop without a stack: on to i + 1 where the box is met, to node[i].skip where it is not. It also makes
+// "all that comes after this leaf" a plain range, so that a search of everything against everything meets each pair once.
+//
+// The build splits space at the middle of the items' centres, or at the median where the middle is lopsided, and first sets aside
+// items that are large beside the room that all occupy: a hall's floor would otherwise stretch every box above the pebble that it
+// happens to lie with. Depth is O(log n), the build O(n log n), its order a pure function of the boxes.
+// Boxes are finite and not NaN. Owned by a Broad; one thread at a time.
+#pragma once
+
+#include "collide/candidates.h"
+
+enum { BOXTREE_LEAF_MAX = 4 };
+
+typedef struct BoxNode {
+    BroadBox box;        // holds the boxes of all its items
+    uint32_t skip;       // the next node that is not below this one
+    uint32_t parent;     // the root is its own
+    uint32_t first;      // item, of a leaf
+    uint32_t leaf_count; // items; 0: not a leaf
+} BoxNode;
+
+typedef struct BoxItem {
+    BroadBox box;
+    uint32_t body;
+    uint32_t leaf;  // the node it is in
+    uint32_t fixed; // two items that are both fixed make no pair
+} BoxItem;
+
+// what the build sorts
+typedef struct BoxKey {
+    double center[3];
+    float size;    // longest edge
+    uint32_t item; // as handed in
+} BoxKey;
+
+typedef struct BoxTree {
+    BoxNode *node;  // owned
+    BoxItem *item;  // owned, in tree order
+    BoxItem *fresh; // owned; what the next build takes its items from
+    BoxKey *key;    // owned
+    size_t node_capacity, item_capacity, fresh_capacity, key_capacity;
+    uint32_t node_count;
+    uint32_t item_count;
+} BoxTree;
+
+// A tree that is all zero is empty.
+void boxtree_deinit(BoxTree *tree);
+
+// Room for `count` items; false when memory ends.
+bool boxtree_reserve(BoxTree *tree, size_t count);
+
+// Builds over the first `count` of `fresh`, whose box, body and fixed are set.
+void boxtree_build(BoxTree *tree, uint32_t count);
+
+// The item at `place` has a new box.
+void boxtree_move(BoxTree *tree, uint32_t place, const BroadBox *box);
+
+// Adds every pair of items whose boxes meet, each once, in no useful order.
+void boxtree_pairs(const BoxTree *tree, Candidates *found);
+
+// Adds the pairs of the item at `place` with all that its box meets.
+void boxtree_search(const BoxTree *tree, uint32_t place, Candidates *found);
+
+size_t boxtree_bytes(const BoxTree *tree);
+
+static inline bool boxtree_meet(const BroadBox *a, const BroadBox *b) {
+    // no branch per axis: which one separates cannot be guessed
+    return (a->lower.x <= b->upper.x) & (b->lower.x <= a->upper.x) & (a->lower.y <= b->upper.y) &
+           (b->lower.y <= a->upper.y) & (a->lower.z <= b->upper.z) & (b->lower.z <= a->upper.z);
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+// Fat boxes remembered per body; a tree over the bounded ones, a list of the unbounded ones; the
+// sorted candidates.
+//
+// Few movers: their leaves are refitted, each is searched for in the tree, and what is found is
+// merged into the candidates. Many, or any change of what kind of box a body has: everything is
+// built and searched anew, which costs less per body than a search alone.
+#include "collide/broad.h"
+
+#include "base/array.h"
+#include "base/assert.h"
+#include "collide/boxtree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// How much fatter a remembered box is, on each side, as a part of the box's shortest edge. More
+// means fewer searches while bodies creep and more candidates to test in every step; at 5 % a dense
+// pile of spheres has about a quarter more.
+static const double margin_part = 0.05;
+
+// One search in the tree costs about four times a body's part of building and searching everything
+// at once.
+enum { REBUILD_PART = 4 };
+
+typedef enum BoxKind { BOX_VOID, BOX_BOUNDED, BOX_UNBOUNDED } BoxKind;
+
+typedef struct Seen {
+    BroadBox fat;   // as given where the box is not bounded
+    uint32_t place; // in the tree, when bounded
+    uint8_t kind;   // BoxKind
+    uint8_t fixed;
+} Seen;
+
+struct Broad {
+    Seen *seen;          // owned, one per body
+    uint8_t *is_mover;   // owned, one per body; all zero between updates
+    uint32_t *mover;     // owned
+    uint32_t *unbounded; // owned; bodies
+    size_t seen_capacity, is_mover_capacity, mover_capacity, unbounded_capacity;
+    uint32_t count;
+    uint32_t mover_count;
+    uint32_t unbounded_count;
+    uint32_t moved_count; // moves since the tree was built
+    bool is_known;        // false: nothing is remembered
+    BoxTree tree;
+    Candidates pairs;
+    Candidates found;
+    Candidates scratch;
+};
+
+Broad *broad_create(void) {
+    return calloc(1, sizeof(Broad));
+}
+
+void broad_destroy(Broad *broad) {
+    if (broad == NULL) {
+        return;
+    }
+    free(broad->seen);
+    free(broad->is_mover);
+    free(broad->mover);
+    free(broad->unbounded);
+    boxtree_deinit(&broad->tree);
+    candidates_deinit(&broad->pairs);
+    candidates_deinit(&broad->found);
+    candidates_deinit(&broad->scratch);
+    free(broad);
+}
+
+void broad_reset(Broad *broad) {
+    broad->is_known = false;
+    broad->count = 0;
+    broad->pairs.count = 0;
+}
+
+size_t broad_bytes(const Broad *broad) {
+    size_t pair_count = broad->pairs.capacity + broad->found.capacity + broad->scratch.capacity;
+    return sizeof(Broad) + boxtree_bytes(&broad->tree) + broad->seen_capacity * sizeof(Seen) +
+           broad->is_mover_capacity + broad->mover_capacity * sizeof(uint32_t) +
+           broad->unbounded_capacity * sizeof(uint32_t) + pair_count * sizeof(BroadPair);
+}
+
+// Written so that a NaN makes a box void.
+static BoxKind judge_box(const BroadBox *box) {
+    if (!(box->lower.x <= box->upper.x && box->lower.y <= box->upper.y &&
+          box->lower.z <= box->upper.z)) {
+        return BOX_VOID;
+    }
+    return vec3_is_finite(box->lower) && vec3_is_finite(box->upper) ? BOX_BOUNDED : BOX_UNBOUNDED;
+}
+
+// The box is a box, and lies inside the fat one.
+static bool is_inside(const BroadBox *box, const BroadBox *fat) {
+    return (fat->lower.x <= box->lower.x) & (box->lower.x <= box->upper.x) &
+           (box->upper.x <= fat->upper.x) & (fat->lower.y <= box->lower.y) &
+           (box->lower.y <= box->upper.y) & (box->upper.y <= fat->upper.y) &
+           (fat->lower.z <= box->lower.z) & (box->lower.z <= box->upper.z) &
+           (box->upper.z <= fat->upper.z);
+}
+
+static BroadBox fatten(const BroadBox *box) {
+    Vec3 d = vec3_sub(box->upper, box->lower);
+    double edge = d.x < d.y ? d.x : d.y;
+    edge = edge < d.z ? edge : d.z;
+    double margin = margin_part * edge;
+    BroadBox fat = {vec3_sub(box->lower, vec3(margin, margin, margin)),
+                    vec3_add(box->upper, vec3(margin, margin, margin))};
+    // a margin beyond the largest double is no margin
+    return vec3_is_finite(fat.lower) && vec3_is_finite(fat.upper) ? fat : *box;
+}
+
+// Notes who has left its fat box; false when the tree cannot follow and all must be built anew.
+static bool find_movers(Broad *broad, const BroadBox *box, const uint8_t *fixed) {
+    bool is_followed = true;
+    broad->mover_count = 0;
+    for (uint32_t i = 0; i < broad->count; i++) {
+        Seen *seen = &broad->seen[i];
+        uint8_t now_fixed = fixed[i] != 0;
+        if (is_inside(&box[i], &seen->fat) && seen->fixed == now_fixed) {
+            continue;
+        }
+        BoxKind kind = judge_box(&box[i]);
+        if (kind == BOX_VOID && seen->kind == BOX_VOID) {
+            seen->fixed = now_fixed;
+            continue;
+        }
+        is_followed = is_followed && kind == BOX_BOUNDED && seen->kind == BOX_BOUNDED;
+        broad->mover[broad->mover_count++] = i;
+    }
+    return is_followed;
+}
+
+static void add_unbounded_pair(Broad *broad, uint32_t i, uint32_t j) {
+    const Seen *a = &broad->seen[i], *b = &broad->seen[j];
+    if (!(a->fixed & b->fixed) && boxtree_meet(&a->fat, &b->fat)) {
+        candidates_add(&broad->found, i, j);
+    }
+}
+
+static bool follow_movers(Broad *broad, const BroadBox *box, const uint8_t *fixed) {
+    for (uint32_t k = 0; k < broad->mover_count; k++) {
+        uint32_t i = broad->mover[k];
+        Seen *seen = &broad->seen[i];
+        seen->fat = fatten(&box[i]);
+        seen->fixed = fixed[i] != 0;
+        broad->tree.item[seen->place].fixed = seen->fixed;
+        boxtree_move(&broad->tree, seen->place, &seen->fat);
+        broad->is_mover[i] = 1;
+    }
+
+    // two movers that meet find each other, twice; the merge drops the second
+    broad->found.count = 0;
+    for (uint32_t k = 0; k < broad->mover_count; k++) {
+        uint32_t i = broad->mover[k];
+        boxtree_search(&broad->tree, broad->seen[i].place, &broad->found);
+        for (uint32_t u = 0; u < broad->unbounded_count; u++) {
+            add_unbounded_pair(broad, i, broad->unbounded[u]);
+        }
+    }
+    bool is_done = !broad->found.is_short &&
+                   candidates_sort(&broad->found, &broad->scratch, broad->count) &&
+                   candidates_merge(&broad->scratch, &broad->pairs, broad->is_mover, &broad->found);
+    Candidates merged = broad->scratch;
+    broad->scratch = broad->pairs;
+    broad->pairs = merged;
+    for (uint32_t k = 0; k < broad->mover_count; k++) {
+        broad->is_mover[broad->mover[k]] = 0;
+    }
+    broad->moved_count += broad->mover_count;
+    return is_done;
+}
+
+static bool reserve_bodies(Broad *broad, uint32_t count) {
+    size_t marked = broad->is_mover_capacity;
+    if (!ARRAY_RESERVE(broad->seen, broad->seen_capacity, count) ||
+        !ARRAY_RESERVE(broad->mover, broad->mover_capacity, count) ||
+        !ARRAY_RESERVE(broad->unbounded, broad->unbounded_capacity, count) ||
+        !ARRAY_RESERVE(broad->is_mover, broad->is_mover_capacity, count) ||
+        !boxtree_reserve(&broad->tree, count)) {
+        return false;
+    }
+    if (broad->is_mover_capacity > marked) {
+        memset(broad->is_mover, 0, broad->is_mover_capacity);
+    }
+    return true;
+}
+
+// What is fixed seldom moves: it gets no margin until it has once.
+static BroadBox remember_box(const Seen *seen, bool is_known, const BroadBox *box, bool is_fixed) {
+    if (!is_fixed) {
+        return fatten(box);
+    }
+    if (!is_known || seen->kind != BOX_BOUNDED) {
+        return *box;
+    }
+    return is_inside(box, &seen->fat) ? seen->fat : fatten(box);
+}
+
+// Remembers all boxes and fills the tree's items; returns how many.
+static uint32_t remember_bodies(Broad *broad, uint32_t count, const BroadBox *box,
+                                const uint8_t *fixed) {
+    uint32_t item_count = 0;
+    broad->unbounded_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        Seen *seen = &broad->seen[i];
+        bool is_known = broad->is_known && i < broad->count;
+        BoxKind kind = judge_box(&box[i]);
+        seen->fat =
+            kind == BOX_BOUNDED ? remember_box(seen, is_known, &box[i], fixed[i] != 0) : box[i];
+        seen->kind = (uint8_t)kind;
+        seen->fixed = fixed[i] != 0;
+        if (kind == BOX_BOUNDED) {
+            broad->tree.fresh[item_count++] =
+                (BoxItem){.box = seen->fat, .body = i, .fixed = seen->fixed};
+        } else if (kind == BOX_UNBOUNDED) {
+            broad->unbounded[broad->unbounded_count++] = i;
+        }
+    }
+    return item_count;
+}
+
+static void add_unbounded_pairs(Broad *broad) {
+    for (uint32_t k = 0; k < broad->unbounded_count; k++) {
+        uint32_t u = broad->unbounded[k];
+        for (uint32_t i = 0; i < broad->count; i++) {
+            // of two unbounded bodies the first finds the second
+            bool is_partner = broad->seen[i].kind == BOX_BOUNDED ||
+                              (broad->seen[i].kind == BOX_UNBOUNDED && i > u);
+            if (is_partner) {
+                add_unbounded_pair(broad, u, i);
+            }
+        }
+    }
+}
+
+static bool build_all(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed) {
+    if (!reserve_bodies(broad, count)) {
+        return false;
+    }
+    uint32_t item_count = remember_bodies(broad, count, box, fixed);
+    broad->count = count;
+    boxtree_build(&broad->tree, item_count);
+    for (uint32_t place = 0; place < item_count; place++) {
+        broad->seen[broad->tree.item[place].body].place = place;
+    }
+    broad->pairs.count = 0;
+    broad->found.count = 0;
+    boxtree_pairs(&broad->tree, &broad->found);
+    add_unbounded_pairs(broad);
+    Candidates found = broad->found;
+    broad->found = broad->pairs;
+    broad->pairs = found;
+    broad->moved_count = 0;
+    broad->is_known = true;
+    return !broad->pairs.is_short && candidates_sort(&broad->pairs, &broad->scratch, count);
+}
+
+Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
+                    const BroadPair **pairs, size_t *pair_count) {
+    bool is_done = true;
+    if (!broad->is_known || broad->count != count) {
+        is_done = build_all(broad, count, box, fixed);
+    } else {
+        bool is_followed = find_movers(broad, box, fixed);
+        bool is_worn = broad->mover_count > count / REBUILD_PART || broad->moved_count > count;
+        if (broad->mover_count > 0 && (!is_followed || is_worn)) {
+            is_done = build_all(broad, count, box, fixed);
+        } else if (broad->mover_count > 0) {
+            is_done = follow_movers(broad, box, fixed);
+        }
+    }
+    if (!is_done) {
+        broad->found.is_short = broad->scratch.is_short = broad->pairs.is_short = false;
+        broad_reset(broad);
+        return STATUS_RESOURCE_EXHAUSTED;
+    }
+    *pairs = broad->pairs.pair;
+    *pair_count = broad->pairs.count;
+    return STATUS_OK;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "collide/candidates.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DIGIT_BITS_MAX = 11,  // the counters of one pass fit the first cache
+    INSERTION_COUNT = 48, // below this the passes over the counters cost more than the moves
+};
+
+void candidates_deinit(Candidates *candidates) {
+    free(candidates->pair);
+    *candidates = (Candidates){0};
+}
+
+bool candidates_grow(Candidates *candidates, size_t count) {
+    if (!ARRAY_RESERVE(candidates->pair, candidates->capacity, candidates->count + count)) {
+        candidates->is_short = true;
+        return false;
+    }
+    return true;
+}
+
+static bool is_before(BroadPair p, BroadPair q) {
+    return p.a != q.a ? p.a < q.a : p.b < q.b;
+}
+
+static void sort_by_insertion(BroadPair *pair, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        BroadPair moving = pair[i];
+        size_t place = i;
+        for (; place > 0 && is_before(moving, pair[place - 1]); place--) {
+            pair[place] = pair[place - 1];
+        }
+        pair[place] = moving;
+    }
+}
+
+// One stable pass: `from` into `to`, by `bits` bits of a or b from bit `shift` up.
+static void sort_by_digit(const BroadPair *from, BroadPair *to, size_t count, bool by_a,
+                          uint32_t shift, uint32_t bits) {
+    size_t start[1u << DIGIT_BITS_MAX];
+    uint32_t mask = (1u << bits) - 1u;
+    memset(start, 0, (mask + 1u) * sizeof(start[0]));
+    for (size_t i = 0; i < count; i++) {
+        start[((by_a ? from[i].a : from[i].b) >> shift) & mask]++;
+    }
+    size_t sum = 0;
+    for (uint32_t digit = 0; digit <= mask; digit++) {
+        size_t digit_count = start[digit];
+        start[digit] = sum;
+        sum += digit_count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        to[start[((by_a ? from[i].a : from[i].b) >> shift) & mask]++] = from[i];
+    }
+}
+
+bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_count) {
+    size_t count = candidates->count;
+    scratch->count = 0;
+    if (count <= INSERTION_COUNT) {
+        sort_by_insertion(candidates->pair, count);
+        return true;
+    }
+    if (!candidates_grow(scratch, candidates->capacity)) {
+        return false;
+    }
+
+    // the least significant digit first, b before a: an even number of passes ends where it began
+    uint32_t bits = 1;
+    while (bits < 32 && (body_count - 1) >> bits != 0) {
+        bits++;
+    }
+    uint32_t pass_count = (bits + DIGIT_BITS_MAX - 1) / DIGIT_BITS_MAX;
+    uint32_t pass_bits = (bits + pass_count - 1) / pass_count;
+    BroadPair *from = candidates->pair, *to = scratch->pair;
+    for (uint32_t pass = 0; pass < 2 * pass_count; pass++) {
+        uint32_t shift = pass % pass_count * pass_bits;
+        sort_by_digit(from, to, count, pass >= pass_count, shift, pass_bits);
+        BroadPair *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    return true;
+}
+
+bool candidates_merge(Candidates *merged, const Candidates *kept, const uint8_t *is_gone,
+                      const Candidates *added) {
+    merged->count = 0;
+    if (!candidates_grow(merged, kept->count + added->count)) {
+        return false;
+    }
+    BroadPair *out = merged->pair;
+    size_t next = 0;
+    for (size_t i = 0; i < kept->count; i++) {
+        BroadPair pair = kept->pair[i];
+        if (is_gone[pair.a] | is_gone[pair.b]) {
+            continue;
+        }
+        for (; next < added->count && is_before(added->pair[next], pair); next++) {
+            if (next == 0 || is_before(added->pair[next - 1], added->pair[next])) {
+                *out++ = added->pair[next];
+            }
+        }
+        *out++ = pair;
+    }
+    for (; next < added->count; next++) {
+        if (next == 0 || is_before(added->pair[next - 1], added->pair[next])) {
+            *out++ = added->pair[next];
+        }
+    }
+    merged->count = (size_t)(out - merged->pair);
+    return true;
+}

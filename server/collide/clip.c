@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Sutherland and Hodgman's clipping (1974), with labels.
+#include "collide/clip.h"
+
+#include <stdbool.h>
+
+enum {
+    FEATURE_CUT = 64, // + 8 * edge label + side
+    LABEL_SIDE = 4,   // + side
+    KEPT_COUNT = 4,
+};
+
+// A quadrangle must be larger than the best so far by this part, or the earlier one is kept:
+// symmetric manifolds have many that differ by rounding only.
+static const double area_gain_min = 1e-6;
+
+// How far a point is outside one side: 0 and 1 are x, 2 and 3 are y.
+static double excess(Vec3 p, uint32_t side, double half_x, double half_y) {
+    switch (side) {
+    case 0:
+        return p.x - half_x;
+    case 1:
+        return -p.x - half_x;
+    case 2:
+        return p.y - half_y;
+    default:
+        return -p.y - half_y;
+    }
+}
+
+static ClipPoint cut_edge(const ClipPoint *from, double from_excess, const ClipPoint *to,
+                          double to_excess, uint32_t side) {
+    double part = from_excess / (from_excess - to_excess);
+    return (ClipPoint){
+        .position = vec3_add_scaled(from->position, part, vec3_sub(to->position, from->position)),
+        .feature = FEATURE_CUT + 8 * from->edge + side,
+        .edge = from->edge};
+}
+
+// Rounding can make points that are nearly in line look like a zigzag across a side; what a convex
+// polygon cannot have is left out.
+static void keep_point(ClipPolygon *kept, ClipPoint point) {
+    if (kept->count < CLIP_POINT_MAX) {
+        kept->point[kept->count++] = point;
+    }
+}
+
+static void clip_side(ClipPolygon *polygon, uint32_t side, double half_x, double half_y,
+                      double slop) {
+    ClipPolygon kept = {0};
+    for (uint32_t i = 0; i < polygon->count; i++) {
+        const ClipPoint *from = &polygon->point[i];
+        const ClipPoint *to = &polygon->point[i + 1 < polygon->count ? i + 1 : 0];
+        double d = excess(from->position, side, half_x, half_y);
+        double e = excess(to->position, side, half_x, half_y);
+        bool is_from_in = d <= slop, is_to_in = e <= slop;
+        if (is_from_in) {
+            keep_point(&kept, *from);
+        }
+        if (is_from_in == is_to_in) {
+            continue;
+        }
+        // on the way out the polygon goes on along the side; a vertex in the slop is its own cut
+        if ((is_from_in ? d : e) < 0.0) {
+            keep_point(&kept, cut_edge(from, d, to, e, side));
+        }
+        if (is_from_in) {
+            kept.point[kept.count - 1].edge = LABEL_SIDE + side;
+        }
+    }
+    *polygon = kept;
+}
+
+void clip_rectangle(ClipPolygon *polygon, double half_x, double half_y, double slop) {
+    for (uint32_t side = 0; side < 4; side++) {
+        clip_side(polygon, side, half_x, half_y, slop);
+    }
+}
+
+static void drop_high(ClipPolygon *polygon, double reach) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < polygon->count; i++) {
+        if (polygon->point[i].position.z <= reach) {
+            polygon->point[count++] = polygon->point[i];
+        }
+    }
+    polygon->count = count;
+}
+
+static uint32_t find_lowest(const ClipPolygon *polygon, double tie) {
+    double lowest = polygon->point[0].position.z;
+    for (uint32_t i = 1; i < polygon->count; i++) {
+        double z = polygon->point[i].position.z;
+        lowest = z < lowest ? z : lowest;
+    }
+    uint32_t first = 0;
+    while (!(polygon->point[first].position.z <= lowest + tie)) {
+        first++;
+    }
+    return first;
+}
+
+// Twice the area of the quadrangle i j k l of a convex polygon: its diagonals' cross product.
+static double area(const ClipPoint *point, const uint32_t corner[KEPT_COUNT]) {
+    Vec3 p = vec3_sub(point[corner[2]].position, point[corner[0]].position);
+    Vec3 q = vec3_sub(point[corner[3]].position, point[corner[1]].position);
+    return fabs(p.x * q.y - p.y * q.x);
+}
+
+void clip_reduce(ClipPolygon *polygon, double reach, double tie) {
+    drop_high(polygon, reach);
+    uint32_t count = polygon->count;
+    if (count <= KEPT_COUNT) {
+        return;
+    }
+
+    // every quadrangle with the lowest point in it, as offsets around the polygon from that point
+    uint32_t lowest = find_lowest(polygon, tie);
+    uint32_t best[KEPT_COUNT] = {0};
+    double largest = -1.0;
+    for (uint32_t j = 1; j < count; j++) {
+        for (uint32_t k = j + 1; k < count; k++) {
+            for (uint32_t l = k + 1; l < count; l++) {
+                const uint32_t corner[KEPT_COUNT] = {lowest, (lowest + j) % count,
+                                                     (lowest + k) % count, (lowest + l) % count};
+                double covered = area(polygon->point, corner);
+                if (covered > largest * (1.0 + area_gain_min)) {
+                    largest = covered;
+                    for (int i = 0; i < KEPT_COUNT; i++) {
+                        best[i] = corner[i];
+                    }
+                }
+            }
+        }
+    }
+    ClipPolygon kept = {.count = KEPT_COUNT};
+    for (int i = 0; i < KEPT_COUNT; i++) {
+        kept.point[i] = polygon->point[best[i]];
+    }
+    *polygon = kept;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// A quadrilateral cut by a rectangle, and the four of the resulting points that hold a body best.
+// Coordinates: x and y in the rectangle's plane, from its centre; z the height above it.
+#pragma once
+
+#include "base/vec.h"
+
+#include <stdint.h>
+
+enum { CLIP_POINT_MAX = 8 }; // four corners, and one more for each side that cuts
+
+typedef struct ClipPoint {
+    Vec3 position;
+    uint32_t feature; // below 128: a vertex as given, or the cut of an edge by a side; no two
+                      // points of a polygon share one
+    uint32_t edge; // label of the edge that leaves the point: 0 .. 3 as given, 4 .. 7 a side of the
+                   // rectangle
+} ClipPoint;
+
+typedef struct ClipPolygon {
+    uint32_t count;
+    ClipPoint point[CLIP_POINT_MAX]; // in order around the polygon
+} ClipPolygon;
+
+// Cuts the polygon's four points, whose features are below 8 and whose edges are 0 .. 3, by |x| <=
+// half_x and |y| <= half_y. A vertex that lies outside by no more than `slop` stays as it is, so
+// that rounding does not make other features of aligned edges.
+void clip_rectangle(ClipPolygon *polygon, double half_x, double half_y, double slop);
+
+// Drops what is higher than `reach`, then keeps the lowest point and the three others that span the
+// largest area with it. Points within `tie` of the lowest count as equally low, and the first of
+// them is taken.
+void clip_reduce(ClipPolygon *polygon, double reach, double tie);

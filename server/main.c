@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// moreau-server: options in, a running server, an exit status out. 0 done, 1 could not start, 2 usage.
+#include "options.h"
+#include "server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv) {
+    Options *options = calloc(1, sizeof(*options));
+    if (options == NULL) {
+        fprintf(stderr, "moreau-server: no memory\n");
+        return 1;
+    }
+    Error error = {0};
+    int exit_status = 0;
+    switch (options_parse(options, argc, argv, stdout, &error)) {
+    case OPTIONS_RUN:
+        if (server_run(options, &error) != STATUS_OK) {
+            fprintf(stderr, "moreau-server: %s\n", error.message);
+            exit_status = 1;
+        }
+        break;
+    case OPTIONS_EXIT:
+        break;
+    case OPTIONS_WRONG:
+        fprintf(stderr, "moreau-server: %s\n", error.message);
+        exit_status = 2;
+        break;
+    }
+    free(options);
+    return exit_status;
+}

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: MIT
+// A connection's life on the loop thread: opening, reading and cutting frames, pausing and
+// resuming, closing.
+//
+// Why pausing loses no wake: the loop says that it pauses, then looks at the counts again; who ends
+// a request lowers the count, then looks whether the loop pauses. In one order or the other, one of
+// the two sees what the other did (all are sequentially consistent).
+#include "net/internal.h"
+
+#include "base/assert.h"
+#include "net/frame.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    LINGER_MS = 1000
+}; // for the peer to take the last bytes; after an error nobody waits longer for good manners
+
+// ---- memory
+
+static void free_connection(Connection *connection) {
+    Net *net = connection->net;
+    net_unwake(net, connection);
+    uv_mutex_destroy(&connection->mutex);
+    free(connection->input);
+    free(connection);
+    net_forget(net);
+}
+
+void connection_retain(Connection *connection) {
+    connection->reference_count++;
+}
+
+void connection_release(Connection *connection) {
+    ASSERT(connection->reference_count > 0);
+    if (--connection->reference_count == 0) {
+        free_connection(connection);
+    }
+}
+
+// ---- closing
+
+static void on_handle_closed(uv_handle_t *handle) {
+    Connection *connection = handle->data;
+    if (--connection->handle_count > 0) {
+        return;
+    }
+    const Net *net = connection->net;
+    net->def.handlers.closed(net->def.context, connection);
+    connection_release(connection);
+}
+
+// `next` stays, so that whoever walks the list may close the connections it passes.
+static void unlink_connection(Connection *connection) {
+    Net *net = connection->net;
+    *(connection->previous == NULL ? &net->first : &connection->previous->next) = connection->next;
+    if (connection->next != NULL) {
+        connection->next->previous = connection->previous;
+    }
+    net->open_count--;
+}
+
+void connection_close(Connection *connection) {
+    if (connection->state == CONNECTION_CLOSED) {
+        return;
+    }
+    connection->state = CONNECTION_CLOSED;
+    unlink_connection(connection);
+
+    // from here on no other thread touches the socket
+    uv_mutex_lock(&connection->mutex);
+    int fd = connection->fd;
+    connection->fd = -1;
+    connection->takes_output = false;
+    output_drop(connection);
+    uv_mutex_unlock(&connection->mutex);
+
+    uv_close((uv_handle_t *)&connection->poll, on_handle_closed);
+    uv_close((uv_handle_t *)&connection->write_timer, on_handle_closed);
+    uv_close((uv_handle_t *)&connection->hello_timer, on_handle_closed);
+    close(fd); // after uv_close, which still takes it out of the set that the loop watches
+}
+
+void connection_close_after_write(Connection *connection) {
+    if (connection->state != CONNECTION_OPEN) {
+        return;
+    }
+    connection->state = CONNECTION_WRITING_LAST;
+    uv_timer_stop(&connection->hello_timer);
+    uv_mutex_lock(&connection->mutex);
+    connection->takes_output = false;
+    uv_mutex_unlock(&connection->mutex);
+    connection_attend(connection);
+}
+
+static void on_write_timeout(uv_timer_t *timer) {
+    Connection *connection = timer->data;
+    Net *net = connection->net;
+    if (connection->state != CONNECTION_LINGERING) {
+        net->slow_count++;
+        report_line(net->def.report, REPORT_WARN, "connection_slow",
+                    "connection=%llu peer=%s unsent_bytes=%zu",
+                    (unsigned long long)connection->number, connection->peer,
+                    atomic_load(&connection->unsent_bytes));
+    }
+    connection_close(connection);
+}
+
+// The last byte is in the socket. Closing now, with bytes of the peer unread, would reset the
+// connection and take our last bytes away from the peer: so our side is shut, and the peer's end,
+// or the timer, closes.
+static void finish_writing(Connection *connection) {
+    if (!connection->is_lingerer || shutdown(connection->fd, SHUT_WR) != 0) {
+        connection_close(connection);
+        return;
+    }
+    connection->state = CONNECTION_LINGERING;
+    uv_timer_start(&connection->write_timer, on_write_timeout, LINGER_MS, 0);
+}
+
+static void on_hello_timeout(uv_timer_t *timer) {
+    Connection *connection = timer->data;
+    report_line(connection->net->def.report, REPORT_WARN, "connection_silent",
+                "connection=%llu peer=%s", (unsigned long long)connection->number,
+                connection->peer);
+    connection_close(connection);
+}
+
+// ---- reading
+
+static bool is_over_limits(const Connection *connection) {
+    const NetDef *def = &connection->net->def;
+    return atomic_load(&connection->request_count) >= def->requests_max ||
+           atomic_load(&connection->unsent_bytes) > def->unsent_bytes_max;
+}
+
+// May another frame be taken up? When not, whoever changes that wakes the loop.
+static bool may_take(Connection *connection) {
+    if (!is_over_limits(connection)) {
+        return true;
+    }
+    atomic_store(&connection->is_paused, true);
+    if (is_over_limits(connection)) {
+        return false;
+    }
+    atomic_store(&connection->is_paused, false);
+    return true;
+}
+
+static void reject(Connection *connection, const char *why) {
+    const NetDef *def = &connection->net->def;
+    report_line(def->report, REPORT_WARN, "frame_malformed", "connection=%llu peer=%s why=\"%s\"",
+                (unsigned long long)connection->number, connection->peer, why);
+    if (def->handlers.malformed != NULL) {
+        def->handlers.malformed(def->context, connection, why);
+    }
+    connection_close_after_write(connection);
+}
+
+// Hands up the whole frames at the start of `bytes`, as long as the limits allow. Returns how many
+// bytes they were.
+static size_t take_frames(Connection *connection, const uint8_t *bytes, size_t count) {
+    const Net *net = connection->net;
+    size_t used = 0;
+    connection->is_parsing = true;
+    while (connection->state == CONNECTION_OPEN && net->is_reading && may_take(connection)) {
+        Frame frame = {0};
+        FrameState state =
+            frame_decode(bytes + used, count - used, net->def.frame_bytes_max, &frame);
+        if (state == FRAME_TOO_LONG) {
+            reject(connection, "The frame is longer than frame-bytes-max.");
+        }
+        if (state != FRAME_WHOLE) {
+            break;
+        }
+        used += FRAME_HEADER_BYTES + frame.body_bytes;
+        net->def.handlers.frame(net->def.context, connection, frame.body, frame.body_bytes);
+    }
+    connection->is_parsing = false;
+    return used;
+}
+
+static void drop_input(Connection *connection) {
+    free(connection->input);
+    connection->input = NULL;
+    connection->input_bytes = 0;
+    connection->input_capacity = 0;
+}
+
+// The buffer grows by doubling as bytes arrive, so that announcing a long frame costs its sender
+// more than us.
+static bool reserve_input(Connection *connection, size_t capacity) {
+    if (capacity <= connection->input_capacity) {
+        return true;
+    }
+    uint8_t *input = realloc(connection->input, capacity);
+    if (input == NULL) {
+        report_line(connection->net->def.report, REPORT_ERROR, "connection_memory",
+                    "connection=%llu bytes=%zu", (unsigned long long)connection->number, capacity);
+        connection_close(connection);
+        return false;
+    }
+    connection->input = input;
+    connection->input_capacity = capacity;
+    return true;
+}
+
+// Keeps bytes that were read into the shared buffer and not used.
+static void keep_rest(Connection *connection, const uint8_t *bytes, size_t count) {
+    if (count > 0 && connection->state == CONNECTION_OPEN && reserve_input(connection, count)) {
+        memcpy(connection->input, bytes, count);
+        connection->input_bytes = count;
+    }
+}
+
+// Takes frames out of the connection's own buffer, which goes when it is empty.
+static void take_input(Connection *connection) {
+    if (connection->input_bytes == 0) {
+        return;
+    }
+    size_t used = take_frames(connection, connection->input, connection->input_bytes);
+    connection->input_bytes -= used;
+    if (connection->input_bytes == 0 || connection->state != CONNECTION_OPEN) {
+        drop_input(connection);
+    } else if (used > 0) {
+        memmove(connection->input, connection->input + used, connection->input_bytes);
+    }
+}
+
+// Room behind the piece of a frame that is there already, never beyond the longest frame.
+static bool reserve_read(Connection *connection) {
+    size_t bytes_max = FRAME_HEADER_BYTES + connection->net->def.frame_bytes_max;
+    size_t wanted = connection->input_bytes + READ_BYTES;
+    if (wanted < 2 * connection->input_bytes) {
+        wanted = 2 * connection->input_bytes;
+    }
+    return reserve_input(connection, wanted < bytes_max ? wanted : bytes_max);
+}
+
+static void end_input(Connection *connection) {
+    connection->is_lingerer = false; // nothing more can come from the peer
+    if (connection->input_bytes > 0) {
+        reject(connection, "The stream ended inside a frame.");
+    } else {
+        connection_close_after_write(connection);
+    }
+}
+
+static void read_input(Connection *connection) {
+    Net *net = connection->net;
+    bool has_piece = connection->input_bytes > 0;
+    if (has_piece && !reserve_read(connection)) {
+        return;
+    }
+    uint8_t *target = has_piece ? connection->input + connection->input_bytes : net->read_buffer;
+    size_t room = has_piece ? connection->input_capacity - connection->input_bytes : READ_BYTES;
+    ssize_t count = recv(connection->fd, target, room, MSG_DONTWAIT);
+    if (count == 0) {
+        end_input(connection);
+    } else if (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+        connection_close(connection);
+    }
+    if (count <= 0) {
+        return;
+    }
+    net->bytes_in += (uint64_t)count;
+    if (has_piece) {
+        connection->input_bytes += (size_t)count;
+        take_input(connection);
+    } else {
+        size_t used = take_frames(connection, target, (size_t)count);
+        keep_rest(connection, target + used, (size_t)count - used);
+    }
+}
+
+// Throws away what a peer still sends to a connection that lingers.
+static void discard_input(Connection *connection) {
+    ssize_t count = recv(connection->fd, connection->net->read_buffer, READ_BYTES, MSG_DONTWAIT);
+    if (count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
+        connection_close(connection);
+    }
+}
+
+// ---- what the loop does when something happened
+
+static int wanted_events(const Connection *connection) {
+    int events = 0;
+    if (connection->state == CONNECTION_LINGERING) {
+        events |= UV_READABLE;
+    } else if (connection->state == CONNECTION_OPEN) {
+        // who is not read is still watched, so that its requests can be cancelled when it goes
+        events |= connection->net->is_reading && !connection->is_deaf ? UV_READABLE : UV_DISCONNECT;
+    }
+    if (atomic_load(&connection->unsent_bytes) > 0) {
+        events |= UV_WRITABLE;
+    }
+    return events;
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events) {
+    Connection *connection = poll->data;
+    if (status < 0) {
+        connection_close(connection);
+        return;
+    }
+    if (connection->state == CONNECTION_LINGERING) {
+        discard_input(connection);
+        return;
+    }
+    if ((events & UV_DISCONNECT) != 0 && (events & UV_READABLE) == 0) {
+        connection_close(connection);
+        return;
+    }
+    if ((events & UV_READABLE) != 0 && connection->state == CONNECTION_OPEN) {
+        // only now, as most pauses end before the next byte comes
+        connection->is_deaf = atomic_load(&connection->is_paused);
+        if (!connection->is_deaf) {
+            read_input(connection);
+        }
+    }
+    connection_attend(connection);
+}
+
+static void watch(Connection *connection) {
+    int events = wanted_events(connection);
+    if (events != connection->poll_events) {
+        connection->poll_events = events;
+        uv_poll_start(&connection->poll, events, on_poll);
+    }
+}
+
+// The write timer runs while bytes wait and begins anew whenever the peer takes some.
+static void time_output(Connection *connection, OutputResult result, bool progressed) {
+    uint64_t timeout_ms = connection->net->def.write_timeout_ms;
+    bool is_running = uv_is_active((uv_handle_t *)&connection->write_timer) != 0;
+    if (result == OUTPUT_WAITS && (progressed || !is_running) && timeout_ms > 0) {
+        uv_timer_start(&connection->write_timer, on_write_timeout, timeout_ms, 0);
+    } else if (result == OUTPUT_EMPTY && is_running) {
+        uv_timer_stop(&connection->write_timer);
+    }
+}
+
+void connection_attend(Connection *connection) {
+    if (connection->state == CONNECTION_OPEN || connection->state == CONNECTION_WRITING_LAST) {
+        bool progressed = false;
+        OutputResult result = output_write(connection, &progressed);
+        if (result == OUTPUT_FAILED) {
+            connection_close(connection);
+            return;
+        }
+        time_output(connection, result, progressed);
+        if (result == OUTPUT_EMPTY && connection->state == CONNECTION_WRITING_LAST) {
+            finish_writing(connection);
+        }
+    }
+    bool resumes = connection->state == CONNECTION_OPEN && connection->net->is_reading &&
+                   !connection->is_parsing && atomic_load(&connection->is_paused) &&
+                   !is_over_limits(connection);
+    if (resumes) {
+        atomic_store(&connection->is_paused, false);
+        connection->is_deaf = false;
+        take_input(connection);
+    }
+    if (connection->state != CONNECTION_CLOSED) {
+        watch(connection);
+    }
+}
+
+// ---- opening
+
+// The handles that cannot fail; on failure of the one that can, the socket is still the caller's.
+static bool init_handles(Connection *connection, int fd) {
+    Net *net = connection->net;
+    if (uv_poll_init(net->loop, &connection->poll, fd) != 0) {
+        return false;
+    }
+    uv_timer_init(net->loop, &connection->write_timer);
+    uv_timer_init(net->loop, &connection->hello_timer);
+    connection->poll.data = connection;
+    connection->write_timer.data = connection;
+    connection->hello_timer.data = connection;
+    connection->handle_count = 3;
+    return true;
+}
+
+static void link_connection(Connection *connection) {
+    Net *net = connection->net;
+    connection->next = net->first;
+    if (net->first != NULL) {
+        net->first->previous = connection;
+    }
+    net->first = connection;
+    net->open_count++;
+    net->memory_count++;
+    connection->number = ++net->last_number;
+}
+
+void connection_open(Net *net, int fd, const char *peer) {
+    if (net->is_closing || net->open_count >= net->def.connections_max) {
+        net_refuse(net, fd, peer, "connections-max");
+        return;
+    }
+    Connection *connection = calloc(1, sizeof(*connection));
+    if (connection == NULL) {
+        net_refuse(net, fd, peer, "memory");
+        return;
+    }
+    connection->net = net;
+    if (!init_handles(connection, fd)) {
+        free(connection);
+        net_refuse(net, fd, peer, "poll");
+        return;
+    }
+    uv_mutex_init(&connection->mutex);
+    connection->fd = fd;
+    connection->takes_output = true;
+    connection->is_lingerer = true;
+    connection->reference_count = 1;
+    strncpy(connection->peer, peer, sizeof(connection->peer) - 1);
+    link_connection(connection);
+
+    net->def.handlers.opened(net->def.context, connection);
+    if (connection->state == CONNECTION_OPEN && net->def.hello_timeout_ms > 0) {
+        uv_timer_start(&connection->hello_timer, on_hello_timeout, net->def.hello_timeout_ms, 0);
+    }
+    connection_attend(connection);
+}
+
+// ---- the owner's
+
+void connection_set_data(Connection *connection, void *data) {
+    connection->data = data;
+}
+
+void *connection_data(const Connection *connection) {
+    return connection->data;
+}
+
+const char *connection_peer(const Connection *connection) {
+    return connection->peer;
+}
+
+uint64_t connection_number(const Connection *connection) {
+    return connection->number;
+}
+
+void connection_authenticate(Connection *connection) {
+    if (connection->state != CONNECTION_CLOSED) {
+        uv_timer_stop(&connection->hello_timer);
+    }
+}
+
+void connection_request_begin(Connection *connection) {
+    atomic_fetch_add(&connection->request_count, 1);
+}
+
+void connection_request_end(Connection *connection) {
+    uint32_t before = atomic_fetch_sub(&connection->request_count, 1);
+    ASSERT(before > 0);
+    if (atomic_load(&connection->is_paused)) {
+        net_wake(connection->net, connection);
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// What the files of this room share: the insides of Net and Connection.
+//
+//   net.c         the set of connections, waking the loop
+//   connection.c  life, reading, when to poll for what
+//   output.c      sending, the queue of bytes the socket did not take
+//   listener.c    accepting
+//   address.c     the text of an address
+//
+// Threads: everything belongs to the loop thread but what stands under a connection's mutex, the
+// atomics, and the list of woken connections (wake_mutex). The two mutexes are never held together.
+#pragma once
+
+#include "net/connection.h"
+
+#include <stdbool.h>
+#include <sys/socket.h>
+
+enum { READ_BYTES = 65536 };    // one read; shared by all connections
+enum { PEER_NAME_BYTES = 128 }; // what address_print writes
+
+typedef struct OutputChunk OutputChunk;
+
+// Bytes that the socket did not take. Under the connection's mutex.
+typedef struct Output {
+    OutputChunk *head, *tail; // owned
+} Output;
+
+typedef enum ConnectionState {
+    CONNECTION_OPEN,
+    CONNECTION_WRITING_LAST, // writes what is queued, reads nothing
+    CONNECTION_LINGERING, // has shut its side down and waits for the peer's end, so that the last
+                          // bytes arrive
+    CONNECTION_CLOSED
+} ConnectionState;
+
+struct Connection {
+    Net *net;
+    Connection *previous, *next; // among the open ones
+    uint64_t number;
+    void *data;
+    char peer[PEER_NAME_BYTES];
+    ConnectionState state;
+    uint32_t reference_count; // one of them is the socket's
+    uint32_t handle_count;    // not yet closed
+    int poll_events;          // what uv_poll watches for now
+    bool is_lingerer;         // the peer may still be sending: linger before the close
+    bool is_deaf;             // paused, and bytes came: the socket is not watched for more
+    bool is_parsing;          // inside take_frames, which must not be entered again
+    uv_poll_t poll;
+    uv_timer_t write_timer; // runs only while something is queued, or while lingering
+    uv_timer_t hello_timer;
+
+    // bytes of frames that are not whole, or wait because the connection is paused; NULL when there
+    // are none
+    uint8_t *input;
+    size_t input_bytes, input_capacity;
+
+    // shared with other threads
+    _Atomic uint32_t request_count; // under way
+    atomic_bool
+        is_paused; // has bytes or may have, and waits for requests to end or output to be written
+    uv_mutex_t mutex;
+    int fd; // -1: closed. Under the mutex for every thread but the loop's, which alone changes it
+    bool takes_output; // false: bytes are dropped. Under the mutex
+    bool is_broken;    // the socket or the memory failed while sending; the loop closes. Under the
+                       // mutex
+    Output output;     // under the mutex
+    _Atomic size_t unsent_bytes; // in `output`; changed under the mutex
+
+    // under net->wake_mutex
+    bool is_woken;
+    Connection *woken_next;
+};
+
+struct Net {
+    NetDef def;
+    uv_loop_t *loop;
+    uv_async_t async;
+    uv_mutex_t wake_mutex;
+    Connection *woken; // connections with something for the loop to look at
+    Connection *first; // open connections
+    uint32_t open_count;
+    uint64_t memory_count; // connections whose memory is not yet free
+    uint64_t last_number;
+    uint64_t slow_count, refused_count;
+    uint64_t bytes_in;
+    _Atomic uint64_t bytes_out;
+    bool is_reading;
+    bool is_closing;
+    void (*closed)(void *context);
+    void *closed_context;
+    uint8_t read_buffer[READ_BYTES];
+};
+
+// ---- net.c
+
+// Any thread: has the loop look at a connection (connection_attend).
+void net_wake(Net *net, Connection *connection);
+void net_unwake(Net *net, Connection *connection);
+
+// A connection's memory is free.
+void net_forget(Net *net);
+
+// Closes a socket that was accepted but cannot be served, and counts it.
+void net_refuse(Net *net, int fd, const char *peer, const char *why);
+
+// ---- connection.c
+
+// Takes over an accepted socket, also when it fails.
+void connection_open(Net *net, int fd, const char *peer);
+
+// Does whatever is due: closes what broke, writes, reads on, watches for the right events.
+void connection_attend(Connection *connection);
+
+// ---- output.c
+
+typedef enum OutputResult { OUTPUT_EMPTY, OUTPUT_WAITS, OUTPUT_FAILED } OutputResult;
+
+// Writes from the queue what the socket takes. Loop thread. *progressed: it took something.
+OutputResult output_write(Connection *connection, bool *progressed);
+
+// Under the mutex.
+void output_drop(Connection *connection);

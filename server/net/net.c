@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// The set of connections, and the one way for other threads to wake the loop.
+#include "net/internal.h"
+
+#include "base/assert.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+void net_wake(Net *net, Connection *connection) {
+    uv_mutex_lock(&net->wake_mutex);
+    bool is_first = net->woken == NULL;
+    if (!connection->is_woken) {
+        connection->is_woken = true;
+        connection->woken_next = net->woken;
+        net->woken = connection;
+    }
+    uv_mutex_unlock(&net->wake_mutex);
+    if (is_first) {
+        uv_async_send(&net->async);
+    }
+}
+
+void net_unwake(Net *net, Connection *connection) {
+    uv_mutex_lock(&net->wake_mutex);
+    if (connection->is_woken) {
+        Connection **link = &net->woken;
+        while (*link != connection) {
+            link = &(*link)->woken_next;
+        }
+        *link = connection->woken_next;
+        connection->is_woken = false;
+    }
+    uv_mutex_unlock(&net->wake_mutex);
+}
+
+static Connection *take_woken(Net *net) {
+    uv_mutex_lock(&net->wake_mutex);
+    Connection *connection = net->woken;
+    if (connection != NULL) {
+        net->woken = connection->woken_next;
+        connection->is_woken = false;
+    }
+    uv_mutex_unlock(&net->wake_mutex);
+    return connection;
+}
+
+static void on_async_closed(uv_handle_t *handle) {
+    Net *net = handle->data;
+    void (*closed)(void *) = net->closed;
+    void *context = net->closed_context;
+    uv_mutex_destroy(&net->wake_mutex);
+    free(net);
+    if (closed != NULL) {
+        closed(context);
+    }
+}
+
+// Ends a closing net when nothing hangs on it any more.
+static void finish_closing(Net *net) {
+    if (net->is_closing && net->memory_count == 0 && !uv_is_closing((uv_handle_t *)&net->async)) {
+        uv_close((uv_handle_t *)&net->async, on_async_closed);
+    }
+}
+
+void net_forget(Net *net) {
+    net->memory_count--;
+    finish_closing(net);
+}
+
+void net_refuse(Net *net, int fd, const char *peer, const char *why) {
+    close(fd);
+    net->refused_count++;
+    // 1, 2, 4, 8 … so that a flood of connections is no flood of lines
+    if ((net->refused_count & (net->refused_count - 1)) == 0) {
+        report_line(net->def.report, REPORT_WARN, "connection_refused",
+                    "peer=%s why=%s refused_count=%llu", peer, why,
+                    (unsigned long long)net->refused_count);
+    }
+}
+
+static void on_async(uv_async_t *async) {
+    Net *net = async->data;
+    // one at a time: attending to one may close and free others of the list
+    for (Connection *connection = take_woken(net); connection != NULL;
+         connection = take_woken(net)) {
+        connection_attend(connection);
+    }
+}
+
+Status net_create(Net **result, uv_loop_t *loop, const NetDef *def, Error *error) {
+    ASSERT(def->frame_bytes_max > 0 && def->connections_max > 0 && def->requests_max > 0);
+    Net *net = calloc(1, sizeof(*net));
+    if (net == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL, "No memory for the network.");
+    }
+    net->def = *def;
+    net->loop = loop;
+    net->is_reading = true;
+    net->async.data = net;
+    int failed = uv_async_init(loop, &net->async, on_async);
+    if (failed != 0) {
+        free(net);
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                         "The network cannot watch its threads: %s.", uv_strerror(failed));
+    }
+    uv_unref((uv_handle_t *)&net
+                 ->async); // connections and listeners keep the loop, not the way to wake it
+    uv_mutex_init(&net->wake_mutex);
+    *result = net;
+    return STATUS_OK;
+}
+
+void net_close(Net *net, void (*closed)(void *context), void *context) {
+    ASSERT(!net->is_closing);
+    net->is_closing = true;
+    net->closed = closed;
+    net->closed_context = context;
+    uv_ref((uv_handle_t *)&net->async); // the loop stays until the last reference is released
+    while (net->first != NULL) {
+        connection_close(net->first);
+    }
+    finish_closing(net);
+}
+
+void net_stop_reading(Net *net) {
+    net->is_reading = false;
+    Connection *next = NULL;
+    for (Connection *connection = net->first; connection != NULL; connection = next) {
+        next = connection->next;
+        connection_attend(connection);
+    }
+}
+
+NetStats net_stats(const Net *net) {
+    return (NetStats){.connection_count = net->open_count,
+                      .slow_count = net->slow_count,
+                      .refused_count = net->refused_count,
+                      .bytes_in = net->bytes_in,
+                      .bytes_out = atomic_load_explicit(&net->bytes_out, memory_order_relaxed)};
+}
+
+size_t net_unsent_bytes(Net *net) {
+    size_t sum = 0;
+    for (const Connection *connection = net->first; connection != NULL;
+         connection = connection->next) {
+        sum += atomic_load(&connection->unsent_bytes);
+    }
+    return sum;
+}

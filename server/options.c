@@ -1,0 +1,552 @@
+// SPDX-License-Identifier: MIT
+#include "options.h"
+
+#include "base/assert.h"
+#include "machine.h"
+#include "net/listener.h"
+
+#include <ini.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+#define KIB UINT64_C(1024)
+#define MIB (1024 * KIB)
+#define GIB (1024 * MIB)
+#define TIB (1024 * GIB)
+
+enum { WORKERS_MAX = 1024 };
+enum {
+    MEMORY_PERCENT = 75
+}; // of the machine; the rest is for its other tenants and the page cache
+enum { DAY_MS = 86400000 };
+
+typedef enum OptionKind {
+    OPTION_NUMBER,
+    OPTION_BYTES, // a number that may end in K, M, G, T
+    OPTION_TEXT,
+    OPTION_LEVEL,
+    OPTION_LISTEN, // may be given several times
+    OPTION_HELP,   // takes no value
+    OPTION_VERSION
+} OptionKind;
+
+typedef struct Option {
+    const char *name;
+    OptionKind kind;
+    size_t offset; // of its field in Options
+    uint64_t minimum, maximum, standard;
+    const char *value_name; // in --help
+    const char *unit;       // NULL: not one of the limits that Welcome lists
+    const char *group;      // in --help
+    const char *meaning;
+} Option;
+
+static const char group_serving[] = "Serving";
+static const char group_limits[] = "Limits";
+static const char group_time[] = "Time";
+static const char group_other[] = "Other";
+
+#define FIELD(name) offsetof(Options, name)
+
+static const Option table[] = {
+    {"listen", OPTION_LISTEN, FIELD(listen), 0, 0, 0, "ADDR", NULL, group_serving,
+     "where to listen: host:port, [v6]:port (port 0: the system chooses) or unix:PATH; up to 16 "
+     "times"},
+    {"workers", OPTION_NUMBER, FIELD(workers), 0, WORKERS_MAX, 0, "N", NULL, group_serving,
+     "threads that step worlds; 0: as many as the machine has cores"},
+    {"token-file", OPTION_TEXT, FIELD(token_file), 0, 0, 0, "FILE", NULL, group_serving,
+     "its first line is the token that clients must show; needed to listen beyond this machine"},
+    {"ready-fd", OPTION_NUMBER, FIELD(ready_fd), 0, 1048576, OPTIONS_NO_FD, "N", NULL,
+     group_serving,
+     "a descriptor to which the addresses are written, one per line, once the server listens"},
+    {"config", OPTION_TEXT, FIELD(config), 0, 0, 0, "FILE", NULL, group_serving,
+     "an INI file with these names as keys, without the dashes; flags win over it"},
+    {"log-level", OPTION_LEVEL, FIELD(log_level), 0, 0, REPORT_INFO, "LEVEL", NULL, group_serving,
+     "error, warn, info or debug"},
+    {"log-file", OPTION_TEXT, FIELD(log_file), 0, 0, 0, "FILE", NULL, group_serving,
+     "where log lines go; reopened on SIGHUP; default: standard error"},
+
+    {"frame-bytes-max", OPTION_BYTES, FIELD(frame_bytes_max), KIB, GIB, 16 * MIB, "BYTES", "bytes",
+     group_limits, "longest frame, in either direction"},
+    {"connections-max", OPTION_NUMBER, FIELD(connections_max), 1, 1000000, 1024, "N", "",
+     group_limits, "connections open at once; more are closed at once"},
+    {"requests-max", OPTION_NUMBER, FIELD(requests_max), 1, 65536, 64, "N", "", group_limits,
+     "requests under way per connection; then it is not read until one is answered"},
+    {"unsent-bytes-max", OPTION_BYTES, FIELD(unsent_bytes_max), KIB, TIB, 64 * MIB, "BYTES",
+     "bytes", group_limits,
+     "replies waiting to be sent per connection; then it is not read until they are fewer"},
+    {"worlds-max", OPTION_NUMBER, FIELD(worlds_max), 1, 16777216, 65536, "N", "", group_limits,
+     "worlds at once"},
+    {"session-worlds-max", OPTION_NUMBER, FIELD(session_worlds_max), 1, 16777216, 65536, "N", "",
+     group_limits, "worlds that one session may own"},
+    {"bodies-max", OPTION_NUMBER, FIELD(bodies_max), 1, 100000000, 1000000, "N", "", group_limits,
+     "bodies per world"},
+    {"memory-bytes-max", OPTION_BYTES, FIELD(memory_bytes_max), 0, 1024 * TIB, 0, "BYTES", "bytes",
+     group_limits, "memory for worlds; 0: 75 % of the machine's, or of its cgroup's"},
+
+    {"write-timeout-ms", OPTION_NUMBER, FIELD(write_timeout_ms), 1, DAY_MS, 30000, "MS", "ms",
+     group_time, "a client that takes no bytes for so long is cut"},
+    {"session-grace-ms", OPTION_NUMBER, FIELD(session_grace_ms), 0, DAY_MS, 30000, "MS", "ms",
+     group_time,
+     "how long a session waits for its client to come back before its worlds are destroyed"},
+    {"drain-timeout-ms", OPTION_NUMBER, FIELD(drain_timeout_ms), 0, DAY_MS, 10000, "MS", "ms",
+     group_time, "how long a stopping server lets requests under way finish"},
+
+    {"help", OPTION_HELP, 0, 0, 0, 0, "", NULL, group_other, "print this and exit"},
+    {"version", OPTION_VERSION, 0, 0, 0, 0, "", NULL, group_other, "print the version and exit"},
+};
+
+enum { OPTION_COUNT = sizeof(table) / sizeof(table[0]) };
+
+static const char default_listen[] = "127.0.0.1:7667";
+
+static uint64_t *number_at(Options *options, const Option *option) {
+    return (uint64_t *)(void *)((char *)options + option->offset);
+}
+
+static bool is_number(const Option *option) {
+    return option->kind == OPTION_NUMBER || option->kind == OPTION_BYTES;
+}
+
+static void set_defaults(Options *options) {
+    *options = (Options){.log_level = REPORT_INFO, .listen_count = 1};
+    memcpy(options->listen[0], default_listen, sizeof(default_listen));
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (is_number(&table[i])) {
+            *number_at(options, &table[i]) = table[i].standard;
+        }
+    }
+}
+
+// ---- finding
+
+static const Option *find_option(const char *name, size_t bytes) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (strlen(table[i].name) == bytes && memcmp(table[i].name, name, bytes) == 0) {
+            return &table[i];
+        }
+    }
+    return NULL;
+}
+
+enum { NAME_BYTES_MAX = 32 };
+
+static size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+// How many letters must be put in, taken out or changed to make one name of the other
+// (Levenshtein's distance, row by row).
+static size_t name_distance(const char *a, size_t a_bytes, const char *b) {
+    size_t row[NAME_BYTES_MAX + 1];
+    size_t b_bytes = strlen(b);
+    ASSERT(b_bytes <= NAME_BYTES_MAX);
+    for (size_t j = 0; j <= b_bytes; j++) {
+        row[j] = j;
+    }
+    for (size_t i = 1; i <= a_bytes; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b_bytes; j++) {
+            size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = least(changed, least(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[b_bytes];
+}
+
+static Status fail_unknown(const char *name, size_t bytes, const char *dashes, Error *error) {
+    const Option *nearest = NULL;
+    size_t distance = NAME_BYTES_MAX;
+    for (size_t i = 0; i < OPTION_COUNT && bytes <= NAME_BYTES_MAX; i++) {
+        size_t one = name_distance(name, bytes, table[i].name);
+        if (one < distance) {
+            distance = one;
+            nearest = &table[i];
+        }
+    }
+    // more than a third wrong is no slip of the finger
+    if (nearest == NULL || distance > strlen(nearest->name) / 3 + 1) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, NULL,
+                         "There is no option %s%.*s; --help lists them all.", dashes,
+                         (int)least(bytes, 100), name);
+    }
+    return error_set(error, STATUS_INVALID_ARGUMENT, NULL,
+                     "There is no option %s%.*s; did you mean %s%s?", dashes,
+                     (int)least(bytes, 100), name, dashes, nearest->name);
+}
+
+// ---- values
+
+// K, Ki and KiB are 1024, and so on; "" is 1; 0 when it is none of them.
+static uint64_t suffix_factor(const char *suffix) {
+    static const char letters[] = "KMGT";
+    if (suffix[0] == '\0') {
+        return 1;
+    }
+    char upper = (char)(suffix[0] >= 'a' && suffix[0] <= 'z' ? suffix[0] - 'a' + 'A' : suffix[0]);
+    const char *letter = strchr(letters, upper);
+    bool ends_well =
+        suffix[1] == '\0' || strcmp(suffix + 1, "i") == 0 || strcmp(suffix + 1, "iB") == 0;
+    return letter != NULL && ends_well ? UINT64_C(1) << (10 * (letter - letters + 1)) : 0;
+}
+
+// false: not a number of this kind, or beyond 64 bits
+static bool parse_number(const char *text, OptionKind kind, uint64_t *number) {
+    uint64_t value = 0;
+    size_t count = strspn(text, "0123456789");
+    for (size_t i = 0; i < count; i++) {
+        uint64_t digit = (uint64_t)(text[i] - '0');
+        if (value > (UINT64_MAX - digit) / 10) {
+            return false;
+        }
+        value = 10 * value + digit;
+    }
+    const char *suffix = text + count + (kind == OPTION_BYTES ? strspn(text + count, " ") : 0);
+    uint64_t factor = kind == OPTION_BYTES ? suffix_factor(suffix) : (*suffix == '\0' ? 1 : 0);
+    if (count == 0 || factor == 0 || value > UINT64_MAX / factor) {
+        return false;
+    }
+    *number = value * factor;
+    return true;
+}
+
+static Status set_number(Options *options, const Option *option, const char *text, Error *error) {
+    uint64_t number = 0;
+    if (!parse_number(text, option->kind, &number) || number < option->minimum ||
+        number > option->maximum) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, option->name,
+                         "%s takes a whole number%s from %llu to %llu, not '%.100s'.", option->name,
+                         option->kind == OPTION_BYTES ? " of bytes (K, M, G, T allowed)" : "",
+                         (unsigned long long)option->minimum, (unsigned long long)option->maximum,
+                         text);
+    }
+    *number_at(options, option) = number;
+    return STATUS_OK;
+}
+
+static Status set_text(Options *options, const Option *option, const char *text, Error *error) {
+    size_t bytes = strlen(text);
+    if (bytes == 0 || bytes >= OPTIONS_TEXT_BYTES) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, option->name,
+                         "%s needs a path of 1 to %d bytes.", option->name, OPTIONS_TEXT_BYTES - 1);
+    }
+    memcpy((char *)options + option->offset, text, bytes + 1);
+    return STATUS_OK;
+}
+
+static Status set_level(Options *options, const Option *option, const char *text, Error *error) {
+    if (!report_level_parse(text, &options->log_level)) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, option->name,
+                         "%s is error, warn, info or debug, not '%.100s'.", option->name, text);
+    }
+    return STATUS_OK;
+}
+
+// Where values come from just now: the first address of a source replaces those of the source
+// before it.
+typedef struct Source {
+    Options *options;
+    bool has_listen;
+    Error *error;
+    Status status; // of the first failure
+} Source;
+
+static Status add_listen(Source *source, const char *text) {
+    Options *options = source->options;
+    bool is_loopback = false;
+    Status status = listener_check(text, &is_loopback, source->error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    options->listen_count = source->has_listen ? options->listen_count : 0;
+    source->has_listen = true;
+    if (options->listen_count == OPTIONS_LISTEN_MAX) {
+        return error_set(source->error, STATUS_INVALID_ARGUMENT, "listen",
+                         "listen is given at most %d times.", OPTIONS_LISTEN_MAX);
+    }
+    snprintf(options->listen[options->listen_count++], OPTIONS_ADDRESS_BYTES, "%s", text);
+    return STATUS_OK;
+}
+
+static Status set_option(Source *source, const Option *option, const char *text) {
+    switch (option->kind) {
+    case OPTION_NUMBER:
+    case OPTION_BYTES:
+        return set_number(source->options, option, text, source->error);
+    case OPTION_TEXT:
+        return set_text(source->options, option, text, source->error);
+    case OPTION_LEVEL:
+        return set_level(source->options, option, text, source->error);
+    case OPTION_LISTEN:
+        return add_listen(source, text);
+    case OPTION_HELP:
+    case OPTION_VERSION:
+        break;
+    }
+    return STATUS_OK;
+}
+
+// ---- the two sources
+
+// *asked: --help or --version, when one of them is there; then the rest is not looked at.
+static Status apply_arguments(Options *options, int argc, char **argv, const Option **asked,
+                              Error *error) {
+    Source source = {.options = options, .error = error};
+    for (int i = 1; i < argc; i++) {
+        const char *argument = argv[i];
+        if (strncmp(argument, "--", 2) != 0) {
+            return error_set(error, STATUS_INVALID_ARGUMENT, NULL,
+                             "'%.100s' is no option; options begin with two dashes.", argument);
+        }
+        const char *name = argument + 2;
+        size_t name_bytes = strcspn(name, "=");
+        const Option *option = find_option(name, name_bytes);
+        if (option == NULL) {
+            return fail_unknown(name, name_bytes, "--", error);
+        }
+        if (option->kind == OPTION_HELP || option->kind == OPTION_VERSION) {
+            *asked = option;
+            return STATUS_OK;
+        }
+        const char *value = name[name_bytes] == '=' ? name + name_bytes + 1 : argv[++i];
+        if (value == NULL) {
+            return error_set(error, STATUS_INVALID_ARGUMENT, option->name,
+                             "--%s needs a value: --%s %s.", option->name, option->name,
+                             option->value_name);
+        }
+        Status status = set_option(&source, option, value);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+// One line of the file, as libinih hands it up; 0 is its word for failure.
+static int on_file_line(void *context, const char *section, const char *name, const char *value) {
+    Source *source = context;
+    if (source->status != STATUS_OK) {
+        return 0;
+    }
+    const Option *option = find_option(name, strlen(name));
+    if (section[0] != '\0' && strcmp(section, "server") != 0) {
+        source->status = error_set(
+            source->error, STATUS_INVALID_ARGUMENT, NULL,
+            "There is no section [%.100s]; options stand in [server] or before any section.",
+            section);
+    } else if (option == NULL) {
+        source->status = fail_unknown(name, strlen(name), "", source->error);
+    } else if (option->kind == OPTION_HELP || option->kind == OPTION_VERSION ||
+               option->offset == FIELD(config)) {
+        source->status = error_set(source->error, STATUS_INVALID_ARGUMENT, name,
+                                   "%s is for the command line only.", name);
+    } else {
+        source->status = set_option(source, option, value);
+    }
+    return source->status == STATUS_OK;
+}
+
+static Status apply_file(Options *options, const char *path, Error *error) {
+    Error inner = {.message = "this is no line of the form name = value"};
+    Source source = {.options = options, .error = &inner};
+    int line = ini_parse(path, on_file_line, &source);
+    if (line < 0) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "config", "%.300s cannot be read.", path);
+    }
+    if (line > 0) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, inner.field, "%.120s:%d: %s", path, line,
+                         inner.message);
+    }
+    return STATUS_OK;
+}
+
+// ---- what follows from the values together
+
+static Status check_exposure(const Options *options, Error *error) {
+    for (size_t i = 0; i < options->listen_count; i++) {
+        bool is_loopback = false;
+        Status status = listener_check(options->listen[i], &is_loopback, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        if (!is_loopback && options->token_file[0] == '\0') {
+            return error_set(
+                error, STATUS_INVALID_ARGUMENT, "listen",
+                "%s can be reached from other machines: give a --token-file, so that not everybody "
+                "can use this server.",
+                options->listen[i]);
+        }
+    }
+    return STATUS_OK;
+}
+
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static Status fail_token(const Options *options, const char *why, Error *error) {
+    return error_set(error, STATUS_INVALID_ARGUMENT, "token-file", "%.200s %s", options->token_file,
+                     why);
+}
+
+// The first line without the spaces around it.
+static Status read_token(Options *options, Error *error) {
+    char line[OPTIONS_TOKEN_BYTES_MAX + 64]; // room for some spaces around the longest token
+    FILE *file = fopen(options->token_file, "re");
+    if (file == NULL) {
+        return fail_token(options, "cannot be read.", error);
+    }
+    size_t count = fread(line, 1, sizeof(line), file);
+    bool failed = ferror(file) != 0;
+    fclose(file);
+    if (failed) {
+        return fail_token(options, "cannot be read.", error);
+    }
+    const char *newline = memchr(line, '\n', count);
+    const char *begin = line;
+    const char *end = newline == NULL ? line + count : newline;
+    while (begin < end && is_space(*begin)) {
+        begin++;
+    }
+    while (end > begin && is_space(end[-1])) {
+        end--;
+    }
+    size_t bytes = (size_t)(end - begin);
+    if (bytes == 0) {
+        return fail_token(options, "has no token in its first line.", error);
+    }
+    if (bytes > OPTIONS_TOKEN_BYTES_MAX) {
+        return fail_token(options, "holds a token of more than 4096 bytes.", error);
+    }
+    if (memchr(begin, '\0', bytes) != NULL) {
+        return fail_token(options, "holds a zero byte in its token.", error);
+    }
+    memcpy(options->token, begin, bytes);
+    options->token[bytes] = '\0';
+    return STATUS_OK;
+}
+
+// Puts numbers where 0 leaves the choice to the machine.
+static void choose_rest(Options *options) {
+    if (options->workers == 0) {
+        unsigned cores = uv_available_parallelism();
+        options->workers = cores < WORKERS_MAX ? cores : WORKERS_MAX;
+    }
+    if (options->memory_bytes_max == 0) {
+        options->memory_bytes_max = machine_memory_bytes() / 100 * MEMORY_PERCENT;
+    }
+}
+
+// ---- help
+
+static void print_number(FILE *out, uint64_t number, OptionKind kind) {
+    static const char *const units[] = {"", " KiB", " MiB", " GiB", " TiB"};
+    size_t unit = 0;
+    while (kind == OPTION_BYTES && number > 0 && number % KIB == 0 && unit < 4) {
+        number /= KIB;
+        unit++;
+    }
+    fprintf(out, "%llu%s", (unsigned long long)number, units[unit]);
+}
+
+static void print_option(FILE *out, const Option *option) {
+    char flag[64];
+    snprintf(flag, sizeof(flag), "--%s %s", option->name, option->value_name);
+    fprintf(out, "  %-28s %s", flag, option->meaning);
+    if (is_number(option) && option->standard != OPTIONS_NO_FD) {
+        fprintf(out, "\n  %-28s (default ", "");
+        print_number(out, option->standard, option->kind);
+        fprintf(out, "; ");
+        print_number(out, option->minimum, option->kind);
+        fprintf(out, " to ");
+        print_number(out, option->maximum, option->kind);
+        fprintf(out, ")");
+    } else if (option->kind == OPTION_LISTEN) {
+        fprintf(out, "\n  %-28s (default %s)", "", default_listen);
+    } else if (option->kind == OPTION_LEVEL) {
+        fprintf(out, " (default info)");
+    }
+    fprintf(out, "\n");
+}
+
+static void print_help(FILE *out) {
+    fprintf(out, "moreau-server: simulates worlds of bodies in contact for the clients that "
+                 "connect to it.\n\n"
+                 "Usage: moreau-server [--NAME VALUE]…\n");
+    const char *group = "";
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (strcmp(table[i].group, group) != 0) {
+            group = table[i].group;
+            fprintf(out, "\n%s:\n", group);
+        }
+        print_option(out, &table[i]);
+    }
+    fprintf(out, "\nByte counts may end in K, M, G or T. SIGTERM stops the server after what is "
+                 "under way.\n");
+}
+
+// ---- the door
+
+static Status parse_all(Options *options, int argc, char **argv, const Option **asked,
+                        Error *error) {
+    set_defaults(options);
+    Status status = apply_arguments(options, argc, argv, asked, error);
+    if (status != STATUS_OK || *asked != NULL) {
+        return status;
+    }
+    if (options->config[0] != '\0') {
+        // the file is named by a flag, and flags win: so first the file, then the flags once more
+        char path[OPTIONS_TEXT_BYTES];
+        memcpy(path, options->config, sizeof(path));
+        set_defaults(options);
+        status = apply_file(options, path, error);
+        if (status == STATUS_OK) {
+            status = apply_arguments(options, argc, argv, asked, error);
+        }
+    }
+    if (status == STATUS_OK) {
+        status = check_exposure(options, error);
+    }
+    if (status == STATUS_OK && options->token_file[0] != '\0') {
+        status = read_token(options, error);
+    }
+    if (status == STATUS_OK) {
+        choose_rest(options);
+    }
+    return status;
+}
+
+OptionsResult options_parse(Options *options, int argc, char **argv, FILE *out, Error *error) {
+    const Option *asked = NULL;
+    if (parse_all(options, argc, argv, &asked, error) != STATUS_OK) {
+        return OPTIONS_WRONG;
+    }
+    if (asked == NULL) {
+        return OPTIONS_RUN;
+    }
+    if (asked->kind == OPTION_HELP) {
+        print_help(out);
+    } else {
+        fprintf(out, "moreau-server %s\n", MOREAU_VERSION);
+    }
+    return OPTIONS_EXIT;
+}
+
+bool options_limit(const Options *options, size_t index, OptionsLimit *limit) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (table[i].unit != NULL && index-- == 0) {
+            const uint64_t *value =
+                (const uint64_t *)(const void *)((const char *)options + table[i].offset);
+            *limit = (OptionsLimit){table[i].name, *value, table[i].unit, table[i].meaning};
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *options_token(const Options *options) {
+    return options->token;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// What the server can be told at its start. One row of a table per option makes its flag, its key
+// in the configuration file, its default, its range, its line of --help and, for a limit, its entry
+// in Welcome.
+//
+// Flags are written --name VALUE or --name=VALUE. The configuration file is INI with the same names
+// without the leading dashes, in no section or in [server]; flags win over the file, the file over
+// the defaults. Byte counts may end in K, M, G or T (KiB, MiB …).
+//
+// After options_parse the values are the ones in force: where 0 means "as the machine allows", the
+// number is already in its place.
+#pragma once
+
+#include "base/report.h"
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { OPTIONS_LISTEN_MAX = 16 };
+enum { OPTIONS_ADDRESS_BYTES = 128 };
+enum { OPTIONS_TEXT_BYTES = 512 };
+enum { OPTIONS_TOKEN_BYTES_MAX = 4096 };
+
+#define OPTIONS_NO_FD UINT64_MAX
+
+typedef struct Options {
+    char listen[OPTIONS_LISTEN_MAX][OPTIONS_ADDRESS_BYTES];
+    size_t listen_count;
+    uint64_t ready_fd; // OPTIONS_NO_FD: none
+    uint64_t workers;
+    char token_file[OPTIONS_TEXT_BYTES]; // "": none, and everybody may connect
+    char token[OPTIONS_TOKEN_BYTES_MAX + 1];
+    char config[OPTIONS_TEXT_BYTES];
+    ReportLevel log_level;
+    char log_file[OPTIONS_TEXT_BYTES]; // "": standard error
+    uint64_t frame_bytes_max;
+    uint64_t connections_max;
+    uint64_t requests_max;
+    uint64_t unsent_bytes_max;
+    uint64_t write_timeout_ms;
+    uint64_t worlds_max;
+    uint64_t session_worlds_max;
+    uint64_t bodies_max;
+    uint64_t memory_bytes_max;
+    uint64_t session_grace_ms;
+    uint64_t drain_timeout_ms;
+} Options;
+
+typedef enum OptionsResult {
+    OPTIONS_RUN,  // start the server
+    OPTIONS_EXIT, // --help or --version was printed: done
+    OPTIONS_WRONG // the error says what, in a sentence
+} OptionsResult;
+
+// A limit of the server as clients see it. Texts live forever.
+typedef struct OptionsLimit {
+    const char *name; // the option's
+    uint64_t value;
+    const char *unit; // "" for a plain count
+    const char *meaning;
+} OptionsLimit;
+
+// argv[0] is the program. --help and --version go to `out`. `options` is undefined unless the
+// result is OPTIONS_RUN.
+OptionsResult options_parse(Options *options, int argc, char **argv, FILE *out, Error *error);
+
+// The index-th limit, from 0; false past the last.
+bool options_limit(const Options *options, size_t index, OptionsLimit *limit);
+
+// The token that clients must show, "" when none is needed. Borrowed from `options`.
+const char *options_token(const Options *options);

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+#include "run/host.h"
+
+#include "base/array.h"
+#include "base/assert.h"
+#include "base/clock.h"
+#include "base/hash.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct Host {
+    HostDef def;
+    Slots slots;
+    WorldEntry **entry; // owned entries that have an id; index is the slot's
+    size_t capacity;
+    uint32_t count;
+    uint64_t named_count; // worlds ever created: makes default names
+
+    // names: open addressing, a power of two, at most half full
+    WorldEntry **by_name;
+    size_t by_name_capacity;
+
+    _Atomic uint64_t bytes;
+    _Atomic uint64_t faulted_count;
+    uv_timer_t idle_timer; // runs only while some world has an idle timeout
+    void (*closed)(void *context);
+    void *closed_context;
+};
+
+enum { IDLE_LOOK_MS = 500 };
+
+Status host_create(Host **host, const HostDef *def, Error *error) {
+    Host *made = calloc(1, sizeof(*made));
+    if (made == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
+    }
+    made->def = *def;
+    slots_init(&made->slots);
+    uv_timer_init(def->loop, &made->idle_timer);
+    uv_unref((uv_handle_t *)&made->idle_timer);
+    made->idle_timer.data = made;
+    *host = made;
+    return STATUS_OK;
+}
+
+static void on_timer_closed(uv_handle_t *handle) {
+    Host *host = handle->data;
+    void (*closed)(void *) = host->closed;
+    void *context = host->closed_context;
+    slots_deinit(&host->slots);
+    free(host->entry);
+    free(host->by_name);
+    free(host);
+    closed(context);
+}
+
+void host_close(Host *host, void (*closed)(void *context), void *context) {
+    for (uint32_t i = 0; i < host->count; i++) {
+        door_deinit(&host->entry[i]->door);
+        free(host->entry[i]);
+    }
+    host->count = 0;
+    host->closed = closed;
+    host->closed_context = context;
+    uv_close((uv_handle_t *)&host->idle_timer, on_timer_closed);
+}
+
+// ---- names
+
+static size_t name_place(const Host *host, const char *name) {
+    size_t mask = host->by_name_capacity - 1;
+    size_t place = (size_t)hash_bytes(name, strlen(name), 0) & mask;
+    while (host->by_name[place] != NULL && strcmp(host->by_name[place]->name, name) != 0) {
+        place = (place + 1) & mask;
+    }
+    return place;
+}
+
+static bool names_reserve(Host *host) {
+    if (2 * ((size_t)host->count + 1) <= host->by_name_capacity) {
+        return true;
+    }
+    size_t capacity = host->by_name_capacity == 0 ? 64 : 2 * host->by_name_capacity;
+    WorldEntry **table = calloc(capacity, sizeof(*table));
+    if (table == NULL) {
+        return false;
+    }
+    free(host->by_name);
+    host->by_name = table;
+    host->by_name_capacity = capacity;
+    for (uint32_t i = 0; i < host->count; i++) {
+        host->by_name[name_place(host, host->entry[i]->name)] = host->entry[i];
+    }
+    return true;
+}
+
+static void names_remove(Host *host, const WorldEntry *entry) {
+    size_t mask = host->by_name_capacity - 1;
+    size_t place = name_place(host, entry->name);
+    ASSERT(host->by_name[place] == entry);
+    host->by_name[place] = NULL;
+    // entries behind it may have been pushed on by it: put them in again
+    for (place = (place + 1) & mask; host->by_name[place] != NULL; place = (place + 1) & mask) {
+        WorldEntry *moved = host->by_name[place];
+        host->by_name[place] = NULL;
+        host->by_name[name_place(host, moved->name)] = moved;
+    }
+}
+
+WorldEntry *host_find_name(Host *host, const char *name) {
+    return host->by_name_capacity == 0 ? NULL : host->by_name[name_place(host, name)];
+}
+
+// ---- idle worlds
+
+static void look_for_idle(uv_timer_t *timer) {
+    Host *host = timer->data;
+    uint64_t now_ns = clock_now_ns();
+    bool some = false;
+    for (uint32_t i = host->count; i > 0; i--) {
+        WorldEntry *entry = host->entry[i - 1];
+        if (entry->idle_timeout_s <= 0.0) {
+            continue;
+        }
+        // a reference beside the registry's is a call under way
+        if (entry->references == 1 &&
+            (double)(now_ns - entry->named_ns) * 1e-9 > entry->idle_timeout_s) {
+            report_line(host->def.report, REPORT_INFO, "world_idle", "world=%" PRIu64 " name=%s",
+                        entry->id, entry->name);
+            host_destroy(entry);
+        } else {
+            some = true;
+        }
+    }
+    if (!some) {
+        uv_timer_stop(timer);
+    }
+}
+
+// ---- entries
+
+static Status check_room(const Host *host, const WorldOwner *owner, Error *error) {
+    if (host->count >= host->def.worlds_max) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "The server holds at most %u worlds (option --worlds-max).",
+                         host->def.worlds_max);
+    }
+    if (owner->world_count != NULL && *owner->world_count >= host->def.session_worlds_max) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "A session holds at most %u worlds (option --session-worlds-max).",
+                         host->def.session_worlds_max);
+    }
+    return host_check_memory(host, sizeof(World) + sizeof(Stepper), error);
+}
+
+Status host_add(Host *host, const char *name, const WorldOwner *owner, double idle_timeout_s,
+                WorldEntry **entry, Error *error) {
+    Status status = check_room(host, owner, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    WorldEntry *made = calloc(1, sizeof(*made));
+    if (made == NULL || !names_reserve(host) || !slots_reserve(&host->slots, 1) ||
+        !ARRAY_RESERVE(host->entry, host->capacity, (size_t)host->count + 1)) {
+        free(made);
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while creating a world.");
+    }
+    host->named_count++;
+    if (name != NULL && name[0] != '\0') {
+        snprintf(made->name, sizeof(made->name), "%s", name);
+    } else {
+        do {
+            snprintf(made->name, sizeof(made->name), "world-%" PRIu64, host->named_count);
+        } while (host_find_name(host, made->name) != NULL && ++host->named_count);
+    }
+    status = host_find_name(host, made->name) == NULL
+                 ? door_init(&made->door, &host->def.limits, error)
+                 : error_set(error, STATUS_ALREADY_EXISTS, "name",
+                             "A world named %s exists already.", made->name);
+    if (status != STATUS_OK) {
+        free(made);
+        return status;
+    }
+    made->host = host;
+    snprintf(made->client, sizeof(made->client), "%s", owner->client);
+    made->session = owner->session;
+    made->session_count = owner->world_count;
+    if (made->session_count != NULL) {
+        (*made->session_count)++;
+    }
+    made->idle_timeout_s = idle_timeout_s;
+    made->named_ns = clock_now_ns();
+    made->references = 2; // the registry's and the caller's
+    strand_init(&made->strand);
+    made->id = slots_add(&host->slots, host->count);
+    host->by_name[name_place(host, made->name)] = made;
+    host->entry[host->count++] = made;
+    if (idle_timeout_s > 0.0 && !uv_is_active((uv_handle_t *)&host->idle_timer)) {
+        uv_timer_start(&host->idle_timer, look_for_idle, IDLE_LOOK_MS, IDLE_LOOK_MS);
+        uv_unref((uv_handle_t *)&host->idle_timer);
+    }
+    host_publish(made);
+    *entry = made;
+    return STATUS_OK;
+}
+
+WorldEntry *host_find(Host *host, Id id) {
+    uint32_t index;
+    if (!slots_find(&host->slots, id, &index)) {
+        return NULL;
+    }
+    WorldEntry *entry = host->entry[index];
+    entry->named_ns = clock_now_ns();
+    return entry;
+}
+
+void host_retain(WorldEntry *entry) {
+    entry->references++;
+}
+
+void host_release(WorldEntry *entry) {
+    ASSERT(entry->references > 0);
+    if (--entry->references == 0) {
+        free(entry);
+    }
+}
+
+static JobOutcome destroy_on_lane(Job *job, Lane *lane) {
+    (void)lane;
+    WorldEntry *entry = (WorldEntry *)(void *)((char *)job - offsetof(WorldEntry, destroy_job));
+    door_deinit(&entry->door);
+    host_publish(entry);
+    return JOB_DONE;
+}
+
+static void on_destroyed(Job *job) {
+    WorldEntry *entry = (WorldEntry *)(void *)((char *)job - offsetof(WorldEntry, destroy_job));
+    host_release(entry);
+}
+
+void host_destroy(WorldEntry *entry) {
+    Host *host = entry->host;
+    uint32_t index;
+    if (!slots_find(&host->slots, entry->id, &index)) {
+        return; // on its way already
+    }
+    slots_remove(&host->slots, entry->id);
+    names_remove(host, entry);
+    // the last one takes its place
+    host->count--;
+    if (index != host->count) {
+        host->entry[index] = host->entry[host->count];
+        slots_move(&host->slots, host->entry[index]->id, index);
+    }
+    if (entry->session_count != NULL) {
+        (*entry->session_count)--;
+    }
+    entry->destroy_job = (Job){.work = destroy_on_lane, .done = on_destroyed};
+    pool_submit(host->def.pool, &entry->strand, &entry->destroy_job);
+}
+
+void host_destroy_session(Host *host, uint64_t session) {
+    for (uint32_t i = host->count; i > 0; i--) {
+        if (host->entry[i - 1]->session == session) {
+            host_destroy(host->entry[i - 1]);
+        }
+    }
+}
+
+uint32_t host_count(const Host *host) {
+    return host->count;
+}
+
+WorldEntry *host_at(const Host *host, uint32_t index) {
+    return index < host->count ? host->entry[index] : NULL;
+}
+
+uint64_t host_bytes(const Host *host) {
+    return atomic_load_explicit(&host->bytes, memory_order_relaxed);
+}
+
+uint64_t host_faulted_count(const Host *host) {
+    return atomic_load_explicit(&host->faulted_count, memory_order_relaxed);
+}
+
+void host_publish(WorldEntry *entry) {
+    WorldFigures *figures = &entry->figures;
+    const World *world = entry->door.world;
+    uint64_t bytes = world == NULL ? 0 : door_bytes(&entry->door);
+    uint64_t before = atomic_exchange_explicit(&figures->bytes, bytes, memory_order_relaxed);
+    if (bytes != before) {
+        atomic_fetch_add_explicit(&entry->host->bytes, bytes - before, memory_order_relaxed);
+    }
+    bool faulted = world != NULL && world->faulted;
+    bool was_faulted = atomic_exchange_explicit(&figures->faulted, faulted, memory_order_relaxed);
+    if (faulted != was_faulted) {
+        atomic_fetch_add_explicit(&entry->host->faulted_count, faulted ? 1 : UINT64_MAX,
+                                  memory_order_relaxed);
+    }
+    if (world == NULL) {
+        return;
+    }
+    uint64_t time_bits;
+    memcpy(&time_bits, &world->time, sizeof(time_bits));
+    atomic_store_explicit(&figures->bodies, world->body_count, memory_order_relaxed);
+    atomic_store_explicit(&figures->contacts, entry->door.stepper->contact_count,
+                          memory_order_relaxed);
+    atomic_store_explicit(&figures->step, world->step, memory_order_relaxed);
+    atomic_store_explicit(&figures->time_bits, time_bits, memory_order_relaxed);
+    atomic_store_explicit(&figures->solver, world->settings.solver, memory_order_relaxed);
+}
+
+Status host_check_memory(const Host *host, size_t more_bytes, Error *error) {
+    uint64_t used = host_bytes(host);
+    if (more_bytes > host->def.limits.bytes_max || used > host->def.limits.bytes_max - more_bytes) {
+        return error_set(
+            error, STATUS_RESOURCE_EXHAUSTED, "",
+            "The worlds use %" PRIu64
+            " of the memory budget of %zu bytes (option --memory-bytes-max); this needs "
+            "%zu more.",
+            used, host->def.limits.bytes_max, more_bytes);
+    }
+    return STATUS_OK;
+}

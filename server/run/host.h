@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// The worlds of a server: names, ids, owners, lifetimes. The registry belongs to the loop thread; a
+// world itself (its door) to whichever lane runs its strand. What lists and statistics show is
+// published by the lane after each call.
+//
+// Life of an entry: host_add (the id is known at once; calls on it queue behind its creation),
+// calls, host_destroy or host_drop, and the memory goes when the last reference is released. A
+// reference keeps the entry, not the world.
+#pragma once
+
+#include "base/report.h"
+#include "run/door.h"
+#include "run/lane.h"
+
+enum { HOST_NAME_BYTES = 256 };
+
+typedef struct Host Host;
+typedef struct WorldEntry WorldEntry;
+
+// What others may read while a lane works on the world.
+typedef struct WorldFigures {
+    _Atomic uint64_t bodies, contacts, step, bytes, time_bits, solver;
+    _Atomic bool faulted;
+} WorldFigures;
+
+struct WorldEntry {
+    Host *host;
+    Id id;
+    char name[HOST_NAME_BYTES];
+    char client[HOST_NAME_BYTES]; // who made it
+    uint64_t session;             // whose lifetime it shares; 0: the server's
+    uint32_t *session_count;      // borrowed: that session's number of worlds; NULL: the server's
+    double idle_timeout_s;        // 0: never
+    uint64_t named_ns;            // when a call last named it
+    uint64_t batch_mark;          // the last batch that listed it: finds duplicates
+
+    Strand strand;
+    Door door; // the lane's
+    WorldFigures figures;
+
+    uint32_t references;
+    Job destroy_job;
+};
+
+typedef struct HostDef {
+    uint32_t worlds_max;
+    uint32_t session_worlds_max;
+    WorldLimits limits; // of each world; bytes_max is the budget of all together
+    Pool *pool;
+    uv_loop_t *loop;
+    const Report *report;
+} HostDef;
+
+Status host_create(Host **host, const HostDef *def, Error *error);
+
+// Destroys what is left without lanes: the pool must be closed. `closed` is called when the memory
+// is free.
+void host_close(Host *host, void (*closed)(void *context), void *context);
+
+// A fresh entry with an initialised door, one reference for the caller. `name` NULL or "": world-N.
+// ALREADY_EXISTS, RESOURCE_EXHAUSTED name the limit.
+typedef struct WorldOwner {
+    const char *client;    // name of the program that asks
+    uint64_t session;      // 0: the world is the server's
+    uint32_t *world_count; // NULL with session 0; else a counter that lives as long as the session
+} WorldOwner;
+
+Status host_add(Host *host, const char *name, const WorldOwner *owner, double idle_timeout_s,
+                WorldEntry **entry, Error *error);
+
+// NULL: no such world. Marks the world as used now.
+WorldEntry *host_find(Host *host, Id id);
+WorldEntry *host_find_name(Host *host, const char *name);
+
+void host_retain(WorldEntry *entry);
+void host_release(WorldEntry *entry);
+
+// The id and the name are free at once; calls queued before are carried out; then the world goes.
+void host_destroy(WorldEntry *entry);
+
+// Every world of a session.
+void host_destroy_session(Host *host, uint64_t session);
+
+uint32_t host_count(const Host *host);
+// The index-th world, in no particular order; NULL past the end.
+WorldEntry *host_at(const Host *host, uint32_t index);
+
+uint64_t host_bytes(const Host *host);
+uint64_t host_faulted_count(const Host *host);
+
+// Lane: publishes what lists show of the world.
+void host_publish(WorldEntry *entry);
+
+// Refuses growth past the memory budget. Any thread.
+Status host_check_memory(const Host *host, size_t more_bytes, Error *error);

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+#include "run/input.h"
+
+#include "base/assert.h"
+#include "base/bytes.h"
+
+#include <string.h>
+
+enum { INPUT_VERSION = 1, INPUT_HEAD_BYTES = 16 };
+
+// ---- optional columns
+
+static void sink_column(Sink *sink, const double *values, size_t count) {
+    sink_u64(sink, values != NULL);
+    if (values != NULL) {
+        sink_doubles(sink, values, count);
+    }
+}
+
+static void sink_column_u32(Sink *sink, const uint32_t *values, size_t count) {
+    sink_u64(sink, values != NULL);
+    if (values != NULL) {
+        sink_u32s(sink, values, count);
+        sink_pad(sink);
+    }
+}
+
+static void sink_column_u64(Sink *sink, const uint64_t *values, size_t count) {
+    sink_u64(sink, values != NULL);
+    if (values != NULL) {
+        sink_u64s(sink, values, count);
+    }
+}
+
+// Memory for a column, or NULL when it is absent, does not fit into the bytes, or the arena ends
+// (the source has failed then).
+static void *open_column(Source *source, Arena *arena, size_t count, size_t item_bytes) {
+    uint64_t present = source_u64(source);
+    if (present == 0 || source->failed) {
+        return NULL;
+    }
+    void *values = NULL;
+    if (present == 1 && count <= (source->count - source->used) / item_bytes) {
+        values = arena_take_array(arena, count, item_bytes);
+    }
+    source->failed = source->failed || values == NULL;
+    return values;
+}
+
+static const double *source_column(Source *source, Arena *arena, size_t count) {
+    double *values = open_column(source, arena, count, sizeof(double));
+    if (values != NULL) {
+        source_doubles(source, values, count);
+    }
+    return values;
+}
+
+static const uint32_t *source_column_u32(Source *source, Arena *arena, size_t count) {
+    uint32_t *values = open_column(source, arena, count, sizeof(uint32_t));
+    if (values != NULL) {
+        source_u32s(source, values, count);
+        source_pad(source);
+    }
+    return values;
+}
+
+static const uint64_t *source_column_u64(Source *source, Arena *arena, size_t count) {
+    uint64_t *values = open_column(source, arena, count, sizeof(uint64_t));
+    if (values != NULL) {
+        source_u64s(source, values, count);
+    }
+    return values;
+}
+
+// ---- one pair of functions per kind
+
+static void write_settings(Sink *sink, const SettingsChange *change) {
+    sink_u32(sink, change->given);
+    sink_u32(sink, change->parameter_given);
+    double numbers[6] = {change->gravity.x, change->gravity.y, change->gravity.z,
+                         change->time_step, change->margin,    change->restitution_threshold};
+    sink_doubles(sink, numbers, 6);
+    sink_text(sink, solver_get(change->solver)->name);
+    sink_text(sink, solver_get(change->parameter_solver)->name);
+    sink_pad(sink);
+    sink_doubles(sink, change->parameter, SOLVER_PARAMETER_MAX);
+}
+
+static void read_settings(Source *source, SettingsChange *change) {
+    change->given = source_u32(source);
+    change->parameter_given = source_u32(source);
+    double numbers[6];
+    source_doubles(source, numbers, 6);
+    change->gravity = vec3_load(numbers);
+    change->time_step = numbers[3];
+    change->margin = numbers[4];
+    change->restitution_threshold = numbers[5];
+    char name[2][64];
+    if (!source_text(source, name[0], sizeof(name[0])) || !solver_find(name[0], &change->solver) ||
+        !source_text(source, name[1], sizeof(name[1])) || !solver_find(name[1], &change->parameter_solver)) {
+        source->failed = true;
+    }
+    source_pad(source);
+    source_doubles(source, change->parameter, SOLVER_PARAMETER_MAX);
+}
+
+static void write_set(Sink *sink, const Input *input) {
+    const BodyUpdate *update = &input->set.update;
+    sink_u64(sink, input->set.settings.given != 0);
+    if (input->set.settings.given != 0) {
+        write_settings(sink, &input->set.settings);
+    }
+    sink_u64(sink, update->count);
+    sink_column_u64(sink, update->id, update->count);
+    sink_column(sink, update->pose, 7 * update->count);
+    sink_column(sink, update->velocity, 6 * update->count);
+}
+
+static void read_set(Source *source, Arena *arena, Input *input) {
+    BodyUpdate *update = &input->set.update;
+    if (source_u64(source) != 0) {
+        read_settings(source, &input->set.settings);
+    }
+    update->count = source_count(source, sizeof(uint64_t));
+    update->id = source_column_u64(source, arena, update->count);
+    update->pose = source_column(source, arena, 7 * update->count);
+    update->velocity = source_column(source, arena, 6 * update->count);
+    source->failed = source->failed || (update->count > 0 && update->id == NULL);
+}
+
+static void write_materials(Sink *sink, const Input *input) {
+    sink_u64(sink, input->materials.count);
+    for (size_t i = 0; i < input->materials.count; i++) {
+        const Material *material = &input->materials.material[i];
+        double numbers[5] = {material->friction, material->restitution, material->stiffness,
+                             material->dissipation_time, material->damping};
+        sink_doubles(sink, numbers, 5);
+        sink_text(sink, material->name);
+        sink_pad(sink);
+    }
+}
+
+static void read_materials(Source *source, Arena *arena, Input *input) {
+    size_t count = source_count(source, 48);
+    Material *materials = arena_take_zeroed(arena, count, sizeof(Material));
+    source->failed = source->failed || materials == NULL;
+    for (size_t i = 0; i < count && !source->failed; i++) {
+        double numbers[5];
+        source_doubles(source, numbers, 5);
+        materials[i].friction = numbers[0];
+        materials[i].restitution = numbers[1];
+        materials[i].stiffness = numbers[2];
+        materials[i].dissipation_time = numbers[3];
+        materials[i].damping = numbers[4];
+        source_text(source, materials[i].name, sizeof(materials[i].name));
+        source_pad(source);
+    }
+    input->materials = (MaterialList){.count = count, .material = materials};
+}
+
+static void write_shapes(Sink *sink, const Input *input) {
+    const ShapeColumns *shapes = &input->shapes;
+    sink_u64(sink, shapes->shape_count);
+    sink_u64(sink, shapes->primitive_count);
+    sink_column_u32(sink, shapes->primitives_of_shape, shapes->shape_count);
+    sink_column_u32(sink, shapes->kind, shapes->primitive_count);
+    sink_column(sink, shapes->size, 3 * shapes->primitive_count);
+    sink_column(sink, shapes->pose, 7 * shapes->primitive_count);
+    sink_column_u64(sink, shapes->material, shapes->primitive_count);
+    sink_column(sink, shapes->density, shapes->primitive_count);
+}
+
+static void read_shapes(Source *source, Arena *arena, Input *input) {
+    ShapeColumns *shapes = &input->shapes;
+    shapes->shape_count = source_count(source, 1);
+    shapes->primitive_count = source_count(source, 4);
+    shapes->primitives_of_shape = source_column_u32(source, arena, shapes->shape_count);
+    shapes->kind = source_column_u32(source, arena, shapes->primitive_count);
+    shapes->size = source_column(source, arena, 3 * shapes->primitive_count);
+    shapes->pose = source_column(source, arena, 7 * shapes->primitive_count);
+    shapes->material = source_column_u64(source, arena, shapes->primitive_count);
+    shapes->density = source_column(source, arena, shapes->primitive_count);
+    source->failed = source->failed || shapes->kind == NULL || shapes->size == NULL;
+}
+
+static void write_bodies(Sink *sink, const Input *input) {
+    const BodyColumns *bodies = &input->bodies;
+    size_t count = bodies->count;
+    sink_u64(sink, count);
+    sink_column(sink, bodies->pose, 7 * count);
+    sink_column(sink, bodies->velocity, 6 * count);
+    sink_column_u32(sink, bodies->kind, count);
+    sink_column_u64(sink, bodies->shape, count);
+    sink_column(sink, bodies->mass, count);
+    sink_column(sink, bodies->inertia, 6 * count);
+    sink_column(sink, bodies->center_of_mass, 3 * count);
+    sink_u64(sink, bodies->name != NULL);
+    for (size_t i = 0; bodies->name != NULL && i < count; i++) {
+        sink_text(sink, bodies->name[i]);
+    }
+}
+
+static const char *const *read_names(Source *source, Arena *arena, size_t count) {
+    if (source_u64(source) == 0) {
+        return NULL;
+    }
+    const char **names = arena_take_zeroed(arena, count, sizeof(char *));
+    source->failed = source->failed || names == NULL;
+    for (size_t i = 0; i < count && !source->failed; i++) {
+        char name[256];
+        if (source_text(source, name, sizeof(name)) && name[0] != '\0') {
+            char *copy = arena_take(arena, strlen(name) + 1);
+            source->failed = copy == NULL;
+            names[i] = copy == NULL ? NULL : memcpy(copy, name, strlen(name) + 1);
+        }
+    }
+    return names;
+}
+
+static void read_bodies(Source *source, Arena *arena, Input *input) {
+    BodyColumns *bodies = &input->bodies;
+    size_t count = source_count(source, 7 * sizeof(double));
+    source->failed = source->failed || count > UINT32_MAX;
+    bodies->count = (uint32_t)count;
+    bodies->pose = source_column(source, arena, 7 * count);
+    bodies->velocity = source_column(source, arena, 6 * count);
+    bodies->kind = source_column_u32(source, arena, count);
+    bodies->shape = source_column_u64(source, arena, count);
+    bodies->mass = source_column(source, arena, count);
+    bodies->inertia = source_column(source, arena, 6 * count);
+    bodies->center_of_mass = source_column(source, arena, 3 * count);
+    bodies->name = read_names(source, arena, count);
+    source->failed = source->failed || bodies->pose == NULL;
+}
+
+static void write_step(Sink *sink, const Input *input) {
+    const StepOrder *step = &input->step;
+    sink_u64(sink, step->steps);
+    sink_double(sink, step->time_step);
+    sink_u64(sink, step->wrench_count);
+    sink_u64s(sink, step->wrench_body, step->wrench_count);
+    sink_doubles(sink, step->wrench, 6 * step->wrench_count);
+}
+
+static void read_step(Source *source, Arena *arena, Input *input) {
+    StepOrder *step = &input->step;
+    step->steps = source_u64(source);
+    step->time_step = source_double(source);
+    size_t count = step->wrench_count = source_count(source, 7 * sizeof(double));
+    if (count == 0) {
+        return;
+    }
+    uint64_t *bodies = arena_take_array(arena, count, sizeof(uint64_t));
+    double *wrenches = arena_take_array(arena, count, 6 * sizeof(double));
+    if (bodies == NULL || wrenches == NULL) {
+        source->failed = true;
+        return;
+    }
+    source_u64s(source, bodies, count);
+    source_doubles(source, wrenches, 6 * count);
+    step->wrench_body = bodies;
+    step->wrench = wrenches;
+}
+
+typedef struct InputRow {
+    void (*write)(Sink *sink, const Input *input);
+    void (*read)(Source *source, Arena *arena, Input *input);
+} InputRow;
+
+static const InputRow rows[] = {
+    [INPUT_SET] = {write_set, read_set},
+    [INPUT_MATERIALS] = {write_materials, read_materials},
+    [INPUT_SHAPES] = {write_shapes, read_shapes},
+    [INPUT_BODIES] = {write_bodies, read_bodies},
+    [INPUT_STEP] = {write_step, read_step},
+};
+
+Status input_encode(const Input *input, Arena *arena, InputBytes *encoded, Error *error) {
+    const InputRow *row = &rows[input->kind];
+    Sink counter = {0};
+    row->write(&counter, input);
+    size_t total = INPUT_HEAD_BYTES + (counter.count + 7) / 8 * 8;
+    uint8_t *bytes = arena_take(arena, total);
+    if (bytes == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "The request needs more memory than one request may take.");
+    }
+    Sink sink = {.bytes = bytes};
+    sink_u32(&sink, (uint32_t)input->kind);
+    sink_u32(&sink, INPUT_VERSION);
+    sink_u64(&sink, counter.count);
+    row->write(&sink, input);
+    sink_pad(&sink);
+    ASSERT(sink.count == total);
+    *encoded = (InputBytes){.bytes = bytes, .count = total};
+    return STATUS_OK;
+}
+
+size_t input_length(const uint8_t *bytes, size_t count) {
+    Source head = {.bytes = bytes, .count = count};
+    source_u64(&head);
+    size_t body = source_count(&head, 1);
+    size_t total = INPUT_HEAD_BYTES + (body + 7) / 8 * 8;
+    return head.failed || total > count ? 0 : total;
+}
+
+Status input_decode(InputBytes encoded, Arena *arena, Input *input, Error *error) {
+    Source source = {.bytes = encoded.bytes, .count = encoded.count};
+    uint32_t kind = source_u32(&source), version = source_u32(&source);
+    size_t length = source_count(&source, 1);
+    if (source.failed || kind >= sizeof(rows) / sizeof(rows[0]) || rows[kind].read == NULL ||
+        version != INPUT_VERSION) {
+        return error_set(error, STATUS_DATA_LOSS, "", "These bytes are no input of this version.");
+    }
+    *input = (Input){.kind = (InputKind)kind};
+    Source body = {.bytes = source.bytes + source.used, .count = length};
+    rows[kind].read(&body, arena, input);
+    if (body.failed || body.used != length) {
+        return error_set(error, STATUS_DATA_LOSS, "",
+                         "An input of kind %u is damaged, or memory ended while reading it.", kind);
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: MIT
+// One lock guards the line of ready strands, the strands themselves and the list of finished jobs.
+// Lanes take several jobs under it at once when the line is long, and settle what they ran under it
+// again; between the two they touch nothing shared.
+//
+// What a lane has taken but not begun is never stuck behind a long job: a lane that would sleep
+// takes it away (steal_job), and a lane whose turn is over gives it back to the head of the line.
+//
+// No wake is lost: whenever the line is longer than the number of lanes that are on their way to
+// it, a sleeping lane is signalled, if there is one (count_wakes); and a lane looks at the line,
+// under the lock, before it sleeps.
+#include "run/lane.h"
+
+#include "base/assert.h"
+#include "base/clock.h"
+
+#include <stdlib.h>
+
+enum { LANE_COUNT_MAX = 1024 };
+enum { BATCH_MAX = 32 }; // jobs taken at once: at 1 us each the lock is then needed every 32 us
+enum { CACHE_LINE_BYTES = 64 };
+
+typedef struct JobList {
+    Job *head, *tail;
+} JobList;
+
+// A lane with what its thread needs; on cache lines of its own, as its counters are written for
+// every job.
+typedef struct Worker {
+    _Alignas(CACHE_LINE_BYTES) Lane lane;
+    Job *batch[BATCH_MAX]; // written by the lane under the lock
+    uint32_t batch_count;
+    _Atomic uint32_t
+        batch_begun;     // the next of the batch to begin; raised without the lock, also by thieves
+    Job *ran[BATCH_MAX]; // not yet settled
+    bool again[BATCH_MAX];
+    uint32_t ran_count;
+    uint64_t turn_ns; // when the present turn began; 0: no job was run since the last turn_ended
+    uint64_t now_ns;  // after the last job
+    JobList held;     // done, to be handed to the loop when the turn has ended
+    bool wakes_loop;  // something was settled that the loop must hear of
+    uv_thread_t thread;
+} Worker;
+
+struct Pool {
+    PoolDef def;
+    Worker *worker; // owned, lane_count of them
+    uint32_t thread_count;
+    uv_mutex_t mutex;
+    uv_cond_t work_ready;
+
+    // under the lock
+    Strand *line_head, *line_tail;
+    uint32_t line_count;
+    uint32_t asleep_count; // lanes that wait for work_ready
+    uint32_t waking_count; // of those, signalled
+    uint32_t batch_count;  // lanes that took more than one job
+    JobList finished;
+    bool is_closing;  // from now on every finished job wakes the loop
+    bool is_stopping; // lanes leave when the line is empty
+
+    // the loop thread's
+    JobList staged;
+    uint64_t job_count;
+    uv_async_t async;
+    uv_prepare_t prepare;
+    uv_check_t check;
+    uint32_t handle_count; // not yet closed
+    void (*closed)(void *context);
+    void *closed_context;
+};
+
+static void list_append(JobList *list, Job *job) {
+    job->next = NULL;
+    if (list->tail == NULL) {
+        list->head = job;
+    } else {
+        list->tail->next = job;
+    }
+    list->tail = job;
+}
+
+// ---- strands and the line, under the lock
+
+void strand_init(Strand *strand) {
+    *strand = (Strand){0};
+}
+
+static void strand_append(Strand *strand, Job *job) {
+    job->next = NULL;
+    if (strand->tail == NULL) {
+        strand->head = job;
+    } else {
+        strand->tail->next = job;
+    }
+    strand->tail = job;
+}
+
+static void strand_prepend(Strand *strand, Job *job) {
+    job->next = strand->head;
+    strand->head = job;
+    if (strand->tail == NULL) {
+        strand->tail = job;
+    }
+}
+
+static Job *strand_pop(Strand *strand) {
+    Job *job = strand->head;
+    strand->head = job->next;
+    if (strand->head == NULL) {
+        strand->tail = NULL;
+    }
+    return job;
+}
+
+static void line_append(Pool *pool, Strand *strand) {
+    strand->next = NULL;
+    if (pool->line_tail == NULL) {
+        pool->line_head = strand;
+    } else {
+        pool->line_tail->next = strand;
+    }
+    pool->line_tail = strand;
+    pool->line_count++;
+}
+
+static void line_prepend(Pool *pool, Strand *strand) {
+    strand->next = pool->line_head;
+    pool->line_head = strand;
+    if (pool->line_tail == NULL) {
+        pool->line_tail = strand;
+    }
+    pool->line_count++;
+}
+
+static Strand *line_pop(Pool *pool) {
+    Strand *strand = pool->line_head;
+    pool->line_head = strand->next;
+    if (pool->line_head == NULL) {
+        pool->line_tail = NULL;
+    }
+    pool->line_count--;
+    return strand;
+}
+
+// How many sleeping lanes must be signalled now; the caller does so after the lock.
+static uint32_t count_wakes(Pool *pool) {
+    uint32_t idle = pool->asleep_count - pool->waking_count;
+    uint32_t need =
+        pool->line_count > pool->waking_count ? pool->line_count - pool->waking_count : 0;
+    uint32_t wakes = need < idle ? need : idle;
+    pool->waking_count += wakes;
+    return wakes;
+}
+
+static void signal_lanes(Pool *pool, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        uv_cond_signal(&pool->work_ready);
+    }
+}
+
+// ---- lanes
+
+// Hands on what was run: to the loop, or to the end of the line. Under the lock; touches no job or
+// strand afterwards.
+static void settle(Worker *worker) {
+    Pool *pool = worker->lane.pool;
+    for (uint32_t i = 0; i < worker->ran_count; i++) {
+        Job *job = worker->ran[i];
+        Strand *strand = job->strand;
+        if (worker->again[i]) {
+            strand_prepend(strand, job);
+        } else {
+            worker->wakes_loop = worker->wakes_loop || job->urgent || pool->is_closing;
+            list_append(&worker->held, job);
+        }
+        strand->ready = strand->head != NULL;
+        if (strand->ready) {
+            line_append(pool, strand);
+        }
+    }
+    worker->ran_count = 0;
+}
+
+// What was taken and not begun goes back to the head of the line, in its order. Under the lock.
+static void give_back(Worker *worker) {
+    Pool *pool = worker->lane.pool;
+    uint32_t begun = atomic_exchange(&worker->batch_begun, worker->batch_count);
+    for (uint32_t i = worker->batch_count; i > begun; i--) {
+        Job *job = worker->batch[i - 1];
+        strand_prepend(job->strand, job);
+        line_prepend(pool, job->strand);
+    }
+    if (worker->batch_count > 1) {
+        pool->batch_count--;
+    }
+    worker->batch_count = 0;
+    atomic_store(&worker->batch_begun, 0);
+}
+
+// A fair share of a long line, so that the lock is seldom needed; one job of a short one. Under the
+// lock.
+static bool take_batch(Worker *worker) {
+    Pool *pool = worker->lane.pool;
+    if (pool->line_count == 0) {
+        return false;
+    }
+    uint32_t share = pool->line_count / (2 * pool->def.lane_count) + 1;
+    worker->batch_count = share < BATCH_MAX ? share : BATCH_MAX;
+    for (uint32_t i = 0; i < worker->batch_count; i++) {
+        worker->batch[i] = strand_pop(line_pop(pool));
+    }
+    if (worker->batch_count > 1) {
+        pool->batch_count++;
+    }
+    return true;
+}
+
+// Takes one job that another lane has taken and not begun. Under the lock, so that no batch changes
+// but by being begun.
+static bool steal_job(Worker *thief) {
+    Pool *pool = thief->lane.pool;
+    for (uint32_t i = 0; pool->batch_count > 0 && i < pool->def.lane_count; i++) {
+        Worker *owner = &pool->worker[i];
+        if (owner == thief || owner->batch_count < 2 ||
+            atomic_load(&owner->batch_begun) >= owner->batch_count) {
+            continue;
+        }
+        uint32_t begun = atomic_fetch_add(&owner->batch_begun, 1);
+        if (begun < owner->batch_count) {
+            thief->batch[0] = owner->batch[begun];
+            thief->batch_count = 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void notify_loop(Worker *worker) {
+    if (worker->wakes_loop) {
+        worker->wakes_loop = false;
+        uv_async_send(&worker->lane.pool->async);
+    }
+}
+
+// Only now do the jobs of the turn count as finished: what turn_ended writes may lean on them.
+static void end_turn(Worker *worker) {
+    Pool *pool = worker->lane.pool;
+    worker->turn_ns = 0;
+    if (pool->def.turn_ended != NULL) {
+        pool->def.turn_ended(&worker->lane, pool->def.context);
+    }
+    if (worker->held.head != NULL) {
+        uv_mutex_lock(&pool->mutex);
+        if (pool->finished.tail == NULL) {
+            pool->finished.head = worker->held.head;
+        } else {
+            pool->finished.tail->next = worker->held.head;
+        }
+        pool->finished.tail = worker->held.tail;
+        uv_mutex_unlock(&pool->mutex);
+        worker->held = (JobList){0};
+    }
+    notify_loop(worker);
+}
+
+static bool turn_is_over(const Worker *worker) {
+    return worker->now_ns - worker->turn_ns >= LANE_TURN_NS;
+}
+
+// Between two jobs of a batch: lets the strands of the first go on elsewhere, unless others want
+// the lock just now.
+static void settle_in_passing(Worker *worker) {
+    Pool *pool = worker->lane.pool;
+    if (uv_mutex_trylock(&pool->mutex) != 0) {
+        return;
+    }
+    settle(worker);
+    uint32_t wakes = count_wakes(pool);
+    uv_mutex_unlock(&pool->mutex);
+    signal_lanes(pool, wakes);
+}
+
+// Runs the batch until it ends, the turn is over, or the loop must hear of a job.
+static void run_batch(Worker *worker) {
+    worker->lane.slice_ns = clock_now_ns();
+    if (worker->turn_ns == 0) {
+        worker->turn_ns = worker->lane.slice_ns;
+    }
+    for (;;) {
+        uint32_t i = atomic_fetch_add(&worker->batch_begun, 1);
+        if (i >= worker->batch_count) {
+            atomic_store(&worker->batch_begun, worker->batch_count);
+            return;
+        }
+        Job *job = worker->batch[i];
+        JobOutcome outcome = job->work(job, &worker->lane);
+        worker->ran[worker->ran_count] = job;
+        worker->again[worker->ran_count] = outcome == JOB_AGAIN;
+        worker->ran_count++;
+
+        worker->now_ns = clock_now_ns();
+        worker->lane.slice_ns = worker->now_ns;
+        if (turn_is_over(worker) || (outcome == JOB_DONE && job->urgent)) {
+            return;
+        }
+        if (i + 1 < worker->batch_count) {
+            settle_in_passing(worker);
+        }
+    }
+}
+
+// Sleeps until a signal. Under the lock, which is free during the sleep.
+static void sleep_lane(Pool *pool) {
+    pool->asleep_count++;
+    uv_cond_wait(&pool->work_ready, &pool->mutex);
+    pool->asleep_count--;
+    // a lane may wake without a signal: then the lane that was signalled finds the line empty, and
+    // sleeps again
+    if (pool->waking_count > 0) {
+        pool->waking_count--;
+    }
+}
+
+static void lane_main(void *argument) {
+    Worker *worker = argument;
+    Pool *pool = worker->lane.pool;
+    uv_mutex_lock(&pool->mutex);
+    for (;;) {
+        settle(worker);
+        give_back(worker);
+        bool has_work = take_batch(worker) || steal_job(worker);
+        if (!has_work && worker->turn_ns == 0) {
+            if (pool->is_stopping) {
+                break;
+            }
+            sleep_lane(pool);
+            continue;
+        }
+        uint32_t wakes = count_wakes(pool);
+        uv_mutex_unlock(&pool->mutex);
+
+        signal_lanes(pool, wakes);
+        if (worker->turn_ns != 0 && (!has_work || worker->wakes_loop || turn_is_over(worker))) {
+            end_turn(worker);
+        }
+        if (has_work) {
+            run_batch(worker);
+        }
+        uv_mutex_lock(&pool->mutex);
+    }
+    uv_mutex_unlock(&pool->mutex);
+    if (pool->def.left != NULL) {
+        pool->def.left(&worker->lane, pool->def.context);
+    }
+}
+
+// ---- the loop thread
+
+// Takes everything that has finished, however few wakes came.
+static void deliver_finished(Pool *pool) {
+    if (pool->job_count == 0) {
+        return;
+    }
+    uv_mutex_lock(&pool->mutex);
+    Job *job = pool->finished.head;
+    pool->finished = (JobList){0};
+    uv_mutex_unlock(&pool->mutex);
+
+    while (job != NULL) {
+        Job *next = job->next; // done may free the job
+        pool->job_count--;
+        job->done(job);
+        job = next;
+    }
+}
+
+static void free_pool(Pool *pool) {
+    for (uint32_t i = 0; i < pool->def.lane_count; i++) {
+        arena_deinit(&pool->worker[i].lane.scratch);
+    }
+    uv_cond_destroy(&pool->work_ready);
+    uv_mutex_destroy(&pool->mutex);
+    free(pool->worker);
+    free(pool);
+}
+
+static void on_handle_closed(uv_handle_t *handle) {
+    Pool *pool = handle->data;
+    if (--pool->handle_count > 0) {
+        return;
+    }
+    void (*closed)(void *) = pool->closed;
+    void *context = pool->closed_context;
+    free_pool(pool);
+    if (closed != NULL) {
+        closed(context);
+    }
+}
+
+// The lanes leave; the memory goes in the last close callback.
+static void stop_lanes(Pool *pool) {
+    uv_mutex_lock(&pool->mutex);
+    pool->is_stopping = true;
+    uv_mutex_unlock(&pool->mutex);
+    uv_cond_broadcast(&pool->work_ready);
+    for (uint32_t i = 0; i < pool->thread_count; i++) {
+        uv_thread_join(&pool->worker[i].thread);
+    }
+    uv_close((uv_handle_t *)&pool->async, on_handle_closed);
+    uv_close((uv_handle_t *)&pool->prepare, on_handle_closed);
+    uv_close((uv_handle_t *)&pool->check, on_handle_closed);
+}
+
+static void run_turn(Pool *pool) {
+    pool_flush(pool);
+    deliver_finished(pool);
+    pool_flush(pool);
+}
+
+static void on_prepare(uv_prepare_t *prepare) {
+    run_turn(prepare->data);
+}
+
+static void on_check(uv_check_t *check) {
+    run_turn(check->data);
+}
+
+static void on_async(uv_async_t *async) {
+    Pool *pool = async->data;
+    run_turn(pool);
+    // only a closing pool comes here with no job left and the handles still open
+    if (pool->is_closing && pool->job_count == 0 && !pool->is_stopping) {
+        stop_lanes(pool);
+    }
+}
+
+// Everything but the threads.
+static Status init_handles(Pool *pool, uv_loop_t *loop, Error *error) {
+    int result = uv_async_init(loop, &pool->async, on_async);
+    if (result != 0) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                         "The pool cannot watch its lanes: %s.", uv_strerror(result));
+    }
+    uv_prepare_init(loop, &pool->prepare);
+    uv_check_init(loop, &pool->check);
+    pool->async.data = pool;
+    pool->prepare.data = pool;
+    pool->check.data = pool;
+    pool->handle_count = 3;
+    uv_prepare_start(&pool->prepare, on_prepare);
+    uv_check_start(&pool->check, on_check);
+
+    // a pool alone is no reason for the loop to go on
+    uv_unref((uv_handle_t *)&pool->async);
+    uv_unref((uv_handle_t *)&pool->prepare);
+    uv_unref((uv_handle_t *)&pool->check);
+    return STATUS_OK;
+}
+
+static Status start_lanes(Pool *pool, Error *error) {
+    for (uint32_t i = 0; i < pool->def.lane_count; i++) {
+        Worker *worker = &pool->worker[i];
+        worker->lane.index = i;
+        worker->lane.pool = pool;
+        arena_init(&worker->lane.scratch, pool->def.scratch_bytes_max);
+    }
+    for (uint32_t i = 0; i < pool->def.lane_count; i++) {
+        int result = uv_thread_create(&pool->worker[i].thread, lane_main, &pool->worker[i]);
+        if (result != 0) {
+            return error_set(error, STATUS_RESOURCE_EXHAUSTED, "workers",
+                             "Only %u of %u worker threads could be started: %s.", i,
+                             pool->def.lane_count, uv_strerror(result));
+        }
+        pool->thread_count++;
+    }
+    return STATUS_OK;
+}
+
+Status pool_create(Pool **result, uv_loop_t *loop, const PoolDef *def, Error *error) {
+    ASSERT(def->lane_count >= 1 && def->lane_count <= LANE_COUNT_MAX);
+    Pool *pool = calloc(1, sizeof(*pool));
+    Worker *worker = aligned_alloc(CACHE_LINE_BYTES, def->lane_count * sizeof(*worker));
+    if (pool == NULL || worker == NULL) {
+        free(pool);
+        free(worker);
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "workers", "No memory for the lanes.");
+    }
+    pool->def = *def;
+    pool->worker = worker;
+    for (uint32_t i = 0; i < def->lane_count; i++) {
+        worker[i] = (Worker){0};
+    }
+    uv_mutex_init(&pool->mutex);
+    uv_cond_init(&pool->work_ready);
+
+    Status status = init_handles(pool, loop, error);
+    if (status != STATUS_OK) {
+        free_pool(pool);
+        return status;
+    }
+    status = start_lanes(pool, error);
+    if (status != STATUS_OK) {
+        stop_lanes(pool);
+        return status;
+    }
+    *result = pool;
+    return STATUS_OK;
+}
+
+void pool_close(Pool *pool, void (*closed)(void *context), void *context) {
+    ASSERT(!pool->is_closing);
+    pool->closed = closed;
+    pool->closed_context = context;
+    uv_ref((uv_handle_t *)&pool->async); // the loop stays until the jobs are done
+    uv_mutex_lock(&pool->mutex);
+    pool->is_closing = true;
+    uv_mutex_unlock(&pool->mutex);
+    uv_async_send(&pool->async);
+}
+
+uint32_t pool_lane_count(const Pool *pool) {
+    return pool->def.lane_count;
+}
+
+const Lane *pool_lane(const Pool *pool, uint32_t index) {
+    ASSERT(index < pool->def.lane_count);
+    return &pool->worker[index].lane;
+}
+
+uint64_t pool_job_count(const Pool *pool) {
+    return pool->job_count;
+}
+
+void pool_submit(Pool *pool, Strand *strand, Job *job) {
+    job->urgent = false;
+    job->strand = strand;
+    list_append(&pool->staged, job);
+    pool->job_count++;
+}
+
+void pool_flush(Pool *pool) {
+    Job *job = pool->staged.head;
+    if (job == NULL) {
+        return;
+    }
+    pool->staged = (JobList){0};
+    uv_mutex_lock(&pool->mutex);
+    while (job != NULL) {
+        Job *next = job->next;
+        Strand *strand = job->strand;
+        strand_append(strand, job);
+        if (!strand->ready) {
+            strand->ready = true;
+            line_append(pool, strand);
+        }
+        job = next;
+    }
+    uint32_t wakes = count_wakes(pool);
+    uv_mutex_unlock(&pool->mutex);
+    signal_lanes(pool, wakes);
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#include "server.h"
+
+#include "api/api.h"
+#include "base/clock.h"
+#include "net/listener.h"
+#include "run/host.h"
+#include "run/lane.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <uv.h>
+
+enum { LIMIT_COUNT_MAX = 32, SIGNAL_COUNT = 3, DRAIN_LOOK_MS = 5 };
+
+typedef struct Server {
+    const Options *options;
+    uv_loop_t loop;
+    Report report;
+    Pool *pool;
+    Host *host;
+    Api *api;
+    Net *net;
+    Listener *listener[OPTIONS_LISTEN_MAX];
+    ApiLimit limit[LIMIT_COUNT_MAX];
+    size_t limit_count;
+    uv_signal_t signal[SIGNAL_COUNT];
+    uv_timer_t drain_timer;
+    uint64_t drain_begun_ns; // 0: not draining
+    bool has_cancelled;
+} Server;
+
+// ---- shutdown: net, then pool, host, api, each when the one before is gone
+
+static void on_api_closed(void *context) {
+    Server *server = context;
+    for (int i = 0; i < SIGNAL_COUNT; i++) {
+        uv_close((uv_handle_t *)&server->signal[i], NULL);
+    }
+    uv_close((uv_handle_t *)&server->drain_timer, NULL);
+}
+
+static void on_host_closed(void *context) {
+    Server *server = context;
+    api_close(server->api, on_api_closed, server);
+}
+
+static void on_pool_closed(void *context) {
+    Server *server = context;
+    host_close(server->host, on_host_closed, server);
+}
+
+static void on_net_closed(void *context) {
+    Server *server = context;
+    pool_close(server->pool, on_pool_closed, server);
+}
+
+static void close_listeners(Server *server) {
+    for (size_t i = 0; i < OPTIONS_LISTEN_MAX; i++) {
+        if (server->listener[i] != NULL) {
+            listener_close(server->listener[i]);
+            server->listener[i] = NULL;
+        }
+    }
+}
+
+static void look_at_drain(uv_timer_t *timer) {
+    Server *server = timer->data;
+    uint64_t waited_ms = (clock_now_ns() - server->drain_begun_ns) / 1000000u;
+    bool is_late = waited_ms >= server->options->drain_timeout_ms;
+    uint64_t requests = api_request_count(server->api);
+    if (is_late && !server->has_cancelled) {
+        server->has_cancelled = true;
+        report_line(&server->report, REPORT_WARN, "drain_timeout", "requests=%" PRIu64, requests);
+        api_cancel_all(server->api);
+    }
+    if (requests == 0 && (is_late || net_unsent_bytes(server->net) == 0)) {
+        uv_timer_stop(timer);
+        net_close(server->net, on_net_closed, server);
+    }
+}
+
+static void drain(Server *server, const char *why) {
+    if (server->drain_begun_ns != 0) {
+        return;
+    }
+    report_line(&server->report, REPORT_INFO, "draining", "signal=%s requests=%" PRIu64, why, api_request_count(server->api));
+    server->drain_begun_ns = clock_now_ns();
+    close_listeners(server);
+    net_stop_reading(server->net);
+    uv_timer_start(&server->drain_timer, look_at_drain, 0, DRAIN_LOOK_MS);
+}
+
+static void on_signal(uv_signal_t *handle, int number) {
+    Server *server = handle->data;
+    if (number != SIGHUP) {
+        drain(server, number == SIGTERM ? "SIGTERM" : "SIGINT");
+        return;
+    }
+    Error error;
+    if (report_reopen(&server->report, &error) != STATUS_OK) {
+        report_line(&server->report, REPORT_ERROR, "log_reopen", "why=\"%s\"", error.message);
+    } else {
+        report_line(&server->report, REPORT_INFO, "log_reopened", "%s", "");
+    }
+}
+
+// ---- start
+
+// As many descriptors as the system lets us have: one per connection.
+static void raise_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static void collect_limits(Server *server) {
+    OptionsLimit limit;
+    for (size_t i = 0; i < LIMIT_COUNT_MAX && options_limit(server->options, i, &limit); i++) {
+        server->limit[server->limit_count++] =
+            (ApiLimit){.name = limit.name, .unit = limit.unit, .meaning = limit.meaning, .value = limit.value};
+    }
+}
+
+static Status start_rooms(Server *server, Error *error) {
+    const Options *options = server->options;
+    PoolDef pool = {.lane_count = (uint32_t)options->workers, .scratch_bytes_max = options->memory_bytes_max,
+                    .turn_ended = api_lane_turn_ended, .left = api_lane_left};
+    Status status = pool_create(&server->pool, &server->loop, &pool, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    HostDef host = {.worlds_max = (uint32_t)options->worlds_max, .session_worlds_max = (uint32_t)options->session_worlds_max,
+                    .limits = {.body_count_max = (uint32_t)options->bodies_max, .bytes_max = options->memory_bytes_max},
+                    .pool = server->pool, .loop = &server->loop, .report = &server->report};
+    status = host_create(&server->host, &host, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    ApiDef api = {.loop = &server->loop, .pool = server->pool, .host = server->host, .report = &server->report,
+                  .token = options_token(options), .version = MOREAU_VERSION, .session_grace_ms = options->session_grace_ms,
+                  .frame_bytes_max = options->frame_bytes_max, .memory_bytes_max = options->memory_bytes_max,
+                  .requests_max = (uint32_t)options->requests_max, .limits = server->limit,
+                  .limit_count = server->limit_count};
+    status = api_create(&server->api, &api, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    NetDef net = {.frame_bytes_max = options->frame_bytes_max, .connections_max = (uint32_t)options->connections_max,
+                  .requests_max = (uint32_t)options->requests_max, .unsent_bytes_max = options->unsent_bytes_max,
+                  .write_timeout_ms = options->write_timeout_ms, .hello_timeout_ms = options->write_timeout_ms,
+                  .handlers = api_handlers(), .context = server->api, .report = &server->report};
+    status = net_create(&server->net, &server->loop, &net, error);
+    if (status == STATUS_OK) {
+        api_set_net(server->api, server->net);
+    }
+    return status;
+}
+
+static Status open_listeners(Server *server, Error *error) {
+    for (size_t i = 0; i < server->options->listen_count; i++) {
+        Status status = listener_open(server->net, server->options->listen[i], &server->listener[i], error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        report_line(&server->report, REPORT_INFO, "listening", "address=%s", listener_address(server->listener[i]));
+    }
+    return STATUS_OK;
+}
+
+static void watch_signals(Server *server) {
+    const int numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
+    for (int i = 0; i < SIGNAL_COUNT; i++) {
+        uv_signal_init(&server->loop, &server->signal[i]);
+        server->signal[i].data = server;
+        uv_signal_start(&server->signal[i], on_signal, numbers[i]);
+    }
+    uv_timer_init(&server->loop, &server->drain_timer);
+    server->drain_timer.data = server;
+}
+
+// Tells whoever started us that clients may come, and where: one address per line.
+static void announce(const Server *server) {
+    if (server->options->ready_fd == OPTIONS_NO_FD) {
+        return;
+    }
+    int fd = (int)server->options->ready_fd;
+    for (size_t i = 0; i < server->options->listen_count; i++) {
+        char line[OPTIONS_ADDRESS_BYTES + 32];
+        int length = snprintf(line, sizeof(line), "%s\n", listener_address(server->listener[i]));
+        ssize_t ignored = write(fd, line, (size_t)length); // a starter that is gone does not stop us
+        (void)ignored;
+    }
+    close(fd);
+}
+
+// A server that could not start ends by the same path as one that ran; what was not made is made empty first, or the process ends.
+static Status start(Server *server, Error *error) {
+    Status status = start_rooms(server, error);
+    if (status != STATUS_OK) {
+        // memory or threads are missing at the start: nothing has happened yet that would need an orderly end
+        return status;
+    }
+    watch_signals(server);
+    status = open_listeners(server, error);
+    if (status != STATUS_OK) {
+        close_listeners(server);
+        net_close(server->net, on_net_closed, server);
+        uv_run(&server->loop, UV_RUN_DEFAULT);
+    }
+    return status;
+}
+
+Status server_run(const Options *options, Error *error) {
+    Server *server = calloc(1, sizeof(*server));
+    if (server == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
+    }
+    server->options = options;
+    signal(SIGPIPE, SIG_IGN);
+    raise_file_limit();
+    collect_limits(server);
+    uv_loop_init(&server->loop);
+    Status status = report_open(&server->report, options->log_level, options->log_file, error);
+    if (status == STATUS_OK) {
+        status = start(server, error);
+    }
+    if (status == STATUS_OK) {
+        report_line(&server->report, REPORT_INFO, "ready", "version=%s workers=%" PRIu64 " pid=%d", MOREAU_VERSION,
+                    options->workers, (int)getpid());
+        announce(server);
+        uv_run(&server->loop, UV_RUN_DEFAULT);
+        report_line(&server->report, REPORT_INFO, "stopped", "%s", "");
+    }
+    report_close(&server->report);
+    uv_loop_close(&server->loop);
+    free(server);
+    return status;
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// A whole server: the one place where the rooms meet. Several fit into one process; each has its own loop and threads.
+//
+//   SIGTERM, SIGINT  drain: no new connections or requests, what is under way is finished (or stopped between two steps after
+//                    --drain-timeout-ms), replies are written, exit 0
+//   SIGHUP           the log file is opened again
+#pragma once
+
+#include "base/status.h"
+#include "options.h"
+
+// Runs until a signal ends it. On success 0; when it could not start, the error says why.
+Status server_run(const Options *options, Error *error);

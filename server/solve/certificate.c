@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+#include "solve/certificate.h"
+
+#include "solve/certificate_relation.h"
+
+// What a report calls converged, beside the solver's own tolerance: momentum is arithmetic, the
+// cone is a projection.
+#define MOMENTUM_TOLERANCE 1e-10
+#define CONE_TOLERANCE     1e-12
+// no island is measured against a slower velocity than this [m/s]
+#define SCALE_MIN 1e-9
+// the share of a body's own momentum below which a momentum error drowns in the rounding of v
+#define OWN_MOMENTUM_SHARE 1e-4
+
+static Status no_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                     "The solver's memory is too small for the certificate.");
+}
+
+// ---- islands: a forest over the trees whose roots are the smallest members
+
+static uint32_t find_root(uint32_t *parent, uint32_t tree) {
+    while (parent[tree] != tree) {
+        parent[tree] = parent[parent[tree]];
+        tree = parent[tree];
+    }
+    return tree;
+}
+
+static void join(uint32_t *parent, uint32_t a, uint32_t b) {
+    uint32_t root_a = find_root(parent, a), root_b = find_root(parent, b);
+    if (root_a < root_b) {
+        parent[root_b] = root_a;
+    } else {
+        parent[root_a] = root_b;
+    }
+}
+
+// after this, parent[tree] is the island of the tree; islands are numbered by their first tree
+static uint32_t number_islands(uint32_t *parent, uint32_t tree_count) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < tree_count; i++) {
+        // a parent comes before its child, so it carries its island's number already
+        parent[i] = parent[i] == i ? count++ : parent[parent[i]];
+    }
+    return count;
+}
+
+static void join_all(const ContactProblem *problem, uint32_t *parent) {
+    for (uint32_t i = 0; i < problem->contact_count; i++) {
+        const ContactSide *side = problem->contact[i].side;
+        if (side[0].tree != PROBLEM_NO_TREE && side[1].tree != PROBLEM_NO_TREE) {
+            join(parent, side[0].tree, side[1].tree);
+        }
+    }
+    for (uint32_t i = 0; i < problem->row_count; i++) {
+        const ProblemRow *row = &problem->row[i];
+        const RowBlock *block = problem->row_block + row->block_first;
+        for (uint32_t b = 1; b < row->block_count; b++) {
+            join(parent, block[0].tree, block[b].tree);
+        }
+    }
+}
+
+uint32_t certificate_island_of_contact(const ContactProblem *problem, const CertificateScale *scale,
+                                       uint32_t contact) {
+    const ContactSide *side = problem->contact[contact].side;
+    uint32_t tree = side[0].tree != PROBLEM_NO_TREE ? side[0].tree : side[1].tree;
+    return tree == PROBLEM_NO_TREE ? PROBLEM_NO_TREE : scale->island_of_tree[tree];
+}
+
+uint32_t certificate_island_of_row(const ContactProblem *problem, const CertificateScale *scale,
+                                   uint32_t row) {
+    const ProblemRow *r = &problem->row[row];
+    return r->block_count == 0 ? PROBLEM_NO_TREE
+                               : scale->island_of_tree[problem->row_block[r->block_first].tree];
+}
+
+// ---- scale
+
+static double contact_speed(const ContactProblem *problem, const Answer *answer, uint32_t contact) {
+    double u[3];
+    problem_contact_velocity(problem, contact, problem->v_free, u);
+    return relation_max(sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]),
+                        -answer->contact[contact].bias);
+}
+
+static double row_speed(const ContactProblem *problem, const Answer *answer, uint32_t row) {
+    const RowRelation *relation = &answer->row[row];
+    bool has_low = isfinite(relation->low), has_high = isfinite(relation->high);
+    double target = fabs(relation->bias);
+    if (has_low != has_high) {
+        target =
+            has_low ? -relation->bias : relation->bias; // a limit asks only while it is overrun
+    }
+    return relation_max(fabs(problem_row_product(problem, row, problem->v_free)), target);
+}
+
+Status certificate_scale(const ContactProblem *problem, const ProblemMass *mass,
+                         const Answer *answer, Arena *arena, CertificateScale *scale,
+                         Error *error) {
+    (void)mass;
+    uint32_t *island = arena_take_array(arena, problem->tree_count, sizeof(*island));
+    double *v_scale = arena_take_array(arena, problem->tree_count, sizeof(*v_scale));
+    if (island == NULL || v_scale == NULL) {
+        return no_memory(error);
+    }
+    for (uint32_t i = 0; i < problem->tree_count; i++) {
+        island[i] = i;
+    }
+    join_all(problem, island);
+    uint32_t count = number_islands(island, problem->tree_count);
+    *scale = (CertificateScale){island, count, v_scale};
+
+    for (uint32_t i = 0; i < count; i++) {
+        v_scale[i] = relation_max(problem->gravity * problem->time_step, SCALE_MIN);
+    }
+    for (uint32_t i = 0; i < problem->contact_count; i++) {
+        uint32_t of = certificate_island_of_contact(problem, scale, i);
+        if (of != PROBLEM_NO_TREE) {
+            v_scale[of] = relation_max(v_scale[of], contact_speed(problem, answer, i));
+        }
+    }
+    for (uint32_t i = 0; i < problem->row_count; i++) {
+        uint32_t of = certificate_island_of_row(problem, scale, i);
+        if (of != PROBLEM_NO_TREE) {
+            v_scale[of] = relation_max(v_scale[of], row_speed(problem, answer, i));
+        }
+    }
+    return STATUS_OK;
+}
+
+// ---- measure
+
+// The momentum balance of one island, in the norm of M^-1.
+typedef struct IslandMomentum {
+    double residual_square; // |M (v - v*) - J^T gamma - G^T r|^2
+    double change_square;   // |M (v - v*)|^2
+    double free_square;     // |M v*|^2
+    double impulse_max;     // the largest single |J_i^T gamma_i| or |G_j^T r_j|
+} IslandMomentum;
+
+typedef struct Measure {
+    const ContactProblem *problem;
+    const ProblemMass *mass;
+    const CertificateScale *scale;
+    const Answer *answer;
+    double *momentum; // [velocity_count] sum of J^T gamma and G^T r
+    double *scratch;  // [3 width_max]
+    IslandMomentum *island;
+    Certificate *certificate;
+} Measure;
+
+static void note(Measure *m, CertificateEntry entry, double velocity, double v_scale) {
+    Certificate *c = m->certificate;
+    c->velocity[entry] = relation_max(c->velocity[entry], velocity);
+    c->entry[entry] = relation_max(c->entry[entry], velocity / v_scale);
+}
+
+static double impulse_norm(const ContactState *state) {
+    const double *a = state->block, *g = state->gamma;
+    double square = g[0] * (a[0] * g[0] + a[1] * g[1] + a[2] * g[2]) +
+                    g[1] * (a[3] * g[0] + a[4] * g[1] + a[5] * g[2]) +
+                    g[2] * (a[6] * g[0] + a[7] * g[1] + a[8] * g[2]);
+    return sqrt(relation_max(square, 0.0));
+}
+
+static double cone_error(const ContactState *state, double v_scale) {
+    const double *g = state->gamma;
+    double normal = relation_max(g[0], 0.0), tangent = sqrt(g[1] * g[1] + g[2] * g[2]);
+    double out = relation_max(relation_max(tangent - state->mu * normal, -g[0]), 0.0);
+    double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    return out / relation_max(size, v_scale / state->w);
+}
+
+// everything but the own residual, which the caller wants by itself
+static void note_contact(Measure *m, const ContactState *state, double v_scale) {
+    const double *u = state->u;
+    note(m, CERTIFICATE_PEN, relation_max(-u[0], 0.0), v_scale);
+    note(m, CERTIFICATE_COMP, fabs(relation_min(state->w * state->gamma[0], u[0])), v_scale);
+    double bound = state->mu * relation_max(state->gamma[0], 0.0);
+    note(m, CERTIFICATE_MDP, relation_disc_map(state, bound, u + 1), v_scale);
+    const double lifted[3] = {u[0] + state->mu * sqrt(u[1] * u[1] + u[2] * u[2]), u[1], u[2]};
+    note(m, CERTIFICATE_DS, relation_cone_map(state, lifted), v_scale);
+    Certificate *c = m->certificate;
+    c->entry[CERTIFICATE_CONE] =
+        relation_max(c->entry[CERTIFICATE_CONE], cone_error(state, v_scale));
+}
+
+// false: the contact moves nothing, so that there is nothing to measure
+static bool load_contact(Measure *m, uint32_t i, ContactState *state) {
+    mass_contact_block(m->mass, i, m->scratch, state->block);
+    state->w = (state->block[0] + state->block[4] + state->block[8]) / 3.0;
+    state->mu = m->problem->contact[i].mu;
+    problem_contact_velocity(m->problem, i, m->answer->v, state->u);
+    state->u[0] += m->answer->contact[i].bias;
+    for (int k = 0; k < 3; k++) {
+        state->gamma[k] = m->answer->contact_impulse[3 * (size_t)i + (size_t)k];
+    }
+    return state->w != 0.0;
+}
+
+static void measure_contacts(Measure *m, double *residual) {
+    double worst = -1.0;
+    for (uint32_t i = 0; i < m->problem->contact_count; i++) {
+        ContactState state;
+        double own = 0.0;
+        double depth = -m->problem->contact[i].gap;
+        m->certificate->penetration = relation_max(m->certificate->penetration, depth);
+        if (load_contact(m, i, &state)) {
+            uint32_t of = certificate_island_of_contact(m->problem, m->scale, i);
+            double v_scale = m->scale->v_scale[of];
+            note_contact(m, &state, v_scale);
+            double velocity =
+                relation_residual(m->answer, &m->answer->contact[i], &state, m->problem->time_step);
+            note(m, CERTIFICATE_OWN, velocity, v_scale);
+            own = velocity / v_scale;
+            IslandMomentum *island = &m->island[of];
+            island->impulse_max = relation_max(island->impulse_max, impulse_norm(&state));
+            problem_contact_momentum(m->problem, i, state.gamma, m->momentum);
+        }
+        if (residual != NULL) {
+            residual[i] = own;
+        }
+        // the first that is not a number is the worst of all
+        if (own > worst || (own != own && worst == worst)) {
+            worst = own;
+            m->certificate->worst_contact = i;
+        }
+    }
+}
+
+static void measure_rows(Measure *m) {
+    for (uint32_t i = 0; i < m->problem->row_count; i++) {
+        const RowRelation *relation = &m->answer->row[i];
+        double w = mass_row_weight(m->mass, i, m->scratch);
+        if (w == 0.0) {
+            continue;
+        }
+        uint32_t of = certificate_island_of_row(m->problem, m->scale, i);
+        double r = m->answer->row_impulse[i];
+        double y = problem_row_product(m->problem, i, m->answer->v) + relation->bias +
+                   relation->compliance * r;
+        double clipped = relation_max(relation_min(r - y / w, relation->high), relation->low);
+        // unbounded rows spare themselves the rounding of r - (r - y / w)
+        bool bilateral = !isfinite(relation->low) && !isfinite(relation->high);
+        double velocity = bilateral ? fabs(y) : w * fabs(r - clipped);
+        note(m, CERTIFICATE_ROW, velocity, m->scale->v_scale[of]);
+        note(m, CERTIFICATE_OWN, velocity, m->scale->v_scale[of]);
+        m->island[of].impulse_max = relation_max(m->island[of].impulse_max, fabs(r) * sqrt(w));
+        problem_row_momentum(m->problem, i, r, m->momentum);
+    }
+}
+
+static double dot(const double *a, const double *b, uint32_t count) {
+    double sum = 0.0;
+    for (uint32_t k = 0; k < count; k++) {
+        sum += a[k] * b[k];
+    }
+    return sum;
+}
+
+static void measure_tree(Measure *m, uint32_t tree) {
+    const ProblemTree *t = &m->problem->tree[tree];
+    const double *v = m->answer->v + t->first, *v_free = m->problem->v_free + t->first;
+    IslandMomentum *island = &m->island[m->scale->island_of_tree[tree]];
+    uint32_t width = t->width;
+    double *change = m->scratch, *product = m->scratch + width,
+           *solved = m->scratch + 2 * (size_t)width;
+
+    mass_multiply_tree(m->mass, tree, v_free, product);
+    island->free_square += dot(v_free, product, width);
+    for (uint32_t k = 0; k < width; k++) {
+        change[k] = v[k] - v_free[k];
+    }
+    mass_multiply_tree(m->mass, tree, change, product);
+    island->change_square += dot(change, product, width);
+
+    for (uint32_t k = 0; k < width; k++) {
+        product[k] -= m->momentum[t->first + k];
+        solved[k] = product[k];
+    }
+    mass_solve_tree(m->mass, tree, solved);
+    island->residual_square += dot(product, solved, width);
+}
+
+static void measure_momentum(Measure *m) {
+    for (uint32_t i = 0; i < m->problem->tree_count; i++) {
+        measure_tree(m, i);
+    }
+    Certificate *c = m->certificate;
+    for (uint32_t i = 0; i < m->scale->island_count; i++) {
+        const IslandMomentum *island = &m->island[i];
+        double size = relation_max(sqrt(island->change_square), island->impulse_max);
+        size = relation_max(size, OWN_MOMENTUM_SHARE * sqrt(island->free_square));
+        double error = sqrt(island->residual_square);
+        double share = error == 0.0 && size == 0.0 ? 0.0 : error / size;
+        c->entry[CERTIFICATE_MOM] = relation_max(c->entry[CERTIFICATE_MOM], share);
+        c->scale = relation_max(c->scale, m->scale->v_scale[i]);
+    }
+}
+
+Status certificate_measure(const ContactProblem *problem, const ProblemMass *mass,
+                           const CertificateScale *scale, const Answer *answer, double tolerance,
+                           Arena *arena, double *residual, Certificate *certificate, Error *error) {
+    Measure m = {.problem = problem,
+                 .mass = mass,
+                 .scale = scale,
+                 .answer = answer,
+                 .momentum = arena_take_zeroed(arena, problem->velocity_count, sizeof(double)),
+                 .scratch = arena_take_array(arena, mass->width_max, 3 * sizeof(double)),
+                 .island = arena_take_zeroed(arena, scale->island_count, sizeof(IslandMomentum)),
+                 .certificate = certificate};
+    if (m.momentum == NULL || m.scratch == NULL || m.island == NULL) {
+        return no_memory(error);
+    }
+    *certificate = (Certificate){.worst_contact = -1, .tolerance = tolerance};
+    measure_contacts(&m, residual);
+    measure_rows(&m);
+    measure_momentum(&m);
+
+    const double *entry = certificate->entry;
+    certificate->converged = entry[CERTIFICATE_MOM] <= MOMENTUM_TOLERANCE &&
+                             entry[CERTIFICATE_CONE] <= CONE_TOLERANCE &&
+                             entry[CERTIFICATE_OWN] <= tolerance && isfinite(certificate->scale);
+    return STATUS_OK;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "solve/certificate_relation.h"
+
+static double norm2(double x, double y) {
+    return sqrt(x * x + y * y);
+}
+
+static double norm3(const double x[3]) {
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+static double positive(double x) {
+    return relation_max(x, 0.0);
+}
+
+// Projection on K_mu. The order of the tests matters: at mu = 0, t = 0 the second one holds for n <
+// 0 too.
+static void project_cone(double mu, const double x[3], double projection[3]) {
+    double n = x[0], t = norm2(x[1], x[2]);
+    if (mu * t <= -n) {
+        projection[0] = projection[1] = projection[2] = 0.0;
+    } else if (t <= mu * n) {
+        projection[0] = n;
+        projection[1] = x[1];
+        projection[2] = x[2];
+    } else {
+        double n_new = (n + mu * t) / (1.0 + mu * mu);
+        double scale = mu * n_new / t;
+        projection[0] = n_new;
+        projection[1] = scale * x[1];
+        projection[2] = scale * x[2];
+    }
+}
+
+double relation_cone_map(const ContactState *state, const double z[3]) {
+    double x[3], projection[3];
+    for (int k = 0; k < 3; k++) {
+        x[k] = state->gamma[k] - z[k] / state->w;
+    }
+    project_cone(state->mu, x, projection);
+    for (int k = 0; k < 3; k++) {
+        x[k] = state->gamma[k] - projection[k];
+    }
+    return state->w * norm3(x);
+}
+
+double relation_disc_map(const ContactState *state, double bound, const double z_t[2]) {
+    double x = state->gamma[1] - z_t[0] / state->w;
+    double y = state->gamma[2] - z_t[1] / state->w;
+    double length = norm2(x, y);
+    double scale = length > bound ? bound / length : 1.0;
+    return state->w * norm2(state->gamma[1] - scale * x, state->gamma[2] - scale * y);
+}
+
+// (*)
+static double cone_residual(const ContactRelation *r, const ContactState *state) {
+    double z[3];
+    z[1] = state->u[1] + r->tangent_compliance * state->gamma[1];
+    z[2] = state->u[2] + r->tangent_compliance * state->gamma[2];
+    z[0] = state->u[0] - r->shift + r->normal_compliance * state->gamma[0];
+    // the De Saxce term
+    z[0] += r->s * state->mu *
+            norm2(state->u[1] + r->tangent_compliance * state->gamma[1],
+                  state->u[2] + r->tangent_compliance * state->gamma[2]);
+    return relation_cone_map(state, z);
+}
+
+// The friction part of (D): min(w |gamma|, |u_t|, |u_t + nu N| + min(nu |N|, w slack)).
+static double dissipation_friction(const ContactState *state) {
+    const double *u = state->u, *gamma = state->gamma, *block = state->block;
+    double ut = norm2(u[1], u[2]), gt = norm2(gamma[1], gamma[2]);
+    double t1 = gamma[1] / gt, t2 = gamma[2] / gt;
+    if (gt == 0.0) {
+        t1 = ut > 0.0 ? -u[1] / ut : 0.0;
+        t2 = ut > 0.0 ? -u[2] / ut : 0.0;
+    }
+    // the outward normal of the friction cone's section with the plane of maximum compression
+    double kap = block[0] > 0.0 ? state->mu / block[0] : 0.0;
+    double n1 = t1 + kap * block[1], n2 = t2 + kap * block[2];
+    double square = n1 * n1 + n2 * n2;
+    double nu = square > 0.0 ? positive(-(n1 * u[1] + n2 * u[2]) / square) : 0.0;
+    double slack = positive(state->mu * gamma[0] - gt);
+    double angle =
+        norm2(u[1] + nu * n1, u[2] + nu * n2) + relation_min(nu * sqrt(square), state->w * slack);
+    return relation_min(relation_min(state->w * norm3(gamma), ut), angle);
+}
+
+// (D)
+static double dissipation_residual(const ContactState *state) {
+    const double *u = state->u, *gamma = state->gamma, *block = state->block;
+    double excess = norm2(gamma[1], gamma[2]) - state->mu * gamma[0];
+    double closing = block[0] * gamma[0] + block[1] * gamma[1] + block[2] * gamma[2];
+    double residual = fabs(relation_min(state->w * gamma[0], u[0]));
+    residual = relation_max(residual, state->w * positive(excess));
+    residual = relation_max(residual, positive(-closing));
+    if (state->mu != 0.0) {
+        residual = relation_max(residual, dissipation_friction(state));
+    }
+    return residual;
+}
+
+// exp(i angle) by its power series; |angle| <= 2 pi / 3 takes 30 terms to rounding
+static void unit_direction(double angle, double *c, double *s) {
+    double term = 1.0;
+    *c = *s = 0.0;
+    for (int k = 0; k < 32; k++) {
+        double value = k % 4 < 2 ? term : -term;
+        if (k % 2 == 0) {
+            *c += value;
+        } else {
+            *s += value;
+        }
+        term *= angle / (k + 1);
+    }
+}
+
+// (P): beta is gamma_t on the two directions next to it
+static double polyhedral_residual(uint32_t directions, const ContactState *state) {
+    const double *u = state->u, *gamma = state->gamma;
+    double step_c, step_s, c = 1.0, s = 0.0, lam = 0.0;
+    unit_direction(6.283185307179586 / directions, &step_c, &step_s);
+    for (uint32_t j = 0; j < directions; j++) {
+        lam = relation_max(lam, -(c * u[1] + s * u[2]));
+        double next = c * step_c - s * step_s;
+        s = s * step_c + c * step_s;
+        c = next;
+    }
+    double residual = fabs(relation_min(state->w * gamma[0], u[0]));
+    double beta_sum = 0.0;
+    c = 1.0;
+    s = 0.0;
+    for (uint32_t j = 0; j < directions; j++) {
+        double c_next = c * step_c - s * step_s, s_next = s * step_c + c * step_s;
+        // gamma_t = beta d_j + beta_next d_{j+1}; half open, so that one sector takes it
+        double beta = (gamma[1] * s_next - gamma[2] * c_next) / step_s;
+        double beta_next = (c * gamma[2] - s * gamma[1]) / step_s;
+        if (!(beta <= 0.0) && !(beta_next < 0.0)) {
+            double rate = c * u[1] + s * u[2] + lam;
+            double rate_next = c_next * u[1] + s_next * u[2] + lam;
+            residual = relation_max(residual, fabs(relation_min(state->w * beta, rate)));
+            residual = relation_max(residual, fabs(relation_min(state->w * beta_next, rate_next)));
+            beta_sum = beta + beta_next;
+        }
+        c = c_next;
+        s = s_next;
+    }
+    double slack = state->w * (state->mu * gamma[0] - beta_sum);
+    return relation_max(residual, fabs(relation_min(lam, slack)));
+}
+
+// (L)
+static double lagged_residual(const ContactRelation *r, const ContactState *state) {
+    const double *u = state->u, *gamma = state->gamma;
+    const double z_t[2] = {u[1] + r->tangent_compliance * gamma[1],
+                           u[2] + r->tangent_compliance * gamma[2]};
+    double normal =
+        relation_min(state->w * gamma[0], u[0] - r->shift + r->normal_compliance * gamma[0]);
+    return relation_max(fabs(normal), relation_disc_map(state, r->bound, z_t));
+}
+
+// (Q)
+static double program_residual(const ContactRelation *r, const ContactState *state,
+                               double time_step) {
+    double c = r->program_curvature;
+    double x[3], trial[3], projection[3];
+    for (int k = 0; k < 3; k++) {
+        x[k] = state->gamma[k] / time_step;
+        trial[k] = x[k] - r->program_gradient[k] / c;
+    }
+    project_cone(state->mu, trial, projection);
+    for (int k = 0; k < 3; k++) {
+        x[k] -= projection[k];
+    }
+    double row = relation_min(r->program_multiplier / c, r->program_slack);
+    return time_step * state->w * relation_max(norm3(x), fabs(row));
+}
+
+double relation_residual(const Answer *answer, const ContactRelation *relation,
+                         const ContactState *state, double time_step) {
+    switch (answer->relation) {
+    case RELATION_CONE:
+        return cone_residual(relation, state);
+    case RELATION_DISSIPATION:
+        return dissipation_residual(state);
+    case RELATION_POLYHEDRAL:
+        return polyhedral_residual(answer->directions, state);
+    case RELATION_LAGGED:
+        return lagged_residual(relation, state);
+    case RELATION_PROGRAM:
+        return program_residual(relation, state, time_step);
+    }
+    return HUGE_VAL;
+}

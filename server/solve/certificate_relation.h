@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The residual of one contact in one of the five relations that a solver may claim, in m/s.
+// certificate.md gives the formulas; every function lets NaN through, so that a lost digit never
+// looks like a small residual.
+#pragma once
+
+#include "solve/certificate.h"
+
+// One contact as the certificate sees it.
+typedef struct ContactState {
+    double block[9]; // A_ii, row by row
+    double w;        // trace / 3
+    double mu;
+    double u[3]; // J v + motion + bias e_n
+    double gamma[3];
+} ContactState;
+
+// the larger and the smaller of two numbers; NaN when either is
+static inline double relation_max(double a, double b) {
+    return a > b || a != a ? a : b;
+}
+
+static inline double relation_min(double a, double b) {
+    return a < b || a != a ? a : b;
+}
+
+// w |gamma - Proj_K(gamma - z / w)|
+double relation_cone_map(const ContactState *state, const double z[3]);
+
+// w |gamma_t - Disc_bound(gamma_t - z_t / w)|
+double relation_disc_map(const ContactState *state, double bound, const double z_t[2]);
+
+// The residual of the relation of `answer`.
+double relation_residual(const Answer *answer, const ContactRelation *relation,
+                         const ContactState *state, double time_step);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Small dense symmetric positive definite matrices, row by row: what mass blocks and joint blocks
+// are factored with.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// The lower Cholesky factor of `matrix` (n x n; its lower triangle is read) into `factor` (n x n;
+// its lower triangle is written; may be `matrix` itself). false, with the factor unfinished, when a
+// pivot is not above `pivot_floor` (NaN is not).
+bool dense_factor(size_t n, const double *matrix, double pivot_floor, double *factor);
+
+// in place: x := (L L^T)^-1 x
+void dense_solve(size_t n, const double *factor, double *x);

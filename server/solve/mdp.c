@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// Maximum dissipation principle with Gauss-Seidel over contacts: Preclik, Eibl, Ruede, "The maximum
+// dissipation principle in rigid-body dynamics with inelastic impacts". Sweeps go on until the
+// largest change of an impulse, as a velocity, is small beside the island's scale V; then the
+// certificate judges velocities made anew from the impulses. Where it says no, the test is
+// tightened.
+#include "solve/mdp.h"
+
+#include "solve/mdp_pack.h"
+
+#include <string.h>
+
+// how much smaller a change is asked for after the certificate refused the one before
+#define TIGHTENING 0.1
+// a change of this many V in one sweep: the problem has no solution and its impulses run away
+#define RUNAWAY 1e12
+
+static const char *const friction_choices[] = {"maximum_dissipation", "coulomb", NULL};
+
+const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
+    [MDP_TOLERANCE] = {"tolerance", PARAMETER_NUMBER, "", 1e-15, 1.0, 1e-6, 1e-6, NULL,
+                       "largest own residual of a converged answer, as a share of the velocity "
+                       "scale V"},
+    [MDP_MAX_ITERATIONS] = {"max_iterations", PARAMETER_COUNT, "", 1.0, 1e7, 200.0, 100000.0, NULL,
+                            "sweeps after which the solver stops, converged or not"},
+    [MDP_FRICTION] = {"friction", PARAMETER_CHOICE, "", 0.0, 1.0, 0.0, 0.0, friction_choices,
+                      "the law of a sliding contact: maximum dissipation on the plane of maximum "
+                      "compression, or exact Coulomb"},
+    [MDP_OVERLAP_CORRECTION] = {"overlap_correction", PARAMETER_NUMBER, "", 0.0, 1.0, 0.2, 0.2,
+                                NULL, "share of an overlap that one step asks to remove"},
+    [MDP_WARM_START] = {"warm_start", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
+                        "start from the impulses of the step before"},
+};
+
+double mdp_bias(const double *parameter, double time_step, double gap, double restitution,
+                double approach) {
+    return problem_contact_bias(time_step, gap, parameter[MDP_OVERLAP_CORRECTION], restitution,
+                                approach);
+}
+
+// What one solve carries from part to part.
+typedef struct Work {
+    const ContactProblem *problem;
+    const double *parameter;
+    Arena *arena;
+    ProblemMass mass;
+    CertificateScale scale;
+    MdpPack pack;
+    SolveResult *result;
+    Error *error;
+} Work;
+
+static Status no_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                     "The solver's memory is too small for the answer.");
+}
+
+// the arrays of the answer, and what it promises
+static Status declare(Work *work) {
+    const ContactProblem *problem = work->problem;
+    Arena *arena = work->arena;
+    Answer *answer = &work->result->answer;
+    bool coulomb = work->parameter[MDP_FRICTION] == MDP_COULOMB;
+    *answer = (Answer){
+        .relation = coulomb ? RELATION_CONE : RELATION_DISSIPATION,
+        .v = arena_take_array(arena, problem->velocity_count, sizeof(double)),
+        .contact_impulse = arena_take_zeroed(arena, problem->contact_count, 3 * sizeof(double)),
+        .row_impulse = arena_take_zeroed(arena, problem->row_count, sizeof(double)),
+        .contact = arena_take_zeroed(arena, problem->contact_count, sizeof(ContactRelation)),
+        .row = arena_take_zeroed(arena, problem->row_count, sizeof(RowRelation))};
+    if (answer->v == NULL || answer->contact_impulse == NULL || answer->row_impulse == NULL ||
+        answer->contact == NULL || answer->row == NULL) {
+        return no_memory(work->error);
+    }
+    for (uint32_t i = 0; i < problem->contact_count; i++) {
+        answer->contact[i] = (ContactRelation){.bias = problem->contact[i].bias, .s = 1.0};
+    }
+    for (uint32_t i = 0; i < problem->row_count; i++) {
+        const ProblemRow *row = &problem->row[i];
+        answer->row[i] = (RowRelation){.bias = row->bias,
+                                       .compliance = row->has_compliance ? row->compliance : 0.0,
+                                       .low = row->low,
+                                       .high = row->high};
+    }
+    return STATUS_OK;
+}
+
+// where the sweeps start
+static void warm_up(Work *work) {
+    const ContactProblem *problem = work->problem;
+    Answer *answer = &work->result->answer;
+    if (work->parameter[MDP_WARM_START] == 0.0) {
+        return;
+    }
+    if (problem->warm_contact != NULL) {
+        memcpy(answer->contact_impulse, problem->warm_contact,
+               3 * (size_t)problem->contact_count * sizeof(double));
+    }
+    if (problem->warm_row != NULL) {
+        memcpy(answer->row_impulse, problem->warm_row, problem->row_count * sizeof(double));
+    }
+}
+
+// v = v_free + M^-1 (J^T gamma + G^T r), from scratch, so that a momentum error is one of rounding
+static void remake_velocities(Work *work) {
+    const ContactProblem *problem = work->problem;
+    Answer *answer = &work->result->answer;
+    memset(answer->v, 0, problem->velocity_count * sizeof(double));
+    for (uint32_t i = 0; i < problem->contact_count; i++) {
+        problem_contact_momentum(problem, i, answer->contact_impulse + 3 * (size_t)i, answer->v);
+    }
+    for (uint32_t i = 0; i < problem->row_count; i++) {
+        problem_row_momentum(problem, i, answer->row_impulse[i], answer->v);
+    }
+    mass_solve(&work->mass, answer->v);
+    for (uint32_t i = 0; i < problem->velocity_count; i++) {
+        answer->v[i] += problem->v_free[i];
+    }
+}
+
+static Status judge(Work *work) {
+    remake_velocities(work);
+    return certificate_measure(work->problem, &work->mass, &work->scale, &work->result->answer,
+                               work->parameter[MDP_TOLERANCE], work->arena, NULL,
+                               &work->result->certificate, work->error);
+}
+
+static Status sweep_until_certified(Work *work) {
+    bool coulomb = work->parameter[MDP_FRICTION] == MDP_COULOMB;
+    uint32_t sweep_max = (uint32_t)work->parameter[MDP_MAX_ITERATIONS];
+    double enough = work->parameter[MDP_TOLERANCE];
+    uint32_t sweep = 0;
+    for (;;) {
+        double change = mdp_sweep(&work->pack, coulomb);
+        sweep++;
+        // written so that what is not a number does not go on
+        bool is_bounded = change < RUNAWAY * RUNAWAY;
+        if (change > enough * enough && sweep < sweep_max && is_bounded) {
+            continue;
+        }
+        mdp_pack_store(&work->pack, &work->result->answer);
+        Status status = judge(work);
+        // a fixed point to the last bit, or numbers that run away, will not get better
+        bool is_stuck = change == 0.0 || !is_bounded;
+        if (status != STATUS_OK || work->result->certificate.converged || is_stuck ||
+            sweep == sweep_max) {
+            work->result->iterations = sweep;
+            return status;
+        }
+        enough *= TIGHTENING;
+        mdp_pack_load(&work->pack, work->result->answer.v);
+    }
+}
+
+static Status run(Work *work) {
+    Status status = declare(work);
+    if (status == STATUS_OK) {
+        status = mass_init(&work->mass, work->problem, work->arena, work->error);
+    }
+    if (status == STATUS_OK) {
+        status = certificate_scale(work->problem, &work->mass, &work->result->answer, work->arena,
+                                   &work->scale, work->error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (work->problem->contact_count == 0 && work->problem->row_count == 0) {
+        return judge(work);
+    }
+    warm_up(work);
+    status = mdp_pack(work->problem, &work->mass, &work->scale, &work->result->answer, work->arena,
+                      &work->pack, work->error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    // what the pack left out moves nothing and keeps no impulse
+    memset(work->result->answer.contact_impulse, 0,
+           3 * (size_t)work->problem->contact_count * sizeof(double));
+    memset(work->result->answer.row_impulse, 0, work->problem->row_count * sizeof(double));
+    mdp_pack_store(&work->pack, &work->result->answer);
+    remake_velocities(work);
+    mdp_pack_load(&work->pack, work->result->answer.v);
+    return sweep_until_certified(work);
+}
+
+Status mdp_solve(const ContactProblem *problem, const double *parameter, Arena *arena,
+                 SolveResult *result, Error *error) {
+    *result = (SolveResult){0};
+    Work work = {.problem = problem,
+                 .parameter = parameter,
+                 .arena = arena,
+                 .result = result,
+                 .error = error};
+    return run(&work);
+}

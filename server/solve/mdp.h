@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The row of `mdp` in the table of solvers: Gauss-Seidel over contacts and rows, each contact
+// solved exactly (mdp_block.h). How a problem is laid out for the sweeps is in mdp_pack.h, their
+// order in mdp_colour.h.
+#pragma once
+
+#include "solve/solver.h"
+
+// Parameters, in the order of the table.
+enum {
+    MDP_TOLERANCE,          // of the certificate's e_own
+    MDP_MAX_ITERATIONS,     // sweeps
+    MDP_FRICTION,           // MdpFriction
+    MDP_OVERLAP_CORRECTION, // eps: share of an overlap that a step asks to remove
+    MDP_WARM_START,
+    MDP_PARAMETER_COUNT
+};
+
+typedef enum MdpFriction { MDP_MAXIMUM_DISSIPATION, MDP_COULOMB } MdpFriction;
+
+extern const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT];
+
+SolverProc mdp_solve;
+SolverBiasProc mdp_bias;

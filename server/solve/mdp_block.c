@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: MIT
+// A is eliminated to the plane a_n.x = b_n, y = (x_t, x_o), a = (A_nt, A_no), kap = mu / A_nn, u =
+// y / |y|:
+//
+//     Ah y - bh = dv_to,    feasible  |y| <= kap (b_n - a.y),   a conic with its focus at the
+//     origin
+//
+// Sliding means  dv_to + nu D = 0, nu >= 0, |y| = kap (b_n - a.y)  with D = u + kap a, the outward
+// normal (maximum dissipation), or D = u (Coulomb). Directions come from a quartic; Newton in (y,
+// nu) ends the search, because an angle carries no digits where the conic runs off to infinity.
+// Letters as in mdp.md.
+#include "solve/mdp_block.h"
+
+#include "base/vec.h"
+#include "solve/mdp_roots.h"
+
+#define ISOTROPY_TOLERANCE 1e-12 // off-diagonal share that is the rounding of a sphere's inertia
+#define KKT_TOLERANCE      1e-12 // scaled residual of a certified slide
+#define KKT_DONE           2e-16
+#define RAY_ECCENTRICITY   0.99 // from here on the conic's rays are starts too
+
+enum { NEWTON_STEP_MAX = 12, START_MAX = MDP_ROOT_MAX + 2 };
+
+typedef enum Law { LAW_DISSIPATION, LAW_COULOMB } Law;
+
+// The reduced problem of one call.
+typedef struct Plane {
+    const MdpPlan *plan;
+    Law law;
+    double b_n;
+    double bh1, bh2;
+} Plane;
+
+// A point of the plane with its multiplier, and how well it slides.
+typedef struct Slide {
+    double y1, y2, nu;
+    double residual; // scaled, largest of the conditions; NaN never counts as small
+} Slide;
+
+static void invert(const MdpBlock *a, double inverse[6]) {
+    Sym3 inverted = sym3_inverse((Sym3){a->nn, a->tt, a->oo, a->nt, a->no, a->to});
+    inverse[0] = inverted.xx;
+    inverse[1] = inverted.xy;
+    inverse[2] = inverted.xz;
+    inverse[3] = inverted.yy;
+    inverse[4] = inverted.yz;
+    inverse[5] = inverted.zz;
+}
+
+void mdp_block_plan(const MdpBlock *block, MdpPlan *plan) {
+    *plan = (MdpPlan){.block = *block};
+    invert(block, plan->inverse);
+    plan->h11 = block->tt - block->nt * block->nt / block->nn;
+    plan->h12 = block->to - block->nt * block->no / block->nn;
+    plan->h22 = block->oo - block->no * block->no / block->nn;
+    plan->kap = block->mu / block->nn;
+    double rho = sqrt(block->nt * block->nt + block->no * block->no);
+    plan->eccentricity = plan->kap * rho;
+
+    double rounding = ISOTROPY_TOLERANCE * block->tt;
+    plan->is_isotropic =
+        rho <= rounding && fabs(block->to) <= rounding && fabs(block->tt - block->oo) <= rounding;
+
+    // As the bound c of friction grows, the reaction y(c) moves by at most (k + 1) / (2 sqrt k) =
+    // tr / (2 sqrt det), k the condition of Ah; while kap rho times that is below 1, c + kap a.y(c)
+    // rises with c and meets kap b_n once.
+    double determinant = plan->h11 * plan->h22 - plan->h12 * plan->h12;
+    double stretch = 0.5 * (plan->h11 + plan->h22) / sqrt(determinant);
+    plan->has_one_slide = plan->eccentricity * stretch < 0.99;
+}
+
+// x0 = A^-1 b
+static void stick(const MdpPlan *plan, const double b[3], double x[3]) {
+    const double *inverse = plan->inverse;
+    x[0] = inverse[0] * b[0] + inverse[1] * b[1] + inverse[2] * b[2];
+    x[1] = inverse[1] * b[0] + inverse[3] * b[1] + inverse[4] * b[2];
+    x[2] = inverse[2] * b[0] + inverse[4] * b[1] + inverse[5] * b[2];
+}
+
+static bool is_in_cone(const double x[3], double mu) {
+    double bound = mu * x[0];
+    return x[0] >= 0.0 && x[1] * x[1] + x[2] * x[2] <= bound * bound;
+}
+
+static void set(double x[3], double n, double t, double o) {
+    x[0] = n;
+    x[1] = t;
+    x[2] = o;
+}
+
+static Plane reduce(const MdpPlan *plan, Law law, const double b[3]) {
+    double rate = b[0] / plan->block.nn;
+    return (Plane){plan, law, b[0], b[1] - plan->block.nt * rate, b[2] - plan->block.no * rate};
+}
+
+// from the plane back to a reaction; the cone is kept to rounding by giving the normal part way
+static void lift(const Plane *plane, double y1, double y2, double x[3]) {
+    const MdpBlock *a = &plane->plan->block;
+    double n = (plane->b_n - a->nt * y1 - a->no * y2) / a->nn;
+    double needed = sqrt(y1 * y1 + y2 * y2) / a->mu;
+    set(x, n < needed ? needed : n, y1, y2);
+}
+
+static double larger(double a, double b) {
+    return a > b || a != a ? a : b;
+}
+
+// ---- Newton in (y, nu)
+
+// the direction D that the relative velocity opposes
+static void opposed(const Plane *plane, double u1, double u2, double d[2]) {
+    double kap = plane->law == LAW_DISSIPATION ? plane->plan->kap : 0.0;
+    d[0] = u1 + kap * plane->plan->block.nt;
+    d[1] = u2 + kap * plane->plan->block.no;
+}
+
+// one step, and the residual at the point it starts from; false when it leads nowhere
+static bool newton_step(const Plane *plane, Slide *s) {
+    const MdpPlan *p = plane->plan;
+    const MdpBlock *a = &p->block;
+    double length = sqrt(s->y1 * s->y1 + s->y2 * s->y2);
+    double u1 = s->y1 / length, u2 = s->y2 / length, d[2];
+    opposed(plane, u1, u2, d);
+    double ay = a->nt * s->y1 + a->no * s->y2;
+    double f1 = p->h11 * s->y1 + p->h12 * s->y2 - plane->bh1 + s->nu * d[0];
+    double f2 = p->h12 * s->y1 + p->h22 * s->y2 - plane->bh2 + s->nu * d[1];
+    double f3 = length - p->kap * (plane->b_n - ay);
+
+    double h_max = larger(larger(p->h11, p->h22), fabs(p->h12));
+    double rate = larger(fabs(plane->bh1), fabs(plane->bh2)) + h_max * length;
+    double reach = length + p->kap * (fabs(plane->b_n) + fabs(a->nt * s->y1) + fabs(a->no * s->y2));
+    s->residual = larger(larger(fabs(f1), fabs(f2)) / rate, fabs(f3) / reach);
+
+    // B = Ah + nu / |y| (E - u u'), then nu from the boundary and y from B
+    double bend = s->nu / length;
+    double b11 = p->h11 + bend * u2 * u2, b12 = p->h12 - bend * u1 * u2,
+           b22 = p->h22 + bend * u1 * u1;
+    double scale = 1.0 / (b11 * b22 - b12 * b12);
+    double n1 = u1 + p->kap * a->nt, n2 = u2 + p->kap * a->no;
+    double m1 = scale * (b22 * n1 - b12 * n2), m2 = scale * (b11 * n2 - b12 * n1); // B^-1 N
+    double d_nu = (f3 - (m1 * f1 + m2 * f2)) / (m1 * d[0] + m2 * d[1]);
+    double r1 = f1 + d_nu * d[0], r2 = f2 + d_nu * d[1];
+    s->nu += d_nu;
+    s->y1 -= scale * (b22 * r1 - b12 * r2);
+    s->y2 -= scale * (b11 * r2 - b12 * r1);
+    return isfinite(s->y1) && isfinite(s->y2) && isfinite(s->nu);
+}
+
+// Newton from a start; the best point met on the way is the result
+static Slide converge(const Plane *plane, double y1, double y2, double nu) {
+    Slide at = {y1, y2, nu, HUGE_VAL}, best = at;
+    for (int step = 0; step < NEWTON_STEP_MAX; step++) {
+        Slide before = at;
+        bool goes_on = newton_step(plane, &at);
+        before.residual = at.residual;
+        bool is_better = before.residual < best.residual;
+        if (is_better) {
+            best = before;
+        }
+        if (!goes_on || best.residual <= KKT_DONE ||
+            (!is_better && best.residual <= KKT_TOLERANCE)) {
+            break;
+        }
+    }
+    return best;
+}
+
+static bool is_certified(const Plane *plane, const Slide *s) {
+    const MdpBlock *a = &plane->plan->block;
+    return s->residual < KKT_TOLERANCE && s->nu >= 0.0 &&
+           plane->b_n - a->nt * s->y1 - a->no * s->y2 >= 0.0;
+}
+
+// the multiplier that fits a point best
+static double fit_multiplier(const Plane *plane, double y1, double y2) {
+    const MdpPlan *p = plane->plan;
+    double length = sqrt(y1 * y1 + y2 * y2), d[2];
+    opposed(plane, y1 / length, y2 / length, d);
+    double v1 = p->h11 * y1 + p->h12 * y2 - plane->bh1;
+    double v2 = p->h12 * y1 + p->h22 * y2 - plane->bh2;
+    return -(d[0] * v1 + d[1] * v2) / (d[0] * d[0] + d[1] * d[1]);
+}
+
+// ---- starts
+
+static MdpTrigonometric stationarity(const Plane *plane) {
+    const MdpPlan *p = plane->plan;
+    const MdpBlock *a = &p->block;
+    double mu = a->mu, nn = a->nn, b_n = plane->b_n, b1 = plane->bh1, b2 = plane->bh2;
+    double w = a->nt * b2 - a->no * b1;
+    if (plane->law == LAW_COULOMB) {
+        return (MdpTrigonometric){.k0 = -0.5 * mu * w,
+                                  .c1 = -nn * b2,
+                                  .s1 = nn * b1,
+                                  .c2 = mu * b_n * p->h12 - 0.5 * mu * (a->nt * b2 + a->no * b1),
+                                  .s2 = 0.5 * mu *
+                                        (b_n * (p->h22 - p->h11) - (a->no * b2 - a->nt * b1))};
+    }
+    double mu2 = mu * mu;
+    return (MdpTrigonometric){
+        .k0 = -1.5 * mu * nn * w,
+        .c1 = mu2 * b_n * (a->nt * p->h12 - a->no * p->h11) - nn * nn * b2 - mu2 * a->nt * w,
+        .s1 = mu2 * b_n * (a->nt * p->h22 - a->no * p->h12) + nn * nn * b1 - mu2 * a->no * w,
+        .c2 = mu * nn * (b_n * p->h12 - 0.5 * (a->nt * b2 + a->no * b1)),
+        .s2 = 0.5 * mu * nn * (b_n * (p->h22 - p->h11) - (a->no * b2 - a->nt * b1))};
+}
+
+// the two directions in which the conic runs off to infinity: a turned by -+da, cos da = -A_nn /
+// (mu rho)
+static void ray_directions(const MdpPlan *plan, MdpDirection ray[2]) {
+    const MdpBlock *a = &plan->block;
+    double rho = sqrt(a->nt * a->nt + a->no * a->no);
+    double c = -1.0 / plan->eccentricity;
+    c = c < -1.0 ? -1.0 : c;
+    double s = sqrt(1.0 - c * c), a1 = a->nt / rho, a2 = a->no / rho;
+    ray[0] = (MdpDirection){a1 * c + a2 * s, a2 * c - a1 * s};
+    ray[1] = (MdpDirection){a1 * c - a2 * s, a2 * c + a1 * s};
+}
+
+// the length at which a ray meets the law while b_n is next to nothing
+static double ray_length(const Plane *plane, MdpDirection u) {
+    const MdpPlan *p = plane->plan;
+    double h1 = p->h11 * u.c + p->h12 * u.s, h2 = p->h12 * u.c + p->h22 * u.s;
+    if (plane->law == LAW_DISSIPATION) {
+        return (u.c * plane->bh1 + u.s * plane->bh2) / (u.c * h1 + u.s * h2);
+    }
+    return (u.c * plane->bh2 - u.s * plane->bh1) / (u.c * h2 - u.s * h1);
+}
+
+// points on the boundary to start from: the roots, and the rays where they are near
+static int find_starts(const Plane *plane, double start[START_MAX][2]) {
+    const MdpPlan *p = plane->plan;
+    MdpDirection direction[MDP_ROOT_MAX], ray[2];
+    MdpTrigonometric g = stationarity(plane);
+    int count = 0;
+    int root_count = mdp_roots_find(&g, direction);
+    for (int i = 0; i < root_count; i++) {
+        MdpDirection u = direction[i];
+        double f = p->block.nn + p->block.mu * (p->block.nt * u.c + p->block.no * u.s);
+        double length = p->block.mu * plane->b_n / f;
+        if (f > 0.0 && fit_multiplier(plane, length * u.c, length * u.s) >= 0.0) {
+            start[count][0] = length * u.c;
+            start[count++][1] = length * u.s;
+        }
+    }
+    if (p->eccentricity > RAY_ECCENTRICITY) {
+        ray_directions(p, ray);
+        for (int i = 0; i < 2; i++) {
+            double length = ray_length(plane, ray[i]);
+            if (length > 0.0 && isfinite(length)) {
+                start[count][0] = length * ray[i].c;
+                start[count++][1] = length * ray[i].s;
+            }
+        }
+    }
+    return count;
+}
+
+// ---- the laws
+
+// A slide that goes on from the one before. A certified point is the only one under maximum
+// dissipation (a convex problem), and under Coulomb where the plan says so.
+static bool slide_on(const Plane *plane, double x[3]) {
+    if (x[1] == 0.0 && x[2] == 0.0) {
+        return false;
+    }
+    double nu = fit_multiplier(plane, x[1], x[2]);
+    Slide s = converge(plane, x[1], x[2], nu > 0.0 ? nu : 0.0);
+    if (!is_certified(plane, &s)) {
+        return false;
+    }
+    lift(plane, s.y1, s.y2, x);
+    return true;
+}
+
+static double energy(const MdpBlock *a, const double b[3], const double x[3]) {
+    double n = a->nn * x[0] + a->nt * x[1] + a->no * x[2];
+    double t = a->nt * x[0] + a->tt * x[1] + a->to * x[2];
+    double o = a->no * x[0] + a->to * x[1] + a->oo * x[2];
+    return x[0] * (0.5 * n - b[0]) + x[1] * (0.5 * t - b[1]) + x[2] * (0.5 * o - b[2]);
+}
+
+// The best of what the starts lead to when nothing was certified, which sampling has never met: the
+// least residual, or no friction.
+static void slide_somehow(const Plane *plane, const Slide *best, double x[3]) {
+    if (best->residual < 1.0) {
+        lift(plane, best->y1, best->y2, x);
+    } else {
+        set(x, plane->b_n / plane->plan->block.nn, 0.0, 0.0);
+    }
+}
+
+static void slide_dissipation(const Plane *plane, double x[3]) {
+    double start[START_MAX][2];
+    Slide best = {0.0, 0.0, 0.0, HUGE_VAL};
+    int count = find_starts(plane, start);
+    for (int i = 0; i < count; i++) {
+        double nu = fit_multiplier(plane, start[i][0], start[i][1]);
+        Slide s = converge(plane, start[i][0], start[i][1], nu > 0.0 ? nu : 0.0);
+        if (is_certified(plane, &s)) {
+            lift(plane, s.y1, s.y2, x);
+            return;
+        }
+        best = s.nu >= 0.0 && s.residual < best.residual ? s : best;
+    }
+    slide_somehow(plane, &best, x);
+}
+
+static bool is_listed(double x[4][3], int count, const double candidate[3]) {
+    for (int i = 0; i < count; i++) {
+        double away = 0.0, size = 0.0;
+        for (int k = 0; k < 3; k++) {
+            away += fabs(x[i][k] - candidate[k]);
+            size += fabs(x[i][k]);
+        }
+        if (away <= 1e-9 * size) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// all certified Coulomb slides; `best` is the least wrong of the others
+static int slides_coulomb(const Plane *plane, double x[4][3], Slide *best) {
+    double start[START_MAX][2];
+    int count = 0, start_count = find_starts(plane, start);
+    for (int i = 0; i < start_count && count < 4; i++) {
+        double nu = fit_multiplier(plane, start[i][0], start[i][1]);
+        Slide s = converge(plane, start[i][0], start[i][1], nu > 0.0 ? nu : 0.0);
+        if (is_certified(plane, &s)) {
+            lift(plane, s.y1, s.y2, x[count]);
+            count += is_listed(x, count, x[count]) ? 0 : 1;
+        } else if (s.nu >= 0.0 && s.residual < best->residual) {
+            *best = s;
+        }
+    }
+    return count;
+}
+
+static void slide_coulomb(const Plane *plane, const double b[3], double x[3]) {
+    double all[4][3];
+    Slide best = {0.0, 0.0, 0.0, HUGE_VAL};
+    int count = slides_coulomb(plane, all, &best);
+    if (count == 0) {
+        slide_somehow(plane, &best, x);
+        return;
+    }
+    int least = 0;
+    double least_energy = energy(&plane->plan->block, b, all[0]);
+    for (int i = 1; i < count; i++) {
+        double value = energy(&plane->plan->block, b, all[i]);
+        if (value < least_energy) {
+            least_energy = value;
+            least = i;
+        }
+    }
+    set(x, all[least][0], all[least][1], all[least][2]);
+}
+
+// A diagonal and the same along both tangents
+static MdpBranch slide_isotropic(const MdpPlan *plan, const double b[3], double x[3]) {
+    double n = b[0] / plan->block.nn;
+    double scale = plan->block.mu * n / sqrt(b[1] * b[1] + b[2] * b[2]);
+    set(x, n, scale * b[1], scale * b[2]);
+    return MDP_SLIDE;
+}
+
+// b_n = 0 and the cone reaches below the plane of maximum compression: the better of the two rays
+static MdpBranch graze(const Plane *plane, double x[3]) {
+    const MdpPlan *p = plane->plan;
+    if (!(p->eccentricity >= 1.0)) {
+        set(x, 0.0, 0.0, 0.0);
+        return MDP_GRAZING;
+    }
+    MdpDirection ray[2];
+    ray_directions(p, ray);
+    double least = HUGE_VAL;
+    for (int i = 0; i < 2; i++) {
+        double length = ray_length(plane, ray[i]);
+        length = length > 0.0 ? length : 0.0;
+        double along = ray[i].c * plane->bh1 + ray[i].s * plane->bh2;
+        double value = -0.5 * length * along; // r^2/2 u'Ah u - r u.bh at its least
+        if (value < least) {
+            least = value;
+            lift(plane, length * ray[i].c, length * ray[i].s, x);
+        }
+    }
+    return MDP_GRAZING;
+}
+
+MdpBranch mdp_plan_dissipation(const MdpPlan *plan, const double b[3], double x[3]) {
+    if (b[0] < 0.0) {
+        set(x, 0.0, 0.0, 0.0);
+        return MDP_OPEN;
+    }
+    if (plan->block.mu == 0.0) {
+        set(x, b[0] / plan->block.nn, 0.0, 0.0);
+        return MDP_FRICTIONLESS;
+    }
+    double x0[3];
+    stick(plan, b, x0);
+    if (is_in_cone(x0, plan->block.mu) || !isfinite(x0[0] + x0[1] + x0[2])) {
+        set(x, x0[0], x0[1], x0[2]);
+        return MDP_STICK;
+    }
+    Plane plane = reduce(plan, LAW_DISSIPATION, b);
+    if (b[0] == 0.0) {
+        return graze(&plane, x);
+    }
+    if (plan->is_isotropic) {
+        return slide_isotropic(plan, b, x);
+    }
+    if (!slide_on(&plane, x)) {
+        slide_dissipation(&plane, x);
+    }
+    return MDP_SLIDE;
+}
+
+MdpBranch mdp_plan_coulomb(const MdpPlan *plan, const double b[3], double x[3]) {
+    if (b[0] <= 0.0) {
+        set(x, 0.0, 0.0, 0.0);
+        return MDP_OPEN;
+    }
+    if (plan->block.mu == 0.0) {
+        set(x, b[0] / plan->block.nn, 0.0, 0.0);
+        return MDP_FRICTIONLESS;
+    }
+    double x0[3];
+    stick(plan, b, x0);
+    if (is_in_cone(x0, plan->block.mu) || !isfinite(x0[0] + x0[1] + x0[2])) {
+        set(x, x0[0], x0[1], x0[2]);
+        return MDP_STICK;
+    }
+    if (plan->is_isotropic) {
+        return slide_isotropic(plan, b, x);
+    }
+    Plane plane = reduce(plan, LAW_COULOMB, b);
+    if (!plan->has_one_slide || !slide_on(&plane, x)) {
+        slide_coulomb(&plane, b, x);
+    }
+    return MDP_SLIDE;
+}
+
+MdpBranch mdp_block_dissipation(const MdpBlock *block, const double b[3], double x[3]) {
+    MdpPlan plan;
+    mdp_block_plan(block, &plan);
+    set(x, 0.0, 0.0, 0.0);
+    return mdp_plan_dissipation(&plan, b, x);
+}
+
+MdpBranch mdp_block_coulomb(const MdpBlock *block, const double b[3], double x[3]) {
+    MdpPlan plan;
+    mdp_block_plan(block, &plan);
+    set(x, 0.0, 0.0, 0.0);
+    return mdp_plan_coulomb(&plan, b, x);
+}
+
+int mdp_block_coulomb_all(const MdpBlock *block, const double b[3], double x[4][3]) {
+    if (!(b[0] > 0.0) || !(block->mu > 0.0)) {
+        return 0;
+    }
+    MdpPlan plan;
+    mdp_block_plan(block, &plan);
+    Plane plane = reduce(&plan, LAW_COULOMB, b);
+    if (plan.is_isotropic) {
+        double x0[3];
+        stick(&plan, b, x0);
+        if (is_in_cone(x0, block->mu)) {
+            return 0;
+        }
+        slide_isotropic(&plan, b, x[0]);
+        return 1;
+    }
+    Slide best = {0.0, 0.0, 0.0, HUGE_VAL};
+    return slides_coulomb(&plane, x, &best);
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// The order of a sweep. Contacts between the same two trees that stand next to each other are one
+// *unit*, swept one after the other; units are coloured greedily, in their order, so that units of
+// one colour share no tree (the static side is no tree). Colour by colour, unit by unit is THE
+// order, also on one lane; within a colour any lane may work and the result is the same.
+#pragma once
+
+#include "base/arena.h"
+#include "solve/problem.h"
+
+// Units beyond the last colour stand in it one after the other: it alone may hold a tree twice.
+enum { MDP_COLOUR_MAX = 64 };
+
+typedef struct MdpOrder {
+    uint32_t *contact;                  // [contact_count] contacts, colour by colour
+    uint32_t first[MDP_COLOUR_MAX + 1]; // of each colour, in `contact`
+    uint32_t colour_count;
+} MdpOrder;
+
+Status mdp_colour(const ContactProblem *problem, Arena *arena, MdpOrder *order, Error *error);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// A contact problem laid out for sweeping: everything that one contact needs stands together, in
+// the order of the sweep, and the velocities of free bodies stand beside their inverse mass. Three
+// kinds of contact:
+//
+//   ball    both sides are free bodies of isotropic inertia, or static, touched in line with their
+//   centre: one cache line of geometry,
+//           the impulse kept as a world vector, the block problem solved in closed form
+//   point   both sides are free bodies or static: frame, arms and the prepared block
+//   wide    a dense tree takes part: Jacobian blocks J and responses Y = M^-1 J^T, written out for
+//   a free side too
+//
+// A static side is the body with index tree_count, which has no velocity and no inverse mass, so
+// that nothing branches. Per colour, balls come first, then points, then wide contacts: units of
+// one colour share no tree, so this is within the order. All memory is the arena's.
+#pragma once
+
+#include "solve/certificate.h"
+#include "solve/mdp_block.h"
+#include "solve/mdp_colour.h"
+
+typedef struct MdpBody {
+    double v[6]; // linear, angular
+    double inverse_mass;
+    double inverse_inertia; // of bodies with isotropic inertia; meaningless for others
+} MdpBody;
+
+// the normal points from a to b; the impulse acts with + on b
+typedef struct MdpBall {
+    uint32_t a, b;
+    double normal[3];
+    double impulse[3];   // world axes [N s]
+    double arm_a, arm_b; // the arms are these times the normal [m]
+    double nn, tt;       // A is diagonal
+    double inverse_nn, inverse_tt;
+    double mu;
+    double offset; // bias + normal motion [m/s]
+    double weight; // (w / V)^2: turns an impulse's change into a share of V
+} MdpBall;
+
+typedef struct MdpPoint {
+    uint32_t a, b;
+    Vec3 frame[3];
+    Vec3 arm_a, arm_b;
+    double impulse[3];
+    double offset[3];
+    double weight;
+    MdpPlan plan;
+} MdpPoint;
+
+typedef struct MdpSide {
+    double *v;              // borrowed: of a body or of a dense tree; NULL: no such side
+    const double *jacobian; // 3 x width
+    const double *response; // 3 x width
+    uint32_t width;
+} MdpSide;
+
+typedef struct MdpWide {
+    MdpSide side[2];
+    double impulse[3];
+    double offset[3];
+    double weight;
+    MdpPlan plan;
+} MdpWide;
+
+// One scalar row; its sides are side[first .. first + count) of the pack.
+typedef struct MdpRow {
+    uint32_t side_first, side_count;
+    uint32_t row; // in the problem
+    double bias, compliance, low, high;
+    double impulse;
+    double w;      // G M^-1 G^T
+    double weight; // (w / V)^2
+} MdpRow;
+
+enum { MDP_JOINT_MAX = 6 };
+
+// Rows solved at once: bilateral rows of one group, or one row that is clipped.
+typedef struct MdpJoint {
+    uint32_t first, count; // in `row`
+    bool is_clipped;
+    double factor[MDP_JOINT_MAX * MDP_JOINT_MAX]; // Cholesky of G M^-1 G^T + R
+} MdpJoint;
+
+typedef struct MdpRange {
+    uint32_t ball, point, wide; // first of a colour
+} MdpRange;
+
+typedef struct MdpPack {
+    const ContactProblem *problem;
+    const ProblemMass *mass;
+    MdpBody *body;         // [tree_count + 1], the last is static
+    Sym3 *inverse_inertia; // [tree_count + 1]
+    double *dense_v;       // [velocity_count], used at dense trees
+    MdpBall *ball;
+    MdpPoint *point;
+    MdpWide *wide;
+    uint32_t ball_count, point_count, wide_count;
+    uint32_t *ball_contact, *point_contact, *wide_contact; // index in the problem
+    MdpRange range[MDP_COLOUR_MAX + 1];
+    uint32_t colour_count;
+    MdpRow *row;
+    MdpSide *side; // of rows
+    MdpJoint *joint;
+    uint32_t row_count, side_count, joint_count;
+} MdpPack;
+
+// Lays the problem out. `answer` declares the relations; its impulses are where the sweeps start.
+Status mdp_pack(const ContactProblem *problem, const ProblemMass *mass,
+                const CertificateScale *scale, const Answer *answer, Arena *arena, MdpPack *pack,
+                Error *error);
+
+// The rows' part of mdp_pack (mdp_pack_row.c).
+Status mdp_pack_rows(const CertificateScale *scale, const Answer *answer, Arena *arena,
+                     MdpPack *pack, Error *error);
+
+// Where the velocities of a tree are swept.
+double *mdp_pack_velocity(const MdpPack *pack, uint32_t tree);
+
+// Velocities into the sweep, impulses out of it.
+void mdp_pack_load(MdpPack *pack, const double *v);
+void mdp_pack_store(const MdpPack *pack, Answer *answer);
+
+// One sweep over all rows and contacts: returns the square of the largest change of an impulse, as
+// a velocity over V; not finite when anything is not.
+double mdp_sweep(MdpPack *pack, bool coulomb);

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+// Judging a problem that came from outside. Every comparison is written so that NaN fails it; the
+// offending key is spelled as in the file format (problem.md).
+#include "solve/problem.h"
+
+#include "solve/dense.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+// m_ij and m_ji may differ by this share of the diagonal: a file written with ten digits passes
+#define SYMMETRY_TOLERANCE 1e-9
+// a Cholesky pivot below this share of its diagonal entry is lost in rounding
+#define PIVOT_SHARE_MIN 1e-14
+// unit vectors and right angles of a contact frame
+#define FRAME_TOLERANCE 1e-6
+
+enum { KEY_BYTES = 96 };
+
+__attribute__((format(printf, 3, 4))) static Status refuse(Error *error, const char *message,
+                                                           const char *format, ...) {
+    char key[KEY_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(key, sizeof(key), format, arguments);
+    va_end(arguments);
+    return error_set(error, STATUS_INVALID_ARGUMENT, key, "%s: %s.", key, message);
+}
+
+static bool all_finite(const double *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(numbers[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_stored(const ContactProblem *problem, size_t offset, size_t count) {
+    return offset <= problem->number_count && count <= problem->number_count - offset;
+}
+
+static bool is_symmetric(const double *matrix, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < i; j++) {
+            double size = sqrt(fabs(matrix[i * n + i])) * sqrt(fabs(matrix[j * n + j]));
+            if (!(fabs(matrix[i * n + j] - matrix[j * n + i]) <= SYMMETRY_TOLERANCE * size)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool is_definite(const double *matrix, size_t n, double *scratch) {
+    if (!dense_factor(n, matrix, 0.0, scratch)) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        double pivot = scratch[i * n + i] * scratch[i * n + i];
+        if (!(pivot > PIVOT_SHARE_MIN * matrix[i * n + i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static Status check_free_mass(const FreeMass *mass, uint32_t tree, double *scratch, Error *error) {
+    const Sym3 *sym = &mass->inertia;
+    const double inertia[9] = {sym->xx, sym->xy, sym->xz, sym->xy, sym->yy,
+                               sym->yz, sym->xz, sym->yz, sym->zz};
+    const Sym3 *inverse = &mass->inverse_inertia;
+    if (!(mass->mass > 0.0 && isfinite(mass->mass) && mass->inverse_mass > 0.0 &&
+          isfinite(mass->inverse_mass))) {
+        return refuse(error, "a mass must be positive and finite", "trees[%u].mass", tree);
+    }
+    if (!all_finite(inertia, 9) || !is_definite(inertia, 3, scratch) ||
+        !isfinite(inverse->xx + inverse->yy + inverse->zz) ||
+        !isfinite(inverse->xy + inverse->xz + inverse->yz)) {
+        return refuse(error, "the inertia must be positive definite", "trees[%u].mass", tree);
+    }
+    return STATUS_OK;
+}
+
+static Status check_dense_mass(const ContactProblem *problem, uint32_t tree, double *scratch,
+                               Error *error) {
+    const ProblemTree *t = &problem->tree[tree];
+    size_t n = t->width;
+    if (!is_stored(problem, t->mass, n * n)) {
+        return refuse(error, "must have width x width numbers", "trees[%u].mass", tree);
+    }
+    const double *matrix = problem->number + t->mass;
+    if (!all_finite(matrix, n * n)) {
+        return refuse(error, "must be finite", "trees[%u].mass", tree);
+    }
+    if (!is_symmetric(matrix, n)) {
+        return refuse(error, "must be symmetric", "trees[%u].mass", tree);
+    }
+    if (!is_definite(matrix, n, scratch)) {
+        return refuse(error, "must be positive definite", "trees[%u].mass", tree);
+    }
+    return STATUS_OK;
+}
+
+static Status check_trees(const ContactProblem *problem, double *scratch, Error *error) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < problem->tree_count; i++) {
+        const ProblemTree *tree = &problem->tree[i];
+        if (tree->width == 0 || tree->first != first ||
+            tree->width > problem->velocity_count - first || (tree->is_free && tree->width != 6) ||
+            (problem->all_free && !tree->is_free)) {
+            return refuse(error, "the velocities do not fit the trees", "trees[%u].v_free", i);
+        }
+        first += tree->width;
+        Status status = tree->is_free ? check_free_mass(&problem->free[i], i, scratch, error)
+                                      : check_dense_mass(problem, i, scratch, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        if (!all_finite(problem->v_free + tree->first, tree->width)) {
+            return refuse(error, "must be finite", "trees[%u].v_free", i);
+        }
+    }
+    if (first != problem->velocity_count) {
+        return refuse(error, "the velocities do not fit the trees", "trees");
+    }
+    return STATUS_OK;
+}
+
+static bool is_frame(const ProblemContact *contact) {
+    Vec3 n = contact->normal, t = contact->tangent[0];
+    Vec3 error = vec3_sub(contact->tangent[1], vec3_cross(n, t));
+    return fabs(vec3_dot(n, n) - 1.0) <= FRAME_TOLERANCE &&
+           fabs(vec3_dot(t, t) - 1.0) <= FRAME_TOLERANCE &&
+           fabs(vec3_dot(n, t)) <= FRAME_TOLERANCE && vec3_norm(error) <= FRAME_TOLERANCE;
+}
+
+static Status check_side(const ContactProblem *problem, uint32_t contact, int s, unsigned block,
+                         Error *error) {
+    const ContactSide *side = &problem->contact[contact].side[s];
+    if (side->tree >= problem->tree_count) {
+        return refuse(error, "there is no such tree", "contacts[%u].blocks[%u].tree", contact,
+                      block);
+    }
+    const ProblemTree *tree = &problem->tree[side->tree];
+    if (tree->is_free) {
+        if (!vec3_is_finite(side->arm) || !is_frame(&problem->contact[contact])) {
+            return refuse(error, "needs a finite arm and an orthonormal right-handed frame",
+                          "contacts[%u].blocks[%u].jacobian", contact, block);
+        }
+        return STATUS_OK;
+    }
+    size_t count = 3 * (size_t)tree->width;
+    if (!is_stored(problem, side->jacobian, count) ||
+        !all_finite(problem->number + side->jacobian, count)) {
+        return refuse(error, "must be 3 x width finite numbers", "contacts[%u].blocks[%u].jacobian",
+                      contact, block);
+    }
+    return STATUS_OK;
+}
+
+static Status check_sides(const ContactProblem *problem, uint32_t contact, Error *error) {
+    unsigned block = 0;
+    const ContactSide *side = problem->contact[contact].side;
+    for (int s = 0; s < 2; s++) {
+        if (side[s].tree == PROBLEM_NO_TREE) {
+            continue;
+        }
+        Status status = check_side(problem, contact, s, block, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        block++;
+    }
+    if (block == 2 && side[0].tree == side[1].tree) {
+        return refuse(error, "a contact may name a tree once", "contacts[%u].blocks[1].tree",
+                      contact);
+    }
+    return STATUS_OK;
+}
+
+// One number with its range: everything that a contact or a row is asked for.
+typedef struct Demand {
+    const char *key;
+    bool holds;
+    const char *message;
+} Demand;
+
+static Status check_demands(const Demand *demands, size_t count, const char *family, uint32_t index,
+                            Error *error) {
+    for (size_t i = 0; i < count; i++) {
+        if (!demands[i].holds) {
+            return refuse(error, demands[i].message, "%s[%u].%s", family, index, demands[i].key);
+        }
+    }
+    return STATUS_OK;
+}
+
+static bool is_amount(double x) {
+    return x >= 0.0 && isfinite(x);
+}
+
+static Status check_contact(const ContactProblem *problem, uint32_t contact, Error *error) {
+    const ProblemContact *c = &problem->contact[contact];
+    const Demand demands[] = {
+        {"mu", is_amount(c->mu), "must be finite and not negative"},
+        {"gap", isfinite(c->gap), "must be finite"},
+        {"bias", isfinite(c->bias), "must be finite"},
+        {"restitution", c->restitution >= 0.0 && c->restitution <= 1.0, "must lie in [0, 1]"},
+        {"approach", c->approach <= 0.0 && isfinite(c->approach),
+         "must be finite and not positive"},
+        {"stiffness", c->stiffness >= 0.0, "must not be negative"},
+        {"dissipation_time", is_amount(c->dissipation_time), "must be finite and not negative"},
+        {"damping", is_amount(c->damping), "must be finite and not negative"},
+        {"force", isfinite(c->force) || isinf(c->stiffness), "must be finite"},
+        {"motion", all_finite(c->motion, 3), "must be finite"},
+        {"gdot", all_finite(c->gdot, 3), "must be finite"},
+    };
+    Status status =
+        check_demands(demands, sizeof(demands) / sizeof(demands[0]), "contacts", contact, error);
+    return status != STATUS_OK ? status : check_sides(problem, contact, error);
+}
+
+static Status check_row_blocks(const ContactProblem *problem, uint32_t row, Error *error) {
+    const ProblemRow *r = &problem->row[row];
+    if (r->block_first > problem->row_block_count ||
+        r->block_count > problem->row_block_count - r->block_first) {
+        return refuse(error, "does not fit the blocks", "rows[%u].blocks", row);
+    }
+    const RowBlock *blocks = problem->row_block + r->block_first;
+    for (uint32_t b = 0; b < r->block_count; b++) {
+        if (blocks[b].tree >= problem->tree_count) {
+            return refuse(error, "there is no such tree", "rows[%u].blocks[%u].tree", row, b);
+        }
+        for (uint32_t other = 0; other < b; other++) {
+            if (blocks[other].tree == blocks[b].tree) {
+                return refuse(error, "a row may name a tree once", "rows[%u].blocks[%u].tree", row,
+                              b);
+            }
+        }
+        size_t width = problem->tree[blocks[b].tree].width;
+        if (!is_stored(problem, blocks[b].jacobian, width) ||
+            !all_finite(problem->number + blocks[b].jacobian, width)) {
+            return refuse(error, "must be width finite numbers", "rows[%u].blocks[%u].jacobian",
+                          row, b);
+        }
+    }
+    return STATUS_OK;
+}
+
+static Status check_row(const ContactProblem *problem, uint32_t row, Error *error) {
+    const ProblemRow *r = &problem->row[row];
+    const Demand demands[] = {
+        {"low", r->low < HUGE_VAL, "must be a number below infinity"},
+        {"high", r->high > -HUGE_VAL, "must be a number above minus infinity"},
+        {"low", r->low <= r->high, "must not be above high"},
+        {"gap", !r->is_position || isfinite(r->gap), "must be finite"},
+        {"bias", isfinite(r->bias), "must be finite"},
+        {"R", !r->has_compliance || is_amount(r->compliance), "must be finite and not negative"},
+        {"stiffness", r->stiffness >= 0.0, "must not be negative"},
+        {"dissipation_time", is_amount(r->dissipation_time), "must be finite and not negative"},
+        {"damping", is_amount(r->damping), "must be finite and not negative"},
+        {"gdot", isfinite(r->gdot), "must be finite"},
+    };
+    Status status =
+        check_demands(demands, sizeof(demands) / sizeof(demands[0]), "rows", row, error);
+    return status != STATUS_OK ? status : check_row_blocks(problem, row, error);
+}
+
+static Status check_warm(const ContactProblem *problem, Error *error) {
+    for (uint32_t i = 0; problem->warm_contact != NULL && i < problem->contact_count; i++) {
+        if (!all_finite(problem->warm_contact + 3 * (size_t)i, 3)) {
+            return refuse(error, "must be finite", "warm.contacts[%u]", i);
+        }
+    }
+    for (uint32_t i = 0; problem->warm_row != NULL && i < problem->row_count; i++) {
+        if (!isfinite(problem->warm_row[i])) {
+            return refuse(error, "must be finite", "warm.rows[%u]", i);
+        }
+    }
+    return STATUS_OK;
+}
+
+Status problem_check(const ContactProblem *problem, double *scratch, Error *error) {
+    if (!(problem->time_step > 0.0 && isfinite(problem->time_step))) {
+        return refuse(error, "must be positive and finite", "time_step");
+    }
+    if (!is_amount(problem->gravity)) {
+        return refuse(error, "must be finite and not negative", "gravity");
+    }
+    Status status = check_trees(problem, scratch, error);
+    for (uint32_t i = 0; status == STATUS_OK && i < problem->contact_count; i++) {
+        status = check_contact(problem, i, error);
+    }
+    for (uint32_t i = 0; status == STATUS_OK && i < problem->row_count; i++) {
+        status = check_row(problem, i, error);
+    }
+    return status != STATUS_OK ? status : check_warm(problem, error);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "solve/solver.h"
+
+#include "base/assert.h"
+#include "solve/mdp.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const Solver solver_table[SOLVER_COUNT] = {
+#define X(upper, lower, text)                                                                      \
+    [SOLVER_##upper] = {#lower,        text,        lower##_parameters, upper##_PARAMETER_COUNT,   \
+                        lower##_solve, lower##_bias},
+    SOLVER_MAP(X)
+#undef X
+};
+
+#define X(upper, lower, text)                                                                      \
+    _Static_assert((int)upper##_PARAMETER_COUNT <= (int)SOLVER_PARAMETER_MAX,                      \
+                   "settings hold every parameter");
+SOLVER_MAP(X)
+#undef X
+
+const Solver *solver_get(SolverKind kind) {
+    ASSERT((unsigned)kind < SOLVER_COUNT);
+    return &solver_table[kind];
+}
+
+bool solver_find(const char *name, SolverKind *kind) {
+    for (unsigned i = 0; i < SOLVER_COUNT; i++) {
+        if (strcmp(name, solver_table[i].name) == 0) {
+            *kind = (SolverKind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+SolverSettings solver_default(SolverKind kind) {
+    const Solver *solver = solver_get(kind);
+    SolverSettings settings = {.kind = kind};
+    for (uint32_t i = 0; i < solver->parameter_count; i++) {
+        settings.parameter[i] = solver->parameters[i].default_value;
+    }
+    return settings;
+}
+
+SolverSettings solver_solve_default(SolverKind kind) {
+    const Solver *solver = solver_get(kind);
+    SolverSettings settings = {.kind = kind};
+    for (uint32_t i = 0; i < solver->parameter_count; i++) {
+        settings.parameter[i] = solver->parameters[i].solve_default;
+    }
+    return settings;
+}
+
+enum { LIST_BYTES = 256 };
+
+// appends to a list that is cut where it is full
+static void append(char list[LIST_BYTES], const char *text) {
+    size_t used = strlen(list);
+    snprintf(list + used, LIST_BYTES - used, "%s%s", used == 0 ? "" : ", ", text);
+}
+
+static Status refuse_name(const Solver *solver, const char *name, Error *error) {
+    char list[LIST_BYTES] = "";
+    for (uint32_t i = 0; i < solver->parameter_count; i++) {
+        append(list, solver->parameters[i].name);
+    }
+    return error_set(error, STATUS_INVALID_ARGUMENT, name, "%s has no parameter %.64s; it has %s.",
+                     solver->name, name, list);
+}
+
+static Status refuse_choice(const ParameterRow *row, Error *error) {
+    char list[LIST_BYTES] = "";
+    for (int i = 0; row->choices[i] != NULL; i++) {
+        append(list, row->choices[i]);
+    }
+    return error_set(error, STATUS_INVALID_ARGUMENT, row->name, "%s must be one of %s.", row->name,
+                     list);
+}
+
+static Status refuse_range(const ParameterRow *row, double value, Error *error) {
+    return error_set(error, STATUS_INVALID_ARGUMENT, row->name,
+                     "%s must be %s between %g and %g%s%s, not %g.", row->name,
+                     row->kind == PARAMETER_COUNT ? "a whole number" : "a number", row->minimum,
+                     row->maximum, row->unit[0] == '\0' ? "" : " ", row->unit, value);
+}
+
+// also refuses what is not a number
+static bool is_allowed(const ParameterRow *row, double value) {
+    bool is_whole = row->kind == PARAMETER_NUMBER || floor(value) == value;
+    return value >= row->minimum && value <= row->maximum && is_whole;
+}
+
+Status solver_set(SolverSettings *settings, const char *name, double value, Error *error) {
+    const Solver *solver = solver_get(settings->kind);
+    for (uint32_t i = 0; i < solver->parameter_count; i++) {
+        const ParameterRow *row = &solver->parameters[i];
+        if (strcmp(row->name, name) != 0) {
+            continue;
+        }
+        if (is_allowed(row, value)) {
+            settings->parameter[i] = value;
+            return STATUS_OK;
+        }
+        if (row->kind == PARAMETER_CHOICE) {
+            return refuse_choice(row, error);
+        }
+        if (row->kind == PARAMETER_BOOL) {
+            return error_set(error, STATUS_INVALID_ARGUMENT, name, "%s must be 0 or 1, not %g.",
+                             name, value);
+        }
+        return refuse_range(row, value, error);
+    }
+    return refuse_name(solver, name, error);
+}
+
+Status solver_solve(const SolverSettings *settings, const ContactProblem *problem, Arena *arena,
+                    SolveResult *result, Error *error) {
+    return solver_get(settings->kind)->solve(problem, settings->parameter, arena, result, error);
+}

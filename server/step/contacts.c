@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Which contacts a step has: boxes that hold what a body may reach in this step, candidates from
+// the broad phase, points from the narrow phase, and of those the ones within reach (notation.md):
+//
+//     gap <= margin + h (|v_n| + mu |v_t|)          v: relative free velocity at the point
+//
+// Boxes and the narrow phase work with an upper bound of the right side: sqrt(1 + mu^2) |v| per
+// body.
+#include "step/stages.h"
+
+#include "base/array.h"
+#include "collide/narrow.h"
+
+#include <math.h>
+
+static Status out_of_memory(StepState *state) {
+    return error_set(
+        state->error, STATUS_RESOURCE_EXHAUSTED, "",
+        "The memory budget (option --memory-bytes-max) does not hold the contacts of this step.");
+}
+
+// How far any point of a body can come nearer to something in this step.
+static double body_reach(const StepState *state, uint32_t body, double factor) {
+    const World *world = state->world;
+    const double *v = state->stepper->free_velocity + 6 * (size_t)body;
+    const Shape *shape = world_body_shape(world, body);
+    double speed = vec3_norm(vec3_load(v));
+    Vec3 w = vec3_load(v + 3);
+    if (shape != NULL && !shape->is_unbounded && vec3_dot(w, w) > 0.0) {
+        speed += vec3_norm(w) * (shape->radius + vec3_norm(world->mass[body].center));
+    }
+    return factor * speed;
+}
+
+// Poses of a body's primitives in the world, and the box around them.
+static void place_body(StepState *state, uint32_t body, Pose *placed, BroadBox *box) {
+    const World *world = state->world;
+    const Shape *shape = world_body_shape(world, body);
+    *box = (BroadBox){vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL)};
+    if (shape == NULL) {
+        return;
+    }
+    Pose origin = pose_load(world->pose + 7 * (size_t)body);
+    if (world->has_center) {
+        origin.position =
+            vec3_sub(origin.position, quat_rotate(origin.orientation, world->mass[body].center));
+    }
+    double grown = state->reach[body] + 0.5 * world->settings.margin;
+    for (uint32_t i = 0; i < shape->primitive_count; i++) {
+        const Primitive *primitive = &world->primitive[shape->primitive_first + i];
+        Vec3 lower, upper;
+        placed[i] = pose_compose(origin, primitive->local);
+        primitive_bounds(primitive, placed[i], &lower, &upper);
+        box->lower = vec3(fmin(box->lower.x, lower.x - grown), fmin(box->lower.y, lower.y - grown),
+                          fmin(box->lower.z, lower.z - grown));
+        box->upper = vec3(fmax(box->upper.x, upper.x + grown), fmax(box->upper.y, upper.y + grown),
+                          fmax(box->upper.z, upper.z + grown));
+    }
+}
+
+static Status place_bodies(StepState *state, BroadBox *box, uint8_t *fixed) {
+    const World *world = state->world;
+    size_t total = 0;
+    for (uint32_t body = 0; body < world->body_count; body++) {
+        const Shape *shape = world_body_shape(world, body);
+        state->placed_first[body] = (uint32_t)total;
+        total += shape == NULL ? 0 : shape->primitive_count;
+    }
+    state->placed = arena_take_array(state->scratch, total, sizeof(Pose));
+    if (state->placed == NULL) {
+        return out_of_memory(state);
+    }
+    double mu = world->friction_max;
+    double factor = state->input->time_step * sqrt(1.0 + mu * mu);
+    for (uint32_t body = 0; body < world->body_count; body++) {
+        state->reach[body] = body_reach(state, body, factor);
+        fixed[body] = world->kind[body] != BODY_DYNAMIC;
+        place_body(state, body, state->placed + state->placed_first[body], &box[body]);
+    }
+    return STATUS_OK;
+}
+
+// What the contacts of one pair of bodies have in common.
+typedef struct PairState {
+    uint32_t a, b;
+    const double *free_a, *free_b;   // 6
+    Vec3 center_a, center_b;         // of mass
+    uint32_t material_a, material_b; // of `material`
+    Material material;
+} PairState;
+
+static void fill_contact(const StepState *state, const PairState *pair, Vec3 normal,
+                         const ManifoldPoint *point, uint64_t feature, StepContact *contact,
+                         ProblemContact *dynamics) {
+    const Stepper *stepper = state->stepper;
+    const World *world = state->world;
+    *contact =
+        (StepContact){.a = pair->a, .b = pair->b, .feature = feature, .point = point->position};
+    Vec3 arm_a = vec3_sub(point->position, pair->center_a),
+         arm_b = vec3_sub(point->position, pair->center_b);
+    const Material *material = &pair->material;
+    *dynamics = (ProblemContact){
+        .side = {{.tree = stepper->tree_of_body[pair->a], .arm = arm_a},
+                 {.tree = stepper->tree_of_body[pair->b], .arm = arm_b}},
+        .normal = normal,
+        .mu = material->friction,
+        .gap = point->gap,
+        .stiffness = material->stiffness,
+        .dissipation_time = material->dissipation_time,
+        .damping = material->damping,
+        .force = isinf(material->stiffness) ? 0.0 : -material->stiffness * point->gap,
+    };
+    vec3_tangents(normal, &dynamics->tangent[0], &dynamics->tangent[1]);
+
+    // velocities at the start of the step, in the contact's frame
+    Vec3 old = vec3_sub(stage_point_velocity(world->velocity + 6 * (size_t)pair->b, arm_b),
+                        stage_point_velocity(world->velocity + 6 * (size_t)pair->a, arm_a));
+    contact->before[0] = vec3_dot(normal, old);
+    contact->before[1] = vec3_dot(dynamics->tangent[0], old);
+    contact->before[2] = vec3_dot(dynamics->tangent[1], old);
+    if (contact->before[0] < 0.0) {
+        dynamics->approach = contact->before[0];
+    }
+    if (contact->before[0] < -world->settings.restitution_threshold) {
+        dynamics->restitution = material->restitution;
+    }
+    dynamics->bias =
+        state->solver_row->bias(stepper->solver.parameter, state->input->time_step, dynamics->gap,
+                                dynamics->restitution, dynamics->approach);
+
+    // kinematic bodies are no trees: their known velocity enters as motion
+    Vec3 motion = vec3(0.0, 0.0, 0.0);
+    if (world->kind[pair->a] == BODY_KINEMATIC) {
+        motion = vec3_sub(motion, stage_point_velocity(pair->free_a, arm_a));
+    }
+    if (world->kind[pair->b] == BODY_KINEMATIC) {
+        motion = vec3_add(motion, stage_point_velocity(pair->free_b, arm_b));
+    }
+    dynamics->motion[0] = vec3_dot(normal, motion);
+    dynamics->motion[1] = vec3_dot(dynamics->tangent[0], motion);
+    dynamics->motion[2] = vec3_dot(dynamics->tangent[1], motion);
+}
+
+static bool is_within_reach(const StepState *state, const PairState *pair, Vec3 normal,
+                            const ManifoldPoint *point) {
+    Vec3 v =
+        vec3_sub(stage_point_velocity(pair->free_b, vec3_sub(point->position, pair->center_b)),
+                 stage_point_velocity(pair->free_a, vec3_sub(point->position, pair->center_a)));
+    double normal_speed = vec3_dot(normal, v);
+    double tangent_speed = vec3_norm(vec3_add_scaled(v, -normal_speed, normal));
+    double reach =
+        state->world->settings.margin +
+        state->input->time_step * (fabs(normal_speed) + pair->material.friction * tangent_speed);
+    return point->gap <= reach;
+}
+
+static bool add_contact(StepState *state, const PairState *pair, Vec3 normal,
+                        const ManifoldPoint *point, uint64_t feature, uint32_t pair_first) {
+    Stepper *stepper = state->stepper;
+    size_t count = stepper->contact_count;
+    if (!ARRAY_RESERVE(stepper->contact, stepper->contact_capacity, count + 1) ||
+        !ARRAY_RESERVE(stepper->problem_contact, stepper->problem_capacity, count + 1)) {
+        return false;
+    }
+    StepContact contact;
+    ProblemContact dynamics;
+    fill_contact(state, pair, normal, point, feature, &contact, &dynamics);
+
+    // insertion by feature among the contacts of this pair
+    size_t at = count;
+    for (; at > pair_first && stepper->contact[at - 1].feature > feature; at--) {
+        stepper->contact[at] = stepper->contact[at - 1];
+        stepper->problem_contact[at] = stepper->problem_contact[at - 1];
+    }
+    stepper->contact[at] = contact;
+    stepper->problem_contact[at] = dynamics;
+    stepper->contact_count++;
+    return true;
+}
+
+static void set_materials(const World *world, PairState *pair, uint32_t a, uint32_t b) {
+    if (pair->material_a == a && pair->material_b == b) {
+        return; // most pairs of a scene are of the same two materials as the pair before
+    }
+    pair->material = material_combine(&world->material[a], &world->material[b]);
+    pair->material_a = a;
+    pair->material_b = b;
+}
+
+static Status collide_pair(StepState *state, PairState *pair) {
+    const World *world = state->world;
+    const Shape *shape_a = world_body_shape(world, pair->a),
+                *shape_b = world_body_shape(world, pair->b);
+    pair->free_a = state->stepper->free_velocity + 6 * (size_t)pair->a;
+    pair->free_b = state->stepper->free_velocity + 6 * (size_t)pair->b;
+    pair->center_a = vec3_load(world->pose + 7 * (size_t)pair->a);
+    pair->center_b = vec3_load(world->pose + 7 * (size_t)pair->b);
+    double reach = world->settings.margin + state->reach[pair->a] + state->reach[pair->b];
+    uint32_t pair_first = state->stepper->contact_count;
+
+    for (uint32_t i = 0; i < shape_a->primitive_count; i++) {
+        const Primitive *a = &world->primitive[shape_a->primitive_first + i];
+        const Pose *pose_a = &state->placed[state->placed_first[pair->a] + i];
+        for (uint32_t j = 0; j < shape_b->primitive_count; j++) {
+            const Primitive *b = &world->primitive[shape_b->primitive_first + j];
+            Manifold manifold;
+            narrow_collide(a, *pose_a, b, state->placed[state->placed_first[pair->b] + j], reach,
+                           &manifold);
+            for (uint32_t k = 0; k < manifold.count; k++) {
+                set_materials(world, pair, a->material, b->material);
+                if (!is_within_reach(state, pair, manifold.normal, &manifold.point[k])) {
+                    continue;
+                }
+                uint64_t feature =
+                    (uint64_t)i << 48 | (uint64_t)j << 32 | manifold.point[k].feature;
+                if (!add_contact(state, pair, manifold.normal, &manifold.point[k], feature,
+                                 pair_first)) {
+                    return out_of_memory(state);
+                }
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+Status contacts_run(StepState *state) {
+    const World *world = state->world;
+    BroadBox *box = arena_take_array(state->scratch, world->body_count, sizeof(BroadBox));
+    uint8_t *fixed = arena_take_array(state->scratch, world->body_count, 1);
+    state->reach = arena_take_array(state->scratch, world->body_count, sizeof(double));
+    state->placed_first = arena_take_array(state->scratch, world->body_count, sizeof(uint32_t));
+    if (box == NULL || fixed == NULL || state->reach == NULL || state->placed_first == NULL) {
+        return out_of_memory(state);
+    }
+    Status status = place_bodies(state, box, fixed);
+    const BroadPair *candidate = NULL;
+    size_t candidate_count = 0;
+    if (status == STATUS_OK) {
+        status = broad_update(state->stepper->broad, world->body_count, box, fixed, &candidate,
+                              &candidate_count);
+    }
+    if (status != STATUS_OK) {
+        return out_of_memory(state);
+    }
+    PairState pair = {.material_a = UINT32_MAX, .material_b = UINT32_MAX};
+    for (size_t i = 0; status == STATUS_OK && i < candidate_count; i++) {
+        pair.a = candidate[i].a;
+        pair.b = candidate[i].b;
+        status = collide_pair(state, &pair);
+    }
+    return status;
+}

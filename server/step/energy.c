@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// The energy book of a step (certificate.md, "Energy"). With vbar = (v0 + v1)/2:
+//
+//     E1 - E0 = W_contact + W_row + W_applied + W_scheme + unexplained
+//     W_contact = sum gamma . (J vbar),   W_applied = h F_np . vbar
+//     W_scheme  = (U1 - U0) + h F_pot . vbar + h F_gyro . vbar
+//
+// For free bodies the last term is rounding; it grows only if velocities, impulses and forces do
+// not belong together.
+#include "step/stages.h"
+
+static Vec3 mean(const double *a, const double *b) {
+    return vec3_scale(0.5, vec3_add(vec3_load(a), vec3_load(b)));
+}
+
+// Kinetic energy; the rotation about its own axis leaves a body's spin energy the same in the old
+// and in the new orientation.
+static double kinetic(const FreeMass *mass, const double *v) {
+    Vec3 linear = vec3_load(v), w = vec3_load(v + 3);
+    return 0.5 *
+           (mass->mass * vec3_dot(linear, linear) + vec3_dot(w, sym3_mul_vec(mass->inertia, w)));
+}
+
+static void add_body(const StepState *state, uint32_t tree, StepEnergy *energy) {
+    const World *world = state->world;
+    uint32_t body = state->body_of_tree[tree];
+    const FreeMass *mass = &state->free[tree];
+    const double *v0 = world->velocity + 6 * (size_t)body,
+                 *v1 = state->stepper->v + 6 * (size_t)tree;
+    Vec3 weight = vec3_scale(mass->mass, world->settings.gravity);
+    Vec3 x0 = vec3_load(world->pose + 7 * (size_t)body),
+         x1 = vec3_load(state->pose_new + 7 * (size_t)body);
+    double h = state->input->time_step;
+
+    energy->before += kinetic(mass, v0) - vec3_dot(weight, x0);
+    energy->after += kinetic(mass, v1) - vec3_dot(weight, x1);
+    double scheme = h * vec3_dot(weight, mean(v0, v1)) - vec3_dot(weight, vec3_sub(x1, x0));
+    if (!world->mass[body].is_round) {
+        Vec3 w0 = vec3_load(v0 + 3);
+        Vec3 gyroscopic = vec3_cross(sym3_mul_vec(mass->inertia, w0), w0);
+        scheme += h * vec3_dot(gyroscopic, mean(v0 + 3, v1 + 3));
+    }
+    energy->scheme += scheme;
+}
+
+static void add_wrench(const StepState *state, size_t i, StepEnergy *energy) {
+    uint32_t body = state->input->wrench_body[i];
+    uint32_t tree = state->stepper->tree_of_body[body];
+    if (tree == PROBLEM_NO_TREE) {
+        return;
+    }
+    const double *wrench = state->input->wrench + 6 * i;
+    const double *v0 = state->world->velocity + 6 * (size_t)body,
+                 *v1 = state->stepper->v + 6 * (size_t)tree;
+    energy->applied +=
+        state->input->time_step * (vec3_dot(vec3_load(wrench), mean(v0, v1)) +
+                                   vec3_dot(vec3_load(wrench + 3), mean(v0 + 3, v1 + 3)));
+}
+
+void energy_run(const StepState *state, StepEnergy *energy) {
+    const Stepper *stepper = state->stepper;
+    *energy = (StepEnergy){0};
+    for (uint32_t tree = 0; tree < state->world->dynamic_count; tree++) {
+        add_body(state, tree, energy);
+    }
+    for (size_t i = 0; i < state->input->wrench_count; i++) {
+        add_wrench(state, i, energy);
+    }
+    for (uint32_t i = 0; i < stepper->contact_count; i++) {
+        const double *impulse = stepper->impulse + 3 * (size_t)i;
+        if (impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0) {
+            continue;
+        }
+        // J vbar: what the trees do, without the known motion of movers
+        double after[3];
+        problem_contact_product(&stepper->problem, i, stepper->v, after);
+        for (int k = 0; k < 3; k++) {
+            double before = stepper->contact[i].before[k] - stepper->problem_contact[i].motion[k];
+            energy->contact += 0.5 * impulse[k] * (before + after[k]);
+        }
+    }
+    energy->unexplained = energy->after - energy->before -
+                          (energy->contact + energy->row + energy->applied + energy->scheme);
+}

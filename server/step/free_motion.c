@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Where bodies would go without contacts: v* = v + h M^-1 F, symplectic Euler's first half. The
+// gyroscopic torque is taken explicitly at the old orientation (mdp.md 1.7): w* = w + h I^-1
+// (torque - w x I w).
+#include "step/stages.h"
+
+#include <string.h>
+
+static FreeMass place_mass(const BodyMass *mass, Quat orientation) {
+    FreeMass placed = {.mass = mass->mass, .inverse_mass = 1.0 / mass->mass};
+    if (mass->is_round) {
+        placed.inertia = mass->inertia;
+        placed.inverse_inertia = mass->inverse_inertia;
+    } else {
+        Mat3 rotation = quat_to_mat3(orientation);
+        placed.inertia = sym3_rotate(rotation, mass->inertia);
+        placed.inverse_inertia = sym3_rotate(rotation, mass->inverse_inertia);
+    }
+    return placed;
+}
+
+static Status take_memory(StepState *state) {
+    const World *world = state->world;
+    Stepper *stepper = state->stepper;
+    Arena *memory = &stepper->memory;
+    size_t bodies = world->body_count, trees = world->dynamic_count;
+    arena_reset(memory);
+    stepper->contact_count = 0;
+    stepper->free_velocity = arena_take_array(memory, bodies, 6 * sizeof(double));
+    stepper->tree_of_body = arena_take_array(memory, bodies, sizeof(uint32_t));
+    stepper->v = arena_take_array(memory, trees, 6 * sizeof(double));
+    state->free = arena_take_array(memory, trees, sizeof(FreeMass));
+    state->tree = arena_take_array(memory, trees, sizeof(ProblemTree));
+    state->v_free = arena_take_array(memory, trees, 6 * sizeof(double));
+    state->body_of_tree = arena_take_array(memory, trees, sizeof(uint32_t));
+    if (stepper->free_velocity == NULL || stepper->tree_of_body == NULL || stepper->v == NULL ||
+        state->free == NULL || state->tree == NULL || state->v_free == NULL ||
+        state->body_of_tree == NULL) {
+        return error_set(
+            state->error, STATUS_RESOURCE_EXHAUSTED, "",
+            "The memory budget (option --memory-bytes-max) does not hold a step of %zu bodies.",
+            bodies);
+    }
+    return STATUS_OK;
+}
+
+// adds h M^-1 of the wrenches to the free velocities of their bodies
+static void add_wrenches(StepState *state) {
+    const StepInput *input = state->input;
+    for (size_t i = 0; i < input->wrench_count; i++) {
+        uint32_t body = input->wrench_body[i];
+        uint32_t tree = state->stepper->tree_of_body[body];
+        if (tree == PROBLEM_NO_TREE) {
+            continue; // kinematic and static bodies do not feel forces
+        }
+        const double *wrench = input->wrench + 6 * i;
+        double *v = state->stepper->free_velocity + 6 * (size_t)body;
+        const FreeMass *mass = &state->free[tree];
+        double h = input->time_step;
+        vec3_store(v, vec3_add_scaled(vec3_load(v), h * mass->inverse_mass, vec3_load(wrench)));
+        vec3_store(v + 3,
+                   vec3_add_scaled(vec3_load(v + 3), h,
+                                   sym3_mul_vec(mass->inverse_inertia, vec3_load(wrench + 3))));
+    }
+}
+
+static void fly(const StepState *state, uint32_t body, uint32_t tree, const double *velocity,
+                double *v) {
+    const World *world = state->world;
+    double h = state->input->time_step;
+    FreeMass *mass = &state->free[tree];
+    *mass = place_mass(&world->mass[body], pose_load(world->pose + 7 * (size_t)body).orientation);
+    vec3_store(v, vec3_add_scaled(vec3_load(velocity), h, world->settings.gravity));
+    Vec3 w = vec3_load(velocity + 3);
+    if (world->mass[body].is_round) {
+        vec3_store(v + 3, w); // w x I w = 0
+        return;
+    }
+    Vec3 torque = vec3_cross(sym3_mul_vec(mass->inertia, w), w);
+    vec3_store(v + 3, vec3_add_scaled(w, h, sym3_mul_vec(mass->inverse_inertia, torque)));
+}
+
+Status free_motion_run(StepState *state) {
+    Status status = take_memory(state);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const World *world = state->world;
+    Stepper *stepper = state->stepper;
+    uint32_t tree = 0;
+    for (uint32_t body = 0; body < world->body_count; body++) {
+        const double *velocity = world->velocity + 6 * (size_t)body;
+        double *v = stepper->free_velocity + 6 * (size_t)body;
+        if (world->kind[body] != BODY_DYNAMIC) {
+            stepper->tree_of_body[body] = PROBLEM_NO_TREE;
+            memcpy(v, velocity, 6 * sizeof(double));
+            continue;
+        }
+        stepper->tree_of_body[body] = tree;
+        state->body_of_tree[tree] = body;
+        state->tree[tree] = (ProblemTree){.first = 6 * tree, .width = 6, .is_free = true};
+        fly(state, body, tree, velocity, v);
+        tree++;
+    }
+    add_wrenches(state);
+    for (uint32_t i = 0; i < tree; i++) {
+        memcpy(state->v_free + 6 * (size_t)i,
+               stepper->free_velocity + 6 * (size_t)state->body_of_tree[i], 6 * sizeof(double));
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// The end of a step: positions move with the new velocities, orientations by the one rotation
+// update of the product (Cayley),
+//
+//     q <- normalise((1, h w/2) q)          w in world axes
+//
+// and only when every number is finite does the world take them over.
+#include "step/stages.h"
+
+#include "base/array.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void move_body(const double *pose, const double *velocity, double h, double *moved) {
+    Pose old = pose_load(pose);
+    Vec3 w = vec3_load(velocity + 3);
+    double half = 0.5 * h;
+    Pose now = {.position = vec3_add_scaled(old.position, h, vec3_load(velocity)),
+                .orientation = old.orientation};
+    if (w.x != 0.0 || w.y != 0.0 || w.z != 0.0) {
+        Quat turn = {1.0, half * w.x, half * w.y, half * w.z};
+        now.orientation = quat_normalize(quat_mul(turn, old.orientation));
+    }
+    pose_store(moved, now);
+}
+
+static bool all_finite(const double *numbers, size_t count) {
+    // a sum of zeros is zero; a not finite number times zero is not
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        sum += 0.0 * numbers[i];
+    }
+    return sum == 0.0;
+}
+
+static Status fault(StepState *state, uint32_t body, const char *quantity) {
+    World *world = state->world;
+    world->faulted = true;
+    return error_set(state->error, STATUS_FAILED_PRECONDITION, "",
+                     "Step %llu was undone: the %s of body %llu would not be finite. The world is "
+                     "faulted at its state before that "
+                     "step; set bodies (WorldSet) to go on, or use a smaller time step.",
+                     (unsigned long long)world->step + 1, quantity,
+                     (unsigned long long)world->body_id[body]);
+}
+
+// The velocity that a body ends the step with.
+static const double *new_velocity(const StepState *state, uint32_t body) {
+    uint32_t tree = state->stepper->tree_of_body[body];
+    return tree == PROBLEM_NO_TREE ? state->stepper->free_velocity + 6 * (size_t)body
+                                   : state->stepper->v + 6 * (size_t)tree;
+}
+
+Status integrate_run(StepState *state) {
+    const World *world = state->world;
+    state->pose_new = arena_take_array(state->scratch, world->body_count, 7 * sizeof(double));
+    if (state->pose_new == NULL) {
+        return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while moving %u bodies.", world->body_count);
+    }
+    for (uint32_t body = 0; body < world->body_count; body++) {
+        const double *velocity = new_velocity(state, body);
+        double *pose = state->pose_new + 7 * (size_t)body;
+        if (world->kind[body] == BODY_STATIC) {
+            memcpy(pose, world->pose + 7 * (size_t)body, 7 * sizeof(double));
+            continue;
+        }
+        move_body(world->pose + 7 * (size_t)body, velocity, state->input->time_step, pose);
+        if (!all_finite(velocity, 6)) {
+            return fault(state, body, "velocity");
+        }
+        if (!all_finite(pose, 7)) {
+            return fault(state, body, "pose");
+        }
+    }
+    return STATUS_OK;
+}
+
+static void remember_impulses(StepState *state) {
+    World *world = state->world;
+    const Stepper *stepper = state->stepper;
+    size_t kept = 0;
+    for (uint32_t i = 0; i < stepper->contact_count; i++) {
+        const double *impulse = stepper->impulse + 3 * (size_t)i;
+        if (impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0) {
+            continue;
+        }
+        const ProblemContact *contact = &stepper->problem_contact[i];
+        Vec3 world_impulse = vec3_scale(impulse[0], contact->normal);
+        world_impulse = vec3_add_scaled(world_impulse, impulse[1], contact->tangent[0]);
+        world_impulse = vec3_add_scaled(world_impulse, impulse[2], contact->tangent[1]);
+        ContactMemory *memory = &world->memory[kept++];
+        *memory = (ContactMemory){.a = stepper->contact[i].a,
+                                  .b = stepper->contact[i].b,
+                                  .feature = stepper->contact[i].feature};
+        vec3_store(memory->impulse, world_impulse);
+    }
+    world->memory_count = kept;
+}
+
+Status integrate_commit(StepState *state) {
+    World *world = state->world;
+    if (!ARRAY_RESERVE(world->memory, world->memory_capacity, state->stepper->contact_count)) {
+        return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while keeping %u contacts.", state->stepper->contact_count);
+    }
+    for (uint32_t body = 0; body < world->body_count; body++) {
+        memcpy(world->velocity + 6 * (size_t)body, new_velocity(state, body), 6 * sizeof(double));
+    }
+    if (world->body_count > 0) {
+        memcpy(world->pose, state->pose_new, 7 * (size_t)world->body_count * sizeof(double));
+    }
+    remember_impulses(state);
+    world->step++;
+    world->time += state->input->time_step;
+    world->faulted = false;
+    return STATUS_OK;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The stages of a step, each a function over what the stages before it left behind. Only step.c
+// calls them.
+#pragma once
+
+#include "step/step.h"
+
+// What the stages of one step share.
+typedef struct StepState {
+    Stepper *stepper;
+    World *world;
+    const StepInput *input;
+    Arena *scratch;
+    Error *error;
+    const Solver *solver_row;
+
+    FreeMass *free; // per tree
+    ProblemTree *tree;
+    double *v_free; // per tree, 6
+    uint32_t *body_of_tree;
+    double *reach;          // per body: how far it may move towards something in this step [m]
+    Pose *placed;           // poses of all primitives in the world
+    uint32_t *placed_first; // per body
+
+    SolveResult result;
+    double *pose_new; // 7 per body
+} StepState;
+
+// v* = v + h M^-1 (gravity, wrenches, gyroscopic), world axes, and the mass in the present
+// orientation.
+Status free_motion_run(StepState *state);
+
+// Boxes, candidates, contacts within reach, sorted.
+Status contacts_run(StepState *state);
+
+// The contact problem, with the impulses of the step before to start from.
+Status assemble_run(StepState *state);
+
+// New poses from the new velocities; judges them, and nothing of the world has changed yet.
+Status integrate_run(StepState *state);
+
+// The energy book, once new velocities and poses are known.
+void energy_run(const StepState *state, StepEnergy *energy);
+
+// Makes the new state the world's.
+Status integrate_commit(StepState *state);
+
+// Velocity at a point of body `body` moving with the given 6 numbers per body.
+static inline Vec3 stage_point_velocity(const double *velocity, Vec3 arm) {
+    return vec3_add(vec3_load(velocity), vec3_cross(vec3_load(velocity + 3), arm));
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "step/step.h"
+
+#include "base/assert.h"
+#include "step/stages.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert((int)SETTINGS_PARAMETER_MAX == (int)SOLVER_PARAMETER_MAX,
+              "a world carries what a solver takes");
+
+Stepper *stepper_create(size_t bytes_max) {
+    Stepper *stepper = calloc(1, sizeof(*stepper));
+    if (stepper == NULL) {
+        return NULL;
+    }
+    stepper->broad = broad_create();
+    if (stepper->broad == NULL) {
+        free(stepper);
+        return NULL;
+    }
+    arena_init(&stepper->memory, bytes_max);
+    return stepper;
+}
+
+void stepper_destroy(Stepper *stepper) {
+    if (stepper == NULL) {
+        return;
+    }
+    broad_destroy(stepper->broad);
+    arena_deinit(&stepper->memory);
+    free(stepper->contact);
+    free(stepper->problem_contact);
+    free(stepper->warm);
+    free(stepper->impulse);
+    free(stepper);
+}
+
+size_t stepper_bytes(const Stepper *stepper) {
+    return sizeof(*stepper) + broad_bytes(stepper->broad) + stepper->memory.total_bytes +
+           stepper->contact_capacity * sizeof(StepContact) +
+           stepper->problem_capacity * sizeof(ProblemContact) +
+           (stepper->warm_capacity + stepper->impulse_capacity) * sizeof(double);
+}
+
+void stepper_reset(Stepper *stepper) {
+    broad_reset(stepper->broad);
+    stepper->has_last = false;
+}
+
+SolverSettings step_solver(const WorldSettings *settings) {
+    SolverSettings solver = {.kind = (SolverKind)settings->solver};
+    memcpy(solver.parameter, settings->parameter, sizeof(solver.parameter));
+    return solver;
+}
+
+void step_set_solver(WorldSettings *settings, const SolverSettings *solver) {
+    settings->solver = (uint32_t)solver->kind;
+    memcpy(settings->parameter, solver->parameter, sizeof(settings->parameter));
+}
+
+static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
+    Stepper *stepper = state->stepper;
+    uint64_t begun_ns = clock == NULL ? 0 : clock();
+    Status status = solver_solve(&stepper->solver, &stepper->problem, state->scratch,
+                                 &state->result, state->error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    report->solver_ns = clock == NULL ? 0 : clock() - begun_ns;
+    report->iterations = state->result.iterations;
+    report->certificate = state->result.certificate;
+
+    // what may be asked about after the step outlives the scratch memory
+    const Answer *answer = &state->result.answer;
+    memcpy(stepper->v, answer->v, stepper->problem.velocity_count * sizeof(double));
+    if (stepper->contact_count > 0) {
+        memcpy(stepper->impulse, answer->contact_impulse,
+               3 * (size_t)stepper->contact_count * sizeof(double));
+    }
+    return STATUS_OK;
+}
+
+static void name_worst(const Stepper *stepper, StepReport *report) {
+    int64_t worst = report->certificate.worst_contact;
+    report->worst_body[0] = worst < 0 ? UINT32_MAX : stepper->contact[worst].a;
+    report->worst_body[1] = worst < 0 ? UINT32_MAX : stepper->contact[worst].b;
+}
+
+static Status run_stages(StepState *state, ClockProc *clock, StepReport *report) {
+    // where the bodies would go
+    Status status = free_motion_run(state);
+
+    // what is in their way
+    if (status == STATUS_OK) {
+        status = contacts_run(state);
+    }
+
+    // what happens there
+    if (status == STATUS_OK) {
+        status = assemble_run(state);
+    }
+    if (status == STATUS_OK) {
+        status = solve(state, clock, report);
+    }
+
+    // move
+    if (status == STATUS_OK) {
+        status = integrate_run(state);
+    }
+    if (status == STATUS_OK) {
+        energy_run(state, &report->energy);
+        status = integrate_commit(state);
+    }
+    return status;
+}
+
+Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena *scratch,
+                   ClockProc *clock, StepReport *report, Error *error) {
+    ASSERT(input->time_step > 0.0);
+    ArenaMark mark = arena_mark(scratch);
+    if (world->bodies_moved) {
+        stepper_reset(stepper);
+        world->bodies_moved = false;
+    }
+    stepper->solver = step_solver(&world->settings);
+    *report = (StepReport){.worst_body = {UINT32_MAX, UINT32_MAX}};
+    StepState state = {.stepper = stepper,
+                       .world = world,
+                       .input = input,
+                       .scratch = scratch,
+                       .error = error,
+                       .solver_row = solver_get(stepper->solver.kind)};
+
+    Status status = run_stages(&state, clock, report);
+    report->contact_count = stepper->contact_count;
+    if (status == STATUS_OK) {
+        name_worst(stepper, report);
+        stepper->has_last = true;
+    } else if (status == STATUS_RESOURCE_EXHAUSTED) {
+        stepper_reset(stepper);
+    }
+    arena_reset_to(scratch, mark);
+    return status;
+}

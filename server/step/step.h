@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// One step of one world, as a table of contents: free motion, collide, assemble, solve, integrate
+// (step.c). Order lives there and nowhere else.
+//
+// A Stepper goes with a world: the collision caches (derived: dropping them changes nothing) and
+// the last step's problem, answer and contacts, which may be looked at until the next step. The
+// world itself changes only at the very end, when every new number is known to be finite: a step
+// that fails has not happened. Pure of clocks and threads; in a steady state it allocates nothing.
+#pragma once
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/status.h"
+#include "collide/broad.h"
+#include "solve/solver.h"
+#include "world/world.h"
+
+typedef struct StepInput {
+    double time_step; // [s]
+    size_t wrench_count;
+    const uint32_t *wrench_body; // body indices
+    const double *wrench;        // 6 each: force at the centre of mass, torque; world axes
+} StepInput;
+
+// E1 - E0 = contact + row + applied + scheme + unexplained [J]
+typedef struct StepEnergy {
+    double before, after;
+    double contact, row, applied, scheme, unexplained;
+} StepEnergy;
+
+typedef struct StepReport {
+    uint32_t contact_count, row_count, iterations;
+    uint64_t solver_ns; // 0 without a clock
+    Certificate certificate;
+    uint32_t worst_body[2]; // of the contact with the largest own residual; UINT32_MAX: none
+    StepEnergy energy;
+} StepReport;
+
+// A contact as the world sees it; its dynamics are problem.contact[i].
+typedef struct StepContact {
+    uint32_t a, b; // body indices, a < b
+    uint64_t feature;
+    Vec3 point;
+    double before[3]; // velocity of b against a at the start of the step: normal, tangents [m/s]
+} StepContact;
+
+typedef struct Stepper {
+    Broad *broad;
+    Arena memory; // body-sized arrays of the last step
+
+    // the last step; valid while has_last
+    bool has_last;
+    SolverSettings solver;
+    ContactProblem problem;
+    double *v;            // [velocity_count] after the solve
+    double *impulse;      // [3 contact_count]
+    StepContact *contact; // [contact_count], sorted by (a, b, feature)
+    ProblemContact *problem_contact;
+    double *warm; // 3 per contact
+    size_t contact_capacity, problem_capacity, warm_capacity, impulse_capacity;
+    uint32_t contact_count;
+
+    // of each body, in the order of the world's
+    double *free_velocity;  // 6
+    uint32_t *tree_of_body; // PROBLEM_NO_TREE: static or kinematic
+} Stepper;
+
+// NULL when memory ends.
+Stepper *stepper_create(size_t bytes_max);
+void stepper_destroy(Stepper *stepper);
+size_t stepper_bytes(const Stepper *stepper);
+
+// The world was changed by other means than a step: bodies added, moved, restored.
+void stepper_reset(Stepper *stepper);
+
+// The solver's settings that a world carries.
+SolverSettings step_solver(const WorldSettings *settings);
+void step_set_solver(WorldSettings *settings, const SolverSettings *solver);
+
+// Takes one step. `clock` is Nullable: without it solver_ns is 0. Errors: FAILED_PRECONDITION when
+// the new state is not finite (names step, body and quantity; the world is marked faulted and
+// otherwise as before), RESOURCE_EXHAUSTED when memory ends (the world is as before).
+Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena *scratch,
+                   ClockProc *clock, StepReport *report, Error *error);

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "world/body.h"
+
+#include "world/range.h"
+
+#include <stdio.h>
+
+Status body_check_pose(const double pose[7], uint32_t index, Error *error) {
+    for (uint32_t i = 0; i < 3; i++) {
+        Status status = range_check(RANGE_POSITION, pose[i], "pose", (int64_t)index * 7 + i, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    double norm = 0.0;
+    for (int i = 3; i < 7; i++) {
+        norm += pose[i] * pose[i];
+    }
+    // the bounds keep the square root and the division exact enough to normalise; NaN fails
+    if (!(norm >= 1e-12 && norm <= 1e12)) {
+        char field[64];
+        snprintf(field, sizeof(field), "pose[%llu]", (unsigned long long)index * 7 + 3);
+        return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                         "The quaternion (w x y z) has length %.3g; it is normalised on receipt, "
+                         "but must not be zero.",
+                         norm >= 0.0 ? sqrt(norm) : norm);
+    }
+    return STATUS_OK;
+}
+
+Status body_check_velocity(const double velocity[6], uint32_t index, Error *error) {
+    for (uint32_t i = 0; i < 6; i++) {
+        RangeKind kind = i < 3 ? RANGE_LINEAR_VELOCITY : RANGE_ANGULAR_VELOCITY;
+        Status status = range_check(kind, velocity[i], "velocity", (int64_t)index * 6 + i, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+// Positive definite, and no principal moment larger than the sum of the other two: the tensor E
+// tr/2 - I must be positive semidefinite. Equality is legal (a thin disc), so the test allows
+// rounding.
+static bool inertia_is_physical(Sym3 inertia) {
+    double trace = inertia.xx + inertia.yy + inertia.zz;
+    double minor = inertia.xx * inertia.yy - inertia.xy * inertia.xy;
+    if (!(inertia.xx > 0.0 && minor > 0.0 && sym3_determinant(inertia) > 0.0)) {
+        return false;
+    }
+    double half = 0.5 * trace, slack = 1e-9 * trace;
+    Sym3 rest = {half - inertia.xx + slack,
+                 half - inertia.yy + slack,
+                 half - inertia.zz + slack,
+                 -inertia.xy,
+                 -inertia.xz,
+                 -inertia.yz};
+    return rest.xx >= 0.0 && rest.xx * rest.yy - rest.xy * rest.xy >= 0.0 &&
+           sym3_determinant(rest) >= 0.0;
+}
+
+static Status blame(Error *error, const char *column, uint64_t entry, const char *why) {
+    char field[64];
+    snprintf(field, sizeof(field), "%s[%llu]", column, (unsigned long long)entry);
+    return error_set(error, STATUS_INVALID_ARGUMENT, field, "%s", why);
+}
+
+static Status given_inertia(const BodyColumns *columns, uint32_t index, Sym3 *inertia,
+                            Error *error) {
+    const double *given = columns->inertia + 6 * (size_t)index;
+    for (uint32_t i = 0; i < 6; i++) {
+        Status status =
+            range_check(RANGE_INERTIA, given[i], "inertia", (int64_t)index * 6 + i, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    *inertia = (Sym3){given[0], given[1], given[2], given[3], given[4], given[5]};
+    if (!inertia_is_physical(*inertia)) {
+        return blame(error, "inertia", (uint64_t)index * 6,
+                     "The inertia must be positive definite, with no principal moment larger than "
+                     "the sum of the other two.");
+    }
+    return STATUS_OK;
+}
+
+static Sym3 scale_inertia(Sym3 i, double s) {
+    return (Sym3){s * i.xx, s * i.yy, s * i.zz, s * i.xy, s * i.xz, s * i.yz};
+}
+
+// The tensor about `to` of mass m whose tensor about its centre `from` is given.
+static Sym3 move_inertia(Sym3 inertia, double mass, Vec3 from, Vec3 to) {
+    Vec3 d = vec3_sub(to, from);
+    double square = vec3_dot(d, d);
+    return (Sym3){inertia.xx + mass * (square - d.x * d.x),
+                  inertia.yy + mass * (square - d.y * d.y),
+                  inertia.zz + mass * (square - d.z * d.z),
+                  inertia.xy - mass * d.x * d.y,
+                  inertia.xz - mass * d.x * d.z,
+                  inertia.yz - mass * d.y * d.z};
+}
+
+static Status given_center(const BodyColumns *columns, uint32_t index, Vec3 *center, Error *error) {
+    for (uint32_t i = 0; i < 3; i++) {
+        double value = columns->center_of_mass[3 * (size_t)index + i];
+        Status status =
+            range_check(RANGE_POSITION, value, "center_of_mass", (int64_t)index * 3 + i, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    *center = vec3_load(columns->center_of_mass + 3 * (size_t)index);
+    return STATUS_OK;
+}
+
+static Status dynamic_mass(const BodyColumns *columns, uint32_t index, const Shape *shape,
+                           BodyMass *mass, Error *error) {
+    bool has_volume = shape != NULL && !shape->is_unbounded && shape->volume_mass > 0.0;
+    if (columns->mass != NULL) {
+        mass->mass = columns->mass[index];
+        Status status = range_check(RANGE_MASS, mass->mass, "mass", index, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    } else if (has_volume) {
+        mass->mass = shape->volume_mass;
+    } else {
+        return blame(error, "mass", index, "A dynamic body without a solid shape needs a mass.");
+    }
+
+    if (columns->inertia != NULL) {
+        Status status = given_inertia(columns, index, &mass->inertia, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    } else if (has_volume) {
+        mass->inertia = scale_inertia(shape->inertia, mass->mass / shape->volume_mass);
+        if (columns->center_of_mass != NULL) {
+            mass->inertia = move_inertia(mass->inertia, mass->mass, shape->center, mass->center);
+        } else {
+            mass->center = shape->center;
+        }
+    } else {
+        return blame(error, "inertia", (uint64_t)index * 6,
+                     "A dynamic body without a solid shape needs an inertia.");
+    }
+    mass->inverse_inertia = sym3_inverse(mass->inertia);
+    Sym3 i = mass->inertia, inverse = mass->inverse_inertia;
+    mass->is_round = i.xx == i.yy && i.yy == i.zz && i.xy == 0.0 && i.xz == 0.0 && i.yz == 0.0;
+    double sum = inverse.xx + inverse.yy + inverse.zz;
+    if (!(sum > 0.0 && isfinite(sum) && isfinite(1.0 / mass->mass))) {
+        return blame(
+            error, columns->inertia != NULL ? "inertia" : "mass",
+            (uint64_t)index * (columns->inertia != NULL ? 6 : 1),
+            "Mass and inertia are so small or so large that their inverse is no finite number.");
+    }
+    return STATUS_OK;
+}
+
+Status body_mass(const BodyColumns *columns, uint32_t index, const Shape *shape, BodyMass *mass,
+                 Error *error) {
+    *mass = (BodyMass){0};
+    uint32_t kind = columns->kind == NULL ? BODY_DYNAMIC : columns->kind[index];
+    if (kind >= BODY_KIND_COUNT) {
+        return blame(error, "kind", index, "No such body kind: DYNAMIC 0, KINEMATIC 1, STATIC 2.");
+    }
+    if (shape != NULL && shape->is_unbounded && kind != BODY_STATIC) {
+        return blame(error, "shape", index,
+                     "A plane fills half of space: only a static body can carry it.");
+    }
+    if (columns->center_of_mass != NULL) {
+        Status status = given_center(columns, index, &mass->center, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    return kind == BODY_DYNAMIC ? dynamic_mass(columns, index, shape, mass, error) : STATUS_OK;
+}

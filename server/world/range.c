@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "world/range.h"
+
+#include "base/assert.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+static const Range ranges[RANGE_COUNT] = {
+#define X(name, path, unit, minimum, maximum, exclusive, meaning)                                  \
+    [RANGE_##name] = {path, unit, minimum, maximum, exclusive, meaning},
+    RANGE_MAP(X)
+#undef X
+};
+
+const Range *range_get(RangeKind kind) {
+    ASSERT((unsigned)kind < RANGE_COUNT);
+    return &ranges[kind];
+}
+
+bool range_holds(RangeKind kind, double value) {
+    const Range *range = range_get(kind);
+    // written so that NaN fails
+    return (range->exclusive ? value > range->minimum : value >= range->minimum) &&
+           value <= range->maximum;
+}
+
+Status range_check(RangeKind kind, double value, const char *field, int64_t index, Error *error) {
+    if (range_holds(kind, value)) {
+        return STATUS_OK;
+    }
+    const Range *range = range_get(kind);
+    char path[128];
+    if (index >= 0) {
+        snprintf(path, sizeof(path), "%s[%" PRId64 "]", field, index);
+    } else {
+        snprintf(path, sizeof(path), "%s", field);
+    }
+    const char *what = isnan(value) ? "not a number" : isinf(value) ? "infinite" : "out of range";
+    return error_set(error, STATUS_INVALID_ARGUMENT, path,
+                     "The value %.17g is %s: it must be %s %g and <= %g (%s).", value, what,
+                     range->exclusive ? ">" : ">=", range->minimum, range->maximum, range->unit);
+}

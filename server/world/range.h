@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// The ranges of every number that a client may set in a world: one table, used by the checks and by
+// Describe, so that what is said and what is done agree.
+#pragma once
+
+#include "base/status.h"
+
+// name, message and field on the wire, unit, minimum, maximum, is the minimum itself refused,
+// meaning
+#define RANGE_MAP(X)                                                                               \
+    X(GRAVITY, "WorldSettings.gravity", "m/s^2", -1e6, 1e6, false,                                 \
+      "acceleration of every body, per axis")                                                      \
+    X(TIME_STEP, "WorldSettings.time_step", "s", 0.0, 10.0, true, "simulated time per step")       \
+    X(MARGIN, "WorldSettings.margin", "m", 0.0, 10.0, false,                                       \
+      "how much earlier than needed contacts enter")                                               \
+    X(RESTITUTION_THRESHOLD, "WorldSettings.restitution_threshold", "m/s", 0.0, 1e6, false,        \
+      "slower impacts do not bounce")                                                              \
+    X(FRICTION, "Material.friction", "1", 0.0, 1e6, false, "Coulomb coefficient")                  \
+    X(RESTITUTION, "Material.restitution", "1", 0.0, 1.0, false,                                   \
+      "share of the normal velocity that comes back")                                              \
+    X(STIFFNESS, "Material.stiffness", "N/m", 0.0, 1e18, true,                                     \
+      "contact stiffness of the compliant solvers")                                                \
+    X(DISSIPATION_TIME, "Material.dissipation_time", "s", 0.0, 1e6, false,                         \
+      "dissipation of solver sap")                                                                 \
+    X(DAMPING, "Material.damping", "N s/m", 0.0, 1e18, false, "damping of solver compliant")       \
+    X(DENSITY, "WorldAddShapes.density", "kg/m^3", 0.0, 1e12, true, "mass per volume")             \
+    X(RADIUS, "SceneSphere.radius", "m", 0.0, 1e6, true, "radius of a sphere")                     \
+    X(HALF_EXTENT, "SceneBox.half_extents", "m", 0.0, 1e6, true,                                   \
+      "half the side of a box, per axis")                                                          \
+    X(POSITION, "WorldAddBodies.pose", "m", -1e9, 1e9, false,                                      \
+      "coordinates of positions, and of local poses")                                              \
+    X(LINEAR_VELOCITY, "WorldAddBodies.velocity", "m/s", -1e9, 1e9, false, "per axis")             \
+    X(ANGULAR_VELOCITY, "WorldAddBodies.velocity", "rad/s", -1e9, 1e9, false, "per axis")          \
+    X(MASS, "WorldAddBodies.mass", "kg", 0.0, 1e18, true, "mass of a dynamic body")                \
+    X(INERTIA, "WorldAddBodies.inertia", "kg m^2", -1e30, 1e30, false,                             \
+      "entries of a positive definite tensor whose principal moments obey the triangle "           \
+      "inequality")                                                                                \
+    X(WRENCH, "WorldStep.wrench", "N, N m", -1e18, 1e18, false,                                    \
+      "force at the centre of mass, torque")                                                       \
+    X(IDLE_TIMEOUT, "WorldCreate.idle_timeout_s", "s", 1.0, 1e9, false,                            \
+      "worlds that no call names are destroyed")
+
+#define X(name, path, unit, minimum, maximum, exclusive, meaning) RANGE_##name,
+typedef enum RangeKind { RANGE_MAP(X) RANGE_COUNT } RangeKind;
+#undef X
+
+typedef struct Range {
+    const char *path; // message.field
+    const char *unit;
+    double minimum, maximum;
+    bool exclusive; // the minimum itself is refused
+    const char *meaning;
+} Range;
+
+const Range *range_get(RangeKind kind);
+
+bool range_holds(RangeKind kind, double value);
+
+// INVALID_ARGUMENT with a sentence that says value and range when the value, or NaN, lies outside.
+// `field` is the path to blame; index < 0: no index, else [index] is appended.
+Status range_check(RangeKind kind, double value, const char *field, int64_t index, Error *error);

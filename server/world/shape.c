@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// One row per primitive kind: what sizes it may have, what it weighs, how far it reaches.
+#include "world/shape.h"
+
+#include "base/assert.h"
+
+#include <stdio.h>
+
+static const double quaternion_norm_slack =
+    1e-6; // callers normalise; what is farther off was never normalised
+static const double pi = 3.14159265358979323846;
+
+typedef struct PrimitiveRow {
+    int size_count;                           // how many of the three sizes must be positive
+    double (*volume)(Vec3 size);              // [m^3]
+    Vec3 (*gyration)(Vec3 size);              // principal inertia per mass about the centre [m^2]
+    Vec3 (*extent)(Vec3 size, Mat3 rotation); // half the bounding box when turned [m]
+    double (*reach)(Vec3 size); // distance of the farthest point from the primitive's origin [m]
+} PrimitiveRow;
+
+static double sphere_volume(Vec3 size) {
+    return 4.0 / 3.0 * pi * size.x * size.x * size.x;
+}
+
+static Vec3 sphere_gyration(Vec3 size) {
+    double g = 0.4 * size.x * size.x;
+    return vec3(g, g, g);
+}
+
+static Vec3 sphere_extent(Vec3 size, Mat3 rotation) {
+    (void)rotation;
+    return vec3(size.x, size.x, size.x);
+}
+
+static double sphere_reach(Vec3 size) {
+    return size.x;
+}
+
+static double box_volume(Vec3 size) {
+    return 8.0 * size.x * size.y * size.z;
+}
+
+static Vec3 box_gyration(Vec3 size) {
+    double xx = size.x * size.x, yy = size.y * size.y, zz = size.z * size.z;
+    return vec3((yy + zz) / 3.0, (xx + zz) / 3.0, (xx + yy) / 3.0);
+}
+
+static Vec3 box_extent(Vec3 size, Mat3 r) {
+    return vec3(fabs(r.c0.x) * size.x + fabs(r.c1.x) * size.y + fabs(r.c2.x) * size.z,
+                fabs(r.c0.y) * size.x + fabs(r.c1.y) * size.y + fabs(r.c2.y) * size.z,
+                fabs(r.c0.z) * size.x + fabs(r.c1.z) * size.y + fabs(r.c2.z) * size.z);
+}
+
+static double box_reach(Vec3 size) {
+    return vec3_norm(size);
+}
+
+// planes are unbounded: they have no volume and no extent, and the functions below branch on
+// `volume`
+static const PrimitiveRow rows[PRIMITIVE_COUNT] = {
+    [PRIMITIVE_SPHERE] = {1, sphere_volume, sphere_gyration, sphere_extent, sphere_reach},
+    [PRIMITIVE_BOX] = {3, box_volume, box_gyration, box_extent, box_reach},
+    [PRIMITIVE_PLANE] = {0, NULL, NULL, NULL, NULL},
+};
+
+// written so that NaN fails too
+static bool is_positive(double value) {
+    return value > 0.0 && isfinite(value);
+}
+
+static Status check_pose(Pose pose, uint32_t index, Error *error) {
+    double packed[7];
+    pose_store(packed, pose);
+    for (uint32_t k = 0; k < 7; k++) {
+        if (!isfinite(packed[k])) {
+            char field[32];
+            snprintf(field, sizeof(field), "pose[%u]", 7 * index + k);
+            return error_set(error, STATUS_INVALID_ARGUMENT, field, "a local pose must be finite");
+        }
+    }
+    double norm = quat_norm(pose.orientation);
+    if (!(fabs(norm - 1.0) <= quaternion_norm_slack)) {
+        char field[32];
+        snprintf(field, sizeof(field), "pose[%u]", 7 * index + 3);
+        return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                         "an orientation must be a unit quaternion; its norm is %g", norm);
+    }
+    return STATUS_OK;
+}
+
+// sizes and densities may each be legal and their product still overflow or vanish
+static Status check_mass(const PrimitiveRow *row, const Primitive *primitive, uint32_t index,
+                         Error *error) {
+    char field[32];
+    snprintf(field, sizeof(field), "density[%u]", index);
+    if (!is_positive(primitive->density)) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                         "a density must be positive and finite, not %g", primitive->density);
+    }
+    if (row->volume == NULL) {
+        return STATUS_OK;
+    }
+    double mass = primitive->density * row->volume(primitive->size);
+    Vec3 gyration = row->gyration(primitive->size);
+    if (!is_positive(mass) || !is_positive(mass * gyration.x) || !is_positive(mass * gyration.y) ||
+        !is_positive(mass * gyration.z)) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                         "size and density give no mass and inertia that a double can hold");
+    }
+    return STATUS_OK;
+}
+
+Status primitive_check(const Primitive *primitive, uint32_t index, Error *error) {
+    if ((unsigned)primitive->kind >= PRIMITIVE_COUNT) {
+        char field[32];
+        snprintf(field, sizeof(field), "kind[%u]", index);
+        return error_set(error, STATUS_INVALID_ARGUMENT, field, "no such kind of primitive");
+    }
+    const PrimitiveRow *row = &rows[primitive->kind];
+    for (int k = 0; k < row->size_count; k++) {
+        double size = vec3_get(primitive->size, k);
+        if (!is_positive(size)) {
+            char field[32];
+            snprintf(field, sizeof(field), "size[%u]", 3 * index + (uint32_t)k);
+            return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                             "a size must be positive and finite, not %g", size);
+        }
+    }
+    Status status = check_pose(primitive->local, index, error);
+    return status == STATUS_OK ? check_mass(row, primitive, index, error) : status;
+}
+
+// Adds the inertia of `mass` at `offset` from the axes' origin: mass (|d|^2 1 - d d^T).
+static void add_point_inertia(Sym3 *inertia, double mass, Vec3 offset) {
+    Vec3 d = offset;
+    inertia->xx += mass * (d.y * d.y + d.z * d.z);
+    inertia->yy += mass * (d.x * d.x + d.z * d.z);
+    inertia->zz += mass * (d.x * d.x + d.y * d.y);
+    inertia->xy -= mass * d.x * d.y;
+    inertia->xz -= mass * d.x * d.z;
+    inertia->yz -= mass * d.y * d.z;
+}
+
+static void add_own_inertia(Sym3 *inertia, double mass, Vec3 gyration, Quat orientation) {
+    Sym3 own = {mass * gyration.x, mass * gyration.y, mass * gyration.z, 0.0, 0.0, 0.0};
+    own = sym3_rotate(quat_to_mat3(orientation), own);
+    inertia->xx += own.xx;
+    inertia->yy += own.yy;
+    inertia->zz += own.zz;
+    inertia->xy += own.xy;
+    inertia->xz += own.xz;
+    inertia->yz += own.yz;
+}
+
+static void set_unbounded(Shape *shape) {
+    shape->is_unbounded = true;
+    shape->volume_mass = 0.0;
+    shape->center = vec3(0.0, 0.0, 0.0);
+    shape->inertia = (Sym3){0};
+    shape->radius = HUGE_VAL;
+}
+
+void shape_measure(Shape *shape, const Primitive *primitives) {
+    const Primitive *own = primitives + shape->primitive_first;
+    uint32_t count = shape->primitive_count;
+    ASSERT(count > 0);
+
+    // mass, first moment, radius
+    double mass = 0.0;
+    double radius = 0.0;
+    Vec3 moment = vec3(0.0, 0.0, 0.0);
+    for (uint32_t i = 0; i < count; i++) {
+        const PrimitiveRow *row = &rows[own[i].kind];
+        if (row->volume == NULL) {
+            set_unbounded(shape);
+            return;
+        }
+        double m = own[i].density * row->volume(own[i].size);
+        mass += m;
+        moment = vec3_add_scaled(moment, m, own[i].local.position);
+        double far_point = vec3_norm(own[i].local.position) + row->reach(own[i].size);
+        radius = far_point > radius ? far_point : radius;
+    }
+    Vec3 center = vec3_scale(1.0 / mass, moment);
+
+    // inertia about the centre: each primitive's own, and as a point where it is (parallel axes)
+    Sym3 inertia = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        const PrimitiveRow *row = &rows[own[i].kind];
+        double m = own[i].density * row->volume(own[i].size);
+        add_own_inertia(&inertia, m, row->gyration(own[i].size), own[i].local.orientation);
+        add_point_inertia(&inertia, m, vec3_sub(own[i].local.position, center));
+    }
+    shape->is_unbounded = false;
+    shape->volume_mass = mass;
+    shape->center = center;
+    shape->inertia = inertia;
+    shape->radius = radius;
+}
+
+// A plane's half-space is bounded on one side only, and only where its normal is an axis to the
+// last bit; that is the common ground plane, and knowing its top spares the narrow phase everything
+// that flies above it.
+static void bound_plane(Pose pose, Vec3 *lower, Vec3 *upper) {
+    Vec3 n = quat_to_mat3(pose.orientation).c2;
+    Vec3 p = pose.position;
+    *lower = vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL);
+    *upper = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
+    if (n.y == 0.0 && n.z == 0.0) {
+        *(n.x > 0.0 ? &upper->x : &lower->x) = p.x;
+    } else if (n.x == 0.0 && n.z == 0.0) {
+        *(n.y > 0.0 ? &upper->y : &lower->y) = p.y;
+    } else if (n.x == 0.0 && n.y == 0.0) {
+        *(n.z > 0.0 ? &upper->z : &lower->z) = p.z;
+    }
+}
+
+void primitive_bounds(const Primitive *primitive, Pose pose, Vec3 *lower, Vec3 *upper) {
+    const PrimitiveRow *row = &rows[primitive->kind];
+    if (row->extent == NULL) {
+        bound_plane(pose, lower, upper);
+        return;
+    }
+    Vec3 extent = row->extent(primitive->size, quat_to_mat3(pose.orientation));
+    *lower = vec3_sub(pose.position, extent);
+    *upper = vec3_add(pose.position, extent);
+}

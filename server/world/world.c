@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: MIT
+#include "world/world.h"
+
+#include "base/array.h"
+#include "base/assert.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+World *world_create(const WorldLimits *limits) {
+    World *world = calloc(1, sizeof(*world));
+    if (world == NULL) {
+        return NULL;
+    }
+    world->limits = *limits;
+    world->settings = settings_default();
+    slots_init(&world->body_slots);
+    if (!ARRAY_RESERVE(world->material, world->material_capacity, 1)) {
+        free(world);
+        return NULL;
+    }
+    world->material[0] = material_default();
+    world->material_count = 1;
+    world->friction_max = world->material[0].friction;
+    return world;
+}
+
+void world_destroy(World *world) {
+    if (world == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        free(world->body_name[i]);
+    }
+    free(world->body_name);
+    free(world->material);
+    free(world->primitive);
+    free(world->shape);
+    slots_deinit(&world->body_slots);
+    free(world->body_id);
+    free(world->kind);
+    free(world->body_shape);
+    free(world->mass);
+    free(world->pose);
+    free(world->velocity);
+    free(world->memory);
+    free(world);
+}
+
+static const size_t bytes_per_body = sizeof(Id) + sizeof(char *) + sizeof(uint8_t) +
+                                     sizeof(uint32_t) + sizeof(BodyMass) + 13 * sizeof(double) +
+                                     sizeof(Slot);
+
+size_t world_bytes(const World *world) {
+    return sizeof(*world) + world->material_capacity * sizeof(Material) +
+           world->primitive_capacity * sizeof(Primitive) + world->shape_capacity * sizeof(Shape) +
+           world->body_capacity * bytes_per_body + world->memory_capacity * sizeof(ContactMemory);
+}
+
+static Status out_of_memory(const World *world, Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "The memory budget of %zu bytes (option --memory-bytes-max) is used up.",
+                     world->limits.bytes_max);
+}
+
+void world_set_settings(World *world, const WorldSettings *settings) {
+    world->settings = *settings;
+    world->definition_is_hashed = false;
+}
+
+static bool name_is_taken(const World *world, const Material *materials, size_t count,
+                          const char *name) {
+    for (size_t i = 1; i < world->material_count; i++) {
+        if (strcmp(world->material[i].name, name) == 0) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(materials[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Status world_add_materials(World *world, const Material *materials, size_t count, Id *ids,
+                           Error *error) {
+    for (size_t i = 0; i < count; i++) {
+        Status status = material_check(&materials[i], i, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        if (materials[i].name[0] != '\0' && name_is_taken(world, materials, i, materials[i].name)) {
+            return error_set(error, STATUS_ALREADY_EXISTS, "materials",
+                             "The name %s is taken by another material.", materials[i].name);
+        }
+    }
+    if (!ARRAY_RESERVE(world->material, world->material_capacity, world->material_count + count)) {
+        return out_of_memory(world, error);
+    }
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = world->material_count; // the built-in one is 0, so the first is 1
+        world->material[world->material_count++] = materials[i];
+        if (materials[i].friction > world->friction_max) {
+            world->friction_max = materials[i].friction;
+        }
+    }
+    world->definition_is_hashed = false;
+    return STATUS_OK;
+}
+
+static Status load_primitive(const World *world, const ShapeColumns *columns, uint32_t i,
+                             Primitive *primitive, Error *error) {
+    *primitive = (Primitive){.density = 1000.0, .local = {.orientation = quat_identity()}};
+    char field[64];
+    if (columns->kind[i] >= PRIMITIVE_COUNT) {
+        snprintf(field, sizeof(field), "kind[%u]", i);
+        return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                         "No such primitive: SPHERE 0, BOX 1, PLANE 2.");
+    }
+    primitive->kind = (PrimitiveKind)columns->kind[i];
+    primitive->size = vec3_load(columns->size + 3 * (size_t)i);
+    if (columns->pose != NULL) {
+        const double *pose = columns->pose + 7 * (size_t)i;
+        Status status = body_check_pose(pose, i, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        primitive->local = pose_load(pose);
+        primitive->local.orientation = quat_normalize(primitive->local.orientation);
+    }
+    if (columns->density != NULL) {
+        primitive->density = columns->density[i];
+    }
+    if (columns->material != NULL) {
+        if (columns->material[i] >= world->material_count) {
+            snprintf(field, sizeof(field), "material[%u]", i);
+            return error_set(error, STATUS_NOT_FOUND, field,
+                             "No material has the id %llu in this world.",
+                             (unsigned long long)columns->material[i]);
+        }
+        primitive->material = (uint32_t)columns->material[i];
+    }
+    return primitive_check(primitive, i, error);
+}
+
+enum { PRIMITIVES_PER_SHAPE_MAX = 4096 };
+
+static Status check_shape_sizes(const ShapeColumns *columns, Error *error) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < columns->shape_count; i++) {
+        uint32_t count = columns->primitives_of_shape == NULL ? 1 : columns->primitives_of_shape[i];
+        if (count < 1 || count > PRIMITIVES_PER_SHAPE_MAX) {
+            char field[64];
+            snprintf(field, sizeof(field), "primitive_count[%zu]", i);
+            return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                             "A shape has 1 to %d primitives, not %u.", PRIMITIVES_PER_SHAPE_MAX,
+                             count);
+        }
+        total += count;
+    }
+    if (total != columns->primitive_count) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "primitive_count",
+                         "The shapes ask for %llu primitives, but column kind has %zu.",
+                         (unsigned long long)total, columns->primitive_count);
+    }
+    return STATUS_OK;
+}
+
+Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Error *error) {
+    Status status = check_shape_sizes(columns, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (!ARRAY_RESERVE(world->primitive, world->primitive_capacity,
+                       world->primitive_count + columns->primitive_count) ||
+        !ARRAY_RESERVE(world->shape, world->shape_capacity,
+                       world->shape_count + columns->shape_count)) {
+        return out_of_memory(world, error);
+    }
+    // primitives go behind the last one and count only once all have passed
+    for (uint32_t i = 0; i < columns->primitive_count; i++) {
+        status =
+            load_primitive(world, columns, i, &world->primitive[world->primitive_count + i], error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    for (size_t i = 0; i < columns->shape_count; i++) {
+        Shape *shape = &world->shape[world->shape_count];
+        *shape =
+            (Shape){.primitive_first = (uint32_t)world->primitive_count,
+                    .primitive_count =
+                        columns->primitives_of_shape == NULL ? 1 : columns->primitives_of_shape[i]};
+        shape_measure(shape, world->primitive + shape->primitive_first);
+        world->primitive_count += shape->primitive_count;
+        ids[i] = ++world->shape_count;
+    }
+    world->definition_is_hashed = false;
+    return STATUS_OK;
+}
+
+// All columns of bodies share one capacity. A column that has grown when a later one fails only has
+// room to spare.
+static bool grow_bodies(World *world, size_t total) {
+    if (total <= world->body_capacity) {
+        return true;
+    }
+    size_t capacity = world->body_capacity + world->body_capacity / 2;
+    if (capacity < total) {
+        capacity = total;
+    }
+    const struct {
+        void **items;
+        size_t bytes;
+    } columns[] = {
+        {(void **)&world->body_id, sizeof(Id)},
+        {(void **)&world->kind, sizeof(uint8_t)},
+        {(void **)&world->body_shape, sizeof(uint32_t)},
+        {(void **)&world->mass, sizeof(BodyMass)},
+        {(void **)&world->pose, 7 * sizeof(double)},
+        {(void **)&world->velocity, 6 * sizeof(double)},
+        {(void **)&world->body_name, sizeof(char *)},
+    };
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        void *grown = realloc(*columns[i].items, capacity * columns[i].bytes);
+        if (grown == NULL) {
+            return false;
+        }
+        *columns[i].items = grown;
+    }
+    world->body_capacity = capacity;
+    return true;
+}
+
+static Status reserve_bodies(World *world, size_t count, Error *error) {
+    if (count > world->limits.body_count_max ||
+        world->body_count > world->limits.body_count_max - count) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "pose",
+                         "A world holds at most %u bodies (option --bodies-max); it has %u and was "
+                         "asked to take %zu more.",
+                         world->limits.body_count_max, world->body_count, count);
+    }
+    size_t total = world->body_count + count;
+    if (world_bytes(world) +
+            (total > world->body_capacity ? (total - world->body_capacity) * bytes_per_body : 0) >
+        world->limits.bytes_max) {
+        return out_of_memory(world, error);
+    }
+    return grow_bodies(world, total) && slots_reserve(&world->body_slots, count)
+               ? STATUS_OK
+               : out_of_memory(world, error);
+}
+
+const Shape *world_body_shape(const World *world, uint32_t body) {
+    uint32_t shape = world->body_shape[body];
+    return shape == UINT32_MAX ? NULL : &world->shape[shape];
+}
+
+void world_body_pose(const World *world, uint32_t body, double pose[7]) {
+    Pose placed = pose_load(world->pose + 7 * (size_t)body);
+    placed.position =
+        vec3_sub(placed.position, quat_rotate(placed.orientation, world->mass[body].center));
+    pose_store(pose, placed);
+}
+
+// The state of a body from a pose of its origin: normalised, and moved to the centre of mass.
+static void set_pose(World *world, uint32_t body, const double pose[7]) {
+    Pose placed = pose_load(pose);
+    placed.orientation = quat_normalize(placed.orientation);
+    placed.position = pose_apply(placed, world->mass[body].center);
+    pose_store(world->pose + 7 * (size_t)body, placed);
+}
+
+// Reads one body of the columns into the entry behind the last body.
+static Status load_body(World *world, const BodyColumns *columns, uint32_t i, Error *error) {
+    uint32_t body = world->body_count + i;
+    uint64_t shape_id = columns->shape == NULL ? 0 : columns->shape[i];
+    if (shape_id > world->shape_count) {
+        char field[64];
+        snprintf(field, sizeof(field), "shape[%u]", i);
+        return error_set(error, STATUS_NOT_FOUND, field, "No shape has the id %llu in this world.",
+                         (unsigned long long)shape_id);
+    }
+    Status status = body_check_pose(columns->pose + 7 * (size_t)i, i, error);
+    if (status == STATUS_OK && columns->velocity != NULL) {
+        status = body_check_velocity(columns->velocity + 6 * (size_t)i, i, error);
+    }
+    if (status == STATUS_OK) {
+        const Shape *shape = shape_id == 0 ? NULL : &world->shape[shape_id - 1];
+        status = body_mass(columns, i, shape, &world->mass[body], error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    world->body_shape[body] = shape_id == 0 ? UINT32_MAX : (uint32_t)shape_id - 1;
+    world->kind[body] = columns->kind == NULL ? BODY_DYNAMIC : (uint8_t)columns->kind[i];
+    double *velocity = world->velocity + 6 * (size_t)body;
+    if (columns->velocity != NULL && world->kind[body] != BODY_STATIC) {
+        memcpy(velocity, columns->velocity + 6 * (size_t)i, 6 * sizeof(double));
+    } else {
+        memset(velocity, 0, 6 * sizeof(double));
+    }
+    set_pose(world, body, columns->pose + 7 * (size_t)i);
+    world->body_name[body] = NULL;
+    return STATUS_OK;
+}
+
+static bool load_names(World *world, const BodyColumns *columns) {
+    for (uint32_t i = 0; columns->name != NULL && i < columns->count; i++) {
+        if (columns->name[i] == NULL || columns->name[i][0] == '\0') {
+            continue;
+        }
+        char *copy = strdup(columns->name[i]);
+        if (copy == NULL) {
+            for (uint32_t j = 0; j < i; j++) {
+                free(world->body_name[world->body_count + j]);
+            }
+            return false;
+        }
+        world->body_name[world->body_count + i] = copy;
+    }
+    return true;
+}
+
+Status world_add_bodies(World *world, const BodyColumns *columns, Id *ids, Error *error) {
+    Status status = reserve_bodies(world, columns->count, error);
+    for (uint32_t i = 0; status == STATUS_OK && i < columns->count; i++) {
+        status = load_body(world, columns, i, error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (!load_names(world, columns)) {
+        return out_of_memory(world, error);
+    }
+    // nothing can fail any more: the entries become bodies
+    for (uint32_t i = 0; i < columns->count; i++) {
+        uint32_t body = world->body_count++;
+        ids[i] = world->body_id[body] = slots_add(&world->body_slots, body);
+        world->dynamic_count += world->kind[body] == BODY_DYNAMIC;
+        Vec3 center = world->mass[body].center;
+        world->has_center =
+            world->has_center || center.x != 0.0 || center.y != 0.0 || center.z != 0.0;
+    }
+    world->definition_is_hashed = false;
+    world->bodies_moved = true;
+    return STATUS_OK;
+}
+
+static Status check_update(const World *world, const BodyUpdate *update, Error *error) {
+    for (size_t i = 0; i < update->count; i++) {
+        uint32_t body;
+        char field[64];
+        if (!slots_find(&world->body_slots, update->id[i], &body)) {
+            snprintf(field, sizeof(field), "ids[%zu]", i);
+            return error_set(error, STATUS_NOT_FOUND, field,
+                             "No body has the id %llu in this world.",
+                             (unsigned long long)update->id[i]);
+        }
+        Status status = STATUS_OK;
+        if (update->pose != NULL) {
+            status = body_check_pose(update->pose + 7 * i, (uint32_t)i, error);
+        }
+        if (status == STATUS_OK && update->velocity != NULL) {
+            status = body_check_velocity(update->velocity + 6 * i, (uint32_t)i, error);
+            if (status == STATUS_OK && world->kind[body] == BODY_STATIC) {
+                snprintf(field, sizeof(field), "ids[%zu]", i);
+                status = error_set(
+                    error, STATUS_INVALID_ARGUMENT, field,
+                    "Body %llu is static and has no velocity; make it kinematic to move it.",
+                    (unsigned long long)update->id[i]);
+            }
+        }
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+// Impulses of contacts that a body had before it was put elsewhere say nothing about the new place.
+static void forget_memory(World *world, const BodyUpdate *update) {
+    uint8_t *moved = calloc(world->body_count, 1);
+    if (moved == NULL) {
+        world->memory_count = 0; // a cold start is always right
+        return;
+    }
+    for (size_t i = 0; i < update->count; i++) {
+        uint32_t body = 0;
+        slots_find(&world->body_slots, update->id[i], &body);
+        moved[body] = 1;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < world->memory_count; i++) {
+        if (!moved[world->memory[i].a] && !moved[world->memory[i].b]) {
+            world->memory[kept++] = world->memory[i];
+        }
+    }
+    world->memory_count = kept;
+    free(moved);
+}
+
+Status world_update_bodies(World *world, const BodyUpdate *update, Error *error) {
+    Status status = check_update(world, update, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < update->count; i++) {
+        uint32_t body = 0;
+        bool found = slots_find(&world->body_slots, update->id[i], &body);
+        ASSERT(found);
+        if (update->pose != NULL) {
+            set_pose(world, body, update->pose + 7 * i);
+        }
+        if (update->velocity != NULL) {
+            memcpy(world->velocity + 6 * (size_t)body, update->velocity + 6 * i,
+                   6 * sizeof(double));
+        }
+    }
+    if (update->pose != NULL && update->count > 0) {
+        forget_memory(world, update);
+        world->bodies_moved = true;
+    }
+    world->faulted = false;
+    return STATUS_OK;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// A world: settings, materials, shapes, bodies, and the little memory that the next step needs.
+// Flat arrays, one entry per thing.
+//
+// The struct is open because the step, the collision and the snapshot are written over its arrays;
+// everyone else goes through the functions. Invariants: all numbers finite; orientations unit; body
+// i's arrays are [i]; ids name materials, shapes and bodies from outside, indices inside. Positions
+// are those of the centre of mass; world_body_pose gives the origin's. A world belongs to one
+// thread at a time. Nothing here reads a clock or knows a step.
+#pragma once
+
+#include "base/slots.h"
+#include "base/status.h"
+#include "world/body.h"
+#include "world/material.h"
+#include "world/settings.h"
+#include "world/shape.h"
+
+// An impulse of the last step, to start the next one from. Sorted by (a, b, feature).
+typedef struct ContactMemory {
+    uint32_t a, b; // body indices, a < b
+    uint64_t feature;
+    double impulse[3]; // on b, world axes [N s]
+} ContactMemory;
+
+typedef struct WorldLimits {
+    uint32_t body_count_max;
+    size_t bytes_max;
+} WorldLimits;
+
+typedef struct World {
+    WorldSettings settings;
+    WorldLimits limits;
+    uint64_t step; // steps since creation
+    double time;   // [s]
+    bool faulted;  // the last step ended in numbers that are not finite and was undone
+
+    Material *material; // [0] is the built-in one
+    size_t material_count, material_capacity;
+
+    Primitive *primitive;
+    size_t primitive_count, primitive_capacity;
+    Shape *shape;
+    size_t shape_count, shape_capacity;
+
+    // bodies
+    uint32_t body_count;
+    uint32_t dynamic_count;
+    bool has_center; // some centre of mass is not the origin
+    Slots body_slots;
+    Id *body_id;
+    uint8_t *kind;        // BodyKind
+    uint32_t *body_shape; // shape index, UINT32_MAX: none
+    BodyMass *mass;
+    double *pose;     // 7: centre of mass, orientation
+    double *velocity; // 6: linear, angular; world axes
+    char **body_name; // entries owned, NULL: nameless
+    size_t body_capacity;
+
+    ContactMemory *memory;
+    size_t memory_count, memory_capacity;
+
+    // caches: derived from the above
+    uint64_t definition_hash; // of everything but the state; valid while definition_is_hashed
+    bool definition_is_hashed;
+    bool bodies_moved;   // poses were set from outside: collision caches are stale
+    double friction_max; // of all materials
+} World;
+
+// NULL when memory ends.
+World *world_create(const WorldLimits *limits);
+void world_destroy(World *world);
+
+// Memory held [bytes].
+size_t world_bytes(const World *world);
+
+// Replaces the settings, which have passed their checks.
+void world_set_settings(World *world, const WorldSettings *settings);
+
+// Adds `count` materials, all or none; their ids are 1 more than their indices less the built-in
+// one: the first is 1. Blames materials[i]… .
+Status world_add_materials(World *world, const Material *materials, size_t count, Id *ids,
+                           Error *error);
+
+typedef struct ShapeColumns {
+    size_t shape_count, primitive_count;
+    const uint32_t *primitives_of_shape; // NULL: one each
+    const uint32_t *kind;                // PrimitiveKind
+    const double *size;                  // 3
+    const double *pose;                  // 7, NULL: identity
+    const uint64_t *material;            // id, NULL or 0: built-in
+    const double *density;               // NULL: 1000
+} ShapeColumns;
+
+Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Error *error);
+
+Status world_add_bodies(World *world, const BodyColumns *columns, Id *ids, Error *error);
+
+// Bodies to change; pose and velocity are NULL where unchanged.
+typedef struct BodyUpdate {
+    size_t count;
+    const uint64_t *id;
+    const double *pose;
+    const double *velocity;
+} BodyUpdate;
+
+// All or none. Forgets the contact memory of the bodies moved, and a fault.
+Status world_update_bodies(World *world, const BodyUpdate *update, Error *error);
+
+// The origin's pose of a body, as on the wire.
+void world_body_pose(const World *world, uint32_t body, double pose[7]);
+
+const Shape *world_body_shape(const World *world, uint32_t body); // NULL: none

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+#include "collide/broad.h"
+
+#include "collide/geometry.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+enum { COUNT_MAX = 100001 };
+
+typedef struct Scene {
+    uint32_t count;
+    BroadBox *box;
+    uint8_t *fixed;
+} Scene;
+
+static Scene scene_create(uint32_t count) {
+    return (Scene){
+        .count = count, .box = calloc(count, sizeof(BroadBox)), .fixed = calloc(count, 1)};
+}
+
+static void scene_destroy(Scene *scene) {
+    free(scene->box);
+    free(scene->fixed);
+}
+
+static BroadBox cube_at(Vec3 center, double half) {
+    return (BroadBox){vec3_sub(center, vec3(half, half, half)),
+                      vec3_add(center, vec3(half, half, half))};
+}
+
+static bool is_overlap(const BroadBox *a, const BroadBox *b) {
+    return a->lower.x <= a->upper.x && b->lower.x <= b->upper.x && a->lower.x <= b->upper.x &&
+           b->lower.x <= a->upper.x && a->lower.y <= b->upper.y && b->lower.y <= a->upper.y &&
+           a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+}
+
+static bool is_void(const BroadBox *box) {
+    return !(box->lower.x <= box->upper.x);
+}
+
+// Sorted, none twice, no pair of two fixed or of a void one, and every overlap of the n^2 reference
+// is there.
+static size_t assert_candidates(const Scene *scene, const BroadPair *pairs, size_t pair_count) {
+    size_t next = 0, missing = 0, overlaps = 0;
+    for (size_t k = 0; k < pair_count; k++) {
+        ck_assert(pairs[k].a < pairs[k].b && pairs[k].b < scene->count);
+        ck_assert(k == 0 || pairs[k - 1].a < pairs[k].a ||
+                  (pairs[k - 1].a == pairs[k].a && pairs[k - 1].b < pairs[k].b));
+        ck_assert(!(scene->fixed[pairs[k].a] && scene->fixed[pairs[k].b]));
+        ck_assert(!is_void(&scene->box[pairs[k].a]) && !is_void(&scene->box[pairs[k].b]));
+    }
+    for (uint32_t i = 0; i < scene->count; i++) {
+        for (uint32_t j = i + 1; j < scene->count; j++) {
+            if ((scene->fixed[i] && scene->fixed[j]) ||
+                !is_overlap(&scene->box[i], &scene->box[j])) {
+                continue;
+            }
+            overlaps++;
+            while (next < pair_count &&
+                   (pairs[next].a < i || (pairs[next].a == i && pairs[next].b < j))) {
+                next++;
+            }
+            missing += !(next < pair_count && pairs[next].a == i && pairs[next].b == j);
+        }
+    }
+    ck_assert_uint_eq(missing, 0);
+    return overlaps;
+}
+
+static void update(Broad *broad, const Scene *scene, const BroadPair **pairs, size_t *pair_count) {
+    ck_assert_int_eq(broad_update(broad, scene->count, scene->box, scene->fixed, pairs, pair_count),
+                     STATUS_OK);
+}
+
+static void fill_scene(Scene *scene, Dice *dice, double decades) {
+    for (uint32_t i = 0; i < scene->count; i++) {
+        double half = 0.3;
+        for (double k = 10.0 * decades * dice_unit(dice); k > 0.0; k -= 1.0) {
+            half *= 0.8; // a tenth of a decade
+        }
+        scene->box[i] = cube_at(dice_vec(dice, -2.0, 2.0), half);
+        scene->fixed[i] = dice_unit(dice) < 0.2;
+    }
+    scene->box[3] =
+        (BroadBox){vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL), vec3(HUGE_VAL, HUGE_VAL, -1.0)};
+    scene->fixed[3] = 1;
+    scene->box[4] = (BroadBox){vec3(1.0, 0.0, 0.0), vec3(-1.0, 0.0, 0.0)};
+}
+
+static void shift(BroadBox *box, Vec3 by) {
+    box->lower = vec3_add(box->lower, by);
+    box->upper = vec3_add(box->upper, by);
+}
+
+// One step of a scene in which bodies creep, jump, grow, vanish, come back and change from fixed to
+// free.
+static void stir(Scene *scene, Dice *dice, double busy) {
+    for (uint32_t i = 5; i < scene->count; i++) {
+        double chance = dice_unit(dice);
+        if (chance < busy) {
+            shift(&scene->box[i], dice_vec(dice, -0.05, 0.05));
+        } else if (chance < busy + 0.002) {
+            scene->box[i] = cube_at(dice_vec(dice, -2.0, 2.0), dice_between(dice, 0.001, 0.4));
+        } else if (chance < busy + 0.0025) {
+            scene->fixed[i] = !scene->fixed[i];
+        } else {
+            shift(&scene->box[i], dice_vec(dice, -1e-4, 1e-4));
+        }
+    }
+    if (dice_unit(dice) < 0.1) {
+        scene->box[4] = is_void(&scene->box[4])
+                            ? cube_at(vec3(0.0, 0.0, 0.0), 1.0)
+                            : (BroadBox){vec3(1.0, 0.0, 0.0), vec3(-1.0, 0.0, 0.0)};
+    }
+    if (dice_unit(dice) < 0.05) {
+        scene->box[3].upper.z = dice_between(dice, -2.0, 0.0);
+    }
+}
+
+static const struct {
+    uint32_t count;
+    double decades, busy;
+} stirred[] = {{5, 0.0, 0.5},   {40, 1.0, 0.2},  {400, 0.0, 0.0}, {400, 0.0, 0.05},
+               {400, 0.0, 1.0}, {400, 3.0, 0.1}, {700, 4.0, 0.3}, {700, 2.0, 0.01}};
+
+START_TEST(every_overlap_is_a_candidate_however_the_bodies_move) {
+    Dice dice = {0xabcdef + (uint64_t)_i};
+    Scene scene = scene_create(stirred[_i].count);
+    fill_scene(&scene, &dice, stirred[_i].decades);
+    Broad *broad = broad_create();
+    const BroadPair *pairs;
+    size_t pair_count, overlaps = 0;
+    for (int step = 0; step < 200; step++) {
+        update(broad, &scene, &pairs, &pair_count);
+        overlaps += assert_candidates(&scene, pairs, pair_count);
+        stir(&scene, &dice, stirred[_i].busy);
+    }
+    ck_assert_uint_gt(overlaps, scene.count < 10 ? 0 : 1000);
+    broad_destroy(broad);
+    scene_destroy(&scene);
+}
+END_TEST
+
+// What callers make of the candidates: the pairs whose boxes truly overlap.
+static size_t filter_overlaps(const Scene *scene, const BroadPair *pairs, size_t pair_count,
+                              BroadPair *kept) {
+    size_t count = 0;
+    for (size_t k = 0; k < pair_count; k++) {
+        if (is_overlap(&scene->box[pairs[k].a], &scene->box[pairs[k].b])) {
+            kept[count++] = pairs[k];
+        }
+    }
+    return count;
+}
+
+START_TEST(what_is_made_of_the_candidates_does_not_depend_on_history) {
+    Dice dice = {31};
+    Scene scene = scene_create(500);
+    fill_scene(&scene, &dice, 1.0);
+    Broad *old = broad_create(), *forgetful = broad_create();
+    BroadPair *kept_old = calloc(500 * 500, sizeof(BroadPair)),
+              *kept_new = calloc(500 * 500, sizeof(BroadPair));
+    const BroadPair *pairs;
+    size_t pair_count;
+    for (int step = 0; step < 100; step++) {
+        update(old, &scene, &pairs, &pair_count);
+        size_t count_old = filter_overlaps(&scene, pairs, pair_count, kept_old);
+        broad_reset(forgetful);
+        update(forgetful, &scene, &pairs, &pair_count);
+        size_t count_new = filter_overlaps(&scene, pairs, pair_count, kept_new);
+        ck_assert_uint_eq(count_old, count_new);
+        ck_assert_mem_eq(kept_old, kept_new, count_old * sizeof(BroadPair));
+        stir(&scene, &dice, 0.1);
+    }
+    free(kept_old);
+    free(kept_new);
+    broad_destroy(old);
+    broad_destroy(forgetful);
+    scene_destroy(&scene);
+}
+END_TEST
+
+START_TEST(the_number_of_bodies_may_change_without_a_word) {
+    Dice dice = {5};
+    Broad *broad = broad_create();
+    const BroadPair *pairs;
+    size_t pair_count;
+    static const uint32_t counts[] = {0, 6, 300, 299, 6, 900, 0, 5};
+    for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++) {
+        Scene scene = scene_create(counts[k] + 1); // calloc of nothing may be NULL
+        if (counts[k] > 4) {
+            fill_scene(&scene, &dice, 0.0);
+        }
+        scene.count = counts[k];
+        update(broad, &scene, &pairs, &pair_count);
+        assert_candidates(&scene, pairs, pair_count);
+        scene_destroy(&scene);
+    }
+    broad_destroy(broad);
+}
+END_TEST
+
+START_TEST(a_plane_meets_all_that_is_not_fixed) {
+    Scene scene = scene_create(100);
+    Dice dice = {6};
+    for (uint32_t i = 0; i < 100; i++) {
+        scene.box[i] = cube_at(dice_vec(&dice, -1e3, 1e3), 0.1);
+        scene.fixed[i] = i % 2 == 0;
+    }
+    scene.box[10] =
+        (BroadBox){vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL), vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL)};
+    Broad *broad = broad_create();
+    const BroadPair *pairs;
+    size_t pair_count;
+    update(broad, &scene, &pairs, &pair_count);
+    ck_assert_uint_ge(pair_count, 50);
+    assert_candidates(&scene, pairs, pair_count);
+    broad_destroy(broad);
+    scene_destroy(&scene);
+}
+END_TEST
+
+START_TEST(boxes_that_are_no_numbers_touch_nothing_and_harm_nothing) {
+    Dice dice = {8};
+    Scene scene = scene_create(200);
+    fill_scene(&scene, &dice, 0.0);
+    Broad *broad = broad_create();
+    const BroadPair *pairs;
+    size_t pair_count;
+    for (int step = 0; step < 20; step++) {
+        stir(&scene, &dice, 0.2);
+        scene.box[20 + step].lower.y = (double)NAN;
+        scene.box[60 + step] = cube_at(vec3(1e308, -1e308, 1e308), 1e308);
+        update(broad, &scene, &pairs, &pair_count);
+        for (size_t k = 0; k < pair_count; k++) {
+            ck_assert_uint_ne(pairs[k].a, (uint32_t)(20 + step));
+            ck_assert_uint_ne(pairs[k].b, (uint32_t)(20 + step));
+        }
+        assert_candidates(&scene, pairs, pair_count);
+    }
+    broad_destroy(broad);
+    scene_destroy(&scene);
+}
+END_TEST
+
+START_TEST(a_steady_state_takes_no_more_memory) {
+    Dice dice = {9};
+    Scene scene = scene_create(2000);
+    fill_scene(&scene, &dice, 1.0);
+    Broad *broad = broad_create();
+    const BroadPair *pairs;
+    size_t pair_count, held = 0;
+    for (int step = 0; step < 100; step++) {
+        // to and fro: the same two states for ever
+        for (uint32_t i = 5; i < scene.count; i++) {
+            shift(&scene.box[i], vec3(step % 2 == 0 ? 0.3 : -0.3, 0.0, 0.0));
+        }
+        update(broad, &scene, &pairs, &pair_count);
+        if (step == 4) {
+            held = broad_bytes(broad);
+        }
+    }
+    ck_assert_uint_eq(broad_bytes(broad), held);
+    broad_destroy(broad);
+    scene_destroy(&scene);
+}
+END_TEST
+
+// A lattice of 100,000 touching cubes on a floor of 300 m: every cube has its 26 neighbours, and
+// the answer can be counted.
+START_TEST(a_hundred_thousand_bodies_are_all_found) {
+    enum { SIDE_X = 100, SIDE_Y = 50, SIDE_Z = 20 };
+    Scene scene = scene_create(COUNT_MAX);
+    Dice dice = {10};
+    for (int step = 0; step < 4; step++) {
+        // the whole heap wanders, by more than any margin from the second step on
+        Vec3 start = vec3(0.7 * step, -0.4 * step, 0.5);
+        for (uint32_t i = 0; i + 1 < COUNT_MAX; i++) {
+            Vec3 cell = vec3(i % SIDE_X, i / SIDE_X % SIDE_Y, i / (SIDE_X * SIDE_Y));
+            scene.box[i] = cube_at(vec3_add(start, cell), 0.5 + 1e-9 + 1e-12 * dice_unit(&dice));
+        }
+        scene.box[COUNT_MAX - 1] = (BroadBox){vec3(-150.0, -150.0, -1.0), vec3(150.0, 150.0, 0.0)};
+        scene.fixed[COUNT_MAX - 1] = 1;
+        static Broad *broad;
+        if (step == 0) {
+            broad = broad_create();
+        }
+        const BroadPair *pairs;
+        size_t pair_count, overlaps = 0;
+        update(broad, &scene, &pairs, &pair_count);
+        for (size_t k = 0; k < pair_count; k++) {
+            overlaps += is_overlap(&scene.box[pairs[k].a], &scene.box[pairs[k].b]);
+        }
+        // ordered pairs of equal or neighbouring cells along an axis of n: 3 n - 2
+        size_t neighbours =
+            ((3 * SIDE_X - 2) * (3 * SIDE_Y - 2) * (3 * SIDE_Z - 2) - SIDE_X * SIDE_Y * SIDE_Z) / 2;
+        ck_assert_uint_eq(overlaps, neighbours + SIDE_X * SIDE_Y);
+        if (step == 3) {
+            broad_destroy(broad);
+        }
+    }
+    scene_destroy(&scene);
+}
+END_TEST
+
+static TCase *case_candidates(void) {
+    TCase *tcase = tcase_create("candidates");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, every_overlap_is_a_candidate_however_the_bodies_move, 0,
+                        (int)(sizeof(stirred) / sizeof(stirred[0])));
+    tcase_add_test(tcase, what_is_made_of_the_candidates_does_not_depend_on_history);
+    tcase_add_test(tcase, the_number_of_bodies_may_change_without_a_word);
+    tcase_add_test(tcase, a_plane_meets_all_that_is_not_fixed);
+    tcase_add_test(tcase, boxes_that_are_no_numbers_touch_nothing_and_harm_nothing);
+    tcase_add_test(tcase, a_steady_state_takes_no_more_memory);
+    return tcase;
+}
+
+static TCase *case_large(void) {
+    TCase *tcase = tcase_create("large");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, a_hundred_thousand_bodies_are_all_found);
+    return tcase;
+}
+
+SUITE_MAIN("collide/broad", case_candidates, case_large)

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "solve/mass.h"
+
+#include "support/problem_build.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+// four bodies, twelve contacts, and the same with dense trees
+typedef struct Twins {
+    ProblemBuild free, dense;
+    ProblemMass free_mass, dense_mass;
+    uint64_t state;
+} Twins;
+
+static void twins_init(Twins *twins) {
+    twins->state = 3;
+    problem_build_init(&twins->free);
+    problem_build_init(&twins->dense);
+    problem_build_random_bodies(&twins->free, &twins->state, 4, 12);
+    problem_build_densify(&twins->free.problem, &twins->dense);
+    Error error;
+    ck_assert_int_eq(mass_init(&twins->free_mass, &twins->free.problem, &twins->free.arena, &error),
+                     STATUS_OK);
+    ck_assert_int_eq(
+        mass_init(&twins->dense_mass, &twins->dense.problem, &twins->dense.arena, &error),
+        STATUS_OK);
+}
+
+static void twins_deinit(Twins *twins) {
+    problem_build_deinit(&twins->free);
+    problem_build_deinit(&twins->dense);
+}
+
+START_TEST(multiplying_and_solving_undo_each_other) {
+    Twins twins;
+    twins_init(&twins);
+    for (int form = 0; form < 2; form++) {
+        const ProblemMass *mass = form == 0 ? &twins.free_mass : &twins.dense_mass;
+        double v[24], p[24];
+        for (int k = 0; k < 24; k++) {
+            v[k] = problem_build_random(&twins.state);
+        }
+        for (uint32_t i = 0; i < 4; i++) {
+            mass_multiply_tree(mass, i, v + (size_t)6 * i, p + (size_t)6 * i);
+        }
+        mass_solve(mass, p);
+        for (int k = 0; k < 24; k++) {
+            // inertias have a condition number below 10 / 0.2
+            ck_assert_double_eq_tol(p[k], v[k], 1e-13);
+        }
+    }
+    twins_deinit(&twins);
+}
+END_TEST
+
+START_TEST(blocks_of_free_and_dense_trees_agree_with_unit_impulses) {
+    Twins twins;
+    twins_init(&twins);
+    for (uint32_t i = 0; i < 12; i++) {
+        double block[9], dense[9], scratch[18];
+        mass_contact_block(&twins.free_mass, i, scratch, block);
+        mass_contact_block(&twins.dense_mass, i, scratch, dense);
+        for (size_t k = 0; k < 3; k++) {
+            // column k is the velocity that a unit impulse makes
+            double p[24] = {0.0}, u[3];
+            const double unit[3] = {k == 0, k == 1, k == 2};
+            problem_contact_momentum(&twins.free.problem, i, unit, p);
+            mass_solve(&twins.free_mass, p);
+            problem_contact_product(&twins.free.problem, i, p, u);
+            for (size_t l = 0; l < 3; l++) {
+                ck_assert_double_eq_tol(block[3 * l + k], u[l], 1e-13);
+                ck_assert_double_eq_tol(block[3 * l + k], dense[3 * l + k], 1e-13);
+            }
+        }
+    }
+    twins_deinit(&twins);
+}
+END_TEST
+
+START_TEST(a_row_weighs_what_a_unit_impulse_moves) {
+    Twins twins;
+    twins_init(&twins);
+    double jacobian[2][6], p[24] = {0.0}, scratch[6];
+    for (int k = 0; k < 12; k++) {
+        jacobian[k / 6][k % 6] = problem_build_random(&twins.state);
+    }
+    problem_build_row(&twins.free, 0.0, 1.0, 0.0);
+    problem_build_block(&twins.free, 1, jacobian[0]);
+    problem_build_block(&twins.free, 3, jacobian[1]);
+    problem_row_momentum(&twins.free.problem, 0, 1.0, p);
+    mass_solve(&twins.free_mass, p);
+    double moved = problem_row_product(&twins.free.problem, 0, p);
+    ck_assert_double_gt(moved, 0.0);
+    ck_assert_double_eq_tol(mass_row_weight(&twins.free_mass, 0, scratch), moved, 1e-13 * moved);
+    twins_deinit(&twins);
+}
+END_TEST
+
+START_TEST(an_arena_without_room_is_an_error_not_a_crash) {
+    Twins twins;
+    twins_init(&twins);
+    Arena arena;
+    arena_init(&arena, 64);
+    Error error;
+    ck_assert_int_eq(mass_init(&twins.dense_mass, &twins.dense.problem, &arena, &error),
+                     STATUS_RESOURCE_EXHAUSTED);
+    arena_deinit(&arena);
+    twins_deinit(&twins);
+}
+END_TEST
+
+static TCase *case_mass(void) {
+    TCase *tcase = tcase_create("mass");
+    tcase_add_test(tcase, multiplying_and_solving_undo_each_other);
+    tcase_add_test(tcase, blocks_of_free_and_dense_trees_agree_with_unit_impulses);
+    tcase_add_test(tcase, a_row_weighs_what_a_unit_impulse_moves);
+    tcase_add_test(tcase, an_arena_without_room_is_an_error_not_a_crash);
+    return tcase;
+}
+
+SUITE_MAIN("solve/mass", case_mass)

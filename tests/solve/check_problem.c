@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+#include "solve/problem.h"
+
+#include "support/problem_build.h"
+#include "support/problem_file.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+START_TEST(bias_asks_for_a_share_of_the_overlap_and_all_of_the_gap) {
+    ck_assert_double_eq_tol(problem_contact_bias(0.01, -0.001, 0.2, 0.0, -1.0), -0.02, 1e-16);
+    ck_assert_double_eq_tol(problem_contact_bias(0.01, 0.001, 0.2, 0.0, -1.0), 0.1, 1e-16);
+}
+END_TEST
+
+START_TEST(bias_bounces_only_when_the_contact_closes_in_this_step) {
+    ck_assert_double_eq_tol(problem_contact_bias(0.01, 0.0, 1.0, 0.5, -2.0), -1.0, 1e-16);
+    // 5 cm away at 2 m/s: it arrives later
+    ck_assert_double_eq_tol(problem_contact_bias(0.01, 0.05, 1.0, 0.5, -2.0), 5.0, 1e-14);
+    // the overlap asks for more than the bounce
+    ck_assert_double_eq_tol(problem_contact_bias(0.01, -0.05, 1.0, 0.5, -2.0), -5.0, 1e-14);
+}
+END_TEST
+
+START_TEST(free_and_dense_sides_give_the_same_products) {
+    ProblemBuild build, dense;
+    problem_build_init(&build);
+    problem_build_init(&dense);
+    uint64_t state = 7;
+    problem_build_random_bodies(&build, &state, 4, 12);
+    problem_build_densify(&build.problem, &dense);
+    double v[24], p[24], p_dense[24];
+    for (int k = 0; k < 24; k++) {
+        v[k] = problem_build_random(&state);
+    }
+    for (uint32_t i = 0; i < 12; i++) {
+        double u[3], u_dense[3];
+        problem_contact_product(&build.problem, i, v, u);
+        problem_contact_product(&dense.problem, i, v, u_dense);
+        memset(p, 0, sizeof(p));
+        memset(p_dense, 0, sizeof(p_dense));
+        problem_contact_momentum(&build.problem, i, u, p);
+        problem_contact_momentum(&dense.problem, i, u, p_dense);
+        double power = 0.0, square = 0.0;
+        for (int k = 0; k < 3; k++) {
+            // sums of a dozen products of size 1
+            ck_assert_double_eq_tol(u[k], u_dense[k], 1e-14);
+            square += u[k] * u[k];
+        }
+        for (int k = 0; k < 24; k++) {
+            ck_assert_double_eq_tol(p[k], p_dense[k], 1e-14);
+            power += p[k] * v[k];
+        }
+        // the momentum map is the transpose of the velocity map: (J^T u).v = u.(J v)
+        ck_assert_double_eq_tol(power, square, 1e-13);
+    }
+    problem_build_deinit(&build);
+    problem_build_deinit(&dense);
+}
+END_TEST
+
+START_TEST(motion_adds_to_the_relative_velocity) {
+    ProblemBuild build;
+    problem_build_init(&build);
+    const double still[6] = {0.0};
+    uint32_t ball = problem_build_free(&build, 1.0, (Sym3){1.0, 1.0, 1.0, 0.0, 0.0, 0.0}, still);
+    ProblemContact *contact = problem_build_contact(&build, vec3(0.0, 0.0, 1.0), 0.5, 0.0);
+    problem_build_side(contact, 1, ball, vec3(0.0, 0.0, -0.1));
+    contact->motion[1] = -2.0;
+    double u[3];
+    problem_contact_velocity(&build.problem, 0, still, u);
+    ck_assert_double_eq(u[0], 0.0);
+    ck_assert_double_eq(u[1], -2.0);
+    problem_build_deinit(&build);
+}
+END_TEST
+
+// ---- what is refused
+
+// A problem with a dense tree, a free tree, a contact between them and a row on both.
+static void make_sound(ProblemBuild *build) {
+    problem_build_init(build);
+    const double mass[4] = {2.0, 0.5, 0.5, 1.0}, v[6] = {0.1, -0.2, 0.0, 0.0, 0.0, 0.0};
+    const double jacobian[6] = {1.0, 0.0, 0.0, 1.0, 0.5, 0.5},
+                 row[6] = {1.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    problem_build_dense(build, 2, mass, v);
+    problem_build_free(build, 1.0, (Sym3){1.0, 1.0, 1.0, 0.0, 0.0, 0.0}, v);
+    ProblemContact *contact = problem_build_contact(build, vec3(0.0, 0.0, 1.0), 0.5, 0.0);
+    problem_build_dense_side(build, contact, 0, 0, jacobian);
+    problem_build_side(contact, 1, 1, vec3(0.0, 0.0, -0.1));
+    problem_build_row(build, -1.0, 1.0, 0.0);
+    problem_build_block(build, 0, row);
+    problem_build_block(build, 1, row);
+}
+
+typedef enum Harm {
+    HARM_NONE,
+    HARM_STEP,
+    HARM_GRAVITY,
+    HARM_MASS_SKEW,
+    HARM_MASS_INDEFINITE,
+    HARM_MASS_NAN,
+    HARM_FREE_MASS,
+    HARM_FREE_INERTIA,
+    HARM_V_FREE,
+    HARM_MU,
+    HARM_MU_NAN,
+    HARM_GAP,
+    HARM_BIAS,
+    HARM_RESTITUTION,
+    HARM_APPROACH,
+    HARM_STIFFNESS,
+    HARM_DAMPING,
+    HARM_DISSIPATION,
+    HARM_MOTION,
+    HARM_FRAME,
+    HARM_SIDE_JACOBIAN,
+    HARM_SIDE_TREE,
+    HARM_SIDE_TWICE,
+    HARM_ROW_ORDER,
+    HARM_ROW_NAN,
+    HARM_ROW_LOW,
+    HARM_ROW_BIAS,
+    HARM_ROW_COMPLIANCE,
+    HARM_ROW_TREE,
+    HARM_ROW_TWICE,
+    HARM_ROW_SHAPE,
+    HARM_COUNT
+} Harm;
+
+static const char *const harm_keys[HARM_COUNT] = {
+    [HARM_NONE] = "",
+    [HARM_STEP] = "time_step",
+    [HARM_GRAVITY] = "gravity",
+    [HARM_MASS_SKEW] = "trees[0].mass",
+    [HARM_MASS_INDEFINITE] = "trees[0].mass",
+    [HARM_MASS_NAN] = "trees[0].mass",
+    [HARM_FREE_MASS] = "trees[1].mass",
+    [HARM_FREE_INERTIA] = "trees[1].mass",
+    [HARM_V_FREE] = "trees[1].v_free",
+    [HARM_MU] = "contacts[0].mu",
+    [HARM_MU_NAN] = "contacts[0].mu",
+    [HARM_GAP] = "contacts[0].gap",
+    [HARM_BIAS] = "contacts[0].bias",
+    [HARM_RESTITUTION] = "contacts[0].restitution",
+    [HARM_APPROACH] = "contacts[0].approach",
+    [HARM_STIFFNESS] = "contacts[0].stiffness",
+    [HARM_DAMPING] = "contacts[0].damping",
+    [HARM_DISSIPATION] = "contacts[0].dissipation_time",
+    [HARM_MOTION] = "contacts[0].motion",
+    [HARM_FRAME] = "contacts[0].blocks[1].jacobian",
+    [HARM_SIDE_JACOBIAN] = "contacts[0].blocks[0].jacobian",
+    [HARM_SIDE_TREE] = "contacts[0].blocks[1].tree",
+    [HARM_SIDE_TWICE] = "contacts[0].blocks[1].tree",
+    [HARM_ROW_ORDER] = "rows[0].low",
+    [HARM_ROW_NAN] = "rows[0].low",
+    [HARM_ROW_LOW] = "rows[0].low",
+    [HARM_ROW_BIAS] = "rows[0].bias",
+    [HARM_ROW_COMPLIANCE] = "rows[0].R",
+    [HARM_ROW_TREE] = "rows[0].blocks[1].tree",
+    [HARM_ROW_TWICE] = "rows[0].blocks[1].tree",
+    [HARM_ROW_SHAPE] = "rows[0].blocks[1].jacobian"};
+
+static void harm_tree(ProblemBuild *build, Harm harm) {
+    ContactProblem *problem = &build->problem;
+    switch (harm) {
+    case HARM_STEP:
+        problem->time_step = 0.0;
+        break;
+    case HARM_GRAVITY:
+        problem->gravity = -1.0;
+        break;
+    case HARM_MASS_SKEW:
+        build->number[1] = 0.6;
+        break;
+    case HARM_MASS_INDEFINITE:
+        build->number[1] = build->number[2] = 1.5; // 2 * 1 < 1.5^2
+        break;
+    case HARM_MASS_NAN:
+        build->number[3] = NAN;
+        break;
+    case HARM_FREE_MASS:
+        build->free[1].mass = -1.0;
+        break;
+    case HARM_FREE_INERTIA:
+        build->free[1].inertia.yy = 0.0;
+        break;
+    case HARM_V_FREE:
+        build->v_free[3] = HUGE_VAL;
+        break;
+    default:
+        break;
+    }
+}
+
+static void harm_contact(ProblemContact *contact, Harm harm) {
+    switch (harm) {
+    case HARM_MU:
+        contact->mu = -0.1;
+        break;
+    case HARM_MU_NAN:
+        contact->mu = NAN;
+        break;
+    case HARM_GAP:
+        contact->gap = HUGE_VAL;
+        break;
+    case HARM_BIAS:
+        contact->bias = NAN;
+        break;
+    case HARM_RESTITUTION:
+        contact->restitution = 1.1;
+        break;
+    case HARM_APPROACH:
+        contact->approach = 0.1;
+        break;
+    case HARM_STIFFNESS:
+        contact->stiffness = -1.0;
+        break;
+    case HARM_DAMPING:
+        contact->damping = -1.0;
+        break;
+    case HARM_DISSIPATION:
+        contact->dissipation_time = NAN;
+        break;
+    case HARM_MOTION:
+        contact->motion[2] = NAN;
+        break;
+    case HARM_FRAME:
+        contact->normal.x = 0.5;
+        break;
+    case HARM_SIDE_JACOBIAN:
+        contact->side[0].jacobian = 1000000;
+        break;
+    case HARM_SIDE_TREE:
+        contact->side[1].tree = 2;
+        break;
+    case HARM_SIDE_TWICE:
+        contact->side[1] = contact->side[0];
+        break;
+    default:
+        break;
+    }
+}
+
+static void harm_row(ProblemBuild *build, Harm harm) {
+    ProblemRow *row = &build->row[0];
+    switch (harm) {
+    case HARM_ROW_ORDER:
+        row->low = 2.0;
+        break;
+    case HARM_ROW_NAN:
+        row->low = NAN;
+        break;
+    case HARM_ROW_LOW:
+        row->low = row->high = HUGE_VAL;
+        break;
+    case HARM_ROW_BIAS:
+        row->bias = HUGE_VAL;
+        break;
+    case HARM_ROW_COMPLIANCE:
+        row->has_compliance = true;
+        row->compliance = -1.0;
+        break;
+    case HARM_ROW_TREE:
+        build->row_block[1].tree = 7;
+        break;
+    case HARM_ROW_TWICE:
+        build->row_block[1].tree = 0;
+        break;
+    case HARM_ROW_SHAPE:
+        build->row_block[1].jacobian = build->problem.number_count - 5;
+        break;
+    default:
+        break;
+    }
+}
+
+START_TEST(check_names_the_key_of_what_it_refuses) {
+    Harm harm = (Harm)_i;
+    ProblemBuild build;
+    double scratch[36];
+    Error error = {0};
+    make_sound(&build);
+    harm_tree(&build, harm);
+    harm_contact(&build.contact[0], harm);
+    harm_row(&build, harm);
+    Status status = problem_check(&build.problem, scratch, &error);
+    ck_assert_int_eq(status, harm == HARM_NONE ? STATUS_OK : STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, harm_keys[harm]);
+    problem_build_deinit(&build);
+}
+END_TEST
+
+START_TEST(check_refuses_warm_impulses_that_are_not_finite) {
+    ProblemBuild build;
+    double scratch[36], warm[3] = {0.0, NAN, 0.0}, warm_row[1] = {HUGE_VAL};
+    Error error = {0};
+    make_sound(&build);
+    build.problem.warm_contact = warm;
+    ck_assert_int_eq(problem_check(&build.problem, scratch, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "warm.contacts[0]");
+    build.problem.warm_contact = NULL;
+    build.problem.warm_row = warm_row;
+    ck_assert_int_eq(problem_check(&build.problem, scratch, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "warm.rows[0]");
+    problem_build_deinit(&build);
+}
+END_TEST
+
+static const char *const public_names[] = {
+    "column-20", "frictionless", "joint",    "limit-motor",     "mass-ratio-1e4", "one-ball",
+    "pile-125",  "random-0",     "random-3", "random-7",        "stack-3",        "ten-boxes",
+    "trees",     "two-balls",    "wedge",    "ten-boxes-pushed"};
+
+START_TEST(check_accepts_every_public_problem) {
+    ProblemFile file;
+    double scratch[36];
+    Error error = {0};
+    problem_file_open(&file, public_names[_i]);
+    ck_assert_msg(problem_check(&file.problem, scratch, &error) == STATUS_OK, "%s", error.message);
+    problem_file_close(&file);
+}
+END_TEST
+
+static TCase *case_products(void) {
+    TCase *tcase = tcase_create("products");
+    tcase_add_test(tcase, bias_asks_for_a_share_of_the_overlap_and_all_of_the_gap);
+    tcase_add_test(tcase, bias_bounces_only_when_the_contact_closes_in_this_step);
+    tcase_add_test(tcase, free_and_dense_sides_give_the_same_products);
+    tcase_add_test(tcase, motion_adds_to_the_relative_velocity);
+    return tcase;
+}
+
+static TCase *case_check(void) {
+    TCase *tcase = tcase_create("check");
+    tcase_add_loop_test(tcase, check_names_the_key_of_what_it_refuses, 0, HARM_COUNT);
+    tcase_add_test(tcase, check_refuses_warm_impulses_that_are_not_finite);
+    tcase_add_loop_test(tcase, check_accepts_every_public_problem, 0,
+                        (int)(sizeof(public_names) / sizeof(public_names[0])));
+    return tcase;
+}
+
+SUITE_MAIN("solve/problem", case_products, case_check)

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "support/problem_file.h"
+
+#include <check.h>
+#include <string.h>
+
+static void *take(ProblemFile *file, size_t count, size_t size) {
+    void *piece = arena_take_zeroed(&file->arena, count, size);
+    ck_assert_ptr_nonnull(piece);
+    return piece;
+}
+
+static json_t *load(const char *folder, const char *name) {
+    char path[512];
+    snprintf(path, sizeof(path), "%s/tests/%s/%s.json", MOREAU_SOURCE_DIR, folder, name);
+    json_error_t error;
+    json_t *root = json_load_file(path, 0, &error);
+    ck_assert_msg(root != NULL, "%s: %s, line %d", path, error.text, error.line);
+    return root;
+}
+
+json_t *problem_file_reference(const char *name) {
+    return load("reference", name);
+}
+
+size_t problem_file_numbers(const json_t *array, double *numbers, size_t capacity) {
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const json_t *item = json_array_get(array, i);
+        if (json_is_array(item)) {
+            count += problem_file_numbers(item, numbers + count, capacity - count);
+        } else {
+            ck_assert(json_is_number(item));
+            ck_assert_uint_lt(count, capacity);
+            numbers[count++] = json_number_value(item);
+        }
+    }
+    return count;
+}
+
+static double number_or(const json_t *object, const char *key, double missing) {
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : missing;
+}
+
+// appends to the problem's numbers, returns where
+static size_t store(ProblemFile *file, const json_t *array, size_t count) {
+    ContactProblem *problem = &file->problem;
+    size_t offset = problem->number_count;
+    double *numbers = (double *)(uintptr_t)problem->number;
+    ck_assert_uint_eq(problem_file_numbers(array, numbers + offset, count), count);
+    problem->number_count += count;
+    return offset;
+}
+
+static size_t count_numbers(const json_t *value) {
+    if (json_is_number(value)) {
+        return 1;
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        count += count_numbers(json_array_get(value, i));
+    }
+    const char *key;
+    json_t *member;
+    json_object_foreach((json_t *)(uintptr_t)value, key, member) {
+        count += count_numbers(member);
+    }
+    return count;
+}
+
+static void read_trees(ProblemFile *file) {
+    const json_t *trees = json_object_get(file->root, "trees");
+    ContactProblem *problem = &file->problem;
+    problem->tree_count = (uint32_t)json_array_size(trees);
+    ProblemTree *tree = take(file, problem->tree_count, sizeof(*tree));
+    double *v_free = take(file, count_numbers(trees), sizeof(*v_free));
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < problem->tree_count; i++) {
+        const json_t *item = json_array_get(trees, i), *v = json_object_get(item, "v_free");
+        uint32_t width = (uint32_t)json_array_size(v);
+        problem_file_numbers(v, v_free + first, width);
+        tree[i] = (ProblemTree){
+            .first = first,
+            .width = width,
+            .mass = store(file, json_object_get(item, "mass"), (size_t)width * width)};
+        first += width;
+    }
+    problem->velocity_count = first;
+    problem->tree = tree;
+    problem->v_free = v_free;
+}
+
+static void read_contact(ProblemFile *file, const json_t *item, ProblemContact *contact) {
+    const ContactProblem *problem = &file->problem;
+    *contact = (ProblemContact){.normal = {1.0, 0.0, 0.0},
+                                .tangent = {{0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}},
+                                .mu = number_or(item, "mu", 0.0),
+                                .gap = number_or(item, "gap", 0.0),
+                                .approach = number_or(item, "approach", 0.0),
+                                .restitution = number_or(item, "restitution", 0.0),
+                                .stiffness = number_or(item, "stiffness", HUGE_VAL),
+                                .dissipation_time = number_or(item, "dissipation_time", 0.0),
+                                .damping = number_or(item, "damping", 0.0)};
+    contact->bias = number_or(item, "bias",
+                              problem_contact_bias(problem->time_step, contact->gap, 1.0,
+                                                   contact->restitution, contact->approach));
+    contact->force =
+        number_or(item, "force", contact->gap == 0.0 ? 0.0 : -contact->stiffness * contact->gap);
+    problem_file_numbers(json_object_get(item, "motion"), contact->motion, 3);
+    const json_t *blocks = json_object_get(item, "blocks");
+    contact->side[0].tree = contact->side[1].tree = PROBLEM_NO_TREE;
+    for (size_t s = 0; s < json_array_size(blocks); s++) {
+        const json_t *block = json_array_get(blocks, s);
+        uint32_t tree = (uint32_t)json_integer_value(json_object_get(block, "tree"));
+        size_t width = problem->tree[tree].width;
+        contact->side[s].tree = tree;
+        contact->side[s].jacobian = store(file, json_object_get(block, "jacobian"), 3 * width);
+    }
+}
+
+static void read_contacts(ProblemFile *file) {
+    const json_t *contacts = json_object_get(file->root, "contacts");
+    file->problem.contact_count = (uint32_t)json_array_size(contacts);
+    ProblemContact *contact = take(file, file->problem.contact_count, sizeof(*contact));
+    for (uint32_t i = 0; i < file->problem.contact_count; i++) {
+        read_contact(file, json_array_get(contacts, i), &contact[i]);
+    }
+    file->problem.contact = contact;
+}
+
+static void read_row(ProblemFile *file, const json_t *item, RowBlock *row_block, ProblemRow *row) {
+    ContactProblem *problem = &file->problem;
+    bool is_position = json_is_number(json_object_get(item, "gap"));
+    double gap = number_or(item, "gap", 0.0);
+    *row =
+        (ProblemRow){.block_first = problem->row_block_count,
+                     .group = (uint32_t)number_or(item, "group", 0.0),
+                     .is_position = is_position,
+                     .low = number_or(item, "low", -HUGE_VAL),
+                     .high = number_or(item, "high", HUGE_VAL),
+                     .gap = gap,
+                     .bias = number_or(item, "bias", is_position ? gap / problem->time_step : 0.0),
+                     .compliance = number_or(item, "R", 0.0),
+                     .has_compliance = json_is_number(json_object_get(item, "R")),
+                     .stiffness = number_or(item, "stiffness", HUGE_VAL),
+                     .dissipation_time = number_or(item, "dissipation_time", 0.0),
+                     .damping = number_or(item, "damping", 0.0)};
+    const json_t *blocks = json_object_get(item, "blocks");
+    for (size_t b = 0; b < json_array_size(blocks); b++) {
+        const json_t *block = json_array_get(blocks, b);
+        uint32_t tree = (uint32_t)json_integer_value(json_object_get(block, "tree"));
+        size_t jacobian =
+            store(file, json_object_get(block, "jacobian"), problem->tree[tree].width);
+        row_block[problem->row_block_count++] = (RowBlock){tree, jacobian};
+        row->block_count++;
+    }
+}
+
+static void read_rows(ProblemFile *file) {
+    const json_t *rows = json_object_get(file->root, "rows");
+    ContactProblem *problem = &file->problem;
+    problem->row_count = (uint32_t)json_array_size(rows);
+    ProblemRow *row = take(file, problem->row_count, sizeof(*row));
+    RowBlock *row_block = take(file, count_numbers(rows), sizeof(*row_block));
+    for (uint32_t i = 0; i < problem->row_count; i++) {
+        read_row(file, json_array_get(rows, i), row_block, &row[i]);
+    }
+    problem->row = row;
+    problem->row_block = row_block;
+}
+
+void problem_file_open(ProblemFile *file, const char *name) {
+    memset(file, 0, sizeof(*file));
+    file->root = load("problems", name);
+    arena_init(&file->arena, (size_t)1 << 30);
+    file->problem.number = take(file, count_numbers(file->root), sizeof(double));
+    file->problem.time_step = number_or(file->root, "time_step", 0.0);
+    file->problem.gravity = number_or(file->root, "gravity", 0.0);
+    read_trees(file);
+    read_contacts(file);
+    read_rows(file);
+}
+
+void problem_file_close(ProblemFile *file) {
+    json_decref(file->root);
+    arena_deinit(&file->arena);
+}
+
+const json_t *problem_file_answer(const ProblemFile *file, const char *model) {
+    const json_t *answers = json_object_get(file->root, "answers");
+    for (size_t i = 0; i < json_array_size(answers); i++) {
+        const json_t *answer = json_array_get(answers, i);
+        if (strcmp(json_string_value(json_object_get(answer, "model")), model) == 0) {
+            return answer;
+        }
+    }
+    return NULL;
+}
