@@ -144,12 +144,17 @@ static const char *path_in_source(const char *field, const char *prefix) {
     if (count == 0) {
         return field;
     }
-    // the server may name the field from the call or from the document on
-    const char *found = strstr(field, prefix);
-    if (found != NULL && (found[count] == '.' || found[count] == '[')) {
-        return found + count + (found[count] == '.');
-    }
-    return field;
+    bool is_inside =
+        strncmp(field, prefix, count) == 0 && (field[count] == '.' || field[count] == '[');
+    return is_inside ? field + count + (field[count] == '.') : NULL;
+}
+
+// Servers may start a sentence with the path that is printed anyway.
+static const char *skip_path(const char *message, const char *path) {
+    size_t count = strlen(path);
+    return strncmp(message, path, count) == 0 && strncmp(message + count, ": ", 2) == 0
+               ? message + count + 2
+               : message;
 }
 
 int cli_report_refusal(const Cli *cli, const JsonText *source, const char *prefix) {
@@ -159,11 +164,12 @@ int cli_report_refusal(const Cli *cli, const JsonText *source, const char *prefi
     if (error->field[0] == '\0') {
         return cli_fail(status, "%s", error->message);
     }
-    if (source == NULL) {
-        return cli_fail(status, "%s: %s", error->field, error->message);
+    const char *path = source != NULL ? path_in_source(error->field, prefix) : NULL;
+    if (path == NULL) {
+        return cli_fail(status, "%s: %s", error->field, skip_path(error->message, error->field));
     }
     JsonError located;
-    json_text_refuse(source, path_in_source(error->field, prefix), &located, "%s", error->message);
+    json_text_refuse(source, path, &located, "%s", skip_path(error->message, path));
     return cli_fail(status, "%s", located.message);
 }
 

@@ -122,6 +122,14 @@ static int show_answer(const Cli *cli, const Moreau__V1__Solve *solve,
     return EXIT_DONE;
 }
 
+// What the server blames is in the file, unless it came from the command line.
+static int report_refusal(const Cli *cli, const JsonText *source) {
+    const char *field = moreau_error(cli->client)->field;
+    bool is_option = strncmp(field, "solver", 6) == 0 || strncmp(field, "parameters", 10) == 0;
+    bool is_prefixed = strncmp(field, "problem.", 8) == 0;
+    return cli_report_refusal(cli, is_option ? NULL : source, is_prefixed ? "problem" : "");
+}
+
 static int send_problem(Cli *cli, Moreau__V1__Solve *solve, const JsonText *source) {
     int status = cli_connect(cli);
     if (status != EXIT_DONE) {
@@ -133,7 +141,7 @@ static int send_problem(Cli *cli, Moreau__V1__Solve *solve, const JsonText *sour
     Moreau__V1__Reply *reply;
     status = cli_call(cli, &request, &reply);
     if (status != EXIT_DONE) {
-        status = cli_report_refusal(cli, source, "problem");
+        status = report_refusal(cli, source);
     } else if (reply->result_case != MOREAU__V1__REPLY__RESULT_SOLVE) {
         status = cli_fail(EXIT_REFUSED, "the server's answer holds no solution");
     } else {

@@ -19,14 +19,14 @@ static void print_head(uint64_t total) {
     printf("%s%s world%s%s\n", terminal_style(stdout, STYLE_BOLD), format_count(total, count),
            total == 1 ? "" : "s", terminal_style(stdout, STYLE_PLAIN));
     if (total > 0) {
-        printf("%s%6s  %-20s %9s %9s %10s %9s  %s%s\n", terminal_style(stdout, STYLE_DIM), "id",
+        printf("%s%12s  %-16s %8s %8s %10s %8s  %s%s\n", terminal_style(stdout, STYLE_DIM), "id",
                "name", "bodies", "contacts", "step", "time", "solver",
                terminal_style(stdout, STYLE_PLAIN));
     }
 }
 
 static void print_row(const Moreau__V1__WorldInfo *world) {
-    printf("%6" PRIu64 "  %-20.20s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 " %9.4g  %s%s%s%s%s\n",
+    printf("%12" PRIu64 "  %-16.16s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8.4g  %s%s%s%s%s\n",
            world->world, world->name != NULL ? world->name : "", world->bodies, world->contacts,
            world->step, world->time, world->solver != NULL ? world->solver : "",
            world->lifetime == MOREAU__V1__LIFETIME__SERVER ? " kept" : "",

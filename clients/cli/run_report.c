@@ -116,7 +116,7 @@ static void print_timing(const RunReport *report) {
            format_count(report->steps_done, text[0]), report->steps_done == 1 ? "step" : "steps",
            report->time, format_seconds(report->wall_time, text[1]), factor);
     if (report->steps_done < report->steps_wanted) {
-        printf("  %s %s before all %s steps were done%s\n", terminal_style(stdout, STYLE_BAD),
+        printf("  %s%s before all %s steps were done%s\n", terminal_style(stdout, STYLE_BAD),
                report->interrupted ? "stopped" : "ended",
                format_count(report->steps_wanted, text[2]), terminal_style(stdout, STYLE_PLAIN));
     }
@@ -125,8 +125,9 @@ static void print_timing(const RunReport *report) {
 void run_report_print(const RunReport *report) {
     print_timing(report);
     char text[2][32];
-    printf("  solver       %s, %" PRIu32 " iterations and %s in the last step\n", report->solver,
-           report->iterations, format_seconds(report->solver_time, text[0]));
+    printf("  solver       %s, %" PRIu32 " iteration%s and %s in the last step\n", report->solver,
+           report->iterations, report->iterations == 1 ? "" : "s",
+           format_seconds(report->solver_time, text[0]));
     printf("  world        %s bodies, %" PRIu32 " contacts, %" PRIu32 " rows\n",
            format_count(report->bodies, text[0]), report->contacts, report->rows);
     if (report->has_reports) {

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BAR_COLUMNS = 28 };
+enum { BAR_COLUMNS = 20 };
 
 #define REDRAW_S 0.1 // often enough to look smooth
 #define LINE_S   5.0 // seldom enough not to fill a log
