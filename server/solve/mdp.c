@@ -6,6 +6,7 @@
 // tightened.
 #include "solve/mdp.h"
 
+#include "solve/mdp_momentum.h"
 #include "solve/mdp_pack.h"
 
 #include <string.h>
@@ -46,6 +47,7 @@ typedef struct Work {
     ProblemMass mass;
     CertificateScale scale;
     MdpPack pack;
+    MdpMomentum momentum;
     SolveResult *result;
     Error *error;
 } Work;
@@ -136,6 +138,7 @@ static Status sweep_until_certified(Work *work) {
         // written so that what is not a number does not go on
         bool is_bounded = change < RUNAWAY * RUNAWAY;
         if (change > enough * enough && sweep < sweep_max && is_bounded) {
+            mdp_momentum_carry(&work->momentum);
             continue;
         }
         mdp_pack_store(&work->pack, &work->result->answer);
@@ -149,6 +152,7 @@ static Status sweep_until_certified(Work *work) {
         }
         enough *= TIGHTENING;
         mdp_pack_load(&work->pack, work->result->answer.v);
+        mdp_momentum_begin(&work->momentum);
     }
 }
 
@@ -180,7 +184,9 @@ static Status run(Work *work) {
     mdp_pack_store(&work->pack, &work->result->answer);
     remake_velocities(work);
     mdp_pack_load(&work->pack, work->result->answer.v);
-    return sweep_until_certified(work);
+    status =
+        mdp_momentum_init(&work->momentum, &work->pack, &work->scale, work->arena, work->error);
+    return status != STATUS_OK ? status : sweep_until_certified(work);
 }
 
 Status mdp_solve(const ContactProblem *problem, const double *parameter, Arena *arena,
