@@ -84,7 +84,7 @@ static MdpBlock regular_block(const double a[9], double w, double mu) {
 
 // what every kind of contact is made of
 typedef struct Common {
-    uint32_t contact;
+    uint32_t contact, island;
     double block[9];
     double w, weight;
     double offset[3];
@@ -97,8 +97,8 @@ static void fill_common(const MdpPack *pack, const CertificateScale *scale, cons
     common->contact = contact;
     mass_contact_block(pack->mass, contact, scratch, common->block);
     common->w = (common->block[0] + common->block[4] + common->block[8]) / 3.0;
-    uint32_t island = certificate_island_of_contact(pack->problem, scale, contact);
-    double share = common->w / scale->v_scale[island];
+    common->island = certificate_island_of_contact(pack->problem, scale, contact);
+    double share = common->w / scale->v_scale[common->island];
     common->weight = share * share;
     for (int k = 0; k < 3; k++) {
         common->offset[k] = c->motion[k] + (k == 0 ? answer->contact[contact].bias : 0.0);
@@ -115,6 +115,7 @@ static void add_ball(MdpPack *pack, const Common *common) {
     double tt = 0.5 * (common->block[4] + common->block[8]);
     MdpBall ball = {.a = body_of(pack->problem, &c->side[0]),
                     .b = body_of(pack->problem, &c->side[1]),
+                    .island = common->island,
                     .arm_a = arm_along(&c->side[0], c->normal),
                     .arm_b = arm_along(&c->side[1], c->normal),
                     .nn = common->block[0],
@@ -138,6 +139,7 @@ static void add_point(MdpPack *pack, const Common *common) {
     MdpPoint *point = &pack->point[pack->point_count];
     *point = (MdpPoint){.a = body_of(pack->problem, &c->side[0]),
                         .b = body_of(pack->problem, &c->side[1]),
+                        .island = common->island,
                         .frame = {c->normal, c->tangent[0], c->tangent[1]},
                         .arm_a = c->side[0].arm,
                         .arm_b = c->side[1].arm,
@@ -191,7 +193,7 @@ static bool fill_side(const MdpPack *pack, uint32_t contact, int s, Arena *arena
 
 static bool add_wide(MdpPack *pack, const Common *common, Arena *arena) {
     MdpWide *wide = &pack->wide[pack->wide_count];
-    *wide = (MdpWide){.weight = common->weight};
+    *wide = (MdpWide){.island = common->island, .weight = common->weight};
     memcpy(wide->impulse, common->impulse, sizeof(wide->impulse));
     memcpy(wide->offset, common->offset, sizeof(wide->offset));
     MdpBlock block =
@@ -222,6 +224,15 @@ static bool take_bodies(MdpPack *pack, Arena *arena) {
         }
     }
     return true;
+}
+
+static bool take_islands(MdpPack *pack, const CertificateScale *scale, Arena *arena) {
+    pack->island_of_tree = scale->island_of_tree;
+    pack->island_count = scale->island_count;
+    pack->island = arena_take_zeroed(arena, scale->island_count, sizeof(*pack->island));
+    pack->v_before =
+        arena_take_array(arena, pack->problem->velocity_count, sizeof(*pack->v_before));
+    return pack->island != NULL && pack->v_before != NULL;
 }
 
 static bool take_contacts(MdpPack *pack, Arena *arena) {
@@ -289,8 +300,8 @@ Status mdp_pack(const ContactProblem *problem, const ProblemMass *mass,
     if (status != STATUS_OK) {
         return status;
     }
-    if (!take_bodies(pack, arena) || !take_contacts(pack, arena) ||
-        !add_contacts(pack, &order, scale, answer, arena)) {
+    if (!take_bodies(pack, arena) || !take_islands(pack, scale, arena) ||
+        !take_contacts(pack, arena) || !add_contacts(pack, &order, scale, answer, arena)) {
         return no_memory(error);
     }
     return mdp_pack_rows(scale, answer, arena, pack, error);

@@ -19,6 +19,18 @@
 #include "solve/mdp_block.h"
 #include "solve/mdp_colour.h"
 
+// How the momentum of an island stands (mdp_momentum.h). Sweeps read `ratio` and add to `residual`
+// and `opposition`.
+typedef struct MdpIsland {
+    double ratio;          // what share of the last way every impulse goes on
+    double residual;       // |z - y|^2 of the last sweep, as a velocity over V
+    double opposition;     // (y - z).(z - z_before): positive where the sweep works against it
+    double age;            // Nesterov's t
+    double gap;            // the ratio stays below 1 - gap
+    double residual_least; // since the momentum began
+    double residual_last;  // when the momentum before ended
+} MdpIsland;
+
 typedef struct MdpBody {
     double v[6]; // linear, angular
     double inverse_mass;
@@ -27,9 +39,10 @@ typedef struct MdpBody {
 
 // the normal points from a to b; the impulse acts with + on b
 typedef struct MdpBall {
-    uint32_t a, b;
+    uint32_t a, b, island;
     double normal[3];
     double impulse[3];   // world axes [N s]
+    double before[3];    // the impulse of one sweep earlier
     double arm_a, arm_b; // the arms are these times the normal [m]
     double nn, tt;       // A is diagonal
     double inverse_nn, inverse_tt;
@@ -39,10 +52,11 @@ typedef struct MdpBall {
 } MdpBall;
 
 typedef struct MdpPoint {
-    uint32_t a, b;
+    uint32_t a, b, island;
     Vec3 frame[3];
     Vec3 arm_a, arm_b;
     double impulse[3];
+    double before[3]; // the impulse of one sweep earlier
     double offset[3];
     double weight;
     MdpPlan plan;
@@ -57,7 +71,9 @@ typedef struct MdpSide {
 
 typedef struct MdpWide {
     MdpSide side[2];
+    uint32_t island;
     double impulse[3];
+    double before[3]; // the impulse of one sweep earlier
     double offset[3];
     double weight;
     MdpPlan plan;
@@ -68,7 +84,8 @@ typedef struct MdpRow {
     uint32_t side_first, side_count;
     uint32_t row; // in the problem
     double bias, compliance, low, high;
-    double impulse;
+    uint32_t island;
+    double impulse, before;
     double w;      // G M^-1 G^T
     double weight; // (w / V)^2
 } MdpRow;
@@ -103,6 +120,10 @@ typedef struct MdpPack {
     MdpSide *side; // of rows
     MdpJoint *joint;
     uint32_t row_count, side_count, joint_count;
+    const uint32_t *island_of_tree; // borrowed
+    MdpIsland *island;
+    uint32_t island_count;
+    double *v_before; // [velocity_count] velocities of one sweep earlier
 } MdpPack;
 
 // Lays the problem out. `answer` declares the relations; its impulses are where the sweeps start.

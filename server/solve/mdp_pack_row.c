@@ -52,7 +52,8 @@ static bool add_row(MdpPack *pack, const CertificateScale *scale, const Answer *
         return true; // moves nothing; its sides are forgotten
     }
     pack->side_count += r->block_count;
-    double share = packed.w / scale->v_scale[certificate_island_of_row(pack->problem, scale, row)];
+    packed.island = certificate_island_of_row(pack->problem, scale, row);
+    double share = packed.w / scale->v_scale[packed.island];
     packed.weight = share * share;
     pack->row[pack->row_count++] = packed;
     return true;

@@ -14,7 +14,7 @@ static inline double note_change(double largest, double change) {
 
 // A is diagonal, so both laws have one closed form: the normal part alone, then friction on the
 // disc of radius mu x_n.
-static inline double solve_ball(MdpBall *c, MdpBody *a, MdpBody *b) {
+static inline double solve_ball(MdpBall *c, MdpBody *a, MdpBody *b, MdpIsland *island) {
     double nx = c->normal[0], ny = c->normal[1], nz = c->normal[2];
     double arm_a = c->arm_a, arm_b = c->arm_b;
 
@@ -27,8 +27,14 @@ static inline double solve_ball(MdpBall *c, MdpBody *a, MdpBody *b) {
     double uz = b->v[2] - a->v[2] + (wx * ny - wy * nx);
     double u_n = ux * nx + uy * ny + uz * nz;
 
+    // where momentum carried the impulse
+    double ratio = island->ratio;
+    double zx = c->impulse[0], zy = c->impulse[1], zz = c->impulse[2];
+    double px = zx + ratio * (zx - c->before[0]);
+    double py = zy + ratio * (zy - c->before[1]);
+    double pz = zz + ratio * (zz - c->before[2]);
+
     // normal
-    double px = c->impulse[0], py = c->impulse[1], pz = c->impulse[2];
     double p_n = px * nx + py * ny + pz * nz;
     double x_n = p_n - (u_n + c->offset) * c->inverse_nn;
     x_n = x_n < 0.0 ? 0.0 : x_n;
@@ -48,10 +54,14 @@ static inline double solve_ball(MdpBall *c, MdpBody *a, MdpBody *b) {
     }
 
     // apply the change: + on b, - on a; (arm n) x d = arm (n x d)
-    double dx = x_n * nx + tx - px, dy = x_n * ny + ty - py, dz = x_n * nz + tz - pz;
-    c->impulse[0] = px + dx;
-    c->impulse[1] = py + dy;
-    c->impulse[2] = pz + dz;
+    double x = x_n * nx + tx, y = x_n * ny + ty, z = x_n * nz + tz;
+    double dx = x - px, dy = y - py, dz = z - pz;
+    c->impulse[0] = x;
+    c->impulse[1] = y;
+    c->impulse[2] = z;
+    c->before[0] = zx;
+    c->before[1] = zy;
+    c->before[2] = zz;
     double qx = ny * dz - nz * dy, qy = nz * dx - nx * dz, qz = nx * dy - ny * dx;
     double ka = a->inverse_mass, ja = a->inverse_inertia * arm_a;
     double kb = b->inverse_mass, jb = b->inverse_inertia * arm_b;
@@ -67,13 +77,17 @@ static inline double solve_ball(MdpBall *c, MdpBody *a, MdpBody *b) {
     b->v[3] += jb * qx;
     b->v[4] += jb * qy;
     b->v[5] += jb * qz;
-    return c->weight * (dx * dx + dy * dy + dz * dz);
+    double change = c->weight * (dx * dx + dy * dy + dz * dz);
+    island->residual += change;
+    island->opposition -= c->weight * (dx * (x - zx) + dy * (y - zy) + dz * (z - zz));
+    return change;
 }
 
 static double sweep_balls(MdpPack *pack, uint32_t begin, uint32_t end, double largest) {
     for (uint32_t i = begin; i < end; i++) {
         MdpBall *ball = &pack->ball[i];
-        double change = solve_ball(ball, &pack->body[ball->a], &pack->body[ball->b]);
+        double change = solve_ball(ball, &pack->body[ball->a], &pack->body[ball->b],
+                                   &pack->island[ball->island]);
         largest = note_change(largest, change);
     }
     return largest;
@@ -82,11 +96,14 @@ static double sweep_balls(MdpPack *pack, uint32_t begin, uint32_t end, double la
 // ---- blocks
 
 // The block problem of one contact at the relative velocity u (offset included): the new impulse is
-// stored, its change goes to d.
+// stored, and what it differs by from where momentum carried the old one goes to d.
 static double solve_block(const MdpPlan *plan, bool coulomb, const double u[3], double weight,
-                          double impulse[3], double d[3]) {
+                          MdpIsland *island, double impulse[3], double before[3], double d[3]) {
     const MdpBlock *a = &plan->block;
-    double x[3] = {impulse[0], impulse[1], impulse[2]};
+    double x[3], start[3];
+    for (int k = 0; k < 3; k++) {
+        x[k] = start[k] = impulse[k] + island->ratio * (impulse[k] - before[k]);
+    }
     const double b[3] = {a->nn * x[0] + a->nt * x[1] + a->no * x[2] - u[0],
                          a->nt * x[0] + a->tt * x[1] + a->to * x[2] - u[1],
                          a->no * x[0] + a->to * x[1] + a->oo * x[2] - u[2]};
@@ -95,12 +112,16 @@ static double solve_block(const MdpPlan *plan, bool coulomb, const double u[3], 
     } else {
         mdp_plan_dissipation(plan, b, x);
     }
-    double square = 0.0;
+    double square = 0.0, along = 0.0;
     for (int k = 0; k < 3; k++) {
-        d[k] = x[k] - impulse[k];
-        impulse[k] = x[k];
+        d[k] = x[k] - start[k];
         square += d[k] * d[k];
+        along += d[k] * (x[k] - impulse[k]);
+        before[k] = impulse[k];
+        impulse[k] = x[k];
     }
+    island->residual += weight * square;
+    island->opposition -= weight * along;
     return weight * square;
 }
 
@@ -122,7 +143,8 @@ static double solve_point(MdpPack *pack, MdpPoint *c, bool coulomb) {
     for (int k = 0; k < 3; k++) {
         u[k] = vec3_dot(c->frame[k], relative) + c->offset[k];
     }
-    double change = solve_block(&c->plan, coulomb, u, c->weight, c->impulse, d);
+    double change = solve_block(&c->plan, coulomb, u, c->weight, &pack->island[c->island],
+                                c->impulse, c->before, d);
     Vec3 impulse = vec3_scale(d[0], c->frame[0]);
     impulse = vec3_add_scaled(impulse, d[1], c->frame[1]);
     impulse = vec3_add_scaled(impulse, d[2], c->frame[2]);
@@ -131,7 +153,7 @@ static double solve_point(MdpPack *pack, MdpPoint *c, bool coulomb) {
     return change;
 }
 
-static double solve_wide(MdpWide *c, bool coulomb) {
+static double solve_wide(const MdpPack *pack, MdpWide *c, bool coulomb) {
     double u[3] = {c->offset[0], c->offset[1], c->offset[2]}, d[3];
     for (int s = 0; s < 2; s++) {
         const MdpSide *side = &c->side[s];
@@ -142,7 +164,8 @@ static double solve_wide(MdpWide *c, bool coulomb) {
             u[2] += side->jacobian[2 * width + k] * side->v[k];
         }
     }
-    double change = solve_block(&c->plan, coulomb, u, c->weight, c->impulse, d);
+    double change = solve_block(&c->plan, coulomb, u, c->weight, &pack->island[c->island],
+                                c->impulse, c->before, d);
     for (int s = 0; s < 2; s++) {
         const MdpSide *side = &c->side[s];
         size_t width = side->width;
@@ -156,8 +179,13 @@ static double solve_wide(MdpWide *c, bool coulomb) {
 
 // ---- rows
 
-static double row_velocity(const MdpPack *pack, const MdpRow *row) {
-    double y = row->bias + row->compliance * row->impulse;
+static double carried(const MdpPack *pack, const MdpRow *row) {
+    return row->impulse + pack->island[row->island].ratio * (row->impulse - row->before);
+}
+
+// y = G v + bias + R r
+static double row_velocity(const MdpPack *pack, const MdpRow *row, double impulse) {
+    double y = row->bias + row->compliance * impulse;
     for (uint32_t s = 0; s < row->side_count; s++) {
         const MdpSide *side = &pack->side[row->side_first + s];
         for (uint32_t k = 0; k < side->width; k++) {
@@ -167,31 +195,36 @@ static double row_velocity(const MdpPack *pack, const MdpRow *row) {
     return y;
 }
 
-static double push_row(const MdpPack *pack, MdpRow *row, double impulse) {
-    double d = impulse - row->impulse;
-    row->impulse = impulse;
+// the new impulse, and its change d from where momentum carried the old one
+static double push_row(const MdpPack *pack, MdpRow *row, double impulse, double d) {
     for (uint32_t s = 0; s < row->side_count; s++) {
         const MdpSide *side = &pack->side[row->side_first + s];
         for (uint32_t k = 0; k < side->width; k++) {
             side->v[k] += side->response[k] * d;
         }
     }
+    MdpIsland *island = &pack->island[row->island];
+    island->residual += row->weight * d * d;
+    island->opposition -= row->weight * d * (impulse - row->impulse);
+    row->before = row->impulse;
+    row->impulse = impulse;
     return row->weight * d * d;
 }
 
 static double solve_joint(const MdpPack *pack, const MdpJoint *joint, double largest) {
-    double y[MDP_JOINT_MAX];
+    double y[MDP_JOINT_MAX], start[MDP_JOINT_MAX];
     MdpRow *row = &pack->row[joint->first];
     for (uint32_t i = 0; i < joint->count; i++) {
-        y[i] = row_velocity(pack, &row[i]);
+        start[i] = carried(pack, &row[i]);
+        y[i] = row_velocity(pack, &row[i], start[i]);
     }
     dense_solve(joint->count, joint->factor, y);
     for (uint32_t i = 0; i < joint->count; i++) {
-        double r = row[i].impulse - y[i];
+        double r = start[i] - y[i];
         if (joint->is_clipped) {
             r = r < row[i].low ? row[i].low : r > row[i].high ? row[i].high : r;
         }
-        largest = note_change(largest, push_row(pack, &row[i], r));
+        largest = note_change(largest, push_row(pack, &row[i], r, r - start[i]));
     }
     return largest;
 }
@@ -208,7 +241,7 @@ double mdp_sweep(MdpPack *pack, bool coulomb) {
             largest = note_change(largest, solve_point(pack, &pack->point[i], coulomb));
         }
         for (uint32_t i = begin->wide; i < end->wide; i++) {
-            largest = note_change(largest, solve_wide(&pack->wide[i], coulomb));
+            largest = note_change(largest, solve_wide(pack, &pack->wide[i], coulomb));
         }
     }
     return largest;

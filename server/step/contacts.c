@@ -2,7 +2,10 @@
 // Which contacts a step has: boxes that hold what a body may reach in this step, candidates from
 // the broad phase, points from the narrow phase, and of those the ones within reach (notation.md):
 //
-//     gap <= margin + h (|v_n| + mu |v_t|)          v: relative free velocity at the point
+//     gap <= margin + 2 |g| h^2 + h (|v_n| + mu |v_t|)          v: relative free velocity at the point
+//
+// The second term is for bodies that rest on each other: they fall together, so their relative free velocity is zero, and a gap of
+// one rounding error would let the upper one fall into the lower one by g h^2.
 //
 // Boxes and the narrow phase work with an upper bound of the right side: sqrt(1 + mu^2) |v| per
 // body.
@@ -45,7 +48,7 @@ static void place_body(StepState *state, uint32_t body, Pose *placed, BroadBox *
         origin.position =
             vec3_sub(origin.position, quat_rotate(origin.orientation, world->mass[body].center));
     }
-    double grown = state->reach[body] + 0.5 * world->settings.margin;
+    double grown = state->reach[body] + 0.5 * state->margin;
     for (uint32_t i = 0; i < shape->primitive_count; i++) {
         const Primitive *primitive = &world->primitive[shape->primitive_first + i];
         Vec3 lower, upper;
@@ -195,7 +198,7 @@ static Status collide_pair(StepState *state, PairState *pair) {
     pair->free_b = state->stepper->free_velocity + 6 * (size_t)pair->b;
     pair->center_a = vec3_load(world->pose + 7 * (size_t)pair->a);
     pair->center_b = vec3_load(world->pose + 7 * (size_t)pair->b);
-    double reach = world->settings.margin + state->reach[pair->a] + state->reach[pair->b];
+    double reach = state->margin + state->reach[pair->a] + state->reach[pair->b];
     uint32_t pair_first = state->stepper->contact_count;
 
     for (uint32_t i = 0; i < shape_a->primitive_count; i++) {
@@ -225,6 +228,8 @@ static Status collide_pair(StepState *state, PairState *pair) {
 
 Status contacts_run(StepState *state) {
     const World *world = state->world;
+    double h = state->input->time_step;
+    state->margin = world->settings.margin + 2.0 * h * h * vec3_norm(world->settings.gravity);
     BroadBox *box = arena_take_array(state->scratch, world->body_count, sizeof(BroadBox));
     uint8_t *fixed = arena_take_array(state->scratch, world->body_count, 1);
     state->reach = arena_take_array(state->scratch, world->body_count, sizeof(double));

@@ -188,7 +188,7 @@ static Status read_shapes(Source *source, World *world, Error *error) {
                 return status;
             }
         }
-        shape_measure(&shape, world->primitive + shape.primitive_first);
+        shape_measure(&shape, world->primitive);
         world->shape[world->shape_count++] = shape;
     }
     return STATUS_OK;

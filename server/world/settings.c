@@ -7,6 +7,7 @@ WorldSettings settings_default(void) {
     return (WorldSettings){
         .gravity = {0.0, 0.0, -9.81},
         .time_step = 1.0 / 240.0,
+        .margin = 0.001,
         .restitution_threshold = 0.05,
     };
 }

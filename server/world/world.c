@@ -193,7 +193,7 @@ Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Erro
             (Shape){.primitive_first = (uint32_t)world->primitive_count,
                     .primitive_count =
                         columns->primitives_of_shape == NULL ? 1 : columns->primitives_of_shape[i]};
-        shape_measure(shape, world->primitive + shape->primitive_first);
+        shape_measure(shape, world->primitive);
         world->primitive_count += shape->primitive_count;
         ids[i] = ++world->shape_count;
     }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "solve/mdp_momentum.h"
+
+#include <string.h>
+
+#define GAP_MIN    1e-3 // a ratio of 0.999 remembers a thousand sweeps
+#define GAP_GROWTH 2.0  // after a momentum that brought nothing
+#define GAP_DECAY  0.7  // after one that did
+#define GROWTH_MAX 4.0  // of the squared residual over its least, before a momentum ends
+
+void mdp_momentum_begin(MdpPack *pack) {
+    for (uint32_t i = 0; i < pack->island_count; i++) {
+        MdpIsland *island = &pack->island[i];
+        island->gap = island->gap > GAP_MIN ? island->gap : GAP_MIN;
+        island->age = 1.0;
+        island->ratio = island->residual = island->opposition = 0.0;
+        island->residual_least = island->residual_last = HUGE_VAL;
+    }
+    for (uint32_t i = 0; i < pack->problem->tree_count; i++) {
+        const ProblemTree *tree = &pack->problem->tree[i];
+        memcpy(pack->v_before + tree->first, mdp_pack_velocity(pack, i),
+               tree->width * sizeof(double));
+    }
+}
+
+// how far an island is carried on
+static void decide(MdpIsland *island) {
+    if (island->residual < island->residual_least) {
+        island->residual_least = island->residual;
+    }
+    if (island->opposition > 0.0 || island->residual > GROWTH_MAX * island->residual_least) {
+        island->gap *= island->residual > island->residual_last ? GAP_GROWTH : GAP_DECAY;
+        island->gap = island->gap > 1.0 ? 1.0 : island->gap < GAP_MIN ? GAP_MIN : island->gap;
+        island->residual_last = island->residual_least = island->residual;
+        island->age = 1.0;
+        island->ratio = 0.0;
+        return;
+    }
+    // Nesterov: t' = (1 + sqrt(1 + 4 t^2)) / 2, ratio = (t - 1) / t'
+    double age = 0.5 * (1.0 + sqrt(1.0 + 4.0 * island->age * island->age));
+    double ratio = (island->age - 1.0) / age;
+    island->age = age;
+    island->ratio = ratio > 1.0 - island->gap ? 1.0 - island->gap : ratio;
+}
+
+static void carry_velocities(MdpPack *pack) {
+    for (uint32_t i = 0; i < pack->problem->tree_count; i++) {
+        const ProblemTree *tree = &pack->problem->tree[i];
+        double ratio = pack->island[pack->island_of_tree[i]].ratio;
+        double *v = mdp_pack_velocity(pack, i), *before = pack->v_before + tree->first;
+        for (uint32_t k = 0; k < tree->width; k++) {
+            double z = v[k];
+            v[k] = z + ratio * (z - before[k]);
+            before[k] = z;
+        }
+    }
+}
+
+void mdp_momentum_carry(MdpPack *pack) {
+    for (uint32_t i = 0; i < pack->island_count; i++) {
+        MdpIsland *island = &pack->island[i];
+        decide(island);
+        island->residual = island->opposition = 0.0;
+    }
+    carry_velocities(pack);
+}

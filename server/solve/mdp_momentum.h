@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Momentum between sweeps. Gauss-Seidel alone needs O(N^2) sweeps for a column of N, and tens of
+// thousands for a stack of boxes; carried on by Nesterov's rule it needs the root of that.
+//
+// A sweep maps a start y to z = T(y), whose fixed points are the solutions. The next start is
+//
+//     y = z + ratio (z - z_before),
+//
+// for impulses and velocities alike, so that both keep belonging together: velocities are carried
+// here, between the sweeps, each impulse by the next sweep when it comes by. A start need not lie
+// in any cone: a sweep reads of an old impulse only what it did to the velocities, and what a sweep
+// leaves is always in the cone. So momentum changes the way, never the goal.
+//
+// Friction makes T anything but a gradient step, so every island is watched: its momentum ends, and
+// begins anew, where the sweep works against it, or where the residual |z - y| has doubled since
+// its least. Where the residual at such an end is no better than at the end before, the ratio is
+// held further below 1. At worst that leaves plain Gauss-Seidel.
+#pragma once
+
+#include "solve/mdp_pack.h"
+
+// Forgets all momentum: what the pack holds now is the start.
+void mdp_momentum_begin(MdpPack *pack);
+
+// Between two sweeps: judges the one before, decides how far each island is carried on, and carries
+// the velocities.
+void mdp_momentum_carry(MdpPack *pack);
