@@ -68,7 +68,7 @@ int cli_report_refusal(const Cli *cli, const JsonText *source, const char *prefi
 // "moreau: <sentence>", returns `status`.
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// With a value or a command that ends the tool early: frees what the Cli owns.
+// Ends the connection.
 void cli_close(Cli *cli);
 
 // The commands, each in command_<name>.c.
