@@ -173,15 +173,15 @@ MoreauStatus call_message(MoreauClient *client, Moreau__V1__Request *request,
     if (status == MOREAU_OK) {
         status = await(client, id, reply);
     }
-    if (status != MOREAU_OK || *reply == NULL) {
+    if (status != MOREAU_OK) {
         return status;
     }
-    if ((*reply)->message->result_case != expected) {
-        return client_fail(client, MOREAU_INTERNAL, NULL,
-                           "the server's answer has not the expected result (%d instead of %d)",
-                           (int)(*reply)->message->result_case, (int)expected);
+    if (*reply == NULL || (*reply)->message->result_case != expected) {
+        client_fail(client, MOREAU_INTERNAL, NULL,
+                    "the server's answer does not hold the result that was asked for");
+        return MOREAU_INTERNAL;
     }
-    return status;
+    return MOREAU_OK;
 }
 
 MoreauStatus call_submit(MoreauClient *client, Moreau__V1__Request *request, uint64_t *id) {
