@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "support/lab.h"
+
+#include <check.h>
+#include <string.h>
+
+Lab lab_create(double gravity, double time_step) {
+    WorldLimits limits = {.body_count_max = 1000000, .bytes_max = (size_t)1 << 33};
+    Lab lab = {.world = world_create(&limits), .stepper = stepper_create((size_t)1 << 33)};
+    ck_assert_ptr_nonnull(lab.world);
+    ck_assert_ptr_nonnull(lab.stepper);
+    arena_init(&lab.scratch, (size_t)1 << 33);
+    WorldSettings settings = settings_default();
+    settings.gravity = vec3(0.0, 0.0, -gravity);
+    settings.time_step = time_step;
+    settings.margin = 0.0;
+    SolverSettings solver = solver_default(SOLVER_MDP);
+    step_set_solver(&settings, &solver);
+    world_set_settings(lab.world, &settings);
+    return lab;
+}
+
+void lab_destroy(Lab *lab) {
+    world_destroy(lab->world);
+    stepper_destroy(lab->stepper);
+    arena_deinit(&lab->scratch);
+}
+
+void lab_set(Lab *lab, const char *parameter, double value) {
+    WorldSettings settings = lab->world->settings;
+    SolverSettings solver = step_solver(&settings);
+    Error error = {0};
+    ck_assert_msg(solver_set(&solver, parameter, value, &error) == STATUS_OK, "%s", error.message);
+    step_set_solver(&settings, &solver);
+    world_set_settings(lab->world, &settings);
+}
+
+Id lab_material(Lab *lab, double friction, double restitution) {
+    Material material = material_default();
+    material.friction = friction;
+    material.restitution = restitution;
+    Id id = 0;
+    Error error = {0};
+    ck_assert_msg(world_add_materials(lab->world, &material, 1, &id, &error) == STATUS_OK, "%s", error.message);
+    return id;
+}
+
+Id lab_shape(Lab *lab, PrimitiveKind kind, Vec3 size, Id material) {
+    uint32_t kinds[1] = {(uint32_t)kind};
+    double sizes[3] = {size.x, size.y, size.z};
+    ShapeColumns columns = {.shape_count = 1, .primitive_count = 1, .kind = kinds, .size = sizes, .material = &material};
+    Id id = 0;
+    Error error = {0};
+    ck_assert_msg(world_add_shapes(lab->world, &columns, &id, &error) == STATUS_OK, "%s", error.message);
+    return id;
+}
+
+uint32_t lab_body(Lab *lab, Id shape, BodyKind kind, Pose pose, const double velocity[6], double mass, const double *inertia) {
+    double packed[7];
+    uint32_t kinds[1] = {(uint32_t)kind};
+    pose_store(packed, pose);
+    BodyColumns columns = {.count = 1, .pose = packed, .velocity = velocity, .kind = kinds, .shape = &shape,
+                           .mass = mass > 0.0 ? &mass : NULL, .inertia = inertia};
+    Id id = 0;
+    Error error = {0};
+    ck_assert_msg(world_add_bodies(lab->world, &columns, &id, &error) == STATUS_OK, "%s: %s", error.field, error.message);
+    return lab->world->body_count - 1;
+}
+
+uint32_t lab_ground(Lab *lab, Id material) {
+    Id plane = lab_shape(lab, PRIMITIVE_PLANE, vec3(0.0, 0.0, 0.0), material);
+    return lab_body(lab, plane, BODY_STATIC, (Pose){.orientation = quat_identity()}, NULL, 0.0, NULL);
+}
+
+void lab_step(Lab *lab, int count) {
+    StepInput input = {.time_step = lab->world->settings.time_step};
+    for (int i = 0; i < count; i++) {
+        Error error = {0};
+        Status status = stepper_run(lab->stepper, lab->world, &input, &lab->scratch, NULL, &lab->report, &error);
+        ck_assert_msg(status == STATUS_OK, "%s", error.message);
+    }
+}
+
+Vec3 lab_position(const Lab *lab, uint32_t body) {
+    return vec3_load(lab->world->pose + 7 * (size_t)body);
+}
+
+Quat lab_orientation(const Lab *lab, uint32_t body) {
+    return pose_load(lab->world->pose + 7 * (size_t)body).orientation;
+}
+
+Vec3 lab_velocity(const Lab *lab, uint32_t body) {
+    return vec3_load(lab->world->velocity + 6 * (size_t)body);
+}
+
+Vec3 lab_spin(const Lab *lab, uint32_t body) {
+    return vec3_load(lab->world->velocity + 6 * (size_t)body + 3);
+}
+
+double lab_random(uint64_t *seed, double low, double high) {
+    // splitmix64: a counter through a mixer, good enough to scatter bodies
+    uint64_t x = *seed += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    x ^= x >> 31;
+    return low + (high - low) * ((double)(x >> 11) * 0x1p-53);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// A small laboratory for tests of the dynamics: a world with its stepper, built with a few calls and stepped.
+#pragma once
+
+#include "step/step.h"
+
+typedef struct Lab {
+    World *world;
+    Stepper *stepper;
+    Arena scratch;
+    StepReport report; // of the last step
+} Lab;
+
+// Solver mdp with its defaults, no margin, gravity (0, 0, -g).
+Lab lab_create(double gravity, double time_step);
+void lab_destroy(Lab *lab);
+
+void lab_set(Lab *lab, const char *parameter, double value);
+
+// Friction and restitution of every surface added from now on.
+Id lab_material(Lab *lab, double friction, double restitution);
+
+// Shapes of one primitive; material 0 is the built-in one.
+Id lab_shape(Lab *lab, PrimitiveKind kind, Vec3 size, Id material);
+
+// One body; inertia NULL: from the shape. Returns its index.
+uint32_t lab_body(Lab *lab, Id shape, BodyKind kind, Pose pose, const double velocity[6], double mass, const double *inertia);
+
+// The half-space z <= 0.
+uint32_t lab_ground(Lab *lab, Id material);
+
+// Takes steps; fails the test when one fails.
+void lab_step(Lab *lab, int count);
+
+Vec3 lab_position(const Lab *lab, uint32_t body);
+Quat lab_orientation(const Lab *lab, uint32_t body);
+Vec3 lab_velocity(const Lab *lab, uint32_t body);
+Vec3 lab_spin(const Lab *lab, uint32_t body);
+
+// Uniform in [low, high), the same sequence for the same seed everywhere.
+double lab_random(uint64_t *seed, double low, double high);
