@@ -310,7 +310,9 @@ static void run_batch(Worker *worker) {
     }
 }
 
-// Sleeps until a signal. Under the lock, which is free during the sleep.
+// Sleeps until a signal. Under the lock, which is free during the sleep. At once: spinning for up
+// to 20 us before was measured, and with two cores for loop, lane and client it made round trips no
+// shorter and their tail longer.
 static void sleep_lane(Pool *pool) {
     pool->asleep_count++;
     uv_cond_wait(&pool->work_ready, &pool->mutex);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -240,6 +241,35 @@ START_TEST(a_directory_that_does_not_exist_is_a_sentence) {
 }
 END_TEST
 
+START_TEST(without_descriptors_a_connection_is_closed_instead_of_left_waiting) {
+    Listener *listener = NULL;
+    ck_assert_int_eq(listener_open(net, address, &listener, NULL), STATUS_OK);
+    uv_run(&loop, UV_RUN_NOWAIT); // the listener is watched
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    struct sockaddr_un file = {.sun_family = AF_UNIX};
+    strcpy(file.sun_path, path);
+
+    // the next descriptor would be the first one too many
+    struct rlimit files, none;
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+    int next = dup(fd);
+    close(next);
+    none = files;
+    none.rlim_cur = (rlim_t)next;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+    ck_assert_int_eq(connect(fd, (struct sockaddr *)&file, sizeof(file)), 0);
+    uv_run(&loop, UV_RUN_NOWAIT);
+    char byte;
+    ck_assert_int_eq(recv(fd, &byte, 1, MSG_DONTWAIT), 0); // its end, not EAGAIN
+    ck_assert_uint_eq(net_stats(net).refused_count, 1);
+    close(fd);
+
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+    check_served(address);
+    listener_close(listener);
+}
+END_TEST
+
 static TCase *case_text(void) {
     TCase *tcase = tcase_create("text");
     tcase_add_loop_test(tcase, an_address_is_judged_by_its_text, 0,
@@ -258,6 +288,7 @@ static TCase *case_open(void) {
     tcase_add_test(tcase, a_live_socket_file_is_refused_and_goes_on);
     tcase_add_test(tcase, a_file_that_is_no_socket_is_left_alone);
     tcase_add_test(tcase, a_socket_file_that_another_server_put_there_is_not_removed);
+    tcase_add_test(tcase, without_descriptors_a_connection_is_closed_instead_of_left_waiting);
     tcase_add_test(tcase, a_directory_that_does_not_exist_is_a_sentence);
     return tcase;
 }
