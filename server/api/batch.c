@@ -51,6 +51,9 @@ Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Bat
 
 // ---- on a lane
 
+// Work of less than this takes some 10 us, about what a write costs that could be shared.
+enum { SHORT_STEPS = 16, SHORT_BODIES = 64 };
+
 static bool should_stop(void *context) {
     return request_should_stop(context, NULL);
 }
@@ -119,6 +122,9 @@ static bool step_on(BatchItem *item, Lane *lane) {
         if (door_step_begin(door, item->input, &item->memory, &item->run, error) != STATUS_OK) {
             return false;
         }
+    }
+    if (item->run.steps_left > SHORT_STEPS || door->world->body_count > SHORT_BODIES) {
+        reply_flush(lane); // what other requests of this turn were answered does not wait for a long job
     }
     uint64_t done = item->run.tally.done;
     Status status = door_step(door, &item->run, &lane->scratch, request_pause_ns(request, lane), should_stop, request, error);

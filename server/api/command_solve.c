@@ -92,6 +92,7 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     if (status != STATUS_OK) {
         return status;
     }
+    reply_flush(lane); // a solve may take long
     SolveResult result;
     uint64_t begun_ns = clock_now_ns();
     status = solver_solve(&plan->settings, &plan->problem, &lane->scratch, &result, error);

@@ -37,11 +37,15 @@ static void flush(Outbox *outbox) {
     }
 }
 
-void api_lane_turn_ended(Lane *lane, void *context) {
-    (void)context;
+void reply_flush(Lane *lane) {
     if (lane->outbox != NULL) {
         flush(lane->outbox);
     }
+}
+
+void api_lane_turn_ended(Lane *lane, void *context) {
+    (void)context;
+    reply_flush(lane);
 }
 
 void api_lane_left(Lane *lane, void *context) {

@@ -66,6 +66,9 @@ struct Api {
 // error that says what to ask for instead. `lane` NULL: loop thread.
 void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const Error *error);
 
+// Writes the replies that the lane has gathered.
+void reply_flush(Lane *lane);
+
 // True when the work should end between two steps; fills `error`, Nullable, with why.
 bool request_should_stop(const Request *request, Error *error);
 
