@@ -118,8 +118,6 @@ static void add_ball(MdpPack *pack, const Common *common) {
                     .island = common->island,
                     .arm_a = arm_along(&c->side[0], c->normal),
                     .arm_b = arm_along(&c->side[1], c->normal),
-                    .nn = common->block[0],
-                    .tt = tt,
                     .inverse_nn = 1.0 / common->block[0],
                     .inverse_tt = 1.0 / tt,
                     .mu = c->mu,
