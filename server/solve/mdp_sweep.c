@@ -22,6 +22,27 @@ static inline void settle(MdpIsland *island, const Watch *watch) {
     island->opposition += watch->opposition;
 }
 
+// an impulse's change, + on b and - on a; (arm n) x d = arm (n x d)
+static inline void push_ball(const MdpBall *c, MdpBody *a, MdpBody *b, double dx, double dy,
+                             double dz) {
+    double nx = c->normal[0], ny = c->normal[1], nz = c->normal[2];
+    double qx = ny * dz - nz * dy, qy = nz * dx - nx * dz, qz = nx * dy - ny * dx;
+    double ka = a->inverse_mass, ja = a->inverse_inertia * c->arm_a;
+    double kb = b->inverse_mass, jb = b->inverse_inertia * c->arm_b;
+    a->v[0] -= ka * dx;
+    a->v[1] -= ka * dy;
+    a->v[2] -= ka * dz;
+    a->v[3] -= ja * qx;
+    a->v[4] -= ja * qy;
+    a->v[5] -= ja * qz;
+    b->v[0] += kb * dx;
+    b->v[1] += kb * dy;
+    b->v[2] += kb * dz;
+    b->v[3] += jb * qx;
+    b->v[4] += jb * qy;
+    b->v[5] += jb * qz;
+}
+
 // A is diagonal, so both laws have one closed form: the normal part alone, then friction on the
 // disc of radius mu x_n.
 static inline double solve_ball(MdpBall *c, MdpBody *a, MdpBody *b, Watch *watch) {
@@ -64,7 +85,7 @@ static inline double solve_ball(MdpBall *c, MdpBody *a, MdpBody *b, Watch *watch
     ty *= cut;
     tz *= cut;
 
-    // apply the change: + on b, - on a; (arm n) x d = arm (n x d)
+    // keep it, and apply the change
     double x = x_n * nx + tx, y = x_n * ny + ty, z = x_n * nz + tz;
     double dx = x - px, dy = y - py, dz = z - pz;
     c->impulse[0] = x;
@@ -73,21 +94,7 @@ static inline double solve_ball(MdpBall *c, MdpBody *a, MdpBody *b, Watch *watch
     c->before[0] = zx;
     c->before[1] = zy;
     c->before[2] = zz;
-    double qx = ny * dz - nz * dy, qy = nz * dx - nx * dz, qz = nx * dy - ny * dx;
-    double ka = a->inverse_mass, ja = a->inverse_inertia * arm_a;
-    double kb = b->inverse_mass, jb = b->inverse_inertia * arm_b;
-    a->v[0] -= ka * dx;
-    a->v[1] -= ka * dy;
-    a->v[2] -= ka * dz;
-    a->v[3] -= ja * qx;
-    a->v[4] -= ja * qy;
-    a->v[5] -= ja * qz;
-    b->v[0] += kb * dx;
-    b->v[1] += kb * dy;
-    b->v[2] += kb * dz;
-    b->v[3] += jb * qx;
-    b->v[4] += jb * qy;
-    b->v[5] += jb * qz;
+    push_ball(c, a, b, dx, dy, dz);
     double change = c->weight * (dx * dx + dy * dy + dz * dz);
     watch->residual += change;
     watch->opposition -= c->weight * (dx * (x - zx) + dy * (y - zy) + dz * (z - zz));
