@@ -73,13 +73,13 @@ static void add_free_block(const FreeMass *of, const ProblemContact *contact, Ve
                            double block[9]) {
     const Vec3 frame[3] = {contact->normal, contact->tangent[0], contact->tangent[1]};
     Vec3 turn[3], response[3];
-    for (int k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; k++) {
         turn[k] = vec3_cross(arm, frame[k]);
         response[k] = sym3_mul_vec(of->inverse_inertia, turn[k]);
     }
-    for (int k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; k++) {
         block[4 * k] += of->inverse_mass;
-        for (int l = 0; l <= k; l++) {
+        for (size_t l = 0; l <= k; l++) {
             double value = vec3_dot(turn[k], response[l]);
             block[3 * k + l] += value;
             if (l < k) {

@@ -258,10 +258,21 @@ static int find_starts(const Plane *plane, double start[START_MAX][2]) {
 
 // ---- the laws
 
-// A slide that goes on from the one before. A certified point is the only one under maximum
-// dissipation (a convex problem), and under Coulomb where the plan says so.
+// the point on the boundary in the direction that would stop the slip; false where there is none
+static bool guess(const Plane *plane, double x[3]) {
+    const MdpBlock *a = &plane->plan->block;
+    double size = sqrt(plane->bh1 * plane->bh1 + plane->bh2 * plane->bh2);
+    double u1 = plane->bh1 / size, u2 = plane->bh2 / size;
+    double f = a->nn + a->mu * (a->nt * u1 + a->no * u2);
+    double length = a->mu * plane->b_n / f;
+    set(x, 0.0, length * u1, length * u2);
+    return length > 0.0 && isfinite(x[1] + x[2]);
+}
+
+// A slide that goes on from the one before, or from a guess. A certified point is the only one
+// under maximum dissipation (a convex problem), and under Coulomb where the plan says so.
 static bool slide_on(const Plane *plane, double x[3]) {
-    if (x[1] == 0.0 && x[2] == 0.0) {
+    if (x[1] == 0.0 && x[2] == 0.0 && !guess(plane, x)) {
         return false;
     }
     double nu = fit_multiplier(plane, x[1], x[2]);

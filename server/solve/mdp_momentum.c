@@ -43,15 +43,24 @@ static void decide(MdpIsland *island) {
     island->ratio = ratio > 1.0 - island->gap ? 1.0 - island->gap : ratio;
 }
 
+static inline void carry_numbers(double ratio, double *v, double *before, uint32_t count) {
+    for (uint32_t k = 0; k < count; k++) {
+        double z = v[k];
+        v[k] = z + ratio * (z - before[k]);
+        before[k] = z;
+    }
+}
+
 static void carry_velocities(MdpPack *pack) {
-    for (uint32_t i = 0; i < pack->problem->tree_count; i++) {
-        const ProblemTree *tree = &pack->problem->tree[i];
+    const ContactProblem *problem = pack->problem;
+    for (uint32_t i = 0; i < problem->tree_count; i++) {
         double ratio = pack->island[pack->island_of_tree[i]].ratio;
-        double *v = mdp_pack_velocity(pack, i), *before = pack->v_before + tree->first;
-        for (uint32_t k = 0; k < tree->width; k++) {
-            double z = v[k];
-            v[k] = z + ratio * (z - before[k]);
-            before[k] = z;
+        if (problem->all_free) {
+            carry_numbers(ratio, pack->body[i].v, pack->v_before + (size_t)6 * i, 6);
+        } else {
+            const ProblemTree *tree = &problem->tree[i];
+            carry_numbers(ratio, mdp_pack_velocity(pack, i), pack->v_before + tree->first,
+                          tree->width);
         }
     }
 }

@@ -69,7 +69,7 @@ static ContactKind kind_of(const ContactProblem *problem, uint32_t contact) {
 static MdpBlock regular_block(const double a[9], double w, double mu) {
     double shifted[9], factor[9];
     memcpy(shifted, a, sizeof(shifted));
-    for (int k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; k++) {
         shifted[4 * k] -= SINGULAR_SHARE * w;
     }
     double extra = dense_factor(3, shifted, 0.0, factor) ? 0.0 : REGULAR_SHARE * w;
@@ -118,8 +118,6 @@ static void add_ball(MdpPack *pack, const Common *common) {
                     .island = common->island,
                     .arm_a = arm_along(&c->side[0], c->normal),
                     .arm_b = arm_along(&c->side[1], c->normal),
-                    .nn = common->block[0],
-                    .tt = tt,
                     .inverse_nn = 1.0 / common->block[0],
                     .inverse_tt = 1.0 / tt,
                     .mu = c->mu,

@@ -41,11 +41,10 @@ typedef struct MdpBody {
 typedef struct MdpBall {
     uint32_t a, b, island;
     double normal[3];
-    double impulse[3];   // world axes [N s]
-    double before[3];    // the impulse of one sweep earlier
-    double arm_a, arm_b; // the arms are these times the normal [m]
-    double nn, tt;       // A is diagonal
-    double inverse_nn, inverse_tt;
+    double impulse[3];             // world axes [N s]
+    double before[3];              // the impulse of one sweep earlier
+    double arm_a, arm_b;           // the arms are these times the normal [m]
+    double inverse_nn, inverse_tt; // A is diagonal
     double mu;
     double offset; // bias + normal motion [m/s]
     double weight; // (w / V)^2: turns an impulse's change into a share of V

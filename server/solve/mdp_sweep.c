@@ -12,9 +12,40 @@ static inline double note_change(double largest, double change) {
 
 // ---- balls
 
+// What the balls of one island add up to.
+typedef struct Watch {
+    double ratio, residual, opposition;
+} Watch;
+
+static inline void settle(MdpIsland *island, const Watch *watch) {
+    island->residual += watch->residual;
+    island->opposition += watch->opposition;
+}
+
+// an impulse's change, + on b and - on a; (arm n) x d = arm (n x d)
+static inline void push_ball(const MdpBall *c, MdpBody *a, MdpBody *b, double dx, double dy,
+                             double dz) {
+    double nx = c->normal[0], ny = c->normal[1], nz = c->normal[2];
+    double qx = ny * dz - nz * dy, qy = nz * dx - nx * dz, qz = nx * dy - ny * dx;
+    double ka = a->inverse_mass, ja = a->inverse_inertia * c->arm_a;
+    double kb = b->inverse_mass, jb = b->inverse_inertia * c->arm_b;
+    a->v[0] -= ka * dx;
+    a->v[1] -= ka * dy;
+    a->v[2] -= ka * dz;
+    a->v[3] -= ja * qx;
+    a->v[4] -= ja * qy;
+    a->v[5] -= ja * qz;
+    b->v[0] += kb * dx;
+    b->v[1] += kb * dy;
+    b->v[2] += kb * dz;
+    b->v[3] += jb * qx;
+    b->v[4] += jb * qy;
+    b->v[5] += jb * qz;
+}
+
 // A is diagonal, so both laws have one closed form: the normal part alone, then friction on the
 // disc of radius mu x_n.
-static inline double solve_ball(MdpBall *c, MdpBody *a, MdpBody *b, MdpIsland *island) {
+static inline double solve_ball(MdpBall *c, MdpBody *a, MdpBody *b, Watch *watch) {
     double nx = c->normal[0], ny = c->normal[1], nz = c->normal[2];
     double arm_a = c->arm_a, arm_b = c->arm_b;
 
@@ -28,7 +59,7 @@ static inline double solve_ball(MdpBall *c, MdpBody *a, MdpBody *b, MdpIsland *i
     double u_n = ux * nx + uy * ny + uz * nz;
 
     // where momentum carried the impulse
-    double ratio = island->ratio;
+    double ratio = watch->ratio;
     double zx = c->impulse[0], zy = c->impulse[1], zz = c->impulse[2];
     double px = zx + ratio * (zx - c->before[0]);
     double py = zy + ratio * (zy - c->before[1]);
@@ -45,15 +76,16 @@ static inline double solve_ball(MdpBall *c, MdpBody *a, MdpBody *b, MdpIsland *i
     double ty = (py - p_n * ny) - s * (uy - u_n * ny);
     double tz = (pz - p_n * nz) - s * (uz - u_n * nz);
     double square = tx * tx + ty * ty + tz * tz;
+    // always computed: the root costs less than a branch that nothing can foresee
     double bound = c->mu * x_n;
-    if (square > bound * bound) {
-        double cut = bound / sqrt(square);
-        tx *= cut;
-        ty *= cut;
-        tz *= cut;
-    }
+    bool slides = square > bound * bound;
+    double share = bound / sqrt(slides ? square : 1.0);
+    double cut = slides ? share : 1.0;
+    tx *= cut;
+    ty *= cut;
+    tz *= cut;
 
-    // apply the change: + on b, - on a; (arm n) x d = arm (n x d)
+    // keep it, and apply the change
     double x = x_n * nx + tx, y = x_n * ny + ty, z = x_n * nz + tz;
     double dx = x - px, dy = y - py, dz = z - pz;
     c->impulse[0] = x;
@@ -62,33 +94,29 @@ static inline double solve_ball(MdpBall *c, MdpBody *a, MdpBody *b, MdpIsland *i
     c->before[0] = zx;
     c->before[1] = zy;
     c->before[2] = zz;
-    double qx = ny * dz - nz * dy, qy = nz * dx - nx * dz, qz = nx * dy - ny * dx;
-    double ka = a->inverse_mass, ja = a->inverse_inertia * arm_a;
-    double kb = b->inverse_mass, jb = b->inverse_inertia * arm_b;
-    a->v[0] -= ka * dx;
-    a->v[1] -= ka * dy;
-    a->v[2] -= ka * dz;
-    a->v[3] -= ja * qx;
-    a->v[4] -= ja * qy;
-    a->v[5] -= ja * qz;
-    b->v[0] += kb * dx;
-    b->v[1] += kb * dy;
-    b->v[2] += kb * dz;
-    b->v[3] += jb * qx;
-    b->v[4] += jb * qy;
-    b->v[5] += jb * qz;
+    push_ball(c, a, b, dx, dy, dz);
     double change = c->weight * (dx * dx + dy * dy + dz * dz);
-    island->residual += change;
-    island->opposition -= c->weight * (dx * (x - zx) + dy * (y - zy) + dz * (z - zz));
+    watch->residual += change;
+    watch->opposition -= c->weight * (dx * (x - zx) + dy * (y - zy) + dz * (z - zz));
     return change;
 }
 
 static double sweep_balls(MdpPack *pack, uint32_t begin, uint32_t end, double largest) {
+    // the island's sums stay in registers while contacts of one island follow each other
+    uint32_t of = begin < end ? pack->ball[begin].island : 0;
+    Watch watch = {.ratio = begin < end ? pack->island[of].ratio : 0.0};
     for (uint32_t i = begin; i < end; i++) {
         MdpBall *ball = &pack->ball[i];
-        double change = solve_ball(ball, &pack->body[ball->a], &pack->body[ball->b],
-                                   &pack->island[ball->island]);
+        if (ball->island != of) {
+            settle(&pack->island[of], &watch);
+            of = ball->island;
+            watch = (Watch){.ratio = pack->island[of].ratio};
+        }
+        double change = solve_ball(ball, &pack->body[ball->a], &pack->body[ball->b], &watch);
         largest = note_change(largest, change);
+    }
+    if (begin < end) {
+        settle(&pack->island[of], &watch);
     }
     return largest;
 }

@@ -359,6 +359,22 @@ START_TEST(rows_of_three_kinds_are_measured) {
 }
 END_TEST
 
+START_TEST(a_limit_scales_its_island_only_while_it_is_overrun) {
+    const double bias[4] = {5.0, -5.0, 5.0, -5.0}, expected[4] = {0.0981, 5.0, 5.0, 0.0981};
+    Judged *judged = judged_create(RELATION_CONE);
+    const double v_free[6] = {0.0}, row[6] = {1.0};
+    problem_build_free(&judged->build, 1.0, ball_inertia, v_free);
+    bool is_lower = _i < 2;
+    problem_build_row(&judged->build, is_lower ? 0.0 : -HUGE_VAL, is_lower ? HUGE_VAL : 0.0,
+                      bias[_i]);
+    problem_build_block(&judged->build, 0, row);
+    declare(judged);
+    measure(judged);
+    ck_assert_double_eq_tol(judged->certificate.scale, expected[_i], 1e-15);
+    judged_destroy(judged);
+}
+END_TEST
+
 // ---- relations
 
 // a ball that slides at 2 m/s along x after a step
@@ -447,6 +463,22 @@ START_TEST(the_program_relation_is_zero_at_its_optimum) {
 }
 END_TEST
 
+START_TEST(dissipation_refuses_an_impulse_that_drives_the_contact_together) {
+    // full friction against the slip, but a_n.gamma = 1 - 4 * 0.5 = -1: it pulls a contact shut
+    // that opens by itself. N = (-1 + 0.5 * 4, 0) and u_t = -2 N, so that nothing else is wrong
+    const ContactRelation relation = {0};
+    ContactState state = {.block = {1.0, 4.0, 0.0, 4.0, 20.0, 0.0, 0.0, 0.0, 3.0},
+                          .w = 8.0,
+                          .mu = 0.5,
+                          .u = {0.0, -2.0, 0.0},
+                          .gamma = {1.0, -0.5, 0.0}};
+    ck_assert_double_eq_tol(residual_under(RELATION_DISSIPATION, &relation, &state), 1.0, 1e-15);
+    state.block[1] = state.block[3] = 1.0;
+    state.u[1] = 1.0; // N = (-0.5, 0), a_n.gamma = 0.5
+    ck_assert_double_le(residual_under(RELATION_DISSIPATION, &relation, &state), 1e-15);
+}
+END_TEST
+
 START_TEST(dissipation_tells_coulombs_other_solutions_from_its_own) {
     json_t *root = problem_file_reference("mdp");
     const json_t *table =
@@ -493,6 +525,7 @@ static TCase *case_measure(void) {
     tcase_add_loop_test(tcase, nothing_that_is_not_a_number_gets_lost, 0, 6);
     tcase_add_test(tcase, the_worst_contact_is_named);
     tcase_add_test(tcase, rows_of_three_kinds_are_measured);
+    tcase_add_loop_test(tcase, a_limit_scales_its_island_only_while_it_is_overrun, 0, 4);
     return tcase;
 }
 
@@ -502,6 +535,7 @@ static TCase *case_relation(void) {
     tcase_add_test(tcase, the_polyhedral_relation_knows_its_corners);
     tcase_add_test(tcase, the_lagged_relation_bounds_friction_by_its_own_bound);
     tcase_add_test(tcase, the_program_relation_is_zero_at_its_optimum);
+    tcase_add_test(tcase, dissipation_refuses_an_impulse_that_drives_the_contact_together);
     tcase_add_test(tcase, dissipation_tells_coulombs_other_solutions_from_its_own);
     return tcase;
 }

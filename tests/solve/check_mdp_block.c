@@ -307,6 +307,26 @@ START_TEST(random_blocks_meet_the_relation_of_maximum_dissipation) {
 }
 END_TEST
 
+START_TEST(a_nearly_grazing_contact_meets_its_law) {
+    // the conic is a hyperbola and b_n next to nothing: the solution lies far out, where an angle
+    // has no digits
+    uint64_t state = 5000u + (uint64_t)_i;
+    for (int i = 0; i < 1000; i++) {
+        double b[3], x[3];
+        MdpBlock block = random_block(&state, b);
+        double rho = sqrt(block.nt * block.nt + block.no * block.no);
+        block.mu = (2.0 + problem_build_random(&state)) * block.nn / rho;
+        b[0] = exp(-22.0 + 12.0 * problem_build_random(&state)); // 2e-15 to 5e-5
+        mdp_block_dissipation(&block, b, x);
+        double residual = residual_of(&block, b, x, RELATION_DISSIPATION);
+        ck_assert_msg(residual <= 1e-10, "block %d, dissipation: %g", i, residual);
+        mdp_block_coulomb(&block, b, x);
+        residual = residual_of(&block, b, x, RELATION_CONE);
+        ck_assert_msg(residual <= 1e-10, "block %d, Coulomb: %g", i, residual);
+    }
+}
+END_TEST
+
 START_TEST(random_blocks_meet_exact_coulomb_with_an_odd_number_of_answers) {
     uint64_t state = 3000u + (uint64_t)_i;
     for (int i = 0; i < 1000; i++) {
@@ -391,6 +411,7 @@ static TCase *case_random(void) {
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, no_feasible_slide_has_less_energy_than_maximum_dissipation, 0, 5);
     tcase_add_loop_test(tcase, random_blocks_meet_the_relation_of_maximum_dissipation, 0, 10);
+    tcase_add_loop_test(tcase, a_nearly_grazing_contact_meets_its_law, 0, 5);
     tcase_add_loop_test(tcase, random_blocks_meet_exact_coulomb_with_an_odd_number_of_answers, 0,
                         10);
     tcase_add_loop_test(tcase, a_plan_that_goes_on_finds_what_a_fresh_start_finds, 0, 4);
