@@ -2,9 +2,9 @@
 // A tree of bounding boxes over items that have a box each: built at once, then kept right while
 // single boxes change.
 //
-//     nodes in preorder:   0 root | 1 left ... | skip(1) right ... |        children of node i: i +
-//     1 and node[i + 1].skip items in tree order: a leaf holds the items [first, first +
-//     leaf_count), at most BOXTREE_LEAF_MAX
+//     nodes in preorder:   0 root | 1 left ... | skip(1) right ... |
+//     children of node i:  i + 1, and node[i + 1].skip; none of a leaf
+//     items in tree order: a leaf holds [first, first + leaf_count), at most BOXTREE_LEAF_MAX
 //
 // Preorder makes a search one loop without a stack: on to i + 1 where the box is met, to
 // node[i].skip where it is not. It also makes "all that comes after this leaf" a plain range, so
