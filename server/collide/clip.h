@@ -11,9 +11,8 @@ enum { CLIP_POINT_MAX = 8 }; // four corners, and one more for each side that cu
 
 typedef struct ClipPoint {
     Vec3 position;
-    uint32_t
-        feature;   // below 128, unlike in one polygon: a vertex as given, or an edge cut by a side
-    uint32_t edge; // label of the edge that leaves the point: 0 .. 3 as given, 4 .. 7 a side
+    uint32_t feature; // below 128, one of a kind: a vertex as given, or an edge cut by a side
+    uint32_t edge;    // label of the edge that leaves the point: 0 .. 3 as given, 4 .. 7 a side
 } ClipPoint;
 
 typedef struct ClipPolygon {
