@@ -2,16 +2,19 @@
 // Two boxes: fifteen separating axes (Gottschalk, Lin and Manocha 1996) say how far they are apart
 // or how deep they overlap; the best axis says which features meet.
 //
-//     a face's normal   the facing face of the other box is clipped against it: a manifold of up to
-//     four points an edge x edge    one point between the two edges neither           the boxes are
-//     apart and the nearest features are corners or edges beyond the faces: the axes know only a
-//                       lower bound of the distance then, and gjk.c finds the points
+//     a face's normal   the other box's facing face is clipped against it: up to four points
+//     an edge x edge    one point between the two edges
+//     neither           the boxes are apart and their nearest features are corners or edges beyond
+//                       the faces: the axes know only a lower bound of the distance then, and
+//                       gjk.c finds the points
 //
 // Faces that are parallel within `parallel_part` are what resting boxes have. Between such faces
-// the reference is chosen by an order that noise cannot turn, edges are not asked, and corners that
-// are out by a hair count as in: the same features meet from step to step. It costs 1e-6 of the gap
-// and 1e-7 of the box in exactness. Symmetric under swapping: the boxes are put in an order of
-// their own first. `R` is the second box's axes seen from the first.
+// the reference is chosen by an order that noise cannot turn, edges along the faces are not asked,
+// and corners that are out by a hair count as in: the same features meet from step to step. The
+// price is at most the angle, 1.4e-3, times the width of the overlap in the depth; gaps along the
+// faces' normal are exact, and so is everything between faces that are not parallel.
+// Symmetric under swapping: the boxes are put in an order of their own first. `R` is the second
+// box's axes seen from the first.
 #include "collide/clip.h"
 #include "collide/gjk.h"
 #include "collide/pairs.h"
@@ -20,22 +23,19 @@
 
 // 1 - cosine of the angle below which two directions are parallel: 1.4e-3 rad
 static const double parallel_part = 1e-6;
-// Squared sine below which two edges span no axis; their cross product would have lost half its
-// digits
+// Squared sine below which two edges span no axis: their cross product has lost half its digits
 static const double edge_sine_squared_min = 1e-12;
 // of the boxes' size: what rounding does to a separation, with room
 static const double rounding_part = 1e-9;
-// of the gap: how much farther than the axes' bound the points of a face may be and still be the
-// nearest
+// of the gap: how far above the axes' bound the points of a face may be and still be the nearest
 static const double bound_slack = 1e-6;
-// of the reference face's shorter half edge: how far a corner of a parallel face may be out; of the
-// size: equally deep
+// of the reference face's shorter half edge: how far out a corner of a parallel face may be
 static const double slop_part = 1e-4;
+// of the boxes' size: how much higher than the deepest point of a parallel face is equally deep
 static const double tie_part = 1e-6;
 
 enum {
-    FEATURE_FACE = 1u << 16, // + reference box << 15 | reference face << 11 | incident face << 7 |
-                             // point of the polygon
+    FEATURE_FACE = 1u << 16, // + reference box << 15 | its face << 11 | incident face << 7 | point
     FEATURE_EDGE = 2u << 16, // + edge of a << 4 | edge of b
     FEATURE_NEAR = 3u << 16, // + corners of a << 8 | corners of b
 };

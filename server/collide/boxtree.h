@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: MIT
-// A tree of bounding boxes over items that have a box each: built at once, then kept right while single boxes change.
+// A tree of bounding boxes over items that have a box each: built at once, then kept right while
+// single boxes change.
 //
-//     nodes in preorder:   0 root | 1 left ... | skip(1) right ... |        children of node i: i + 1 and node[i + 1].skip
-//     items in tree order: a leaf holds the items [first, first + leaf_count), at most BOXTREE_LEAF_MAX
+//     nodes in preorder:   0 root | 1 left ... | skip(1) right ... |
+//     children of node i:  i + 1, and node[i + 1].skip; none of a leaf
+//     items in tree order: a leaf holds [first, first + leaf_count), at most BOXTREE_LEAF_MAX
 //
-// Preorder makes a search one loop without a stack: on to i + 1 where the box is met, to node[i].skip where it is not. It also makes
-// "all that comes after this leaf" a plain range, so that a search of everything against everything meets each pair once.
+// Preorder makes a search one loop without a stack: on to i + 1 where the box is met, to
+// node[i].skip where it is not. It also makes "all that comes after this leaf" a plain range, so
+// that a search of everything against everything meets each pair once.
 //
-// The build splits space at the middle of the items' centres, or at the median where the middle is lopsided, and first sets aside
-// items that are large beside the room that all occupy: a hall's floor would otherwise stretch every box above the pebble that it
-// happens to lie with. Depth is O(log n), the build O(n log n), its order a pure function of the boxes.
-// Boxes are finite and not NaN. Owned by a Broad; one thread at a time.
+// The build splits space at the middle of the items' centres, or at the median where the middle is
+// lopsided, and first sets aside items that are large beside the room that all occupy: a hall's
+// floor would otherwise stretch every box above the pebble that it happens to lie with. Depth is
+// O(log n), the build O(n log n), its order a pure function of the boxes. Boxes are finite and not
+// NaN. Owned by a Broad; one thread at a time.
 #pragma once
 
 #include "collide/candidates.h"
 
-enum { BOXTREE_LEAF_MAX = 4 };
+enum { BOXTREE_LEAF_MAX = 8 };
 
 typedef struct BoxNode {
     BroadBox box;        // holds the boxes of all its items

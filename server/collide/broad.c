@@ -15,8 +15,7 @@
 #include <string.h>
 
 // How much fatter a remembered box is, on each side, as a part of the box's shortest edge. More
-// means fewer searches while bodies creep and more candidates to test in every step; at 5 % a dense
-// pile of spheres has about a quarter more.
+// means fewer searches while bodies creep and more candidates to test in every step.
 static const double margin_part = 0.05;
 
 // One search in the tree costs about four times a body's part of building and searching everything

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A growing list of body pairs in canonical order. Memory that runs out while pairs are added is remembered and told at the end, so
-// that searches need no error path.
+// A growing list of body pairs in canonical order. Memory that runs out while pairs are added is
+// remembered and told at the end, so that searches need no error path.
 #pragma once
 
 #include "collide/broad.h"
@@ -29,7 +29,7 @@ static inline void candidates_add(Candidates *candidates, uint32_t a, uint32_t b
 // Sorts by (a, b), both below body_count. `scratch` lends its memory and is empty afterwards.
 bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_count);
 
-// Into the empty `merged`: those of `kept` that touch no body marked in `is_gone`, and all of `added` (sorted, perhaps with
-// duplicates), in order and none twice.
+// Into the empty `merged`: those of `kept` that touch no body marked in `is_gone`, and all of
+// `added` (sorted, perhaps with duplicates), in order and none twice.
 bool candidates_merge(Candidates *merged, const Candidates *kept, const uint8_t *is_gone,
                       const Candidates *added);

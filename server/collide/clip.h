@@ -11,10 +11,8 @@ enum { CLIP_POINT_MAX = 8 }; // four corners, and one more for each side that cu
 
 typedef struct ClipPoint {
     Vec3 position;
-    uint32_t feature; // below 128: a vertex as given, or the cut of an edge by a side; no two
-                      // points of a polygon share one
-    uint32_t edge; // label of the edge that leaves the point: 0 .. 3 as given, 4 .. 7 a side of the
-                   // rectangle
+    uint32_t feature; // below 128, one of a kind: a vertex as given, or an edge cut by a side
+    uint32_t edge;    // label of the edge that leaves the point: 0 .. 3 as given, 4 .. 7 a side
 } ClipPoint;
 
 typedef struct ClipPolygon {

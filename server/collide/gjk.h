@@ -31,8 +31,8 @@ typedef struct GjkResult {
     double distance;       // > 0
     Vec3 normal;           // unit, from a to b
     Vec3 point_a, point_b; // closest points
-    uint32_t corners_a,
-        corners_b; // one bit for each vertex whose convex hull the closest point is in
+    uint32_t corners_a;    // one bit for each vertex that spans the closest point
+    uint32_t corners_b;
 } GjkResult;
 
 // `toward` is a guess at the direction from a to b; any non-zero vector is right, a good one saves

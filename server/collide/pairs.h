@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What narrow.c's table is made of: one function per pair of primitive kinds, the smaller kind first. Each adds the points with
-// gap <= reach to a manifold whose count is 0 and sets the normal, from a to b; it leaves the count at 0 when there are none.
+// What narrow.c's table is made of: one function per pair of primitive kinds, the smaller kind
+// first. Each adds the points with gap <= reach to a manifold whose count is 0 and sets the normal,
+// from a to b; it leaves the count at 0 when there are none.
 #pragma once
 
 #include "collide/narrow.h"
 
-typedef void NarrowProc(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
-                        double reach, Manifold *manifold);
+typedef void NarrowProc(const Primitive *a, const Pose *pose_a, const Primitive *b,
+                        const Pose *pose_b, double reach, Manifold *manifold);
 
 NarrowProc sphere_sphere;
 NarrowProc sphere_box;

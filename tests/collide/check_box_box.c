@@ -225,15 +225,17 @@ START_TEST(features_of_a_resting_box_stay_while_it_trembles) {
     static const double size[] = {1e-13, 1e-11, 1e-9, 1e-8, 1e-7};
     double tremble = size[_i % 5];
     Primitive cube = make_box(vec3(0.5, 0.5, 0.5)), slab = make_box(vec3(5.0, 5.0, 0.5));
-    const Primitive *ground = _i / 5 == 0 ? &cube : &slab;
+    const Primitive *ground = _i / 5 == 1 ? &slab : &cube;
     Dice dice = {99};
     Manifold first = {0};
     for (int i = 0; i < 2000; i++) {
         Quat q = {1.0, dice_between(&dice, -tremble, tremble),
                   dice_between(&dice, -tremble, tremble), dice_between(&dice, -tremble, tremble)};
         Pose below = pose_at(0.0, 0.0, 0.0);
+        Quat yaw = _i / 5 == 2 ? quat_about_z(0.8)
+                               : quat_identity(); // an octagon of eight equally low points
         Pose above = {vec3_add(vec3(0.0, 0.0, 1.0), dice_vec(&dice, -tremble, tremble)),
-                      quat_normalize(q)};
+                      quat_mul(quat_normalize(q), yaw)};
         Manifold manifold;
         narrow_collide(ground, below, &cube, above, 0.01, &manifold);
         assert_sound(&manifold, 0.01);
@@ -303,7 +305,7 @@ static TCase *case_contact(void) {
     TCase *tcase = tcase_create("contact");
     tcase_add_loop_test(tcase, a_face_on_a_face_gives_four_points_with_the_gap_between_them, 0,
                         (int)(sizeof(lying) / sizeof(lying[0])));
-    tcase_add_loop_test(tcase, features_of_a_resting_box_stay_while_it_trembles, 0, 10);
+    tcase_add_loop_test(tcase, features_of_a_resting_box_stay_while_it_trembles, 0, 15);
     tcase_add_loop_test(tcase, crossed_edges_touch_in_one_point, 0, 3);
     tcase_add_test(tcase, degenerate_positions_still_give_a_normal);
     return tcase;

@@ -131,12 +131,12 @@ START_TEST(every_overlap_is_a_candidate_however_the_bodies_move) {
     Broad *broad = broad_create();
     const BroadPair *pairs;
     size_t pair_count, overlaps = 0;
-    for (int step = 0; step < 200; step++) {
+    for (int step = 0; step < 120; step++) {
         update(broad, &scene, &pairs, &pair_count);
         overlaps += assert_candidates(&scene, pairs, pair_count);
         stir(&scene, &dice, stirred[_i].busy);
     }
-    ck_assert_uint_gt(overlaps, scene.count < 10 ? 0 : 1000);
+    ck_assert_uint_gt(overlaps, scene.count < 10 ? 0 : 600);
     broad_destroy(broad);
     scene_destroy(&scene);
 }
@@ -273,7 +273,7 @@ START_TEST(a_hundred_thousand_bodies_are_all_found) {
     enum { SIDE_X = 100, SIDE_Y = 50, SIDE_Z = 20 };
     Scene scene = scene_create(COUNT_MAX);
     Dice dice = {10};
-    for (int step = 0; step < 4; step++) {
+    for (int step = 0; step < 3; step++) {
         // the whole heap wanders, by more than any margin from the second step on
         Vec3 start = vec3(0.7 * step, -0.4 * step, 0.5);
         for (uint32_t i = 0; i + 1 < COUNT_MAX; i++) {
@@ -296,7 +296,7 @@ START_TEST(a_hundred_thousand_bodies_are_all_found) {
         size_t neighbours =
             ((3 * SIDE_X - 2) * (3 * SIDE_Y - 2) * (3 * SIDE_Z - 2) - SIDE_X * SIDE_Y * SIDE_Z) / 2;
         ck_assert_uint_eq(overlaps, neighbours + SIDE_X * SIDE_Y);
-        if (step == 3) {
+        if (step == 2) {
             broad_destroy(broad);
         }
     }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "collide/gjk.h"
+
+#include "collide/geometry.h"
+#include "support/suite.h"
+
+// Bodies of one metre: the promise is 1e-15 of the size; some hundred roundings are allowed.
+static const double tolerance = 1e-13;
+
+typedef struct PlacedBox {
+    Primitive box;
+    Pose pose;
+} PlacedBox;
+
+static GjkPoint support_placed_box(const void *body, Vec3 direction) {
+    const PlacedBox *placed = body;
+    GjkPoint best = {.vertex = 0};
+    double farthest = -HUGE_VAL;
+    for (unsigned corner = 0; corner < 8; corner++) {
+        Vec3 p = box_corner(&placed->box, placed->pose, corner);
+        if (vec3_dot(p, direction) > farthest) {
+            farthest = vec3_dot(p, direction);
+            best = (GjkPoint){.position = p, .vertex = corner};
+        }
+    }
+    return best;
+}
+
+static GjkPoint support_point(const void *body, Vec3 direction) {
+    (void)direction;
+    return (GjkPoint){.position = *(const Vec3 *)body, .vertex = 0};
+}
+
+START_TEST(a_point_and_a_box_have_the_distance_of_clamping) {
+    Dice dice = {41};
+    for (int i = 0; i < 20000; i++) {
+        PlacedBox placed = {dice_box(&dice), dice_pose(&dice, 1.0)};
+        Vec3 point = dice_vec(&dice, -2.0, 2.0);
+        double expected = point_box_distance(point, &placed.box, placed.pose);
+        GjkResult result =
+            gjk_distance((GjkBody){support_point, &point}, (GjkBody){support_placed_box, &placed},
+                         dice_direction(&dice));
+        ck_assert_int_eq(result.is_apart, expected > 0.0);
+        if (result.is_apart) {
+            ck_assert_double_eq_tol(result.distance, expected, tolerance);
+            Vec3 reached = vec3_add_scaled(result.point_a, result.distance, result.normal);
+            ck_assert_double_le(vec3_norm(vec3_sub(reached, result.point_b)), tolerance);
+            ck_assert_uint_eq(result.corners_a, 1);
+        }
+    }
+}
+END_TEST
+
+START_TEST(two_boxes_have_the_distance_of_their_nearest_features) {
+    Dice dice = {42};
+    int apart = 0;
+    for (int i = 0; i < 10000; i++) {
+        PlacedBox a = {dice_box(&dice), dice_pose(&dice, 1.2)},
+                  b = {dice_box(&dice), dice_pose(&dice, 1.2)};
+        double separation = best_separation(&a.box, a.pose, &b.box, b.pose);
+        if (fabs(separation) < 1e-9) {
+            continue; // touching to rounding: either answer is right
+        }
+        GjkResult result =
+            gjk_distance((GjkBody){support_placed_box, &a}, (GjkBody){support_placed_box, &b},
+                         vec3_sub(b.pose.position, a.pose.position));
+        ck_assert_int_eq(result.is_apart, separation > 0.0);
+        if (!result.is_apart) {
+            continue;
+        }
+        apart++;
+        ck_assert_double_eq_tol(result.distance, box_box_distance(&a.box, a.pose, &b.box, b.pose),
+                                tolerance);
+        ck_assert_double_eq_tol(vec3_norm(result.normal), 1.0, tolerance);
+        ck_assert_double_le(point_box_distance(result.point_a, &a.box, a.pose), tolerance);
+        ck_assert_double_le(point_box_distance(result.point_b, &b.box, b.pose), tolerance);
+    }
+    ck_assert_int_gt(apart, 2000);
+}
+END_TEST
+
+START_TEST(parallel_faces_are_as_far_apart_as_they_are) {
+    Dice dice = {43};
+    for (int i = 0; i < 2000; i++) {
+        double gap = i % 2 == 0 ? dice_between(&dice, 0.0, 1e-6) : dice_between(&dice, 0.0, 1.0);
+        PlacedBox a = {make_box(vec3(0.5, 0.5, 0.5)), pose_at(0.0, 0.0, 0.0)};
+        PlacedBox b = {make_box(vec3(0.5, 0.5, 0.5)),
+                       pose_at(dice_between(&dice, -0.9, 0.9), 0.0, 1.0 + gap)};
+        GjkResult result =
+            gjk_distance((GjkBody){support_placed_box, &a}, (GjkBody){support_placed_box, &b},
+                         vec3_sub(b.pose.position, a.pose.position));
+        ck_assert(result.is_apart || gap < tolerance);
+        if (result.is_apart) {
+            ck_assert_double_eq_tol(result.distance, gap, tolerance);
+        }
+    }
+}
+END_TEST
+
+static TCase *case_gjk(void) {
+    TCase *tcase = tcase_create("gjk");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, a_point_and_a_box_have_the_distance_of_clamping);
+    tcase_add_test(tcase, two_boxes_have_the_distance_of_their_nearest_features);
+    tcase_add_test(tcase, parallel_faces_are_as_far_apart_as_they_are);
+    return tcase;
+}
+
+SUITE_MAIN("collide/gjk", case_gjk)
