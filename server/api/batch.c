@@ -127,7 +127,8 @@ static bool step_on(BatchItem *item, Lane *lane) {
         reply_flush(lane); // what other requests of this turn were answered does not wait for a long job
     }
     uint64_t done = item->run.tally.done;
-    Status status = door_step(door, &item->run, &lane->scratch, request_pause_ns(request, lane), should_stop, request, error);
+    SolverStop stop = {.asked = should_stop, .context = request};
+    Status status = door_step(door, &item->run, &lane->scratch, request_pause_ns(request, lane), &stop, error);
     atomic_fetch_add_explicit(&lane->steps, item->run.tally.done - done, memory_order_relaxed);
     if (status != STATUS_OK || item->run.steps_left == 0) {
         return false;

@@ -11,7 +11,6 @@ static Status out_of_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, "problem", "The problem needs more memory than one request may take.");
 }
 
-// Long solves stop between two slices of sweeps only with their limits, so a Solve is judged here and worked on in one piece.
 typedef struct SolvePlan {
     ContactProblem problem;
     SolverSettings settings;
@@ -81,6 +80,10 @@ static Status check_answer(const SolvePlan *plan, const SolveResult *result, Err
                      "The solver ended in numbers that are not finite: the problem's magnitudes are too far apart.");
 }
 
+static bool should_stop(void *context) {
+    return request_should_stop(context, NULL);
+}
+
 Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     SolvePlan *plan = request->plan;
     Moreau__V1__SolveReply *message = arena_take(&request->arena, sizeof(*message));
@@ -93,9 +96,14 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
         return status;
     }
     reply_flush(lane); // a solve may take long
+    SolverStop stop = {.asked = should_stop, .context = request};
+    plan->settings.stop = &stop;
     SolveResult result;
     uint64_t begun_ns = clock_now_ns();
     status = solver_solve(&plan->settings, &plan->problem, &lane->scratch, &result, error);
+    if (status == STATUS_ABORTED && request_should_stop(request, error)) {
+        status = error->status; // cancelled, or past its deadline
+    }
     if (status == STATUS_OK) {
         status = check_answer(plan, &result, error);
     }

@@ -230,18 +230,21 @@ static void tally_step(StepTally *tally, const StepReport *report, uint64_t step
     }
 }
 
-Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
-                 bool (*stop)(void *context), void *context, Error *error) {
+Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns, const SolverStop *stop, Error *error) {
     // The clock costs as much as a step of a tiny world, so it is read after 1, 2, 4 … steps, as
     // long as that takes a fraction of the 2 ms slice.
     const uint64_t pause_ns_max = 50000;
     uint64_t looked_ns = clock_now_ns();
     uint64_t stride = 1, since = 0;
+    run->input.stop = stop;
     while (run->steps_left > 0) {
         ClockProc *clock =
             run->steps_left == 1 ? clock_now_ns : NULL; // only the last report's time is shown
         Status status = stepper_run(door->stepper, door->world, &run->input, scratch, clock,
                                     &run->tally.last, error);
+        if (status == STATUS_ABORTED) {
+            return STATUS_OK;
+        }
         if (status != STATUS_OK) {
             return status;
         }
@@ -251,7 +254,7 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
             continue;
         }
         uint64_t now_ns = clock_now_ns();
-        if (now_ns >= until_ns || (stop != NULL && stop(context))) {
+        if (now_ns >= until_ns || (stop != NULL && stop->asked(stop->context))) {
             break;
         }
         if (now_ns - looked_ns < pause_ns_max / 2) {

@@ -43,6 +43,7 @@ double mdp_bias(const double *parameter, double time_step, double gap, double re
 typedef struct Work {
     const ContactProblem *problem;
     const double *parameter;
+    const SolverStop *stop;
     Arena *arena;
     ProblemMass mass;
     CertificateScale scale;
@@ -126,12 +127,20 @@ static Status judge(Work *work) {
                                &work->result->certificate, work->error);
 }
 
+// A question may cost as much as the sweep of a small problem, so only every eighth sweep is preceded by one.
+static bool is_asked_to_stop(const Work *work, uint32_t sweep) {
+    return sweep % 8 == 7 && work->stop != NULL && work->stop->asked(work->stop->context);
+}
+
 static Status sweep_until_certified(Work *work) {
     bool coulomb = work->parameter[MDP_FRICTION] == MDP_COULOMB;
     uint32_t sweep_max = (uint32_t)work->parameter[MDP_MAX_ITERATIONS];
     double enough = work->parameter[MDP_TOLERANCE];
     uint32_t sweep = 0;
     for (;;) {
+        if (is_asked_to_stop(work, sweep)) {
+            return error_set(work->error, STATUS_ABORTED, "", "The solve was given up after %u sweeps.", sweep);
+        }
         double change = mdp_sweep(&work->pack, coulomb);
         sweep++;
         // written so that what is not a number does not go on
@@ -187,11 +196,12 @@ static Status run(Work *work) {
     return sweep_until_certified(work);
 }
 
-Status mdp_solve(const ContactProblem *problem, const double *parameter, Arena *arena,
+Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings, Arena *arena,
                  SolveResult *result, Error *error) {
     *result = (SolveResult){0};
     Work work = {.problem = problem,
-                 .parameter = parameter,
+                 .parameter = settings->parameter,
+                 .stop = settings->stop,
                  .arena = arena,
                  .result = result,
                  .error = error};

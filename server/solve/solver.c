@@ -118,5 +118,5 @@ Status solver_set(SolverSettings *settings, const char *name, double value, Erro
 
 Status solver_solve(const SolverSettings *settings, const ContactProblem *problem, Arena *arena,
                     SolveResult *result, Error *error) {
-    return solver_get(settings->kind)->solve(problem, settings->parameter, arena, result, error);
+    return solver_get(settings->kind)->solve(problem, settings, arena, result, error);
 }

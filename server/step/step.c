@@ -126,6 +126,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
         world->bodies_moved = false;
     }
     stepper->solver = step_solver(&world->settings);
+    stepper->solver.stop = input->stop;
     *report = (StepReport){.worst_body = {UINT32_MAX, UINT32_MAX}};
     StepState state = {.stepper = stepper,
                        .world = world,
@@ -142,6 +143,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
     } else if (status == STATUS_RESOURCE_EXHAUSTED) {
         stepper_reset(stepper);
     }
+    stepper->solver.stop = NULL; // borrowed for this step only
     arena_reset_to(scratch, mark);
     return status;
 }

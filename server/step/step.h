@@ -20,6 +20,7 @@ typedef struct StepInput {
     size_t wrench_count;
     const uint32_t *wrench_body; // body indices
     const double *wrench;        // 6 each: force at the centre of mass, torque; world axes
+    const SolverStop *stop;      // Nullable: a step that is given up has not happened
 } StepInput;
 
 // E1 - E0 = contact + row + applied + scheme + unexplained [J]
@@ -79,6 +80,6 @@ void step_set_solver(WorldSettings *settings, const SolverSettings *solver);
 
 // Takes one step. `clock` is Nullable: without it solver_ns is 0. Errors: FAILED_PRECONDITION when
 // the new state is not finite (names step, body and quantity; the world is marked faulted and
-// otherwise as before), RESOURCE_EXHAUSTED when memory ends (the world is as before).
+// otherwise as before), RESOURCE_EXHAUSTED when memory ends (the world is as before), ABORTED when `stop` said so (likewise).
 Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena *scratch,
                    ClockProc *clock, StepReport *report, Error *error);
