@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Golden hashes: the same inputs give the same bits on every compiler, optimisation level and machine. This program is run from every
+// build (gcc and clang, -O0 and -O2, with sanitizers); all must meet the values below.
+//
+// When a change of the dynamics is meant to change bits: raise DYNAMICS_VERSION (step/snapshot.h), run
+// `MOREAU_PRINT_GOLDEN=1 step-check_golden`, copy the values, and say so in CHANGELOG.md.
+#include "step/snapshot.h"
+
+#include "support/heap.h"
+#include "support/suite.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+typedef struct Golden {
+    const char *name;
+    uint64_t seed;
+    int bodies, steps;
+    double friction; // 0 maximum dissipation, 1 Coulomb
+    uint64_t hash;
+} Golden;
+
+static const Golden goldens[] = {
+    {"a heap of 12, settling", 11, 12, 300, 0.0, 0},
+    {"a heap of 60, falling", 12, 60, 150, 0.0, 0},
+    {"a heap of 12, Coulomb", 13, 12, 300, 1.0, 0},
+};
+
+START_TEST(the_same_inputs_give_the_golden_bits) {
+    const Golden *golden = &goldens[_i];
+    Lab lab = heap_create(golden->seed, golden->bodies);
+    lab_set(&lab, "friction", golden->friction);
+    lab_step(&lab, golden->steps);
+    uint64_t hash = snapshot_hash(lab.world);
+    if (getenv("MOREAU_PRINT_GOLDEN") != NULL) {
+        printf("%s: 0x%016" PRIx64 "u\n", golden->name, hash);
+    } else {
+        ck_assert_msg(hash == golden->hash, "%s gives 0x%016" PRIx64 ", golden is 0x%016" PRIx64, golden->name, hash,
+                      golden->hash);
+    }
+    lab_destroy(&lab);
+}
+END_TEST
+
+static TCase *case_golden(void) {
+    TCase *tcase = tcase_create("golden");
+    tcase_set_timeout(tcase, 120.0);
+    tcase_add_loop_test(tcase, the_same_inputs_give_the_golden_bits, 0, sizeof(goldens) / sizeof(goldens[0]));
+    return tcase;
+}
+
+SUITE_MAIN("step/golden", case_golden)
