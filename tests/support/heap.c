@@ -3,9 +3,11 @@
 
 #include <check.h>
 
+// One number after the other: the order in which a call's arguments are computed is the compiler's.
 static Quat random_turn(uint64_t *seed) {
-    return quat_normalize((Quat){lab_random(seed, 0.1, 1.0), lab_random(seed, -1.0, 1.0), lab_random(seed, -1.0, 1.0),
-                                 lab_random(seed, -1.0, 1.0)});
+    double w = lab_random(seed, 0.1, 1.0), x = lab_random(seed, -1.0, 1.0);
+    double y = lab_random(seed, -1.0, 1.0), z = lab_random(seed, -1.0, 1.0);
+    return quat_normalize((Quat){w, x, y, z});
 }
 
 // A box and a ball at its end: the centre of mass is neither's.
@@ -35,8 +37,8 @@ Lab heap_create(uint64_t seed, int body_count) {
                     lab_shape(&lab, PRIMITIVE_BOX, vec3(0.07, 0.09, 0.06), wood), hammer_shape(&lab, rubber),
                     lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.05, 0.0, 0.0), wood)};
     for (int i = 0; i < body_count; i++) {
-        Pose pose = {.position = vec3(lab_random(&seed, -0.4, 0.4), lab_random(&seed, -0.4, 0.4), 0.2 + 0.08 * i),
-                     .orientation = random_turn(&seed)};
+        double x = lab_random(&seed, -0.4, 0.4), y = lab_random(&seed, -0.4, 0.4);
+        Pose pose = {.position = vec3(x, y, 0.2 + 0.08 * i), .orientation = random_turn(&seed)};
         double velocity[6];
         for (int k = 0; k < 6; k++) {
             velocity[k] = lab_random(&seed, -0.5, 0.5);
