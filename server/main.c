@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// moreau-server: options in, a running server, an exit status out. 0 done, 1 could not start, 2 usage.
+// moreau-server: options in, a running server, an exit status out. 0 done, 1 could not start, 2
+// usage.
 #include "options.h"
 #include "server.h"
 

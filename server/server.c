@@ -89,7 +89,8 @@ static void drain(Server *server, const char *why) {
     if (server->drain_begun_ns != 0) {
         return;
     }
-    report_line(&server->report, REPORT_INFO, "draining", "signal=%s requests=%" PRIu64, why, api_request_count(server->api));
+    report_line(&server->report, REPORT_INFO, "draining", "signal=%s requests=%" PRIu64, why,
+                api_request_count(server->api));
     server->drain_begun_ns = clock_now_ns();
     close_listeners(server);
     net_stop_reading(server->net);
@@ -124,39 +125,57 @@ static void raise_file_limit(void) {
 static void collect_limits(Server *server) {
     OptionsLimit limit;
     for (size_t i = 0; i < LIMIT_COUNT_MAX && options_limit(server->options, i, &limit); i++) {
-        server->limit[server->limit_count++] =
-            (ApiLimit){.name = limit.name, .unit = limit.unit, .meaning = limit.meaning, .value = limit.value};
+        server->limit[server->limit_count++] = (ApiLimit){
+            .name = limit.name, .unit = limit.unit, .meaning = limit.meaning, .value = limit.value};
     }
 }
 
 static Status start_rooms(Server *server, Error *error) {
     const Options *options = server->options;
-    PoolDef pool = {.lane_count = (uint32_t)options->workers, .scratch_bytes_max = options->memory_bytes_max,
-                    .turn_ended = api_lane_turn_ended, .left = api_lane_left};
+    PoolDef pool = {.lane_count = (uint32_t)options->workers,
+                    .scratch_bytes_max = options->memory_bytes_max,
+                    .turn_ended = api_lane_turn_ended,
+                    .left = api_lane_left};
     Status status = pool_create(&server->pool, &server->loop, &pool, error);
     if (status != STATUS_OK) {
         return status;
     }
-    HostDef host = {.worlds_max = (uint32_t)options->worlds_max, .session_worlds_max = (uint32_t)options->session_worlds_max,
-                    .limits = {.body_count_max = (uint32_t)options->bodies_max, .bytes_max = options->memory_bytes_max},
-                    .pool = server->pool, .loop = &server->loop, .report = &server->report};
+    HostDef host = {.worlds_max = (uint32_t)options->worlds_max,
+                    .session_worlds_max = (uint32_t)options->session_worlds_max,
+                    .limits = {.body_count_max = (uint32_t)options->bodies_max,
+                               .bytes_max = options->memory_bytes_max},
+                    .pool = server->pool,
+                    .loop = &server->loop,
+                    .report = &server->report};
     status = host_create(&server->host, &host, error);
     if (status != STATUS_OK) {
         return status;
     }
-    ApiDef api = {.loop = &server->loop, .pool = server->pool, .host = server->host, .report = &server->report,
-                  .token = options_token(options), .version = MOREAU_VERSION, .session_grace_ms = options->session_grace_ms,
-                  .frame_bytes_max = options->frame_bytes_max, .memory_bytes_max = options->memory_bytes_max,
-                  .requests_max = (uint32_t)options->requests_max, .limits = server->limit,
+    ApiDef api = {.loop = &server->loop,
+                  .pool = server->pool,
+                  .host = server->host,
+                  .report = &server->report,
+                  .token = options_token(options),
+                  .version = MOREAU_VERSION,
+                  .session_grace_ms = options->session_grace_ms,
+                  .frame_bytes_max = options->frame_bytes_max,
+                  .memory_bytes_max = options->memory_bytes_max,
+                  .requests_max = (uint32_t)options->requests_max,
+                  .limits = server->limit,
                   .limit_count = server->limit_count};
     status = api_create(&server->api, &api, error);
     if (status != STATUS_OK) {
         return status;
     }
-    NetDef net = {.frame_bytes_max = options->frame_bytes_max, .connections_max = (uint32_t)options->connections_max,
-                  .requests_max = (uint32_t)options->requests_max, .unsent_bytes_max = options->unsent_bytes_max,
-                  .write_timeout_ms = options->write_timeout_ms, .hello_timeout_ms = options->write_timeout_ms,
-                  .handlers = api_handlers(), .context = server->api, .report = &server->report};
+    NetDef net = {.frame_bytes_max = options->frame_bytes_max,
+                  .connections_max = (uint32_t)options->connections_max,
+                  .requests_max = (uint32_t)options->requests_max,
+                  .unsent_bytes_max = options->unsent_bytes_max,
+                  .write_timeout_ms = options->write_timeout_ms,
+                  .hello_timeout_ms = options->write_timeout_ms,
+                  .handlers = api_handlers(),
+                  .context = server->api,
+                  .report = &server->report};
     status = net_create(&server->net, &server->loop, &net, error);
     if (status == STATUS_OK) {
         api_set_net(server->api, server->net);
@@ -166,11 +185,13 @@ static Status start_rooms(Server *server, Error *error) {
 
 static Status open_listeners(Server *server, Error *error) {
     for (size_t i = 0; i < server->options->listen_count; i++) {
-        Status status = listener_open(server->net, server->options->listen[i], &server->listener[i], error);
+        Status status =
+            listener_open(server->net, server->options->listen[i], &server->listener[i], error);
         if (status != STATUS_OK) {
             return status;
         }
-        report_line(&server->report, REPORT_INFO, "listening", "address=%s", listener_address(server->listener[i]));
+        report_line(&server->report, REPORT_INFO, "listening", "address=%s",
+                    listener_address(server->listener[i]));
     }
     return STATUS_OK;
 }
@@ -195,17 +216,20 @@ static void announce(const Server *server) {
     for (size_t i = 0; i < server->options->listen_count; i++) {
         char line[OPTIONS_ADDRESS_BYTES + 32];
         int length = snprintf(line, sizeof(line), "%s\n", listener_address(server->listener[i]));
-        ssize_t ignored = write(fd, line, (size_t)length); // a starter that is gone does not stop us
+        ssize_t ignored =
+            write(fd, line, (size_t)length); // a starter that is gone does not stop us
         (void)ignored;
     }
     close(fd);
 }
 
-// A server that could not start ends by the same path as one that ran; what was not made is made empty first, or the process ends.
+// A server that could not start ends by the same path as one that ran; what was not made is made
+// empty first, or the process ends.
 static Status start(Server *server, Error *error) {
     Status status = start_rooms(server, error);
     if (status != STATUS_OK) {
-        // memory or threads are missing at the start: nothing has happened yet that would need an orderly end
+        // memory or threads are missing at the start: nothing has happened yet that would need an
+        // orderly end
         return status;
     }
     watch_signals(server);
@@ -233,8 +257,8 @@ Status server_run(const Options *options, Error *error) {
         status = start(server, error);
     }
     if (status == STATUS_OK) {
-        report_line(&server->report, REPORT_INFO, "ready", "version=%s workers=%" PRIu64 " pid=%d", MOREAU_VERSION,
-                    options->workers, (int)getpid());
+        report_line(&server->report, REPORT_INFO, "ready", "version=%s workers=%" PRIu64 " pid=%d",
+                    MOREAU_VERSION, options->workers, (int)getpid());
         announce(server);
         uv_run(&server->loop, UV_RUN_DEFAULT);
         report_line(&server->report, REPORT_INFO, "stopped", "%s", "");

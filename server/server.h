@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A whole server: the one place where the rooms meet. Several fit into one process; each has its own loop and threads.
+// A whole server: the one place where the rooms meet. Several fit into one process; each has its
+// own loop and threads.
 //
-//   SIGTERM, SIGINT  drain: no new connections or requests, what is under way is finished (or stopped between two steps after
+//   SIGTERM, SIGINT  drain: no new connections or requests, what is under way is finished (or
+//   stopped between two steps after
 //                    --drain-timeout-ms), replies are written, exit 0
 //   SIGHUP           the log file is opened again
 #pragma once

@@ -40,19 +40,21 @@ void api_set_net(Api *api, Net *net) {
 
 static void on_opened(void *context, Connection *connection) {
     const Api *api = context;
-    report_line(api->def.report, REPORT_DEBUG, "connected", "connection=%" PRIu64 " peer=%s", connection_number(connection),
-                connection_peer(connection));
+    report_line(api->def.report, REPORT_DEBUG, "connected", "connection=%" PRIu64 " peer=%s",
+                connection_number(connection), connection_peer(connection));
 }
 
-static void on_frame(void *context, Connection *connection, const uint8_t *body, size_t body_bytes) {
+static void on_frame(void *context, Connection *connection, const uint8_t *body,
+                     size_t body_bytes) {
     request_receive(context, connection, body, body_bytes);
 }
 
 // A frame that cannot be read ends its connection alone; the reply says why.
 static void on_malformed(void *context, Connection *connection, const char *why) {
     Api *api = context;
-    report_line(api->def.report, REPORT_WARN, "malformed", "connection=%" PRIu64 " peer=%s why=\"%s\"",
-                connection_number(connection), connection_peer(connection), why);
+    report_line(api->def.report, REPORT_WARN, "malformed",
+                "connection=%" PRIu64 " peer=%s why=\"%s\"", connection_number(connection),
+                connection_peer(connection), why);
     Error error;
     error_set(&error, STATUS_INVALID_ARGUMENT, "", "%s The connection is closed.", why);
     Request request = {.api = api, .connection = connection, .received_ns = clock_now_ns()};
@@ -64,14 +66,16 @@ static void on_malformed(void *context, Connection *connection, const char *why)
 static void on_closed(void *context, Connection *connection) {
     const Api *api = context;
     Session *session = connection_data(connection);
-    report_line(api->def.report, REPORT_DEBUG, "disconnected", "connection=%" PRIu64, connection_number(connection));
+    report_line(api->def.report, REPORT_DEBUG, "disconnected", "connection=%" PRIu64,
+                connection_number(connection));
     if (session != NULL) {
         session_leave(session);
     }
 }
 
 NetHandlers api_handlers(void) {
-    return (NetHandlers){.opened = on_opened, .frame = on_frame, .malformed = on_malformed, .closed = on_closed};
+    return (NetHandlers){
+        .opened = on_opened, .frame = on_frame, .malformed = on_malformed, .closed = on_closed};
 }
 
 void api_cancel_all(Api *api) {

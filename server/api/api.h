@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The protocol's side of the server: sessions, requests, replies. Frames come from net through the handlers given here, worlds live
-// in run. Loop thread, but for what request.h says runs on lanes.
+// The protocol's side of the server: sessions, requests, replies. Frames come from net through the
+// handlers given here, worlds live in run. Loop thread, but for what request.h says runs on lanes.
 #pragma once
 
 #include "base/report.h"
@@ -28,7 +28,7 @@ typedef struct ApiDef {
     uint64_t session_grace_ms;
     size_t frame_bytes_max;
     size_t memory_bytes_max;
-    uint32_t requests_max; // in flight per connection
+    uint32_t requests_max;  // in flight per connection
     const ApiLimit *limits; // borrowed
     size_t limit_count;
 } ApiDef;

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static Status find_item(Request *request, Batch *batch, size_t index, uint64_t id, uint64_t mark, Error *error) {
+static Status find_item(Request *request, Batch *batch, size_t index, uint64_t id, uint64_t mark,
+                        Error *error) {
     BatchItem *item = &batch->item[index];
     *item = (BatchItem){.batch = batch};
     WorldEntry *entry = host_find(request->api->def.host, id);
@@ -18,21 +19,24 @@ static Status find_item(Request *request, Batch *batch, size_t index, uint64_t i
     if (entry->batch_mark == mark) {
         char field[32];
         snprintf(field, sizeof(field), "worlds[%zu]", index);
-        return error_set(error, STATUS_INVALID_ARGUMENT, field, "World %" PRIu64 " is listed twice.", id);
+        return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                         "World %" PRIu64 " is listed twice.", id);
     }
     entry->batch_mark = mark;
     item->world = entry;
     return STATUS_OK;
 }
 
-Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Batch **batch, Error *error) {
+Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Batch **batch,
+                     Error *error) {
     if (count == 0) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "worlds", "Name at least one world.");
     }
     Batch *made = arena_take_zeroed(&request->arena, 1, sizeof(*made));
     BatchItem *items = arena_take_array(&request->arena, count, sizeof(*items));
     if (made == NULL || items == NULL) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "worlds", "%zu worlds are more than one request may name.", count);
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "worlds",
+                         "%zu worlds are more than one request may name.", count);
     }
     made->request = request;
     made->count = count;
@@ -89,7 +93,8 @@ static void collect(BatchItem *item) {
     item->body_count = world->body_count;
     for (int i = 0; i < 2; i++) {
         uint32_t body = item->run.tally.last.worst_body[i];
-        item->worst_body[i] = item->run.tally.done > 0 && body < world->body_count ? world->body_id[body] : 0;
+        item->worst_body[i] =
+            item->run.tally.done > 0 && body < world->body_count ? world->body_id[body] : 0;
     }
     if (batch->wants_hash) {
         item->hash = snapshot_hash(world);
@@ -97,7 +102,8 @@ static void collect(BatchItem *item) {
     if (batch->wants_pose || batch->wants_velocity) {
         if (!copy_state(item)) {
             item->body_count = 0;
-            error_set(&item->error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while reading %u bodies.", world->body_count);
+            error_set(&item->error, STATUS_RESOURCE_EXHAUSTED, "",
+                      "Memory ended while reading %u bodies.", world->body_count);
         }
     }
 }
@@ -124,11 +130,13 @@ static bool step_on(BatchItem *item, Lane *lane) {
         }
     }
     if (item->run.steps_left > SHORT_STEPS || door->world->body_count > SHORT_BODIES) {
-        reply_flush(lane); // what other requests of this turn were answered does not wait for a long job
+        lane_end_turn(
+            lane); // what other requests of this turn were answered does not wait for a long job
     }
     uint64_t done = item->run.tally.done;
     SolverStop stop = {.asked = should_stop, .context = request};
-    Status status = door_step(door, &item->run, &lane->scratch, request_pause_ns(request, lane), &stop, error);
+    Status status =
+        door_step(door, &item->run, &lane->scratch, request_pause_ns(request, lane), &stop, error);
     atomic_fetch_add_explicit(&lane->steps, item->run.tally.done - done, memory_order_relaxed);
     if (status != STATUS_OK || item->run.steps_left == 0) {
         return false;
@@ -143,8 +151,8 @@ static JobOutcome work_item(Job *job, Lane *lane) {
             return JOB_AGAIN;
         }
         if (item->run.tally.unconverged > 0) {
-            atomic_fetch_add_explicit(&item->batch->request->api->unconverged_steps, item->run.tally.unconverged,
-                                      memory_order_relaxed);
+            atomic_fetch_add_explicit(&item->batch->request->api->unconverged_steps,
+                                      item->run.tally.unconverged, memory_order_relaxed);
         }
         host_publish(item->world);
     }
@@ -209,8 +217,9 @@ static void fill_failure(const BatchItem *item, const uint64_t world, Moreau__V1
 
 // The ids as the call listed them.
 static const uint64_t *listed_worlds(const Request *request) {
-    return request->message->call_case == MOREAU__V1__REQUEST__CALL_WORLD_STEP ? request->message->world_step->worlds
-                                                                             : request->message->world_hash->worlds;
+    return request->message->call_case == MOREAU__V1__REQUEST__CALL_WORLD_STEP
+               ? request->message->world_step->worlds
+               : request->message->world_hash->worlds;
 }
 
 Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Calls on many worlds at once (WorldStep, WorldHash): one job per world in that world's own strand, joined by a counter; the last one
-// to finish makes the reply. A world that fails says why and does not disturb the others.
+// Calls on many worlds at once (WorldStep, WorldHash): one job per world in that world's own
+// strand, joined by a counter; the last one to finish makes the reply. A world that fails says why
+// and does not disturb the others.
 #pragma once
 
 #include "api/request.h"
@@ -15,7 +16,7 @@ typedef struct BatchItem {
     InputBytes input;  // the step; count 0: only the hash is asked for
     StepRun run;
     bool begun;
-    Error error;       // status OK: done
+    Error error; // status OK: done
     uint64_t step, hash;
     double time;
     uint64_t worst_body[2]; // ids
@@ -28,19 +29,22 @@ struct Batch {
     Request *request;
     size_t count;
     BatchItem *item;
-    _Atomic size_t left;     // items not yet done on their lanes
-    size_t unfinished;       // items whose job's `done` is to come; loop thread
+    _Atomic size_t left; // items not yet done on their lanes
+    size_t unfinished;   // items whose job's `done` is to come; loop thread
     bool wants_hash, wants_pose, wants_velocity;
     void (*reply)(Batch *batch, Lane *lane); // called once, on a lane or on the loop (lane NULL)
 };
 
-// Finds the worlds (all listed, none twice) and makes their items; unknown ones are failed items. `empty` blames a call without worlds.
-Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Batch **batch, Error *error);
+// Finds the worlds (all listed, none twice) and makes their items; unknown ones are failed items.
+// `empty` blames a call without worlds.
+Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Batch **batch,
+                     Error *error);
 
 // Submits every item; from here on the batch answers and frees itself.
 void batch_submit(Batch *batch);
 
-// The statuses of failed worlds as messages, in the request's arena; NULL with *count 0 when none failed or memory ended.
+// The statuses of failed worlds as messages, in the request's arena; NULL with *count 0 when none
+// failed or memory ended.
 Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count);
 
 // The status of the whole reply: OK, or, when every world failed, the first failure.

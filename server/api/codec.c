@@ -23,11 +23,13 @@ static void leave_in_arena(void *data, void *piece) {
     (void)piece;
 }
 
-ProtobufCMessage *codec_unpack(const ProtobufCMessageDescriptor *descriptor, Arena *arena, const uint8_t *bytes,
-                               size_t count, bool *exhausted) {
-    ArenaAllocator self = {.allocator = {.alloc = take_from_arena, .free = leave_in_arena}, .arena = arena};
+ProtobufCMessage *codec_unpack(const ProtobufCMessageDescriptor *descriptor, Arena *arena,
+                               const uint8_t *bytes, size_t count, bool *exhausted) {
+    ArenaAllocator self = {.allocator = {.alloc = take_from_arena, .free = leave_in_arena},
+                           .arena = arena};
     self.allocator.allocator_data = &self;
-    ProtobufCMessage *message = protobuf_c_message_unpack(descriptor, &self.allocator, count, bytes);
+    ProtobufCMessage *message =
+        protobuf_c_message_unpack(descriptor, &self.allocator, count, bytes);
     *exhausted = self.exhausted;
     return message;
 }
@@ -45,8 +47,8 @@ bool codec_is_utf8(const uint8_t *bytes, size_t count) {
         }
         uint8_t second = bytes[i + 1];
         // overlong forms, surrogates, and what is above U+10FFFF
-        if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
-            (lead == 0xf4 && second > 0x8f)) {
+        if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
+            (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f)) {
             return false;
         }
         for (size_t k = 1; k <= follow; k++) {
@@ -59,7 +61,8 @@ bool codec_is_utf8(const uint8_t *bytes, size_t count) {
     return true;
 }
 
-// Where the walk is: a chain of names, so that the path is only written when there is something to blame.
+// Where the walk is: a chain of names, so that the path is only written when there is something to
+// blame.
 typedef struct Place {
     const struct Place *parent;
     const char *field;
@@ -91,18 +94,24 @@ static Status check_message(const ProtobufCMessage *message, const Place *parent
 
 static Status check_text(const char *text, const Place *place, Error *error) {
     size_t length = strlen(text);
-    size_t limit = strcmp(place->field, "about") == 0 ? CODEC_ABOUT_BYTES_MAX : CODEC_TEXT_BYTES_MAX;
+    size_t limit =
+        strcmp(place->field, "about") == 0 ? CODEC_ABOUT_BYTES_MAX : CODEC_TEXT_BYTES_MAX;
     if (length > limit) {
         return blame(place, error, "This text is too long: at most 255 bytes.");
     }
-    return codec_is_utf8((const uint8_t *)text, length) ? STATUS_OK : blame(place, error, "This text is not UTF-8.");
+    return codec_is_utf8((const uint8_t *)text, length)
+               ? STATUS_OK
+               : blame(place, error, "This text is not UTF-8.");
 }
 
 static Status check_number(double value, const Place *place, Error *error) {
-    return isfinite(value) ? STATUS_OK : blame(place, error, "Every number must be finite: NaN and infinity are refused.");
+    return isfinite(value)
+               ? STATUS_OK
+               : blame(place, error, "Every number must be finite: NaN and infinity are refused.");
 }
 
-static Status check_enum(const ProtobufCFieldDescriptor *field, int value, const Place *place, Error *error) {
+static Status check_enum(const ProtobufCFieldDescriptor *field, int value, const Place *place,
+                         Error *error) {
     if (protobuf_c_enum_descriptor_get_value(field->descriptor, value) != NULL) {
         return STATUS_OK;
     }
@@ -110,7 +119,8 @@ static Status check_enum(const ProtobufCFieldDescriptor *field, int value, const
 }
 
 // One value of a field, at `member`.
-static Status check_value(const ProtobufCFieldDescriptor *field, const void *member, const Place *place, Error *error) {
+static Status check_value(const ProtobufCFieldDescriptor *field, const void *member,
+                          const Place *place, Error *error) {
     switch (field->type) {
     case PROTOBUF_C_TYPE_DOUBLE:
         return check_number(*(const double *)member, place, error);
@@ -143,7 +153,8 @@ static size_t value_bytes(const ProtobufCFieldDescriptor *field) {
     }
 }
 
-// Long columns of doubles: one sum tells whether all are finite, and only then is the culprit looked for.
+// Long columns of doubles: one sum tells whether all are finite, and only then is the culprit
+// looked for.
 static bool column_is_finite(const double *values, size_t count) {
     double sum = 0.0;
     for (size_t i = 0; i < count; i++) {
@@ -152,12 +163,14 @@ static bool column_is_finite(const double *values, size_t count) {
     return sum == 0.0;
 }
 
-static Status check_repeated(const ProtobufCFieldDescriptor *field, const char *base, Place *place, Error *error) {
+static Status check_repeated(const ProtobufCFieldDescriptor *field, const char *base, Place *place,
+                             Error *error) {
     size_t count = *(const size_t *)(const void *)(base + field->quantifier_offset);
     const char *items = *(char *const *)(const void *)(base + field->offset);
     size_t bytes = value_bytes(field);
     if (count == 0 || bytes == 0 ||
-        (field->type == PROTOBUF_C_TYPE_DOUBLE && column_is_finite((const double *)(const void *)items, count))) {
+        (field->type == PROTOBUF_C_TYPE_DOUBLE &&
+         column_is_finite((const double *)(const void *)items, count))) {
         return STATUS_OK;
     }
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The calls of the protocol, one row each: what everything common is decided from, before a handler runs. A new call is a field of
-// Request, a row here, a handler in command_<family>.c, a test.
+// The calls of the protocol, one row each: what everything common is decided from, before a handler
+// runs. A new call is a field of Request, a row here, a handler in command_<family>.c, a test.
 #pragma once
 
 #include "base/status.h"
@@ -13,7 +13,8 @@ typedef struct Request Request;
 
 typedef enum CommandPlace {
     PLACE_LOOP,  // answered at once on the loop thread: `answer`
-    PLACE_WORLD, // on the lane of the world named by the call's field `world`: `prepare` (Nullable), then `work`
+    PLACE_WORLD, // on the lane of the world named by the call's field `world`: `prepare`
+                 // (Nullable), then `work`
     PLACE_ALONE, // on some lane, belongs to no world: `prepare` (Nullable), then `work`
     PLACE_OWN    // `prepare` makes and submits its own jobs and answers
 } CommandPlace;

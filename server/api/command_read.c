@@ -6,18 +6,20 @@
 #include <string.h>
 
 static Status out_of_memory(Error *error) {
-    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "count", "Memory ended: ask for a smaller range.");
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "count",
+                     "Memory ended: ask for a smaller range.");
 }
 
 typedef struct ReadRange {
     size_t first, count;
 } ReadRange;
 
-static Status check_range(bool has_first, uint64_t first, bool has_count, uint64_t count, size_t total, ReadRange *range,
-                          Error *error) {
+static Status check_range(bool has_first, uint64_t first, bool has_count, uint64_t count,
+                          size_t total, ReadRange *range, Error *error) {
     *range = (ReadRange){.first = has_first ? first : 0};
     if (has_first && first > total) {
-        return error_set(error, STATUS_OUT_OF_RANGE, "first", "There are %zu; the range begins at %llu.", total,
+        return error_set(error, STATUS_OUT_OF_RANGE, "first",
+                         "There are %zu; the range begins at %llu.", total,
                          (unsigned long long)first);
     }
     size_t rest = total - range->first;
@@ -27,8 +29,10 @@ static Status check_range(bool has_first, uint64_t first, bool has_count, uint64
 
 // ---- get
 
-static bool fill_states(const World *world, ReadRange range, Arena *arena, bool single, Moreau__V1__WorldGetReply *m) {
-    const double *pose = world->pose + 7 * range.first, *velocity = world->velocity + 6 * range.first;
+static bool fill_states(const World *world, ReadRange range, Arena *arena, bool single,
+                        Moreau__V1__WorldGetReply *m) {
+    const double *pose = world->pose + 7 * range.first,
+                 *velocity = world->velocity + 6 * range.first;
     if (world->has_center) {
         double *moved = arena_take_array(arena, range.count, 7 * sizeof(double));
         for (size_t i = 0; moved != NULL && i < range.count; i++) {
@@ -40,7 +44,8 @@ static bool fill_states(const World *world, ReadRange range, Arena *arena, bool 
         return range.count == 0;
     }
     if (!single) {
-        // packed straight from the world's own memory, which is this lane's until the reply is packed
+        // packed straight from the world's own memory, which is this lane's until the reply is
+        // packed
         m->pose = (double *)pose;
         m->velocity = (double *)velocity;
         m->n_pose = 7 * range.count;
@@ -63,7 +68,8 @@ static bool fill_states(const World *world, ReadRange range, Arena *arena, bool 
     return true;
 }
 
-static bool fill_names(const World *world, ReadRange range, Arena *arena, Moreau__V1__WorldGetReply *m) {
+static bool fill_names(const World *world, ReadRange range, Arena *arena,
+                       Moreau__V1__WorldGetReply *m) {
     bool some = false;
     for (size_t i = 0; i < range.count; i++) {
         some = some || world->body_name[range.first + i] != NULL;
@@ -80,14 +86,16 @@ static bool fill_names(const World *world, ReadRange range, Arena *arena, Moreau
     return m->names != NULL;
 }
 
-static bool fill_definition(const World *world, ReadRange range, Arena *arena, Moreau__V1__WorldGetReply *m) {
+static bool fill_definition(const World *world, ReadRange range, Arena *arena,
+                            Moreau__V1__WorldGetReply *m) {
     size_t n = range.count;
     m->kind = arena_take_array(arena, n, sizeof(*m->kind));
     m->shape = arena_take_array(arena, n, sizeof(uint64_t));
     m->mass = arena_take_array(arena, n, sizeof(double));
     m->inertia = arena_take_array(arena, n, 6 * sizeof(double));
     m->center_of_mass = arena_take_array(arena, n, 3 * sizeof(double));
-    if (m->kind == NULL || m->shape == NULL || m->mass == NULL || m->inertia == NULL || m->center_of_mass == NULL) {
+    if (m->kind == NULL || m->shape == NULL || m->mass == NULL || m->inertia == NULL ||
+        m->center_of_mass == NULL) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
@@ -96,7 +104,8 @@ static bool fill_definition(const World *world, ReadRange range, Arena *arena, M
         double inertia[6] = {mass->inertia.xx, mass->inertia.yy, mass->inertia.zz,
                              mass->inertia.xy, mass->inertia.xz, mass->inertia.yz};
         m->kind[i] = (Moreau__V1__BodyKind)world->kind[body];
-        m->shape[i] = world->body_shape[body] == UINT32_MAX ? 0 : (uint64_t)world->body_shape[body] + 1;
+        m->shape[i] =
+            world->body_shape[body] == UINT32_MAX ? 0 : (uint64_t)world->body_shape[body] + 1;
         m->mass[i] = mass->mass;
         memcpy(m->inertia + 6 * i, inertia, sizeof(inertia));
         vec3_store(m->center_of_mass + 3 * i, mass->center);
@@ -113,7 +122,8 @@ Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply,
     const World *world = request->world->door.world;
     Arena *arena = &request->arena;
     ReadRange range;
-    Status status = check_range(get->has_first, get->first, get->has_count, get->count, world->body_count, &range, error);
+    Status status = check_range(get->has_first, get->first, get->has_count, get->count,
+                                world->body_count, &range, error);
     Moreau__V1__WorldGetReply *m = arena_take(arena, sizeof(*m));
     if (status != STATUS_OK || m == NULL) {
         return status != STATUS_OK ? status : out_of_memory(error);
@@ -155,22 +165,24 @@ static bool take_columns(size_t n, Arena *arena, Moreau__V1__WorldContactsReply 
     m->n_body_a = m->n_body_b = m->n_feature = m->n_gap = m->n_friction = n;
     m->n_point = m->n_impulse = m->n_velocity = 3 * n;
     m->n_frame = 9 * n;
-    return m->body_a != NULL && m->body_b != NULL && m->feature != NULL && m->point != NULL && m->frame != NULL &&
-           m->gap != NULL && m->velocity != NULL && m->friction != NULL;
+    return m->body_a != NULL && m->body_b != NULL && m->feature != NULL && m->point != NULL &&
+           m->frame != NULL && m->gap != NULL && m->velocity != NULL && m->friction != NULL;
 }
 
-Status command_world_contacts(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+Status command_world_contacts(Request *request, Lane *lane, Moreau__V1__Reply *reply,
+                              Error *error) {
     (void)lane;
     const Moreau__V1__WorldContacts *ask = request->message->world_contacts;
     const World *world = request->world->door.world;
     const Stepper *stepper = request->world->door.stepper;
     if (!stepper->has_last) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "world",
-                         "No step has been taken since the world's bodies were made or moved: contacts are those of the last step.");
+                         "No step has been taken since the world's bodies were made or moved: "
+                         "contacts are those of the last step.");
     }
     ReadRange range;
-    Status status =
-        check_range(ask->has_first, ask->first, ask->has_count, ask->count, stepper->contact_count, &range, error);
+    Status status = check_range(ask->has_first, ask->first, ask->has_count, ask->count,
+                                stepper->contact_count, &range, error);
     Moreau__V1__WorldContactsReply *m = arena_take(&request->arena, sizeof(*m));
     if (status != STATUS_OK || m == NULL) {
         return status != STATUS_OK ? status : out_of_memory(error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The family session, but for Hello (session.c): Ping, Stats, Describe, Cancel; and what Welcome and Describe say of the server.
+// The family session, but for Hello (session.c): Ping, Stats, Describe, Cancel; and what Welcome
+// and Describe say of the server.
 #include "api/request.h"
 #include "api/session.h"
 #include "base/clock.h"
@@ -13,7 +14,8 @@ static Status out_of_memory(Error *error) {
 }
 
 // `count` messages and the array of pointers to them, initialised.
-static void **take_messages(Arena *arena, size_t count, const ProtobufCMessageDescriptor *descriptor) {
+static void **take_messages(Arena *arena, size_t count,
+                            const ProtobufCMessageDescriptor *descriptor) {
     void **list = arena_take_array(arena, count, sizeof(void *));
     char *messages = arena_take_array(arena, count, descriptor->sizeof_message);
     if (list == NULL || messages == NULL) {
@@ -28,8 +30,8 @@ static void **take_messages(Arena *arena, size_t count, const ProtobufCMessageDe
 
 Moreau__V1__Limit **describe_limits(Request *request, size_t *count) {
     const ApiDef *def = &request->api->def;
-    Moreau__V1__Limit **list =
-        (Moreau__V1__Limit **)take_messages(&request->arena, def->limit_count, &moreau__v1__limit__descriptor);
+    Moreau__V1__Limit **list = (Moreau__V1__Limit **)take_messages(
+        &request->arena, def->limit_count, &moreau__v1__limit__descriptor);
     for (size_t i = 0; list != NULL && i < def->limit_count; i++) {
         list[i]->name = (char *)def->limits[i].name;
         list[i]->has_value = 1;
@@ -46,8 +48,8 @@ Moreau__V1__CallInfo **describe_calls(Request *request, size_t *count) {
     while (command_at(total) != NULL) {
         total++;
     }
-    Moreau__V1__CallInfo **list =
-        (Moreau__V1__CallInfo **)take_messages(&request->arena, total, &moreau__v1__call_info__descriptor);
+    Moreau__V1__CallInfo **list = (Moreau__V1__CallInfo **)take_messages(
+        &request->arena, total, &moreau__v1__call_info__descriptor);
     for (size_t i = 0; list != NULL && i < total; i++) {
         const Command *command = command_at(i);
         list[i]->name = (char *)command->name;
@@ -69,20 +71,21 @@ static void describe_parameter(const ParameterRow *row, Moreau__V1__ParameterInf
     info->default_value = row->default_value;
     info->solve_default = row->solve_default;
     info->meaning = (char *)row->meaning;
-    for (info->choices = (char **)row->choices; row->choices != NULL && row->choices[info->n_choices] != NULL;) {
+    for (info->choices = (char **)row->choices;
+         row->choices != NULL && row->choices[info->n_choices] != NULL;) {
         info->n_choices++;
     }
 }
 
 Moreau__V1__SolverInfo **describe_solvers(Request *request, size_t *count) {
-    Moreau__V1__SolverInfo **list =
-        (Moreau__V1__SolverInfo **)take_messages(&request->arena, SOLVER_COUNT, &moreau__v1__solver_info__descriptor);
+    Moreau__V1__SolverInfo **list = (Moreau__V1__SolverInfo **)take_messages(
+        &request->arena, SOLVER_COUNT, &moreau__v1__solver_info__descriptor);
     for (int i = 0; list != NULL && i < SOLVER_COUNT; i++) {
         const Solver *solver = solver_get((SolverKind)i);
         list[i]->name = (char *)solver->name;
         list[i]->meaning = (char *)solver->meaning;
-        list[i]->parameters = (Moreau__V1__ParameterInfo **)take_messages(&request->arena, solver->parameter_count,
-                                                                          &moreau__v1__parameter_info__descriptor);
+        list[i]->parameters = (Moreau__V1__ParameterInfo **)take_messages(
+            &request->arena, solver->parameter_count, &moreau__v1__parameter_info__descriptor);
         if (list[i]->parameters == NULL) {
             return NULL;
         }
@@ -96,8 +99,8 @@ Moreau__V1__SolverInfo **describe_solvers(Request *request, size_t *count) {
 }
 
 static Moreau__V1__FieldInfo **describe_fields(Request *request, size_t *count) {
-    Moreau__V1__FieldInfo **list =
-        (Moreau__V1__FieldInfo **)take_messages(&request->arena, RANGE_COUNT, &moreau__v1__field_info__descriptor);
+    Moreau__V1__FieldInfo **list = (Moreau__V1__FieldInfo **)take_messages(
+        &request->arena, RANGE_COUNT, &moreau__v1__field_info__descriptor);
     for (int i = 0; list != NULL && i < RANGE_COUNT; i++) {
         const Range *range = range_get((RangeKind)i);
         list[i]->path = (char *)range->path;
@@ -123,7 +126,8 @@ Status command_describe(Request *request, Lane *lane, Moreau__V1__Reply *reply, 
     message->calls = describe_calls(request, &message->n_calls);
     message->solvers = describe_solvers(request, &message->n_solvers);
     message->fields = describe_fields(request, &message->n_fields);
-    if (message->limits == NULL || message->calls == NULL || message->solvers == NULL || message->fields == NULL) {
+    if (message->limits == NULL || message->calls == NULL || message->solvers == NULL ||
+        message->fields == NULL) {
         return out_of_memory(error);
     }
     reply->result_case = MOREAU__V1__REPLY__RESULT_DESCRIBE;
@@ -174,7 +178,8 @@ static Status list_world_bytes(Request *request, Moreau__V1__StatsReply *message
     for (uint32_t i = 0; i < count; i++) {
         const WorldEntry *entry = host_at(host, i);
         message->worlds[i] = entry->id;
-        message->bytes_of_world[i] = atomic_load_explicit(&entry->figures.bytes, memory_order_relaxed);
+        message->bytes_of_world[i] =
+            atomic_load_explicit(&entry->figures.bytes, memory_order_relaxed);
     }
     message->n_worlds = message->n_bytes_of_world = count;
     return STATUS_OK;
@@ -191,13 +196,17 @@ Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     }
     moreau__v1__stats_reply__init(message);
     for (uint32_t i = 0; i < lanes; i++) {
-        lane_steps[i] = atomic_load_explicit(&pool_lane(api->def.pool, i)->steps, memory_order_relaxed);
+        lane_steps[i] =
+            atomic_load_explicit(&pool_lane(api->def.pool, i)->steps, memory_order_relaxed);
         message->steps += lane_steps[i];
     }
     NetStats net = net_stats(api->net);
-    message->has_uptime_s = message->has_lanes = message->has_connections = message->has_world_count = 1;
-    message->has_requests = message->has_steps = message->has_unconverged_steps = message->has_faulted_worlds = 1;
-    message->has_slow_clients = message->has_bytes_in = message->has_bytes_out = message->has_world_bytes = 1;
+    message->has_uptime_s = message->has_lanes = message->has_connections =
+        message->has_world_count = 1;
+    message->has_requests = message->has_steps = message->has_unconverged_steps =
+        message->has_faulted_worlds = 1;
+    message->has_slow_clients = message->has_bytes_in = message->has_bytes_out =
+        message->has_world_bytes = 1;
     message->uptime_s = (double)(clock_now_ns() - api->started_ns) * 1e-9;
     message->lanes = lanes;
     message->n_lane_steps = lanes;
@@ -205,7 +214,8 @@ Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     message->connections = net.connection_count;
     message->world_count = host_count(api->def.host);
     message->requests = api->requests_total;
-    message->unconverged_steps = atomic_load_explicit(&api->unconverged_steps, memory_order_relaxed);
+    message->unconverged_steps =
+        atomic_load_explicit(&api->unconverged_steps, memory_order_relaxed);
     message->faulted_worlds = host_faulted_count(api->def.host);
     message->slow_clients = net.slow_count;
     message->bytes_in = net.bytes_in;

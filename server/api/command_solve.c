@@ -8,7 +8,8 @@
 #include <stdio.h>
 
 static Status out_of_memory(Error *error) {
-    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "problem", "The problem needs more memory than one request may take.");
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "problem",
+                     "The problem needs more memory than one request may take.");
 }
 
 typedef struct SolvePlan {
@@ -24,8 +25,8 @@ Status command_solve_prepare(Request *request, Error *error) {
     }
     SolverKind kind = SOLVER_MDP;
     if (message->solver != NULL && !solver_find(message->solver, &kind)) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "solver", "No solver is called %.64s (Describe lists them).",
-                         message->solver);
+        return error_set(error, STATUS_INVALID_ARGUMENT, "solver",
+                         "No solver is called %.64s (Describe lists them).", message->solver);
     }
     if (message->problem == NULL) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "problem", "Solve needs a problem.");
@@ -35,9 +36,11 @@ Status command_solve_prepare(Request *request, Error *error) {
     return convert_parameters(message->parameters, &plan->settings, error);
 }
 
-static void fill_certificate(const SolveResult *result, uint64_t time_ns, Moreau__V1__Certificate *m) {
+static void fill_certificate(const SolveResult *result, uint64_t time_ns,
+                             Moreau__V1__Certificate *m) {
     const Certificate *c = &result->certificate;
-    m->has_e_mom = m->has_e_pen = m->has_e_comp = m->has_e_cone = m->has_e_mdp = m->has_e_ds = m->has_e_own = m->has_e_row = 1;
+    m->has_e_mom = m->has_e_pen = m->has_e_comp = m->has_e_cone = m->has_e_mdp = m->has_e_ds =
+        m->has_e_own = m->has_e_row = 1;
     m->e_mom = c->entry[CERTIFICATE_MOM];
     m->e_pen = c->entry[CERTIFICATE_PEN];
     m->e_comp = c->entry[CERTIFICATE_COMP];
@@ -47,7 +50,8 @@ static void fill_certificate(const SolveResult *result, uint64_t time_ns, Moreau
     m->e_own = c->entry[CERTIFICATE_OWN];
     m->e_row = c->entry[CERTIFICATE_ROW];
     m->has_pen_velocity = m->has_comp_velocity = m->has_mdp_velocity = m->has_ds_velocity = 1;
-    m->has_own_velocity = m->has_row_velocity = m->has_scale = m->has_tolerance = m->has_penetration = 1;
+    m->has_own_velocity = m->has_row_velocity = m->has_scale = m->has_tolerance =
+        m->has_penetration = 1;
     m->pen_velocity = c->velocity[CERTIFICATE_PEN];
     m->comp_velocity = c->velocity[CERTIFICATE_COMP];
     m->mdp_velocity = c->velocity[CERTIFICATE_MDP];
@@ -77,7 +81,8 @@ static Status check_answer(const SolvePlan *plan, const SolveResult *result, Err
         return STATUS_OK;
     }
     return error_set(error, STATUS_FAILED_PRECONDITION, "problem",
-                     "The solver ended in numbers that are not finite: the problem's magnitudes are too far apart.");
+                     "The solver ended in numbers that are not finite: the problem's magnitudes "
+                     "are too far apart.");
 }
 
 static bool should_stop(void *context) {
@@ -91,11 +96,12 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     if (message == NULL || certificate == NULL) {
         return out_of_memory(error);
     }
-    Status status = problem_read(request->message->solve->problem, &request->arena, &plan->problem, error);
+    Status status =
+        problem_read(request->message->solve->problem, &request->arena, &plan->problem, error);
     if (status != STATUS_OK) {
         return status;
     }
-    reply_flush(lane); // a solve may take long
+    lane_end_turn(lane); // a solve may take long
     SolverStop stop = {.asked = should_stop, .context = request};
     plan->settings.stop = &stop;
     SolveResult result;
@@ -130,7 +136,8 @@ Status command_problem(Request *request, Lane *lane, Moreau__V1__Reply *reply, E
     const Stepper *stepper = request->world->door.stepper;
     if (!stepper->has_last) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "world",
-                         "No step has been taken since the world's bodies were made or moved: the problem is the last step's.");
+                         "No step has been taken since the world's bodies were made or moved: the "
+                         "problem is the last step's.");
     }
     Moreau__V1__ProblemReply *message = arena_take(&request->arena, sizeof(*message));
     if (message == NULL) {

@@ -9,16 +9,19 @@ static const uint64_t steps_max = 1000000000000u;
 
 static Status check_step(const Moreau__V1__WorldStep *message, Error *error) {
     if (message->steps < 1 || message->steps > steps_max) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "steps", "Ask for 1 to %llu steps, not %llu.",
-                         (unsigned long long)steps_max, (unsigned long long)message->steps);
+        return error_set(error, STATUS_INVALID_ARGUMENT, "steps",
+                         "Ask for 1 to %llu steps, not %llu.", (unsigned long long)steps_max,
+                         (unsigned long long)message->steps);
     }
     if (message->has_time_step && !(message->time_step > 0.0)) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "time_step", "The time step must be > 0 s, not %g.", message->time_step);
+        return error_set(error, STATUS_INVALID_ARGUMENT, "time_step",
+                         "The time step must be > 0 s, not %g.", message->time_step);
     }
     size_t wrenches = message->n_wrench_body;
     if (message->n_wrench != 6 * wrenches) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "wrench", "%zu bodies in wrench_body take %zu numbers, not %zu.",
-                         wrenches, 6 * wrenches, message->n_wrench);
+        return error_set(error, STATUS_INVALID_ARGUMENT, "wrench",
+                         "%zu bodies in wrench_body take %zu numbers, not %zu.", wrenches,
+                         6 * wrenches, message->n_wrench);
     }
     if (message->n_wrench_count == 0) {
         return wrenches == 0 || message->n_worlds == 1
@@ -32,8 +35,10 @@ static Status check_step(const Moreau__V1__WorldStep *message, Error *error) {
     }
     if (message->n_wrench_count != message->n_worlds || total != wrenches) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "wrench_count",
-                         "One count per world (%zu worlds, %zu counts), together as many as wrench_body (%zu, not %llu).",
-                         message->n_worlds, message->n_wrench_count, wrenches, (unsigned long long)total);
+                         "One count per world (%zu worlds, %zu counts), together as many as "
+                         "wrench_body (%zu, not %llu).",
+                         message->n_worlds, message->n_wrench_count, wrenches,
+                         (unsigned long long)total);
     }
     return STATUS_OK;
 }
@@ -46,10 +51,14 @@ static Status encode_steps(const Moreau__V1__WorldStep *message, Batch *batch, E
     InputBytes plain = {0};
     size_t first = 0;
     for (size_t i = 0; i < batch->count; i++) {
-        size_t count = message->n_wrench_count > 0 ? message->wrench_count[i] : i == 0 ? message->n_wrench_body : 0;
+        size_t count = message->n_wrench_count > 0 ? message->wrench_count[i]
+                       : i == 0                    ? message->n_wrench_body
+                                                   : 0;
         Input input = {.kind = INPUT_STEP,
-                       .step = {.steps = message->steps, .time_step = message->has_time_step ? message->time_step : 0.0,
-                                .wrench_count = count, .wrench_body = message->wrench_body + first,
+                       .step = {.steps = message->steps,
+                                .time_step = message->has_time_step ? message->time_step : 0.0,
+                                .wrench_count = count,
+                                .wrench_body = message->wrench_body + first,
                                 .wrench = message->wrench + 6 * first}};
         Status status = STATUS_OK;
         if (count > 0) {
@@ -97,8 +106,8 @@ typedef struct Column {
     double **values;
 } Column;
 
-static bool fill_column(Arena *arena, const Batch *batch, Column column, double (*value)(const BatchItem *item, int which),
-                        int which) {
+static bool fill_column(Arena *arena, const Batch *batch, Column column,
+                        double (*value)(const BatchItem *item, int which), int which) {
     double *values = arena_take_array(arena, batch->count, sizeof(double));
     for (size_t i = 0; values != NULL && i < batch->count; i++) {
         values[i] = value(&batch->item[i], which);
@@ -115,20 +124,22 @@ static double last_entry(const BatchItem *item, int which) {
 }
 
 static double worst_entry(const BatchItem *item, int which) {
-    return which < CERTIFICATE_ENTRY_COUNT ? item->run.tally.worst[which] : item->run.tally.penetration_worst;
+    return which < CERTIFICATE_ENTRY_COUNT ? item->run.tally.worst[which]
+                                           : item->run.tally.penetration_worst;
 }
 
 static Moreau__V1__CertificateColumns *certificate_columns(Arena *arena, const Batch *batch,
-                                                           double (*value)(const BatchItem *item, int which)) {
+                                                           double (*value)(const BatchItem *item,
+                                                                           int which)) {
     Moreau__V1__CertificateColumns *m = arena_take(arena, sizeof(*m));
     if (m == NULL) {
         return NULL;
     }
     moreau__v1__certificate_columns__init(m);
     const Column columns[] = {
-        {&m->n_e_mom, &m->e_mom}, {&m->n_e_pen, &m->e_pen}, {&m->n_e_comp, &m->e_comp},
+        {&m->n_e_mom, &m->e_mom},   {&m->n_e_pen, &m->e_pen}, {&m->n_e_comp, &m->e_comp},
         {&m->n_e_cone, &m->e_cone}, {&m->n_e_mdp, &m->e_mdp}, {&m->n_e_ds, &m->e_ds},
-        {&m->n_e_own, &m->e_own}, {&m->n_e_row, &m->e_row}, {&m->n_penetration, &m->penetration},
+        {&m->n_e_own, &m->e_own},   {&m->n_e_row, &m->e_row}, {&m->n_penetration, &m->penetration},
     };
     for (int i = 0; i < CERTIFICATE_ENTRY_COUNT + 1; i++) {
         if (!fill_column(arena, batch, columns[i], value, i)) {
@@ -148,9 +159,9 @@ static Moreau__V1__CertificateSteps *certificate_steps(Arena *arena, const Batch
         size_t *count;
         uint64_t **values;
     } columns[] = {
-        {&m->n_e_mom, &m->e_mom}, {&m->n_e_pen, &m->e_pen}, {&m->n_e_comp, &m->e_comp},
+        {&m->n_e_mom, &m->e_mom},   {&m->n_e_pen, &m->e_pen}, {&m->n_e_comp, &m->e_comp},
         {&m->n_e_cone, &m->e_cone}, {&m->n_e_mdp, &m->e_mdp}, {&m->n_e_ds, &m->e_ds},
-        {&m->n_e_own, &m->e_own}, {&m->n_e_row, &m->e_row}, {&m->n_penetration, &m->penetration},
+        {&m->n_e_own, &m->e_own},   {&m->n_e_row, &m->e_row}, {&m->n_penetration, &m->penetration},
     };
     for (int i = 0; i < CERTIFICATE_ENTRY_COUNT + 1; i++) {
         uint64_t *values = arena_take_array(arena, batch->count, sizeof(uint64_t));
@@ -159,7 +170,8 @@ static Moreau__V1__CertificateSteps *certificate_steps(Arena *arena, const Batch
         }
         for (size_t k = 0; k < batch->count; k++) {
             const StepTally *tally = &batch->item[k].run.tally;
-            values[k] = i < CERTIFICATE_ENTRY_COUNT ? tally->worst_step[i] : tally->penetration_step;
+            values[k] =
+                i < CERTIFICATE_ENTRY_COUNT ? tally->worst_step[i] : tally->penetration_step;
         }
         *columns[i].count = batch->count;
         *columns[i].values = values;
@@ -169,7 +181,8 @@ static Moreau__V1__CertificateSteps *certificate_steps(Arena *arena, const Batch
 
 static double energy_entry(const BatchItem *item, int which) {
     const StepEnergy *e = &item->run.tally.last.energy;
-    const double entries[] = {e->before, e->after, e->contact, e->row, e->applied, e->scheme, e->unexplained};
+    const double entries[] = {e->before,  e->after,  e->contact,    e->row,
+                              e->applied, e->scheme, e->unexplained};
     return entries[which];
 }
 
@@ -180,8 +193,9 @@ static Moreau__V1__EnergyColumns *energy_columns(Arena *arena, const Batch *batc
     }
     moreau__v1__energy_columns__init(m);
     const Column columns[] = {
-        {&m->n_before, &m->before}, {&m->n_after, &m->after}, {&m->n_contact, &m->contact},
-        {&m->n_row, &m->row}, {&m->n_applied, &m->applied}, {&m->n_scheme, &m->scheme},
+        {&m->n_before, &m->before},           {&m->n_after, &m->after},
+        {&m->n_contact, &m->contact},         {&m->n_row, &m->row},
+        {&m->n_applied, &m->applied},         {&m->n_scheme, &m->scheme},
         {&m->n_unexplained, &m->unexplained},
     };
     for (int i = 0; i < (int)(sizeof(columns) / sizeof(columns[0])); i++) {
@@ -204,8 +218,8 @@ static bool fill_counts(Arena *arena, const Batch *batch, Moreau__V1__StepReport
     m->worst_body_a = arena_take_array(arena, n, sizeof(uint64_t));
     m->worst_body_b = arena_take_array(arena, n, sizeof(uint64_t));
     if (m->contacts == NULL || m->rows == NULL || m->iterations == NULL || m->converged == NULL ||
-        m->unconverged_steps == NULL || m->tolerance == NULL || m->solver_time == NULL || m->worst_body_a == NULL ||
-        m->worst_body_b == NULL) {
+        m->unconverged_steps == NULL || m->tolerance == NULL || m->solver_time == NULL ||
+        m->worst_body_a == NULL || m->worst_body_b == NULL) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
@@ -236,14 +250,16 @@ static Moreau__V1__StepReports *step_reports(Arena *arena, const Batch *batch) {
     m->worst = certificate_columns(arena, batch, worst_entry);
     m->worst_step = certificate_steps(arena, batch);
     m->energy = energy_columns(arena, batch);
-    if (m->last == NULL || m->worst == NULL || m->worst_step == NULL || m->energy == NULL || !fill_counts(arena, batch, m)) {
+    if (m->last == NULL || m->worst == NULL || m->worst_step == NULL || m->energy == NULL ||
+        !fill_counts(arena, batch, m)) {
         return NULL;
     }
     return m;
 }
 
 // One state column of all worlds, one behind the other; a single world's is not copied.
-static bool join_states(Arena *arena, const Batch *batch, size_t stride, bool velocity, size_t total, double **joined) {
+static bool join_states(Arena *arena, const Batch *batch, size_t stride, bool velocity,
+                        size_t total, double **joined) {
     if (batch->count == 1) {
         *joined = velocity ? batch->item[0].velocity : batch->item[0].pose;
         return true;
@@ -269,7 +285,8 @@ static float *to_single(Arena *arena, const double *values, size_t count) {
     return single;
 }
 
-static bool fill_states(Arena *arena, const Batch *batch, bool single, Moreau__V1__WorldStepReply *m) {
+static bool fill_states(Arena *arena, const Batch *batch, bool single,
+                        Moreau__V1__WorldStepReply *m) {
     size_t total = 0;
     m->body_count = arena_take_array(arena, batch->count, sizeof(uint64_t));
     if (m->body_count == NULL) {
@@ -285,7 +302,8 @@ static bool fill_states(Arena *arena, const Batch *batch, bool single, Moreau__V
         (batch->wants_velocity && !join_states(arena, batch, 6, true, total, &velocity))) {
         return false;
     }
-    size_t pose_count = batch->wants_pose ? 7 * total : 0, velocity_count = batch->wants_velocity ? 6 * total : 0;
+    size_t pose_count = batch->wants_pose ? 7 * total : 0,
+           velocity_count = batch->wants_velocity ? 6 * total : 0;
     if (single) {
         m->pose_single = to_single(arena, pose, pose_count);
         m->velocity_single = to_single(arena, velocity, velocity_count);
@@ -341,7 +359,8 @@ static void reply_step(Batch *batch, Lane *lane) {
         reply.world_step = &message;
     } else {
         error_set(&error, STATUS_RESOURCE_EXHAUSTED, "worlds",
-                  "The steps were taken, but the reply does not fit into memory: ask for fewer worlds or columns.");
+                  "The steps were taken, but the reply does not fit into memory: ask for fewer "
+                  "worlds or columns.");
     }
     request_reply(request, lane, &reply, &error);
 }
@@ -356,12 +375,14 @@ static void reply_hash(Batch *batch, Lane *lane) {
     Error error = {0};
     message.hash = arena_take_array(arena, batch->count, sizeof(uint64_t));
     message.step = arena_take_array(arena, batch->count, sizeof(uint64_t));
-    // a hash that is missing cannot be told from one that is there: one unknown world fails the call
+    // a hash that is missing cannot be told from one that is there: one unknown world fails the
+    // call
     for (size_t i = 0; i < batch->count && error.status == STATUS_OK; i++) {
         error = batch->item[i].error;
     }
     if (message.hash == NULL || message.step == NULL) {
-        error_set(&error, STATUS_RESOURCE_EXHAUSTED, "worlds", "Memory ended: ask for fewer worlds.");
+        error_set(&error, STATUS_RESOURCE_EXHAUSTED, "worlds",
+                  "Memory ended: ask for fewer worlds.");
     }
     if (error.status == STATUS_OK) {
         for (size_t i = 0; i < batch->count; i++) {

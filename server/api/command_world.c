@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The family world: Create, Destroy, List, Add…, Set. What changes a world becomes an input on the loop thread and passes the door on
-// its lane. (Get and Contacts: command_read.c; Step and Hash: command_step.c.)
+// The family world: Create, Destroy, List, Add…, Set. What changes a world becomes an input on the
+// loop thread and passes the door on its lane. (Get and Contacts: command_read.c; Step and Hash:
+// command_step.c.)
 #include "api/convert.h"
 #include "api/request.h"
 #include "api/scene.h"
@@ -10,15 +11,18 @@
 #include <string.h>
 
 static Status out_of_memory(Error *error) {
-    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while carrying out the request.");
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "Memory ended while carrying out the request.");
 }
 
 // A column has `stride` numbers per item, or is empty.
-static Status check_column(size_t length, size_t count, size_t stride, const char *name, Error *error) {
+static Status check_column(size_t length, size_t count, size_t stride, const char *name,
+                           Error *error) {
     if (length == 0 || length == count * stride) {
         return STATUS_OK;
     }
-    return error_set(error, STATUS_INVALID_ARGUMENT, name, "Column %s has %zu numbers; for %zu items it has %zu (%zu each) or none.",
+    return error_set(error, STATUS_INVALID_ARGUMENT, name,
+                     "Column %s has %zu numbers; for %zu items it has %zu (%zu each) or none.",
                      name, length, count, count * stride, stride);
 }
 
@@ -54,7 +58,8 @@ static Status build_world(Request *request, const Id **ids, size_t *id_count, Er
     for (size_t i = 0; i < plan->scene.input_count; i++) {
         const Id *added = NULL;
         size_t count = 0;
-        Status status = door_change(&request->world->door, plan->scene.input[i], &request->arena, &added, &count, error);
+        Status status = door_change(&request->world->door, plan->scene.input[i], &request->arena,
+                                    &added, &count, error);
         if (status != STATUS_OK) {
             scene_translate(&plan->scene, i, error);
             return status;
@@ -123,7 +128,8 @@ static const char *choose_name(Request *request, const Moreau__V1__WorldCreate *
 Status command_world_create_prepare(Request *request, Error *error) {
     const Moreau__V1__WorldCreate *message = request->message->world_create;
     if (message->has_idle_timeout_s) {
-        Status status = range_check(RANGE_IDLE_TIMEOUT, message->idle_timeout_s, "idle_timeout_s", -1, error);
+        Status status =
+            range_check(RANGE_IDLE_TIMEOUT, message->idle_timeout_s, "idle_timeout_s", -1, error);
         if (status != STATUS_OK) {
             return status;
         }
@@ -132,16 +138,19 @@ Status command_world_create_prepare(Request *request, Error *error) {
     if (plan == NULL) {
         return out_of_memory(error);
     }
-    Status status = scene_plan(message->scene, message->settings, &request->arena, &plan->scene, error);
+    Status status =
+        scene_plan(message->scene, message->settings, &request->arena, &plan->scene, error);
     if (status != STATUS_OK) {
         return status;
     }
     Session *session = request->session;
     bool is_session = message->lifetime == MOREAU__V1__LIFETIME__SESSION;
-    WorldOwner owner = {.client = session->client, .session = is_session ? session->number : 0,
+    WorldOwner owner = {.client = session->client,
+                        .session = is_session ? session->number : 0,
                         .world_count = is_session ? &session->world_count : NULL};
     status = host_add(request->api->def.host, choose_name(request, message), &owner,
-                      message->has_idle_timeout_s ? message->idle_timeout_s : 0.0, &request->world, error);
+                      message->has_idle_timeout_s ? message->idle_timeout_s : 0.0, &request->world,
+                      error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -159,7 +168,8 @@ Status command_world_destroy(Request *request, Lane *lane, Moreau__V1__Reply *re
     WorldEntry *entry = host_find(request->api->def.host, id);
     Moreau__V1__WorldDestroyReply *message = arena_take(&request->arena, sizeof(*message));
     if (entry == NULL) {
-        return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %llu.", (unsigned long long)id);
+        return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %llu.",
+                         (unsigned long long)id);
     }
     if (message == NULL) {
         return out_of_memory(error);
@@ -175,18 +185,22 @@ static void describe_world(const WorldEntry *entry, Moreau__V1__WorldInfo *info)
     const WorldFigures *figures = &entry->figures;
     uint64_t time_bits = atomic_load_explicit(&figures->time_bits, memory_order_relaxed);
     moreau__v1__world_info__init(info);
-    info->has_world = info->has_lifetime = info->has_bodies = info->has_contacts = info->has_step = 1;
+    info->has_world = info->has_lifetime = info->has_bodies = info->has_contacts = info->has_step =
+        1;
     info->has_time = info->has_faulted = info->has_bytes = 1;
     info->world = entry->id;
     info->name = (char *)entry->name;
-    info->lifetime = entry->session == 0 ? MOREAU__V1__LIFETIME__SERVER : MOREAU__V1__LIFETIME__SESSION;
+    info->lifetime =
+        entry->session == 0 ? MOREAU__V1__LIFETIME__SERVER : MOREAU__V1__LIFETIME__SESSION;
     info->client = (char *)entry->client;
     info->bodies = atomic_load_explicit(&figures->bodies, memory_order_relaxed);
     info->contacts = atomic_load_explicit(&figures->contacts, memory_order_relaxed);
     info->step = atomic_load_explicit(&figures->step, memory_order_relaxed);
     memcpy(&info->time, &time_bits, sizeof(info->time));
     info->faulted = atomic_load_explicit(&figures->faulted, memory_order_relaxed);
-    info->solver = (char *)solver_get((SolverKind)atomic_load_explicit(&figures->solver, memory_order_relaxed))->name;
+    info->solver =
+        (char *)solver_get((SolverKind)atomic_load_explicit(&figures->solver, memory_order_relaxed))
+            ->name;
     info->bytes = atomic_load_explicit(&figures->bytes, memory_order_relaxed);
 }
 
@@ -195,8 +209,8 @@ Status command_world_list(Request *request, Lane *lane, Moreau__V1__Reply *reply
     enum { ROWS_MAX = 65536 };
     const Moreau__V1__WorldList *list = request->message->world_list;
     if (list->count < 1 || list->count > ROWS_MAX) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "count", "Ask for 1 to %d rows, not %llu.", ROWS_MAX,
-                         (unsigned long long)list->count);
+        return error_set(error, STATUS_INVALID_ARGUMENT, "count", "Ask for 1 to %d rows, not %llu.",
+                         ROWS_MAX, (unsigned long long)list->count);
     }
     const Host *host = request->api->def.host;
     uint64_t total = host_count(host);
@@ -227,7 +241,8 @@ Status command_world_list(Request *request, Lane *lane, Moreau__V1__Reply *reply
 Status command_world_add_materials_prepare(Request *request, Error *error) {
     const Moreau__V1__WorldAddMaterials *message = request->message->world_add_materials;
     if (message->n_materials == 0) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "materials", "Give at least one material.");
+        return error_set(error, STATUS_INVALID_ARGUMENT, "materials",
+                         "Give at least one material.");
     }
     Material *materials = arena_take_array(&request->arena, message->n_materials, sizeof(Material));
     if (materials == NULL) {
@@ -239,7 +254,8 @@ Status command_world_add_materials_prepare(Request *request, Error *error) {
             return status;
         }
     }
-    Input input = {.kind = INPUT_MATERIALS, .materials = {.count = message->n_materials, .material = materials}};
+    Input input = {.kind = INPUT_MATERIALS,
+                   .materials = {.count = message->n_materials, .material = materials}};
     return keep_input(request, &input, error);
 }
 
@@ -251,7 +267,8 @@ Status command_world_add_shapes_prepare(Request *request, Error *error) {
     }
     Status status = check_column(message->n_size, count, 3, "size", error);
     if (status == STATUS_OK && message->n_size == 0) {
-        status = error_set(error, STATUS_INVALID_ARGUMENT, "size", "Column size is required: 3 numbers per primitive.");
+        status = error_set(error, STATUS_INVALID_ARGUMENT, "size",
+                           "Column size is required: 3 numbers per primitive.");
     }
     if (status == STATUS_OK) {
         status = check_column(message->n_pose, count, 7, "pose", error);
@@ -265,15 +282,17 @@ Status command_world_add_shapes_prepare(Request *request, Error *error) {
     if (status != STATUS_OK) {
         return status;
     }
-    Input input = {.kind = INPUT_SHAPES,
-                   .shapes = {.shape_count = message->n_primitive_count > 0 ? message->n_primitive_count : count,
-                              .primitive_count = count,
-                              .primitives_of_shape = message->n_primitive_count > 0 ? message->primitive_count : NULL,
-                              .kind = (const uint32_t *)message->kind,
-                              .size = message->size,
-                              .pose = column(message->n_pose, message->pose),
-                              .material = message->n_material > 0 ? message->material : NULL,
-                              .density = column(message->n_density, message->density)}};
+    Input input = {
+        .kind = INPUT_SHAPES,
+        .shapes = {
+            .shape_count = message->n_primitive_count > 0 ? message->n_primitive_count : count,
+            .primitive_count = count,
+            .primitives_of_shape = message->n_primitive_count > 0 ? message->primitive_count : NULL,
+            .kind = (const uint32_t *)message->kind,
+            .size = message->size,
+            .pose = column(message->n_pose, message->pose),
+            .material = message->n_material > 0 ? message->material : NULL,
+            .density = column(message->n_density, message->density)}};
     return keep_input(request, &input, error);
 }
 
@@ -282,31 +301,35 @@ Status command_world_add_bodies_prepare(Request *request, Error *error) {
     size_t count = message->n_pose / 7;
     if (count == 0 || message->n_pose % 7 != 0 || count > UINT32_MAX) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "pose",
-                         "Column pose has 7 numbers per body (x y z, quaternion w x y z) and at least one body; it has %zu numbers.",
+                         "Column pose has 7 numbers per body (x y z, quaternion w x y z) and at "
+                         "least one body; it has %zu numbers.",
                          message->n_pose);
     }
     const struct {
         size_t length, stride;
         const char *name;
     } columns[] = {
-        {message->n_velocity, 6, "velocity"}, {message->n_kind, 1, "kind"},       {message->n_shape, 1, "shape"},
-        {message->n_mass, 1, "mass"},         {message->n_inertia, 6, "inertia"}, {message->n_center_of_mass, 3, "center_of_mass"},
+        {message->n_velocity, 6, "velocity"}, {message->n_kind, 1, "kind"},
+        {message->n_shape, 1, "shape"},       {message->n_mass, 1, "mass"},
+        {message->n_inertia, 6, "inertia"},   {message->n_center_of_mass, 3, "center_of_mass"},
     };
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-        Status status = check_column(columns[i].length, count, columns[i].stride, columns[i].name, error);
+        Status status =
+            check_column(columns[i].length, count, columns[i].stride, columns[i].name, error);
         if (status != STATUS_OK) {
             return status;
         }
     }
-    Input input = {.kind = INPUT_BODIES,
-                   .bodies = {.count = (uint32_t)count,
-                              .pose = message->pose,
-                              .velocity = column(message->n_velocity, message->velocity),
-                              .kind = message->n_kind > 0 ? (const uint32_t *)message->kind : NULL,
-                              .shape = message->n_shape > 0 ? message->shape : NULL,
-                              .mass = column(message->n_mass, message->mass),
-                              .inertia = column(message->n_inertia, message->inertia),
-                              .center_of_mass = column(message->n_center_of_mass, message->center_of_mass)}};
+    Input input = {
+        .kind = INPUT_BODIES,
+        .bodies = {.count = (uint32_t)count,
+                   .pose = message->pose,
+                   .velocity = column(message->n_velocity, message->velocity),
+                   .kind = message->n_kind > 0 ? (const uint32_t *)message->kind : NULL,
+                   .shape = message->n_shape > 0 ? message->shape : NULL,
+                   .mass = column(message->n_mass, message->mass),
+                   .inertia = column(message->n_inertia, message->inertia),
+                   .center_of_mass = column(message->n_center_of_mass, message->center_of_mass)}};
     return keep_input(request, &input, error);
 }
 
@@ -343,7 +366,8 @@ Status command_world_set_prepare(Request *request, Error *error) {
         status = check_column(message->n_velocity, message->n_ids, 6, "velocity", error);
     }
     Input input = {.kind = INPUT_SET,
-                   .set = {.update = {.count = message->n_ids, .id = message->n_ids > 0 ? message->ids : NULL,
+                   .set = {.update = {.count = message->n_ids,
+                                      .id = message->n_ids > 0 ? message->ids : NULL,
                                       .pose = column(message->n_pose, message->pose),
                                       .velocity = column(message->n_velocity, message->velocity)}}};
     if (status == STATUS_OK) {

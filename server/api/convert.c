@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Solver parameters are matched by name: the field of the solver's parameter message and the row of the solver's table. A test holds
-// the two against each other, so a parameter that is in one only cannot slip through.
+// Solver parameters are matched by name: the field of the solver's parameter message and the row of
+// the solver's table. A test holds the two against each other, so a parameter that is in one only
+// cannot slip through.
 #include "api/convert.h"
 
 #include "base/assert.h"
@@ -9,7 +10,8 @@
 #include <string.h>
 
 // The one member of SolverParameters that is set. `kind` is untouched when there is none.
-static const ProtobufCMessage *find_parameters(const Moreau__V1__SolverParameters *message, SolverKind *kind, bool *several) {
+static const ProtobufCMessage *find_parameters(const Moreau__V1__SolverParameters *message,
+                                               SolverKind *kind, bool *several) {
     const ProtobufCMessage *found = NULL;
     *several = false;
     for (unsigned i = 0; i < message->base.descriptor->n_fields; i++) {
@@ -28,7 +30,8 @@ static const ProtobufCMessage *find_parameters(const Moreau__V1__SolverParameter
 
 // The value of a present parameter as a number. false: absent.
 static bool read_parameter(const ProtobufCMessage *message, const char *name, double *value) {
-    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(message->descriptor, name);
+    const ProtobufCFieldDescriptor *field =
+        protobuf_c_message_descriptor_get_field_by_name(message->descriptor, name);
     ASSERT(field != NULL);
     const char *base = (const char *)message;
     if (!*(const protobuf_c_boolean *)(const void *)(base + field->quantifier_offset)) {
@@ -55,7 +58,8 @@ static bool read_parameter(const ProtobufCMessage *message, const char *name, do
 }
 
 static void write_parameter(ProtobufCMessage *message, const char *name, double value) {
-    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(message->descriptor, name);
+    const ProtobufCFieldDescriptor *field =
+        protobuf_c_message_descriptor_get_field_by_name(message->descriptor, name);
     ASSERT(field != NULL);
     char *base = (char *)message;
     *(protobuf_c_boolean *)(void *)(base + field->quantifier_offset) = 1;
@@ -79,10 +83,12 @@ static void write_parameter(ProtobufCMessage *message, const char *name, double 
 }
 
 static Status blame_parameters(Error *error) {
-    return error_set(error, STATUS_INVALID_ARGUMENT, "parameters", "Give the parameters of one solver, not of several.");
+    return error_set(error, STATUS_INVALID_ARGUMENT, "parameters",
+                     "Give the parameters of one solver, not of several.");
 }
 
-static Status convert_change_parameters(const Moreau__V1__SolverParameters *message, SettingsChange *change, Error *error) {
+static Status convert_change_parameters(const Moreau__V1__SolverParameters *message,
+                                        SettingsChange *change, Error *error) {
     bool several;
     const ProtobufCMessage *found = find_parameters(message, &change->parameter_solver, &several);
     if (several) {
@@ -108,20 +114,23 @@ static Status find_solver(const char *name, SolverKind *kind, Error *error) {
     char known[128] = "";
     for (int i = 0; i < SOLVER_COUNT; i++) {
         size_t used = strlen(known);
-        snprintf(known + used, sizeof(known) - used, "%s%s", i == 0 ? "" : ", ", solver_get((SolverKind)i)->name);
+        snprintf(known + used, sizeof(known) - used, "%s%s", i == 0 ? "" : ", ",
+                 solver_get((SolverKind)i)->name);
     }
-    return error_set(error, STATUS_INVALID_ARGUMENT, "solver", "No solver is called %.64s; this server has: %s.", name, known);
+    return error_set(error, STATUS_INVALID_ARGUMENT, "solver",
+                     "No solver is called %.64s; this server has: %s.", name, known);
 }
 
-Status convert_settings(const Moreau__V1__WorldSettings *message, SettingsChange *change, Error *error) {
+Status convert_settings(const Moreau__V1__WorldSettings *message, SettingsChange *change,
+                        Error *error) {
     *change = (SettingsChange){0};
     if (message == NULL) {
         return STATUS_OK;
     }
     if (message->n_gravity != 0) {
         if (message->n_gravity != 3) {
-            return error_set(error, STATUS_INVALID_ARGUMENT, "settings.gravity", "Gravity has 3 numbers, not %zu.",
-                             message->n_gravity);
+            return error_set(error, STATUS_INVALID_ARGUMENT, "settings.gravity",
+                             "Gravity has 3 numbers, not %zu.", message->n_gravity);
         }
         change->given |= CHANGE_GRAVITY;
         change->gravity = vec3_load(message->gravity);
@@ -140,13 +149,17 @@ Status convert_settings(const Moreau__V1__WorldSettings *message, SettingsChange
             return status;
         }
     }
-    return message->parameters == NULL ? STATUS_OK : convert_change_parameters(message->parameters, change, error);
+    return message->parameters == NULL
+               ? STATUS_OK
+               : convert_change_parameters(message->parameters, change, error);
 }
 
-Status convert_parameters(const Moreau__V1__SolverParameters *message, SolverSettings *settings, Error *error) {
+Status convert_parameters(const Moreau__V1__SolverParameters *message, SolverSettings *settings,
+                          Error *error) {
     bool several;
     SolverKind kind = settings->kind;
-    const ProtobufCMessage *found = message == NULL ? NULL : find_parameters(message, &kind, &several);
+    const ProtobufCMessage *found =
+        message == NULL ? NULL : find_parameters(message, &kind, &several);
     if (found == NULL) {
         return STATUS_OK;
     }
@@ -155,8 +168,9 @@ Status convert_parameters(const Moreau__V1__SolverParameters *message, SolverSet
     }
     const Solver *row = solver_get(settings->kind);
     if (kind != settings->kind) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "parameters", "These are parameters of solver %s, not of %s.",
-                         solver_get(kind)->name, row->name);
+        return error_set(error, STATUS_INVALID_ARGUMENT, "parameters",
+                         "These are parameters of solver %s, not of %s.", solver_get(kind)->name,
+                         row->name);
     }
     for (uint32_t i = 0; i < row->parameter_count; i++) {
         double value;
@@ -165,7 +179,8 @@ Status convert_parameters(const Moreau__V1__SolverParameters *message, SolverSet
         }
         Status status = solver_set(settings, row->parameters[i].name, value, error);
         if (status != STATUS_OK) {
-            snprintf(error->field, sizeof(error->field), "parameters.%s.%s", row->name, row->parameters[i].name);
+            snprintf(error->field, sizeof(error->field), "parameters.%s.%s", row->name,
+                     row->parameters[i].name);
             return status;
         }
     }
@@ -174,8 +189,8 @@ Status convert_parameters(const Moreau__V1__SolverParameters *message, SolverSet
 
 Moreau__V1__SolverParameters *convert_parameters_out(const SolverSettings *settings, Arena *arena) {
     const Solver *row = solver_get(settings->kind);
-    const ProtobufCFieldDescriptor *field =
-        protobuf_c_message_descriptor_get_field_by_name(&moreau__v1__solver_parameters__descriptor, row->name);
+    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(
+        &moreau__v1__solver_parameters__descriptor, row->name);
     ASSERT(field != NULL);
     const ProtobufCMessageDescriptor *descriptor = field->descriptor;
     Moreau__V1__SolverParameters *message = arena_take(arena, sizeof(*message));
@@ -214,13 +229,15 @@ Moreau__V1__WorldSettings *convert_settings_out(const WorldSettings *settings, A
     return message;
 }
 
-Status convert_material(const Moreau__V1__Material *message, size_t index, Material *material, Error *error) {
+Status convert_material(const Moreau__V1__Material *message, size_t index, Material *material,
+                        Error *error) {
     *material = material_default();
     if (message->name != NULL) {
         if (strlen(message->name) >= sizeof(material->name)) {
             char field[64];
             snprintf(field, sizeof(field), "materials[%zu].name", index);
-            return error_set(error, STATUS_INVALID_ARGUMENT, field, "A material's name has at most %zu bytes.",
+            return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                             "A material's name has at most %zu bytes.",
                              sizeof(material->name) - 1);
         }
         snprintf(material->name, sizeof(material->name), "%s", message->name);
@@ -228,7 +245,8 @@ Status convert_material(const Moreau__V1__Material *message, size_t index, Mater
     material->friction = message->has_friction ? message->friction : material->friction;
     material->restitution = message->has_restitution ? message->restitution : material->restitution;
     material->stiffness = message->has_stiffness ? message->stiffness : material->stiffness;
-    material->dissipation_time = message->has_dissipation_time ? message->dissipation_time : material->dissipation_time;
+    material->dissipation_time =
+        message->has_dissipation_time ? message->dissipation_time : material->dissipation_time;
     material->damping = message->has_damping ? message->damping : material->damping;
     return STATUS_OK;
 }

@@ -8,10 +8,12 @@
 enum { TREE_WIDTH_MAX = 1024 };
 
 static Status out_of_memory(Error *error) {
-    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "problem", "The problem needs more memory than one request may take.");
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "problem",
+                     "The problem needs more memory than one request may take.");
 }
 
-static Status blame(Error *error, const char *list, size_t index, const char *key, const char *why) {
+static Status blame(Error *error, const char *list, size_t index, const char *key,
+                    const char *why) {
     char field[96];
     snprintf(field, sizeof(field), "%s[%zu]%s%s", list, index, key[0] == '\0' ? "" : ".", key);
     return error_set(error, STATUS_INVALID_ARGUMENT, field, "%s", why);
@@ -27,11 +29,13 @@ typedef struct ColumnCheck {
 
 static Status check_columns(const ColumnCheck *columns, size_t count, Error *error) {
     for (size_t i = 0; i < count; i++) {
-        if (columns[i].length == columns[i].wanted || (columns[i].length == 0 && !columns[i].required)) {
+        if (columns[i].length == columns[i].wanted ||
+            (columns[i].length == 0 && !columns[i].required)) {
             continue;
         }
-        return error_set(error, STATUS_INVALID_ARGUMENT, columns[i].name, "Column %s has %zu numbers where %zu belong.",
-                         columns[i].name, columns[i].length, columns[i].wanted);
+        return error_set(error, STATUS_INVALID_ARGUMENT, columns[i].name,
+                         "Column %s has %zu numbers where %zu belong.", columns[i].name,
+                         columns[i].length, columns[i].wanted);
     }
     return STATUS_OK;
 }
@@ -104,11 +108,13 @@ static Status read_trees(Builder *builder, ContactProblem *problem, Error *error
         if (width < 1 || width > TREE_WIDTH_MAX) {
             return blame(error, "trees", i, "v_free", "A tree has 1 to 1024 velocities.");
         }
-        builder->tree[i] = (ProblemTree){.first = (uint32_t)velocities, .width = width, .mass = masses};
+        builder->tree[i] =
+            (ProblemTree){.first = (uint32_t)velocities, .width = width, .mass = masses};
         velocities += width;
         masses += (size_t)width * width;
     }
-    const ColumnCheck columns[] = {{"mass", m->n_mass, masses, true}, {"v_free", m->n_v_free, velocities, true}};
+    const ColumnCheck columns[] = {{"mass", m->n_mass, masses, true},
+                                   {"v_free", m->n_v_free, velocities, true}};
     Status status = check_columns(columns, 2, error);
     if (status == STATUS_OK && masses > 0) {
         memcpy(builder->number, m->mass, masses * sizeof(double));
@@ -121,8 +127,8 @@ static Status read_trees(Builder *builder, ContactProblem *problem, Error *error
 }
 
 // The next block of `rows` x width Jacobian numbers, copied behind the masses.
-static Status take_jacobian(Builder *builder, const double *numbers, size_t count, size_t *next, uint32_t tree, size_t rows,
-                            size_t *offset) {
+static Status take_jacobian(Builder *builder, const double *numbers, size_t count, size_t *next,
+                            uint32_t tree, size_t rows, size_t *offset) {
     size_t size = rows * builder->tree[tree].width;
     if (size > count - *next) {
         return STATUS_INVALID_ARGUMENT;
@@ -134,23 +140,30 @@ static Status take_jacobian(Builder *builder, const double *numbers, size_t coun
     return STATUS_OK;
 }
 
-static void read_contact_numbers(const Moreau__V1__ContactProblem *m, size_t i, ProblemContact *contact) {
+static void read_contact_numbers(const Moreau__V1__ContactProblem *m, size_t i,
+                                 ProblemContact *contact) {
     contact->mu = m->contact_mu[i];
     contact->gap = number_at(m->contact_gap, m->n_contact_gap, i);
     contact->restitution = number_at(m->contact_restitution, m->n_contact_restitution, i);
     contact->approach = number_at(m->contact_approach, m->n_contact_approach, i);
-    contact->dissipation_time = number_at(m->contact_dissipation_time, m->n_contact_dissipation_time, i);
+    contact->dissipation_time =
+        number_at(m->contact_dissipation_time, m->n_contact_dissipation_time, i);
     contact->damping = number_at(m->contact_damping, m->n_contact_damping, i);
-    bool stiff = is_given(m->contact_given, m->n_contact_given, i, MOREAU__V1__CONTACT_GIVEN__CONTACT_STIFFNESS);
-    contact->stiffness = stiff ? number_at(m->contact_stiffness, m->n_contact_stiffness, i) : PROBLEM_INFINITE_STIFFNESS;
-    contact->force = is_given(m->contact_given, m->n_contact_given, i, MOREAU__V1__CONTACT_GIVEN__CONTACT_FORCE)
-                         ? number_at(m->contact_force, m->n_contact_force, i)
-                     : stiff ? -contact->stiffness * contact->gap
-                             : 0.0;
+    bool stiff = is_given(m->contact_given, m->n_contact_given, i,
+                          MOREAU__V1__CONTACT_GIVEN__CONTACT_STIFFNESS);
+    contact->stiffness = stiff ? number_at(m->contact_stiffness, m->n_contact_stiffness, i)
+                               : PROBLEM_INFINITE_STIFFNESS;
+    contact->force =
+        is_given(m->contact_given, m->n_contact_given, i, MOREAU__V1__CONTACT_GIVEN__CONTACT_FORCE)
+            ? number_at(m->contact_force, m->n_contact_force, i)
+        : stiff ? -contact->stiffness * contact->gap
+                : 0.0;
     // the file's rule for the rigid bias: no world option has an effect here
-    contact->bias = is_given(m->contact_given, m->n_contact_given, i, MOREAU__V1__CONTACT_GIVEN__CONTACT_BIAS)
-                        ? number_at(m->contact_bias, m->n_contact_bias, i)
-                        : problem_contact_bias(m->time_step, contact->gap, 1.0, contact->restitution, contact->approach);
+    contact->bias =
+        is_given(m->contact_given, m->n_contact_given, i, MOREAU__V1__CONTACT_GIVEN__CONTACT_BIAS)
+            ? number_at(m->contact_bias, m->n_contact_bias, i)
+            : problem_contact_bias(m->time_step, contact->gap, 1.0, contact->restitution,
+                                   contact->approach);
     for (size_t k = 0; k < 3; k++) {
         contact->motion[k] = number_at(m->contact_motion, m->n_contact_motion, 3 * i + k);
         contact->gdot[k] = number_at(m->contact_gdot, m->n_contact_gdot, 3 * i + k);
@@ -178,17 +191,21 @@ static Status read_contacts(Builder *builder, ContactProblem *problem, Error *er
             // a dense block carries its sign, so which side it stands on does not matter
             contact->side[1 - k].tree = tree;
             if (tree >= problem->tree_count) {
-                return blame(error, "contacts", i, "blocks", "A block names a tree that does not exist.");
+                return blame(error, "contacts", i, "blocks",
+                             "A block names a tree that does not exist.");
             }
             if (take_jacobian(builder, m->contact_jacobian, m->n_contact_jacobian, &next, tree, 3,
                               &contact->side[1 - k].jacobian) != STATUS_OK) {
-                return blame(error, "contacts", i, "blocks", "Column contact_jacobian ends before this contact's blocks do.");
+                return blame(error, "contacts", i, "blocks",
+                             "Column contact_jacobian ends before this contact's blocks do.");
             }
         }
     }
-    if (status == STATUS_OK && (next != m->n_contact_jacobian || block != m->n_contact_block_tree)) {
+    if (status == STATUS_OK &&
+        (next != m->n_contact_jacobian || block != m->n_contact_block_tree)) {
         status = error_set(error, STATUS_INVALID_ARGUMENT, "contact_jacobian",
-                           "Columns contact_block_tree and contact_jacobian have more than the contacts' blocks take.");
+                           "Columns contact_block_tree and contact_jacobian have more than the "
+                           "contacts' blocks take.");
     }
     problem->contact_count = (uint32_t)m->n_contact_mu;
     return status;
@@ -197,17 +214,21 @@ static Status read_contacts(Builder *builder, ContactProblem *problem, Error *er
 static void read_row_numbers(const Moreau__V1__ContactProblem *m, size_t i, ProblemRow *row) {
     uint32_t given = m->row_given[i];
     row->group = m->n_row_group == 0 ? 0 : m->row_group[i];
-    row->low = given & MOREAU__V1__ROW_GIVEN__ROW_LOW ? number_at(m->row_low, m->n_row_low, i) : -HUGE_VAL;
-    row->high = given & MOREAU__V1__ROW_GIVEN__ROW_HIGH ? number_at(m->row_high, m->n_row_high, i) : HUGE_VAL;
+    row->low =
+        given & MOREAU__V1__ROW_GIVEN__ROW_LOW ? number_at(m->row_low, m->n_row_low, i) : -HUGE_VAL;
+    row->high = given & MOREAU__V1__ROW_GIVEN__ROW_HIGH ? number_at(m->row_high, m->n_row_high, i)
+                                                        : HUGE_VAL;
     row->is_position = (given & MOREAU__V1__ROW_GIVEN__ROW_GAP) != 0;
     row->gap = row->is_position ? number_at(m->row_gap, m->n_row_gap, i) : 0.0;
     row->bias = given & MOREAU__V1__ROW_GIVEN__ROW_BIAS ? number_at(m->row_bias, m->n_row_bias, i)
                 : row->is_position                      ? row->gap / m->time_step
                                                         : 0.0;
     row->has_compliance = (given & MOREAU__V1__ROW_GIVEN__ROW_COMPLIANCE) != 0;
-    row->compliance = row->has_compliance ? number_at(m->row_compliance, m->n_row_compliance, i) : 0.0;
-    row->stiffness = given & MOREAU__V1__ROW_GIVEN__ROW_STIFFNESS ? number_at(m->row_stiffness, m->n_row_stiffness, i)
-                                                                 : PROBLEM_INFINITE_STIFFNESS;
+    row->compliance =
+        row->has_compliance ? number_at(m->row_compliance, m->n_row_compliance, i) : 0.0;
+    row->stiffness = given & MOREAU__V1__ROW_GIVEN__ROW_STIFFNESS
+                         ? number_at(m->row_stiffness, m->n_row_stiffness, i)
+                         : PROBLEM_INFINITE_STIFFNESS;
     row->dissipation_time = number_at(m->row_dissipation_time, m->n_row_dissipation_time, i);
     row->damping = number_at(m->row_damping, m->n_row_damping, i);
     row->gdot = number_at(m->row_gdot, m->n_row_gdot, i);
@@ -229,17 +250,20 @@ static Status read_rows(Builder *builder, ContactProblem *problem, Error *error)
             RowBlock *entry = &builder->row_block[block];
             entry->tree = m->row_block_tree[block];
             if (entry->tree >= problem->tree_count) {
-                return blame(error, "rows", i, "blocks", "A block names a tree that does not exist.");
+                return blame(error, "rows", i, "blocks",
+                             "A block names a tree that does not exist.");
             }
-            if (take_jacobian(builder, m->row_jacobian, m->n_row_jacobian, &next, entry->tree, 1, &entry->jacobian) !=
-                STATUS_OK) {
-                return blame(error, "rows", i, "blocks", "Column row_jacobian ends before this row's blocks do.");
+            if (take_jacobian(builder, m->row_jacobian, m->n_row_jacobian, &next, entry->tree, 1,
+                              &entry->jacobian) != STATUS_OK) {
+                return blame(error, "rows", i, "blocks",
+                             "Column row_jacobian ends before this row's blocks do.");
             }
         }
     }
     if (status == STATUS_OK && (next != m->n_row_jacobian || block != m->n_row_block_tree)) {
-        status = error_set(error, STATUS_INVALID_ARGUMENT, "row_jacobian",
-                           "Columns row_block_tree and row_jacobian have more than the rows' blocks take.");
+        status = error_set(
+            error, STATUS_INVALID_ARGUMENT, "row_jacobian",
+            "Columns row_block_tree and row_jacobian have more than the rows' blocks take.");
     }
     problem->row_count = (uint32_t)m->n_row_given;
     problem->row_block_count = (uint32_t)block;
@@ -255,9 +279,11 @@ static Status judge(const ContactProblem *problem, Arena *arena, Error *error) {
     return scratch == NULL ? out_of_memory(error) : problem_check(problem, scratch, error);
 }
 
-Status problem_read(const Moreau__V1__ContactProblem *m, Arena *arena, ContactProblem *problem, Error *error) {
+Status problem_read(const Moreau__V1__ContactProblem *m, Arena *arena, ContactProblem *problem,
+                    Error *error) {
     if (!m->has_time_step || !(m->time_step > 0.0)) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "time_step", "The time step must be > 0 s.");
+        return error_set(error, STATUS_INVALID_ARGUMENT, "time_step",
+                         "The time step must be > 0 s.");
     }
     size_t numbers = m->n_mass + m->n_contact_jacobian + m->n_row_jacobian;
     Builder builder = {
@@ -268,8 +294,8 @@ Status problem_read(const Moreau__V1__ContactProblem *m, Arena *arena, ContactPr
         .row_block = arena_take_array(arena, m->n_row_block_tree, sizeof(RowBlock)),
         .number = arena_take_array(arena, numbers, sizeof(double)),
     };
-    if (builder.tree == NULL || builder.contact == NULL || builder.row == NULL || builder.row_block == NULL ||
-        builder.number == NULL) {
+    if (builder.tree == NULL || builder.contact == NULL || builder.row == NULL ||
+        builder.row_block == NULL || builder.number == NULL) {
         return out_of_memory(error);
     }
     *problem = (ContactProblem){.time_step = m->time_step, .gravity = m->gravity};
@@ -312,14 +338,22 @@ static void write_free_jacobian(const ProblemContact *contact, int side, double 
     double sign = side == 0 ? -1.0 : 1.0;
     for (int row = 0; row < 3; row++) {
         vec3_store(block + 6 * row, vec3_scale(sign, frame[row]));
-        vec3_store(block + 6 * row + 3, vec3_scale(sign, vec3_cross(contact->side[side].arm, frame[row])));
+        vec3_store(block + 6 * row + 3,
+                   vec3_scale(sign, vec3_cross(contact->side[side].arm, frame[row])));
     }
 }
 
-static bool take_message_columns(const ContactProblem *problem, size_t blocks, Arena *arena, Moreau__V1__ContactProblem *m) {
+static bool take_message_columns(const ContactProblem *problem, size_t blocks, Arena *arena,
+                                 Moreau__V1__ContactProblem *m) {
     size_t trees = problem->tree_count, n = problem->contact_count;
-    double **columns[] = {&m->contact_mu, &m->contact_gap, &m->contact_approach, &m->contact_stiffness,
-                          &m->contact_dissipation_time, &m->contact_damping, &m->contact_bias, &m->contact_force};
+    double **columns[] = {&m->contact_mu,
+                          &m->contact_gap,
+                          &m->contact_approach,
+                          &m->contact_stiffness,
+                          &m->contact_dissipation_time,
+                          &m->contact_damping,
+                          &m->contact_bias,
+                          &m->contact_force};
     bool taken = true;
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         *columns[i] = arena_take_array(arena, n, sizeof(double));
@@ -335,16 +369,19 @@ static bool take_message_columns(const ContactProblem *problem, size_t blocks, A
     m->n_tree_width = trees;
     m->n_mass = 36 * trees;
     m->n_contact_mu = m->n_contact_gap = m->n_contact_approach = m->n_contact_stiffness = n;
-    m->n_contact_dissipation_time = m->n_contact_damping = m->n_contact_bias = m->n_contact_force = n;
+    m->n_contact_dissipation_time = m->n_contact_damping = m->n_contact_bias = m->n_contact_force =
+        n;
     m->n_contact_motion = 3 * n;
     m->n_contact_given = m->n_contact_block_count = n;
     m->n_contact_block_tree = blocks;
     m->n_contact_jacobian = 18 * blocks;
-    return taken && m->tree_width != NULL && m->mass != NULL && m->contact_motion != NULL && m->contact_given != NULL &&
-           m->contact_block_count != NULL && m->contact_block_tree != NULL && m->contact_jacobian != NULL;
+    return taken && m->tree_width != NULL && m->mass != NULL && m->contact_motion != NULL &&
+           m->contact_given != NULL && m->contact_block_count != NULL &&
+           m->contact_block_tree != NULL && m->contact_jacobian != NULL;
 }
 
-static void write_contact(const ContactProblem *problem, size_t i, size_t *block, Moreau__V1__ContactProblem *m) {
+static void write_contact(const ContactProblem *problem, size_t i, size_t *block,
+                          Moreau__V1__ContactProblem *m) {
     const ProblemContact *contact = &problem->contact[i];
     bool stiff = isfinite(contact->stiffness);
     m->contact_mu[i] = contact->mu;
@@ -359,7 +396,8 @@ static void write_contact(const ContactProblem *problem, size_t i, size_t *block
     // the bias holds the restitution already, so the dump carries none
     m->contact_given[i] = MOREAU__V1__CONTACT_GIVEN__CONTACT_BIAS;
     if (stiff) {
-        m->contact_given[i] |= MOREAU__V1__CONTACT_GIVEN__CONTACT_STIFFNESS | MOREAU__V1__CONTACT_GIVEN__CONTACT_FORCE;
+        m->contact_given[i] |=
+            MOREAU__V1__CONTACT_GIVEN__CONTACT_STIFFNESS | MOREAU__V1__CONTACT_GIVEN__CONTACT_FORCE;
     }
     m->contact_block_count[i] = 0;
     for (int side = 0; side < 2; side++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Replies: packed where they are made. On a lane they are gathered in its outbox and written when the lane's turn ends, so that
-// pipelined requests of one connection share a write; on the loop they go out at once.
+// Replies: packed where they are made. On a lane they are gathered in its outbox and written when
+// the lane's turn ends, so that pipelined requests of one connection share a write; on the loop
+// they go out at once.
 #include "api/request.h"
 
 #include "base/array.h"
@@ -14,7 +15,8 @@
 enum { OUTBOX_FLUSH_BYTES = 1 << 16 }; // about what a socket takes at once
 
 typedef struct Outbox {
-    Connection *connection; // whose replies are being gathered; kept alive by their requests, which finish after the turn
+    Connection *connection; // whose replies are being gathered; kept alive by their requests, which
+                            // finish after the turn
     uint8_t *bytes;
     size_t used, capacity;
     uint32_t ended; // requests answered in it
@@ -37,15 +39,11 @@ static void flush(Outbox *outbox) {
     }
 }
 
-void reply_flush(Lane *lane) {
+void api_lane_turn_ended(Lane *lane, void *context) {
+    (void)context;
     if (lane->outbox != NULL) {
         flush(lane->outbox);
     }
-}
-
-void api_lane_turn_ended(Lane *lane, void *context) {
-    (void)context;
-    reply_flush(lane);
 }
 
 void api_lane_left(Lane *lane, void *context) {
@@ -77,7 +75,8 @@ static void fill_status(const Request *request, const Error *error, Moreau__V1__
 }
 
 // Appends a frame to `bytes` (grown when needed). false: memory ended.
-static bool append_frame(const Moreau__V1__Reply *reply, size_t size, uint8_t **bytes, size_t *used, size_t *capacity) {
+static bool append_frame(const Moreau__V1__Reply *reply, size_t size, uint8_t **bytes, size_t *used,
+                         size_t *capacity) {
     if (!array_reserve((void **)bytes, capacity, *used + FRAME_HEADER_BYTES + size, 1)) {
         return false;
     }
@@ -112,7 +111,8 @@ static bool post(Request *request, Lane *lane, const Moreau__V1__Reply *reply, s
         return true;
     }
     Outbox *outbox = open_outbox(lane, request->connection);
-    if (outbox == NULL || !append_frame(reply, size, &outbox->bytes, &outbox->used, &outbox->capacity)) {
+    if (outbox == NULL ||
+        !append_frame(reply, size, &outbox->bytes, &outbox->used, &outbox->capacity)) {
         return false;
     }
     outbox->ended++;
@@ -135,7 +135,8 @@ void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const
     Error too_long;
     if (size > request->api->def.frame_bytes_max) {
         error_set(&too_long, STATUS_RESOURCE_EXHAUSTED, "count",
-                  "The reply would be %zu bytes, a frame holds %zu (option --frame-bytes-max): ask for a range with `first` and "
+                  "The reply would be %zu bytes, a frame holds %zu (option --frame-bytes-max): ask "
+                  "for a range with `first` and "
                   "`count`, for fewer worlds, or for fewer columns.",
                   size, request->api->def.frame_bytes_max);
         fill_status(request, &too_long, &status);

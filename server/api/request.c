@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Unpacking takes at most so many times the frame, and a little. A message of many small parts (a scene) takes about ten times its
-// bytes; packed columns take at most eight.
+// Unpacking takes at most so many times the frame, and a little. A message of many small parts (a
+// scene) takes about ten times its bytes; packed columns take at most eight.
 enum { UNPACK_MULTIPLE = 32, UNPACK_BYTES_MIN = 65536 };
 
 // What requests keep of their memory when they wait to be used again.
@@ -42,7 +42,8 @@ static void link_request(Session *session, Request *request) {
 
 static void unlink_request(Request *request) {
     Session *session = request->session;
-    *(request->previous == NULL ? &session->first_request : &request->previous->next) = request->next;
+    *(request->previous == NULL ? &session->first_request : &request->previous->next) =
+        request->next;
     if (request->next != NULL) {
         request->next->previous = request->previous;
     }
@@ -134,7 +135,8 @@ static const char *call_message(const Request *request) {
 }
 
 static Status find_world(Request *request, Error *error) {
-    uint64_t id = *(const uint64_t *)(const void *)(call_message(request) + request->command->world_offset);
+    uint64_t id =
+        *(const uint64_t *)(const void *)(call_message(request) + request->command->world_offset);
     WorldEntry *entry = host_find(request->api->def.host, id);
     if (entry == NULL) {
         return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %" PRIu64 ".", id);
@@ -149,7 +151,8 @@ static void submit(Request *request) {
     if (request->world == NULL) {
         strand_init(&request->strand);
     }
-    pool_submit(request->api->def.pool, request->world != NULL ? &request->world->strand : &request->strand, &request->job);
+    pool_submit(request->api->def.pool,
+                request->world != NULL ? &request->world->strand : &request->strand, &request->job);
 }
 
 static void dispatch(Request *request) {
@@ -181,32 +184,36 @@ static void dispatch(Request *request) {
 
 static Status unpack(Request *request, const uint8_t *body, size_t body_bytes, Error *error) {
     bool exhausted;
-    request->message = (Moreau__V1__Request *)(void *)codec_unpack(&moreau__v1__request__descriptor, &request->arena, body,
-                                                                   body_bytes, &exhausted);
+    request->message = (Moreau__V1__Request *)(void *)codec_unpack(
+        &moreau__v1__request__descriptor, &request->arena, body, body_bytes, &exhausted);
     if (request->message != NULL) {
         return STATUS_OK;
     }
     if (exhausted) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
-                         "Unpacked, this frame of %zu bytes takes more than %d times its size: send fewer, larger parts.",
+                         "Unpacked, this frame of %zu bytes takes more than %d times its size: "
+                         "send fewer, larger parts.",
                          body_bytes, UNPACK_MULTIPLE);
     }
-    return error_set(error, STATUS_INVALID_ARGUMENT, "", "The frame is no message Request of moreau.v1; the connection is closed.");
+    return error_set(error, STATUS_INVALID_ARGUMENT, "",
+                     "The frame is no message Request of moreau.v1; the connection is closed.");
 }
 
 static Status find_call(Request *request, Error *error) {
     const Moreau__V1__Request *message = request->message;
     if (message->call_case == MOREAU__V1__REQUEST__CALL__NOT_SET) {
         if (message->base.n_unknown_fields > 0) {
-            return error_set(error, STATUS_UNIMPLEMENTED, "", "This server knows no call with the number %u (Describe lists those it knows).",
-                             message->base.unknown_fields[0].tag);
+            return error_set(
+                error, STATUS_UNIMPLEMENTED, "",
+                "This server knows no call with the number %u (Describe lists those it knows).",
+                message->base.unknown_fields[0].tag);
         }
         return error_set(error, STATUS_INVALID_ARGUMENT, "", "The request carries no call.");
     }
     request->command = command_find(message->call_case);
     if (request->command == NULL) {
-        return error_set(error, STATUS_UNIMPLEMENTED, "", "This server knows no call with the number %d.",
-                         (int)message->call_case);
+        return error_set(error, STATUS_UNIMPLEMENTED, "",
+                         "This server knows no call with the number %d.", (int)message->call_case);
     }
     return STATUS_OK;
 }
@@ -215,16 +222,19 @@ static Status admit(Request *request, Error *error) {
     Session *session = connection_data(request->connection);
     bool is_hello = request->command->field == MOREAU__V1__REQUEST__CALL_HELLO;
     if (session == NULL && !is_hello) {
-        return error_set(error, STATUS_FAILED_PRECONDITION, "", "The first request of a connection is Hello; this was %s.",
+        return error_set(error, STATUS_FAILED_PRECONDITION, "",
+                         "The first request of a connection is Hello; this was %s.",
                          request->command->name);
     }
     if (session != NULL && is_hello) {
-        return error_set(error, STATUS_FAILED_PRECONDITION, "", "This connection has said Hello already.");
+        return error_set(error, STATUS_FAILED_PRECONDITION, "",
+                         "This connection has said Hello already.");
     }
     if (session != NULL) {
         if (request_find(session, request->message->id) != NULL) {
             return error_set(error, STATUS_ALREADY_EXISTS, "id",
-                             "Request %" PRIu64 " of this connection is still under way: ids in flight must differ.",
+                             "Request %" PRIu64
+                             " of this connection is still under way: ids in flight must differ.",
                              request->message->id);
         }
         link_request(session, request);
@@ -240,7 +250,10 @@ void request_receive(Api *api, Connection *connection, const uint8_t *body, size
     }
     Arena arena = request->arena;
     arena.limit_bytes = UNPACK_BYTES_MIN + UNPACK_MULTIPLE * body_bytes;
-    *request = (Request){.api = api, .connection = connection, .arena = arena, .received_ns = clock_now_ns(),
+    *request = (Request){.api = api,
+                         .connection = connection,
+                         .arena = arena,
+                         .received_ns = clock_now_ns(),
                          .deadline_ns = UINT64_MAX};
     connection_retain(connection);
     connection_request_begin(connection);
@@ -259,7 +272,8 @@ void request_receive(Api *api, Connection *connection, const uint8_t *body, size
     // from here on the arena also holds what the answer is made of, a few times a frame at most
     request->arena.limit_bytes += 8 * api->def.frame_bytes_max;
     if (request->message->has_deadline_ms) {
-        request->deadline_ns = request->received_ns + (uint64_t)request->message->deadline_ms * 1000000u;
+        request->deadline_ns =
+            request->received_ns + (uint64_t)request->message->deadline_ms * 1000000u;
     }
     if (find_call(request, &error) != STATUS_OK || admit(request, &error) != STATUS_OK) {
         refuse(request, &error);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A request on its way: decoded on the loop thread, worked on by a lane, answered from there, and given back on the loop.
+// A request on its way: decoded on the loop thread, worked on by a lane, answered from there, and
+// given back on the loop.
 //
-//   frame ─► unpack, check ─► prepare (loop) ─► strand of its world ─► work (lane) ─► reply ─► done (loop)
+//   frame ─► unpack, check ─► prepare (loop) ─► strand of its world ─► work (lane) ─► reply ─► done
+//   (loop)
 //
-// Commands that need no world are answered on the loop at once. All memory of a request is its arena's.
+// Commands that need no world are answered on the loop at once. All memory of a request is its
+// arena's.
 #pragma once
 
 #include "api/api.h"
@@ -14,11 +17,11 @@
 
 typedef struct Session {
     uint64_t number;
-    char token[33];           // to be shown in Hello.resume
+    char token[33]; // to be shown in Hello.resume
     char client[HOST_NAME_BYTES];
-    Connection *connection;   // NULL: away, the grace time runs
+    Connection *connection; // NULL: away, the grace time runs
     uint32_t world_count;
-    Request *first_request;   // under way
+    Request *first_request; // under way
     uv_timer_t grace;
     Api *api;
     struct Session *next;
@@ -33,13 +36,13 @@ struct Request {
     Arena arena;
     Moreau__V1__Request *message; // in the arena
     uint64_t received_ns;
-    uint64_t deadline_ns;         // UINT64_MAX: none
+    uint64_t deadline_ns; // UINT64_MAX: none
     _Atomic bool cancelled;
     bool client_gone;
-    WorldEntry *world;            // retained; NULL: none
-    Strand strand;                // of a request that belongs to no world
-    void *plan;                   // what prepare left for work, in the arena
-    Request *next, *previous;     // of its session
+    WorldEntry *world;        // retained; NULL: none
+    Strand strand;            // of a request that belongs to no world
+    void *plan;               // what prepare left for work, in the arena
+    Request *next, *previous; // of its session
 };
 
 struct Api {
@@ -62,12 +65,10 @@ struct Api {
 
 // ---- on a lane, or for loop commands on the loop
 
-// Packs and sends the reply: status from `error` (OK when its status is), id and server_ns filled in. Too long a reply becomes an
-// error that says what to ask for instead. `lane` NULL: loop thread.
+// Packs and sends the reply: status from `error` (OK when its status is), id and server_ns filled
+// in. Too long a reply becomes an error that says what to ask for instead. `lane` NULL: loop
+// thread.
 void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const Error *error);
-
-// Writes the replies that the lane has gathered.
-void reply_flush(Lane *lane);
 
 // True when the work should end between two steps; fills `error`, Nullable, with why.
 bool request_should_stop(const Request *request, Error *error);

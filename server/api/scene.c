@@ -8,7 +8,8 @@
 #include <string.h>
 
 static Status out_of_memory(Error *error) {
-    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "scene", "The scene needs more memory than one request may take.");
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "scene",
+                     "The scene needs more memory than one request may take.");
 }
 
 static Status encode(const Input *input, Arena *arena, ScenePlan *plan, Error *error) {
@@ -18,7 +19,8 @@ static Status encode(const Input *input, Arena *arena, ScenePlan *plan, Error *e
 // ---- shapes
 
 // `values` has `wanted` numbers, or none.
-static Status check_length(size_t count, size_t wanted, bool required, const char *path, const char *name, Error *error) {
+static Status check_length(size_t count, size_t wanted, bool required, const char *path,
+                           const char *name, Error *error) {
     if (count == wanted || (count == 0 && !required)) {
         return STATUS_OK;
     }
@@ -28,7 +30,8 @@ static Status check_length(size_t count, size_t wanted, bool required, const cha
                      count == 0 ? "This is required:" : "This has", wanted, count);
 }
 
-static Pose read_pose(size_t n_position, const double *position, size_t n_orientation, const double *orientation) {
+static Pose read_pose(size_t n_position, const double *position, size_t n_orientation,
+                      const double *orientation) {
     Pose pose = {.orientation = quat_identity()};
     if (n_position == 3) {
         pose.position = vec3_load(position);
@@ -47,7 +50,8 @@ static Quat turn_from_z(Vec3 n) {
     return quat_normalize((Quat){1.0 + n.z, -n.y, n.x, 0.0});
 }
 
-static Status read_plane(const Moreau__V1__ScenePlane *plane, const char *path, Pose *local, Error *error) {
+static Status read_plane(const Moreau__V1__ScenePlane *plane, const char *path, Pose *local,
+                         Error *error) {
     Status status = check_length(plane->n_normal, 3, false, path, "plane.normal", error);
     if (status != STATUS_OK) {
         return status;
@@ -57,10 +61,12 @@ static Status read_plane(const Moreau__V1__ScenePlane *plane, const char *path, 
     if (!(length > 1e-9 && length < 1e9)) {
         char field[128];
         snprintf(field, sizeof(field), "%s.plane.normal", path);
-        return error_set(error, STATUS_INVALID_ARGUMENT, field, "A normal must point somewhere: its length is %g.", length);
+        return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                         "A normal must point somewhere: its length is %g.", length);
     }
     normal = vec3_scale(1.0 / length, normal);
-    Pose plane_pose = {.position = vec3_scale(plane->offset, normal), .orientation = turn_from_z(normal)};
+    Pose plane_pose = {.position = vec3_scale(plane->offset, normal),
+                       .orientation = turn_from_z(normal)};
     *local = pose_compose(*local, plane_pose);
     return STATUS_OK;
 }
@@ -73,7 +79,8 @@ typedef struct ShapeArrays {
     uint32_t *body_of_primitive, *shape_of_primitive;
 } ShapeArrays;
 
-static Status find_material(const Moreau__V1__Scene *scene, const char *name, const char *path, uint64_t *id, Error *error) {
+static Status find_material(const Moreau__V1__Scene *scene, const char *name, const char *path,
+                            uint64_t *id, Error *error) {
     *id = 0;
     if (name == NULL || name[0] == '\0') {
         return STATUS_OK;
@@ -86,11 +93,13 @@ static Status find_material(const Moreau__V1__Scene *scene, const char *name, co
     }
     char field[128];
     snprintf(field, sizeof(field), "%s.material", path);
-    return error_set(error, STATUS_NOT_FOUND, field, "The scene has no material called %.64s.", name);
+    return error_set(error, STATUS_NOT_FOUND, field, "The scene has no material called %.64s.",
+                     name);
 }
 
-static Status read_primitive(const Moreau__V1__Scene *scene, const Moreau__V1__ScenePrimitive *shape, const char *path,
-                             size_t at, ShapeArrays *arrays, Error *error) {
+static Status read_primitive(const Moreau__V1__Scene *scene,
+                             const Moreau__V1__ScenePrimitive *shape, const char *path, size_t at,
+                             ShapeArrays *arrays, Error *error) {
     double *size = arrays->size + 3 * at;
     size[0] = size[1] = size[2] = 0.0;
     Status status = check_length(shape->n_position, 3, false, path, "position", error);
@@ -100,7 +109,8 @@ static Status read_primitive(const Moreau__V1__Scene *scene, const Moreau__V1__S
     if (status != STATUS_OK) {
         return status;
     }
-    Pose local = read_pose(shape->n_position, shape->position, shape->n_orientation, shape->orientation);
+    Pose local =
+        read_pose(shape->n_position, shape->position, shape->n_orientation, shape->orientation);
     switch (shape->shape_case) {
     case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_SPHERE:
         arrays->kind[at] = PRIMITIVE_SPHERE;
@@ -118,7 +128,8 @@ static Status read_primitive(const Moreau__V1__Scene *scene, const Moreau__V1__S
         status = read_plane(shape->plane, path, &local, error);
         break;
     default:
-        status = error_set(error, STATUS_INVALID_ARGUMENT, path, "A shape is one of sphere, box, plane; this one says none.");
+        status = error_set(error, STATUS_INVALID_ARGUMENT, path,
+                           "A shape is one of sphere, box, plane; this one says none.");
         break;
     }
     if (status != STATUS_OK) {
@@ -139,7 +150,8 @@ static size_t count_primitives(const Moreau__V1__Scene *scene, size_t *shapes) {
     return total;
 }
 
-static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan, Error *error) {
+static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,
+                          Error *error) {
     size_t shapes, primitives = count_primitives(scene, &shapes);
     if (primitives == 0) {
         return STATUS_OK;
@@ -154,9 +166,9 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
         .body_of_primitive = arena_take_array(arena, primitives, sizeof(uint32_t)),
         .shape_of_primitive = arena_take_array(arena, primitives, sizeof(uint32_t)),
     };
-    if (arrays.primitives_of_shape == NULL || arrays.kind == NULL || arrays.size == NULL || arrays.pose == NULL ||
-        arrays.density == NULL || arrays.material == NULL || arrays.body_of_primitive == NULL ||
-        arrays.shape_of_primitive == NULL) {
+    if (arrays.primitives_of_shape == NULL || arrays.kind == NULL || arrays.size == NULL ||
+        arrays.pose == NULL || arrays.density == NULL || arrays.material == NULL ||
+        arrays.body_of_primitive == NULL || arrays.shape_of_primitive == NULL) {
         return out_of_memory(error);
     }
     size_t at = 0, shape = 0;
@@ -179,17 +191,24 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
     plan->body_of_primitive = arrays.body_of_primitive;
     plan->shape_of_primitive = arrays.shape_of_primitive;
     Input input = {.kind = INPUT_SHAPES,
-                   .shapes = {.shape_count = shapes, .primitive_count = primitives,
-                              .primitives_of_shape = arrays.primitives_of_shape, .kind = arrays.kind, .size = arrays.size,
-                              .pose = arrays.pose, .material = arrays.material, .density = arrays.density}};
+                   .shapes = {.shape_count = shapes,
+                              .primitive_count = primitives,
+                              .primitives_of_shape = arrays.primitives_of_shape,
+                              .kind = arrays.kind,
+                              .size = arrays.size,
+                              .pose = arrays.pose,
+                              .material = arrays.material,
+                              .density = arrays.density}};
     return encode(&input, arena, plan, error);
 }
 
 // ---- bodies
 
-// Which of the mass properties a body gives: bodies that give the same go into one input, as a column is given for all or for none.
+// Which of the mass properties a body gives: bodies that give the same go into one input, as a
+// column is given for all or for none.
 static unsigned given_by(const Moreau__V1__SceneBody *body) {
-    return (body->has_mass ? 1u : 0u) | (body->n_inertia > 0 ? 2u : 0u) | (body->n_center_of_mass > 0 ? 4u : 0u);
+    return (body->has_mass ? 1u : 0u) | (body->n_inertia > 0 ? 2u : 0u) |
+           (body->n_center_of_mass > 0 ? 4u : 0u);
 }
 
 typedef struct BodyArrays {
@@ -199,7 +218,8 @@ typedef struct BodyArrays {
     const char **name;
 } BodyArrays;
 
-static Status read_body(const Moreau__V1__SceneBody *body, size_t index, const BodyArrays *arrays, Error *error) {
+static Status read_body(const Moreau__V1__SceneBody *body, size_t index, const BodyArrays *arrays,
+                        Error *error) {
     char path[64];
     snprintf(path, sizeof(path), "scene.bodies[%zu]", index);
     const struct {
@@ -214,7 +234,8 @@ static Status read_body(const Moreau__V1__SceneBody *body, size_t index, const B
         {body->n_center_of_mass, 3, "center_of_mass"},
     };
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        Status status = check_length(lists[i].count, lists[i].wanted, false, path, lists[i].name, error);
+        Status status =
+            check_length(lists[i].count, lists[i].wanted, false, path, lists[i].name, error);
         if (status != STATUS_OK) {
             return status;
         }
@@ -259,14 +280,16 @@ static Status check_names(const Moreau__V1__Scene *scene, Arena *arena, Error *e
     qsort(names, count, sizeof(char *), compare_names);
     for (size_t i = 1; i < count; i++) {
         if (strcmp(names[i - 1], names[i]) == 0) {
-            return error_set(error, STATUS_ALREADY_EXISTS, "scene.bodies", "Two bodies are called %.64s.", names[i]);
+            return error_set(error, STATUS_ALREADY_EXISTS, "scene.bodies",
+                             "Two bodies are called %.64s.", names[i]);
         }
     }
     return STATUS_OK;
 }
 
-static Status plan_run(const Moreau__V1__Scene *scene, const BodyArrays *arrays, size_t first, size_t count, Arena *arena,
-                       ScenePlan *plan, uint32_t *first_body, Error *error) {
+static Status plan_run(const Moreau__V1__Scene *scene, const BodyArrays *arrays, size_t first,
+                       size_t count, Arena *arena, ScenePlan *plan, uint32_t *first_body,
+                       Error *error) {
     unsigned given = given_by(scene->bodies[first]);
     Input input = {.kind = INPUT_BODIES,
                    .bodies = {.count = (uint32_t)count,
@@ -282,7 +305,8 @@ static Status plan_run(const Moreau__V1__Scene *scene, const BodyArrays *arrays,
     return encode(&input, arena, plan, error);
 }
 
-static Status plan_bodies(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan, uint32_t *first_body, Error *error) {
+static Status plan_bodies(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,
+                          uint32_t *first_body, Error *error) {
     size_t count = scene->n_bodies;
     BodyArrays arrays = {
         .pose = arena_take_array(arena, count, 7 * sizeof(double)),
@@ -294,8 +318,9 @@ static Status plan_bodies(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
         .shape = arena_take_array(arena, count, sizeof(uint64_t)),
         .name = arena_take_array(arena, count, sizeof(char *)),
     };
-    if (arrays.pose == NULL || arrays.velocity == NULL || arrays.mass == NULL || arrays.inertia == NULL ||
-        arrays.center == NULL || arrays.kind == NULL || arrays.shape == NULL || arrays.name == NULL) {
+    if (arrays.pose == NULL || arrays.velocity == NULL || arrays.mass == NULL ||
+        arrays.inertia == NULL || arrays.center == NULL || arrays.kind == NULL ||
+        arrays.shape == NULL || arrays.name == NULL) {
         return out_of_memory(error);
     }
     uint64_t shape = 0;
@@ -319,13 +344,16 @@ static Status plan_bodies(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
 
 // ---- the whole
 
-static Status plan_settings(const Moreau__V1__WorldSettings *message, Arena *arena, ScenePlan *plan, Error *error) {
+static Status plan_settings(const Moreau__V1__WorldSettings *message, Arena *arena, ScenePlan *plan,
+                            Error *error) {
     Input input = {.kind = INPUT_SET};
     Status status = convert_settings(message, &input.set.settings, error);
-    return status == STATUS_OK && input.set.settings.given != 0 ? encode(&input, arena, plan, error) : status;
+    return status == STATUS_OK && input.set.settings.given != 0 ? encode(&input, arena, plan, error)
+                                                                : status;
 }
 
-static Status plan_materials(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan, Error *error) {
+static Status plan_materials(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,
+                             Error *error) {
     if (scene->n_materials == 0) {
         return STATUS_OK;
     }
@@ -339,17 +367,20 @@ static Status plan_materials(const Moreau__V1__Scene *scene, Arena *arena, Scene
             return status;
         }
     }
-    Input input = {.kind = INPUT_MATERIALS, .materials = {.count = scene->n_materials, .material = materials}};
+    Input input = {.kind = INPUT_MATERIALS,
+                   .materials = {.count = scene->n_materials, .material = materials}};
     return encode(&input, arena, plan, error);
 }
 
-Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSettings *over, Arena *arena, ScenePlan *plan,
-                  Error *error) {
+Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSettings *over,
+                  Arena *arena, ScenePlan *plan, Error *error) {
     size_t bodies = scene == NULL ? 0 : scene->n_bodies;
     size_t inputs_max = 4 + bodies;
     uint32_t *first_body = arena_take_zeroed(arena, inputs_max, sizeof(uint32_t));
-    *plan = (ScenePlan){.input = arena_take_array(arena, inputs_max, sizeof(InputBytes)), .first_body = first_body,
-                        .scene = scene, .body_count = bodies};
+    *plan = (ScenePlan){.input = arena_take_array(arena, inputs_max, sizeof(InputBytes)),
+                        .first_body = first_body,
+                        .scene = scene,
+                        .body_count = bodies};
     if (plan->input == NULL || first_body == NULL) {
         return out_of_memory(error);
     }
@@ -396,9 +427,11 @@ static void translate_shape(const ScenePlan *plan, const char *name, size_t inde
             continue;
         }
         size_t primitive = index / columns[i].stride, part = index % columns[i].stride;
-        uint32_t body = plan->body_of_primitive[primitive], shape = plan->shape_of_primitive[primitive];
+        uint32_t body = plan->body_of_primitive[primitive],
+                 shape = plan->shape_of_primitive[primitive];
         char what[48];
-        if (i == 0 && plan->scene->bodies[body]->shapes[shape]->shape_case == MOREAU__V1__SCENE_PRIMITIVE__SHAPE_SPHERE) {
+        if (i == 0 && plan->scene->bodies[body]->shapes[shape]->shape_case ==
+                          MOREAU__V1__SCENE_PRIMITIVE__SHAPE_SPHERE) {
             snprintf(what, sizeof(what), "sphere.radius");
         } else if (i == 0) {
             snprintf(what, sizeof(what), "box.half_extents[%zu]", part);
@@ -407,12 +440,14 @@ static void translate_shape(const ScenePlan *plan, const char *name, size_t inde
         } else {
             snprintf(what, sizeof(what), "%s", name);
         }
-        snprintf(error->field, sizeof(error->field), "scene.bodies[%u].shapes[%u].%s", body, shape, what);
+        snprintf(error->field, sizeof(error->field), "scene.bodies[%u].shapes[%u].%s", body, shape,
+                 what);
         return;
     }
 }
 
-static void translate_body(const ScenePlan *plan, size_t input, const char *name, size_t index, Error *error) {
+static void translate_body(const ScenePlan *plan, size_t input, const char *name, size_t index,
+                           Error *error) {
     const struct {
         const char *column, *first, *second; // second: what the numbers from `split` on are called
         size_t stride, split;
@@ -427,7 +462,8 @@ static void translate_body(const ScenePlan *plan, size_t input, const char *name
     };
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         if (strcmp(name, columns[i].column) == 0) {
-            size_t body = plan->first_body[input] + index / columns[i].stride, part = index % columns[i].stride;
+            size_t body = plan->first_body[input] + index / columns[i].stride,
+                   part = index % columns[i].stride;
             const char *what = part < columns[i].split ? columns[i].first : columns[i].second;
             snprintf(error->field, sizeof(error->field), "scene.bodies[%zu].%s", body, what);
             return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Scenes: a world written by hand, turned into the inputs that make it. Columns and their checks are the same as for programs; what they
-// blame is translated back into the scene's own paths, as bodies[3].shapes[0].sphere.radius.
+// Scenes: a world written by hand, turned into the inputs that make it. Columns and their checks
+// are the same as for programs; what they blame is translated back into the scene's own paths, as
+// bodies[3].shapes[0].sphere.radius.
 #pragma once
 
 #include "base/arena.h"
@@ -11,16 +12,16 @@
 typedef struct ScenePlan {
     InputBytes *input; // in the order to be carried out
     size_t input_count;
-    const uint32_t *first_body;      // per input: index of the first body that it adds
-    const uint32_t *body_of_primitive; // scene body of each primitive …
+    const uint32_t *first_body;         // per input: index of the first body that it adds
+    const uint32_t *body_of_primitive;  // scene body of each primitive …
     const uint32_t *shape_of_primitive; // … and which of its shapes
-    const Moreau__V1__Scene *scene;  // borrowed
+    const Moreau__V1__Scene *scene;     // borrowed
     size_t body_count;
 } ScenePlan;
 
 // All of it lives in the arena.
-Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSettings *over, Arena *arena, ScenePlan *plan,
-                  Error *error);
+Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSettings *over,
+                  Arena *arena, ScenePlan *plan, Error *error);
 
 // Rewrites the field of an error that input `index` of the plan was refused with.
 void scene_translate(const ScenePlan *plan, size_t index, Error *error);

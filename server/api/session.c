@@ -16,7 +16,8 @@ static bool tokens_match(const char *given, const char *wanted) {
     size_t given_length = strlen(given), wanted_length = strlen(wanted);
     unsigned difference = given_length != wanted_length;
     for (size_t i = 0; i < wanted_length; i++) {
-        difference |= (unsigned)(unsigned char)wanted[i] ^ (unsigned char)(i < given_length ? given[i] : 0);
+        difference |=
+            (unsigned)(unsigned char)wanted[i] ^ (unsigned char)(i < given_length ? given[i] : 0);
     }
     return difference == 0;
 }
@@ -24,13 +25,17 @@ static bool tokens_match(const char *given, const char *wanted) {
 static Status check_hello(const Api *api, const Moreau__V1__Hello *hello, Error *error) {
     if (hello->protocol_major != PROTOCOL_MAJOR) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "protocol_major",
-                         "The client speaks protocol %u.%u, this server %d.%d (moreau-server %s): the majors must be equal.",
-                         hello->protocol_major, hello->protocol_minor, PROTOCOL_MAJOR, PROTOCOL_MINOR, api->def.version);
+                         "The client speaks protocol %u.%u, this server %d.%d (moreau-server %s): "
+                         "the majors must be equal.",
+                         hello->protocol_major, hello->protocol_minor, PROTOCOL_MAJOR,
+                         PROTOCOL_MINOR, api->def.version);
     }
-    if (api->def.token[0] != '\0' && !tokens_match(hello->token == NULL ? "" : hello->token, api->def.token)) {
+    if (api->def.token[0] != '\0' &&
+        !tokens_match(hello->token == NULL ? "" : hello->token, api->def.token)) {
         return error_set(error, STATUS_UNAUTHENTICATED, "token", "%s",
-                         hello->token == NULL ? "This server demands a token: --token-file on the command line."
-                                              : "The token is not this server's.");
+                         hello->token == NULL
+                             ? "This server demands a token: --token-file on the command line."
+                             : "The token is not this server's.");
     }
     return STATUS_OK;
 }
@@ -77,8 +82,8 @@ static void on_grace_over(uv_timer_t *timer) {
         uv_timer_start(timer, on_grace_over, 10, 0);
         return;
     }
-    report_line(session->api->def.report, REPORT_INFO, "session_ended", "session=%" PRIu64 " worlds=%u", session->number,
-                session->world_count);
+    report_line(session->api->def.report, REPORT_INFO, "session_ended",
+                "session=%" PRIu64 " worlds=%u", session->number, session->world_count);
     end_session(session);
 }
 
@@ -87,7 +92,8 @@ void session_leave(Session *session) {
         atomic_store_explicit(&request->cancelled, true, memory_order_relaxed);
     }
     session->connection = NULL;
-    uv_timer_start(&session->grace, on_grace_over, session->world_count == 0 ? 0 : session->api->def.session_grace_ms, 0);
+    uv_timer_start(&session->grace, on_grace_over,
+                   session->world_count == 0 ? 0 : session->api->def.session_grace_ms, 0);
 }
 
 void session_close_all(Api *api) {
@@ -102,7 +108,8 @@ void session_close_all(Api *api) {
 static void make_token(char token[33]) {
     uint8_t bytes[16];
     if (uv_random(NULL, NULL, bytes, sizeof(bytes), 0, NULL) != 0) {
-        uint64_t fallback[2] = {clock_now_ns(), clock_wall_ns()}; // a worse secret is better than no session
+        uint64_t fallback[2] = {clock_now_ns(),
+                                clock_wall_ns()}; // a worse secret is better than no session
         memcpy(bytes, fallback, sizeof(bytes));
     }
     for (int i = 0; i < 16; i++) {
@@ -141,7 +148,8 @@ static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *erro
         session = find_session(request->api, hello->resume);
         if (session == NULL) {
             return error_set(error, STATUS_NOT_FOUND, "resume",
-                             "No such session: its grace time (option --session-grace-ms) has passed, or the server was restarted.");
+                             "No such session: its grace time (option --session-grace-ms) has "
+                             "passed, or the server was restarted.");
         }
         if (session->connection != NULL) {
             // the client knows better than we that its old connection is dead
@@ -154,15 +162,18 @@ static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *erro
     } else {
         session = open_session(request->api);
         if (session == NULL) {
-            return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while opening a session.");
+            return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                             "Memory ended while opening a session.");
         }
     }
-    snprintf(session->client, sizeof(session->client), "%s", hello->client == NULL ? "" : hello->client);
+    snprintf(session->client, sizeof(session->client), "%s",
+             hello->client == NULL ? "" : hello->client);
     session->connection = request->connection;
     connection_set_data(request->connection, session);
     connection_authenticate(request->connection);
-    report_line(request->api->def.report, REPORT_INFO, "session", "session=%" PRIu64 " connection=%" PRIu64 " client=\"%s\"",
-                session->number, connection_number(request->connection), session->client);
+    report_line(request->api->def.report, REPORT_INFO, "session",
+                "session=%" PRIu64 " connection=%" PRIu64 " client=\"%s\"", session->number,
+                connection_number(request->connection), session->client);
     return STATUS_OK;
 }
 
@@ -179,7 +190,8 @@ static Status welcome(Request *request, Moreau__V1__Welcome *message, Error *err
     message->calls = describe_calls(request, &message->n_calls);
     message->solvers = describe_solvers(request, &message->n_solvers);
     if (message->limits == NULL || message->calls == NULL || message->solvers == NULL) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while saying welcome.");
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while saying welcome.");
     }
     return STATUS_OK;
 }
@@ -202,8 +214,9 @@ void session_greet(Request *request) {
         reply.result_case = MOREAU__V1__REPLY__RESULT_WELCOME;
         reply.welcome = &message;
     } else {
-        report_line(request->api->def.report, REPORT_WARN, "refused", "connection=%" PRIu64 " peer=%s why=\"%s\"",
-                    connection_number(connection), connection_peer(connection), error.message);
+        report_line(request->api->def.report, REPORT_WARN, "refused",
+                    "connection=%" PRIu64 " peer=%s why=\"%s\"", connection_number(connection),
+                    connection_peer(connection), error.message);
     }
     request_reply(request, NULL, &reply, &error);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sessions: who is at the other end of a connection, and which worlds share its life. A session outlives its connection by the grace
-// time, in which Hello.resume takes it over. Loop thread.
+// Sessions: who is at the other end of a connection, and which worlds share its life. A session
+// outlives its connection by the grace time, in which Hello.resume takes it over. Loop thread.
 #pragma once
 
 #include "api/request.h"
@@ -11,7 +11,8 @@ void session_greet(Request *request);
 // The connection is gone: its requests stop, the grace time begins.
 void session_leave(Session *session);
 
-// Ends every session at once, without grace; `closed` of the api is called when the last timer is gone.
+// Ends every session at once, without grace; `closed` of the api is called when the last timer is
+// gone.
 void session_close_all(Api *api);
 
 // The messages that Welcome and Describe share, in the request's arena; NULL when it ends.

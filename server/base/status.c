@@ -27,6 +27,7 @@ const char *status_name(Status status) {
 }
 
 bool status_is_recoverable(Status status) {
-    return status == STATUS_CANCELLED || status == STATUS_DEADLINE_EXCEEDED || status == STATUS_RESOURCE_EXHAUSTED ||
-           status == STATUS_ABORTED || status == STATUS_UNAVAILABLE;
+    return status == STATUS_CANCELLED || status == STATUS_DEADLINE_EXCEEDED ||
+           status == STATUS_RESOURCE_EXHAUSTED || status == STATUS_ABORTED ||
+           status == STATUS_UNAVAILABLE;
 }

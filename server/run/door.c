@@ -230,7 +230,8 @@ static void tally_step(StepTally *tally, const StepReport *report, uint64_t step
     }
 }
 
-Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns, const SolverStop *stop, Error *error) {
+Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
+                 const SolverStop *stop, Error *error) {
     // The clock costs as much as a step of a tiny world, so it is read after 1, 2, 4 … steps, as
     // long as that takes a fraction of the 2 ms slice.
     const uint64_t pause_ns_max = 50000;

@@ -49,7 +49,9 @@ typedef struct StepRun {
 // Judges a step input and makes it ready; its arrays live in `arena`. Refuses a faulted world.
 Status door_step_begin(Door *door, InputBytes input, Arena *arena, StepRun *run, Error *error);
 
-// Takes steps until all are done, one fails, or `until_ns` (by clock_now_ns; UINT64_MAX: never) has passed; at least one. `stop`
-// (Nullable) is asked now and then, between steps and inside long ones: a step given up half-way has not happened, and the run ends
-// as it does between two steps, with status OK and steps left.
-Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns, const SolverStop *stop, Error *error);
+// Takes steps until all are done, one fails, or `until_ns` (by clock_now_ns; UINT64_MAX: never) has
+// passed; at least one. `stop` (Nullable) is asked now and then, between steps and inside long
+// ones: a step given up half-way has not happened, and the run ends as it does between two steps,
+// with status OK and steps left.
+Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
+                 const SolverStop *stop, Error *error);

@@ -97,7 +97,8 @@ static void read_settings(Source *source, SettingsChange *change) {
     change->restitution_threshold = numbers[5];
     char name[2][64];
     if (!source_text(source, name[0], sizeof(name[0])) || !solver_find(name[0], &change->solver) ||
-        !source_text(source, name[1], sizeof(name[1])) || !solver_find(name[1], &change->parameter_solver)) {
+        !source_text(source, name[1], sizeof(name[1])) ||
+        !solver_find(name[1], &change->parameter_solver)) {
         source->failed = true;
     }
     source_pad(source);

@@ -3,8 +3,14 @@
 // Lanes take several jobs under it at once when the line is long, and settle what they ran under it
 // again; between the two they touch nothing shared.
 //
-// What a lane has taken but not begun is never stuck behind a long job: a lane that would sleep
-// takes it away (steal_job), and a lane whose turn is over gives it back to the head of the line.
+// Order: what a lane answers is written when its turn ends, so a strand that it has worked on stays
+// its own until then. Were it free earlier, the next job could be answered by another lane before
+// the first answer is written. New jobs of such a strand are taken up by the same lane, without the
+// line; when the turn is over, all of its strands are free again.
+//
+// What a lane has taken from the line but not begun is never stuck behind a long job: a lane that
+// would sleep takes it away (steal_job), and a lane whose turn is over gives it back to the head of
+// the line.
 //
 // No wake is lost: whenever the line is longer than the number of lanes that are on their way to
 // it, a sleeping lane is signalled, if there is one (count_wakes); and a lane looks at the line,
@@ -14,6 +20,7 @@
 #include "base/assert.h"
 #include "base/clock.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 enum { LANE_COUNT_MAX = 1024 };
@@ -30,6 +37,7 @@ typedef struct Worker {
     _Alignas(CACHE_LINE_BYTES) Lane lane;
     Job *batch[BATCH_MAX]; // written by the lane under the lock
     uint32_t batch_count;
+    bool batch_is_own; // taken from the lane's own strands: not to be stolen
     _Atomic uint32_t
         batch_begun;     // the next of the batch to begin; raised without the lock, also by thieves
     Job *ran[BATCH_MAX]; // not yet settled
@@ -37,7 +45,10 @@ typedef struct Worker {
     uint32_t ran_count;
     uint64_t turn_ns; // when the present turn began; 0: no job was run since the last turn_ended
     uint64_t now_ns;  // after the last job
+    bool is_over;     // the turn ends after this batch, whatever the time
     JobList held;     // done, to be handed to the loop when the turn has ended
+    Strand *own;      // strands worked on in this turn
+    Job *current;     // being run
     bool wakes_loop;  // something was settled that the loop must hear of
     uv_thread_t thread;
 } Worker;
@@ -161,25 +172,57 @@ static void signal_lanes(Pool *pool, uint32_t count) {
 
 // ---- lanes
 
-// Hands on what was run: to the loop, or to the end of the line. Under the lock; touches no job or
-// strand afterwards.
+static void own_strand(Worker *worker, Strand *strand) {
+    if (!strand->owned) {
+        strand->owned = true;
+        strand->next = worker->own;
+        worker->own = strand;
+    }
+}
+
+// Sorts what was run: done, or back to the head of its strand. Under the lock.
 static void settle(Worker *worker) {
-    Pool *pool = worker->lane.pool;
     for (uint32_t i = 0; i < worker->ran_count; i++) {
         Job *job = worker->ran[i];
-        Strand *strand = job->strand;
+        own_strand(worker, job->strand);
         if (worker->again[i]) {
-            strand_prepend(strand, job);
+            strand_prepend(job->strand, job);
+            worker->is_over = true; // others first
         } else {
-            worker->wakes_loop = worker->wakes_loop || job->urgent || pool->is_closing;
+            worker->wakes_loop = worker->wakes_loop || job->urgent || worker->lane.pool->is_closing;
             list_append(&worker->held, job);
-        }
-        strand->ready = strand->head != NULL;
-        if (strand->ready) {
-            line_append(pool, strand);
         }
     }
     worker->ran_count = 0;
+}
+
+// The turn has ended: its jobs are finished, and its strands free, but for the one whose job is
+// being run (Nullable). Under the lock; touches no job or strand afterwards.
+static void release(Worker *worker, const Strand *running) {
+    Pool *pool = worker->lane.pool;
+    if (worker->held.head != NULL) {
+        if (pool->finished.tail == NULL) {
+            pool->finished.head = worker->held.head;
+        } else {
+            pool->finished.tail->next = worker->held.head;
+        }
+        pool->finished.tail = worker->held.tail;
+        worker->held = (JobList){0};
+    }
+    Strand *strand = worker->own;
+    worker->own = NULL;
+    while (strand != NULL) {
+        Strand *next = strand->next;
+        strand->owned = false;
+        if (strand == running) {
+            own_strand(worker, strand);
+        } else if (strand->head != NULL) {
+            line_append(pool, strand);
+        } else {
+            strand->ready = false;
+        }
+        strand = next;
+    }
 }
 
 // What was taken and not begun goes back to the head of the line, in its order. Under the lock.
@@ -189,7 +232,9 @@ static void give_back(Worker *worker) {
     for (uint32_t i = worker->batch_count; i > begun; i--) {
         Job *job = worker->batch[i - 1];
         strand_prepend(job->strand, job);
-        line_prepend(pool, job->strand);
+        if (!worker->batch_is_own) {
+            line_prepend(pool, job->strand);
+        }
     }
     if (worker->batch_count > 1) {
         pool->batch_count--;
@@ -198,17 +243,31 @@ static void give_back(Worker *worker) {
     atomic_store(&worker->batch_begun, 0);
 }
 
+// The next job of each strand that the lane has worked on in this turn. Under the lock.
+static bool take_own(Worker *worker) {
+    for (Strand *strand = worker->own; strand != NULL && worker->batch_count < BATCH_MAX;
+         strand = strand->next) {
+        if (strand->head != NULL) {
+            worker->batch[worker->batch_count++] = strand_pop(strand);
+        }
+    }
+    worker->batch_is_own = worker->batch_count > 0;
+    return worker->batch_is_own;
+}
+
 // A fair share of a long line, so that the lock is seldom needed; one job of a short one. Under the
 // lock.
 static bool take_batch(Worker *worker) {
     Pool *pool = worker->lane.pool;
-    if (pool->line_count == 0) {
-        return false;
-    }
-    uint32_t share = pool->line_count / (2 * pool->def.lane_count) + 1;
-    worker->batch_count = share < BATCH_MAX ? share : BATCH_MAX;
-    for (uint32_t i = 0; i < worker->batch_count; i++) {
-        worker->batch[i] = strand_pop(line_pop(pool));
+    if (!take_own(worker)) {
+        if (pool->line_count == 0) {
+            return false;
+        }
+        uint32_t share = pool->line_count / (2 * pool->def.lane_count) + 1;
+        worker->batch_count = share < BATCH_MAX ? share : BATCH_MAX;
+        for (uint32_t i = 0; i < worker->batch_count; i++) {
+            worker->batch[i] = strand_pop(line_pop(pool));
+        }
     }
     if (worker->batch_count > 1) {
         pool->batch_count++;
@@ -222,7 +281,7 @@ static bool steal_job(Worker *thief) {
     Pool *pool = thief->lane.pool;
     for (uint32_t i = 0; pool->batch_count > 0 && i < pool->def.lane_count; i++) {
         Worker *owner = &pool->worker[i];
-        if (owner == thief || owner->batch_count < 2 ||
+        if (owner == thief || owner->batch_is_own || owner->batch_count < 2 ||
             atomic_load(&owner->batch_begun) >= owner->batch_count) {
             continue;
         }
@@ -230,6 +289,7 @@ static bool steal_job(Worker *thief) {
         if (begun < owner->batch_count) {
             thief->batch[0] = owner->batch[begun];
             thief->batch_count = 1;
+            thief->batch_is_own = false;
             return true;
         }
     }
@@ -243,42 +303,31 @@ static void notify_loop(Worker *worker) {
     }
 }
 
-// Only now do the jobs of the turn count as finished: what turn_ended writes may lean on them.
-static void end_turn(Worker *worker) {
+// Lets what hangs on the lane be written, then frees its strands. Without the lock.
+static void end_turn(Worker *worker, const Strand *running) {
     Pool *pool = worker->lane.pool;
-    worker->turn_ns = 0;
     if (pool->def.turn_ended != NULL) {
         pool->def.turn_ended(&worker->lane, pool->def.context);
     }
-    if (worker->held.head != NULL) {
-        uv_mutex_lock(&pool->mutex);
-        if (pool->finished.tail == NULL) {
-            pool->finished.head = worker->held.head;
-        } else {
-            pool->finished.tail->next = worker->held.head;
-        }
-        pool->finished.tail = worker->held.tail;
-        uv_mutex_unlock(&pool->mutex);
-        worker->held = (JobList){0};
-    }
+    uv_mutex_lock(&pool->mutex);
+    release(worker, running);
+    uint32_t wakes = count_wakes(pool);
+    uv_mutex_unlock(&pool->mutex);
+    signal_lanes(pool, wakes);
     notify_loop(worker);
+}
+
+void lane_end_turn(Lane *lane) {
+    Worker *worker = (Worker *)(void *)((char *)lane - offsetof(Worker, lane));
+    uv_mutex_lock(&lane->pool->mutex);
+    settle(worker);
+    give_back(worker);
+    uv_mutex_unlock(&lane->pool->mutex);
+    end_turn(worker, worker->current->strand);
 }
 
 static bool turn_is_over(const Worker *worker) {
     return worker->now_ns - worker->turn_ns >= LANE_TURN_NS;
-}
-
-// Between two jobs of a batch: lets the strands of the first go on elsewhere, unless others want
-// the lock just now.
-static void settle_in_passing(Worker *worker) {
-    Pool *pool = worker->lane.pool;
-    if (uv_mutex_trylock(&pool->mutex) != 0) {
-        return;
-    }
-    settle(worker);
-    uint32_t wakes = count_wakes(pool);
-    uv_mutex_unlock(&pool->mutex);
-    signal_lanes(pool, wakes);
 }
 
 // Runs the batch until it ends, the turn is over, or the loop must hear of a job.
@@ -294,6 +343,7 @@ static void run_batch(Worker *worker) {
             return;
         }
         Job *job = worker->batch[i];
+        worker->current = job;
         JobOutcome outcome = job->work(job, &worker->lane);
         worker->ran[worker->ran_count] = job;
         worker->again[worker->ran_count] = outcome == JOB_AGAIN;
@@ -301,11 +351,8 @@ static void run_batch(Worker *worker) {
 
         worker->now_ns = clock_now_ns();
         worker->lane.slice_ns = worker->now_ns;
-        if (turn_is_over(worker) || (outcome == JOB_DONE && job->urgent)) {
+        if (turn_is_over(worker) || outcome == JOB_AGAIN || job->urgent) {
             return;
-        }
-        if (i + 1 < worker->batch_count) {
-            settle_in_passing(worker);
         }
     }
 }
@@ -331,8 +378,10 @@ static void lane_main(void *argument) {
     for (;;) {
         settle(worker);
         give_back(worker);
-        bool has_work = take_batch(worker) || steal_job(worker);
-        if (!has_work && worker->turn_ns == 0) {
+        bool in_turn = worker->turn_ns != 0;
+        bool goes_on = !in_turn || !(worker->is_over || worker->wakes_loop || turn_is_over(worker));
+        bool has_work = goes_on && (take_batch(worker) || steal_job(worker));
+        if (!has_work && !in_turn) {
             if (pool->is_stopping) {
                 break;
             }
@@ -343,11 +392,12 @@ static void lane_main(void *argument) {
         uv_mutex_unlock(&pool->mutex);
 
         signal_lanes(pool, wakes);
-        if (worker->turn_ns != 0 && (!has_work || worker->wakes_loop || turn_is_over(worker))) {
-            end_turn(worker);
-        }
         if (has_work) {
             run_batch(worker);
+        } else {
+            worker->turn_ns = 0;
+            worker->is_over = false;
+            end_turn(worker, NULL);
         }
         uv_mutex_lock(&pool->mutex);
     }

@@ -15,7 +15,9 @@
 // `done` calls wait for the loop's next turn; only a job whose work sets `urgent` wakes the loop
 // for it. An idle pool uses no CPU.
 //
-// The jobs of a turn are handed to the loop after `turn_ended`, so what they own is still there in it.
+// The jobs of a turn are handed to the loop after `turn_ended`, so what they own is still there in
+// it; and a strand stays with its lane until then, so that what `turn_ended` writes is in the order
+// of the strand.
 //
 // A lane that ran jobs calls the pool's `turn_ended` once before it sleeps, or after at most
 // LANE_TURN_NS of work, so that replies may be gathered and written together.
@@ -53,6 +55,7 @@ struct Job {
 struct Strand {
     Job *head, *tail;
     bool ready; // in the pool's line, or on a lane
+    bool owned; // some lane has worked on it in its present turn
     Strand *next;
 };
 
@@ -90,6 +93,10 @@ const Lane *pool_lane(const Pool *pool, uint32_t index);
 uint64_t pool_job_count(const Pool *pool);
 
 void strand_init(Strand *strand);
+
+// On a lane, by a job that is about to work long: ends the turn early, so that neither the answers
+// gathered in it nor the strands worked on wait for this job.
+void lane_end_turn(Lane *lane);
 
 // Loop thread. Never fails: a job brings its own memory.
 void pool_submit(Pool *pool, Strand *strand, Job *job);

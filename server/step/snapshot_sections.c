@@ -237,11 +237,14 @@ static Status read_body(Source *source, World *world, Error *error) {
     if (status != STATUS_OK) {
         return status;
     }
-    // what the world made of it must be what was written, to the last bit: a static body, say, has no mass
+    // what the world made of it must be what was written, to the last bit: a static body, say, has
+    // no mass
     const BodyMass *made = &world->mass[world->body_count - 1];
-    const double read[10] = {mass, center.x, center.y, center.z, tensor.xx, tensor.yy, tensor.zz, tensor.xy, tensor.xz, tensor.yz};
-    const double kept[10] = {made->mass, made->center.x, made->center.y, made->center.z, made->inertia.xx,
-                             made->inertia.yy, made->inertia.zz, made->inertia.xy, made->inertia.xz, made->inertia.yz};
+    const double read[10] = {mass,      center.x,  center.y,  center.z,  tensor.xx,
+                             tensor.yy, tensor.zz, tensor.xy, tensor.xz, tensor.yz};
+    const double kept[10] = {made->mass,       made->center.x,   made->center.y,   made->center.z,
+                             made->inertia.xx, made->inertia.yy, made->inertia.zz, made->inertia.xy,
+                             made->inertia.xz, made->inertia.yz};
     if (given != id || memcmp(read, kept, sizeof(read)) != 0) {
         return damaged(error, "a body's id or mass is not what it must be");
     }

@@ -37,10 +37,11 @@ typedef struct Shape {
 // Judges numbers from outside; `field` names the column, as size[4].
 Status primitive_check(const Primitive *primitive, uint32_t index, Error *error);
 
-// Mass, centre, inertia and radius of a shape whose primitives have passed the check. `primitives` are all of the world's; the shape's
-// range of them, which must be set and not empty, is read. Where primitives overlap, each counts with its whole mass.
+// Mass, centre, inertia and radius of a shape whose primitives have passed the check. `primitives`
+// are all of the world's; the shape's range of them, which must be set and not empty, is read.
+// Where primitives overlap, each counts with its whole mass.
 void shape_measure(Shape *shape, const Primitive *primitives);
 
-// Lowest and highest coordinates of a primitive at a pose (of the primitive, in the world). A plane is infinite, but for the one side
-// of a plane whose normal is exactly a world axis.
+// Lowest and highest coordinates of a primitive at a pose (of the primitive, in the world). A plane
+// is infinite, but for the one side of a plane whose normal is exactly a world axis.
 void primitive_bounds(const Primitive *primitive, Pose pose, Vec3 *lower, Vec3 *upper);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Golden hashes: the same inputs give the same bits on every compiler, optimisation level and machine. This program is run from every
-// build (gcc and clang, -O0 and -O2, with sanitizers); all must meet the values below.
+// Golden hashes: the same inputs give the same bits on every compiler, optimisation level and
+// machine. This program is run from every build (gcc and clang, -O0 and -O2, with sanitizers); all
+// must meet the values below.
 //
-// When a change of the dynamics is meant to change bits: raise DYNAMICS_VERSION (step/snapshot.h), run
-// `MOREAU_PRINT_GOLDEN=1 step-check_golden`, copy the values, and say so in CHANGELOG.md.
+// When a change of the dynamics is meant to change bits: raise DYNAMICS_VERSION (step/snapshot.h),
+// run `MOREAU_PRINT_GOLDEN=1 step-check_golden`, copy the values, and say so in CHANGELOG.md.
 #include "step/snapshot.h"
 
 #include "support/heap.h"
@@ -35,8 +36,8 @@ START_TEST(the_same_inputs_give_the_golden_bits) {
     if (getenv("MOREAU_PRINT_GOLDEN") != NULL) {
         printf("%s: 0x%016" PRIx64 "u\n", golden->name, hash);
     } else {
-        ck_assert_msg(hash == golden->hash, "%s gives 0x%016" PRIx64 ", golden is 0x%016" PRIx64, golden->name, hash,
-                      golden->hash);
+        ck_assert_msg(hash == golden->hash, "%s gives 0x%016" PRIx64 ", golden is 0x%016" PRIx64,
+                      golden->name, hash, golden->hash);
     }
     lab_destroy(&lab);
 }
@@ -45,7 +46,8 @@ END_TEST
 static TCase *case_golden(void) {
     TCase *tcase = tcase_create("golden");
     tcase_set_timeout(tcase, 120.0);
-    tcase_add_loop_test(tcase, the_same_inputs_give_the_golden_bits, 0, sizeof(goldens) / sizeof(goldens[0]));
+    tcase_add_loop_test(tcase, the_same_inputs_give_the_golden_bits, 0,
+                        sizeof(goldens) / sizeof(goldens[0]));
     return tcase;
 }
 

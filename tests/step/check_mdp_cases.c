@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The world cases of mdp (tests/reference/mdp.json, time_stepping) on the whole step: scenes, numbers and tolerances are the file's. All
-// of them take overlaps out in one step (eps = 1) and have a margin that brings every pair in.
+// The world cases of mdp (tests/reference/mdp.json, time_stepping) on the whole step: scenes,
+// numbers and tolerances are the file's. All of them take overlaps out in one step (eps = 1) and
+// have a margin that brings every pair in.
 #include "step/step.h"
 
 #include "support/lab.h"
@@ -12,7 +13,8 @@
 
 enum { MAXIMUM_DISSIPATION, COULOMB };
 
-static Lab make_lab(double gravity, double time_step, int friction, double tolerance, double margin) {
+static Lab make_lab(double gravity, double time_step, int friction, double tolerance,
+                    double margin) {
     Lab lab = lab_create(gravity, time_step);
     lab.world->settings.margin = margin;
     lab_set(&lab, "overlap_correction", 1.0);
@@ -31,16 +33,19 @@ static json_t *open_case(json_t **root, const char *name) {
     return reference_get(reference_get(*root, "time_stepping"), name);
 }
 
-static void assert_near(const double *values, const double *wanted, size_t count, double tolerance, const char *what) {
+static void assert_near(const double *values, const double *wanted, size_t count, double tolerance,
+                        const char *what) {
     for (size_t i = 0; i < count; i++) {
-        ck_assert_msg(fabs(values[i] - wanted[i]) <= tolerance, "%s[%zu] is %.17g, wanted %.17g", what, i, values[i], wanted[i]);
+        ck_assert_msg(fabs(values[i] - wanted[i]) <= tolerance, "%s[%zu] is %.17g, wanted %.17g",
+                      what, i, values[i], wanted[i]);
     }
 }
 
 // x, v, w, and q up to its sign, of one body against an object of the reference.
 static void assert_state(const Lab *lab, uint32_t body, json_t *state, double tolerance) {
     double wanted[4];
-    const double *pose = lab->world->pose + 7 * (size_t)body, *velocity = lab->world->velocity + 6 * (size_t)body;
+    const double *pose = lab->world->pose + 7 * (size_t)body,
+                 *velocity = lab->world->velocity + 6 * (size_t)body;
     reference_numbers(state, "x", wanted, 3);
     assert_near(pose, wanted, 3, tolerance, "x");
     reference_numbers(state, "v", wanted, 3);
@@ -51,7 +56,11 @@ static void assert_state(const Lab *lab, uint32_t body, json_t *state, double to
     }
     if (json_object_get(state, "q") != NULL) {
         reference_numbers(state, "q", wanted, 4);
-        double sign = pose[3] * wanted[0] + pose[4] * wanted[1] + pose[5] * wanted[2] + pose[6] * wanted[3] < 0.0 ? -1.0 : 1.0;
+        double sign =
+            pose[3] * wanted[0] + pose[4] * wanted[1] + pose[5] * wanted[2] + pose[6] * wanted[3] <
+                    0.0
+                ? -1.0
+                : 1.0;
         double turned[4] = {sign * pose[3], sign * pose[4], sign * pose[5], sign * pose[6]};
         assert_near(turned, wanted, 4, tolerance, "q");
     }
@@ -61,9 +70,11 @@ static double tolerance_of(json_t *reference) {
     return json_number_value(reference_get(reference, "tol_abs"));
 }
 
-static uint32_t add_ball(Lab *lab, double radius, double mass, Vec3 position, const double velocity[6], Id material) {
-    return lab_body(lab, lab_shape(lab, PRIMITIVE_SPHERE, vec3(radius, 0.0, 0.0), material), BODY_DYNAMIC,
-                    (Pose){.position = position, .orientation = quat_identity()}, velocity, mass, NULL);
+static uint32_t add_ball(Lab *lab, double radius, double mass, Vec3 position,
+                         const double velocity[6], Id material) {
+    return lab_body(lab, lab_shape(lab, PRIMITIVE_SPHERE, vec3(radius, 0.0, 0.0), material),
+                    BODY_DYNAMIC, (Pose){.position = position, .orientation = quat_identity()},
+                    velocity, mass, NULL);
 }
 
 START_TEST(s1_a_sliding_ball_comes_to_roll) {
@@ -92,7 +103,8 @@ START_TEST(s2_a_dropped_ball_slides_and_rolls) {
     lab_step(&lab, first - 1);
     ck_assert_double_lt(lab_velocity(&lab, ball).z, -2.0);
     lab_step(&lab, 1);
-    assert_state(&lab, ball, reference_get(reference, "after_first_contact_step"), tolerance_of(reference));
+    assert_state(&lab, ball, reference_get(reference, "after_first_contact_step"),
+                 tolerance_of(reference));
     lab_step(&lab, 600 - first);
     assert_state(&lab, ball, reference_get(reference, "final"), tolerance_of(reference));
     lab_destroy(&lab);
@@ -150,7 +162,8 @@ START_TEST(s5_a_kicked_column_falls_as_it_should) {
     uint32_t ball[10];
     for (int i = 0; i < 10; i++) {
         double velocity[6] = {i == 0 ? 0.3 : 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-        ball[i] = add_ball(&lab, 0.1, 1.0, vec3(0.003 * (i % 2), 0.002 * (i % 3), 0.1 + 0.202 * i), velocity, material);
+        ball[i] = add_ball(&lab, 0.1, 1.0, vec3(0.003 * (i % 2), 0.002 * (i % 3), 0.1 + 0.202 * i),
+                           velocity, material);
     }
     lab_step(&lab, 100);
     json_t *states = reference_get(reference, _i == COULOMB ? "coulomb" : "maxdiss");
@@ -163,8 +176,8 @@ START_TEST(s5_a_kicked_column_falls_as_it_should) {
 END_TEST
 
 // One body of several balls at local places, with a given inertia about its origin.
-static uint32_t add_compound(Lab *lab, const Vec3 *places, size_t count, double radius, Id material, Pose pose,
-                             const double velocity[6], const double inertia[6]) {
+static uint32_t add_compound(Lab *lab, const Vec3 *places, size_t count, double radius, Id material,
+                             Pose pose, const double velocity[6], const double inertia[6]) {
     uint32_t kinds[4], primitives[1] = {(uint32_t)count};
     double sizes[12] = {0}, poses[28] = {0};
     uint64_t materials[4];
@@ -175,8 +188,13 @@ static uint32_t add_compound(Lab *lab, const Vec3 *places, size_t count, double 
         poses[7 * i + 3] = 1.0;
         materials[i] = material;
     }
-    ShapeColumns columns = {.shape_count = 1, .primitive_count = count, .primitives_of_shape = primitives, .kind = kinds,
-                            .size = sizes, .pose = poses, .material = materials};
+    ShapeColumns columns = {.shape_count = 1,
+                            .primitive_count = count,
+                            .primitives_of_shape = primitives,
+                            .kind = kinds,
+                            .size = sizes,
+                            .pose = poses,
+                            .material = materials};
     Id shape = 0;
     Error error = {0};
     ck_assert_int_eq(world_add_shapes(lab->world, &columns, &shape, &error), STATUS_OK);
@@ -213,7 +231,9 @@ END_TEST
 START_TEST(s7_three_feet_land_and_slide) {
     json_t *root, *reference = open_case(&root, "S7_three_feet");
     json_t *row = json_array_get(reference_get(reference, "rows"), (size_t)_i);
-    int friction = strcmp(json_string_value(reference_get(row, "model")), "coulomb") == 0 ? COULOMB : MAXIMUM_DISSIPATION;
+    int friction = strcmp(json_string_value(reference_get(row, "model")), "coulomb") == 0
+                       ? COULOMB
+                       : MAXIMUM_DISSIPATION;
     Lab lab = make_lab(9.81, 1e-3, friction, 1e-11, 0.1);
     lab_set(&lab, "max_iterations", 3000);
     Id material = lab_material(&lab, json_number_value(reference_get(row, "mu")), 0.0);
@@ -222,7 +242,8 @@ START_TEST(s7_three_feet_land_and_slide) {
     double velocity[6] = {-2.0, 0.3, -0.1, 0.0, 0.0, 0.5};
     double moment = json_number_value(reference_get(row, "I"));
     double inertia[6] = {moment, moment, moment, 0.0, 0.0, 0.0};
-    uint32_t body = add_compound(&lab, places, 3, 0.05, material, at(0.0, 0.0, 0.35), velocity, inertia);
+    uint32_t body =
+        add_compound(&lab, places, 3, 0.05, material, at(0.0, 0.0, 0.35), velocity, inertia);
     lab_step(&lab, 60);
     assert_state(&lab, body, row, tolerance_of(reference));
     lab_destroy(&lab);

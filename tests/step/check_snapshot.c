@@ -47,7 +47,8 @@ START_TEST(restoring_after_every_step_changes_no_bit_of_the_future) {
         uint8_t *bytes;
         size_t count;
         Error error = {0};
-        ck_assert_int_eq(snapshot_write(restored.world, &restored.scratch, &bytes, &count, &error), STATUS_OK);
+        ck_assert_int_eq(snapshot_write(restored.world, &restored.scratch, &bytes, &count, &error),
+                         STATUS_OK);
         World *world = restore(bytes, count);
         world_destroy(restored.world);
         stepper_destroy(restored.stepper);
@@ -114,7 +115,8 @@ START_TEST(another_dynamics_version_names_both) {
     ck_assert_int_eq(snapshot_write(lab.world, &lab.scratch, &bytes, &count, &error), STATUS_OK);
     bytes[8] = 77;
     World *world = NULL;
-    ck_assert_int_eq(snapshot_read(bytes, count, &limits, &world, &error), STATUS_FAILED_PRECONDITION);
+    ck_assert_int_eq(snapshot_read(bytes, count, &limits, &world, &error),
+                     STATUS_FAILED_PRECONDITION);
     ck_assert_ptr_nonnull(strstr(error.message, "77"));
     char own[16];
     snprintf(own, sizeof(own), "%d", DYNAMICS_VERSION);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the laws of mechanics demand of a step, whatever the numbers: conservation, energy, rest, refusal of what is not finite.
+// What the laws of mechanics demand of a step, whatever the numbers: conservation, energy, rest,
+// refusal of what is not finite.
 #include "step/step.h"
 
 #include "step/snapshot.h"
@@ -24,9 +25,12 @@ static Momentum total_momentum(const Lab *lab) {
     Momentum total = {0};
     for (uint32_t i = 0; i < lab->world->body_count; i++) {
         const BodyMass *mass = &lab->world->mass[i];
-        Sym3 inertia = mass->is_round ? mass->inertia : sym3_rotate(quat_to_mat3(lab_orientation(lab, i)), mass->inertia);
+        Sym3 inertia = mass->is_round
+                           ? mass->inertia
+                           : sym3_rotate(quat_to_mat3(lab_orientation(lab, i)), mass->inertia);
         Vec3 p = vec3_scale(mass->mass, lab_velocity(lab, i));
-        Vec3 l = vec3_add(vec3_cross(lab_position(lab, i), p), sym3_mul_vec(inertia, lab_spin(lab, i)));
+        Vec3 l =
+            vec3_add(vec3_cross(lab_position(lab, i), p), sym3_mul_vec(inertia, lab_spin(lab, i)));
         total.linear = vec3_add(total.linear, p);
         total.angular = vec3_add(total.angular, l);
         total.scale_linear += vec3_norm(p);
@@ -43,15 +47,18 @@ static Lab make_cluster(PrimitiveKind kind) {
     for (int i = 0; i < 60; i++) {
         double r = lab_random(&seed, 0.1, 0.3);
         Vec3 size = kind == PRIMITIVE_SPHERE ? vec3(r, 0.0, 0.0) : vec3(r, 0.7 * r, 0.5 * r);
-        Pose pose = at(lab_random(&seed, -2.0, 2.0), lab_random(&seed, -2.0, 2.0), lab_random(&seed, -2.0, 2.0));
-        pose.orientation = quat_normalize((Quat){lab_random(&seed, 0.1, 1.0), lab_random(&seed, -1.0, 1.0),
-                                                 lab_random(&seed, -1.0, 1.0), lab_random(&seed, -1.0, 1.0)});
+        Pose pose = at(lab_random(&seed, -2.0, 2.0), lab_random(&seed, -2.0, 2.0),
+                       lab_random(&seed, -2.0, 2.0));
+        pose.orientation =
+            quat_normalize((Quat){lab_random(&seed, 0.1, 1.0), lab_random(&seed, -1.0, 1.0),
+                                  lab_random(&seed, -1.0, 1.0), lab_random(&seed, -1.0, 1.0)});
         double velocity[6];
         vec3_store(velocity, vec3_add(vec3_scale(-2.0, pose.position), vec3(0.3, -0.1, 0.2)));
         for (int k = 3; k < 6; k++) {
             velocity[k] = lab_random(&seed, -3.0, 3.0);
         }
-        lab_body(&lab, lab_shape(&lab, kind, size, material), BODY_DYNAMIC, pose, velocity, 0.0, NULL);
+        lab_body(&lab, lab_shape(&lab, kind, size, material), BODY_DYNAMIC, pose, velocity, 0.0,
+                 NULL);
     }
     return lab;
 }
@@ -66,9 +73,12 @@ START_TEST(spheres_in_empty_space_keep_their_momentum) {
     }
     ck_assert_uint_gt(contacts, 1000); // they did collide
     Momentum after = total_momentum(&lab);
-    // equal and opposite impulses at a common point: only rounding is left, and the demand is 1e-12 of the whole
-    ck_assert_double_lt(vec3_norm(vec3_sub(after.linear, before.linear)), 1e-12 * before.scale_linear);
-    ck_assert_double_lt(vec3_norm(vec3_sub(after.angular, before.angular)), 1e-12 * before.scale_angular);
+    // equal and opposite impulses at a common point: only rounding is left, and the demand is 1e-12
+    // of the whole
+    ck_assert_double_lt(vec3_norm(vec3_sub(after.linear, before.linear)),
+                        1e-12 * before.scale_linear);
+    ck_assert_double_lt(vec3_norm(vec3_sub(after.angular, before.angular)),
+                        1e-12 * before.scale_angular);
     lab_destroy(&lab);
 }
 END_TEST
@@ -78,7 +88,8 @@ START_TEST(boxes_in_empty_space_keep_their_linear_momentum) {
     Momentum before = total_momentum(&lab);
     lab_step(&lab, 480);
     Momentum after = total_momentum(&lab);
-    ck_assert_double_lt(vec3_norm(vec3_sub(after.linear, before.linear)), 1e-12 * before.scale_linear);
+    ck_assert_double_lt(vec3_norm(vec3_sub(after.linear, before.linear)),
+                        1e-12 * before.scale_linear);
     lab_destroy(&lab);
 }
 END_TEST
@@ -93,7 +104,8 @@ START_TEST(the_energy_book_balances) {
     for (int i = 0; i < 240; i++) {
         lab_step(&lab, 1);
         const StepEnergy *energy = &lab.report.energy;
-        double scale = fabs(energy->before) + fabs(energy->after) + fabs(energy->contact) + fabs(energy->scheme);
+        double scale = fabs(energy->before) + fabs(energy->after) + fabs(energy->contact) +
+                       fabs(energy->scheme);
         // every term is a sum of 60 bodies' products: a few hundred roundings
         ck_assert_double_lt(fabs(energy->unexplained), 1e-12 * scale);
     }
@@ -104,8 +116,8 @@ END_TEST
 START_TEST(a_thrown_body_flies_the_parabola_of_the_scheme) {
     Lab lab = lab_create(9.81, 0.01);
     double velocity[6] = {1.0, 2.0, 3.0, 0.0, 0.0, 0.0};
-    uint32_t ball = lab_body(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0), BODY_DYNAMIC, at(0.0, 0.0, 5.0),
-                             velocity, 2.0, NULL);
+    uint32_t ball = lab_body(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0),
+                             BODY_DYNAMIC, at(0.0, 0.0, 5.0), velocity, 2.0, NULL);
     lab_step(&lab, 100);
     // symplectic Euler: z_n = z_0 + n h v_0 - g h^2 n (n + 1)/2, exactly
     double z = 5.0 + 3.0 - 9.81 * 1e-4 * 100.0 * 101.0 / 2.0;
@@ -119,16 +131,19 @@ END_TEST
 
 START_TEST(a_wrench_accelerates_and_its_work_is_booked) {
     Lab lab = lab_create(0.0, 0.01);
-    uint32_t box = lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(0.5, 0.5, 0.5), 0), BODY_DYNAMIC, at(0.0, 0.0, 0.0), NULL,
-                            6.0, NULL);
+    uint32_t box = lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(0.5, 0.5, 0.5), 0),
+                            BODY_DYNAMIC, at(0.0, 0.0, 0.0), NULL, 6.0, NULL);
     double wrench[6] = {12.0, 0.0, 0.0, 0.0, 0.0, 2.0};
     StepInput input = {.time_step = 0.01, .wrench_count = 1, .wrench_body = &box, .wrench = wrench};
     Error error = {0};
-    ck_assert_int_eq(stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error), STATUS_OK);
+    ck_assert_int_eq(
+        stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error),
+        STATUS_OK);
     // v = h F/m; a cube of side 1 m and 6 kg has the inertia m/6 = 1 kg m^2
     ck_assert_double_eq_tol(lab_velocity(&lab, box).x, 0.02, 1e-15);
     ck_assert_double_eq_tol(lab_spin(&lab, box).z, 0.02, 1e-15);
-    ck_assert_double_eq_tol(lab.report.energy.applied, lab.report.energy.after - lab.report.energy.before, 1e-16);
+    ck_assert_double_eq_tol(lab.report.energy.applied,
+                            lab.report.energy.after - lab.report.energy.before, 1e-16);
     lab_destroy(&lab);
 }
 END_TEST
@@ -140,8 +155,8 @@ START_TEST(a_ball_bounces_by_its_restitution) {
     Id rubber = lab_material(&lab, 0.0, 0.5);
     lab_ground(&lab, 0);
     double velocity[6] = {0.0, 0.0, -2.0, 0.0, 0.0, 0.0};
-    uint32_t ball = lab_body(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), rubber), BODY_DYNAMIC,
-                             at(0.0, 0.0, 0.105), velocity, 1.0, NULL);
+    uint32_t ball = lab_body(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), rubber),
+                             BODY_DYNAMIC, at(0.0, 0.0, 0.105), velocity, 1.0, NULL);
     lab_step(&lab, 1);
     ck_assert_double_eq_tol(lab_velocity(&lab, ball).z, 1.0, 1e-14); // e v
     lab_destroy(&lab);
@@ -153,8 +168,8 @@ START_TEST(a_conveyor_carries_a_box_to_its_own_speed) {
     Id belt_shape = lab_shape(&lab, PRIMITIVE_BOX, vec3(20.0, 1.0, 0.1), 0);
     double moving[6] = {0.5, 0.0, 0.0, 0.0, 0.0, 0.0};
     lab_body(&lab, belt_shape, BODY_KINEMATIC, at(0.0, 0.0, -0.1), moving, 0.0, NULL);
-    uint32_t box = lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(0.1, 0.1, 0.1), 0), BODY_DYNAMIC, at(0.0, 0.0, 0.1), NULL,
-                            1.0, NULL);
+    uint32_t box = lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(0.1, 0.1, 0.1), 0),
+                            BODY_DYNAMIC, at(0.0, 0.0, 0.1), NULL, 1.0, NULL);
     // mu g = 4.9 m/s^2 brings it to 0.5 m/s in 0.1 s
     lab_step(&lab, 10);
     ck_assert_double_lt(lab_velocity(&lab, box).x, 0.3);
@@ -165,7 +180,8 @@ START_TEST(a_conveyor_carries_a_box_to_its_own_speed) {
 }
 END_TEST
 
-// The gate: ten boxes stand for a minute, no box moving more than 1 mm or turning more than 1e-3 rad after the first second.
+// The gate: ten boxes stand for a minute, no box moving more than 1 mm or turning more than 1e-3
+// rad after the first second.
 START_TEST(a_stack_of_ten_boxes_stands_for_a_minute) {
     enum { BOXES = 10, STEPS_PER_SECOND = 240 };
     Lab lab = lab_create(9.81, 1.0 / STEPS_PER_SECOND);
@@ -181,10 +197,13 @@ START_TEST(a_stack_of_ten_boxes_stands_for_a_minute) {
     for (int second = 1; second < 60; second++) {
         lab_step(&lab, STEPS_PER_SECOND);
         for (uint32_t i = 1; i <= BOXES; i++) {
-            Pose then = pose_load(settled + 7 * i), now = pose_load(lab.world->pose + 7 * (size_t)i);
-            Quat back = {then.orientation.w, -then.orientation.x, -then.orientation.y, -then.orientation.z};
+            Pose then = pose_load(settled + 7 * i),
+                 now = pose_load(lab.world->pose + 7 * (size_t)i);
+            Quat back = {then.orientation.w, -then.orientation.x, -then.orientation.y,
+                         -then.orientation.z};
             Quat turn = quat_mul(back, now.orientation);
-            double angle = 2.0 * vec3_norm(vec3(turn.x, turn.y, turn.z)); // small: the sine is the angle
+            double angle =
+                2.0 * vec3_norm(vec3(turn.x, turn.y, turn.z)); // small: the sine is the angle
             ck_assert_double_lt(vec3_norm(vec3_sub(now.position, then.position)), 1e-3);
             ck_assert_double_lt(angle, 1e-3);
         }
@@ -197,15 +216,17 @@ END_TEST
 
 START_TEST(a_step_that_would_not_be_finite_has_not_happened) {
     Lab lab = lab_create(9.81, 1.0 / 240.0);
-    uint32_t ball = lab_body(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0), BODY_DYNAMIC, at(0.0, 0.0, 1.0), NULL,
-                             1.0, NULL);
+    uint32_t ball = lab_body(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0),
+                             BODY_DYNAMIC, at(0.0, 0.0, 1.0), NULL, 1.0, NULL);
     lab_step(&lab, 3);
     uint64_t hash = snapshot_hash(lab.world);
     double wrench[6] = {1e308, 1e308, 0.0, 0.0, 0.0, 0.0};
-    StepInput input = {.time_step = 10.0, .wrench_count = 1, .wrench_body = &ball, .wrench = wrench};
+    StepInput input = {
+        .time_step = 10.0, .wrench_count = 1, .wrench_body = &ball, .wrench = wrench};
     Error error = {0};
-    ck_assert_int_eq(stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error),
-                     STATUS_FAILED_PRECONDITION);
+    ck_assert_int_eq(
+        stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error),
+        STATUS_FAILED_PRECONDITION);
     ck_assert_ptr_nonnull(strstr(error.message, "Step 4 "));
     ck_assert_ptr_nonnull(strstr(error.message, "body 1"));
     ck_assert(lab.world->faulted);
@@ -216,7 +237,8 @@ START_TEST(a_step_that_would_not_be_finite_has_not_happened) {
 END_TEST
 
 START_TEST(a_step_fits_into_little_memory_or_says_so) {
-    // every limit from nothing up to enough: each run either succeeds or fails cleanly and leaves the world as it was
+    // every limit from nothing up to enough: each run either succeeds or fails cleanly and leaves
+    // the world as it was
     bool succeeded = false;
     for (size_t limit = 4096; !succeeded; limit += 4096) {
         ck_assert_uint_lt(limit, 1u << 24);
@@ -226,7 +248,8 @@ START_TEST(a_step_fits_into_little_memory_or_says_so) {
         arena_init(&tight, limit);
         StepInput input = {.time_step = 1.0 / 240.0};
         Error error = {0};
-        Status status = stepper_run(lab.stepper, lab.world, &input, &tight, NULL, &lab.report, &error);
+        Status status =
+            stepper_run(lab.stepper, lab.world, &input, &tight, NULL, &lab.report, &error);
         if (status == STATUS_OK) {
             succeeded = true;
         } else {

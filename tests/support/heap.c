@@ -14,14 +14,22 @@ static Quat random_turn(uint64_t *seed) {
 static Id hammer_shape(Lab *lab, Id material) {
     const uint32_t count = 2, kinds[2] = {PRIMITIVE_BOX, PRIMITIVE_SPHERE};
     const double sizes[6] = {0.12, 0.03, 0.03, 0.06, 0.0, 0.0};
-    const double poses[14] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.13, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
+    const double poses[14] = {0.0,  0.0, 0.0, 1.0, 0.0, 0.0, 0.0,
+                              0.13, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
     const uint64_t materials[2] = {material, 0};
     const double densities[2] = {600.0, 3000.0};
-    ShapeColumns columns = {.shape_count = 1, .primitive_count = 2, .primitives_of_shape = &count, .kind = kinds, .size = sizes,
-                            .pose = poses, .material = materials, .density = densities};
+    ShapeColumns columns = {.shape_count = 1,
+                            .primitive_count = 2,
+                            .primitives_of_shape = &count,
+                            .kind = kinds,
+                            .size = sizes,
+                            .pose = poses,
+                            .material = materials,
+                            .density = densities};
     Id id = 0;
     Error error = {0};
-    ck_assert_msg(world_add_shapes(lab->world, &columns, &id, &error) == STATUS_OK, "%s", error.message);
+    ck_assert_msg(world_add_shapes(lab->world, &columns, &id, &error) == STATUS_OK, "%s",
+                  error.message);
     return id;
 }
 
@@ -32,9 +40,11 @@ Lab heap_create(uint64_t seed, int body_count) {
     lab_ground(&lab, wood);
     double push[6] = {0.05, 0.0, 0.0, 0.0, 0.0, 0.1};
     lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(0.05, 1.0, 0.5), wood), BODY_KINEMATIC,
-             (Pose){.position = vec3(-0.6, 0.0, 0.5), .orientation = quat_identity()}, push, 0.0, NULL);
+             (Pose){.position = vec3(-0.6, 0.0, 0.5), .orientation = quat_identity()}, push, 0.0,
+             NULL);
     Id shapes[4] = {lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.08, 0.0, 0.0), rubber),
-                    lab_shape(&lab, PRIMITIVE_BOX, vec3(0.07, 0.09, 0.06), wood), hammer_shape(&lab, rubber),
+                    lab_shape(&lab, PRIMITIVE_BOX, vec3(0.07, 0.09, 0.06), wood),
+                    hammer_shape(&lab, rubber),
                     lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.05, 0.0, 0.0), wood)};
     for (int i = 0; i < body_count; i++) {
         double x = lab_random(&seed, -0.4, 0.4), y = lab_random(&seed, -0.4, 0.4);

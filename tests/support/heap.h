@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A heap of bodies for tests that need many contacts of every kind: spheres, boxes, compounds with an off-centre mass, on a floor,
-// beside a moving wall, with restitution and several materials. Made from a seed; no two seeds alike.
+// A heap of bodies for tests that need many contacts of every kind: spheres, boxes, compounds with
+// an off-centre mass, on a floor, beside a moving wall, with restitution and several materials.
+// Made from a seed; no two seeds alike.
 #pragma once
 
 #include "support/lab.h"

@@ -41,42 +41,57 @@ Id lab_material(Lab *lab, double friction, double restitution) {
     material.restitution = restitution;
     Id id = 0;
     Error error = {0};
-    ck_assert_msg(world_add_materials(lab->world, &material, 1, &id, &error) == STATUS_OK, "%s", error.message);
+    ck_assert_msg(world_add_materials(lab->world, &material, 1, &id, &error) == STATUS_OK, "%s",
+                  error.message);
     return id;
 }
 
 Id lab_shape(Lab *lab, PrimitiveKind kind, Vec3 size, Id material) {
     uint32_t kinds[1] = {(uint32_t)kind};
     double sizes[3] = {size.x, size.y, size.z};
-    ShapeColumns columns = {.shape_count = 1, .primitive_count = 1, .kind = kinds, .size = sizes, .material = &material};
+    ShapeColumns columns = {.shape_count = 1,
+                            .primitive_count = 1,
+                            .kind = kinds,
+                            .size = sizes,
+                            .material = &material};
     Id id = 0;
     Error error = {0};
-    ck_assert_msg(world_add_shapes(lab->world, &columns, &id, &error) == STATUS_OK, "%s", error.message);
+    ck_assert_msg(world_add_shapes(lab->world, &columns, &id, &error) == STATUS_OK, "%s",
+                  error.message);
     return id;
 }
 
-uint32_t lab_body(Lab *lab, Id shape, BodyKind kind, Pose pose, const double velocity[6], double mass, const double *inertia) {
+uint32_t lab_body(Lab *lab, Id shape, BodyKind kind, Pose pose, const double velocity[6],
+                  double mass, const double *inertia) {
     double packed[7];
     uint32_t kinds[1] = {(uint32_t)kind};
     pose_store(packed, pose);
-    BodyColumns columns = {.count = 1, .pose = packed, .velocity = velocity, .kind = kinds, .shape = &shape,
-                           .mass = mass > 0.0 ? &mass : NULL, .inertia = inertia};
+    BodyColumns columns = {.count = 1,
+                           .pose = packed,
+                           .velocity = velocity,
+                           .kind = kinds,
+                           .shape = &shape,
+                           .mass = mass > 0.0 ? &mass : NULL,
+                           .inertia = inertia};
     Id id = 0;
     Error error = {0};
-    ck_assert_msg(world_add_bodies(lab->world, &columns, &id, &error) == STATUS_OK, "%s: %s", error.field, error.message);
+    ck_assert_msg(world_add_bodies(lab->world, &columns, &id, &error) == STATUS_OK, "%s: %s",
+                  error.field, error.message);
     return lab->world->body_count - 1;
 }
 
 uint32_t lab_ground(Lab *lab, Id material) {
     Id plane = lab_shape(lab, PRIMITIVE_PLANE, vec3(0.0, 0.0, 0.0), material);
-    return lab_body(lab, plane, BODY_STATIC, (Pose){.orientation = quat_identity()}, NULL, 0.0, NULL);
+    return lab_body(lab, plane, BODY_STATIC, (Pose){.orientation = quat_identity()}, NULL, 0.0,
+                    NULL);
 }
 
 void lab_step(Lab *lab, int count) {
     StepInput input = {.time_step = lab->world->settings.time_step};
     for (int i = 0; i < count; i++) {
         Error error = {0};
-        Status status = stepper_run(lab->stepper, lab->world, &input, &lab->scratch, NULL, &lab->report, &error);
+        Status status = stepper_run(lab->stepper, lab->world, &input, &lab->scratch, NULL,
+                                    &lab->report, &error);
         ck_assert_msg(status == STATUS_OK, "%s", error.message);
     }
 }

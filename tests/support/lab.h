@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A small laboratory for tests of the dynamics: a world with its stepper, built with a few calls and stepped.
+// A small laboratory for tests of the dynamics: a world with its stepper, built with a few calls
+// and stepped.
 #pragma once
 
 #include "step/step.h"
@@ -24,7 +25,8 @@ Id lab_material(Lab *lab, double friction, double restitution);
 Id lab_shape(Lab *lab, PrimitiveKind kind, Vec3 size, Id material);
 
 // One body; inertia NULL: from the shape. Returns its index.
-uint32_t lab_body(Lab *lab, Id shape, BodyKind kind, Pose pose, const double velocity[6], double mass, const double *inertia);
+uint32_t lab_body(Lab *lab, Id shape, BodyKind kind, Pose pose, const double velocity[6],
+                  double mass, const double *inertia);
 
 // The half-space z <= 0.
 uint32_t lab_ground(Lab *lab, Id material);

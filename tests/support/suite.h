@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The main function of every test program: SUITE_MAIN("net/frame", case_decode, case_limits) runs the named cases, each a function
-// that returns a TCase. Check forks every test; CK_FORK=no turns that off for a debugger.
+// The main function of every test program: SUITE_MAIN("net/frame", case_decode, case_limits) runs
+// the named cases, each a function that returns a TCase. Check forks every test; CK_FORK=no turns
+// that off for a debugger.
 #pragma once
 
 #include <check.h>
