@@ -4,6 +4,7 @@
 #include "api/api.h"
 #include "base/clock.h"
 #include "net/listener.h"
+#include "peers.h"
 #include "run/host.h"
 #include "run/lane.h"
 
@@ -155,6 +156,7 @@ static Status start_rooms(Server *server, Error *error) {
                   .pool = server->pool,
                   .host = server->host,
                   .report = &server->report,
+                  .peers = peers_calls(),
                   .token = options_token(options),
                   .version = MOREAU_VERSION,
                   .session_grace_ms = options->session_grace_ms,
@@ -173,12 +175,12 @@ static Status start_rooms(Server *server, Error *error) {
                   .unsent_bytes_max = options->unsent_bytes_max,
                   .write_timeout_ms = options->write_timeout_ms,
                   .hello_timeout_ms = options->write_timeout_ms,
-                  .handlers = api_handlers(),
+                  .handlers = peers_handlers(),
                   .context = server->api,
                   .report = &server->report};
     status = net_create(&server->net, &server->loop, &net, error);
     if (status == STATUS_OK) {
-        api_set_net(server->api, server->net);
+        api_set_peers(server->api, server->net);
     }
     return status;
 }

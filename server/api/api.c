@@ -34,48 +34,38 @@ void api_close(Api *api, void (*closed)(void *context), void *context) {
     session_close_all(api);
 }
 
-void api_set_net(Api *api, Net *net) {
-    api->net = net;
+void api_set_peers(Api *api, void *context) {
+    api->peer_context = context;
 }
 
-static void on_opened(void *context, Connection *connection) {
-    const Api *api = context;
+void api_peer_opened(Api *api, Peer peer) {
     report_line(api->def.report, REPORT_DEBUG, "connected", "connection=%" PRIu64 " peer=%s",
-                connection_number(connection), connection_peer(connection));
+                peer.calls->number(peer.handle), peer.calls->name(peer.handle));
 }
 
-static void on_frame(void *context, Connection *connection, const uint8_t *body,
-                     size_t body_bytes) {
-    request_receive(context, connection, body, body_bytes);
+void api_peer_frame(Api *api, Peer peer, const uint8_t *body, size_t body_bytes) {
+    request_receive(api, peer, body, body_bytes);
 }
 
-// A frame that cannot be read ends its connection alone; the reply says why.
-static void on_malformed(void *context, Connection *connection, const char *why) {
-    Api *api = context;
+void api_peer_malformed(Api *api, Peer peer, const char *why) {
     report_line(api->def.report, REPORT_WARN, "malformed",
-                "connection=%" PRIu64 " peer=%s why=\"%s\"", connection_number(connection),
-                connection_peer(connection), why);
+                "connection=%" PRIu64 " peer=%s why=\"%s\"", peer.calls->number(peer.handle),
+                peer.calls->name(peer.handle), why);
     Error error;
     error_set(&error, STATUS_INVALID_ARGUMENT, "", "%s The connection is closed.", why);
-    Request request = {.api = api, .connection = connection, .received_ns = clock_now_ns()};
+    Request request = {.api = api, .peer = peer, .received_ns = clock_now_ns()};
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
-    connection_request_begin(connection);
+    peer.calls->request_begin(peer.handle);
     request_reply(&request, NULL, &reply, &error);
 }
 
-static void on_closed(void *context, Connection *connection) {
-    const Api *api = context;
-    Session *session = connection_data(connection);
+void api_peer_closed(Api *api, Peer peer) {
+    Session *session = peer.calls->data(peer.handle);
     report_line(api->def.report, REPORT_DEBUG, "disconnected", "connection=%" PRIu64,
-                connection_number(connection));
+                peer.calls->number(peer.handle));
     if (session != NULL) {
         session_leave(session);
     }
-}
-
-NetHandlers api_handlers(void) {
-    return (NetHandlers){
-        .opened = on_opened, .frame = on_frame, .malformed = on_malformed, .closed = on_closed};
 }
 
 void api_cancel_all(Api *api) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/report.h"
-#include "net/connection.h"
+#include "api/peer.h"
 #include "run/host.h"
 #include "run/lane.h"
 
@@ -25,6 +25,7 @@ typedef struct ApiDef {
     const Report *report;
     const char *token; // "": none is demanded
     const char *version;
+    const PeerCalls *peers;
     uint64_t session_grace_ms;
     size_t frame_bytes_max;
     size_t memory_bytes_max;
@@ -35,12 +36,20 @@ typedef struct ApiDef {
 
 Status api_create(Api **api, const ApiDef *def, Error *error);
 
-// No request may be under way, and net must be closed. `closed` is called when the memory is free.
+// No request may be under way, and every peer must be closed. `closed` is called when the memory is
+// free.
 void api_close(Api *api, void (*closed)(void *context), void *context);
 
-// Net is made after the api, with these handlers and the api as context.
-NetHandlers api_handlers(void);
-void api_set_net(Api *api, Net *net);
+// What the owner of the sockets tells. Loop thread.
+void api_peer_opened(Api *api, Peer peer);
+void api_peer_frame(Api *api, Peer peer, const uint8_t *body,
+                    size_t body_bytes); // one whole frame, borrowed
+void api_peer_malformed(Api *api, Peer peer,
+                        const char *why); // the last chance to say why before the close
+void api_peer_closed(Api *api, Peer peer);
+
+// What PeerCalls.figures is called with.
+void api_set_peers(Api *api, void *context);
 
 // For PoolDef: writes the replies that a lane has gathered.
 void api_lane_turn_ended(Lane *lane, void *context);

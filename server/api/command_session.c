@@ -200,7 +200,7 @@ Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
             atomic_load_explicit(&pool_lane(api->def.pool, i)->steps, memory_order_relaxed);
         message->steps += lane_steps[i];
     }
-    NetStats net = net_stats(api->net);
+    PeerFigures peers = api->def.peers->figures(api->peer_context);
     message->has_uptime_s = message->has_lanes = message->has_connections =
         message->has_world_count = 1;
     message->has_requests = message->has_steps = message->has_unconverged_steps =
@@ -211,15 +211,15 @@ Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     message->lanes = lanes;
     message->n_lane_steps = lanes;
     message->lane_steps = lane_steps;
-    message->connections = net.connection_count;
+    message->connections = peers.connection_count;
     message->world_count = host_count(api->def.host);
     message->requests = api->requests_total;
     message->unconverged_steps =
         atomic_load_explicit(&api->unconverged_steps, memory_order_relaxed);
     message->faulted_worlds = host_faulted_count(api->def.host);
-    message->slow_clients = net.slow_count;
-    message->bytes_in = net.bytes_in;
-    message->bytes_out = net.bytes_out;
+    message->slow_clients = peers.slow_count;
+    message->bytes_in = peers.bytes_in;
+    message->bytes_out = peers.bytes_out;
     message->world_bytes = host_bytes(api->def.host);
     reply->result_case = MOREAU__V1__REPLY__RESULT_STATS;
     reply->stats = message;

@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "net/frame.h"
 
 #include <protobuf-c/protobuf-c.h>
 #include <stdio.h>
@@ -15,22 +14,22 @@
 enum { OUTBOX_FLUSH_BYTES = 1 << 16 }; // about what a socket takes at once
 
 typedef struct Outbox {
-    Connection *connection; // whose replies are being gathered; kept alive by their requests, which
-                            // finish after the turn
+    Peer peer; // whose replies are being gathered; kept alive by their requests, which
+               // finish after the turn
     uint8_t *bytes;
     size_t used, capacity;
     uint32_t ended; // requests answered in it
 } Outbox;
 
 static void flush(Outbox *outbox) {
-    if (outbox->connection == NULL) {
+    if (peer_is_none(outbox->peer)) {
         return;
     }
-    connection_send(outbox->connection, outbox->bytes, outbox->used);
+    outbox->peer.calls->send(outbox->peer.handle, outbox->bytes, outbox->used);
     for (; outbox->ended > 0; outbox->ended--) {
-        connection_request_end(outbox->connection);
+        outbox->peer.calls->request_end(outbox->peer.handle);
     }
-    outbox->connection = NULL;
+    outbox->peer = (Peer){0};
     outbox->used = 0;
     if (outbox->capacity > 64 * (size_t)OUTBOX_FLUSH_BYTES) {
         free(outbox->bytes); // one huge reply must not hold its memory for ever
@@ -75,25 +74,25 @@ static void fill_status(const Request *request, const Error *error, Moreau__V1__
 }
 
 // Appends a frame to `bytes` (grown when needed). false: memory ended.
-static bool append_frame(const Moreau__V1__Reply *reply, size_t size, uint8_t **bytes, size_t *used,
-                         size_t *capacity) {
-    if (!array_reserve((void **)bytes, capacity, *used + FRAME_HEADER_BYTES + size, 1)) {
+static bool append_frame(Peer peer, const Moreau__V1__Reply *reply, size_t size, uint8_t **bytes,
+                         size_t *used, size_t *capacity) {
+    if (!array_reserve((void **)bytes, capacity, *used + PEER_HEADER_BYTES + size, 1)) {
         return false;
     }
-    frame_header(*bytes + *used, size);
-    *used += FRAME_HEADER_BYTES;
+    peer.calls->header(*bytes + *used, size);
+    *used += PEER_HEADER_BYTES;
     *used += moreau__v1__reply__pack(reply, *bytes + *used);
     return true;
 }
 
-static Outbox *open_outbox(Lane *lane, Connection *connection) {
+static Outbox *open_outbox(Lane *lane, Peer peer) {
     if (lane->outbox == NULL) {
         lane->outbox = calloc(1, sizeof(Outbox));
     }
     Outbox *outbox = lane->outbox;
-    if (outbox != NULL && outbox->connection != connection) {
+    if (outbox != NULL && outbox->peer.handle != peer.handle) {
         flush(outbox);
-        outbox->connection = connection;
+        outbox->peer = peer;
     }
     return outbox;
 }
@@ -103,16 +102,16 @@ static bool post(Request *request, Lane *lane, const Moreau__V1__Reply *reply, s
     Api *api = request->api;
     if (lane == NULL) {
         size_t used = 0;
-        if (!append_frame(reply, size, &api->buffer, &used, &api->buffer_capacity)) {
+        if (!append_frame(request->peer, reply, size, &api->buffer, &used, &api->buffer_capacity)) {
             return false;
         }
-        connection_send(request->connection, api->buffer, used);
-        connection_request_end(request->connection);
+        request->peer.calls->send(request->peer.handle, api->buffer, used);
+        request->peer.calls->request_end(request->peer.handle);
         return true;
     }
-    Outbox *outbox = open_outbox(lane, request->connection);
-    if (outbox == NULL ||
-        !append_frame(reply, size, &outbox->bytes, &outbox->used, &outbox->capacity)) {
+    Outbox *outbox = open_outbox(lane, request->peer);
+    if (outbox == NULL || !append_frame(request->peer, reply, size, &outbox->bytes, &outbox->used,
+                                        &outbox->capacity)) {
         return false;
     }
     outbox->ended++;
@@ -145,7 +144,7 @@ void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const
     }
     if (!post(request, lane, reply, size)) {
         // no memory for the reply: the client would wait for ever, so its connection ends
-        connection_request_end(request->connection);
+        request->peer.calls->request_end(request->peer.handle);
         request->client_gone = true;
     }
 }

@@ -58,9 +58,9 @@ void request_finish(Request *request) {
         host_release(request->world);
     }
     if (request->client_gone) {
-        connection_close(request->connection);
+        request->peer.calls->close(request->peer.handle);
     }
-    connection_release(request->connection);
+    request->peer.calls->release(request->peer.handle);
     api->request_count--;
     arena_reset(&request->arena);
     if (request->arena.total_bytes > ARENA_KEPT_BYTES_MAX) {
@@ -219,7 +219,7 @@ static Status find_call(Request *request, Error *error) {
 }
 
 static Status admit(Request *request, Error *error) {
-    Session *session = connection_data(request->connection);
+    Session *session = request->peer.calls->data(request->peer.handle);
     bool is_hello = request->command->field == MOREAU__V1__REQUEST__CALL_HELLO;
     if (session == NULL && !is_hello) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "",
@@ -242,21 +242,21 @@ static Status admit(Request *request, Error *error) {
     return codec_check((const ProtobufCMessage *)(const void *)call_message(request), error);
 }
 
-void request_receive(Api *api, Connection *connection, const uint8_t *body, size_t body_bytes) {
+void request_receive(Api *api, Peer peer, const uint8_t *body, size_t body_bytes) {
     Request *request = take_request(api);
     if (request == NULL) {
-        connection_close(connection);
+        peer.calls->close(peer.handle);
         return;
     }
     Arena arena = request->arena;
     arena.limit_bytes = UNPACK_BYTES_MIN + UNPACK_MULTIPLE * body_bytes;
     *request = (Request){.api = api,
-                         .connection = connection,
+                         .peer = peer,
                          .arena = arena,
                          .received_ns = clock_now_ns(),
                          .deadline_ns = UINT64_MAX};
-    connection_retain(connection);
-    connection_request_begin(connection);
+    peer.calls->retain(peer.handle);
+    peer.calls->request_begin(peer.handle);
     api->request_count++;
     api->requests_total++;
 
@@ -265,7 +265,7 @@ void request_receive(Api *api, Connection *connection, const uint8_t *body, size
         bool malformed = error.status == STATUS_INVALID_ARGUMENT;
         refuse(request, &error);
         if (malformed) {
-            connection_close_after_write(connection);
+            peer.calls->close_after_write(peer.handle);
         }
         return;
     }

@@ -19,7 +19,7 @@ typedef struct Session {
     uint64_t number;
     char token[33]; // to be shown in Hello.resume
     char client[HOST_NAME_BYTES];
-    Connection *connection; // NULL: away, the grace time runs
+    Peer peer; // NULL: away, the grace time runs
     uint32_t world_count;
     Request *first_request; // under way
     uv_timer_t grace;
@@ -31,7 +31,7 @@ struct Request {
     Job job;
     Api *api;
     Session *session;
-    Connection *connection; // retained
+    Peer peer; // retained
     const Command *command;
     Arena arena;
     Moreau__V1__Request *message; // in the arena
@@ -47,7 +47,7 @@ struct Request {
 
 struct Api {
     ApiDef def;
-    Net *net;
+    void *peer_context; // of PeerCalls.figures
     Session *first_session;
     Request *free_request;
     uint64_t session_count;
@@ -79,7 +79,7 @@ uint64_t request_pause_ns(const Request *request, const Lane *lane);
 // ---- on the loop thread
 
 // Takes up a frame; replies by itself when that fails.
-void request_receive(Api *api, Connection *connection, const uint8_t *body, size_t body_bytes);
+void request_receive(Api *api, Peer peer, const uint8_t *body, size_t body_bytes);
 
 // The last of it: references and memory go back.
 void request_finish(Request *request);

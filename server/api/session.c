@@ -91,7 +91,7 @@ void session_leave(Session *session) {
     for (Request *request = session->first_request; request != NULL; request = request->next) {
         atomic_store_explicit(&request->cancelled, true, memory_order_relaxed);
     }
-    session->connection = NULL;
+    session->peer = (Peer){0};
     uv_timer_start(&session->grace, on_grace_over,
                    session->world_count == 0 ? 0 : session->api->def.session_grace_ms, 0);
 }
@@ -151,12 +151,12 @@ static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *erro
                              "No such session: its grace time (option --session-grace-ms) has "
                              "passed, or the server was restarted.");
         }
-        if (session->connection != NULL) {
+        if (!peer_is_none(session->peer)) {
             // the client knows better than we that its old connection is dead
-            Connection *old = session->connection;
-            connection_set_data(old, NULL);
-            session->connection = NULL;
-            connection_close(old);
+            Peer old = session->peer;
+            old.calls->set_data(old.handle, NULL);
+            session->peer = (Peer){0};
+            old.calls->close(old.handle);
         }
         uv_timer_stop(&session->grace);
     } else {
@@ -168,17 +168,17 @@ static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *erro
     }
     snprintf(session->client, sizeof(session->client), "%s",
              hello->client == NULL ? "" : hello->client);
-    session->connection = request->connection;
-    connection_set_data(request->connection, session);
-    connection_authenticate(request->connection);
+    session->peer = request->peer;
+    request->peer.calls->set_data(request->peer.handle, session);
+    request->peer.calls->authenticate(request->peer.handle);
     report_line(request->api->def.report, REPORT_INFO, "session",
                 "session=%" PRIu64 " connection=%" PRIu64 " client=\"%s\"", session->number,
-                connection_number(request->connection), session->client);
+                request->peer.calls->number(request->peer.handle), session->client);
     return STATUS_OK;
 }
 
 static Status welcome(Request *request, Moreau__V1__Welcome *message, Error *error) {
-    const Session *session = connection_data(request->connection);
+    const Session *session = request->peer.calls->data(request->peer.handle);
     message->server_version = (char *)request->api->def.version;
     message->has_dynamics_version = 1;
     message->dynamics_version = DYNAMICS_VERSION;
@@ -198,7 +198,7 @@ static Status welcome(Request *request, Moreau__V1__Welcome *message, Error *err
 
 void session_greet(Request *request) {
     const Moreau__V1__Hello *hello = request->message->hello;
-    Connection *connection = request->connection;
+    Peer peer = request->peer;
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     Moreau__V1__Welcome message = MOREAU__V1__WELCOME__INIT;
     Error error = {0};
@@ -215,12 +215,12 @@ void session_greet(Request *request) {
         reply.welcome = &message;
     } else {
         report_line(request->api->def.report, REPORT_WARN, "refused",
-                    "connection=%" PRIu64 " peer=%s why=\"%s\"", connection_number(connection),
-                    connection_peer(connection), error.message);
+                    "connection=%" PRIu64 " peer=%s why=\"%s\"", peer.calls->number(peer.handle),
+                    peer.calls->name(peer.handle), error.message);
     }
     request_reply(request, NULL, &reply, &error);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND) {
-        connection_close_after_write(connection);
+        peer.calls->close_after_write(peer.handle);
     }
     request_finish(request);
 }

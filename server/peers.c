@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "peers.h"
+
+#include "net/frame.h"
+
+#include <assert.h>
+
+static_assert((int)PEER_HEADER_BYTES == (int)FRAME_HEADER_BYTES, "both speak of the same frames");
+
+// ---- api → net
+
+static void send_bytes(void *handle, const uint8_t *bytes, size_t count) {
+    connection_send(handle, bytes, count);
+}
+
+static void end_request(void *handle) {
+    connection_request_end(handle);
+}
+
+static void begin_request(void *handle) {
+    connection_request_begin(handle);
+}
+
+static void retain(void *handle) {
+    connection_retain(handle);
+}
+
+static void release(void *handle) {
+    connection_release(handle);
+}
+
+static void close_now(void *handle) {
+    connection_close(handle);
+}
+
+static void close_after_write(void *handle) {
+    connection_close_after_write(handle);
+}
+
+static void authenticate(void *handle) {
+    connection_authenticate(handle);
+}
+
+static void set_data(void *handle, void *data) {
+    connection_set_data(handle, data);
+}
+
+static void *get_data(const void *handle) {
+    return connection_data(handle);
+}
+
+static const char *get_name(const void *handle) {
+    return connection_peer(handle);
+}
+
+static uint64_t get_number(const void *handle) {
+    return connection_number(handle);
+}
+
+static PeerFigures get_figures(void *context) {
+    NetStats stats = net_stats(context);
+    return (PeerFigures){.connection_count = stats.connection_count,
+                         .slow_count = stats.slow_count,
+                         .bytes_in = stats.bytes_in,
+                         .bytes_out = stats.bytes_out};
+}
+
+static const PeerCalls calls = {
+    .send = send_bytes,
+    .request_end = end_request,
+    .header = frame_header,
+    .request_begin = begin_request,
+    .retain = retain,
+    .release = release,
+    .close = close_now,
+    .close_after_write = close_after_write,
+    .authenticate = authenticate,
+    .set_data = set_data,
+    .data = get_data,
+    .name = get_name,
+    .number = get_number,
+    .figures = get_figures,
+};
+
+const PeerCalls *peers_calls(void) {
+    return &calls;
+}
+
+// ---- net → api
+
+static Peer peer_of(Connection *connection) {
+    return (Peer){.calls = &calls, .handle = connection};
+}
+
+static void on_opened(void *context, Connection *connection) {
+    api_peer_opened(context, peer_of(connection));
+}
+
+static void on_frame(void *context, Connection *connection, const uint8_t *body,
+                     size_t body_bytes) {
+    api_peer_frame(context, peer_of(connection), body, body_bytes);
+}
+
+static void on_malformed(void *context, Connection *connection, const char *why) {
+    api_peer_malformed(context, peer_of(connection), why);
+}
+
+static void on_closed(void *context, Connection *connection) {
+    api_peer_closed(context, peer_of(connection));
+}
+
+NetHandlers peers_handlers(void) {
+    return (NetHandlers){
+        .opened = on_opened, .frame = on_frame, .malformed = on_malformed, .closed = on_closed};
+}
