@@ -380,11 +380,12 @@ static void reply_hash(Batch *batch, Lane *lane) {
     for (size_t i = 0; i < batch->count && error.status == STATUS_OK; i++) {
         error = batch->item[i].error;
     }
-    if (message.hash == NULL || message.step == NULL) {
+    bool has_room = message.hash != NULL && message.step != NULL;
+    if (!has_room) {
         error_set(&error, STATUS_RESOURCE_EXHAUSTED, "worlds",
                   "Memory ended: ask for fewer worlds.");
     }
-    if (error.status == STATUS_OK) {
+    if (has_room && error.status == STATUS_OK) {
         for (size_t i = 0; i < batch->count; i++) {
             message.hash[i] = batch->item[i].hash;
             message.step[i] = batch->item[i].step;

@@ -336,7 +336,7 @@ static void write_free_mass(const FreeMass *mass, double *block) {
 static void write_free_jacobian(const ProblemContact *contact, int side, double *block) {
     const Vec3 frame[3] = {contact->normal, contact->tangent[0], contact->tangent[1]};
     double sign = side == 0 ? -1.0 : 1.0;
-    for (int row = 0; row < 3; row++) {
+    for (size_t row = 0; row < 3; row++) {
         vec3_store(block + 6 * row, vec3_scale(sign, frame[row]));
         vec3_store(block + 6 * row + 3,
                    vec3_scale(sign, vec3_cross(contact->side[side].arm, frame[row])));

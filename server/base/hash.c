@@ -26,7 +26,7 @@ static uint64_t load(const unsigned char *bytes) {
 }
 
 static void mix_block(uint64_t lane[4], const unsigned char *block) {
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++) {
         // the old value enters by a rotation and an addition, so that a product that happens to be
         // zero loses nothing of the past
         uint64_t product = fold(load(block + 16 * i) ^ key[2 * i],
