@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// Inputs are what recordings are made of: every kind survives the way into bytes and back, damaged
+// bytes are refused.
+#include "run/input.h"
+
+#include "support/suite.h"
+
+#include <string.h>
+
+static const double pose[14] = {1, 2, 3, 1, 0, 0, 0, 4, 5, 6, 0.5, 0.5, 0.5, 0.5};
+static const double velocity[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+static const uint32_t kinds[3] = {0, 2, 1};
+static const uint64_t ids[3] = {7, (uint64_t)3 << 32 | 9, 1};
+static const double sizes[9] = {0.1, 0, 0, 1, 2, 3, 0.5, 0.5, 0.5};
+static const char *const names[2] = {"first", NULL};
+
+static Input make_input(int index) {
+    static Material materials[2];
+    switch (index) {
+    case 0: {
+        SettingsChange change = {
+            .given = CHANGE_TIME_STEP | CHANGE_PARAMETERS, .time_step = 0.25, .parameter_given = 5};
+        change.parameter[0] = 1e-9;
+        change.parameter[2] = 1.0;
+        return (Input){
+            .kind = INPUT_SET,
+            .set = {.settings = change, .update = {.count = 2, .id = ids, .pose = pose}}};
+    }
+    case 1:
+        materials[0] = materials[1] = material_default();
+        memcpy(materials[0].name, "wood", 5);
+        return (Input){.kind = INPUT_MATERIALS, .materials = {.count = 2, .material = materials}};
+    case 2:
+        return (Input){.kind = INPUT_SHAPES,
+                       .shapes = {.shape_count = 3,
+                                  .primitive_count = 3,
+                                  .kind = kinds,
+                                  .size = sizes,
+                                  .material = ids}};
+    case 3:
+        return (Input){.kind = INPUT_BODIES,
+                       .bodies = {.count = 2,
+                                  .pose = pose,
+                                  .velocity = velocity,
+                                  .kind = kinds,
+                                  .shape = ids,
+                                  .name = names}};
+    default:
+        return (Input){
+            .kind = INPUT_STEP,
+            .step = {.steps = 12, .wrench_count = 2, .wrench_body = ids, .wrench = velocity}};
+    }
+}
+
+enum { INPUT_COUNT = 5 };
+
+START_TEST(every_kind_comes_back_as_the_same_bytes) {
+    Arena arena;
+    arena_init(&arena, 1 << 20);
+    Input input = make_input(_i), decoded;
+    InputBytes bytes, again;
+    Error error = {0};
+    ck_assert_int_eq(input_encode(&input, &arena, &bytes, &error), STATUS_OK);
+    ck_assert_uint_eq(bytes.count % 8, 0);
+    ck_assert_uint_eq(input_length(bytes.bytes, bytes.count), bytes.count);
+    ck_assert_uint_eq(input_length(bytes.bytes, bytes.count - 1), 0);
+    ck_assert_int_eq(input_decode(bytes, &arena, &decoded, &error), STATUS_OK);
+    ck_assert_int_eq(decoded.kind, input.kind);
+    ck_assert_int_eq(input_encode(&decoded, &arena, &again, &error), STATUS_OK);
+    ck_assert_uint_eq(again.count, bytes.count);
+    ck_assert_mem_eq(again.bytes, bytes.bytes, bytes.count);
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(columns_come_back_as_they_were_given) {
+    Arena arena;
+    arena_init(&arena, 1 << 20);
+    Input input = make_input(3), decoded;
+    InputBytes bytes;
+    Error error = {0};
+    ck_assert_int_eq(input_encode(&input, &arena, &bytes, &error), STATUS_OK);
+    ck_assert_int_eq(input_decode(bytes, &arena, &decoded, &error), STATUS_OK);
+    ck_assert_uint_eq(decoded.bodies.count, 2);
+    ck_assert_mem_eq(decoded.bodies.pose, pose, sizeof(pose));
+    ck_assert_mem_eq(decoded.bodies.velocity, velocity, sizeof(velocity));
+    ck_assert_ptr_null(decoded.bodies.mass); // absent stays absent
+    ck_assert_str_eq(decoded.bodies.name[0], "first");
+    ck_assert_ptr_null(decoded.bodies.name[1]);
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(bytes_cut_or_flipped_never_crash_the_reader) {
+    Arena arena;
+    arena_init(&arena, 1 << 20);
+    Input input = make_input(_i), decoded;
+    InputBytes bytes;
+    Error error = {0};
+    ck_assert_int_eq(input_encode(&input, &arena, &bytes, &error), STATUS_OK);
+    uint8_t copy[4096];
+    ck_assert_uint_lt(bytes.count, sizeof(copy));
+    for (size_t cut = 0; cut < bytes.count; cut++) {
+        // the last bytes may be padding, which a reader need not see
+        if (input_decode((InputBytes){bytes.bytes, cut}, &arena, &decoded, &error) == STATUS_OK) {
+            ck_assert_uint_gt(cut + 8, bytes.count);
+        }
+    }
+    for (size_t i = 0; i < bytes.count; i++) {
+        memcpy(copy, bytes.bytes, bytes.count);
+        copy[i] ^= 0x81;
+        input_decode((InputBytes){copy, bytes.count}, &arena, &decoded,
+                     &error); // may be another valid input
+    }
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(an_arena_that_ends_is_a_clean_error) {
+    Input input = make_input(_i), decoded;
+    Error error = {0};
+    Arena large;
+    arena_init(&large, 1 << 20);
+    InputBytes bytes;
+    ck_assert_int_eq(input_encode(&input, &large, &bytes, &error), STATUS_OK);
+    for (size_t limit = 0; limit < 4096; limit += 64) {
+        Arena tight;
+        arena_init(&tight, limit);
+        Status status = input_decode(bytes, &tight, &decoded, &error);
+        ck_assert(status == STATUS_OK || status == STATUS_DATA_LOSS);
+        arena_deinit(&tight);
+    }
+    arena_deinit(&large);
+}
+END_TEST
+
+static TCase *case_input(void) {
+    TCase *tcase = tcase_create("input");
+    tcase_add_loop_test(tcase, every_kind_comes_back_as_the_same_bytes, 0, INPUT_COUNT);
+    tcase_add_test(tcase, columns_come_back_as_they_were_given);
+    tcase_add_loop_test(tcase, bytes_cut_or_flipped_never_crash_the_reader, 0, INPUT_COUNT);
+    tcase_add_loop_test(tcase, an_arena_that_ends_is_a_clean_error, 0, INPUT_COUNT);
+    return tcase;
+}
+
+SUITE_MAIN("run/input", case_input)

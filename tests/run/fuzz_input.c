@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Any bytes through the door of a small world: each input is refused or carried out, and the world
+// steps on.
+#include "run/door.h"
+
+#include "base/assert.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+static void take_steps(Door *door, InputBytes input, Arena *arena) {
+    Error error;
+    StepRun run;
+    if (door_step_begin(door, input, arena, &run, &error) == STATUS_OK) {
+        door_step(door, &run, arena, 0, NULL, &error);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+    const WorldLimits limits = {.body_count_max = 100, .bytes_max = (size_t)1 << 26};
+    Door door;
+    Error error;
+    ASSERT(door_init(&door, &limits, &error) == STATUS_OK);
+    Arena arena;
+    arena_init(&arena, (size_t)1 << 26);
+    for (size_t length; (length = input_length(bytes, count)) > 0;
+         bytes += length, count -= length) {
+        InputBytes input = {.bytes = bytes, .count = length};
+        if (bytes[0] == INPUT_STEP) {
+            // a sweep limit of millions is legal, and too long for a fuzzer
+            if (door.world->settings.parameter[SOLVER_MAX_ITERATIONS] < 1000.0) {
+                take_steps(&door, input, &arena);
+            }
+        } else {
+            door_change(&door, input, &arena, NULL, NULL, &error);
+        }
+    }
+    arena_deinit(&arena);
+    door_deinit(&door);
+    return 0;
+}
