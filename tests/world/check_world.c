@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// What a world is made of: materials and their combination, ids, names, masses, all-or-nothing
+// additions.
+#include "world/world.h"
+
+#include "support/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+static const WorldLimits limits = {.body_count_max = 1000, .bytes_max = (size_t)1 << 28};
+
+static Material make_material(double friction, double restitution, double stiffness, double tau,
+                              double damping) {
+    return (Material){.friction = friction,
+                      .restitution = restitution,
+                      .stiffness = stiffness,
+                      .dissipation_time = tau,
+                      .damping = damping};
+}
+
+START_TEST(two_materials_combine_as_the_protocol_says) {
+    Material a = make_material(0.4, 0.1, 1e5, 0.01, 200.0),
+             b = make_material(0.9, 0.6, 3e5, 0.03, 600.0);
+    Material pair = material_combine(&a, &b), swapped = material_combine(&b, &a);
+    ck_assert_double_eq_tol(pair.friction, sqrt(0.36), 1e-15);
+    ck_assert_double_eq(pair.restitution, 0.6);
+    ck_assert_double_eq_tol(pair.stiffness, 1e5 * 3e5 / 4e5, 1e-9);
+    ck_assert_double_eq_tol(pair.dissipation_time, (3e5 * 0.01 + 1e5 * 0.03) / 4e5, 1e-15);
+    ck_assert_double_eq_tol(pair.damping, 200.0 * 600.0 / 800.0, 1e-12);
+    ck_assert_mem_eq(&pair, &swapped, sizeof(pair)); // to the bit
+}
+END_TEST
+
+START_TEST(a_rigid_side_leaves_the_other_its_compliance) {
+    Material rigid = material_default(), soft = make_material(0.5, 0.0, 1e4, 0.02, 50.0);
+    Material pair = material_combine(&rigid, &soft);
+    ck_assert_double_eq(pair.stiffness, 1e4);
+    ck_assert_double_eq(pair.dissipation_time, 0.02);
+    ck_assert(isinf(material_combine(&rigid, &rigid).stiffness));
+    Material undamped = make_material(0.5, 0.0, 1e4, 0.0, 0.0);
+    ck_assert_double_eq(material_combine(&undamped, &undamped).damping, 0.0); // not 0/0
+}
+END_TEST
+
+START_TEST(ids_of_a_fresh_world_count_from_one) {
+    World *world = world_create(&limits);
+    Material materials[2] = {material_default(), material_default()};
+    memcpy(materials[0].name, "wood", 5);
+    Id ids[2];
+    Error error = {0};
+    ck_assert_int_eq(world_add_materials(world, materials, 2, ids, &error), STATUS_OK);
+    ck_assert_uint_eq(ids[0], 1);
+    ck_assert_uint_eq(ids[1], 2);
+    ck_assert_int_eq(world_add_materials(world, materials, 1, ids, &error), STATUS_ALREADY_EXISTS);
+    ck_assert_ptr_nonnull(strstr(error.message, "wood"));
+    const uint32_t kinds[2] = {PRIMITIVE_SPHERE, PRIMITIVE_BOX};
+    const double sizes[6] = {0.5, 0, 0, 1, 1, 1};
+    ShapeColumns shapes = {.shape_count = 2, .primitive_count = 2, .kind = kinds, .size = sizes};
+    ck_assert_int_eq(world_add_shapes(world, &shapes, ids, &error), STATUS_OK);
+    ck_assert_uint_eq(ids[1], 2);
+    const double poses[14] = {0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 2, 0, 0, 0};
+    BodyColumns bodies = {.count = 2, .pose = poses, .shape = ids};
+    Id body_ids[2];
+    ck_assert_int_eq(world_add_bodies(world, &bodies, body_ids, &error), STATUS_OK);
+    ck_assert_uint_eq(body_ids[0], 1);
+    ck_assert_uint_eq(body_ids[1], 2);
+    ck_assert_double_eq(world->pose[7 + 3], 1.0); // the quaternion came with length 2
+    world_destroy(world);
+}
+END_TEST
+
+START_TEST(mass_and_inertia_come_from_the_shape_or_are_scaled_to_the_mass) {
+    World *world = world_create(&limits);
+    const uint32_t kinds[1] = {PRIMITIVE_BOX};
+    const double sizes[3] = {0.5, 1.0, 1.5}, density[1] = {2.0};
+    ShapeColumns shapes = {
+        .shape_count = 1, .primitive_count = 1, .kind = kinds, .size = sizes, .density = density};
+    Id shape, ids[1];
+    Error error = {0};
+    ck_assert_int_eq(world_add_shapes(world, &shapes, &shape, &error), STATUS_OK);
+    const double pose[7] = {0, 0, 0, 1, 0, 0, 0}, mass[1] = {24.0};
+    BodyColumns bodies = {.count = 1, .pose = pose, .shape = &shape};
+    ck_assert_int_eq(world_add_bodies(world, &bodies, ids, &error), STATUS_OK);
+    bodies.mass = mass;
+    ck_assert_int_eq(world_add_bodies(world, &bodies, ids, &error), STATUS_OK);
+    // 1 x 2 x 3 m at 2 kg/m^3: 12 kg, Ixx = m (2^2 + 3^2)/12
+    ck_assert_double_eq_tol(world->mass[0].mass, 12.0, 1e-14);
+    ck_assert_double_eq_tol(world->mass[0].inertia.xx, 13.0, 1e-13);
+    ck_assert_double_eq_tol(world->mass[1].inertia.xx, 26.0, 1e-13);
+    ck_assert_double_eq_tol(world->mass[1].inverse_inertia.xx, 1.0 / 26.0, 1e-15);
+    world_destroy(world);
+}
+END_TEST
+
+START_TEST(the_origin_of_a_body_is_told_though_its_centre_is_kept) {
+    World *world = world_create(&limits);
+    const double pose[7] = {1, 2, 3, 0.5, 0.5, 0.5, 0.5}, center[3] = {0.1, 0.2, -0.3};
+    const double mass[1] = {1.0}, inertia[6] = {1, 1, 1, 0, 0, 0};
+    BodyColumns bodies = {
+        .count = 1, .pose = pose, .mass = mass, .inertia = inertia, .center_of_mass = center};
+    Id id;
+    Error error = {0};
+    ck_assert_int_eq(world_add_bodies(world, &bodies, &id, &error), STATUS_OK);
+    // this turn takes x to y, y to z, z to x
+    ck_assert_double_eq_tol(world->pose[0], 1.0 - 0.3, 1e-15);
+    ck_assert_double_eq_tol(world->pose[1], 2.0 + 0.1, 1e-15);
+    ck_assert_double_eq_tol(world->pose[2], 3.0 + 0.2, 1e-15);
+    double told[7];
+    world_body_pose(world, 0, told);
+    for (int i = 0; i < 7; i++) {
+        ck_assert_double_eq_tol(told[i], pose[i], 1e-15);
+    }
+    world_destroy(world);
+}
+END_TEST
+
+START_TEST(bodies_are_added_all_or_none) {
+    World *world = world_create(&limits);
+    const double poses[14] = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    const double mass[2] = {1, 1}, inertia[12] = {1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0};
+    BodyColumns bodies = {.count = 2, .pose = poses, .mass = mass, .inertia = inertia};
+    Id ids[2];
+    Error error = {0};
+    ck_assert_int_eq(world_add_bodies(world, &bodies, ids, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "pose[10]");
+    ck_assert_uint_eq(world->body_count, 0);
+    ck_assert_uint_eq(world->body_slots.used_count, 0);
+    world_destroy(world);
+}
+END_TEST
+
+START_TEST(moving_a_body_forgets_its_impulses_alone) {
+    World *world = world_create(&limits);
+    double poses[21] = {0};
+    const double mass[3] = {1, 1, 1};
+    double inertia[18] = {0};
+    for (size_t i = 0; i < 3; i++) {
+        poses[7 * i + 3] = 1.0;
+        inertia[6 * i] = inertia[6 * i + 1] = inertia[6 * i + 2] = 1.0;
+    }
+    BodyColumns bodies = {.count = 3, .pose = poses, .mass = mass, .inertia = inertia};
+    Id ids[3];
+    Error error = {0};
+    ck_assert_int_eq(world_add_bodies(world, &bodies, ids, &error), STATUS_OK);
+    world->memory = calloc(2, sizeof(ContactMemory));
+    world->memory_capacity = world->memory_count = 2;
+    world->memory[0] = (ContactMemory){.a = 0, .b = 1, .impulse = {1, 0, 0}};
+    world->memory[1] = (ContactMemory){.a = 1, .b = 2, .impulse = {2, 0, 0}};
+    const uint64_t moved[1] = {ids[0]};
+    BodyUpdate update = {.count = 1, .id = moved, .pose = poses};
+    ck_assert_int_eq(world_update_bodies(world, &update, &error), STATUS_OK);
+    ck_assert_uint_eq(world->memory_count, 1);
+    ck_assert_double_eq(world->memory[0].impulse[0], 2.0);
+    world_destroy(world);
+}
+END_TEST
+
+static TCase *case_world(void) {
+    TCase *tcase = tcase_create("world");
+    tcase_add_test(tcase, two_materials_combine_as_the_protocol_says);
+    tcase_add_test(tcase, a_rigid_side_leaves_the_other_its_compliance);
+    tcase_add_test(tcase, ids_of_a_fresh_world_count_from_one);
+    tcase_add_test(tcase, mass_and_inertia_come_from_the_shape_or_are_scaled_to_the_mass);
+    tcase_add_test(tcase, the_origin_of_a_body_is_told_though_its_centre_is_kept);
+    tcase_add_test(tcase, bodies_are_added_all_or_none);
+    tcase_add_test(tcase, moving_a_body_forgets_its_impulses_alone);
+    return tcase;
+}
+
+SUITE_MAIN("world/world", case_world)
