@@ -152,7 +152,7 @@ static bool is_within_reach(const StepState *state, const PairState *pair, Vec3 
     double normal_speed = vec3_dot(normal, v);
     double tangent_speed = vec3_norm(vec3_add_scaled(v, -normal_speed, normal));
     double reach =
-        state->world->settings.margin +
+        state->margin +
         state->input->time_step * (fabs(normal_speed) + pair->material.friction * tangent_speed);
     return point->gap <= reach;
 }
