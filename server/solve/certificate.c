@@ -3,6 +3,8 @@
 
 #include "solve/certificate_relation.h"
 
+#include <string.h>
+
 // What a report calls converged, beside the solver's own tolerance: momentum is arithmetic, the
 // cone is a projection.
 #define MOMENTUM_TOLERANCE 1e-10
@@ -189,7 +191,7 @@ static void note_contact(Measure *m, const ContactState *state, double v_scale) 
 
 // false: the contact moves nothing, so that there is nothing to measure
 static bool load_contact(Measure *m, uint32_t i, ContactState *state) {
-    mass_contact_block(m->mass, i, m->scratch, state->block);
+    memcpy(state->block, mass_contact_block(m->mass, i), sizeof(state->block));
     state->w = (state->block[0] + state->block[4] + state->block[8]) / 3.0;
     state->mu = m->problem->contact[i].mu;
     problem_contact_velocity(m->problem, i, m->answer->v, state->u);

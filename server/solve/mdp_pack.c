@@ -85,17 +85,17 @@ static MdpBlock regular_block(const double a[9], double w, double mu) {
 // what every kind of contact is made of
 typedef struct Common {
     uint32_t contact, island;
-    double block[9];
+    const double *block; // A_ii
     double w, weight;
     double offset[3];
     double impulse[3];
 } Common;
 
 static void fill_common(const MdpPack *pack, const CertificateScale *scale, const Answer *answer,
-                        uint32_t contact, double *scratch, Common *common) {
+                        uint32_t contact, Common *common) {
     const ProblemContact *c = &pack->problem->contact[contact];
     common->contact = contact;
-    mass_contact_block(pack->mass, contact, scratch, common->block);
+    common->block = mass_contact_block(pack->mass, contact);
     common->w = (common->block[0] + common->block[4] + common->block[8]) / 3.0;
     common->island = certificate_island_of_contact(pack->problem, scale, contact);
     double share = common->w / scale->v_scale[common->island];
@@ -249,13 +249,13 @@ static bool take_contacts(MdpPack *pack, Arena *arena) {
 }
 
 static bool add_contact(MdpPack *pack, const CertificateScale *scale, const Answer *answer,
-                        uint32_t contact, double *scratch, Arena *arena) {
+                        uint32_t contact, Arena *arena) {
     ContactKind kind = kind_of(pack->problem, contact);
     Common common;
     if (kind == KIND_NONE) {
         return true;
     }
-    fill_common(pack, scale, answer, contact, scratch, &common);
+    fill_common(pack, scale, answer, contact, &common);
     if (common.w == 0.0) {
         return true; // moves nothing
     }
@@ -271,14 +271,10 @@ static bool add_contact(MdpPack *pack, const CertificateScale *scale, const Answ
 
 static bool add_contacts(MdpPack *pack, const MdpOrder *order, const CertificateScale *scale,
                          const Answer *answer, Arena *arena) {
-    double *scratch = arena_take_array(arena, pack->mass->width_max, 3 * sizeof(double));
-    if (scratch == NULL) {
-        return false;
-    }
     pack->colour_count = order->colour_count;
     for (uint32_t colour = 0; colour < order->colour_count; colour++) {
         for (uint32_t k = order->first[colour]; k < order->first[colour + 1]; k++) {
-            if (!add_contact(pack, scale, answer, order->contact[k], scratch, arena)) {
+            if (!add_contact(pack, scale, answer, order->contact[k], arena)) {
                 return false;
             }
         }
