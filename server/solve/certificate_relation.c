@@ -14,16 +14,17 @@ static double positive(double x) {
 }
 
 // Projection on K_mu. The order of the tests matters: at mu = 0, t = 0 the second one holds for n <
-// 0 too.
+// 0 too. Squares are compared, so that the root is taken on the boundary only.
 static void project_cone(double mu, const double x[3], double projection[3]) {
-    double n = x[0], t = norm2(x[1], x[2]);
-    if (mu * t <= -n) {
+    double n = x[0], square = x[1] * x[1] + x[2] * x[2];
+    if (n <= 0.0 && mu * mu * square <= n * n) {
         projection[0] = projection[1] = projection[2] = 0.0;
-    } else if (t <= mu * n) {
+    } else if (n >= 0.0 && square <= mu * mu * n * n) {
         projection[0] = n;
         projection[1] = x[1];
         projection[2] = x[2];
     } else {
+        double t = sqrt(square);
         double n_new = (n + mu * t) / (1.0 + mu * mu);
         double scale = mu * n_new / t;
         projection[0] = n_new;
@@ -47,8 +48,8 @@ double relation_cone_map(const ContactState *state, const double z[3]) {
 double relation_disc_map(const ContactState *state, double bound, const double z_t[2]) {
     double x = state->gamma[1] - z_t[0] / state->w;
     double y = state->gamma[2] - z_t[1] / state->w;
-    double length = norm2(x, y);
-    double scale = length > bound ? bound / length : 1.0;
+    double square = x * x + y * y;
+    double scale = square > bound * bound ? bound / sqrt(square) : 1.0;
     return state->w * norm2(state->gamma[1] - scale * x, state->gamma[2] - scale * y);
 }
 
