@@ -170,8 +170,7 @@ static double impulse_square(const ContactState *state) {
 static double cone_error(const ContactState *state, double v_scale) {
     const double *g = state->gamma;
     double normal = relation_max(g[0], 0.0), square = g[1] * g[1] + g[2] * g[2];
-    double out =
-        relation_max(relation_max(sqrt(square) - state->mu * normal, -g[0]), 0.0);
+    double out = relation_max(relation_max(sqrt(square) - state->mu * normal, -g[0]), 0.0);
     if (out == 0.0) {
         return 0.0;
     }
@@ -312,8 +311,7 @@ static void gather_islands(Measure *m) {
             c->entry[k] = relation_max(c->entry[k], island->velocity[k] / v_scale);
         }
         c->entry[CERTIFICATE_CONE] = relation_max(c->entry[CERTIFICATE_CONE], island->cone);
-        c->entry[CERTIFICATE_MOM] =
-            relation_max(c->entry[CERTIFICATE_MOM], momentum_error(island));
+        c->entry[CERTIFICATE_MOM] = relation_max(c->entry[CERTIFICATE_MOM], momentum_error(island));
         c->scale = relation_max(c->scale, v_scale);
     }
 }
