@@ -19,8 +19,8 @@ bool narrow_has(PrimitiveKind a, PrimitiveKind b) {
     return table[a < b ? a : b][a < b ? b : a] != NULL;
 }
 
-void narrow_collide(const Primitive *a, Pose pose_a, const Primitive *b, Pose pose_b, double reach,
-                    Manifold *manifold) {
+void narrow_collide_at(const Primitive *a, const Pose *pose_a, const Primitive *b,
+                       const Pose *pose_b, double reach, Manifold *manifold) {
     manifold->count = 0;
     bool is_swapped = a->kind > b->kind;
     NarrowProc *collide = is_swapped ? table[b->kind][a->kind] : table[a->kind][b->kind];
@@ -28,10 +28,10 @@ void narrow_collide(const Primitive *a, Pose pose_a, const Primitive *b, Pose po
         return;
     }
     if (!is_swapped) {
-        collide(a, &pose_a, b, &pose_b, reach, manifold);
+        collide(a, pose_a, b, pose_b, reach, manifold);
         return;
     }
-    collide(b, &pose_b, a, &pose_a, reach, manifold);
+    collide(b, pose_b, a, pose_a, reach, manifold);
     if (manifold->count > 0) {
         manifold->normal = vec3_neg(manifold->normal);
     }

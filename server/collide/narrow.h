@@ -29,8 +29,14 @@ typedef struct Manifold {
 
 // The points with gap <= reach, none (count 0) when the primitives are farther apart. `pose_*` are
 // the primitives' own poses in the world. reach >= 0, finite.
-void narrow_collide(const Primitive *a, Pose pose_a, const Primitive *b, Pose pose_b, double reach,
-                    Manifold *manifold);
+void narrow_collide_at(const Primitive *a, const Pose *pose_a, const Primitive *b,
+                       const Pose *pose_b, double reach, Manifold *manifold);
+
+// The same for poses that are at hand as values.
+static inline void narrow_collide(const Primitive *a, Pose pose_a, const Primitive *b, Pose pose_b,
+                                  double reach, Manifold *manifold) {
+    narrow_collide_at(a, &pose_a, b, &pose_b, reach, manifold);
+}
 
 // false: this pair of kinds has no narrow phase (two planes); such pairs never touch
 bool narrow_has(PrimitiveKind a, PrimitiveKind b);

@@ -3,6 +3,8 @@
 
 #include "solve/certificate_relation.h"
 
+#include <string.h>
+
 // What a report calls converged, beside the solver's own tolerance: momentum is arithmetic, the
 // cone is a projection.
 #define MOMENTUM_TOLERANCE 1e-10
@@ -132,13 +134,16 @@ Status certificate_scale(const ContactProblem *problem, const ProblemMass *mass,
 
 // ---- measure
 
-// The momentum balance of one island, in the norm of M^-1.
-typedef struct IslandMomentum {
+// What one island has come to. Maxima are taken here, so that V divides once per island.
+typedef struct IslandMeasure {
+    double velocity[CERTIFICATE_ENTRY_COUNT]; // [m/s], the largest so far
+    double cone;                              // the largest share outside the cone
+    // the momentum balance, in the norm of M^-1
     double residual_square; // |M (v - v*) - J^T gamma - G^T r|^2
     double change_square;   // |M (v - v*)|^2
     double free_square;     // |M v*|^2
-    double impulse_max;     // the largest single |J_i^T gamma_i| or |G_j^T r_j|
-} IslandMomentum;
+    double impulse_square;  // the largest single |J_i^T gamma_i|^2 or |G_j^T r_j|^2
+} IslandMeasure;
 
 typedef struct Measure {
     const ContactProblem *problem;
@@ -147,49 +152,47 @@ typedef struct Measure {
     const Answer *answer;
     double *momentum; // [velocity_count] sum of J^T gamma and G^T r
     double *scratch;  // [3 width_max]
-    IslandMomentum *island;
+    IslandMeasure *island;
     Certificate *certificate;
 } Measure;
 
-static void note(Measure *m, CertificateEntry entry, double velocity, double v_scale) {
-    Certificate *c = m->certificate;
-    c->velocity[entry] = relation_max(c->velocity[entry], velocity);
-    c->entry[entry] = relation_max(c->entry[entry], velocity / v_scale);
+static void note(IslandMeasure *island, CertificateEntry entry, double velocity) {
+    island->velocity[entry] = relation_max(island->velocity[entry], velocity);
 }
 
-static double impulse_norm(const ContactState *state) {
+static double impulse_square(const ContactState *state) {
     const double *a = state->block, *g = state->gamma;
-    double square = g[0] * (a[0] * g[0] + a[1] * g[1] + a[2] * g[2]) +
-                    g[1] * (a[3] * g[0] + a[4] * g[1] + a[5] * g[2]) +
-                    g[2] * (a[6] * g[0] + a[7] * g[1] + a[8] * g[2]);
-    return sqrt(relation_max(square, 0.0));
+    return g[0] * (a[0] * g[0] + a[1] * g[1] + a[2] * g[2]) +
+           g[1] * (a[3] * g[0] + a[4] * g[1] + a[5] * g[2]) +
+           g[2] * (a[6] * g[0] + a[7] * g[1] + a[8] * g[2]);
 }
 
 static double cone_error(const ContactState *state, double v_scale) {
     const double *g = state->gamma;
-    double normal = relation_max(g[0], 0.0), tangent = sqrt(g[1] * g[1] + g[2] * g[2]);
-    double out = relation_max(relation_max(tangent - state->mu * normal, -g[0]), 0.0);
-    double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    return out / relation_max(size, v_scale / state->w);
+    double normal = relation_max(g[0], 0.0), square = g[1] * g[1] + g[2] * g[2];
+    double out = relation_max(relation_max(sqrt(square) - state->mu * normal, -g[0]), 0.0);
+    if (out == 0.0) {
+        return 0.0;
+    }
+    return out / relation_max(sqrt(g[0] * g[0] + square), v_scale / state->w);
 }
 
 // everything but the own residual, which the caller wants by itself
-static void note_contact(Measure *m, const ContactState *state, double v_scale) {
+static void note_contact(IslandMeasure *island, const ContactState *state, double v_scale) {
     const double *u = state->u;
-    note(m, CERTIFICATE_PEN, relation_max(-u[0], 0.0), v_scale);
-    note(m, CERTIFICATE_COMP, fabs(relation_min(state->w * state->gamma[0], u[0])), v_scale);
+    note(island, CERTIFICATE_PEN, relation_max(-u[0], 0.0));
+    note(island, CERTIFICATE_COMP, fabs(relation_min(state->w * state->gamma[0], u[0])));
     double bound = state->mu * relation_max(state->gamma[0], 0.0);
-    note(m, CERTIFICATE_MDP, relation_disc_map(state, bound, u + 1), v_scale);
+    note(island, CERTIFICATE_MDP, relation_disc_map(state, bound, u + 1));
     const double lifted[3] = {u[0] + state->mu * sqrt(u[1] * u[1] + u[2] * u[2]), u[1], u[2]};
-    note(m, CERTIFICATE_DS, relation_cone_map(state, lifted), v_scale);
-    Certificate *c = m->certificate;
-    c->entry[CERTIFICATE_CONE] =
-        relation_max(c->entry[CERTIFICATE_CONE], cone_error(state, v_scale));
+    note(island, CERTIFICATE_DS, relation_cone_map(state, lifted));
+    island->cone = relation_max(island->cone, cone_error(state, v_scale));
+    island->impulse_square = relation_max(island->impulse_square, impulse_square(state));
 }
 
 // false: the contact moves nothing, so that there is nothing to measure
-static bool load_contact(Measure *m, uint32_t i, ContactState *state) {
-    mass_contact_block(m->mass, i, m->scratch, state->block);
+static bool load_contact(const Measure *m, uint32_t i, ContactState *state) {
+    memcpy(state->block, mass_contact_block(m->mass, i), sizeof(state->block));
     state->w = (state->block[0] + state->block[4] + state->block[8]) / 3.0;
     state->mu = m->problem->contact[i].mu;
     problem_contact_velocity(m->problem, i, m->answer->v, state->u);
@@ -200,25 +203,28 @@ static bool load_contact(Measure *m, uint32_t i, ContactState *state) {
     return state->w != 0.0;
 }
 
+// the own residual over V
+static double measure_contact(Measure *m, uint32_t i) {
+    ContactState state;
+    if (!load_contact(m, i, &state)) {
+        return 0.0;
+    }
+    uint32_t of = certificate_island_of_contact(m->problem, m->scale, i);
+    double v_scale = m->scale->v_scale[of];
+    IslandMeasure *island = &m->island[of];
+    note_contact(island, &state, v_scale);
+    double velocity =
+        relation_residual(m->answer, &m->answer->contact[i], &state, m->problem->time_step);
+    note(island, CERTIFICATE_OWN, velocity);
+    problem_contact_momentum(m->problem, i, state.gamma, m->momentum);
+    return velocity / v_scale;
+}
+
 static void measure_contacts(Measure *m, double *residual) {
-    double worst = -1.0;
+    double worst = -1.0, penetration = 0.0;
     for (uint32_t i = 0; i < m->problem->contact_count; i++) {
-        ContactState state;
-        double own = 0.0;
-        double depth = -m->problem->contact[i].gap;
-        m->certificate->penetration = relation_max(m->certificate->penetration, depth);
-        if (load_contact(m, i, &state)) {
-            uint32_t of = certificate_island_of_contact(m->problem, m->scale, i);
-            double v_scale = m->scale->v_scale[of];
-            note_contact(m, &state, v_scale);
-            double velocity =
-                relation_residual(m->answer, &m->answer->contact[i], &state, m->problem->time_step);
-            note(m, CERTIFICATE_OWN, velocity, v_scale);
-            own = velocity / v_scale;
-            IslandMomentum *island = &m->island[of];
-            island->impulse_max = relation_max(island->impulse_max, impulse_norm(&state));
-            problem_contact_momentum(m->problem, i, state.gamma, m->momentum);
-        }
+        penetration = relation_max(penetration, -m->problem->contact[i].gap);
+        double own = measure_contact(m, i);
         if (residual != NULL) {
             residual[i] = own;
         }
@@ -228,6 +234,7 @@ static void measure_contacts(Measure *m, double *residual) {
             m->certificate->worst_contact = i;
         }
     }
+    m->certificate->penetration = penetration;
 }
 
 static void measure_rows(Measure *m) {
@@ -245,9 +252,10 @@ static void measure_rows(Measure *m) {
         // unbounded rows spare themselves the rounding of r - (r - y / w)
         bool bilateral = !isfinite(relation->low) && !isfinite(relation->high);
         double velocity = bilateral ? fabs(y) : w * fabs(r - clipped);
-        note(m, CERTIFICATE_ROW, velocity, m->scale->v_scale[of]);
-        note(m, CERTIFICATE_OWN, velocity, m->scale->v_scale[of]);
-        m->island[of].impulse_max = relation_max(m->island[of].impulse_max, fabs(r) * sqrt(w));
+        IslandMeasure *island = &m->island[of];
+        note(island, CERTIFICATE_ROW, velocity);
+        note(island, CERTIFICATE_OWN, velocity);
+        island->impulse_square = relation_max(island->impulse_square, r * r * w);
         problem_row_momentum(m->problem, i, r, m->momentum);
     }
 }
@@ -263,7 +271,7 @@ static double dot(const double *a, const double *b, uint32_t count) {
 static void measure_tree(Measure *m, uint32_t tree) {
     const ProblemTree *t = &m->problem->tree[tree];
     const double *v = m->answer->v + t->first, *v_free = m->problem->v_free + t->first;
-    IslandMomentum *island = &m->island[m->scale->island_of_tree[tree]];
+    IslandMeasure *island = &m->island[m->scale->island_of_tree[tree]];
     uint32_t width = t->width;
     double *change = m->scratch, *product = m->scratch + width,
            *solved = m->scratch + 2 * (size_t)width;
@@ -284,19 +292,27 @@ static void measure_tree(Measure *m, uint32_t tree) {
     island->residual_square += dot(product, solved, width);
 }
 
-static void measure_momentum(Measure *m) {
-    for (uint32_t i = 0; i < m->problem->tree_count; i++) {
-        measure_tree(m, i);
-    }
+static double momentum_error(const IslandMeasure *island) {
+    double size =
+        sqrt(relation_max(relation_max(island->change_square, island->impulse_square), 0.0));
+    size = relation_max(size, OWN_MOMENTUM_SHARE * sqrt(island->free_square));
+    double error = sqrt(island->residual_square);
+    return error == 0.0 && size == 0.0 ? 0.0 : error / size;
+}
+
+// the largest over islands
+static void gather_islands(Measure *m) {
     Certificate *c = m->certificate;
     for (uint32_t i = 0; i < m->scale->island_count; i++) {
-        const IslandMomentum *island = &m->island[i];
-        double size = relation_max(sqrt(island->change_square), island->impulse_max);
-        size = relation_max(size, OWN_MOMENTUM_SHARE * sqrt(island->free_square));
-        double error = sqrt(island->residual_square);
-        double share = error == 0.0 && size == 0.0 ? 0.0 : error / size;
-        c->entry[CERTIFICATE_MOM] = relation_max(c->entry[CERTIFICATE_MOM], share);
-        c->scale = relation_max(c->scale, m->scale->v_scale[i]);
+        const IslandMeasure *island = &m->island[i];
+        double v_scale = m->scale->v_scale[i];
+        for (int k = 0; k < CERTIFICATE_ENTRY_COUNT; k++) {
+            c->velocity[k] = relation_max(c->velocity[k], island->velocity[k]);
+            c->entry[k] = relation_max(c->entry[k], island->velocity[k] / v_scale);
+        }
+        c->entry[CERTIFICATE_CONE] = relation_max(c->entry[CERTIFICATE_CONE], island->cone);
+        c->entry[CERTIFICATE_MOM] = relation_max(c->entry[CERTIFICATE_MOM], momentum_error(island));
+        c->scale = relation_max(c->scale, v_scale);
     }
 }
 
@@ -309,7 +325,7 @@ Status certificate_measure(const ContactProblem *problem, const ProblemMass *mas
                  .answer = answer,
                  .momentum = arena_take_zeroed(arena, problem->velocity_count, sizeof(double)),
                  .scratch = arena_take_array(arena, mass->width_max, 3 * sizeof(double)),
-                 .island = arena_take_zeroed(arena, scale->island_count, sizeof(IslandMomentum)),
+                 .island = arena_take_zeroed(arena, scale->island_count, sizeof(IslandMeasure)),
                  .certificate = certificate};
     if (m.momentum == NULL || m.scratch == NULL || m.island == NULL) {
         return no_memory(error);
@@ -317,7 +333,10 @@ Status certificate_measure(const ContactProblem *problem, const ProblemMass *mas
     *certificate = (Certificate){.worst_contact = -1, .tolerance = tolerance};
     measure_contacts(&m, residual);
     measure_rows(&m);
-    measure_momentum(&m);
+    for (uint32_t i = 0; i < problem->tree_count; i++) {
+        measure_tree(&m, i);
+    }
+    gather_islands(&m);
 
     const double *entry = certificate->entry;
     certificate->converged = entry[CERTIFICATE_MOM] <= MOMENTUM_TOLERANCE &&

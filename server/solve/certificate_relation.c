@@ -13,43 +13,56 @@ static double positive(double x) {
     return relation_max(x, 0.0);
 }
 
-// Projection on K_mu. The order of the tests matters: at mu = 0, t = 0 the second one holds for n <
-// 0 too.
-static void project_cone(double mu, const double x[3], double projection[3]) {
-    double n = x[0], t = norm2(x[1], x[2]);
-    if (mu * t <= -n) {
+typedef enum ConePart { CONE_INSIDE, CONE_POLAR, CONE_BOUNDARY } ConePart;
+
+// Projection on K_mu, and where x lies. The order of the tests matters: at mu = 0, t = 0 the second
+// one holds for n < 0 too. Squares are compared, so that the root is taken on the boundary only.
+static ConePart project_cone(double mu, const double x[3], double projection[3]) {
+    double n = x[0], square = x[1] * x[1] + x[2] * x[2];
+    if (n <= 0.0 && mu * mu * square <= n * n) {
         projection[0] = projection[1] = projection[2] = 0.0;
-    } else if (t <= mu * n) {
+        return CONE_POLAR;
+    }
+    if (n >= 0.0 && square <= mu * mu * n * n) {
         projection[0] = n;
         projection[1] = x[1];
         projection[2] = x[2];
-    } else {
-        double n_new = (n + mu * t) / (1.0 + mu * mu);
-        double scale = mu * n_new / t;
-        projection[0] = n_new;
-        projection[1] = scale * x[1];
-        projection[2] = scale * x[2];
+        return CONE_INSIDE;
     }
+    double t = sqrt(square);
+    double n_new = (n + mu * t) / (1.0 + mu * mu);
+    double scale = mu * n_new / t;
+    projection[0] = n_new;
+    projection[1] = scale * x[1];
+    projection[2] = scale * x[2];
+    return CONE_BOUNDARY;
 }
 
+// Both maps work with w gamma instead of gamma: a cone does not mind, and nothing is divided. What
+// stays where it is gives |z| without the rounding of a difference.
 double relation_cone_map(const ContactState *state, const double z[3]) {
     double x[3], projection[3];
     for (int k = 0; k < 3; k++) {
-        x[k] = state->gamma[k] - z[k] / state->w;
+        x[k] = state->w * state->gamma[k] - z[k];
     }
-    project_cone(state->mu, x, projection);
+    if (project_cone(state->mu, x, projection) == CONE_INSIDE) {
+        return norm3(z);
+    }
     for (int k = 0; k < 3; k++) {
-        x[k] = state->gamma[k] - projection[k];
+        x[k] = state->w * state->gamma[k] - projection[k];
     }
-    return state->w * norm3(x);
+    return norm3(x);
 }
 
 double relation_disc_map(const ContactState *state, double bound, const double z_t[2]) {
-    double x = state->gamma[1] - z_t[0] / state->w;
-    double y = state->gamma[2] - z_t[1] / state->w;
-    double length = norm2(x, y);
-    double scale = length > bound ? bound / length : 1.0;
-    return state->w * norm2(state->gamma[1] - scale * x, state->gamma[2] - scale * y);
+    double gx = state->w * state->gamma[1], gy = state->w * state->gamma[2];
+    double x = gx - z_t[0], y = gy - z_t[1];
+    double square = x * x + y * y, radius = state->w * bound;
+    if (square <= radius * radius) {
+        return norm2(z_t[0], z_t[1]);
+    }
+    double scale = radius / sqrt(square);
+    return norm2(gx - scale * x, gy - scale * y);
 }
 
 // (*)
@@ -65,10 +78,9 @@ static double cone_residual(const ContactRelation *r, const ContactState *state)
     return relation_cone_map(state, z);
 }
 
-// The friction part of (D): min(w |gamma|, |u_t|, |u_t + nu N| + min(nu |N|, w slack)).
-static double dissipation_friction(const ContactState *state) {
+// The third choice of the friction part of (D): |u_t + nu N| + min(nu |N|, w slack).
+static double dissipation_angle(const ContactState *state, double ut, double gt) {
     const double *u = state->u, *gamma = state->gamma, *block = state->block;
-    double ut = norm2(u[1], u[2]), gt = norm2(gamma[1], gamma[2]);
     double t1 = gamma[1] / gt, t2 = gamma[2] / gt;
     if (gt == 0.0) {
         t1 = ut > 0.0 ? -u[1] / ut : 0.0;
@@ -80,23 +92,27 @@ static double dissipation_friction(const ContactState *state) {
     double square = n1 * n1 + n2 * n2;
     double nu = square > 0.0 ? positive(-(n1 * u[1] + n2 * u[2]) / square) : 0.0;
     double slack = positive(state->mu * gamma[0] - gt);
-    double angle =
-        norm2(u[1] + nu * n1, u[2] + nu * n2) + relation_min(nu * sqrt(square), state->w * slack);
-    return relation_min(relation_min(state->w * norm3(gamma), ut), angle);
+    return norm2(u[1] + nu * n1, u[2] + nu * n2) +
+           relation_min(nu * sqrt(square), state->w * slack);
 }
 
-// (D)
+// (D); its friction part is min(w |gamma|, |u_t|, angle)
 static double dissipation_residual(const ContactState *state) {
     const double *u = state->u, *gamma = state->gamma, *block = state->block;
-    double excess = norm2(gamma[1], gamma[2]) - state->mu * gamma[0];
+    double gt = norm2(gamma[1], gamma[2]);
     double closing = block[0] * gamma[0] + block[1] * gamma[1] + block[2] * gamma[2];
     double residual = fabs(relation_min(state->w * gamma[0], u[0]));
-    residual = relation_max(residual, state->w * positive(excess));
+    residual = relation_max(residual, state->w * positive(gt - state->mu * gamma[0]));
     residual = relation_max(residual, positive(-closing));
-    if (state->mu != 0.0) {
-        residual = relation_max(residual, dissipation_friction(state));
+    if (state->mu == 0.0) {
+        return residual;
     }
-    return residual;
+    double ut = norm2(u[1], u[2]);
+    double friction = relation_min(state->w * norm3(gamma), ut);
+    if (friction <= residual) {
+        return residual; // a third choice could only make it less
+    }
+    return relation_max(residual, relation_min(friction, dissipation_angle(state, ut, gt)));
 }
 
 // exp(i angle) by its power series; |angle| <= 2 pi / 3 takes 30 terms to rounding

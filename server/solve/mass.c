@@ -4,35 +4,6 @@
 #include "base/assert.h"
 #include "solve/dense.h"
 
-Status mass_init(ProblemMass *mass, const ContactProblem *problem, Arena *arena, Error *error) {
-    size_t number_count = 0;
-    uint32_t width_max = 1;
-    for (uint32_t i = 0; i < problem->tree_count; i++) {
-        const ProblemTree *tree = &problem->tree[i];
-        number_count += tree->is_free ? 0 : (size_t)tree->width * tree->width;
-        width_max = tree->width > width_max ? tree->width : width_max;
-    }
-    size_t *first = arena_take_array(arena, problem->tree_count, sizeof(*first));
-    double *factor = arena_take_array(arena, number_count, sizeof(*factor));
-    if (first == NULL || factor == NULL) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
-                         "The solver's memory is too small for the mass matrix.");
-    }
-    size_t used = 0;
-    for (uint32_t i = 0; i < problem->tree_count; i++) {
-        const ProblemTree *tree = &problem->tree[i];
-        first[i] = used;
-        if (!tree->is_free) {
-            bool definite =
-                dense_factor(tree->width, problem->number + tree->mass, 0.0, factor + used);
-            ASSERT(definite);
-            used += (size_t)tree->width * tree->width;
-        }
-    }
-    *mass = (ProblemMass){problem, first, factor, width_max};
-    return STATUS_OK;
-}
-
 void mass_solve_tree(const ProblemMass *mass, uint32_t tree, double *numbers) {
     const ProblemTree *t = &mass->problem->tree[tree];
     if (!t->is_free) {
@@ -68,25 +39,50 @@ void mass_solve(const ProblemMass *mass, double *numbers) {
     }
 }
 
+static bool is_isotropic(const Sym3 *m) {
+    return m->xx == m->yy && m->xx == m->zz && m->xy == 0.0 && m->xz == 0.0 && m->yz == 0.0;
+}
+
+// F^T (E/m + j (|arm|^2 E - arm arm^T)) F: what the product below comes to when I^-1 = j E
+static void add_round_block(const FreeMass *of, const ProblemContact *contact, Vec3 arm,
+                            double block[9]) {
+    double j = of->inverse_inertia.xx;
+    double n = vec3_dot(contact->normal, arm);
+    double t = vec3_dot(contact->tangent[0], arm), o = vec3_dot(contact->tangent[1], arm);
+    double nt = j * n * t, no = j * n * o, to = j * t * o;
+    block[0] += of->inverse_mass + j * (t * t + o * o);
+    block[4] += of->inverse_mass + j * (n * n + o * o);
+    block[8] += of->inverse_mass + j * (n * n + t * t);
+    block[1] -= nt;
+    block[3] -= nt;
+    block[2] -= no;
+    block[6] -= no;
+    block[5] -= to;
+    block[7] -= to;
+}
+
 // F^T (E/m - R I^-1 R) F of one free body, R = skew(arm)
 static void add_free_block(const FreeMass *of, const ProblemContact *contact, Vec3 arm,
                            double block[9]) {
-    const Vec3 frame[3] = {contact->normal, contact->tangent[0], contact->tangent[1]};
-    Vec3 turn[3], response[3];
-    for (size_t k = 0; k < 3; k++) {
-        turn[k] = vec3_cross(arm, frame[k]);
-        response[k] = sym3_mul_vec(of->inverse_inertia, turn[k]);
+    if (is_isotropic(&of->inverse_inertia)) {
+        add_round_block(of, contact, arm, block);
+        return;
     }
-    for (size_t k = 0; k < 3; k++) {
-        block[4 * k] += of->inverse_mass;
-        for (size_t l = 0; l <= k; l++) {
-            double value = vec3_dot(turn[k], response[l]);
-            block[3 * k + l] += value;
-            if (l < k) {
-                block[3 * l + k] += value;
-            }
-        }
-    }
+    Vec3 turn[3] = {vec3_cross(arm, contact->normal), vec3_cross(arm, contact->tangent[0]),
+                    vec3_cross(arm, contact->tangent[1])};
+    Vec3 n = sym3_mul_vec(of->inverse_inertia, turn[0]);
+    Vec3 t = sym3_mul_vec(of->inverse_inertia, turn[1]);
+    double nt = vec3_dot(n, turn[1]), no = vec3_dot(n, turn[2]), to = vec3_dot(t, turn[2]);
+    Vec3 o = sym3_mul_vec(of->inverse_inertia, turn[2]);
+    block[0] += of->inverse_mass + vec3_dot(n, turn[0]);
+    block[4] += of->inverse_mass + vec3_dot(t, turn[1]);
+    block[8] += of->inverse_mass + vec3_dot(o, turn[2]);
+    block[1] += nt;
+    block[3] += nt;
+    block[2] += no;
+    block[6] += no;
+    block[5] += to;
+    block[7] += to;
 }
 
 // J M^-1 J^T of one dense tree
@@ -114,8 +110,8 @@ static void add_dense_block(const ProblemMass *mass, uint32_t tree, const double
     }
 }
 
-void mass_contact_block(const ProblemMass *mass, uint32_t contact, double *scratch,
-                        double block[9]) {
+static void make_block(const ProblemMass *mass, uint32_t contact, double *scratch,
+                       double block[9]) {
     const ContactProblem *problem = mass->problem;
     const ProblemContact *c = &problem->contact[contact];
     for (int k = 0; k < 9; k++) {
@@ -132,6 +128,40 @@ void mass_contact_block(const ProblemMass *mass, uint32_t contact, double *scrat
             add_dense_block(mass, side->tree, problem->number + side->jacobian, scratch, block);
         }
     }
+}
+
+Status mass_init(ProblemMass *mass, const ContactProblem *problem, Arena *arena, Error *error) {
+    size_t number_count = 0;
+    uint32_t width_max = 1;
+    for (uint32_t i = 0; i < problem->tree_count; i++) {
+        const ProblemTree *tree = &problem->tree[i];
+        number_count += tree->is_free ? 0 : (size_t)tree->width * tree->width;
+        width_max = tree->width > width_max ? tree->width : width_max;
+    }
+    size_t *first = arena_take_array(arena, problem->tree_count, sizeof(*first));
+    double *factor = arena_take_array(arena, number_count, sizeof(*factor));
+    double *block = arena_take_array(arena, problem->contact_count, 9 * sizeof(*block));
+    double *scratch = arena_take_array(arena, width_max, 3 * sizeof(*scratch));
+    if (first == NULL || factor == NULL || block == NULL || scratch == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                         "The solver's memory is too small for the mass matrix.");
+    }
+    size_t used = 0;
+    for (uint32_t i = 0; i < problem->tree_count; i++) {
+        const ProblemTree *tree = &problem->tree[i];
+        first[i] = used;
+        if (!tree->is_free) {
+            bool definite =
+                dense_factor(tree->width, problem->number + tree->mass, 0.0, factor + used);
+            ASSERT(definite);
+            used += (size_t)tree->width * tree->width;
+        }
+    }
+    *mass = (ProblemMass){problem, first, factor, width_max, block};
+    for (uint32_t i = 0; i < problem->contact_count; i++) {
+        make_block(mass, i, scratch, block + 9 * (size_t)i);
+    }
+    return STATUS_OK;
 }
 
 double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch) {

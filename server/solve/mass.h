@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The mass matrix of a contact problem, ready to be applied both ways: M p and M^-1 p per tree, the
 // blocks A_ii = J_i M^-1 J_i^T of single contacts, w_j = G_j M^-1 G_j^T of single rows. Dense
-// blocks are factored once (Cholesky, in the arena); free bodies carry their inverse already.
+// blocks are factored once (Cholesky, in the arena); free bodies carry their inverse already. The
+// blocks A_ii are made once, as solver and certificate both need them.
 #pragma once
 
 #include "base/arena.h"
@@ -12,6 +13,7 @@ typedef struct ProblemMass {
     const size_t *factor_first; // per tree: offset of its factor in `factor`; free trees have none
     const double *factor;       // lower Cholesky factors of the dense blocks, row by row
     uint32_t width_max;
+    const double *block; // [9 contact_count] A_ii, row by row
 } ProblemMass;
 
 // Status RESOURCE_EXHAUSTED when the arena ends. The mass blocks must be positive definite
@@ -25,9 +27,10 @@ void mass_multiply_tree(const ProblemMass *mass, uint32_t tree, const double *v,
 // in place, all trees
 void mass_solve(const ProblemMass *mass, double *numbers);
 
-// A_ii, row by row. `scratch` holds 3 x width_max numbers.
-void mass_contact_block(const ProblemMass *mass, uint32_t contact, double *scratch,
-                        double block[9]);
+// A_ii = J_i M^-1 J_i^T, row by row: 9 numbers
+static inline const double *mass_contact_block(const ProblemMass *mass, uint32_t contact) {
+    return mass->block + 9 * (size_t)contact;
+}
 
 // w_j; `scratch` holds width_max numbers
 double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch);

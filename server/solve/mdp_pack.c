@@ -85,17 +85,17 @@ static MdpBlock regular_block(const double a[9], double w, double mu) {
 // what every kind of contact is made of
 typedef struct Common {
     uint32_t contact, island;
-    double block[9];
+    const double *block; // A_ii
     double w, weight;
     double offset[3];
     double impulse[3];
 } Common;
 
 static void fill_common(const MdpPack *pack, const CertificateScale *scale, const Answer *answer,
-                        uint32_t contact, double *scratch, Common *common) {
+                        uint32_t contact, Common *common) {
     const ProblemContact *c = &pack->problem->contact[contact];
     common->contact = contact;
-    mass_contact_block(pack->mass, contact, scratch, common->block);
+    common->block = mass_contact_block(pack->mass, contact);
     common->w = (common->block[0] + common->block[4] + common->block[8]) / 3.0;
     common->island = certificate_island_of_contact(pack->problem, scale, contact);
     double share = common->w / scale->v_scale[common->island];
@@ -233,10 +233,13 @@ static bool take_islands(MdpPack *pack, const CertificateScale *scale, Arena *ar
     return pack->island != NULL && pack->v_before != NULL;
 }
 
-static bool take_contacts(MdpPack *pack, Arena *arena) {
+// `kind` is filled: what every contact is [contact_count]
+static bool take_contacts(MdpPack *pack, Arena *arena, uint8_t *kind) {
     size_t count[4] = {0, 0, 0, 0};
     for (uint32_t i = 0; i < pack->problem->contact_count; i++) {
-        count[kind_of(pack->problem, i)]++;
+        ContactKind is = kind_of(pack->problem, i);
+        kind[i] = (uint8_t)is;
+        count[is]++;
     }
     pack->ball = arena_take_array(arena, count[KIND_BALL], sizeof(*pack->ball));
     pack->point = arena_take_array(arena, count[KIND_POINT], sizeof(*pack->point));
@@ -249,13 +252,12 @@ static bool take_contacts(MdpPack *pack, Arena *arena) {
 }
 
 static bool add_contact(MdpPack *pack, const CertificateScale *scale, const Answer *answer,
-                        uint32_t contact, double *scratch, Arena *arena) {
-    ContactKind kind = kind_of(pack->problem, contact);
+                        uint32_t contact, ContactKind kind, Arena *arena) {
     Common common;
     if (kind == KIND_NONE) {
         return true;
     }
-    fill_common(pack, scale, answer, contact, scratch, &common);
+    fill_common(pack, scale, answer, contact, &common);
     if (common.w == 0.0) {
         return true; // moves nothing
     }
@@ -270,15 +272,12 @@ static bool add_contact(MdpPack *pack, const CertificateScale *scale, const Answ
 }
 
 static bool add_contacts(MdpPack *pack, const MdpOrder *order, const CertificateScale *scale,
-                         const Answer *answer, Arena *arena) {
-    double *scratch = arena_take_array(arena, pack->mass->width_max, 3 * sizeof(double));
-    if (scratch == NULL) {
-        return false;
-    }
+                         const Answer *answer, const uint8_t *kind, Arena *arena) {
     pack->colour_count = order->colour_count;
     for (uint32_t colour = 0; colour < order->colour_count; colour++) {
         for (uint32_t k = order->first[colour]; k < order->first[colour + 1]; k++) {
-            if (!add_contact(pack, scale, answer, order->contact[k], scratch, arena)) {
+            uint32_t contact = order->contact[k];
+            if (!add_contact(pack, scale, answer, contact, (ContactKind)kind[contact], arena)) {
                 return false;
             }
         }
@@ -298,8 +297,10 @@ Status mdp_pack(const ContactProblem *problem, const ProblemMass *mass,
     if (status != STATUS_OK) {
         return status;
     }
-    if (!take_bodies(pack, arena) || !take_islands(pack, scale, arena) ||
-        !take_contacts(pack, arena) || !add_contacts(pack, &order, scale, answer, arena)) {
+    uint8_t *kind = arena_take_array(arena, problem->contact_count, sizeof(*kind));
+    if (kind == NULL || !take_bodies(pack, arena) || !take_islands(pack, scale, arena) ||
+        !take_contacts(pack, arena, kind) ||
+        !add_contacts(pack, &order, scale, answer, kind, arena)) {
         return no_memory(error);
     }
     return mdp_pack_rows(scale, answer, arena, pack, error);

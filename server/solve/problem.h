@@ -58,13 +58,13 @@ typedef struct ProblemContact {
     double mu;           // friction coefficient
     double gap;          // [m], negative: overlap
     double bias;         // target of the rigid models: u_n >= -bias [m/s]
+    double motion[3];    // known surface velocity along normal and tangents [m/s]
     double approach;     // normal velocity before the step, <= 0 where it closes [m/s]
     double restitution;  // already in the bias; kept for the models that form their own
     double stiffness;    // [N/m], may be PROBLEM_INFINITE_STIFFNESS
     double dissipation_time; // [s]
     double damping;          // [N s/m]
     double force;            // normal force at the gap [N]; -stiffness gap for a linear law
-    double motion[3];        // known surface velocity along normal and tangents [m/s]
     double gdot[3];          // [m/s^2]
 } ProblemContact;
 

@@ -94,56 +94,66 @@ typedef struct PairState {
     Material material;
 } PairState;
 
+// Velocities at the start of the step in the contact's frame, and the bias that follows from them.
+static void fill_approach(const StepState *state, const PairState *pair, StepContact *contact,
+                          ProblemContact *dynamics) {
+    const World *world = state->world;
+    Vec3 old = vec3_sub(
+        stage_point_velocity(world->velocity + 6 * (size_t)pair->b, dynamics->side[1].arm),
+        stage_point_velocity(world->velocity + 6 * (size_t)pair->a, dynamics->side[0].arm));
+    double normal_speed = vec3_dot(dynamics->normal, old);
+    contact->before[0] = normal_speed;
+    contact->before[1] = vec3_dot(dynamics->tangent[0], old);
+    contact->before[2] = vec3_dot(dynamics->tangent[1], old);
+    bool bounces = normal_speed < -world->settings.restitution_threshold;
+    dynamics->approach = normal_speed < 0.0 ? normal_speed : 0.0;
+    dynamics->restitution = bounces ? pair->material.restitution : 0.0;
+    dynamics->bias =
+        state->solver_row->bias(state->stepper->solver.parameter, state->input->time_step,
+                                dynamics->gap, dynamics->restitution, dynamics->approach);
+}
+
+// Kinematic bodies are no trees: their known velocity enters as motion.
+static void fill_motion(const StepState *state, const PairState *pair, ProblemContact *dynamics) {
+    const World *world = state->world;
+    Vec3 motion = vec3(0.0, 0.0, 0.0);
+    if (world->kind[pair->a] == BODY_KINEMATIC) {
+        motion = vec3_sub(motion, stage_point_velocity(pair->free_a, dynamics->side[0].arm));
+    }
+    if (world->kind[pair->b] == BODY_KINEMATIC) {
+        motion = vec3_add(motion, stage_point_velocity(pair->free_b, dynamics->side[1].arm));
+    }
+    dynamics->motion[0] = vec3_dot(dynamics->normal, motion);
+    dynamics->motion[1] = vec3_dot(dynamics->tangent[0], motion);
+    dynamics->motion[2] = vec3_dot(dynamics->tangent[1], motion);
+}
+
+// Member by member: a literal of this size would be zeroed first and copied after.
 static void fill_contact(const StepState *state, const PairState *pair, Vec3 normal,
                          const ManifoldPoint *point, uint64_t feature, StepContact *contact,
                          ProblemContact *dynamics) {
-    const Stepper *stepper = state->stepper;
-    const World *world = state->world;
-    *contact =
-        (StepContact){.a = pair->a, .b = pair->b, .feature = feature, .point = point->position};
-    Vec3 arm_a = vec3_sub(point->position, pair->center_a),
-         arm_b = vec3_sub(point->position, pair->center_b);
     const Material *material = &pair->material;
-    *dynamics = (ProblemContact){
-        .side = {{.tree = stepper->tree_of_body[pair->a], .arm = arm_a},
-                 {.tree = stepper->tree_of_body[pair->b], .arm = arm_b}},
-        .normal = normal,
-        .mu = material->friction,
-        .gap = point->gap,
-        .stiffness = material->stiffness,
-        .dissipation_time = material->dissipation_time,
-        .damping = material->damping,
-        .force = isinf(material->stiffness) ? 0.0 : -material->stiffness * point->gap,
-    };
+    contact->a = pair->a;
+    contact->b = pair->b;
+    contact->feature = feature;
+    contact->point = point->position;
+    for (int s = 0; s < 2; s++) {
+        ContactSide *side = &dynamics->side[s];
+        side->tree = state->stepper->tree_of_body[s == 0 ? pair->a : pair->b];
+        side->jacobian = 0;
+        side->arm = vec3_sub(point->position, s == 0 ? pair->center_a : pair->center_b);
+    }
+    dynamics->normal = normal;
     vec3_tangents(normal, &dynamics->tangent[0], &dynamics->tangent[1]);
-
-    // velocities at the start of the step, in the contact's frame
-    Vec3 old = vec3_sub(stage_point_velocity(world->velocity + 6 * (size_t)pair->b, arm_b),
-                        stage_point_velocity(world->velocity + 6 * (size_t)pair->a, arm_a));
-    contact->before[0] = vec3_dot(normal, old);
-    contact->before[1] = vec3_dot(dynamics->tangent[0], old);
-    contact->before[2] = vec3_dot(dynamics->tangent[1], old);
-    if (contact->before[0] < 0.0) {
-        dynamics->approach = contact->before[0];
-    }
-    if (contact->before[0] < -world->settings.restitution_threshold) {
-        dynamics->restitution = material->restitution;
-    }
-    dynamics->bias =
-        state->solver_row->bias(stepper->solver.parameter, state->input->time_step, dynamics->gap,
-                                dynamics->restitution, dynamics->approach);
-
-    // kinematic bodies are no trees: their known velocity enters as motion
-    Vec3 motion = vec3(0.0, 0.0, 0.0);
-    if (world->kind[pair->a] == BODY_KINEMATIC) {
-        motion = vec3_sub(motion, stage_point_velocity(pair->free_a, arm_a));
-    }
-    if (world->kind[pair->b] == BODY_KINEMATIC) {
-        motion = vec3_add(motion, stage_point_velocity(pair->free_b, arm_b));
-    }
-    dynamics->motion[0] = vec3_dot(normal, motion);
-    dynamics->motion[1] = vec3_dot(dynamics->tangent[0], motion);
-    dynamics->motion[2] = vec3_dot(dynamics->tangent[1], motion);
+    dynamics->mu = material->friction;
+    dynamics->gap = point->gap;
+    dynamics->stiffness = material->stiffness;
+    dynamics->dissipation_time = material->dissipation_time;
+    dynamics->damping = material->damping;
+    dynamics->force = isinf(material->stiffness) ? 0.0 : -material->stiffness * point->gap;
+    dynamics->gdot[0] = dynamics->gdot[1] = dynamics->gdot[2] = 0.0;
+    fill_approach(state, pair, contact, dynamics);
+    fill_motion(state, pair, dynamics);
 }
 
 static bool is_within_reach(const StepState *state, const PairState *pair, Vec3 normal,
@@ -154,33 +164,24 @@ static bool is_within_reach(const StepState *state, const PairState *pair, Vec3 
     double normal_speed = vec3_dot(normal, v);
     double tangent_speed = vec3_norm(vec3_add_scaled(v, -normal_speed, normal));
     double reach =
-        state->world->settings.margin +
+        state->margin +
         state->input->time_step * (fabs(normal_speed) + pair->material.friction * tangent_speed);
     return point->gap <= reach;
 }
 
-static bool add_contact(StepState *state, const PairState *pair, Vec3 normal,
-                        const ManifoldPoint *point, uint64_t feature, uint32_t pair_first) {
-    Stepper *stepper = state->stepper;
-    size_t count = stepper->contact_count;
-    if (!ARRAY_RESERVE(stepper->contact, stepper->contact_capacity, count + 1) ||
-        !ARRAY_RESERVE(stepper->problem_contact, stepper->problem_capacity, count + 1)) {
-        return false;
-    }
-    StepContact contact;
-    ProblemContact dynamics;
-    fill_contact(state, pair, normal, point, feature, &contact, &dynamics);
+static bool reserve_contacts(Stepper *stepper, size_t count) {
+    return ARRAY_RESERVE(stepper->contact, stepper->contact_capacity, count) &&
+           ARRAY_RESERVE(stepper->problem_contact, stepper->problem_capacity, count);
+}
 
-    // insertion by feature among the contacts of this pair
-    size_t at = count;
+// A place for a contact, by feature, among those of its pair from `pair_first` on.
+static uint32_t make_place(Stepper *stepper, uint64_t feature, uint32_t pair_first) {
+    uint32_t at = stepper->contact_count++;
     for (; at > pair_first && stepper->contact[at - 1].feature > feature; at--) {
         stepper->contact[at] = stepper->contact[at - 1];
         stepper->problem_contact[at] = stepper->problem_contact[at - 1];
     }
-    stepper->contact[at] = contact;
-    stepper->problem_contact[at] = dynamics;
-    stepper->contact_count++;
-    return true;
+    return at;
 }
 
 static void set_materials(const World *world, PairState *pair, uint32_t a, uint32_t b) {
@@ -192,36 +193,57 @@ static void set_materials(const World *world, PairState *pair, uint32_t a, uint3
     pair->material_b = b;
 }
 
-static Status collide_pair(StepState *state, PairState *pair) {
+// The points of two primitives that are within reach; `feature` is what their features share.
+static bool add_manifold(StepState *state, const PairState *pair, const Manifold *manifold,
+                         uint64_t feature, uint32_t pair_first) {
+    Stepper *stepper = state->stepper;
+    if (!reserve_contacts(stepper, (size_t)stepper->contact_count + manifold->count)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < manifold->count; k++) {
+        const ManifoldPoint *point = &manifold->point[k];
+        if (is_within_reach(state, pair, manifold->normal, point)) {
+            uint64_t own = feature | point->feature;
+            uint32_t at = make_place(stepper, own, pair_first);
+            fill_contact(state, pair, manifold->normal, point, own, &stepper->contact[at],
+                         &stepper->problem_contact[at]);
+        }
+    }
+    return true;
+}
+
+static void load_pair(const StepState *state, PairState *pair) {
     const World *world = state->world;
-    const Shape *shape_a = world_body_shape(world, pair->a),
-                *shape_b = world_body_shape(world, pair->b);
     pair->free_a = state->stepper->free_velocity + 6 * (size_t)pair->a;
     pair->free_b = state->stepper->free_velocity + 6 * (size_t)pair->b;
     pair->center_a = vec3_load(world->pose + 7 * (size_t)pair->a);
     pair->center_b = vec3_load(world->pose + 7 * (size_t)pair->b);
+}
+
+static Status collide_pair(StepState *state, PairState *pair) {
+    const World *world = state->world;
+    const Shape *shape_a = &world->shape[world->body_shape[pair->a]],
+                *shape_b = &world->shape[world->body_shape[pair->b]];
+    const Primitive *primitive_a = &world->primitive[shape_a->primitive_first],
+                    *primitive_b = &world->primitive[shape_b->primitive_first];
+    const Pose *placed_a = &state->placed[state->placed_first[pair->a]],
+               *placed_b = &state->placed[state->placed_first[pair->b]];
     double reach = state->margin + state->reach[pair->a] + state->reach[pair->b];
     uint32_t pair_first = state->stepper->contact_count;
 
     for (uint32_t i = 0; i < shape_a->primitive_count; i++) {
-        const Primitive *a = &world->primitive[shape_a->primitive_first + i];
-        const Pose *pose_a = &state->placed[state->placed_first[pair->a] + i];
         for (uint32_t j = 0; j < shape_b->primitive_count; j++) {
-            const Primitive *b = &world->primitive[shape_b->primitive_first + j];
             Manifold manifold;
-            narrow_collide(a, *pose_a, b, state->placed[state->placed_first[pair->b] + j], reach,
-                           &manifold);
-            for (uint32_t k = 0; k < manifold.count; k++) {
-                set_materials(world, pair, a->material, b->material);
-                if (!is_within_reach(state, pair, manifold.normal, &manifold.point[k])) {
-                    continue;
-                }
-                uint64_t feature =
-                    (uint64_t)i << 48 | (uint64_t)j << 32 | manifold.point[k].feature;
-                if (!add_contact(state, pair, manifold.normal, &manifold.point[k], feature,
-                                 pair_first)) {
-                    return out_of_memory(state);
-                }
+            narrow_collide_at(&primitive_a[i], &placed_a[i], &primitive_b[j], &placed_b[j], reach,
+                              &manifold);
+            if (manifold.count == 0) {
+                continue;
+            }
+            load_pair(state, pair);
+            set_materials(world, pair, primitive_a[i].material, primitive_b[j].material);
+            uint64_t feature = (uint64_t)i << 48 | (uint64_t)j << 32;
+            if (!add_manifold(state, pair, &manifold, feature, pair_first)) {
+                return out_of_memory(state);
             }
         }
     }
