@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Pipelined steps of one-body worlds, one world per connection: how many per second, and what a
+// request costs the server beyond its physics. The physics is the same number of steps in process.
+#include "bench/bench.h"
+#include "bench/process.h"
+#include "bench/scene.h"
+#include "bench/probe.h"
+
+#include "base/clock.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IN_FLIGHT = 16 };
+enum { CONNECTIONS_MAX = 64 };
+enum { ID_FIRST = 200 }; // ids of two bytes each, so that all frames are of one length
+
+// A connection that always has IN_FLIGHT requests under way.
+typedef struct Pipe {
+    Probe probe;
+    uint8_t *ring; // frames for a row of ids, twice over: any IN_FLIGHT of them in a row
+    size_t frame_bytes;
+    size_t next; // of the ring
+} Pipe;
+
+static Pipe open_pipe(const char *address) {
+    uint64_t world = probe_world(address, 1);
+    Pipe made = {.probe = probe_open(address, 1)};
+    for (size_t i = 0; i < 2 * IN_FLIGHT; i++) {
+        // as many ids as requests under way would clash when answers come while more are written
+        ProbeFrame frame = probe_step_frame(ID_FIRST + i, world);
+        if (made.ring == NULL) {
+            made.frame_bytes = frame.count;
+            made.ring = bench_memory(4 * IN_FLIGHT, frame.count);
+        }
+        memcpy(made.ring + i * frame.count, frame.bytes, frame.count);
+        memcpy(made.ring + (i + 2 * IN_FLIGHT) * frame.count, frame.bytes, frame.count);
+        free(frame.bytes);
+    }
+    return made;
+}
+
+static void send_more(Pipe *made, size_t count) {
+    probe_send(&made->probe, made->ring + made->next * made->frame_bytes,
+               count * made->frame_bytes);
+    made->next = (made->next + count) % (2 * IN_FLIGHT);
+}
+
+static void close_pipe(Pipe *made) {
+    probe_close(&made->probe);
+    free(made->ring);
+}
+
+// Answers taken, and as many new requests sent.
+static size_t turn(Pipe *pipes, struct pollfd *entries, size_t count) {
+    size_t answered = 0;
+    if (poll(entries, count, 10000) <= 0) {
+        bench_fail("the server does not answer");
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (entries[i].revents != 0) {
+            size_t frames = probe_receive(&pipes[i].probe);
+            if (frames > 0) {
+                send_more(&pipes[i], frames);
+            }
+            answered += frames;
+        }
+    }
+    return answered;
+}
+
+static size_t run_for(Pipe *pipes, struct pollfd *entries, size_t count, double seconds) {
+    size_t answered = 0;
+    uint64_t end_ns = clock_now_ns() + (uint64_t)(seconds * 1e9);
+    do {
+        answered += turn(pipes, entries, count);
+    } while (clock_now_ns() < end_ns);
+    return answered;
+}
+
+static double physics_ns(void) {
+    enum { STEPS = 200000 };
+    Scene scene = scene_create();
+    Id shape = scene_shape(&scene, PRIMITIVE_SPHERE, vec3(0.05, 0.0, 0.0));
+    scene_body(&scene, shape, BODY_DYNAMIC, (Pose){.orientation = quat_identity()});
+    double begun = bench_cpu_ns();
+    for (int i = 0; i < STEPS; i++) {
+        scene_step(&scene);
+    }
+    double per_step = (bench_cpu_ns() - begun) / STEPS;
+    scene_destroy(&scene);
+    return per_step;
+}
+
+static void add_rows(const BenchRun *run, size_t connections, double rate, double cpu_ns,
+                     double physics) {
+    BenchRow row = {
+        .value = rate, .unit = "steps/s", .peer = "in process", .peer_value = 1e9 / physics};
+    snprintf(row.figure, sizeof(row.figure), "%zu x %d", connections, IN_FLIGHT);
+    bench_add(run, &row);
+    row = (BenchRow){.value = (cpu_ns - physics) * 1e-3,
+                     .unit = "us",
+                     .peer = "physics",
+                     .peer_value = physics * 1e-3,
+                     .aim_kind = AIM_VALUE_MAX,
+                     .aim = 0.7};
+    snprintf(row.figure, sizeof(row.figure), "%zu x %d CPU/request", connections, IN_FLIGHT);
+    bench_add(run, &row);
+}
+
+static void measure(const BenchRun *run, const Process *server, size_t connections,
+                    double physics) {
+    Pipe pipes[CONNECTIONS_MAX];
+    struct pollfd entries[CONNECTIONS_MAX];
+    for (size_t i = 0; i < connections; i++) {
+        pipes[i] = open_pipe(server->tcp);
+        entries[i] = (struct pollfd){pipes[i].probe.fd, POLLIN, 0};
+        send_more(&pipes[i], IN_FLIGHT);
+    }
+    run_for(pipes, entries, connections, 0.1 * run->seconds);
+
+    double cpu_ns = process_cpu_ns(server);
+    uint64_t begun_ns = clock_now_ns();
+    size_t answered = run_for(pipes, entries, connections, run->seconds);
+    double elapsed_ns = (double)(clock_now_ns() - begun_ns);
+    cpu_ns = process_cpu_ns(server) - cpu_ns;
+    for (size_t i = 0; i < connections; i++) {
+        close_pipe(&pipes[i]);
+    }
+    double count = (double)(answered > 0 ? answered : 1);
+    add_rows(run, connections, count * 1e9 / elapsed_ns, cpu_ns / count, physics);
+}
+
+void bench_pipeline(const BenchRun *run) {
+    double physics = physics_ns();
+    Process server = process_start_server();
+    measure(run, &server, 1, physics);
+    measure(run, &server, CONNECTIONS_MAX, physics);
+    process_stop(&server);
+}

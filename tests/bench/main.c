@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// moreau-bench [NAME...] [--json] [--list] [--seconds S]: runs the benches of those names, or all.
+#include "bench/bench.h"
+#include "bench/table.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROWS_MAX = 256 };
+enum { USAGE = 2 };
+
+struct Bench {
+    const char *name;
+    void (*run)(const BenchRun *run);
+    const char *about;
+};
+
+static const Bench benches[] = {
+    {"roundtrip", bench_roundtrip, "step round trips of a one-body world beside a bare echo"},
+    {"pipeline", bench_pipeline, "pipelined steps per second, server CPU beyond the physics"},
+    {"pile", bench_pile, "settled piles of 100, 1,000 and 10,000 spheres"},
+    {"stack", bench_stack, "ten boxes on each other for ten seconds"},
+    {"hash", bench_hash, "hashing beside memcpy"},
+    {"state", bench_state, "a 1,000-body state encoded and sent, beside memcpy and send"},
+};
+enum { BENCH_COUNT = sizeof(benches) / sizeof(benches[0]) };
+
+typedef struct Options {
+    bool chosen[BENCH_COUNT];
+    bool json, list;
+    double seconds;
+} Options;
+
+static BenchRow rows[ROWS_MAX];
+static size_t row_count;
+
+void bench_add(const BenchRun *run, const BenchRow *row) {
+    if (row_count == ROWS_MAX) {
+        bench_fail("more than %d rows", ROWS_MAX);
+    }
+    rows[row_count] = *row;
+    rows[row_count++].bench = run->bench->name;
+}
+
+_Noreturn void bench_fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("moreau-bench: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    exit(EXIT_FAILURE);
+}
+
+void *bench_memory(size_t count, size_t size) {
+    void *memory = calloc(count > 0 ? count : 1, size);
+    if (memory == NULL) {
+        bench_fail("memory ended");
+    }
+    return memory;
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_percentile(double *values, size_t count, double share) {
+    if (count == 0) {
+        return 0.0;
+    }
+    qsort(values, count, sizeof(*values), compare);
+    size_t rank = (size_t)(share * (double)(count - 1) + 0.5);
+    return values[rank];
+}
+
+double bench_cpu_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static int fail_usage(const char *argument) {
+    fprintf(stderr, "moreau-bench: %s is no bench, option or valid value\n", argument);
+    fputs("usage: moreau-bench [NAME...] [--json] [--list] [--seconds S]\n", stderr);
+    return USAGE;
+}
+
+static bool choose(Options *options, const char *name) {
+    for (int i = 0; i < BENCH_COUNT; i++) {
+        if (strcmp(benches[i].name, name) == 0) {
+            options->chosen[i] = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_seconds(const char *text, double *seconds) {
+    char *end;
+    *seconds = strtod(text, &end);
+    return *end == '\0' && *seconds > 0.0 && *seconds <= 3600.0;
+}
+
+// 0, or the exit status of a wrong command line.
+static int parse(int argc, char **argv, Options *options) {
+    bool has_name = false;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0) {
+            options->json = true;
+        } else if (strcmp(argv[i], "--list") == 0) {
+            options->list = true;
+        } else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc) {
+            if (!parse_seconds(argv[++i], &options->seconds)) {
+                return fail_usage(argv[i]);
+            }
+        } else if (choose(options, argv[i])) {
+            has_name = true;
+        } else {
+            return fail_usage(argv[i]);
+        }
+    }
+    for (int i = 0; i < BENCH_COUNT && !has_name; i++) {
+        options->chosen[i] = true;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    Options options = {.seconds = 3.0};
+    int wrong = parse(argc, argv, &options);
+    if (wrong != 0) {
+        return wrong;
+    }
+    if (options.list) {
+        for (int i = 0; i < BENCH_COUNT; i++) {
+            printf("%-10s %s\n", benches[i].name, benches[i].about);
+        }
+        return 0;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    for (int i = 0; i < BENCH_COUNT; i++) {
+        if (options.chosen[i]) {
+            fprintf(stderr, "%s ...\n", benches[i].name);
+            Bench bench = benches[i];
+            BenchRun run = {&bench, options.seconds};
+            bench.run(&run);
+        }
+    }
+    if (options.json) {
+        table_print_json(stdout, rows, row_count, options.seconds);
+    } else {
+        table_print(stdout, rows, row_count);
+    }
+    return 0;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "bench/process.h"
+
+#include "bench/bench.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SERVER_PROGRAM "moreau-server"
+
+enum { PATH_BYTES = 4096 };
+
+// Where the server lies when it was built or installed together with this program.
+static void find_server(char *path) {
+    char own[PATH_BYTES];
+    ssize_t count = readlink("/proc/self/exe", own, sizeof(own) - 1);
+    own[count > 0 ? count : 0] = '\0';
+    char *slash = strrchr(own, '/');
+    if (slash != NULL) {
+        *slash = '\0';
+    }
+    static const char *const places[] = {"/", "/../"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, 2 * PATH_BYTES, "%s%s" SERVER_PROGRAM, own, places[i]);
+        if (access(path, X_OK) == 0) {
+            return;
+        }
+    }
+    snprintf(path, 2 * PATH_BYTES, SERVER_PROGRAM); // on the PATH
+}
+
+// The addresses, one per line, that the server writes when it listens.
+static void read_addresses(FILE *ready, Process *process) {
+    char line[ADDRESS_BYTES];
+    while (fgets(line, sizeof(line), ready) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        char *target = strncmp(line, "unix:", 5) == 0 ? process->local : process->tcp;
+        snprintf(target, ADDRESS_BYTES, "%s", line);
+    }
+    if (process->tcp[0] == '\0' || process->local[0] == '\0') {
+        bench_fail("the server did not start");
+    }
+}
+
+static _Noreturn void become_server(int ready_fd, const char *local) {
+    char path[2 * PATH_BYTES], ready[16], address[ADDRESS_BYTES];
+    find_server(path);
+    snprintf(ready, sizeof(ready), "%d", ready_fd);
+    snprintf(address, sizeof(address), "%s", local);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execlp(path, SERVER_PROGRAM, "--workers", "2", "--ready-fd", ready, "--listen", "127.0.0.1:0",
+           "--listen", address, "--log-level", "error", (char *)NULL);
+    fprintf(stderr, "moreau-bench: cannot start %s\n", path);
+    _exit(EXIT_FAILURE);
+}
+
+Process process_start_server(void) {
+    Process process = {0};
+    char local[ADDRESS_BYTES];
+    snprintf(local, sizeof(local), "unix:/tmp/moreau-bench-%ld.sock", (long)getpid());
+    int ends[2];
+    if (pipe(ends) != 0) {
+        bench_fail("no pipe");
+    }
+    process.pid = fork();
+    if (process.pid < 0) {
+        bench_fail("cannot start a process");
+    }
+    if (process.pid == 0) {
+        close(ends[0]);
+        become_server(ends[1], local);
+    }
+    close(ends[1]);
+    FILE *ready = fdopen(ends[0], "r");
+    if (ready == NULL) {
+        bench_fail("memory ended");
+    }
+    read_addresses(ready, &process);
+    fclose(ready);
+    return process;
+}
+
+void process_stop(Process *process) {
+    kill(process->pid, SIGTERM);
+    waitpid(process->pid, NULL, 0);
+    process->pid = 0;
+}
+
+double process_cpu_ns(const Process *process) {
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid(process->pid, &clock) != 0 || clock_gettime(clock, &time) != 0) {
+        bench_fail("the server has ended");
+    }
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}

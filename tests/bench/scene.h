@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Worlds for the benches of the dynamics: built and stepped in process, without a server.
+#pragma once
+
+#include "step/step.h"
+
+typedef struct Scene {
+    World *world;
+    Stepper *stepper;
+    Arena scratch;
+    Id material;
+    StepReport report; // of the last step
+} Scene;
+
+// An empty world with h = 1/240 s, solver mdp with its defaults, and one material of friction 0.5.
+Scene scene_create(void);
+void scene_destroy(Scene *scene);
+
+void scene_set(Scene *scene, const char *parameter, double value);
+
+// A shape of one primitive.
+Id scene_shape(Scene *scene, PrimitiveKind kind, Vec3 size);
+void scene_body(Scene *scene, Id shape, BodyKind kind, Pose pose);
+
+// One step.
+void scene_step(Scene *scene);
+
+// A pile of `count` spheres of radius 0.045 to 0.055 m, at rest in a box of five half-spaces whose
+// width grows with the cube root of the count.
+Scene scene_pile(uint32_t count);
+
+// Ten boxes of side 0.2 m, resting exactly on each other and on a half-space.
+Scene scene_stack(void);
+
+enum { SCENE_STACK_BOXES = 10 };

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "bench/table.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// Three or four digits that count, whatever the size of the number.
+static void number_text(double value, char *text, size_t bytes) {
+    double size = fabs(value);
+    const char *format = size >= 1e6 || (size < 1e-3 && size > 0.0) ? "%.2e"
+                         : size >= 100.0                            ? "%.0f"
+                         : size >= 10.0                             ? "%.1f"
+                         : size >= 1.0                              ? "%.2f"
+                                                                    : "%.3f";
+    snprintf(text, bytes, format, value);
+}
+
+static double row_ratio(const BenchRow *row) {
+    return row->peer == NULL ? 0.0 : row->value / row->peer_value;
+}
+
+static bool is_met(const BenchRow *row) {
+    return row->aim_kind == AIM_VALUE_MIN   ? row->value >= row->aim
+           : row->aim_kind == AIM_VALUE_MAX ? row->value <= row->aim
+                                            : row_ratio(row) <= row->aim;
+}
+
+static void aim_text(const BenchRow *row, char *text, size_t bytes) {
+    text[0] = '\0';
+    if (row->aim_kind != AIM_NONE) {
+        char number[16];
+        number_text(row->aim, number, sizeof(number));
+        snprintf(text, bytes, "%s%s%s %s", row->aim_kind == AIM_VALUE_MIN ? ">=" : "<=", number,
+                 row->aim_kind == AIM_RATIO_MAX ? "x" : "", is_met(row) ? "yes" : "NO");
+    }
+}
+
+static void print_row(FILE *out, const BenchRow *row) {
+    char value[16], measure[24], peer[40] = "", ratio[16] = "", aim[32], certificate[40] = "";
+    number_text(row->value, value, sizeof(value));
+    snprintf(measure, sizeof(measure), "%s %s", value, row->unit);
+    if (row->peer != NULL) {
+        char number[16];
+        number_text(row->peer_value, number, sizeof(number));
+        snprintf(peer, sizeof(peer), "%s %s", row->peer, number);
+        number_text(row_ratio(row), ratio, sizeof(ratio));
+    }
+    if (row->has_certificate) {
+        snprintf(certificate, sizeof(certificate), "own %.0e DS %.0e", row->e_own, row->e_ds);
+    }
+    aim_text(row, aim, sizeof(aim));
+    fprintf(out, "%-9s %-24s %14s  %-18s %5s  %-11s %s\n", row->bench, row->figure, measure, peer,
+            ratio, aim, certificate);
+}
+
+void table_print(FILE *out, const BenchRow *rows, size_t count) {
+    fprintf(out, "%-9s %-24s %14s  %-18s %5s  %-11s %s\n", "bench", "figure", "value", "peer/limit",
+            "ratio", "aim", "certificate");
+    for (size_t i = 0; i < count; i++) {
+        print_row(out, &rows[i]);
+    }
+}
+
+// ---- JSON
+
+static void print_key_text(FILE *out, const char *key, const char *text) {
+    fprintf(out, "\"%s\": \"", key);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\') {
+            fputc('\\', out);
+        }
+        if ((unsigned char)*c >= ' ') {
+            fputc(*c, out);
+        }
+    }
+    fputs("\", ", out);
+}
+
+// What is not finite has no number in JSON.
+static void print_key_number(FILE *out, const char *key, double value, const char *end) {
+    if (isfinite(value)) {
+        fprintf(out, "\"%s\": %.6g%s", key, value, end);
+    } else {
+        fprintf(out, "\"%s\": null%s", key, end);
+    }
+}
+
+static void print_row_json(FILE *out, const BenchRow *row) {
+    static const char *const aim_names[] = {"", "value_max", "value_min", "ratio_max"};
+    fputs("{", out);
+    print_key_text(out, "bench", row->bench);
+    print_key_text(out, "figure", row->figure);
+    print_key_text(out, "unit", row->unit);
+    if (row->peer != NULL) {
+        print_key_text(out, "peer", row->peer);
+        print_key_number(out, "peer_value", row->peer_value, ", ");
+        print_key_number(out, "ratio", row_ratio(row), ", ");
+    }
+    if (row->aim_kind != AIM_NONE) {
+        print_key_text(out, "aim_kind", aim_names[row->aim_kind]);
+        print_key_number(out, "aim", row->aim, ", ");
+        fprintf(out, "\"aim_met\": %s, ", is_met(row) ? "true" : "false");
+    }
+    if (row->has_certificate) {
+        print_key_number(out, "e_own", row->e_own, ", ");
+        print_key_number(out, "e_ds", row->e_ds, ", ");
+    }
+    print_key_number(out, "value", row->value, "}");
+}
+
+static void cpu_model(char *text, size_t bytes) {
+    snprintf(text, bytes, "unknown");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) == 0 && colon != NULL) {
+            snprintf(text, bytes, "%s", colon + 2);
+            text[strcspn(text, "\n")] = '\0';
+            break;
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
+void table_print_json(FILE *out, const BenchRow *rows, size_t count, double seconds) {
+    char cpu[128], date[16];
+    cpu_model(cpu, sizeof(cpu));
+    time_t now = time(NULL);
+    struct tm parts;
+    gmtime_r(&now, &parts);
+    strftime(date, sizeof(date), "%Y-%m-%d", &parts);
+    fputs("{", out);
+    print_key_text(out, "cpu", cpu);
+    print_key_number(out, "cores", (double)sysconf(_SC_NPROCESSORS_ONLN), ", ");
+    print_key_text(out, "compiler", __VERSION__);
+    print_key_text(out, "date", date);
+    print_key_number(out, "seconds", seconds, ",\n \"rows\": [\n");
+    for (size_t i = 0; i < count; i++) {
+        fputs("  ", out);
+        print_row_json(out, &rows[i]);
+        fputs(i + 1 < count ? ",\n" : "\n", out);
+    }
+    fputs(" ]}\n", out);
+}
