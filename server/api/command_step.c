@@ -338,6 +338,17 @@ static bool fill_progress(Arena *arena, const Batch *batch, Moreau__V1__WorldSte
     return true;
 }
 
+// A call refused as a whole before any step has no result. One that was stopped has: it says how
+// much was done.
+static bool has_result(const Batch *batch, Status status) {
+    bool result =
+        status == STATUS_OK || status == STATUS_DEADLINE_EXCEEDED || status == STATUS_CANCELLED;
+    for (size_t i = 0; i < batch->count; i++) {
+        result = result || batch->item[i].run.tally.done > 0;
+    }
+    return result;
+}
+
 static void reply_step(Batch *batch, Lane *lane) {
     Request *request = batch->request;
     const Moreau__V1__WorldStep *order = request->message->world_step;
@@ -345,6 +356,10 @@ static void reply_step(Batch *batch, Lane *lane) {
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     Moreau__V1__WorldStepReply message = MOREAU__V1__WORLD_STEP_REPLY__INIT;
     Error error = batch_status(batch);
+    if (!has_result(batch, error.status)) {
+        request_reply(request, lane, &reply, &error);
+        return;
+    }
     bool filled = fill_progress(arena, batch, &message);
     if (filled && (batch->wants_pose || batch->wants_velocity)) {
         filled = fill_states(arena, batch, order->single, &message);

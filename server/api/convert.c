@@ -82,8 +82,8 @@ static void write_parameter(ProtobufCMessage *message, const char *name, double 
     }
 }
 
-static Status blame_parameters(Error *error) {
-    return error_set(error, STATUS_INVALID_ARGUMENT, "parameters",
+static Status blame_parameters(const char *field, Error *error) {
+    return error_set(error, STATUS_INVALID_ARGUMENT, field,
                      "Give the parameters of one solver, not of several.");
 }
 
@@ -92,7 +92,7 @@ static Status convert_change_parameters(const Moreau__V1__SolverParameters *mess
     bool several;
     const ProtobufCMessage *found = find_parameters(message, &change->parameter_solver, &several);
     if (several) {
-        return blame_parameters(error);
+        return blame_parameters("settings.parameters", error);
     }
     if (found == NULL) {
         return STATUS_OK;
@@ -164,7 +164,7 @@ Status convert_parameters(const Moreau__V1__SolverParameters *message, SolverSet
         return STATUS_OK;
     }
     if (several) {
-        return blame_parameters(error);
+        return blame_parameters("parameters", error);
     }
     const Solver *row = solver_get(settings->kind);
     if (kind != settings->kind) {

@@ -12,6 +12,13 @@ static Status out_of_memory(Error *error) {
                      "The scene needs more memory than one request may take.");
 }
 
+// What a room below blames as settings.gravity stands in the scene as scene.settings.gravity.
+static void blame_scene(Error *error) {
+    char field[sizeof(error->field)];
+    snprintf(field, sizeof(field), "scene.%.100s", error->field);
+    memcpy(error->field, field, sizeof(field));
+}
+
 static Status encode(const Input *input, Arena *arena, ScenePlan *plan, Error *error) {
     return input_encode(input, arena, &plan->input[plan->input_count++], error);
 }
@@ -364,6 +371,7 @@ static Status plan_materials(const Moreau__V1__Scene *scene, Arena *arena, Scene
     for (size_t i = 0; i < scene->n_materials; i++) {
         Status status = convert_material(scene->materials[i], i, &materials[i], error);
         if (status != STATUS_OK) {
+            blame_scene(error);
             return status;
         }
     }
@@ -380,16 +388,22 @@ Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSetting
     *plan = (ScenePlan){.input = arena_take_array(arena, inputs_max, sizeof(InputBytes)),
                         .first_body = first_body,
                         .scene = scene,
-                        .body_count = bodies};
+                        .body_count = bodies,
+                        .over_input = SIZE_MAX};
     if (plan->input == NULL || first_body == NULL) {
         return out_of_memory(error);
     }
     Status status = STATUS_OK;
     if (scene != NULL) {
         status = plan_settings(scene->settings, arena, plan, error);
+        if (status == STATUS_INVALID_ARGUMENT) {
+            blame_scene(error);
+        }
     }
     if (status == STATUS_OK) {
+        size_t index = plan->input_count;
         status = plan_settings(over, arena, plan, error);
+        plan->over_input = plan->input_count > index ? index : SIZE_MAX;
     }
     if (status == STATUS_OK && scene != NULL) {
         status = plan_materials(scene, arena, plan, error);
@@ -471,21 +485,31 @@ static void translate_body(const ScenePlan *plan, size_t input, const char *name
     }
 }
 
+// Shapes are made of bodies that have any, in their order.
+static void translate_primitive_count(const ScenePlan *plan, size_t shape, Error *error) {
+    for (size_t i = 0; i < plan->scene->n_bodies; i++) {
+        if (plan->scene->bodies[i]->n_shapes > 0 && shape-- == 0) {
+            snprintf(error->field, sizeof(error->field), "scene.bodies[%zu].shapes", i);
+            return;
+        }
+    }
+}
+
 void scene_translate(const ScenePlan *plan, size_t index, Error *error) {
-    if (plan->scene == NULL) {
+    if (plan->scene == NULL || index == plan->over_input) {
         return;
     }
     char name[32];
     size_t at = 0;
     InputKind kind = (InputKind)plan->input[index].bytes[0];
     bool has_index = split_field(error->field, name, &at);
-    if (kind == INPUT_SHAPES && has_index && strcmp(name, "primitive_count") != 0) {
+    if (kind == INPUT_SHAPES && has_index && strcmp(name, "primitive_count") == 0) {
+        translate_primitive_count(plan, at, error);
+    } else if (kind == INPUT_SHAPES && has_index) {
         translate_shape(plan, name, at, error);
     } else if (kind == INPUT_BODIES && has_index) {
         translate_body(plan, index, name, at, error);
     } else if (error->field[0] != '\0') {
-        char field[sizeof(error->field)];
-        snprintf(field, sizeof(field), "scene.%.100s", error->field);
-        memcpy(error->field, field, sizeof(field));
+        blame_scene(error);
     }
 }

@@ -17,6 +17,7 @@ typedef struct ScenePlan {
     const uint32_t *shape_of_primitive; // … and which of its shapes
     const Moreau__V1__Scene *scene;     // borrowed
     size_t body_count;
+    size_t over_input; // which input holds the settings that win over the scene's; SIZE_MAX: none
 } ScenePlan;
 
 // All of it lives in the arena.
