@@ -14,6 +14,9 @@
 // scene) takes about ten times its bytes; packed columns take at most eight.
 enum { UNPACK_MULTIPLE = 32, UNPACK_BYTES_MIN = 65536 };
 
+// Of the memory budget, requests under way take at most one part in so many.
+enum { REQUEST_MEMORY_SHARE = 4 };
+
 // What requests keep of their memory when they wait to be used again.
 enum { ARENA_KEPT_BYTES_MAX = 65536 };
 
@@ -62,6 +65,7 @@ void request_finish(Request *request) {
     }
     request->peer.calls->release(request->peer.handle);
     api->request_count--;
+    api->request_bytes -= request->counted_bytes;
     arena_reset(&request->arena);
     if (request->arena.total_bytes > ARENA_KEPT_BYTES_MAX) {
         arena_deinit(&request->arena);
@@ -199,6 +203,22 @@ static Status unpack(Request *request, const uint8_t *body, size_t body_bytes, E
                      "The frame is no message Request of moreau.v1; the connection is closed.");
 }
 
+// Many large requests under way at once must not take the memory of the worlds.
+static Status count_memory(Request *request, Error *error) {
+    Api *api = request->api;
+    size_t bytes = request->arena.total_bytes,
+           limit = api->def.memory_bytes_max / REQUEST_MEMORY_SHARE;
+    if (bytes > limit || api->request_bytes > limit - bytes) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "The requests under way take more than a quarter of the memory budget "
+                         "(option --memory-bytes-max): wait for "
+                         "replies, or send smaller parts.");
+    }
+    request->counted_bytes = bytes;
+    api->request_bytes += bytes;
+    return STATUS_OK;
+}
+
 static Status find_call(Request *request, Error *error) {
     const Moreau__V1__Request *message = request->message;
     if (message->call_case == MOREAU__V1__REQUEST__CALL__NOT_SET) {
@@ -275,7 +295,8 @@ void request_receive(Api *api, Peer peer, const uint8_t *body, size_t body_bytes
         request->deadline_ns =
             request->received_ns + (uint64_t)request->message->deadline_ms * 1000000u;
     }
-    if (find_call(request, &error) != STATUS_OK || admit(request, &error) != STATUS_OK) {
+    if (count_memory(request, &error) != STATUS_OK || find_call(request, &error) != STATUS_OK ||
+        admit(request, &error) != STATUS_OK) {
         refuse(request, &error);
         return;
     }

@@ -39,6 +39,7 @@ struct Request {
     uint64_t deadline_ns; // UINT64_MAX: none
     _Atomic bool cancelled;
     bool client_gone;
+    size_t counted_bytes;     // of its unpacked message, in Api.request_bytes
     WorldEntry *world;        // retained; NULL: none
     Strand strand;            // of a request that belongs to no world
     void *plan;               // what prepare left for work, in the arena
@@ -52,6 +53,7 @@ struct Api {
     Request *free_request;
     uint64_t session_count;
     uint64_t request_count;
+    size_t request_bytes; // unpacked messages under way
     uint64_t batch_count;
     uint64_t requests_total;
     _Atomic uint64_t unconverged_steps;

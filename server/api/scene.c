@@ -78,31 +78,59 @@ static Status read_plane(const Moreau__V1__ScenePlane *plane, const char *path, 
     return STATUS_OK;
 }
 
-typedef struct ShapeArrays {
-    uint32_t *primitives_of_shape;
-    uint32_t *kind;
-    double *size, *pose, *density;
-    uint64_t *material;
-    uint32_t *body_of_primitive, *shape_of_primitive;
-} ShapeArrays;
+// The scene's materials by name, sorted, so that a scene of many shapes finds them fast.
+typedef struct MaterialIndex {
+    const char *name;
+    uint64_t id; // a fresh world counts its materials from 1
+} MaterialIndex;
 
-static Status find_material(const Moreau__V1__Scene *scene, const char *name, const char *path,
-                            uint64_t *id, Error *error) {
+static int compare_materials(const void *a, const void *b) {
+    const MaterialIndex *left = a, *right = b;
+    return strcmp(left->name, right->name);
+}
+
+static Status index_materials(const Moreau__V1__Scene *scene, Arena *arena, MaterialIndex **index,
+                              Error *error) {
+    MaterialIndex *made = arena_take_array(arena, scene->n_materials, sizeof(*made));
+    if (made == NULL) {
+        return out_of_memory(error);
+    }
+    for (size_t i = 0; i < scene->n_materials; i++) {
+        const char *name = scene->materials[i]->name;
+        made[i] = (MaterialIndex){.name = name == NULL ? "" : name, .id = i + 1};
+    }
+    qsort(made, scene->n_materials, sizeof(*made), compare_materials);
+    *index = made;
+    return STATUS_OK;
+}
+
+static Status find_material(const Moreau__V1__Scene *scene, const MaterialIndex *index,
+                            const char *name, const char *path, uint64_t *id, Error *error) {
     *id = 0;
     if (name == NULL || name[0] == '\0') {
         return STATUS_OK;
     }
-    for (size_t i = 0; i < scene->n_materials; i++) {
-        if (scene->materials[i]->name != NULL && strcmp(scene->materials[i]->name, name) == 0) {
-            *id = i + 1; // a fresh world counts its materials from 1
-            return STATUS_OK;
-        }
+    MaterialIndex wanted = {.name = name};
+    const MaterialIndex *found =
+        bsearch(&wanted, index, scene->n_materials, sizeof(*index), compare_materials);
+    if (found != NULL) {
+        *id = found->id;
+        return STATUS_OK;
     }
     char field[128];
     snprintf(field, sizeof(field), "%s.material", path);
     return error_set(error, STATUS_NOT_FOUND, field, "The scene has no material called %.64s.",
                      name);
 }
+
+typedef struct ShapeArrays {
+    uint32_t *primitives_of_shape;
+    uint32_t *kind;
+    double *size, *pose, *density;
+    uint64_t *material;
+    uint32_t *body_of_primitive, *shape_of_primitive;
+    MaterialIndex *index;
+} ShapeArrays;
 
 static Status read_primitive(const Moreau__V1__Scene *scene,
                              const Moreau__V1__ScenePrimitive *shape, const char *path, size_t at,
@@ -144,7 +172,7 @@ static Status read_primitive(const Moreau__V1__Scene *scene,
     }
     pose_store(arrays->pose + 7 * at, local);
     arrays->density[at] = shape->has_density ? shape->density : 1000.0;
-    return find_material(scene, shape->material, path, &arrays->material[at], error);
+    return find_material(scene, arrays->index, shape->material, path, &arrays->material[at], error);
 }
 
 static size_t count_primitives(const Moreau__V1__Scene *scene, size_t *shapes) {
@@ -177,6 +205,10 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
         arrays.pose == NULL || arrays.density == NULL || arrays.material == NULL ||
         arrays.body_of_primitive == NULL || arrays.shape_of_primitive == NULL) {
         return out_of_memory(error);
+    }
+    Status indexed = index_materials(scene, arena, &arrays.index, error);
+    if (indexed != STATUS_OK) {
+        return indexed;
     }
     size_t at = 0, shape = 0;
     for (size_t i = 0; i < scene->n_bodies; i++) {

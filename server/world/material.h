@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-enum { MATERIAL_NAME_BYTES = 64 }; // with its zero
+enum { MATERIAL_NAME_BYTES = 64 };  // with its zero
+enum { MATERIAL_COUNT_MAX = 4096 }; // per world: they are looked up by name, one after the other
 
 typedef struct Material {
     char

@@ -86,6 +86,10 @@ static bool name_is_taken(const World *world, const Material *materials, size_t 
 
 Status world_add_materials(World *world, const Material *materials, size_t count, Id *ids,
                            Error *error) {
+    if (count > MATERIAL_COUNT_MAX + 1 - world->material_count) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "materials",
+                         "A world has at most %d materials.", MATERIAL_COUNT_MAX);
+    }
     for (size_t i = 0; i < count; i++) {
         Status status = material_check(&materials[i], i, error);
         if (status != STATUS_OK) {
