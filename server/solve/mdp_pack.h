@@ -29,6 +29,9 @@ typedef struct MdpIsland {
     double gap;            // the ratio stays below 1 - gap
     double residual_least; // since the momentum began
     double residual_last;  // when the momentum before ended
+    double residual_plain; // of the sweep before, while `plain` counts
+    uint32_t plain;        // sweeps without momentum on the way to a leap
+    bool leaps;            // the last carry was a leap
 } MdpIsland;
 
 typedef struct MdpBody {
