@@ -7,12 +7,20 @@
 #define GAP_GROWTH 2.0  // after a momentum that brought nothing
 #define GAP_DECAY  0.7  // after one that did
 #define GROWTH_MAX 4.0  // of the squared residual over its least, before a momentum ends
+#define SLOW       0.95 // the share of a change that the next sweep repeats, from which a leap pays
+
+enum {
+    LEAP_AFTER = 4, // plain sweeps, after which only the slowest change is left
+    LEAP_OVER = LEAP_AFTER + 1
+};
 
 void mdp_momentum_begin(MdpPack *pack) {
     for (uint32_t i = 0; i < pack->island_count; i++) {
         MdpIsland *island = &pack->island[i];
         island->gap = island->gap > GAP_MIN ? island->gap : GAP_MIN;
         island->age = 1.0;
+        island->plain = 0;
+        island->leaps = false;
         island->ratio = island->residual = island->opposition = 0.0;
         island->residual_least = island->residual_last = HUGE_VAL;
     }
@@ -21,6 +29,36 @@ void mdp_momentum_begin(MdpPack *pack) {
         memcpy(pack->v_before + tree->first, mdp_pack_velocity(pack, i),
                tree->width * sizeof(double));
     }
+}
+
+// Where it leapt to is better than where it came from, or the next carry goes back there.
+static void land(MdpIsland *island) {
+    bool is_better = island->residual < island->residual_plain;
+    island->leaps = false;
+    island->plain = is_better ? 0 : LEAP_OVER;
+    island->ratio = is_better ? 0.0 : -1.0;
+    island->age = 1.0;
+    island->residual_least = island->residual_last = HUGE_VAL;
+}
+
+// A tower at rest has one slow way to give, which a good start leaves alone: sweep after sweep
+// changes q times what the one before did. The sum of all that follows is q / (1 - q) changes, and
+// is taken at once. False: this island is for the common momentum.
+static bool leap(MdpIsland *island, bool is_near) {
+    if (island->leaps) {
+        land(island);
+        return true;
+    }
+    if (island->plain >= LEAP_OVER || !is_near) {
+        island->plain = LEAP_OVER;
+        return false;
+    }
+    double q = sqrt(island->residual / island->residual_plain);
+    island->residual_plain = island->residual;
+    island->plain++;
+    island->leaps = island->plain == LEAP_AFTER && q > SLOW && q < 1.0;
+    island->ratio = island->leaps ? q / (1.0 - q) : 0.0;
+    return island->leaps || island->plain < LEAP_AFTER;
 }
 
 // how far an island is carried on
@@ -65,10 +103,12 @@ static void carry_velocities(MdpPack *pack) {
     }
 }
 
-void mdp_momentum_carry(MdpPack *pack) {
+void mdp_momentum_carry(MdpPack *pack, bool is_near) {
     for (uint32_t i = 0; i < pack->island_count; i++) {
         MdpIsland *island = &pack->island[i];
-        decide(island);
+        if (!leap(island, is_near)) {
+            decide(island);
+        }
         island->residual = island->opposition = 0.0;
     }
     carry_velocities(pack);

@@ -15,6 +15,9 @@
 // begins anew, where the sweep works against it, or where the residual |z - y| has doubled since
 // its least. Where the residual at such an end is no better than at the end before, the ratio is
 // held further below 1. At worst that leaves plain Gauss-Seidel.
+//
+// A solve that starts near its end, as every one of a stack at rest does, first tries a leap: some
+// plain sweeps, and one carry by the whole geometric sum of their slowest change.
 #pragma once
 
 #include "solve/mdp_pack.h"
@@ -23,5 +26,5 @@
 void mdp_momentum_begin(MdpPack *pack);
 
 // Between two sweeps: judges the one before, decides how far each island is carried on, and carries
-// the velocities.
-void mdp_momentum_carry(MdpPack *pack);
+// the velocities. `is_near`: the changes are so small that a leap may end them.
+void mdp_momentum_carry(MdpPack *pack, bool is_near);

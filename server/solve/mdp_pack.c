@@ -10,8 +10,6 @@
 #define REGULAR_SHARE                                                                              \
     1e-9 // what a singular block is given, times w; it vanishes at the fixed point
 
-typedef enum ContactKind { KIND_NONE, KIND_BALL, KIND_POINT, KIND_WIDE } ContactKind;
-
 static Status no_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
                      "The solver's memory is too small for this problem.");
@@ -43,7 +41,7 @@ static bool is_ball_side(const ContactProblem *problem, const ProblemContact *co
            vec3_dot(off, off) <= BALL_TOLERANCE * BALL_TOLERANCE * arm_square;
 }
 
-static ContactKind kind_of(const ContactProblem *problem, uint32_t contact) {
+static MdpKind kind_of(const ContactProblem *problem, uint32_t contact) {
     const ProblemContact *c = &problem->contact[contact];
     uint32_t moving = 0;
     for (int s = 0; s < 2; s++) {
@@ -52,15 +50,15 @@ static ContactKind kind_of(const ContactProblem *problem, uint32_t contact) {
         }
         moving++;
         if (!problem->tree[c->side[s].tree].is_free) {
-            return KIND_WIDE;
+            return MDP_WIDE;
         }
     }
     if (moving == 0) {
-        return KIND_NONE;
+        return MDP_NONE;
     }
     bool moves_along = c->motion[1] != 0.0 || c->motion[2] != 0.0;
-    return !moves_along && is_ball_side(problem, c, 0) && is_ball_side(problem, c, 1) ? KIND_BALL
-                                                                                      : KIND_POINT;
+    return !moves_along && is_ball_side(problem, c, 0) && is_ball_side(problem, c, 1) ? MDP_BALL
+                                                                                      : MDP_POINT;
 }
 
 // ---- blocks
@@ -128,13 +126,12 @@ static void add_ball(MdpPack *pack, const Common *common) {
     impulse = vec3_add_scaled(impulse, common->impulse[2], c->tangent[1]);
     vec3_store(ball.normal, c->normal);
     vec3_store(ball.impulse, impulse);
-    pack->ball_contact[pack->ball_count] = common->contact;
-    pack->ball[pack->ball_count++] = ball;
+    pack->ball[pack->slot[common->contact]] = ball;
 }
 
 static void add_point(MdpPack *pack, const Common *common) {
     const ProblemContact *c = &pack->problem->contact[common->contact];
-    MdpPoint *point = &pack->point[pack->point_count];
+    MdpPoint *point = &pack->point[pack->slot[common->contact]];
     *point = (MdpPoint){.a = body_of(pack->problem, &c->side[0]),
                         .b = body_of(pack->problem, &c->side[1]),
                         .island = common->island,
@@ -146,7 +143,6 @@ static void add_point(MdpPack *pack, const Common *common) {
     memcpy(point->offset, common->offset, sizeof(point->offset));
     MdpBlock block = regular_block(common->block, common->w, c->mu);
     mdp_block_plan(&block, &point->plan);
-    pack->point_contact[pack->point_count++] = common->contact;
 }
 
 // ---- wide contacts
@@ -190,14 +186,13 @@ static bool fill_side(const MdpPack *pack, uint32_t contact, int s, Arena *arena
 }
 
 static bool add_wide(MdpPack *pack, const Common *common, Arena *arena) {
-    MdpWide *wide = &pack->wide[pack->wide_count];
+    MdpWide *wide = &pack->wide[pack->slot[common->contact]];
     *wide = (MdpWide){.island = common->island, .weight = common->weight};
     memcpy(wide->impulse, common->impulse, sizeof(wide->impulse));
     memcpy(wide->offset, common->offset, sizeof(wide->offset));
     MdpBlock block =
         regular_block(common->block, common->w, pack->problem->contact[common->contact].mu);
     mdp_block_plan(&block, &wide->plan);
-    pack->wide_contact[pack->wide_count++] = common->contact;
     return fill_side(pack, common->contact, 0, arena, &wide->side[0]) &&
            fill_side(pack, common->contact, 1, arena, &wide->side[1]);
 }
@@ -233,55 +228,59 @@ static bool take_islands(MdpPack *pack, const CertificateScale *scale, Arena *ar
     return pack->island != NULL && pack->v_before != NULL;
 }
 
-// `kind` is filled: what every contact is [contact_count]
-static bool take_contacts(MdpPack *pack, Arena *arena, uint8_t *kind) {
-    size_t count[4] = {0, 0, 0, 0};
-    for (uint32_t i = 0; i < pack->problem->contact_count; i++) {
-        ContactKind is = kind_of(pack->problem, i);
-        kind[i] = (uint8_t)is;
-        count[is]++;
+static bool take_contacts(MdpPack *pack, Arena *arena) {
+    uint32_t contact_count = pack->problem->contact_count;
+    pack->kind = arena_take_array(arena, contact_count, sizeof(*pack->kind));
+    pack->slot = arena_take_array(arena, contact_count, sizeof(*pack->slot));
+    if (pack->kind == NULL || pack->slot == NULL) {
+        return false;
     }
-    pack->ball = arena_take_array(arena, count[KIND_BALL], sizeof(*pack->ball));
-    pack->point = arena_take_array(arena, count[KIND_POINT], sizeof(*pack->point));
-    pack->wide = arena_take_array(arena, count[KIND_WIDE], sizeof(*pack->wide));
-    pack->ball_contact = arena_take_array(arena, count[KIND_BALL], sizeof(uint32_t));
-    pack->point_contact = arena_take_array(arena, count[KIND_POINT], sizeof(uint32_t));
-    pack->wide_contact = arena_take_array(arena, count[KIND_WIDE], sizeof(uint32_t));
-    return pack->ball != NULL && pack->point != NULL && pack->wide != NULL &&
-           pack->ball_contact != NULL && pack->point_contact != NULL && pack->wide_contact != NULL;
+    size_t count[MDP_KIND_COUNT] = {0};
+    for (uint32_t i = 0; i < contact_count; i++) {
+        const double *block = mass_contact_block(pack->mass, i);
+        bool moves = block[0] + block[4] + block[8] != 0.0;
+        MdpKind kind = moves ? kind_of(pack->problem, i) : MDP_NONE;
+        pack->kind[i] = (uint8_t)kind;
+        count[kind]++;
+    }
+    pack->ball = arena_take_array(arena, count[MDP_BALL], sizeof(*pack->ball));
+    pack->point = arena_take_array(arena, count[MDP_POINT], sizeof(*pack->point));
+    pack->wide = arena_take_array(arena, count[MDP_WIDE], sizeof(*pack->wide));
+    return pack->ball != NULL && pack->point != NULL && pack->wide != NULL;
 }
 
-static bool add_contact(MdpPack *pack, const CertificateScale *scale, const Answer *answer,
-                        uint32_t contact, ContactKind kind, Arena *arena) {
-    Common common;
-    if (kind == KIND_NONE) {
-        return true;
-    }
-    fill_common(pack, scale, answer, contact, &common);
-    if (common.w == 0.0) {
-        return true; // moves nothing
-    }
-    if (kind == KIND_BALL) {
-        add_ball(pack, &common);
-    } else if (kind == KIND_POINT) {
-        add_point(pack, &common);
-    } else {
-        return add_wide(pack, &common, arena);
-    }
-    return true;
-}
-
-static bool add_contacts(MdpPack *pack, const MdpOrder *order, const CertificateScale *scale,
-                         const Answer *answer, const uint8_t *kind, Arena *arena) {
+// Places in the order of the sweep. Filling them contact by contact afterwards reads the problem,
+// which is larger, in a straight line.
+static void find_slots(MdpPack *pack, const MdpOrder *order) {
+    uint32_t count[MDP_KIND_COUNT] = {0};
     pack->colour_count = order->colour_count;
     for (uint32_t colour = 0; colour < order->colour_count; colour++) {
         for (uint32_t k = order->first[colour]; k < order->first[colour + 1]; k++) {
             uint32_t contact = order->contact[k];
-            if (!add_contact(pack, scale, answer, contact, (ContactKind)kind[contact], arena)) {
-                return false;
-            }
+            pack->slot[contact] = count[pack->kind[contact]]++;
         }
-        pack->range[colour + 1] = (MdpRange){pack->ball_count, pack->point_count, pack->wide_count};
+        pack->range[colour + 1] = (MdpRange){count[MDP_BALL], count[MDP_POINT], count[MDP_WIDE]};
+    }
+    pack->ball_count = count[MDP_BALL];
+    pack->point_count = count[MDP_POINT];
+    pack->wide_count = count[MDP_WIDE];
+}
+
+static bool add_contacts(MdpPack *pack, const CertificateScale *scale, const Answer *answer,
+                         Arena *arena) {
+    for (uint32_t i = 0; i < pack->problem->contact_count; i++) {
+        Common common;
+        if (pack->kind[i] == MDP_NONE) {
+            continue;
+        }
+        fill_common(pack, scale, answer, i, &common);
+        if (pack->kind[i] == MDP_BALL) {
+            add_ball(pack, &common);
+        } else if (pack->kind[i] == MDP_POINT) {
+            add_point(pack, &common);
+        } else if (!add_wide(pack, &common, arena)) {
+            return false;
+        }
     }
     return true;
 }
@@ -297,10 +296,12 @@ Status mdp_pack(const ContactProblem *problem, const ProblemMass *mass,
     if (status != STATUS_OK) {
         return status;
     }
-    uint8_t *kind = arena_take_array(arena, problem->contact_count, sizeof(*kind));
-    if (kind == NULL || !take_bodies(pack, arena) || !take_islands(pack, scale, arena) ||
-        !take_contacts(pack, arena, kind) ||
-        !add_contacts(pack, &order, scale, answer, kind, arena)) {
+    if (!take_bodies(pack, arena) || !take_islands(pack, scale, arena) ||
+        !take_contacts(pack, arena)) {
+        return no_memory(error);
+    }
+    find_slots(pack, &order);
+    if (!add_contacts(pack, scale, answer, arena)) {
         return no_memory(error);
     }
     return mdp_pack_rows(scale, answer, arena, pack, error);
@@ -313,23 +314,26 @@ void mdp_pack_load(MdpPack *pack, const double *v) {
     }
 }
 
+// a ball's impulse in the frame of its contact
+static void store_ball(const ProblemContact *contact, const MdpBall *ball, double at[3]) {
+    Vec3 impulse = vec3_load(ball->impulse);
+    at[0] = vec3_dot(contact->normal, impulse);
+    // without friction the tangential part is zero, not rounding
+    at[1] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[0], impulse);
+    at[2] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[1], impulse);
+}
+
 void mdp_pack_store(const MdpPack *pack, Answer *answer) {
-    for (uint32_t i = 0; i < pack->ball_count; i++) {
-        const ProblemContact *c = &pack->problem->contact[pack->ball_contact[i]];
-        Vec3 impulse = vec3_load(pack->ball[i].impulse);
-        double *at = answer->contact_impulse + 3 * (size_t)pack->ball_contact[i];
-        at[0] = vec3_dot(c->normal, impulse);
-        // without friction the tangential part is zero, not rounding
-        at[1] = c->mu == 0.0 ? 0.0 : vec3_dot(c->tangent[0], impulse);
-        at[2] = c->mu == 0.0 ? 0.0 : vec3_dot(c->tangent[1], impulse);
-    }
-    for (uint32_t i = 0; i < pack->point_count; i++) {
-        memcpy(answer->contact_impulse + 3 * (size_t)pack->point_contact[i], pack->point[i].impulse,
-               3 * sizeof(double));
-    }
-    for (uint32_t i = 0; i < pack->wide_count; i++) {
-        memcpy(answer->contact_impulse + 3 * (size_t)pack->wide_contact[i], pack->wide[i].impulse,
-               3 * sizeof(double));
+    for (uint32_t i = 0; i < pack->problem->contact_count; i++) {
+        double *at = answer->contact_impulse + 3 * (size_t)i;
+        uint32_t slot = pack->slot[i];
+        if (pack->kind[i] == MDP_BALL) {
+            store_ball(&pack->problem->contact[i], &pack->ball[slot], at);
+        } else if (pack->kind[i] == MDP_POINT) {
+            memcpy(at, pack->point[slot].impulse, 3 * sizeof(double));
+        } else if (pack->kind[i] == MDP_WIDE) {
+            memcpy(at, pack->wide[slot].impulse, 3 * sizeof(double));
+        }
     }
     for (uint32_t i = 0; i < pack->row_count; i++) {
         answer->row_impulse[pack->row[i].row] = pack->row[i].impulse;

@@ -29,6 +29,9 @@ typedef struct MdpIsland {
     double gap;            // the ratio stays below 1 - gap
     double residual_least; // since the momentum began
     double residual_last;  // when the momentum before ended
+    double residual_plain; // of the sweep before, while `plain` counts
+    uint32_t plain;        // sweeps without momentum on the way to a leap
+    bool leaps;            // the last carry was a leap
 } MdpIsland;
 
 typedef struct MdpBody {
@@ -98,6 +101,9 @@ typedef struct MdpJoint {
     double factor[MDP_JOINT_MAX * MDP_JOINT_MAX]; // Cholesky of G M^-1 G^T + R
 } MdpJoint;
 
+// What a contact is swept as; none: it moves nothing.
+typedef enum MdpKind { MDP_NONE, MDP_BALL, MDP_POINT, MDP_WIDE, MDP_KIND_COUNT } MdpKind;
+
 typedef struct MdpRange {
     uint32_t ball, point, wide; // first of a colour
 } MdpRange;
@@ -112,7 +118,8 @@ typedef struct MdpPack {
     MdpPoint *point;
     MdpWide *wide;
     uint32_t ball_count, point_count, wide_count;
-    uint32_t *ball_contact, *point_contact, *wide_contact; // index in the problem
+    uint8_t *kind;  // [contact_count] MdpKind
+    uint32_t *slot; // [contact_count] its place in `ball`, `point` or `wide`
     MdpRange range[MDP_COLOUR_MAX + 1];
     uint32_t colour_count;
     MdpRow *row;

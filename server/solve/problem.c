@@ -21,6 +21,7 @@ static Vec3 point_velocity(const double *v, Vec3 arm) {
 void problem_contact_product(const ContactProblem *problem, uint32_t contact, const double *v,
                              double u[3]) {
     const ProblemContact *c = &problem->contact[contact];
+    Vec3 relative = vec3(0.0, 0.0, 0.0); // of the free sides: b against a
     u[0] = u[1] = u[2] = 0.0;
     for (int s = 0; s < 2; s++) {
         const ContactSide *side = &c->side[s];
@@ -30,10 +31,7 @@ void problem_contact_product(const ContactProblem *problem, uint32_t contact, co
         const ProblemTree *tree = &problem->tree[side->tree];
         if (tree->is_free) {
             Vec3 point = point_velocity(v + tree->first, side->arm);
-            double sign = s == 0 ? -1.0 : 1.0;
-            u[0] += sign * vec3_dot(c->normal, point);
-            u[1] += sign * vec3_dot(c->tangent[0], point);
-            u[2] += sign * vec3_dot(c->tangent[1], point);
+            relative = s == 0 ? vec3_neg(point) : vec3_add(relative, point);
             continue;
         }
         const double *jacobian = problem->number + side->jacobian;
@@ -44,6 +42,9 @@ void problem_contact_product(const ContactProblem *problem, uint32_t contact, co
             u[2] += jacobian[2 * (size_t)tree->width + k] * rate;
         }
     }
+    u[0] += vec3_dot(c->normal, relative);
+    u[1] += vec3_dot(c->tangent[0], relative);
+    u[2] += vec3_dot(c->tangent[1], relative);
 }
 
 void problem_contact_velocity(const ContactProblem *problem, uint32_t contact, const double *v,
@@ -57,6 +58,9 @@ void problem_contact_velocity(const ContactProblem *problem, uint32_t contact, c
 void problem_contact_momentum(const ContactProblem *problem, uint32_t contact,
                               const double gamma[3], double *p) {
     const ProblemContact *c = &problem->contact[contact];
+    Vec3 on_b = vec3_scale(gamma[0], c->normal);
+    on_b = vec3_add_scaled(on_b, gamma[1], c->tangent[0]);
+    on_b = vec3_add_scaled(on_b, gamma[2], c->tangent[1]);
     for (int s = 0; s < 2; s++) {
         const ContactSide *side = &c->side[s];
         if (side->tree == PROBLEM_NO_TREE) {
@@ -65,10 +69,7 @@ void problem_contact_momentum(const ContactProblem *problem, uint32_t contact,
         const ProblemTree *tree = &problem->tree[side->tree];
         double *at = p + tree->first;
         if (tree->is_free) {
-            Vec3 impulse = vec3_scale(gamma[0], c->normal);
-            impulse = vec3_add_scaled(impulse, gamma[1], c->tangent[0]);
-            impulse = vec3_add_scaled(impulse, gamma[2], c->tangent[1]);
-            impulse = s == 0 ? vec3_neg(impulse) : impulse;
+            Vec3 impulse = s == 0 ? vec3_neg(on_b) : on_b;
             vec3_store(at, vec3_add(vec3_load(at), impulse));
             vec3_store(at + 3, vec3_add(vec3_load(at + 3), vec3_cross(side->arm, impulse)));
             continue;

@@ -9,6 +9,11 @@
 // velocity is zero, and a gap of one rounding error would let the upper one fall into the lower one
 // by g h^2.
 //
+// A gap that is noise of the solver counts as touching when its bias is made. A solver of tolerance
+// eps leaves a body at rest velocities of some eps g h, so gaps of some eps g h^2: they ask its
+// corners for motions that no rigid body has, and the solver would carry the weight from corner to
+// corner in every step.
+//
 // Boxes and the narrow phase work with an upper bound of the right side: sqrt(1 + mu^2) |v| per
 // body.
 #include "step/stages.h"
@@ -17,6 +22,11 @@
 #include "collide/narrow.h"
 
 #include <math.h>
+
+// what counts as touching, in tolerances of the solver, and at most, both as shares of g h^2: 17 nm
+// with the defaults; a tower's slow ways to give are what makes the noise so many tolerances
+#define TOUCH_TOLERANCES 100.0
+#define TOUCH_SHARE_MAX  1e-4
 
 static Status out_of_memory(StepState *state) {
     return error_set(
@@ -108,9 +118,10 @@ static void fill_approach(const StepState *state, const PairState *pair, StepCon
     bool bounces = normal_speed < -world->settings.restitution_threshold;
     dynamics->approach = normal_speed < 0.0 ? normal_speed : 0.0;
     dynamics->restitution = bounces ? pair->material.restitution : 0.0;
+    double gap = fabs(dynamics->gap) < state->touch ? 0.0 : dynamics->gap;
     dynamics->bias =
-        state->solver_row->bias(state->stepper->solver.parameter, state->input->time_step,
-                                dynamics->gap, dynamics->restitution, dynamics->approach);
+        state->solver_row->bias(state->stepper->solver.parameter, state->input->time_step, gap,
+                                dynamics->restitution, dynamics->approach);
 }
 
 // Kinematic bodies are no trees: their known velocity enters as motion.
@@ -253,7 +264,10 @@ static Status collide_pair(StepState *state, PairState *pair) {
 Status contacts_run(StepState *state) {
     const World *world = state->world;
     double h = state->input->time_step;
-    state->margin = world->settings.margin + 2.0 * h * h * vec3_norm(world->settings.gravity);
+    double fall = h * h * vec3_norm(world->settings.gravity);
+    double touch = TOUCH_TOLERANCES * state->stepper->solver.parameter[SOLVER_TOLERANCE];
+    state->margin = world->settings.margin + 2.0 * fall;
+    state->touch = (touch < TOUCH_SHARE_MAX ? touch : TOUCH_SHARE_MAX) * fall;
     BroadBox *box = arena_take_array(state->scratch, world->body_count, sizeof(BroadBox));
     uint8_t *fixed = arena_take_array(state->scratch, world->body_count, 1);
     state->reach = arena_take_array(state->scratch, world->body_count, sizeof(double));

@@ -19,6 +19,7 @@ typedef struct StepState {
     double *v_free; // per tree, 6
     uint32_t *body_of_tree;
     double margin;          // at which gap a pair at relative rest becomes a contact [m]
+    double touch;           // a smaller gap or overlap counts as none [m]
     double *reach;          // per body: how far it may move towards something in this step [m]
     Pose *placed;           // poses of all primitives in the world
     uint32_t *placed_first; // per body

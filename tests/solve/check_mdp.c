@@ -130,7 +130,7 @@ START_TEST(impulses_as_a_start_save_sweeps) {
     solve(&cold, &file.problem);
     file.problem.warm_contact = cold.result.answer.contact_impulse;
     assert_converged(solve(&warm, &file.problem), "warm");
-    ck_assert_uint_gt(cold.result.iterations, 500);
+    ck_assert_uint_gt(cold.result.iterations, 400);
     ck_assert_uint_le(warm.result.iterations, 5);
     // switched off, it is the cold start to the last bit
     ck_assert_int_eq(solver_set(&warm.settings, "warm_start", 0.0, NULL), STATUS_OK);

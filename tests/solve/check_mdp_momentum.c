@@ -96,7 +96,7 @@ static void watched_init(Watched *watched) {
 static void carry(Watched *watched, double residual, double opposition) {
     watched->island.residual = residual;
     watched->island.opposition = opposition;
-    mdp_momentum_carry(&watched->pack);
+    mdp_momentum_carry(&watched->pack, false);
 }
 
 START_TEST(momentum_grows_with_every_sweep_that_goes_along) {
@@ -161,6 +161,39 @@ START_TEST(momentum_that_never_helps_fades_to_plain_sweeps) {
 }
 END_TEST
 
+// four sweeps, each with 0.99 of the change before; residuals are squares
+static void sweep_slowly(Watched *watched) {
+    double residual = 1.0;
+    for (int i = 0; i < 4; i++) {
+        ck_assert_double_eq(watched->island.ratio, 0.0);
+        watched->island.residual = residual;
+        mdp_momentum_carry(&watched->pack, true);
+        residual *= 0.99 * 0.99;
+    }
+    // 0.99 + 0.99^2 + ... = 99; the root's rounding is divided by 1 - q
+    ck_assert_double_eq_tol(watched->island.ratio, 99.0, 1e-10);
+}
+
+START_TEST(near_the_end_a_slow_change_is_leapt_over) {
+    Watched watched;
+    watched_init(&watched);
+    sweep_slowly(&watched);
+    // landed well: plain sweeps, and another leap
+    watched.island.residual = 0.5;
+    mdp_momentum_carry(&watched.pack, true);
+    sweep_slowly(&watched);
+    // landed badly: back to where it leapt from, and on with the common momentum
+    watched.island.residual = 2.0;
+    mdp_momentum_carry(&watched.pack, true);
+    ck_assert_double_eq(watched.island.ratio, -1.0);
+    carry(&watched, 1.0, -1.0);
+    carry(&watched, 1.0, -1.0);
+    ck_assert_double_gt(watched.island.ratio, 0.0);
+    ck_assert_double_lt(watched.island.ratio, 1.0);
+    problem_build_deinit(&watched.build);
+}
+END_TEST
+
 static TCase *case_solve(void) {
     TCase *tcase = tcase_create("solve");
     tcase_add_test(tcase, a_column_twice_as_high_takes_about_twice_the_sweeps);
@@ -173,6 +206,7 @@ static TCase *case_rule(void) {
     tcase_add_test(tcase, momentum_grows_with_every_sweep_that_goes_along);
     tcase_add_test(tcase, velocities_go_on_as_far_as_the_ratio_says);
     tcase_add_test(tcase, opposition_and_growth_end_a_momentum);
+    tcase_add_test(tcase, near_the_end_a_slow_change_is_leapt_over);
     tcase_add_test(tcase, momentum_that_never_helps_fades_to_plain_sweeps);
     return tcase;
 }

@@ -212,6 +212,28 @@ START_TEST(a_stack_of_ten_boxes_stands_for_a_minute) {
 }
 END_TEST
 
+// Without a margin the contacts of a stack at rest have gaps of a few nanometres on both sides of zero: none may be lost, and the
+// noise of the gaps must not keep the solver busy (without `touch` it takes about 90 sweeps a step, with it about 15).
+START_TEST(a_stack_at_rest_keeps_its_contacts_and_needs_few_sweeps) {
+    enum { BOXES = 10, STEPS = 480 };
+    Lab lab = lab_create(9.81, 1.0 / 240.0);
+    lab_ground(&lab, 0);
+    Id shape = lab_shape(&lab, PRIMITIVE_BOX, vec3(0.1, 0.1, 0.1), 0);
+    for (int i = 0; i < BOXES; i++) {
+        lab_body(&lab, shape, BODY_DYNAMIC, at(0.0, 0.0, 0.1 + 0.2 * i), NULL, 0.0, NULL);
+    }
+    lab_step(&lab, 480);
+    uint32_t sweeps = 0;
+    for (int i = 0; i < STEPS; i++) {
+        lab_step(&lab, 1);
+        ck_assert_uint_eq(lab.report.contact_count, 4 * BOXES);
+        sweeps += lab.report.iterations;
+    }
+    ck_assert_uint_lt(sweeps, 40 * STEPS);
+    lab_destroy(&lab);
+}
+END_TEST
+
 // ---- refusal
 
 START_TEST(a_step_that_would_not_be_finite_has_not_happened) {
@@ -290,6 +312,7 @@ static TCase *case_stack(void) {
     TCase *tcase = tcase_create("stack");
     tcase_set_timeout(tcase, 280.0);
     tcase_add_test(tcase, a_stack_of_ten_boxes_stands_for_a_minute);
+    tcase_add_test(tcase, a_stack_at_rest_keeps_its_contacts_and_needs_few_sweeps);
     return tcase;
 }
 
