@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 // One lock guards the line of ready strands, the strands themselves and the list of finished jobs.
-// Lanes take several jobs under it at once when the line is long, and settle what they ran under it
-// again; between the two they touch nothing shared.
+// Lanes take several jobs under it at once, and settle what they ran under it again; between the
+// two they touch nothing shared. What is taken of one strand is a *chain*: jobs in their order,
+// linked by Job.next, that one lane runs in a row, so that the replies of pipelined requests meet
+// in one write. A chain is taken, stolen and given back as a whole, so a strand is never on two
+// lanes.
+//
+// A strand stays with its lane until the lane's turn has ended: were it free before, another lane
+// could run the strand's next job and end its own turn first, and two replies would change places.
 //
 // What a lane has taken but not begun is never stuck behind a long job: a lane that would sleep
-// takes it away (steal_job), and a lane whose turn is over gives it back to the head of the line.
+// takes it away (steal_chain), and a lane whose turn is over gives it back to the head of the line.
 //
 // No wake is lost: whenever the line is longer than the number of lanes that are on their way to
 // it, a sleeping lane is signalled, if there is one (count_wakes); and a lane looks at the line,
@@ -17,7 +23,8 @@
 #include <stdlib.h>
 
 enum { LANE_COUNT_MAX = 1024 };
-enum { BATCH_MAX = 32 }; // jobs taken at once: at 1 us each the lock is then needed every 32 us
+enum { BATCH_MAX = 32 }; // chains taken at once: at 1 us each the lock is then needed every 32 us
+enum { CHAIN_MAX = 64 }; // jobs of one strand taken at once
 enum { CACHE_LINE_BYTES = 64 };
 
 typedef struct JobList {
@@ -28,17 +35,15 @@ typedef struct JobList {
 // every job.
 typedef struct Worker {
     _Alignas(CACHE_LINE_BYTES) Lane lane;
-    Job *batch[BATCH_MAX]; // written by the lane under the lock
+    Job *batch[BATCH_MAX]; // heads of chains; written by the lane under the lock
     uint32_t batch_count;
     _Atomic uint32_t
-        batch_begun;     // the next of the batch to begin; raised without the lock, also by thieves
-    Job *ran[BATCH_MAX]; // not yet settled
-    bool again[BATCH_MAX];
-    uint32_t ran_count;
+        batch_begun;  // the next of the batch to begin; raised without the lock, also by thieves
     uint64_t turn_ns; // when the present turn began; 0: no job was run since the last turn_ended
     uint64_t now_ns;  // after the last job
-    JobList held;     // done, to be handed to the loop when the turn has ended
-    bool wakes_loop;  // something was settled that the loop must hear of
+    JobList held;     // done in this turn
+    Strand *visitors; // whose jobs were run in this turn, linked by Strand.next
+    bool wakes_loop;  // something was done that the loop must hear of
     uv_thread_t thread;
 } Worker;
 
@@ -80,6 +85,17 @@ static void list_append(JobList *list, Job *job) {
     list->tail = job;
 }
 
+// Moves all of `more` to the end.
+static void list_join(JobList *list, JobList *more) {
+    if (list->tail == NULL) {
+        list->head = more->head;
+    } else {
+        list->tail->next = more->head;
+    }
+    list->tail = more->tail;
+    *more = (JobList){0};
+}
+
 // ---- strands and the line, under the lock
 
 void strand_init(Strand *strand) {
@@ -96,21 +112,31 @@ static void strand_append(Strand *strand, Job *job) {
     strand->tail = job;
 }
 
-static void strand_prepend(Strand *strand, Job *job) {
-    job->next = strand->head;
-    strand->head = job;
+// Puts a chain back in front.
+static void strand_prepend(Strand *strand, Job *chain) {
+    Job *last = chain;
+    while (last->next != NULL) {
+        last = last->next;
+    }
+    last->next = strand->head;
+    strand->head = chain;
     if (strand->tail == NULL) {
-        strand->tail = job;
+        strand->tail = last;
     }
 }
 
+// Takes a chain off the front.
 static Job *strand_pop(Strand *strand) {
-    Job *job = strand->head;
-    strand->head = job->next;
+    Job *chain = strand->head, *last = chain;
+    for (uint32_t i = 1; i < CHAIN_MAX && last->next != NULL; i++) {
+        last = last->next;
+    }
+    strand->head = last->next;
+    last->next = NULL;
     if (strand->head == NULL) {
         strand->tail = NULL;
     }
-    return job;
+    return chain;
 }
 
 static void line_append(Pool *pool, Strand *strand) {
@@ -161,25 +187,27 @@ static void signal_lanes(Pool *pool, uint32_t count) {
 
 // ---- lanes
 
-// Hands on what was run: to the loop, or to the end of the line. Under the lock; touches no job or
-// strand afterwards.
+// After a turn: hands what was done to the loop, and the strands to the line. Under the lock;
+// touches no job or strand afterwards.
 static void settle(Worker *worker) {
     Pool *pool = worker->lane.pool;
-    for (uint32_t i = 0; i < worker->ran_count; i++) {
-        Job *job = worker->ran[i];
-        Strand *strand = job->strand;
-        if (worker->again[i]) {
-            strand_prepend(strand, job);
-        } else {
-            worker->wakes_loop = worker->wakes_loop || job->urgent || pool->is_closing;
-            list_append(&worker->held, job);
+    for (Strand *strand = worker->visitors; strand != NULL;) {
+        Strand *next = strand->next;
+        if (strand->left != NULL) {
+            strand_prepend(strand, strand->left);
+            strand->left = NULL;
         }
         strand->ready = strand->head != NULL;
         if (strand->ready) {
             line_append(pool, strand);
         }
+        strand = next;
     }
-    worker->ran_count = 0;
+    worker->visitors = NULL;
+    if (worker->held.head != NULL) {
+        list_join(&pool->finished, &worker->held);
+        worker->wakes_loop = worker->wakes_loop || pool->is_closing;
+    }
 }
 
 // What was taken and not begun goes back to the head of the line, in its order. Under the lock.
@@ -198,8 +226,8 @@ static void give_back(Worker *worker) {
     atomic_store(&worker->batch_begun, 0);
 }
 
-// A fair share of a long line, so that the lock is seldom needed; one job of a short one. Under the
-// lock.
+// A fair share of a long line, so that the lock is seldom needed; one strand of a short one. Under
+// the lock.
 static bool take_batch(Worker *worker) {
     Pool *pool = worker->lane.pool;
     if (pool->line_count == 0) {
@@ -216,9 +244,9 @@ static bool take_batch(Worker *worker) {
     return true;
 }
 
-// Takes one job that another lane has taken and not begun. Under the lock, so that no batch changes
-// but by being begun.
-static bool steal_job(Worker *thief) {
+// Takes one chain that another lane has taken and not begun. Under the lock, so that no batch
+// changes but by being begun.
+static bool steal_chain(Worker *thief) {
     Pool *pool = thief->lane.pool;
     for (uint32_t i = 0; pool->batch_count > 0 && i < pool->def.lane_count; i++) {
         Worker *owner = &pool->worker[i];
@@ -243,42 +271,30 @@ static void notify_loop(Worker *worker) {
     }
 }
 
-// Only now do the jobs of the turn count as finished: what turn_ended writes may lean on them.
-static void end_turn(Worker *worker) {
-    Pool *pool = worker->lane.pool;
-    worker->turn_ns = 0;
-    if (pool->def.turn_ended != NULL) {
-        pool->def.turn_ended(&worker->lane, pool->def.context);
-    }
-    if (worker->held.head != NULL) {
-        uv_mutex_lock(&pool->mutex);
-        if (pool->finished.tail == NULL) {
-            pool->finished.head = worker->held.head;
-        } else {
-            pool->finished.tail->next = worker->held.head;
-        }
-        pool->finished.tail = worker->held.tail;
-        uv_mutex_unlock(&pool->mutex);
-        worker->held = (JobList){0};
-    }
-    notify_loop(worker);
-}
-
 static bool turn_is_over(const Worker *worker) {
     return worker->now_ns - worker->turn_ns >= LANE_TURN_NS;
 }
 
-// Between two jobs of a batch: lets the strands of the first go on elsewhere, unless others want
-// the lock just now.
-static void settle_in_passing(Worker *worker) {
-    Pool *pool = worker->lane.pool;
-    if (uv_mutex_trylock(&pool->mutex) != 0) {
-        return;
+// Runs the jobs of a chain in a row, until one wants to go on later, the loop must hear of one, or
+// the chain has had the lane for a turn's time. What is not done stays with the strand.
+static void run_chain(Worker *worker, Job *job) {
+    Strand *strand = job->strand;
+    uint64_t begun_ns = worker->lane.slice_ns;
+    while (job != NULL && !worker->wakes_loop && worker->lane.slice_ns - begun_ns < LANE_TURN_NS) {
+        JobOutcome outcome = job->work(job, &worker->lane);
+        worker->now_ns = clock_now_ns();
+        worker->lane.slice_ns = worker->now_ns;
+        if (outcome == JOB_AGAIN) {
+            break;
+        }
+        Job *next = job->next;
+        worker->wakes_loop = job->urgent;
+        list_append(&worker->held, job);
+        job = next;
     }
-    settle(worker);
-    uint32_t wakes = count_wakes(pool);
-    uv_mutex_unlock(&pool->mutex);
-    signal_lanes(pool, wakes);
+    strand->left = job;
+    strand->next = worker->visitors;
+    worker->visitors = strand;
 }
 
 // Runs the batch until it ends, the turn is over, or the loop must hear of a job.
@@ -287,27 +303,29 @@ static void run_batch(Worker *worker) {
     if (worker->turn_ns == 0) {
         worker->turn_ns = worker->lane.slice_ns;
     }
-    for (;;) {
+    do {
         uint32_t i = atomic_fetch_add(&worker->batch_begun, 1);
         if (i >= worker->batch_count) {
             atomic_store(&worker->batch_begun, worker->batch_count);
             return;
         }
-        Job *job = worker->batch[i];
-        JobOutcome outcome = job->work(job, &worker->lane);
-        worker->ran[worker->ran_count] = job;
-        worker->again[worker->ran_count] = outcome == JOB_AGAIN;
-        worker->ran_count++;
+        run_chain(worker, worker->batch[i]);
+    } while (!turn_is_over(worker) && !worker->wakes_loop);
+}
 
-        worker->now_ns = clock_now_ns();
-        worker->lane.slice_ns = worker->now_ns;
-        if (turn_is_over(worker) || (outcome == JOB_DONE && job->urgent)) {
-            return;
-        }
-        if (i + 1 < worker->batch_count) {
-            settle_in_passing(worker);
-        }
+// Under the lock, which is free during the call. Only after it do the jobs of the turn count as
+// finished: what turn_ended writes may lean on them.
+static void end_turn(Worker *worker) {
+    Pool *pool = worker->lane.pool;
+    uint32_t wakes = count_wakes(pool);
+    uv_mutex_unlock(&pool->mutex);
+    signal_lanes(pool, wakes);
+    if (pool->def.turn_ended != NULL) {
+        pool->def.turn_ended(&worker->lane, pool->def.context);
     }
+    worker->turn_ns = 0;
+    uv_mutex_lock(&pool->mutex);
+    settle(worker);
 }
 
 // Sleeps until a signal. Under the lock, which is free during the sleep.
@@ -327,10 +345,13 @@ static void lane_main(void *argument) {
     Pool *pool = worker->lane.pool;
     uv_mutex_lock(&pool->mutex);
     for (;;) {
-        settle(worker);
         give_back(worker);
-        bool has_work = take_batch(worker) || steal_job(worker);
-        if (!has_work && worker->turn_ns == 0) {
+        if (worker->turn_ns != 0 &&
+            (pool->line_count == 0 || worker->wakes_loop || turn_is_over(worker))) {
+            end_turn(worker);
+        }
+        bool has_work = take_batch(worker) || steal_chain(worker);
+        if (!has_work && !worker->wakes_loop) {
             if (pool->is_stopping) {
                 break;
             }
@@ -341,9 +362,7 @@ static void lane_main(void *argument) {
         uv_mutex_unlock(&pool->mutex);
 
         signal_lanes(pool, wakes);
-        if (worker->turn_ns != 0 && (!has_work || worker->wakes_loop || turn_is_over(worker))) {
-            end_turn(worker);
-        }
+        notify_loop(worker);
         if (has_work) {
             run_batch(worker);
         }

@@ -53,6 +53,7 @@ struct Job {
 struct Strand {
     Job *head, *tail;
     bool ready; // in the pool's line, or on a lane
+    Job *left;  // the lane's that has it: taken and not done
     Strand *next;
 };
 
