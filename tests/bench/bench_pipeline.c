@@ -15,42 +15,49 @@
 
 enum { IN_FLIGHT = 16 };
 enum { CONNECTIONS_MAX = 64 };
-enum { ID_FIRST = 200 }; // ids of two bytes each, so that all frames are of one length
+enum { ID_FIRST = 1 << 21, ID_BYTES = 4 }; // ids whose varint takes four bytes, up to 2^28
+enum { ID_AT = 5 };                        // in a frame: after the header and the field's tag
 
 // A connection that always has IN_FLIGHT requests under way.
 typedef struct Pipe {
     Probe probe;
-    uint8_t *ring; // frames for a row of ids, twice over: any IN_FLIGHT of them in a row
+    uint8_t *frames; // IN_FLIGHT of them, one behind the other
     size_t frame_bytes;
-    size_t next; // of the ring
+    uint32_t id;
 } Pipe;
+
+static void write_id(uint8_t *frame, uint32_t id) {
+    for (int i = 0; i < ID_BYTES; i++) {
+        uint8_t more = i < ID_BYTES - 1 ? 0x80 : 0;
+        frame[ID_AT + i] = (uint8_t)((id >> (7 * i) & 0x7f) | more);
+    }
+}
 
 static Pipe open_pipe(const char *address) {
     uint64_t world = probe_world(address, 1);
-    Pipe made = {.probe = probe_open(address, 1)};
-    for (size_t i = 0; i < 2 * IN_FLIGHT; i++) {
-        // as many ids as requests under way would clash when answers come while more are written
-        ProbeFrame frame = probe_step_frame(ID_FIRST + i, world);
-        if (made.ring == NULL) {
-            made.frame_bytes = frame.count;
-            made.ring = bench_memory(4 * IN_FLIGHT, frame.count);
-        }
-        memcpy(made.ring + i * frame.count, frame.bytes, frame.count);
-        memcpy(made.ring + (i + 2 * IN_FLIGHT) * frame.count, frame.bytes, frame.count);
-        free(frame.bytes);
+    ProbeFrame frame = probe_step_frame(ID_FIRST, world);
+    Pipe made = {.probe = probe_open(address, 1),
+                 .frames = bench_memory(IN_FLIGHT, frame.count),
+                 .frame_bytes = frame.count,
+                 .id = ID_FIRST};
+    for (size_t i = 0; i < IN_FLIGHT; i++) {
+        memcpy(made.frames + i * frame.count, frame.bytes, frame.count);
     }
+    free(frame.bytes);
     return made;
 }
 
+// Ids rise, as a client's do.
 static void send_more(Pipe *made, size_t count) {
-    probe_send(&made->probe, made->ring + made->next * made->frame_bytes,
-               count * made->frame_bytes);
-    made->next = (made->next + count) % (2 * IN_FLIGHT);
+    for (size_t i = 0; i < count; i++) {
+        write_id(made->frames + i * made->frame_bytes, made->id++);
+    }
+    probe_send(&made->probe, made->frames, count * made->frame_bytes);
 }
 
 static void close_pipe(Pipe *made) {
     probe_close(&made->probe);
-    free(made->ring);
+    free(made->frames);
 }
 
 // Answers taken, and as many new requests sent.
