@@ -75,7 +75,10 @@ static void bench_world(const BenchRun *run) {
                     .peer = "memcpy",
                     .peer_value = gigabytes_per_second(copying, (double)count),
                     .aim_kind = AIM_VALUE_MIN,
-                    .aim = 8.0};
+                    .aim = 8.0,
+                    .has_certificate = true,
+                    .e_own = scene.report.certificate.entry[CERTIFICATE_OWN],
+                    .e_ds = scene.report.certificate.entry[CERTIFICATE_DS]};
     bench_add(run, &row);
     free(bytes);
     free(copy);

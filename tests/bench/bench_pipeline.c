@@ -87,7 +87,13 @@ static size_t run_for(Pipe *pipes, struct pollfd *entries, size_t count, double 
     return answered;
 }
 
-static double physics_ns(void) {
+// One step of such a world in process.
+typedef struct Physics {
+    double ns;
+    Certificate certificate;
+} Physics;
+
+static Physics measure_physics(void) {
     enum { STEPS = 200000 };
     Scene scene = scene_create();
     Id shape = scene_shape(&scene, PRIMITIVE_SPHERE, vec3(0.05, 0.0, 0.0));
@@ -96,29 +102,34 @@ static double physics_ns(void) {
     for (int i = 0; i < STEPS; i++) {
         scene_step(&scene);
     }
-    double per_step = (bench_cpu_ns() - begun) / STEPS;
+    Physics physics = {(bench_cpu_ns() - begun) / STEPS, scene.report.certificate};
     scene_destroy(&scene);
-    return per_step;
+    return physics;
 }
 
 static void add_rows(const BenchRun *run, size_t connections, double rate, double cpu_ns,
-                     double physics) {
-    BenchRow row = {
-        .value = rate, .unit = "steps/s", .peer = "in process", .peer_value = 1e9 / physics};
+                     const Physics *physics) {
+    BenchRow row = {.value = rate,
+                    .unit = "steps/s",
+                    .peer = "in process",
+                    .peer_value = 1e9 / physics->ns,
+                    .has_certificate = true,
+                    .e_own = physics->certificate.entry[CERTIFICATE_OWN],
+                    .e_ds = physics->certificate.entry[CERTIFICATE_DS]};
     snprintf(row.figure, sizeof(row.figure), "%zu x %d", connections, IN_FLIGHT);
     bench_add(run, &row);
-    row = (BenchRow){.value = (cpu_ns - physics) * 1e-3,
-                     .unit = "us",
-                     .peer = "physics",
-                     .peer_value = physics * 1e-3,
-                     .aim_kind = AIM_VALUE_MAX,
-                     .aim = 0.7};
+    row.value = (cpu_ns - physics->ns) * 1e-3;
+    row.unit = "us";
+    row.peer = "physics";
+    row.peer_value = physics->ns * 1e-3;
+    row.aim_kind = AIM_VALUE_MAX;
+    row.aim = 0.7;
     snprintf(row.figure, sizeof(row.figure), "%zu x %d CPU/request", connections, IN_FLIGHT);
     bench_add(run, &row);
 }
 
 static void measure(const BenchRun *run, const Process *server, size_t connections,
-                    double physics) {
+                    const Physics *physics) {
     Pipe pipes[CONNECTIONS_MAX];
     struct pollfd entries[CONNECTIONS_MAX];
     for (size_t i = 0; i < connections; i++) {
@@ -141,9 +152,9 @@ static void measure(const BenchRun *run, const Process *server, size_t connectio
 }
 
 void bench_pipeline(const BenchRun *run) {
-    double physics = physics_ns();
+    Physics physics = measure_physics();
     Process server = process_start_server();
-    measure(run, &server, 1, physics);
-    measure(run, &server, CONNECTIONS_MAX, physics);
+    measure(run, &server, 1, &physics);
+    measure(run, &server, CONNECTIONS_MAX, &physics);
     process_stop(&server);
 }
