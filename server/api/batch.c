@@ -71,13 +71,13 @@ static bool copy_state(BatchItem *item) {
     item->pose = world->pose;
     item->velocity = world->velocity;
     if (batch->wants_pose && (!one || world->has_center)) {
-        item->pose = arena_take_array(&item->memory, count, 7 * sizeof(double));
+        item->pose = arena_take_array(item->arena, count, 7 * sizeof(double));
         for (uint32_t i = 0; item->pose != NULL && i < count; i++) {
             world_body_pose(world, i, item->pose + 7 * (size_t)i);
         }
     }
     if (batch->wants_velocity && !one) {
-        item->velocity = arena_take_array(&item->memory, count, 6 * sizeof(double));
+        item->velocity = arena_take_array(item->arena, count, 6 * sizeof(double));
         if (item->velocity != NULL) {
             memcpy(item->velocity, world->velocity, count * 6 * sizeof(double));
         }
@@ -125,7 +125,7 @@ static bool step_on(BatchItem *item, Lane *lane) {
     }
     if (!item->begun) {
         item->begun = true;
-        if (door_step_begin(door, item->input, &item->memory, &item->run, error) != STATUS_OK) {
+        if (door_step_begin(door, item->input, item->arena, &item->run, error) != STATUS_OK) {
             return false;
         }
     }
@@ -194,6 +194,7 @@ void batch_submit(Batch *batch) {
         }
         host_retain(item->world);
         arena_init(&item->memory, api->def.memory_bytes_max);
+        item->arena = batch->count == 1 ? &batch->request->arena : &item->memory;
         item->job = (Job){.work = work_item, .done = on_item_done};
         pool_submit(api->def.pool, &item->world->strand, &item->job);
     }

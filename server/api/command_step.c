@@ -100,37 +100,41 @@ Status command_world_step_prepare(Request *request, Error *error) {
 
 // ---- the reply
 
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
 // Pointers to a message's column: its length and its array.
 typedef struct Column {
     size_t *count;
     double **values;
 } Column;
 
-static bool fill_column(Arena *arena, const Batch *batch, Column column,
-                        double (*value)(const BatchItem *item, int which), int which) {
-    double *values = arena_take_array(arena, batch->count, sizeof(double));
-    for (size_t i = 0; values != NULL && i < batch->count; i++) {
-        values[i] = value(&batch->item[i], which);
+// Columns one behind the other in one piece of memory; value(item, i) is what the i-th shows.
+static bool fill_columns(Arena *arena, const Batch *batch, const Column *columns, size_t column_count,
+                         double (*value)(const BatchItem *item, size_t which)) {
+    double *values = arena_take_array(arena, batch->count * column_count, sizeof(double));
+    for (size_t i = 0; values != NULL && i < column_count; i++) {
+        for (size_t k = 0; k < batch->count; k++) {
+            values[k] = value(&batch->item[k], i);
+        }
+        *columns[i].values = values;
+        *columns[i].count = batch->count;
+        values += batch->count;
     }
-    *column.values = values;
-    *column.count = values == NULL ? 0 : batch->count;
     return values != NULL;
 }
 
 // entries of certificates: the eight of the map, then the penetration
-static double last_entry(const BatchItem *item, int which) {
+static double last_entry(const BatchItem *item, size_t which) {
     const Certificate *certificate = &item->run.tally.last.certificate;
     return which < CERTIFICATE_ENTRY_COUNT ? certificate->entry[which] : certificate->penetration;
 }
 
-static double worst_entry(const BatchItem *item, int which) {
-    return which < CERTIFICATE_ENTRY_COUNT ? item->run.tally.worst[which]
-                                           : item->run.tally.penetration_worst;
+static double worst_entry(const BatchItem *item, size_t which) {
+    return which < CERTIFICATE_ENTRY_COUNT ? item->run.tally.worst[which] : item->run.tally.penetration_worst;
 }
 
 static Moreau__V1__CertificateColumns *certificate_columns(Arena *arena, const Batch *batch,
-                                                           double (*value)(const BatchItem *item,
-                                                                           int which)) {
+                                                           double (*value)(const BatchItem *item, size_t which)) {
     Moreau__V1__CertificateColumns *m = arena_take(arena, sizeof(*m));
     if (m == NULL) {
         return NULL;
@@ -141,12 +145,7 @@ static Moreau__V1__CertificateColumns *certificate_columns(Arena *arena, const B
         {&m->n_e_cone, &m->e_cone}, {&m->n_e_mdp, &m->e_mdp}, {&m->n_e_ds, &m->e_ds},
         {&m->n_e_own, &m->e_own},   {&m->n_e_row, &m->e_row}, {&m->n_penetration, &m->penetration},
     };
-    for (int i = 0; i < CERTIFICATE_ENTRY_COUNT + 1; i++) {
-        if (!fill_column(arena, batch, columns[i], value, i)) {
-            return NULL;
-        }
-    }
-    return m;
+    return fill_columns(arena, batch, columns, COUNT_OF(columns), value) ? m : NULL;
 }
 
 static Moreau__V1__CertificateSteps *certificate_steps(Arena *arena, const Batch *batch) {
@@ -163,11 +162,11 @@ static Moreau__V1__CertificateSteps *certificate_steps(Arena *arena, const Batch
         {&m->n_e_cone, &m->e_cone}, {&m->n_e_mdp, &m->e_mdp}, {&m->n_e_ds, &m->e_ds},
         {&m->n_e_own, &m->e_own},   {&m->n_e_row, &m->e_row}, {&m->n_penetration, &m->penetration},
     };
-    for (int i = 0; i < CERTIFICATE_ENTRY_COUNT + 1; i++) {
-        uint64_t *values = arena_take_array(arena, batch->count, sizeof(uint64_t));
-        if (values == NULL) {
-            return NULL;
-        }
+    uint64_t *values = arena_take_array(arena, batch->count * COUNT_OF(columns), sizeof(uint64_t));
+    if (values == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < COUNT_OF(columns); i++) {
         for (size_t k = 0; k < batch->count; k++) {
             const StepTally *tally = &batch->item[k].run.tally;
             values[k] =
@@ -175,11 +174,12 @@ static Moreau__V1__CertificateSteps *certificate_steps(Arena *arena, const Batch
         }
         *columns[i].count = batch->count;
         *columns[i].values = values;
+        values += batch->count;
     }
     return m;
 }
 
-static double energy_entry(const BatchItem *item, int which) {
+static double energy_entry(const BatchItem *item, size_t which) {
     const StepEnergy *e = &item->run.tally.last.energy;
     const double entries[] = {e->before,  e->after,  e->contact,    e->row,
                               e->applied, e->scheme, e->unexplained};
@@ -198,12 +198,7 @@ static Moreau__V1__EnergyColumns *energy_columns(Arena *arena, const Batch *batc
         {&m->n_applied, &m->applied},         {&m->n_scheme, &m->scheme},
         {&m->n_unexplained, &m->unexplained},
     };
-    for (int i = 0; i < (int)(sizeof(columns) / sizeof(columns[0])); i++) {
-        if (!fill_column(arena, batch, columns[i], energy_entry, i)) {
-            return NULL;
-        }
-    }
-    return m;
+    return fill_columns(arena, batch, columns, COUNT_OF(columns), energy_entry) ? m : NULL;
 }
 
 static bool fill_counts(Arena *arena, const Batch *batch, Moreau__V1__StepReports *m) {

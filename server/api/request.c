@@ -251,11 +251,12 @@ static Status admit(Request *request, Error *error) {
                          "This connection has said Hello already.");
     }
     if (session != NULL) {
-        if (request_find(session, request->message->id) != NULL) {
+        uint64_t id = request->message->id;
+        if (id > session->id_highest) {
+            session->id_highest = id;
+        } else if (request_find(session, id) != NULL) {
             return error_set(error, STATUS_ALREADY_EXISTS, "id",
-                             "Request %" PRIu64
-                             " of this connection is still under way: ids in flight must differ.",
-                             request->message->id);
+                             "Request %" PRIu64 " of this connection is still under way: ids in flight must differ.", id);
         }
         link_request(session, request);
     }

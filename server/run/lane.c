@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // One lock guards the line of ready strands, the strands themselves and the list of finished jobs.
-// Lanes take several jobs under it at once when the line is long, and settle what they ran under it
-// again; between the two they touch nothing shared.
+// Lanes take several jobs under it at once, and settle what they ran under it again; between the
+// two they touch nothing shared. What is taken of one strand is a *chain*: jobs in their order,
+// linked by Job.next, that one lane runs in a row, so that the replies of pipelined requests meet
+// in one write. A chain is taken, stolen and given back as a whole, so a strand is never on two
+// lanes.
 //
-// Order: what a lane answers is written when its turn ends, so a strand that it has worked on stays
-// its own until then. Were it free earlier, the next job could be answered by another lane before
-// the first answer is written. New jobs of such a strand are taken up by the same lane, without the
-// line; when the turn is over, all of its strands are free again.
+// A strand stays with its lane until the lane's turn has ended: were it free before, another lane
+// could run the strand's next job and end its own turn first, and two replies would change places.
 //
-// What a lane has taken from the line but not begun is never stuck behind a long job: a lane that
-// would sleep takes it away (steal_job), and a lane whose turn is over gives it back to the head of
-// the line.
+// What a lane has taken but not begun is never stuck behind a long job: a lane that would sleep
+// takes it away (steal_chain), and a lane whose turn is over gives it back to the head of the line.
 //
 // No wake is lost: whenever the line is longer than the number of lanes that are on their way to
 // it, a sleeping lane is signalled, if there is one (count_wakes); and a lane looks at the line,
@@ -24,7 +24,8 @@
 #include <stdlib.h>
 
 enum { LANE_COUNT_MAX = 1024 };
-enum { BATCH_MAX = 32 }; // jobs taken at once: at 1 us each the lock is then needed every 32 us
+enum { BATCH_MAX = 32 }; // chains taken at once: at 1 us each the lock is then needed every 32 us
+enum { CHAIN_MAX = 64 }; // jobs of one strand taken at once
 enum { CACHE_LINE_BYTES = 64 };
 
 typedef struct JobList {
@@ -35,21 +36,16 @@ typedef struct JobList {
 // every job.
 typedef struct Worker {
     _Alignas(CACHE_LINE_BYTES) Lane lane;
-    Job *batch[BATCH_MAX]; // written by the lane under the lock
+    Job *batch[BATCH_MAX]; // heads of chains; written by the lane under the lock
     uint32_t batch_count;
     bool batch_is_own; // taken from the lane's own strands: not to be stolen
     _Atomic uint32_t
-        batch_begun;     // the next of the batch to begin; raised without the lock, also by thieves
-    Job *ran[BATCH_MAX]; // not yet settled
-    bool again[BATCH_MAX];
-    uint32_t ran_count;
+        batch_begun;  // the next of the batch to begin; raised without the lock, also by thieves
     uint64_t turn_ns; // when the present turn began; 0: no job was run since the last turn_ended
     uint64_t now_ns;  // after the last job
-    bool is_over;     // the turn ends after this batch, whatever the time
-    JobList held;     // done, to be handed to the loop when the turn has ended
-    Strand *own;      // strands worked on in this turn
-    Job *current;     // being run
-    bool wakes_loop;  // something was settled that the loop must hear of
+    JobList held;     // done in this turn
+    Strand *visitors; // whose jobs were run in this turn, linked by Strand.next
+    bool wakes_loop;  // something was done that the loop must hear of
     uv_thread_t thread;
 } Worker;
 
@@ -91,6 +87,17 @@ static void list_append(JobList *list, Job *job) {
     list->tail = job;
 }
 
+// Moves all of `more` to the end.
+static void list_join(JobList *list, JobList *more) {
+    if (list->tail == NULL) {
+        list->head = more->head;
+    } else {
+        list->tail->next = more->head;
+    }
+    list->tail = more->tail;
+    *more = (JobList){0};
+}
+
 // ---- strands and the line, under the lock
 
 void strand_init(Strand *strand) {
@@ -107,21 +114,31 @@ static void strand_append(Strand *strand, Job *job) {
     strand->tail = job;
 }
 
-static void strand_prepend(Strand *strand, Job *job) {
-    job->next = strand->head;
-    strand->head = job;
+// Puts a chain back in front.
+static void strand_prepend(Strand *strand, Job *chain) {
+    Job *last = chain;
+    while (last->next != NULL) {
+        last = last->next;
+    }
+    last->next = strand->head;
+    strand->head = chain;
     if (strand->tail == NULL) {
-        strand->tail = job;
+        strand->tail = last;
     }
 }
 
+// Takes a chain off the front.
 static Job *strand_pop(Strand *strand) {
-    Job *job = strand->head;
-    strand->head = job->next;
+    Job *chain = strand->head, *last = chain;
+    for (uint32_t i = 1; i < CHAIN_MAX && last->next != NULL; i++) {
+        last = last->next;
+    }
+    strand->head = last->next;
+    last->next = NULL;
     if (strand->head == NULL) {
         strand->tail = NULL;
     }
-    return job;
+    return chain;
 }
 
 static void line_append(Pool *pool, Strand *strand) {
@@ -172,28 +189,27 @@ static void signal_lanes(Pool *pool, uint32_t count) {
 
 // ---- lanes
 
-static void own_strand(Worker *worker, Strand *strand) {
-    if (!strand->owned) {
-        strand->owned = true;
-        strand->next = worker->own;
-        worker->own = strand;
-    }
-}
-
-// Sorts what was run: done, or back to the head of its strand. Under the lock.
+// After a turn: hands what was done to the loop, and the strands to the line. Under the lock;
+// touches no job or strand afterwards.
 static void settle(Worker *worker) {
-    for (uint32_t i = 0; i < worker->ran_count; i++) {
-        Job *job = worker->ran[i];
-        own_strand(worker, job->strand);
-        if (worker->again[i]) {
-            strand_prepend(job->strand, job);
-            worker->is_over = true; // others first
-        } else {
-            worker->wakes_loop = worker->wakes_loop || job->urgent || worker->lane.pool->is_closing;
-            list_append(&worker->held, job);
+    Pool *pool = worker->lane.pool;
+    for (Strand *strand = worker->visitors; strand != NULL;) {
+        Strand *next = strand->next;
+        if (strand->left != NULL) {
+            strand_prepend(strand, strand->left);
+            strand->left = NULL;
         }
+        strand->ready = strand->head != NULL;
+        if (strand->ready) {
+            line_append(pool, strand);
+        }
+        strand = next;
     }
-    worker->ran_count = 0;
+    worker->visitors = NULL;
+    if (worker->held.head != NULL) {
+        list_join(&pool->finished, &worker->held);
+        worker->wakes_loop = worker->wakes_loop || pool->is_closing;
+    }
 }
 
 // The turn has ended: its jobs are finished, and its strands free, but for the one whose job is
@@ -243,20 +259,8 @@ static void give_back(Worker *worker) {
     atomic_store(&worker->batch_begun, 0);
 }
 
-// The next job of each strand that the lane has worked on in this turn. Under the lock.
-static bool take_own(Worker *worker) {
-    for (Strand *strand = worker->own; strand != NULL && worker->batch_count < BATCH_MAX;
-         strand = strand->next) {
-        if (strand->head != NULL) {
-            worker->batch[worker->batch_count++] = strand_pop(strand);
-        }
-    }
-    worker->batch_is_own = worker->batch_count > 0;
-    return worker->batch_is_own;
-}
-
-// A fair share of a long line, so that the lock is seldom needed; one job of a short one. Under the
-// lock.
+// A fair share of a long line, so that the lock is seldom needed; one strand of a short one. Under
+// the lock.
 static bool take_batch(Worker *worker) {
     Pool *pool = worker->lane.pool;
     if (!take_own(worker)) {
@@ -275,9 +279,9 @@ static bool take_batch(Worker *worker) {
     return true;
 }
 
-// Takes one job that another lane has taken and not begun. Under the lock, so that no batch changes
-// but by being begun.
-static bool steal_job(Worker *thief) {
+// Takes one chain that another lane has taken and not begun. Under the lock, so that no batch
+// changes but by being begun.
+static bool steal_chain(Worker *thief) {
     Pool *pool = thief->lane.pool;
     for (uint32_t i = 0; pool->batch_count > 0 && i < pool->def.lane_count; i++) {
         Worker *owner = &pool->worker[i];
@@ -303,31 +307,30 @@ static void notify_loop(Worker *worker) {
     }
 }
 
-// Lets what hangs on the lane be written, then frees its strands. Without the lock.
-static void end_turn(Worker *worker, const Strand *running) {
-    Pool *pool = worker->lane.pool;
-    if (pool->def.turn_ended != NULL) {
-        pool->def.turn_ended(&worker->lane, pool->def.context);
-    }
-    uv_mutex_lock(&pool->mutex);
-    release(worker, running);
-    uint32_t wakes = count_wakes(pool);
-    uv_mutex_unlock(&pool->mutex);
-    signal_lanes(pool, wakes);
-    notify_loop(worker);
-}
-
-void lane_end_turn(Lane *lane) {
-    Worker *worker = (Worker *)(void *)((char *)lane - offsetof(Worker, lane));
-    uv_mutex_lock(&lane->pool->mutex);
-    settle(worker);
-    give_back(worker);
-    uv_mutex_unlock(&lane->pool->mutex);
-    end_turn(worker, worker->current->strand);
-}
-
 static bool turn_is_over(const Worker *worker) {
     return worker->now_ns - worker->turn_ns >= LANE_TURN_NS;
+}
+
+// Runs the jobs of a chain in a row, until one wants to go on later, the loop must hear of one, or
+// the chain has had the lane for a turn's time. What is not done stays with the strand.
+static void run_chain(Worker *worker, Job *job) {
+    Strand *strand = job->strand;
+    uint64_t begun_ns = worker->lane.slice_ns;
+    while (job != NULL && !worker->wakes_loop && worker->lane.slice_ns - begun_ns < LANE_TURN_NS) {
+        JobOutcome outcome = job->work(job, &worker->lane);
+        worker->now_ns = clock_now_ns();
+        worker->lane.slice_ns = worker->now_ns;
+        if (outcome == JOB_AGAIN) {
+            break;
+        }
+        Job *next = job->next;
+        worker->wakes_loop = job->urgent;
+        list_append(&worker->held, job);
+        job = next;
+    }
+    strand->left = job;
+    strand->next = worker->visitors;
+    worker->visitors = strand;
 }
 
 // Runs the batch until it ends, the turn is over, or the loop must hear of a job.
@@ -336,25 +339,29 @@ static void run_batch(Worker *worker) {
     if (worker->turn_ns == 0) {
         worker->turn_ns = worker->lane.slice_ns;
     }
-    for (;;) {
+    do {
         uint32_t i = atomic_fetch_add(&worker->batch_begun, 1);
         if (i >= worker->batch_count) {
             atomic_store(&worker->batch_begun, worker->batch_count);
             return;
         }
-        Job *job = worker->batch[i];
-        worker->current = job;
-        JobOutcome outcome = job->work(job, &worker->lane);
-        worker->ran[worker->ran_count] = job;
-        worker->again[worker->ran_count] = outcome == JOB_AGAIN;
-        worker->ran_count++;
+        run_chain(worker, worker->batch[i]);
+    } while (!turn_is_over(worker) && !worker->wakes_loop);
+}
 
-        worker->now_ns = clock_now_ns();
-        worker->lane.slice_ns = worker->now_ns;
-        if (turn_is_over(worker) || outcome == JOB_AGAIN || job->urgent) {
-            return;
-        }
+// Under the lock, which is free during the call. Only after it do the jobs of the turn count as
+// finished: what turn_ended writes may lean on them.
+static void end_turn(Worker *worker) {
+    Pool *pool = worker->lane.pool;
+    uint32_t wakes = count_wakes(pool);
+    uv_mutex_unlock(&pool->mutex);
+    signal_lanes(pool, wakes);
+    if (pool->def.turn_ended != NULL) {
+        pool->def.turn_ended(&worker->lane, pool->def.context);
     }
+    worker->turn_ns = 0;
+    uv_mutex_lock(&pool->mutex);
+    settle(worker);
 }
 
 // Sleeps until a signal. Under the lock, which is free during the sleep. At once: spinning for up
@@ -376,12 +383,13 @@ static void lane_main(void *argument) {
     Pool *pool = worker->lane.pool;
     uv_mutex_lock(&pool->mutex);
     for (;;) {
-        settle(worker);
         give_back(worker);
-        bool in_turn = worker->turn_ns != 0;
-        bool goes_on = !in_turn || !(worker->is_over || worker->wakes_loop || turn_is_over(worker));
-        bool has_work = goes_on && (take_batch(worker) || steal_job(worker));
-        if (!has_work && !in_turn) {
+        if (worker->turn_ns != 0 &&
+            (pool->line_count == 0 || worker->wakes_loop || turn_is_over(worker))) {
+            end_turn(worker);
+        }
+        bool has_work = take_batch(worker) || steal_chain(worker);
+        if (!has_work && !worker->wakes_loop) {
             if (pool->is_stopping) {
                 break;
             }
@@ -392,6 +400,7 @@ static void lane_main(void *argument) {
         uv_mutex_unlock(&pool->mutex);
 
         signal_lanes(pool, wakes);
+        notify_loop(worker);
         if (has_work) {
             run_batch(worker);
         } else {

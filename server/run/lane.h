@@ -55,7 +55,7 @@ struct Job {
 struct Strand {
     Job *head, *tail;
     bool ready; // in the pool's line, or on a lane
-    bool owned; // some lane has worked on it in its present turn
+    Job *left;  // the lane's that has it: taken and not done
     Strand *next;
 };
 

@@ -44,7 +44,7 @@ void bench_add(const BenchRun *run, const BenchRow *row);
 // Ends the program with a sentence and exit status 1.
 _Noreturn void bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// Memory that lives until the end of the program; never NULL.
+// Zeroed memory, the caller's to free; never NULL.
 void *bench_memory(size_t count, size_t size);
 
 // Nearest-rank percentile, share in [0, 1]; sorts the values.

@@ -77,7 +77,7 @@ static void add_figures(const BenchRun *run, uint32_t count, const PileFigures *
         row.aim = 400.0;
     }
     bench_add(run, &row);
-    row = make_row(count, "CPU per step p50", figures->step_ns * 1e-6, "ms", figures);
+    row = make_row(count, "CPU/step p50", figures->step_ns * 1e-6, "ms", figures);
     if (count == 10000) {
         row.aim_kind = AIM_VALUE_MAX;
         row.aim = 12.0;

@@ -15,42 +15,49 @@
 
 enum { IN_FLIGHT = 16 };
 enum { CONNECTIONS_MAX = 64 };
-enum { ID_FIRST = 200 }; // ids of two bytes each, so that all frames are of one length
+enum { ID_FIRST = 1 << 21, ID_BYTES = 4 }; // ids whose varint takes four bytes, up to 2^28
+enum { ID_AT = 5 };                        // in a frame: after the header and the field's tag
 
 // A connection that always has IN_FLIGHT requests under way.
 typedef struct Pipe {
     Probe probe;
-    uint8_t *ring; // frames for a row of ids, twice over: any IN_FLIGHT of them in a row
+    uint8_t *frames; // IN_FLIGHT of them, one behind the other
     size_t frame_bytes;
-    size_t next; // of the ring
+    uint32_t id;
 } Pipe;
+
+static void write_id(uint8_t *frame, uint32_t id) {
+    for (int i = 0; i < ID_BYTES; i++) {
+        uint8_t more = i < ID_BYTES - 1 ? 0x80 : 0;
+        frame[ID_AT + i] = (uint8_t)((id >> (7 * i) & 0x7f) | more);
+    }
+}
 
 static Pipe open_pipe(const char *address) {
     uint64_t world = probe_world(address, 1);
-    Pipe made = {.probe = probe_open(address, 1)};
-    for (size_t i = 0; i < 2 * IN_FLIGHT; i++) {
-        // as many ids as requests under way would clash when answers come while more are written
-        ProbeFrame frame = probe_step_frame(ID_FIRST + i, world);
-        if (made.ring == NULL) {
-            made.frame_bytes = frame.count;
-            made.ring = bench_memory(4 * IN_FLIGHT, frame.count);
-        }
-        memcpy(made.ring + i * frame.count, frame.bytes, frame.count);
-        memcpy(made.ring + (i + 2 * IN_FLIGHT) * frame.count, frame.bytes, frame.count);
-        free(frame.bytes);
+    ProbeFrame frame = probe_step_frame(ID_FIRST, world);
+    Pipe made = {.probe = probe_open(address, 1),
+                 .frames = bench_memory(IN_FLIGHT, frame.count),
+                 .frame_bytes = frame.count,
+                 .id = ID_FIRST};
+    for (size_t i = 0; i < IN_FLIGHT; i++) {
+        memcpy(made.frames + i * frame.count, frame.bytes, frame.count);
     }
+    free(frame.bytes);
     return made;
 }
 
+// Ids rise, as a client's do.
 static void send_more(Pipe *made, size_t count) {
-    probe_send(&made->probe, made->ring + made->next * made->frame_bytes,
-               count * made->frame_bytes);
-    made->next = (made->next + count) % (2 * IN_FLIGHT);
+    for (size_t i = 0; i < count; i++) {
+        write_id(made->frames + i * made->frame_bytes, made->id++);
+    }
+    probe_send(&made->probe, made->frames, count * made->frame_bytes);
 }
 
 static void close_pipe(Pipe *made) {
     probe_close(&made->probe);
-    free(made->ring);
+    free(made->frames);
 }
 
 // Answers taken, and as many new requests sent.
@@ -80,7 +87,13 @@ static size_t run_for(Pipe *pipes, struct pollfd *entries, size_t count, double 
     return answered;
 }
 
-static double physics_ns(void) {
+// One step of such a world in process.
+typedef struct Physics {
+    double ns;
+    Certificate certificate;
+} Physics;
+
+static Physics measure_physics(void) {
     enum { STEPS = 200000 };
     Scene scene = scene_create();
     Id shape = scene_shape(&scene, PRIMITIVE_SPHERE, vec3(0.05, 0.0, 0.0));
@@ -89,29 +102,34 @@ static double physics_ns(void) {
     for (int i = 0; i < STEPS; i++) {
         scene_step(&scene);
     }
-    double per_step = (bench_cpu_ns() - begun) / STEPS;
+    Physics physics = {(bench_cpu_ns() - begun) / STEPS, scene.report.certificate};
     scene_destroy(&scene);
-    return per_step;
+    return physics;
 }
 
 static void add_rows(const BenchRun *run, size_t connections, double rate, double cpu_ns,
-                     double physics) {
-    BenchRow row = {
-        .value = rate, .unit = "steps/s", .peer = "in process", .peer_value = 1e9 / physics};
+                     const Physics *physics) {
+    BenchRow row = {.value = rate,
+                    .unit = "steps/s",
+                    .peer = "in process",
+                    .peer_value = 1e9 / physics->ns,
+                    .has_certificate = true,
+                    .e_own = physics->certificate.entry[CERTIFICATE_OWN],
+                    .e_ds = physics->certificate.entry[CERTIFICATE_DS]};
     snprintf(row.figure, sizeof(row.figure), "%zu x %d", connections, IN_FLIGHT);
     bench_add(run, &row);
-    row = (BenchRow){.value = (cpu_ns - physics) * 1e-3,
-                     .unit = "us",
-                     .peer = "physics",
-                     .peer_value = physics * 1e-3,
-                     .aim_kind = AIM_VALUE_MAX,
-                     .aim = 0.7};
+    row.value = (cpu_ns - physics->ns) * 1e-3;
+    row.unit = "us";
+    row.peer = "physics";
+    row.peer_value = physics->ns * 1e-3;
+    row.aim_kind = AIM_VALUE_MAX;
+    row.aim = 0.7;
     snprintf(row.figure, sizeof(row.figure), "%zu x %d CPU/request", connections, IN_FLIGHT);
     bench_add(run, &row);
 }
 
 static void measure(const BenchRun *run, const Process *server, size_t connections,
-                    double physics) {
+                    const Physics *physics) {
     Pipe pipes[CONNECTIONS_MAX];
     struct pollfd entries[CONNECTIONS_MAX];
     for (size_t i = 0; i < connections; i++) {
@@ -134,9 +152,9 @@ static void measure(const BenchRun *run, const Process *server, size_t connectio
 }
 
 void bench_pipeline(const BenchRun *run) {
-    double physics = physics_ns();
+    Physics physics = measure_physics();
     Process server = process_start_server();
-    measure(run, &server, 1, physics);
-    measure(run, &server, CONNECTIONS_MAX, physics);
+    measure(run, &server, 1, &physics);
+    measure(run, &server, CONNECTIONS_MAX, &physics);
     process_stop(&server);
 }

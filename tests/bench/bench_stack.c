@@ -61,7 +61,7 @@ static void add_row(const BenchRun *run, const char *name, const char *figure, d
 
 static void run_case(const BenchRun *run, const char *name, double sweeps_max) {
     StackFigures figures = measure(sweeps_max);
-    add_row(run, name, "CPU per step p50", figures.step_ns * 1e-3, "us", 15.0, &figures);
+    add_row(run, name, "CPU/step p50", figures.step_ns * 1e-3, "us", 15.0, &figures);
     add_row(run, name, "sweeps", figures.sweeps, "", 0.0, &figures);
     add_row(run, name, "sink", figures.sink * 1e3, "mm", 0.35, &figures);
     add_row(run, name, "drift", figures.drift * 1e3, "mm", 0.0, &figures);

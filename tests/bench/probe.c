@@ -124,10 +124,10 @@ size_t probe_receive(Probe *probe) {
 
 size_t probe_exchange(Probe *probe, const ProbeFrame *request, const uint8_t **body) {
     probe_send(probe, request->bytes, request->count);
-    probe->input_bytes = 0;
     do {
         read_once(probe);
     } while (probe->input_bytes < HEADER_BYTES || probe->input_bytes < frame_bytes(probe->input));
+    probe->input_bytes = 0; // one answer to one question: nothing follows it
     *body = probe->input + HEADER_BYTES;
     return frame_bytes(probe->input) - HEADER_BYTES;
 }

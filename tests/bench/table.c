@@ -48,16 +48,16 @@ static void print_row(FILE *out, const BenchRow *row) {
         number_text(row_ratio(row), ratio, sizeof(ratio));
     }
     if (row->has_certificate) {
-        snprintf(certificate, sizeof(certificate), "own %.0e DS %.0e", row->e_own, row->e_ds);
+        snprintf(certificate, sizeof(certificate), "%.0e %.0e", row->e_own, row->e_ds);
     }
     aim_text(row, aim, sizeof(aim));
-    fprintf(out, "%-9s %-24s %14s  %-18s %5s  %-11s %s\n", row->bench, row->figure, measure, peer,
+    fprintf(out, "%-9s %-22s %14s  %-19s %5s  %-11s %s\n", row->bench, row->figure, measure, peer,
             ratio, aim, certificate);
 }
 
 void table_print(FILE *out, const BenchRow *rows, size_t count) {
-    fprintf(out, "%-9s %-24s %14s  %-18s %5s  %-11s %s\n", "bench", "figure", "value", "peer/limit",
-            "ratio", "aim", "certificate");
+    fprintf(out, "%-9s %-22s %14s  %-19s %5s  %-11s %s\n", "bench", "figure", "value", "peer/limit",
+            "ratio", "aim", "e_own e_DS");
     for (size_t i = 0; i < count; i++) {
         print_row(out, &rows[i]);
     }
