@@ -22,7 +22,8 @@ typedef struct BatchItem {
     uint64_t worst_body[2]; // ids
     uint32_t body_count;
     double *pose, *velocity; // copies, or the world's own memory when the batch has one world
-    Arena *arena;   // what the lane may take from: the request's when the batch has one world, else `memory`
+    Arena *arena; // what the lane may take from: the request's when the batch has one world, else
+                  // `memory`
     Arena memory;
 } BatchItem;
 

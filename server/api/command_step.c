@@ -109,7 +109,8 @@ typedef struct Column {
 } Column;
 
 // Columns one behind the other in one piece of memory; value(item, i) is what the i-th shows.
-static bool fill_columns(Arena *arena, const Batch *batch, const Column *columns, size_t column_count,
+static bool fill_columns(Arena *arena, const Batch *batch, const Column *columns,
+                         size_t column_count,
                          double (*value)(const BatchItem *item, size_t which)) {
     double *values = arena_take_array(arena, batch->count * column_count, sizeof(double));
     for (size_t i = 0; values != NULL && i < column_count; i++) {
@@ -130,11 +131,13 @@ static double last_entry(const BatchItem *item, size_t which) {
 }
 
 static double worst_entry(const BatchItem *item, size_t which) {
-    return which < CERTIFICATE_ENTRY_COUNT ? item->run.tally.worst[which] : item->run.tally.penetration_worst;
+    return which < CERTIFICATE_ENTRY_COUNT ? item->run.tally.worst[which]
+                                           : item->run.tally.penetration_worst;
 }
 
 static Moreau__V1__CertificateColumns *certificate_columns(Arena *arena, const Batch *batch,
-                                                           double (*value)(const BatchItem *item, size_t which)) {
+                                                           double (*value)(const BatchItem *item,
+                                                                           size_t which)) {
     Moreau__V1__CertificateColumns *m = arena_take(arena, sizeof(*m));
     if (m == NULL) {
         return NULL;

@@ -256,7 +256,9 @@ static Status admit(Request *request, Error *error) {
             session->id_highest = id;
         } else if (request_find(session, id) != NULL) {
             return error_set(error, STATUS_ALREADY_EXISTS, "id",
-                             "Request %" PRIu64 " of this connection is still under way: ids in flight must differ.", id);
+                             "Request %" PRIu64
+                             " of this connection is still under way: ids in flight must differ.",
+                             id);
         }
         link_request(session, request);
     }

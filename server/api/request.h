@@ -21,8 +21,8 @@ typedef struct Session {
     char client[HOST_NAME_BYTES];
     Peer peer; // NULL: away, the grace time runs
     uint32_t world_count;
-    Request *first_request;   // under way
-    uint64_t id_highest;      // of all requests so far: a higher one cannot be under way
+    Request *first_request; // under way
+    uint64_t id_highest;    // of all requests so far: a higher one cannot be under way
     uv_timer_t grace;
     Api *api;
     struct Session *next;

@@ -38,7 +38,6 @@ typedef struct Worker {
     _Alignas(CACHE_LINE_BYTES) Lane lane;
     Job *batch[BATCH_MAX]; // heads of chains; written by the lane under the lock
     uint32_t batch_count;
-    bool batch_is_own; // taken from the lane's own strands: not to be stolen
     _Atomic uint32_t
         batch_begun;  // the next of the batch to begin; raised without the lock, also by thieves
     uint64_t turn_ns; // when the present turn began; 0: no job was run since the last turn_ended
@@ -212,35 +211,6 @@ static void settle(Worker *worker) {
     }
 }
 
-// The turn has ended: its jobs are finished, and its strands free, but for the one whose job is
-// being run (Nullable). Under the lock; touches no job or strand afterwards.
-static void release(Worker *worker, const Strand *running) {
-    Pool *pool = worker->lane.pool;
-    if (worker->held.head != NULL) {
-        if (pool->finished.tail == NULL) {
-            pool->finished.head = worker->held.head;
-        } else {
-            pool->finished.tail->next = worker->held.head;
-        }
-        pool->finished.tail = worker->held.tail;
-        worker->held = (JobList){0};
-    }
-    Strand *strand = worker->own;
-    worker->own = NULL;
-    while (strand != NULL) {
-        Strand *next = strand->next;
-        strand->owned = false;
-        if (strand == running) {
-            own_strand(worker, strand);
-        } else if (strand->head != NULL) {
-            line_append(pool, strand);
-        } else {
-            strand->ready = false;
-        }
-        strand = next;
-    }
-}
-
 // What was taken and not begun goes back to the head of the line, in its order. Under the lock.
 static void give_back(Worker *worker) {
     Pool *pool = worker->lane.pool;
@@ -248,9 +218,7 @@ static void give_back(Worker *worker) {
     for (uint32_t i = worker->batch_count; i > begun; i--) {
         Job *job = worker->batch[i - 1];
         strand_prepend(job->strand, job);
-        if (!worker->batch_is_own) {
-            line_prepend(pool, job->strand);
-        }
+        line_prepend(pool, job->strand);
     }
     if (worker->batch_count > 1) {
         pool->batch_count--;
@@ -263,15 +231,13 @@ static void give_back(Worker *worker) {
 // the lock.
 static bool take_batch(Worker *worker) {
     Pool *pool = worker->lane.pool;
-    if (!take_own(worker)) {
-        if (pool->line_count == 0) {
-            return false;
-        }
-        uint32_t share = pool->line_count / (2 * pool->def.lane_count) + 1;
-        worker->batch_count = share < BATCH_MAX ? share : BATCH_MAX;
-        for (uint32_t i = 0; i < worker->batch_count; i++) {
-            worker->batch[i] = strand_pop(line_pop(pool));
-        }
+    if (pool->line_count == 0) {
+        return false;
+    }
+    uint32_t share = pool->line_count / (2 * pool->def.lane_count) + 1;
+    worker->batch_count = share < BATCH_MAX ? share : BATCH_MAX;
+    for (uint32_t i = 0; i < worker->batch_count; i++) {
+        worker->batch[i] = strand_pop(line_pop(pool));
     }
     if (worker->batch_count > 1) {
         pool->batch_count++;
@@ -285,7 +251,7 @@ static bool steal_chain(Worker *thief) {
     Pool *pool = thief->lane.pool;
     for (uint32_t i = 0; pool->batch_count > 0 && i < pool->def.lane_count; i++) {
         Worker *owner = &pool->worker[i];
-        if (owner == thief || owner->batch_is_own || owner->batch_count < 2 ||
+        if (owner == thief || owner->batch_count < 2 ||
             atomic_load(&owner->batch_begun) >= owner->batch_count) {
             continue;
         }
@@ -293,7 +259,6 @@ static bool steal_chain(Worker *thief) {
         if (begun < owner->batch_count) {
             thief->batch[0] = owner->batch[begun];
             thief->batch_count = 1;
-            thief->batch_is_own = false;
             return true;
         }
     }
@@ -364,9 +329,20 @@ static void end_turn(Worker *worker) {
     settle(worker);
 }
 
-// Sleeps until a signal. Under the lock, which is free during the sleep. At once: spinning for up
-// to 20 us before was measured, and with two cores for loop, lane and client it made round trips no
-// shorter and their tail longer.
+void lane_end_turn(Lane *lane) {
+    Worker *worker = (Worker *)(void *)((char *)lane - offsetof(Worker, lane));
+    Pool *pool = lane->pool;
+    uv_mutex_lock(&pool->mutex);
+    give_back(worker);
+    end_turn(worker);
+    uint32_t wakes = count_wakes(pool);
+    uv_mutex_unlock(&pool->mutex);
+    signal_lanes(pool, wakes);
+    notify_loop(worker);
+    worker->turn_ns = worker->lane.slice_ns; // the job that called goes on in a turn of its own
+}
+
+// Sleeps until a signal. Under the lock, which is free during the sleep.
 static void sleep_lane(Pool *pool) {
     pool->asleep_count++;
     uv_cond_wait(&pool->work_ready, &pool->mutex);
@@ -403,10 +379,6 @@ static void lane_main(void *argument) {
         notify_loop(worker);
         if (has_work) {
             run_batch(worker);
-        } else {
-            worker->turn_ns = 0;
-            worker->is_over = false;
-            end_turn(worker, NULL);
         }
         uv_mutex_lock(&pool->mutex);
     }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The analytic single-contact solutions behind `mdp`: given A (3x3, symmetric positive definite, order normal, tangent, tangent) and b,
-// the reaction x with  dv = A x - b  under maximum dissipation, or under exact Coulomb friction.
+// The analytic single-contact solutions behind `mdp`: given A (3x3, symmetric positive definite,
+// order normal, tangent, tangent) and b, the reaction x with  dv = A x - b  under maximum
+// dissipation, or under exact Coulomb friction.
 //
-// A sweep solves the same block again and again with another b: what does not change is an MdpPlan, made once. A plan's solve starts
-// from the reaction of the sweep before, which saves the search for roots where the answer can be certified as the only one.
+// A sweep solves the same block again and again with another b: what does not change is an MdpPlan,
+// made once. A plan's solve starts from the reaction of the sweep before, which saves the search
+// for roots where the answer can be certified as the only one.
 #pragma once
 
 #include <stdbool.h>
@@ -29,12 +31,12 @@ int mdp_block_coulomb_all(const MdpBlock *block, const double b[3], double x[4][
 
 typedef struct MdpPlan {
     MdpBlock block;
-    double inverse[6];      // A^-1: nn nt no tt to oo
-    double h11, h12, h22;   // A reduced to the plane a_n.x = b_n
-    double kap;             // mu / A_nn
-    double eccentricity;    // kap |(A_nt, A_no)| of the conic in that plane
-    bool is_isotropic;      // a sphere's block: both laws have the same closed form
-    bool has_one_slide;     // Coulomb's sliding solution is unique, whatever b
+    double inverse[6];    // A^-1: nn nt no tt to oo
+    double h11, h12, h22; // A reduced to the plane a_n.x = b_n
+    double kap;           // mu / A_nn
+    double eccentricity;  // kap |(A_nt, A_no)| of the conic in that plane
+    bool is_isotropic;    // a sphere's block: both laws have the same closed form
+    bool has_one_slide;   // Coulomb's sliding solution is unique, whatever b
 } MdpPlan;
 
 void mdp_block_plan(const MdpBlock *block, MdpPlan *plan);

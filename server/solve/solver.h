@@ -38,7 +38,8 @@ typedef struct ParameterRow {
 typedef enum SolverKind { SOLVER_MAP(X) SOLVER_COUNT } SolverKind;
 #undef X
 
-// Asked between iterations, so that a long solve can be given up. The answer must not change what a solve that goes on returns.
+// Asked between iterations, so that a long solve can be given up. The answer must not change what a
+// solve that goes on returns.
 typedef struct SolverStop {
     bool (*asked)(void *context);
     void *context;
@@ -48,7 +49,7 @@ typedef struct SolverStop {
 typedef struct SolverSettings {
     SolverKind kind;
     double parameter[SOLVER_PARAMETER_MAX]; // unused ones are 0
-    const SolverStop *stop; // Nullable, borrowed
+    const SolverStop *stop;                 // Nullable, borrowed
 } SolverSettings;
 
 // The parameters that every solver has, in the same places.
@@ -60,8 +61,8 @@ typedef struct SolveResult {
     uint32_t iterations;
 } SolveResult;
 
-typedef Status SolverProc(const ContactProblem *problem, const SolverSettings *settings, Arena *arena,
-                          SolveResult *result, Error *error);
+typedef Status SolverProc(const ContactProblem *problem, const SolverSettings *settings,
+                          Arena *arena, SolveResult *result, Error *error);
 
 // The target of a contact under this solver (notation.md, "bias"), used by the step when it
 // assembles a problem.
@@ -89,9 +90,8 @@ SolverSettings solver_solve_default(SolverKind kind);
 // Sets one parameter after checking it. `field` of the error is the parameter's name.
 Status solver_set(SolverSettings *settings, const char *name, double value, Error *error);
 
-// Solves; the result's arrays live in `arena`. Fails only when the arena ends (RESOURCE_EXHAUSTED) or when it was asked to stop
-// (ABORTED);
-// a solver that did not reach its tolerance, or ended in numbers that are not finite, says so in
-// the certificate.
+// Solves; the result's arrays live in `arena`. Fails only when the arena ends (RESOURCE_EXHAUSTED)
+// or when it was asked to stop (ABORTED); a solver that did not reach its tolerance, or ended in
+// numbers that are not finite, says so in the certificate.
 Status solver_solve(const SolverSettings *settings, const ContactProblem *problem, Arena *arena,
                     SolveResult *result, Error *error);

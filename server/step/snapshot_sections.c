@@ -245,7 +245,8 @@ static Status read_body(Source *source, World *world, Error *error) {
     const double kept[10] = {made->mass,       made->center.x,   made->center.y,   made->center.z,
                              made->inertia.xx, made->inertia.yy, made->inertia.zz, made->inertia.xy,
                              made->inertia.xz, made->inertia.yz};
-    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the bits are meant, also of a zero's sign
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the bits are meant, also of a zero's
+    // sign
     if (given != id || memcmp(read, kept, sizeof(read)) != 0) {
         return damaged(error, "a body's id or mass is not what it must be");
     }
