@@ -82,10 +82,15 @@ static void on_grace_over(uv_timer_t *timer) {
     end_session(session);
 }
 
-void session_leave(Session *session) {
+// Nobody is there to read the answers.
+static void stop_requests(Session *session) {
     for (Request *request = session->first_request; request != NULL; request = request->next) {
         atomic_store_explicit(&request->cancelled, true, memory_order_relaxed);
     }
+}
+
+void session_leave(Session *session) {
+    stop_requests(session);
     session->connection = NULL;
     uv_timer_start(&session->grace, on_grace_over, session->world_count == 0 ? 0 : session->api->def.session_grace_ms, 0);
 }
@@ -146,6 +151,7 @@ static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *erro
         if (session->connection != NULL) {
             // the client knows better than we that its old connection is dead
             Connection *old = session->connection;
+            stop_requests(session);
             connection_set_data(old, NULL);
             session->connection = NULL;
             connection_close(old);
