@@ -44,7 +44,7 @@ static Status keep_input(Request *request, const Input *input, Error *error) {
 
 typedef struct CreatePlan {
     ScenePlan scene;
-    bool failed;
+    Error error; // status OK: the world was built
 } CreatePlan;
 
 static Status build_world(Request *request, const Id **ids, size_t *id_count, Error *error) {
@@ -89,19 +89,23 @@ static JobOutcome create_on_lane(Job *job, Lane *lane) {
         message.ids = (uint64_t *)ids;
         reply.result_case = MOREAU__V1__REPLY__RESULT_WORLD_CREATE;
         reply.world_create = &message;
+        host_publish(request->world);
+        request_reply(request, lane, &reply, &error);
     } else {
-        ((CreatePlan *)request->plan)->failed = true;
-        job->urgent = true; // the id must go before the client asks for it again
+        ((CreatePlan *)request->plan)->error = error;
+        job->urgent = true; // its client waits for the loop
     }
-    host_publish(request->world);
-    request_reply(request, lane, &reply, &error);
     return JOB_DONE;
 }
 
+// A refusal is told here, when the world is gone: its client may ask for the name again at once.
 static void on_created(Job *job) {
     Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
-    if (((const CreatePlan *)request->plan)->failed) {
+    const Error *error = &((const CreatePlan *)request->plan)->error;
+    if (error->status != STATUS_OK) {
+        Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
         host_destroy(request->world);
+        request_reply(request, NULL, &reply, error);
     }
     request_finish(request);
 }

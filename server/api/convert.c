@@ -52,7 +52,7 @@ static bool read_parameter(const ProtobufCMessage *message, const char *name, do
         *value = *(const int *)member;
         return true;
     default:
-        ASSERT(false && "a parameter of a type that no row has");
+        ASSERT(false); // a parameter of a type that no row has
         return false;
     }
 }
@@ -78,7 +78,7 @@ static void write_parameter(ProtobufCMessage *message, const char *name, double 
         *(int *)member = (int)value;
         return;
     default:
-        ASSERT(false && "a parameter of a type that no row has");
+        ASSERT(false); // a parameter of a type that no row has
     }
 }
 

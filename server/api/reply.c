@@ -142,6 +142,7 @@ void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const
         reply->result_case = MOREAU__V1__REPLY__RESULT__NOT_SET;
         size = moreau__v1__reply__get_packed_size(reply);
     }
+    atomic_store_explicit(&request->answered, true, memory_order_release);
     if (!post(request, lane, reply, size)) {
         // no memory for the reply: the client would wait for ever, so its connection ends
         request->peer.calls->request_end(request->peer.handle);

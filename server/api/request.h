@@ -39,6 +39,7 @@ struct Request {
     uint64_t received_ns;
     uint64_t deadline_ns; // UINT64_MAX: none
     _Atomic bool cancelled;
+    _Atomic bool answered;        // the reply is on its way, so the id is the client's again
     bool client_gone;
     size_t counted_bytes;     // of its unpacked message, in Api.request_bytes
     WorldEntry *world;        // retained; NULL: none
@@ -87,4 +88,5 @@ void request_receive(Api *api, Peer peer, const uint8_t *body, size_t body_bytes
 // The last of it: references and memory go back.
 void request_finish(Request *request);
 
+// A request under way that is not answered yet; NULL: none has this id.
 Request *request_find(Session *session, uint64_t id);

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+// Long steps, many steps and failing steps, over real sockets: a deadline, a cancel or a client
+// that vanishes stops the work between two steps; a bad world in a batch fails alone; lanes are
+// shared.
+#include "support/server_process.h"
+#include "support/suite.h"
+#include "support/wire_client.h"
+#include "support/wire_world.h"
+
+#include <string.h>
+
+#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+#define BILLION    UINT64_C(1000000000)
+
+static ServerProcess *server;
+static WireClient *client;
+
+static void start_with(const char *options) {
+    server = server_start(options);
+    client = wire_open(server->address[0]);
+}
+
+static void start_one_lane(void) {
+    start_with("--workers 1 --session-grace-ms 100");
+}
+
+static void start_two_lanes(void) {
+    start_with("--workers 2");
+}
+
+static void start_narrow(void) {
+    start_with("--workers 1 --frame-bytes-max 8K --requests-max 4");
+}
+
+static void stop(void) {
+    wire_close(client);
+    server_stop(server);
+}
+
+static void submit_cancel(uint64_t id) {
+    Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
+    cancel.has_request = 1;
+    cancel.request = id;
+    wire_submit(client, &cancel);
+}
+
+// ---- stopping
+
+// 200 ms are asked for; ten times as much allows for a busy machine and the sanitizers
+enum { DEADLINE_MS = 200, LATE_MS = 2000 };
+
+START_TEST(a_billion_steps_with_a_deadline_stop_on_time_and_say_how_far_they_came) {
+    uint64_t world = wire_small_world(client);
+    wire_step(client, world, 3);
+    Moreau__V1__WorldStep step = wire_step_call(&world, BILLION);
+    double begun_ms = server_now_ms();
+    const Moreau__V1__Reply *reply = wire_call_within(client, &step, DEADLINE_MS);
+    double took_ms = server_now_ms() - begun_ms;
+    wire_expect(reply, CODE(DEADLINE_EXCEEDED), "deadline_ms");
+    ck_assert_double_ge(took_ms, DEADLINE_MS - 1);
+    ck_assert_double_lt(took_ms, LATE_MS);
+    const Moreau__V1__WorldStepReply *result = reply->world_step;
+    ck_assert_int_eq(reply->result_case, MOREAU__V1__REPLY__RESULT_WORLD_STEP);
+    ck_assert_uint_gt(result->steps_done[0], 0);
+    ck_assert_uint_lt(result->steps_done[0], BILLION);
+    ck_assert_uint_eq(result->step[0], 3 + result->steps_done[0]);
+    ck_assert_uint_eq(wire_step_count(client, world), result->step[0]);
+    wire_step(client, world, 1);
+}
+END_TEST
+
+START_TEST(a_deadline_stops_every_world_of_a_batch) {
+    uint64_t worlds[] = {wire_small_world(client), wire_small_world(client),
+                         wire_small_world(client)};
+    Moreau__V1__WorldStep step = wire_step_call(worlds, BILLION);
+    step.n_worlds = 3;
+    const Moreau__V1__Reply *reply = wire_call_within(client, &step, DEADLINE_MS);
+    wire_expect(reply, CODE(DEADLINE_EXCEEDED), NULL);
+    ck_assert_uint_eq(reply->world_step->n_failures, 3);
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_uint_gt(reply->world_step->steps_done[i], 0);
+        ck_assert_uint_eq(reply->world_step->failures[i]->world, worlds[i]);
+        ck_assert_uint_eq(reply->world_step->failures[i]->step, reply->world_step->step[i]);
+        ck_assert_uint_eq(wire_step_count(client, worlds[i]), reply->world_step->step[i]);
+    }
+}
+END_TEST
+
+START_TEST(a_cancel_stops_a_billion_steps_between_two) {
+    uint64_t world = wire_small_world(client);
+    Moreau__V1__WorldStep step = wire_step_call(&world, BILLION);
+    uint64_t id = wire_submit(client, &step);
+    server_sleep_ms(100);
+    submit_cancel(id);
+    bool stopped = false, found = false;
+    for (int i = 0; i < 2; i++) {
+        const Moreau__V1__Reply *reply = wire_receive(client);
+        ck_assert_ptr_nonnull(reply);
+        if (reply->id != id) {
+            found = reply->cancel->found;
+            continue;
+        }
+        stopped = true;
+        wire_expect(reply, CODE(CANCELLED), NULL);
+        ck_assert_uint_gt(reply->world_step->steps_done[0], 0);
+        ck_assert_uint_eq(wire_step_count(client, world), reply->world_step->step[0]);
+    }
+    ck_assert(stopped && found);
+}
+END_TEST
+
+START_TEST(a_cancel_of_what_is_not_under_way_finds_nothing) {
+    Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
+    cancel.has_request = 1;
+    cancel.request = 4711;
+    ck_assert(!wire_accept(client, &cancel)->cancel->found);
+    uint64_t world = wire_small_world(client);
+    Moreau__V1__WorldStep step = wire_step_call(&world, 1);
+    cancel.request = wire_accept(client, &step)->id;
+    ck_assert(!wire_accept(client, &cancel)->cancel->found);
+}
+END_TEST
+
+START_TEST(a_client_that_vanishes_leaves_its_lane_and_its_worlds) {
+    WireClient *ghost = wire_open(server->address[0]);
+    uint64_t world = wire_small_world(ghost), mine = wire_small_world(client);
+    Moreau__V1__WorldStep step = wire_step_call(&world, BILLION);
+    wire_submit(ghost, &step);
+    server_sleep_ms(50);
+    wire_close(ghost);
+    double give_up_ms = server_now_ms() + 10000;
+    while (wire_stats(client, false)->world_count > 1) {
+        ck_assert_msg(server_now_ms() < give_up_ms, "the world of a client that is gone stays");
+        server_sleep_ms(10);
+    }
+    wire_step(client, mine, 10);
+    // the only lane steps no more
+    uint64_t steps = wire_stats(client, false)->steps;
+    server_sleep_ms(50);
+    ck_assert_uint_eq(wire_stats(client, false)->steps, steps);
+}
+END_TEST
+
+// ---- failing
+
+enum { BATCH = 8, BAD = 5, STEPS = 20 };
+
+// One step so long, with a force so large, that the motion overflows: the world faults.
+static void make_faulted(uint64_t world) {
+    uint64_t body = 2;
+    double wrench[6] = {1e18, 0, 0, 0, 0, 0};
+    Moreau__V1__WorldStep step = wire_step_call(&world, UINT64_C(1000000));
+    step.n_wrench_body = 1, step.wrench_body = &body;
+    step.n_wrench = 6, step.wrench = wrench;
+    step.has_time_step = 1, step.time_step = 10;
+    const Moreau__V1__Reply *reply = wire_call(client, &step);
+    ck_assert_int_ne(reply->status->code, CODE(OK));
+}
+
+static void expect_others_done(const Moreau__V1__Reply *reply, const uint64_t worlds[BATCH]) {
+    wire_expect(reply, CODE(OK), NULL);
+    const Moreau__V1__WorldStepReply *result = reply->world_step;
+    ck_assert_uint_eq(result->n_steps_done, BATCH);
+    ck_assert_uint_eq(result->n_failures, 1);
+    ck_assert_uint_eq(result->failures[0]->world, worlds[BAD]);
+    for (size_t i = 0; i < BATCH; i++) {
+        ck_assert_uint_eq(result->steps_done[i], i == BAD ? 0 : STEPS);
+    }
+}
+
+START_TEST(an_unknown_world_in_a_batch_fails_alone) {
+    uint64_t worlds[BATCH];
+    for (size_t i = 0; i < BATCH; i++) {
+        worlds[i] = i == BAD ? UINT64_C(0xdead00000001) : wire_small_world(client);
+    }
+    Moreau__V1__WorldStep step = wire_step_call(worlds, STEPS);
+    step.n_worlds = BATCH;
+    step.has_hashes = step.hashes = 1;
+    const Moreau__V1__Reply *reply = wire_call(client, &step);
+    expect_others_done(reply, worlds);
+    ck_assert_int_eq(reply->world_step->failures[0]->code, CODE(NOT_FOUND));
+    for (size_t i = 1; i < BATCH; i++) { // all began alike, and went the same way
+        ck_assert(i == BAD || reply->world_step->hash[i] == reply->world_step->hash[0]);
+    }
+}
+END_TEST
+
+START_TEST(a_faulted_world_in_a_batch_fails_alone_until_it_is_set) {
+    uint64_t worlds[BATCH];
+    for (size_t i = 0; i < BATCH; i++) {
+        worlds[i] = wire_small_world(client);
+    }
+    make_faulted(worlds[BAD]);
+    ck_assert_uint_eq(wire_stats(client, false)->faulted_worlds, 1);
+    uint64_t before = wire_hash(client, worlds[BAD]);
+    Moreau__V1__WorldStep step = wire_step_call(worlds, STEPS);
+    step.n_worlds = BATCH;
+    const Moreau__V1__Reply *reply = wire_call(client, &step);
+    expect_others_done(reply, worlds);
+    ck_assert_int_eq(reply->world_step->failures[0]->code, CODE(FAILED_PRECONDITION));
+    ck_assert_uint_eq(wire_hash(client, worlds[BAD]), before);
+
+    uint64_t ids[] = {2, 3, 4};
+    double pose[21] = {[2] = 1, [3] = 1, [9] = 2, [10] = 1, [16] = 3, [17] = 1}, velocity[18] = {0};
+    Moreau__V1__WorldSet set = MOREAU__V1__WORLD_SET__INIT;
+    set.has_world = 1, set.world = worlds[BAD];
+    set.n_ids = 3, set.ids = ids;
+    set.n_pose = 21, set.pose = pose;
+    set.n_velocity = 18, set.velocity = velocity;
+    wire_accept(client, &set);
+    wire_step(client, worlds[BAD], STEPS);
+}
+END_TEST
+
+// ---- sharing
+
+START_TEST(short_steps_get_through_while_others_run_a_billion) {
+    enum { HOGS = 4, ROUNDS = 50 };
+    uint64_t mine = wire_small_world(client);
+    WireClient *hog[HOGS];
+    for (int i = 0; i < HOGS; i++) {
+        hog[i] = wire_open(server->address[0]);
+        uint64_t world = wire_small_world(hog[i]);
+        Moreau__V1__WorldStep step = wire_step_call(&world, BILLION);
+        wire_submit(hog[i], &step);
+    }
+    double begun_ms = server_now_ms();
+    for (int i = 0; i < ROUNDS; i++) {
+        wire_step(client, mine, 1);
+    }
+    // each round waits for at most the slices of the others, 2 ms each; four times that is allowed
+    ck_assert_double_lt(server_now_ms() - begun_ms, 4.0 * 2.0 * HOGS * ROUNDS + 1000);
+    for (int i = 0; i < HOGS; i++) {
+        wire_close(hog[i]);
+    }
+}
+END_TEST
+
+// ---- order
+
+static Moreau__V1__WorldAddBodies one_more_body(uint64_t world) {
+    static double pose[] = {3, 0, 3, 1, 0, 0, 0};
+    static uint64_t shape = 2;
+    Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+    add.has_world = 1, add.world = world;
+    add.n_pose = 7, add.pose = pose;
+    add.n_shape = 1, add.shape = &shape;
+    return add;
+}
+
+START_TEST(pipelined_calls_on_a_world_are_done_in_their_order) {
+    enum { ROUNDS = 10 };
+    uint64_t world = wire_small_world(client);
+    Moreau__V1__WorldStep step = wire_step_call(&world, 2);
+    Moreau__V1__WorldAddBodies add = one_more_body(world);
+    Moreau__V1__WorldGet get = MOREAU__V1__WORLD_GET__INIT;
+    get.has_world = 1, get.world = world;
+    for (int i = 0; i < ROUNDS; i++) {
+        wire_submit(client, &step);
+        wire_submit(client, &get);
+        wire_submit(client, &add);
+        wire_submit(client, &get);
+    }
+    uint64_t id = 0;
+    for (uint64_t i = 0; i < 4 * ROUNDS; i++) {
+        const Moreau__V1__Reply *reply = wire_receive(client);
+        ck_assert_ptr_nonnull(reply);
+        wire_expect(reply, CODE(OK), NULL);
+        ck_assert_uint_gt(reply->id, id);
+        id = reply->id;
+        if (i % 2 == 1) {
+            ck_assert_uint_eq(reply->world_get->step, 2 * (i / 4 + 1));
+            ck_assert_uint_eq(reply->world_get->total, 4 + (i + 1) / 4);
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_burst_of_ten_thousand_steps_is_answered_in_order) {
+    enum { BURST = 10000 };
+    uint64_t world = wire_small_world(client), first = 0;
+    Moreau__V1__WorldStep step = wire_step_call(&world, 1);
+    step.has_reports = 1;
+    step.reports = 0;
+    for (uint64_t i = 0; i < BURST; i++) {
+        uint64_t id = wire_submit(client, &step);
+        first = i == 0 ? id : first;
+    }
+    for (uint64_t i = 0; i < BURST; i++) {
+        const Moreau__V1__Reply *reply = wire_receive(client);
+        ck_assert_ptr_nonnull(reply);
+        wire_expect(reply, CODE(OK), NULL);
+        ck_assert_uint_eq(reply->id, first + i);
+        ck_assert_uint_eq(reply->world_step->step[0], i + 1);
+    }
+}
+END_TEST
+
+START_TEST(no_more_requests_are_taken_up_than_the_limit) {
+    uint64_t world = wire_small_world(client);
+    Moreau__V1__WorldStep step = wire_step_call(&world, BILLION);
+
+    for (int i = 0; i < 4; i++) { // --requests-max
+        wire_submit(client, &step);
+    }
+    Moreau__V1__Ping ping = MOREAU__V1__PING__INIT;
+    wire_submit(client, &ping);
+    ck_assert(!wire_waits(client, 300)); // the Ping waits in the socket: it is not even read
+    WireClient *other = wire_open(server->address[0]);
+    wire_ping(other);
+    wire_close(other);
+}
+END_TEST
+
+// ---- ranges
+
+enum { MANY_BODIES = 200 }; // 13 doubles each: some 20 KB, more than the frame of 8 KiB
+
+static uint64_t big_world(void) {
+    Moreau__V1__Lifetime lifetime = MOREAU__V1__LIFETIME__SESSION;
+    uint64_t world = wire_world(client, 30, 1, lifetime).id;
+    for (int i = 31; i < MANY_BODIES; i++) {
+        Moreau__V1__WorldAddBodies add = one_more_body(world);
+        add.pose[0] = 3.0 + 0.15 * i; // close to each other, so that there are many contacts
+        add.pose[2] = 0.099;
+        wire_accept(client, &add);
+    }
+    wire_step(client, world, 1);
+    return world;
+}
+
+START_TEST(a_reply_beyond_a_frame_names_the_range_and_ranges_work) {
+    uint64_t world = big_world(), total = MANY_BODIES, seen = 0;
+    Moreau__V1__WorldGet get = MOREAU__V1__WORLD_GET__INIT;
+    get.has_world = 1, get.world = world;
+    const Moreau__V1__Reply *reply = wire_refuse(client, &get, CODE(RESOURCE_EXHAUSTED), "count");
+    ck_assert_ptr_nonnull(strstr(reply->status->message, "frame-bytes-max"));
+    get.has_first = get.has_count = 1;
+    for (get.count = 47; seen < total; seen += reply->world_get->n_ids) {
+        get.first = seen;
+        reply = wire_accept(client, &get);
+        ck_assert_uint_eq(reply->world_get->total, total);
+        ck_assert_uint_eq(reply->world_get->n_ids, total - seen < 47 ? total - seen : 47);
+        ck_assert_uint_eq(reply->world_get->n_pose, 7 * reply->world_get->n_ids);
+        ck_assert_uint_eq(reply->world_get->ids[0], seen + 1);
+    }
+    ck_assert_uint_eq(seen, total);
+    get.first = total + 1;
+    reply = wire_call(client, &get);
+    ck_assert_int_eq(reply->status->code, CODE(OUT_OF_RANGE));
+}
+END_TEST
+
+START_TEST(contacts_too_are_read_by_range) {
+    uint64_t world = big_world();
+    Moreau__V1__WorldContacts get = MOREAU__V1__WORLD_CONTACTS__INIT;
+    get.has_world = 1, get.world = world;
+    wire_refuse(client, &get, CODE(RESOURCE_EXHAUSTED), "count");
+    get.has_first = get.has_count = 1;
+    get.count = 20;
+    uint64_t seen = 0, total = 1;
+    while (seen < total) {
+        get.first = seen;
+        const Moreau__V1__WorldContactsReply *contacts = wire_accept(client, &get)->world_contacts;
+        total = contacts->total;
+        ck_assert_uint_gt(contacts->n_body_a, 0);
+        ck_assert_uint_eq(contacts->n_frame, 9 * contacts->n_body_a);
+        seen += contacts->n_body_a;
+    }
+    ck_assert_uint_eq(seen, total);
+    ck_assert_uint_gt(total, MANY_BODIES / 2);
+}
+END_TEST
+
+START_TEST(a_step_whose_reply_is_too_long_is_done_and_says_so) {
+    uint64_t world = big_world();
+    Moreau__V1__WorldStep step = wire_step_call(&world, 1);
+    step.has_poses = step.poses = 1;
+    uint64_t before = wire_step_count(client, world);
+    wire_refuse(client, &step, CODE(RESOURCE_EXHAUSTED), NULL);
+    ck_assert_uint_eq(wire_step_count(client, world), before + 1);
+}
+END_TEST
+
+static TCase *case_one_lane(void) {
+    TCase *tcase = tcase_create("one lane");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, start_one_lane, stop);
+    tcase_add_test(tcase, a_billion_steps_with_a_deadline_stop_on_time_and_say_how_far_they_came);
+    tcase_add_test(tcase, a_cancel_stops_a_billion_steps_between_two);
+    tcase_add_test(tcase, a_cancel_of_what_is_not_under_way_finds_nothing);
+    tcase_add_test(tcase, a_client_that_vanishes_leaves_its_lane_and_its_worlds);
+    tcase_add_test(tcase, short_steps_get_through_while_others_run_a_billion);
+    return tcase;
+}
+
+static TCase *case_two_lanes(void) {
+    TCase *tcase = tcase_create("two lanes");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, start_two_lanes, stop);
+    tcase_add_test(tcase, a_deadline_stops_every_world_of_a_batch);
+    tcase_add_test(tcase, an_unknown_world_in_a_batch_fails_alone);
+    tcase_add_test(tcase, a_faulted_world_in_a_batch_fails_alone_until_it_is_set);
+    tcase_add_test(tcase, pipelined_calls_on_a_world_are_done_in_their_order);
+    tcase_add_test(tcase, a_burst_of_ten_thousand_steps_is_answered_in_order);
+    return tcase;
+}
+
+static TCase *case_narrow(void) {
+    TCase *tcase = tcase_create("narrow");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, start_narrow, stop);
+    tcase_add_test(tcase, no_more_requests_are_taken_up_than_the_limit);
+    tcase_add_test(tcase, a_reply_beyond_a_frame_names_the_range_and_ranges_work);
+    tcase_add_test(tcase, contacts_too_are_read_by_range);
+    tcase_add_test(tcase, a_step_whose_reply_is_too_long_is_done_and_says_so);
+    return tcase;
+}
+
+SUITE_MAIN("system/steps", case_one_lane, case_two_lanes, case_narrow)
