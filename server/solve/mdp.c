@@ -129,7 +129,8 @@ static Status judge(Work *work) {
                                &work->result->certificate, work->error);
 }
 
-// A question may cost as much as the sweep of a small problem, so only every eighth sweep is preceded by one.
+// A question may cost as much as the sweep of a small problem, so only every eighth sweep is
+// preceded by one.
 static bool is_asked_to_stop(const Work *work, uint32_t sweep) {
     return sweep % 8 == 7 && work->stop != NULL && work->stop->asked(work->stop->context);
 }
@@ -141,7 +142,8 @@ static Status sweep_until_certified(Work *work) {
     uint32_t sweep = 0;
     for (;;) {
         if (is_asked_to_stop(work, sweep)) {
-            return error_set(work->error, STATUS_ABORTED, "", "The solve was given up after %u sweeps.", sweep);
+            return error_set(work->error, STATUS_ABORTED, "",
+                             "The solve was given up after %u sweeps.", sweep);
         }
         double change = mdp_sweep(&work->pack, coulomb);
         sweep++;
