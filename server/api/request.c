@@ -76,9 +76,10 @@ void request_finish(Request *request) {
 
 Request *request_find(Session *session, uint64_t id) {
     for (Request *request = session->first_request; request != NULL; request = request->next) {
-        // an answered one is only waiting for the loop to take it back; its client may know the answer already.
-        // Those of a connection that the session had before are stopping, and answered to nobody.
-        if (request->message->id == id && request->connection == session->connection &&
+        // an answered one is only waiting for the loop to take it back; its client may know the
+        // answer already. Those of a connection that the session had before are stopping, and
+        // answered to nobody.
+        if (request->message->id == id && request->peer.handle == session->peer.handle &&
             !atomic_load_explicit(&request->answered, memory_order_acquire)) {
             return request;
         }

@@ -39,7 +39,7 @@ struct Request {
     uint64_t received_ns;
     uint64_t deadline_ns; // UINT64_MAX: none
     _Atomic bool cancelled;
-    _Atomic bool answered;        // the reply is on its way, so the id is the client's again
+    _Atomic bool answered; // the reply is on its way, so the id is the client's again
     bool client_gone;
     size_t counted_bytes;     // of its unpacked message, in Api.request_bytes
     WorldEntry *world;        // retained; NULL: none

@@ -96,8 +96,9 @@ static void stop_requests(Session *session) {
 
 void session_leave(Session *session) {
     stop_requests(session);
-    session->connection = NULL;
-    uv_timer_start(&session->grace, on_grace_over, session->world_count == 0 ? 0 : session->api->def.session_grace_ms, 0);
+    session->peer = (Peer){0};
+    uv_timer_start(&session->grace, on_grace_over,
+                   session->world_count == 0 ? 0 : session->api->def.session_grace_ms, 0);
 }
 
 void session_close_all(Api *api) {
@@ -157,11 +158,11 @@ static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *erro
         }
         if (!peer_is_none(session->peer)) {
             // the client knows better than we that its old connection is dead
-            Connection *old = session->connection;
+            Peer old = session->peer;
             stop_requests(session);
-            connection_set_data(old, NULL);
-            session->connection = NULL;
-            connection_close(old);
+            old.calls->set_data(old.handle, NULL);
+            session->peer = (Peer){0};
+            old.calls->close(old.handle);
         }
         uv_timer_stop(&session->grace);
     } else {

@@ -212,8 +212,9 @@ START_TEST(a_stack_of_ten_boxes_stands_for_a_minute) {
 }
 END_TEST
 
-// Without a margin the contacts of a stack at rest have gaps of a few nanometres on both sides of zero: none may be lost, and the
-// noise of the gaps must not keep the solver busy (without `touch` it takes about 90 sweeps a step, with it about 15).
+// Without a margin the contacts of a stack at rest have gaps of a few nanometres on both sides of
+// zero: none may be lost, and the noise of the gaps must not keep the solver busy (without `touch`
+// it takes about 90 sweeps a step, with it about 15).
 START_TEST(a_stack_at_rest_keeps_its_contacts_and_needs_few_sweeps) {
     enum { BOXES = 10, STEPS = 480 };
     Lab lab = lab_create(9.81, 1.0 / 240.0);
