@@ -26,8 +26,8 @@ typedef struct Peer {
     int fd;
     uint8_t input[INPUT_BYTES];
     size_t input_bytes;
-    uint8_t *reply; // header and body, written by the worker
-    size_t reply_bytes;
+    uint8_t *reply;     // header and body, written by the worker
+    size_t reply_bytes; // under the mutex
 } Peer;
 
 // One exchange is under way at a time: the clients of the bench wait for every answer.
@@ -48,31 +48,26 @@ static uint32_t read_length(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-// As a blocking write would, on a socket that is not.
-static void write_reply(Peer *peer) {
-    for (size_t sent = 0; sent < peer->reply_bytes;) {
-        ssize_t count = send(peer->fd, peer->reply + sent, peer->reply_bytes - sent, MSG_NOSIGNAL);
-        if (count >= 0) {
-            sent += (size_t)count;
+// As a blocking write would, on a socket that is not. Touches nothing of the peer: once the last
+// byte is out, the next request may come.
+static void write_reply(int fd, const uint8_t *bytes, size_t count) {
+    for (size_t sent = 0; sent < count;) {
+        ssize_t part = send(fd, bytes + sent, count - sent, MSG_NOSIGNAL);
+        if (part >= 0) {
+            sent += (size_t)part;
             continue;
         }
-        struct pollfd entry = {peer->fd, POLLOUT, 0};
+        struct pollfd entry = {fd, POLLOUT, 0};
         if (poll(&entry, 1, -1) < 0 || (entry.revents & (POLLERR | POLLHUP)) != 0) {
             return;
         }
     }
 }
 
-static void make_reply(const Echo *echo, Peer *peer) {
-    uint32_t size = read_length(peer->input + HEADER_BYTES);
-    if (size > ECHO_REPLY_BYTES_MAX) {
-        size = ECHO_REPLY_BYTES_MAX;
-    }
-    uint32_t header = htonl(size);
-    memcpy(peer->reply, &header, HEADER_BYTES);
-    memcpy(peer->reply + HEADER_BYTES, echo->source, size);
-    peer->reply_bytes = HEADER_BYTES + size;
-    peer->input_bytes = 0; // before the answer goes: the next request may follow at once
+static void make_reply(const Echo *echo, uint8_t *reply, size_t count) {
+    uint32_t header = htonl((uint32_t)(count - HEADER_BYTES));
+    memcpy(reply, &header, HEADER_BYTES);
+    memcpy(reply + HEADER_BYTES, echo->source, count - HEADER_BYTES);
 }
 
 static void worker_main(void *argument) {
@@ -83,12 +78,13 @@ static void worker_main(void *argument) {
             uv_cond_wait(&echo->work_ready, &echo->mutex);
         }
         Peer *peer = echo->waiting;
+        size_t count = peer->reply_bytes;
         echo->waiting = NULL;
         uv_mutex_unlock(&echo->mutex);
 
-        make_reply(echo, peer);
+        make_reply(echo, peer->reply, count);
         if (echo->kind == ECHO_WORKER) {
-            write_reply(peer);
+            write_reply(peer->fd, peer->reply, count);
             continue;
         }
         uv_mutex_lock(&echo->mutex);
@@ -105,7 +101,7 @@ static void on_async(uv_async_t *async) {
     echo->done = NULL;
     uv_mutex_unlock(&echo->mutex);
     if (peer != NULL) {
-        write_reply(peer);
+        write_reply(peer->fd, peer->reply, peer->reply_bytes);
     }
 }
 
@@ -135,7 +131,11 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) 
         peer->input_bytes < HEADER_BYTES + read_length(peer->input)) {
         return;
     }
+    uint32_t size = read_length(peer->input + HEADER_BYTES);
+    size = size < ECHO_REPLY_BYTES_MAX ? size : ECHO_REPLY_BYTES_MAX;
+    peer->input_bytes = 0;
     uv_mutex_lock(&echo->mutex);
+    peer->reply_bytes = HEADER_BYTES + size;
     echo->waiting = peer;
     uv_cond_signal(&echo->work_ready);
     uv_mutex_unlock(&echo->mutex);
