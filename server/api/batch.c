@@ -157,7 +157,7 @@ static JobOutcome work_item(Job *job, Lane *lane) {
         host_publish(item->world);
     }
     collect(item);
-    arena_reset(&lane->scratch);
+    arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
     finish_item(item, lane);
     return JOB_DONE;
 }

@@ -129,7 +129,7 @@ static JobOutcome work_on_lane(Job *job, Lane *lane) {
         host_publish(request->world);
     }
     request_reply(request, lane, &reply, &error);
-    arena_reset(&lane->scratch);
+    arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
     return JOB_DONE;
 }
 

@@ -121,3 +121,12 @@ void arena_reset(Arena *arena) {
     arena_init(arena, limit);
     add_block(arena, total); // a failure only means that the next take tries again
 }
+
+void arena_reset_and_trim(Arena *arena, size_t bytes) {
+    size_t limit = arena->limit_bytes;
+    if (arena->total_bytes > bytes) {
+        arena_deinit(arena);
+        arena_init(arena, limit);
+    }
+    arena_reset(arena);
+}

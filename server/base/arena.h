@@ -41,3 +41,7 @@ void arena_reset_to(Arena *arena, ArenaMark mark);
 
 // Gives everything back and merges the blocks into one.
 void arena_reset(Arena *arena);
+
+// The same, and gives the memory back to the machine when it is more than `bytes`: after one huge
+// piece of work.
+void arena_reset_and_trim(Arena *arena, size_t bytes);

@@ -17,7 +17,8 @@ void candidates_deinit(Candidates *candidates) {
 }
 
 bool candidates_grow(Candidates *candidates, size_t count) {
-    if (!ARRAY_RESERVE(candidates->pair, candidates->capacity, candidates->count + count)) {
+    if (candidates->count + count > CANDIDATE_COUNT_MAX ||
+        !ARRAY_RESERVE(candidates->pair, candidates->capacity, candidates->count + count)) {
         candidates->is_short = true;
         return false;
     }

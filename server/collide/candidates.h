@@ -7,11 +7,15 @@
 
 #include <stdbool.h>
 
+// More pairs than this are refused: a thousand spheres in one place are half a million, and a scene
+// that could be stepped has some ten per body.
+enum { CANDIDATE_COUNT_MAX = 1 << 25 };
+
 typedef struct Candidates {
     BroadPair *pair; // owned
     size_t capacity;
     size_t count;
-    bool is_short; // memory ended; pairs are missing
+    bool is_short; // memory or the limit ended; pairs are missing
 } Candidates;
 
 void candidates_deinit(Candidates *candidates);

@@ -32,6 +32,7 @@
 
 enum { LANE_SLICE_NS = 2000000 }; // after about so long a job gives the lane to others
 enum { LANE_TURN_NS = 100000 };
+enum { LANE_SCRATCH_KEPT_BYTES = 1 << 28 }; // a step of some 300,000 contacts needs no more
 
 typedef struct Pool Pool;
 typedef struct Lane Lane;

@@ -29,9 +29,10 @@
 #define TOUCH_SHARE_MAX  1e-4
 
 static Status out_of_memory(StepState *state) {
-    return error_set(
-        state->error, STATUS_RESOURCE_EXHAUSTED, "",
-        "The memory budget (option --memory-bytes-max) does not hold the contacts of this step.");
+    return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "The contacts of this step do not fit the memory budget (option "
+                     "--memory-bytes-max), or more "
+                     "than 33 million pairs of bodies are near each other.");
 }
 
 // How far any point of a body can come nearer to something in this step.
@@ -181,6 +182,11 @@ static bool is_within_reach(const StepState *state, const PairState *pair, Vec3 
 }
 
 static bool reserve_contacts(Stepper *stepper, size_t count) {
+    // the contacts take the most of what a step needs; what the solver needs beside them is the
+    // scratch memory's to limit
+    if (count > stepper->contact_capacity && stepper_bytes(stepper) > stepper->bytes_max) {
+        return false;
+    }
     return ARRAY_RESERVE(stepper->contact, stepper->contact_capacity, count) &&
            ARRAY_RESERVE(stepper->problem_contact, stepper->problem_capacity, count);
 }
@@ -261,6 +267,14 @@ static Status collide_pair(StepState *state, PairState *pair) {
     return STATUS_OK;
 }
 
+// between two questions pass some 100 us
+enum { CANDIDATES_PER_QUESTION = 4096 };
+
+static bool is_asked_to_stop(const StepState *state) {
+    const SolverStop *stop = state->input->stop;
+    return stop != NULL && stop->asked(stop->context);
+}
+
 Status contacts_run(StepState *state) {
     const World *world = state->world;
     double h = state->input->time_step;
@@ -287,6 +301,10 @@ Status contacts_run(StepState *state) {
     }
     PairState pair = {.material_a = UINT32_MAX, .material_b = UINT32_MAX};
     for (size_t i = 0; status == STATUS_OK && i < candidate_count; i++) {
+        if (i % CANDIDATES_PER_QUESTION == CANDIDATES_PER_QUESTION - 1 && is_asked_to_stop(state)) {
+            return error_set(state->error, STATUS_ABORTED, "",
+                             "The step was given up while colliding.");
+        }
         pair.a = candidate[i].a;
         pair.b = candidate[i].b;
         status = collide_pair(state, &pair);

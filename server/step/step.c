@@ -16,6 +16,7 @@ Stepper *stepper_create(size_t bytes_max) {
     if (stepper == NULL) {
         return NULL;
     }
+    stepper->bytes_max = bytes_max;
     stepper->broad = broad_create();
     if (stepper->broad == NULL) {
         free(stepper);

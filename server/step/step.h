@@ -46,6 +46,7 @@ typedef struct StepContact {
 } StepContact;
 
 typedef struct Stepper {
+    size_t bytes_max; // contacts that would need more are refused
     Broad *broad;
     Arena memory; // body-sized arrays of the last step
 
