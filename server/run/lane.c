@@ -38,7 +38,8 @@ typedef struct Worker {
     uint64_t turn_ns; // when the present turn began; 0: no job was run since the last turn_ended
     uint64_t now_ns;  // after the last job
     JobList held;     // done, to be handed to the loop when the turn has ended
-    bool wakes_loop;  // something was settled that the loop must hear of
+    Strand *kept_head, *kept_tail; // their strands that have more jobs; under the lock
+    bool wakes_loop;               // something was settled that the loop must hear of
     uv_thread_t thread;
 } Worker;
 
@@ -124,6 +125,37 @@ static void line_append(Pool *pool, Strand *strand) {
     pool->line_count++;
 }
 
+// A strand that has a job goes to the lane that holds it, else to the end of the line.
+static void queue_strand(Pool *pool, Strand *strand) {
+    Worker *holder = (Worker *)(void *)strand->holder; // the lane is its worker's first member
+    if (holder == NULL) {
+        line_append(pool, strand);
+        return;
+    }
+    strand->next = NULL;
+    *(holder->kept_tail == NULL ? &holder->kept_head : &holder->kept_tail->next) = strand;
+    holder->kept_tail = strand;
+}
+
+static Strand *pop_kept(Worker *worker) {
+    Strand *strand = worker->kept_head;
+    worker->kept_head = strand->next;
+    if (worker->kept_head == NULL) {
+        worker->kept_tail = NULL;
+    }
+    return strand;
+}
+
+// The turn has ended: whoever likes may run the strands.
+static void release_strands(Worker *worker) {
+    for (Job *job = worker->held.head; job != NULL; job = job->next) {
+        job->strand->holder = NULL;
+    }
+    while (worker->kept_head != NULL) {
+        line_append(worker->lane.pool, pop_kept(worker));
+    }
+}
+
 static void line_prepend(Pool *pool, Strand *strand) {
     strand->next = pool->line_head;
     pool->line_head = strand;
@@ -173,10 +205,11 @@ static void settle(Worker *worker) {
         } else {
             worker->wakes_loop = worker->wakes_loop || job->urgent || pool->is_closing;
             list_append(&worker->held, job);
+            strand->holder = &worker->lane;
         }
         strand->ready = strand->head != NULL;
         if (strand->ready) {
-            line_append(pool, strand);
+            queue_strand(pool, strand);
         }
     }
     worker->ran_count = 0;
@@ -202,6 +235,11 @@ static void give_back(Worker *worker) {
 // lock.
 static bool take_batch(Worker *worker) {
     Pool *pool = worker->lane.pool;
+    if (worker->kept_head != NULL) {
+        worker->batch[0] = strand_pop(pop_kept(worker)); // alone, as it must not be stolen
+        worker->batch_count = 1;
+        return true;
+    }
     if (pool->line_count == 0) {
         return false;
     }
@@ -252,14 +290,17 @@ static void end_turn(Worker *worker) {
     }
     if (worker->held.head != NULL) {
         uv_mutex_lock(&pool->mutex);
+        release_strands(worker);
+        uint32_t wakes = count_wakes(pool);
         if (pool->finished.tail == NULL) {
             pool->finished.head = worker->held.head;
         } else {
             pool->finished.tail->next = worker->held.head;
         }
         pool->finished.tail = worker->held.tail;
-        uv_mutex_unlock(&pool->mutex);
         worker->held = (JobList){0};
+        uv_mutex_unlock(&pool->mutex);
+        signal_lanes(pool, wakes);
     }
     notify_loop(worker);
 }
@@ -552,7 +593,7 @@ void pool_flush(Pool *pool) {
         strand_append(strand, job);
         if (!strand->ready) {
             strand->ready = true;
-            line_append(pool, strand);
+            queue_strand(pool, strand);
         }
         job = next;
     }

@@ -15,7 +15,9 @@
 // `done` calls wait for the loop's next turn; only a job whose work sets `urgent` wakes the loop
 // for it. An idle pool uses no CPU.
 //
-// The jobs of a turn are handed to the loop after `turn_ended`, so what they own is still there in it.
+// What a turn finished is answered, and its `done` called, in the strand's order: the strand stays
+// with the lane until the turn ends. The jobs of a turn are handed to the loop after `turn_ended`,
+// so what they own is still there in it.
 //
 // A lane that ran jobs calls the pool's `turn_ended` once before it sleeps, or after at most
 // LANE_TURN_NS of work, so that replies may be gathered and written together.
@@ -52,7 +54,9 @@ struct Job {
 // of its last job has been called.
 struct Strand {
     Job *head, *tail;
-    bool ready; // in the pool's line, or on a lane
+    bool ready; // in a line, or on a lane
+    Lane
+        *holder; // whose turn holds finished jobs of it: no other lane runs it until that turn ends
     Strand *next;
 };
 
