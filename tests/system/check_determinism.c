@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum { WORLDS = 16, BODIES = 12, STEPS = 300, CLIENTS = 4 };
+enum { WORLDS = 16, BODIES = 6, STEPS = 300, CLIENTS = 4 };
 
 typedef struct Run {
     ServerProcess *server;

@@ -296,6 +296,30 @@ START_TEST(a_burst_of_ten_thousand_steps_is_answered_in_order) {
 }
 END_TEST
 
+// Several worlds on one connection, so that their jobs pass from lane to lane: the answers of each
+// world keep their order all the same.
+START_TEST(answers_of_each_world_keep_their_order_between_lanes) {
+    enum { WORLDS = 5, ROUNDS = 40, EACH = 40 };
+    uint64_t world[WORLDS], next[WORLDS] = {0}, first[WORLDS * EACH];
+    for (int i = 0; i < WORLDS; i++) {
+        world[i] = wire_small_world(client);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < WORLDS * EACH; i++) {
+            Moreau__V1__WorldStep step = wire_step_call(&world[i % WORLDS], 1);
+            first[i] = wire_submit(client, &step);
+        }
+        for (int i = 0; i < WORLDS * EACH; i++) {
+            const Moreau__V1__Reply *reply = wire_receive(client);
+            ck_assert_ptr_nonnull(reply);
+            wire_expect(reply, CODE(OK), NULL);
+            uint64_t which = (reply->id - first[0]) % WORLDS;
+            ck_assert_uint_eq(reply->world_step->step[0], ++next[which]);
+        }
+    }
+}
+END_TEST
+
 START_TEST(no_more_requests_are_taken_up_than_the_limit) {
     uint64_t world = wire_small_world(client);
     Moreau__V1__WorldStep step = wire_step_call(&world, BILLION);
@@ -402,6 +426,7 @@ static TCase *case_two_lanes(void) {
     tcase_add_test(tcase, an_unknown_world_in_a_batch_fails_alone);
     tcase_add_test(tcase, a_faulted_world_in_a_batch_fails_alone_until_it_is_set);
     tcase_add_test(tcase, pipelined_calls_on_a_world_are_done_in_their_order);
+    tcase_add_test(tcase, answers_of_each_world_keep_their_order_between_lanes);
     tcase_add_test(tcase, a_burst_of_ten_thousand_steps_is_answered_in_order);
     return tcase;
 }
