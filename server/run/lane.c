@@ -151,37 +151,6 @@ static void line_append(Pool *pool, Strand *strand) {
     pool->line_count++;
 }
 
-// A strand that has a job goes to the lane that holds it, else to the end of the line.
-static void queue_strand(Pool *pool, Strand *strand) {
-    Worker *holder = (Worker *)(void *)strand->holder; // the lane is its worker's first member
-    if (holder == NULL) {
-        line_append(pool, strand);
-        return;
-    }
-    strand->next = NULL;
-    *(holder->kept_tail == NULL ? &holder->kept_head : &holder->kept_tail->next) = strand;
-    holder->kept_tail = strand;
-}
-
-static Strand *pop_kept(Worker *worker) {
-    Strand *strand = worker->kept_head;
-    worker->kept_head = strand->next;
-    if (worker->kept_head == NULL) {
-        worker->kept_tail = NULL;
-    }
-    return strand;
-}
-
-// The turn has ended: whoever likes may run the strands.
-static void release_strands(Worker *worker) {
-    for (Job *job = worker->held.head; job != NULL; job = job->next) {
-        job->strand->holder = NULL;
-    }
-    while (worker->kept_head != NULL) {
-        line_append(worker->lane.pool, pop_kept(worker));
-    }
-}
-
 static void line_prepend(Pool *pool, Strand *strand) {
     strand->next = pool->line_head;
     pool->line_head = strand;
@@ -231,7 +200,7 @@ static void settle(Worker *worker) {
         }
         strand->ready = strand->head != NULL;
         if (strand->ready) {
-            queue_strand(pool, strand);
+            line_append(pool, strand);
         }
         strand = next;
     }
@@ -262,11 +231,6 @@ static void give_back(Worker *worker) {
 // the lock.
 static bool take_batch(Worker *worker) {
     Pool *pool = worker->lane.pool;
-    if (worker->kept_head != NULL) {
-        worker->batch[0] = strand_pop(pop_kept(worker)); // alone, as it must not be stolen
-        worker->batch_count = 1;
-        return true;
-    }
     if (pool->line_count == 0) {
         return false;
     }
@@ -621,7 +585,7 @@ void pool_flush(Pool *pool) {
         strand_append(strand, job);
         if (!strand->ready) {
             strand->ready = true;
-            queue_strand(pool, strand);
+            line_append(pool, strand);
         }
         job = next;
     }
