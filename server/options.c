@@ -87,6 +87,9 @@ static const Option table[] = {
 
     {"write-timeout-ms", OPTION_NUMBER, FIELD(write_timeout_ms), 1, DAY_MS, 30000, "MS", "ms",
      group_time, "a client that takes no bytes for so long is cut"},
+    {"work-timeout-ms", OPTION_NUMBER, FIELD(work_timeout_ms), 1, DAY_MS, 60000, "MS", "ms",
+     group_time,
+     "a single step, or a Solve, that takes longer is given up: it would hold its lane"},
     {"session-grace-ms", OPTION_NUMBER, FIELD(session_grace_ms), 0, DAY_MS, 30000, "MS", "ms",
      group_time,
      "how long a session waits for its client to come back before its worlds are destroyed"},

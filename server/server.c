@@ -160,6 +160,7 @@ static Status start_rooms(Server *server, Error *error) {
                   .token = options_token(options),
                   .version = MOREAU_VERSION,
                   .session_grace_ms = options->session_grace_ms,
+                  .work_timeout_ns = options->work_timeout_ms * 1000000u,
                   .frame_bytes_max = options->frame_bytes_max,
                   .memory_bytes_max = options->memory_bytes_max,
                   .requests_max = (uint32_t)options->requests_max,

@@ -26,6 +26,7 @@ typedef struct ApiDef {
     const char *token; // "": none is demanded
     const char *version;
     const PeerCalls *peers;
+    uint64_t work_timeout_ns; // of one step or solve
     uint64_t session_grace_ms;
     size_t frame_bytes_max;
     size_t memory_bytes_max;

@@ -58,10 +58,6 @@ Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Bat
 // Work of less than this takes some 10 us, about what a write costs that could be shared.
 enum { SHORT_STEPS = 16, SHORT_BODIES = 64 };
 
-static bool should_stop(void *context) {
-    return request_should_stop(context, NULL);
-}
-
 // Copies what the reply shows of a world that goes on with its next call before the reply is made.
 static bool copy_state(BatchItem *item) {
     const World *world = item->world->door.world;
@@ -130,16 +126,21 @@ static bool step_on(BatchItem *item, Lane *lane) {
         }
     }
     if (item->run.steps_left > SHORT_STEPS || door->world->body_count > SHORT_BODIES) {
-        lane_end_turn(
-            lane); // what other requests of this turn were answered does not wait for a long job
+        // what other requests of this turn were answered does not wait for a long job
+        lane_end_turn(lane);
     }
     uint64_t done = item->run.tally.done;
-    SolverStop stop = {.asked = should_stop, .context = request};
-    Status status =
-        door_step(door, &item->run, &lane->scratch, request_pause_ns(request, lane), &stop, error);
+    WorkWatch watch;
+    request_watch(request, &watch);
+    Status status = door_step(door, &item->run, &lane->scratch, request_pause_ns(request, lane),
+                              &watch.stop, error);
     atomic_fetch_add_explicit(&lane->steps, item->run.tally.done - done, memory_order_relaxed);
     if (status != STATUS_OK || item->run.steps_left == 0) {
         return false;
+    }
+    if (item->run.tally.done == done) {
+        return request_watch_verdict(&watch, error) ==
+               STATUS_OK; // its very first step was given up
     }
     return !request_should_stop(request, error);
 }

@@ -85,10 +85,6 @@ static Status check_answer(const SolvePlan *plan, const SolveResult *result, Err
                      "are too far apart.");
 }
 
-static bool should_stop(void *context) {
-    return request_should_stop(context, NULL);
-}
-
 Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     SolvePlan *plan = request->plan;
     Moreau__V1__SolveReply *message = arena_take(&request->arena, sizeof(*message));
@@ -102,13 +98,14 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
         return status;
     }
     lane_end_turn(lane); // a solve may take long
-    SolverStop stop = {.asked = should_stop, .context = request};
-    plan->settings.stop = &stop;
+    WorkWatch watch;
+    request_watch(request, &watch);
+    plan->settings.stop = &watch.stop;
     SolveResult result;
     uint64_t begun_ns = clock_now_ns();
     status = solver_solve(&plan->settings, &plan->problem, &lane->scratch, &result, error);
-    if (status == STATUS_ABORTED && request_should_stop(request, error)) {
-        status = error->status; // cancelled, or past its deadline
+    if (status == STATUS_ABORTED && request_watch_verdict(&watch, error) != STATUS_OK) {
+        status = error->status; // cancelled, past its deadline, or too long
     }
     if (status == STATUS_OK) {
         status = check_answer(plan, &result, error);

@@ -100,6 +100,33 @@ bool request_should_stop(const Request *request, Error *error) {
     return false;
 }
 
+static bool is_too_long(const WorkWatch *watch) {
+    return clock_now_ns() - watch->begun_ns > watch->request->api->def.work_timeout_ns;
+}
+
+static bool watch_is_asked(void *context) {
+    const WorkWatch *watch = context;
+    return request_should_stop(watch->request, NULL) || is_too_long(watch);
+}
+
+void request_watch(const Request *request, WorkWatch *watch) {
+    *watch = (WorkWatch){.request = request, .begun_ns = clock_now_ns()};
+    watch->stop = (SolverStop){.asked = watch_is_asked, .context = watch};
+}
+
+Status request_watch_verdict(const WorkWatch *watch, Error *error) {
+    if (request_should_stop(watch->request, error)) {
+        return error->status;
+    }
+    if (!is_too_long(watch)) {
+        return STATUS_OK;
+    }
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "One step or solve took longer than %" PRIu64
+                     " ms (option --work-timeout-ms): lower max_iterations, or make it smaller.",
+                     watch->request->api->def.work_timeout_ns / 1000000u);
+}
+
 uint64_t request_pause_ns(const Request *request, const Lane *lane) {
     uint64_t slice_end_ns = lane->slice_ns + LANE_SLICE_NS;
     return slice_end_ns < request->deadline_ns ? slice_end_ns : request->deadline_ns;

@@ -77,6 +77,19 @@ void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const
 // True when the work should end between two steps; fills `error`, Nullable, with why.
 bool request_should_stop(const Request *request, Error *error);
 
+// Watches one piece of work that cannot be put aside, a step or a solve: what it is asked to stop
+// by.
+typedef struct WorkWatch {
+    const Request *request;
+    uint64_t begun_ns;
+    SolverStop stop; // asks this watch
+} WorkWatch;
+
+void request_watch(const Request *request, WorkWatch *watch);
+
+// Why the work was stopped: the request's own reasons, or that it took too long. OK: it was not.
+Status request_watch_verdict(const WorkWatch *watch, Error *error);
+
 // The next moment (clock_now_ns) at which a lane's slice or the request's deadline ends.
 uint64_t request_pause_ns(const Request *request, const Lane *lane);
 

@@ -99,6 +99,7 @@ static const struct {
     {"--worlds-max 13", "worlds-max", 13},
     {"--session-worlds-max 14", "session-worlds-max", 14},
     {"--bodies-max 15", "bodies-max", 15},
+    {"--work-timeout-ms 14", "work-timeout-ms", 14},
     {"--session-grace-ms 0", "session-grace-ms", 0},
     {"--drain-timeout-ms 17", "drain-timeout-ms", 17},
 };
