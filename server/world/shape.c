@@ -3,6 +3,7 @@
 #include "world/shape.h"
 
 #include "base/assert.h"
+#include "world/range.h"
 
 #include <stdio.h>
 
@@ -11,7 +12,8 @@ static const double quaternion_norm_slack =
 static const double pi = 3.14159265358979323846;
 
 typedef struct PrimitiveRow {
-    int size_count;                           // how many of the three sizes must be positive
+    int size_count;                           // how many of the three sizes count
+    RangeKind size_range;                     // what each of them must be
     double (*volume)(Vec3 size);              // [m^3]
     Vec3 (*gyration)(Vec3 size);              // principal inertia per mass about the centre [m^2]
     Vec3 (*extent)(Vec3 size, Mat3 rotation); // half the bounding box when turned [m]
@@ -58,9 +60,10 @@ static double box_reach(Vec3 size) {
 // planes are unbounded: they have no volume and no extent, and the functions below branch on
 // `volume`
 static const PrimitiveRow rows[PRIMITIVE_COUNT] = {
-    [PRIMITIVE_SPHERE] = {1, sphere_volume, sphere_gyration, sphere_extent, sphere_reach},
-    [PRIMITIVE_BOX] = {3, box_volume, box_gyration, box_extent, box_reach},
-    [PRIMITIVE_PLANE] = {0, NULL, NULL, NULL, NULL},
+    [PRIMITIVE_SPHERE] = {1, RANGE_RADIUS, sphere_volume, sphere_gyration, sphere_extent,
+                          sphere_reach},
+    [PRIMITIVE_BOX] = {3, RANGE_HALF_EXTENT, box_volume, box_gyration, box_extent, box_reach},
+    [PRIMITIVE_PLANE] = {0, RANGE_RADIUS, NULL, NULL, NULL, NULL},
 };
 
 // written so that NaN fails too
@@ -72,10 +75,9 @@ static Status check_pose(Pose pose, uint32_t index, Error *error) {
     double packed[7];
     pose_store(packed, pose);
     for (uint32_t k = 0; k < 7; k++) {
-        if (!isfinite(packed[k])) {
-            char field[32];
-            snprintf(field, sizeof(field), "pose[%u]", 7 * index + k);
-            return error_set(error, STATUS_INVALID_ARGUMENT, field, "a local pose must be finite");
+        // position: the range of coordinates; orientation: finite, its norm is judged below
+        if (k < 3 ? !range_holds(RANGE_POSITION, packed[k]) : !isfinite(packed[k])) {
+            return range_check(RANGE_POSITION, packed[k], "pose", 7 * (int64_t)index + k, error);
         }
     }
     double norm = quat_norm(pose.orientation);
@@ -91,11 +93,9 @@ static Status check_pose(Pose pose, uint32_t index, Error *error) {
 // sizes and densities may each be legal and their product still overflow or vanish
 static Status check_mass(const PrimitiveRow *row, const Primitive *primitive, uint32_t index,
                          Error *error) {
-    char field[32];
-    snprintf(field, sizeof(field), "density[%u]", index);
-    if (!is_positive(primitive->density)) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, field,
-                         "a density must be positive and finite, not %g", primitive->density);
+    Status status = range_check(RANGE_DENSITY, primitive->density, "density", index, error);
+    if (status != STATUS_OK) {
+        return status;
     }
     if (row->volume == NULL) {
         return STATUS_OK;
@@ -104,6 +104,8 @@ static Status check_mass(const PrimitiveRow *row, const Primitive *primitive, ui
     Vec3 gyration = row->gyration(primitive->size);
     if (!is_positive(mass) || !is_positive(mass * gyration.x) || !is_positive(mass * gyration.y) ||
         !is_positive(mass * gyration.z)) {
+        char field[32];
+        snprintf(field, sizeof(field), "density[%u]", index);
         return error_set(error, STATUS_INVALID_ARGUMENT, field,
                          "size and density give no mass and inertia that a double can hold");
     }
@@ -119,11 +121,9 @@ Status primitive_check(const Primitive *primitive, uint32_t index, Error *error)
     const PrimitiveRow *row = &rows[primitive->kind];
     for (int k = 0; k < row->size_count; k++) {
         double size = vec3_get(primitive->size, k);
-        if (!is_positive(size)) {
-            char field[32];
-            snprintf(field, sizeof(field), "size[%u]", 3 * index + (uint32_t)k);
-            return error_set(error, STATUS_INVALID_ARGUMENT, field,
-                             "a size must be positive and finite, not %g", size);
+        Status status = range_check(row->size_range, size, "size", 3 * (int64_t)index + k, error);
+        if (status != STATUS_OK) {
+            return status;
         }
     }
     Status status = check_pose(primitive->local, index, error);

@@ -50,7 +50,10 @@ static const struct {
     {PRIMITIVE_SPHERE, -1, -1, 0.0, "density[2]"},
     {PRIMITIVE_BOX, -1, -1, NAN, "density[2]"},
     {PRIMITIVE_PLANE, -1, -1, -1.0, "density[2]"},
-    {PRIMITIVE_SPHERE, 0, -1, 1e200, "density[2]"},
+    {PRIMITIVE_SPHERE, 0, -1, 2e6, "size[6]"}, // the largest radius is 1e6 m
+    {PRIMITIVE_BOX, 0, -1, 2e6, "size[6]"},
+    {PRIMITIVE_BOX, -1, 1, -2e9, "pose[15]"}, // coordinates end at 1e9 m
+    {PRIMITIVE_SPHERE, -1, -1, 2e12, "density[2]"},
     {PRIMITIVE_SPHERE, 0, -1, 1e-200, "density[2]"},
 };
 
