@@ -26,7 +26,7 @@ bool slots_reserve(Slots *slots, size_t count) {
 
 Id slots_add(Slots *slots, uint32_t index) {
     uint32_t number = slots->free_first;
-    if (number != UINT32_MAX) {
+    if (number != UINT32_MAX && slots->count >= slots->reuse_from) {
         slots->free_first = slots->slot[number].index;
         if (slots->free_first == UINT32_MAX) {
             slots->free_last = UINT32_MAX;

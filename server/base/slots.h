@@ -24,6 +24,8 @@ typedef struct Slots {
     uint32_t used_count; // slots in use
     uint32_t free_first; // UINT32_MAX: none
     uint32_t free_last;
+    uint32_t reuse_from; // freed slots rest until so many slots were used: small ids for people; 0:
+                         // at once
 } Slots;
 
 void slots_init(Slots *slots);

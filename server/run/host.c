@@ -31,6 +31,7 @@ struct Host {
 };
 
 enum { IDLE_LOOK_MS = 500 };
+enum { FRESH_IDS = 65536 };
 
 Status host_create(Host **host, const HostDef *def, Error *error) {
     Host *made = calloc(1, sizeof(*made));
@@ -39,6 +40,7 @@ Status host_create(Host **host, const HostDef *def, Error *error) {
     }
     made->def = *def;
     slots_init(&made->slots);
+    made->slots.reuse_from = FRESH_IDS; // before that, worlds count 1, 2, 3 …
     uv_timer_init(def->loop, &made->idle_timer);
     uv_unref((uv_handle_t *)&made->idle_timer);
     made->idle_timer.data = made;

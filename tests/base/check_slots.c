@@ -102,8 +102,22 @@ START_TEST(room_that_no_table_can_have_is_refused) {
 }
 END_TEST
 
+START_TEST(slots_may_rest_until_many_were_used) {
+    Slots slots;
+    slots_init(&slots);
+    slots.reuse_from = 3;
+    ck_assert(slots_reserve(&slots, 4));
+    slots_remove(&slots, slots_add(&slots, 0));
+    ck_assert_uint_eq(slots_add(&slots, 0), 2);
+    ck_assert_uint_eq(slots_add(&slots, 1), 3);
+    ck_assert_uint_eq(slots_add(&slots, 2), (Id)1 << 32 | 1); // now the first one again
+    slots_deinit(&slots);
+}
+END_TEST
+
 static TCase *case_slots(void) {
     TCase *tcase = tcase_create("slots");
+    tcase_add_test(tcase, slots_may_rest_until_many_were_used);
     tcase_add_test(tcase, a_fresh_table_counts_from_one);
     tcase_add_test(tcase, no_id_and_foreign_ids_find_nothing);
     tcase_add_test(tcase, a_stale_id_finds_nothing_also_when_its_slot_is_used_again);
