@@ -111,8 +111,9 @@ static Status find_material(const Moreau__V1__Scene *scene, const MaterialIndex 
         return STATUS_OK;
     }
     MaterialIndex wanted = {.name = name};
-    const MaterialIndex *found =
-        bsearch(&wanted, index, scene->n_materials, sizeof(*index), compare_materials);
+    const MaterialIndex *found = index == NULL ? NULL
+                                               : bsearch(&wanted, index, scene->n_materials,
+                                                         sizeof(*index), compare_materials);
     if (found != NULL) {
         *id = found->id;
         return STATUS_OK;

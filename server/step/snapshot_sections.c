@@ -211,6 +211,18 @@ static void write_bodies(Sink *sink, const World *world) {
 
 enum { BODY_BYTES = 96 };
 
+// Equal to the last bit, also in the sign of a zero.
+static bool same_bits(const double *a, const double *b, size_t count) {
+    bool same = true;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits[2];
+        memcpy(&bits[0], &a[i], sizeof(bits[0]));
+        memcpy(&bits[1], &b[i], sizeof(bits[1]));
+        same = same && bits[0] == bits[1];
+    }
+    return same;
+}
+
 // One body, through the same door as any other; its pose and velocity follow in the state section.
 static Status read_body(Source *source, World *world, Error *error) {
     uint32_t kind = source_u32(source), shape = source_u32(source);
@@ -245,9 +257,7 @@ static Status read_body(Source *source, World *world, Error *error) {
     const double kept[10] = {made->mass,       made->center.x,   made->center.y,   made->center.z,
                              made->inertia.xx, made->inertia.yy, made->inertia.zz, made->inertia.xy,
                              made->inertia.xz, made->inertia.yz};
-    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the bits are meant, also of a zero's
-    // sign
-    if (given != id || memcmp(read, kept, sizeof(read)) != 0) {
+    if (given != id || !same_bits(read, kept, 10)) {
         return damaged(error, "a body's id or mass is not what it must be");
     }
     return STATUS_OK;
