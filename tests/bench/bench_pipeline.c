@@ -33,9 +33,9 @@ static void write_id(uint8_t *frame, uint32_t id) {
     }
 }
 
-static Pipe open_pipe(const char *address) {
+static Pipe open_pipe(const char *address, bool reports) {
     uint64_t world = probe_world(address, 1);
-    ProbeFrame frame = probe_step_frame(ID_FIRST, world);
+    ProbeFrame frame = probe_step_frame(ID_FIRST, world, reports);
     Pipe made = {.probe = probe_open(address, 1),
                  .frames = bench_memory(IN_FLIGHT, frame.count),
                  .frame_bytes = frame.count,
@@ -107,8 +107,9 @@ static Physics measure_physics(void) {
     return physics;
 }
 
-static void add_rows(const BenchRun *run, size_t connections, double rate, double cpu_ns,
-                     const Physics *physics) {
+static void add_rows(const BenchRun *run, size_t connections, bool reports, double rate,
+                     double cpu_ns, const Physics *physics) {
+    const char *what = reports ? "" : " bare"; // without the certificate in the reply
     BenchRow row = {.value = rate,
                     .unit = "steps/s",
                     .peer = "in process",
@@ -116,7 +117,7 @@ static void add_rows(const BenchRun *run, size_t connections, double rate, doubl
                     .has_certificate = true,
                     .e_own = physics->certificate.entry[CERTIFICATE_OWN],
                     .e_ds = physics->certificate.entry[CERTIFICATE_DS]};
-    snprintf(row.figure, sizeof(row.figure), "%zu x %d", connections, IN_FLIGHT);
+    snprintf(row.figure, sizeof(row.figure), "%zu x %d%s", connections, IN_FLIGHT, what);
     bench_add(run, &row);
     row.value = (cpu_ns - physics->ns) * 1e-3;
     row.unit = "us";
@@ -124,16 +125,17 @@ static void add_rows(const BenchRun *run, size_t connections, double rate, doubl
     row.peer_value = physics->ns * 1e-3;
     row.aim_kind = AIM_VALUE_MAX;
     row.aim = 0.7;
-    snprintf(row.figure, sizeof(row.figure), "%zu x %d CPU/request", connections, IN_FLIGHT);
+    snprintf(row.figure, sizeof(row.figure), "%zu x %d%s CPU/request", connections, IN_FLIGHT,
+             what);
     bench_add(run, &row);
 }
 
-static void measure(const BenchRun *run, const Process *server, size_t connections,
+static void measure(const BenchRun *run, const Process *server, size_t connections, bool reports,
                     const Physics *physics) {
     Pipe pipes[CONNECTIONS_MAX];
     struct pollfd entries[CONNECTIONS_MAX];
     for (size_t i = 0; i < connections; i++) {
-        pipes[i] = open_pipe(server->tcp);
+        pipes[i] = open_pipe(server->tcp, reports);
         entries[i] = (struct pollfd){pipes[i].probe.fd, POLLIN, 0};
         send_more(&pipes[i], IN_FLIGHT);
     }
@@ -148,13 +150,14 @@ static void measure(const BenchRun *run, const Process *server, size_t connectio
         close_pipe(&pipes[i]);
     }
     double count = (double)(answered > 0 ? answered : 1);
-    add_rows(run, connections, count * 1e9 / elapsed_ns, cpu_ns / count, physics);
+    add_rows(run, connections, reports, count * 1e9 / elapsed_ns, cpu_ns / count, physics);
 }
 
 void bench_pipeline(const BenchRun *run) {
     Physics physics = measure_physics();
     Process server = process_start_server();
-    measure(run, &server, 1, &physics);
-    measure(run, &server, CONNECTIONS_MAX, &physics);
+    measure(run, &server, 1, true, &physics);
+    measure(run, &server, CONNECTIONS_MAX, true, &physics);
+    measure(run, &server, CONNECTIONS_MAX, false, &physics);
     process_stop(&server);
 }

@@ -132,10 +132,12 @@ size_t probe_exchange(Probe *probe, const ProbeFrame *request, const uint8_t **b
     return frame_bytes(probe->input) - HEADER_BYTES;
 }
 
-ProbeFrame probe_step_frame(uint64_t id, uint64_t world) {
+ProbeFrame probe_step_frame(uint64_t id, uint64_t world, bool reports) {
     Moreau__V1__WorldStep step = MOREAU__V1__WORLD_STEP__INIT;
     step.n_worlds = 1;
     step.worlds = &world;
+    step.has_reports = !reports;
+    step.reports = reports;
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.has_id = 1;
     request.id = id;

@@ -3,6 +3,7 @@
 // that what is timed is the server and not a client library. And the worlds they ask for.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,7 +33,7 @@ size_t probe_receive(Probe *probe);
 size_t probe_exchange(Probe *probe, const ProbeFrame *request, const uint8_t **body);
 
 // Frames that ask for one step, for all bodies' states, and for an echo of so many body bytes.
-ProbeFrame probe_step_frame(uint64_t id, uint64_t world);
+ProbeFrame probe_step_frame(uint64_t id, uint64_t world, bool reports);
 ProbeFrame probe_get_frame(uint64_t world);
 ProbeFrame probe_echo_frame(size_t count, size_t reply_body_bytes);
 
