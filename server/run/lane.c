@@ -25,6 +25,7 @@
 
 enum { LANE_COUNT_MAX = 1024 };
 enum { BATCH_MAX = 32 }; // chains taken at once: at 1 us each the lock is then needed every 32 us
+enum { WAKES_MAX = 4 };  // lanes woken by one lane at once
 enum { CHAIN_MAX = 64 }; // jobs of one strand taken at once
 enum { CACHE_LINE_BYTES = 64 };
 
@@ -34,7 +35,9 @@ typedef struct JobList {
 
 // A lane with what its thread needs; on cache lines of its own, as its counters are written for
 // every job.
-typedef struct Worker {
+typedef struct Worker Worker;
+
+struct Worker {
     _Alignas(CACHE_LINE_BYTES) Lane lane;
     Job *batch[BATCH_MAX]; // heads of chains; written by the lane under the lock
     uint32_t batch_count;
@@ -45,21 +48,23 @@ typedef struct Worker {
     JobList held;     // done in this turn
     Strand *visitors; // whose jobs were run in this turn, linked by Strand.next
     bool wakes_loop;  // something was done that the loop must hear of
+    uv_cond_t wake;
+    bool is_woken;        // signalled; under the lock
+    Worker *asleep_below; // in the pool's stack of sleepers
     uv_thread_t thread;
-} Worker;
+};
 
 struct Pool {
     PoolDef def;
     Worker *worker; // owned, lane_count of them
     uint32_t thread_count;
     uv_mutex_t mutex;
-    uv_cond_t work_ready;
 
     // under the lock
     Strand *line_head, *line_tail;
     uint32_t line_count;
-    uint32_t asleep_count; // lanes that wait for work_ready
-    uint32_t waking_count; // of those, signalled
+    Worker *asleep; // lanes that sleep, the last to fall asleep first: its caches are the warmest
+    uint32_t waking_count; // lanes signalled and not yet awake
     uint32_t batch_count;  // lanes that took more than one job
     JobList finished;
     bool is_closing;  // from now on every finished job wakes the loop
@@ -170,19 +175,30 @@ static Strand *line_pop(Pool *pool) {
     return strand;
 }
 
-// How many sleeping lanes must be signalled now; the caller does so after the lock.
-static uint32_t count_wakes(Pool *pool) {
-    uint32_t idle = pool->asleep_count - pool->waking_count;
-    uint32_t need =
-        pool->line_count > pool->waking_count ? pool->line_count - pool->waking_count : 0;
-    uint32_t wakes = need < idle ? need : idle;
-    pool->waking_count += wakes;
+// Lanes to signal once the lock is free. Few, as a lane that wakes looks for more to do and wakes
+// the next.
+typedef struct Wakes {
+    Worker *worker[WAKES_MAX];
+    uint32_t count;
+} Wakes;
+
+// Which sleeping lanes must be signalled now.
+static Wakes count_wakes(Pool *pool) {
+    Wakes wakes = {.count = 0};
+    while (pool->asleep != NULL && pool->line_count > pool->waking_count &&
+           wakes.count < WAKES_MAX) {
+        Worker *worker = pool->asleep;
+        pool->asleep = worker->asleep_below;
+        worker->is_woken = true;
+        pool->waking_count++;
+        wakes.worker[wakes.count++] = worker;
+    }
     return wakes;
 }
 
-static void signal_lanes(Pool *pool, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        uv_cond_signal(&pool->work_ready);
+static void signal_lanes(const Wakes *wakes) {
+    for (uint32_t i = 0; i < wakes->count; i++) {
+        uv_cond_signal(&wakes->worker[i]->wake);
     }
 }
 
@@ -318,9 +334,9 @@ static void run_batch(Worker *worker) {
 // finished: what turn_ended writes may lean on them.
 static void end_turn(Worker *worker) {
     Pool *pool = worker->lane.pool;
-    uint32_t wakes = count_wakes(pool);
+    Wakes wakes = count_wakes(pool);
     uv_mutex_unlock(&pool->mutex);
-    signal_lanes(pool, wakes);
+    signal_lanes(&wakes);
     if (pool->def.turn_ended != NULL) {
         pool->def.turn_ended(&worker->lane, pool->def.context);
     }
@@ -335,23 +351,23 @@ void lane_end_turn(Lane *lane) {
     uv_mutex_lock(&pool->mutex);
     give_back(worker);
     end_turn(worker);
-    uint32_t wakes = count_wakes(pool);
+    Wakes wakes = count_wakes(pool);
     uv_mutex_unlock(&pool->mutex);
-    signal_lanes(pool, wakes);
+    signal_lanes(&wakes);
     notify_loop(worker);
     worker->turn_ns = worker->lane.slice_ns; // the job that called goes on in a turn of its own
 }
 
 // Sleeps until a signal. Under the lock, which is free during the sleep.
-static void sleep_lane(Pool *pool) {
-    pool->asleep_count++;
-    uv_cond_wait(&pool->work_ready, &pool->mutex);
-    pool->asleep_count--;
-    // a lane may wake without a signal: then the lane that was signalled finds the line empty, and
-    // sleeps again
-    if (pool->waking_count > 0) {
-        pool->waking_count--;
+static void sleep_lane(Worker *worker) {
+    Pool *pool = worker->lane.pool;
+    worker->asleep_below = pool->asleep;
+    pool->asleep = worker;
+    while (!worker->is_woken) {
+        uv_cond_wait(&worker->wake, &pool->mutex);
     }
+    worker->is_woken = false;
+    pool->waking_count--;
 }
 
 static void lane_main(void *argument) {
@@ -369,13 +385,13 @@ static void lane_main(void *argument) {
             if (pool->is_stopping) {
                 break;
             }
-            sleep_lane(pool);
+            sleep_lane(worker);
             continue;
         }
-        uint32_t wakes = count_wakes(pool);
+        Wakes wakes = count_wakes(pool);
         uv_mutex_unlock(&pool->mutex);
 
-        signal_lanes(pool, wakes);
+        signal_lanes(&wakes);
         notify_loop(worker);
         if (has_work) {
             run_batch(worker);
@@ -411,8 +427,8 @@ static void deliver_finished(Pool *pool) {
 static void free_pool(Pool *pool) {
     for (uint32_t i = 0; i < pool->def.lane_count; i++) {
         arena_deinit(&pool->worker[i].lane.scratch);
+        uv_cond_destroy(&pool->worker[i].wake);
     }
-    uv_cond_destroy(&pool->work_ready);
     uv_mutex_destroy(&pool->mutex);
     free(pool->worker);
     free(pool);
@@ -435,8 +451,12 @@ static void on_handle_closed(uv_handle_t *handle) {
 static void stop_lanes(Pool *pool) {
     uv_mutex_lock(&pool->mutex);
     pool->is_stopping = true;
+    for (; pool->asleep != NULL; pool->asleep = pool->asleep->asleep_below) {
+        pool->asleep->is_woken = true;
+        pool->waking_count++;
+        uv_cond_signal(&pool->asleep->wake);
+    }
     uv_mutex_unlock(&pool->mutex);
-    uv_cond_broadcast(&pool->work_ready);
     for (uint32_t i = 0; i < pool->thread_count; i++) {
         uv_thread_join(&pool->worker[i].thread);
     }
@@ -523,9 +543,9 @@ Status pool_create(Pool **result, uv_loop_t *loop, const PoolDef *def, Error *er
     pool->worker = worker;
     for (uint32_t i = 0; i < def->lane_count; i++) {
         worker[i] = (Worker){0};
+        uv_cond_init(&worker[i].wake);
     }
     uv_mutex_init(&pool->mutex);
-    uv_cond_init(&pool->work_ready);
 
     Status status = init_handles(pool, loop, error);
     if (status != STATUS_OK) {
@@ -589,7 +609,7 @@ void pool_flush(Pool *pool) {
         }
         job = next;
     }
-    uint32_t wakes = count_wakes(pool);
+    Wakes wakes = count_wakes(pool);
     uv_mutex_unlock(&pool->mutex);
-    signal_lanes(pool, wakes);
+    signal_lanes(&wakes);
 }
