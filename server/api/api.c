@@ -70,9 +70,7 @@ void api_peer_closed(Api *api, Peer peer) {
 
 void api_cancel_all(Api *api) {
     for (Session *session = api->first_session; session != NULL; session = session->next) {
-        for (Request *request = session->first_request; request != NULL; request = request->next) {
-            atomic_store_explicit(&request->cancelled, true, memory_order_relaxed);
-        }
+        session_stop_requests(session);
     }
 }
 

@@ -30,7 +30,6 @@ typedef struct ApiDef {
     uint64_t session_grace_ms;
     size_t frame_bytes_max;
     size_t memory_bytes_max;
-    uint32_t requests_max;  // in flight per connection
     const ApiLimit *limits; // borrowed
     size_t limit_count;
 } ApiDef;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "api/codec.h"
 
+#include "base/vec.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -153,16 +155,6 @@ static size_t value_bytes(const ProtobufCFieldDescriptor *field) {
     }
 }
 
-// Long columns of doubles: one sum tells whether all are finite, and only then is the culprit
-// looked for.
-static bool column_is_finite(const double *values, size_t count) {
-    double sum = 0.0;
-    for (size_t i = 0; i < count; i++) {
-        sum += 0.0 * values[i];
-    }
-    return sum == 0.0;
-}
-
 static Status check_repeated(const ProtobufCFieldDescriptor *field, const char *base, Place *place,
                              Error *error) {
     size_t count = *(const size_t *)(const void *)(base + field->quantifier_offset);
@@ -170,7 +162,7 @@ static Status check_repeated(const ProtobufCFieldDescriptor *field, const char *
     size_t bytes = value_bytes(field);
     if (count == 0 || bytes == 0 ||
         (field->type == PROTOBUF_C_TYPE_DOUBLE &&
-         column_is_finite((const double *)(const void *)items, count))) {
+         numbers_are_finite((const double *)(const void *)items, count))) {
         return STATUS_OK;
     }
     for (size_t i = 0; i < count; i++) {

@@ -70,14 +70,8 @@ static void fill_certificate(const SolveResult *result, uint64_t time_ns,
 
 // Numbers that are not finite are refused in every message, so they do not go out either.
 static Status check_answer(const SolvePlan *plan, const SolveResult *result, Error *error) {
-    double sum = 0.0;
-    for (uint32_t i = 0; i < plan->problem.velocity_count; i++) {
-        sum += 0.0 * result->answer.v[i];
-    }
-    for (int i = 0; i < CERTIFICATE_ENTRY_COUNT; i++) {
-        sum += 0.0 * result->certificate.entry[i];
-    }
-    if (sum == 0.0) {
+    if (numbers_are_finite(result->answer.v, plan->problem.velocity_count) &&
+        numbers_are_finite(result->certificate.entry, CERTIFICATE_ENTRY_COUNT)) {
         return STATUS_OK;
     }
     return error_set(error, STATUS_FAILED_PRECONDITION, "problem",

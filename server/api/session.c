@@ -87,15 +87,14 @@ static void on_grace_over(uv_timer_t *timer) {
     end_session(session);
 }
 
-// Nobody is there to read the answers.
-static void stop_requests(Session *session) {
+void session_stop_requests(Session *session) {
     for (Request *request = session->first_request; request != NULL; request = request->next) {
         atomic_store_explicit(&request->cancelled, true, memory_order_relaxed);
     }
 }
 
 void session_leave(Session *session) {
-    stop_requests(session);
+    session_stop_requests(session);
     session->peer = (Peer){0};
     uv_timer_start(&session->grace, on_grace_over,
                    session->world_count == 0 ? 0 : session->api->def.session_grace_ms, 0);
@@ -159,7 +158,7 @@ static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *erro
         if (!peer_is_none(session->peer)) {
             // the client knows better than we that its old connection is dead
             Peer old = session->peer;
-            stop_requests(session);
+            session_stop_requests(session);
             old.calls->set_data(old.handle, NULL);
             session->peer = (Peer){0};
             old.calls->close(old.handle);

@@ -11,6 +11,9 @@ void session_greet(Request *request);
 // The connection is gone: its requests stop, the grace time begins.
 void session_leave(Session *session);
 
+// Stops its requests between two steps.
+void session_stop_requests(Session *session);
+
 // Ends every session at once, without grace; `closed` of the api is called when the last timer is
 // gone.
 void session_close_all(Api *api);

@@ -17,15 +17,6 @@ Status error_set(Error *error, Status status, const char *field, const char *for
     return status;
 }
 
-const char *status_name(Status status) {
-    static const char *const names[] = {
-#define X(name, number) [number] = #name,
-        STATUS_MAP(X)
-#undef X
-    };
-    return (unsigned)status < STATUS_COUNT ? names[status] : "UNKNOWN";
-}
-
 bool status_is_recoverable(Status status) {
     return status == STATUS_CANCELLED || status == STATUS_DEADLINE_EXCEEDED ||
            status == STATUS_RESOURCE_EXHAUSTED || status == STATUS_ABORTED ||

@@ -44,6 +44,3 @@ Status error_set(Error *error, Status status, const char *field, const char *for
 
 // Whether the same request may succeed later, without the client changing anything.
 bool status_is_recoverable(Status status);
-
-// The name of a code, as "INVALID_ARGUMENT".
-const char *status_name(Status status);

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct Vec3 {
     double x, y, z;
@@ -71,6 +72,16 @@ static inline double vec3_norm(Vec3 a) {
 
 static inline bool vec3_is_finite(Vec3 a) {
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
+}
+
+// Whether all of `count` numbers are finite: a sum of zeros is zero, and a number that is not
+// finite times zero is not. Without branches, for long columns.
+static inline bool numbers_are_finite(const double *numbers, size_t count) {
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        sum += 0.0 * numbers[i];
+    }
+    return sum == 0.0;
 }
 
 static inline double vec3_get(Vec3 a, int axis) {

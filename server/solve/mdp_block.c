@@ -399,11 +399,9 @@ static MdpBranch graze(const Plane *plane, double x[3]) {
     return MDP_GRAZING;
 }
 
-MdpBranch mdp_plan_dissipation(const MdpPlan *plan, const double b[3], double x[3]) {
-    if (b[0] < 0.0) {
-        set(x, 0.0, 0.0, 0.0);
-        return MDP_OPEN;
-    }
+// What both laws share of a contact that does not open: no friction, or sticking. MDP_SLIDE:
+// neither.
+static inline MdpBranch push_or_stick(const MdpPlan *plan, const double b[3], double x[3]) {
     if (plan->block.mu == 0.0) {
         set(x, b[0] / plan->block.nn, 0.0, 0.0);
         return MDP_FRICTIONLESS;
@@ -413,6 +411,18 @@ MdpBranch mdp_plan_dissipation(const MdpPlan *plan, const double b[3], double x[
     if (is_in_cone(x0, plan->block.mu) || !isfinite(x0[0] + x0[1] + x0[2])) {
         set(x, x0[0], x0[1], x0[2]);
         return MDP_STICK;
+    }
+    return MDP_SLIDE;
+}
+
+MdpBranch mdp_plan_dissipation(const MdpPlan *plan, const double b[3], double x[3]) {
+    if (b[0] < 0.0) {
+        set(x, 0.0, 0.0, 0.0);
+        return MDP_OPEN;
+    }
+    MdpBranch branch = push_or_stick(plan, b, x);
+    if (branch != MDP_SLIDE) {
+        return branch;
     }
     Plane plane = reduce(plan, LAW_DISSIPATION, b);
     if (b[0] == 0.0) {
@@ -432,15 +442,9 @@ MdpBranch mdp_plan_coulomb(const MdpPlan *plan, const double b[3], double x[3]) 
         set(x, 0.0, 0.0, 0.0);
         return MDP_OPEN;
     }
-    if (plan->block.mu == 0.0) {
-        set(x, b[0] / plan->block.nn, 0.0, 0.0);
-        return MDP_FRICTIONLESS;
-    }
-    double x0[3];
-    stick(plan, b, x0);
-    if (is_in_cone(x0, plan->block.mu) || !isfinite(x0[0] + x0[1] + x0[2])) {
-        set(x, x0[0], x0[1], x0[2]);
-        return MDP_STICK;
+    MdpBranch branch = push_or_stick(plan, b, x);
+    if (branch != MDP_SLIDE) {
+        return branch;
     }
     if (plan->is_isotropic) {
         return slide_isotropic(plan, b, x);

@@ -25,15 +25,6 @@ static void move_body(const double *pose, const double *velocity, double h, doub
     pose_store(moved, now);
 }
 
-static bool all_finite(const double *numbers, size_t count) {
-    // a sum of zeros is zero; a not finite number times zero is not
-    double sum = 0.0;
-    for (size_t i = 0; i < count; i++) {
-        sum += 0.0 * numbers[i];
-    }
-    return sum == 0.0;
-}
-
 static Status fault(StepState *state, uint32_t body, const char *quantity) {
     World *world = state->world;
     world->faulted = true;
@@ -67,10 +58,10 @@ Status integrate_run(StepState *state) {
             continue;
         }
         move_body(world->pose + 7 * (size_t)body, velocity, state->input->time_step, pose);
-        if (!all_finite(velocity, 6)) {
+        if (!numbers_are_finite(velocity, 6)) {
             return fault(state, body, "velocity");
         }
-        if (!all_finite(pose, 7)) {
+        if (!numbers_are_finite(pose, 7)) {
             return fault(state, body, "pose");
         }
     }
