@@ -2,6 +2,7 @@
 #include "run/door.h"
 
 #include "base/assert.h"
+#include "step/snapshot.h"
 #include "world/range.h"
 
 #include <math.h>
@@ -28,7 +29,12 @@ void door_deinit(Door *door) {
 }
 
 size_t door_bytes(const Door *door) {
-    return world_bytes(door->world) + stepper_bytes(door->stepper);
+    return world_bytes(door->world) + stepper_bytes(door->stepper) +
+           (door->recorder == NULL ? 0 : recorder_bytes(door->recorder));
+}
+
+bool door_is_ready(Door *door, LogWait *wait) {
+    return door->recorder == NULL || recorder_is_ready(door->recorder, wait);
 }
 
 // ---- changes
@@ -110,12 +116,27 @@ static size_t count_added(const Input *input) {
         return input->bodies.count;
     case INPUT_SET:
     case INPUT_STEP:
+    case INPUT_RESTORE:
         return 0;
     }
     return 0;
 }
 
-static Status apply(World *world, const Input *input, Id *ids, Error *error) {
+// A whole new world takes the old one's place, or none does.
+static Status restore(Door *door, const RestoreOrder *order, Error *error) {
+    World *restored;
+    Status status = snapshot_read(order->snapshot, order->snapshot_bytes, &door->world->limits,
+                                  &restored, error);
+    if (status == STATUS_OK) {
+        world_destroy(door->world);
+        door->world = restored;
+        stepper_reset(door->stepper);
+    }
+    return status;
+}
+
+static Status apply(Door *door, const Input *input, Id *ids, Error *error) {
+    World *world = door->world;
     switch (input->kind) {
     case INPUT_SET:
         return change(world, &input->set, error);
@@ -126,6 +147,8 @@ static Status apply(World *world, const Input *input, Id *ids, Error *error) {
         return world_add_shapes(world, &input->shapes, ids, error);
     case INPUT_BODIES:
         return world_add_bodies(world, &input->bodies, ids, error);
+    case INPUT_RESTORE:
+        return restore(door, &input->restore, error);
     case INPUT_STEP:
         break;
     }
@@ -143,7 +166,10 @@ Status door_change(Door *door, InputBytes bytes, Arena *arena, const Id **ids, s
         status = take_ids(arena, count, &added, error);
     }
     if (status == STATUS_OK) {
-        status = apply(door->world, &input, added, error);
+        status = apply(door, &input, added, error);
+    }
+    if (status == STATUS_OK && door->recorder != NULL) {
+        recorder_change(door->recorder, door->world, bytes);
     }
     if (status == STATUS_OK && ids != NULL) {
         *ids = added;
@@ -208,6 +234,7 @@ Status door_step_begin(Door *door, InputBytes bytes, Arena *arena, StepRun *run,
                   .wrench_count = input.step.wrench_count,
                   .wrench_body = bodies,
                   .wrench = input.step.wrench},
+        .order = bytes,
         .steps_left = input.step.steps,
     };
     return STATUS_OK;
@@ -247,10 +274,19 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
             return STATUS_OK;
         }
         if (status != STATUS_OK) {
+            if (door->recorder != NULL && door->world->faulted) {
+                recorder_fault(door->recorder, door->world, run->order);
+            }
             return status;
         }
         run->steps_left--;
         tally_step(&run->tally, &run->tally.last, door->world->step);
+        if (door->recorder != NULL) {
+            recorder_step(door->recorder, door->world, door->stepper, run->order, &run->tally.last);
+            if (!recorder_is_ready(door->recorder, NULL)) {
+                break;
+            }
+        }
         if (++since < stride) {
             continue;
         }

@@ -11,17 +11,23 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "run/input.h"
+#include "run/recorder.h"
 #include "step/step.h"
 
 // A world and what goes with it. Owned by whoever runs it; one thread at a time.
 typedef struct Door {
     World *world;
     Stepper *stepper;
+    Recorder *recorder; // Nullable: told of all that passes
 } Door;
 
 Status door_init(Door *door, const WorldLimits *limits, Error *error);
 void door_deinit(Door *door);
 size_t door_bytes(const Door *door);
+
+// Whether an input may pass now. False: what records the world must catch up first, and wait->done
+// is called when it has.
+bool door_is_ready(Door *door, LogWait *wait);
 
 // Carries out an input that is no step. `ids` (Nullable) gets the ids of what was added, in the
 // arena. `scratch` is used and given back.
@@ -42,6 +48,7 @@ typedef struct StepTally {
 // An order of steps under way.
 typedef struct StepRun {
     StepInput input;
+    InputBytes order; // as it came, for the recorder
     uint64_t steps_left;
     StepTally tally;
 } StepRun;
@@ -50,8 +57,8 @@ typedef struct StepRun {
 Status door_step_begin(Door *door, InputBytes input, Arena *arena, StepRun *run, Error *error);
 
 // Takes steps until all are done, one fails, or `until_ns` (by clock_now_ns; UINT64_MAX: never) has
-// passed; at least one. `stop` (Nullable) is asked now and then, between steps and inside long
-// ones: a step given up half-way has not happened, and the run ends as it does between two steps,
-// with status OK and steps left.
+// passed, or the recorder must catch up; at least one. `stop` (Nullable) is asked now and then,
+// between steps and inside long ones: a step given up half-way has not happened, and the run ends
+// as it does between two steps, with status OK and steps left.
 Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
                  const SolverStop *stop, Error *error);

@@ -263,6 +263,18 @@ static void read_step(Source *source, Arena *arena, Input *input) {
     step->wrench = wrenches;
 }
 
+static void write_restore(Sink *sink, const Input *input) {
+    sink_u64(sink, input->restore.snapshot_bytes);
+    sink_bytes(sink, input->restore.snapshot, input->restore.snapshot_bytes);
+}
+
+static void read_restore(Source *source, Arena *arena, Input *input) {
+    (void)arena;
+    size_t count = source_count(source, 1);
+    input->restore =
+        (RestoreOrder){.snapshot = source_bytes(source, count), .snapshot_bytes = count};
+}
+
 typedef struct InputRow {
     void (*write)(Sink *sink, const Input *input);
     void (*read)(Source *source, Arena *arena, Input *input);
@@ -274,6 +286,7 @@ static const InputRow rows[] = {
     [INPUT_SHAPES] = {write_shapes, read_shapes},
     [INPUT_BODIES] = {write_bodies, read_bodies},
     [INPUT_STEP] = {write_step, read_step},
+    [INPUT_RESTORE] = {write_restore, read_restore},
 };
 
 Status input_encode(const Input *input, Arena *arena, InputBytes *encoded, Error *error) {
@@ -295,6 +308,21 @@ Status input_encode(const Input *input, Arena *arena, InputBytes *encoded, Error
     ASSERT(sink.count == total);
     *encoded = (InputBytes){.bytes = bytes, .count = total};
     return STATUS_OK;
+}
+
+// In an encoded step, behind the head.
+enum { STEPS_BYTES = 8 };
+
+void input_set_steps(uint8_t *bytes, uint64_t steps) {
+    Sink sink = {.bytes = bytes + INPUT_HEAD_BYTES};
+    sink_u64(&sink, steps);
+}
+
+bool input_same_order(InputBytes a, InputBytes b) {
+    const size_t rest = INPUT_HEAD_BYTES + STEPS_BYTES;
+    return a.count == b.count && a.count >= rest &&
+           memcmp(a.bytes, b.bytes, INPUT_HEAD_BYTES) == 0 &&
+           memcmp(a.bytes + rest, b.bytes + rest, a.count - rest) == 0;
 }
 
 size_t input_length(const uint8_t *bytes, size_t count) {

@@ -18,7 +18,8 @@ typedef enum InputKind {
     INPUT_MATERIALS = 2,
     INPUT_SHAPES = 3,
     INPUT_BODIES = 4,
-    INPUT_STEP = 5
+    INPUT_STEP = 5,
+    INPUT_RESTORE = 6
 } InputKind;
 
 // Which of the settings change.
@@ -62,6 +63,12 @@ typedef struct StepOrder {
     const double *wrench;        // 6 each
 } StepOrder;
 
+// The world becomes what a snapshot says; only its limits stay.
+typedef struct RestoreOrder {
+    const uint8_t *snapshot; // borrowed, also after decoding
+    size_t snapshot_bytes;
+} RestoreOrder;
+
 typedef struct Input {
     InputKind kind;
     union {
@@ -70,6 +77,7 @@ typedef struct Input {
         ShapeColumns shapes;
         BodyColumns bodies;
         StepOrder step;
+        RestoreOrder restore;
     };
 } Input;
 
@@ -83,6 +91,13 @@ Status input_encode(const Input *input, Arena *arena, InputBytes *encoded, Error
 
 // Shapes only; the door judges the content. DATA_LOSS when the bytes are no input.
 Status input_decode(InputBytes encoded, Arena *arena, Input *input, Error *error);
+
+// Of an encoded step input: how many steps it asks for, in place. The log stores steps done, never
+// steps asked.
+void input_set_steps(uint8_t *bytes, uint64_t steps);
+
+// Whether two encoded step inputs differ at most in their number of steps.
+bool input_same_order(InputBytes a, InputBytes b);
 
 // Looks at the first input of several in a row: its bytes, head and padding included. 0: no whole
 // input.

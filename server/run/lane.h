@@ -9,6 +9,11 @@
 //   loop thread                       lane
 //   pool_submit(strand, job) ───────► work(job, lane)   JOB_AGAIN: back to the end of the line of
 //   ready strands done(job) ◄────────────────────── JOB_DONE
+//                                                 JOB_PARKED: until pool_unpark(strand)
+//
+// A *low* strand's jobs (reading the log, stepping stored episodes again) run only on lanes that
+// have nothing else to do; they ask lane_should_yield between two steps and give way with
+// JOB_AGAIN.
 //
 // Hand-over is in batches: what the loop submits during one turn of its loop is published together
 // (pool_flush, called by the pool itself before the loop sleeps) and wakes no lane that is awake.
@@ -39,7 +44,9 @@ typedef struct Lane Lane;
 typedef struct Job Job;
 typedef struct Strand Strand;
 
-typedef enum JobOutcome { JOB_DONE, JOB_AGAIN } JobOutcome;
+// JOB_PARKED: something must happen first, and whoever makes it happen calls pool_unpark, which may
+// be before the job has returned; then the job is worked on again.
+typedef enum JobOutcome { JOB_DONE, JOB_AGAIN, JOB_PARKED } JobOutcome;
 typedef JobOutcome JobWork(Job *job, Lane *lane); // on a lane
 typedef void JobFinished(Job *job); // on the loop thread, exactly once per submitted job
 
@@ -55,8 +62,10 @@ struct Job {
 // of its last job has been called.
 struct Strand {
     Job *head, *tail;
-    bool ready; // in the pool's line, or on a lane
-    Job *left;  // the lane's that has it: taken and not done
+    bool ready; // in the pool's line, on a lane, or parked
+    bool low;
+    bool parked, unparked; // JOB_PARKED, and the call that came before it
+    Job *left;             // the lane's that has it: taken and not done
     Strand *next;
 };
 
@@ -94,6 +103,14 @@ const Lane *pool_lane(const Pool *pool, uint32_t index);
 uint64_t pool_job_count(const Pool *pool);
 
 void strand_init(Strand *strand);
+void strand_init_low(Strand *strand);
+
+// True when other work waits for this lane. Costs one relaxed load.
+bool lane_should_yield(const Lane *lane);
+
+// Any thread: the strand's first job, which returned or is about to return JOB_PARKED, runs again.
+// Exactly once per JOB_PARKED.
+void pool_unpark(Pool *pool, Strand *strand);
 
 // On a lane, by a job that is about to work long: ends the turn early, so that neither the answers
 // gathered in it nor the strands worked on wait for this job.

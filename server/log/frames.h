@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The bodies of frame and contact chunks: plain columns, which anybody can read with a few lines.
+//
+//   frames   = number of bodies n (u64), number of frames (u64), body ids (u64 n),
+//              frame …: step (u64), the world's own step (u64), time [s] (f64), poses of the
+//              bodies' origins (f64 7 n: x y z, quaternion w x y z), velocities (f64 6 n: of the
+//              centre of mass, angular; world axes)
+//   contacts = number of lists (u64),
+//              list …: step (u64), number of contacts c (u64), body a (u64 c), body b (u64 c),
+//              feature (u64 c), point (f64 3 c), frame (f64 9 c: normal from a to b, tangents),
+//              gap (f64 c), impulse (f64 3 c: on b along the frame), velocity (f64 3 c: of b
+//              against a after the step), friction (f64 c)
+//
+// Columns of a chunk are aligned to 8 bytes, but are read through the functions here: the machine
+// may be big-endian, and the bytes anybody's.
+#pragma once
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct FrameChunk {
+    size_t body_count, frame_count;
+    const uint8_t *ids;    // borrowed
+    const uint8_t *frames; // borrowed, frame_count of frame_bytes
+    size_t frame_bytes;
+} FrameChunk;
+
+typedef struct Frame {
+    uint64_t step, world_step;
+    double time;
+    double *pose;     // 7 per body
+    double *velocity; // 6 per body
+} Frame;
+
+// DATA_LOSS when the body is no frames.
+Status frame_chunk_open(const uint8_t *body, size_t body_bytes, FrameChunk *chunk, Error *error);
+void frame_chunk_ids(const FrameChunk *chunk, uint64_t *ids);
+// The numbers of one frame, in memory of the arena. RESOURCE_EXHAUSTED when it ends.
+Status frame_chunk_read(const FrameChunk *chunk, size_t index, Arena *arena, Frame *frame,
+                        Error *error);
+uint64_t frame_chunk_step(const FrameChunk *chunk, size_t index);
+
+// Where the number of frames stands in the body, for the writer that learns it last.
+enum { FRAME_COUNT_OFFSET = 8, CONTACT_LIST_COUNT_OFFSET = 0 };
+void frame_chunk_begin(Sink *sink, size_t body_count, const uint64_t *ids);
+void frame_chunk_add(Sink *sink, size_t body_count, const Frame *frame);
+static inline size_t frame_chunk_frame_bytes(size_t body_count) {
+    return 24 + 104 * body_count;
+}
+
+typedef struct ContactList {
+    uint64_t step;
+    size_t count;
+    uint64_t *body_a, *body_b, *feature;
+    double *point, *frame, *gap, *impulse, *velocity, *friction;
+} ContactList;
+
+enum { CONTACT_BYTES = 8 * 23 };
+
+void contact_chunk_begin(Sink *sink);
+void contact_chunk_add(Sink *sink, const ContactList *list);
+
+// Reads the list at `*at` (0: the first) and moves on; its arrays are the arena's. false with
+// *error untouched: there was none left. false with a status in *error: damaged, or memory ended.
+bool contact_chunk_next(const uint8_t *body, size_t body_bytes, size_t *at, Arena *arena,
+                        ContactList *list, Error *error);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The file: one SQLite database of recordings, episodes and chunks. README.md beside this file
+// explains it for people; schema.sql-like text lives in schema.c alone.
+#pragma once
+
+#include "base/status.h"
+
+#include <sqlite3.h>
+
+enum { SCHEMA_APPLICATION_ID = 0x4d4f5255 }; // "MORU"
+enum { SCHEMA_VERSION = 1 };                 // PRAGMA user_version
+
+// Opens for writing; makes the tables where the file is new. Errors tell apart: no such folder, not
+// permitted, read-only, no database at all, somebody else's database (application_id), a newer
+// version (names both), damaged or cut short. The connection is in WAL mode.
+Status schema_open(const char *path, bool full_durability, sqlite3 **db, Error *error);
+
+// Opens for reading: read-only, no mmap, never checkpoints, also not on close.
+Status schema_open_reader(const char *path, sqlite3 **db, Error *error);
+
+// A sentence and a status for what SQLite said last: RESOURCE_EXHAUSTED for a full disk or a limit
+// of space, DATA_LOSS for damage, UNAVAILABLE for the rest. `doing` as in "writing an episode".
+Status schema_error(sqlite3 *db, int code, const char *doing, Error *error);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// A stored episode, stepped again: a world of its own behind a door of its own, fed with the stored
+// inputs from the nearest key-frame on, checking every hash on its way. Replay of what was not
+// stored, verification, and later forks and comparisons are all this.
+//
+// Belongs to one thread at a time; long work stops at `until_ns` or when `stop` says so, and goes
+// on with the next call.
+#pragma once
+
+#include "log/reader.h"
+#include "run/door.h"
+
+typedef struct Player Player;
+
+// What was found when a stored hash, frame or key-frame was not what the steps gave.
+typedef struct PlayerDifference {
+    bool found;
+    uint64_t step;
+    uint64_t expected_hash, found_hash; // 0: the difference is in a frame or key-frame
+    int64_t chunk;                      // row id of the chunk that differs or is damaged
+    uint32_t chunk_kind;
+    bool is_damage; // the chunk's bytes are broken; the sentence says how
+    uint64_t body;  // id of the first body that differs, where a frame or key-frame tells; 0: none
+    char quantity[32]; // "position.x", "velocity.wz", "mass" …; "": unknown
+    double expected, value;
+    char message[384];
+} PlayerDifference;
+
+// `episode` is borrowed for the player's life. FAILED_PRECONDITION: another dynamics version,
+// naming both.
+Status player_open(Player **player, const EpisodeRow *episode, const WorldLimits *limits,
+                   Error *error);
+void player_close(Player *player);
+
+// Starts again from the last sound key-frame at or before `step`, unless the player stands between
+// it and `step` already. Damaged key-frames on the way are put into `difference` (Nullable) and the
+// one before is taken. OUT_OF_RANGE beyond the episode; DATA_LOSS when a gap or damage lies
+// between.
+Status player_seek(Player *player, LogReader *reader, uint64_t step, PlayerDifference *difference,
+                   Error *error);
+
+// Steps on to `step` at most, until `until_ns` (clock_now_ns) has passed or `stop` (Nullable) says
+// so; at least one. `check`: also compares frames and key-frames met on the way, not only hashes. A
+// difference ends it with STATUS_OK and difference->found.
+Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, Arena *scratch,
+                  uint64_t until_ns, const SolverStop *stop, PlayerDifference *difference,
+                  Error *error);
+
+uint64_t player_step(const Player *player);          // where it stands
+World *player_world(Player *player);                 // its state there; not to be changed
+const Stepper *player_stepper(const Player *player); // contacts of the last step, where has_last
+uint64_t player_unconverged(const Player *player);   // steps taken by this player that were not
