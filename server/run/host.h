@@ -21,6 +21,8 @@ typedef struct WorldEntry WorldEntry;
 typedef struct WorldFigures {
     _Atomic uint64_t bodies, contacts, step, bytes, time_bits, solver;
     _Atomic bool faulted;
+    _Atomic bool recording;
+    _Atomic bool unwritten; // the recorder has open chunks
 } WorldFigures;
 
 struct WorldEntry {
@@ -40,6 +42,9 @@ struct WorldEntry {
 
     uint32_t references;
     Job destroy_job;
+    Job flush_job;
+    bool watched;  // loop thread: it is or was recorded, see host_watch
+    bool flushing; // loop thread: flush_job is under way
 };
 
 typedef struct HostDef {
@@ -87,6 +92,10 @@ WorldEntry *host_at(const Host *host, uint32_t index);
 
 uint64_t host_bytes(const Host *host);
 uint64_t host_faulted_count(const Host *host);
+
+// From now on the world's recorder is made to hand over its chunks once a second, also when no call
+// comes. Loop thread, when an episode is about to begin.
+void host_watch(WorldEntry *entry);
 
 // Lane: publishes what lists show of the world.
 void host_publish(WorldEntry *entry);

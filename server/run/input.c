@@ -310,6 +310,11 @@ Status input_encode(const Input *input, Arena *arena, InputBytes *encoded, Error
     return STATUS_OK;
 }
 
+uint32_t input_kind(InputBytes encoded) {
+    Source head = {.bytes = encoded.bytes, .count = encoded.count};
+    return source_u32(&head);
+}
+
 // In an encoded step, behind the head.
 enum { STEPS_BYTES = 8 };
 
