@@ -204,7 +204,7 @@ static void add_frame(Recorder *recorder, World *world) {
     OpenChunk *chunk = &recorder->frames;
     Frame frame;
     if (!open_frames(recorder, world) ||
-        frame_columns(world, recorder->step, &recorder->scratch, &frame) != STATUS_OK) {
+        frame_columns(world, recorder->step, &recorder->scratch, &frame, NULL) != STATUS_OK) {
         fail(recorder);
         return;
     }
@@ -233,7 +233,8 @@ static void add_contacts(Recorder *recorder, const World *world, const Stepper *
         }
     }
     ContactList list;
-    if (contacts_list(world, stepper, recorder->step, &recorder->scratch, &list) != STATUS_OK) {
+    if (contacts_list(world, stepper, recorder->step, 0, stepper->contact_count, &recorder->scratch,
+                      &list, NULL) != STATUS_OK) {
         fail(recorder);
         return;
     }
