@@ -22,6 +22,7 @@ typedef struct ApiDef {
     uv_loop_t *loop;
     Pool *pool;
     Host *host;
+    Log *log; // NULL: no episodes are kept
     const Report *report;
     const char *token; // "": none is demanded
     const char *version;
@@ -54,6 +55,9 @@ void api_set_peers(Api *api, void *context);
 // For PoolDef: writes the replies that a lane has gathered.
 void api_lane_turn_ended(Lane *lane, void *context);
 void api_lane_left(Lane *lane, void *context);
+
+// Ends the requests that send events, which may go on for hours: the first thing of a drain.
+void api_end_streams(Api *api);
 
 // Stops the work that is under way between two steps.
 void api_cancel_all(Api *api);
