@@ -18,9 +18,8 @@
 //   inputs     before its first entry, after its last      entries (log/entries.h)
 //   frames     of the first and the last frame             frames (log/frames.h)
 //   contacts   of the first and the last list              contact lists (log/frames.h)
-//   gap        before and after the steps that were lost   none: a lossy recording dropped them;
-//   the
-//                                                          next chunk is a key-frame
+//   gap        before and after the steps that were lost   none: a lossy recording dropped them,
+//                                                          and the next chunk is a key-frame
 //
 // The chunks of a recording are in order by their row's id. A key-frame holds everything that came
 // before it; what is to be done after it stands in the inputs behind it.
