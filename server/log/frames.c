@@ -71,7 +71,7 @@ Status frame_chunk_read(const FrameChunk *chunk, size_t index, Arena *arena, Fra
     double *velocity = arena_take_array(arena, n, 6 * sizeof(double));
     if (pose == NULL || velocity == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
-                         "memory for a frame of %zu bodies is exhausted", n);
+                         "Memory ended while reading a frame of %zu bodies.", n);
     }
     Source source = {.bytes = chunk->frames + index * chunk->frame_bytes,
                      .count = chunk->frame_bytes};
@@ -170,7 +170,7 @@ static bool read_columns(const uint8_t *columns, Arena *arena, ContactList *list
     double *numbers = arena_take_array(arena, c, 20 * sizeof(double));
     if (ids == NULL || numbers == NULL) {
         error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
-                  "memory for a list of %zu contacts is exhausted", c);
+                  "Memory ended while reading a list of %zu contacts.", c);
         return false;
     }
     source_u64s(&source, ids, 3 * c);
