@@ -10,6 +10,10 @@
 enum { SCHEMA_APPLICATION_ID = 0x4d4f5255 }; // "MORU"
 enum { SCHEMA_VERSION = 1 };                 // PRAGMA user_version
 
+// What can be said of a path that is to be written before anything is made: no such folder, not
+// permitted, a folder, no ordinary file. OK when it can be made.
+Status schema_check_path(const char *path, Error *error);
+
 // Opens for writing; makes the tables where the file is new. Errors tell apart: no such folder, not
 // permitted, read-only, no database at all, somebody else's database (application_id), a newer
 // version (names both), damaged or cut short. The connection is in WAL mode.
