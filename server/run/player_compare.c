@@ -39,8 +39,8 @@ static bool compare_ids(const uint64_t *expected, size_t expected_count, const u
     return true;
 }
 
-bool compare_frame(const World *world, const uint64_t *ids, size_t id_count, const Frame *expected,
-                   const Frame *found, PlayerDifference *difference) {
+bool player_compare_frame(const World *world, const uint64_t *ids, size_t id_count,
+                          const Frame *expected, const Frame *found, PlayerDifference *difference) {
     static const char *const pose_names[7] = {"position.x",    "position.y",    "position.z",
                                               "orientation.w", "orientation.x", "orientation.y",
                                               "orientation.z"};
@@ -101,8 +101,8 @@ static bool compare_numbers(const ContactList *list, const char *quantity, size_
     return false;
 }
 
-bool compare_contacts(const ContactList *expected, const ContactList *found,
-                      PlayerDifference *difference) {
+bool player_compare_contacts(const ContactList *expected, const ContactList *found,
+                             PlayerDifference *difference) {
     if (expected->count != found->count) {
         name(difference, 0, "contacts", (double)expected->count, (double)found->count);
         return false;

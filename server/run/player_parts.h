@@ -2,11 +2,14 @@
 // The player's insides, shared by the files that make it:
 //
 //   player.c          its life, key-frames, where it stands
+//   player_track.c    chunks of one kind, one after the other
 //   player_walk.c     the stored inputs, one after the other, and the hashes behind them
 //   player_check.c    the stored frames, contact lists and key-frames on the way
 //   player_compare.c  what differs between a world and what is stored of it
 #pragma once
 
+#include "log/entries.h"
+#include "log/frames.h"
 #include "run/player.h"
 
 // Chunks of one kind, one in memory at a time.
@@ -17,10 +20,11 @@ typedef struct Track {
     bool is_loaded; // a chunk is at hand
     bool is_synced; // it is the right one for where the player stands
     bool has_ended; // there was none behind it
-    bool is_begun;  // the chunk's head has been judged
+    bool is_begun;  // what stands in it has been looked at
     LogChunk chunk;
-    Error damage; // of the chunk at hand; status OK: it is sound
-    size_t at;    // in its body; of frames: the index of the next one
+    Error damage;       // of the chunk at hand; status OK: it is sound
+    FrameChunk frames;  // what the chunk at hand holds, of frames that are begun
+    size_t at;          // in its body; of frames: the index of the next one
     uint64_t next_step; // nothing of it is about an earlier step
 } Track;
 
@@ -50,7 +54,7 @@ struct Player {
     Track track[TRACK_COUNT];
 };
 
-// ---- tracks
+// ---- player_track.c
 
 // Reads the chunk behind the one at hand. A damaged one is at hand as well, with `damage` set. The
 // status is for what is nobody's damage: memory, the file.
@@ -93,7 +97,7 @@ void player_explain(const Player *player, LogReader *reader, Arena *scratch,
 // ---- player_compare.c: true when all bits are the same; otherwise body, quantity, expected and
 // value are filled in
 
-bool compare_frame(const World *world, const uint64_t *ids, size_t id_count, const Frame *expected,
-                   const Frame *found, PlayerDifference *difference);
-bool compare_contacts(const ContactList *expected, const ContactList *found,
-                      PlayerDifference *difference);
+bool player_compare_frame(const World *world, const uint64_t *ids, size_t id_count,
+                          const Frame *expected, const Frame *found, PlayerDifference *difference);
+bool player_compare_contacts(const ContactList *expected, const ContactList *found,
+                             PlayerDifference *difference);

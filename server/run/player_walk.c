@@ -6,45 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-// ---- tracks
-
-void track_drop(Track *track) {
-    arena_reset(&track->arena);
-    track->is_loaded = track->is_begun = track->has_ended = false;
-    track->damage = (Error){0};
-    track->at = 0;
-}
-
-void track_damage(Track *track, const char *what) {
-    error_set(&track->damage, STATUS_DATA_LOSS, "", "Chunk %" PRId64 " (%s) is damaged: %s.",
-              track->id, chunk_kind_name(track->kind), what);
-}
-
-Status track_load(Track *track, const EpisodeRow *episode, LogReader *reader, Error *error) {
-    track_drop(track);
-    Error damage = {0};
-    LogChunk chunk = {0};
-    Status status =
-        log_reader_next(reader, episode, track->kind, track->id, &track->arena, &chunk, &damage);
-    if (status == STATUS_NOT_FOUND) {
-        track->has_ended = true;
-        return STATUS_OK;
-    }
-    // damage that no chunk is to blame for is the file's
-    bool is_damaged = status == STATUS_DATA_LOSS && chunk.id > track->id;
-    if (status != STATUS_OK && !is_damaged) {
-        return error_set(error, status, damage.field, "%s", damage.message);
-    }
-    if (is_damaged) {
-        track->damage = damage;
-    }
-    track->is_loaded = true;
-    track->id = chunk.id;
-    track->chunk = chunk;
-    track->next_step = chunk.chunk.first_step;
-    return STATUS_OK;
-}
-
 // ---- what goes wrong
 
 // A difference that the inputs at hand are to blame for; the player cannot go on from here.
@@ -116,8 +77,8 @@ static Status look_for_gap(Player *player, LogReader *reader, Arena *scratch, Er
     ArenaMark mark = arena_mark(scratch);
     LogChunk gap = {0};
     Error damage = {0};
-    Status status = log_reader_next(reader, player->episode, CHUNK_GAP, player->passed, scratch,
-                                    &gap, &damage);
+    Status status =
+        log_reader_next(reader, player->episode, CHUNK_GAP, player->passed, scratch, &gap, &damage);
     arena_reset_to(scratch, mark);
     if (status == STATUS_NOT_FOUND) {
         return STATUS_OK;
@@ -156,6 +117,8 @@ static Status begin_chunk(Player *player, LogReader *reader, Arena *scratch,
                  "it begins at step %" PRIu64 ", and the one before it ended at step %" PRIu64,
                  inputs->chunk.chunk.first_step, player->step);
         differ_by_nonsense(player, difference, what);
+    } else if (inputs->chunk.chunk.body_bytes == 0) {
+        differ_by_nonsense(player, difference, "it is empty");
     }
     inputs->is_begun = inputs->is_loaded;
     player->passed = inputs->id;
@@ -250,8 +213,9 @@ static void close_hashed(Player *player) {
 static Status do_change(Player *player, PlayerDifference *difference, Error *error) {
     PlayerEntry *open = &player->entry;
     Error refusal = {0};
-    Status status = door_change(&player->door, entry_input(&open->entry), &open->arena, NULL, NULL,
-                                &refusal);
+    arena_reset(&open->arena);
+    Status status =
+        door_change(&player->door, entry_input(&open->entry), &open->arena, NULL, NULL, &refusal);
     if (status == STATUS_RESOURCE_EXHAUSTED) {
         return error_set(error, status, refusal.field, "%s", refusal.message);
     }
@@ -326,14 +290,16 @@ static Status do_order(Player *player, LogReader *reader, Arena *scratch, const 
     return STATUS_OK;
 }
 
-// The next chunk does not belong to what was done before the next step, or is not there.
+// Nothing is left that was done before the next step: what comes is of later steps.
 static bool is_beyond(const Player *player) {
     const Track *inputs = &player->inputs;
-    return !inputs->is_loaded || (!inputs->is_begun && inputs->chunk.chunk.first_step ==
-                                                           inputs->chunk.chunk.last_step
-                                      ? false
-                                      : !inputs->is_begun &&
-                                            inputs->damage.status != STATUS_OK);
+    const Chunk *chunk = &inputs->chunk.chunk;
+    if (inputs->is_begun) {
+        return false;
+    }
+    bool is_whole = inputs->damage.status == STATUS_OK;
+    return !inputs->is_loaded || chunk->first_step != player->step ||
+           (!is_whole && chunk->last_step > player->step);
 }
 
 Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratch,
