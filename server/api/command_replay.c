@@ -143,7 +143,7 @@ Status command_episode_read_prepare(Request *request, Error *error) {
     episode_columns_init(&plan->show.columns, wish);
     plan->left = read->has_count ? read->count : UINT64_MAX;
     request->plan = plan;
-    request->release = release_read;
+    request->finish = release_read;
     return STATUS_OK;
 }
 
@@ -475,7 +475,7 @@ Status command_episode_replay_prepare(Request *request, Error *error) {
     replay->timer.data = replay;
     strand_init_low(&request->strand);
     request->plan = replay;
-    request->release = release_replay;
+    request->finish = release_replay;
     request->stopped = on_stopped;
     schedule(replay);
     return STATUS_OK;

@@ -282,7 +282,7 @@ Status command_episode_verify_prepare(Request *request, Error *error) {
     uv_timer_init(request->api->def.loop, &plan->timer);
     plan->timer.data = plan;
     request->plan = plan;
-    request->release = release_verify;
+    request->finish = release_verify;
     request->stopped = on_stopped;
     strand_init_low(&request->strand);
     request->job = (Job){.work = plan_on_lane, .done = on_planned};

@@ -54,11 +54,11 @@ static void unlink_request(Request *request) {
 
 void request_finish(Request *request) {
     Api *api = request->api;
+    if (request->finish != NULL) {
+        request->finish(request);
+    }
     if (request->session != NULL) {
         unlink_request(request);
-    }
-    if (request->release != NULL) {
-        request->release(request);
     }
     if (request->world != NULL) {
         host_release(request->world);

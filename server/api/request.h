@@ -6,7 +6,7 @@
 //   (loop)
 //
 // Commands that need no world are answered on the loop at once. Some send *events*, replies before
-// the last one. All memory of a request is its arena's, or given back by its `release`.
+// the last one. All memory of a request is its arena's, or given back by its `finish`.
 #pragma once
 
 #include "api/api.h"
@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "moreau.pb-c.h"
 #include "run/host.h"
+#include "run/snapshot_store.h"
 
 typedef struct Session {
     uint64_t number;
@@ -41,20 +42,17 @@ struct Request {
     _Atomic bool cancelled;
     _Atomic bool answered; // the reply is on its way, so the id is the client's again
     bool client_gone;
-    size_t counted_bytes; // of its unpacked message, in Api.request_bytes
-    WorldEntry *world;    // retained; NULL: none
-    Strand strand;        // of a request that belongs to no world
-    void *plan;           // what prepare left for work, in the arena
-
+    size_t counted_bytes;              // of its unpacked message, in Api.request_bytes
+    WorldEntry *world;                 // retained; NULL: none
+    Strand strand;                     // of a request that belongs to no world
+    void *plan;                        // what prepare left for work, in the arena
+    void (*finish)(Request *request);  // Nullable; prepare's: on the loop, when the request is over
+    void (*stopped)(Request *request); // Nullable; prepare's, of a request that sends events: on
+                                       // the loop, when it is cancelled; must not end it at once
     JobOutcome outcome; // JOB_DONE; `work` may set another one instead of filling the reply, and is
-                        // then called again; from then on it asks request_should_stop itself
-    bool is_resumed;    // that other time
+                        // then called again, and asks request_should_stop itself from then on
+    bool is_resumed;    // such another call
     LogWait wait;       // of request_wait
-    void (*stopped)(Request *request); // Nullable, of requests that wait on the loop: it was
-                                       // cancelled. Loop thread; must not finish it at once
-    void (*release)(
-        Request *request); // Nullable: gives back what the plan holds. Loop thread, last
-
     Request *next, *previous; // of its session
 };
 

@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "run/snapshot_store.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct Host {
     WorldEntry **entry; // owned entries that have an id; index is the slot's
     size_t capacity;
     uint32_t count;
+    SnapshotStore *snapshots;
     uint64_t named_count; // worlds ever created: makes default names
 
     // names: open addressing, a power of two, at most half full
@@ -38,7 +40,11 @@ enum { FRESH_IDS = 65536 };
 
 Status host_create(Host **host, const HostDef *def, Error *error) {
     Host *made = calloc(1, sizeof(*made));
-    if (made == NULL) {
+    if (made != NULL) {
+        made->snapshots = snapshot_store_create(made);
+    }
+    if (made == NULL || made->snapshots == NULL) {
+        free(made);
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
     }
     made->def = *def;
@@ -75,6 +81,7 @@ void host_close(Host *host, void (*closed)(void *context), void *context) {
         free(host->entry[i]);
     }
     host->count = 0;
+    snapshot_store_destroy(host->snapshots);
     host->closed = closed;
     host->closed_context = context;
     uv_close((uv_handle_t *)&host->idle_timer, on_timer_closed);
@@ -364,6 +371,14 @@ const WorldLimits *host_limits(const Host *host) {
 
 uint64_t host_bytes(const Host *host) {
     return atomic_load_explicit(&host->bytes, memory_order_relaxed);
+}
+
+SnapshotStore *host_snapshots(const Host *host) {
+    return host->snapshots;
+}
+
+void host_count_bytes(Host *host, size_t before, size_t after) {
+    atomic_fetch_add_explicit(&host->bytes, (uint64_t)after - before, memory_order_relaxed);
 }
 
 uint64_t host_faulted_count(const Host *host) {

@@ -16,6 +16,7 @@ enum { HOST_NAME_BYTES = 256 };
 
 typedef struct Host Host;
 typedef struct WorldEntry WorldEntry;
+typedef struct SnapshotStore SnapshotStore;
 
 // What others may read while a lane works on the world.
 typedef struct WorldFigures {
@@ -104,6 +105,11 @@ void host_watch(WorldEntry *entry);
 
 // Lane: publishes what lists show of the world.
 void host_publish(WorldEntry *entry);
+
+SnapshotStore *host_snapshots(const Host *host);
+
+// Memory held for clients beside the worlds, in the same budget. Any thread.
+void host_count_bytes(Host *host, size_t before, size_t after);
 
 // Refuses growth past the memory budget. Any thread.
 Status host_check_memory(const Host *host, size_t more_bytes, Error *error);
