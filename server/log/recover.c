@@ -101,7 +101,7 @@ static Status check_chunk(sqlite3_stmt *row, Error *error) {
 
 static void print_damage(sqlite3_stmt *row, const Error *damage, FILE *out) {
     const char *name = (const char *)sqlite3_column_text(row, 6);
-    fprintf(out, "Chunk %lld (%s, steps %lld to %lld) of episode \"%s\" is damaged: %s\n",
+    fprintf(out, "Chunk %lld (%s, steps %lld to %lld) of episode \"%s\" is damaged: %s.\n",
             (long long)sqlite3_column_int64(row, 0),
             chunk_kind_name((uint32_t)sqlite3_column_int64(row, 1)),
             (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 3),
