@@ -5,16 +5,17 @@
 // heard; the size of the batches does not change what the world does.
 #include "cli/cli.h"
 
+#include "cli/interrupt.h"
 #include "cli/json_read.h"
 #include "cli/json_write.h"
 #include "cli/memory.h"
 #include "cli/parameters.h"
+#include "cli/recording.h"
 #include "cli/run_report.h"
 #include "cli/terminal.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,21 +44,6 @@ typedef struct RunOptions {
     double time_step; // 0: not given
     bool keep;
 } RunOptions;
-
-static volatile sig_atomic_t stop_wanted;
-
-static void on_interrupt(int signal_number) {
-    (void)signal_number;
-    stop_wanted = 1;
-}
-
-// The first Ctrl-C asks for an end, the second one ends.
-static void catch_interrupt(void) {
-    struct sigaction action = {.sa_handler = on_interrupt,
-                               .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-}
 
 // What the command line says wins over the scene.
 static int apply_options(const RunOptions *options, Moreau__V1__Scene *scene,
@@ -133,7 +119,7 @@ static int step_batch(Cli *cli, RunReport *report, uint64_t steps, uint64_t *don
     if (has_failed) {
         return EXIT_REFUSED;
     }
-    bool is_late = moreau_error(cli->client)->status == MOREAU_DEADLINE_EXCEEDED;
+    bool is_late = cli->error.status == MOREAU_DEADLINE_EXCEEDED;
     return status == EXIT_DONE || is_late ? EXIT_DONE : cli_report_refusal(cli, NULL, "");
 }
 
@@ -154,7 +140,7 @@ static int step_world(Cli *cli, RunReport *report) {
     int status = EXIT_DONE;
     uint64_t batch = 1;
     progress_start(&progress);
-    while (status == EXIT_DONE && report->steps_done < report->steps_wanted && stop_wanted == 0) {
+    while (status == EXIT_DONE && report->steps_done < report->steps_wanted && !interrupt_wanted()) {
         uint64_t left = report->steps_wanted - report->steps_done;
         uint64_t steps = batch < left ? batch : left;
         uint64_t done;
@@ -166,7 +152,7 @@ static int step_world(Cli *cli, RunReport *report) {
         progress_show(&progress, report->steps_done, report->steps_wanted, report->time);
     }
     progress_stop(&progress);
-    report->interrupted = stop_wanted != 0;
+    report->interrupted = interrupt_wanted();
     return status;
 }
 
@@ -214,7 +200,7 @@ static int run_world(Cli *cli, const RunOptions *options, const Moreau__V1__Worl
                         .bodies = created->bodies,
                         .steps_wanted = count_steps(options, create->scene),
                         .kept = options->keep};
-    catch_interrupt();
+    interrupt_catch();
     int status = step_world(cli, &report);
     finish_world(cli, &report);
     if (cli->json) {
