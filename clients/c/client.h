@@ -41,7 +41,7 @@ struct MoreauClient {
     size_t flight_count, flight_capacity;
     MoreauReply *ready_first, *ready_last; // answers that came while another was awaited
     size_t ready_final_count;              // of them, without events
-    MoreauReply *greeting; // owned; holds the Welcome
+    MoreauReply *greeting;                 // owned; holds the Welcome
     MoreauError error;
     MoreauError lost; // why fd is -1
 };

@@ -18,7 +18,8 @@ static bool fits(size_t count, size_t items) {
 }
 
 // Ids stand with the first frame, and again with each frame that has others. When there are as many
-// as bodies, each frame has its own; otherwise they are repeated where the number of bodies changes.
+// as bodies, each frame has its own; otherwise they are repeated where the number of bodies
+// changes.
 static bool check_bodies(const Moreau__V1__EpisodeFrames *got, size_t *bodies, bool *ids_each) {
     size_t changes = 0;
     *bodies = 0;

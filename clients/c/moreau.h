@@ -400,8 +400,8 @@ typedef struct MoreauSnapshot {
 
 MoreauStatus moreau_snapshot_take(MoreauClient *client, uint64_t world, MoreauSnapshot *snapshot);
 
-// All of a snapshot's bytes into `data`, part by part. `bytes` is MoreauSnapshot.bytes; OUT_OF_RANGE
-// when the snapshot has another size.
+// All of a snapshot's bytes into `data`, part by part. `bytes` is MoreauSnapshot.bytes;
+// OUT_OF_RANGE when the snapshot has another size.
 MoreauStatus moreau_snapshot_download(MoreauClient *client, uint64_t snapshot, void *data,
                                       size_t bytes);
 
@@ -619,7 +619,7 @@ MoreauStatus moreau_episode_verify(MoreauClient *client, const MoreauVerify *ver
 typedef struct MoreauDifference {
     uint64_t step, chunk;   // `chunk`: row id in the file
     const char *chunk_kind; // "inputs", "key-frame", "frames", "contacts"
-    bool damaged;           // the stored bytes are broken; else they differ from what the steps give
+    bool damaged; // the stored bytes are broken; else they differ from what the steps give
     uint64_t expected_hash, found_hash; // 0: the difference is in a frame or key-frame
     uint64_t body;                      // the first that differs; 0: unknown
     const char *quantity;               // as "position.x"; "": unknown

@@ -130,8 +130,7 @@ Moreau__V1__Reply *cli_unpack(const MoreauReply *reply) {
     // the client has unpacked the same bytes before
     size_t count;
     const void *body = moreau_reply_bytes(reply, &count);
-    Moreau__V1__Reply *message = moreau__v1__reply__unpack(NULL, count, body);
-    return message != NULL ? message : memory_take(1, sizeof(*message));
+    return memory_must(moreau__v1__reply__unpack(NULL, count, body));
 }
 
 // Hands out the answer (Nullable) of a call that went as cli->error says.
