@@ -4,9 +4,12 @@
 #include "clients/fake_peer.h"
 #include "support/suite.h"
 
-#include <pthread.h>
+#include "cli/terminal.h"
+#include "cli/when.h"
+
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #define EPISODE_ID "3f2a91bc00112233445566778899aabb"
 #define SCENE      MOREAU_SOURCE_DIR "/tests/scenes/one_ball.json"
@@ -656,6 +659,52 @@ START_TEST(mistakes_end_with_their_status_and_a_sentence) {
 }
 END_TEST
 
+START_TEST(a_moment_is_a_date_or_how_long_ago) {
+    double moment;
+    ck_assert(when_parse("90s", 1000.0, &moment) && moment == 910.0);
+    ck_assert(when_parse("1.5min", 1000.0, &moment) && moment == 910.0);
+    ck_assert(when_parse("2h", 1e6, &moment) && moment == 1e6 - 7200.0);
+    ck_assert(when_parse("1d", 1e6, &moment) && moment == 1e6 - 86400.0);
+    setenv("TZ", "UTC", 1);
+    tzset();
+    ck_assert(when_parse("1970-01-02", 0.0, &moment) && moment == 86400.0);
+    ck_assert(when_parse("2026-11-21 14:05", 0.0, &moment) && moment == 1795269900.0);
+    ck_assert(when_parse("2026-11-21T14:05:30", 0.0, &moment) && moment == 1795269930.0);
+    static const char *const wrong[] = {"",
+                                        "2",
+                                        "2w",
+                                        "-2h",
+                                        "2026-13-01",
+                                        "2026-02-30",
+                                        "2026-11-21 25:00",
+                                        "2026-11-21 14:61",
+                                        "2026-11-21x",
+                                        "nand"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        ck_assert_msg(!when_parse(wrong[i], 0.0, &moment), "%s", wrong[i]);
+    }
+}
+END_TEST
+
+START_TEST(sizes_keep_three_digits) {
+    static const struct {
+        uint64_t bytes;
+        const char *text;
+    } cases[] = {{0, "0 B"},
+                 {999, "999 B"},
+                 {1000, "1.00 kB"},
+                 {9994, "9.99 kB"},
+                 {9995, "10.0 kB"},
+                 {99950, "100 kB"},
+                 {999499, "999 kB"},
+                 {999500, "1.00 MB"},
+                 {1234567890, "1.23 GB"},
+                 {5000000000000, "5.00 TB"}};
+    char text[32];
+    ck_assert_str_eq(format_bytes(cases[_i].bytes, text), cases[_i].text);
+}
+END_TEST
+
 START_TEST(help_fits_eighty_columns) {
     static Command *const commands[] = {command_run, command_episodes, command_replay,
                                         command_verify, command_snapshot};
@@ -671,6 +720,8 @@ static TCase *case_alone(void) {
     TCase *tcase = tcase_create("without a server");
     tcase_add_loop_test(tcase, mistakes_end_with_their_status_and_a_sentence, 0,
                         sizeof(alone) / sizeof(alone[0]));
+    tcase_add_test(tcase, a_moment_is_a_date_or_how_long_ago);
+    tcase_add_loop_test(tcase, sizes_keep_three_digits, 0, 10);
     tcase_add_loop_test(tcase, help_fits_eighty_columns, 0, 5);
     return tcase;
 }
