@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// moreau-server: options in, a running server, an exit status out. 0 done, 1 could not start, 2
-// usage.
+// moreau-server: options in, a running server (or a mended file), an exit status out. 0 done, 1
+// could not start, or something was lost, 2 usage.
+#include "log/recover.h"
 #include "options.h"
 #include "server.h"
 
@@ -17,7 +18,8 @@ int main(int argc, char **argv) {
     int exit_status = 0;
     switch (options_parse(options, argc, argv, stdout, &error)) {
     case OPTIONS_RUN:
-        if (server_run(options, &error) != STATUS_OK) {
+        if ((options->recover[0] != '\0' ? recover_file(options->recover, stdout, &error)
+                                         : server_run(options, &error)) != STATUS_OK) {
             fprintf(stderr, "moreau-server: %s\n", error.message);
             exit_status = 1;
         }

@@ -26,8 +26,9 @@ typedef enum OptionKind {
     OPTION_BYTES, // a number that may end in K, M, G, T
     OPTION_TEXT,
     OPTION_LEVEL,
-    OPTION_LISTEN, // may be given several times
-    OPTION_HELP,   // takes no value
+    OPTION_DURABILITY, // normal or full
+    OPTION_LISTEN,     // may be given several times
+    OPTION_HELP,       // takes no value
     OPTION_VERSION
 } OptionKind;
 
@@ -43,6 +44,7 @@ typedef struct Option {
 } Option;
 
 static const char group_serving[] = "Serving";
+static const char group_episodes[] = "Episodes";
 static const char group_limits[] = "Limits";
 static const char group_time[] = "Time";
 static const char group_other[] = "Other";
@@ -67,6 +69,17 @@ static const Option table[] = {
     {"log-file", OPTION_TEXT, FIELD(log_file), 0, 0, 0, "FILE", NULL, group_serving,
      "where log lines go; reopened on SIGHUP; default: standard error"},
 
+    {"db", OPTION_TEXT, FIELD(db), 0, 0, 0, "FILE", NULL, group_episodes,
+     "the SQLite file that episodes are recorded in, made when it is not there; without it nothing "
+     "can be recorded"},
+    {"durability", OPTION_DURABILITY, FIELD(full_durability), 0, 0, 0, "HOW", NULL, group_episodes,
+     "normal: a crash of the server loses nothing committed, power loss may lose the last seconds; "
+     "full: neither does, and each transaction waits for the disk"},
+    {"recover", OPTION_TEXT, FIELD(recover), 0, 0, 0, "FILE", NULL, group_episodes,
+     "mend what a crash left in this file of episodes, say what was found, and exit"},
+    {"log-queue-bytes-max", OPTION_BYTES, FIELD(log_queue_bytes_max), MIB, TIB, 64 * MIB, "BYTES",
+     "bytes", group_limits,
+     "record waiting for the disk; then worlds that are recorded wait (lossy ones drop steps)"},
     {"frame-bytes-max", OPTION_BYTES, FIELD(frame_bytes_max), KIB, GIB, 16 * MIB, "BYTES", "bytes",
      group_limits, "longest frame, in either direction"},
     {"connections-max", OPTION_NUMBER, FIELD(connections_max), 1, 1000000, 1024, "N", "",
@@ -248,6 +261,16 @@ static Status set_level(Options *options, const Option *option, const char *text
     return STATUS_OK;
 }
 
+static Status set_durability(Options *options, const Option *option, const char *text,
+                             Error *error) {
+    options->full_durability = strcmp(text, "full") == 0;
+    if (!options->full_durability && strcmp(text, "normal") != 0) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, option->name,
+                         "%s is normal or full, not '%.100s'.", option->name, text);
+    }
+    return STATUS_OK;
+}
+
 // Where values come from just now: the first address of a source replaces those of the source
 // before it.
 typedef struct Source {
@@ -283,6 +306,8 @@ static Status set_option(Source *source, const Option *option, const char *text)
         return set_text(source->options, option, text, source->error);
     case OPTION_LEVEL:
         return set_level(source->options, option, text, source->error);
+    case OPTION_DURABILITY:
+        return set_durability(source->options, option, text, source->error);
     case OPTION_LISTEN:
         return add_listen(source, text);
     case OPTION_HELP:
@@ -343,7 +368,7 @@ static int on_file_line(void *context, const char *section, const char *name, co
     } else if (option == NULL) {
         source->status = fail_unknown(name, strlen(name), "", source->error);
     } else if (option->kind == OPTION_HELP || option->kind == OPTION_VERSION ||
-               option->offset == FIELD(config)) {
+               option->offset == FIELD(config) || option->offset == FIELD(recover)) {
         source->status = error_set(source->error, STATUS_INVALID_ARGUMENT, name,
                                    "%s is for the command line only.", name);
     } else {
@@ -471,6 +496,8 @@ static void print_option(FILE *out, const Option *option) {
         fprintf(out, "\n  %-28s (default %s)", "", default_listen);
     } else if (option->kind == OPTION_LEVEL) {
         fprintf(out, " (default info)");
+    } else if (option->kind == OPTION_DURABILITY) {
+        fprintf(out, " (default normal)");
     }
     fprintf(out, "\n");
 }

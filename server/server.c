@@ -25,6 +25,7 @@ typedef struct Server {
     Report report;
     Pool *pool;
     Host *host;
+    Log *log; // NULL: no --db
     Api *api;
     Net *net;
     Listener *listener[OPTIONS_LISTEN_MAX];
@@ -36,7 +37,7 @@ typedef struct Server {
     bool has_cancelled;
 } Server;
 
-// ---- shutdown: net, then pool, host, api, each when the one before is gone
+// ---- shutdown: net, then pool, host, log, api, each when the one before is gone
 
 static void on_api_closed(void *context) {
     Server *server = context;
@@ -46,8 +47,16 @@ static void on_api_closed(void *context) {
     uv_close((uv_handle_t *)&server->drain_timer, NULL);
 }
 
+static void close_log(Server *server) {
+    if (server->log != NULL) {
+        log_close(server->log); // what was recorded is in one file from here on
+        server->log = NULL;
+    }
+}
+
 static void on_host_closed(void *context) {
     Server *server = context;
+    close_log(server);
     api_close(server->api, on_api_closed, server);
 }
 
@@ -131,6 +140,19 @@ static void collect_limits(Server *server) {
     }
 }
 
+static Status open_log(Server *server, Error *error) {
+    const Options *options = server->options;
+    if (options->db[0] == '\0') {
+        return STATUS_OK;
+    }
+    LogDef log = {.path = options->db,
+                  .full_durability = options->full_durability,
+                  .queue_bytes_max = options->log_queue_bytes_max,
+                  .report = &server->report,
+                  .server_version = MOREAU_VERSION};
+    return log_open(&server->log, &log, error);
+}
+
 static Status start_rooms(Server *server, Error *error) {
     const Options *options = server->options;
     PoolDef pool = {.lane_count = (uint32_t)options->workers,
@@ -155,6 +177,7 @@ static Status start_rooms(Server *server, Error *error) {
     ApiDef api = {.loop = &server->loop,
                   .pool = server->pool,
                   .host = server->host,
+                  .log = server->log,
                   .report = &server->report,
                   .peers = peers_calls(),
                   .token = options_token(options),
@@ -228,10 +251,15 @@ static void announce(const Server *server) {
 // A server that could not start ends by the same path as one that ran; what was not made is made
 // empty first, or the process ends.
 static Status start(Server *server, Error *error) {
-    Status status = start_rooms(server, error);
+    Status status = open_log(server, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = start_rooms(server, error);
     if (status != STATUS_OK) {
         // memory or threads are missing at the start: nothing has happened yet that would need an
         // orderly end
+        close_log(server);
         return status;
     }
     watch_signals(server);

@@ -5,6 +5,7 @@
 
 #include "base/report.h"
 #include "api/peer.h"
+#include "log/log.h"
 #include "run/host.h"
 #include "run/lane.h"
 
@@ -22,6 +23,7 @@ typedef struct ApiDef {
     uv_loop_t *loop;
     Pool *pool;
     Host *host;
+    Log *log; // NULL: this server keeps no episodes
     const Report *report;
     const char *token; // "": none is demanded
     const char *version;

@@ -65,3 +65,15 @@ Status command_world_hash_prepare(Request *request, Error *error);
 Status command_solve_prepare(Request *request, Error *error);
 Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_problem(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+
+Status command_snapshot_take_prepare(Request *request, Error *error);
+Status command_snapshot_take(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_snapshot_read_prepare(Request *request, Error *error);
+Status command_snapshot_read(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_snapshot_upload(Request *request, Lane *lane, Moreau__V1__Reply *reply,
+                               Error *error);
+Status command_snapshot_restore_prepare(Request *request, Error *error);
+Status command_snapshot_restore(Request *request, Lane *lane, Moreau__V1__Reply *reply,
+                                Error *error);
+Status command_snapshot_clone_prepare(Request *request, Error *error);
+Status command_snapshot_drop(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);

@@ -2,6 +2,7 @@
 // The family world, what only looks: Get and Contacts, by range.
 #include "api/convert.h"
 #include "api/request.h"
+#include "run/record_columns.h"
 
 #include <string.h>
 
@@ -153,22 +154,6 @@ Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply,
 
 // ---- contacts
 
-static bool take_columns(size_t n, Arena *arena, Moreau__V1__WorldContactsReply *m) {
-    m->body_a = arena_take_array(arena, n, sizeof(uint64_t));
-    m->body_b = arena_take_array(arena, n, sizeof(uint64_t));
-    m->feature = arena_take_array(arena, n, sizeof(uint64_t));
-    m->point = arena_take_array(arena, n, 3 * sizeof(double));
-    m->frame = arena_take_array(arena, n, 9 * sizeof(double));
-    m->gap = arena_take_array(arena, n, sizeof(double));
-    m->velocity = arena_take_array(arena, n, 3 * sizeof(double));
-    m->friction = arena_take_array(arena, n, sizeof(double));
-    m->n_body_a = m->n_body_b = m->n_feature = m->n_gap = m->n_friction = n;
-    m->n_point = m->n_impulse = m->n_velocity = 3 * n;
-    m->n_frame = 9 * n;
-    return m->body_a != NULL && m->body_b != NULL && m->feature != NULL && m->point != NULL &&
-           m->frame != NULL && m->gap != NULL && m->velocity != NULL && m->friction != NULL;
-}
-
 Status command_world_contacts(Request *request, Lane *lane, Moreau__V1__Reply *reply,
                               Error *error) {
     (void)lane;
@@ -187,28 +172,27 @@ Status command_world_contacts(Request *request, Lane *lane, Moreau__V1__Reply *r
     if (status != STATUS_OK || m == NULL) {
         return status != STATUS_OK ? status : out_of_memory(error);
     }
-    moreau__v1__world_contacts_reply__init(m);
-    if (!take_columns(range.count, &request->arena, m)) {
+    ContactList list;
+    if (contacts_list(world, stepper, world->step, range.first, range.count, &request->arena, &list,
+                      NULL) != STATUS_OK) {
         return out_of_memory(error);
     }
+    moreau__v1__world_contacts_reply__init(m);
     m->has_total = 1;
     m->total = stepper->contact_count;
-    m->impulse = stepper->impulse + 3 * range.first;
-    for (size_t i = 0; i < range.count; i++) {
-        size_t at = range.first + i;
-        const StepContact *contact = &stepper->contact[at];
-        const ProblemContact *dynamics = &stepper->problem_contact[at];
-        m->body_a[i] = world->body_id[contact->a];
-        m->body_b[i] = world->body_id[contact->b];
-        m->feature[i] = contact->feature;
-        vec3_store(m->point + 3 * i, contact->point);
-        vec3_store(m->frame + 9 * i, dynamics->normal);
-        vec3_store(m->frame + 9 * i + 3, dynamics->tangent[0]);
-        vec3_store(m->frame + 9 * i + 6, dynamics->tangent[1]);
-        m->gap[i] = dynamics->gap;
-        m->friction[i] = dynamics->mu;
-        problem_contact_velocity(&stepper->problem, (uint32_t)at, stepper->v, m->velocity + 3 * i);
-    }
+    size_t n = list.count;
+    m->n_body_a = m->n_body_b = m->n_feature = m->n_gap = m->n_friction = n;
+    m->n_point = m->n_impulse = m->n_velocity = 3 * n;
+    m->n_frame = 9 * n;
+    m->body_a = list.body_a;
+    m->body_b = list.body_b;
+    m->feature = list.feature;
+    m->point = list.point;
+    m->frame = list.frame;
+    m->gap = list.gap;
+    m->impulse = list.impulse;
+    m->velocity = list.velocity;
+    m->friction = list.friction;
     reply->result_case = MOREAU__V1__REPLY__RESULT_WORLD_CONTACTS;
     reply->world_contacts = m;
     return STATUS_OK;

@@ -54,6 +54,9 @@ static void unlink_request(Request *request) {
 
 void request_finish(Request *request) {
     Api *api = request->api;
+    if (request->finish != NULL) {
+        request->finish(request);
+    }
     if (request->session != NULL) {
         unlink_request(request);
     }

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "moreau.pb-c.h"
 #include "run/host.h"
+#include "run/snapshot_store.h"
 
 typedef struct Session {
     uint64_t number;
@@ -45,6 +46,7 @@ struct Request {
     WorldEntry *world;        // retained; NULL: none
     Strand strand;            // of a request that belongs to no world
     void *plan;               // what prepare left for work, in the arena
+    void (*finish)(Request *request); // Nullable; prepare's: on the loop, when the request is over
     Request *next, *previous; // of its session
 };
 

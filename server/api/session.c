@@ -2,6 +2,7 @@
 #include "api/session.h"
 
 #include "base/clock.h"
+#include "run/snapshot_store.h"
 #include "step/snapshot.h"
 
 #include <inttypes.h>
@@ -71,6 +72,7 @@ static void end_session(Session *session) {
         }
     }
     host_destroy_session(api->def.host, session->number);
+    snapshot_store_drop_session(host_snapshots(api->def.host), session->number);
     api->closing_sessions++;
     uv_close((uv_handle_t *)&session->grace, on_grace_closed);
 }

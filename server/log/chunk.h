@@ -18,9 +18,8 @@
 //   inputs     before its first entry, after its last      entries (log/entries.h)
 //   frames     of the first and the last frame             frames (log/frames.h)
 //   contacts   of the first and the last list              contact lists (log/frames.h)
-//   gap        before and after the steps that were lost   none: a lossy recording dropped them;
-//   the
-//                                                          next chunk is a key-frame
+//   gap        before and after the steps that were lost   none: a lossy recording dropped them,
+//                                                          and the next chunk is a key-frame
 //
 // The chunks of a recording are in order by their row's id. A key-frame holds everything that came
 // before it; what is to be done after it stands in the inputs behind it.
@@ -57,7 +56,8 @@ typedef struct Chunk {
 void chunk_seal(uint8_t *bytes, size_t count, ChunkKind kind, const uint8_t uid[UID_BYTES],
                 uint64_t first_step, uint64_t last_step);
 
-// Any bytes. DATA_LOSS says what is wrong with them: the caller knows which chunk it was. `uid`
-// Nullable: any recording's.
+// Any bytes. DATA_LOSS says what is wrong with them in half a sentence ("its checksum is wrong: …"),
+// here and where bodies are read: the caller knows which chunk it was. `uid` Nullable: any
+// recording's.
 Status chunk_open(const uint8_t *bytes, size_t count, const uint8_t *uid, Chunk *chunk,
                   Error *error);

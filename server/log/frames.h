@@ -11,6 +11,7 @@
 //              gap (f64 c), impulse (f64 3 c: on b along the frame), velocity (f64 3 c: of b
 //              against a after the step), friction (f64 c)
 //
+// Steps rise from frame to frame and from list to list; a chunk of frames holds one at least.
 // Columns of a chunk are aligned to 8 bytes, but are read through the functions here: the machine
 // may be big-endian, and the bytes anybody's.
 #pragma once

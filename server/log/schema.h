@@ -10,6 +10,10 @@
 enum { SCHEMA_APPLICATION_ID = 0x4d4f5255 }; // "MORU"
 enum { SCHEMA_VERSION = 1 };                 // PRAGMA user_version
 
+// What can be said of a path that is to be written before anything is made: no such folder, not
+// permitted, a folder, no ordinary file. OK when it can be made.
+Status schema_check_path(const char *path, Error *error);
+
 // Opens for writing; makes the tables where the file is new. Errors tell apart: no such folder, not
 // permitted, read-only, no database at all, somebody else's database (application_id), a newer
 // version (names both), damaged or cut short. The connection is in WAL mode.
@@ -17,6 +21,10 @@ Status schema_open(const char *path, bool full_durability, sqlite3 **db, Error *
 
 // Opens for reading: read-only, no mmap, never checkpoints, also not on close.
 Status schema_open_reader(const char *path, sqlite3 **db, Error *error);
+
+// Opens what schema_open_reader finds damaged, to read what can be read. *db is to be closed also
+// after an error.
+Status schema_open_damaged(const char *path, sqlite3 **db, Error *error);
 
 // A sentence and a status for what SQLite said last: RESOURCE_EXHAUSTED for a full disk or a limit
 // of space, DATA_LOSS for damage, UNAVAILABLE for the rest. `doing` as in "writing an episode".

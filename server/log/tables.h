@@ -60,7 +60,8 @@ static const char tables_sql[] =
     "  contacts_max INTEGER,\n"
     "  solver TEXT,\n"
     "  bytes BLOB NOT NULL);                     -- header, checksum, body: chunk.h\n"
-    "CREATE INDEX chunk_by_step ON chunk(recording, kind, first_step);\n";
+    "CREATE INDEX chunk_by_step ON chunk(recording, kind, first_step);\n"
+    "CREATE INDEX chunk_by_kind ON chunk(recording, kind);        -- and, as every index, by id\n";
 
 // For people with nothing but sqlite3.
 static const char views_sql[] =

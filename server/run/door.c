@@ -23,6 +23,9 @@ Status door_init(Door *door, const WorldLimits *limits, Error *error) {
 }
 
 void door_deinit(Door *door) {
+    if (door->recorder != NULL) {
+        recorder_stop(door->recorder, RECORDING_WORLD_DESTROYED, NULL);
+    }
     world_destroy(door->world);
     stepper_destroy(door->stepper);
     *door = (Door){0};

@@ -22,7 +22,7 @@ typedef struct Door {
 } Door;
 
 Status door_init(Door *door, const WorldLimits *limits, Error *error);
-void door_deinit(Door *door);
+void door_deinit(Door *door); // a recording ends as `world_destroyed`
 size_t door_bytes(const Door *door);
 
 // Whether an input may pass now. False: what records the world must catch up first, and wait->done

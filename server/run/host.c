@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "run/snapshot_store.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct Host {
     WorldEntry **entry; // owned entries that have an id; index is the slot's
     size_t capacity;
     uint32_t count;
+    SnapshotStore *snapshots;
     uint64_t named_count; // worlds ever created: makes default names
 
     // names: open addressing, a power of two, at most half full
@@ -25,17 +27,24 @@ struct Host {
 
     _Atomic uint64_t bytes;
     _Atomic uint64_t faulted_count;
-    uv_timer_t idle_timer; // runs only while some world has an idle timeout
+    uv_timer_t idle_timer;  // runs only while some world has an idle timeout
+    uv_timer_t flush_timer; // runs only while some world is recorded
+    uint32_t open_timers;
     void (*closed)(void *context);
     void *closed_context;
 };
 
 enum { IDLE_LOOK_MS = 500 };
+enum { FLUSH_LOOK_MS = 1000 };
 enum { FRESH_IDS = 65536 };
 
 Status host_create(Host **host, const HostDef *def, Error *error) {
     Host *made = calloc(1, sizeof(*made));
-    if (made == NULL) {
+    if (made != NULL) {
+        made->snapshots = snapshot_store_create(made);
+    }
+    if (made == NULL || made->snapshots == NULL) {
+        free(made);
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
     }
     made->def = *def;
@@ -44,12 +53,19 @@ Status host_create(Host **host, const HostDef *def, Error *error) {
     uv_timer_init(def->loop, &made->idle_timer);
     uv_unref((uv_handle_t *)&made->idle_timer);
     made->idle_timer.data = made;
+    uv_timer_init(def->loop, &made->flush_timer);
+    uv_unref((uv_handle_t *)&made->flush_timer);
+    made->flush_timer.data = made;
+    made->open_timers = 2;
     *host = made;
     return STATUS_OK;
 }
 
 static void on_timer_closed(uv_handle_t *handle) {
     Host *host = handle->data;
+    if (--host->open_timers > 0) {
+        return;
+    }
     void (*closed)(void *) = host->closed;
     void *context = host->closed_context;
     slots_deinit(&host->slots);
@@ -65,9 +81,11 @@ void host_close(Host *host, void (*closed)(void *context), void *context) {
         free(host->entry[i]);
     }
     host->count = 0;
+    snapshot_store_destroy(host->snapshots);
     host->closed = closed;
     host->closed_context = context;
     uv_close((uv_handle_t *)&host->idle_timer, on_timer_closed);
+    uv_close((uv_handle_t *)&host->flush_timer, on_timer_closed);
 }
 
 // ---- names
@@ -139,6 +157,59 @@ static void look_for_idle(uv_timer_t *timer) {
     }
     if (!some) {
         uv_timer_stop(timer);
+    }
+}
+
+// ---- recorded worlds
+
+static JobOutcome flush_on_lane(Job *job, Lane *lane) {
+    (void)lane;
+    WorldEntry *entry = (WorldEntry *)(void *)((char *)job - offsetof(WorldEntry, flush_job));
+    if (entry->door.recorder != NULL) {
+        recorder_flush(entry->door.recorder);
+    }
+    host_publish(entry);
+    return JOB_DONE;
+}
+
+static void on_flushed(Job *job) {
+    WorldEntry *entry = (WorldEntry *)(void *)((char *)job - offsetof(WorldEntry, flush_job));
+    entry->flushing = false;
+    entry->watched = atomic_load_explicit(&entry->figures.recording, memory_order_relaxed);
+    host_release(entry);
+}
+
+static void flush_recorders(uv_timer_t *timer) {
+    Host *host = timer->data;
+    bool some = false;
+    for (uint32_t i = 0; i < host->count; i++) {
+        WorldEntry *entry = host->entry[i];
+        if (!entry->watched) {
+            continue;
+        }
+        some = true;
+        // a world whose recorder has nothing to hand over, and that goes on being recorded, is
+        // left alone
+        bool idle = atomic_load_explicit(&entry->figures.recording, memory_order_relaxed) &&
+                    !atomic_load_explicit(&entry->figures.unwritten, memory_order_relaxed);
+        if (!entry->flushing && !idle) {
+            entry->flushing = true;
+            entry->flush_job = (Job){.work = flush_on_lane, .done = on_flushed};
+            host_retain(entry);
+            pool_submit(host->def.pool, &entry->strand, &entry->flush_job);
+        }
+    }
+    if (!some) {
+        uv_timer_stop(timer);
+    }
+}
+
+void host_watch(WorldEntry *entry) {
+    Host *host = entry->host;
+    entry->watched = true;
+    if (!uv_is_active((uv_handle_t *)&host->flush_timer)) {
+        uv_timer_start(&host->flush_timer, flush_recorders, FLUSH_LOOK_MS, FLUSH_LOOK_MS);
+        uv_unref((uv_handle_t *)&host->flush_timer);
     }
 }
 
@@ -285,6 +356,14 @@ uint64_t host_bytes(const Host *host) {
     return atomic_load_explicit(&host->bytes, memory_order_relaxed);
 }
 
+SnapshotStore *host_snapshots(const Host *host) {
+    return host->snapshots;
+}
+
+void host_count_bytes(Host *host, size_t before, size_t after) {
+    atomic_fetch_add_explicit(&host->bytes, (uint64_t)after - before, memory_order_relaxed);
+}
+
 uint64_t host_faulted_count(const Host *host) {
     return atomic_load_explicit(&host->faulted_count, memory_order_relaxed);
 }
@@ -303,6 +382,11 @@ void host_publish(WorldEntry *entry) {
         atomic_fetch_add_explicit(&entry->host->faulted_count, faulted ? 1 : UINT64_MAX,
                                   memory_order_relaxed);
     }
+    const Recorder *recorder = entry->door.recorder;
+    atomic_store_explicit(&figures->recording, recorder != NULL, memory_order_relaxed);
+    atomic_store_explicit(&figures->unwritten,
+                          recorder != NULL && recorder_has_open_chunks(recorder),
+                          memory_order_relaxed);
     if (world == NULL) {
         return;
     }

@@ -16,11 +16,14 @@ enum { HOST_NAME_BYTES = 256 };
 
 typedef struct Host Host;
 typedef struct WorldEntry WorldEntry;
+typedef struct SnapshotStore SnapshotStore;
 
 // What others may read while a lane works on the world.
 typedef struct WorldFigures {
     _Atomic uint64_t bodies, contacts, step, bytes, time_bits, solver;
     _Atomic bool faulted;
+    _Atomic bool recording;
+    _Atomic bool unwritten; // the recorder has open chunks
 } WorldFigures;
 
 struct WorldEntry {
@@ -40,6 +43,9 @@ struct WorldEntry {
 
     uint32_t references;
     Job destroy_job;
+    Job flush_job;
+    bool watched;  // loop thread: it is or was recorded, see host_watch
+    bool flushing; // loop thread: flush_job is under way
 };
 
 typedef struct HostDef {
@@ -88,8 +94,17 @@ WorldEntry *host_at(const Host *host, uint32_t index);
 uint64_t host_bytes(const Host *host);
 uint64_t host_faulted_count(const Host *host);
 
+// From now on the world's recorder is made to hand over its chunks once a second, also when no call
+// comes. Loop thread, when an episode is about to begin.
+void host_watch(WorldEntry *entry);
+
 // Lane: publishes what lists show of the world.
 void host_publish(WorldEntry *entry);
+
+SnapshotStore *host_snapshots(const Host *host);
+
+// Memory held for clients beside the worlds, in the same budget. Any thread.
+void host_count_bytes(Host *host, size_t before, size_t after);
 
 // Refuses growth past the memory budget. Any thread.
 Status host_check_memory(const Host *host, size_t more_bytes, Error *error);

@@ -310,6 +310,26 @@ Status input_encode(const Input *input, Arena *arena, InputBytes *encoded, Error
     return STATUS_OK;
 }
 
+size_t input_restore_bytes(size_t snapshot_bytes) {
+    return INPUT_RESTORE_PREFIX_BYTES + (snapshot_bytes + 7) / 8 * 8;
+}
+
+void input_restore_seal(uint8_t *bytes, size_t snapshot_bytes) {
+    Sink prefix = {.bytes = bytes};
+    sink_u32(&prefix, INPUT_RESTORE);
+    sink_u32(&prefix, INPUT_VERSION);
+    sink_u64(&prefix, 8 + snapshot_bytes);
+    sink_u64(&prefix, snapshot_bytes);
+    ASSERT(prefix.count == INPUT_RESTORE_PREFIX_BYTES);
+    size_t end = INPUT_RESTORE_PREFIX_BYTES + snapshot_bytes;
+    memset(bytes + end, 0, input_restore_bytes(snapshot_bytes) - end);
+}
+
+uint32_t input_kind(InputBytes encoded) {
+    Source head = {.bytes = encoded.bytes, .count = encoded.count};
+    return source_u32(&head);
+}
+
 // In an encoded step, behind the head.
 enum { STEPS_BYTES = 8 };
 

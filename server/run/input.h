@@ -92,6 +92,15 @@ Status input_encode(const Input *input, Arena *arena, InputBytes *encoded, Error
 // Shapes only; the door judges the content. DATA_LOSS when the bytes are no input.
 Status input_decode(InputBytes encoded, Arena *arena, Input *input, Error *error);
 
+// An encoded restore input around a snapshot that stands INPUT_RESTORE_PREFIX_BYTES behind `bytes`,
+// without copying it: how many bytes it takes in all, and what goes around it.
+enum { INPUT_RESTORE_PREFIX_BYTES = 24 };
+size_t input_restore_bytes(size_t snapshot_bytes);
+void input_restore_seal(uint8_t *bytes, size_t snapshot_bytes);
+
+// Of encoded bytes; 0: too short to say.
+uint32_t input_kind(InputBytes encoded);
+
 // Of an encoded step input: how many steps it asks for, in place. The log stores steps done, never
 // steps asked.
 void input_set_steps(uint8_t *bytes, uint64_t steps);

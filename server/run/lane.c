@@ -12,8 +12,11 @@
 // What a lane has taken but not begun is never stuck behind a long job: a lane that would sleep
 // takes it away (steal_chain), and a lane whose turn is over gives it back to the head of the line.
 //
-// No wake is lost: whenever the line is longer than the number of lanes that are on their way to
-// it, a sleeping lane is signalled, if there is one (count_wakes); and a lane looks at the line,
+// Low strands wait in a line of their own, which a lane looks at when there is nothing to take and
+// nothing to steal; their jobs give way when the other line is no longer empty (lane_should_yield).
+//
+// No wake is lost: whenever the lines are longer than the number of lanes that are on their way to
+// them, a sleeping lane is signalled, if there is one (count_wakes); and a lane looks at the line,
 // under the lock, before it sleeps.
 #include "run/lane.h"
 
@@ -28,6 +31,11 @@ enum { BATCH_MAX = 32 }; // chains taken at once: at 1 us each the lock is then 
 enum { WAKES_MAX = 4 };  // lanes woken by one lane at once
 enum { CHAIN_MAX = 64 }; // jobs of one strand taken at once
 enum { CACHE_LINE_BYTES = 64 };
+
+typedef struct Line {
+    Strand *head, *tail;
+    _Atomic uint32_t count; // read without the lock by lane_should_yield
+} Line;
 
 typedef struct JobList {
     Job *head, *tail;
@@ -61,8 +69,8 @@ struct Pool {
     uv_mutex_t mutex;
 
     // under the lock
-    Strand *line_head, *line_tail;
-    uint32_t line_count;
+    Line line;      // ready strands
+    Line low_line;  // ready low strands
     Worker *asleep; // lanes that sleep, the last to fall asleep first: its caches are the warmest
     uint32_t waking_count; // lanes signalled and not yet awake
     uint32_t batch_count;  // lanes that took more than one job
@@ -108,6 +116,10 @@ void strand_init(Strand *strand) {
     *strand = (Strand){0};
 }
 
+void strand_init_low(Strand *strand) {
+    *strand = (Strand){.low = true};
+}
+
 static void strand_append(Strand *strand, Job *job) {
     job->next = NULL;
     if (strand->tail == NULL) {
@@ -145,34 +157,52 @@ static Job *strand_pop(Strand *strand) {
     return chain;
 }
 
+static uint32_t line_count(const Line *line) {
+    return atomic_load_explicit(&line->count, memory_order_relaxed);
+}
+
+static void line_count_add(Line *line, uint32_t change) {
+    atomic_store_explicit(&line->count, line_count(line) + change, memory_order_relaxed);
+}
+
+static Line *line_of(Pool *pool, const Strand *strand) {
+    return strand->low ? &pool->low_line : &pool->line;
+}
+
 static void line_append(Pool *pool, Strand *strand) {
+    Line *line = line_of(pool, strand);
     strand->next = NULL;
-    if (pool->line_tail == NULL) {
-        pool->line_head = strand;
+    if (line->tail == NULL) {
+        line->head = strand;
     } else {
-        pool->line_tail->next = strand;
+        line->tail->next = strand;
     }
-    pool->line_tail = strand;
-    pool->line_count++;
+    line->tail = strand;
+    line_count_add(line, 1);
 }
 
 static void line_prepend(Pool *pool, Strand *strand) {
-    strand->next = pool->line_head;
-    pool->line_head = strand;
-    if (pool->line_tail == NULL) {
-        pool->line_tail = strand;
+    Line *line = line_of(pool, strand);
+    strand->next = line->head;
+    line->head = strand;
+    if (line->tail == NULL) {
+        line->tail = strand;
     }
-    pool->line_count++;
+    line_count_add(line, 1);
 }
 
-static Strand *line_pop(Pool *pool) {
-    Strand *strand = pool->line_head;
-    pool->line_head = strand->next;
-    if (pool->line_head == NULL) {
-        pool->line_tail = NULL;
+static Strand *line_pop(Line *line) {
+    Strand *strand = line->head;
+    line->head = strand->next;
+    if (line->head == NULL) {
+        line->tail = NULL;
     }
-    pool->line_count--;
+    line_count_add(line, UINT32_MAX);
     return strand;
+}
+
+bool lane_should_yield(const Lane *lane) {
+    return line_count(&lane->pool->line) > 0;
 }
 
 // Lanes to signal once the lock is free. Few, as a lane that wakes looks for more to do and wakes
@@ -185,8 +215,8 @@ typedef struct Wakes {
 // Which sleeping lanes must be signalled now.
 static Wakes count_wakes(Pool *pool) {
     Wakes wakes = {.count = 0};
-    while (pool->asleep != NULL && pool->line_count > pool->waking_count &&
-           wakes.count < WAKES_MAX) {
+    uint32_t ready = line_count(&pool->line) + line_count(&pool->low_line);
+    while (pool->asleep != NULL && ready > pool->waking_count && wakes.count < WAKES_MAX) {
         Worker *worker = pool->asleep;
         pool->asleep = worker->asleep_below;
         worker->is_woken = true;
@@ -215,7 +245,10 @@ static void settle(Worker *worker) {
             strand->left = NULL;
         }
         strand->ready = strand->head != NULL;
-        if (strand->ready) {
+        strand->parked = strand->wants_park && !strand->unparked;
+        strand->unparked = strand->unparked && !strand->wants_park;
+        strand->wants_park = false;
+        if (strand->ready && !strand->parked) {
             line_append(pool, strand);
         }
         strand = next;
@@ -247,13 +280,13 @@ static void give_back(Worker *worker) {
 // the lock.
 static bool take_batch(Worker *worker) {
     Pool *pool = worker->lane.pool;
-    if (pool->line_count == 0) {
+    if (line_count(&pool->line) == 0) {
         return false;
     }
-    uint32_t share = pool->line_count / (2 * pool->def.lane_count) + 1;
+    uint32_t share = line_count(&pool->line) / (2 * pool->def.lane_count) + 1;
     worker->batch_count = share < BATCH_MAX ? share : BATCH_MAX;
     for (uint32_t i = 0; i < worker->batch_count; i++) {
-        worker->batch[i] = strand_pop(line_pop(pool));
+        worker->batch[i] = strand_pop(line_pop(&pool->line));
     }
     if (worker->batch_count > 1) {
         pool->batch_count++;
@@ -281,6 +314,17 @@ static bool steal_chain(Worker *thief) {
     return false;
 }
 
+// One low strand, for a lane that has nothing else. Under the lock.
+static bool take_low(Worker *worker) {
+    Pool *pool = worker->lane.pool;
+    if (line_count(&pool->low_line) == 0) {
+        return false;
+    }
+    worker->batch[0] = strand_pop(line_pop(&pool->low_line));
+    worker->batch_count = 1;
+    return true;
+}
+
 static void notify_loop(Worker *worker) {
     if (worker->wakes_loop) {
         worker->wakes_loop = false;
@@ -301,7 +345,8 @@ static void run_chain(Worker *worker, Job *job) {
         JobOutcome outcome = job->work(job, &worker->lane);
         worker->now_ns = clock_now_ns();
         worker->lane.slice_ns = worker->now_ns;
-        if (outcome == JOB_AGAIN) {
+        strand->wants_park = outcome == JOB_PARKED;
+        if (outcome != JOB_DONE) {
             break;
         }
         Job *next = job->next;
@@ -377,10 +422,10 @@ static void lane_main(void *argument) {
     for (;;) {
         give_back(worker);
         if (worker->turn_ns != 0 &&
-            (pool->line_count == 0 || worker->wakes_loop || turn_is_over(worker))) {
+            (line_count(&pool->line) == 0 || worker->wakes_loop || turn_is_over(worker))) {
             end_turn(worker);
         }
-        bool has_work = take_batch(worker) || steal_chain(worker);
+        bool has_work = take_batch(worker) || steal_chain(worker) || take_low(worker);
         if (!has_work && !worker->wakes_loop) {
             if (pool->is_stopping) {
                 break;
@@ -610,6 +655,20 @@ void pool_flush(Pool *pool) {
         job = next;
     }
     Wakes wakes = count_wakes(pool);
+    uv_mutex_unlock(&pool->mutex);
+    signal_lanes(&wakes);
+}
+
+void pool_unpark(Pool *pool, Strand *strand) {
+    Wakes wakes = {.count = 0};
+    uv_mutex_lock(&pool->mutex);
+    if (strand->parked) {
+        strand->parked = false;
+        line_append(pool, strand);
+        wakes = count_wakes(pool);
+    } else {
+        strand->unparked = true;
+    }
     uv_mutex_unlock(&pool->mutex);
     signal_lanes(&wakes);
 }

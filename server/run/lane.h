@@ -64,7 +64,8 @@ struct Strand {
     Job *head, *tail;
     bool ready; // in the pool's line, on a lane, or parked
     bool low;
-    bool parked, unparked; // JOB_PARKED, and the call that came before it
+    bool wants_park;       // the lane's: its job returned JOB_PARKED in this turn
+    bool parked, unparked; // pool_unpark is awaited; or came before
     Job *left;             // the lane's that has it: taken and not done
     Strand *next;
 };

@@ -33,15 +33,22 @@ Status player_open(Player **player, const EpisodeRow *episode, const WorldLimits
 void player_close(Player *player);
 
 // Starts again from the last sound key-frame at or before `step`, unless the player stands between
-// it and `step` already. Damaged key-frames on the way are put into `difference` (Nullable) and the
-// one before is taken. OUT_OF_RANGE beyond the episode; DATA_LOSS when a gap or damage lies
-// between.
+// it and `step` already. Damaged key-frames on the way are passed over, and the first of them is
+// put into `difference` (Nullable). OUT_OF_RANGE beyond the episode; DATA_LOSS when no key-frame is
+// left or a lossy recording dropped the step. Other damage in between is found by player_run.
 Status player_seek(Player *player, LogReader *reader, uint64_t step, PlayerDifference *difference,
                    Error *error);
 
 // Steps on to `step` at most, until `until_ns` (clock_now_ns) has passed or `stop` (Nullable) says
-// so; at least one. `check`: also compares frames and key-frames met on the way, not only hashes. A
-// difference ends it with STATUS_OK and difference->found.
+// so; at least one. There the world is as it was right after that step, before later changes.
+//
+// A difference ends it with STATUS_OK and difference->found. The next call goes on behind a frame,
+// a list of contacts or a key-frame that differs or is damaged. Behind inputs that are damaged, are
+// refused or lead to another state it cannot, nor into a gap of a lossy recording: then it returns
+// DATA_LOSS until player_seek has taken another key-frame.
+//
+// `check`: also compares the stored frames, contacts and key-frames met on the way, and, at the
+// episode's last step, goes through what was done to the world behind it.
 Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, Arena *scratch,
                   uint64_t until_ns, const SolverStop *stop, PlayerDifference *difference,
                   Error *error);
@@ -50,3 +57,4 @@ uint64_t player_step(const Player *player);          // where it stands
 World *player_world(Player *player);                 // its state there; not to be changed
 const Stepper *player_stepper(const Player *player); // contacts of the last step, where has_last
 uint64_t player_unconverged(const Player *player);   // steps taken by this player that were not
+size_t player_bytes(const Player *player);           // memory held

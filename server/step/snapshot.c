@@ -105,7 +105,7 @@ static Status read_section(Source *source, World *world, size_t expected, Error 
     return STATUS_OK;
 }
 
-static Status read_world(Source *source, World *world, Error *error) {
+static Status read_head(Source *source, Error *error) {
     const uint8_t *start = source_bytes(source, sizeof(magic));
     if (start == NULL || memcmp(start, magic, sizeof(magic)) != 0) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "", "These bytes are no snapshot.");
@@ -115,6 +115,19 @@ static Status read_world(Source *source, World *world, Error *error) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "",
                          "The snapshot is of dynamics version %llu, this server's is %d.",
                          (unsigned long long)version, DYNAMICS_VERSION);
+    }
+    return source->failed ? damaged(error, "it ends early") : STATUS_OK;
+}
+
+Status snapshot_check_head(const uint8_t *bytes, size_t count, Error *error) {
+    Source source = {.bytes = bytes, .count = count};
+    return read_head(&source, error);
+}
+
+static Status read_world(Source *source, World *world, Error *error) {
+    Status head = read_head(source, error);
+    if (head != STATUS_OK) {
+        return head;
     }
     for (size_t i = 0; i < snapshot_section_count; i++) {
         Status status = read_section(source, world, i, error);

@@ -29,5 +29,8 @@ Status snapshot_write(const World *world, Arena *arena, uint8_t **bytes, size_t 
 Status snapshot_read(const uint8_t *bytes, size_t count, const WorldLimits *limits, World **world,
                      Error *error);
 
+// Whether these bytes begin as a snapshot of this dynamics version does.
+Status snapshot_check_head(const uint8_t *bytes, size_t count, Error *error);
+
 // The state hash. Not const: it keeps the hash of the definition.
 uint64_t snapshot_hash(World *world);

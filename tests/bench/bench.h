@@ -60,3 +60,4 @@ void bench_pile(const BenchRun *run);
 void bench_stack(const BenchRun *run);
 void bench_hash(const BenchRun *run);
 void bench_state(const BenchRun *run);
+void bench_record(const BenchRun *run);

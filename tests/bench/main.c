@@ -25,6 +25,7 @@ static const Bench benches[] = {
     {"stack", bench_stack, "ten boxes on each other for ten seconds"},
     {"hash", bench_hash, "hashing beside memcpy"},
     {"state", bench_state, "a 1,000-body state encoded and sent, beside memcpy and send"},
+    {"record", bench_record, "recording beside not recording, stepping again, seeking"},
 };
 enum { BENCH_COUNT = sizeof(benches) / sizeof(benches[0]) };
 

@@ -323,6 +323,137 @@ START_TEST(turns_end_before_a_lane_sleeps_and_at_most_after_a_tenth_of_a_millise
 }
 END_TEST
 
+// ---- parking
+
+enum { PARKED_STRANDS = 40, PARKED_JOBS = 50 };
+
+typedef struct Parker {
+    Fixture *fixture;
+    _Atomic uint32_t waiting[PARKED_STRANDS]; // unparks owed to each strand
+    _Atomic bool is_over;
+} Parker;
+
+static Parker parker;
+
+// Pays what is owed, from a thread that is neither a lane nor the loop, as the log does.
+static void unpark_all(void *argument) {
+    (void)argument;
+    while (!atomic_load(&parker.is_over)) {
+        for (uint32_t i = 0; i < PARKED_STRANDS; i++) {
+            if (atomic_load(&parker.waiting[i]) > 0) {
+                atomic_fetch_sub(&parker.waiting[i], 1);
+                pool_unpark(parker.fixture->pool, &state[i].strand);
+            }
+        }
+    }
+}
+
+// Parks a few times before it runs; sometimes the unpark comes before it has returned.
+static JobOutcome park_and_run(Job *job, Lane *lane) {
+    Work *work = (Work *)job;
+    if (work->again_count == 0) {
+        return run_work(job, lane);
+    }
+    work->again_count--;
+    if (work->again_count % 2 == 0) {
+        pool_unpark(lane->pool, &state[work->strand].strand);
+    } else {
+        atomic_fetch_add(&parker.waiting[work->strand], 1);
+    }
+    return JOB_PARKED;
+}
+
+START_TEST(a_parked_job_runs_again_when_it_is_unparked_and_keeps_its_place) {
+    static const uint32_t lanes[] = {1, 2, 7};
+    Fixture fixture = {0};
+    start(&fixture, lanes[_i]);
+    memset(&parker, 0, sizeof(parker));
+    parker.fixture = &fixture;
+    uv_thread_t thread;
+    uv_thread_create(&thread, unpark_all, NULL);
+    Work *work = calloc((size_t)PARKED_STRANDS * PARKED_JOBS, sizeof(*work));
+    for (uint32_t j = 0; j < PARKED_JOBS; j++) {
+        for (uint32_t s = 0; s < PARKED_STRANDS; s++) {
+            Work *one = &work[(size_t)j * PARKED_STRANDS + s];
+            submit(&fixture, one, s, j);
+            one->job.work = park_and_run;
+            one->again_count = (s + j) % 4;
+        }
+    }
+    run_until(&fixture, 0);
+    atomic_store(&parker.is_over, true);
+    uv_thread_join(&thread);
+    for (size_t i = 0; i < (size_t)PARKED_STRANDS * PARKED_JOBS; i++) {
+        ck_assert_uint_eq(work[i].work_count, 1);
+        ck_assert_uint_eq(work[i].done_count, 1);
+    }
+    finish(&fixture);
+    free(work);
+}
+END_TEST
+
+START_TEST(a_parked_job_holds_no_lane) {
+    Fixture fixture = {0};
+    start(&fixture, 1);
+    Work waiting = {.again_count = 1}, other = {0};
+    memset(&parker, 0, sizeof(parker));
+    parker.fixture = &fixture;
+    submit(&fixture, &waiting, 0, 0);
+    waiting.job.work = park_and_run;
+    waiting.again_count = 2; // parks and is owed an unpark, which nobody pays yet
+    submit(&fixture, &other, 1, 0);
+    run_until(&fixture, 1);
+    ck_assert_uint_eq(other.done_count, 1);
+    ck_assert_uint_eq(waiting.done_count, 0);
+    pool_unpark(fixture.pool, &state[0].strand);
+    run_until(&fixture, 0);
+    ck_assert_uint_eq(waiting.done_count, 1);
+    finish(&fixture);
+}
+END_TEST
+
+// ---- low strands
+
+// Works until told to give way, or for a second.
+static JobOutcome work_until_told(Job *job, Lane *lane) {
+    Work *work = (Work *)job;
+    uint64_t begun_ns = clock_now_ns();
+    while (!lane_should_yield(lane) && clock_now_ns() - begun_ns < 1000000000) {
+    }
+    atomic_fetch_add(&work->work_count, 1);
+    return clock_now_ns() - begun_ns < 1000000000 ? JOB_AGAIN : JOB_DONE;
+}
+
+START_TEST(a_low_job_gives_way_to_others_and_has_the_lane_when_they_are_done) {
+    Fixture fixture = {0};
+    start(&fixture, 1);
+    Work low = {0}, other[20] = {0};
+    strand_init_low(&state[0].strand);
+    submit(&fixture, &low, 0, 0);
+    low.job.work = work_until_told;
+    for (uint32_t i = 0; i < 20; i++) {
+        submit(&fixture, &other[i], 1 + i, 0);
+        run_until(&fixture,
+                  1); // within its 10 s: the low job alone would have the lane for a second
+        ck_assert_uint_eq(other[i].done_count, 1);
+    }
+    ck_assert_uint_eq(low.done_count, 0);
+    run_until(&fixture, 0);
+    ck_assert_uint_ge(low.work_count, 20 / 2); // it had the lane in between
+    finish(&fixture);
+}
+END_TEST
+
+static TCase *case_parking(void) {
+    TCase *tcase = tcase_create("parking");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, a_parked_job_runs_again_when_it_is_unparked_and_keeps_its_place, 0,
+                        3);
+    tcase_add_test(tcase, a_parked_job_holds_no_lane);
+    tcase_add_test(tcase, a_low_job_gives_way_to_others_and_has_the_lane_when_they_are_done);
+    return tcase;
+}
+
 static TCase *case_jobs(void) {
     TCase *tcase = tcase_create("jobs");
     tcase_set_timeout(tcase, 60);
@@ -352,4 +483,4 @@ static TCase *case_waking(void) {
     return tcase;
 }
 
-SUITE_MAIN("run/lane", case_jobs, case_fairness, case_waking)
+SUITE_MAIN("run/lane", case_jobs, case_fairness, case_parking, case_waking)

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// SnapshotClone: new worlds from a snapshot, or from a world as it is when its turn comes. Every
+// clone is restored on its own strand, so many are made in parallel; either all are there in the
+// end or none is.
+#include "api/request.h"
+#include "run/snapshot_store.h"
+#include "world/range.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { CLONES_MAX = 65536 };
+
+typedef struct ClonePlan ClonePlan;
+
+typedef struct Clone {
+    Job job;
+    ClonePlan *plan;
+    WorldEntry *world; // retained
+    Arena memory;
+    Error error; // status OK: it was made
+} Clone;
+
+struct ClonePlan {
+    Request *request;
+    StoredSnapshot *snapshot; // retained
+    Job take_job;             // with a world as source
+    Error error;              // of taking its snapshot
+    uint64_t count, made, unfinished;
+    Clone *clone;
+};
+
+static Status out_of_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "count",
+                     "Memory ended while making clones: ask for fewer.");
+}
+
+// ---- the end, on the loop thread
+
+static void destroy_clones(ClonePlan *plan) {
+    for (uint64_t i = 0; i < plan->made; i++) {
+        host_destroy(plan->clone[i].world);
+    }
+}
+
+static void release_plan(Request *request) {
+    ClonePlan *plan = request->plan;
+    for (uint64_t i = 0; i < plan->made; i++) {
+        host_release(plan->clone[i].world);
+    }
+    snapshot_store_release(plan->snapshot);
+}
+
+static void answer(ClonePlan *plan) {
+    Request *request = plan->request;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    Moreau__V1__SnapshotCloneReply message = MOREAU__V1__SNAPSHOT_CLONE_REPLY__INIT;
+    Error error = plan->error;
+    for (uint64_t i = 0; i < plan->made && error.status == STATUS_OK; i++) {
+        error = plan->clone[i].error;
+    }
+    if (error.status == STATUS_OK) {
+        request_should_stop(request, &error);
+    }
+    message.worlds = arena_take_array(&request->arena, plan->made, sizeof(uint64_t));
+    if (error.status == STATUS_OK && message.worlds == NULL) {
+        out_of_memory(&error);
+    }
+    if (error.status == STATUS_OK) {
+        for (uint64_t i = 0; i < plan->made; i++) {
+            message.worlds[i] = plan->clone[i].world->id;
+        }
+        message.n_worlds = plan->made;
+        reply.result_case = MOREAU__V1__REPLY__RESULT_SNAPSHOT_CLONE;
+        reply.snapshot_clone = &message;
+    } else {
+        destroy_clones(plan);
+    }
+    request_reply(request, NULL, &reply, &error);
+    request_finish(request);
+}
+
+// ---- each clone
+
+static JobOutcome restore_on_lane(Job *job, Lane *lane) {
+    (void)lane;
+    Clone *clone = (Clone *)(void *)((char *)job - offsetof(Clone, job));
+    if (!request_should_stop(clone->plan->request, &clone->error)) {
+        door_change(&clone->world->door, stored_snapshot_input(clone->plan->snapshot),
+                    &clone->memory, NULL, NULL, &clone->error);
+        host_publish(clone->world);
+    }
+    job->urgent = true; // the answer is the loop's
+    return JOB_DONE;
+}
+
+static void on_restored(Job *job) {
+    Clone *clone = (Clone *)(void *)((char *)job - offsetof(Clone, job));
+    arena_deinit(&clone->memory);
+    if (--clone->plan->unfinished == 0) {
+        answer(clone->plan);
+    }
+}
+
+static void restore_all(ClonePlan *plan) {
+    Api *api = plan->request->api;
+    plan->unfinished = plan->made;
+    for (uint64_t i = 0; i < plan->made; i++) {
+        Clone *clone = &plan->clone[i];
+        arena_init(&clone->memory, api->def.memory_bytes_max);
+        clone->job = (Job){.work = restore_on_lane, .done = on_restored};
+        pool_submit(api->def.pool, &clone->world->strand, &clone->job);
+    }
+}
+
+// ---- the snapshot of a world
+
+static JobOutcome take_on_lane(Job *job, Lane *lane) {
+    ClonePlan *plan = (ClonePlan *)(void *)((char *)job - offsetof(ClonePlan, take_job));
+    if (!request_should_stop(plan->request, &plan->error)) {
+        stored_snapshot_take(plan->snapshot, plan->request->world->door.world, &lane->scratch,
+                             &plan->error);
+    }
+    job->urgent = true;
+    return JOB_DONE;
+}
+
+static void on_taken(Job *job) {
+    ClonePlan *plan = (ClonePlan *)(void *)((char *)job - offsetof(ClonePlan, take_job));
+    if (plan->error.status == STATUS_OK) {
+        restore_all(plan);
+    } else {
+        answer(plan);
+    }
+}
+
+// ---- asking
+
+static Status check(const Moreau__V1__SnapshotClone *message, Error *error) {
+    if (message->has_snapshot == message->has_world) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "snapshot",
+                         "Say what to clone: either a snapshot or a world.");
+    }
+    if (message->count < 1 || message->count > CLONES_MAX) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "count",
+                         "Ask for 1 to %d clones, not %" PRIu64 ".", CLONES_MAX, message->count);
+    }
+    return message->has_idle_timeout_s ? range_check(RANGE_IDLE_TIMEOUT, message->idle_timeout_s,
+                                                     "idle_timeout_s", -1, error)
+                                       : STATUS_OK;
+}
+
+// Fills plan->snapshot, with a reference; for a world it is one that nobody else sees.
+static Status find_source(Request *request, ClonePlan *plan, Error *error) {
+    const Moreau__V1__SnapshotClone *message = request->message->snapshot_clone;
+    Host *host = request->api->def.host;
+    SnapshotStore *store = host_snapshots(host);
+    if (message->has_snapshot) {
+        Status status =
+            snapshot_store_find(store, message->snapshot, false, &plan->snapshot, error);
+        if (status == STATUS_OK) {
+            snapshot_store_retain(plan->snapshot);
+        }
+        return status;
+    }
+    WorldEntry *entry = host_find(host, message->world);
+    if (entry == NULL) {
+        return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %" PRIu64 ".",
+                         message->world);
+    }
+    Status status = snapshot_store_add(store, request->session->number, &plan->snapshot, error);
+    if (status == STATUS_OK) {
+        snapshot_store_drop(plan->snapshot);
+        host_retain(entry);
+        request->world = entry;
+    }
+    return status;
+}
+
+static Status add_clones(Request *request, ClonePlan *plan, Error *error) {
+    const Moreau__V1__SnapshotClone *message = request->message->snapshot_clone;
+    Session *session = request->session;
+    bool is_session = message->lifetime == MOREAU__V1__LIFETIME__SESSION;
+    WorldOwner owner = {.client = session->client,
+                        .session = is_session ? session->number : 0,
+                        .world_count = is_session ? &session->world_count : NULL};
+    for (uint64_t i = 0; i < plan->count; i++) {
+        char numbered[HOST_NAME_BYTES];
+        const char *name = message->name;
+        if (name != NULL && name[0] != '\0' && plan->count > 1) {
+            snprintf(numbered, sizeof(numbered), "%.200s-%" PRIu64, name, i + 1);
+            name = numbered;
+        }
+        Clone *clone = &plan->clone[i];
+        clone->plan = plan;
+        Status status = host_add(request->api->def.host, name, &owner,
+                                 message->has_idle_timeout_s ? message->idle_timeout_s : 0.0,
+                                 &clone->world, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        plan->made++;
+    }
+    return STATUS_OK;
+}
+
+Status command_snapshot_clone_prepare(Request *request, Error *error) {
+    const Moreau__V1__SnapshotClone *message = request->message->snapshot_clone;
+    Status status = check(message, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    ClonePlan *plan = arena_take_zeroed(&request->arena, 1, sizeof(*plan));
+    if (plan == NULL) {
+        return out_of_memory(error);
+    }
+    plan->request = request;
+    plan->count = message->count;
+    plan->clone = arena_take_zeroed(&request->arena, plan->count, sizeof(Clone));
+    if (plan->clone == NULL) {
+        return out_of_memory(error);
+    }
+    status = find_source(request, plan, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    request->plan = plan;
+    request->finish = release_plan;
+    status = add_clones(request, plan, error);
+    if (status != STATUS_OK) {
+        destroy_clones(plan);
+        return status;
+    }
+    if (message->has_world) {
+        plan->take_job = (Job){.work = take_on_lane, .done = on_taken};
+        pool_submit(request->api->def.pool, &request->world->strand, &plan->take_job);
+    } else {
+        restore_all(plan);
+    }
+    return STATUS_OK;
+}

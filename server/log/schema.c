@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+#include "log/schema.h"
+
+#include "log/tables.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PAGE_BYTES = 32768 }; // a chunk is tens of kilobytes: few overflow pages
+enum { CACHE_KIB = 20480 };  // a transaction's worth, so that nothing is written to the log twice
+enum { BUSY_MS = 5000 };     // for people who write with other programs
+enum { TABLE_COUNT = 4 };
+
+// ---- sentences
+
+static const char *why_not(int code, int system_error) {
+    switch (code & 0xff) {
+    case SQLITE_FULL:
+        return "the disk is full";
+    case SQLITE_TOOBIG:
+        return "that is more than one row can hold";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return "another program is using the file";
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return "there is no permission to write to it, or the disk is read-only";
+    case SQLITE_NOMEM:
+        return "memory ended";
+    default:
+        return system_error != 0 ? strerror(system_error) : sqlite3_errstr(code);
+    }
+}
+
+static const char *file_of(sqlite3 *db) {
+    const char *path = db != NULL ? sqlite3_db_filename(db, "main") : NULL;
+    return path != NULL && path[0] != '\0' ? path : "the log";
+}
+
+Status schema_error(sqlite3 *db, int code, const char *doing, Error *error) {
+    const char *path = file_of(db);
+    int primary = code & 0xff, system_error = db != NULL ? sqlite3_system_errno(db) : 0;
+    // a limit on the size of files and a quota reach SQLite as any other failed write
+    bool is_limit = primary == SQLITE_IOERR &&
+                    (system_error == EFBIG || system_error == EDQUOT || system_error == ENOSPC);
+    if (primary == SQLITE_FULL || is_limit) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                         "%s failed: %s. Make room for %.200s; new recordings work once there is "
+                         "some.",
+                         doing, why_not(code, is_limit ? system_error : 0), path);
+    }
+    if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {
+        return error_set(error, STATUS_DATA_LOSS, NULL,
+                         "%s failed: %.200s is damaged (%s). Stop the server and mend it with "
+                         "moreau-server --recover.",
+                         doing, path, sqlite3_errstr(code));
+    }
+    bool is_space = primary == SQLITE_TOOBIG || primary == SQLITE_NOMEM;
+    return error_set(error, is_space ? STATUS_RESOURCE_EXHAUSTED : STATUS_UNAVAILABLE, NULL,
+                     "%s failed: %s (%.200s).", doing, why_not(code, system_error), path);
+}
+
+// ---- what a path is, before SQLite sees it
+
+static Status check_folder(const char *path, bool writes, Error *error) {
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL   ? strdup(".")
+                   : slash == path ? strdup("/")
+                                   : strndup(path, (size_t)(slash - path));
+    if (folder == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "db", "Memory ended.");
+    }
+    Status status = STATUS_OK;
+    struct stat info;
+    if (stat(folder, &info) != 0) {
+        status = error_set(error, errno == ENOENT ? STATUS_NOT_FOUND : STATUS_UNAVAILABLE, "db",
+                           "The folder of %.200s cannot be used: %s. Make it first.", path,
+                           strerror(errno));
+    } else if (!S_ISDIR(info.st_mode)) {
+        status = error_set(error, STATUS_INVALID_ARGUMENT, "db",
+                           "%.200s lies in something that is no folder.", path);
+    } else if (writes && access(folder, W_OK | X_OK) != 0) {
+        status = error_set(error, STATUS_PERMISSION_DENIED, "db",
+                           "The folder of %.200s cannot be written to: %s. SQLite keeps two more "
+                           "files beside a log while it is being written.",
+                           path, strerror(errno));
+    }
+    free(folder);
+    return status;
+}
+
+static Status check_file(const char *path, bool writes, Error *error) {
+    struct stat info;
+    if (stat(path, &info) != 0) {
+        if (errno == ENOENT && writes) {
+            return STATUS_OK; // it will be made
+        }
+        return error_set(error, errno == ENOENT ? STATUS_NOT_FOUND : STATUS_UNAVAILABLE, "db",
+                         "%.250s cannot be opened: %s.", path, strerror(errno));
+    }
+    if (S_ISDIR(info.st_mode)) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "db",
+                         "%.250s is a folder: name a file in it.", path);
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "db", "%.250s is no ordinary file.", path);
+    }
+    if (access(path, writes ? R_OK | W_OK : R_OK) != 0) {
+        return error_set(error, STATUS_PERMISSION_DENIED, "db", "%.200s cannot be %s: %s.", path,
+                         writes ? "written" : "read", strerror(errno));
+    }
+    return STATUS_OK;
+}
+
+// ---- what a database is
+
+static int ask_number(sqlite3 *db, const char *sql, int64_t *number) {
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK) {
+        code = sqlite3_step(statement);
+        *number = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+    }
+    int ended = sqlite3_finalize(statement);
+    return code == SQLITE_ROW ? SQLITE_OK : ended;
+}
+
+typedef struct Marks {
+    int64_t application, version, objects, tables, page_count, page_bytes;
+} Marks;
+
+static int read_marks(sqlite3 *db, Marks *marks) {
+    const struct {
+        const char *sql;
+        int64_t *number;
+    } questions[] = {
+        {"SELECT count(*) FROM sqlite_schema", &marks->objects},
+        {"PRAGMA application_id", &marks->application},
+        {"PRAGMA user_version", &marks->version},
+        {"SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND "
+         "name IN ('recording', 'episode', 'label', 'chunk')",
+         &marks->tables},
+        {"PRAGMA page_count", &marks->page_count},
+        {"PRAGMA page_size", &marks->page_bytes},
+    };
+    for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+        int code = ask_number(db, questions[i].sql, questions[i].number);
+        if (code != SQLITE_OK) {
+            return code;
+        }
+    }
+    return SQLITE_OK;
+}
+
+// SQLite notices that whole pages are gone, but not that a part of the last one is. With a
+// write-ahead log, pages may not be in the file yet.
+static bool is_cut_short(sqlite3 *db, const char *path, const Marks *marks) {
+    struct stat info, log_info;
+    const char *log_path = sqlite3_filename_wal(sqlite3_db_filename(db, "main"));
+    bool has_log = stat(log_path, &log_info) == 0 && log_info.st_size > 0;
+    return !has_log && stat(path, &info) == 0 &&
+           info.st_size < marks->page_count * marks->page_bytes;
+}
+
+static Status identify(sqlite3 *db, const char *path, bool *is_new, Error *error) {
+    Marks marks = {0};
+    int code = read_marks(db, &marks) & 0xff;
+    if (code == SQLITE_NOTADB) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "db",
+                         "%.250s is no SQLite database: name another file.", path);
+    }
+    if (code == SQLITE_CORRUPT) {
+        return error_set(error, STATUS_DATA_LOSS, "db",
+                         "%.200s is damaged or cut short: copy what can be read with moreau-server "
+                         "--recover FILE.",
+                         path);
+    }
+    if (code != SQLITE_OK) {
+        return schema_error(db, sqlite3_extended_errcode(db), "opening the log", error);
+    }
+    *is_new = marks.application == 0 && marks.version == 0 && marks.objects == 0;
+    if (*is_new) {
+        return STATUS_OK;
+    }
+    if (marks.application != SCHEMA_APPLICATION_ID) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "db",
+                         "%.250s is an SQLite database of another program: name another file.",
+                         path);
+    }
+    if (marks.version != SCHEMA_VERSION) {
+        return error_set(
+            error, STATUS_FAILED_PRECONDITION, "db",
+            "%.200s has version %lld of the log's format and this server knows version "
+            "%d: use a server that fits.",
+            path, (long long)marks.version, SCHEMA_VERSION);
+    }
+    if (marks.tables != TABLE_COUNT || is_cut_short(db, path, &marks)) {
+        return error_set(error, STATUS_DATA_LOSS, "db",
+                         "%.200s is %s: copy what can be read with moreau-server --recover FILE.",
+                         path, marks.tables != TABLE_COUNT ? "without its tables" : "cut short");
+    }
+    return STATUS_OK;
+}
+
+// ---- opening
+
+static Status run(sqlite3 *db, const char *sql, const char *doing, Error *error) {
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) {
+        return schema_error(db, sqlite3_extended_errcode(db), doing, error);
+    }
+    return STATUS_OK;
+}
+
+static Status open_file(const char *path, int flags, sqlite3 **db, Error *error) {
+    *db = NULL;
+    int code = sqlite3_open_v2(path, db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code != SQLITE_OK) {
+        return schema_error(*db, code, "opening the log", error);
+    }
+    sqlite3_extended_result_codes(*db, 1);
+    sqlite3_busy_timeout(*db, BUSY_MS);
+    // the file may be anybody's: its triggers and views run nothing here
+    sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(*db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(*db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    return run(*db,
+               "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0",
+               "opening the log", error);
+}
+
+static Status make_tables(sqlite3 *db, Error *error) {
+    char marks[96];
+    snprintf(marks, sizeof(marks), "PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
+             SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
+    const char *const parts[] = {"BEGIN IMMEDIATE", tables_sql, views_sql, marks};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        Status status = run(db, parts[i], "making the tables of the log", error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+static Status enter_wal(sqlite3 *db, const char *path, Error *error) {
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(db, "PRAGMA journal_mode = WAL", -1, &statement, NULL);
+    code = code == SQLITE_OK ? sqlite3_step(statement) : code;
+    const char *mode = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    bool is_wal = mode != NULL && strcmp(mode, "wal") == 0;
+    sqlite3_finalize(statement);
+    if (is_wal) {
+        return STATUS_OK;
+    }
+    if (code == SQLITE_ROW) {
+        return error_set(
+            error, STATUS_UNAVAILABLE, "db",
+            "%.200s cannot have a write-ahead log: network file systems have none. Put "
+            "it on a local disk.",
+            path);
+    }
+    return schema_error(db, code, "starting the write-ahead log", error);
+}
+
+static Status prepare_writing(sqlite3 *db, const char *path, bool full_durability, Error *error) {
+    char settings[192];
+    // the size of pages counts for new files alone, and only before the write-ahead log
+    snprintf(settings, sizeof(settings),
+             "PRAGMA page_size = %d; PRAGMA cache_size = -%d; PRAGMA synchronous = %s; "
+             "PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY",
+             PAGE_BYTES, CACHE_KIB, full_durability ? "FULL" : "NORMAL");
+    Status status = run(db, settings, "opening the log", error);
+    bool is_new = false;
+    if (status == STATUS_OK) {
+        status = identify(db, path, &is_new, error);
+    }
+    if (status == STATUS_OK && sqlite3_db_readonly(db, "main") == 1) {
+        status = error_set(error, STATUS_PERMISSION_DENIED, "db",
+                           "%.200s cannot be written: it, or its disk, is read-only.", path);
+    }
+    if (status == STATUS_OK) {
+        status = enter_wal(db, path, error);
+    }
+    if (status == STATUS_OK && is_new) {
+        status = make_tables(db, error);
+    }
+    return status;
+}
+
+Status schema_check_path(const char *path, Error *error) {
+    Status status = check_folder(path, true, error);
+    return status == STATUS_OK ? check_file(path, true, error) : status;
+}
+
+Status schema_open(const char *path, bool full_durability, sqlite3 **db, Error *error) {
+    Status status = schema_check_path(path, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    sqlite3 *opened;
+    status = open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &opened, error);
+    if (status == STATUS_OK) {
+        status = prepare_writing(opened, path, full_durability, error);
+    }
+    if (status != STATUS_OK) {
+        sqlite3_close(opened);
+        return status;
+    }
+    *db = opened;
+    return STATUS_OK;
+}
+
+Status schema_open_reader(const char *path, sqlite3 **db, Error *error) {
+    Status status = check_folder(path, false, error);
+    if (status == STATUS_OK) {
+        status = check_file(path, false, error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    sqlite3 *opened;
+    bool is_new = false;
+    status = open_file(path, SQLITE_OPEN_READONLY, &opened, error);
+    if (status == STATUS_OK) {
+        status = identify(opened, path, &is_new, error);
+    }
+    if (status == STATUS_OK && is_new) {
+        status = error_set(error, STATUS_INVALID_ARGUMENT, "db",
+                           "%.250s is empty: nothing was recorded into it.", path);
+    }
+    if (status != STATUS_OK) {
+        sqlite3_close(opened);
+        return status;
+    }
+    *db = opened;
+    return STATUS_OK;
+}
+
+Status schema_open_damaged(const char *path, sqlite3 **db, Error *error) {
+    Status status = open_file(path, SQLITE_OPEN_READONLY, db, error);
+    if (status == STATUS_OK) {
+        // with a schema that may be written SQLite also opens a file with fewer pages than its
+        // header says
+        sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+        status = run(*db, "PRAGMA writable_schema = ON", "opening the log", error);
+    }
+    return status;
+}

@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: MIT
+#include "run/recorder.h"
+
+#include "base/assert.h"
+#include "base/clock.h"
+#include "log/entries.h"
+#include "log/frames.h"
+#include "run/record_columns.h"
+#include "step/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+// A chunk is closed when it has so many bytes: a few pages of the file, and little to lose.
+enum { CHUNK_BYTES = 1 << 18 };
+// What a buffer begins with.
+enum { BUFFER_BYTES = 1 << 16 };
+// Memory that a snapshot or a contact list took is kept up to here.
+enum { SCRATCH_KEPT_BYTES = 1 << 20 };
+static const uint64_t chunk_ns_max = 1000000000;
+
+// A chunk in the making; buffer NULL: none.
+typedef struct OpenChunk {
+    LogBuffer *buffer;
+    uint64_t first_step, last_step;
+    uint64_t opened_ns;
+    uint64_t count;    // frames or contact lists in it
+    size_t body_count; // of its frames
+} OpenChunk;
+
+struct Recorder {
+    Log *log;
+    LogRecording *recording;
+    uint8_t episode_uid[UID_BYTES];
+    RecordingContent content;
+    uint64_t stride, keyframe_steps;
+    bool lossy;
+    Error error; // why nothing is recorded any more; status OK: it is
+
+    uint64_t step;          // taken so far
+    uint64_t keyframe_step; // of the last key-frame
+    uint64_t queued_step;   // up to which the log has got it
+    OpenChunk inputs, frames, contacts;
+    size_t order_at; // where the last entry stands in `inputs` when it is an order of steps; 0: it
+                     // is none
+    ChunkFigures figures; // of `inputs`
+
+    bool is_skipping; // lossy: the log was full, and since skipped_from nothing was recorded
+    uint64_t skipped_from, dropped_steps;
+    Arena scratch;
+};
+
+static const char *solver_name(const World *world) {
+    return solver_get((SolverKind)world->settings.solver)->name;
+}
+
+static void fail(Recorder *recorder) {
+    if (recorder->error.status == STATUS_OK) {
+        error_set(&recorder->error, STATUS_RESOURCE_EXHAUSTED, "",
+                  "Memory ended while recording: the episode ends at step %llu.",
+                  (unsigned long long)recorder->step);
+    }
+}
+
+// ---- chunks
+
+static bool open_chunk(Recorder *recorder, OpenChunk *chunk, uint64_t step) {
+    *chunk = (OpenChunk){.buffer = log_take_buffer(recorder->log, BUFFER_BYTES),
+                         .first_step = step,
+                         .last_step = step,
+                         .opened_ns = clock_now_ns()};
+    if (chunk->buffer == NULL) {
+        fail(recorder);
+    }
+    return chunk->buffer != NULL;
+}
+
+// Where `bytes` more are written; the caller fills all of them. NULL: memory ended.
+static uint8_t *extend(Recorder *recorder, OpenChunk *chunk, size_t bytes) {
+    LogBuffer *buffer = chunk->buffer;
+    size_t wanted = buffer->used + bytes;
+    if (wanted > buffer->capacity && !log_buffer_reserve(buffer, 2 * wanted)) {
+        fail(recorder);
+        return NULL;
+    }
+    uint8_t *at = buffer->bytes + buffer->used;
+    buffer->used = wanted;
+    return at;
+}
+
+static void drop_chunk(Recorder *recorder, OpenChunk *chunk) {
+    if (chunk->buffer != NULL) {
+        log_give_buffer(recorder->log, chunk->buffer);
+    }
+    *chunk = (OpenChunk){0};
+}
+
+static void drop_chunks(Recorder *recorder) {
+    drop_chunk(recorder, &recorder->inputs);
+    drop_chunk(recorder, &recorder->frames);
+    drop_chunk(recorder, &recorder->contacts);
+    recorder->order_at = 0;
+}
+
+static void put(Recorder *recorder, OpenChunk *chunk, ChunkKind kind, const ChunkFigures *figures) {
+    static const ChunkFigures none = {0};
+    if (chunk->buffer != NULL) {
+        log_put(recorder->recording, chunk->buffer, kind, chunk->first_step, chunk->last_step,
+                figures == NULL ? &none : figures);
+    }
+    *chunk = (OpenChunk){0};
+}
+
+// The number of frames or lists is known last.
+static void close_columns(Recorder *recorder, OpenChunk *chunk, ChunkKind kind, size_t offset) {
+    if (chunk->buffer != NULL) {
+        Sink count = {.bytes = chunk->buffer->bytes + CHUNK_HEADER_BYTES + offset};
+        sink_u64(&count, chunk->count);
+    }
+    put(recorder, chunk, kind, NULL);
+}
+
+static void close_inputs(Recorder *recorder) {
+    if (recorder->inputs.buffer != NULL) {
+        recorder->queued_step = recorder->inputs.last_step;
+    }
+    put(recorder, &recorder->inputs, CHUNK_INPUTS, &recorder->figures);
+    recorder->order_at = 0;
+}
+
+static void close_frames(Recorder *recorder) {
+    close_columns(recorder, &recorder->frames, CHUNK_FRAMES, FRAME_COUNT_OFFSET);
+}
+
+static void close_contacts(Recorder *recorder) {
+    close_columns(recorder, &recorder->contacts, CHUNK_CONTACTS, CONTACT_LIST_COUNT_OFFSET);
+}
+
+static void close_chunks(Recorder *recorder) {
+    close_inputs(recorder);
+    close_frames(recorder);
+    close_contacts(recorder);
+}
+
+// A lossy recording whose log is full: what is open is given up, and recording goes on with a
+// key-frame when there is room.
+static bool must_skip(const Recorder *recorder) {
+    return recorder->lossy && log_is_full(recorder->log);
+}
+
+static void begin_skipping(Recorder *recorder) {
+    uint64_t from = recorder->inputs.buffer == NULL ? recorder->step : recorder->inputs.first_step;
+    recorder->is_skipping = true;
+    recorder->skipped_from = from;
+    recorder->dropped_steps += recorder->step - from;
+    drop_chunks(recorder);
+}
+
+// ---- key-frames, frames, contacts
+
+static void put_keyframe(Recorder *recorder, const World *world) {
+    uint8_t *bytes;
+    size_t count;
+    OpenChunk chunk;
+    if (snapshot_write(world, &recorder->scratch, &bytes, &count, NULL) != STATUS_OK) {
+        fail(recorder);
+        return;
+    }
+    if (open_chunk(recorder, &chunk, recorder->step)) {
+        uint8_t *at = extend(recorder, &chunk, count);
+        if (at != NULL) {
+            memcpy(at, bytes, count);
+            put(recorder, &chunk, CHUNK_KEYFRAME, NULL);
+        } else {
+            drop_chunk(recorder, &chunk);
+        }
+    }
+    recorder->keyframe_step = recorder->step;
+    arena_reset_and_trim(&recorder->scratch, SCRATCH_KEPT_BYTES);
+}
+
+static bool open_frames(Recorder *recorder, const World *world) {
+    OpenChunk *chunk = &recorder->frames;
+    if (chunk->buffer != NULL && chunk->body_count != world->body_count) {
+        close_frames(recorder);
+    }
+    if (chunk->buffer != NULL) {
+        return true;
+    }
+    if (!open_chunk(recorder, chunk, recorder->step)) {
+        return false;
+    }
+    chunk->body_count = world->body_count;
+    uint8_t *at = extend(recorder, chunk, 16 + 8 * (size_t)world->body_count);
+    if (at != NULL) {
+        Sink sink = {.bytes = at};
+        frame_chunk_begin(&sink, world->body_count, world->body_id);
+    }
+    return at != NULL;
+}
+
+static void add_frame(Recorder *recorder, World *world) {
+    OpenChunk *chunk = &recorder->frames;
+    Frame frame;
+    if (!open_frames(recorder, world) ||
+        frame_columns(world, recorder->step, &recorder->scratch, &frame, NULL) != STATUS_OK) {
+        fail(recorder);
+        return;
+    }
+    uint8_t *at = extend(recorder, chunk, frame_chunk_frame_bytes(world->body_count));
+    if (at != NULL) {
+        Sink sink = {.bytes = at};
+        frame_chunk_add(&sink, world->body_count, &frame);
+        chunk->count++;
+        chunk->last_step = recorder->step;
+    }
+    arena_reset_and_trim(&recorder->scratch, SCRATCH_KEPT_BYTES);
+    if (chunk->buffer->used >= CHUNK_BYTES) {
+        close_frames(recorder);
+    }
+}
+
+static void add_contacts(Recorder *recorder, const World *world, const Stepper *stepper) {
+    OpenChunk *chunk = &recorder->contacts;
+    if (chunk->buffer == NULL) {
+        if (!open_chunk(recorder, chunk, recorder->step)) {
+            return;
+        }
+        uint8_t *at = extend(recorder, chunk, 8);
+        if (at != NULL) {
+            contact_chunk_begin(&(Sink){.bytes = at});
+        }
+    }
+    ContactList list;
+    if (contacts_list(world, stepper, recorder->step, 0, stepper->contact_count, &recorder->scratch,
+                      &list, NULL) != STATUS_OK) {
+        fail(recorder);
+        return;
+    }
+    uint8_t *at = extend(recorder, chunk, 16 + CONTACT_BYTES * list.count);
+    if (at != NULL) {
+        contact_chunk_add(&(Sink){.bytes = at}, &list);
+        chunk->count++;
+        chunk->last_step = recorder->step;
+    }
+    arena_reset_and_trim(&recorder->scratch, SCRATCH_KEPT_BYTES);
+    if (chunk->buffer->used >= CHUNK_BYTES) {
+        close_contacts(recorder);
+    }
+}
+
+// A fresh beginning: from here on the recording can be stepped again.
+static void put_beginning(Recorder *recorder, World *world) {
+    put_keyframe(recorder, world);
+    if (recorder->content != CONTENT_INPUTS && recorder->step % recorder->stride == 0) {
+        add_frame(recorder, world);
+    }
+}
+
+static void end_skipping(Recorder *recorder, World *world) {
+    OpenChunk gap;
+    if (open_chunk(recorder, &gap, recorder->skipped_from)) {
+        gap.last_step = recorder->step;
+        put(recorder, &gap, CHUNK_GAP, NULL);
+        recorder->queued_step = recorder->step;
+        recorder->is_skipping = false;
+        put_beginning(recorder, world);
+    }
+}
+
+// ---- entries
+
+static bool open_inputs(Recorder *recorder, const World *world) {
+    if (recorder->inputs.buffer != NULL) {
+        return true;
+    }
+    recorder->figures = (ChunkFigures){.solver = solver_name(world)};
+    return open_chunk(recorder, &recorder->inputs, recorder->step);
+}
+
+// A new entry with room for one hash, which is the caller's to fill. NULL: memory ended.
+static uint8_t *add_entry(Recorder *recorder, InputBytes input, uint32_t flags, uint64_t hash) {
+    OpenChunk *chunk = &recorder->inputs;
+    size_t at = chunk->buffer->used;
+    uint8_t *bytes = extend(recorder, chunk, ENTRY_HEAD_BYTES + input.count + 8);
+    if (bytes == NULL) {
+        return NULL;
+    }
+    Sink sink = {.bytes = bytes};
+    sink_u64(&sink, recorder->step);
+    sink_u32(&sink, flags);
+    sink_u32(&sink, 1);
+    sink_u64(&sink, input.count);
+    sink_bytes(&sink, input.bytes, input.count);
+    sink_u64(&sink, hash);
+    recorder->order_at = at;
+    return bytes;
+}
+
+// One hash more for the last entry, if it is an order of steps like this one.
+static bool join_entry(Recorder *recorder, InputBytes order, uint32_t flags, uint64_t hash) {
+    OpenChunk *chunk = &recorder->inputs;
+    if (recorder->order_at == 0) {
+        return false;
+    }
+    const uint8_t *entry = chunk->buffer->bytes + recorder->order_at;
+    Source head = {.bytes = entry, .count = ENTRY_HEAD_BYTES};
+    source_u64(&head);
+    uint32_t before = source_u32(&head), hashes = source_u32(&head);
+    InputBytes last = {.bytes = entry + ENTRY_HEAD_BYTES, .count = source_u64(&head)};
+    if (before != 0 || hashes == UINT32_MAX || !input_same_order(last, order)) {
+        return false;
+    }
+    uint8_t *at = extend(recorder, chunk, 8); // may move the entry
+    if (at == NULL) {
+        return true;
+    }
+    sink_u64(&(Sink){.bytes = at}, hash);
+    Sink mend = {.bytes = chunk->buffer->bytes + recorder->order_at + 8};
+    sink_u32(&mend, flags);
+    sink_u32(&mend, hashes + 1);
+    return true;
+}
+
+// The number of steps that the last entry's input asks for is the number that were done.
+static void count_steps(Recorder *recorder, uint64_t steps) {
+    uint8_t *entry = recorder->inputs.buffer->bytes + recorder->order_at;
+    input_set_steps(entry + ENTRY_HEAD_BYTES, steps);
+}
+
+static uint64_t entry_steps(const Recorder *recorder) {
+    Source first = {.bytes = recorder->inputs.buffer->bytes + recorder->order_at,
+                    .count = ENTRY_HEAD_BYTES};
+    return recorder->step - source_u64(&first);
+}
+
+static void note_step(ChunkFigures *figures, const StepReport *report) {
+    const Certificate *certificate = &report->certificate;
+    double own = certificate->entry[CERTIFICATE_OWN];
+    figures->unconverged_steps += !certificate->converged;
+    figures->worst_own = own > figures->worst_own ? own : figures->worst_own;
+    if (certificate->penetration > figures->worst_penetration) {
+        figures->worst_penetration = certificate->penetration;
+    }
+    if (report->contact_count > figures->contacts_max) {
+        figures->contacts_max = report->contact_count;
+    }
+}
+
+static bool is_old(const OpenChunk *chunk, uint64_t now_ns) {
+    return chunk->buffer != NULL && now_ns - chunk->opened_ns >= chunk_ns_max;
+}
+
+static void close_what_is_due(Recorder *recorder, World *world) {
+    uint64_t now_ns = clock_now_ns();
+    bool keyframe = recorder->step - recorder->keyframe_step >= recorder->keyframe_steps;
+    if (keyframe || is_old(&recorder->inputs, now_ns) ||
+        recorder->inputs.buffer->used >= CHUNK_BYTES) {
+        if (must_skip(recorder)) {
+            begin_skipping(recorder);
+            return;
+        }
+        close_inputs(recorder);
+    }
+    if (is_old(&recorder->frames, now_ns)) {
+        close_frames(recorder);
+    }
+    if (is_old(&recorder->contacts, now_ns)) {
+        close_contacts(recorder);
+    }
+    if (keyframe) {
+        put_keyframe(recorder, world);
+    }
+}
+
+// True when there is nothing to record into just now.
+static bool is_over(const Recorder *recorder) {
+    return recorder->error.status != STATUS_OK ||
+           log_recording_status(recorder->recording, NULL) != STATUS_OK;
+}
+
+void recorder_change(Recorder *recorder, World *world, InputBytes input) {
+    if (recorder->is_skipping || is_over(recorder) || !open_inputs(recorder, world)) {
+        return;
+    }
+    add_entry(recorder, input, 0, snapshot_hash(world));
+    recorder->order_at = 0; // the next step begins an entry of its own
+    if (input_kind(input) == INPUT_RESTORE) {
+        close_frames(recorder); // other bodies may have come
+    }
+    const char *solver = solver_name(world);
+    if (solver != recorder->figures.solver || recorder->inputs.buffer->used >= CHUNK_BYTES) {
+        close_inputs(recorder);
+    }
+}
+
+void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, InputBytes order,
+                   const StepReport *report) {
+    if (is_over(recorder)) {
+        recorder->step++;
+        return;
+    }
+    if (recorder->is_skipping) {
+        recorder->step++;
+        recorder->dropped_steps++;
+        if (!must_skip(recorder)) {
+            end_skipping(recorder, world);
+        }
+        return;
+    }
+    uint64_t hash = snapshot_hash(world);
+    if (!open_inputs(recorder, world) ||
+        (!join_entry(recorder, order, 0, hash) && add_entry(recorder, order, 0, hash) == NULL)) {
+        recorder->step++;
+        return;
+    }
+    recorder->step++;
+    recorder->inputs.last_step = recorder->step;
+    count_steps(recorder, entry_steps(recorder));
+    note_step(&recorder->figures, report);
+    if (recorder->content != CONTENT_INPUTS && recorder->step % recorder->stride == 0) {
+        add_frame(recorder, world);
+        if (recorder->content == CONTENT_CONTACTS) {
+            add_contacts(recorder, world, stepper);
+        }
+    }
+    close_what_is_due(recorder, world);
+}
+
+void recorder_fault(Recorder *recorder, World *world, InputBytes order) {
+    if (recorder->is_skipping || is_over(recorder) || !open_inputs(recorder, world)) {
+        return;
+    }
+    uint64_t hash = snapshot_hash(world);
+    if (!join_entry(recorder, order, ENTRY_FAULTED, hash)) {
+        add_entry(recorder, order, ENTRY_FAULTED, hash);
+    }
+    if (recorder->error.status == STATUS_OK) {
+        count_steps(recorder, entry_steps(recorder));
+    }
+    recorder->order_at = 0;
+}
+
+// ---- life
+
+static bool make_uid(uint8_t uid[UID_BYTES]) {
+    return uv_random(NULL, NULL, uid, UID_BYTES, 0, NULL) == 0;
+}
+
+Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *wait,
+                      Recorder **recorder, Error *error) {
+    RecordingDef recording = {.content = def->content,
+                              .stride = def->stride,
+                              .lossy = def->lossy,
+                              .name = def->name,
+                              .label_count = def->label_count,
+                              .label = def->label,
+                              .client = def->client,
+                              .world_name = def->world_name,
+                              .solver = solver_name(world),
+                              .has_seed = def->has_seed,
+                              .seed = def->seed,
+                              .dynamics_version = DYNAMICS_VERSION,
+                              .world_step = world->step,
+                              .world_time = world->time,
+                              .time_step = world->settings.time_step,
+                              .body_count = world->body_count};
+    Recorder *made = calloc(1, sizeof(*made));
+    if (made == NULL || !make_uid(recording.uid) || !make_uid(recording.episode_uid)) {
+        free(made);
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory or randomness ended while starting an episode.");
+    }
+    *made = (Recorder){.log = log,
+                       .content = def->content,
+                       .stride = def->stride,
+                       .keyframe_steps = def->keyframe_steps,
+                       .lossy = def->lossy};
+    memcpy(made->episode_uid, recording.episode_uid, UID_BYTES);
+    made->recording = log_begin(log, &recording, wait);
+    if (made->recording == NULL) {
+        free(made);
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while starting an episode.");
+    }
+    arena_init(&made->scratch, world->limits.bytes_max);
+    put_beginning(made, world);
+    *recorder = made;
+    return STATUS_OK;
+}
+
+bool recorder_is_ready(Recorder *recorder, LogWait *wait) {
+    if (recorder->lossy || is_over(recorder)) {
+        return true;
+    }
+    return wait == NULL ? !log_is_full(recorder->log) : log_has_room(recorder->log, wait);
+}
+
+void recorder_flush(Recorder *recorder) {
+    if (is_over(recorder)) {
+        drop_chunks(recorder);
+    } else if (!must_skip(recorder)) {
+        close_chunks(recorder);
+    }
+}
+
+bool recorder_has_open_chunks(const Recorder *recorder) {
+    return recorder->inputs.buffer != NULL || recorder->frames.buffer != NULL ||
+           recorder->contacts.buffer != NULL;
+}
+
+void recorder_stop(Recorder *recorder, RecordingState state, LogWait *wait) {
+    if (recorder->is_skipping && !is_over(recorder)) {
+        OpenChunk gap;
+        if (open_chunk(recorder, &gap, recorder->skipped_from)) {
+            gap.last_step = recorder->step;
+            put(recorder, &gap, CHUNK_GAP, NULL);
+        }
+    }
+    if (recorder->error.status == STATUS_OK) {
+        close_chunks(recorder);
+    } else {
+        drop_chunks(recorder);
+    }
+    bool whole = recorder->error.status == STATUS_OK;
+    RecordingEnd end = {.state = whole ? state : RECORDING_INTERRUPTED,
+                        .last_step = whole ? recorder->step : recorder->queued_step,
+                        .dropped_steps = recorder->dropped_steps};
+    log_end(recorder->recording, &end, wait);
+    arena_deinit(&recorder->scratch);
+    free(recorder);
+}
+
+Status recorder_status(const Recorder *recorder, Error *error) {
+    if (recorder->error.status != STATUS_OK) {
+        if (error != NULL) {
+            *error = recorder->error;
+        }
+        return recorder->error.status;
+    }
+    return log_recording_status(recorder->recording, error);
+}
+
+const uint8_t *recorder_episode_uid(const Recorder *recorder) {
+    return recorder->episode_uid;
+}
+
+uint64_t recorder_step_count(const Recorder *recorder) {
+    return recorder->step;
+}
+
+static size_t buffer_bytes(const OpenChunk *chunk) {
+    return chunk->buffer == NULL ? 0 : chunk->buffer->capacity;
+}
+
+size_t recorder_bytes(const Recorder *recorder) {
+    return sizeof(*recorder) + recorder->scratch.total_bytes + buffer_bytes(&recorder->inputs) +
+           buffer_bytes(&recorder->frames) + buffer_bytes(&recorder->contacts);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "run/snapshot_store.h"
+
+#include "base/array.h"
+#include "base/assert.h"
+#include "step/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct SnapshotStore {
+    Host *host;
+    Slots slots;
+    StoredSnapshot **snapshot; // owned through their references; index is the slot's
+    size_t capacity;
+    uint32_t count;
+};
+
+// Ids of snapshots that are gone find nothing for a good while.
+enum { FRESH_IDS = 65536 };
+
+SnapshotStore *snapshot_store_create(Host *host) {
+    SnapshotStore *store = calloc(1, sizeof(*store));
+    if (store != NULL) {
+        store->host = host;
+        slots_init(&store->slots);
+        store->slots.reuse_from = FRESH_IDS;
+    }
+    return store;
+}
+
+void snapshot_store_destroy(SnapshotStore *store) {
+    if (store == NULL) {
+        return;
+    }
+    while (store->count > 0) {
+        snapshot_store_drop(store->snapshot[store->count - 1]);
+    }
+    slots_deinit(&store->slots);
+    free(store->snapshot);
+    free(store);
+}
+
+Status snapshot_store_add(SnapshotStore *store, uint64_t session, StoredSnapshot **snapshot,
+                          Error *error) {
+    StoredSnapshot *made = calloc(1, sizeof(*made));
+    if (made == NULL || !slots_reserve(&store->slots, 1) ||
+        !ARRAY_RESERVE(store->snapshot, store->capacity, (size_t)store->count + 1)) {
+        free(made);
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while making a snapshot.");
+    }
+    made->store = store;
+    made->session = session;
+    made->references = 2; // the registry's and the caller's
+    made->id = slots_add(&store->slots, store->count);
+    store->snapshot[store->count++] = made;
+    *snapshot = made;
+    return STATUS_OK;
+}
+
+Status snapshot_store_find(SnapshotStore *store, Id id, bool unfilled, StoredSnapshot **snapshot,
+                           Error *error) {
+    uint32_t index;
+    if (!slots_find(&store->slots, id, &index)) {
+        return error_set(error, STATUS_NOT_FOUND, "snapshot",
+                         "No snapshot has the id %llu: it was dropped, or its session has ended.",
+                         (unsigned long long)id);
+    }
+    StoredSnapshot *found = store->snapshot[index];
+    if (!unfilled && !atomic_load_explicit(&found->filled, memory_order_acquire)) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "snapshot",
+                         "Snapshot %llu is not complete yet: upload the rest of its bytes.",
+                         (unsigned long long)id);
+    }
+    *snapshot = found;
+    return STATUS_OK;
+}
+
+void snapshot_store_retain(StoredSnapshot *snapshot) {
+    snapshot->references++;
+}
+
+void snapshot_store_release(StoredSnapshot *snapshot) {
+    ASSERT(snapshot->references > 0);
+    if (--snapshot->references == 0) {
+        host_count_bytes(snapshot->store->host, snapshot->capacity, 0);
+        free(snapshot->input);
+        free(snapshot);
+    }
+}
+
+void snapshot_store_drop(StoredSnapshot *snapshot) {
+    SnapshotStore *store = snapshot->store;
+    uint32_t index;
+    if (snapshot->id == 0 || !slots_find(&store->slots, snapshot->id, &index)) {
+        return; // dropped already
+    }
+    slots_remove(&store->slots, snapshot->id);
+    snapshot->id = 0;
+    store->count--;
+    if (index != store->count) {
+        store->snapshot[index] = store->snapshot[store->count];
+        slots_move(&store->slots, store->snapshot[index]->id, index);
+    }
+    snapshot_store_release(snapshot);
+}
+
+void snapshot_store_drop_session(SnapshotStore *store, uint64_t session) {
+    for (uint32_t i = store->count; i > 0; i--) {
+        if (store->snapshot[i - 1]->session == session) {
+            snapshot_store_drop(store->snapshot[i - 1]);
+        }
+    }
+}
+
+// ---- bytes
+
+Status stored_snapshot_reserve(StoredSnapshot *snapshot, size_t bytes, Error *error) {
+    size_t wanted = input_restore_bytes(bytes);
+    if (wanted <= snapshot->capacity) {
+        return STATUS_OK;
+    }
+    Host *host = snapshot->store->host;
+    Status status = host_check_memory(host, wanted - snapshot->capacity, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    uint8_t *grown = realloc(snapshot->input, wanted);
+    if (grown == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while keeping a snapshot of %zu bytes.", bytes);
+    }
+    host_count_bytes(host, snapshot->capacity, wanted);
+    snapshot->input = grown;
+    snapshot->capacity = wanted;
+    return STATUS_OK;
+}
+
+uint8_t *stored_snapshot_bytes(StoredSnapshot *snapshot) {
+    return snapshot->input + INPUT_RESTORE_PREFIX_BYTES;
+}
+
+void stored_snapshot_seal(StoredSnapshot *snapshot) {
+    snapshot->total_bytes = snapshot->received_bytes;
+    input_restore_seal(snapshot->input, snapshot->total_bytes);
+    atomic_store_explicit(&snapshot->filled, true, memory_order_release);
+}
+
+Status stored_snapshot_take(StoredSnapshot *snapshot, const World *world, Arena *scratch,
+                            Error *error) {
+    ArenaMark mark = arena_mark(scratch);
+    uint8_t *bytes;
+    size_t count;
+    Status status = snapshot_write(world, scratch, &bytes, &count, error);
+    if (status == STATUS_OK) {
+        status = stored_snapshot_reserve(snapshot, count, error);
+    }
+    if (status == STATUS_OK) {
+        memcpy(stored_snapshot_bytes(snapshot), bytes, count);
+        snapshot->received_bytes = count;
+        stored_snapshot_seal(snapshot);
+    }
+    arena_reset_to(scratch, mark);
+    return status;
+}
+
+InputBytes stored_snapshot_input(const StoredSnapshot *snapshot) {
+    return (InputBytes){.bytes = snapshot->input,
+                        .count = input_restore_bytes(snapshot->total_bytes)};
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Snapshots that clients took or sent, by id. The registry belongs to the loop thread; a snapshot's
+// bytes to whoever fills it, and from `filled` on to nobody: they do not change any more, and any
+// thread that holds a reference may read them.
+//
+// The bytes are kept as an encoded restore input (run/input.h), so that they pass the door as they
+// are. They count against the worlds' memory budget.
+#pragma once
+
+#include "base/slots.h"
+#include "run/host.h"
+#include "run/input.h"
+
+typedef struct StoredSnapshot {
+    SnapshotStore *store;
+    Id id; // 0: not in the registry any more
+    uint64_t session;
+    uint32_t references; // loop thread
+
+    uint8_t *input; // owned; the encoded input, its prefix included
+    size_t capacity;
+    bool is_upload;        // filled by the loop thread, part by part
+    size_t total_bytes;    // of the snapshot itself, when all are there
+    size_t received_bytes; // of it, so far
+    _Atomic bool filled;
+} StoredSnapshot;
+
+// NULL when memory ends.
+SnapshotStore *snapshot_store_create(Host *host);
+void snapshot_store_destroy(SnapshotStore *store); // Nullable; no reference may be left
+
+// A new one that is still empty, with a reference for the caller. `session`: whose life it shares.
+Status snapshot_store_add(SnapshotStore *store, uint64_t session, StoredSnapshot **snapshot,
+                          Error *error);
+// NOT_FOUND; a snapshot still being filled is FAILED_PRECONDITION unless `unfilled` is welcome.
+Status snapshot_store_find(SnapshotStore *store, Id id, bool unfilled, StoredSnapshot **snapshot,
+                           Error *error);
+void snapshot_store_retain(StoredSnapshot *snapshot);
+void snapshot_store_release(StoredSnapshot *snapshot);
+// The id is free at once; the bytes go with the last reference.
+void snapshot_store_drop(StoredSnapshot *snapshot);
+void snapshot_store_drop_session(SnapshotStore *store, uint64_t session);
+
+// Whoever fills it, any one thread: room for `bytes` of snapshot in all. RESOURCE_EXHAUSTED names
+// the budget.
+Status stored_snapshot_reserve(StoredSnapshot *snapshot, size_t bytes, Error *error);
+uint8_t *stored_snapshot_bytes(StoredSnapshot *snapshot);
+// All `received_bytes` are there.
+void stored_snapshot_seal(StoredSnapshot *snapshot);
+// Takes the snapshot of a world: reserve, fill, seal.
+Status stored_snapshot_take(StoredSnapshot *snapshot, const World *world, Arena *scratch,
+                            Error *error);
+InputBytes stored_snapshot_input(const StoredSnapshot *snapshot);

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// A chunk opens as it was sealed, and nothing else opens: no flipped bit, no cut, no other place.
+#include "log/chunk.h"
+
+#include "log/mend.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+enum { BODY_BYTES = 40, CHUNK_BYTES = CHUNK_HEADER_BYTES + BODY_BYTES };
+
+// Offsets of the header, as chunk.h says.
+enum { AT_VERSION = 8, AT_KIND = 12, AT_UID = 16, AT_FIRST = 32, AT_LAST = 40, AT_BODY_BYTES = 48 };
+enum { AT_CHECKSUM = 56 };
+
+static const uint8_t uid[UID_BYTES] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+
+static void make_chunk(uint8_t bytes[CHUNK_BYTES]) {
+    memset(bytes, 0xee, CHUNK_HEADER_BYTES);
+    for (int i = 0; i < BODY_BYTES; i++) {
+        bytes[CHUNK_HEADER_BYTES + i] = (uint8_t)(3 * i);
+    }
+    chunk_seal(bytes, CHUNK_BYTES, CHUNK_INPUTS, uid, 1000, 1250);
+}
+
+START_TEST(a_sealed_chunk_opens_as_it_was) {
+    uint8_t bytes[CHUNK_BYTES];
+    make_chunk(bytes);
+    Chunk chunk;
+    ck_assert_int_eq(chunk_open(bytes, CHUNK_BYTES, uid, &chunk, NULL), STATUS_OK);
+    ck_assert_int_eq(chunk.kind, CHUNK_INPUTS);
+    ck_assert_uint_eq(chunk.first_step, 1000);
+    ck_assert_uint_eq(chunk.last_step, 1250);
+    ck_assert_ptr_eq(chunk.body, bytes + CHUNK_HEADER_BYTES);
+    ck_assert_uint_eq(chunk.body_bytes, BODY_BYTES);
+    ck_assert_int_eq(chunk_open(bytes, CHUNK_BYTES, NULL, &chunk, NULL), STATUS_OK);
+}
+END_TEST
+
+START_TEST(the_header_is_as_documented) {
+    uint8_t bytes[CHUNK_BYTES];
+    make_chunk(bytes);
+    uint8_t expected[AT_CHECKSUM + BODY_BYTES] = "MOREAUCK\1\0\0\0\2\0\0\0";
+    memcpy(expected + AT_UID, uid, UID_BYTES);
+    expected[AT_FIRST] = 1000 & 0xff;
+    expected[AT_FIRST + 1] = 1000 >> 8;
+    expected[AT_LAST] = 1250 & 0xff;
+    expected[AT_LAST + 1] = 1250 >> 8;
+    expected[AT_BODY_BYTES] = BODY_BYTES;
+    ck_assert_mem_eq(bytes, expected, AT_CHECKSUM);
+    memcpy(expected + AT_CHECKSUM, bytes + CHUNK_HEADER_BYTES, BODY_BYTES);
+    uint64_t checksum = hash_bytes(expected, sizeof(expected), 0);
+    for (int i = 0; i < 8; i++) {
+        ck_assert_uint_eq(bytes[AT_CHECKSUM + i], (checksum >> 8 * i) & 0xff);
+    }
+}
+END_TEST
+
+START_TEST(any_flipped_bit_is_found) {
+    uint8_t bytes[CHUNK_BYTES];
+    make_chunk(bytes);
+    for (size_t bit = 0; bit < 8 * (size_t)CHUNK_BYTES; bit++) {
+        Chunk chunk;
+        Error error = {0};
+        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        ck_assert_msg(chunk_open(bytes, CHUNK_BYTES, NULL, &chunk, &error) == STATUS_DATA_LOSS,
+                      "bit %zu", bit);
+        ck_assert_str_ne(error.message, "");
+        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+}
+END_TEST
+
+START_TEST(any_cut_is_found) {
+    uint8_t bytes[CHUNK_BYTES + 8] = {0};
+    make_chunk(bytes);
+    Chunk chunk;
+    Error error = {0};
+    for (size_t count = 0; count < CHUNK_BYTES; count++) {
+        ck_assert_int_eq(chunk_open(bytes, count, uid, &chunk, &error), STATUS_DATA_LOSS);
+        ck_assert_ptr_nonnull(strstr(error.message, "it is cut short"));
+    }
+    ck_assert_int_eq(chunk_open(bytes, CHUNK_BYTES + 8, uid, &chunk, &error), STATUS_DATA_LOSS);
+    ck_assert_ptr_nonnull(strstr(error.message, "it is too long"));
+    ck_assert_int_eq(chunk_open(NULL, 0, uid, &chunk, &error), STATUS_DATA_LOSS);
+}
+END_TEST
+
+START_TEST(a_wrong_checksum_is_told_with_the_right_one) {
+    uint8_t bytes[CHUNK_BYTES];
+    make_chunk(bytes);
+    put_u64(bytes, AT_CHECKSUM, 0x123);
+    Chunk chunk;
+    Error error = {0};
+    chunk_open(bytes, CHUNK_BYTES, uid, &chunk, &error);
+    ck_assert_ptr_nonnull(strstr(error.message, "its checksum is wrong: 0x"));
+    ck_assert_ptr_nonnull(strstr(error.message, " instead of 0x0000000000000123"));
+}
+END_TEST
+
+START_TEST(a_chunk_of_another_recording_is_refused) {
+    uint8_t bytes[CHUNK_BYTES];
+    make_chunk(bytes);
+    uint8_t other[UID_BYTES];
+    memcpy(other, uid, UID_BYTES);
+    other[15] ^= 1;
+    Chunk chunk;
+    Error error = {0};
+    ck_assert_int_eq(chunk_open(bytes, CHUNK_BYTES, other, &chunk, &error), STATUS_DATA_LOSS);
+    ck_assert_str_eq(error.message, "it belongs to another recording");
+}
+END_TEST
+
+// What nobody seals, with a checksum that is right.
+static const struct {
+    size_t at;
+    uint64_t value;
+    const char *why;
+} nonsense[] = {
+    {AT_KIND, 0, "its kind, 0, is unknown"},
+    {AT_KIND, 6, "its kind, 6, is unknown"},
+    {AT_VERSION, 2 | (uint64_t)CHUNK_INPUTS << 32, "its format version is 2, and"},
+    {AT_FIRST, 1251, "its first step, 1251, comes after its last, 1250"},
+    {AT_KIND, CHUNK_KEYFRAME, "it is a key-frame of more than one step: 1000 to 1250"},
+    {AT_KIND, CHUNK_GAP, "it is a gap and has a body of 40 bytes"},
+    {AT_BODY_BYTES, UINT64_MAX, "it is cut short: its body has 40 bytes instead of 18"},
+    {AT_BODY_BYTES, 0, "it is too long: its body has 40 bytes instead of 0"},
+};
+
+START_TEST(nonsense_is_refused_though_its_checksum_is_right) {
+    uint8_t bytes[CHUNK_BYTES];
+    make_chunk(bytes);
+    if (nonsense[_i].at == AT_KIND) {
+        put_u32(bytes, AT_KIND, (uint32_t)nonsense[_i].value);
+    } else {
+        put_u64(bytes, nonsense[_i].at, nonsense[_i].value);
+    }
+    mend_checksum(bytes, CHUNK_BYTES);
+    Chunk chunk;
+    Error error = {0};
+    ck_assert_int_eq(chunk_open(bytes, CHUNK_BYTES, uid, &chunk, &error), STATUS_DATA_LOSS);
+    ck_assert_msg(strstr(error.message, nonsense[_i].why) != NULL, "%s", error.message);
+}
+END_TEST
+
+START_TEST(kinds_have_names) {
+    ck_assert_str_eq(chunk_kind_name(CHUNK_KEYFRAME), "key-frame");
+    ck_assert_str_eq(chunk_kind_name(CHUNK_GAP), "gap");
+    ck_assert_str_eq(chunk_kind_name(0), "unknown");
+    ck_assert_str_eq(chunk_kind_name(6), "unknown");
+    ck_assert_str_eq(chunk_kind_name(UINT32_MAX), "unknown");
+}
+END_TEST
+
+static TCase *case_chunk(void) {
+    TCase *tcase = tcase_create("chunk");
+    tcase_add_test(tcase, a_sealed_chunk_opens_as_it_was);
+    tcase_add_test(tcase, the_header_is_as_documented);
+    tcase_add_test(tcase, any_flipped_bit_is_found);
+    tcase_add_test(tcase, any_cut_is_found);
+    tcase_add_test(tcase, a_wrong_checksum_is_told_with_the_right_one);
+    tcase_add_test(tcase, a_chunk_of_another_recording_is_refused);
+    tcase_add_loop_test(tcase, nonsense_is_refused_though_its_checksum_is_right, 0,
+                        (int)(sizeof(nonsense) / sizeof(nonsense[0])));
+    tcase_add_test(tcase, kinds_have_names);
+    return tcase;
+}
+
+SUITE_MAIN("log/chunk", case_chunk)

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+// Snapshots over the wire: they travel in parts, from server to server, and what is restored or
+// cloned from them has the future of the world they were taken of, to the bit. What is no whole
+// snapshot of this version is refused, and changes nothing.
+#include "support/server_process.h"
+#include "support/suite.h"
+#include "support/wire_client.h"
+#include "support/wire_world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Bytes {
+    uint8_t *data;
+    size_t count;
+} Bytes;
+
+static uint64_t take(WireClient *client, uint64_t world) {
+    Moreau__V1__SnapshotTake call = MOREAU__V1__SNAPSHOT_TAKE__INIT;
+    call.has_world = 1;
+    call.world = world;
+    const Moreau__V1__Reply *reply = wire_accept(client, &call);
+    ck_assert_uint_eq(reply->snapshot_take->hash, wire_hash(client, world));
+    ck_assert_uint_eq(reply->snapshot_take->step, wire_step_count(client, world));
+    return reply->snapshot_take->snapshot;
+}
+
+static Moreau__V1__SnapshotRead read_call(uint64_t snapshot, uint64_t first, uint64_t count) {
+    Moreau__V1__SnapshotRead call = MOREAU__V1__SNAPSHOT_READ__INIT;
+    call.has_snapshot = call.has_first = call.has_count = 1;
+    call.snapshot = snapshot;
+    call.first = first;
+    call.count = count;
+    return call;
+}
+
+static Bytes download(WireClient *client, uint64_t snapshot, uint64_t part) {
+    Bytes bytes = {0};
+    for (uint64_t total = 1; bytes.count < total;) {
+        Moreau__V1__SnapshotRead call = read_call(snapshot, bytes.count, part);
+        const Moreau__V1__SnapshotReadReply *reply = wire_accept(client, &call)->snapshot_read;
+        total = reply->total;
+        ck_assert_uint_gt(reply->data.len, 0);
+        bytes.data = realloc(bytes.data, bytes.count + reply->data.len);
+        memcpy(bytes.data + bytes.count, reply->data.data, reply->data.len);
+        bytes.count += reply->data.len;
+    }
+    return bytes;
+}
+
+static Moreau__V1__SnapshotUpload part_call(Bytes bytes, size_t first, size_t count,
+                                            uint64_t snapshot) {
+    Moreau__V1__SnapshotUpload call = MOREAU__V1__SNAPSHOT_UPLOAD__INIT;
+    call.has_snapshot = snapshot != 0;
+    call.snapshot = snapshot;
+    call.has_total = first == 0;
+    call.total = bytes.count;
+    call.has_first = call.has_data = 1;
+    call.first = first;
+    call.data.data = bytes.data + first;
+    call.data.len = count < bytes.count - first ? count : bytes.count - first;
+    return call;
+}
+
+static uint64_t upload(WireClient *client, Bytes bytes, size_t part) {
+    uint64_t snapshot = 0;
+    for (size_t first = 0; first < bytes.count; first += part) {
+        Moreau__V1__SnapshotUpload call = part_call(bytes, first, part, snapshot);
+        const Moreau__V1__SnapshotUploadReply *reply = wire_accept(client, &call)->snapshot_upload;
+        snapshot = reply->snapshot;
+        ck_assert_uint_eq(reply->received, first + call.data.len);
+        ck_assert_int_eq(reply->complete, reply->received == bytes.count);
+    }
+    return snapshot;
+}
+
+static Moreau__V1__SnapshotRestore restore_call(uint64_t world, uint64_t snapshot) {
+    Moreau__V1__SnapshotRestore call = MOREAU__V1__SNAPSHOT_RESTORE__INIT;
+    call.has_world = call.has_snapshot = 1;
+    call.world = world;
+    call.snapshot = snapshot;
+    return call;
+}
+
+static uint64_t restore(WireClient *client, uint64_t world, uint64_t snapshot) {
+    Moreau__V1__SnapshotRestore call = restore_call(world, snapshot);
+    return wire_accept(client, &call)->snapshot_restore->hash;
+}
+
+static uint64_t heap_world(WireClient *client, uint64_t seed) {
+    return wire_world(client, 30, seed, MOREAU__V1__LIFETIME__SESSION).id;
+}
+
+// ----
+
+START_TEST(a_world_goes_on_on_another_server_as_if_it_had_stayed) {
+    ServerProcess *here = server_start("--workers 2"), *there = server_start("--workers 1");
+    WireClient *a = wire_open(here->address[0]), *b = wire_open(there->address[0]);
+    uint64_t world = heap_world(a, 11);
+    wire_step(a, world, 200);
+    uint64_t hash = wire_hash(a, world);
+    Bytes bytes = download(a, take(a, world), 1000);
+
+    uint64_t other = heap_world(b, 99); // becomes the first one, whatever it was
+    ck_assert_uint_eq(restore(b, other, upload(b, bytes, 777)), hash);
+    ck_assert_uint_eq(wire_step_count(b, other), 200);
+    for (int i = 0; i < 20; i++) {
+        wire_step(a, world, 10);
+        wire_step(b, other, 10);
+        ck_assert_uint_eq(wire_hash(a, world), wire_hash(b, other));
+    }
+    free(bytes.data);
+    wire_close(a);
+    wire_close(b);
+    server_stop(here);
+    server_stop(there);
+}
+END_TEST
+
+START_TEST(going_back_and_forth_gives_the_same_future_every_time) {
+    ServerProcess *server = server_start("--workers 2");
+    WireClient *client = wire_open(server->address[0]);
+    uint64_t world = heap_world(client, 5);
+    wire_step(client, world, 100);
+    uint64_t snapshot = take(client, world), future = 0;
+    for (int i = 0; i < 5; i++) {
+        wire_step(client, world, 150);
+        uint64_t hash = wire_hash(client, world);
+        ck_assert(i == 0 || hash == future);
+        future = hash;
+        restore(client, world, snapshot);
+        ck_assert_uint_eq(wire_step_count(client, world), 100);
+    }
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
+static Moreau__V1__SnapshotClone clone_call(uint64_t count) {
+    Moreau__V1__SnapshotClone call = MOREAU__V1__SNAPSHOT_CLONE__INIT;
+    call.has_count = 1;
+    call.count = count;
+    return call;
+}
+
+START_TEST(clones_are_the_world_they_were_made_of) {
+    ServerProcess *server = server_start("--workers 2");
+    WireClient *client = wire_open(server->address[0]);
+    uint64_t world = heap_world(client, 3);
+    wire_step(client, world, 120);
+    uint64_t hash = wire_hash(client, world);
+
+    Moreau__V1__SnapshotClone call = clone_call(8);
+    call.has_world = 1;
+    call.world = world;
+    call.name = "twin";
+    const Moreau__V1__SnapshotCloneReply *reply = wire_accept(client, &call)->snapshot_clone;
+    ck_assert_uint_eq(reply->n_worlds, 8);
+    wire_step(client, world, 60);
+    uint64_t later = wire_hash(client, world);
+    for (size_t i = 0; i < reply->n_worlds; i++) {
+        ck_assert_uint_eq(wire_hash(client, reply->worlds[i]), hash);
+        wire_step(client, reply->worlds[i], 60);
+        ck_assert_uint_eq(wire_hash(client, reply->worlds[i]), later);
+    }
+    // the names are taken now; all or none are made
+    uint64_t worlds = wire_stats(client, false)->world_count;
+    wire_refuse(client, &call, MOREAU__V1__STATUS_CODE__ALREADY_EXISTS, "name");
+    ck_assert_uint_eq(wire_stats(client, false)->world_count, worlds);
+
+    call = clone_call(1);
+    call.has_snapshot = 1;
+    call.snapshot = take(client, world);
+    uint64_t clone = wire_accept(client, &call)->snapshot_clone->worlds[0];
+    ck_assert_uint_eq(wire_hash(client, clone), later);
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
+// Nothing that is refused may leave a trace.
+static void expect_unchanged(WireClient *client, uint64_t world, uint64_t hash) {
+    ck_assert_uint_eq(wire_hash(client, world), hash);
+}
+
+START_TEST(what_is_no_snapshot_is_refused_and_changes_nothing) {
+    ServerProcess *server = server_start("--workers 2");
+    WireClient *client = wire_open(server->address[0]);
+    uint64_t world = heap_world(client, 21);
+    wire_step(client, world, 50);
+    uint64_t hash = wire_hash(client, world);
+    Bytes bytes = download(client, take(client, world), 1 << 20);
+
+    // another dynamics version: bytes 8 to 15
+    bytes.data[8] ^= 0x40;
+    Moreau__V1__SnapshotUpload part = part_call(bytes, 0, bytes.count, 0);
+    const Moreau__V1__Reply *reply =
+        wire_refuse(client, &part, MOREAU__V1__STATUS_CODE__FAILED_PRECONDITION, NULL);
+    ck_assert_ptr_nonnull(strstr(reply->status->message, "version"));
+    bytes.data[8] ^= 0x40;
+    bytes.data[0] ^= 1;
+    wire_refuse(client, &part, MOREAU__V1__STATUS_CODE__INVALID_ARGUMENT, NULL);
+    bytes.data[0] ^= 1;
+
+    // a byte flipped anywhere: refused, or another state that says so by its hash
+    size_t refused = 0;
+    for (size_t i = 16; i < bytes.count; i += 61) {
+        bytes.data[i] ^= 0x10;
+        Moreau__V1__SnapshotRestore call = restore_call(world, upload(client, bytes, bytes.count));
+        const Moreau__V1__Reply *answer = wire_call(client, &call);
+        if (answer->status->code == MOREAU__V1__STATUS_CODE__OK) {
+            ck_assert_uint_ne(wire_hash(client, world), hash);
+        } else {
+            refused++;
+            expect_unchanged(client, world, hash);
+        }
+        bytes.data[i] ^= 0x10;
+        ck_assert_uint_eq(restore(client, world, upload(client, bytes, bytes.count)), hash);
+    }
+    ck_assert_uint_gt(refused, 0);
+
+    // cut short, yet announced as whole
+    Bytes cut = {.data = bytes.data, .count = bytes.count - 8};
+    Moreau__V1__SnapshotRestore call = restore_call(world, upload(client, cut, cut.count));
+    wire_refuse(client, &call, MOREAU__V1__STATUS_CODE__DATA_LOSS, NULL);
+    expect_unchanged(client, world, hash);
+    free(bytes.data);
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
+START_TEST(parts_come_in_order_and_fit) {
+    ServerProcess *server = server_start("--workers 1 --memory-bytes-max 256M");
+    WireClient *client = wire_open(server->address[0]);
+    uint64_t world = wire_small_world(client);
+    Bytes bytes = download(client, take(client, world), 1 << 20);
+    const Moreau__V1__StatusCode invalid = MOREAU__V1__STATUS_CODE__INVALID_ARGUMENT;
+
+    Moreau__V1__SnapshotUpload part = part_call(bytes, 0, 100, 0);
+    part.has_total = 0;
+    wire_refuse(client, &part, invalid, "total");
+    part.has_total = 1;
+    part.total = (uint64_t)1 << 62;
+    wire_refuse(client, &part, invalid, "total");
+    part.total = bytes.count;
+    part.data.len = 0;
+    wire_refuse(client, &part, invalid, "data");
+    part = part_call(bytes, 0, 100, 0);
+    part.first = 1;
+    wire_refuse(client, &part, invalid, "first");
+
+    part = part_call(bytes, 0, 100, 0);
+    uint64_t snapshot = wire_accept(client, &part)->snapshot_upload->snapshot;
+    Moreau__V1__SnapshotRestore call = restore_call(world, snapshot);
+    wire_refuse(client, &call, MOREAU__V1__STATUS_CODE__FAILED_PRECONDITION, "snapshot");
+    part = part_call(bytes, 99, 100, snapshot);
+    wire_refuse(client, &part, invalid, "first");
+    part = part_call(bytes, 100, bytes.count, snapshot);
+    uint8_t *longer = calloc(1, bytes.count);
+    part.data.data = longer;
+    part.data.len = bytes.count;
+    wire_refuse(client, &part, invalid, "data");
+    free(longer);
+    part = part_call(bytes, 100, bytes.count, snapshot);
+    ck_assert(wire_accept(client, &part)->snapshot_upload->complete);
+    wire_refuse(client, &part, MOREAU__V1__STATUS_CODE__FAILED_PRECONDITION, "snapshot");
+    restore(client, world, snapshot);
+
+    Moreau__V1__SnapshotRead read = read_call(snapshot, bytes.count + 1, 1);
+    wire_refuse(client, &read, MOREAU__V1__STATUS_CODE__OUT_OF_RANGE, "first");
+    Moreau__V1__SnapshotClone clone = clone_call(0);
+    clone.has_snapshot = 1;
+    clone.snapshot = snapshot;
+    wire_refuse(client, &clone, invalid, "count");
+    clone.count = 1;
+    clone.has_world = 1;
+    clone.world = world;
+    wire_refuse(client, &clone, invalid, "snapshot");
+
+    Moreau__V1__SnapshotDrop drop = MOREAU__V1__SNAPSHOT_DROP__INIT;
+    drop.has_snapshot = 1;
+    drop.snapshot = snapshot;
+    wire_accept(client, &drop);
+    wire_refuse(client, &drop, MOREAU__V1__STATUS_CODE__NOT_FOUND, "snapshot");
+    wire_refuse(client, &read, MOREAU__V1__STATUS_CODE__NOT_FOUND, "snapshot");
+    call = restore_call(world, snapshot);
+    wire_refuse(client, &call, MOREAU__V1__STATUS_CODE__NOT_FOUND, "snapshot");
+    free(bytes.data);
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
+START_TEST(snapshots_count_against_the_memory_budget_and_go_with_their_session) {
+    ServerProcess *server = server_start("--workers 1 --memory-bytes-max 64M --session-grace-ms 0");
+    WireClient *client = wire_open(server->address[0]), *other = wire_open(server->address[0]);
+    uint64_t before = wire_stats(other, false)->world_bytes;
+    uint8_t *zeros = calloc(1, 8 << 20);
+    Bytes bytes = {.data = zeros, .count = 40 << 20};
+    Moreau__V1__SnapshotUpload part = part_call(bytes, 0, 8 << 20, 0);
+    uint64_t snapshot = 0;
+    const Moreau__V1__Reply *reply = NULL;
+    for (int i = 0; i < 20; i++) { // until the budget ends
+        reply = wire_call(client, &part);
+        if (reply->status->code != MOREAU__V1__STATUS_CODE__OK) {
+            break;
+        }
+        snapshot = reply->snapshot_upload->snapshot;
+        ck_assert_uint_gt(wire_stats(other, false)->world_bytes, before + (8 << 20));
+    }
+    wire_expect(reply, MOREAU__V1__STATUS_CODE__RESOURCE_EXHAUSTED, NULL);
+    ck_assert_ptr_nonnull(strstr(reply->status->message, "--memory-bytes-max"));
+    ck_assert_uint_ne(snapshot, 0);
+    wire_close(client);
+    for (int i = 0; wire_stats(other, false)->world_bytes != before; i++) {
+        ck_assert_int_lt(i, 1000);
+        server_sleep_ms(10);
+    }
+    free(zeros);
+    wire_close(other);
+    server_stop(server);
+}
+END_TEST
+
+static TCase *case_snapshots(void) {
+    TCase *tcase = tcase_create("snapshots");
+    tcase_set_timeout(tcase, 120.0);
+    tcase_add_test(tcase, a_world_goes_on_on_another_server_as_if_it_had_stayed);
+    tcase_add_test(tcase, going_back_and_forth_gives_the_same_future_every_time);
+    tcase_add_test(tcase, clones_are_the_world_they_were_made_of);
+    tcase_add_test(tcase, what_is_no_snapshot_is_refused_and_changes_nothing);
+    tcase_add_test(tcase, parts_come_in_order_and_fit);
+    tcase_add_test(tcase, snapshots_count_against_the_memory_budget_and_go_with_their_session);
+    return tcase;
+}
+
+SUITE_MAIN("system/snapshots", case_snapshots)
