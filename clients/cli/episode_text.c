@@ -48,7 +48,7 @@ static const char *state_name(const Moreau__V1__EpisodeInfo *episode, char text[
 
 void episode_print_head(void) {
     printf("%s%-8s %-14s %-12s %8s %7s %-6s %7s %8s  %s%s\n", terminal_style(stdout, STYLE_DIM),
-           "episode", "name", "begun", "steps", "time", "solver", "not ok", "size", "state, labels",
+           "episode", "name", "begun", "steps", "time", "solver", "unconv.", "size", "state, labels",
            terminal_style(stdout, STYLE_PLAIN));
 }
 
