@@ -84,7 +84,7 @@ START_TEST(a_file_that_cannot_be_used_is_refused_with_a_sentence) {
     expect_refusal("foreign.db", "another program");
     expect_refusal("newer.db", "99");
     expect_refusal("short.db", "--recover");
-    expect_refusal("folder.db", "director");
+    expect_refusal("folder.db", "is a folder");
     expect_refusal("missing/folder/e.db", "folder");
     char said[1024];
     ck_assert_int_eq(server_refusal("--db /proc/e.db", said, sizeof(said)), 1);
