@@ -194,17 +194,23 @@ static void write_list_sql(const EpisodeFilter *filter, const char *columns, con
                            char sql[LIST_SQL_BYTES]) {
     bool needs_recording = filter->client != NULL || filter->state >= 0 || filter->since_ns > 0 ||
                            filter->until_ns > 0;
-    int length =
-        snprintf(sql, LIST_SQL_BYTES, "SELECT %s FROM %s%s WHERE 1%s%s%s%s%s%s%s%s", columns,
+    char conditions[LIST_SQL_BYTES / 2];
+    int length = snprintf(conditions, sizeof(conditions), "%s%s%s%s%s%s%s",
+                          filter->label != NULL ? " AND l.label = :label" : "",
+                          filter->name != NULL ? " AND instr(lower(e.name), lower(:name)) > 0" : "",
+                          filter->solver != NULL ? " AND e.solver = :solver" : "",
+                          filter->client != NULL ? " AND r.client = :client" : "",
+                          filter->state >= 0 ? " AND r.state = :state" : "",
+                          filter->since_ns > 0 ? " AND r.begun_ns >= :since" : "",
+                          filter->until_ns > 0 ? " AND r.begun_ns < :until" : "");
+    ASSERT(length >= 0 && (size_t)length < sizeof(conditions));
+    // all rows are counted quickly only without any WHERE
+    bool narrows = length > 0;
+    length =
+        snprintf(sql, LIST_SQL_BYTES, "SELECT %s FROM %s%s%s%s%s", columns,
                  filter->label != NULL ? "label l JOIN episode e ON e.id = l.episode" : "episode e",
                  needs_recording ? " JOIN recording r ON r.id = e.recording" : "",
-                 filter->label != NULL ? " AND l.label = :label" : "",
-                 filter->name != NULL ? " AND instr(lower(e.name), lower(:name)) > 0" : "",
-                 filter->solver != NULL ? " AND e.solver = :solver" : "",
-                 filter->client != NULL ? " AND r.client = :client" : "",
-                 filter->state >= 0 ? " AND r.state = :state" : "",
-                 filter->since_ns > 0 ? " AND r.begun_ns >= :since" : "",
-                 filter->until_ns > 0 ? " AND r.begun_ns < :until" : "", tail);
+                 narrows ? " WHERE" : "", narrows ? conditions + strlen(" AND") : "", tail);
     ASSERT(length > 0 && length < LIST_SQL_BYTES);
 }
 
