@@ -43,7 +43,10 @@ static const char *file_of(sqlite3 *db) {
 
 Status schema_error(sqlite3 *db, int code, const char *doing, Error *error) {
     const char *path = file_of(db);
-    int primary = code & 0xff, system_error = db != NULL ? sqlite3_system_errno(db) : 0;
+    int primary = code & 0xff;
+    int system_error = db != NULL ? sqlite3_system_errno(db) : 0;
+    // what fails in a commit SQLite does not note; no call has gone well since
+    system_error = primary == SQLITE_IOERR && system_error == 0 ? errno : system_error;
     // a limit on the size of files and a quota reach SQLite as any other failed write
     bool is_limit = primary == SQLITE_IOERR &&
                     (system_error == EFBIG || system_error == EDQUOT || system_error == ENOSPC);
@@ -338,4 +341,15 @@ Status schema_open_reader(const char *path, sqlite3 **db, Error *error) {
     }
     *db = opened;
     return STATUS_OK;
+}
+
+Status schema_open_damaged(const char *path, sqlite3 **db, Error *error) {
+    Status status = open_file(path, SQLITE_OPEN_READONLY, db, error);
+    if (status == STATUS_OK) {
+        // with a schema that may be written SQLite also opens a file with fewer pages than its
+        // header says
+        sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+        status = run(*db, "PRAGMA writable_schema = ON", "opening the log", error);
+    }
+    return status;
 }
