@@ -121,11 +121,11 @@ static void add_label(int episode, const char *label) {
     finish(statement);
 }
 
-enum { CHUNK_BODY_BYTES = 24 };
+enum { CHUNK_BODY_BYTES = 24, CHUNK_BYTES = CHUNK_HEADER_BYTES + CHUNK_BODY_BYTES };
 
 // A chunk whose body is its first step, over and over.
 static int64_t add_chunk(int recording, ChunkKind kind, uint64_t first, uint64_t last) {
-    uint8_t bytes[CHUNK_HEADER_BYTES + CHUNK_BODY_BYTES], uid[UID_BYTES];
+    uint8_t bytes[CHUNK_BYTES], uid[UID_BYTES];
     size_t count = sizeof(bytes) - (kind == CHUNK_GAP ? CHUNK_BODY_BYTES : 0);
     make_uid('r', recording, uid);
     memset(bytes + CHUNK_HEADER_BYTES, (int)(first & 0xff), CHUNK_BODY_BYTES);
@@ -204,10 +204,10 @@ START_TEST(an_episode_comes_back_whole) {
     ck_assert_uint_eq(row.begun_ns, 7000);
     ck_assert_uint_eq(row.ended_ns, 7500);
     ck_assert_uint_eq(row.dropped_steps, 3);
-    ck_assert_uint_eq(row.unconverged_steps, 6 * 2);
+    ck_assert_uint_eq(row.unconverged_steps, 12); // 2 per chunk
     ck_assert_double_eq(row.worst_own, 51 * 1e-9);
     ck_assert_double_eq(row.worst_penetration, 51 * 1e-3);
-    ck_assert_uint_eq(row.bytes, 6 * (CHUNK_HEADER_BYTES + CHUNK_BODY_BYTES));
+    ck_assert_uint_eq(row.bytes, UINT64_C(6) * CHUNK_BYTES);
     ck_assert_uint_eq(row.chunk_count, 6);
     ck_assert_uint_eq(row.keyframe_count, 2);
     ck_assert_uint_eq(row.frame_chunk_count, 2);
@@ -472,7 +472,7 @@ START_TEST(rows_of_chunks_come_in_order) {
         ck_assert_int_eq(rows[i].kind, CHUNK_INPUTS);
         ck_assert_uint_eq(rows[i].first_step, 100 * i);
         ck_assert_uint_eq(rows[i].last_step, 100 * i + 100);
-        ck_assert_uint_eq(rows[i].bytes, CHUNK_HEADER_BYTES + CHUNK_BODY_BYTES);
+        ck_assert_uint_eq(rows[i].bytes, CHUNK_BYTES);
     }
     ck_assert_int_eq(log_reader_chunks(reader, &row, CHUNK_GAP, &arena, &rows, &count, NULL),
                      STATUS_OK);
