@@ -61,7 +61,9 @@ Status integrate_run(StepState *state) {
         if (!numbers_are_finite(velocity, 6)) {
             return fault(state, body, "velocity");
         }
-        if (!numbers_are_finite(pose, 7)) {
+        // a spin whose square overflows leaves no orientation at all: nothing, not NaN
+        bool has_orientation = pose[3] != 0.0 || pose[4] != 0.0 || pose[5] != 0.0 || pose[6] != 0.0;
+        if (!numbers_are_finite(pose, 7) || !has_orientation) {
             return fault(state, body, "pose");
         }
     }

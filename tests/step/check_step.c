@@ -237,6 +237,24 @@ END_TEST
 
 // ---- refusal
 
+// Finite velocities, whose square is not: the orientation could not be normalised, and no snapshot
+// of it could be read.
+START_TEST(a_step_that_would_leave_no_orientation_has_not_happened) {
+    Lab lab = lab_create(0.0, 1.0);
+    const double inertia[6] = {1.0, 1.0, 1.0, 0.0, 0.0, 0.0};
+    const double spin[6] = {0.0, 0.0, 0.0, 1e160, 0.0, 0.0};
+    uint32_t body = lab_body(&lab, 0, BODY_DYNAMIC, at(0.0, 0.0, 1.0), NULL, 1.0, inertia);
+    memcpy(lab.world->velocity + 6 * (size_t)body, spin, sizeof(spin));
+    StepInput input = {.time_step = 1.0};
+    Error error = {0};
+    ck_assert_int_eq(
+        stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error),
+        STATUS_FAILED_PRECONDITION);
+    ck_assert(lab.world->faulted);
+    lab_destroy(&lab);
+}
+END_TEST
+
 START_TEST(a_step_that_would_not_be_finite_has_not_happened) {
     Lab lab = lab_create(9.81, 1.0 / 240.0);
     uint32_t ball = lab_body(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0),
@@ -321,6 +339,7 @@ static TCase *case_refusal(void) {
     TCase *tcase = tcase_create("refusal");
     tcase_set_timeout(tcase, 120.0);
     tcase_add_test(tcase, a_step_that_would_not_be_finite_has_not_happened);
+    tcase_add_test(tcase, a_step_that_would_leave_no_orientation_has_not_happened);
     tcase_add_test(tcase, a_step_fits_into_little_memory_or_says_so);
     return tcase;
 }
