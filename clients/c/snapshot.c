@@ -16,8 +16,8 @@ static uint64_t part_bytes(const MoreauClient *client) {
         frame_bytes >= PART_BYTES_MAX + PART_OVERHEAD_BYTES) {
         return PART_BYTES_MAX;
     }
-    return frame_bytes > 2 * PART_OVERHEAD_BYTES ? frame_bytes - PART_OVERHEAD_BYTES
-                                                 : PART_OVERHEAD_BYTES;
+    uint64_t overhead = PART_OVERHEAD_BYTES;
+    return frame_bytes > 2 * overhead ? frame_bytes - overhead : overhead;
 }
 
 MoreauStatus moreau_snapshot_take(MoreauClient *client, uint64_t world, MoreauSnapshot *snapshot) {

@@ -78,6 +78,7 @@ static int load_file(const char *path, File *file) {
     fclose(stream);
     if (is_broken || file->bytes == 0) {
         free(file->data);
+        *file = (File){0};
         return cli_fail(EXIT_USAGE, "cannot read %s: %s", path,
                         is_broken ? "the disk says no" : "it is empty");
     }

@@ -48,8 +48,8 @@ static const char *state_name(const Moreau__V1__EpisodeInfo *episode, char text[
 
 void episode_print_head(void) {
     printf("%s%-8s %-14s %-12s %8s %7s %-6s %7s %8s  %s%s\n", terminal_style(stdout, STYLE_DIM),
-           "episode", "name", "begun", "steps", "time", "solver", "unconv.", "size", "state, labels",
-           terminal_style(stdout, STYLE_PLAIN));
+           "episode", "name", "begun", "steps", "time", "solver", "unconv.", "size",
+           "state, labels", terminal_style(stdout, STYLE_PLAIN));
 }
 
 void episode_print_row(const Moreau__V1__EpisodeInfo *episode) {

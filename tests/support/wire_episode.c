@@ -166,3 +166,15 @@ void wire_depot_flip(const WireDepot *depot, int64_t chunk, long at, bool seal) 
     free(bytes);
     sqlite3_close(db);
 }
+void wire_expect_verified(WireClient *client, const char *episode, uint64_t steps) {
+    Moreau__V1__EpisodeVerify call = MOREAU__V1__EPISODE_VERIFY__INIT;
+    call.episode = (char *)episode;
+    const Moreau__V1__Reply *reply = wire_stream(client, &call, NULL, NULL);
+    wire_expect(reply, MOREAU__V1__STATUS_CODE__OK, NULL);
+    const Moreau__V1__EpisodeVerifyReply *verdict = reply->episode_verify;
+    ck_assert_msg(verdict->verified, "%s",
+                  verdict->n_differences > 0 ? verdict->differences[0]->message
+                                             : "not verified, and no difference");
+    ck_assert_uint_eq(verdict->steps, steps);
+    ck_assert_uint_eq(verdict->n_differences, 0);
+}

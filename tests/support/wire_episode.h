@@ -36,6 +36,9 @@ typedef void WireSeen(const Moreau__V1__Reply *event, void *context);
 Moreau__V1__Reply *wire_await(WireClient *client, uint64_t id, WireSeen *seen, void *context);
 Moreau__V1__Reply *wire_stream(WireClient *client, const void *call, WireSeen *seen, void *context);
 
+// Verifies an episode, which must be what happened, over so many steps.
+void wire_expect_verified(WireClient *client, const char *episode, uint64_t steps);
+
 // ---- with the server stopped
 
 // Any statements; a failure fails the test.
