@@ -296,7 +296,7 @@ static Status open_replay(Replay *replay, Error *error) {
 static void skip_gap(Show *show) {
     uint64_t sound = playback_skip_gap(show->playback, show->next);
     while (!show->is_over && show->next < sound) {
-        uint64_t strides = (sound - show->next + show->stride - 1) / show->stride;
+        uint64_t strides = (sound - show->next - 1) / show->stride + 1;
         if (strides > (show->last - show->next) / show->stride) {
             show->is_over = true;
         } else {

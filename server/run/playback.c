@@ -28,7 +28,24 @@ struct Playback {
     Arena rows;
     ChunkRow *gap;
     size_t gap_count;
+    uint64_t keyframe_step; // of the last key-frame: behind a gap there is one, or nothing
 };
+
+static Status find_gaps(Playback *playback, Error *error) {
+    const EpisodeRow *episode = playback->def.episode;
+    ChunkRow *keyframe;
+    size_t keyframe_count;
+    Status status = log_reader_chunks(playback->reader, episode, CHUNK_GAP, &playback->rows,
+                                      &playback->gap, &playback->gap_count, error);
+    if (status == STATUS_OK) {
+        status = log_reader_chunks(playback->reader, episode, CHUNK_KEYFRAME, &playback->rows,
+                                   &keyframe, &keyframe_count, error);
+    }
+    if (status == STATUS_OK && keyframe_count > 0) {
+        playback->keyframe_step = keyframe[keyframe_count - 1].first_step;
+    }
+    return status;
+}
 
 Status playback_open(Playback **playback, const PlaybackDef *def, Error *error) {
     Playback *made = calloc(1, sizeof(*made));
@@ -43,8 +60,7 @@ Status playback_open(Playback **playback, const PlaybackDef *def, Error *error) 
     arena_init(&made->rows, def->limits.bytes_max);
     Status status = log_take_reader(def->log, &made->reader, error);
     if (status == STATUS_OK && def->episode->lossy) {
-        status = log_reader_chunks(made->reader, def->episode, CHUNK_GAP, &made->rows, &made->gap,
-                                   &made->gap_count, error);
+        status = find_gaps(made, error);
     }
     if (status != STATUS_OK) {
         playback_close(made);
@@ -74,8 +90,9 @@ void playback_close(Playback *playback) {
 uint64_t playback_skip_gap(const Playback *playback, uint64_t step) {
     for (size_t i = 0; i < playback->gap_count; i++) {
         const ChunkRow *gap = &playback->gap[i];
-        if (step > gap->first_step && step < gap->last_step) {
-            return gap->last_step;
+        bool goes_on = gap->last_step <= playback->keyframe_step;
+        if (step > gap->first_step && (step < gap->last_step || !goes_on)) {
+            return goes_on ? gap->last_step : UINT64_MAX;
         }
     }
     return step;

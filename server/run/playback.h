@@ -33,7 +33,8 @@ typedef struct PlaybackFrame {
 Status playback_open(Playback **playback, const PlaybackDef *def, Error *error);
 void playback_close(Playback *playback); // Nullable
 
-// The first step at or after `step` that was not lost: a lossy recording has gaps.
+// The first step at or after `step` that was not lost: a lossy recording has gaps. UINT64_MAX:
+// none.
 uint64_t playback_skip_gap(const Playback *playback, uint64_t step);
 
 // With STATUS_OK and *found false it was stopped half-way: call again with the same step. DATA_LOSS

@@ -68,6 +68,25 @@ const Moreau__V1__EpisodeInfo *wire_describe(WireClient *client, const char *epi
     return wire_accept(client, &call)->episode_describe->episode;
 }
 
+uint64_t wire_wide_world(WireClient *client) {
+    static double pose[7 * WIRE_WIDE_FIXED];
+    static Moreau__V1__BodyKind kind[WIRE_WIDE_FIXED];
+    for (size_t i = 0; i < WIRE_WIDE_FIXED; i++) {
+        pose[7 * i + 3] = 1.0;
+        kind[i] = MOREAU__V1__BODY_KIND__STATIC;
+    }
+    uint64_t world = wire_small_world(client);
+    Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+    add.has_world = 1;
+    add.world = world;
+    add.n_pose = 7 * WIRE_WIDE_FIXED;
+    add.pose = pose;
+    add.n_kind = WIRE_WIDE_FIXED;
+    add.kind = kind;
+    wire_accept(client, &add);
+    return world;
+}
+
 Moreau__V1__Reply *wire_await(WireClient *client, uint64_t id, WireSeen *seen, void *context) {
     for (;;) {
         Moreau__V1__Reply *reply = wire_receive(client);

@@ -31,6 +31,10 @@ WireEpisode wire_record(WireClient *client, const Moreau__V1__EpisodeStart *call
 const Moreau__V1__EpisodeInfo *wire_stop_recording(WireClient *client, uint64_t world);
 const Moreau__V1__EpisodeInfo *wire_describe(WireClient *client, const char *episode);
 
+// A world that is quick to step and slow to write down: hundreds of bodies that never move.
+enum { WIRE_WIDE_FIXED = 600, WIRE_WIDE_FRAME_BYTES = 104 * WIRE_WIDE_FIXED };
+uint64_t wire_wide_world(WireClient *client);
+
 // The reply that ends a call with events; `seen` (Nullable) is shown each event before.
 typedef void WireSeen(const Moreau__V1__Reply *event, void *context);
 Moreau__V1__Reply *wire_await(WireClient *client, uint64_t id, WireSeen *seen, void *context);

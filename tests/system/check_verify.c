@@ -125,6 +125,55 @@ START_TEST(an_episode_being_recorded_verifies_as_far_as_it_is_written) {
 }
 END_TEST
 
+// 31 MB of frames through a queue of 1 MiB, under a file that is slower than the steps.
+enum { WIDE_STEPS = 500 };
+
+static const Moreau__V1__EpisodeInfo *record_wide(bool lossy) {
+    wire_depot_stop(&depot);
+    wire_depot_restart(&depot, "--workers 2 --log-queue-bytes-max 1M");
+    uint64_t world = wire_wide_world(depot.client);
+    Moreau__V1__EpisodeStart start = wire_start_call(world);
+    start.has_content = start.has_lossy = start.has_keyframe_steps = 1;
+    start.content = MOREAU__V1__EPISODE_CONTENT__FRAMES;
+    start.lossy = lossy;
+    start.keyframe_steps = 50;
+    episode = wire_record(depot.client, &start);
+    wire_step(depot.client, world, WIDE_STEPS);
+    return wire_stop_recording(depot.client, world);
+}
+
+START_TEST(steps_wait_for_the_log_and_nothing_is_dropped) {
+    const Moreau__V1__EpisodeInfo *info = record_wide(false);
+    ck_assert_uint_eq(info->dropped_steps, 0);
+    ck_assert_uint_gt(info->bytes, (uint64_t)WIDE_STEPS * WIRE_WIDE_FRAME_BYTES);
+    expect_verified(verify(), WIDE_STEPS);
+}
+END_TEST
+
+static void count_frames(const Moreau__V1__Reply *event, void *context) {
+    *(uint64_t *)context += event->episode_frames->n_step;
+}
+
+START_TEST(a_lossy_recording_counts_what_it_dropped_and_the_rest_verifies) {
+    uint64_t dropped = record_wide(true)->dropped_steps;
+    const Moreau__V1__EpisodeVerifyReply *result = verify();
+    ck_assert(result->verified);
+    ck_assert_uint_eq(result->dropped_steps, dropped);
+    ck_assert_uint_eq(result->steps, WIDE_STEPS - dropped);
+    // the steps before and behind a gap are there, so one frame more than steps in each part
+    Moreau__V1__EpisodeReplay call = MOREAU__V1__EPISODE_REPLAY__INIT;
+    call.episode = episode.id;
+    call.has_speed = 1;
+    call.speed = 0.0;
+    uint64_t frames = 0;
+    const Moreau__V1__Reply *reply = wire_stream(depot.client, &call, count_frames, &frames);
+    wire_expect(reply, CODE(OK), NULL);
+    ck_assert_uint_le(frames, WIDE_STEPS + 1);
+    ck_assert_uint_ge(frames, WIDE_STEPS + 1 - dropped);
+    ck_assert(dropped > 0 || frames == WIDE_STEPS + 1);
+}
+END_TEST
+
 // ---- progress, deadline
 
 typedef struct Progress {
@@ -327,6 +376,8 @@ static TCase *case_true(void) {
     tcase_add_test(tcase, a_range_is_verified_alone);
     tcase_add_test(tcase, an_episode_without_steps_verifies);
     tcase_add_test(tcase, an_episode_being_recorded_verifies_as_far_as_it_is_written);
+    tcase_add_test(tcase, steps_wait_for_the_log_and_nothing_is_dropped);
+    tcase_add_test(tcase, a_lossy_recording_counts_what_it_dropped_and_the_rest_verifies);
     tcase_add_test(tcase, long_work_tells_its_progress_and_can_be_cancelled);
     tcase_add_test(tcase, a_deadline_ends_it);
     tcase_add_test(tcase, bad_arguments_are_refused_by_name);
