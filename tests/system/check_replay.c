@@ -166,6 +166,22 @@ START_TEST(contacts_are_what_the_live_world_showed_bit_for_bit) {
 }
 END_TEST
 
+START_TEST(contacts_at_a_key_frame_are_there_when_it_is_read_alone) {
+    // a key-frame holds a state; its contacts are those of the step that led to it
+    Moreau__V1__EpisodeRead call = read_call();
+    call.has_first = call.has_count = call.has_contacts = 1;
+    call.contacts = 1;
+    call.first = 50;
+    call.count = 1;
+    const Moreau__V1__EpisodeFrames *frames = read_frames(&call);
+    const Moreau__V1__WorldContactsReply *one = live.contacts[50];
+    expect_live(frames, 0);
+    ck_assert_uint_gt(one->n_gap, 0);
+    ck_assert_uint_eq(frames->contacts->n_gap, one->n_gap);
+    ck_assert_mem_eq(frames->contacts->impulse, one->impulse, 24 * one->n_gap);
+}
+END_TEST
+
 START_TEST(a_range_with_a_stride_has_the_frames_that_were_asked_for) {
     Moreau__V1__EpisodeRead call = read_call();
     call.has_first = call.has_count = call.has_stride = 1;
@@ -407,11 +423,13 @@ START_TEST(a_deadline_ends_a_slow_replay) {
 END_TEST
 
 START_TEST(a_server_that_is_told_to_end_ends_replays) {
+    wire_depot_stop(&depot);
+    wire_depot_restart(&depot, "--drain-timeout-ms 60000"); // longer than SERVER_STOP_MS
     WireClient *other = wire_open(depot.server->address[0]);
     Moreau__V1__EpisodeReplay call = replay_call(1e-6);
     uint64_t id = wire_submit(other, &call);
     ck_assert(wire_receive(other)->event);
-    wire_depot_stop(&depot); // within SERVER_STOP_MS, and without the drain's timeout:
+    wire_depot_stop(&depot);
     wire_expect(wire_await(other, id, NULL, NULL), CODE(CANCELLED), NULL);
     wire_close(other);
 }
@@ -434,9 +452,11 @@ START_TEST(a_client_that_vanishes_leaves_nothing_behind) {
 }
 END_TEST
 
-START_TEST(a_client_that_reads_late_gets_every_frame_and_little_waits_for_it) {
-    // 31 MB of frames, far more than sockets hold, of a world that is quick to step
-    enum { LONG_STEPS = 500 };
+// 31 MB of frames, far more than sockets hold, of which nothing is read until no more is sent.
+enum { LONG_STEPS = 500 };
+
+static uint64_t replay_to_nobody(WireClient *slow) {
+    enum { STATS_BYTES = 1000 }; // the answer to the question counts, too
     uint64_t world = wire_wide_world(client);
     Moreau__V1__EpisodeStart start = wire_start_call(world);
     start.has_content = 1;
@@ -444,23 +464,42 @@ START_TEST(a_client_that_reads_late_gets_every_frame_and_little_waits_for_it) {
     episode = wire_record(client, &start);
     wire_step(client, world, LONG_STEPS);
     wire_stop_recording(client, world);
-    WireClient *slow = wire_open(depot.server->address[0]);
     uint64_t before = wire_stats(client, false)->bytes_out;
     Moreau__V1__EpisodeReplay call = replay_call(0.0);
     uint64_t id = wire_submit(slow, &call);
-    // nothing is read until the server sends no more
-    enum { STATS_BYTES = 1000 }; // the answer to the question counts, too
     uint64_t sent = 0, last;
     do {
         last = sent;
         server_sleep_ms(100);
         sent = wire_stats(client, false)->bytes_out - before;
-    } while (sent - last > STATS_BYTES);
-    ck_assert_uint_gt(sent, STATS_BYTES);
+    } while (sent < STATS_BYTES || sent - last > STATS_BYTES);
     ck_assert_uint_lt(sent, (uint64_t)LONG_STEPS * WIRE_WIDE_FRAME_BYTES / 2);
+    return id;
+}
+
+START_TEST(a_client_that_reads_late_gets_every_frame) {
+    WireClient *slow = wire_open(depot.server->address[0]);
+    uint64_t id = replay_to_nobody(slow);
     Stream stream = {.stride = 1};
     wire_expect(wire_await(slow, id, see_frames, &stream), CODE(OK), NULL);
     ck_assert_uint_eq(stream.frames, LONG_STEPS + 1);
+    wire_close(slow);
+}
+END_TEST
+
+START_TEST(what_a_client_does_not_take_is_not_piled_up_for_it) {
+    WireClient *slow = wire_open(depot.server->address[0]);
+    uint64_t id = replay_to_nobody(slow);
+    // what has not been read from the file yet is gone with the episode
+    Moreau__V1__EpisodeDelete gone = MOREAU__V1__EPISODE_DELETE__INIT;
+    gone.episode = episode.id;
+    wire_accept(client, &gone);
+    Stream stream = {.stride = 1};
+    const Moreau__V1__Reply *reply = wire_await(slow, id, see_frames, &stream);
+    ck_assert_int_ne(reply->status->code, CODE(OK));
+    ck_assert_uint_gt(strlen(reply->status->message), 10);
+    ck_assert_uint_eq(reply->episode_replay->frames, stream.frames);
+    ck_assert_uint_lt(stream.frames, LONG_STEPS);
     wire_close(slow);
 }
 END_TEST
@@ -531,13 +570,15 @@ static TCase *case_recorded(void) {
     tcase_add_loop_test(tcase, bodies_that_come_later_have_their_ids, 0, 2);
     tcase_add_test(tcase, an_episode_of_another_dynamics_version_is_read_where_it_is_stored);
     tcase_add_test(tcase, a_damaged_frame_is_not_shown_but_can_be_stepped);
-    tcase_add_test(tcase, a_client_that_reads_late_gets_every_frame_and_little_waits_for_it);
+    tcase_add_test(tcase, a_client_that_reads_late_gets_every_frame);
+    tcase_add_test(tcase, what_a_client_does_not_take_is_not_piled_up_for_it);
     return tcase;
 }
 
 static TCase *case_read(void) {
     TCase *tcase = tcase_create("read");
     tcase_add_checked_fixture(tcase, record_inputs, close_depot);
+    tcase_add_test(tcase, contacts_at_a_key_frame_are_there_when_it_is_read_alone);
     tcase_add_test(tcase, a_range_with_a_stride_has_the_frames_that_were_asked_for);
     tcase_add_test(tcase, columns_that_are_not_wanted_are_not_sent);
     tcase_add_test(tcase, what_does_not_fit_into_a_reply_says_how_much_does);
