@@ -57,6 +57,10 @@ static uint64_t get_number(const void *handle) {
     return connection_number(handle);
 }
 
+static size_t get_unsent(const void *handle) {
+    return connection_unsent_bytes(handle);
+}
+
 static PeerFigures get_figures(void *context) {
     NetStats stats = net_stats(context);
     return (PeerFigures){.connection_count = stats.connection_count,
@@ -79,6 +83,7 @@ static const PeerCalls calls = {
     .data = get_data,
     .name = get_name,
     .number = get_number,
+    .unsent = get_unsent,
     .figures = get_figures,
 };
 

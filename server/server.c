@@ -104,6 +104,7 @@ static void drain(Server *server, const char *why) {
     server->drain_begun_ns = clock_now_ns();
     close_listeners(server);
     net_stop_reading(server->net);
+    api_end_streams(server->api);
     uv_timer_start(&server->drain_timer, look_at_drain, 0, DRAIN_LOOK_MS);
 }
 

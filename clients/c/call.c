@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Requests out, answers in: ids, the wait for one answer, and the queue of those that came
-// meanwhile.
+// meanwhile. An event is an answer after which more will come: it leaves its request under way.
 #include "client.h"
 
 #include <stdlib.h>
@@ -80,15 +80,19 @@ static MoreauStatus send_bytes(MoreauClient *client, const void *body, size_t co
     return wire_flush(client);
 }
 
-// Forgets a submitted id; false: it is none, so its answer is late and nobody waits for it.
-static bool end_flight(MoreauClient *client, uint64_t id) {
+// Whether an answer is to a submitted request, which is forgotten when no more will come. false: it
+// is late, or an event of a call that was given up, and nobody waits for it.
+static bool take_flight(MoreauClient *client, const MoreauReply *reply) {
     for (size_t i = 0; i < client->flight_count; i++) {
-        if (client->flight[i] == id) {
+        if (client->flight[i] != moreau_reply_id(reply)) {
+            continue;
+        }
+        if (!moreau_reply_is_event(reply)) {
             client->flight_count--;
             memmove(client->flight + i, client->flight + i + 1,
                     (client->flight_count - i) * sizeof(*client->flight));
-            return true;
         }
+        return true;
     }
     return false;
 }
@@ -115,7 +119,7 @@ static void push_ready(MoreauClient *client, MoreauReply *reply) {
         client->ready_first = reply;
     }
     client->ready_last = reply;
-    client->ready_count++;
+    client->ready_final_count += moreau_reply_is_event(reply) ? 0 : 1;
 }
 
 static MoreauReply *pop_ready(MoreauClient *client) {
@@ -124,7 +128,7 @@ static MoreauReply *pop_ready(MoreauClient *client) {
     if (client->ready_first == NULL) {
         client->ready_last = NULL;
     }
-    client->ready_count--;
+    client->ready_final_count -= moreau_reply_is_event(reply) ? 0 : 1;
     return reply;
 }
 
@@ -139,25 +143,73 @@ static MoreauStatus lose_by_server(MoreauClient *client, MoreauReply *reply) {
     return status;
 }
 
+static Moreau__V1__Request make_cancel(Moreau__V1__Cancel *cancel, uint64_t id) {
+    moreau__v1__cancel__init(cancel);
+    cancel->has_request = 1;
+    cancel->request = id;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_CANCEL;
+    request.cancel = cancel;
+    return request;
+}
+
+// Sends a Cancel whose own answer nobody waits for.
+static MoreauStatus send_cancel(MoreauClient *client, uint64_t id) {
+    Moreau__V1__Cancel cancel;
+    Moreau__V1__Request request = make_cancel(&cancel, id);
+    uint64_t cancel_id;
+    return send_message(client, &request, &cancel_id);
+}
+
+// Hands out an event; the first refusal cancels the request, and later events are dropped.
+static MoreauStatus take_event(MoreauClient *client, MoreauReply *event, CallEvents *events) {
+    MoreauStatus status = MOREAU_OK;
+    if (events->proc != NULL && !events->proc(events->context, event)) {
+        events->proc = NULL;
+        status = send_cancel(client, moreau_reply_id(event));
+    }
+    moreau_reply_free(event);
+    return status;
+}
+
+// No further event came in time: the server need not go on for nobody. Returns why we gave up.
+static MoreauStatus give_up_stream(MoreauClient *client, uint64_t id) {
+    MoreauError error = client->error;
+    MoreauStatus status = send_cancel(client, id);
+    if (status == MOREAU_OK) {
+        client->error = error;
+    }
+    return client->error.status;
+}
+
 // Waits for the answer to `id`. Answers to submitted requests are kept, late ones are dropped.
-static MoreauStatus await(MoreauClient *client, uint64_t id, MoreauReply **result) {
-    int64_t give_up_ms =
-        client_give_up_ms(client->reply_timeout_ms > 0 ? client->reply_timeout_ms : -1);
+static MoreauStatus await(MoreauClient *client, uint64_t id, CallEvents events,
+                          MoreauReply **result) {
+    int timeout_ms = client->reply_timeout_ms > 0 ? client->reply_timeout_ms : -1;
+    int64_t give_up_ms = client_give_up_ms(timeout_ms);
+    bool is_stream = false;
     for (;;) {
         MoreauReply *reply;
         MoreauStatus status = wire_receive(client, give_up_ms, &reply);
         if (status != MOREAU_OK) {
-            return status;
+            bool is_late = status == MOREAU_DEADLINE_EXCEEDED && is_stream;
+            return is_late ? give_up_stream(client, id) : status;
         }
         uint64_t answered = moreau_reply_id(reply);
-        if (answered == id) {
-            *result = reply;
-            return moreau_reply_status(reply, &client->error);
-        }
         if (answered == 0) {
             return lose_by_server(client, reply);
         }
-        if (end_flight(client, answered)) {
+        if (answered == id && moreau_reply_is_event(reply)) {
+            status = take_event(client, reply, &events);
+            if (status != MOREAU_OK) {
+                return status;
+            }
+            give_up_ms = client_give_up_ms(timeout_ms);
+            is_stream = true;
+        } else if (answered == id) {
+            *result = reply;
+            return moreau_reply_status(reply, &client->error);
+        } else if (take_flight(client, reply)) {
             push_ready(client, reply);
         } else {
             moreau_reply_free(reply);
@@ -165,13 +217,14 @@ static MoreauStatus await(MoreauClient *client, uint64_t id, MoreauReply **resul
     }
 }
 
-MoreauStatus call_message(MoreauClient *client, Moreau__V1__Request *request,
-                          Moreau__V1__Reply__ResultCase expected, MoreauReply **reply) {
+MoreauStatus call_events(MoreauClient *client, Moreau__V1__Request *request,
+                         Moreau__V1__Reply__ResultCase expected, CallEvents events,
+                         MoreauReply **reply) {
     *reply = NULL;
     uint64_t id;
     MoreauStatus status = send_message(client, request, &id);
     if (status == MOREAU_OK) {
-        status = await(client, id, reply);
+        status = await(client, id, events, reply);
     }
     if (status != MOREAU_OK) {
         return status;
@@ -182,6 +235,11 @@ MoreauStatus call_message(MoreauClient *client, Moreau__V1__Request *request,
         return MOREAU_INTERNAL;
     }
     return MOREAU_OK;
+}
+
+MoreauStatus call_message(MoreauClient *client, Moreau__V1__Request *request,
+                          Moreau__V1__Reply__ResultCase expected, MoreauReply **reply) {
+    return call_events(client, request, expected, (CallEvents){0}, reply);
 }
 
 MoreauStatus call_submit(MoreauClient *client, Moreau__V1__Request *request, uint64_t *id) {
@@ -197,10 +255,15 @@ MoreauStatus call_submit(MoreauClient *client, Moreau__V1__Request *request, uin
 
 MoreauStatus moreau_call(MoreauClient *client, const void *request, size_t count,
                          MoreauReply **reply) {
+    return moreau_call_events(client, request, count, NULL, NULL, reply);
+}
+
+MoreauStatus moreau_call_events(MoreauClient *client, const void *request, size_t count,
+                                MoreauEventProc *proc, void *context, MoreauReply **reply) {
     *reply = NULL;
     uint64_t id;
     MoreauStatus status = send_bytes(client, request, count, &id);
-    return status == MOREAU_OK ? await(client, id, reply) : status;
+    return status == MOREAU_OK ? await(client, id, (CallEvents){proc, context}, reply) : status;
 }
 
 MoreauStatus moreau_submit(MoreauClient *client, const void *request, size_t count, uint64_t *id) {
@@ -232,11 +295,10 @@ MoreauStatus moreau_receive(MoreauClient *client, int timeout_ms, MoreauReply **
         if (status != MOREAU_OK) {
             return status;
         }
-        uint64_t answered = moreau_reply_id(reply);
-        if (answered == 0) {
+        if (moreau_reply_id(reply) == 0) {
             return lose_by_server(client, reply);
         }
-        if (end_flight(client, answered)) {
+        if (take_flight(client, reply)) {
             *result = reply;
             return MOREAU_OK;
         }
@@ -245,12 +307,8 @@ MoreauStatus moreau_receive(MoreauClient *client, int timeout_ms, MoreauReply **
 }
 
 MoreauStatus moreau_cancel(MoreauClient *client, uint64_t id, bool *found) {
-    Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
-    cancel.has_request = 1;
-    cancel.request = id;
-    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
-    request.call_case = MOREAU__V1__REQUEST__CALL_CANCEL;
-    request.cancel = &cancel;
+    Moreau__V1__Cancel cancel;
+    Moreau__V1__Request request = make_cancel(&cancel, id);
     MoreauReply *reply;
     MoreauStatus status = call_message(client, &request, MOREAU__V1__REPLY__RESULT_CANCEL, &reply);
     if (status == MOREAU_OK && found != NULL) {

@@ -248,5 +248,5 @@ bool moreau_has_received(const MoreauClient *client) {
 }
 
 size_t moreau_in_flight(const MoreauClient *client) {
-    return client->flight_count + client->ready_count;
+    return client->flight_count + client->ready_final_count;
 }

@@ -37,11 +37,11 @@ struct MoreauClient {
     size_t reply_bytes_max;
     uint64_t id_last;
     Bytes in, out;
-    uint64_t *flight; // owned; ids submitted and not yet answered, oldest first
+    uint64_t *flight; // owned; ids submitted and not yet answered to the end, oldest first
     size_t flight_count, flight_capacity;
     MoreauReply *ready_first, *ready_last; // answers that came while another was awaited
-    size_t ready_count;
-    MoreauReply *greeting; // owned; holds the Welcome
+    size_t ready_final_count;              // of them, without events
+    MoreauReply *greeting;                 // owned; holds the Welcome
     MoreauError error;
     MoreauError lost; // why fd is -1
 };
@@ -93,7 +93,20 @@ bool wire_has_frame(const MoreauClient *client);
 // the answer's; OK only with a result of kind `expected`. *reply as in moreau_call.
 MoreauStatus call_message(MoreauClient *client, Moreau__V1__Request *request,
                           Moreau__V1__Reply__ResultCase expected, MoreauReply **reply);
+
+// The same for a request that is answered by events first. `proc` NULL: they are dropped.
+typedef struct CallEvents {
+    MoreauEventProc *proc;
+    void *context;
+} CallEvents;
+MoreauStatus call_events(MoreauClient *client, Moreau__V1__Request *request,
+                         Moreau__V1__Reply__ResultCase expected, CallEvents events,
+                         MoreauReply **reply);
 MoreauStatus call_submit(MoreauClient *client, Moreau__V1__Request *request, uint64_t *id);
+
+// ---- reply.c
+// The columns of a list of contacts; a column that is too short is NULL.
+void reply_read_contacts(const Moreau__V1__WorldContactsReply *got, MoreauContacts *contacts);
 
 // ---- settings.c
 // Settings as a message. The parameter message is allocated: settings_deinit.

@@ -3,7 +3,8 @@
 //
 // A MoreauClient is one connection. Blocking calls send one request and wait for its answer;
 // submitted requests are pipelined: they return an id at once, and moreau_receive hands out the
-// answers in the order in which they arrive. Both may be mixed on one connection.
+// answers in the order in which they arrive. Both may be mixed on one connection. A few calls are
+// answered by events first, and then by one last answer.
 //
 //     MoreauClient *client;
 //     MoreauError error;
@@ -82,7 +83,7 @@ typedef struct MoreauOptions {
     const char *token;       // where the server demands one; default NULL
     const char *resume;      // session of a lost connection, to take its worlds over; default NULL
     int connect_timeout_ms;  // for connecting and the greeting; default 10,000; 0: no limit
-    int reply_timeout_ms;    // for each blocking call to be answered; default 0: no limit
+    int reply_timeout_ms;    // for a blocking call's next event or answer; default 0: no limit
     size_t reply_bytes_max;  // larger answers end the connection; default 256 MiB
     uint32_t protocol_major; // default: what this library speaks; for tests of the greeting
 } MoreauOptions;
@@ -131,6 +132,9 @@ void moreau_reply_free(MoreauReply *reply);
 // Id of the request that is answered.
 uint64_t moreau_reply_id(const MoreauReply *reply);
 
+// True: an event, after which more answers to the same request will come.
+bool moreau_reply_is_event(const MoreauReply *reply);
+
 // How the call went; `error`, Nullable, gets the details.
 MoreauStatus moreau_reply_status(const MoreauReply *reply, MoreauError *error);
 
@@ -149,18 +153,29 @@ const void *moreau_reply_bytes(const MoreauReply *reply, size_t *count);
 MoreauStatus moreau_call(MoreauClient *client, const void *request, size_t count,
                          MoreauReply **reply);
 
+// What takes the events of a call as they come; `event` is borrowed until it returns. Must not call
+// the client, but may call everything that reads a reply. false: no more, please; the request is
+// cancelled and still answered, with status CANCELLED when that was in time.
+typedef bool MoreauEventProc(void *context, const MoreauReply *event);
+
+// moreau_call for calls with events; `proc` is Nullable: they are dropped.
+MoreauStatus moreau_call_events(MoreauClient *client, const void *request, size_t count,
+                                MoreauEventProc *proc, void *context, MoreauReply **reply);
+
 // The same without waiting. *id is the request's.
 MoreauStatus moreau_submit(MoreauClient *client, const void *request, size_t count, uint64_t *id);
 
 // The next answer to a submitted request, in order of arrival; waits at most `timeout_ms`, for ever
 // when it is negative. MOREAU_OK means that an answer is there, which may be a failed one: see
-// moreau_reply_status. FAILED_PRECONDITION: nothing was submitted. DEADLINE_EXCEEDED: nothing came.
+// moreau_reply_status, or an event, which leaves its request under way: see moreau_reply_is_event.
+// FAILED_PRECONDITION: nothing was submitted. DEADLINE_EXCEEDED: nothing came.
 MoreauStatus moreau_receive(MoreauClient *client, int timeout_ms, MoreauReply **reply);
 
-// Submitted requests whose answers moreau_receive has not handed out.
+// Submitted requests whose (last) answers moreau_receive has not handed out.
 size_t moreau_in_flight(const MoreauClient *client);
 
-// Asks the server to end a submitted request between two steps. It is still answered. *found,
+// Asks the server to end a submitted request between two steps. It is still answered, and events
+// that were on their way still come. *found,
 // Nullable: false when it had been answered already.
 MoreauStatus moreau_cancel(MoreauClient *client, uint64_t id, bool *found);
 
@@ -370,6 +385,250 @@ MoreauStatus moreau_world_contacts(MoreauClient *client, uint64_t world, uint64_
 // State hashes of worlds; `hash` and `step` (Nullable) have room for `count`.
 MoreauStatus moreau_world_hash(MoreauClient *client, size_t count, const uint64_t *worlds,
                                uint64_t *hash, uint64_t *step);
+
+// --------------------------------------------------------------------------------------------
+// snapshots
+
+// A snapshot is all that a world's future depends on. On the server it is an id, which belongs to
+// the session; downloaded it is bytes that any server of the same dynamics version takes.
+typedef struct MoreauSnapshot {
+    uint64_t id;
+    uint64_t bytes;
+    uint64_t hash; // state hash of the world
+    uint64_t step; // since the world's creation
+} MoreauSnapshot;
+
+MoreauStatus moreau_snapshot_take(MoreauClient *client, uint64_t world, MoreauSnapshot *snapshot);
+
+// All of a snapshot's bytes into `data`, part by part. `bytes` is MoreauSnapshot.bytes;
+// OUT_OF_RANGE when the snapshot has another size.
+MoreauStatus moreau_snapshot_download(MoreauClient *client, uint64_t snapshot, void *data,
+                                      size_t bytes);
+
+// The way back. *snapshot is the id; nothing is left on the server when it fails.
+MoreauStatus moreau_snapshot_upload(MoreauClient *client, const void *data, size_t bytes,
+                                    uint64_t *snapshot);
+
+// Makes a world what a snapshot says. `hash` and `step`, of the world as it is then, are Nullable.
+MoreauStatus moreau_snapshot_restore(MoreauClient *client, uint64_t world, uint64_t snapshot,
+                                     uint64_t *hash, uint64_t *step);
+
+typedef struct MoreauClone {
+    uint64_t snapshot; // one of the two; the other is 0
+    uint64_t world;
+    size_t count;     // default 1
+    const char *name; // Nullable; of several clones: with -1, -2 … behind it
+    MoreauLifetime lifetime;
+    double idle_timeout_s; // 0: never
+} MoreauClone;
+
+MoreauClone moreau_clone_default(void);
+
+// Makes new worlds from a snapshot, or from a world as it is now. `worlds`: room for `count` ids.
+MoreauStatus moreau_snapshot_clone(MoreauClient *client, const MoreauClone *clone,
+                                   uint64_t *worlds);
+
+MoreauStatus moreau_snapshot_drop(MoreauClient *client, uint64_t snapshot);
+
+// --------------------------------------------------------------------------------------------
+// episodes: what happened in a world, recorded (the server needs its option --db)
+
+// Steps of an episode are counted from its start: step 0 is the state it began with. Wherever an
+// `episode` is taken it is an id of 32 hexadecimal digits, an unmistakable beginning of one (at
+// least 4 digits), or a name that only one episode has.
+enum { MOREAU_EPISODE_ID_BYTES = 33 };
+
+typedef enum MoreauContent {
+    MOREAU_CONTENT_INPUTS = 0,  // all that is needed to step it again
+    MOREAU_CONTENT_FRAMES = 1,  // and poses and velocities at every stride-th step
+    MOREAU_CONTENT_CONTACTS = 2 // and contacts at every stride-th step
+} MoreauContent;
+
+typedef enum MoreauEpisodeState {
+    MOREAU_EPISODE_RECORDING = 0,
+    MOREAU_EPISODE_COMPLETE = 1,
+    MOREAU_EPISODE_WORLD_DESTROYED = 2, // complete up to then
+    MOREAU_EPISODE_INTERRUPTED = 3,     // server killed or disk full: whole up to its last step
+    MOREAU_EPISODE_ANY = -1             // in MoreauEpisodeFilter
+} MoreauEpisodeState;
+
+typedef struct MoreauRecord {
+    uint64_t world;
+    const char *name;          // Nullable: the world's, with a number
+    const char *const *labels; // Nullable
+    size_t label_count;        // at most 64
+    MoreauContent content;
+    uint64_t stride;         // steps between frames; default 1
+    uint64_t keyframe_steps; // seeking costs at most so many steps; 0, the default: the server's
+    bool lossy;              // rather lose steps (and count them) than wait for the disk
+    bool has_seed;
+    uint64_t seed; // kept with the episode
+} MoreauRecord;
+
+MoreauRecord moreau_record_default(void);
+
+// Records a world from now on; returns once the episode is on the disk. `episode`, Nullable, gets
+// its id.
+MoreauStatus moreau_record_start(MoreauClient *client, const MoreauRecord *record,
+                                 char episode[MOREAU_EPISODE_ID_BYTES]);
+
+// Texts are borrowed from the reply, and never NULL.
+typedef struct MoreauEpisode {
+    const char *episode; // its id
+    const char *name;
+    size_t label_count;
+    const char *const *labels;
+    MoreauEpisodeState state;
+    MoreauContent content;
+    uint64_t stride;
+    bool lossy, has_seed;
+    uint64_t seed;
+    const char *client, *world_name;
+    const char *solver;         // at its start
+    uint64_t steps;             // while it is being recorded: committed so far
+    uint64_t world_step;        // the world's own count at step 0
+    double time_step;           // [s] at its start
+    uint64_t bodies;            // at its start
+    double begun, ended;        // [s] since 1970; ended 0: not yet
+    uint64_t unconverged_steps; // whose solver did not reach its tolerance
+    uint64_t dropped_steps;     // of a lossy recording
+    double worst_own;           // largest e_own of its steps
+    double worst_penetration;   // [m]
+    uint64_t dynamics_version;
+    const char *server_version;
+    uint64_t bytes, chunks, keyframes; // on the disk
+    const char *why;                   // of an interruption, or ""
+} MoreauEpisode;
+
+// Ends the recording of a world, or of an episode: one is given, the other 0 or NULL. Returns once
+// all of it is on the disk, synced. `reply` and `info`, both or neither NULL: what was recorded;
+// *reply is the caller's to free.
+MoreauStatus moreau_record_stop(MoreauClient *client, uint64_t world, const char *episode,
+                                MoreauReply **reply, MoreauEpisode *info);
+
+// Which episodes. Texts are Nullable: any.
+typedef struct MoreauEpisodeFilter {
+    const char *name;  // part of it, in any case of letters
+    const char *label; // one of its labels
+    const char *solver, *client;
+    MoreauEpisodeState state; // default MOREAU_EPISODE_ANY
+    double since, until;      // [s] since 1970: begun at `since` or later, before `until`; 0: open
+    uint64_t first, count;    // skip so many, at most so many; default 0 and 1000
+} MoreauEpisodeFilter;
+
+MoreauEpisodeFilter moreau_episode_filter_default(void);
+
+// The newest first. *count (Nullable) is how many moreau_reply_episode has, *total (Nullable) how
+// many there are. *reply is the caller's to free.
+MoreauStatus moreau_episode_list(MoreauClient *client, const MoreauEpisodeFilter *filter,
+                                 MoreauReply **reply, size_t *count, uint64_t *total);
+bool moreau_reply_episode(const MoreauReply *reply, size_t index, MoreauEpisode *info);
+
+MoreauStatus moreau_episode_describe(MoreauClient *client, const char *episode, MoreauReply **reply,
+                                     MoreauEpisode *info);
+
+MoreauStatus moreau_episode_delete(MoreauClient *client, const char *episode);
+
+// Which frames of an episode, and what of them.
+typedef struct MoreauFrameQuery {
+    const char *episode;
+    uint64_t first;         // step; default 0
+    uint64_t stride;        // steps from frame to frame; default 1
+    bool poses, velocities; // default true
+    bool contacts;          // default false
+    bool single;            // poses and velocities as floats; default false
+    bool again;             // step again even where states are stored; default false
+} MoreauFrameQuery;
+
+MoreauFrameQuery moreau_frame_query_default(void);
+
+// The state of all bodies after one step. Columns are borrowed from the reply, and NULL when they
+// were not asked for.
+typedef struct MoreauFrame {
+    uint64_t step;       // of the episode
+    uint64_t world_step; // the world's own count
+    double time;         // [s] the world's own
+    bool stored;         // read from the disk; else stepped again
+    size_t body_count;
+    const uint64_t *ids;
+    const double *pose, *velocity; // 7 and 6 per body
+    const float *pose_single, *velocity_single;
+    MoreauContacts contacts; // their `total` is `count`
+} MoreauFrame;
+
+// Frames one behind the other, to be walked with moreau_next_frame. Private but for `count`.
+typedef struct MoreauFrames {
+    size_t count;
+    const MoreauReply *reply;
+    size_t index, first_body, first_id, first_contact;
+    bool ids_each;
+} MoreauFrames;
+
+// The frames of an event of a replay, or of a read's reply; false when it holds none, or columns
+// that do not fit each other.
+bool moreau_reply_frames(const MoreauReply *reply, MoreauFrames *frames);
+bool moreau_next_frame(MoreauFrames *frames, MoreauFrame *frame);
+
+// Reads up to `count` frames; MOREAU_ALL: all the rest. What does not fit a frame of the wire is
+// RESOURCE_EXHAUSTED: ask for less, or replay. *reply is the caller's to free.
+MoreauStatus moreau_episode_read(MoreauClient *client, const MoreauFrameQuery *query,
+                                 uint64_t count, MoreauReply **reply, MoreauFrames *frames);
+
+// Takes a frame of a replay, borrowed until it returns. Must not call the client. false: stop.
+typedef bool MoreauFrameProc(void *context, const MoreauFrame *frame);
+
+// Streams frames up to step `last` (MOREAU_ALL: to the end) at `speed` times real time, 0: as fast
+// as they are taken. *frames, Nullable: how many the server sent.
+MoreauStatus moreau_episode_replay(MoreauClient *client, const MoreauFrameQuery *query,
+                                   uint64_t last, double speed, MoreauFrameProc *proc,
+                                   void *context, uint64_t *frames);
+
+// The same without waiting: moreau_receive hands out the events, for moreau_reply_frames, and then
+// the answer.
+MoreauStatus moreau_submit_replay(MoreauClient *client, const MoreauFrameQuery *query,
+                                  uint64_t last, double speed, uint64_t *id);
+
+// How far a verification is. Must not call the client. false: stop.
+typedef bool MoreauProgressProc(void *context, uint64_t steps_done, uint64_t steps_total);
+
+typedef struct MoreauVerification {
+    bool verified;              // every step and every stored byte is what it should be
+    uint64_t steps;             // compared
+    uint64_t dropped_steps;     // that a lossy recording does not have
+    uint64_t unconverged_steps; // as found by stepping again
+    double seconds;
+    size_t difference_count; // moreau_reply_difference; at most 100
+} MoreauVerification;
+
+typedef struct MoreauVerify {
+    const char *episode;
+    uint64_t first; // step; default 0
+    uint64_t last;  // default MOREAU_ALL: to the end
+    uint32_t lanes; // at most so many workers; 0, the default: all
+} MoreauVerify;
+
+MoreauVerify moreau_verify_default(void);
+
+// Steps an episode again and compares. A difference is no failure of the call: result->verified is
+// false then. `proc` is Nullable; *reply is the caller's to free. FAILED_PRECONDITION: the episode
+// is of another dynamics version.
+MoreauStatus moreau_episode_verify(MoreauClient *client, const MoreauVerify *verify,
+                                   MoreauProgressProc *proc, void *context, MoreauReply **reply,
+                                   MoreauVerification *result);
+
+typedef struct MoreauDifference {
+    uint64_t step, chunk;   // `chunk`: row id in the file
+    const char *chunk_kind; // "inputs", "key-frame", "frames", "contacts"
+    bool damaged; // the stored bytes are broken; else they differ from what the steps give
+    uint64_t expected_hash, found_hash; // 0: the difference is in a frame or key-frame
+    uint64_t body;                      // the first that differs; 0: unknown
+    const char *quantity;               // as "position.x"; "": unknown
+    double expected, found;
+    const char *message;
+} MoreauDifference;
+
+// The index-th difference, by step; texts are borrowed from the reply. false beyond the last.
+bool moreau_reply_difference(const MoreauReply *reply, size_t index, MoreauDifference *difference);
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,10 @@ uint64_t moreau_reply_id(const MoreauReply *reply) {
     return reply->message->id;
 }
 
+bool moreau_reply_is_event(const MoreauReply *reply) {
+    return reply->message->event != 0;
+}
+
 MoreauStatus moreau_reply_status(const MoreauReply *reply, MoreauError *error) {
     const Moreau__V1__Status *status = reply->message->status;
     if (error != NULL) {
@@ -38,6 +42,21 @@ uint64_t moreau_reply_server_ns(const MoreauReply *reply) {
 const void *moreau_reply_bytes(const MoreauReply *reply, size_t *count) {
     *count = reply->byte_count;
     return reply->bytes;
+}
+
+void reply_read_contacts(const Moreau__V1__WorldContactsReply *got, MoreauContacts *contacts) {
+    size_t count = got->n_body_a;
+    *contacts = (MoreauContacts){.total = got->total,
+                                 .count = count,
+                                 .body_a = got->body_a,
+                                 .body_b = COLUMN(got, body_b, count),
+                                 .feature = COLUMN(got, feature, count),
+                                 .point = COLUMN(got, point, 3 * count),
+                                 .frame = COLUMN(got, frame, 9 * count),
+                                 .gap = COLUMN(got, gap, count),
+                                 .impulse = COLUMN(got, impulse, 3 * count),
+                                 .velocity = COLUMN(got, velocity, 3 * count),
+                                 .friction = COLUMN(got, friction, count)};
 }
 
 static MoreauCertificates read_certificates(const Moreau__V1__CertificateColumns *columns,

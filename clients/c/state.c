@@ -120,21 +120,6 @@ MoreauStatus moreau_world_read(MoreauClient *client, uint64_t world, uint64_t fi
     return status;
 }
 
-static void read_contacts(const Moreau__V1__WorldContactsReply *got, MoreauContacts *contacts) {
-    size_t count = got->n_body_a;
-    *contacts = (MoreauContacts){.total = got->total,
-                                 .count = count,
-                                 .body_a = got->body_a,
-                                 .body_b = COLUMN(got, body_b, count),
-                                 .feature = COLUMN(got, feature, count),
-                                 .point = COLUMN(got, point, 3 * count),
-                                 .frame = COLUMN(got, frame, 9 * count),
-                                 .gap = COLUMN(got, gap, count),
-                                 .impulse = COLUMN(got, impulse, 3 * count),
-                                 .velocity = COLUMN(got, velocity, 3 * count),
-                                 .friction = COLUMN(got, friction, count)};
-}
-
 MoreauStatus moreau_world_contacts(MoreauClient *client, uint64_t world, uint64_t first,
                                    uint64_t count, MoreauReply **reply, MoreauContacts *contacts) {
     *contacts = (MoreauContacts){0};
@@ -151,7 +136,7 @@ MoreauStatus moreau_world_contacts(MoreauClient *client, uint64_t world, uint64_
     MoreauStatus status =
         call_message(client, &request, MOREAU__V1__REPLY__RESULT_WORLD_CONTACTS, reply);
     if (status == MOREAU_OK) {
-        read_contacts((*reply)->message->world_contacts, contacts);
+        reply_read_contacts((*reply)->message->world_contacts, contacts);
     }
     return status;
 }

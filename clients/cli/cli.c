@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli.h"
 
+#include "cli/interrupt.h"
 #include "cli/memory.h"
 
 #include <ctype.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOKEN_BYTES_MAX = 4096 };
+enum { TOKEN_BYTES_MAX = 4096, LISTEN_MS = 100 }; // how soon Ctrl-C is heard
 
 void cli_global_options(Cli *cli, Option options[CLI_GLOBAL_OPTIONS]) {
     const Option table[CLI_GLOBAL_OPTIONS] = {
@@ -118,23 +119,86 @@ int cli_load(JsonText *json, const char *file) {
     return cli_fail(error.is_unreadable ? EXIT_USAGE : EXIT_REFUSED, "%s", error.message);
 }
 
-int cli_call(Cli *cli, Moreau__V1__Request *request, Moreau__V1__Reply **reply) {
-    *reply = NULL;
-    size_t count = moreau__v1__request__get_packed_size(request);
-    uint8_t *bytes = memory_take(count, 1);
+static void *pack_request(const Moreau__V1__Request *request, size_t *count) {
+    *count = moreau__v1__request__get_packed_size(request);
+    uint8_t *bytes = memory_take(*count, 1);
     moreau__v1__request__pack(request, bytes);
-    MoreauReply *answer;
-    MoreauStatus status = moreau_call(cli->client, bytes, count, &answer);
-    free(bytes);
-    if (answer != NULL) {
-        const void *body = moreau_reply_bytes(answer, &count);
-        *reply = moreau__v1__reply__unpack(NULL, count, body);
-        moreau_reply_free(answer);
-    }
-    if (*reply == NULL) {
+    return bytes;
+}
+
+Moreau__V1__Reply *cli_unpack(const MoreauReply *reply) {
+    // the client has unpacked the same bytes before
+    size_t count;
+    const void *body = moreau_reply_bytes(reply, &count);
+    return memory_must(moreau__v1__reply__unpack(NULL, count, body));
+}
+
+// Hands out the answer (Nullable) of a call that went as cli->error says.
+static int finish_call(const Cli *cli, MoreauReply *answer, Moreau__V1__Reply **reply) {
+    if (answer == NULL) {
         return moreau_is_connected(cli->client) ? EXIT_REFUSED : EXIT_NO_CONNECTION;
     }
-    return status == MOREAU_OK ? EXIT_DONE : EXIT_REFUSED;
+    *reply = cli_unpack(answer);
+    moreau_reply_free(answer);
+    return cli->error.status == MOREAU_OK ? EXIT_DONE : EXIT_REFUSED;
+}
+
+int cli_call(Cli *cli, Moreau__V1__Request *request, Moreau__V1__Reply **reply) {
+    *reply = NULL;
+    size_t count;
+    void *bytes = pack_request(request, &count);
+    MoreauReply *answer;
+    moreau_call(cli->client, bytes, count, &answer);
+    cli->error = *moreau_error(cli->client);
+    free(bytes);
+    return finish_call(cli, answer, reply);
+}
+
+// The next answer to what was submitted; NULL, with the reason in cli->error, when the connection
+// is lost. Asks for the end of request `id` once when Ctrl-C is pressed meanwhile.
+static MoreauReply *await_answer(Cli *cli, uint64_t id, bool *is_cancelled) {
+    MoreauReply *answer;
+    for (;;) {
+        MoreauStatus status = moreau_receive(cli->client, LISTEN_MS, &answer);
+        if (status == MOREAU_OK) {
+            return answer;
+        }
+        if (!moreau_is_connected(cli->client)) {
+            cli->error = *moreau_error(cli->client);
+            return NULL;
+        }
+        if (interrupt_wanted() && !*is_cancelled) {
+            *is_cancelled = true;
+            moreau_cancel(cli->client, id, NULL);
+        }
+    }
+}
+
+int cli_call_events(Cli *cli, Moreau__V1__Request *request, MoreauEventProc *proc, void *context,
+                    Moreau__V1__Reply **reply) {
+    *reply = NULL;
+    size_t count;
+    void *bytes = pack_request(request, &count);
+    uint64_t id;
+    MoreauStatus status = moreau_submit(cli->client, bytes, count, &id);
+    cli->error = *moreau_error(cli->client);
+    free(bytes);
+    MoreauReply *answer = NULL;
+    bool is_cancelled = false;
+    while (status == MOREAU_OK && (answer = await_answer(cli, id, &is_cancelled)) != NULL &&
+           moreau_reply_is_event(answer)) {
+        // what was on its way when the call was cancelled is not shown any more
+        if (!is_cancelled && (!proc(context, answer) || interrupt_wanted())) {
+            is_cancelled = true;
+            moreau_cancel(cli->client, id, NULL);
+        }
+        moreau_reply_free(answer);
+        answer = NULL;
+    }
+    if (answer != NULL) {
+        moreau_reply_status(answer, &cli->error);
+    }
+    return finish_call(cli, answer, reply);
 }
 
 // The part of the server's field path that lies inside the document; NULL when the field is
@@ -158,7 +222,7 @@ static const char *skip_path(const char *message, const char *path) {
 }
 
 int cli_report_refusal(const Cli *cli, const JsonText *source, const char *prefix) {
-    const MoreauError *error = moreau_error(cli->client);
+    const MoreauError *error = &cli->error;
     int status =
         moreau_is_connected(cli->client) || error->from_server ? EXIT_REFUSED : EXIT_NO_CONNECTION;
     if (error->field[0] == '\0') {
@@ -171,6 +235,11 @@ int cli_report_refusal(const Cli *cli, const JsonText *source, const char *prefi
     JsonError located;
     json_text_refuse(source, path, &located, "%s", skip_path(error->message, path));
     return cli_fail(status, "%s", located.message);
+}
+
+int cli_report_failure(Cli *cli) {
+    cli->error = *moreau_error(cli->client);
+    return cli_report_refusal(cli, NULL, "");
 }
 
 void cli_close(Cli *cli) {

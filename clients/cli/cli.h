@@ -17,6 +17,7 @@ typedef enum ExitStatus {
     EXIT_REFUSED = 1, // the server, or the input
     EXIT_USAGE = 2,
     EXIT_NO_CONNECTION = 3,
+    EXIT_DIFFERENT = 4, // verify: what is stored is not what the steps give
 } ExitStatus;
 
 typedef struct Cli {
@@ -26,6 +27,7 @@ typedef struct Cli {
     bool help;
     const char *program;  // argv[0]
     MoreauClient *client; // owned; NULL until cli_connect
+    MoreauError error;    // of the last call through cli_call
 } Cli;
 
 typedef struct CliCommand {
@@ -60,10 +62,22 @@ int cli_load(JsonText *json, const char *file);
 // cli_report_error does.
 int cli_call(Cli *cli, Moreau__V1__Request *request, Moreau__V1__Reply **reply);
 
+// The same for calls that are answered by events first, each of which is handed to `proc` and is
+// borrowed until it returns; false: no more, please. That, and Ctrl-C where interrupt_catch was
+// called, cancels the call, which is then answered with status CANCELLED, unless it was done.
+int cli_call_events(Cli *cli, Moreau__V1__Request *request, MoreauEventProc *proc, void *context,
+                    Moreau__V1__Reply **reply);
+
+// The message of an event, to be freed with moreau__v1__reply__free_unpacked; never NULL.
+Moreau__V1__Reply *cli_unpack(const MoreauReply *reply);
+
 // One sentence on standard error about the last failure of cli_call. `source` (Nullable) is the
 // document that the call was made of: a field that the server blames is shown with its line;
 // `prefix` is the path of the document inside the call, as "scene".
 int cli_report_refusal(const Cli *cli, const JsonText *source, const char *prefix);
+
+// The same for a failed call of libmoreau.
+int cli_report_failure(Cli *cli);
 
 // "moreau: <sentence>", returns `status`.
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -76,4 +90,8 @@ int command_run(Cli *cli, int argc, char **argv);
 int command_solve(Cli *cli, int argc, char **argv);
 int command_call(Cli *cli, int argc, char **argv);
 int command_worlds(Cli *cli, int argc, char **argv);
+int command_episodes(Cli *cli, int argc, char **argv);
+int command_replay(Cli *cli, int argc, char **argv);
+int command_verify(Cli *cli, int argc, char **argv);
+int command_snapshot(Cli *cli, int argc, char **argv);
 int command_bench(Cli *cli, int argc, char **argv);

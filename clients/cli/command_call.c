@@ -18,7 +18,9 @@ static const char usage[] =
     "\n"
     "Field names are those of moreau.proto, camelCase is accepted too. 64-bit\n"
     "integers may be numbers or strings and are printed as strings; enums go by\n"
-    "name.\n"
+    "name, bytes as base64. Calls that are answered by events first (EpisodeReplay,\n"
+    "EpisodeVerify) print one document per line: {\"event\": ...} for each, then the\n"
+    "result.\n"
     "\n"
     "  moreau call WorldStep '{\"worlds\": [1], \"steps\": 240}'\n";
 
@@ -69,21 +71,23 @@ static int load_body(const OptionList *words, JsonText *json) {
     return cli_fail(EXIT_REFUSED, "%s", error.message);
 }
 
-// The result alone, or {"status", "result"} when the call did not go well.
-static void print_reply(const Moreau__V1__Reply *reply, bool is_done) {
+// What an answer holds; NULL: nothing.
+static json_t *write_result(const Moreau__V1__Reply *reply) {
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(
         reply->base.descriptor, (unsigned)reply->result_case);
-    json_t *result = NULL;
-    if (reply->result_case != MOREAU__V1__REPLY__RESULT__NOT_SET && field != NULL) {
-        const ProtobufCMessage *message;
-        memcpy(&message, (const uint8_t *)reply + field->offset, sizeof(void *));
-        result = json_write_message(message);
+    if (reply->result_case == MOREAU__V1__REPLY__RESULT__NOT_SET || field == NULL) {
+        return NULL;
     }
+    const ProtobufCMessage *message;
+    memcpy(&message, (const uint8_t *)reply + field->offset, sizeof(void *));
+    return json_write_message(message);
+}
+
+// The result alone, or {"status", "result"} when the call did not go well. A new reference.
+static json_t *write_reply(const Moreau__V1__Reply *reply, bool is_done) {
+    json_t *result = write_result(reply);
     if (is_done) {
-        result = result != NULL ? result : json_object();
-        json_print(stdout, result);
-        json_decref(result);
-        return;
+        return result != NULL ? result : json_object();
     }
     json_t *document = json_object();
     if (reply->status != NULL) {
@@ -92,8 +96,22 @@ static void print_reply(const Moreau__V1__Reply *reply, bool is_done) {
     if (result != NULL) {
         json_object_set_new(document, "result", result);
     }
-    json_print(stdout, document);
-    json_decref(document);
+    return document;
+}
+
+// An event is a line of its own, and from then on so is the rest.
+static bool print_event(void *context, const MoreauReply *event) {
+    bool *had_events = context;
+    *had_events = true;
+    Moreau__V1__Reply *message = cli_unpack(event);
+    json_t *result = write_result(message);
+    json_t *line = json_object();
+    json_object_set_new(line, "event", result != NULL ? result : json_object());
+    json_print_line(stdout, line);
+    fflush(stdout);
+    json_decref(line);
+    moreau__v1__reply__free_unpacked(message, NULL);
+    return true;
 }
 
 static int send_method(Cli *cli, const ProtobufCFieldDescriptor *method, ProtobufCMessage *message,
@@ -107,9 +125,12 @@ static int send_method(Cli *cli, const ProtobufCFieldDescriptor *method, Protobu
     memcpy((uint8_t *)&request + method->offset, &message, sizeof(void *));
     json_mark_field(&request.base, method);
     Moreau__V1__Reply *reply;
-    status = cli_call(cli, &request, &reply);
+    bool had_events = false;
+    status = cli_call_events(cli, &request, print_event, &had_events, &reply);
     if (reply != NULL) {
-        print_reply(reply, status == EXIT_DONE);
+        json_t *document = write_reply(reply, status == EXIT_DONE);
+        (had_events ? json_print_line : json_print)(stdout, document);
+        json_decref(document);
         moreau__v1__reply__free_unpacked(reply, NULL);
     }
     return status == EXIT_DONE ? EXIT_DONE : cli_report_refusal(cli, source, "");

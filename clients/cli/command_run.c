@@ -5,16 +5,17 @@
 // heard; the size of the batches does not change what the world does.
 #include "cli/cli.h"
 
+#include "cli/interrupt.h"
 #include "cli/json_read.h"
 #include "cli/json_write.h"
 #include "cli/memory.h"
 #include "cli/parameters.h"
+#include "cli/recording.h"
 #include "cli/run_report.h"
 #include "cli/terminal.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,9 @@ static const char usage[] =
     "  moreau run SCENE.json [options]\n"
     "\n"
     "SCENE.json is message Scene of moreau.proto as JSON; - reads standard input.\n"
-    "Ctrl-C stops after the present step and still reports.\n";
+    "Ctrl-C stops after the present step and still reports.\n"
+    "With --record an episode is kept by the server, from before the first step to\n"
+    "the end: its inputs, and with =frames or =contacts what can be watched, too.\n";
 
 #define BATCH_S           0.1
 #define BATCH_DEADLINE_MS 1000u
@@ -42,22 +45,8 @@ typedef struct RunOptions {
     double time;      // 0: not given
     double time_step; // 0: not given
     bool keep;
+    RecordingOptions recording;
 } RunOptions;
-
-static volatile sig_atomic_t stop_wanted;
-
-static void on_interrupt(int signal_number) {
-    (void)signal_number;
-    stop_wanted = 1;
-}
-
-// The first Ctrl-C asks for an end, the second one ends.
-static void catch_interrupt(void) {
-    struct sigaction action = {.sa_handler = on_interrupt,
-                               .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-}
 
 // What the command line says wins over the scene.
 static int apply_options(const RunOptions *options, Moreau__V1__Scene *scene,
@@ -133,7 +122,7 @@ static int step_batch(Cli *cli, RunReport *report, uint64_t steps, uint64_t *don
     if (has_failed) {
         return EXIT_REFUSED;
     }
-    bool is_late = moreau_error(cli->client)->status == MOREAU_DEADLINE_EXCEEDED;
+    bool is_late = cli->error.status == MOREAU_DEADLINE_EXCEEDED;
     return status == EXIT_DONE || is_late ? EXIT_DONE : cli_report_refusal(cli, NULL, "");
 }
 
@@ -154,7 +143,8 @@ static int step_world(Cli *cli, RunReport *report) {
     int status = EXIT_DONE;
     uint64_t batch = 1;
     progress_start(&progress);
-    while (status == EXIT_DONE && report->steps_done < report->steps_wanted && stop_wanted == 0) {
+    while (status == EXIT_DONE && report->steps_done < report->steps_wanted &&
+           !interrupt_wanted()) {
         uint64_t left = report->steps_wanted - report->steps_done;
         uint64_t steps = batch < left ? batch : left;
         uint64_t done;
@@ -166,20 +156,25 @@ static int step_world(Cli *cli, RunReport *report) {
         progress_show(&progress, report->steps_done, report->steps_wanted, report->time);
     }
     progress_stop(&progress);
-    report->interrupted = stop_wanted != 0;
+    report->interrupted = interrupt_wanted();
     return status;
 }
 
-// The end of a run: its hash, and the world's, unless it is kept.
-static void finish_world(Cli *cli, RunReport *report) {
+// The end of a run: its hash, its episode's, and the world's, unless it is kept. *episode as
+// recording_stop has it.
+static int finish_world(Cli *cli, const RunOptions *options, RunReport *report,
+                        Moreau__V1__Reply **episode) {
+    *episode = NULL;
     if (!moreau_is_connected(cli->client)) {
-        return;
+        return EXIT_DONE;
     }
     report->has_hash =
         moreau_world_hash(cli->client, 1, &report->world, &report->hash, NULL) == MOREAU_OK;
+    int status = recording_stop(cli, &options->recording, report->world, episode);
     if (!report->kept) {
         moreau_world_destroy(cli->client, report->world);
     }
+    return status;
 }
 
 static uint64_t count_steps(const RunOptions *options, const Moreau__V1__Scene *scene) {
@@ -206,6 +201,24 @@ static const char *solver_name(const Moreau__V1__WorldCreate *create) {
                                                         : PARAMETERS_SOLVER_DEFAULT;
 }
 
+// `episode` is Nullable.
+static void show_run(const Cli *cli, const RunReport *report,
+                     const Moreau__V1__EpisodeInfo *episode) {
+    if (!cli->json) {
+        run_report_print(report);
+        if (episode != NULL) {
+            recording_print(episode);
+        }
+        return;
+    }
+    json_t *document = run_report_write(report);
+    if (episode != NULL) {
+        json_object_set_new(document, "episode", json_write_message(&episode->base));
+    }
+    json_print(stdout, document);
+    json_decref(document);
+}
+
 static int run_world(Cli *cli, const RunOptions *options, const Moreau__V1__WorldCreate *create,
                      const Moreau__V1__WorldCreateReply *created) {
     RunReport report = {.world = created->world,
@@ -214,17 +227,22 @@ static int run_world(Cli *cli, const RunOptions *options, const Moreau__V1__Worl
                         .bodies = created->bodies,
                         .steps_wanted = count_steps(options, create->scene),
                         .kept = options->keep};
-    catch_interrupt();
-    int status = step_world(cli, &report);
-    finish_world(cli, &report);
-    if (cli->json) {
-        json_t *document = run_report_write(&report);
-        json_print(stdout, document);
-        json_decref(document);
-    } else {
-        run_report_print(&report);
+    int status = recording_start(cli, &options->recording, report.world);
+    if (status != EXIT_DONE) {
+        if (!report.kept && moreau_is_connected(cli->client)) {
+            moreau_world_destroy(cli->client, report.world);
+        }
+        return status;
     }
-    return status;
+    interrupt_catch();
+    Moreau__V1__Reply *episode;
+    status = step_world(cli, &report);
+    int finished = finish_world(cli, options, &report, &episode);
+    show_run(cli, &report, episode != NULL ? episode->episode_stop->episode : NULL);
+    if (episode != NULL) {
+        moreau__v1__reply__free_unpacked(episode, NULL);
+    }
+    return status != EXIT_DONE ? status : finished;
 }
 
 static int run_scene(Cli *cli, const RunOptions *options, Moreau__V1__Scene *scene,
@@ -284,6 +302,16 @@ int command_run(Cli *cli, int argc, char **argv) {
          "of one step; default: the scene's, or 1/240"},
         {"--name", OPTION_TEXT, &options.name, "NAME", "name of the world"},
         {"--keep", OPTION_FLAG, &options.keep, NULL, "leave the world on the server"},
+        {"--record", OPTION_CHOICE, &options.recording.content, "CONTENT",
+         "record: inputs (default), frames, contacts"},
+        {"--stride", OPTION_COUNT, &options.recording.stride, "N",
+         "record frames at every N-th step; default 1"},
+        {"--episode-name", OPTION_TEXT, &options.recording.name, "NAME",
+         "default: the world's, with a number"},
+        {"--label", OPTION_LIST, &options.recording.labels, "LABEL",
+         "of the episode; may be repeated"},
+        {"--lossy", OPTION_FLAG, &options.recording.lossy, NULL,
+         "lose steps rather than wait for the disk"},
     };
     OptionList words = {0};
     int status = cli_parse(cli, usage, (OptionTable){table, sizeof(table) / sizeof(table[0])}, argc,
@@ -294,5 +322,6 @@ int command_run(Cli *cli, int argc, char **argv) {
     if (options.steps > 0 && options.time > 0.0) {
         return cli_fail(EXIT_USAGE, "give --steps or --time, not both");
     }
-    return load_and_run(cli, &options, words.item[0]);
+    status = recording_check(&options.recording);
+    return status == EXIT_DONE ? load_and_run(cli, &options, words.item[0]) : status;
 }

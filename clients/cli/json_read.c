@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/json_read.h"
 
+#include "cli/base64.h"
 #include "cli/memory.h"
 
 #include <ctype.h>
@@ -218,6 +219,15 @@ static bool read_string(Reading *reading, const json_t *value, char **text) {
     return true;
 }
 
+static bool read_bytes(Reading *reading, const json_t *value, void *member) {
+    ProtobufCBinaryData bytes;
+    if (!json_is_string(value) || !base64_read(json_string_value(value), &bytes.data, &bytes.len)) {
+        return REFUSE(reading, "expected bytes as base64, in a string");
+    }
+    memcpy(member, &bytes, sizeof(bytes));
+    return true;
+}
+
 // ---- messages
 
 static ProtobufCMessage *read_message(Reading *reading, const json_t *value,
@@ -257,7 +267,7 @@ static bool read_value(Reading *reading, const json_t *value, const ProtobufCFie
         return message != NULL;
     }
     default:
-        return REFUSE(reading, "a field of bytes cannot be written as JSON");
+        return read_bytes(reading, value, member);
     }
 }
 

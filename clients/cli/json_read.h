@@ -3,8 +3,8 @@
 // and later.
 //
 // Keys are the proto's field names; camelCase is accepted too. Enums by name (any case) or number,
-// 64-bit integers as numbers or strings, null as absence. An unknown key, a value of the wrong type
-// or outside of its type's range is refused with line and path.
+// 64-bit integers as numbers or strings, bytes as base64, null as absence. An unknown key, a value
+// of the wrong type or outside of its type's range is refused with line and path.
 #pragma once
 
 #include "cli/json_text.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/json_write.h"
 
+#include "cli/base64.h"
 #include "cli/json_read.h"
 
 #include <inttypes.h>
@@ -72,6 +73,15 @@ static json_t *write_wide(const ProtobufCFieldDescriptor *field, const void *mem
     }
 }
 
+static json_t *write_bytes(const void *member) {
+    ProtobufCBinaryData bytes;
+    memcpy(&bytes, member, sizeof(bytes));
+    char *text = base64_write(bytes.data, bytes.len);
+    json_t *string = json_string(text);
+    free(text);
+    return string;
+}
+
 static json_t *write_value(const ProtobufCFieldDescriptor *field, const void *member) {
     const void *pointer;
     switch (field->type) {
@@ -82,7 +92,7 @@ static json_t *write_value(const ProtobufCFieldDescriptor *field, const void *me
         memcpy(&pointer, member, sizeof(pointer));
         return json_string(pointer);
     case PROTOBUF_C_TYPE_BYTES:
-        return json_null();
+        return write_bytes(member);
     default:
         return json_type_bytes(field->type) == 8 ? write_wide(field, member)
                                                  : write_narrow(field, member);
@@ -205,5 +215,10 @@ static void print_value(FILE *out, const json_t *value, size_t indent) {
 
 void json_print(FILE *out, const json_t *value) {
     print_value(out, value, 0);
+    fputc('\n', out);
+}
+
+void json_print_line(FILE *out, const json_t *value) {
+    json_dumpf(value, out, print_flags());
     fputc('\n', out);
 }

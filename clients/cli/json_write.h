@@ -2,7 +2,7 @@
 // A protobuf message into JSON, by reflection, and JSON into text that people can read.
 //
 // Fields are named as in the proto; what is absent and what is empty is not printed. 64-bit
-// integers become strings, enums names.
+// integers become strings, enums names, bytes base64.
 #pragma once
 
 #include <jansson.h>
@@ -16,3 +16,6 @@ json_t *json_write_message(const ProtobufCMessage *message);
 // are indented; a list of plain values, or of such lists that are short, stays on one line. Ends
 // with a newline.
 void json_print(FILE *out, const json_t *value);
+
+// The same on one line, whatever it is: for documents that come one after the other.
+void json_print_line(FILE *out, const json_t *value);

@@ -10,6 +10,10 @@ static const CliCommand commands[] = {
     {"run", "SCENE.json", "play a scene: step it, show progress, report", command_run},
     {"solve", "PROBLEM.json", "solve one contact problem; dump a world's", command_solve},
     {"call", "METHOD '{json}'", "any call of the protocol", command_call},
+    {"episodes", "[EPISODE]", "what was recorded", command_episodes},
+    {"replay", "EPISODE", "what happened in one, frame by frame", command_replay},
+    {"verify", "EPISODE", "step one again and compare every bit", command_verify},
+    {"snapshot", "take|restore|clone ...", "a world into a file, and back", command_snapshot},
     {"worlds", "", "the worlds on the server", command_worlds},
     {"bench", "[NAME]", "the project's benchmarks", command_bench},
 };
@@ -19,14 +23,15 @@ static void print_help(OptionTable global) {
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
         char left[64];
         snprintf(left, sizeof(left), "moreau %s %s", commands[i].name, commands[i].arguments);
-        printf("  %-30s %s\n", left, commands[i].meaning);
+        printf("  %-33s %s\n", left, commands[i].meaning);
     }
     puts("\nEverywhere:");
     options_print(global);
     puts("  --version                the version of this tool");
     puts("\nWithout --server the address is MOREAU_SERVER, or 127.0.0.1:7667.\n"
          "moreau COMMAND --help says more about each.\n"
-         "Exit status: 0 done, 1 refused, 2 usage, 3 no connection.");
+         "Exit status: 0 done, 1 refused, 2 usage, 3 no connection, 4 verify found a\n"
+         "difference.");
 }
 
 static const CliCommand *find_command(const char *name) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *must(void *memory) {
+void *memory_must(void *memory) {
     if (memory == NULL) {
         fputs("moreau: the machine has no memory left for this\n", stderr);
         exit(EXIT_FAILURE);
@@ -15,16 +15,16 @@ static void *must(void *memory) {
 }
 
 void *memory_take(size_t count, size_t item_bytes) {
-    return must(calloc(count > 0 ? count : 1, item_bytes > 0 ? item_bytes : 1));
+    return memory_must(calloc(count > 0 ? count : 1, item_bytes > 0 ? item_bytes : 1));
 }
 
 void *memory_grow(void *items, size_t count, size_t item_bytes) {
     if (item_bytes > 0 && count > SIZE_MAX / item_bytes) {
-        must(NULL);
+        memory_must(NULL);
     }
-    return must(realloc(items, count * item_bytes > 0 ? count * item_bytes : 1));
+    return memory_must(realloc(items, count * item_bytes > 0 ? count * item_bytes : 1));
 }
 
 char *memory_copy(const char *text) {
-    return must(strdup(text));
+    return memory_must(strdup(text));
 }

@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+// What a library's allocating function returned.
+void *memory_must(void *memory);
+
 // Zeroed; freed with free.
 void *memory_take(size_t count, size_t item_bytes);
 void *memory_grow(void *items, size_t count, size_t item_bytes);

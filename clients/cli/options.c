@@ -36,26 +36,33 @@ static const Option *find_option(const OptionTable *tables, size_t table_count,
     return NULL;
 }
 
-static bool take_count(const char *text, uint64_t *count) {
+static bool take_whole(const char *text, uint64_t least, uint64_t *whole) {
     char *end;
     errno = 0;
-    *count = strtoull(text, &end, 10);
+    *whole = strtoull(text, &end, 10);
     if (end != text && *end == '\0' && text[0] != '-') {
-        return errno == 0 && *count > 0;
+        return errno == 0 && *whole >= least;
     }
     double number = strtod(text, &end); // so that 1e6 may be written
-    if (end == text || *end != '\0' || !(number >= 1.0 && number <= 0x1p53) ||
+    if (end == text || *end != '\0' || !(number >= (double)least && number <= 0x1p53) ||
         number != floor(number)) {
         return false;
     }
-    *count = (uint64_t)number;
+    *whole = (uint64_t)number;
     return true;
 }
 
 static bool take_number(const char *text, double *number) {
     char *end;
     *number = strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*number) && *number > 0.0;
+    return end != text && *end == '\0' && isfinite(*number);
+}
+
+static bool refuse_value(Parsing *parsing, const Option *option, const char *value,
+                         const char *wanted) {
+    snprintf(parsing->message, parsing->message_bytes, "%s takes %s, not \"%s\"", option->name,
+             wanted, value);
+    return false;
 }
 
 static bool store(Parsing *parsing, const Option *option, const char *value) {
@@ -64,6 +71,7 @@ static bool store(Parsing *parsing, const Option *option, const char *value) {
         *(bool *)option->target = true;
         return true;
     case OPTION_TEXT:
+    case OPTION_CHOICE:
         *(const char **)option->target = value;
         return true;
     case OPTION_LIST: {
@@ -77,19 +85,17 @@ static bool store(Parsing *parsing, const Option *option, const char *value) {
         return true;
     }
     case OPTION_COUNT:
-        if (take_count(value, option->target)) {
-            return true;
-        }
-        snprintf(parsing->message, parsing->message_bytes,
-                 "%s takes a whole number from 1, as 240 or 1e6, not \"%s\"", option->name, value);
-        return false;
+        return take_whole(value, 1, option->target) ||
+               refuse_value(parsing, option, value, "a whole number from 1, as 240 or 1e6");
+    case OPTION_INDEX:
+        return take_whole(value, 0, option->target) ||
+               refuse_value(parsing, option, value, "a whole number from 0, as 240 or 1e6");
     case OPTION_NUMBER:
-        if (take_number(value, option->target)) {
-            return true;
-        }
-        snprintf(parsing->message, parsing->message_bytes,
-                 "%s takes a number above zero, as 0.001, not \"%s\"", option->name, value);
-        return false;
+        return (take_number(value, option->target) && *(double *)option->target > 0.0) ||
+               refuse_value(parsing, option, value, "a number above zero, as 0.001");
+    case OPTION_FACTOR:
+        return (take_number(value, option->target) && *(double *)option->target >= 0.0) ||
+               refuse_value(parsing, option, value, "a number that is not negative, as 0.5");
     }
     return false;
 }
@@ -106,6 +112,9 @@ static bool take_option(Parsing *parsing, const Option *option) {
     }
     if (value != NULL) {
         return store(parsing, option, value + 1);
+    }
+    if (option->kind == OPTION_CHOICE) {
+        return store(parsing, option, "");
     }
     if (parsing->at == parsing->argc) {
         snprintf(parsing->message, parsing->message_bytes, "%s needs %s behind it", option->name,
@@ -156,7 +165,8 @@ void options_print(OptionTable table) {
     for (size_t i = 0; i < table.count; i++) {
         const Option *option = &table.option[i];
         char left[64];
-        snprintf(left, sizeof(left), "%s %s", option->name,
+        snprintf(left, sizeof(left), "%s%s%s", option->name,
+                 option->kind == OPTION_CHOICE ? "=" : " ",
                  option->argument != NULL ? option->argument : "");
         printf("  %-*s%s\n", HELP_COLUMN - 2, left, option->meaning);
     }

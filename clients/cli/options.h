@@ -18,7 +18,10 @@ typedef enum OptionKind {
     OPTION_TEXT,   // const char *, borrowed from argv
     OPTION_LIST,   // OptionList: may be given many times
     OPTION_COUNT,  // uint64_t, at least 1
+    OPTION_INDEX,  // uint64_t, at least 0
     OPTION_NUMBER, // double, finite and positive
+    OPTION_FACTOR, // double, finite and not negative
+    OPTION_CHOICE, // const char *, borrowed from argv: --name=TEXT, or --name alone: ""
 } OptionKind;
 
 typedef struct Option {

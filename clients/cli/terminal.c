@@ -109,3 +109,31 @@ char *format_seconds(double seconds, char text[32]) {
     }
     return text;
 }
+
+char *format_bytes(uint64_t bytes, char text[32]) {
+    static const char *const units[] = {"kB", "MB", "GB", "TB"};
+    if (bytes < 1000) {
+        snprintf(text, 32, "%" PRIu64 " B", bytes);
+        return text;
+    }
+    double size = (double)bytes / 1000.0;
+    size_t unit = 0;
+    // 999.5 would be rounded to four digits
+    while (size >= 999.5 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+        size /= 1000.0;
+        unit++;
+    }
+    int decimals = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+    snprintf(text, 32, "%.*f %s", decimals, size, units[unit]);
+    return text;
+}
+
+char *format_when(double seconds, bool is_long, char text[32]) {
+    time_t moment = (time_t)seconds;
+    struct tm date;
+    if (localtime_r(&moment, &date) == NULL ||
+        strftime(text, 32, is_long ? "%Y-%m-%d %H:%M:%S" : "%b %d %H:%M", &date) == 0) {
+        snprintf(text, 32, "?");
+    }
+    return text;
+}

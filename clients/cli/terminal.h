@@ -43,3 +43,9 @@ char *format_count(uint64_t count, char text[32]);
 
 // "1.23 s", "4.5 ms", "6.7 µs", "2 min 3 s".
 char *format_seconds(double seconds, char text[32]);
+
+// "999 B", "12.3 kB", "4.56 MB".
+char *format_bytes(uint64_t bytes, char text[32]);
+
+// A moment [s] since 1970 in local time: "Nov 21 14:05", or with `is_long` "2026-11-21 14:05:30".
+char *format_when(double seconds, bool is_long, char text[32]);

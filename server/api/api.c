@@ -74,6 +74,16 @@ void api_cancel_all(Api *api) {
     }
 }
 
+void api_end_streams(Api *api) {
+    for (Session *session = api->first_session; session != NULL; session = session->next) {
+        for (Request *request = session->first_request; request != NULL; request = request->next) {
+            if (request->stopped != NULL) {
+                request_cancel(request);
+            }
+        }
+    }
+}
+
 uint64_t api_request_count(const Api *api) {
     return api->request_count;
 }

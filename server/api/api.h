@@ -57,6 +57,9 @@ void api_set_peers(Api *api, void *context);
 void api_lane_turn_ended(Lane *lane, void *context);
 void api_lane_left(Lane *lane, void *context);
 
+// Ends the requests that send events, which may go on for hours: the first thing of a drain.
+void api_end_streams(Api *api);
+
 // Stops the work that is under way between two steps.
 void api_cancel_all(Api *api);
 uint64_t api_request_count(const Api *api); // under way

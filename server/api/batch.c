@@ -145,9 +145,25 @@ static bool step_on(BatchItem *item, Lane *lane) {
     return !request_should_stop(request, error);
 }
 
+static void on_recorder_ready(LogWait *wait) {
+    const BatchItem *item =
+        (const BatchItem *)(const void *)((char *)wait - offsetof(BatchItem, wait));
+    pool_unpark(item->batch->request->api->def.pool, &item->world->strand);
+}
+
+// What records the world must catch up before the next step.
+static bool must_wait(BatchItem *item) {
+    item->wait = (LogWait){.done = on_recorder_ready};
+    return !request_should_stop(item->batch->request, NULL) &&
+           !door_is_ready(&item->world->door, &item->wait);
+}
+
 static JobOutcome work_item(Job *job, Lane *lane) {
     BatchItem *item = (BatchItem *)(void *)((char *)job - offsetof(BatchItem, job));
     if (item->input.count > 0) {
+        if (must_wait(item)) {
+            return JOB_PARKED;
+        }
         if (step_on(item, lane)) {
             return JOB_AGAIN;
         }

@@ -15,6 +15,7 @@ typedef struct BatchItem {
     WorldEntry *world; // retained; NULL: unknown, failed before it began
     InputBytes input;  // the step; count 0: only the hash is asked for
     StepRun run;
+    LogWait wait; // for the recorder to catch up
     bool begun;
     Error error; // status OK: done
     uint64_t step, hash;

@@ -19,7 +19,11 @@ typedef enum CommandPlace {
     PLACE_OWN    // `prepare` makes and submits its own jobs and answers
 } CommandPlace;
 
-enum { COMMAND_MUTATES = 1 };
+enum {
+    COMMAND_MUTATES = 1, // changes a world
+    COMMAND_LOG = 2,     // needs the log: refused by a server that keeps no episodes
+    COMMAND_LOW = 4      // PLACE_ALONE: runs only on lanes that have nothing else to do
+};
 
 typedef struct Command {
     Moreau__V1__Request__CallCase field;
@@ -30,7 +34,8 @@ typedef struct Command {
     const char *meaning;
     // loop thread; a status other than OK is the answer
     Status (*prepare)(Request *request, Error *error);
-    // fills the reply's result; PLACE_LOOP: on the loop, lane NULL
+    // fills the reply's result; PLACE_LOOP: on the loop, lane NULL. It may set request->outcome to
+    // be called again
     Status (*work)(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 } Command;
 
@@ -61,6 +66,20 @@ Status command_world_contacts(Request *request, Lane *lane, Moreau__V1__Reply *r
 
 Status command_world_step_prepare(Request *request, Error *error);
 Status command_world_hash_prepare(Request *request, Error *error);
+
+Status command_episode_start_prepare(Request *request, Error *error);
+Status command_episode_start(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_episode_stop_prepare(Request *request, Error *error);
+Status command_episode_stop(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_episode_list_prepare(Request *request, Error *error);
+Status command_episode_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_episode_describe(Request *request, Lane *lane, Moreau__V1__Reply *reply,
+                                Error *error);
+Status command_episode_read_prepare(Request *request, Error *error);
+Status command_episode_read(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_episode_replay_prepare(Request *request, Error *error);
+Status command_episode_verify_prepare(Request *request, Error *error);
+Status command_episode_delete(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 
 Status command_solve_prepare(Request *request, Error *error);
 Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);

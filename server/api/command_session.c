@@ -160,7 +160,7 @@ Status command_cancel(Request *request, Lane *lane, Moreau__V1__Reply *reply, Er
     message->has_found = 1;
     message->found = other != NULL && other != request;
     if (message->found) {
-        atomic_store_explicit(&other->cancelled, true, memory_order_relaxed);
+        request_cancel(other);
     }
     reply->result_case = MOREAU__V1__REPLY__RESULT_CANCEL;
     reply->cancel = message;

@@ -206,6 +206,8 @@ static void describe_world(const WorldEntry *entry, Moreau__V1__WorldInfo *info)
         (char *)solver_get((SolverKind)atomic_load_explicit(&figures->solver, memory_order_relaxed))
             ->name;
     info->bytes = atomic_load_explicit(&figures->bytes, memory_order_relaxed);
+    info->has_recording = 1;
+    info->recording = atomic_load_explicit(&figures->recording, memory_order_relaxed);
 }
 
 Status command_world_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {

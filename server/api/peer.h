@@ -31,6 +31,7 @@ typedef struct PeerCalls {
     void *(*data)(const void *handle);
     const char *(*name)(const void *handle);
     uint64_t (*number)(const void *handle);
+    size_t (*unsent)(const void *handle); // bytes that wait to be written
     PeerFigures (*figures)(void *context);
 } PeerCalls;
 

@@ -99,6 +99,7 @@ static Outbox *open_outbox(Lane *lane, Peer peer) {
 
 // The reply itself, in the outbox of the lane or straight to the connection.
 static bool post(Request *request, Lane *lane, const Moreau__V1__Reply *reply, size_t size) {
+    bool is_last = !reply->event;
     Api *api = request->api;
     if (lane == NULL) {
         size_t used = 0;
@@ -106,7 +107,9 @@ static bool post(Request *request, Lane *lane, const Moreau__V1__Reply *reply, s
             return false;
         }
         request->peer.calls->send(request->peer.handle, api->buffer, used);
-        request->peer.calls->request_end(request->peer.handle);
+        if (is_last) {
+            request->peer.calls->request_end(request->peer.handle);
+        }
         return true;
     }
     Outbox *outbox = open_outbox(lane, request->peer);
@@ -114,22 +117,43 @@ static bool post(Request *request, Lane *lane, const Moreau__V1__Reply *reply, s
                                         &outbox->capacity)) {
         return false;
     }
-    outbox->ended++;
+    outbox->ended += is_last;
     if (outbox->used >= OUTBOX_FLUSH_BYTES) {
         flush(outbox);
     }
     return true;
 }
 
+static void address(const Request *request, Moreau__V1__Status *status, Moreau__V1__Reply *reply) {
+    reply->has_id = 1;
+    reply->id = request->message == NULL ? 0 : request->message->id;
+    reply->status = status;
+    reply->has_server_ns = 1;
+    reply->server_ns = clock_now_ns() - request->received_ns;
+}
+
+Status request_event(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
+    fill_status(request, &(Error){0}, &status);
+    address(request, &status, reply);
+    reply->has_event = reply->event = 1;
+    size_t size = moreau__v1__reply__get_packed_size(reply);
+    if (size > request->api->def.frame_bytes_max) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "One event would be %zu bytes, a frame holds %zu (option "
+                         "--frame-bytes-max): ask for fewer columns.",
+                         size, request->api->def.frame_bytes_max);
+    }
+    if (!post(request, lane, reply, size)) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while sending.");
+    }
+    return STATUS_OK;
+}
+
 void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const Error *error) {
     Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
     fill_status(request, error, &status);
-    reply->has_id = 1;
-    reply->id = request->message == NULL ? 0 : request->message->id;
-    reply->status = &status;
-    reply->has_server_ns = 1;
-    reply->server_ns = clock_now_ns() - request->received_ns;
-
+    address(request, &status, reply);
     size_t size = moreau__v1__reply__get_packed_size(reply);
     Error too_long;
     if (size > request->api->def.frame_bytes_max) {

@@ -90,6 +90,13 @@ Request *request_find(Session *session, uint64_t id) {
     return NULL;
 }
 
+void request_cancel(Request *request) {
+    atomic_store_explicit(&request->cancelled, true, memory_order_relaxed);
+    if (request->stopped != NULL) {
+        request->stopped(request);
+    }
+}
+
 bool request_should_stop(const Request *request, Error *error) {
     if (atomic_load_explicit(&request->cancelled, memory_order_relaxed)) {
         error_set(error, STATUS_CANCELLED, "", "The request was cancelled between two steps.");
@@ -137,18 +144,47 @@ uint64_t request_pause_ns(const Request *request, const Lane *lane) {
 
 // ---- dispatch
 
-static void refuse(Request *request, const Error *error) {
+void request_end(Request *request, const Error *error) {
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     request_reply(request, NULL, &reply, error);
     request_finish(request);
+}
+
+static Strand *strand_of(Request *request) {
+    return request->world != NULL ? &request->world->strand : &request->strand;
+}
+
+static void on_log_done(LogWait *wait) {
+    Request *request = (Request *)(void *)((char *)wait - offsetof(Request, wait));
+    pool_unpark(request->api->def.pool, strand_of(request));
+}
+
+LogWait *request_wait(Request *request) {
+    request->wait = (LogWait){.done = on_log_done};
+    return &request->wait;
+}
+
+// What records the world must catch up before the next change.
+static bool must_wait(Request *request) {
+    return request->world != NULL && request->command->flags & COMMAND_MUTATES &&
+           !door_is_ready(&request->world->door, request_wait(request));
 }
 
 static JobOutcome work_on_lane(Job *job, Lane *lane) {
     Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     Error error = {0};
-    if (!request_should_stop(request, &error)) {
+    request->outcome = JOB_DONE;
+    if (request->is_resumed || !request_should_stop(request, &error)) {
+        if (!request->is_resumed && must_wait(request)) {
+            return JOB_PARKED;
+        }
         Status status = request->command->work(request, lane, &reply, &error);
+        if (request->outcome != JOB_DONE) {
+            request->is_resumed = true;
+            arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
+            return request->outcome;
+        }
         if (status == STATUS_OK) {
             error.status = STATUS_OK;
         } else {
@@ -184,13 +220,22 @@ static Status find_world(Request *request, Error *error) {
     return STATUS_OK;
 }
 
-static void submit(Request *request) {
+void request_submit(Request *request) {
     request->job = (Job){.work = work_on_lane, .done = on_worked};
-    if (request->world == NULL) {
+    if (request->world == NULL && request->command->flags & COMMAND_LOW) {
+        strand_init_low(&request->strand);
+    } else if (request->world == NULL) {
         strand_init(&request->strand);
     }
-    pool_submit(request->api->def.pool,
-                request->world != NULL ? &request->world->strand : &request->strand, &request->job);
+    pool_submit(request->api->def.pool, strand_of(request), &request->job);
+}
+
+static Status check_log(const Request *request, Error *error) {
+    if (request->command->flags & COMMAND_LOG && request->api->def.log == NULL) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "",
+                         "This server keeps no episodes: start it with --db FILE.");
+    }
+    return STATUS_OK;
 }
 
 static void dispatch(Request *request) {
@@ -205,16 +250,17 @@ static void dispatch(Request *request) {
         request_finish(request);
         return;
     }
-    if (command->place == PLACE_WORLD) {
+    status = check_log(request, &error);
+    if (status == STATUS_OK && command->place == PLACE_WORLD) {
         status = find_world(request, &error);
     }
     if (status == STATUS_OK && command->prepare != NULL) {
         status = command->prepare(request, &error);
     }
     if (status != STATUS_OK) {
-        refuse(request, &error);
+        request_end(request, &error);
     } else if (command->place != PLACE_OWN) {
-        submit(request);
+        request_submit(request);
     }
 }
 
@@ -320,7 +366,7 @@ void request_receive(Api *api, Peer peer, const uint8_t *body, size_t body_bytes
     Error error = {0};
     if (unpack(request, body, body_bytes, &error) != STATUS_OK) {
         bool malformed = error.status == STATUS_INVALID_ARGUMENT;
-        refuse(request, &error);
+        request_end(request, &error);
         if (malformed) {
             peer.calls->close_after_write(peer.handle);
         }
@@ -334,7 +380,7 @@ void request_receive(Api *api, Peer peer, const uint8_t *body, size_t body_bytes
     }
     if (count_memory(request, &error) != STATUS_OK || find_call(request, &error) != STATUS_OK ||
         admit(request, &error) != STATUS_OK) {
-        refuse(request, &error);
+        request_end(request, &error);
         return;
     }
     if (request->command->field == MOREAU__V1__REQUEST__CALL_HELLO) {

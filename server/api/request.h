@@ -5,8 +5,8 @@
 //   frame ─► unpack, check ─► prepare (loop) ─► strand of its world ─► work (lane) ─► reply ─► done
 //   (loop)
 //
-// Commands that need no world are answered on the loop at once. All memory of a request is its
-// arena's.
+// Commands that need no world are answered on the loop at once. Some send *events*, replies before
+// the last one. All memory of a request is its arena's, or given back by its `finish`.
 #pragma once
 
 #include "api/api.h"
@@ -42,11 +42,17 @@ struct Request {
     _Atomic bool cancelled;
     _Atomic bool answered; // the reply is on its way, so the id is the client's again
     bool client_gone;
-    size_t counted_bytes;     // of its unpacked message, in Api.request_bytes
-    WorldEntry *world;        // retained; NULL: none
-    Strand strand;            // of a request that belongs to no world
-    void *plan;               // what prepare left for work, in the arena
-    void (*finish)(Request *request); // Nullable; prepare's: on the loop, when the request is over
+    size_t counted_bytes;              // of its unpacked message, in Api.request_bytes
+    WorldEntry *world;                 // retained; NULL: none
+    Strand strand;                     // of a request that belongs to no world
+    void *plan;                        // what prepare left for work, in the arena
+    void (*finish)(Request *request);  // Nullable; prepare's: on the loop, when the request is over
+    void (*stopped)(Request *request); // Nullable; prepare's, of a request that sends events: on
+                                       // the loop, when it is cancelled; must not end it at once
+    JobOutcome outcome; // JOB_DONE; `work` may set another one instead of filling the reply, and is
+                        // then called again, and asks request_should_stop itself from then on
+    bool is_resumed;    // such another call
+    LogWait wait;       // of request_wait
     Request *next, *previous; // of its session
 };
 
@@ -76,6 +82,10 @@ struct Api {
 // thread.
 void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const Error *error);
 
+// One of several replies: `event` is set, more follow, the request stays under way. Fails when it
+// is too long for a frame, or memory ends; then nothing was sent.
+Status request_event(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+
 // True when the work should end between two steps; fills `error`, Nullable, with why.
 bool request_should_stop(const Request *request, Error *error);
 
@@ -92,6 +102,10 @@ void request_watch(const Request *request, WorkWatch *watch);
 // Why the work was stopped: the request's own reasons, or that it took too long. OK: it was not.
 Status request_watch_verdict(const WorkWatch *watch, Error *error);
 
+// What to hand to the log by work that then parks (JOB_PARKED): when it is done, the request's
+// strand goes on. Its `error` says how it went.
+LogWait *request_wait(Request *request);
+
 // The next moment (clock_now_ns) at which a lane's slice or the request's deadline ends.
 uint64_t request_pause_ns(const Request *request, const Lane *lane);
 
@@ -99,6 +113,16 @@ uint64_t request_pause_ns(const Request *request, const Lane *lane);
 
 // Takes up a frame; replies by itself when that fails.
 void request_receive(Api *api, Peer peer, const uint8_t *body, size_t body_bytes);
+
+// Hands the request to its world's strand, or to one of its own: `work` of its command, and the
+// reply.
+void request_submit(Request *request);
+
+// Replies with an error, or without a result, and finishes.
+void request_end(Request *request, const Error *error);
+
+// Makes request_should_stop true.
+void request_cancel(Request *request);
 
 // The last of it: references and memory go back.
 void request_finish(Request *request);

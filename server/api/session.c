@@ -91,7 +91,7 @@ static void on_grace_over(uv_timer_t *timer) {
 
 void session_stop_requests(Session *session) {
     for (Request *request = session->first_request; request != NULL; request = request->next) {
-        atomic_store_explicit(&request->cancelled, true, memory_order_relaxed);
+        request_cancel(request);
     }
 }
 

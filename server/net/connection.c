@@ -447,6 +447,10 @@ uint64_t connection_number(const Connection *connection) {
     return connection->number;
 }
 
+size_t connection_unsent_bytes(const Connection *connection) {
+    return atomic_load(&connection->unsent_bytes);
+}
+
 void connection_authenticate(Connection *connection) {
     if (connection->state != CONNECTION_CLOSED) {
         uv_timer_stop(&connection->hello_timer);

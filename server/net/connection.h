@@ -78,8 +78,9 @@ size_t net_unsent_bytes(Net *net);
 // sees the connection.
 void connection_set_data(Connection *connection, void *data);
 void *connection_data(const Connection *connection);
-const char *connection_peer(const Connection *connection); // "127.0.0.1:51234" or "unix"
-uint64_t connection_number(const Connection *connection);  // 1, 2, 3 … for logs
+const char *connection_peer(const Connection *connection);    // "127.0.0.1:51234" or "unix"
+uint64_t connection_number(const Connection *connection);     // 1, 2, 3 … for logs
+size_t connection_unsent_bytes(const Connection *connection); // waiting to be written; any thread
 
 // Ends the hello timeout.
 void connection_authenticate(Connection *connection);

@@ -352,6 +352,23 @@ WorldEntry *host_at(const Host *host, uint32_t index) {
     return index < host->count ? host->entry[index] : NULL;
 }
 
+WorldEntry *host_find_episode(Host *host, const uint8_t episode_uid[UID_BYTES]) {
+    uint64_t uid[2];
+    memcpy(uid, episode_uid, sizeof(uid));
+    for (uint32_t i = 0; i < host->count; i++) {
+        const _Atomic uint64_t *recorded = host->entry[i]->figures.episode;
+        if (atomic_load_explicit(&recorded[0], memory_order_relaxed) == uid[0] &&
+            atomic_load_explicit(&recorded[1], memory_order_relaxed) == uid[1]) {
+            return host->entry[i];
+        }
+    }
+    return NULL;
+}
+
+const WorldLimits *host_limits(const Host *host) {
+    return &host->def.limits;
+}
+
 uint64_t host_bytes(const Host *host) {
     return atomic_load_explicit(&host->bytes, memory_order_relaxed);
 }
@@ -383,6 +400,12 @@ void host_publish(WorldEntry *entry) {
                                   memory_order_relaxed);
     }
     const Recorder *recorder = entry->door.recorder;
+    uint64_t uid[2] = {0};
+    if (recorder != NULL) {
+        memcpy(uid, recorder_episode_uid(recorder), sizeof(uid));
+    }
+    atomic_store_explicit(&figures->episode[0], uid[0], memory_order_relaxed);
+    atomic_store_explicit(&figures->episode[1], uid[1], memory_order_relaxed);
     atomic_store_explicit(&figures->recording, recorder != NULL, memory_order_relaxed);
     atomic_store_explicit(&figures->unwritten,
                           recorder != NULL && recorder_has_open_chunks(recorder),

@@ -23,7 +23,8 @@ typedef struct WorldFigures {
     _Atomic uint64_t bodies, contacts, step, bytes, time_bits, solver;
     _Atomic bool faulted;
     _Atomic bool recording;
-    _Atomic bool unwritten; // the recorder has open chunks
+    _Atomic uint64_t episode[2]; // its uid, as the bytes stand; 0 0: none
+    _Atomic bool unwritten;      // the recorder has open chunks
 } WorldFigures;
 
 struct WorldEntry {
@@ -91,6 +92,10 @@ uint32_t host_count(const Host *host);
 // The index-th world, in no particular order; NULL past the end.
 WorldEntry *host_at(const Host *host, uint32_t index);
 
+// The world that this episode is being recorded of, as of its last finished call; NULL: none.
+WorldEntry *host_find_episode(Host *host, const uint8_t episode_uid[UID_BYTES]);
+
+const WorldLimits *host_limits(const Host *host); // of each world
 uint64_t host_bytes(const Host *host);
 uint64_t host_faulted_count(const Host *host);
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The tool's commands as a person runs them, against a scripted server: what they send, print and
 // return.
+#include "clients/capture.h"
 #include "clients/fake_peer.h"
 #include "support/suite.h"
 
-#include "cli/cli.h"
-
-#include <fcntl.h>
-#include <jansson.h>
 #include <string.h>
 
 // A server with one world, in which time passes.
@@ -198,53 +195,7 @@ static void serve(FakePeer *peer) {
     }
 }
 
-// ---- running a command with its output caught
-
-typedef struct Outcome {
-    int status;
-    char out[16384], err[4096];
-} Outcome;
-
-static void read_back(int fd, char *text, size_t bytes) {
-    lseek(fd, 0, SEEK_SET);
-    ssize_t count = read(fd, text, bytes - 1);
-    text[count > 0 ? count : 0] = '\0';
-}
-
-typedef int Command(Cli *cli, int argc, char **argv);
-
-// `arguments`: separated by spaces, "'" around none
-static Outcome run_command(const char *address, Command *command, bool json,
-                           const char *arguments) {
-    static char copy[1024];
-    snprintf(copy, sizeof(copy), "%s", arguments);
-    char *argv[32];
-    int argc = 0;
-    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
-        argv[argc++] = word;
-    }
-    FILE *caught[2] = {tmpfile(), tmpfile()};
-    fflush(stdout);
-    int kept[2] = {dup(STDOUT_FILENO), dup(STDERR_FILENO)};
-    dup2(fileno(caught[0]), STDOUT_FILENO);
-    dup2(fileno(caught[1]), STDERR_FILENO);
-
-    Cli cli = {.server = address, .program = "moreau", .json = json};
-    Outcome outcome;
-    outcome.status = command(&cli, argc, argv);
-    cli_close(&cli);
-
-    fflush(stdout);
-    dup2(kept[0], STDOUT_FILENO);
-    dup2(kept[1], STDERR_FILENO);
-    read_back(fileno(caught[0]), outcome.out, sizeof(outcome.out));
-    read_back(fileno(caught[1]), outcome.err, sizeof(outcome.err));
-    for (int i = 0; i < 2; i++) {
-        close(kept[i]);
-        fclose(caught[i]);
-    }
-    return outcome;
-}
+// ---- running a command
 
 static Outcome run_served(FakeServer *server, Command *command, bool json, const char *arguments) {
     fake_start(&server->peer, serve, server);
@@ -253,29 +204,8 @@ static Outcome run_served(FakeServer *server, Command *command, bool json, const
     return outcome;
 }
 
-static json_t *parse(const char *text) {
-    json_error_t error;
-    json_t *document = json_loads(text, 0, &error);
-    ck_assert_msg(document != NULL, "%s: %s", error.text, text);
-    return document;
-}
-
-static const char *text_at(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "(none)";
-}
-
 #define SCENE   MOREAU_SOURCE_DIR "/tests/scenes/one_ball.json"
 #define PROBLEM MOREAU_SOURCE_DIR "/tests/problems/one-ball.json"
-
-// Writes a file that lives as long as the test.
-static void write_file(const char *text, char path[64]) {
-    snprintf(path, 64, "/tmp/moreau-check-XXXXXX");
-    int fd = mkstemp(path);
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
-}
 
 // ---- run
 

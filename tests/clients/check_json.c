@@ -3,6 +3,7 @@
 // line and path.
 #include "support/suite.h"
 
+#include "cli/base64.h"
 #include "cli/json_read.h"
 #include "cli/json_text.h"
 #include "cli/json_write.h"
@@ -389,12 +390,18 @@ START_TEST(a_wrong_option_is_refused) {
         {"--count=-3", "whole number"},
         {"--flag=1", "no value"},
         {"--count", "needs N"},
+        {"--index=-1", "whole number from 0"},
+        {"--factor=-0.5", "not negative"},
+        {"--factor=nan", "not negative"},
     };
     bool flag = false;
     uint64_t count = 0;
+    double factor = 0.0;
     const Option table[] = {{"--flag", OPTION_FLAG, &flag, NULL, ""},
-                            {"--count", OPTION_COUNT, &count, "N", ""}};
-    OptionTable tables[] = {{table, 2}};
+                            {"--count", OPTION_COUNT, &count, "N", ""},
+                            {"--index", OPTION_INDEX, &count, "N", ""},
+                            {"--factor", OPTION_FACTOR, &factor, "X", ""}};
+    OptionTable tables[] = {{table, 4}};
     char *argv[] = {(char *)cases[_i][0]};
     OptionList words = {0};
     char message[128] = "";
@@ -404,13 +411,79 @@ START_TEST(a_wrong_option_is_refused) {
 }
 END_TEST
 
+// ---- bytes
+
+static const struct {
+    const char *text; // RFC 4648, section 10
+    const char *bytes;
+} base64[] = {{"", ""},
+              {"Zg==", "f"},
+              {"Zm8=", "fo"},
+              {"Zm9v", "foo"},
+              {"Zm9vYg==", "foob"},
+              {"Zm9vYmE=", "fooba"},
+              {"Zm9vYmFy", "foobar"},
+              {"/+8=", "\xff\xef"}};
+
+START_TEST(bytes_are_base64) {
+    char *text = base64_write((const uint8_t *)base64[_i].bytes, strlen(base64[_i].bytes));
+    ck_assert_str_eq(text, base64[_i].text);
+    free(text);
+    uint8_t *bytes;
+    size_t count;
+    ck_assert(base64_read(base64[_i].text, &bytes, &count));
+    ck_assert_uint_eq(count, strlen(base64[_i].bytes));
+    if (count > 0) {
+        ck_assert_mem_eq(bytes, base64[_i].bytes, count);
+    }
+    free(bytes);
+}
+END_TEST
+
+START_TEST(what_is_no_base64_is_refused) {
+    static const char *const texts[] = {
+        "Z", "Zg", "Zg=", "Zg==Zg==", "Zm9*", "=Zg=", "====", "Zm 9"};
+    uint8_t *bytes;
+    size_t count;
+    ck_assert(!base64_read(texts[_i], &bytes, &count));
+    ck_assert_ptr_null(bytes);
+}
+END_TEST
+
+START_TEST(bytes_go_through_a_message) {
+    JsonText json;
+    JsonError error;
+    const char *text = "{\"first\": \"3\", \"data\": \"AAEC/w==\"}";
+    ck_assert(json_text_parse(&json, "argument", text, strlen(text), &error));
+    ProtobufCMessage *message =
+        json_read_message(&json, json.root, "", &moreau__v1__snapshot_upload__descriptor, &error);
+    ck_assert_msg(message != NULL, "%s", error.message);
+    const Moreau__V1__SnapshotUpload *upload = (const Moreau__V1__SnapshotUpload *)message;
+    ck_assert(upload->has_data && upload->data.len == 4);
+    ck_assert_mem_eq(upload->data.data, "\0\1\2\xff", 4);
+    json_t *document = json_write_message(message);
+    ck_assert_str_eq(json_string_value(json_object_get(document, "data")), "AAEC/w==");
+    json_decref(document);
+    protobuf_c_message_free_unpacked(message, NULL);
+    json_text_free(&json);
+}
+END_TEST
+
+static TCase *case_bytes(void) {
+    TCase *tcase = tcase_create("bytes");
+    tcase_add_loop_test(tcase, bytes_are_base64, 0, sizeof(base64) / sizeof(base64[0]));
+    tcase_add_loop_test(tcase, what_is_no_base64_is_refused, 0, 8);
+    tcase_add_test(tcase, bytes_go_through_a_message);
+    return tcase;
+}
+
 static TCase *case_options(void) {
     TCase *tcase = tcase_create("options");
     tcase_add_test(tcase, parameters_are_set_by_name);
     tcase_add_loop_test(tcase, a_wrong_parameter_lists_what_is_right, 0, 8);
     tcase_add_test(tcase, options_are_taken_in_both_spellings_and_any_order);
-    tcase_add_loop_test(tcase, a_wrong_option_is_refused, 0, 6);
+    tcase_add_loop_test(tcase, a_wrong_option_is_refused, 0, 9);
     return tcase;
 }
 
-SUITE_MAIN("clients/json", case_reading, case_refusing, case_options)
+SUITE_MAIN("clients/json", case_reading, case_refusing, case_bytes, case_options)

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Walking the frames of an episode: their numbers come as columns, one frame behind the other.
+#include "client.h"
+
+static const Moreau__V1__EpisodeFrames *frames_of(const MoreauReply *reply) {
+    const Moreau__V1__Reply *message = reply->message;
+    if (message->result_case == MOREAU__V1__REPLY__RESULT_EPISODE_FRAMES) {
+        return message->episode_frames;
+    }
+    return message->result_case == MOREAU__V1__REPLY__RESULT_EPISODE_READ
+               ? message->episode_read->frames
+               : NULL;
+}
+
+// A column that was asked for has its `items` numbers; one that was not has none.
+static bool fits(size_t count, size_t items) {
+    return count == 0 || count == items;
+}
+
+// Ids stand with the first frame, and again with each frame that has others. When there are as many
+// as bodies, each frame has its own; otherwise they are repeated where the number of bodies
+// changes.
+static bool check_bodies(const Moreau__V1__EpisodeFrames *got, size_t *bodies, bool *ids_each) {
+    size_t changes = 0;
+    *bodies = 0;
+    for (size_t i = 0; i < got->n_body_count; i++) {
+        if (got->body_count[i] > got->n_ids) {
+            return false;
+        }
+        size_t count = (size_t)got->body_count[i];
+        *bodies += count;
+        changes += i == 0 || got->body_count[i - 1] != count ? count : 0;
+    }
+    *ids_each = got->n_ids == *bodies;
+    return (*ids_each || got->n_ids == changes) && *bodies <= SIZE_MAX / 7;
+}
+
+static bool check_contacts(const Moreau__V1__EpisodeFrames *got) {
+    if (got->n_contact_count == 0) {
+        return true;
+    }
+    size_t there = got->contacts != NULL ? got->contacts->n_body_a : 0;
+    size_t total = 0;
+    for (size_t i = 0; i < got->n_contact_count; i++) {
+        if (got->contact_count[i] > there) {
+            return false;
+        }
+        total += (size_t)got->contact_count[i];
+    }
+    return got->n_contact_count == got->n_step && total == there;
+}
+
+bool moreau_reply_frames(const MoreauReply *reply, MoreauFrames *frames) {
+    *frames = (MoreauFrames){.reply = reply};
+    const Moreau__V1__EpisodeFrames *got = frames_of(reply);
+    size_t bodies;
+    if (got == NULL || got->n_body_count != got->n_step || !fits(got->n_world_step, got->n_step) ||
+        !fits(got->n_time, got->n_step) || !fits(got->n_stored, got->n_step) ||
+        !check_bodies(got, &bodies, &frames->ids_each) || !fits(got->n_pose, 7 * bodies) ||
+        !fits(got->n_velocity, 6 * bodies) || !fits(got->n_pose_single, 7 * bodies) ||
+        !fits(got->n_velocity_single, 6 * bodies) || !check_contacts(got)) {
+        return false;
+    }
+    frames->count = got->n_step;
+    return true;
+}
+
+// A column's entries from `first` on; NULL where it has none.
+#define FROM(column, first) ((column) != NULL ? (column) + (first) : NULL)
+
+// The contacts of the frame at hand, out of those of all.
+static MoreauContacts cut_contacts(const Moreau__V1__EpisodeFrames *got, size_t first,
+                                   size_t count) {
+    MoreauContacts all;
+    reply_read_contacts(got->contacts, &all);
+    return (MoreauContacts){.total = count,
+                            .count = count,
+                            .body_a = FROM(all.body_a, first),
+                            .body_b = FROM(all.body_b, first),
+                            .feature = FROM(all.feature, first),
+                            .point = FROM(all.point, 3 * first),
+                            .frame = FROM(all.frame, 9 * first),
+                            .gap = FROM(all.gap, first),
+                            .impulse = FROM(all.impulse, 3 * first),
+                            .velocity = FROM(all.velocity, 3 * first),
+                            .friction = FROM(all.friction, first)};
+}
+
+bool moreau_next_frame(MoreauFrames *frames, MoreauFrame *frame) {
+    *frame = (MoreauFrame){0};
+    if (frames->index >= frames->count) {
+        return false;
+    }
+    const Moreau__V1__EpisodeFrames *got = frames_of(frames->reply);
+    size_t i = frames->index++;
+    size_t first = frames->first_body;
+    size_t count = (size_t)got->body_count[i];
+    // the ids at hand are the last frame's until they change
+    if (i > 0 && (frames->ids_each || got->body_count[i - 1] != count)) {
+        frames->first_id += (size_t)got->body_count[i - 1];
+    }
+    frames->first_body += count;
+    *frame = (MoreauFrame){.step = got->step[i],
+                           .world_step = got->n_world_step > 0 ? got->world_step[i] : 0,
+                           .time = got->n_time > 0 ? got->time[i] : 0.0,
+                           .stored = got->n_stored > 0 && got->stored[i] != 0,
+                           .body_count = count,
+                           .ids = count > 0 ? got->ids + frames->first_id : NULL,
+                           .pose = FROM(got->pose, 7 * first),
+                           .velocity = FROM(got->velocity, 6 * first),
+                           .pose_single = FROM(got->pose_single, 7 * first),
+                           .velocity_single = FROM(got->velocity_single, 6 * first)};
+    if (got->n_contact_count > 0 && got->contacts != NULL) {
+        size_t contacts = (size_t)got->contact_count[i];
+        frame->contacts = cut_contacts(got, frames->first_contact, contacts);
+        frames->first_contact += contacts;
+    }
+    return true;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// moreau episodes: what was recorded.
+#include "cli/cli.h"
+
+#include "cli/episode_text.h"
+#include "cli/json_read.h"
+#include "cli/json_write.h"
+#include "cli/terminal.h"
+#include "cli/when.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "moreau episodes: what was recorded\n"
+    "\n"
+    "  moreau episodes [options]            a table, the newest first\n"
+    "  moreau episodes EPISODE              everything about one\n"
+    "  moreau episodes --delete EPISODE     remove one\n"
+    "\n"
+    "EPISODE is an id, its first digits (at least 4), or a name that only one has.\n"
+    "WHEN is 2026-11-21, \"2026-11-21 14:05\" (local time), or how long ago: 90s,\n"
+    "15min, 2h, 3d.\n";
+
+enum { PAGE_ROWS = 1000, ROWS_DEFAULT = 100 };
+
+typedef struct EpisodeOptions {
+    const char *name, *label, *solver, *client, *state, *since, *removed;
+    uint64_t limit;
+} EpisodeOptions;
+
+// The options as the call has them.
+static int fill_list(const EpisodeOptions *options, Moreau__V1__EpisodeList *list) {
+    list->name = (char *)options->name;
+    list->label = (char *)options->label;
+    list->solver = (char *)options->solver;
+    list->client = (char *)options->client;
+    if (options->state != NULL) {
+        const ProtobufCEnumValue *state =
+            json_find_enum(&moreau__v1__episode_state__descriptor, options->state);
+        if (state == NULL) {
+            return cli_fail(EXIT_USAGE,
+                            "--state %s: an episode is recording, complete, world_destroyed or "
+                            "interrupted",
+                            options->state);
+        }
+        list->has_state = 1;
+        list->state = (Moreau__V1__EpisodeState)state->value;
+    }
+    if (options->since != NULL) {
+        list->has_since = 1;
+        if (!when_parse(options->since, when_now(), &list->since)) {
+            return cli_fail(EXIT_USAGE,
+                            "--since %s: give a date, as 2026-11-21 or \"2026-11-21 14:05\", or "
+                            "how long ago, as 15min, 2h or 3d",
+                            options->since);
+        }
+    }
+    return EXIT_DONE;
+}
+
+// Asks for one page; NULL, after a sentence, when it is refused.
+static Moreau__V1__Reply *fetch_page(Cli *cli, Moreau__V1__EpisodeList *list, int *status) {
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_LIST;
+    request.episode_list = list;
+    Moreau__V1__Reply *reply;
+    *status = cli_call(cli, &request, &reply);
+    if (*status != EXIT_DONE) {
+        *status = cli_report_refusal(cli, NULL, "");
+    } else if (reply->result_case != MOREAU__V1__REPLY__RESULT_EPISODE_LIST) {
+        *status = cli_fail(EXIT_REFUSED, "the server's answer holds no list of episodes");
+    } else {
+        return reply;
+    }
+    if (reply != NULL) {
+        moreau__v1__reply__free_unpacked(reply, NULL);
+    }
+    return NULL;
+}
+
+static void print_count(uint64_t total, uint64_t limit) {
+    char text[2][32];
+    printf("%s%s episode%s%s", terminal_style(stdout, STYLE_BOLD), format_count(total, text[0]),
+           total == 1 ? "" : "s", terminal_style(stdout, STYLE_PLAIN));
+    if (total > limit) {
+        printf("; the newest %s (--limit N shows more)", format_count(limit, text[1]));
+    }
+    putchar('\n');
+    if (total > 0) {
+        episode_print_head();
+    }
+}
+
+// Prints the rows, or collects them in `rows` (Nullable).
+static void show_page(const Moreau__V1__EpisodeListReply *page, json_t *rows) {
+    for (size_t i = 0; i < page->n_episodes; i++) {
+        if (rows != NULL) {
+            json_array_append_new(rows, json_write_message(&page->episodes[i]->base));
+        } else {
+            episode_print_row(page->episodes[i]);
+        }
+    }
+}
+
+static int show_list(Cli *cli, const EpisodeOptions *options) {
+    Moreau__V1__EpisodeList list = MOREAU__V1__EPISODE_LIST__INIT;
+    int status = fill_list(options, &list);
+    if (status != EXIT_DONE || (status = cli_connect(cli)) != EXIT_DONE) {
+        return status;
+    }
+    uint64_t limit = options->limit > 0 ? options->limit : ROWS_DEFAULT;
+    json_t *rows = cli->json ? json_array() : NULL;
+    list.has_first = list.has_count = 1;
+    uint64_t got;
+    do {
+        uint64_t left = limit - list.first;
+        list.count = left < PAGE_ROWS ? left : PAGE_ROWS;
+        Moreau__V1__Reply *reply = fetch_page(cli, &list, &status);
+        if (reply == NULL) {
+            json_decref(rows);
+            return status;
+        }
+        if (list.first == 0 && rows == NULL) {
+            print_count(reply->episode_list->total, limit);
+        }
+        got = reply->episode_list->n_episodes;
+        list.first += got;
+        show_page(reply->episode_list, rows);
+        moreau__v1__reply__free_unpacked(reply, NULL);
+    } while (got == PAGE_ROWS && list.first < limit);
+    if (rows != NULL) {
+        json_print(stdout, rows);
+        json_decref(rows);
+    }
+    return EXIT_DONE;
+}
+
+static int show_one(Cli *cli, const char *name) {
+    Moreau__V1__Reply *reply;
+    int status = cli_connect(cli);
+    if (status != EXIT_DONE || (status = episode_describe(cli, name, &reply)) != EXIT_DONE) {
+        return status;
+    }
+    const Moreau__V1__EpisodeInfo *episode = reply->episode_describe->episode;
+    if (cli->json) {
+        json_t *document = json_write_message(&episode->base);
+        json_print(stdout, document);
+        json_decref(document);
+    } else {
+        episode_print(episode);
+    }
+    moreau__v1__reply__free_unpacked(reply, NULL);
+    return EXIT_DONE;
+}
+
+// Says what is gone, which is known only before.
+static int remove_one(Cli *cli, const char *name) {
+    Moreau__V1__Reply *reply;
+    int status = cli_connect(cli);
+    if (status != EXIT_DONE || (status = episode_describe(cli, name, &reply)) != EXIT_DONE) {
+        return status;
+    }
+    const Moreau__V1__EpisodeInfo *episode = reply->episode_describe->episode;
+    if (moreau_episode_delete(cli->client, episode->episode) != MOREAU_OK) {
+        status = cli_report_failure(cli);
+    } else if (cli->json) {
+        json_t *document = json_write_message(&episode->base);
+        json_print(stdout, document);
+        json_decref(document);
+    } else {
+        char id[EPISODE_SHORT_BYTES];
+        char text[32];
+        episode_short(episode, id);
+        printf("deleted episode %s %s, %s\n", id, episode_name(episode),
+               format_bytes(episode->bytes, text));
+    }
+    moreau__v1__reply__free_unpacked(reply, NULL);
+    return status;
+}
+
+int command_episodes(Cli *cli, int argc, char **argv) {
+    EpisodeOptions options = {0};
+    const Option table[] = {
+        {"--name", OPTION_TEXT, &options.name, "TEXT", "part of the name"},
+        {"--label", OPTION_TEXT, &options.label, "LABEL", "one of the labels"},
+        {"--solver", OPTION_TEXT, &options.solver, "NAME", "at the start"},
+        {"--client", OPTION_TEXT, &options.client, "NAME", "the program that recorded it"},
+        {"--state", OPTION_TEXT, &options.state, "STATE",
+         "recording, complete, world_destroyed, ..."},
+        {"--since", OPTION_TEXT, &options.since, "WHEN", "begun then or later"},
+        {"--limit", OPTION_COUNT, &options.limit, "N", "at most so many rows; default 100"},
+        {"--delete", OPTION_TEXT, &options.removed, "EPISODE", "remove it from the file"},
+    };
+    OptionList words = {0};
+    int status = cli_parse(cli, usage, (OptionTable){table, sizeof(table) / sizeof(table[0])}, argc,
+                           argv, 0, 1, &words);
+    if (status != EXIT_DONE || cli->help) {
+        return status;
+    }
+    if (options.removed != NULL && words.count > 0) {
+        return cli_fail(EXIT_USAGE, "--delete takes one episode; what is \"%s\" for?",
+                        words.item[0]);
+    }
+    if (options.removed != NULL) {
+        return remove_one(cli, options.removed);
+    }
+    return words.count > 0 ? show_one(cli, words.item[0]) : show_list(cli, &options);
+}

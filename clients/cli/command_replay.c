@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// moreau replay: what happened in an episode, frame by frame.
+#include "cli/cli.h"
+
+#include "cli/interrupt.h"
+#include "cli/json_write.h"
+#include "cli/terminal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "moreau replay: what happened in an episode, frame by frame\n"
+    "\n"
+    "  moreau replay EPISODE [options]\n"
+    "\n"
+    "Positions in m, orientations as quaternions w x y z, velocities of the centres\n"
+    "of mass in m/s. With --json one document per line and frame, which holds all.\n"
+    "Frames are read from the file where it has them, else the server steps again.\n"
+    "On a terminal it plays at --speed 1, elsewhere at once. Ctrl-C ends it.\n";
+
+#define NOT_GIVEN UINT64_MAX
+
+typedef struct Replay {
+    bool json;
+    bool contacts;
+    size_t body_count; // 0: all
+    uint64_t body[OPTION_LIST_MAX];
+    uint64_t frames, stored; // shown
+    bool misfit;             // frames came whose columns do not fit each other
+} Replay;
+
+static bool is_wanted(const Replay *replay, uint64_t body) {
+    for (size_t i = 0; i < replay->body_count; i++) {
+        if (replay->body[i] == body) {
+            return true;
+        }
+    }
+    return replay->body_count == 0;
+}
+
+// ---- as lines of JSON
+
+static json_t *write_id(uint64_t id) {
+    char digits[24];
+    snprintf(digits, sizeof(digits), "%" PRIu64, id);
+    return json_string(digits);
+}
+
+// `numbers` is Nullable: nothing is set then.
+static void set_numbers(json_t *object, const char *key, const double *numbers, size_t count) {
+    if (numbers == NULL) {
+        return;
+    }
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(list, json_real(numbers[i]));
+    }
+    json_object_set_new(object, key, list);
+}
+
+// The index-th item of a column, Nullable, of `stride` numbers each.
+static const double *at(const double *column, size_t index, size_t stride) {
+    return column != NULL ? column + index * stride : NULL;
+}
+
+static json_t *write_contact(const MoreauContacts *all, size_t index) {
+    json_t *contact = json_object();
+    json_object_set_new(contact, "body_a", write_id(all->body_a[index]));
+    if (all->body_b != NULL) {
+        json_object_set_new(contact, "body_b", write_id(all->body_b[index]));
+    }
+    set_numbers(contact, "point", at(all->point, index, 3), 3);
+    set_numbers(contact, "frame", at(all->frame, index, 9), 9);
+    set_numbers(contact, "impulse", at(all->impulse, index, 3), 3);
+    set_numbers(contact, "velocity", at(all->velocity, index, 3), 3);
+    if (all->gap != NULL) {
+        json_object_set_new(contact, "gap", json_real(all->gap[index]));
+    }
+    return contact;
+}
+
+static bool touches_wanted(const Replay *replay, const MoreauContacts *all, size_t index) {
+    return is_wanted(replay, all->body_a[index]) ||
+           (all->body_b != NULL && is_wanted(replay, all->body_b[index]));
+}
+
+static void print_frame_line(const Replay *replay, const MoreauFrame *frame) {
+    json_t *line = json_object();
+    json_object_set_new(line, "step", write_id(frame->step));
+    json_object_set_new(line, "world_step", write_id(frame->world_step));
+    json_object_set_new(line, "time", json_real(frame->time));
+    json_object_set_new(line, "stored", json_boolean(frame->stored));
+    json_t *bodies = json_array();
+    for (size_t i = 0; i < frame->body_count; i++) {
+        if (is_wanted(replay, frame->ids[i])) {
+            json_t *body = json_object();
+            json_object_set_new(body, "id", write_id(frame->ids[i]));
+            set_numbers(body, "pose", at(frame->pose, i, 7), 7);
+            set_numbers(body, "velocity", at(frame->velocity, i, 6), 6);
+            json_array_append_new(bodies, body);
+        }
+    }
+    json_object_set_new(line, "bodies", bodies);
+    if (replay->contacts) {
+        json_t *contacts = json_array();
+        for (size_t i = 0; i < frame->contacts.count; i++) {
+            if (touches_wanted(replay, &frame->contacts, i)) {
+                json_array_append_new(contacts, write_contact(&frame->contacts, i));
+            }
+        }
+        json_object_set_new(line, "contacts", contacts);
+    }
+    json_print_line(stdout, line);
+    json_decref(line);
+}
+
+// ---- as a table
+
+static void print_head(void) {
+    printf("%s%8s %9s %5s %26s %27s %26s%s\n", terminal_style(stdout, STYLE_DIM), "step", "time",
+           "body", "position", "orientation", "velocity", terminal_style(stdout, STYLE_PLAIN));
+}
+
+static void print_numbers(const double *numbers, size_t count, int columns, int decimals) {
+    double least = decimals == 4 ? 0.5e-4 : 0.5e-3;
+    for (size_t i = 0; numbers != NULL && i < count; i++) {
+        // what rounds to zero has no sign
+        printf(" %*.*f", columns, decimals, fabs(numbers[i]) < least ? 0.0 : numbers[i]);
+    }
+}
+
+static void print_contacts(const Replay *replay, const MoreauFrame *frame) {
+    const MoreauContacts *all = &frame->contacts;
+    for (size_t i = 0; i < all->count; i++) {
+        if (!touches_wanted(replay, all, i)) {
+            continue;
+        }
+        printf("%8" PRIu64 " %9.4f  contact %" PRIu64 "-%" PRIu64 " at", frame->step, frame->time,
+               all->body_a[i], all->body_b != NULL ? all->body_b[i] : 0);
+        print_numbers(at(all->point, i, 3), 3, 0, 4);
+        if (all->gap != NULL) {
+            printf(", gap %.3g mm", 1e3 * all->gap[i]);
+        }
+        if (all->impulse != NULL) {
+            printf(", impulse %.4g, friction %.4g %.4g N s", all->impulse[3 * i],
+                   all->impulse[3 * i + 1], all->impulse[3 * i + 2]);
+        }
+        putchar('\n');
+    }
+}
+
+static void print_frame(const Replay *replay, const MoreauFrame *frame) {
+    if (replay->frames == 0) {
+        print_head();
+    }
+    for (size_t i = 0; i < frame->body_count; i++) {
+        if (!is_wanted(replay, frame->ids[i])) {
+            continue;
+        }
+        const double *pose = at(frame->pose, i, 7);
+        printf("%8" PRIu64 " %9.4f %5" PRIu64, frame->step, frame->time, frame->ids[i]);
+        print_numbers(pose, 3, 8, 4);
+        print_numbers(at(pose, 3, 1), 4, 6, 3);
+        print_numbers(at(frame->velocity, i, 6), 3, 8, 4);
+        putchar('\n');
+    }
+    print_contacts(replay, frame);
+}
+
+// ----
+
+static bool show_frames(void *context, const MoreauReply *event) {
+    Replay *replay = context;
+    MoreauFrames frames;
+    if (!moreau_reply_frames(event, &frames)) {
+        replay->misfit = true;
+        return false;
+    }
+    MoreauFrame frame;
+    while (!interrupt_wanted() && moreau_next_frame(&frames, &frame)) {
+        (replay->json ? print_frame_line : print_frame)(replay, &frame);
+        replay->frames++;
+        replay->stored += frame.stored ? 1 : 0;
+    }
+    return fflush(stdout) == 0;
+}
+
+static void print_count(const Replay *replay) {
+    char text[3][32];
+    printf("%s%s frame%s: %s from the file, %s stepped again%s\n",
+           terminal_style(stdout, STYLE_DIM), format_count(replay->frames, text[0]),
+           replay->frames == 1 ? "" : "s", format_count(replay->stored, text[1]),
+           format_count(replay->frames - replay->stored, text[2]),
+           terminal_style(stdout, STYLE_PLAIN));
+}
+
+static int show_episode(Cli *cli, Moreau__V1__EpisodeReplay *message, Replay *replay) {
+    int status = cli_connect(cli);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_REPLAY;
+    request.episode_replay = message;
+    interrupt_catch();
+    Moreau__V1__Reply *reply;
+    status = cli_call_events(cli, &request, show_frames, replay, &reply);
+    if (reply != NULL) {
+        moreau__v1__reply__free_unpacked(reply, NULL);
+    }
+    if (replay->misfit) {
+        return cli_fail(EXIT_REFUSED, "the columns of the server's frames do not fit each other");
+    }
+    if (status != EXIT_DONE && !(interrupt_wanted() && cli->error.status == MOREAU_CANCELLED)) {
+        return cli_report_refusal(cli, NULL, "");
+    }
+    if (!replay->json) {
+        print_count(replay);
+    }
+    return EXIT_DONE;
+}
+
+static int read_bodies(const OptionList *list, Replay *replay) {
+    for (size_t i = 0; i < list->count; i++) {
+        char *end;
+        replay->body[i] = strtoull(list->item[i], &end, 10);
+        if (end == list->item[i] || *end != '\0' || list->item[i][0] == '-') {
+            return cli_fail(EXIT_USAGE, "--body takes a body's id, as 3, not \"%s\"",
+                            list->item[i]);
+        }
+    }
+    replay->body_count = list->count;
+    return EXIT_DONE;
+}
+
+int command_replay(Cli *cli, int argc, char **argv) {
+    uint64_t from = NOT_GIVEN;
+    uint64_t to = NOT_GIVEN;
+    uint64_t stride = 1;
+    double speed = terminal_is_watched(stdout) ? 1.0 : 0.0;
+    bool again = false;
+    OptionList bodies = {0};
+    Replay replay = {0};
+    const Option table[] = {
+        {"--from", OPTION_INDEX, &from, "STEP", "of the episode; default 0"},
+        {"--to", OPTION_INDEX, &to, "STEP", "default: the last"},
+        {"--stride", OPTION_COUNT, &stride, "N", "every N-th step; default 1"},
+        {"--speed", OPTION_FACTOR, &speed, "X", "times real time; 0: at once"},
+        {"--body", OPTION_LIST, &bodies, "ID", "only this one; may be repeated"},
+        {"--contacts", OPTION_FLAG, &replay.contacts, NULL, "what touches, too"},
+        {"--again", OPTION_FLAG, &again, NULL, "step again even what is stored"},
+    };
+    OptionList words = {0};
+    int status = cli_parse(cli, usage, (OptionTable){table, sizeof(table) / sizeof(table[0])}, argc,
+                           argv, 1, 1, &words);
+    if (status != EXIT_DONE || cli->help || (status = read_bodies(&bodies, &replay)) != EXIT_DONE) {
+        return status;
+    }
+    replay.json = cli->json;
+    Moreau__V1__EpisodeReplay message = MOREAU__V1__EPISODE_REPLAY__INIT;
+    message.episode = (char *)words.item[0];
+    message.has_first = from != NOT_GIVEN;
+    message.first = from;
+    message.has_last = to != NOT_GIVEN;
+    message.last = to;
+    message.has_stride = message.has_speed = 1;
+    message.stride = stride;
+    message.speed = speed;
+    message.has_contacts = message.contacts = replay.contacts;
+    message.has_again = message.again = again;
+    return show_episode(cli, &message, &replay);
+}

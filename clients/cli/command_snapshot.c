@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// moreau snapshot: a world into a file, out of a file, and many from one.
+#include "cli/cli.h"
+
+#include "cli/json_write.h"
+#include "cli/memory.h"
+#include "cli/terminal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "moreau snapshot: all that a world's future depends on, as a file\n"
+    "\n"
+    "  moreau snapshot take WORLD FILE        what the world is now, into a file\n"
+    "  moreau snapshot restore WORLD FILE     make the world what the file says\n"
+    "  moreau snapshot clone WORLD|FILE       a new world (or --count N) from either\n"
+    "\n"
+    "WORLD is an id, as moreau worlds shows. Any server of the same dynamics version\n"
+    "goes on from a file with the same bits. Clones stay on the server until\n"
+    "WorldDestroy.\n";
+
+enum { CLONES_MAX = 65536 };
+
+typedef struct SnapshotOptions {
+    uint64_t count; // 0: not given
+    const char *name;
+} SnapshotOptions;
+
+typedef struct File {
+    uint8_t *data; // owned
+    size_t bytes;
+} File;
+
+static json_t *write_number(uint64_t number) {
+    char digits[24];
+    snprintf(digits, sizeof(digits), "%" PRIu64, number);
+    return json_string(digits);
+}
+
+static void print_document(json_t *document) {
+    json_print(stdout, document);
+    json_decref(document);
+}
+
+static int parse_world(const char *text, uint64_t *world) {
+    char *end;
+    errno = 0;
+    *world = strtoull(text, &end, 10);
+    if (end == text || *end != '\0' || text[0] == '-' || errno != 0 || *world == 0) {
+        return cli_fail(EXIT_USAGE,
+                        "a world is named by its id, as moreau worlds shows, not \"%s\"", text);
+    }
+    return EXIT_DONE;
+}
+
+static int load_file(const char *path, File *file) {
+    *file = (File){0};
+    FILE *stream = fopen(path, "rb");
+    if (stream == NULL) {
+        return cli_fail(EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
+    }
+    size_t capacity = (size_t)1 << 16;
+    file->data = memory_take(capacity, 1);
+    size_t got;
+    while ((got = fread(file->data + file->bytes, 1, capacity - file->bytes, stream)) > 0) {
+        file->bytes += got;
+        if (file->bytes == capacity) {
+            capacity *= 2;
+            file->data = memory_grow(file->data, capacity, 1);
+        }
+    }
+    bool is_broken = ferror(stream) != 0;
+    fclose(stream);
+    if (is_broken || file->bytes == 0) {
+        free(file->data);
+        *file = (File){0};
+        return cli_fail(EXIT_USAGE, "cannot read %s: %s", path,
+                        is_broken ? "the disk says no" : "it is empty");
+    }
+    return EXIT_DONE;
+}
+
+// A file is whole or not there.
+static int save_file(const char *path, const File *file) {
+    FILE *stream = fopen(path, "wb");
+    if (stream == NULL) {
+        return cli_fail(EXIT_USAGE, "cannot write %s: %s", path, strerror(errno));
+    }
+    bool is_whole = fwrite(file->data, 1, file->bytes, stream) == file->bytes;
+    is_whole = fclose(stream) == 0 && is_whole;
+    if (!is_whole) {
+        int reason = errno;
+        remove(path);
+        return cli_fail(EXIT_REFUSED, "cannot write %s: %s", path, strerror(reason));
+    }
+    return EXIT_DONE;
+}
+
+static int take_world(Cli *cli, uint64_t world, const char *path) {
+    MoreauSnapshot snapshot;
+    if (moreau_snapshot_take(cli->client, world, &snapshot) != MOREAU_OK) {
+        return cli_report_failure(cli);
+    }
+    File file = {memory_take((size_t)snapshot.bytes, 1), (size_t)snapshot.bytes};
+    int status = EXIT_DONE;
+    if (moreau_snapshot_download(cli->client, snapshot.id, file.data, file.bytes) != MOREAU_OK) {
+        status = cli_report_failure(cli);
+    } else {
+        status = save_file(path, &file);
+    }
+    if (moreau_is_connected(cli->client)) {
+        moreau_snapshot_drop(cli->client, snapshot.id);
+    }
+    free(file.data);
+    char text[32];
+    if (status == EXIT_DONE && cli->json) {
+        print_document(json_pack("{s:o,s:s,s:o,s:o,s:o}", "world", write_number(world), "file",
+                                 path, "bytes", write_number(snapshot.bytes), "step",
+                                 write_number(snapshot.step), "hash", write_number(snapshot.hash)));
+    } else if (status == EXIT_DONE) {
+        printf("world %" PRIu64 " at step %" PRIu64 " is in %s, %s\n", world, snapshot.step, path,
+               format_bytes(snapshot.bytes, text));
+    }
+    return status;
+}
+
+static int restore_world(Cli *cli, uint64_t world, uint64_t snapshot) {
+    uint64_t hash;
+    uint64_t step;
+    if (moreau_snapshot_restore(cli->client, world, snapshot, &hash, &step) != MOREAU_OK) {
+        return cli_report_failure(cli);
+    }
+    if (cli->json) {
+        print_document(json_pack("{s:o,s:o,s:o}", "world", write_number(world), "step",
+                                 write_number(step), "hash", write_number(hash)));
+    } else {
+        printf("world %" PRIu64 " is what it was at step %" PRIu64 "\n", world, step);
+    }
+    return EXIT_DONE;
+}
+
+// One of world and snapshot is 0.
+static int clone_world(Cli *cli, uint64_t world, uint64_t snapshot,
+                       const SnapshotOptions *options) {
+    MoreauClone clone = moreau_clone_default();
+    clone.world = world;
+    clone.snapshot = snapshot;
+    clone.count = options->count > 0 ? (size_t)options->count : 1;
+    clone.name = options->name;
+    clone.lifetime = MOREAU_LIFETIME_SERVER;
+    uint64_t *worlds = memory_take(clone.count, sizeof(*worlds));
+    int status = EXIT_DONE;
+    if (moreau_snapshot_clone(cli->client, &clone, worlds) != MOREAU_OK) {
+        status = cli_report_failure(cli);
+    } else if (cli->json) {
+        json_t *list = json_array();
+        for (size_t i = 0; i < clone.count; i++) {
+            json_array_append_new(list, write_number(worlds[i]));
+        }
+        print_document(json_pack("{s:o}", "worlds", list));
+    } else {
+        for (size_t i = 0; i < clone.count; i++) {
+            printf("world %" PRIu64 "\n", worlds[i]);
+        }
+    }
+    free(worlds);
+    return status;
+}
+
+// Brings a file to the server and does with it what is wanted: into `world`, or, when that is 0,
+// into new ones.
+static int use_file(Cli *cli, const char *path, uint64_t world, const SnapshotOptions *options) {
+    File file;
+    int status = load_file(path, &file);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    if ((status = cli_connect(cli)) != EXIT_DONE) {
+        free(file.data);
+        return status;
+    }
+    uint64_t snapshot;
+    bool is_there =
+        moreau_snapshot_upload(cli->client, file.data, file.bytes, &snapshot) == MOREAU_OK;
+    free(file.data);
+    if (!is_there) {
+        return cli_report_failure(cli);
+    }
+    status =
+        world != 0 ? restore_world(cli, world, snapshot) : clone_world(cli, 0, snapshot, options);
+    if (moreau_is_connected(cli->client)) {
+        moreau_snapshot_drop(cli->client, snapshot);
+    }
+    return status;
+}
+
+static bool is_number(const char *text) {
+    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+static int dispatch(Cli *cli, const OptionList *words, const SnapshotOptions *options) {
+    const char *verb = words->item[0];
+    bool is_clone = strcmp(verb, "clone") == 0;
+    bool is_take = strcmp(verb, "take") == 0;
+    if (!is_clone && !is_take && strcmp(verb, "restore") != 0) {
+        return cli_fail(EXIT_USAGE, "moreau snapshot %s: take, restore or clone", verb);
+    }
+    if (words->count != (is_clone ? 2 : 3)) {
+        return cli_fail(EXIT_USAGE, "moreau snapshot %s needs %s; see --help", verb,
+                        is_clone ? "one world or file" : "a world and a file");
+    }
+    if (!is_clone && (options->count > 0 || options->name != NULL)) {
+        return cli_fail(EXIT_USAGE, "--count and --name are of moreau snapshot clone");
+    }
+    uint64_t world = 0;
+    if (is_clone && !is_number(words->item[1])) {
+        return use_file(cli, words->item[1], 0, options);
+    }
+    int status = parse_world(words->item[1], &world);
+    if (status == EXIT_DONE && !is_clone && !is_take) {
+        return use_file(cli, words->item[2], world, options);
+    }
+    if (status != EXIT_DONE || (status = cli_connect(cli)) != EXIT_DONE) {
+        return status;
+    }
+    return is_clone ? clone_world(cli, world, 0, options) : take_world(cli, world, words->item[2]);
+}
+
+int command_snapshot(Cli *cli, int argc, char **argv) {
+    SnapshotOptions options = {0};
+    const Option table[] = {
+        {"--count", OPTION_COUNT, &options.count, "N", "how many clones; default 1"},
+        {"--name", OPTION_TEXT, &options.name, "NAME", "of the clone; of several: NAME-1 ..."},
+    };
+    OptionList words = {0};
+    int status = cli_parse(cli, usage, (OptionTable){table, sizeof(table) / sizeof(table[0])}, argc,
+                           argv, 1, 3, &words);
+    if (status != EXIT_DONE || cli->help) {
+        return status;
+    }
+    if (options.count > CLONES_MAX) {
+        return cli_fail(EXIT_USAGE, "--count takes at most %d", CLONES_MAX);
+    }
+    return dispatch(cli, &words, &options);
+}

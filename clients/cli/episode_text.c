@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "cli/episode_text.h"
+
+#include "cli/terminal.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+static const char *text_or(const char *text, const char *otherwise) {
+    return text != NULL && text[0] != '\0' ? text : otherwise;
+}
+
+void episode_short(const Moreau__V1__EpisodeInfo *episode, char text[EPISODE_SHORT_BYTES]) {
+    snprintf(text, EPISODE_SHORT_BYTES, "%s", text_or(episode->episode, "?"));
+}
+
+const char *episode_name(const Moreau__V1__EpisodeInfo *episode) {
+    return text_or(episode->name, "(nameless)");
+}
+
+// The name of an enum's value as people write it: "world destroyed".
+static const char *plain_name(const ProtobufCEnumDescriptor *descriptor, int number,
+                              char text[32]) {
+    const ProtobufCEnumValue *value = protobuf_c_enum_descriptor_get_value(descriptor, number);
+    if (value == NULL) {
+        return "unknown";
+    }
+    size_t i = 0;
+    for (; value->name[i] != '\0' && i < 31; i++) {
+        text[i] = value->name[i] == '_' ? ' ' : (char)tolower((unsigned char)value->name[i]);
+    }
+    text[i] = '\0';
+    return text;
+}
+
+static TerminalStyle state_style(Moreau__V1__EpisodeState state) {
+    return state == MOREAU__V1__EPISODE_STATE__INTERRUPTED ? STYLE_BAD
+           : state == MOREAU__V1__EPISODE_STATE__RECORDING ? STYLE_GOOD
+                                                           : STYLE_PLAIN;
+}
+
+static const char *state_name(const Moreau__V1__EpisodeInfo *episode, char text[32]) {
+    return plain_name(&moreau__v1__episode_state__descriptor, (int)episode->state, text);
+}
+
+// ---- a table
+
+void episode_print_head(void) {
+    printf("%s%-8s %-14s %-12s %8s %7s %-6s %7s %8s  %s%s\n", terminal_style(stdout, STYLE_DIM),
+           "episode", "name", "begun", "steps", "time", "solver", "unconv.", "size",
+           "state, labels", terminal_style(stdout, STYLE_PLAIN));
+}
+
+void episode_print_row(const Moreau__V1__EpisodeInfo *episode) {
+    char id[EPISODE_SHORT_BYTES];
+    char text[5][32];
+    episode_short(episode, id);
+    snprintf(text[0], sizeof(text[0]), "%" PRIu64, episode->unconverged_steps);
+    printf("%s %-14.14s %-12s %8" PRIu64 " %7.4g %-6.6s %s%7s%s %8s  %s%s%s", id,
+           episode_name(episode), format_when(episode->begun, false, text[1]), episode->steps,
+           (double)episode->steps * episode->time_step, text_or(episode->solver, "?"),
+           terminal_style(stdout, episode->unconverged_steps > 0 ? STYLE_BAD : STYLE_PLAIN),
+           episode->unconverged_steps > 0 ? text[0] : "-", terminal_style(stdout, STYLE_PLAIN),
+           format_bytes(episode->bytes, text[2]),
+           terminal_style(stdout, state_style(episode->state)), state_name(episode, text[3]),
+           terminal_style(stdout, STYLE_PLAIN));
+    for (size_t i = 0; i < episode->n_labels; i++) {
+        printf("%s%s", i == 0 ? ", " : " ", episode->labels[i]);
+    }
+    putchar('\n');
+}
+
+// ---- one episode
+
+static void print_steps(const Moreau__V1__EpisodeInfo *episode) {
+    char text[2][32];
+    printf("  steps        %s of %.6g s: %.6g s simulated\n", format_count(episode->steps, text[0]),
+           episode->time_step, (double)episode->steps * episode->time_step);
+    if (episode->unconverged_steps > 0) {
+        printf("  converged    %s%s of %s steps did not%s reach their tolerance\n",
+               terminal_style(stdout, STYLE_BAD), format_count(episode->unconverged_steps, text[0]),
+               format_count(episode->steps, text[1]), terminal_style(stdout, STYLE_PLAIN));
+    } else {
+        printf("  converged    %sall steps%s\n", terminal_style(stdout, STYLE_GOOD),
+               terminal_style(stdout, STYLE_PLAIN));
+    }
+    printf("  worst        e_own %.2g, overlap %.3g mm\n", episode->worst_own,
+           1e3 * episode->worst_penetration);
+    if (episode->dropped_steps > 0) {
+        printf("  dropped      %s%s steps%s: the disk could not keep up, and it is lossy\n",
+               terminal_style(stdout, STYLE_BAD), format_count(episode->dropped_steps, text[0]),
+               terminal_style(stdout, STYLE_PLAIN));
+    }
+}
+
+static void print_size(const Moreau__V1__EpisodeInfo *episode) {
+    char text[4][32];
+    printf("  content      %s",
+           plain_name(&moreau__v1__episode_content__descriptor, (int)episode->content, text[0]));
+    if (episode->content != MOREAU__V1__EPISODE_CONTENT__INPUTS) {
+        printf(", every %s%s", episode->stride > 1 ? format_count(episode->stride, text[1]) : "",
+               episode->stride > 1 ? " steps" : "step");
+    }
+    printf("%s\n  size         %s in %s chunks, %s of them key-frames",
+           episode->lossy ? ", lossy" : "", format_bytes(episode->bytes, text[1]),
+           format_count(episode->chunks, text[2]), format_count(episode->keyframes, text[3]));
+    if (episode->steps > 0) {
+        printf("; %s per step", format_bytes(episode->bytes / episode->steps, text[0]));
+    }
+    putchar('\n');
+}
+
+void episode_print(const Moreau__V1__EpisodeInfo *episode) {
+    char text[2][32];
+    printf("%s%s%s\n", terminal_style(stdout, STYLE_BOLD), episode_name(episode),
+           terminal_style(stdout, STYLE_PLAIN));
+    printf("  episode      %s\n", text_or(episode->episode, "?"));
+    printf("  state        %s%s%s", terminal_style(stdout, state_style(episode->state)),
+           state_name(episode, text[0]), terminal_style(stdout, STYLE_PLAIN));
+    printf("%s%s\n", episode->why != NULL && episode->why[0] != '\0' ? ": " : "",
+           text_or(episode->why, ""));
+    printf("  begun        %s", format_when(episode->begun, true, text[0]));
+    if (episode->has_ended) {
+        printf(", lasted %s", format_seconds(episode->ended - episode->begun, text[1]));
+    }
+    printf("\n  world        %s: %s bodies, from its step %" PRIu64 " on\n",
+           text_or(episode->world_name, "(nameless)"), format_count(episode->bodies, text[0]),
+           episode->world_step);
+    printf("  solver       %s\n", text_or(episode->solver, "?"));
+    print_steps(episode);
+    print_size(episode);
+    if (episode->n_labels > 0) {
+        printf("  labels      ");
+        for (size_t i = 0; i < episode->n_labels; i++) {
+            printf(" %s", episode->labels[i]);
+        }
+        putchar('\n');
+    }
+    if (episode->has_seed) {
+        printf("  seed         %" PRIu64 "\n", episode->seed);
+    }
+    printf("  made by      %s, on server %s with dynamics %" PRIu64 "\n",
+           text_or(episode->client, "(nameless)"), text_or(episode->server_version, "?"),
+           episode->dynamics_version);
+}
+
+int episode_describe(Cli *cli, const char *name, Moreau__V1__Reply **reply) {
+    Moreau__V1__EpisodeDescribe describe = MOREAU__V1__EPISODE_DESCRIBE__INIT;
+    describe.episode = (char *)name;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_DESCRIBE;
+    request.episode_describe = &describe;
+    int status = cli_call(cli, &request, reply);
+    if (status != EXIT_DONE) {
+        status = cli_report_refusal(cli, NULL, "");
+    } else if ((*reply)->result_case != MOREAU__V1__REPLY__RESULT_EPISODE_DESCRIBE ||
+               (*reply)->episode_describe->episode == NULL) {
+        status = cli_fail(EXIT_REFUSED, "the server's answer says nothing of the episode");
+    } else {
+        return EXIT_DONE;
+    }
+    if (*reply != NULL) {
+        moreau__v1__reply__free_unpacked(*reply, NULL);
+        *reply = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Episodes in words: as a row of a table, and everything about one.
+#pragma once
+
+#include "cli/cli.h"
+
+// An id is 32 digits; its first 8 are enough to name it among some thousands.
+enum { EPISODE_SHORT_BYTES = 9 };
+void episode_short(const Moreau__V1__EpisodeInfo *episode, char text[EPISODE_SHORT_BYTES]);
+
+// "falling-1"; "(nameless)" where the server sent none
+const char *episode_name(const Moreau__V1__EpisodeInfo *episode);
+
+// The head and the rows of a table, 80 columns wide but for labels.
+void episode_print_head(void);
+void episode_print_row(const Moreau__V1__EpisodeInfo *episode);
+
+// Everything about one.
+void episode_print(const Moreau__V1__EpisodeInfo *episode);
+
+// Asks for everything about one. EXIT_DONE: *reply holds it, and is the caller's to free. Anything
+// else: after a sentence, *reply is NULL.
+int episode_describe(Cli *cli, const char *name, Moreau__V1__Reply **reply);

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: MIT
+// The family episode, as far as it keeps books: Start, Stop, List, Describe, Delete. (Read and
+// Replay: command_replay.c; Verify: command_verify.c.)
+//
+// Start, Stop and Delete are work in two parts: the first hands something to the log and parks, the
+// second runs when it is on the disk, and replies.
+#include "api/episode.h"
+#include "run/recorder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static Status out_of_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "Memory ended while carrying out the request.");
+}
+
+// What Start, Stop and Delete remember between their two parts.
+typedef struct EpisodePlan {
+    uint8_t uid[UID_BYTES];
+    bool has_uid; // Stop by episode: it must be this one
+    char uid_text[EPISODE_UID_TEXT_BYTES];
+    char name[HOST_NAME_BYTES];
+    char client[HOST_NAME_BYTES]; // the session's may change while a lane reads it
+    Error error;                  // why an episode was not found
+} EpisodePlan;
+
+static Status take_plan(Request *request, Error *error) {
+    request->plan = arena_take_zeroed(&request->arena, 1, sizeof(EpisodePlan));
+    return request->plan != NULL ? STATUS_OK : out_of_memory(error);
+}
+
+// How it went in the log.
+static Status take_verdict(const Request *request, Error *error) {
+    if (request->wait.error.status != STATUS_OK) {
+        *error = request->wait.error;
+    }
+    return request->wait.error.status;
+}
+
+// ---- start
+
+static Status check_labels(const Moreau__V1__EpisodeStart *start, Error *error) {
+    enum { LABELS_MAX = 64 };
+    if (start->n_labels > LABELS_MAX) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "labels",
+                         "An episode has at most %d labels, not %zu.", LABELS_MAX, start->n_labels);
+    }
+    for (size_t i = 0; i < start->n_labels; i++) {
+        char field[32];
+        snprintf(field, sizeof(field), "labels[%zu]", i);
+        if (start->labels[i][0] == '\0') {
+            return error_set(error, STATUS_INVALID_ARGUMENT, field, "A label has 1 to 255 bytes.");
+        }
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(start->labels[i], start->labels[k]) == 0) {
+                return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                                 "The label \"%s\" is given twice.", start->labels[i]);
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+static Status check_steps(uint64_t steps, uint64_t max, const char *field, Error *error) {
+    if (steps >= 1 && steps <= max) {
+        return STATUS_OK;
+    }
+    return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                     "%s is 1 to %" PRIu64 " steps, not %" PRIu64 ".", field, max, steps);
+}
+
+Status command_episode_start_prepare(Request *request, Error *error) {
+    const Moreau__V1__EpisodeStart *start = request->message->episode_start;
+    if (start->name != NULL && start->name[0] == '\0') {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "name",
+                         "A name has 1 to 255 bytes; leave it out for the world's with a number.");
+    }
+    Status status = check_labels(start, error);
+    if (status == STATUS_OK) {
+        status = check_steps(start->stride, RECORDER_STRIDE_MAX, "stride", error);
+    }
+    if (status == STATUS_OK) {
+        status = check_steps(start->keyframe_steps, RECORDER_KEYFRAME_STEPS_MAX, "keyframe_steps",
+                             error);
+    }
+    if (status == STATUS_OK) {
+        status = take_plan(request, error);
+    }
+    if (status == STATUS_OK) {
+        EpisodePlan *plan = request->plan;
+        snprintf(plan->client, sizeof(plan->client), "%s", request->session->client);
+        host_watch(request->world);
+    }
+    return status;
+}
+
+static Status refuse_second(const Recorder *recorder, Error *error) {
+    char uid[EPISODE_UID_TEXT_BYTES];
+    Error why = {0};
+    episode_uid_text(recorder_episode_uid(recorder), uid);
+    if (recorder_status(recorder, &why) != STATUS_OK) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "world",
+                         "The recording of episode %s has failed (%.200s); EpisodeStop ends it.",
+                         uid, why.message);
+    }
+    return error_set(error, STATUS_FAILED_PRECONDITION, "world",
+                     "This world is being recorded already, as episode %s; EpisodeStop ends it.",
+                     uid);
+}
+
+// "<world>-<number>"; a long name gives way to the number, without cutting a letter in two.
+static void number_name(const char *world, uint64_t number, char name[HOST_NAME_BYTES]) {
+    enum { NUMBER_BYTES = 21 };
+    size_t kept = strlen(world);
+    if (kept > HOST_NAME_BYTES - 1 - NUMBER_BYTES) {
+        kept = HOST_NAME_BYTES - 1 - NUMBER_BYTES;
+        while (kept > 0 && ((unsigned char)world[kept] & 0xc0) == 0x80) {
+            kept--;
+        }
+    }
+    snprintf(name, HOST_NAME_BYTES, "%.*s-%" PRIu64, (int)kept, world, number);
+}
+
+// Whether some episode has the world's name with this number.
+static Status is_taken(Request *request, LogReader *reader, uint64_t number, bool *taken,
+                       Error *error) {
+    char name[HOST_NAME_BYTES];
+    EpisodeRow row;
+    Error why = {0};
+    number_name(request->world->name, number, name);
+    Status status = log_reader_find(reader, name, &request->arena, &row, &why);
+    *taken = status == STATUS_OK || status == STATUS_INVALID_ARGUMENT; // one has, or several
+    if (*taken || status == STATUS_NOT_FOUND) {
+        return STATUS_OK;
+    }
+    *error = why;
+    return status;
+}
+
+// A number that is free, and whose predecessor is not: by doubling, then by halving.
+static Status find_number(Request *request, LogReader *reader, uint64_t *number, Error *error) {
+    uint64_t last_taken = 0, free = 1;
+    bool taken;
+    Status status;
+    while ((status = is_taken(request, reader, free, &taken, error)) == STATUS_OK && taken) {
+        last_taken = free;
+        free *= 2;
+    }
+    while (status == STATUS_OK && free - last_taken > 1) {
+        uint64_t middle = last_taken + (free - last_taken) / 2;
+        status = is_taken(request, reader, middle, &taken, error);
+        *(taken ? &last_taken : &free) = middle;
+    }
+    *number = free;
+    return status;
+}
+
+static Status choose_name(Request *request, char name[HOST_NAME_BYTES], Error *error) {
+    Log *log = request->api->def.log;
+    LogReader *reader;
+    Status status = log_take_reader(log, &reader, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    uint64_t number;
+    status = find_number(request, reader, &number, error);
+    log_give_reader(log, reader);
+    number_name(request->world->name, number, name);
+    return status;
+}
+
+static Status begin_recording(Request *request, Error *error) {
+    const Moreau__V1__EpisodeStart *start = request->message->episode_start;
+    EpisodePlan *plan = request->plan;
+    Door *door = &request->world->door;
+    if (door->recorder != NULL) {
+        return refuse_second(door->recorder, error);
+    }
+    Status status = STATUS_OK;
+    if (start->name != NULL) {
+        snprintf(plan->name, sizeof(plan->name), "%s", start->name);
+    } else {
+        status = choose_name(request, plan->name, error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    RecorderDef def = {.content = (RecordingContent)start->content,
+                       .stride = start->stride,
+                       .keyframe_steps = start->keyframe_steps,
+                       .lossy = start->lossy,
+                       .name = plan->name,
+                       .label_count = start->n_labels,
+                       .label = (const char *const *)start->labels,
+                       .client = plan->client,
+                       .world_name = request->world->name,
+                       .has_seed = start->has_seed,
+                       .seed = start->seed};
+    status = recorder_start(request->api->def.log, &def, door->world, request_wait(request),
+                            &door->recorder, error);
+    if (status == STATUS_OK) {
+        host_publish(request->world);
+        request->outcome = JOB_PARKED;
+    }
+    return status;
+}
+
+Status command_episode_start(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    (void)lane;
+    if (!request->is_resumed) {
+        return begin_recording(request, error);
+    }
+    EpisodePlan *plan = request->plan;
+    Door *door = &request->world->door;
+    Status status = take_verdict(request, error);
+    Moreau__V1__EpisodeStartReply *message = arena_take(&request->arena, sizeof(*message));
+    if (status != STATUS_OK || message == NULL) {
+        recorder_stop(door->recorder, RECORDING_INTERRUPTED, NULL);
+        door->recorder = NULL;
+        host_publish(request->world);
+        return status != STATUS_OK ? status : out_of_memory(error);
+    }
+    episode_uid_text(recorder_episode_uid(door->recorder), plan->uid_text);
+    moreau__v1__episode_start_reply__init(message);
+    message->episode = plan->uid_text;
+    message->name = plan->name;
+    reply->result_case = MOREAU__V1__REPLY__RESULT_EPISODE_START;
+    reply->episode_start = message;
+    return STATUS_OK;
+}
+
+// ---- stop
+
+// An episode that is called by its name is looked up on a lane, and its world then on the loop.
+static JobOutcome find_on_lane(Job *job, Lane *lane) {
+    (void)lane;
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    EpisodePlan *plan = request->plan;
+    EpisodeRow row;
+    Status status =
+        episode_find(request, request->message->episode_stop->episode, &row, &plan->error);
+    if (status == STATUS_OK) {
+        memcpy(plan->uid, row.uid, UID_BYTES);
+        plan->has_uid = true;
+        episode_uid_text(row.uid, plan->uid_text);
+        if (row.state != RECORDING_OPEN) {
+            error_set(&plan->error, STATUS_FAILED_PRECONDITION, "episode",
+                      "Episode %s is not being recorded: it is %s.", plan->uid_text,
+                      recording_state_name(row.state));
+        }
+    }
+    job->urgent = true;
+    return JOB_DONE;
+}
+
+static void on_found(Job *job) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    EpisodePlan *plan = request->plan;
+    WorldEntry *entry = NULL;
+    if (plan->error.status == STATUS_OK) {
+        entry = host_find_episode(request->api->def.host, plan->uid);
+    }
+    if (plan->error.status == STATUS_OK && entry == NULL) {
+        error_set(&plan->error, STATUS_FAILED_PRECONDITION, "episode",
+                  "Episode %s is not being recorded any more.", plan->uid_text);
+    }
+    if (plan->error.status != STATUS_OK) {
+        request_end(request, &plan->error);
+        return;
+    }
+    host_retain(entry);
+    request->world = entry;
+    request_submit(request);
+}
+
+Status command_episode_stop_prepare(Request *request, Error *error) {
+    const Moreau__V1__EpisodeStop *stop = request->message->episode_stop;
+    bool has_episode = stop->episode != NULL;
+    if (has_episode == (stop->has_world != 0)) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, has_episode ? "episode" : "world",
+                         "Name either the world or the episode.");
+    }
+    Status status = take_plan(request, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (has_episode) {
+        strand_init_low(&request->strand);
+        request->job = (Job){.work = find_on_lane, .done = on_found};
+        pool_submit(request->api->def.pool, &request->strand, &request->job);
+        return STATUS_OK;
+    }
+    WorldEntry *entry = host_find(request->api->def.host, stop->world);
+    if (entry == NULL) {
+        return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %" PRIu64 ".",
+                         stop->world);
+    }
+    host_retain(entry);
+    request->world = entry;
+    request_submit(request);
+    return STATUS_OK;
+}
+
+static Status end_recording(Request *request, Error *error) {
+    EpisodePlan *plan = request->plan;
+    Door *door = &request->world->door;
+    if (door->recorder == NULL) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, plan->has_uid ? "episode" : "world",
+                         "World %" PRIu64 " is not being recorded.", request->world->id);
+    }
+    const uint8_t *uid = recorder_episode_uid(door->recorder);
+    if (plan->has_uid && memcmp(uid, plan->uid, UID_BYTES) != 0) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "episode",
+                         "Episode %s is not being recorded any more.", plan->uid_text);
+    }
+    episode_uid_text(uid, plan->uid_text);
+    recorder_stop(door->recorder, RECORDING_COMPLETE, request_wait(request));
+    door->recorder = NULL;
+    host_publish(request->world);
+    request->outcome = JOB_PARKED;
+    return STATUS_OK;
+}
+
+Status command_episode_stop(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    (void)lane;
+    if (!request->is_resumed) {
+        return end_recording(request, error);
+    }
+    Status status = take_verdict(request, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    EpisodePlan *plan = request->plan;
+    EpisodeRow row;
+    Moreau__V1__EpisodeStopReply *message = arena_take(&request->arena, sizeof(*message));
+    Moreau__V1__EpisodeInfo *info = arena_take(&request->arena, sizeof(*info));
+    status = episode_find(request, plan->uid_text, &row, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (message == NULL || info == NULL || !episode_describe(&row, &request->arena, info)) {
+        return out_of_memory(error);
+    }
+    moreau__v1__episode_stop_reply__init(message);
+    message->episode = info;
+    reply->result_case = MOREAU__V1__REPLY__RESULT_EPISODE_STOP;
+    reply->episode_stop = message;
+    return STATUS_OK;
+}
+
+// ---- list, describe
+
+Status command_episode_list_prepare(Request *request, Error *error) {
+    enum { ROWS_MAX = 65536 };
+    const Moreau__V1__EpisodeList *list = request->message->episode_list;
+    if (list->count < 1 || list->count > ROWS_MAX) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "count",
+                         "Ask for 1 to %d rows, not %" PRIu64 ".", ROWS_MAX, list->count);
+    }
+    return STATUS_OK;
+}
+
+// A filter's text; "" is none.
+static const char *wanted(const char *text) {
+    return text == NULL || text[0] == '\0' ? NULL : text;
+}
+
+// [ns] since 1970. 0 stands for "open", so a time that is given is 1 at least.
+static uint64_t moment_ns(bool is_given, double seconds) {
+    const double seconds_max = 9e9; // the year 2255: far from what 64 bits hold
+    if (!is_given) {
+        return 0;
+    }
+    return seconds <= 1e-9          ? 1
+           : seconds >= seconds_max ? UINT64_C(9000000000000000000)
+                                    : (uint64_t)(seconds * 1e9);
+}
+
+static Status fill_list(Request *request, const EpisodeRow *rows, size_t count, uint64_t total,
+                        Moreau__V1__Reply *reply, Error *error) {
+    Arena *arena = &request->arena;
+    Moreau__V1__EpisodeListReply *message = arena_take(arena, sizeof(*message));
+    Moreau__V1__EpisodeInfo *info = arena_take_array(arena, count, sizeof(*info));
+    Moreau__V1__EpisodeInfo **list = arena_take_array(arena, count, sizeof(*list));
+    if (message == NULL || info == NULL || list == NULL) {
+        return out_of_memory(error);
+    }
+    moreau__v1__episode_list_reply__init(message);
+    for (size_t i = 0; i < count; i++) {
+        list[i] = &info[i];
+        if (!episode_describe(&rows[i], arena, &info[i])) {
+            return out_of_memory(error);
+        }
+    }
+    message->has_total = 1;
+    message->total = total;
+    message->n_episodes = count;
+    message->episodes = list;
+    reply->result_case = MOREAU__V1__REPLY__RESULT_EPISODE_LIST;
+    reply->episode_list = message;
+    return STATUS_OK;
+}
+
+Status command_episode_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    (void)lane;
+    const Moreau__V1__EpisodeList *list = request->message->episode_list;
+    EpisodeFilter filter = {.name = wanted(list->name),
+                            .label = wanted(list->label),
+                            .solver = wanted(list->solver),
+                            .client = wanted(list->client),
+                            .state = list->has_state ? (int)list->state : -1,
+                            .since_ns = moment_ns(list->has_since, list->since),
+                            .until_ns = moment_ns(list->has_until, list->until),
+                            .first = list->first,
+                            .count = list->count};
+    Log *log = request->api->def.log;
+    LogReader *reader;
+    Status status = log_take_reader(log, &reader, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    EpisodeRow *rows = NULL;
+    size_t count = 0;
+    uint64_t total = 0;
+    status = log_reader_list(reader, &filter, &request->arena, &rows, &count, &total, error);
+    log_give_reader(log, reader);
+    return status == STATUS_OK ? fill_list(request, rows, count, total, reply, error) : status;
+}
+
+Status command_episode_describe(Request *request, Lane *lane, Moreau__V1__Reply *reply,
+                                Error *error) {
+    (void)lane;
+    EpisodeRow row;
+    Status status = episode_find(request, request->message->episode_describe->episode, &row, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    Moreau__V1__EpisodeDescribeReply *message = arena_take(&request->arena, sizeof(*message));
+    Moreau__V1__EpisodeInfo *info = arena_take(&request->arena, sizeof(*info));
+    if (message == NULL || info == NULL || !episode_describe(&row, &request->arena, info)) {
+        return out_of_memory(error);
+    }
+    moreau__v1__episode_describe_reply__init(message);
+    message->episode = info;
+    reply->result_case = MOREAU__V1__REPLY__RESULT_EPISODE_DESCRIBE;
+    reply->episode_describe = message;
+    return STATUS_OK;
+}
+
+// ---- delete
+
+Status command_episode_delete(Request *request, Lane *lane, Moreau__V1__Reply *reply,
+                              Error *error) {
+    (void)lane;
+    if (!request->is_resumed) {
+        EpisodeRow row;
+        Status status =
+            episode_find(request, request->message->episode_delete->episode, &row, error);
+        if (status == STATUS_OK) {
+            request->outcome = JOB_PARKED;
+            log_delete(request->api->def.log, row.uid, request_wait(request));
+        }
+        return status;
+    }
+    Status status = take_verdict(request, error);
+    Moreau__V1__EpisodeDeleteReply *message = arena_take(&request->arena, sizeof(*message));
+    if (status != STATUS_OK || message == NULL) {
+        return status != STATUS_OK ? status : out_of_memory(error);
+    }
+    moreau__v1__episode_delete_reply__init(message);
+    reply->result_case = MOREAU__V1__REPLY__RESULT_EPISODE_DELETE;
+    reply->episode_delete = message;
+    return STATUS_OK;
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+// The family episode: Verify. A plan is made on a low strand, then workers, each on a low strand of
+// its own, share the segments (run/verify.h); the loop sends progress and, at the end, the reply.
+#include "api/episode.h"
+#include "base/clock.h"
+#include "run/verify.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { PROGRESS_MS = 100, PROGRESS_UNSENT_BYTES_MAX = 1 << 16 };
+
+typedef struct VerifyPlan VerifyPlan;
+
+typedef struct VerifyWorker {
+    Job job;
+    Strand strand;
+    VerifyPlan *plan;
+    uint32_t index;
+    Error error;
+} VerifyWorker;
+
+struct VerifyPlan {
+    Request *request;
+    EpisodeRow row;
+    Verification *verification;
+    VerifyWorker *worker;
+    uint32_t running;
+    _Atomic bool has_failed; // a worker has: the others stop
+    uv_timer_t timer;
+    uint64_t told_steps; // in the last progress event
+    uint64_t begun_ns;
+    Error error;
+};
+
+static Status out_of_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "Memory ended while verifying an episode.");
+}
+
+// ---- the reply
+
+static void fill_difference(const PlayerDifference *difference, Moreau__V1__EpisodeDifference *m) {
+    moreau__v1__episode_difference__init(m);
+    m->has_step = m->has_damaged = 1;
+    m->step = difference->step;
+    m->damaged = difference->is_damage;
+    m->has_chunk = difference->chunk != 0;
+    m->chunk = (uint64_t)difference->chunk;
+    m->chunk_kind =
+        difference->chunk_kind == 0 ? NULL : (char *)chunk_kind_name(difference->chunk_kind);
+    m->has_expected_hash = m->has_found_hash =
+        difference->expected_hash != 0 || difference->found_hash != 0;
+    m->expected_hash = difference->expected_hash;
+    m->found_hash = difference->found_hash;
+    m->has_body = difference->body != 0;
+    m->body = difference->body;
+    if (difference->quantity[0] != '\0') {
+        m->quantity = (char *)difference->quantity;
+        m->has_expected = m->has_found = 1;
+        m->expected = difference->expected;
+        m->found = difference->value;
+    }
+    m->message = (char *)difference->message;
+}
+
+static bool fill_result(VerifyPlan *plan, Moreau__V1__EpisodeVerifyReply *m) {
+    Arena *arena = &plan->request->arena;
+    VerifyResult result = verify_result(plan->verification);
+    size_t count = result.difference_count;
+    m->has_verified = m->has_steps = m->has_dropped_steps = m->has_unconverged_steps =
+        m->has_seconds = 1;
+    m->verified = count == 0;
+    m->steps = result.steps;
+    m->dropped_steps = result.dropped_steps;
+    m->unconverged_steps = result.unconverged_steps;
+    m->seconds = (double)(clock_now_ns() - plan->begun_ns) * 1e-9;
+    m->differences = arena_take_array(arena, count, sizeof(*m->differences));
+    Moreau__V1__EpisodeDifference *differences =
+        arena_take_array(arena, count, sizeof(*differences));
+    if (m->differences == NULL || differences == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        m->differences[i] = &differences[i];
+        fill_difference(&result.difference[i], &differences[i]);
+    }
+    m->n_differences = count;
+    return true;
+}
+
+static void on_timer_closed(uv_handle_t *handle) {
+    VerifyPlan *plan = handle->data;
+    request_finish(plan->request);
+}
+
+// Everything has ended: the last reply.
+static void end_verify(VerifyPlan *plan) {
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    Moreau__V1__EpisodeVerifyReply message = MOREAU__V1__EPISODE_VERIFY_REPLY__INIT;
+    if (plan->error.status == STATUS_OK && !fill_result(plan, &message)) {
+        plan->error.status = out_of_memory(&plan->error);
+    }
+    if (plan->error.status == STATUS_OK) {
+        reply.result_case = MOREAU__V1__REPLY__RESULT_EPISODE_VERIFY;
+        reply.episode_verify = &message;
+    }
+    request_reply(plan->request, NULL, &reply, &plan->error);
+    plan->request->stopped = NULL;
+    uv_close((uv_handle_t *)&plan->timer, on_timer_closed);
+}
+
+static void tell_progress(uv_timer_t *timer) {
+    VerifyPlan *plan = timer->data;
+    Request *request = plan->request;
+    uint64_t steps = verify_steps_done(plan->verification);
+    if (steps == plan->told_steps ||
+        request->peer.calls->unsent(request->peer.handle) > PROGRESS_UNSENT_BYTES_MAX) {
+        return;
+    }
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    Moreau__V1__EpisodeProgress progress = MOREAU__V1__EPISODE_PROGRESS__INIT;
+    progress.has_steps_done = progress.has_steps_total = 1;
+    progress.steps_done = steps;
+    progress.steps_total = verify_steps_total(plan->verification);
+    reply.result_case = MOREAU__V1__REPLY__RESULT_EPISODE_PROGRESS;
+    reply.episode_progress = &progress;
+    if (request_event(request, NULL, &reply, NULL) == STATUS_OK) {
+        plan->told_steps = steps; // one that cannot be sent is no loss
+    }
+}
+
+// ---- the workers
+
+static JobOutcome verify_on_lane(Job *job, Lane *lane) {
+    VerifyWorker *worker = (VerifyWorker *)(void *)((char *)job - offsetof(VerifyWorker, job));
+    VerifyPlan *plan = worker->plan;
+    const Request *request = plan->request;
+    Error *error = &worker->error;
+    bool is_over = false;
+    lane_end_turn(lane);
+    do {
+        WorkWatch watch;
+        bool progressed = true;
+        is_over = atomic_load_explicit(&plan->has_failed, memory_order_relaxed) ||
+                  request_should_stop(request, error);
+        if (is_over) {
+            break;
+        }
+        request_watch(request, &watch);
+        error->status = verify_work(plan->verification, worker->index, &lane->scratch,
+                                    watch.begun_ns + EPISODE_QUANTUM_NS, &watch.stop, &is_over,
+                                    &progressed, error);
+        if (error->status == STATUS_OK && !progressed) {
+            error->status = request_watch_verdict(&watch, error);
+        }
+    } while (error->status == STATUS_OK && !is_over && !episode_should_pause(lane));
+    arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
+    if (error->status == STATUS_OK && !is_over) {
+        return JOB_AGAIN;
+    }
+    if (error->status != STATUS_OK) {
+        atomic_store_explicit(&plan->has_failed, true, memory_order_relaxed);
+    }
+    job->urgent = true;
+    return JOB_DONE;
+}
+
+static void on_worker_done(Job *job) {
+    VerifyWorker *worker = (VerifyWorker *)(void *)((char *)job - offsetof(VerifyWorker, job));
+    VerifyPlan *plan = worker->plan;
+    if (plan->error.status == STATUS_OK && worker->error.status != STATUS_OK) {
+        plan->error = worker->error;
+    }
+    if (--plan->running == 0) {
+        end_verify(plan);
+    }
+}
+
+static void start_workers(VerifyPlan *plan) {
+    Request *request = plan->request;
+    uint32_t count = verify_worker_count(plan->verification);
+    plan->worker = arena_take_zeroed(&request->arena, count, sizeof(*plan->worker));
+    if (plan->worker == NULL) {
+        plan->error.status = out_of_memory(&plan->error);
+        end_verify(plan);
+        return;
+    }
+    plan->running = count;
+    uv_timer_start(&plan->timer, tell_progress, PROGRESS_MS, PROGRESS_MS);
+    for (uint32_t i = 0; i < count; i++) {
+        VerifyWorker *worker = &plan->worker[i];
+        worker->plan = plan;
+        worker->index = i;
+        worker->job = (Job){.work = verify_on_lane, .done = on_worker_done};
+        strand_init_low(&worker->strand);
+        pool_submit(request->api->def.pool, &worker->strand, &worker->job);
+    }
+}
+
+// ---- the plan
+
+static Status check_range(const EpisodeRow *row, const Moreau__V1__EpisodeVerify *verify,
+                          Error *error) {
+    bool ends_beyond = verify->has_last && verify->last > row->last_step;
+    if (verify->first > row->last_step || ends_beyond) {
+        return error_set(error, STATUS_OUT_OF_RANGE, ends_beyond ? "last" : "first",
+                         "The episode has the steps 0 to %" PRIu64 ".", row->last_step);
+    }
+    return STATUS_OK;
+}
+
+static Status make_plan(VerifyPlan *plan, Error *error) {
+    Request *request = plan->request;
+    const Moreau__V1__EpisodeVerify *verify = request->message->episode_verify;
+    Status status = episode_find(request, verify->episode, &plan->row, error);
+    if (status == STATUS_OK) {
+        status = check_range(&plan->row, verify, error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    uint32_t lanes = pool_lane_count(request->api->def.pool);
+    VerifyDef def = {.log = request->api->def.log,
+                     .episode = &plan->row,
+                     .limits = *host_limits(request->api->def.host),
+                     .first = verify->first,
+                     .last = verify->has_last ? verify->last : plan->row.last_step,
+                     .worker_count_max =
+                         verify->has_lanes && verify->lanes < lanes ? verify->lanes : lanes};
+    return verify_open(&plan->verification, &def, error);
+}
+
+static JobOutcome plan_on_lane(Job *job, Lane *lane) {
+    (void)lane;
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    VerifyPlan *plan = request->plan;
+    if (!request_should_stop(request, &plan->error)) {
+        plan->error.status = make_plan(plan, &plan->error);
+    }
+    job->urgent = true;
+    return JOB_DONE;
+}
+
+static void on_planned(Job *job) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    VerifyPlan *plan = request->plan;
+    if (plan->error.status != STATUS_OK) {
+        end_verify(plan);
+    } else {
+        start_workers(plan);
+    }
+}
+
+// Its workers look for themselves; that there is this function makes a drain end it at once.
+static void on_stopped(Request *request) {
+    (void)request;
+}
+
+static void release_verify(Request *request) {
+    VerifyPlan *plan = request->plan;
+    verify_close(plan->verification);
+}
+
+Status command_episode_verify_prepare(Request *request, Error *error) {
+    const Moreau__V1__EpisodeVerify *verify = request->message->episode_verify;
+    if (verify->has_lanes && verify->lanes == 0) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "lanes",
+                         "Verifying takes 1 lane or more, not 0.");
+    }
+    if (verify->has_last && verify->last < verify->first) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "last",
+                         "The range ends at step %" PRIu64 ", before its first, %" PRIu64 ".",
+                         verify->last, verify->first);
+    }
+    VerifyPlan *plan = arena_take_zeroed(&request->arena, 1, sizeof(*plan));
+    if (plan == NULL) {
+        return out_of_memory(error);
+    }
+    plan->request = request;
+    plan->begun_ns = clock_now_ns();
+    uv_timer_init(request->api->def.loop, &plan->timer);
+    plan->timer.data = plan;
+    request->plan = plan;
+    request->finish = release_verify;
+    request->stopped = on_stopped;
+    strand_init_low(&request->strand);
+    request->job = (Job){.work = plan_on_lane, .done = on_planned};
+    pool_submit(request->api->def.pool, &request->strand, &request->job);
+    return STATUS_OK;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "api/episode.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void episode_uid_text(const uint8_t uid[UID_BYTES], char text[EPISODE_UID_TEXT_BYTES]) {
+    for (size_t i = 0; i < UID_BYTES; i++) {
+        snprintf(text + 2 * i, 3, "%02x", uid[i]);
+    }
+}
+
+Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *error) {
+    if (text == NULL || text[0] == '\0') {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "episode",
+                         "Name an episode: its id, a beginning of it (4 digits at least), or a "
+                         "name that only one episode has.");
+    }
+    Log *log = request->api->def.log;
+    LogReader *reader;
+    Status status = log_take_reader(log, &reader, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = log_reader_find(reader, text, &request->arena, row, error);
+    log_give_reader(log, reader);
+    if (status != STATUS_OK && error->field[0] == '\0') {
+        snprintf(error->field, sizeof(error->field), "episode");
+    }
+    return status;
+}
+
+static double seconds(uint64_t ns) {
+    return (double)ns * 1e-9;
+}
+
+static char *optional_text(const char *text) {
+    return text == NULL || text[0] == '\0' ? NULL : (char *)text;
+}
+
+bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeInfo *info) {
+    moreau__v1__episode_info__init(info);
+    char *uid = arena_take(arena, EPISODE_UID_TEXT_BYTES);
+    if (uid == NULL) {
+        return false;
+    }
+    episode_uid_text(row->uid, uid);
+    info->episode = uid;
+    info->name = (char *)row->name;
+    info->n_labels = row->label_count;
+    info->labels = (char **)row->label;
+    info->client = (char *)row->client;
+    info->world_name = (char *)row->world_name;
+    info->solver = (char *)row->solver;
+    info->server_version = (char *)row->server_version;
+    info->why = optional_text(row->why);
+    info->has_state = info->has_content = info->has_stride = info->has_lossy = 1;
+    info->state = (Moreau__V1__EpisodeState)row->state;
+    info->content = (Moreau__V1__EpisodeContent)row->content;
+    info->stride = row->stride;
+    info->lossy = row->lossy;
+    info->has_seed = row->has_seed;
+    info->seed = row->seed;
+    info->has_steps = info->has_world_step = info->has_time_step = info->has_bodies = 1;
+    info->steps = row->last_step - row->first_step;
+    info->world_step = row->world_step;
+    info->time_step = row->time_step;
+    info->bodies = row->body_count;
+    info->has_begun = 1;
+    info->begun = seconds(row->begun_ns);
+    info->has_ended = row->ended_ns != 0;
+    info->ended = seconds(row->ended_ns);
+    info->has_unconverged_steps = info->has_dropped_steps = info->has_worst_own = 1;
+    info->has_worst_penetration = info->has_dynamics_version = info->has_bytes = 1;
+    info->has_chunks = info->has_keyframes = 1;
+    info->unconverged_steps = row->unconverged_steps;
+    info->dropped_steps = row->dropped_steps;
+    info->worst_own = row->worst_own;
+    info->worst_penetration = row->worst_penetration;
+    info->dynamics_version = row->dynamics_version;
+    info->bytes = row->bytes;
+    info->chunks = row->chunk_count;
+    info->keyframes = row->keyframe_count;
+    return true;
+}
+
+bool episode_should_pause(const Lane *lane) {
+    return lane_should_yield(lane) || clock_now_ns() >= lane->slice_ns + LANE_SLICE_NS;
+}

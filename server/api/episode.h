@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What the calls on episodes share: finding one by what a client calls it, showing what is known of
+// one, and the manners of long work on low strands.
+#pragma once
+
+#include "api/request.h"
+#include "log/reader.h"
+
+enum { EPISODE_UID_TEXT_BYTES = 2 * UID_BYTES + 1 };
+
+// How long work on a low strand goes on before it looks whether others wait for the lane.
+enum { EPISODE_QUANTUM_NS = 100000 };
+
+void episode_uid_text(const uint8_t uid[UID_BYTES], char text[EPISODE_UID_TEXT_BYTES]);
+
+// By id, an unmistakable beginning of one, or a name; NULL or "" is refused. Blames `episode`. What
+// the row points to is the request's arena's. On a lane.
+Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *error);
+
+// Fills `info`, whose memory is the arena's. false: it ended.
+bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeInfo *info);
+
+// Long work on a low strand ends its turn here: true when the slice is over or others wait.
+bool episode_should_pause(const Lane *lane);

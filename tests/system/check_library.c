@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// libmoreau with a real server: what was seen while an episode was recorded is what comes back, and
+// a snapshot that went through a file's worth of bytes goes on with the same bits.
+#include "support/server_process.h"
+#include "support/suite.h"
+
+#include "moreau.h"
+
+#include <string.h>
+
+enum { BODIES = 4, STEPS = 60, STRIDE = 7, CHANGED_AT = 25 };
+
+static ServerProcess *server;
+static MoreauClient *client;
+static uint64_t world;
+static uint64_t ids[BODIES];
+
+#define ASSERT_OK(call) ck_assert_msg((call) == MOREAU_OK, "%s", moreau_error(client)->message)
+
+// A floor, and three boxes that fall onto it and each other.
+static void make_world(void) {
+    MoreauWorldDef def = moreau_world_def_default();
+    ASSERT_OK(moreau_world_create(client, &def, &world));
+    const uint32_t kinds[] = {MOREAU_PLANE, MOREAU_BOX};
+    const double sizes[] = {0, 0, 0, 0.1, 0.1, 0.1};
+    const MoreauShapes shapes = {.count = 2, .primitive_total = 2, .kind = kinds, .size = sizes};
+    uint64_t shape[2];
+    ASSERT_OK(moreau_world_add_shapes(client, world, &shapes, shape));
+    double pose[7 * BODIES] = {0, 0, 0, 1, 0, 0, 0};
+    uint64_t of_body[BODIES] = {shape[0]};
+    uint32_t body_kind[BODIES] = {MOREAU_STATIC};
+    for (size_t i = 1; i < BODIES; i++) {
+        const double each[] = {0.03 * (double)i, 0.0, 0.3 * (double)i, 1, 0.1 * (double)i, 0, 0};
+        memcpy(pose + 7 * i, each, sizeof(each));
+        of_body[i] = shape[1];
+    }
+    const MoreauBodies bodies = {
+        .count = BODIES, .pose = pose, .kind = body_kind, .shape = of_body};
+    ASSERT_OK(moreau_world_add_bodies(client, world, &bodies, ids));
+}
+
+static void start(void) {
+    server = server_start("--workers 2 --db @/episodes.db");
+    MoreauError error;
+    ck_assert_msg(moreau_connect(server->address[0], NULL, &client, &error) == MOREAU_OK, "%s",
+                  error.message);
+    make_world();
+}
+
+static void stop(void) {
+    moreau_disconnect(client);
+    server_stop(server);
+}
+
+static void step(uint64_t steps) {
+    MoreauStep order = moreau_step_default();
+    order.worlds = &world;
+    order.world_count = 1;
+    order.steps = steps;
+    MoreauReply *reply;
+    MoreauStepResult result;
+    ASSERT_OK(moreau_world_step(client, &order, &reply, &result));
+    moreau_reply_free(reply);
+}
+
+static uint64_t hash(void) {
+    uint64_t value;
+    ASSERT_OK(moreau_world_hash(client, 1, &world, &value, NULL));
+    return value;
+}
+
+// ---- episodes
+
+// What was seen, step by step; and how much of it has come back.
+typedef struct Seen {
+    double pose[STEPS + 1][7 * BODIES], velocity[STEPS + 1][6 * BODIES];
+    size_t frames;
+    bool again;
+    size_t stop_after; // 0: never
+} Seen;
+
+static void record(Seen *seen, MoreauContent content) {
+    MoreauRecord def = moreau_record_default();
+    def.world = world;
+    def.name = "boxes";
+    def.content = content;
+    ASSERT_OK(moreau_record_start(client, &def, NULL));
+    for (size_t i = 0; i <= STEPS; i++) {
+        if (i > 0) {
+            step(1);
+        }
+        ASSERT_OK(moreau_world_read(client, world, 0, BODIES, seen->pose[i], seen->velocity[i]));
+        if (i == CHANGED_AT) {
+            const double kick[] = {0.5, 0, 2, 0, 3, 0};
+            ASSERT_OK(moreau_world_set(client, world, NULL, 1, &ids[2], NULL, kick));
+        }
+    }
+    MoreauReply *reply;
+    MoreauEpisode info;
+    ASSERT_OK(moreau_record_stop(client, world, NULL, &reply, &info));
+    ck_assert_uint_eq(info.steps, STEPS);
+    ck_assert_uint_eq(info.bodies, BODIES);
+    ck_assert_int_eq(info.state, MOREAU_EPISODE_COMPLETE);
+    moreau_reply_free(reply);
+}
+
+static bool compare_frame(void *context, const MoreauFrame *frame) {
+    Seen *seen = context;
+    ck_assert_uint_eq(frame->step, STRIDE * seen->frames);
+    ck_assert_uint_eq(frame->body_count, BODIES);
+    ck_assert_mem_eq(frame->ids, ids, sizeof(ids));
+    ck_assert_int_eq(frame->stored, !seen->again);
+    ck_assert_mem_eq(frame->pose, seen->pose[frame->step], sizeof(seen->pose[0]));
+    ck_assert_mem_eq(frame->velocity, seen->velocity[frame->step], sizeof(seen->velocity[0]));
+    return ++seen->frames != seen->stop_after;
+}
+
+// 0: from the disk; 1: stepped again although it is there; 2: stepped again, as only inputs are
+START_TEST(a_replay_shows_to_the_bit_what_was_seen) {
+    static Seen seen;
+    record(&seen, _i == 2 ? MOREAU_CONTENT_INPUTS : MOREAU_CONTENT_FRAMES);
+    MoreauFrameQuery query = moreau_frame_query_default();
+    query.episode = "boxes";
+    query.stride = STRIDE;
+    query.again = _i == 1;
+    seen.again = _i > 0;
+    uint64_t frames = 0;
+    ASSERT_OK(
+        moreau_episode_replay(client, &query, MOREAU_ALL, 0.0, compare_frame, &seen, &frames));
+    ck_assert_uint_eq(seen.frames, 1 + STEPS / STRIDE);
+    ck_assert_uint_eq(frames, seen.frames);
+
+    // and so does a read of a range
+    MoreauReply *reply;
+    MoreauFrames range;
+    seen.frames = 2;
+    query.first = 2 * STRIDE;
+    ASSERT_OK(moreau_episode_read(client, &query, 3, &reply, &range));
+    ck_assert_uint_eq(range.count, 3);
+    MoreauFrame frame;
+    while (moreau_next_frame(&range, &frame)) {
+        compare_frame(&seen, &frame);
+    }
+    moreau_reply_free(reply);
+}
+END_TEST
+
+START_TEST(a_replay_ends_when_its_reader_has_enough) {
+    static Seen seen;
+    record(&seen, MOREAU_CONTENT_FRAMES);
+    MoreauFrameQuery query = moreau_frame_query_default();
+    query.episode = "boxes";
+    query.stride = STRIDE;
+    seen.stop_after = 1;
+    // so slow that it would take a day
+    ck_assert_int_eq(
+        moreau_episode_replay(client, &query, MOREAU_ALL, 1e-6, compare_frame, &seen, NULL),
+        MOREAU_CANCELLED);
+    ck_assert_uint_eq(seen.frames, 1);
+    step(1); // the connection and the world are as before
+}
+END_TEST
+
+START_TEST(an_episode_is_verified_found_and_deleted) {
+    static Seen seen;
+    record(&seen, MOREAU_CONTENT_CONTACTS);
+    MoreauVerify verify = moreau_verify_default();
+    verify.episode = "boxes";
+    MoreauReply *reply;
+    MoreauVerification result;
+    ASSERT_OK(moreau_episode_verify(client, &verify, NULL, NULL, &reply, &result));
+    ck_assert(result.verified && result.difference_count == 0);
+    ck_assert_uint_eq(result.steps, STEPS);
+    moreau_reply_free(reply);
+
+    MoreauEpisodeFilter filter = moreau_episode_filter_default();
+    filter.name = "BOX";
+    size_t count;
+    MoreauEpisode info;
+    ASSERT_OK(moreau_episode_list(client, &filter, &reply, &count, NULL));
+    ck_assert_uint_eq(count, 1);
+    ck_assert(moreau_reply_episode(reply, 0, &info));
+    ASSERT_OK(moreau_episode_delete(client, info.episode));
+    moreau_reply_free(reply);
+    ck_assert_int_eq(moreau_episode_describe(client, "boxes", &reply, &info), MOREAU_NOT_FOUND);
+    moreau_reply_free(reply);
+}
+END_TEST
+
+// ---- snapshots
+
+START_TEST(a_snapshot_that_was_carried_away_goes_on_with_the_same_bits) {
+    step(CHANGED_AT);
+    MoreauSnapshot snapshot;
+    ASSERT_OK(moreau_snapshot_take(client, world, &snapshot));
+    ck_assert_uint_eq(snapshot.step, CHANGED_AT);
+    ck_assert_uint_eq(snapshot.hash, hash());
+    uint8_t *data = malloc(snapshot.bytes);
+    ASSERT_OK(moreau_snapshot_download(client, snapshot.id, data, snapshot.bytes));
+    ASSERT_OK(moreau_snapshot_drop(client, snapshot.id));
+    step(STEPS);
+    uint64_t expected = hash();
+
+    uint64_t id;
+    uint64_t restored_hash;
+    ASSERT_OK(moreau_snapshot_upload(client, data, snapshot.bytes, &id));
+    ASSERT_OK(moreau_snapshot_restore(client, world, id, &restored_hash, NULL));
+    ck_assert_uint_eq(restored_hash, snapshot.hash);
+    MoreauClone clone = moreau_clone_default();
+    clone.snapshot = id;
+    clone.count = 2;
+    uint64_t clones[2];
+    ASSERT_OK(moreau_snapshot_clone(client, &clone, clones));
+    step(STEPS);
+    ck_assert_uint_eq(hash(), expected);
+    world = clones[1];
+    step(STEPS);
+    ck_assert_uint_eq(hash(), expected);
+
+    // with one bit changed it is another state, or none
+    data[snapshot.bytes / 2] ^= 1;
+    MoreauStatus status = moreau_snapshot_upload(client, data, snapshot.bytes, &id);
+    if (status == MOREAU_OK) {
+        status = moreau_snapshot_restore(client, world, id, &restored_hash, NULL);
+    }
+    ck_assert(status != MOREAU_OK || restored_hash != snapshot.hash);
+    free(data);
+}
+END_TEST
+
+static TCase *case_library(void) {
+    TCase *tcase = tcase_create("libmoreau");
+    tcase_add_checked_fixture(tcase, start, stop);
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, a_replay_shows_to_the_bit_what_was_seen, 0, 3);
+    tcase_add_test(tcase, a_replay_ends_when_its_reader_has_enough);
+    tcase_add_test(tcase, an_episode_is_verified_found_and_deleted);
+    tcase_add_test(tcase, a_snapshot_that_was_carried_away_goes_on_with_the_same_bits);
+    return tcase;
+}
+
+SUITE_MAIN("system/library", case_library)

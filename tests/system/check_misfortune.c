@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+// What befalls a server that records: a file it cannot use, a disk that is full or slow, worlds and
+// clients that vanish. It says what is wrong, lives, and lets the others go on; what it said was
+// stored is stored.
+#include "support/server_process.h"
+#include "support/suite.h"
+#include "support/wire_client.h"
+#include "support/wire_episode.h"
+#include "support/wire_world.h"
+
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+
+static char folder[SERVER_FOLDER_BYTES];
+
+static void make_folder(void) {
+    server_make_folder(folder);
+}
+
+static void remove_folder(void) {
+    server_remove_folder(folder);
+}
+
+static ServerProcess *start_on(const char *name) {
+    char options[256];
+    snprintf(options, sizeof(options), "--workers 2 --session-grace-ms 0 --db %s/%s", folder, name);
+    return server_start(options);
+}
+
+// ---- files it cannot use
+
+// Starts recording; its id goes to `episode`.
+static void record(WireClient *client, uint64_t world, Moreau__V1__EpisodeContent content,
+                   char episode[WIRE_EPISODE_ID_BYTES]) {
+    Moreau__V1__EpisodeStart call = wire_start_call(world);
+    call.has_content = 1;
+    call.content = content;
+    memcpy(episode, wire_record(client, &call).id, WIRE_EPISODE_ID_BYTES);
+}
+
+static void run_sql(const char *name, const char *sql) {
+    char path[128];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+// A file that a server made, with an episode in it.
+static void make_episodes(const char *name) {
+    ServerProcess *server = start_on(name);
+    WireClient *client = wire_open(server->address[0]);
+    uint64_t world = wire_small_world(client);
+    char episode[WIRE_EPISODE_ID_BYTES];
+    record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
+    wire_step(client, world, 200);
+    wire_stop_recording(client, world);
+    wire_close(client);
+    server_stop(server);
+}
+
+static void expect_refusal(const char *name, const char *word) {
+    char options[256], said[1024];
+    snprintf(options, sizeof(options), "--db %s/%s", folder, name);
+    int status = server_refusal(options, said, sizeof(said));
+    ck_assert_msg(status == 1, "%s: status %d, said: %s", name, status, said);
+    ck_assert_msg(strstr(said, name) != NULL && strstr(said, word) != NULL, "%s: %s", name, said);
+}
+
+START_TEST(a_file_that_cannot_be_used_is_refused_with_a_sentence) {
+    server_write(folder, "text.db", "These are the notes of a person, and no database at all.\n");
+    run_sql("foreign.db", "CREATE TABLE shopping(item TEXT)");
+    make_episodes("newer.db");
+    run_sql("newer.db", "PRAGMA user_version = 99");
+    make_episodes("short.db");
+    char path[128];
+    snprintf(path, sizeof(path), "%s/short.db", folder);
+    struct stat info;
+    ck_assert_int_eq(stat(path, &info), 0);
+    ck_assert_int_eq(truncate(path, info.st_size / 2), 0);
+    snprintf(path, sizeof(path), "%s/folder.db", folder);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+
+    expect_refusal("text.db", "database");
+    expect_refusal("foreign.db", "another program");
+    expect_refusal("newer.db", "99");
+    expect_refusal("short.db", "--recover");
+    expect_refusal("folder.db", "is a folder");
+    expect_refusal("missing/folder/e.db", "folder");
+    char said[1024];
+    ck_assert_int_eq(server_refusal("--db /proc/e.db", said, sizeof(said)), 1);
+    ck_assert_ptr_nonnull(strstr(said, "/proc/e.db"));
+}
+END_TEST
+
+START_TEST(a_second_server_on_the_same_file_is_refused) {
+    ServerProcess *server = start_on("one.db");
+    expect_refusal("one.db", "another");
+    WireClient *client = wire_open(server->address[0]);
+    wire_ping(client);
+    wire_close(client);
+    server_stop(server);
+    server = start_on("one.db"); // it is free again
+    server_stop(server);
+}
+END_TEST
+
+START_TEST(without_a_file_recording_is_refused_by_naming_the_option) {
+    ServerProcess *server = server_start("--workers 1");
+    WireClient *client = wire_open(server->address[0]);
+    Moreau__V1__EpisodeStart call = MOREAU__V1__EPISODE_START__INIT;
+    call.has_world = 1;
+    call.world = wire_small_world(client);
+    const Moreau__V1__Reply *reply = wire_refuse(client, &call, CODE(FAILED_PRECONDITION), NULL);
+    ck_assert_ptr_nonnull(strstr(reply->status->message, "--db"));
+    wire_step(client, call.world, 10);
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
+// ---- disks
+
+static void tell_disk(const char *word, bool on) {
+    char path[128];
+    snprintf(path, sizeof(path), "%s/%s", folder, word);
+    if (on) {
+        server_write(folder, word, "");
+    } else {
+        unlink(path);
+    }
+}
+
+static ServerProcess *start_on_bad_disk(void) {
+    const char *before = getenv("ASAN_OPTIONS");
+    char kept[512], options[600];
+    snprintf(kept, sizeof(kept), "%s", before == NULL ? "" : before);
+    snprintf(options, sizeof(options), "%s:verify_asan_link_order=0", kept);
+    setenv("ASAN_OPTIONS", options, 1);
+    setenv("MOREAU_BAD_DISK", folder, 1);
+    setenv("LD_PRELOAD", MOREAU_BINARY_DIR "/tests/libmoreau-bad-disk.so", 1);
+    ServerProcess *server = start_on("disk.db");
+    unsetenv("LD_PRELOAD");
+    setenv("ASAN_OPTIONS", kept, 1);
+    return server;
+}
+
+START_TEST(a_full_disk_ends_the_episode_and_nothing_else) {
+    ServerProcess *server = start_on_bad_disk();
+    WireClient *client = wire_open(server->address[0]);
+    uint64_t recorded = wire_small_world(client), free_world = wire_small_world(client);
+    char first[WIRE_EPISODE_ID_BYTES], second[WIRE_EPISODE_ID_BYTES];
+    record(client, recorded, MOREAU__V1__EPISODE_CONTENT__FRAMES, first);
+    wire_step(client, recorded, 1000);
+    while (wire_describe(client, first)->steps < 500) { // a part of it is on the disk
+        server_sleep_ms(10);
+    }
+    tell_disk("full", true);
+    wire_step(client, recorded, 5000); // goes on, unrecorded
+    wire_step(client, free_world, 100);
+    Moreau__V1__EpisodeStop stop = MOREAU__V1__EPISODE_STOP__INIT;
+    stop.has_world = 1;
+    stop.world = recorded;
+    const Moreau__V1__Reply *reply = wire_refuse(client, &stop, CODE(RESOURCE_EXHAUSTED), NULL);
+    ck_assert_msg(strstr(reply->status->message, "full") != NULL, "%s", reply->status->message);
+    ck_assert_uint_eq(wire_step_count(client, recorded), 6000);
+
+    // a recording that cannot begin says so
+    Moreau__V1__EpisodeStart start = MOREAU__V1__EPISODE_START__INIT;
+    start.has_world = 1;
+    start.world = free_world;
+    wire_refuse(client, &start, CODE(RESOURCE_EXHAUSTED), NULL);
+    wire_step(client, free_world, 1);
+
+    // and when there is room again, everything works again
+    tell_disk("full", false);
+    record(client, recorded, MOREAU__V1__EPISODE_CONTENT__INPUTS, second);
+    wire_step(client, recorded, 300);
+    ck_assert_uint_eq(wire_stop_recording(client, recorded)->steps, 300);
+    wire_expect_verified(client, second, 300);
+    const Moreau__V1__EpisodeInfo *info = wire_describe(client, first);
+    for (int i = 0; info->state == MOREAU__V1__EPISODE_STATE__RECORDING; i++) {
+        ck_assert_int_lt(i, 500); // it is marked within seconds
+        server_sleep_ms(10);
+        info = wire_describe(client, first);
+    }
+    ck_assert_int_eq(info->state, MOREAU__V1__EPISODE_STATE__INTERRUPTED);
+    ck_assert_msg(strstr(info->why, "full") != NULL, "%s", info->why);
+    ck_assert_uint_ge(info->steps, 500);
+    wire_expect_verified(client, first, info->steps);
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
+// When Stop has answered, kill -9 a moment later must find the episode complete.
+START_TEST(stop_answers_when_the_rows_are_on_the_disk) {
+    ServerProcess *server = start_on_bad_disk();
+    WireClient *client = wire_open(server->address[0]), *other = wire_open(server->address[0]);
+    uint64_t world = wire_small_world(client), free_world = wire_small_world(other);
+    char episode[WIRE_EPISODE_ID_BYTES];
+    record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
+    wire_step(client, world, 700);
+    tell_disk("slow", true);
+    Moreau__V1__EpisodeStop stop = MOREAU__V1__EPISODE_STOP__INIT;
+    stop.has_world = 1;
+    stop.world = world;
+    double begun_ms = server_now_ms();
+    wire_submit(client, &stop);
+    unsigned others = 0;
+    while (!wire_waits(client, 0)) { // others are served meanwhile
+        wire_step(other, free_world, 1);
+        others++;
+    }
+    // the sync takes 300 ms by the shim's own clock, so this is no race
+    ck_assert(server_now_ms() - begun_ms >= 290.0);
+    ck_assert_uint_gt(others, 10);
+    wire_expect(wire_receive(client), CODE(OK), NULL);
+    kill(server->pid, SIGKILL);
+    ck_assert_int_eq(server_wait(server, SERVER_STOP_MS), -1);
+    server_free(server);
+    wire_close(client);
+    wire_close(other);
+    tell_disk("slow", false);
+
+    server = start_on("disk.db");
+    client = wire_open(server->address[0]);
+    const Moreau__V1__EpisodeInfo *info = wire_describe(client, episode);
+    ck_assert_int_eq(info->state, MOREAU__V1__EPISODE_STATE__COMPLETE);
+    ck_assert_uint_eq(info->steps, 700);
+    wire_expect_verified(client, episode, 700);
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
+// ---- worlds and clients
+
+static const Moreau__V1__EpisodeInfo *await_end(WireClient *client, const char *episode) {
+    const Moreau__V1__EpisodeInfo *info = wire_describe(client, episode);
+    for (int i = 0; info->state == MOREAU__V1__EPISODE_STATE__RECORDING; i++) {
+        ck_assert_int_lt(i, 1000);
+        server_sleep_ms(10);
+        info = wire_describe(client, episode);
+    }
+    return info;
+}
+
+START_TEST(a_world_destroyed_while_it_is_recorded_closes_its_episode) {
+    ServerProcess *server = start_on("worlds.db");
+    WireClient *client = wire_open(server->address[0]);
+    uint64_t world = wire_small_world(client);
+    char episode[WIRE_EPISODE_ID_BYTES];
+    record(client, world, MOREAU__V1__EPISODE_CONTENT__INPUTS, episode);
+    wire_step(client, world, 123);
+    wire_destroy(client, world);
+    const Moreau__V1__EpisodeInfo *info = await_end(client, episode);
+    ck_assert_int_eq(info->state, MOREAU__V1__EPISODE_STATE__WORLD_DESTROYED);
+    ck_assert_uint_eq(info->steps, 123);
+    wire_expect_verified(client, episode, 123);
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
+START_TEST(a_client_that_vanishes_in_the_middle_leaves_a_whole_episode) {
+    ServerProcess *server = start_on("worlds.db");
+    WireClient *client = wire_open(server->address[0]), *other = wire_open(server->address[0]);
+    uint64_t world = wire_small_world(client);
+    char episode[WIRE_EPISODE_ID_BYTES];
+    record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
+    Moreau__V1__WorldStep step = wire_step_call(&world, UINT64_C(1000000000));
+    wire_submit(client, &step);
+    while (wire_describe(other, episode)->steps < 1000) {
+        server_sleep_ms(10);
+    }
+    wire_close(client); // its step stops, and after the grace time (none here) its worlds go
+    const Moreau__V1__EpisodeInfo *info = await_end(other, episode);
+    ck_assert_int_eq(info->state, MOREAU__V1__EPISODE_STATE__WORLD_DESTROYED);
+    ck_assert_uint_ge(info->steps, 1000);
+    wire_expect_verified(other, episode, info->steps);
+    wire_close(other);
+    server_stop(server);
+}
+END_TEST
+
+START_TEST(a_server_told_to_stop_while_it_records_leaves_one_whole_file) {
+    ServerProcess *server = start_on("worlds.db");
+    WireClient *client = wire_open(server->address[0]);
+    uint64_t world = wire_small_world(client);
+    char episode[WIRE_EPISODE_ID_BYTES];
+    record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
+    wire_step(client, world, 456);
+    server_stop(server);
+    wire_close(client);
+
+    char path[160];
+    static const char *const leftovers[] = {"-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof(path), "%s/worlds.db%s", folder, leftovers[i]);
+        ck_assert_msg(access(path, F_OK) != 0, "%s is left", path);
+    }
+    // one that any SQLite reads where it cannot write, as on a read-only medium
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    snprintf(path, sizeof(path), "file:%s/worlds.db?immutable=1", folder);
+    ck_assert_int_eq(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL),
+                     SQLITE_OK);
+    ck_assert_int_eq(sqlite3_prepare_v2(db, "SELECT steps, state, all_converged FROM episodes", -1,
+                                        &statement, NULL),
+                     SQLITE_OK);
+    ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+    ck_assert_int_eq(sqlite3_column_int(statement, 0), 456);
+    ck_assert_str_eq((const char *)sqlite3_column_text(statement, 1), "world_destroyed");
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+
+    server = start_on("worlds.db");
+    client = wire_open(server->address[0]);
+    wire_expect_verified(client, episode, 456);
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
+static TCase *make_case(const char *name) {
+    TCase *tcase = tcase_create(name);
+    tcase_add_checked_fixture(tcase, make_folder, remove_folder);
+    tcase_set_timeout(tcase, 120.0);
+    return tcase;
+}
+
+static TCase *case_files(void) {
+    TCase *tcase = make_case("files");
+    tcase_add_test(tcase, a_file_that_cannot_be_used_is_refused_with_a_sentence);
+    tcase_add_test(tcase, a_second_server_on_the_same_file_is_refused);
+    tcase_add_test(tcase, without_a_file_recording_is_refused_by_naming_the_option);
+    return tcase;
+}
+
+static TCase *case_disks(void) {
+    TCase *tcase = make_case("disks");
+    tcase_add_test(tcase, a_full_disk_ends_the_episode_and_nothing_else);
+    tcase_add_test(tcase, stop_answers_when_the_rows_are_on_the_disk);
+    return tcase;
+}
+
+static TCase *case_worlds(void) {
+    TCase *tcase = make_case("worlds and clients");
+    tcase_add_test(tcase, a_world_destroyed_while_it_is_recorded_closes_its_episode);
+    tcase_add_test(tcase, a_client_that_vanishes_in_the_middle_leaves_a_whole_episode);
+    tcase_add_test(tcase, a_server_told_to_stop_while_it_records_leaves_one_whole_file);
+    return tcase;
+}
+
+SUITE_MAIN("system/misfortune", case_files, case_disks, case_worlds)
