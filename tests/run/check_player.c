@@ -122,6 +122,29 @@ START_TEST(a_step_is_sought_again_once_something_was_done_behind_it) {
 }
 END_TEST
 
+static bool is_always_tired(void *context) {
+    (void)context;
+    return true;
+}
+
+START_TEST(what_was_done_behind_the_last_step_is_not_left_out_in_silence) {
+    Tape *tape = tape_open();
+    Error error = {0};
+    PlayerDifference difference;
+    SolverStop stop = {.asked = is_always_tired};
+    tape_seek(tape, tape->steps);
+    tape_play(tape, tape->steps, false);
+    tape_expect_state(tape, tape->state[tape->steps]);
+    ck_assert_int_eq(player_run(tape->player, tape->reader, tape->steps, true, &tape->arena,
+                                UINT64_MAX, &stop, &difference, &error),
+                     STATUS_ABORTED);
+    difference = tape_play(tape, tape->steps, true);
+    ck_assert_msg(!difference.found, "%s", difference.message);
+    tape_expect_state(tape, tape->end);
+    tape_close(tape);
+}
+END_TEST
+
 START_TEST(another_dynamics_version_is_refused_by_both_names) {
     Tape *tape = tape_open();
     EpisodeRow row = tape->row;
@@ -313,6 +336,7 @@ static TCase *case_play(void) {
     tcase_add_test(tcase, it_stops_between_steps_when_told_to);
     tcase_add_test(tcase, checking_may_begin_between_a_step_and_the_next);
     tcase_add_test(tcase, a_step_is_sought_again_once_something_was_done_behind_it);
+    tcase_add_test(tcase, what_was_done_behind_the_last_step_is_not_left_out_in_silence);
     tcase_add_test(tcase, another_dynamics_version_is_refused_by_both_names);
     return tcase;
 }
