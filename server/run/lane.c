@@ -14,6 +14,7 @@
 //
 // Low strands wait in a line of their own, which a lane looks at when there is nothing to take and
 // nothing to steal; their jobs give way when the other line is no longer empty (lane_should_yield).
+// What has waited too long there is due, and taken by a lane that is not idle (take_due_low).
 //
 // No wake is lost: whenever the lines are longer than the number of lanes that are on their way to
 // them, a sleeping lane is signalled, if there is one (count_wakes); and a lane looks at the line,
@@ -31,6 +32,9 @@ enum { BATCH_MAX = 32 }; // chains taken at once: at 1 us each the lock is then 
 enum { WAKES_MAX = 4 };  // lanes woken by one lane at once
 enum { CHAIN_MAX = 64 }; // jobs of one strand taken at once
 enum { CACHE_LINE_BYTES = 64 };
+// Low work that lanes are too busy for gets one at most so often, and then waits so many times as
+// long as it took: little enough not to be noticed, and it comes to an end.
+enum { LOW_WAIT_NS = 20000000, LOW_SHARE = 20 };
 
 typedef struct Line {
     Strand *head, *tail;
@@ -56,6 +60,7 @@ struct Worker {
     JobList held;     // done in this turn
     Strand *visitors; // whose jobs were run in this turn, linked by Strand.next
     bool wakes_loop;  // something was done that the loop must hear of
+    uint64_t low_begun_ns; // it runs low work that was due; 0: it does not
     uv_cond_t wake;
     bool is_woken;        // signalled; under the lock
     Worker *asleep_below; // in the pool's stack of sleepers
@@ -69,8 +74,9 @@ struct Pool {
     uv_mutex_t mutex;
 
     // under the lock
-    Line line;      // ready strands
-    Line low_line;  // ready low strands
+    Line line;           // ready strands
+    Line low_line;       // ready low strands
+    uint64_t low_due_ns; // when low work gets a lane although others wait
     Worker *asleep; // lanes that sleep, the last to fall asleep first: its caches are the warmest
     uint32_t waking_count; // lanes signalled and not yet awake
     uint32_t batch_count;  // lanes that took more than one job
@@ -325,6 +331,29 @@ static bool take_low(Worker *worker) {
     return true;
 }
 
+// The same for a lane that does have something else: so that lanes which are never idle do not shut
+// low work out. Under the lock.
+static bool take_due_low(Worker *worker) {
+    Pool *pool = worker->lane.pool;
+    if (worker->now_ns < pool->low_due_ns || !take_low(worker)) {
+        return false;
+    }
+    pool->low_due_ns = UINT64_MAX; // one lane at a time
+    worker->low_begun_ns = clock_now_ns();
+    return true;
+}
+
+// What has had its turn waits many times as long for the next one. Under the lock.
+static void end_due_low(Worker *worker) {
+    if (worker->low_begun_ns == 0) {
+        return;
+    }
+    uint64_t wait_ns = LOW_SHARE * (worker->now_ns - worker->low_begun_ns);
+    worker->lane.pool->low_due_ns =
+        worker->now_ns + (wait_ns > LOW_WAIT_NS ? wait_ns : LOW_WAIT_NS);
+    worker->low_begun_ns = 0;
+}
+
 static void notify_loop(Worker *worker) {
     if (worker->wakes_loop) {
         worker->wakes_loop = false;
@@ -421,11 +450,13 @@ static void lane_main(void *argument) {
     uv_mutex_lock(&pool->mutex);
     for (;;) {
         give_back(worker);
+        end_due_low(worker);
         if (worker->turn_ns != 0 &&
             (line_count(&pool->line) == 0 || worker->wakes_loop || turn_is_over(worker))) {
             end_turn(worker);
         }
-        bool has_work = take_batch(worker) || steal_chain(worker) || take_low(worker);
+        bool has_work =
+            take_due_low(worker) || take_batch(worker) || steal_chain(worker) || take_low(worker);
         if (!has_work && !worker->wakes_loop) {
             if (pool->is_stopping) {
                 break;
@@ -669,6 +700,8 @@ void pool_unpark(Pool *pool, Strand *strand) {
     } else {
         strand->unparked = true;
     }
-    uv_mutex_unlock(&pool->mutex);
+    // under the lock: once it is free the job may end, and the pool with it, before this thread,
+    // which the pool does not wait for, comes to signal
     signal_lanes(&wakes);
+    uv_mutex_unlock(&pool->mutex);
 }

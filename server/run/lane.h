@@ -11,9 +11,9 @@
 //   ready strands done(job) ◄────────────────────── JOB_DONE
 //                                                 JOB_PARKED: until pool_unpark(strand)
 //
-// A *low* strand's jobs (reading the log, stepping stored episodes again) run only on lanes that
-// have nothing else to do; they ask lane_should_yield between two steps and give way with
-// JOB_AGAIN.
+// A *low* strand's jobs (reading the log, stepping stored episodes again) run on lanes that have
+// nothing else to do; they ask lane_should_yield between two steps and give way with JOB_AGAIN.
+// Where no lane is ever idle, they get about one part in twenty of one lane.
 //
 // Hand-over is in batches: what the loop submits during one turn of its loop is published together
 // (pool_flush, called by the pool itself before the loop sleeps) and wakes no lane that is awake.

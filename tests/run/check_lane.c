@@ -444,6 +444,35 @@ START_TEST(a_low_job_gives_way_to_others_and_has_the_lane_when_they_are_done) {
 }
 END_TEST
 
+static JobOutcome give_way(Job *job, Lane *lane) {
+    (void)lane;
+    Work *work = (Work *)job;
+    spend(100000);
+    uint32_t runs = atomic_fetch_add(&work->work_count, 1) + 1;
+    return runs < work->again_count ? JOB_AGAIN : JOB_DONE;
+}
+
+START_TEST(low_work_is_not_shut_out_by_a_lane_that_is_never_idle) {
+    enum { LOW_RUNS = 5, BUSY_RUNS = 20000, BUSY_NS = 100000 };
+    Fixture fixture = {0};
+    start(&fixture, 1);
+    Work low = {.again_count = LOW_RUNS}, busy = {.again_count = BUSY_RUNS, .busy_ns = BUSY_NS};
+    strand_init_low(&state[0].strand);
+    submit(&fixture, &busy, 1, 0);
+    submit(&fixture, &low, 0, 0);
+    low.job.work = give_way;
+    run_until(&fixture, 1);
+    ck_assert_uint_eq(low.done_count, 1);
+    ck_assert_uint_eq(busy.done_count, 0);
+    // and the other had the lane in between: 200 times after each run on a machine that has nothing
+    // else to do
+    ck_assert_uint_ge(BUSY_RUNS - busy.again_count, 2 * (LOW_RUNS - 1));
+    busy.again_count = 0;
+    run_until(&fixture, 0);
+    finish(&fixture);
+}
+END_TEST
+
 static TCase *case_parking(void) {
     TCase *tcase = tcase_create("parking");
     tcase_set_timeout(tcase, 60);
@@ -451,6 +480,7 @@ static TCase *case_parking(void) {
                         3);
     tcase_add_test(tcase, a_parked_job_holds_no_lane);
     tcase_add_test(tcase, a_low_job_gives_way_to_others_and_has_the_lane_when_they_are_done);
+    tcase_add_test(tcase, low_work_is_not_shut_out_by_a_lane_that_is_never_idle);
     return tcase;
 }
 

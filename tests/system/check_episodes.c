@@ -322,6 +322,29 @@ START_TEST(what_is_being_recorded_is_not_deleted) {
 }
 END_TEST
 
+START_TEST(the_books_are_open_while_every_lane_is_busy) {
+    record(wire_small_world(client), "before", 20);
+    WireClient *busy = wire_open(depot.server->address[0]);
+    uint64_t worlds[4];
+    for (int i = 0; i < 4; i++) {
+        worlds[i] = wire_small_world(busy);
+    }
+    Moreau__V1__WorldStep step = wire_step_call(worlds, UINT64_C(1000000000));
+    step.n_worlds = 4;
+    wire_submit(busy, &step);
+    Moreau__V1__EpisodeList call = MOREAU__V1__EPISODE_LIST__INIT;
+    ck_assert_uint_eq(list(&call)->total, 1);
+    wire_describe(client, "before");
+    Moreau__V1__EpisodeVerify verify = MOREAU__V1__EPISODE_VERIFY__INIT;
+    verify.episode = (char *)"before";
+    const Moreau__V1__Reply *reply = wire_stream(client, &verify, NULL, NULL);
+    wire_expect(reply, CODE(OK), NULL);
+    ck_assert(reply->episode_verify->verified);
+    ck_assert(!wire_waits(busy, 0));
+    wire_close(busy);
+}
+END_TEST
+
 // ---- what is refused
 
 static void refuse_start(const Moreau__V1__EpisodeStart *call, const char *field) {
@@ -444,6 +467,7 @@ static TCase *case_books(void) {
     tcase_add_test(tcase, a_name_that_two_episodes_have_names_none);
     tcase_add_test(tcase, a_deleted_episode_is_gone);
     tcase_add_test(tcase, what_is_being_recorded_is_not_deleted);
+    tcase_add_test(tcase, the_books_are_open_while_every_lane_is_busy);
     return tcase;
 }
 

@@ -10,7 +10,7 @@
 
 #define CODE(name) MOREAU__V1__STATUS_CODE__##name
 
-enum { STEPS = 150, KEYFRAME_STEPS = 20, STRIDE = 3 };
+enum { STEPS = 150, KEYFRAME_STEPS = 20, STRIDE = 3, LONG_STEPS = 40000 };
 
 static WireDepot depot;
 static WireEpisode episode;
@@ -141,16 +141,18 @@ static void see_progress(const Moreau__V1__Reply *event, void *context) {
 }
 
 START_TEST(long_work_tells_its_progress_and_can_be_cancelled) {
-    record(60000);
+    record(LONG_STEPS);
     Moreau__V1__EpisodeVerify call = verify_call();
+    call.has_lanes = 1;
+    call.lanes = 1;
     uint64_t id = wire_submit(depot.client, &call);
-    // the first event comes after 100 ms; many thousand steps take longer
+    // the first event comes after 100 ms; so many steps take several times that
     const Moreau__V1__Reply *event = wire_receive(depot.client);
     ck_assert_uint_eq(event->id, id);
     ck_assert(event->event);
     Progress progress = {0};
     see_progress(event, &progress);
-    ck_assert_uint_eq(event->episode_progress->steps_total, 60000);
+    ck_assert_uint_eq(event->episode_progress->steps_total, LONG_STEPS);
     Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
     cancel.has_request = 1;
     cancel.request = id;
