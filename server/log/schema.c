@@ -351,7 +351,7 @@ Status schema_open_damaged(const char *path, sqlite3 **db, Error *error) {
         // with a schema that may be written SQLite also opens a file with fewer pages than its
         // header says
         sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-        status = run(*db, "PRAGMA writable_schema = ON", "opening the log", error);
+        status = run(*db, "PRAGMA writable_schema = ON; BEGIN", "opening the log", error);
     }
     return status;
 }
