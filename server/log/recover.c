@@ -32,7 +32,7 @@ static Status check_database(const char *path, FILE *out, Error *error) {
     code = code == SQLITE_OK ? sqlite3_step(statement) : code;
     const char *find = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
     if (find == NULL) {
-        status = fail(db, "Checking the file", error);
+        status = fail(db, "checking the file", error);
     } else if (strcmp(find, "ok") != 0) {
         fprintf(out, "SQLite finds damage: %s.\n", find);
         status = error_set(error, STATUS_DATA_LOSS, NULL, "%.250s is damaged.", path);
@@ -121,7 +121,7 @@ static Status check_chunks(sqlite3 *db, FILE *out, Finds *finds, Error *error) {
         }
         code = sqlite3_step(statement);
     }
-    Status status = code == SQLITE_DONE ? STATUS_OK : fail(db, "Reading the chunks", error);
+    Status status = code == SQLITE_DONE ? STATUS_OK : fail(db, "reading the chunks", error);
     sqlite3_finalize(statement);
     return status;
 }
@@ -130,7 +130,7 @@ static Status count_episodes(sqlite3 *db, Finds *finds, Error *error) {
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(db, "SELECT count(*) FROM episode", -1, &statement, NULL);
     code = code == SQLITE_OK ? sqlite3_step(statement) : code;
-    Status status = code == SQLITE_ROW ? STATUS_OK : fail(db, "Counting episodes", error);
+    Status status = code == SQLITE_ROW ? STATUS_OK : fail(db, "counting episodes", error);
     finds->episodes = (uint64_t)sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     return status;

@@ -34,7 +34,7 @@ typedef struct TableCopy {
 
 static Status run(Salvage *salvage, const char *sql) {
     if (sqlite3_exec(salvage->to, sql, NULL, NULL, NULL) != SQLITE_OK) {
-        return schema_error(salvage->to, sqlite3_extended_errcode(salvage->to), "Writing the copy",
+        return schema_error(salvage->to, sqlite3_extended_errcode(salvage->to), "writing the copy",
                             salvage->error);
     }
     return STATUS_OK;
@@ -49,7 +49,7 @@ static Status insert_row(TableCopy *copy, sqlite3_stmt *row) {
     }
     int code = sqlite3_step(copy->insert);
     if (code != SQLITE_DONE) {
-        Status status = schema_error(salvage->to, code, "Writing the copy", salvage->error);
+        Status status = schema_error(salvage->to, code, "writing the copy", salvage->error);
         sqlite3_reset(copy->insert);
         return status;
     }

@@ -4,6 +4,7 @@
 #include "log/tables.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,19 +53,20 @@ Status schema_error(sqlite3 *db, int code, const char *doing, Error *error) {
                     (system_error == EFBIG || system_error == EDQUOT || system_error == ENOSPC);
     if (primary == SQLITE_FULL || is_limit) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
-                         "%s failed: %s. Make room for %.200s; new recordings work once there is "
-                         "some.",
+                         "The log failed while %s: %s. Make room for %.200s: new recordings "
+                         "work once there is some.",
                          doing, why_not(code, is_limit ? system_error : 0), path);
     }
     if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {
         return error_set(error, STATUS_DATA_LOSS, NULL,
-                         "%s failed: %.200s is damaged (%s). Stop the server and mend it with "
-                         "moreau-server --recover.",
+                         "The log failed while %s: %.200s is damaged (%s). Stop the server and "
+                         "mend it with moreau-server --recover.",
                          doing, path, sqlite3_errstr(code));
     }
     bool is_space = primary == SQLITE_TOOBIG || primary == SQLITE_NOMEM;
     return error_set(error, is_space ? STATUS_RESOURCE_EXHAUSTED : STATUS_UNAVAILABLE, NULL,
-                     "%s failed: %s (%.200s).", doing, why_not(code, system_error), path);
+                     "The log failed while %s: %s (%.200s).", doing, why_not(code, system_error),
+                     path);
 }
 
 // ---- what a path is, before SQLite sees it
@@ -86,7 +88,7 @@ static Status check_folder(const char *path, bool writes, Error *error) {
     } else if (!S_ISDIR(info.st_mode)) {
         status = error_set(error, STATUS_INVALID_ARGUMENT, "db",
                            "%.200s lies in something that is no folder.", path);
-    } else if (writes && access(folder, W_OK | X_OK) != 0) {
+    } else if (writes && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0) {
         status = error_set(error, STATUS_PERMISSION_DENIED, "db",
                            "The folder of %.200s cannot be written to: %s. SQLite keeps two more "
                            "files beside a log while it is being written.",
@@ -112,7 +114,7 @@ static Status check_file(const char *path, bool writes, Error *error) {
     if (!S_ISREG(info.st_mode)) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "db", "%.250s is no ordinary file.", path);
     }
-    if (access(path, writes ? R_OK | W_OK : R_OK) != 0) {
+    if (faccessat(AT_FDCWD, path, writes ? R_OK | W_OK : R_OK, AT_EACCESS) != 0) {
         return error_set(error, STATUS_PERMISSION_DENIED, "db", "%.200s cannot be %s: %s.", path,
                          writes ? "written" : "read", strerror(errno));
     }
@@ -276,14 +278,14 @@ static Status prepare_writing(sqlite3 *db, const char *path, bool full_durabilit
              "PRAGMA page_size = %d; PRAGMA cache_size = -%d; PRAGMA synchronous = %s; "
              "PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY",
              PAGE_BYTES, CACHE_KIB, full_durability ? "FULL" : "NORMAL");
-    Status status = run(db, settings, "opening the log", error);
     bool is_new = false;
-    if (status == STATUS_OK) {
-        status = identify(db, path, &is_new, error);
-    }
+    Status status = identify(db, path, &is_new, error);
     if (status == STATUS_OK && sqlite3_db_readonly(db, "main") == 1) {
         status = error_set(error, STATUS_PERMISSION_DENIED, "db",
                            "%.200s cannot be written: it, or its disk, is read-only.", path);
+    }
+    if (status == STATUS_OK) {
+        status = run(db, settings, "opening the log", error);
     }
     if (status == STATUS_OK) {
         status = enter_wal(db, path, error);

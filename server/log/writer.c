@@ -134,11 +134,11 @@ static void set_synced(Writer *writer, bool synced) {
 
 Status writer_begin(Writer *writer, bool synced, Error *error) {
     set_synced(writer, synced);
-    return step(writer, WRITE_BEGIN, "Beginning a transaction", NULL, error);
+    return step(writer, WRITE_BEGIN, "beginning a transaction", NULL, error);
 }
 
 Status writer_commit(Writer *writer, Error *error) {
-    return step(writer, WRITE_COMMIT, "Writing into the log", NULL, error);
+    return step(writer, WRITE_COMMIT, "writing into the log", NULL, error);
 }
 
 void writer_rollback(Writer *writer) {
@@ -147,7 +147,7 @@ void writer_rollback(Writer *writer) {
     }
     // some errors have rolled back already; then this would be one more
     if (!sqlite3_get_autocommit(writer->db)) {
-        step(writer, WRITE_ROLLBACK, "Taking a transaction back", NULL, NULL);
+        step(writer, WRITE_ROLLBACK, "taking a transaction back", NULL, NULL);
     }
 }
 
@@ -174,7 +174,7 @@ static Status add_episode(Writer *writer, const RecordingDef *def, int64_t recor
     }
     bind_text(statement, 4, def->name);
     bind_text(statement, 5, def->solver);
-    Status status = step(writer, WRITE_EPISODE, "Writing an episode", NULL, error);
+    Status status = step(writer, WRITE_EPISODE, "writing an episode", NULL, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -182,7 +182,7 @@ static Status add_episode(Writer *writer, const RecordingDef *def, int64_t recor
     for (size_t i = 0; i < def->label_count && status == STATUS_OK; i++) {
         bind_text(get(writer, WRITE_LABEL), 1, def->label[i]);
         sqlite3_bind_int64(get(writer, WRITE_LABEL), 2, episode);
-        status = step(writer, WRITE_LABEL, "Writing a label", NULL, error);
+        status = step(writer, WRITE_LABEL, "writing a label", NULL, error);
     }
     return status;
 }
@@ -203,7 +203,7 @@ Status writer_add_recording(Writer *writer, const RecordingDef *def, uint64_t be
     bind_u64(statement, 11, def->dynamics_version);
     bind_text(statement, 12, server_version);
     bind_u64(statement, 13, begun_ns);
-    Status status = step(writer, WRITE_RECORDING, "Writing a recording", NULL, error);
+    Status status = step(writer, WRITE_RECORDING, "writing a recording", NULL, error);
     if (status != STATUS_OK) {
         return is_doubled(writer) ? refuse_double(error) : status;
     }
@@ -211,7 +211,7 @@ Status writer_add_recording(Writer *writer, const RecordingDef *def, uint64_t be
     status = add_episode(writer, def, *recording, error);
     if (status != STATUS_OK && is_doubled(writer)) {
         sqlite3_bind_int64(get(writer, DELETE_RECORDING), 1, *recording);
-        status = step(writer, DELETE_RECORDING, "Removing a recording", NULL, error);
+        status = step(writer, DELETE_RECORDING, "removing a recording", NULL, error);
         *recording = 0;
         return status == STATUS_OK ? refuse_double(error) : status;
     }
@@ -244,14 +244,14 @@ Status writer_add_chunk(Writer *writer, int64_t recording, const ChunkRecord *ch
         }
     }
     sqlite3_bind_blob64(statement, 11, chunk->bytes, chunk->count, SQLITE_STATIC);
-    return step(writer, WRITE_CHUNK, "Writing a chunk", NULL, error);
+    return step(writer, WRITE_CHUNK, "writing a chunk", NULL, error);
 }
 
 Status writer_end_recording(Writer *writer, int64_t recording, const WriterEnd *end, Error *error) {
     sqlite3_stmt *statement = get(writer, WRITE_EPISODE_END);
     sqlite3_bind_int64(statement, 1, recording);
     bind_u64(statement, 2, end->last_step);
-    Status status = step(writer, WRITE_EPISODE_END, "Ending an episode", NULL, error);
+    Status status = step(writer, WRITE_EPISODE_END, "ending an episode", NULL, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -261,7 +261,7 @@ Status writer_end_recording(Writer *writer, int64_t recording, const WriterEnd *
     bind_text(statement, 3, end->why);
     bind_u64(statement, 4, end->dropped_steps);
     bind_u64(statement, 5, end->ended_ns);
-    return step(writer, WRITE_RECORDING_END, "Ending a recording", NULL, error);
+    return step(writer, WRITE_RECORDING_END, "ending a recording", NULL, error);
 }
 
 Status writer_interrupt(Writer *writer, int64_t recording, const char *why, uint64_t *last_step,
@@ -273,7 +273,7 @@ Status writer_interrupt(Writer *writer, int64_t recording, const char *why, uint
         sqlite3_bind_int64(statement, 1, recording);
         sqlite3_bind_int(statement, 2, kind);
         bool has_row = false;
-        Status status = step(writer, READ_LAST_CHUNK, "Reading the last chunk", &has_row, error);
+        Status status = step(writer, READ_LAST_CHUNK, "reading the last chunk", &has_row, error);
         if (status != STATUS_OK) {
             return status;
         }
@@ -297,7 +297,7 @@ Status writer_find_open(Writer *writer, int64_t above, int64_t *recording, uint8
     sqlite3_stmt *statement = get(writer, READ_OPEN);
     sqlite3_bind_int64(statement, 1, above);
     bool has_row = false;
-    Status status = step(writer, READ_OPEN, "Looking for open recordings", &has_row, error);
+    Status status = step(writer, READ_OPEN, "looking for open recordings", &has_row, error);
     if (status != STATUS_OK || !has_row) {
         return status != STATUS_OK ? status : STATUS_NOT_FOUND;
     }
@@ -314,7 +314,7 @@ Status writer_delete_episode(Writer *writer, const uint8_t uid[UID_BYTES], int64
     sqlite3_stmt *statement = get(writer, READ_EPISODE);
     bind_uid(statement, 1, uid);
     bool has_row = false;
-    Status status = step(writer, READ_EPISODE, "Looking for an episode", &has_row, error);
+    Status status = step(writer, READ_EPISODE, "looking for an episode", &has_row, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -332,9 +332,9 @@ Status writer_delete_episode(Writer *writer, const uint8_t uid[UID_BYTES], int64
     }
     sqlite3_bind_int64(get(writer, DELETE_LABELS), 1, episode);
     sqlite3_bind_int64(get(writer, DELETE_EPISODE), 1, episode);
-    status = step(writer, DELETE_LABELS, "Removing labels", NULL, error);
+    status = step(writer, DELETE_LABELS, "removing labels", NULL, error);
     if (status == STATUS_OK) {
-        status = step(writer, DELETE_EPISODE, "Removing an episode", NULL, error);
+        status = step(writer, DELETE_EPISODE, "removing an episode", NULL, error);
     }
     *recording = is_last ? its_recording : 0;
     return status;
@@ -342,18 +342,18 @@ Status writer_delete_episode(Writer *writer, const uint8_t uid[UID_BYTES], int64
 
 Status writer_delete_piece(Writer *writer, int64_t recording, bool *is_gone, Error *error) {
     sqlite3_bind_int64(get(writer, DELETE_CHUNKS), 1, recording);
-    Status status = step(writer, DELETE_CHUNKS, "Removing chunks", NULL, error);
+    Status status = step(writer, DELETE_CHUNKS, "removing chunks", NULL, error);
     *is_gone = status == STATUS_OK && sqlite3_changes(writer->db) == 0;
     if (*is_gone) {
         sqlite3_bind_int64(get(writer, DELETE_RECORDING), 1, recording);
-        status = step(writer, DELETE_RECORDING, "Removing a recording", NULL, error);
+        status = step(writer, DELETE_RECORDING, "removing a recording", NULL, error);
     }
     return status;
 }
 
 Status writer_find_left_over(Writer *writer, int64_t *recording, Error *error) {
     bool has_row = false;
-    Status status = step(writer, READ_LEFT_OVER, "Looking for cut-off deletions", &has_row, error);
+    Status status = step(writer, READ_LEFT_OVER, "looking for cut-off deletions", &has_row, error);
     if (status != STATUS_OK || !has_row) {
         return status != STATUS_OK ? status : STATUS_NOT_FOUND;
     }
@@ -373,7 +373,7 @@ Status writer_checkpoint(Writer *writer, int *left, Error *error) {
     }
     return code == SQLITE_OK
                ? STATUS_OK
-               : schema_error(writer->db, code, "Bringing the write-ahead log in", error);
+               : schema_error(writer->db, code, "bringing the write-ahead log in", error);
 }
 
 Status writer_settle(Writer *writer, Error *error) {
@@ -384,5 +384,5 @@ Status writer_settle(Writer *writer, Error *error) {
     }
     return code == SQLITE_OK ? STATUS_OK
                              : schema_error(writer->db, sqlite3_extended_errcode(writer->db),
-                                            "Bringing the log into one file", error);
+                                            "bringing the log into one file", error);
 }
