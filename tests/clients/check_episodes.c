@@ -21,7 +21,8 @@ typedef struct FakeLog {
     FakePeer peer;
     bool without_db;      // recording is refused
     bool waits_for_end;   // a stream goes on until it is cancelled
-    bool interrupts;      // presses Ctrl-C after the first event
+    bool interrupts;      // presses Ctrl-C after the first event …
+    bool interrupts_late; // … when the command waits for the next
     size_t differences;   // of a verification
     uint64_t episodes;    // that a list has
     uint64_t steps;       // stepped before and while it was recorded …
@@ -119,7 +120,10 @@ static void await_cancel(FakeLog *log, uint64_t id) {
 }
 
 static void end_stream(FakeLog *log, uint64_t id, Moreau__V1__Reply *last) {
-    if (log->interrupts) {
+    if (log->interrupts_late) {
+        usleep(300 * 1000);
+    }
+    if (log->interrupts || log->interrupts_late) {
         kill(getpid(), SIGINT);
     }
     if (log->waits_for_end) {
@@ -530,7 +534,7 @@ START_TEST(replay_as_json_is_a_document_per_line) {
 END_TEST
 
 START_TEST(an_interrupted_replay_is_cancelled_and_ends_well) {
-    FakeLog log = {.waits_for_end = true, .interrupts = true};
+    FakeLog log = {.waits_for_end = true, .interrupts = _i == 0, .interrupts_late = _i == 1};
     Outcome outcome = run_served(&log, command_replay, false, "3f2a");
     ck_assert_msg(outcome.status == EXIT_DONE, "%s", outcome.err);
     ck_assert(log.was_cancelled);
@@ -543,7 +547,7 @@ static TCase *case_replay(void) {
     TCase *tcase = tcase_create("replay");
     tcase_add_test(tcase, replay_is_a_table_of_frames);
     tcase_add_test(tcase, replay_as_json_is_a_document_per_line);
-    tcase_add_test(tcase, an_interrupted_replay_is_cancelled_and_ends_well);
+    tcase_add_loop_test(tcase, an_interrupted_replay_is_cancelled_and_ends_well, 0, 2);
     return tcase;
 }
 
