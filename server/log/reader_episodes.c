@@ -189,22 +189,36 @@ static Status read_row(LogReader *reader, int64_t id, Figures *figures, Arena *a
 
 enum { LIST_SQL_BYTES = 1024 };
 
-// Joins only what the filter asks for, so that SQLite can begin with the index that narrows most.
-static void write_list_sql(const EpisodeFilter *filter, const char *columns, const char *tail,
-                           char sql[LIST_SQL_BYTES]) {
+// The conditions of the filter, each behind an AND.
+static void write_conditions(const EpisodeFilter *filter, char sql[LIST_SQL_BYTES]) {
+    int length = snprintf(sql, LIST_SQL_BYTES, "%s%s%s%s%s%s%s",
+                          filter->label != NULL ? " AND l.label = :label" : "",
+                          filter->name != NULL ? " AND instr(lower(e.name), lower(:name)) > 0" : "",
+                          filter->solver != NULL ? " AND e.solver = :solver" : "",
+                          filter->client != NULL ? " AND r.client = :client" : "",
+                          filter->state >= 0 ? " AND r.state = :state" : "",
+                          filter->since_ns > 0 ? " AND r.begun_ns >= :since" : "",
+                          filter->until_ns > 0 ? " AND r.begun_ns < :until" : "");
+    ASSERT(length >= 0 && length < LIST_SQL_BYTES);
+}
+
+// Joins only what the filter asks for: rows of a label or of a table alone are counted quickly, all
+// rows only without any WHERE; and SQLite can begin with the index that narrows most.
+static void write_list_sql(const EpisodeFilter *filter, bool counts, char sql[LIST_SQL_BYTES]) {
     bool needs_recording = filter->client != NULL || filter->state >= 0 || filter->since_ns > 0 ||
                            filter->until_ns > 0;
+    bool needs_episode = needs_recording || filter->name != NULL || filter->solver != NULL;
+    bool has_label = filter->label != NULL;
+    const char *id = has_label ? "l.episode" : "e.id";
+    char conditions[LIST_SQL_BYTES];
+    write_conditions(filter, conditions);
     int length =
-        snprintf(sql, LIST_SQL_BYTES, "SELECT %s FROM %s%s WHERE 1%s%s%s%s%s%s%s%s", columns,
-                 filter->label != NULL ? "label l JOIN episode e ON e.id = l.episode" : "episode e",
+        snprintf(sql, LIST_SQL_BYTES, "SELECT %s FROM %s%s%s%s%s%s%s%s", counts ? "count(*)" : id,
+                 has_label ? "label l" : "episode e",
+                 has_label && needs_episode ? " JOIN episode e ON e.id = l.episode" : "",
                  needs_recording ? " JOIN recording r ON r.id = e.recording" : "",
-                 filter->label != NULL ? " AND l.label = :label" : "",
-                 filter->name != NULL ? " AND instr(lower(e.name), lower(:name)) > 0" : "",
-                 filter->solver != NULL ? " AND e.solver = :solver" : "",
-                 filter->client != NULL ? " AND r.client = :client" : "",
-                 filter->state >= 0 ? " AND r.state = :state" : "",
-                 filter->since_ns > 0 ? " AND r.begun_ns >= :since" : "",
-                 filter->until_ns > 0 ? " AND r.begun_ns < :until" : "", tail);
+                 conditions[0] != '\0' ? " WHERE 1" : "", conditions, counts ? "" : " ORDER BY ",
+                 counts ? "" : id, counts ? "" : " DESC LIMIT :count OFFSET :first");
     ASSERT(length > 0 && length < LIST_SQL_BYTES);
 }
 
@@ -222,10 +236,10 @@ static void bind_number(sqlite3_stmt *statement, const char *name, int64_t value
     }
 }
 
-static Status prepare_list(LogReader *reader, const EpisodeFilter *filter, const char *columns,
-                           const char *tail, sqlite3_stmt **statement, Error *error) {
+static Status prepare_list(LogReader *reader, const EpisodeFilter *filter, bool counts,
+                           sqlite3_stmt **statement, Error *error) {
     char sql[LIST_SQL_BYTES];
-    write_list_sql(filter, columns, tail, sql);
+    write_list_sql(filter, counts, sql);
     int code = sqlite3_prepare_v2(reader->db, sql, -1, statement, NULL);
     if (code != SQLITE_OK) {
         return reader_fail(reader, code, error);
@@ -245,7 +259,7 @@ static Status prepare_list(LogReader *reader, const EpisodeFilter *filter, const
 static Status count_episodes(LogReader *reader, const EpisodeFilter *filter, uint64_t *total,
                              Error *error) {
     sqlite3_stmt *statement;
-    Status status = prepare_list(reader, filter, "count(*)", "", &statement, error);
+    Status status = prepare_list(reader, filter, true, &statement, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -263,9 +277,7 @@ static Status count_episodes(LogReader *reader, const EpisodeFilter *filter, uin
 static Status read_ids(LogReader *reader, const EpisodeFilter *filter, int64_t *ids, size_t *count,
                        Error *error) {
     sqlite3_stmt *statement;
-    Status status =
-        prepare_list(reader, filter, "e.id", " ORDER BY e.id DESC LIMIT :count OFFSET :first",
-                     &statement, error);
+    Status status = prepare_list(reader, filter, false, &statement, error);
     if (status != STATUS_OK) {
         return status;
     }

@@ -10,8 +10,7 @@
 #include <string.h>
 
 Status door_init(Door *door, const WorldLimits *limits, Error *error) {
-    door->world = world_create(limits);
-    door->stepper = stepper_create(limits->bytes_max);
+    *door = (Door){.world = world_create(limits), .stepper = stepper_create(limits->bytes_max)};
     if (door->world == NULL || door->stepper == NULL) {
         door_deinit(door);
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",

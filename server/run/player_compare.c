@@ -12,13 +12,17 @@ static void name(PlayerDifference *difference, uint64_t body, const char *quanti
     difference->value = found;
 }
 
+// Equal numbers may differ in bits (zeros), and equal bits may be no equal numbers (NaN).
+static uint64_t bits(double number) {
+    uint64_t all;
+    memcpy(&all, &number, sizeof(all));
+    return all;
+}
+
 // The first of `count` numbers that is not the same to the last bit; `count`: none.
 static size_t first_difference(const double *expected, const double *found, size_t count) {
-    if (count == 0 || memcmp(expected, found, count * sizeof(double)) == 0) {
-        return count;
-    }
     size_t i = 0;
-    while (memcmp(&expected[i], &found[i], sizeof(double)) == 0) {
+    while (i < count && bits(expected[i]) == bits(found[i])) {
         i++;
     }
     return i;

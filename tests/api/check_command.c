@@ -83,7 +83,7 @@ START_TEST(every_row_has_what_its_place_calls) {
         if (row->field == MOREAU__V1__REQUEST__CALL_HELLO) {
             continue; // answered by the session, before any row is called
         }
-        ck_assert_int_eq(row->work != NULL, row->place != PLACE_OWN);
+        ck_assert(row->place == PLACE_OWN || row->work != NULL);
         ck_assert(row->place != PLACE_OWN || row->prepare != NULL);
         ck_assert(row->place != PLACE_LOOP || row->prepare == NULL);
     }

@@ -61,3 +61,4 @@ void bench_stack(const BenchRun *run);
 void bench_hash(const BenchRun *run);
 void bench_state(const BenchRun *run);
 void bench_record(const BenchRun *run);
+void bench_neighbours(const BenchRun *run);

@@ -155,7 +155,7 @@ static void measure(const BenchRun *run, const Process *server, size_t connectio
 
 void bench_pipeline(const BenchRun *run) {
     Physics physics = measure_physics();
-    Process server = process_start_server();
+    Process server = process_start_server(NULL);
     measure(run, &server, 1, true, &physics);
     measure(run, &server, CONNECTIONS_MAX, true, &physics);
     measure(run, &server, CONNECTIONS_MAX, false, &physics);

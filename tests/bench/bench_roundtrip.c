@@ -101,7 +101,7 @@ static void compare(const BenchRun *run, const char *net, const char *const *add
 }
 
 void bench_roundtrip(const BenchRun *run) {
-    Process server = process_start_server();
+    Process server = process_start_server(NULL);
     Process peers[] = {echo_start(ECHO_WORKER), echo_start(ECHO_LOOP)};
     uint64_t world = probe_world(server.tcp, 1);
     const char *const tcp[] = {server.tcp, peers[0].tcp, peers[1].tcp};

@@ -124,7 +124,7 @@ static void compare(const BenchRun *run, const char *figure, const char *server,
 
 void bench_state(const BenchRun *run) {
     bench_packing(run);
-    Process server = process_start_server();
+    Process server = process_start_server(NULL);
     Process peer = echo_start(ECHO_WORKER);
     uint64_t world = probe_world(server.tcp, BODIES);
     compare(run, "read over TCP p50", server.tcp, peer.tcp, world);

@@ -26,6 +26,7 @@ static const Bench benches[] = {
     {"hash", bench_hash, "hashing beside memcpy"},
     {"state", bench_state, "a 1,000-body state encoded and sent, beside memcpy and send"},
     {"record", bench_record, "recording beside not recording, stepping again, seeking"},
+    {"neighbours", bench_neighbours, "round trips while others record and read"},
 };
 enum { BENCH_COUNT = sizeof(benches) / sizeof(benches[0]) };
 

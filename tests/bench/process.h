@@ -14,8 +14,8 @@ typedef struct Process {
     char local[ADDRESS_BYTES]; // unix:PATH
 } Process;
 
-// Starts a server with two workers and waits until it listens.
-Process process_start_server(void);
+// Starts a server with two workers and waits until it listens. `db`: its file of episodes, or NULL.
+Process process_start_server(const char *db);
 
 // Stops it and waits for its end.
 void process_stop(Process *process);

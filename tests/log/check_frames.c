@@ -9,14 +9,15 @@
 #include <string.h>
 
 enum { BODIES = 2, FRAMES = 3, FRAME_BYTES = 24 + 104 * BODIES };
+enum { POSES = 7 * BODIES, VELOCITIES = 6 * BODIES }; // numbers of a frame
 enum { FRAMES_BYTES = 16 + 8 * BODIES + FRAMES * FRAME_BYTES };
 static const uint64_t ids[BODIES] = {7, (uint64_t)3 << 32 | 9};
 
-static Frame make_frame(size_t index, double pose[7 * BODIES], double velocity[6 * BODIES]) {
-    for (size_t i = 0; i < 7 * BODIES; i++) {
+static Frame make_frame(size_t index, double pose[POSES], double velocity[VELOCITIES]) {
+    for (size_t i = 0; i < POSES; i++) {
         pose[i] = (double)(100 * index + i);
     }
-    for (size_t i = 0; i < 6 * BODIES; i++) {
+    for (size_t i = 0; i < VELOCITIES; i++) {
         velocity[i] = -(double)(100 * index + i);
     }
     velocity[0] = NAN; // data, as every other number
@@ -31,7 +32,7 @@ static void make_frames(uint8_t body[FRAMES_BYTES]) {
     Sink sink = {.bytes = body};
     frame_chunk_begin(&sink, BODIES, ids);
     for (size_t i = 0; i < FRAMES; i++) {
-        double pose[7 * BODIES], velocity[6 * BODIES];
+        double pose[POSES], velocity[VELOCITIES];
         Frame frame = make_frame(i, pose, velocity);
         frame_chunk_add(&sink, BODIES, &frame);
     }
@@ -53,7 +54,7 @@ START_TEST(frames_come_back_to_the_bit) {
     Arena arena;
     arena_init(&arena, 1 << 20);
     for (size_t i = 0; i < FRAMES; i++) {
-        double pose[7 * BODIES], velocity[6 * BODIES];
+        double pose[POSES], velocity[VELOCITIES];
         Frame expected = make_frame(i, pose, velocity), found;
         ck_assert_int_eq(frame_chunk_read(&chunk, i, &arena, &found, NULL), STATUS_OK);
         ck_assert_uint_eq(frame_chunk_step(&chunk, i), expected.step);
@@ -81,7 +82,7 @@ START_TEST(a_frame_stands_where_the_format_says) {
     ck_assert_uint_eq(source_u64(&source), 1001);
     ck_assert_double_eq(source_double(&source), 0.5);
     ck_assert_double_eq(source_double(&source), 100);
-    source_bytes(&source, (7 * BODIES - 1) * 8 + 8);
+    source_bytes(&source, sizeof(double) * POSES);
     ck_assert_double_eq(source_double(&source), -101);
 }
 END_TEST

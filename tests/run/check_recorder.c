@@ -296,80 +296,100 @@ START_TEST(a_fault_and_what_cures_it_are_recorded) {
 }
 END_TEST
 
-START_TEST(keyframes_frames_and_contacts_stand_where_they_should) {
-    enum { STEPS = 100, KEY = 30, STRIDE = 7 };
-    Fixture fixture = open_fixture(1 << 26);
-    record(&fixture, CONTENT_CONTACTS, STRIDE, KEY, false);
-    World *world = fixture.door.world;
+enum { STEPS = 100, KEY = 30, STRIDE = 7 };
+
+// What the world was after each step.
+typedef struct History {
     uint8_t *snapshot[STEPS + 1];
     size_t snapshot_bytes[STEPS + 1];
     double *pose[STEPS + 1], *velocity[STEPS + 1];
-    uint32_t contacts[STEPS + 1] = {0};
-    for (int i = 0; i <= STEPS; i++) {
-        if (i > 0) {
-            order_steps(&fixture, (StepOrder){.steps = 1}, NULL);
-            contacts[i] = fixture.door.stepper->contact_count;
-        }
-        Error error = {0};
-        ck_assert_int_eq(
-            snapshot_write(world, &fixture.arena, &snapshot[i], &snapshot_bytes[i], &error),
-            STATUS_OK);
-        pose[i] = arena_take_array(&fixture.arena, world->body_count, 7 * sizeof(double));
-        velocity[i] = arena_take_array(&fixture.arena, world->body_count, 6 * sizeof(double));
-        for (uint32_t b = 0; b < world->body_count; b++) {
-            world_body_pose(world, b, pose[i] + 7 * (size_t)b);
-        }
-        memcpy(velocity[i], world->velocity, 6 * sizeof(double) * world->body_count);
-    }
-    stop(&fixture);
+    uint32_t contacts[STEPS + 1];
+} History;
 
-    Readback readback = open_readback(&fixture);
+static void keep(Fixture *fixture, History *history, int step) {
+    const World *world = fixture->door.world;
+    size_t n = world->body_count;
+    Error error = {0};
+    ck_assert_int_eq(snapshot_write(world, &fixture->arena, &history->snapshot[step],
+                                    &history->snapshot_bytes[step], &error),
+                     STATUS_OK);
+    history->pose[step] = arena_take_array(&fixture->arena, n, 7 * sizeof(double));
+    history->velocity[step] = arena_take_array(&fixture->arena, n, 6 * sizeof(double));
+    for (uint32_t b = 0; b < n; b++) {
+        world_body_pose(world, b, history->pose[step] + 7 * (size_t)b);
+    }
+    memcpy(history->velocity[step], world->velocity, 6 * n * sizeof(double));
+    history->contacts[step] = fixture->door.stepper->contact_count;
+}
+
+static void expect_keyframes(Fixture *fixture, Readback *readback, const History *history) {
     LogChunk chunk = {0};
-    uint64_t expected_step = 0;
-    for (; next_chunk(&fixture, &readback, CHUNK_KEYFRAME, &chunk); expected_step += KEY) {
-        ck_assert_uint_eq(chunk.chunk.first_step, expected_step);
-        ck_assert_uint_eq(chunk.chunk.body_bytes, snapshot_bytes[expected_step]);
-        ck_assert_mem_eq(chunk.chunk.body, snapshot[expected_step], chunk.chunk.body_bytes);
+    uint64_t step = 0;
+    for (; next_chunk(fixture, readback, CHUNK_KEYFRAME, &chunk); step += KEY) {
+        ck_assert_uint_eq(chunk.chunk.first_step, step);
+        ck_assert_uint_eq(chunk.chunk.body_bytes, history->snapshot_bytes[step]);
+        ck_assert_mem_eq(chunk.chunk.body, history->snapshot[step], chunk.chunk.body_bytes);
     }
-    ck_assert_uint_eq(expected_step, STEPS / KEY * KEY + KEY);
+    ck_assert_uint_eq(step, STEPS / KEY * KEY + KEY);
+}
 
-    chunk = (LogChunk){0};
-    expected_step = 0;
-    while (next_chunk(&fixture, &readback, CHUNK_FRAMES, &chunk)) {
+static void expect_frames(Fixture *fixture, Readback *readback, const History *history) {
+    LogChunk chunk = {0};
+    uint64_t step = 0;
+    size_t n = fixture->door.world->body_count;
+    while (next_chunk(fixture, readback, CHUNK_FRAMES, &chunk)) {
         FrameChunk frames;
         Error error = {0};
         ck_assert_int_eq(
             frame_chunk_open(chunk.chunk.body, chunk.chunk.body_bytes, &frames, &error), STATUS_OK);
-        ck_assert_uint_eq(frames.body_count, world->body_count);
-        for (size_t i = 0; i < frames.frame_count; i++, expected_step += STRIDE) {
+        ck_assert_uint_eq(frames.body_count, n);
+        for (size_t i = 0; i < frames.frame_count; i++, step += STRIDE) {
             Frame frame;
-            ck_assert_int_eq(frame_chunk_read(&frames, i, &fixture.arena, &frame, &error),
+            ck_assert_int_eq(frame_chunk_read(&frames, i, &fixture->arena, &frame, &error),
                              STATUS_OK);
-            ck_assert_uint_eq(frame.step, expected_step);
-            ck_assert_mem_eq(frame.pose, pose[expected_step], 56 * (size_t)world->body_count);
-            ck_assert_mem_eq(frame.velocity, velocity[expected_step],
-                             48 * (size_t)world->body_count);
+            ck_assert_uint_eq(frame.step, step);
+            ck_assert_mem_eq(frame.pose, history->pose[step], 56 * n);
+            ck_assert_mem_eq(frame.velocity, history->velocity[step], 48 * n);
         }
     }
-    ck_assert_uint_eq(expected_step, STEPS / STRIDE * STRIDE + STRIDE);
+    ck_assert_uint_eq(step, STEPS / STRIDE * STRIDE + STRIDE);
+}
 
-    chunk = (LogChunk){0};
-    expected_step = STRIDE;
-    while (next_chunk(&fixture, &readback, CHUNK_CONTACTS, &chunk)) {
+static void expect_contacts(Fixture *fixture, Readback *readback, const History *history) {
+    LogChunk chunk = {0};
+    uint64_t step = STRIDE; // before the first step there are none
+    while (next_chunk(fixture, readback, CHUNK_CONTACTS, &chunk)) {
         ContactList list;
         Error error = {0};
         for (size_t at = 0; contact_chunk_next(chunk.chunk.body, chunk.chunk.body_bytes, &at,
-                                               &fixture.arena, &list, &error);
-             expected_step += STRIDE) {
-            ck_assert_uint_eq(list.step, expected_step);
-            ck_assert_uint_eq(list.count, contacts[expected_step]);
+                                               &fixture->arena, &list, &error);
+             step += STRIDE) {
+            ck_assert_uint_eq(list.step, step);
+            ck_assert_uint_eq(list.count, history->contacts[step]);
         }
         ck_assert_int_eq(error.status, STATUS_OK);
     }
-    ck_assert_uint_gt(contacts[STEPS], 5);
-    ck_assert_uint_eq(expected_step, STEPS / STRIDE * STRIDE + STRIDE);
+    ck_assert_uint_gt(history->contacts[STEPS], 5);
+    ck_assert_uint_eq(step, STEPS / STRIDE * STRIDE + STRIDE);
+}
+
+START_TEST(keyframes_frames_and_contacts_stand_where_they_should) {
+    Fixture fixture = open_fixture(1 << 26);
+    History *history = calloc(1, sizeof(*history));
+    record(&fixture, CONTENT_CONTACTS, STRIDE, KEY, false);
+    keep(&fixture, history, 0);
+    for (int i = 1; i <= STEPS; i++) {
+        order_steps(&fixture, (StepOrder){.steps = 1}, NULL);
+        keep(&fixture, history, i);
+    }
+    stop(&fixture);
+    Readback readback = open_readback(&fixture);
+    expect_keyframes(&fixture, &readback, history);
+    expect_frames(&fixture, &readback, history);
+    expect_contacts(&fixture, &readback, history);
     log_give_reader(fixture.log, readback.reader);
     close_fixture(&fixture);
+    free(history);
 }
 END_TEST
 
@@ -472,11 +492,11 @@ START_TEST(a_full_log_makes_the_world_wait_and_loses_nothing) {
 END_TEST
 
 START_TEST(a_lossy_recording_goes_on_and_counts_what_it_lost) {
-    enum { STEPS = 600 };
+    enum { LONG = 600 };
     Fixture fixture = open_fixture(200000);
     record(&fixture, CONTENT_FRAMES, 1, 10, true);
     sqlite3 *db = hold_file(&fixture);
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < LONG; i++) {
         ck_assert(door_is_ready(&fixture.door, NULL));
         order_steps(&fixture, (StepOrder){.steps = 1}, NULL);
     }
@@ -491,7 +511,7 @@ START_TEST(a_lossy_recording_goes_on_and_counts_what_it_lost) {
     }
     stop(&fixture);
     Readback readback = open_readback(&fixture);
-    ck_assert_uint_eq(readback.row.last_step, STEPS + 25);
+    ck_assert_uint_eq(readback.row.last_step, LONG + 25);
     LogChunk chunk = {0};
     uint64_t missing = 0;
     while (next_chunk(&fixture, &readback, CHUNK_GAP, &chunk)) {
@@ -511,7 +531,7 @@ START_TEST(a_lossy_recording_goes_on_and_counts_what_it_lost) {
     }
     ck_assert_uint_gt(missing, 100);
     ck_assert_uint_eq(missing, readback.row.dropped_steps);
-    ck_assert_uint_eq(missing + covered, STEPS + 25);
+    ck_assert_uint_eq(missing + covered, LONG + 25);
     log_give_reader(fixture.log, readback.reader);
     close_fixture(&fixture);
 }

@@ -23,11 +23,12 @@ static void start_with(const char *options) {
 }
 
 static void start(void) {
-    start_with("--workers 1");
+    start_with("--workers 1 --db @/episodes.db");
 }
 
 static void start_small(void) {
-    start_with("--workers 1 --bodies-max 10 --worlds-max 4 --session-worlds-max 3");
+    start_with(
+        "--workers 1 --db @/episodes.db --bodies-max 10 --worlds-max 4 --session-worlds-max 3");
 }
 
 static void stop(void) {

@@ -4,7 +4,7 @@
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_client.h"
-#include "support/wire_record.h"
+#include "support/wire_episode.h"
 #include "support/wire_world.h"
 
 #include "support/lab.h"
@@ -15,6 +15,20 @@
 #include <string.h>
 
 enum { KILLS = 20, WORLDS = 3, STEPS_PER_CALL = 5, WAVE = 16 };
+
+// Starts recording; its id goes to `episode`.
+static void record(WireClient *client, uint64_t world, Moreau__V1__EpisodeContent content,
+                   char episode[WIRE_EPISODE_ID_BYTES]) {
+    Moreau__V1__EpisodeStart call = wire_start_call(world);
+    call.has_content = 1;
+    call.content = content;
+    memcpy(episode, wire_record(client, &call).id, WIRE_EPISODE_ID_BYTES);
+}
+
+static const Moreau__V1__EpisodeListReply *list_episodes(WireClient *client) {
+    Moreau__V1__EpisodeList call = MOREAU__V1__EPISODE_LIST__INIT;
+    return wire_accept(client, &call)->episode_list;
+}
 
 typedef struct Committed {
     int64_t chunks, bytes, episodes;
@@ -47,11 +61,10 @@ static Committed look(const char *path) {
 static void load(WireClient *client, const char *path, uint64_t random_ms, char complete[],
                  Committed *committed) {
     uint64_t world[WORLDS];
-    char episode[WIRE_EPISODE_BYTES];
+    char episode[WIRE_EPISODE_ID_BYTES];
     for (int i = 0; i < WORLDS; i++) {
         world[i] = wire_world(client, 15, 100 + (uint64_t)i, MOREAU__V1__LIFETIME__SESSION).id;
-        wire_record(client, world[i], MOREAU__V1__EPISODE_CONTENT__FRAMES,
-                    i == 0 ? complete : episode);
+        record(client, world[i], MOREAU__V1__EPISODE_CONTENT__FRAMES, i == 0 ? complete : episode);
     }
     double until_ms = server_now_ms() + (double)random_ms;
     bool stopped = false;
@@ -66,7 +79,7 @@ static void load(WireClient *client, const char *path, uint64_t random_ms, char 
             ck_assert_ptr_nonnull(wire_receive(client));
         }
         if (!stopped) {
-            wire_record_stop(client, world[0]);
+            wire_stop_recording(client, world[0]);
             stopped = true;
         }
         *committed = look(path);
@@ -78,7 +91,7 @@ static void load(WireClient *client, const char *path, uint64_t random_ms, char 
 }
 
 static void expect_whole(WireClient *client, const char *complete, size_t *interrupted) {
-    const Moreau__V1__EpisodeListReply *list = wire_episodes(client);
+    const Moreau__V1__EpisodeListReply *list = list_episodes(client);
     for (size_t i = 0; i < list->n_episodes; i++) {
         const Moreau__V1__EpisodeInfo *info = list->episodes[i];
         bool is_complete = strcmp(info->episode, complete) == 0;
@@ -99,7 +112,7 @@ START_TEST(a_killed_server_loses_nothing_committed) {
     snprintf(options, sizeof(options), "--workers 2 --db %s", path);
     uint64_t seed = 20261;
     for (int i = 0; i < KILLS; i++) {
-        char complete[WIRE_EPISODE_BYTES];
+        char complete[WIRE_EPISODE_ID_BYTES];
         Committed committed, after;
         ServerProcess *server = server_start(options);
         WireClient *client = wire_open(server->address[0]);
@@ -121,7 +134,7 @@ START_TEST(a_killed_server_loses_nothing_committed) {
         ck_assert_uint_eq(interrupted, WORLDS - 1);
 
         // so that the next round lists its own alone
-        const Moreau__V1__EpisodeListReply *list = wire_episodes(client);
+        const Moreau__V1__EpisodeListReply *list = list_episodes(client);
         for (size_t k = 0; k < list->n_episodes; k++) {
             Moreau__V1__EpisodeDelete call = MOREAU__V1__EPISODE_DELETE__INIT;
             call.episode = list->episodes[k]->episode;

@@ -5,7 +5,7 @@
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_client.h"
-#include "support/wire_record.h"
+#include "support/wire_episode.h"
 #include "support/wire_world.h"
 
 #include <signal.h>
@@ -36,6 +36,15 @@ static ServerProcess *start_on(const char *name) {
 
 // ---- files it cannot use
 
+// Starts recording; its id goes to `episode`.
+static void record(WireClient *client, uint64_t world, Moreau__V1__EpisodeContent content,
+                   char episode[WIRE_EPISODE_ID_BYTES]) {
+    Moreau__V1__EpisodeStart call = wire_start_call(world);
+    call.has_content = 1;
+    call.content = content;
+    memcpy(episode, wire_record(client, &call).id, WIRE_EPISODE_ID_BYTES);
+}
+
 static void run_sql(const char *name, const char *sql) {
     char path[128];
     snprintf(path, sizeof(path), "%s/%s", folder, name);
@@ -50,10 +59,10 @@ static void make_episodes(const char *name) {
     ServerProcess *server = start_on(name);
     WireClient *client = wire_open(server->address[0]);
     uint64_t world = wire_small_world(client);
-    char episode[WIRE_EPISODE_BYTES];
-    wire_record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
+    char episode[WIRE_EPISODE_ID_BYTES];
+    record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
     wire_step(client, world, 200);
-    wire_record_stop(client, world);
+    wire_stop_recording(client, world);
     wire_close(client);
     server_stop(server);
 }
@@ -148,10 +157,10 @@ START_TEST(a_full_disk_ends_the_episode_and_nothing_else) {
     ServerProcess *server = start_on_bad_disk();
     WireClient *client = wire_open(server->address[0]);
     uint64_t recorded = wire_small_world(client), free_world = wire_small_world(client);
-    char first[WIRE_EPISODE_BYTES], second[WIRE_EPISODE_BYTES];
-    wire_record(client, recorded, MOREAU__V1__EPISODE_CONTENT__FRAMES, first);
+    char first[WIRE_EPISODE_ID_BYTES], second[WIRE_EPISODE_ID_BYTES];
+    record(client, recorded, MOREAU__V1__EPISODE_CONTENT__FRAMES, first);
     wire_step(client, recorded, 1000);
-    while (wire_episode(client, first)->steps < 500) { // a part of it is on the disk
+    while (wire_describe(client, first)->steps < 500) { // a part of it is on the disk
         server_sleep_ms(10);
     }
     tell_disk("full", true);
@@ -173,15 +182,15 @@ START_TEST(a_full_disk_ends_the_episode_and_nothing_else) {
 
     // and when there is room again, everything works again
     tell_disk("full", false);
-    wire_record(client, recorded, MOREAU__V1__EPISODE_CONTENT__INPUTS, second);
+    record(client, recorded, MOREAU__V1__EPISODE_CONTENT__INPUTS, second);
     wire_step(client, recorded, 300);
-    ck_assert_uint_eq(wire_record_stop(client, recorded)->steps, 300);
+    ck_assert_uint_eq(wire_stop_recording(client, recorded)->steps, 300);
     wire_expect_verified(client, second, 300);
-    const Moreau__V1__EpisodeInfo *info = wire_episode(client, first);
+    const Moreau__V1__EpisodeInfo *info = wire_describe(client, first);
     for (int i = 0; info->state == MOREAU__V1__EPISODE_STATE__RECORDING; i++) {
         ck_assert_int_lt(i, 500); // it is marked within seconds
         server_sleep_ms(10);
-        info = wire_episode(client, first);
+        info = wire_describe(client, first);
     }
     ck_assert_int_eq(info->state, MOREAU__V1__EPISODE_STATE__INTERRUPTED);
     ck_assert_msg(strstr(info->why, "full") != NULL, "%s", info->why);
@@ -197,8 +206,8 @@ START_TEST(stop_answers_when_the_rows_are_on_the_disk) {
     ServerProcess *server = start_on_bad_disk();
     WireClient *client = wire_open(server->address[0]), *other = wire_open(server->address[0]);
     uint64_t world = wire_small_world(client), free_world = wire_small_world(other);
-    char episode[WIRE_EPISODE_BYTES];
-    wire_record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
+    char episode[WIRE_EPISODE_ID_BYTES];
+    record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
     wire_step(client, world, 700);
     tell_disk("slow", true);
     Moreau__V1__EpisodeStop stop = MOREAU__V1__EPISODE_STOP__INIT;
@@ -224,7 +233,7 @@ START_TEST(stop_answers_when_the_rows_are_on_the_disk) {
 
     server = start_on("disk.db");
     client = wire_open(server->address[0]);
-    const Moreau__V1__EpisodeInfo *info = wire_episode(client, episode);
+    const Moreau__V1__EpisodeInfo *info = wire_describe(client, episode);
     ck_assert_int_eq(info->state, MOREAU__V1__EPISODE_STATE__COMPLETE);
     ck_assert_uint_eq(info->steps, 700);
     wire_expect_verified(client, episode, 700);
@@ -236,11 +245,11 @@ END_TEST
 // ---- worlds and clients
 
 static const Moreau__V1__EpisodeInfo *await_end(WireClient *client, const char *episode) {
-    const Moreau__V1__EpisodeInfo *info = wire_episode(client, episode);
+    const Moreau__V1__EpisodeInfo *info = wire_describe(client, episode);
     for (int i = 0; info->state == MOREAU__V1__EPISODE_STATE__RECORDING; i++) {
         ck_assert_int_lt(i, 1000);
         server_sleep_ms(10);
-        info = wire_episode(client, episode);
+        info = wire_describe(client, episode);
     }
     return info;
 }
@@ -249,8 +258,8 @@ START_TEST(a_world_destroyed_while_it_is_recorded_closes_its_episode) {
     ServerProcess *server = start_on("worlds.db");
     WireClient *client = wire_open(server->address[0]);
     uint64_t world = wire_small_world(client);
-    char episode[WIRE_EPISODE_BYTES];
-    wire_record(client, world, MOREAU__V1__EPISODE_CONTENT__INPUTS, episode);
+    char episode[WIRE_EPISODE_ID_BYTES];
+    record(client, world, MOREAU__V1__EPISODE_CONTENT__INPUTS, episode);
     wire_step(client, world, 123);
     wire_destroy(client, world);
     const Moreau__V1__EpisodeInfo *info = await_end(client, episode);
@@ -266,11 +275,11 @@ START_TEST(a_client_that_vanishes_in_the_middle_leaves_a_whole_episode) {
     ServerProcess *server = start_on("worlds.db");
     WireClient *client = wire_open(server->address[0]), *other = wire_open(server->address[0]);
     uint64_t world = wire_small_world(client);
-    char episode[WIRE_EPISODE_BYTES];
-    wire_record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
+    char episode[WIRE_EPISODE_ID_BYTES];
+    record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
     Moreau__V1__WorldStep step = wire_step_call(&world, UINT64_C(1000000000));
     wire_submit(client, &step);
-    while (wire_episode(other, episode)->steps < 1000) {
+    while (wire_describe(other, episode)->steps < 1000) {
         server_sleep_ms(10);
     }
     wire_close(client); // its step stops, and after the grace time (none here) its worlds go
@@ -287,8 +296,8 @@ START_TEST(a_server_told_to_stop_while_it_records_leaves_one_whole_file) {
     ServerProcess *server = start_on("worlds.db");
     WireClient *client = wire_open(server->address[0]);
     uint64_t world = wire_small_world(client);
-    char episode[WIRE_EPISODE_BYTES];
-    wire_record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
+    char episode[WIRE_EPISODE_ID_BYTES];
+    record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
     wire_step(client, world, 456);
     server_stop(server);
     wire_close(client);

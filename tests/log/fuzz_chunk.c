@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Any bytes as a chunk, as they are and with the length and the checksum mended, so that bodies are
+// reached: every walk ends, and nothing that is found lies outside the bytes.
+#include "log/chunk.h"
+
+#include "base/assert.h"
+#include "log/entries.h"
+#include "log/frames.h"
+#include "mend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+static void walk_entries(const Chunk *chunk) {
+    size_t at = 0;
+    Entry entry;
+    Error error = {0};
+    for (size_t before = 0; entry_next(chunk->body, chunk->body_bytes, &at, &entry, &error);
+         before = at) {
+        ASSERT(at >= before + ENTRY_HEAD_BYTES && at <= chunk->body_bytes);
+        ASSERT(entry.input + entry.input_bytes == entry.hashes);
+        for (uint32_t i = 0; i < entry.hash_count; i++) {
+            (void)entry_hash(&entry, i);
+        }
+    }
+    ASSERT(error.status == STATUS_DATA_LOSS || at == chunk->body_bytes);
+}
+
+static void walk_frames(const Chunk *chunk, Arena *arena) {
+    FrameChunk frames;
+    Error error = {0};
+    if (frame_chunk_open(chunk->body, chunk->body_bytes, &frames, &error) != STATUS_OK) {
+        ASSERT(error.status == STATUS_DATA_LOSS && error.message[0] != '\0');
+        return;
+    }
+    uint64_t *ids = arena_take_array(arena, frames.body_count, sizeof(*ids));
+    ASSERT(ids != NULL);
+    frame_chunk_ids(&frames, ids);
+    for (size_t i = 0; i < frames.frame_count; i++) {
+        Frame frame;
+        ArenaMark mark = arena_mark(arena);
+        ASSERT(frame_chunk_read(&frames, i, arena, &frame, &error) == STATUS_OK);
+        ASSERT(frame.step == frame_chunk_step(&frames, i));
+        arena_reset_to(arena, mark);
+    }
+}
+
+static void walk_contacts(const Chunk *chunk, Arena *arena) {
+    size_t at = 0;
+    ContactList list;
+    Error error = {0};
+    ArenaMark mark = arena_mark(arena);
+    while (contact_chunk_next(chunk->body, chunk->body_bytes, &at, arena, &list, &error)) {
+        ASSERT(at <= chunk->body_bytes);
+        arena_reset_to(arena, mark);
+    }
+    ASSERT(error.status == STATUS_DATA_LOSS || at == chunk->body_bytes);
+}
+
+// A body is read as each kind: the fuzzer need not guess the one that it looks like.
+static void walk(const uint8_t *bytes, size_t count) {
+    Chunk chunk;
+    Error error = {0};
+    if (chunk_open(bytes, count, NULL, &chunk, &error) != STATUS_OK) {
+        ASSERT(error.status == STATUS_DATA_LOSS && error.message[0] != '\0');
+        return;
+    }
+    ASSERT(chunk.body == bytes + CHUNK_HEADER_BYTES);
+    ASSERT(chunk.body_bytes == count - CHUNK_HEADER_BYTES);
+    Arena arena;
+    arena_init(&arena, (size_t)1 << 26);
+    walk_entries(&chunk);
+    walk_frames(&chunk, &arena);
+    walk_contacts(&chunk, &arena);
+    arena_deinit(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+    walk(bytes, count);
+    if (count < CHUNK_HEADER_BYTES) {
+        return 0;
+    }
+    uint8_t *mended = malloc(count);
+    ASSERT(mended != NULL);
+    memcpy(mended, bytes, count);
+    put_u64(mended, 48, count - CHUNK_HEADER_BYTES);
+    mend_checksum(mended, count);
+    walk(mended, count);
+    free(mended);
+    return 0;
+}
