@@ -13,7 +13,7 @@ static const CliCommand commands[] = {
     {"episodes", "[EPISODE]", "what was recorded", command_episodes},
     {"replay", "EPISODE", "what happened in one, frame by frame", command_replay},
     {"verify", "EPISODE", "step one again and compare every bit", command_verify},
-    {"snapshot", "take|restore|clone ...", "a world into a file, and back", command_snapshot},
+    {"snapshot", "take WORLD FILE", "a world into a file; restore, clone", command_snapshot},
     {"worlds", "", "the worlds on the server", command_worlds},
     {"bench", "[NAME]", "the project's benchmarks", command_bench},
 };

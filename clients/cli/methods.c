@@ -85,6 +85,12 @@ static void print_default(const ProtobufCFieldDescriptor *field) {
         memcpy(&wide, field->default_value, sizeof(wide));
         printf("  default %" PRIu64, wide);
         break;
+    case PROTOBUF_C_TYPE_DOUBLE: {
+        double number;
+        memcpy(&number, field->default_value, sizeof(number));
+        printf("  default %g", number);
+        break;
+    }
     default:
         break;
     }

@@ -165,8 +165,8 @@ void options_print(OptionTable table) {
     for (size_t i = 0; i < table.count; i++) {
         const Option *option = &table.option[i];
         char left[64];
-        snprintf(left, sizeof(left), "%s%s%s", option->name,
-                 option->kind == OPTION_CHOICE ? "=" : " ",
+        const char *format = option->kind == OPTION_CHOICE ? "%s[=%s]" : "%s %s";
+        snprintf(left, sizeof(left), format, option->name,
                  option->argument != NULL ? option->argument : "");
         printf("  %-*s%s\n", HELP_COLUMN - 2, left, option->meaning);
     }

@@ -67,7 +67,7 @@ bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_
         sort_by_insertion(candidates->pair, count);
         return true;
     }
-    if (!candidates_grow(scratch, candidates->capacity)) {
+    if (!candidates_grow(scratch, count)) {
         return false;
     }
 

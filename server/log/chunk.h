@@ -56,8 +56,8 @@ typedef struct Chunk {
 void chunk_seal(uint8_t *bytes, size_t count, ChunkKind kind, const uint8_t uid[UID_BYTES],
                 uint64_t first_step, uint64_t last_step);
 
-// Any bytes. DATA_LOSS says what is wrong with them in half a sentence ("its checksum is wrong: …"),
-// here and where bodies are read: the caller knows which chunk it was. `uid` Nullable: any
+// Any bytes. DATA_LOSS says what is wrong with them in half a sentence ("its checksum is wrong:
+// …"), here and where bodies are read: the caller knows which chunk it was. `uid` Nullable: any
 // recording's.
 Status chunk_open(const uint8_t *bytes, size_t count, const uint8_t *uid, Chunk *chunk,
                   Error *error);

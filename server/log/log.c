@@ -215,7 +215,8 @@ LogBuffer *log_take_buffer(Log *log, size_t capacity) {
     LogBuffer *buffer = take_free(log, capacity);
     uv_mutex_unlock(&log->mutex);
     if (buffer == NULL) {
-        buffer = calloc(1, sizeof(Record));
+        Record *record = calloc(1, sizeof(*record));
+        buffer = record != NULL ? &record->buffer : NULL;
     }
     size_t needed = capacity > CHUNK_HEADER_BYTES ? capacity : CHUNK_HEADER_BYTES;
     if (buffer == NULL || !log_buffer_reserve(buffer, needed)) {

@@ -110,7 +110,8 @@ LogBuffer *log_take_buffer(Log *log, size_t capacity);
 bool log_buffer_reserve(LogBuffer *buffer, size_t capacity);
 void log_give_buffer(Log *log, LogBuffer *buffer);
 
-// Seals the chunk and queues it. Takes the buffer. One thread at a time per recording.
+// Queues the chunk, which is sealed on the log's thread. Takes the buffer. One thread at a time per
+// recording.
 void log_put(LogRecording *recording, LogBuffer *buffer, ChunkKind kind, uint64_t first_step,
              uint64_t last_step, const ChunkFigures *figures);
 

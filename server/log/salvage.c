@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A row that cannot be read is found by asking for the rows behind it one by one: a damaged page
-// hides the rows on it, and a damaged inner page all rows below it, up to some hundred thousand.
+// hides the rows on it, and a damaged inner page all rows below it: 3,000 pages of some 20 rows.
 #include "log/salvage.h"
 
 #include "log/schema.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { PROBES_MAX = 1000000 };     // ids in a row that give nothing: the rest is lost
+enum { PROBES_MAX = 100000 };      // ids in a row that give nothing: the rest is lost
 enum { TRANSACTION_ROWS = 200 };   // of at most some 100 kB each
 enum { CHECKPOINT_FRAMES = 2048 }; // 64 MiB of pages
 enum { SQL_BYTES = 256 };

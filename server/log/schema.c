@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 enum { PAGE_BYTES = 32768 }; // a chunk is tens of kilobytes: few overflow pages
-enum { CACHE_KIB = 20480 };  // a transaction's worth, so that nothing is written to the log twice
 enum { BUSY_MS = 5000 };     // for people who write with other programs
 enum { TABLE_COUNT = 4 };
 
@@ -272,12 +271,13 @@ static Status enter_wal(sqlite3 *db, const char *path, Error *error) {
 }
 
 static Status prepare_writing(sqlite3 *db, const char *path, bool full_durability, Error *error) {
+    // the size of pages counts for new files alone, and only before the write-ahead log. The cache
+    // stays small: what a transaction spills is written once anyway, and from warmer memory
     char settings[192];
-    // the size of pages counts for new files alone, and only before the write-ahead log
     snprintf(settings, sizeof(settings),
-             "PRAGMA page_size = %d; PRAGMA cache_size = -%d; PRAGMA synchronous = %s; "
-             "PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY",
-             PAGE_BYTES, CACHE_KIB, full_durability ? "FULL" : "NORMAL");
+             "PRAGMA page_size = %d; PRAGMA synchronous = %s; PRAGMA wal_autocheckpoint = 0; "
+             "PRAGMA temp_store = MEMORY",
+             PAGE_BYTES, full_durability ? "FULL" : "NORMAL");
     bool is_new = false;
     Status status = identify(db, path, &is_new, error);
     if (status == STATUS_OK && sqlite3_db_readonly(db, "main") == 1) {
@@ -351,7 +351,7 @@ Status schema_open_damaged(const char *path, sqlite3 **db, Error *error) {
         // with a schema that may be written SQLite also opens a file with fewer pages than its
         // header says
         sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-        status = run(*db, "PRAGMA writable_schema = ON", "opening the log", error);
+        status = run(*db, "PRAGMA writable_schema = ON; BEGIN", "opening the log", error);
     }
     return status;
 }

@@ -22,8 +22,8 @@ Status schema_open(const char *path, bool full_durability, sqlite3 **db, Error *
 // Opens for reading: read-only, no mmap, never checkpoints, also not on close.
 Status schema_open_reader(const char *path, sqlite3 **db, Error *error);
 
-// Opens what schema_open_reader finds damaged, to read what can be read. *db is to be closed also
-// after an error.
+// Opens what schema_open_reader finds damaged, to read what can be read, in one
+// transaction. *db is to be closed also after an error.
 Status schema_open_damaged(const char *path, sqlite3 **db, Error *error);
 
 // A sentence and a status for what SQLite said last: RESOURCE_EXHAUSTED for a full disk or a limit

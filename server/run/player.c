@@ -232,14 +232,21 @@ Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, 
         }
         // behind the last step there may be changes still, and their hashes
         bool settle = player->step >= step;
-        bool is_over = (settle && !to_the_end) ||
-                       (walked == WALKED_ON &&
-                        (is_told_to_stop(stop) || (!settle && clock_now_ns() >= until_ns)));
-        if (status != STATUS_OK || difference->found || is_over) {
+        if (status != STATUS_OK || difference->found || (settle && !to_the_end) ||
+            (walked == WALKED_ON && !settle && clock_now_ns() >= until_ns)) {
             break;
         }
-        status = player_walk(player, reader, settle, scratch, stop, &walked, difference, error);
-        if (difference->found || walked == WALKED_NOWHERE) {
+        if (walked == WALKED_ON && is_told_to_stop(stop)) {
+            walked = WALKED_STOPPED;
+        } else {
+            status = player_walk(player, reader, settle, scratch, stop, &walked, difference, error);
+        }
+        if (status == STATUS_OK && walked == WALKED_STOPPED && settle) {
+            status =
+                error_set(error, STATUS_ABORTED, "",
+                          "Stopped before all that was done behind the last step was compared.");
+        }
+        if (difference->found || walked != WALKED_ON) {
             break;
         }
     }

@@ -69,8 +69,9 @@ void track_damage(Track *track, const char *what);
 // ---- player_walk.c
 
 typedef enum Walked {
-    WALKED_NOWHERE, // told to stop inside a step, or at the end of what may be done
-    WALKED_ON
+    WALKED_NOWHERE, // nothing is left of what may be done
+    WALKED_ON,
+    WALKED_STOPPED // told to stop inside a step, which has not happened
 } Walked;
 
 // Does what was done next: one change, one step, or one step that failed. `settle`: only what was

@@ -276,7 +276,7 @@ static Status do_order(Player *player, LogReader *reader, Arena *scratch, const 
     uint64_t done = run->tally.done;
     Status status = door_step(&player->door, run, scratch, 0, stop, &failure);
     if (status == STATUS_OK && run->tally.done == done) {
-        *walked = WALKED_NOWHERE;
+        *walked = WALKED_STOPPED;
         return STATUS_OK;
     }
     if (status != STATUS_OK && !player->door.world->faulted) {

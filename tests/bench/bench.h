@@ -59,6 +59,7 @@ void bench_pipeline(const BenchRun *run);
 void bench_pile(const BenchRun *run);
 void bench_stack(const BenchRun *run);
 void bench_hash(const BenchRun *run);
+void bench_log(const BenchRun *run);
 void bench_state(const BenchRun *run);
 void bench_record(const BenchRun *run);
 void bench_neighbours(const BenchRun *run);

@@ -24,6 +24,7 @@ static const Bench benches[] = {
     {"pile", bench_pile, "settled piles of 100, 1,000 and 10,000 spheres"},
     {"stack", bench_stack, "ten boxes on each other for ten seconds"},
     {"hash", bench_hash, "hashing beside memcpy"},
+    {"log", bench_log, "chunks through the log beside bare SQLite"},
     {"state", bench_state, "a 1,000-body state encoded and sent, beside memcpy and send"},
     {"record", bench_record, "recording beside not recording, stepping again, seeking"},
     {"neighbours", bench_neighbours, "round trips while others record and read"},

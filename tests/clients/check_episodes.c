@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recording, listing, replaying and verifying as a person does it, against a scripted server.
+// Recording, listing, replaying, verifying and carrying snapshots as a person does it, against a
+// scripted server.
 #include "clients/capture.h"
 #include "clients/fake_peer.h"
 #include "support/suite.h"
@@ -14,14 +15,15 @@
 #define EPISODE_ID "3f2a91bc00112233445566778899aabb"
 #define SCENE      MOREAU_SOURCE_DIR "/tests/scenes/one_ball.json"
 
-enum { STEPS = 720, FRAMES = 3, BODIES = 2 };
+enum { STEPS = 720, FRAMES = 3, BODIES = 2, SNAPSHOT_BYTES = 1000, SNAPSHOT_ID = 6 };
 
 // A server with one episode of one world.
 typedef struct FakeLog {
     FakePeer peer;
     bool without_db;      // recording is refused
     bool waits_for_end;   // a stream goes on until it is cancelled
-    bool interrupts;      // presses Ctrl-C after the first event
+    bool interrupts;      // presses Ctrl-C after the first event …
+    bool interrupts_late; // … when the command waits for the next
     size_t differences;   // of a verification
     uint64_t episodes;    // that a list has
     uint64_t steps;       // stepped before and while it was recorded …
@@ -29,6 +31,9 @@ typedef struct FakeLog {
     uint64_t stopped_at;
     bool was_destroyed_first, was_cancelled;
     size_t list_calls;
+    uint8_t snapshot[SNAPSHOT_BYTES]; // of world 3; what was uploaded takes its place
+    size_t dropped;
+    uint64_t restored_world, cloned_world, cloned_snapshot;
     Moreau__V1__Request *seen; // the last call of the episode and snapshot families, owned
 } FakeLog;
 
@@ -119,7 +124,10 @@ static void await_cancel(FakeLog *log, uint64_t id) {
 }
 
 static void end_stream(FakeLog *log, uint64_t id, Moreau__V1__Reply *last) {
-    if (log->interrupts) {
+    if (log->interrupts_late) {
+        usleep(300 * 1000);
+    }
+    if (log->interrupts || log->interrupts_late) {
         kill(getpid(), SIGINT);
     }
     if (log->waits_for_end) {
@@ -282,6 +290,67 @@ static void send_deleted(FakeLog *log, uint64_t id) {
     fake_send(&log->peer, &reply, id);
 }
 
+static void send_part(FakeLog *log, const Moreau__V1__Request *request) {
+    Moreau__V1__SnapshotReadReply read = MOREAU__V1__SNAPSHOT_READ_REPLY__INIT;
+    read.has_data = read.has_total = 1;
+    read.data = (ProtobufCBinaryData){SNAPSHOT_BYTES, log->snapshot};
+    read.total = SNAPSHOT_BYTES;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_SNAPSHOT_READ;
+    reply.snapshot_read = &read;
+    fake_send(&log->peer, &reply, request->id);
+}
+
+static void take_upload(FakeLog *log, const Moreau__V1__Request *request) {
+    const ProtobufCBinaryData *data = &request->snapshot_upload->data;
+    memcpy(log->snapshot, data->data, data->len < SNAPSHOT_BYTES ? data->len : SNAPSHOT_BYTES);
+    Moreau__V1__SnapshotUploadReply upload = MOREAU__V1__SNAPSHOT_UPLOAD_REPLY__INIT;
+    upload.has_snapshot = upload.has_complete = 1;
+    upload.snapshot = SNAPSHOT_ID;
+    upload.complete = data->len == SNAPSHOT_BYTES;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_SNAPSHOT_UPLOAD;
+    reply.snapshot_upload = &upload;
+    fake_send(&log->peer, &reply, request->id);
+}
+
+static void send_clones(FakeLog *log, const Moreau__V1__Request *request) {
+    log->cloned_world = request->snapshot_clone->world;
+    log->cloned_snapshot = request->snapshot_clone->snapshot;
+    uint64_t worlds[] = {11, 12, 13};
+    Moreau__V1__SnapshotCloneReply clone = MOREAU__V1__SNAPSHOT_CLONE_REPLY__INIT;
+    clone.n_worlds = (size_t)request->snapshot_clone->count;
+    clone.worlds = worlds;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_SNAPSHOT_CLONE;
+    reply.snapshot_clone = &clone;
+    fake_send(&log->peer, &reply, request->id);
+}
+
+static void send_snapshot(FakeLog *log, const Moreau__V1__Request *request) {
+    Moreau__V1__SnapshotTakeReply take = MOREAU__V1__SNAPSHOT_TAKE_REPLY__INIT;
+    Moreau__V1__SnapshotRestoreReply restore = MOREAU__V1__SNAPSHOT_RESTORE_REPLY__INIT;
+    Moreau__V1__SnapshotDropReply drop = MOREAU__V1__SNAPSHOT_DROP_REPLY__INIT;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    take.has_snapshot = take.has_bytes = take.has_step = restore.has_step = 1;
+    take.snapshot = SNAPSHOT_ID;
+    take.bytes = SNAPSHOT_BYTES;
+    take.step = restore.step = 240;
+    if (request->call_case == MOREAU__V1__REQUEST__CALL_SNAPSHOT_TAKE) {
+        reply.result_case = MOREAU__V1__REPLY__RESULT_SNAPSHOT_TAKE;
+        reply.snapshot_take = &take;
+    } else if (request->call_case == MOREAU__V1__REQUEST__CALL_SNAPSHOT_RESTORE) {
+        log->restored_world = request->snapshot_restore->world;
+        reply.result_case = MOREAU__V1__REPLY__RESULT_SNAPSHOT_RESTORE;
+        reply.snapshot_restore = &restore;
+    } else {
+        log->dropped += request->snapshot_drop->snapshot == SNAPSHOT_ID;
+        reply.result_case = MOREAU__V1__REPLY__RESULT_SNAPSHOT_DROP;
+        reply.snapshot_drop = &drop;
+    }
+    fake_send(&log->peer, &reply, request->id);
+}
+
 static void answer(FakeLog *log, const Moreau__V1__Request *request) {
     switch (request->call_case) {
     case MOREAU__V1__REQUEST__CALL_WORLD_CREATE:
@@ -310,6 +379,20 @@ static void answer(FakeLog *log, const Moreau__V1__Request *request) {
         break;
     case MOREAU__V1__REQUEST__CALL_EPISODE_VERIFY:
         send_verification(log, request);
+        break;
+    case MOREAU__V1__REQUEST__CALL_SNAPSHOT_READ:
+        send_part(log, request);
+        break;
+    case MOREAU__V1__REQUEST__CALL_SNAPSHOT_UPLOAD:
+        take_upload(log, request);
+        break;
+    case MOREAU__V1__REQUEST__CALL_SNAPSHOT_CLONE:
+        send_clones(log, request);
+        break;
+    case MOREAU__V1__REQUEST__CALL_SNAPSHOT_TAKE:
+    case MOREAU__V1__REQUEST__CALL_SNAPSHOT_RESTORE:
+    case MOREAU__V1__REQUEST__CALL_SNAPSHOT_DROP:
+        send_snapshot(log, request);
         break;
     default:
         fake_send_status(&log->peer, request->id, MOREAU__V1__STATUS_CODE__UNIMPLEMENTED, NULL,
@@ -530,7 +613,7 @@ START_TEST(replay_as_json_is_a_document_per_line) {
 END_TEST
 
 START_TEST(an_interrupted_replay_is_cancelled_and_ends_well) {
-    FakeLog log = {.waits_for_end = true, .interrupts = true};
+    FakeLog log = {.waits_for_end = true, .interrupts = _i == 0, .interrupts_late = _i == 1};
     Outcome outcome = run_served(&log, command_replay, false, "3f2a");
     ck_assert_msg(outcome.status == EXIT_DONE, "%s", outcome.err);
     ck_assert(log.was_cancelled);
@@ -543,7 +626,7 @@ static TCase *case_replay(void) {
     TCase *tcase = tcase_create("replay");
     tcase_add_test(tcase, replay_is_a_table_of_frames);
     tcase_add_test(tcase, replay_as_json_is_a_document_per_line);
-    tcase_add_test(tcase, an_interrupted_replay_is_cancelled_and_ends_well);
+    tcase_add_loop_test(tcase, an_interrupted_replay_is_cancelled_and_ends_well, 0, 2);
     return tcase;
 }
 
@@ -617,6 +700,61 @@ static TCase *case_verify(void) {
     tcase_add_test(tcase, verify_names_every_difference_and_ends_with_4);
     tcase_add_test(tcase, an_interrupted_verification_verifies_nothing);
     tcase_add_test(tcase, call_prints_events_as_lines);
+    return tcase;
+}
+
+// ---- snapshots
+
+START_TEST(a_snapshot_is_a_file) {
+    char path[64];
+    write_file("", path);
+    FakeLog log = {0};
+    for (size_t i = 0; i < SNAPSHOT_BYTES; i++) {
+        log.snapshot[i] = (uint8_t)(i * 37);
+    }
+    char arguments[128];
+    snprintf(arguments, sizeof(arguments), "take 3 %s", path);
+    Outcome outcome = run_served(&log, command_snapshot, false, arguments);
+    ck_assert_msg(outcome.status == EXIT_DONE, "%s", outcome.err);
+    ASSERT_SAYS(outcome.out, "world 3 at step 240 is in /tmp/");
+    ck_assert_uint_eq(log.dropped, 1);
+
+    FakeLog again = {0};
+    snprintf(arguments, sizeof(arguments), "restore 4 %s", path);
+    outcome = run_served(&again, command_snapshot, false, arguments);
+    ck_assert_msg(outcome.status == EXIT_DONE, "%s", outcome.err);
+    ck_assert_mem_eq(again.snapshot, log.snapshot, SNAPSHOT_BYTES);
+    ck_assert_uint_eq(again.restored_world, 4);
+    ck_assert_uint_eq(again.dropped, 1);
+
+    FakeLog third = {0};
+    snprintf(arguments, sizeof(arguments), "clone %s --count 2", path);
+    outcome = run_served(&third, command_snapshot, true, arguments);
+    unlink(path);
+    ck_assert_msg(outcome.status == EXIT_DONE, "%s", outcome.err);
+    ck_assert_uint_eq(third.cloned_snapshot, SNAPSHOT_ID);
+    ck_assert_uint_eq(third.cloned_world, 0);
+    json_t *document = parse(outcome.out);
+    const json_t *worlds = json_object_get(document, "worlds");
+    ck_assert_uint_eq(json_array_size(worlds), 2);
+    ck_assert_str_eq(json_string_value(json_array_get(worlds, 1)), "12");
+    json_decref(document);
+}
+END_TEST
+
+START_TEST(a_world_is_cloned_without_a_file) {
+    FakeLog log = {0};
+    Outcome outcome = run_served(&log, command_snapshot, false, "clone 3");
+    ck_assert_str_eq(outcome.out, "world 11\n");
+    ck_assert_uint_eq(log.cloned_world, 3);
+    ck_assert_uint_eq(log.dropped, 0);
+}
+END_TEST
+
+static TCase *case_snapshot(void) {
+    TCase *tcase = tcase_create("snapshot");
+    tcase_add_test(tcase, a_snapshot_is_a_file);
+    tcase_add_test(tcase, a_world_is_cloned_without_a_file);
     return tcase;
 }
 
@@ -726,4 +864,5 @@ static TCase *case_alone(void) {
     return tcase;
 }
 
-SUITE_MAIN("clients/episodes", case_record, case_episodes, case_replay, case_verify, case_alone)
+SUITE_MAIN("clients/episodes", case_record, case_episodes, case_replay, case_verify, case_snapshot,
+           case_alone)

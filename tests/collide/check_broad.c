@@ -267,6 +267,33 @@ START_TEST(a_steady_state_takes_no_more_memory) {
 }
 END_TEST
 
+// The three lists of pairs change their roles all the time, and otherwise when all is built anew.
+// None holds more than all pairs once and those of the movers twice, and half as much as reserve.
+START_TEST(bodies_that_wander_for_ever_take_no_more_memory) {
+    enum { COUNT = 40, PAIRS = COUNT * (COUNT - 1) / 2, LISTS = 3, BODY_BYTES = 512 };
+    Dice dice = {12};
+    Scene scene = scene_create(COUNT);
+    fill_scene(&scene, &dice, 0.0);
+    Broad *broad = broad_create();
+    const BroadPair *pairs;
+    size_t pair_count = 0;
+    for (int step = 0; step < 2000; step++) {
+        double busy = dice_between(&dice, 0.0, 0.3);
+        double spread = 2.5 - 2.0 * step / 2000.0; // each meets more and more
+        for (uint32_t i = 5; i < scene.count; i++) {
+            if (dice_unit(&dice) < busy) {
+                scene.box[i] = cube_at(dice_vec(&dice, -spread, spread), 0.3);
+            }
+        }
+        update(broad, &scene, &pairs, &pair_count);
+    }
+    ck_assert_uint_lt(broad_bytes(broad),
+                      LISTS * 3 * PAIRS * sizeof(BroadPair) * 3 / 2 + COUNT * BODY_BYTES);
+    broad_destroy(broad);
+    scene_destroy(&scene);
+}
+END_TEST
+
 // A lattice of 100,000 touching cubes on a floor of 300 m: every cube has its 26 neighbours, and
 // the answer can be counted.
 START_TEST(a_hundred_thousand_bodies_are_all_found) {
@@ -314,6 +341,7 @@ static TCase *case_candidates(void) {
     tcase_add_test(tcase, a_plane_meets_all_that_is_not_fixed);
     tcase_add_test(tcase, boxes_that_are_no_numbers_touch_nothing_and_harm_nothing);
     tcase_add_test(tcase, a_steady_state_takes_no_more_memory);
+    tcase_add_test(tcase, bodies_that_wander_for_ever_take_no_more_memory);
     return tcase;
 }
 

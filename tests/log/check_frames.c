@@ -126,6 +126,17 @@ START_TEST(frames_that_lie_are_refused) {
 }
 END_TEST
 
+// 2^61 ids are 0 bytes modulo 2^64, and their frames 24.
+START_TEST(a_number_of_bodies_that_overflows_is_refused) {
+    uint8_t body[16 + 24] = {0};
+    put_u64(body, 0, (uint64_t)1 << 61);
+    put_u64(body, FRAME_COUNT_OFFSET, 1);
+    FrameChunk chunk;
+    Error error = {0};
+    ck_assert_int_eq(frame_chunk_open(body, sizeof(body), &chunk, &error), STATUS_DATA_LOSS);
+}
+END_TEST
+
 START_TEST(a_world_may_have_no_bodies) {
     uint8_t body[16 + 24];
     Sink sink = {.bytes = body};
@@ -166,6 +177,7 @@ static TCase *case_frames(void) {
     tcase_add_test(tcase, cut_frames_are_refused);
     tcase_add_loop_test(tcase, frames_that_lie_are_refused, 0,
                         (int)(sizeof(frame_lies) / sizeof(frame_lies[0])));
+    tcase_add_test(tcase, a_number_of_bodies_that_overflows_is_refused);
     tcase_add_test(tcase, a_world_may_have_no_bodies);
     tcase_add_test(tcase, an_arena_that_ends_is_told);
     return tcase;

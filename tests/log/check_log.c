@@ -564,17 +564,18 @@ START_TEST(a_recording_lives_as_long_as_one_of_its_episodes) {
 }
 END_TEST
 
-static _Atomic int answer_count;
-static int place_of_begin, place_of_delete;
+static _Atomic int answer_count, place_of_begin, place_of_delete;
 
 static void note_begin(LogWait *wait) {
     (void)wait;
-    place_of_begin = atomic_fetch_add(&answer_count, 1);
+    atomic_store(&place_of_begin, atomic_load(&answer_count));
+    atomic_fetch_add(&answer_count, 1);
 }
 
 static void note_delete(LogWait *wait) {
     (void)wait;
-    place_of_delete = atomic_fetch_add(&answer_count, 1);
+    atomic_store(&place_of_delete, atomic_load(&answer_count));
+    atomic_fetch_add(&answer_count, 1);
 }
 
 START_TEST(a_large_deletion_lets_others_write) {
@@ -594,7 +595,7 @@ START_TEST(a_large_deletion_lets_others_write) {
     while (atomic_load(&answer_count) < 2) {
         usleep(1000);
     }
-    ck_assert_int_lt(place_of_begin, place_of_delete);
+    ck_assert_int_lt(atomic_load(&place_of_begin), atomic_load(&place_of_delete));
     ck_assert_int_eq(end(recording, RECORDING_COMPLETE, 0, NULL), STATUS_OK);
     log_close(log);
     ck_assert_str_eq(sql(&file, "SELECT count(*) FROM chunk"), "0\n");

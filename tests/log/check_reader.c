@@ -239,8 +239,8 @@ static const struct {
     {"65000000000000000000000000000002", STATUS_OK, 2},
     {"6500000000000000000000000000000f", STATUS_OK, 15},
     {"6500000000000000000000000000000F", STATUS_OK, 15},
-    {"65000000000000000000000000001", STATUS_OK, 4096}, // 29 digits of 32: half a byte at the end
-    {"650000000000000000000000000010", STATUS_OK, 4096},
+    {"65000000000000000000000000001", STATUS_OK, 4096},  // 29 digits of 32: half a byte at the end
+    {"650000000000000000000000000010", STATUS_OK, 4096}, // its own name as well
     {"6500000000000000000000000000000", STATUS_INVALID_ARGUMENT, 0},
     {"6500", STATUS_INVALID_ARGUMENT, 0}, // several
     {"650", STATUS_NOT_FOUND, 0},         // too short for an id
@@ -266,6 +266,7 @@ START_TEST(an_episode_is_found_by_what_a_person_types) {
     }
     run("UPDATE episode SET name = 'twins' WHERE id IN (31, 32);"
         "UPDATE episode SET name = 'cafe' WHERE id = 30;"
+        "UPDATE episode SET name = '650000000000000000000000000010' WHERE id = 4096;"
         "UPDATE episode SET name = '650000000000000000000000000004' WHERE id = 33");
     EpisodeRow row = {0};
     Error error = {0};
@@ -502,6 +503,8 @@ static const struct {
     {"UPDATE chunk SET last_step = 199 WHERE id = 5",
      "Chunk 5 (inputs, steps 100 to 199) is damaged: its row is of another kind or other steps "
      "than its bytes."},
+    {"DELETE FROM chunk WHERE id = 5; UPDATE chunk SET id = 5, kind = 2 WHERE id = 4",
+     "its row is of another kind"}, // a key-frame's bytes
     {"UPDATE chunk SET last_step = 'soon' WHERE id = 5", "its row is of another kind"},
     {"UPDATE chunk SET last_step = -5 WHERE id = 5", "its row is of another kind"},
 };

@@ -101,11 +101,46 @@ START_TEST(checking_may_begin_between_a_step_and_the_next) {
     difference = tape_play(tape, tape->steps, true);
     ck_assert_msg(!difference.found, "%s", difference.message);
     tape_expect_state(tape, tape->end);
+    tape_close(tape);
+}
+END_TEST
 
-    // the state at step 45 is the one before that
+START_TEST(a_step_is_sought_again_once_something_was_done_behind_it) {
+    Tape *tape = tape_open();
+    Error error = {0};
+    PlayerDifference difference;
+    tape_seek(tape, 45);
+    tape_play(tape, 45, false);
+    ck_assert_int_eq(player_run(tape->player, tape->reader, 46, false, &tape->arena, 0, NULL,
+                                &difference, &error),
+                     STATUS_OK);
+    ck_assert_uint_eq(player_step(tape->player), 45);
     tape_seek(tape, 45);
     tape_play(tape, 45, false);
     tape_expect_state(tape, tape->state[45]);
+    tape_close(tape);
+}
+END_TEST
+
+static bool is_always_tired(void *context) {
+    (void)context;
+    return true;
+}
+
+START_TEST(what_was_done_behind_the_last_step_is_not_left_out_in_silence) {
+    Tape *tape = tape_open();
+    Error error = {0};
+    PlayerDifference difference;
+    SolverStop stop = {.asked = is_always_tired};
+    tape_seek(tape, tape->steps);
+    tape_play(tape, tape->steps, false);
+    tape_expect_state(tape, tape->state[tape->steps]);
+    ck_assert_int_eq(player_run(tape->player, tape->reader, tape->steps, true, &tape->arena,
+                                UINT64_MAX, &stop, &difference, &error),
+                     STATUS_ABORTED);
+    difference = tape_play(tape, tape->steps, true);
+    ck_assert_msg(!difference.found, "%s", difference.message);
+    tape_expect_state(tape, tape->end);
     tape_close(tape);
 }
 END_TEST
@@ -142,6 +177,7 @@ static void expect_damage_once(Tape *tape, const TapeBlob *blob) {
     ck_assert_msg(!difference.found, "%s", difference.message);
     ck_assert_uint_eq(player_step(tape->player), tape->steps);
     tape_expect_state(tape, tape->end);
+    tape_expect_sound_behind(tape, blob->last_step);
 }
 
 static const ChunkKind kinds[] = {CHUNK_KEYFRAME, CHUNK_INPUTS, CHUNK_FRAMES, CHUNK_CONTACTS};
@@ -299,6 +335,8 @@ static TCase *case_play(void) {
     tcase_add_test(tcase, a_player_that_stands_before_the_step_goes_on_from_there);
     tcase_add_test(tcase, it_stops_between_steps_when_told_to);
     tcase_add_test(tcase, checking_may_begin_between_a_step_and_the_next);
+    tcase_add_test(tcase, a_step_is_sought_again_once_something_was_done_behind_it);
+    tcase_add_test(tcase, what_was_done_behind_the_last_step_is_not_left_out_in_silence);
     tcase_add_test(tcase, another_dynamics_version_is_refused_by_both_names);
     return tcase;
 }

@@ -187,6 +187,7 @@ START_TEST(inputs_that_are_missing_are_missed) {
     tape_seek(tape, 0);
     PlayerDifference difference = tape_play(tape, tape->steps, true);
     tape_expect_damage(&difference, &next);
+    ck_assert_ptr_nonnull(strstr(difference.message, "begins at step"));
     ck_assert_uint_eq(player_step(tape->player), blob.first_step);
     tape_expect_lost(tape);
     tape_expect_sound_behind(tape, blob.first_step);
