@@ -31,6 +31,8 @@ static const double bound_slack = 1e-6;
 // Of two boxes, the shortest edge beside the pair's size: below it doubles do not tell a box's
 // faces from each other, and an answer must be sound, but no more.
 static const double thin_part = 1e-4;
+// … and beside the distance from the world's origin: faces are placed by world coordinates.
+static const double place_part = 1e-9;
 
 static const double size_max = 1e6, position_max = 1e9, reach_max = 1e6;
 
@@ -227,11 +229,19 @@ static double shortest_edge(const Primitive *box) {
     return fmin(box->size.x, fmin(box->size.y, box->size.z));
 }
 
+static double place_of(const Pair *pair) {
+    return vec3_norm(pair->pose_a.position) + vec3_norm(pair->pose_b.position);
+}
+
 // Is there a reference for how far the two are apart?
 static bool is_judged(const Pair *pair) {
     const Primitive *a = &pair->a, *b = &pair->b;
-    return a->kind != PRIMITIVE_BOX || b->kind != PRIMITIVE_BOX ||
-           fmin(shortest_edge(a), shortest_edge(b)) >= thin_part * (size_of(a) + size_of(b));
+    if (a->kind != PRIMITIVE_BOX || b->kind != PRIMITIVE_BOX) {
+        return true;
+    }
+    double shortest = fmin(shortest_edge(a), shortest_edge(b));
+    return shortest >= thin_part * (size_of(a) + size_of(b)) &&
+           shortest >= place_part * place_of(pair);
 }
 
 // Is a unit vector a face's normal of both boxes, as parallel faces are?
@@ -248,8 +258,7 @@ static bool is_on_axes(const Pair *pair, Vec3 n) {
 static Bounds find_bounds(const Pair *pair, double distance, const Manifold *manifold) {
     const Primitive *a = &pair->a, *b = &pair->b;
     double size = size_of(a) + size_of(b);
-    double place = vec3_norm(pair->pose_a.position) + vec3_norm(pair->pose_b.position);
-    Bounds bounds = {.gap = vanishing + rounding * (size + place)};
+    Bounds bounds = {.gap = vanishing + rounding * (size + place_of(pair))};
     if (a->kind == PRIMITIVE_BOX && b->kind == PRIMITIVE_BOX) {
         // gaps tilt over the width of the overlap; a box that is in deeper than its own middle may
         // leave by either side, which the whole length can decide
