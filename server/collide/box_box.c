@@ -91,6 +91,8 @@ static double compare_boxes(const Primitive *a, const Pose *pose_a, const Primit
         pose_b->orientation.x - pose_a->orientation.x,
         pose_b->orientation.y - pose_a->orientation.y,
         pose_b->orientation.z - pose_a->orientation.z,
+        pose_b->position.x - pose_a->position.x,
+        pose_b->position.y - pose_a->position.y,
     };
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
         if (order[i] != 0.0) {
@@ -407,8 +409,9 @@ static void collide_pair(const BoxPair *pair, double reach, Manifold *manifold) 
         return;
     }
 
-    bool is_edge =
-        edges.is_found && edges.separation > face.separation + rounding_part * pair->size;
+    // of two parallel faces the chosen one may see far ends of the other box sink below it
+    double of_faces = face.separation > other.separation ? face.separation : other.separation;
+    bool is_edge = edges.is_found && edges.separation > of_faces + rounding_part * pair->size;
     bool is_set = is_edge ? set_edge_point(pair, &edges, reach, manifold)
                           : set_face(pair, &face, reach, manifold);
     if (!is_set && !set_nearest(pair, reach, manifold)) {

@@ -3,6 +3,10 @@
 // pairs of every pile.
 #include "collide/pairs.h"
 
+// Distances whose square is no longer a normal number give no direction; for a centre that is so
+// near to a box, the surface is as good a place.
+static const double squared_min = 1e-290;
+
 // The one point of a sphere: it stays the same feature while the sphere rolls over faces, edges and
 // corners, so that the impulse of a rolling contact is kept.
 static void set_point(Manifold *manifold, Vec3 normal, Vec3 position, double gap) {
@@ -24,7 +28,7 @@ void sphere_sphere(const Primitive *a, const Pose *pose_a, const Primitive *b, c
 
     // centres that coincide have no direction: up, whatever the order of the two
     double distance = sqrt(squared);
-    Vec3 n = distance > 0.0 ? vec3_scale(1.0 / distance, d) : vec3(0.0, 0.0, 1.0);
+    Vec3 n = squared > squared_min ? vec3_scale(1.0 / distance, d) : vec3(0.0, 0.0, 1.0);
 
     // midway between ca + ra n and cb - rb n, written so that swapping the spheres gives the same
     // bits
@@ -46,10 +50,6 @@ void sphere_plane(const Primitive *a, const Pose *pose_a, const Primitive *b, co
     }
     set_point(manifold, vec3_neg(up), vec3_add_scaled(c, -0.5 * (height + a->size.x), up), gap);
 }
-
-// Distances whose square is no longer a normal number give no direction; the surface is as good a
-// place for such a centre.
-static const double squared_min = 1e-290;
 
 // The centre is in the box: leave through the nearest face, the first of equally near ones.
 static Vec3 face_normal(Vec3 c, Vec3 half, double *depth) {

@@ -144,6 +144,22 @@ START_TEST(swapping_the_boxes_turns_the_normal_and_nothing_else) {
 }
 END_TEST
 
+// The direction that orders two boxes is blind to this offset: its products cancel exactly.
+START_TEST(boxes_that_only_their_places_tell_apart_are_swapped_alike) {
+    Dice dice = {31};
+    Primitive cube = make_box(vec3(0.5, 0.5, 0.5));
+    for (int i = 0; i < 1000; i++) {
+        Pose pose_a = {vec3(0.0, 0.0, 0.0), dice_quat(&dice)};
+        Pose pose_b = {vec3(0.6137, -0.3719, 0.0), pose_a.orientation};
+        Manifold ab, ba;
+        narrow_collide(&cube, pose_a, &cube, pose_b, 0.5, &ab);
+        narrow_collide(&cube, pose_b, &cube, pose_a, 0.5, &ba);
+        ck_assert_uint_ge(ab.count, 1);
+        assert_mirrored(&ab, &ba);
+    }
+}
+END_TEST
+
 START_TEST(a_rigid_motion_of_both_moves_the_manifold_along) {
     Dice dice = {13};
     for (int i = 0; i < 5000; i++) {
@@ -248,6 +264,29 @@ START_TEST(features_of_a_resting_box_stay_while_it_trembles) {
 }
 END_TEST
 
+// Seen from the tilted cube's face, the plate's far rim sinks by its length times the tilt, some 7
+// cm; the cube itself is less than 2 mm deep.
+START_TEST(a_tilted_cube_at_the_rim_of_a_wide_plate_is_no_deeper_than_it_is) {
+    Primitive plate = make_box(vec3(50.0, 50.0, 0.5)), cube = make_box(vec3(0.5, 0.5, 0.5));
+    Pose below = pose_at(0.0, 0.0, 0.0);
+    Dice dice = {5};
+    for (int i = 0; i < 20000; i++) {
+        Quat tilt = {1.0, dice_between(&dice, -5e-4, 5e-4), dice_between(&dice, -5e-4, 5e-4), 0.0};
+        Quat yaw = {1.0, 0.0, 0.0, dice_between(&dice, -1.0, 1.0)};
+        double side = i % 2 == 0 ? 49.8 : -49.8, along = dice_between(&dice, -5.0, 5.0);
+        Pose above = {vec3(side, along, dice_between(&dice, 0.999, 1.001)),
+                      quat_mul(quat_normalize(tilt), quat_normalize(yaw))};
+        Manifold manifold;
+        narrow_collide(&plate, below, &cube, above, 0.01, &manifold);
+        ck_assert_uint_ge(manifold.count, 1);
+
+        // parallel faces: within the angle, 1.42e-3, times the width of the overlap, below 1.5 m
+        double separation = best_separation(&plate, below, &cube, above);
+        ck_assert_double_eq_tol(smallest_gap(&manifold), separation, 1.5 * 1.42e-3);
+    }
+}
+END_TEST
+
 START_TEST(crossed_edges_touch_in_one_point) {
     // two bars, each on its edge, crossed; s is sin and cos of 45 degrees halved for the quaternion
     double c = sqrt(0.5 * (1.0 + sqrt(0.5))), s = sqrt(0.5 * (1.0 - sqrt(0.5)));
@@ -297,6 +336,7 @@ static TCase *case_symmetry(void) {
     TCase *tcase = tcase_create("symmetry");
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, swapping_the_boxes_turns_the_normal_and_nothing_else);
+    tcase_add_test(tcase, boxes_that_only_their_places_tell_apart_are_swapped_alike);
     tcase_add_test(tcase, a_rigid_motion_of_both_moves_the_manifold_along);
     return tcase;
 }
@@ -306,6 +346,7 @@ static TCase *case_contact(void) {
     tcase_add_loop_test(tcase, a_face_on_a_face_gives_four_points_with_the_gap_between_them, 0,
                         (int)(sizeof(lying) / sizeof(lying[0])));
     tcase_add_loop_test(tcase, features_of_a_resting_box_stay_while_it_trembles, 0, 15);
+    tcase_add_test(tcase, a_tilted_cube_at_the_rim_of_a_wide_plate_is_no_deeper_than_it_is);
     tcase_add_loop_test(tcase, crossed_edges_touch_in_one_point, 0, 3);
     tcase_add_test(tcase, degenerate_positions_still_give_a_normal);
     return tcase;

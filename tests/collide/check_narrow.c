@@ -48,6 +48,20 @@ START_TEST(spheres_on_one_spot_part_upwards) {
 }
 END_TEST
 
+// The squares of such distances are no normal numbers: they have a few digits, or none.
+START_TEST(spheres_nearly_on_one_spot_have_a_unit_normal) {
+    Primitive ball = make_sphere(1.0);
+    for (int exponent = -300; exponent > -1074; exponent--) {
+        double d = ldexp(1.0, exponent);
+        Manifold manifold;
+        narrow_collide(&ball, pose_at(0.0, 0.0, 0.0), &ball, pose_at(3.0 * d, 2.0 * d, d), 0.0,
+                       &manifold);
+        ck_assert_uint_eq(manifold.count, 1);
+        ck_assert_double_eq_tol(vec3_norm(manifold.normal), 1.0, 1e-14);
+    }
+}
+END_TEST
+
 START_TEST(a_sphere_over_a_plane_touches_at_its_lowest_point) {
     Dice dice = {22};
     Primitive plane = make_plane();
@@ -289,6 +303,7 @@ static TCase *case_pairs(void) {
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, spheres_touch_midway_between_their_surfaces);
     tcase_add_test(tcase, spheres_on_one_spot_part_upwards);
+    tcase_add_test(tcase, spheres_nearly_on_one_spot_have_a_unit_normal);
     tcase_add_test(tcase, a_sphere_over_a_plane_touches_at_its_lowest_point);
     tcase_add_test(tcase, a_sphere_meets_a_box_at_its_nearest_point_also_from_within);
     tcase_add_test(tcase, a_sphere_in_the_middle_of_a_box_leaves_by_the_nearest_face);

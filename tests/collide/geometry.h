@@ -105,7 +105,8 @@ static inline double point_segment_distance(Vec3 x, Vec3 p, Vec3 q) {
     return vec3_norm(vec3_sub(x, vec3_add_scaled(p, s, d)));
 }
 
-// Either both nearest points are inside the segments, or one of them is an end.
+// Either both nearest points are inside the segments, or one of them is an end. Whatever rounding
+// does to nearly parallel segments, all that is compared are distances of points that are on them.
 static inline double segment_distance(Vec3 p0, Vec3 p1, Vec3 q0, Vec3 q1) {
     double best = point_segment_distance(p0, q0, q1);
     best = fmin(best, point_segment_distance(p1, q0, q1));
@@ -114,13 +115,10 @@ static inline double segment_distance(Vec3 p0, Vec3 p1, Vec3 q0, Vec3 q1) {
     Vec3 u = vec3_sub(p1, p0), v = vec3_sub(q1, q0), w = vec3_sub(p0, q0);
     double uu = vec3_dot(u, u), uv = vec3_dot(u, v), vv = vec3_dot(v, v);
     double determinant = uu * vv - uv * uv;
-    if (determinant > 1e-12 * uu * vv) {
+    if (determinant > 0.0) {
         double s = (uv * vec3_dot(v, w) - vv * vec3_dot(u, w)) / determinant;
-        double r = (uu * vec3_dot(v, w) - uv * vec3_dot(u, w)) / determinant;
-        if (s >= 0.0 && s <= 1.0 && r >= 0.0 && r <= 1.0) {
-            best = fmin(best,
-                        vec3_norm(vec3_sub(vec3_add_scaled(p0, s, u), vec3_add_scaled(q0, r, v))));
-        }
+        Vec3 inside = vec3_add_scaled(p0, reference_clamp(s, 0.0, 1.0), u);
+        best = fmin(best, point_segment_distance(inside, q0, q1));
     }
     return best;
 }
@@ -175,7 +173,7 @@ static inline double best_separation(const Primitive *a, Pose pose_a, const Prim
         candidate[count++] = axis_b[i];
         for (int j = 0; j < 3; j++) {
             Vec3 n = vec3_cross(axis_a[i], axis_b[j]);
-            if (vec3_norm(n) > 1e-5) {
+            if (vec3_norm(n) > 1e-12) {
                 candidate[count++] = vec3_scale(1.0 / vec3_norm(n), n);
             }
         }

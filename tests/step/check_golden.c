@@ -4,7 +4,8 @@
 // must meet the values below.
 //
 // When a change of the dynamics is meant to change bits: raise DYNAMICS_VERSION (step/snapshot.h),
-// run `MOREAU_PRINT_GOLDEN=1 step-check_golden`, copy the values, and say so in CHANGELOG.md.
+// run `MOREAU_PRINT_GOLDEN=1 step-check_golden`, copy the values, write the fuzzers' snapshots anew
+// (`deploy/fuzz --seeds`), and say so in CHANGELOG.md. `deploy/golden` runs it on more machines.
 #include "step/snapshot.h"
 
 #include "support/heap.h"

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// Writes the seeds of the fuzz targets that read our own formats, from small files of tests/scenes
+// and tests/problems, to tests/<room>/corpus/<target>. `deploy/fuzz --seeds` runs it; the files are
+// kept, so run it again when a format or DYNAMICS_VERSION changes.
+#include "api/codec.h"
+#include "api/scene.h"
+#include "base/assert.h"
+#include "cli/json_read.h"
+#include "cli/problem.h"
+#include "net/frame.h"
+#include "run/door.h"
+#include "step/snapshot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const scenes[] = {"one_ball", "incline", "spheres"};
+static const char *const problems[] = {"one-ball", "joint", "limit-motor", "trees"};
+static const char *const calls[] = {
+    "{\"id\": 1, \"hello\": {}}",
+    "{\"id\": 2, \"world_step\": {\"worlds\": [1], \"steps\": 240}}",
+    "{\"id\": 3, \"deadline_ms\": 50, \"world_hash\": {\"worlds\": [1]}}",
+};
+
+// A path under tests/.
+static const char *path_of(const char *folder, const char *name, const char *ending) {
+    static char path[1024];
+    snprintf(path, sizeof(path), MOREAU_SOURCE_DIR "/tests/%s/%s%s", folder, name, ending);
+    return path;
+}
+
+static void write_seed(const char *corpus, const char *name, const void *bytes, size_t count) {
+    const char *path = path_of(corpus, name, "");
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || fwrite(bytes, 1, count, file) != count || fclose(file) != 0) {
+        fprintf(stderr, "cannot write the seed %s\n", path);
+        exit(EXIT_FAILURE);
+    }
+}
+
+static JsonText load(const char *folder, const char *name) {
+    JsonText json;
+    JsonError error = {0};
+    if (!json_text_load(&json, path_of(folder, name, ".json"), &error)) {
+        fprintf(stderr, "%s\n", error.message);
+        exit(EXIT_FAILURE);
+    }
+    return json;
+}
+
+// A request as a frame's body, and the short ones as frames.
+static void write_request(const Moreau__V1__Request *request, const char *name) {
+    size_t count = moreau__v1__request__get_packed_size(request);
+    uint8_t *frame = malloc(FRAME_HEADER_BYTES + count);
+    ASSERT(frame != NULL);
+    frame_header(frame, count);
+    moreau__v1__request__pack(request, frame + FRAME_HEADER_BYTES);
+    write_seed("api/corpus/request", name, frame + FRAME_HEADER_BYTES, count);
+    if (count < 300) {
+        write_seed("net/corpus/frame", name, frame, FRAME_HEADER_BYTES + count);
+    }
+    free(frame);
+}
+
+static void carry_out(Door *door, InputBytes input, Arena *arena) {
+    Error error;
+    StepRun run;
+    if (input.bytes[0] != INPUT_STEP) {
+        ASSERT(door_change(door, input, arena, NULL, NULL, &error) == STATUS_OK);
+        return;
+    }
+    ASSERT(door_step_begin(door, input, arena, &run, &error) == STATUS_OK);
+    ASSERT(door_step(door, &run, arena, UINT64_MAX, NULL, &error) == STATUS_OK);
+}
+
+// The inputs that make the scene's world, two steps, and the world after them.
+static void write_world(const Moreau__V1__Scene *scene, const char *name) {
+    const WorldLimits limits = {.body_count_max = 100, .bytes_max = (size_t)1 << 26};
+    Arena arena;
+    arena_init(&arena, (size_t)1 << 26);
+    Door door;
+    Error error;
+    ScenePlan plan;
+    ASSERT(door_init(&door, &limits, &error) == STATUS_OK);
+    ASSERT(scene_plan(scene, NULL, &arena, &plan, &error) == STATUS_OK);
+    Input step = {.kind = INPUT_STEP, .step = {.steps = 2}};
+    InputBytes last;
+    ASSERT(input_encode(&step, &arena, &last, &error) == STATUS_OK);
+    size_t count = 0;
+    uint8_t *all = arena_take(&arena, (size_t)1 << 20);
+    ASSERT(all != NULL);
+    for (size_t i = 0; i <= plan.input_count; i++) {
+        InputBytes input = i < plan.input_count ? plan.input[i] : last;
+        carry_out(&door, input, &arena);
+        ASSERT(count + input.count <= (size_t)1 << 20);
+        memcpy(all + count, input.bytes, input.count);
+        count += input.count;
+    }
+    write_seed("run/corpus/input", name, all, count);
+    uint8_t *snapshot;
+    ASSERT(snapshot_write(door.world, &arena, &snapshot, &count, &error) == STATUS_OK);
+    write_seed("step/corpus/snapshot", name, snapshot, count);
+    door_deinit(&door);
+    arena_deinit(&arena);
+}
+
+static void write_scene(const char *name) {
+    JsonText json = load("scenes", name);
+    JsonError error = {0};
+    Moreau__V1__Scene *scene = (Moreau__V1__Scene *)(void *)json_read_message(
+        &json, json.root, "", &moreau__v1__scene__descriptor, &error);
+    ASSERT(scene != NULL);
+    write_seed("clients/corpus/scene", name, json.text, json.bytes);
+    Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
+    create.scene = scene;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_CREATE;
+    request.world_create = &create;
+    write_request(&request, name);
+    write_world(scene, name);
+    moreau__v1__scene__free_unpacked(scene, NULL);
+    json_text_free(&json);
+}
+
+// Without its answers, which are most of a file.
+static void write_problem(const char *name) {
+    JsonText json = load("problems", name);
+    JsonError error = {0};
+    Moreau__V1__ContactProblem *problem = problem_read(&json, &error);
+    ASSERT(problem != NULL);
+    json_t *written = problem_write(problem, name);
+    char *text = json_dumps(written, JSON_COMPACT);
+    ASSERT(text != NULL);
+    write_seed("clients/corpus/problem", name, text, strlen(text));
+    Moreau__V1__Solve solve = MOREAU__V1__SOLVE__INIT;
+    solve.problem = problem;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_SOLVE;
+    request.solve = &solve;
+    write_request(&request, name);
+    free(text);
+    json_decref(written);
+    moreau__v1__contact_problem__free_unpacked(problem, NULL);
+    json_text_free(&json);
+}
+
+static void write_call(const char *text, const char *name) {
+    JsonText json;
+    JsonError error = {0};
+    ASSERT(json_text_parse(&json, name, text, strlen(text), &error));
+    Moreau__V1__Request *request = (Moreau__V1__Request *)(void *)json_read_message(
+        &json, json.root, "", &moreau__v1__request__descriptor, &error);
+    ASSERT(request != NULL);
+    write_seed("clients/corpus/scene", name, text, strlen(text));
+    write_request(request, name);
+    moreau__v1__request__free_unpacked(request, NULL);
+    json_text_free(&json);
+}
+
+int main(void) {
+    for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
+        write_scene(scenes[i]);
+    }
+    for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
+        write_problem(problems[i]);
+    }
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "call-%zu", i);
+        write_call(calls[i], name);
+    }
+    return EXIT_SUCCESS;
+}
