@@ -129,6 +129,8 @@ void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const
     reply->status = &status;
     reply->has_server_ns = 1;
     reply->server_ns = clock_now_ns() - request->received_ns;
+    request->server_ns = reply->server_ns;
+    request->status = error->status;
 
     size_t size = moreau__v1__reply__get_packed_size(reply);
     Error too_long;
@@ -139,6 +141,7 @@ void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const
                   "`count`, for fewer worlds, or for fewer columns.",
                   size, request->api->def.frame_bytes_max);
         fill_status(request, &too_long, &status);
+        request->status = too_long.status;
         reply->result_case = MOREAU__V1__REPLY__RESULT__NOT_SET;
         size = moreau__v1__reply__get_packed_size(reply);
     }

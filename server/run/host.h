@@ -85,6 +85,13 @@ uint32_t host_count(const Host *host);
 // The index-th world, in no particular order; NULL past the end.
 WorldEntry *host_at(const Host *host, uint32_t index);
 
+// Bodies and contacts of all worlds together, as last published.
+typedef struct HostFigures {
+    uint64_t bodies, contacts;
+} HostFigures;
+
+HostFigures host_figures(const Host *host);
+
 uint64_t host_bytes(const Host *host);
 uint64_t host_faulted_count(const Host *host);
 

@@ -585,6 +585,17 @@ uint64_t pool_job_count(const Pool *pool) {
     return pool->job_count;
 }
 
+uint32_t pool_waiting_count(Pool *pool) {
+    uv_mutex_lock(&pool->mutex);
+    uint32_t count = pool->line_count;
+    uv_mutex_unlock(&pool->mutex);
+    return count;
+}
+
+void pool_settle(Pool *pool) {
+    run_turn(pool);
+}
+
 void pool_submit(Pool *pool, Strand *strand, Job *job) {
     job->urgent = false;
     job->strand = strand;
