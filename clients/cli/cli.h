@@ -76,4 +76,5 @@ int command_run(Cli *cli, int argc, char **argv);
 int command_solve(Cli *cli, int argc, char **argv);
 int command_call(Cli *cli, int argc, char **argv);
 int command_worlds(Cli *cli, int argc, char **argv);
+int command_top(Cli *cli, int argc, char **argv);
 int command_bench(Cli *cli, int argc, char **argv);

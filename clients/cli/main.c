@@ -11,6 +11,7 @@ static const CliCommand commands[] = {
     {"solve", "PROBLEM.json", "solve one contact problem; dump a world's", command_solve},
     {"call", "METHOD '{json}'", "any call of the protocol", command_call},
     {"worlds", "", "the worlds on the server", command_worlds},
+    {"top", "", "a live view of the server", command_top},
     {"bench", "[NAME]", "the project's benchmarks", command_bench},
 };
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +16,13 @@ enum { BAR_COLUMNS = 20 };
 
 bool terminal_is_watched(FILE *stream) {
     return isatty(fileno(stream)) == 1;
+}
+
+unsigned terminal_lines(FILE *stream) {
+    enum { LINES_STANDARD = 24 };
+    struct winsize size;
+    bool is_known = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
+    return is_known ? size.ws_row : LINES_STANDARD;
 }
 
 const char *terminal_style(FILE *stream, TerminalStyle style) {
@@ -93,6 +101,17 @@ char *format_count(uint64_t count, char text[32]) {
         *out++ = digits[i];
     }
     *out = '\0';
+    return text;
+}
+
+char *format_bytes(uint64_t bytes, char text[32]) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    double value = (double)bytes;
+    for (; value >= 999.5 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++) {
+        value /= 1024.0;
+    }
+    snprintf(text, 32, "%.3g %s", value, units[unit]);
     return text;
 }
 

@@ -20,6 +20,9 @@ typedef enum TerminalStyle {
 const char *terminal_style(FILE *stream, TerminalStyle style);
 bool terminal_is_watched(FILE *stream);
 
+// Lines of the terminal; 24 where the system does not tell.
+unsigned terminal_lines(FILE *stream);
+
 // A progress bar on standard error: redrawn in place on a terminal, a line every few seconds
 // elsewhere.
 typedef struct Progress {
@@ -40,6 +43,9 @@ double terminal_now_s(void);
 
 // "12,345,678". Writes into `text`, returns it.
 char *format_count(uint64_t count, char text[32]);
+
+// "512 B", "1.5 KiB", "23 MiB".
+char *format_bytes(uint64_t bytes, char text[32]);
 
 // "1.23 s", "4.5 ms", "6.7 µs", "2 min 3 s".
 char *format_seconds(double seconds, char text[32]);
