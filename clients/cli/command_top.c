@@ -158,11 +158,15 @@ int command_top(Cli *cli, int argc, char **argv) {
     };
     OptionList words = {0};
     int status = cli_parse(cli, usage, (OptionTable){options, 2}, argc, argv, 0, 0, &words);
-    if (status != EXIT_DONE || cli->help || (status = cli_connect(cli)) != EXIT_DONE) {
+    if (status != EXIT_DONE || cli->help) {
         return status;
     }
     if (interval_s > 86400.0) {
         return cli_fail(EXIT_USAGE, "--interval is at most a day, 86400 seconds");
+    }
+    status = cli_connect(cli);
+    if (status != EXIT_DONE) {
+        return status;
     }
     return watch(cli, once || cli->json || !terminal_is_watched(stdout), interval_s);
 }

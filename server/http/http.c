@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "http/http.h"
 
-#include "base/assert.h"
-#include "base/clock.h"
 #include "http/page.h"
 
 #include <libwebsockets.h>
@@ -11,7 +9,7 @@
 #include <unistd.h>
 
 enum {
-    HEAD_BYTES_MAX = 4096,   // of a request
+    HEAD_BYTES_MAX = 8192,   // of a request, with the longest token
     TOKEN_BYTES_MAX = 4096,  // as the server's options allow
     REQUEST_TIMEOUT_S = 5,   // for a whole request, and for taking the answer
     IDLE_TIMEOUT_S = 90,     // beyond the usual minute between two scrapes
@@ -27,7 +25,7 @@ typedef struct Visitor Visitor;
 struct Visitor {
     Http *http;
     struct lws *wsi;
-    Visitor *previous, *next; // by when they were served last, or came: the first waits longest
+    Visitor *previous, *next; // by when they asked last, or came: the first is the idlest
     char *body; // LWS_PRE bytes of room, then the text; owned; NULL: nothing is being sent
     size_t body_bytes, sent_bytes;
     bool is_last;    // closes after the answer
@@ -124,16 +122,16 @@ static bool send_head(const Visitor *visitor, unsigned status) {
 static int end_transaction(Visitor *visitor) {
     free(visitor->body);
     visitor->body = NULL;
-    if (!visitor->is_leaving) {
-        unlink_visitor(visitor);
-        link_last(visitor);
-    }
     return visitor->is_last || lws_http_transaction_completed(visitor->wsi) != 0 ? -1 : 0;
 }
 
 static int answer(Visitor *visitor, const char *path) {
     if (visitor->body != NULL) {
         return -1; // a second request into the first one's answer
+    }
+    if (!visitor->is_leaving) {
+        unlink_visitor(visitor);
+        link_last(visitor);
     }
     unsigned status = compose(visitor, path);
     if (status == 0 || !send_head(visitor, status)) {

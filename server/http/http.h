@@ -11,8 +11,8 @@
 // ready and print its metrics.
 //
 // libwebsockets runs on the server's own loop. Nobody disturbs the rest: a request must be whole
-// within some seconds and its head within 4 KiB; an idle connection is closed after a while; above
-// `connections_max` the connection that has not been served for longest goes.
+// within some seconds and its head within 8 KiB; an idle connection is closed after a while; above
+// `connections_max` the connection that has not asked for longest goes.
 //
 // Loop thread.
 #pragma once
