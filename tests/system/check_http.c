@@ -212,6 +212,9 @@ END_TEST
 // Every sample stands under the HELP and TYPE of its metric, which come once.
 START_TEST(metrics_are_in_the_format_of_prometheus) {
     ServerProcess *server = server_start("--workers 1 --http 127.0.0.1:0");
+    WireClient *client = wire_open(server->address[0]);
+    wire_step(client, wire_small_world(client), 50);
+    wire_close(client);
     static Answer answer;
     ck_assert_int_eq(get(pages_of(server), "/metrics", "", &answer), 200);
     char name[100] = "", type[20] = "";

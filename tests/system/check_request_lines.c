@@ -58,6 +58,11 @@ START_TEST(a_failure_leaves_a_line_with_its_ids_and_a_success_none) {
     step.wrench = wrench;
     wire_refuse(client, &step, CODE(NOT_FOUND), NULL);
     free(wait_for_line(server, "call=WorldStep status=NOT_FOUND"));
+    Moreau__V1__Problem problem = MOREAU__V1__PROBLEM__INIT; // of a world that was never stepped
+    problem.has_world = 1;
+    problem.world = wire_small_world(client);
+    wire_refuse(client, &problem, CODE(FAILED_PRECONDITION), NULL);
+    free(wait_for_line(server, "call=Problem status=FAILED_PRECONDITION"));
     wire_close(client);
     server_stop(server);
 }
