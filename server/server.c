@@ -226,7 +226,7 @@ static void on_http_accepted(void *context, int fd, const char *peer) {
 }
 
 static void on_http_refused(void *context, int fd, const char *peer, const char *why) {
-    (void)context, (void)peer, (void)why; // net has said so, or will
+    (void)context, (void)peer, (void)why; // who asks sees it; a line each would flood the log
     close(fd);
 }
 
