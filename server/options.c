@@ -27,7 +27,8 @@ typedef enum OptionKind {
     OPTION_TEXT,
     OPTION_LEVEL,
     OPTION_DURABILITY, // normal or full
-    OPTION_LISTEN,     // may be given several times
+    OPTION_LISTEN,     // an address; may be given several times
+    OPTION_ADDRESS,    // one address
     OPTION_HELP,       // takes no value
     OPTION_VERSION
 } OptionKind;
@@ -53,15 +54,19 @@ static const char group_other[] = "Other";
 
 static const Option table[] = {
     {"listen", OPTION_LISTEN, FIELD(listen), 0, 0, 0, "ADDR", NULL, group_serving,
-     "where to listen: host:port, [v6]:port (port 0: the system chooses) or unix:PATH; up to 16 "
-     "times"},
+     "where to listen: host:port, [v6]:port (port 0: the system chooses), unix:PATH, or fd:N for "
+     "a socket that was handed over; up to 16 times"},
+    {"http", OPTION_ADDRESS, FIELD(http), 0, 0, 0, "ADDR", NULL, group_serving,
+     "where the pages /livez, /readyz and /metrics are; an address as of --listen; default: "
+     "nowhere"},
     {"workers", OPTION_NUMBER, FIELD(workers), 0, WORKERS_MAX, 0, "N", NULL, group_serving,
      "threads that step worlds; 0: as many as the machine has cores"},
     {"token-file", OPTION_TEXT, FIELD(token_file), 0, 0, 0, "FILE", NULL, group_serving,
      "its first line is the token that clients must show; needed to listen beyond this machine"},
     {"ready-fd", OPTION_NUMBER, FIELD(ready_fd), 0, 1048576, OPTIONS_NO_FD, "N", NULL,
      group_serving,
-     "a descriptor to which the addresses are written, one per line, once the server listens"},
+     "a descriptor to which the addresses are written, one per line (that of --http last), once "
+     "the server listens"},
     {"config", OPTION_TEXT, FIELD(config), 0, 0, 0, "FILE", NULL, group_serving,
      "an INI file with these names as keys, without the dashes; flags win over it"},
     {"log-level", OPTION_LEVEL, FIELD(log_level), 0, 0, REPORT_INFO, "LEVEL", NULL, group_serving,
@@ -97,6 +102,9 @@ static const Option table[] = {
      "bodies per world"},
     {"memory-bytes-max", OPTION_BYTES, FIELD(memory_bytes_max), 0, 1024 * TIB, 0, "BYTES", "bytes",
      group_limits, "memory for worlds; 0: 75 % of the machine's, or of its cgroup's"},
+
+    {"http-connections-max", OPTION_NUMBER, FIELD(http_connections_max), 1, 1024, 64, "N", "",
+     group_limits, "connections to the pages of --http; a new one takes the place of the idlest"},
 
     {"write-timeout-ms", OPTION_NUMBER, FIELD(write_timeout_ms), 1, DAY_MS, 30000, "MS", "ms",
      group_time, "a client that takes no bytes for so long is cut"},
@@ -297,6 +305,15 @@ static Status add_listen(Source *source, const char *text) {
     return STATUS_OK;
 }
 
+static Status set_address(Source *source, const Option *option, const char *text) {
+    bool is_loopback;
+    Status status = listener_check(text, &is_loopback, source->error);
+    if (status == STATUS_OK) {
+        snprintf((char *)source->options + option->offset, OPTIONS_ADDRESS_BYTES, "%s", text);
+    }
+    return status;
+}
+
 static Status set_option(Source *source, const Option *option, const char *text) {
     switch (option->kind) {
     case OPTION_NUMBER:
@@ -310,6 +327,8 @@ static Status set_option(Source *source, const Option *option, const char *text)
         return set_durability(source->options, option, text, source->error);
     case OPTION_LISTEN:
         return add_listen(source, text);
+    case OPTION_ADDRESS:
+        return set_address(source, option, text);
     case OPTION_HELP:
     case OPTION_VERSION:
         break;
@@ -393,22 +412,31 @@ static Status apply_file(Options *options, const char *path, Error *error) {
 
 // ---- what follows from the values together
 
-static Status check_exposure(const Options *options, Error *error) {
-    for (size_t i = 0; i < options->listen_count; i++) {
-        bool is_loopback = false;
-        Status status = listener_check(options->listen[i], &is_loopback, error);
-        if (status != STATUS_OK) {
-            return status;
-        }
-        if (!is_loopback && options->token_file[0] == '\0') {
-            return error_set(
-                error, STATUS_INVALID_ARGUMENT, "listen",
-                "%s can be reached from other machines: give a --token-file, so that not everybody "
-                "can use this server.",
-                options->listen[i]);
-        }
+static Status check_address(const Options *options, const char *name, const char *address,
+                            bool *is_exposed, Error *error) {
+    bool is_loopback = false;
+    Status status = listener_check(address, &is_loopback, error);
+    *is_exposed = !is_loopback;
+    if (status == STATUS_OK && !is_loopback && options->token_file[0] == '\0') {
+        return error_set(
+            error, STATUS_INVALID_ARGUMENT, name,
+            "%s can be reached from other machines: give a --token-file, so that not everybody "
+            "can use this server.",
+            address);
     }
-    return STATUS_OK;
+    return status;
+}
+
+static Status check_exposure(Options *options, Error *error) {
+    Status status = STATUS_OK;
+    bool is_exposed;
+    for (size_t i = 0; i < options->listen_count && status == STATUS_OK; i++) {
+        status = check_address(options, "listen", options->listen[i], &is_exposed, error);
+    }
+    if (status == STATUS_OK && options->http[0] != '\0') {
+        status = check_address(options, "http", options->http, &options->http_is_exposed, error);
+    }
+    return status;
 }
 
 static bool is_space(char c) {

@@ -28,6 +28,9 @@ enum { OPTIONS_TOKEN_BYTES_MAX = 4096 };
 typedef struct Options {
     char listen[OPTIONS_LISTEN_MAX][OPTIONS_ADDRESS_BYTES];
     size_t listen_count;
+    char http[OPTIONS_ADDRESS_BYTES]; // where the pages for operators are; "": nowhere
+    bool http_is_exposed;             // beyond this machine: then its metrics demand the token
+    uint64_t http_connections_max;
     uint64_t ready_fd; // OPTIONS_NO_FD: none
     uint64_t workers;
     char token_file[OPTIONS_TEXT_BYTES]; // "": none, and everybody may connect

@@ -3,6 +3,8 @@
 
 #include "api/api.h"
 #include "base/clock.h"
+#include "http/http.h"
+#include "metrics.h"
 #include "net/listener.h"
 #include "peers.h"
 #include "run/host.h"
@@ -19,8 +21,11 @@
 
 enum { LIMIT_COUNT_MAX = 32, SIGNAL_COUNT = 3, DRAIN_LOOK_MS = 5 };
 
+typedef enum ServerState { SERVER_STARTING, SERVER_READY, SERVER_DRAINING } ServerState;
+
 typedef struct Server {
     const Options *options;
+    ServerState state;
     uv_loop_t loop;
     Report report;
     Pool *pool;
@@ -29,6 +34,8 @@ typedef struct Server {
     Api *api;
     Net *net;
     Listener *listener[OPTIONS_LISTEN_MAX];
+    Http *http;              // NULL: no pages
+    Listener *http_listener; // NULL: closed
     ApiLimit limit[LIMIT_COUNT_MAX];
     size_t limit_count;
     uv_signal_t signal[SIGNAL_COUNT];
@@ -37,7 +44,7 @@ typedef struct Server {
     bool has_cancelled;
 } Server;
 
-// ---- shutdown: net, then pool, host, log, api, each when the one before is gone
+// ---- shutdown: http and net, then pool, host, log, api, each when the one before is gone
 
 static void on_api_closed(void *context) {
     Server *server = context;
@@ -70,6 +77,15 @@ static void on_net_closed(void *context) {
     pool_close(server->pool, on_pool_closed, server);
 }
 
+// Nothing is under way any more.
+static void close_rooms(Server *server) {
+    listener_close(server->http_listener);
+    if (server->http != NULL) {
+        http_close(server->http);
+    }
+    net_close(server->net, on_net_closed, server);
+}
+
 static void close_listeners(Server *server) {
     for (size_t i = 0; i < OPTIONS_LISTEN_MAX; i++) {
         if (server->listener[i] != NULL) {
@@ -91,7 +107,7 @@ static void look_at_drain(uv_timer_t *timer) {
     }
     if (requests == 0 && (is_late || net_unsent_bytes(server->net) == 0)) {
         uv_timer_stop(timer);
-        net_close(server->net, on_net_closed, server);
+        close_rooms(server);
     }
 }
 
@@ -99,6 +115,7 @@ static void drain(Server *server, const char *why) {
     if (server->drain_begun_ns != 0) {
         return;
     }
+    server->state = SERVER_DRAINING; // /readyz fails before anything else does
     report_line(&server->report, REPORT_INFO, "draining", "signal=%s requests=%" PRIu64, why,
                 api_request_count(server->api));
     server->drain_begun_ns = clock_now_ns();
@@ -209,6 +226,65 @@ static Status start_rooms(Server *server, Error *error) {
     return status;
 }
 
+// ---- pages for operators
+
+static bool is_ready(void *context) {
+    const Server *server = context;
+    return server->state == SERVER_READY;
+}
+
+static void print_metrics(void *context, FILE *out) {
+    const Server *server = context;
+    MetricsSource source = {.pool = server->pool,
+                            .host = server->host,
+                            .api = server->api,
+                            .net = server->net,
+                            .log = server->log,
+                            .http_connections = http_connection_count(server->http)};
+    metrics_print(&source, out);
+}
+
+static void on_http_accepted(void *context, int fd, const char *peer) {
+    Server *server = context;
+    (void)peer;
+    http_accept(server->http, fd);
+}
+
+static void on_http_refused(void *context, int fd, const char *peer, const char *why) {
+    (void)context, (void)peer, (void)why; // who asks sees it; a line each would flood the log
+    close(fd);
+}
+
+static Status open_http(Server *server, Error *error) {
+    const Options *options = server->options;
+    if (options->http[0] == '\0') {
+        return STATUS_OK;
+    }
+    HttpDef http = {.loop = &server->loop,
+                    .token = options->http_is_exposed ? options_token(options) : "",
+                    .connections_max = (uint32_t)options->http_connections_max,
+                    .is_ready = is_ready,
+                    .print_metrics = print_metrics,
+                    .context = server};
+    Status status = http_create(&server->http, &http, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    ListenerDef listener = {.loop = &server->loop,
+                            .report = &server->report,
+                            .accepted = on_http_accepted,
+                            .refused = on_http_refused,
+                            .context = server};
+    status = listener_open_for(&listener, options->http, &server->http_listener, error);
+    if (status == STATUS_OK) {
+        report_line(&server->report, REPORT_INFO, "http", "address=%s",
+                    listener_address(server->http_listener));
+    }
+    return status;
+}
+
+// ---- listening
+
 static Status open_listeners(Server *server, Error *error) {
     for (size_t i = 0; i < server->options->listen_count; i++) {
         Status status =
@@ -233,6 +309,13 @@ static void watch_signals(Server *server) {
     server->drain_timer.data = server;
 }
 
+static void write_address(int fd, const Listener *listener) {
+    char line[OPTIONS_ADDRESS_BYTES + 32];
+    int length = snprintf(line, sizeof(line), "%s\n", listener_address(listener));
+    ssize_t ignored = write(fd, line, (size_t)length); // a starter that is gone does not stop us
+    (void)ignored;
+}
+
 // Tells whoever started us that clients may come, and where: one address per line.
 static void announce(const Server *server) {
     if (server->options->ready_fd == OPTIONS_NO_FD) {
@@ -240,11 +323,10 @@ static void announce(const Server *server) {
     }
     int fd = (int)server->options->ready_fd;
     for (size_t i = 0; i < server->options->listen_count; i++) {
-        char line[OPTIONS_ADDRESS_BYTES + 32];
-        int length = snprintf(line, sizeof(line), "%s\n", listener_address(server->listener[i]));
-        ssize_t ignored =
-            write(fd, line, (size_t)length); // a starter that is gone does not stop us
-        (void)ignored;
+        write_address(fd, server->listener[i]);
+    }
+    if (server->http_listener != NULL) {
+        write_address(fd, server->http_listener);
     }
     close(fd);
 }
@@ -264,10 +346,13 @@ static Status start(Server *server, Error *error) {
         return status;
     }
     watch_signals(server);
-    status = open_listeners(server, error);
+    status = open_http(server, error);
+    if (status == STATUS_OK) {
+        status = open_listeners(server, error);
+    }
     if (status != STATUS_OK) {
         close_listeners(server);
-        net_close(server->net, on_net_closed, server);
+        close_rooms(server);
         uv_run(&server->loop, UV_RUN_DEFAULT);
     }
     return status;
@@ -290,11 +375,15 @@ Status server_run(const Options *options, Error *error) {
     if (status == STATUS_OK) {
         report_line(&server->report, REPORT_INFO, "ready", "version=%s workers=%" PRIu64 " pid=%d",
                     MOREAU_VERSION, options->workers, (int)getpid());
+        server->state = SERVER_READY;
         announce(server);
         uv_run(&server->loop, UV_RUN_DEFAULT);
         report_line(&server->report, REPORT_INFO, "stopped", "%s", "");
     }
     report_close(&server->report);
+    if (server->http != NULL) {
+        http_destroy(server->http);
+    }
     uv_loop_close(&server->loop);
     free(server);
     return status;

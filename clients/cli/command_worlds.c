@@ -4,6 +4,7 @@
 
 #include "cli/json_write.h"
 #include "cli/terminal.h"
+#include "cli/world_page.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,8 +12,6 @@
 static const char usage[] = "moreau worlds: the worlds on the server\n"
                             "\n"
                             "  moreau worlds [--json]\n";
-
-enum { PAGE_ROWS = 1000 };
 
 static void print_head(uint64_t total) {
     char count[32];
@@ -32,31 +31,6 @@ static void print_row(const Moreau__V1__WorldInfo *world) {
            world->lifetime == MOREAU__V1__LIFETIME__SERVER ? " kept" : "",
            terminal_style(stdout, STYLE_BAD), world->faulted ? " faulted" : "",
            terminal_style(stdout, STYLE_PLAIN));
-}
-
-// Asks for one page; NULL, after a sentence, when it is refused.
-static Moreau__V1__Reply *fetch_page(Cli *cli, uint64_t first, int *status) {
-    Moreau__V1__WorldList list = MOREAU__V1__WORLD_LIST__INIT;
-    list.has_first = 1;
-    list.first = first;
-    list.has_count = 1;
-    list.count = PAGE_ROWS;
-    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
-    request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_LIST;
-    request.world_list = &list;
-    Moreau__V1__Reply *reply;
-    *status = cli_call(cli, &request, &reply);
-    if (*status != EXIT_DONE) {
-        *status = cli_report_refusal(cli, NULL, "");
-    } else if (reply->result_case != MOREAU__V1__REPLY__RESULT_WORLD_LIST) {
-        *status = cli_fail(EXIT_REFUSED, "the server's answer holds no list of worlds");
-    } else {
-        return reply;
-    }
-    if (reply != NULL) {
-        moreau__v1__reply__free_unpacked(reply, NULL);
-    }
-    return NULL;
 }
 
 // Prints the rows, or collects them in `rows` (Nullable).
@@ -80,7 +54,7 @@ int command_worlds(Cli *cli, int argc, char **argv) {
     uint64_t first = 0;
     size_t page_rows;
     do {
-        Moreau__V1__Reply *reply = fetch_page(cli, first, &status);
+        Moreau__V1__Reply *reply = world_page_fetch(cli, first, &status);
         if (reply == NULL) {
             json_decref(rows);
             return status;
@@ -92,7 +66,7 @@ int command_worlds(Cli *cli, int argc, char **argv) {
         first += page_rows;
         show_page(reply->world_list, rows);
         moreau__v1__reply__free_unpacked(reply, NULL);
-    } while (page_rows == PAGE_ROWS);
+    } while (page_rows == WORLD_PAGE_ROWS);
     if (rows != NULL) {
         json_print(stdout, rows);
         json_decref(rows);

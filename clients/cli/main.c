@@ -15,6 +15,7 @@ static const CliCommand commands[] = {
     {"verify", "EPISODE", "step one again and compare every bit", command_verify},
     {"snapshot", "take WORLD FILE", "a world into a file; restore, clone", command_snapshot},
     {"worlds", "", "the worlds on the server", command_worlds},
+    {"top", "", "a live view of the server", command_top},
     {"bench", "[NAME]", "the project's benchmarks", command_bench},
 };
 

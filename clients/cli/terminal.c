@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +16,13 @@ enum { BAR_COLUMNS = 20 };
 
 bool terminal_is_watched(FILE *stream) {
     return isatty(fileno(stream)) == 1;
+}
+
+unsigned terminal_lines(FILE *stream) {
+    enum { LINES_STANDARD = 24 };
+    struct winsize size;
+    bool is_known = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
+    return is_known ? size.ws_row : LINES_STANDARD;
 }
 
 const char *terminal_style(FILE *stream, TerminalStyle style) {

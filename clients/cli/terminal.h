@@ -20,6 +20,9 @@ typedef enum TerminalStyle {
 const char *terminal_style(FILE *stream, TerminalStyle style);
 bool terminal_is_watched(FILE *stream);
 
+// Lines of the terminal; 24 where the system does not tell.
+unsigned terminal_lines(FILE *stream);
+
 // A progress bar on standard error: redrawn in place on a terminal, a line every few seconds
 // elsewhere.
 typedef struct Progress {

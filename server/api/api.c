@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 Status api_create(Api **api, const ApiDef *def, Error *error) {
     Api *made = calloc(1, sizeof(*made));
@@ -86,4 +87,12 @@ void api_end_streams(Api *api) {
 
 uint64_t api_request_count(const Api *api) {
     return api->request_count;
+}
+
+ApiFigures api_figures(const Api *api) {
+    ApiFigures figures = {
+        .unconverged_steps = atomic_load_explicit(&api->unconverged_steps, memory_order_relaxed),
+        .faulted_steps = atomic_load_explicit(&api->faulted_steps, memory_order_relaxed)};
+    memcpy(figures.answered, api->answered, sizeof(figures.answered));
+    return figures;
 }

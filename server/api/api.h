@@ -63,3 +63,11 @@ void api_end_streams(Api *api);
 // Stops the work that is under way between two steps.
 void api_cancel_all(Api *api);
 uint64_t api_request_count(const Api *api); // under way
+
+// What has happened since the start.
+typedef struct ApiFigures {
+    uint64_t answered[STATUS_COUNT]; // requests, by status
+    uint64_t unconverged_steps, faulted_steps;
+} ApiFigures;
+
+ApiFigures api_figures(const Api *api);

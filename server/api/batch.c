@@ -130,11 +130,15 @@ static bool step_on(BatchItem *item, Lane *lane) {
         lane_end_turn(lane);
     }
     uint64_t done = item->run.tally.done;
+    item->run.solver_times = &lane->solver_times; // it may be another one every time
     WorkWatch watch;
     request_watch(request, &watch);
     Status status = door_step(door, &item->run, &lane->scratch, request_pause_ns(request, lane),
                               &watch.stop, error);
     atomic_fetch_add_explicit(&lane->steps, item->run.tally.done - done, memory_order_relaxed);
+    if (door->world->faulted) { // door_step_begin lets no faulted world in
+        atomic_fetch_add_explicit(&request->api->faulted_steps, 1, memory_order_relaxed);
+    }
     if (status != STATUS_OK || item->run.steps_left == 0) {
         return false;
     }
@@ -165,6 +169,7 @@ static JobOutcome work_item(Job *job, Lane *lane) {
             return JOB_PARKED;
         }
         if (step_on(item, lane)) {
+            host_publish(item->world); // those who watch see a long call go on
             return JOB_AGAIN;
         }
         if (item->run.tally.unconverged > 0) {
@@ -176,6 +181,8 @@ static JobOutcome work_item(Job *job, Lane *lane) {
     collect(item);
     arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
     finish_item(item, lane);
+    // `done` writes the line of a failed request
+    job->urgent = item->error.status != STATUS_OK;
     return JOB_DONE;
 }
 

@@ -185,6 +185,31 @@ static Status list_world_bytes(Request *request, Moreau__V1__StatsReply *message
     return STATUS_OK;
 }
 
+// What goes on now, and how well.
+static void fill_activity(Api *api, Moreau__V1__StatsReply *message) {
+    Pool *pool = api->def.pool;
+    HostFigures worlds = host_figures(api->def.host);
+    HistogramTotal times = {0};
+    for (uint32_t i = 0; i < pool_lane_count(pool); i++) {
+        histogram_collect(&pool_lane(pool, i)->solver_times, &times);
+    }
+    message->has_bodies = message->has_contacts = message->has_requests_under_way =
+        message->has_failed_requests = message->has_faulted_steps = 1;
+    message->has_jobs = message->has_waiting_worlds = message->has_timed_steps =
+        message->has_solver_time = 1;
+    message->bodies = worlds.bodies;
+    message->contacts = worlds.contacts;
+    message->requests_under_way = api->request_count;
+    for (int i = STATUS_OK + 1; i < STATUS_COUNT; i++) {
+        message->failed_requests += api->answered[i];
+    }
+    message->faulted_steps = atomic_load_explicit(&api->faulted_steps, memory_order_relaxed);
+    message->jobs = pool_job_count(pool);
+    message->waiting_worlds = pool_waiting_count(pool);
+    message->timed_steps = times.count;
+    message->solver_time = (double)times.sum_ns * 1e-9;
+}
+
 Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     (void)lane;
     Api *api = request->api;
@@ -200,6 +225,7 @@ Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
             atomic_load_explicit(&pool_lane(api->def.pool, i)->steps, memory_order_relaxed);
         message->steps += lane_steps[i];
     }
+    fill_activity(api, message);
     PeerFigures peers = api->def.peers->figures(api->peer_context);
     message->has_uptime_s = message->has_lanes = message->has_connections =
         message->has_world_count = 1;

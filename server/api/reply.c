@@ -154,6 +154,8 @@ void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const
     Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
     fill_status(request, error, &status);
     address(request, &status, reply);
+    request->server_ns = reply->server_ns;
+    request->status = error->status;
     size_t size = moreau__v1__reply__get_packed_size(reply);
     Error too_long;
     if (size > request->api->def.frame_bytes_max) {
@@ -163,6 +165,7 @@ void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const
                   "`count`, for fewer worlds, or for fewer columns.",
                   size, request->api->def.frame_bytes_max);
         fill_status(request, &too_long, &status);
+        request->status = too_long.status;
         reply->result_case = MOREAU__V1__REPLY__RESULT__NOT_SET;
         size = moreau__v1__reply__get_packed_size(reply);
     }

@@ -57,6 +57,7 @@ void request_finish(Request *request) {
     if (request->finish != NULL) {
         request->finish(request);
     }
+    request_note(request);
     if (request->session != NULL) {
         unlink_request(request);
     }
@@ -195,6 +196,7 @@ static JobOutcome work_on_lane(Job *job, Lane *lane) {
         host_publish(request->world);
     }
     request_reply(request, lane, &reply, &error);
+    job->urgent = request->status != STATUS_OK; // `done` writes its line
     arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
     return JOB_DONE;
 }

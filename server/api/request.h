@@ -42,6 +42,8 @@ struct Request {
     _Atomic bool cancelled;
     _Atomic bool answered; // the reply is on its way, so the id is the client's again
     bool client_gone;
+    Status status;                     // of its reply …
+    uint64_t server_ns;                // … and how long that took
     size_t counted_bytes;              // of its unpacked message, in Api.request_bytes
     WorldEntry *world;                 // retained; NULL: none
     Strand strand;                     // of a request that belongs to no world
@@ -66,7 +68,11 @@ struct Api {
     size_t request_bytes; // unpacked messages under way
     uint64_t batch_count;
     uint64_t requests_total;
-    _Atomic uint64_t unconverged_steps;
+    uint64_t answered[STATUS_COUNT]; // requests finished, by status
+    uint64_t noted_ns;               // when the present second of log lines began …
+    uint32_t noted_count;            // … and how many it has had
+    uint64_t unnoted_count;          // failures that got none
+    _Atomic uint64_t unconverged_steps, faulted_steps;
     uint64_t started_ns;
     uint8_t *buffer; // for replies of the loop thread, grows
     size_t buffer_capacity;
@@ -126,6 +132,11 @@ void request_cancel(Request *request);
 
 // The last of it: references and memory go back.
 void request_finish(Request *request);
+
+// Counts a request by how it was answered, and writes the line of one that failed (at level debug:
+// of every one). Failures beyond NOTED_PER_SECOND_MAX are only counted, and a line says how many.
+enum { NOTED_PER_SECOND_MAX = 100 };
+void request_note(const Request *request);
 
 // A request under way that is not answered yet; NULL: none has this id.
 Request *request_find(Session *session, uint64_t id);

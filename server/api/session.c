@@ -2,6 +2,7 @@
 #include "api/session.h"
 
 #include "base/clock.h"
+#include "base/secret.h"
 #include "run/snapshot_store.h"
 #include "step/snapshot.h"
 
@@ -12,17 +13,6 @@
 
 enum { PROTOCOL_MAJOR = 1, PROTOCOL_MINOR = 0 };
 
-// Compares all of both, so that the time says nothing about where they differ.
-static bool tokens_match(const char *given, const char *wanted) {
-    size_t given_length = strlen(given), wanted_length = strlen(wanted);
-    unsigned difference = given_length != wanted_length;
-    for (size_t i = 0; i < wanted_length; i++) {
-        difference |=
-            (unsigned)(unsigned char)wanted[i] ^ (unsigned char)(i < given_length ? given[i] : 0);
-    }
-    return difference == 0;
-}
-
 static Status check_hello(const Api *api, const Moreau__V1__Hello *hello, Error *error) {
     if (hello->protocol_major != PROTOCOL_MAJOR) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "protocol_major",
@@ -32,7 +22,7 @@ static Status check_hello(const Api *api, const Moreau__V1__Hello *hello, Error 
                          PROTOCOL_MINOR, api->def.version);
     }
     if (api->def.token[0] != '\0' &&
-        !tokens_match(hello->token == NULL ? "" : hello->token, api->def.token)) {
+        !secret_matches(hello->token == NULL ? "" : hello->token, api->def.token)) {
         return error_set(error, STATUS_UNAUTHENTICATED, "token", "%s",
                          hello->token == NULL
                              ? "This server demands a token: --token-file on the command line."
@@ -141,7 +131,7 @@ static Session *open_session(Api *api) {
 
 static Session *find_session(Api *api, const char *token) {
     for (Session *session = api->first_session; session != NULL; session = session->next) {
-        if (tokens_match(token, session->token)) {
+        if (secret_matches(token, session->token)) {
             return session;
         }
     }

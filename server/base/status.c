@@ -22,3 +22,10 @@ bool status_is_recoverable(Status status) {
            status == STATUS_RESOURCE_EXHAUSTED || status == STATUS_ABORTED ||
            status == STATUS_UNAVAILABLE;
 }
+
+const char *status_name(Status status) {
+#define X(name, number) [number] = #name,
+    static const char *const names[STATUS_COUNT] = {STATUS_MAP(X)};
+#undef X
+    return names[status];
+}

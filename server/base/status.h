@@ -42,5 +42,8 @@ typedef struct Error {
 Status error_set(Error *error, Status status, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+// "NOT_FOUND", for logs and metrics.
+const char *status_name(Status status);
+
 // Whether the same request may succeed later, without the client changing anything.
 bool status_is_recoverable(Status status);

@@ -19,7 +19,7 @@ enum { BACKLOG = 1024 };         // a farm's clients all come at once
 enum { ACCEPTS_PER_EVENT = 64 }; // then others have their turn
 
 struct Listener {
-    Net *net;
+    ListenerDef def;
     int fd;
     int spare_fd; // given up to accept, and refuse, one connection when the process has no
                   // descriptors left; -1: none
@@ -30,9 +30,48 @@ struct Listener {
     ino_t inode;
 };
 
+// ---- sockets of whoever started the process
+
+static const char inherited_prefix[] = "fd:";
+
+static bool is_inherited(const char *text) {
+    return strncmp(text, inherited_prefix, sizeof(inherited_prefix) - 1) == 0;
+}
+
+static int socket_option(int fd, int name) {
+    int value = -1;
+    socklen_t bytes = sizeof(value);
+    return getsockopt(fd, SOL_SOCKET, name, &value, &bytes) == 0 ? value : -1;
+}
+
+// The descriptor behind fd:N and the address that it is bound to.
+static Status find_inherited(const char *text, int *fd, Address *address, Error *error) {
+    const char *digits = text + sizeof(inherited_prefix) - 1;
+    size_t count = strspn(digits, "0123456789");
+    if (count == 0 || count > 6 || digits[count] != '\0') {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "listen",
+                         "'%s' names no descriptor: write fd: and its number, as fd:3.", text);
+    }
+    int number = (int)strtol(digits, NULL, 10);
+    Address bound = {.socket_bytes = sizeof(bound.socket)};
+    if (socket_option(number, SO_ACCEPTCONN) != 1 ||
+        socket_option(number, SO_TYPE) != SOCK_STREAM ||
+        getsockname(number, (struct sockaddr *)&bound.socket, &bound.socket_bytes) != 0) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "listen",
+                         "%s is no stream socket that listens: let whoever starts the server open "
+                         "it, as a systemd socket unit does.",
+                         text);
+    }
+    *fd = number;
+    *address = bound;
+    return STATUS_OK;
+}
+
 Status listener_check(const char *text, bool *is_loopback, Error *error) {
     Address address = {0};
-    Status status = address_parse(text, &address, error);
+    int fd;
+    Status status = is_inherited(text) ? find_inherited(text, &fd, &address, error)
+                                       : address_parse(text, &address, error);
     if (status == STATUS_OK) {
         *is_loopback = address_is_loopback(&address);
     }
@@ -68,7 +107,7 @@ static bool shed_connection(Listener *listener) {
     close(listener->spare_fd);
     int fd = accept(listener->fd, NULL, NULL);
     if (fd >= 0) {
-        net_refuse(listener->net, fd, listener->address, "descriptors");
+        listener->def.refused(listener->def.context, fd, listener->address, "descriptors");
     }
     listener->spare_fd = open_spare();
     return fd >= 0;
@@ -85,7 +124,7 @@ static bool accept_connection(Listener *listener) {
     char name[ADDRESS_TEXT_BYTES];
     address_print(&peer, name);
     prepare_socket(fd, peer.socket.ss_family);
-    connection_open(listener->net, fd, name);
+    listener->def.accepted(listener->def.context, fd, name);
     return true;
 }
 
@@ -93,7 +132,7 @@ static void on_poll(uv_poll_t *poll, int status, int events) {
     Listener *listener = poll->data;
     (void)events;
     if (status < 0) {
-        report_line(listener->net->def.report, REPORT_ERROR, "listener_failed", "address=%s why=%s",
+        report_line(listener->def.report, REPORT_ERROR, "listener_failed", "address=%s why=%s",
                     listener->address, uv_strerror(status));
         return;
     }
@@ -191,14 +230,14 @@ static void remove_file(const Listener *listener) {
     }
 }
 
-static Status start_listening(Listener *listener, const char *text, Error *error) {
+// Polls a socket that listens, and finds out its address.
+static Status watch(Listener *listener, const char *text, Error *error) {
     Address bound = {.socket_bytes = sizeof(bound.socket)};
-    if (listen(listener->fd, BACKLOG) != 0 ||
-        getsockname(listener->fd, (struct sockaddr *)&bound.socket, &bound.socket_bytes) != 0) {
+    if (getsockname(listener->fd, (struct sockaddr *)&bound.socket, &bound.socket_bytes) != 0) {
         return fail(text, errno, error);
     }
     address_print(&bound, listener->address);
-    int result = uv_poll_init(listener->net->loop, &listener->poll, listener->fd);
+    int result = uv_poll_init(listener->def.loop, &listener->poll, listener->fd);
     if (result != 0) {
         return fail(text, -result, error);
     }
@@ -207,39 +246,76 @@ static Status start_listening(Listener *listener, const char *text, Error *error
     return STATUS_OK;
 }
 
-Status listener_open(Net *net, const char *text, Listener **result, Error *error) {
+static Status open_socket(Listener *listener, const char *text, Error *error) {
     Address address = {0};
     Status status = address_parse(text, &address, error);
     if (status != STATUS_OK) {
         return status;
     }
+    int family = address.socket.ss_family;
+    listener->fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (listener->fd < 0) {
+        return fail(text, errno, error);
+    }
+    status = family == AF_UNIX ? bind_unix(listener, &address, text, error)
+                               : bind_tcp(listener, &address, text, error);
+    if (status == STATUS_OK && listen(listener->fd, BACKLOG) != 0) {
+        status = fail(text, errno, error);
+    }
+    return status;
+}
+
+static Status take_socket(Listener *listener, const char *text, Error *error) {
+    Address address;
+    Status status = find_inherited(text, &listener->fd, &address, error);
+    if (status == STATUS_OK) {
+        fcntl(listener->fd, F_SETFD, FD_CLOEXEC);
+    }
+    return status;
+}
+
+Status listener_open_for(const ListenerDef *def, const char *text, Listener **result,
+                         Error *error) {
     Listener *listener = calloc(1, sizeof(*listener));
     if (listener == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "listen", "No memory for a listener.");
     }
-    listener->net = net;
+    listener->def = *def;
     listener->spare_fd = -1;
-    int family = address.socket.ss_family;
-    listener->fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (listener->fd < 0) {
-        status = fail(text, errno, error);
-        free(listener);
-        return status;
-    }
-    status = family == AF_UNIX ? bind_unix(listener, &address, text, error)
-                               : bind_tcp(listener, &address, text, error);
+    listener->fd = -1;
+    Status status = is_inherited(text) ? take_socket(listener, text, error)
+                                       : open_socket(listener, text, error);
     if (status == STATUS_OK) {
-        status = start_listening(listener, text, error);
+        status = watch(listener, text, error);
     }
     if (status != STATUS_OK) {
         remove_file(listener);
-        close(listener->fd);
+        if (listener->fd >= 0) {
+            close(listener->fd);
+        }
         free(listener);
         return status;
     }
     listener->spare_fd = open_spare();
     *result = listener;
     return STATUS_OK;
+}
+
+static void accepted_by_net(void *context, int fd, const char *peer) {
+    connection_open(context, fd, peer);
+}
+
+static void refused_by_net(void *context, int fd, const char *peer, const char *why) {
+    net_refuse(context, fd, peer, why);
+}
+
+Status listener_open(Net *net, const char *text, Listener **listener, Error *error) {
+    ListenerDef def = {.loop = net->loop,
+                       .report = net->def.report,
+                       .accepted = accepted_by_net,
+                       .refused = refused_by_net,
+                       .context = net};
+    return listener_open_for(&def, text, listener, error);
 }
 
 // ---- closing

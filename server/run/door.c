@@ -268,8 +268,7 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
     uint64_t stride = 1, since = 0;
     run->input.stop = stop;
     while (run->steps_left > 0) {
-        ClockProc *clock =
-            run->steps_left == 1 ? clock_now_ns : NULL; // only the last report's time is shown
+        ClockProc *clock = run->steps_left == 1 || since + 1 >= stride ? clock_now_ns : NULL;
         Status status = stepper_run(door->stepper, door->world, &run->input, scratch, clock,
                                     &run->tally.last, error);
         if (status == STATUS_ABORTED) {
@@ -283,6 +282,9 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
         }
         run->steps_left--;
         tally_step(&run->tally, &run->tally.last, door->world->step);
+        if (clock != NULL && run->solver_times != NULL) {
+            histogram_add(run->solver_times, run->tally.last.solver_ns);
+        }
         if (door->recorder != NULL) {
             recorder_step(door->recorder, door->world, door->stepper, run->order, &run->tally.last);
             if (!recorder_is_ready(door->recorder, NULL)) {

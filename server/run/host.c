@@ -369,6 +369,16 @@ const WorldLimits *host_limits(const Host *host) {
     return &host->def.limits;
 }
 
+HostFigures host_figures(const Host *host) {
+    HostFigures sum = {0};
+    for (uint32_t i = 0; i < host->count; i++) {
+        const WorldFigures *figures = &host->entry[i]->figures;
+        sum.bodies += atomic_load_explicit(&figures->bodies, memory_order_relaxed);
+        sum.contacts += atomic_load_explicit(&figures->contacts, memory_order_relaxed);
+    }
+    return sum;
+}
+
 uint64_t host_bytes(const Host *host) {
     return atomic_load_explicit(&host->bytes, memory_order_relaxed);
 }

@@ -96,6 +96,13 @@ WorldEntry *host_at(const Host *host, uint32_t index);
 WorldEntry *host_find_episode(Host *host, const uint8_t episode_uid[UID_BYTES]);
 
 const WorldLimits *host_limits(const Host *host); // of each world
+// Bodies and contacts of all worlds together, as last published.
+typedef struct HostFigures {
+    uint64_t bodies, contacts;
+} HostFigures;
+
+HostFigures host_figures(const Host *host);
+
 uint64_t host_bytes(const Host *host);
 uint64_t host_faulted_count(const Host *host);
 

@@ -661,6 +661,14 @@ uint64_t pool_job_count(const Pool *pool) {
     return pool->job_count;
 }
 
+uint32_t pool_waiting_count(const Pool *pool) {
+    return line_count(&pool->line) + line_count(&pool->low_line);
+}
+
+void pool_settle(Pool *pool) {
+    run_turn(pool);
+}
+
 void pool_submit(Pool *pool, Strand *strand, Job *job) {
     job->urgent = false;
     job->strand = strand;

@@ -29,6 +29,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/histogram.h"
 #include "base/status.h"
 
 #include <stdatomic.h>
@@ -76,6 +77,7 @@ struct Lane {
     Arena scratch;          // reset by whoever uses it
     uint64_t slice_ns;      // when the present job was begun or taken up again, clock_now_ns
     _Atomic uint64_t steps; // world steps done on this lane, for Stats
+    Histogram solver_times; // of the steps whose solver was timed
     void *outbox; // the owner of the pool may hang something here (replies that are being gathered)
     Pool *pool;
 };
@@ -102,6 +104,13 @@ const Lane *pool_lane(const Pool *pool, uint32_t index);
 
 // Jobs submitted whose `done` has not been called. Loop thread.
 uint64_t pool_job_count(const Pool *pool);
+
+// Strands that wait for a lane. Loop thread.
+uint32_t pool_waiting_count(const Pool *pool);
+
+// Calls `done` of what has finished now instead of before the loop sleeps, so that counts are
+// exact. Loop thread, not from `done`.
+void pool_settle(Pool *pool);
 
 void strand_init(Strand *strand);
 void strand_init_low(Strand *strand);

@@ -6,6 +6,7 @@
 #include "support/suite.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -97,6 +98,12 @@ static const struct {
     {"a-host-name-that-is-longer-than-any-numeric-address-can-be-by-far:7667",
      STATUS_INVALID_ARGUMENT, false},
     {"unix:", STATUS_INVALID_ARGUMENT, false},
+    {"fd:", STATUS_INVALID_ARGUMENT, false},
+    {"fd:x", STATUS_INVALID_ARGUMENT, false},
+    {"fd:-1", STATUS_INVALID_ARGUMENT, false},
+    {"fd:0", STATUS_INVALID_ARGUMENT, false}, // open, but no socket that listens
+    {"fd:99999999999999999999", STATUS_INVALID_ARGUMENT, false},
+    {"fd:9999", STATUS_INVALID_ARGUMENT, false},
     {"unix:/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/"
      "0123456789/0123456789/012345678",
      STATUS_INVALID_ARGUMENT, false},
@@ -241,6 +248,46 @@ START_TEST(a_directory_that_does_not_exist_is_a_sentence) {
 }
 END_TEST
 
+// As systemd does: the socket listens already, and its file is not ours.
+START_TEST(a_socket_that_was_handed_over_is_served_and_its_file_stays) {
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    struct sockaddr_un file = {.sun_family = AF_UNIX};
+    strcpy(file.sun_path, path);
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&file, sizeof(file)), 0);
+    char text[32];
+    snprintf(text, sizeof(text), "fd:%d", fd);
+    Listener *listener = NULL;
+    Error error;
+    ck_assert_int_eq(listener_open(net, text, &listener, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "no stream socket that listens"));
+
+    ck_assert_int_eq(listen(fd, 5), 0);
+    bool is_loopback = false;
+    ck_assert_int_eq(listener_check(text, &is_loopback, &error), STATUS_OK);
+    ck_assert(is_loopback);
+    ck_assert_int_eq(listener_open(net, text, &listener, &error), STATUS_OK);
+    ck_assert_str_eq(listener_address(listener), address);
+    check_served(address);
+    listener_close(listener);
+    ck_assert_int_eq(access(path, F_OK), 0);
+    ck_assert_int_eq(fcntl(fd, F_GETFD), -1); // closed
+}
+END_TEST
+
+START_TEST(a_socket_that_was_handed_over_says_whether_it_is_exposed) {
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in everywhere = {.sin_family = AF_INET};
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&everywhere, sizeof(everywhere)), 0);
+    ck_assert_int_eq(listen(fd, 5), 0);
+    char text[32];
+    snprintf(text, sizeof(text), "fd:%d", fd);
+    bool is_loopback = true;
+    ck_assert_int_eq(listener_check(text, &is_loopback, NULL), STATUS_OK);
+    ck_assert(!is_loopback);
+    close(fd);
+}
+END_TEST
+
 START_TEST(without_descriptors_a_connection_is_closed_instead_of_left_waiting) {
     Listener *listener = NULL;
     ck_assert_int_eq(listener_open(net, address, &listener, NULL), STATUS_OK);
@@ -288,6 +335,8 @@ static TCase *case_open(void) {
     tcase_add_test(tcase, a_live_socket_file_is_refused_and_goes_on);
     tcase_add_test(tcase, a_file_that_is_no_socket_is_left_alone);
     tcase_add_test(tcase, a_socket_file_that_another_server_put_there_is_not_removed);
+    tcase_add_test(tcase, a_socket_that_was_handed_over_is_served_and_its_file_stays);
+    tcase_add_test(tcase, a_socket_that_was_handed_over_says_whether_it_is_exposed);
     tcase_add_test(tcase, without_descriptors_a_connection_is_closed_instead_of_left_waiting);
     tcase_add_test(tcase, a_directory_that_does_not_exist_is_a_sentence);
     return tcase;

@@ -58,6 +58,8 @@ START_TEST(the_defaults_are_those_that_the_documents_promise) {
     ck_assert_int_eq(parse(""), OPTIONS_RUN);
     ck_assert_uint_eq(options.listen_count, 1);
     ck_assert_str_eq(options.listen[0], "127.0.0.1:7667");
+    ck_assert_str_eq(options.http, ""); // nowhere
+    ck_assert_uint_eq(options.http_connections_max, 64);
     ck_assert_uint_eq(options.ready_fd, OPTIONS_NO_FD);
     ck_assert_int_eq(options.log_level, REPORT_INFO);
     ck_assert_str_eq(options_token(&options), "");
@@ -94,6 +96,7 @@ static const struct {
     {"--memory-bytes-max 5GiB", "memory-bytes-max", UINT64_C(5) << 30},
     {"--memory-bytes-max 1T", "memory-bytes-max", UINT64_C(1) << 40},
     {"--connections-max 10", "connections-max", 10},
+    {"--http-connections-max 16", "http-connections-max", 16},
     {"--requests-max 11", "requests-max", 11},
     {"--write-timeout-ms 12", "write-timeout-ms", 12},
     {"--worlds-max 13", "worlds-max", 13},
@@ -114,10 +117,13 @@ END_TEST
 START_TEST(texts_levels_and_addresses_arrive) {
     write_file("secret\n", 7);
     ck_assert_msg(parse("--listen 127.0.0.1:0 --listen unix:/tmp/x --listen=[::1]:5 --ready-fd 3 "
+                        "--http 127.0.0.1:7668 "
                         "--token-file @ "
                         "--log-level debug --log-file /tmp/log") == OPTIONS_RUN,
                   "%s", error.message);
     ck_assert_uint_eq(options.listen_count, 3);
+    ck_assert_str_eq(options.http, "127.0.0.1:7668");
+    ck_assert(!options.http_is_exposed);
     ck_assert_str_eq(options.listen[0], "127.0.0.1:0");
     ck_assert_str_eq(options.listen[1], "unix:/tmp/x");
     ck_assert_str_eq(options.listen[2], "[::1]:5");

@@ -199,6 +199,8 @@ START_TEST(a_faulted_world_in_a_batch_fails_alone_until_it_is_set) {
     expect_others_done(reply, worlds);
     ck_assert_int_eq(reply->world_step->failures[0]->code, CODE(FAILED_PRECONDITION));
     ck_assert_uint_eq(wire_hash(client, worlds[BAD]), before);
+    // one step was not finite; those refused because of it were never tried
+    ck_assert_uint_eq(wire_stats(client, false)->faulted_steps, 1);
 
     uint64_t ids[] = {2, 3, 4};
     double pose[21] = {[2] = 1, [3] = 1, [9] = 2, [10] = 1, [16] = 3, [17] = 1}, velocity[18] = {0};

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// moreau top: a live view of the server, its busiest worlds first.
+#include "cli/cli.h"
+
+#include "cli/json_write.h"
+#include "cli/sample.h"
+#include "cli/terminal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <time.h>
+
+static const char usage[] =
+    "moreau top: what the server does now, renewed every second; the busiest worlds first\n"
+    "\n"
+    "  moreau top [--once] [--json] [--interval SECONDS]\n"
+    "\n"
+    "Rates are those of the interval before. --once prints one view and ends, and so does a\n"
+    "standard output that is no terminal; --json prints one view with up to 10,000 worlds.\n";
+
+enum { HEAD_LINES = 6, WORLDS_WITHOUT_TERMINAL = 20 };
+
+static void sleep_for(double seconds) {
+    double whole = floor(seconds);
+    struct timespec left = {.tv_sec = (time_t)whole, .tv_nsec = (long)(1e9 * (seconds - whole))};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
+}
+
+// ---- for people
+
+static void print_server(const Cli *cli, const Sample *sample, const SampleRates *rates) {
+    const Moreau__V1__StatsReply *s = sample->stats;
+    const char *bold = terminal_style(stdout, STYLE_BOLD),
+               *plain = terminal_style(stdout, STYLE_PLAIN),
+               *bad = terminal_style(stdout, STYLE_BAD);
+    char text[3][32];
+    printf("%s%s%s  up %s  %" PRIu32 " lanes  %" PRIu64 " connections\n", bold, cli->server, plain,
+           format_seconds(s->uptime_s, text[0]), s->lanes, s->connections);
+    printf("%s%s%s steps/s  solver %s/step  %s%.3g%s/s unconverged  %s%" PRIu64 "%s faulted\n",
+           bold, format_count((uint64_t)rates->steps, text[0]), plain,
+           format_seconds(rates->solver_time, text[1]), rates->unconverged > 0.0 ? bad : "",
+           rates->unconverged, plain, s->faulted_steps > 0 ? bad : "", s->faulted_steps, plain);
+    printf("%s requests/s  %.3g/s failed  %" PRIu64 " under way  %" PRIu64 " jobs  %" PRIu64
+           " worlds waiting\n",
+           format_count((uint64_t)rates->requests, text[0]), rates->failed, s->requests_under_way,
+           s->jobs, s->waiting_worlds);
+    printf("in %s/s  out %s/s  %" PRIu64 " slow clients cut  memory %s\n",
+           format_bytes((uint64_t)rates->bytes_in, text[0]),
+           format_bytes((uint64_t)rates->bytes_out, text[1]), s->slow_clients,
+           format_bytes(s->world_bytes, text[2]));
+    char counts[3][32];
+    printf("%s worlds  %s bodies  %s contacts", format_count(s->world_count, counts[0]),
+           format_count(s->bodies, counts[1]), format_count(s->contacts, counts[2]));
+    if (sample->world_total > sample->world_count) {
+        printf("  (below: of the first %zu worlds)", sample->world_count);
+    }
+    printf("\n%s%12s  %-16s %10s %8s %8s %9s  %s%s\n", terminal_style(stdout, STYLE_DIM), "id",
+           "name", "steps/s", "bodies", "contacts", "memory", "solver", plain);
+}
+
+static void print_world(const SampleWorld *world) {
+    char text[2][32];
+    printf("%12" PRIu64 "  %-16.16s %10s %8" PRIu64 " %8" PRIu64 " %9s  %s%s%s%s\n", world->id,
+           world->name, format_count((uint64_t)world->steps_rate, text[0]), world->bodies,
+           world->contacts, format_bytes(world->bytes, text[1]), world->solver,
+           terminal_style(stdout, STYLE_BAD), world->faulted ? " faulted" : "",
+           terminal_style(stdout, STYLE_PLAIN));
+}
+
+static void print_view(const Cli *cli, const Sample *sample, const SampleRates *rates) {
+    size_t rows = WORLDS_WITHOUT_TERMINAL;
+    if (terminal_is_watched(stdout)) {
+        unsigned lines = terminal_lines(stdout);
+        rows = lines > HEAD_LINES + 1 ? lines - HEAD_LINES - 1 : 0;
+    }
+    print_server(cli, sample, rates);
+    for (size_t i = 0; i < sample->world_count && i < rows; i++) {
+        print_world(&sample->world[i]);
+    }
+    fflush(stdout);
+}
+
+// ---- for programs
+
+// As `moreau worlds --json` shows it, and the rate.
+static json_t *world_json(const SampleWorld *world) {
+    Moreau__V1__WorldInfo info = MOREAU__V1__WORLD_INFO__INIT;
+    info.has_world = info.has_bodies = info.has_contacts = info.has_step = 1;
+    info.has_time = info.has_bytes = info.has_faulted = 1;
+    info.world = world->id;
+    info.name = (char *)world->name;
+    info.bodies = world->bodies;
+    info.contacts = world->contacts;
+    info.step = world->step;
+    info.time = world->time;
+    info.bytes = world->bytes;
+    info.faulted = world->faulted;
+    info.solver = (char *)world->solver;
+    json_t *json = json_write_message(&info.base);
+    json_object_set_new(json, "steps_per_s", json_real(world->steps_rate));
+    return json;
+}
+
+static void print_json(const Sample *sample, const SampleRates *rates) {
+    json_t *worlds = json_array();
+    for (size_t i = 0; i < sample->world_count; i++) {
+        json_array_append_new(worlds, world_json(&sample->world[i]));
+    }
+    json_t *rate =
+        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "steps", rates->steps, "unconverged_steps",
+                  rates->unconverged, "faulted_steps", rates->faulted, "requests", rates->requests,
+                  "failed_requests", rates->failed, "bytes_in", rates->bytes_in, "bytes_out",
+                  rates->bytes_out);
+    json_t *view =
+        json_pack("{s:o, s:o, s:f, s:o}", "stats", json_write_message(&sample->stats->base),
+                  "per_s", rate, "solver_time_per_step", rates->solver_time, "worlds", worlds);
+    json_print(stdout, view);
+    json_decref(view);
+}
+
+// ---- the command
+
+// Shows one view after another, until the server is gone.
+static int watch(Cli *cli, bool once, double interval_s) {
+    Sample before, now;
+    int status = sample_take(cli, &before);
+    while (status == EXIT_DONE) {
+        sleep_for(interval_s);
+        status = sample_take(cli, &now);
+        if (status != EXIT_DONE) {
+            break;
+        }
+        SampleRates rates = sample_compare(&before, &now);
+        if (cli->json) {
+            print_json(&now, &rates);
+        } else {
+            fputs(once ? "" : "\033[H\033[J", stdout);
+            print_view(cli, &now, &rates);
+        }
+        sample_free(&before);
+        before = now;
+        if (once) {
+            break;
+        }
+    }
+    sample_free(&before);
+    return status;
+}
+
+int command_top(Cli *cli, int argc, char **argv) {
+    bool once = false;
+    double interval_s = 1.0;
+    const Option options[] = {
+        {"--once", OPTION_FLAG, &once, NULL, "print one view and end"},
+        {"--interval", OPTION_NUMBER, &interval_s, "SECONDS", "between two views; default 1"},
+    };
+    OptionList words = {0};
+    int status = cli_parse(cli, usage, (OptionTable){options, 2}, argc, argv, 0, 0, &words);
+    if (status != EXIT_DONE || cli->help) {
+        return status;
+    }
+    if (interval_s > 86400.0) {
+        return cli_fail(EXIT_USAGE, "--interval is at most a day, 86400 seconds");
+    }
+    status = cli_connect(cli);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    return watch(cli, once || cli->json || !terminal_is_watched(stdout), interval_s);
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The pages that those who operate a server look at, over HTTP/1.1:
+//
+//   /livez    200 as long as the loop runs
+//   /readyz   200 when work is welcome; 503 while the server starts, and from the first moment of
+//             draining on
+//   /metrics  Prometheus' text format 0.0.4; shows its Bearer token first, when one is demanded
+//
+// GET and HEAD; anything else is answered with a status and a sentence. The room knows no world and
+// no socket address: it is handed accepted sockets, and callbacks that say whether the server is
+// ready and print its metrics.
+//
+// libwebsockets runs on the server's own loop. Nobody disturbs the rest: a request must be whole
+// within some seconds and its head within 8 KiB; an idle connection is closed after a while; above
+// `connections_max` the connection that has not asked for longest goes.
+//
+// Loop thread.
+#pragma once
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <uv.h>
+
+typedef struct Http Http;
+
+typedef struct HttpDef {
+    uv_loop_t *loop;
+    const char *token; // that /metrics demands; "": none
+    uint32_t connections_max;
+    bool (*is_ready)(void *context);
+    void (*print_metrics)(void *context, FILE *out); // prints to memory
+    void *context;
+} HttpDef;
+
+// On failure too *http is to be closed and destroyed, unless it is NULL.
+Status http_create(Http **http, const HttpDef *def, Error *error);
+
+// Takes over an accepted socket, also when it fails.
+void http_accept(Http *http, int fd);
+
+uint32_t http_connection_count(const Http *http);
+
+// Closes every connection. Listeners must be closed first.
+void http_close(Http *http);
+
+// Frees the memory. After http_close, or a failed http_create, and only when the loop has run until
+// nothing was left on it: the library says in no other way that its handles are closed.
+void http_destroy(Http *http);

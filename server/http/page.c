@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "http/page.h"
+
+#include "base/secret.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum {
+    HTTP_OK = 200,
+    HTTP_UNAUTHORIZED = 401,
+    HTTP_NOT_FOUND = 404,
+    HTTP_METHOD_NOT_ALLOWED = 405,
+    HTTP_UNAVAILABLE = 503
+};
+
+typedef struct Page {
+    const char *path;
+    bool is_guarded; // by the token
+    unsigned (*print)(const HttpDef *def, FILE *out);
+} Page;
+
+static unsigned print_alive(const HttpDef *def, FILE *out) {
+    (void)def;
+    fputs("alive\n", out);
+    return HTTP_OK;
+}
+
+static unsigned print_ready(const HttpDef *def, FILE *out) {
+    bool is_ready = def->is_ready(def->context);
+    fputs(is_ready ? "ready\n" : "not ready: the server is starting or draining\n", out);
+    return is_ready ? HTTP_OK : HTTP_UNAVAILABLE;
+}
+
+static unsigned print_metrics(const HttpDef *def, FILE *out) {
+    def->print_metrics(def->context, out);
+    return HTTP_OK;
+}
+
+// What probes ask says nothing that a refused connection would not say too, so it needs no token.
+static const Page pages[] = {
+    {"/livez", false, print_alive},
+    {"/readyz", false, print_ready},
+    {"/metrics", true, print_metrics},
+};
+
+static bool is_authorised(const HttpDef *def, const char *authorization) {
+    static const char scheme[] = "Bearer ";
+    enum { SCHEME_BYTES = sizeof(scheme) - 1 };
+    return def->token[0] == '\0' || (strncasecmp(authorization, scheme, SCHEME_BYTES) == 0 &&
+                                     secret_matches(authorization + SCHEME_BYTES, def->token));
+}
+
+static const Page *find_page(const char *path) {
+    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+        if (strcmp(pages[i].path, path) == 0) {
+            return &pages[i];
+        }
+    }
+    return NULL;
+}
+
+unsigned page_print(const HttpDef *def, const PageRequest *request, FILE *out) {
+    const Page *page = find_page(request->path);
+    if (page == NULL) {
+        fputs("There is no such page; there are /livez, /readyz and /metrics.\n", out);
+        return HTTP_NOT_FOUND;
+    }
+    if (!request->reads) {
+        fputs("This page is only read: use GET or HEAD.\n", out);
+        return HTTP_METHOD_NOT_ALLOWED;
+    }
+    if (page->is_guarded && !is_authorised(def, request->authorization)) {
+        fputs(
+            "This page demands the server's token: send the header Authorization: Bearer TOKEN.\n",
+            out);
+        return HTTP_UNAUTHORIZED;
+    }
+    return page->print(def, out);
+}

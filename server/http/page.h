@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The pages: which there are, what each says, and what is said to a request that none can answer.
+// Pure of sockets: what goes in is what a request asked for, what comes out is a status and a text.
+#pragma once
+
+#include "http/http.h"
+
+#include <stdbool.h>
+
+typedef struct PageRequest {
+    const char *path;
+    bool reads;                // GET or HEAD
+    const char *authorization; // the header's value; "": none was sent
+} PageRequest;
+
+// Prints the body, and returns the status of HTTP.
+unsigned page_print(const HttpDef *def, const PageRequest *request, FILE *out);

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "metrics.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+#include <uv.h>
+
+// Everything that the rows show, gathered once.
+typedef struct Figures {
+    uint64_t steps, unconverged_steps, faulted_steps;
+    uint64_t worlds, faulted_worlds, bodies, contacts, memory_of_worlds;
+    uint64_t lanes, jobs, waiting_worlds;
+    uint64_t requests_under_way, answered[STATUS_COUNT];
+    uint64_t connections, refused_connections, slow_clients, received_bytes, sent_bytes;
+    uint64_t http_connections;
+    LogFigures log;
+    uint64_t resident_bytes;
+    HistogramTotal solver;
+} Figures;
+
+typedef struct Metric {
+    const char *name, *type, *help;
+    size_t offset; // of its number in Figures; for rows without `print`
+    void (*print)(const struct Metric *metric, const Figures *figures, FILE *out); // Nullable
+} Metric;
+
+// ---- rows that are more than a number
+
+static void print_version(const Metric *metric, const Figures *figures, FILE *out) {
+    (void)figures;
+    fprintf(out, "%s{version=\"%s\"} 1\n", metric->name, MOREAU_VERSION);
+}
+
+static void print_processor_time(const Metric *metric, const Figures *figures, FILE *out) {
+    (void)figures;
+    uv_rusage_t usage;
+    if (uv_getrusage(&usage) == 0) {
+        double seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                         1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+        fprintf(out, "%s %.6f\n", metric->name, seconds);
+    }
+}
+
+static void print_requests(const Metric *metric, const Figures *figures, FILE *out) {
+    for (int i = 0; i < STATUS_COUNT; i++) {
+        fprintf(out, "%s{status=\"%s\"} %" PRIu64 "\n", metric->name, status_name((Status)i),
+                figures->answered[i]);
+    }
+}
+
+static void print_log_lag(const Metric *metric, const Figures *figures, FILE *out) {
+    fprintf(out, "%s %.9f\n", metric->name, (double)figures->log.lag_ns * 1e-9);
+}
+
+static void print_solver_times(const Metric *metric, const Figures *figures, FILE *out) {
+    const HistogramTotal *times = &figures->solver;
+    uint64_t below = 0;
+    for (uint32_t i = 0; i < HISTOGRAM_BOUND_COUNT; i++) {
+        below += times->bucket[i];
+        fprintf(out, "%s_bucket{le=\"%.9g\"} %" PRIu64 "\n", metric->name,
+                (double)histogram_bound_ns(i) * 1e-9, below);
+    }
+    fprintf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", metric->name, times->count);
+    fprintf(out, "%s_sum %.9f\n", metric->name, (double)times->sum_ns * 1e-9);
+    fprintf(out, "%s_count %" PRIu64 "\n", metric->name, times->count);
+}
+
+// ---- the table
+
+#define FIELD(name) offsetof(Figures, name)
+
+static const Metric table[] = {
+    {"moreau_build_info", "gauge", "The version that runs.", 0, print_version},
+    {"moreau_steps_total", "counter", "Steps of worlds.", FIELD(steps), NULL},
+    {"moreau_unconverged_steps_total", "counter", "Steps whose solver did not reach its tolerance.",
+     FIELD(unconverged_steps), NULL},
+    {"moreau_faulted_steps_total", "counter",
+     "Steps that would not have been finite, and were not taken.", FIELD(faulted_steps), NULL},
+    {"moreau_solver_seconds", "histogram",
+     "Time of the solver in one step: of every long step, and of some of the short ones.", 0,
+     print_solver_times},
+    {"moreau_worlds", "gauge", "Worlds.", FIELD(worlds), NULL},
+    {"moreau_faulted_worlds", "gauge", "Worlds that must be set before they step again.",
+     FIELD(faulted_worlds), NULL},
+    {"moreau_bodies", "gauge", "Bodies of all worlds.", FIELD(bodies), NULL},
+    {"moreau_contacts", "gauge", "Contacts of all worlds in their last step.", FIELD(contacts),
+     NULL},
+    {"moreau_world_bytes", "gauge", "Memory of all worlds.", FIELD(memory_of_worlds), NULL},
+    {"moreau_lanes", "gauge", "Worker threads.", FIELD(lanes), NULL},
+    {"moreau_jobs", "gauge", "Jobs handed to the lanes and not finished.", FIELD(jobs), NULL},
+    {"moreau_waiting_worlds", "gauge", "Worlds that have work and wait for a lane.",
+     FIELD(waiting_worlds), NULL},
+    {"moreau_requests_under_way", "gauge", "Requests taken up and not finished.",
+     FIELD(requests_under_way), NULL},
+    {"moreau_requests_total", "counter", "Requests finished, by the status of their reply.", 0,
+     print_requests},
+    {"moreau_connections", "gauge", "Connections of clients.", FIELD(connections), NULL},
+    {"moreau_refused_connections_total", "counter",
+     "Connections closed at once: too many, or no descriptors left.", FIELD(refused_connections),
+     NULL},
+    {"moreau_slow_clients_total", "counter", "Clients cut because they did not read their replies.",
+     FIELD(slow_clients), NULL},
+    {"moreau_received_bytes_total", "counter", "Bytes from clients.", FIELD(received_bytes), NULL},
+    {"moreau_sent_bytes_total", "counter", "Bytes to clients.", FIELD(sent_bytes), NULL},
+    {"moreau_http_connections", "gauge", "Connections to these pages.", FIELD(http_connections),
+     NULL},
+    {"moreau_log_open_recordings", "gauge", "Episodes being recorded.", FIELD(log.open_recordings),
+     NULL},
+    {"moreau_log_failed_recordings_total", "counter",
+     "Recordings that ended because they could not be written.", FIELD(log.failed_recordings),
+     NULL},
+    {"moreau_log_queue_bytes", "gauge", "Record that waits for the disk.", FIELD(log.queue_bytes),
+     NULL},
+    {"moreau_log_lag_seconds", "gauge", "Age of the oldest record that waits for the disk.", 0,
+     print_log_lag},
+    {"moreau_log_transactions_total", "counter", "Transactions of the log.",
+     FIELD(log.transactions), NULL},
+    {"moreau_log_rows_total", "counter", "Chunks written.", FIELD(log.rows), NULL},
+    {"moreau_log_bytes_total", "counter", "Bytes of the chunks written.", FIELD(log.bytes), NULL},
+    {"process_resident_memory_bytes", "gauge", "Memory of the process.", FIELD(resident_bytes),
+     NULL},
+    {"process_cpu_seconds_total", "counter", "Processor time of the process.", 0,
+     print_processor_time},
+};
+
+static void gather_lanes(Pool *pool, Figures *figures) {
+    figures->lanes = pool_lane_count(pool);
+    figures->jobs = pool_job_count(pool);
+    figures->waiting_worlds = pool_waiting_count(pool);
+    for (uint32_t i = 0; i < figures->lanes; i++) {
+        const Lane *lane = pool_lane(pool, i);
+        figures->steps += atomic_load_explicit(&lane->steps, memory_order_relaxed);
+        histogram_collect(&lane->solver_times, &figures->solver);
+    }
+}
+
+static void gather_worlds(const Host *host, Figures *figures) {
+    HostFigures all = host_figures(host);
+    figures->worlds = host_count(host);
+    figures->faulted_worlds = host_faulted_count(host);
+    figures->bodies = all.bodies;
+    figures->contacts = all.contacts;
+    figures->memory_of_worlds = host_bytes(host);
+}
+
+static void gather_traffic(const MetricsSource *source, Figures *figures) {
+    ApiFigures api = api_figures(source->api);
+    NetStats net = net_stats(source->net);
+    figures->unconverged_steps = api.unconverged_steps;
+    figures->faulted_steps = api.faulted_steps;
+    memcpy(figures->answered, api.answered, sizeof(figures->answered));
+    figures->requests_under_way = api_request_count(source->api);
+    figures->connections = net.connection_count;
+    figures->refused_connections = net.refused_count;
+    figures->slow_clients = net.slow_count;
+    figures->received_bytes = net.bytes_in;
+    figures->sent_bytes = net.bytes_out;
+    figures->http_connections = source->http_connections;
+}
+
+static void print_metric(const Metric *metric, const Figures *figures, FILE *out) {
+    fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", metric->name, metric->help, metric->name,
+            metric->type);
+    if (metric->print != NULL) {
+        metric->print(metric, figures, out);
+        return;
+    }
+    const void *number = (const char *)figures + metric->offset;
+    fprintf(out, "%s %" PRIu64 "\n", metric->name, *(const uint64_t *)number);
+}
+
+void metrics_print(const MetricsSource *source, FILE *out) {
+    pool_settle(source->pool); // what was answered counts as answered
+    Figures figures = {0};
+    gather_lanes(source->pool, &figures);
+    gather_worlds(source->host, &figures);
+    gather_traffic(source, &figures);
+    if (source->log != NULL) {
+        figures.log = log_figures(source->log);
+    }
+    size_t resident_bytes = 0;
+    uv_resident_set_memory(&resident_bytes); // 0 where the system does not say
+    figures.resident_bytes = resident_bytes;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        print_metric(&table[i], &figures, out);
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The figures of a server as Prometheus reads them (text format 0.0.4), gathered from the rooms
+// when somebody asks. One row of a table per metric: its name, its type, what it means, where it
+// comes from. Loop thread.
+#pragma once
+
+#include "api/api.h"
+#include "net/connection.h"
+#include "run/host.h"
+#include "run/lane.h"
+
+#include <stdio.h>
+
+typedef struct MetricsSource {
+    Pool *pool;
+    const Host *host;
+    const Api *api;
+    const Net *net;
+    const Log *log; // Nullable: no episodes are kept
+    uint32_t http_connections;
+} MetricsSource;
+
+void metrics_print(const MetricsSource *source, FILE *out);

@@ -1,0 +1,96 @@
+#!/bin/sh
+# Installs a build into an empty folder and uses what is there as somebody else would: runs the server from it, builds a small
+# client against it with pkg-config, looks for a manual page of every command, lets systemd judge the units, and uninstalls,
+# after which nothing may be left.
+#   tests/install.sh BUILD_DIR
+set -eu
+
+source=$(cd "$(dirname "$0")/.." && pwd)
+build=$1
+folder=$(mktemp -d)
+server_pid=""
+finish() {
+    [ -z "$server_pid" ] || kill "$server_pid" 2>/dev/null || true
+    rm -rf "$folder"
+}
+trap finish EXIT INT TERM
+
+fail() {
+    echo "$*" >&2
+    exit 1
+}
+
+root=$folder/root
+DESTDIR=$root cmake --install "$build" >/dev/null
+bin=$(dirname "$(find "$root" -name moreau-server -type f)")
+lib=$(dirname "$(find "$root" -name libmoreau.so)")
+man=$(dirname "$(find "$root" -name moreau.1)")
+units=$(dirname "$(find "$root" -name moreau.service)")
+
+echo "== the installed server answers the installed command line"
+mkfifo "$folder/ready"
+"$bin/moreau-server" --listen 127.0.0.1:0 --http 127.0.0.1:0 --ready-fd 3 --log-file "$folder/log" 3>"$folder/ready" &
+server_pid=$!
+read -r address <"$folder/ready" || fail "the server did not start"
+"$bin/moreau" call Ping --server "$address" --json >/dev/null
+
+echo "== a client is built against what is installed"
+cat >"$folder/client.c" <<'CLIENT'
+#include <moreau.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+    MoreauClient *client;
+    MoreauError error;
+    if (argc != 2 || moreau_connect(argv[1], NULL, &client, &error) != MOREAU_OK) {
+        fprintf(stderr, "%s\n", error.message);
+        return 1;
+    }
+    uint64_t echo = 0;
+    MoreauStatus status = moreau_ping(client, 42, &echo);
+    moreau_disconnect(client);
+    return status == MOREAU_OK && echo == 42 ? 0 : 1;
+}
+CLIENT
+export PKG_CONFIG_PATH="$lib/pkgconfig"
+# words are to be split
+# shellcheck disable=SC2046
+cc -std=c17 -Wall -Werror "$folder/client.c" -o "$folder/shared" $(pkg-config --cflags --libs moreau)
+# shellcheck disable=SC2046
+cc -std=c17 "$folder/client.c" -o "$folder/static" $(pkg-config --cflags moreau) "$lib/libmoreau.a" \
+    $(pkg-config --libs libprotobuf-c) -lm
+LD_LIBRARY_PATH=$lib "$folder/shared" "$address" || fail "the client of the shared library failed"
+"$folder/static" "$address" || fail "the client of the static library failed"
+proto=$(pkg-config --variable=protodir moreau)/moreau.proto
+cmp "$proto" "$source/proto/moreau.proto"
+
+kill -TERM "$server_pid"
+wait "$server_pid" || fail "the server did not end with status 0"
+server_pid=""
+
+echo "== every command has a manual page"
+for command in $("$bin/moreau" --help | awk '$1 == "moreau" && NF > 1 && /^  / { print $2 }'); do
+    # moreau bench hands over to a program that is not installed
+    [ "$command" = bench ] || [ -s "$man/moreau-$command.1" ] ||
+        fail "moreau $command has no manual page: add it in clients/CMakeLists.txt"
+done
+for option in listen http token-file frame-bytes-max; do
+    grep -q "^.B.*${option%%-*}" "$man/../man8/moreau-server.8" || fail "moreau-server(8) does not know --$option"
+done
+
+if command -v systemd-analyze >/dev/null; then
+    echo "== systemd accepts the units"
+    mkdir "$folder/units"
+    cp "$units/moreau.socket" "$folder/units"
+    sed "s|^ExecStart=.*/moreau-server|ExecStart=$bin/moreau-server|" "$units/moreau.service" >"$folder/units/moreau.service"
+    said=$(systemd-analyze verify --man=no "$folder/units/moreau.service" "$folder/units/moreau.socket" 2>&1) ||
+        fail "systemd-analyze: $said"
+    case "$said" in
+    *"$folder"*) fail "systemd-analyze: $said" ;;
+    esac
+fi
+
+echo "== uninstalled"
+DESTDIR=$root cmake -DMANIFEST="$build/install_manifest.txt" -P "$source/deploy/uninstall.cmake" >/dev/null
+rest=$(find "$root" ! -type d -o -type d -name '*moreau*')
+[ -z "$rest" ] || fail "left behind: $rest"

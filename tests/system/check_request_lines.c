@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// The lines that requests leave in the server's log.
+#include "support/server_process.h"
+#include "support/suite.h"
+#include "support/wire_client.h"
+#include "support/wire_world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+
+// Waits until the log holds `text`; the log, which the caller frees.
+static char *wait_for_line(const ServerProcess *server, const char *text) {
+    double give_up_ms = server_now_ms() + SERVER_START_MS;
+    for (;;) {
+        char *log = server_read(server, "log");
+        if (strstr(log, text) != NULL) {
+            return log;
+        }
+        ck_assert_msg(server_now_ms() < give_up_ms, "no line of the log has '%s':\n%s", text, log);
+        free(log);
+        server_sleep_ms(5);
+    }
+}
+
+static size_t count_of(const char *log, const char *text) {
+    size_t count = 0;
+    for (; (log = strstr(log, text)) != NULL; log++) {
+        count++;
+    }
+    return count;
+}
+
+START_TEST(a_failure_leaves_a_line_with_its_ids_and_a_success_none) {
+    ServerProcess *server = server_start("--workers 1");
+    WireClient *client = wire_open(server->address[0]);
+    uint64_t world = wire_small_world(client);
+    wire_step(client, world, 3);
+    Moreau__V1__WorldStep step = wire_step_call(&world, 0); // refused on the loop
+    Moreau__V1__Request request = wire_request(&step);
+    request.has_id = 1;
+    request.id = 4711;
+    wire_submit_request(client, &request);
+    wire_expect(wire_receive(client), CODE(INVALID_ARGUMENT), "steps");
+    char *log = wait_for_line(server, "request=4711 ");
+    ck_assert_ptr_nonnull(strstr(log, " info request connection=1 session=1 request=4711 "
+                                      "call=WorldStep status=INVALID_ARGUMENT duration_us="));
+    ck_assert_uint_eq(count_of(log, " call="), 1);
+    free(log);
+
+    uint64_t body = 12345; // refused on a lane, and then the loop sleeps: the line must wake it
+    double wrench[6] = {0};
+    step = wire_step_call(&world, 1);
+    step.n_wrench_body = 1;
+    step.wrench_body = &body;
+    step.n_wrench = 6;
+    step.wrench = wrench;
+    wire_refuse(client, &step, CODE(NOT_FOUND), NULL);
+    free(wait_for_line(server, "call=WorldStep status=NOT_FOUND"));
+    // the loop may have been awake by chance, so several times
+    Moreau__V1__Problem problem = MOREAU__V1__PROBLEM__INIT; // of a world that was never stepped
+    problem.has_world = 1;
+    problem.world = wire_small_world(client);
+    for (uint64_t id = 5000; id < 5010; id++) {
+        char line[32];
+        request = wire_request(&problem);
+        request.has_id = 1;
+        request.id = id;
+        wire_submit_request(client, &request);
+        wire_expect(wire_receive(client), CODE(FAILED_PRECONDITION), NULL);
+        snprintf(line, sizeof(line), "request=%d call=Problem", (int)id);
+        free(wait_for_line(server, line));
+    }
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
+START_TEST(at_level_debug_every_request_leaves_a_line) {
+    ServerProcess *server = server_start("--workers 1 --log-level debug");
+    WireClient *client = wire_open(server->address[0]);
+    wire_ping(client);
+    wire_close(client);
+    char *log = wait_for_line(server, "call=Ping status=OK");
+    ck_assert_ptr_nonnull(strstr(log, "call=Hello status=OK"));
+    free(log);
+    server_stop(server);
+}
+END_TEST
+
+// A hundred lines a second, then a count.
+START_TEST(a_flood_of_failures_is_no_flood_of_lines) {
+    enum { FAILURES = 3000, PER_SECOND = 100 };
+    ServerProcess *server = server_start("--workers 1");
+    WireClient *client = wire_open(server->address[0]);
+    uint64_t nobody = 4711;
+    Moreau__V1__WorldStep step = wire_step_call(&nobody, 1);
+    double begun_ms = server_now_ms();
+    for (int i = 0; i < FAILURES; i++) {
+        wire_refuse(client, &step, CODE(NOT_FOUND), NULL);
+    }
+    // seconds begun, one of them perhaps before the flood
+    size_t lines_max = PER_SECOND * (2 + (size_t)((server_now_ms() - begun_ms) / 1000.0));
+    char *log = server_read(server, "log");
+    size_t lines = count_of(log, " call=");
+    ck_assert_uint_ge(lines, PER_SECOND);
+    ck_assert_uint_le(lines, lines_max);
+    free(log);
+    if (lines_max < FAILURES) {
+        server_sleep_ms(1000);
+        wire_refuse(client, &step, CODE(NOT_FOUND), NULL);
+        free(wait_for_line(server, " warn requests_unlogged count="));
+    }
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
+static TCase *case_lines(void) {
+    TCase *tcase = tcase_create("lines");
+    tcase_add_test(tcase, a_failure_leaves_a_line_with_its_ids_and_a_success_none);
+    tcase_add_test(tcase, at_level_debug_every_request_leaves_a_line);
+    tcase_add_test(tcase, a_flood_of_failures_is_no_flood_of_lines);
+    return tcase;
+}
+
+SUITE_MAIN("system/request_lines", case_lines)
