@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp_colour.h"
 
-static bool is_same_unit(const ContactSide a[2], const ContactSide b[2]) {
+bool mdp_colour_is_unit(const ContactProblem *problem, uint32_t first, uint32_t second) {
+    const ContactSide *a = problem->contact[first].side, *b = problem->contact[second].side;
     return a[0].tree == b[0].tree && a[1].tree == b[1].tree;
 }
 
@@ -35,7 +36,7 @@ Status mdp_colour(const ContactProblem *problem, Arena *arena, MdpOrder *order, 
     // colours, counted one place up so that the running sum gives each colour's first
     for (uint32_t i = 0; i < count; i++) {
         const ContactSide *side = problem->contact[i].side;
-        bool goes_on = i > 0 && is_same_unit(problem->contact[i - 1].side, side);
+        bool goes_on = i > 0 && mdp_colour_is_unit(problem, i - 1, i);
         colour[i] = goes_on ? colour[i - 1] : take_colour(used, side);
         order->first[colour[i] + 1]++;
         order->colour_count =

@@ -8,6 +8,8 @@
 #include "base/arena.h"
 #include "solve/problem.h"
 
+#include <stdbool.h>
+
 // Units beyond the last colour stand in it one after the other: it alone may hold a tree twice.
 enum { MDP_COLOUR_MAX = 64 };
 
@@ -16,5 +18,8 @@ typedef struct MdpOrder {
     uint32_t first[MDP_COLOUR_MAX + 1]; // of each colour, in `contact`
     uint32_t colour_count;
 } MdpOrder;
+
+// Whether two contacts are between the same two trees.
+bool mdp_colour_is_unit(const ContactProblem *problem, uint32_t first, uint32_t second);
 
 Status mdp_colour(const ContactProblem *problem, Arena *arena, MdpOrder *order, Error *error);

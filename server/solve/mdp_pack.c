@@ -108,25 +108,31 @@ static double arm_along(const ContactSide *side, Vec3 normal) {
     return side->tree == PROBLEM_NO_TREE ? 0.0 : vec3_dot(side->arm, normal);
 }
 
+static void set_lane(MdpLanes3 *lanes, uint32_t lane, Vec3 vector) {
+    lanes->x[lane] = vector.x;
+    lanes->y[lane] = vector.y;
+    lanes->z[lane] = vector.z;
+}
+
 static void add_ball(MdpPack *pack, const Common *common) {
     const ProblemContact *c = &pack->problem->contact[common->contact];
-    double tt = 0.5 * (common->block[4] + common->block[8]);
-    MdpBall ball = {.a = body_of(pack->problem, &c->side[0]),
-                    .b = body_of(pack->problem, &c->side[1]),
-                    .island = common->island,
-                    .arm_a = arm_along(&c->side[0], c->normal),
-                    .arm_b = arm_along(&c->side[1], c->normal),
-                    .inverse_nn = 1.0 / common->block[0],
-                    .inverse_tt = 1.0 / tt,
-                    .mu = c->mu,
-                    .offset = common->offset[0],
-                    .weight = common->weight};
+    uint32_t slot = pack->slot[common->contact], lane = slot % MDP_LANES;
+    MdpQuad *quad = &pack->quad[slot / MDP_LANES];
+    quad->a[lane] = body_of(pack->problem, &c->side[0]);
+    quad->b[lane] = body_of(pack->problem, &c->side[1]);
+    quad->island[lane] = common->island;
+    quad->arm_a[lane] = arm_along(&c->side[0], c->normal);
+    quad->arm_b[lane] = arm_along(&c->side[1], c->normal);
+    quad->inverse_nn[lane] = 1.0 / common->block[0];
+    quad->inverse_tt[lane] = 1.0 / (0.5 * (common->block[4] + common->block[8]));
+    quad->mu[lane] = c->mu;
+    quad->offset[lane] = common->offset[0];
+    quad->weight[lane] = common->weight;
     Vec3 impulse = vec3_scale(common->impulse[0], c->normal);
     impulse = vec3_add_scaled(impulse, common->impulse[1], c->tangent[0]);
     impulse = vec3_add_scaled(impulse, common->impulse[2], c->tangent[1]);
-    vec3_store(ball.normal, c->normal);
-    vec3_store(ball.impulse, impulse);
-    pack->ball[pack->slot[common->contact]] = ball;
+    set_lane(&quad->normal, lane, c->normal);
+    set_lane(&quad->impulse, lane, impulse);
 }
 
 static void add_point(MdpPack *pack, const Common *common) {
@@ -228,42 +234,77 @@ static bool take_islands(MdpPack *pack, const CertificateScale *scale, Arena *ar
     return pack->island != NULL && pack->v_before != NULL;
 }
 
-static bool take_contacts(MdpPack *pack, Arena *arena) {
+static bool take_places(MdpPack *pack, Arena *arena) {
     uint32_t contact_count = pack->problem->contact_count;
     pack->kind = arena_take_array(arena, contact_count, sizeof(*pack->kind));
     pack->slot = arena_take_array(arena, contact_count, sizeof(*pack->slot));
     if (pack->kind == NULL || pack->slot == NULL) {
         return false;
     }
-    size_t count[MDP_KIND_COUNT] = {0};
     for (uint32_t i = 0; i < contact_count; i++) {
         const double *block = mass_contact_block(pack->mass, i);
         bool moves = block[0] + block[4] + block[8] != 0.0;
-        MdpKind kind = moves ? kind_of(pack->problem, i) : MDP_NONE;
-        pack->kind[i] = (uint8_t)kind;
-        count[kind]++;
+        pack->kind[i] = (uint8_t)(moves ? kind_of(pack->problem, i) : MDP_NONE);
     }
-    pack->ball = arena_take_array(arena, count[MDP_BALL], sizeof(*pack->ball));
-    pack->point = arena_take_array(arena, count[MDP_POINT], sizeof(*pack->point));
-    pack->wide = arena_take_array(arena, count[MDP_WIDE], sizeof(*pack->wide));
-    return pack->ball != NULL && pack->point != NULL && pack->wide != NULL;
+    return true;
+}
+
+// The next lane, or the first of the next quad where the contact shares a body with the one before:
+// of one colour, only contacts of one unit do, and those of the last colour.
+static uint32_t next_lane(const MdpPack *pack, uint32_t lane, uint32_t colour, uint32_t contact,
+                          uint32_t contact_before) {
+    bool begins = contact_before == UINT32_MAX || colour == MDP_COLOUR_MAX - 1 ||
+                  mdp_colour_is_unit(pack->problem, contact_before, contact);
+    return begins ? (lane + MDP_LANES - 1) / MDP_LANES * MDP_LANES : lane;
 }
 
 // Places in the order of the sweep. Filling them contact by contact afterwards reads the problem,
 // which is larger, in a straight line.
 static void find_slots(MdpPack *pack, const MdpOrder *order) {
-    uint32_t count[MDP_KIND_COUNT] = {0};
+    uint32_t count[MDP_KIND_COUNT] = {0}; // of balls: lanes
     pack->colour_count = order->colour_count;
     for (uint32_t colour = 0; colour < order->colour_count; colour++) {
+        uint32_t ball_before = UINT32_MAX;
         for (uint32_t k = order->first[colour]; k < order->first[colour + 1]; k++) {
-            uint32_t contact = order->contact[k];
-            pack->slot[contact] = count[pack->kind[contact]]++;
+            uint32_t contact = order->contact[k], kind = pack->kind[contact];
+            if (kind == MDP_BALL) {
+                count[MDP_BALL] = next_lane(pack, count[MDP_BALL], colour, contact, ball_before);
+                ball_before = contact;
+            }
+            pack->slot[contact] = count[kind]++;
         }
-        pack->range[colour + 1] = (MdpRange){count[MDP_BALL], count[MDP_POINT], count[MDP_WIDE]};
+        uint32_t quad = (count[MDP_BALL] + MDP_LANES - 1) / MDP_LANES;
+        pack->range[colour + 1] = (MdpRange){quad, count[MDP_POINT], count[MDP_WIDE]};
     }
-    pack->ball_count = count[MDP_BALL];
-    pack->point_count = count[MDP_POINT];
-    pack->wide_count = count[MDP_WIDE];
+}
+
+static bool take_contacts(MdpPack *pack, Arena *arena) {
+    const MdpRange *count = &pack->range[pack->colour_count];
+    pack->quad = arena_take_zeroed(arena, count->quad, sizeof(*pack->quad));
+    pack->point = arena_take_array(arena, count->point, sizeof(*pack->point));
+    pack->wide = arena_take_array(arena, count->wide, sizeof(*pack->wide));
+    if (pack->quad == NULL || pack->point == NULL || pack->wide == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count->quad; i++) {
+        for (int lane = 0; lane < MDP_LANES; lane++) {
+            pack->quad[i].a[lane] = pack->quad[i].b[lane] = pack->problem->tree_count;
+        }
+    }
+    return true;
+}
+
+// Lanes without a contact are of the island of the lane before them, so that sums go on.
+static void close_quads(MdpPack *pack) {
+    uint32_t nobody = pack->problem->tree_count;
+    for (uint32_t i = 0; i < pack->range[pack->colour_count].quad; i++) {
+        MdpQuad *quad = &pack->quad[i];
+        for (int lane = 1; lane < MDP_LANES; lane++) {
+            bool is_empty = quad->a[lane] == nobody && quad->b[lane] == nobody;
+            quad->island[lane] = is_empty ? quad->island[lane - 1] : quad->island[lane];
+            quad->is_mixed |= quad->island[lane] != quad->island[0];
+        }
+    }
 }
 
 static bool add_contacts(MdpPack *pack, const CertificateScale *scale, const Answer *answer,
@@ -297,13 +338,14 @@ Status mdp_pack(const ContactProblem *problem, const ProblemMass *mass,
         return status;
     }
     if (!take_bodies(pack, arena) || !take_islands(pack, scale, arena) ||
-        !take_contacts(pack, arena)) {
+        !take_places(pack, arena)) {
         return no_memory(error);
     }
     find_slots(pack, &order);
-    if (!add_contacts(pack, scale, answer, arena)) {
+    if (!take_contacts(pack, arena) || !add_contacts(pack, scale, answer, arena)) {
         return no_memory(error);
     }
+    close_quads(pack);
     return mdp_pack_rows(scale, answer, arena, pack, error);
 }
 
@@ -315,8 +357,9 @@ void mdp_pack_load(MdpPack *pack, const double *v) {
 }
 
 // a ball's impulse in the frame of its contact
-static void store_ball(const ProblemContact *contact, const MdpBall *ball, double at[3]) {
-    Vec3 impulse = vec3_load(ball->impulse);
+static void store_ball(const ProblemContact *contact, const MdpQuad *quad, uint32_t lane,
+                       double at[3]) {
+    Vec3 impulse = vec3(quad->impulse.x[lane], quad->impulse.y[lane], quad->impulse.z[lane]);
     at[0] = vec3_dot(contact->normal, impulse);
     // without friction the tangential part is zero, not rounding
     at[1] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[0], impulse);
@@ -328,7 +371,8 @@ void mdp_pack_store(const MdpPack *pack, Answer *answer) {
         double *at = answer->contact_impulse + 3 * (size_t)i;
         uint32_t slot = pack->slot[i];
         if (pack->kind[i] == MDP_BALL) {
-            store_ball(&pack->problem->contact[i], &pack->ball[slot], at);
+            store_ball(&pack->problem->contact[i], &pack->quad[slot / MDP_LANES], slot % MDP_LANES,
+                       at);
         } else if (pack->kind[i] == MDP_POINT) {
             memcpy(at, pack->point[slot].impulse, 3 * sizeof(double));
         } else if (pack->kind[i] == MDP_WIDE) {
