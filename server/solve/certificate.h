@@ -46,6 +46,7 @@ typedef struct Answer {
     RelationKind relation;
     uint32_t directions;      // (P)
     double *v;                // [velocity_count]
+    double *momentum;         // [velocity_count] J^T gamma + G^T r, by certificate_momentum
     double *contact_impulse;  // [3 contact_count]
     double *row_impulse;      // [row_count]
     ContactRelation *contact; // [contact_count]
@@ -96,8 +97,12 @@ uint32_t certificate_island_of_contact(const ContactProblem *problem, const Cert
 uint32_t certificate_island_of_row(const ContactProblem *problem, const CertificateScale *scale,
                                    uint32_t row);
 
-// The measure. Not finite answers give not finite entries and converged = false. `residual` is
-// Nullable: [contact_count], the own residual of each contact over V.
+// Makes the momentum of an answer from its impulses, for the measure to set its velocities against;
+// a solver may make the velocities of it.
+void certificate_momentum(const ContactProblem *problem, Answer *answer);
+
+// The measure, once the momentum is made. Not finite answers give not finite entries and converged
+// = false. `residual` is Nullable: [contact_count], the own residual of each contact over V.
 Status certificate_measure(const ContactProblem *problem, const ProblemMass *mass,
                            const CertificateScale *scale, const Answer *answer, double tolerance,
                            Arena *arena, double *residual, Certificate *certificate, Error *error);

@@ -68,12 +68,13 @@ static Status declare(Work *work) {
     *answer = (Answer){
         .relation = coulomb ? RELATION_CONE : RELATION_DISSIPATION,
         .v = arena_take_array(arena, problem->velocity_count, sizeof(double)),
+        .momentum = arena_take_array(arena, problem->velocity_count, sizeof(double)),
         .contact_impulse = arena_take_zeroed(arena, problem->contact_count, 3 * sizeof(double)),
         .row_impulse = arena_take_zeroed(arena, problem->row_count, sizeof(double)),
         .contact = arena_take_zeroed(arena, problem->contact_count, sizeof(ContactRelation)),
         .row = arena_take_zeroed(arena, problem->row_count, sizeof(RowRelation))};
-    if (answer->v == NULL || answer->contact_impulse == NULL || answer->row_impulse == NULL ||
-        answer->contact == NULL || answer->row == NULL) {
+    if (answer->v == NULL || answer->momentum == NULL || answer->contact_impulse == NULL ||
+        answer->row_impulse == NULL || answer->contact == NULL || answer->row == NULL) {
         return no_memory(work->error);
     }
     for (uint32_t i = 0; i < problem->contact_count; i++) {
@@ -109,13 +110,8 @@ static void warm_up(Work *work) {
 static void remake_velocities(Work *work) {
     const ContactProblem *problem = work->problem;
     Answer *answer = &work->result->answer;
-    memset(answer->v, 0, problem->velocity_count * sizeof(double));
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        problem_contact_momentum(problem, i, answer->contact_impulse + 3 * (size_t)i, answer->v);
-    }
-    for (uint32_t i = 0; i < problem->row_count; i++) {
-        problem_row_momentum(problem, i, answer->row_impulse[i], answer->v);
-    }
+    certificate_momentum(problem, answer);
+    memcpy(answer->v, answer->momentum, problem->velocity_count * sizeof(double));
     mass_solve(&work->mass, answer->v);
     for (uint32_t i = 0; i < problem->velocity_count; i++) {
         answer->v[i] += problem->v_free[i];

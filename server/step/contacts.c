@@ -105,17 +105,13 @@ typedef struct PairState {
     Material material;
 } PairState;
 
-// Velocities at the start of the step in the contact's frame, and the bias that follows from them.
-static void fill_approach(const StepState *state, const PairState *pair, StepContact *contact,
-                          ProblemContact *dynamics) {
+// The normal velocity at the start of the step, and the bias that follows from it.
+static void fill_approach(const StepState *state, const PairState *pair, ProblemContact *dynamics) {
     const World *world = state->world;
     Vec3 old = vec3_sub(
         stage_point_velocity(world->velocity + 6 * (size_t)pair->b, dynamics->side[1].arm),
         stage_point_velocity(world->velocity + 6 * (size_t)pair->a, dynamics->side[0].arm));
     double normal_speed = vec3_dot(dynamics->normal, old);
-    contact->before[0] = normal_speed;
-    contact->before[1] = vec3_dot(dynamics->tangent[0], old);
-    contact->before[2] = vec3_dot(dynamics->tangent[1], old);
     bool bounces = normal_speed < -world->settings.restitution_threshold;
     dynamics->approach = normal_speed < 0.0 ? normal_speed : 0.0;
     dynamics->restitution = bounces ? pair->material.restitution : 0.0;
@@ -164,7 +160,7 @@ static void fill_contact(const StepState *state, const PairState *pair, Vec3 nor
     dynamics->damping = material->damping;
     dynamics->force = isinf(material->stiffness) ? 0.0 : -material->stiffness * point->gap;
     dynamics->gdot[0] = dynamics->gdot[1] = dynamics->gdot[2] = 0.0;
-    fill_approach(state, pair, contact, dynamics);
+    fill_approach(state, pair, dynamics);
     fill_motion(state, pair, dynamics);
 }
 
