@@ -84,7 +84,7 @@ static double contact_speed(const ContactProblem *problem, const Answer *answer,
     double u[3];
     problem_contact_velocity(problem, contact, problem->v_free, u);
     return relation_max(sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]),
-                        -answer->contact[contact].bias);
+                        -certificate_bias(problem, answer, contact));
 }
 
 static double row_speed(const ContactProblem *problem, const Answer *answer, uint32_t row) {
@@ -218,19 +218,20 @@ static void note_contact(IslandMeasure *island, const PairMeasure *measure, int 
 
 static void load_pair(const Measure *m, const uint32_t contact[PAIR_LANES], ContactStates *state) {
     uint32_t i = contact[0], j = contact[1];
-    const double *a = mass_contact_block(m->mass, i), *b = mass_contact_block(m->mass, j);
-    state->nn = (Pair){a[0], b[0]};
-    state->nt = (Pair){a[1], b[1]};
-    state->no = (Pair){a[2], b[2]};
-    state->tt = (Pair){a[4], b[4]};
-    state->to = (Pair){a[5], b[5]};
-    state->oo = (Pair){a[8], b[8]};
+    const MassBlock *a = mass_contact_block(m->mass, i), *b = mass_contact_block(m->mass, j);
+    state->nn = (Pair){a->nn, b->nn};
+    state->nt = (Pair){a->nt, b->nt};
+    state->no = (Pair){a->no, b->no};
+    state->tt = (Pair){a->tt, b->tt};
+    state->to = (Pair){a->to, b->to};
+    state->oo = (Pair){a->oo, b->oo};
     state->w = (state->nn + state->tt + state->oo) / 3.0;
     state->mu = (Pair){m->problem->contact[i].mu, m->problem->contact[j].mu};
     double u[3], v[3];
     problem_contact_velocity(m->problem, i, m->answer->v, u);
     problem_contact_velocity(m->problem, j, m->answer->v, v);
-    state->u[0] = (Pair){u[0] + m->answer->contact[i].bias, v[0] + m->answer->contact[j].bias};
+    state->u[0] = (Pair){u[0] + certificate_bias(m->problem, m->answer, i),
+                         v[0] + certificate_bias(m->problem, m->answer, j)};
     state->u[1] = (Pair){u[1], v[1]};
     state->u[2] = (Pair){u[2], v[2]};
     const double *g = m->answer->contact_impulse + 3 * (size_t)i,
@@ -259,8 +260,11 @@ static Pair own_residual(const Measure *m, const uint32_t contact[PAIR_LANES],
     Pair own;
     for (int lane = 0; lane < PAIR_LANES; lane++) {
         ContactState state = part(states, lane);
-        own[lane] = relation_residual(m->answer, &m->answer->contact[contact[lane]], &state,
-                                      m->problem->time_step);
+        ContactRelation rigid = {.bias = m->problem->contact[contact[lane]].bias, .s = 1.0};
+        const ContactRelation *declared = m->answer->contact;
+        own[lane] =
+            relation_residual(m->answer, declared == NULL ? &rigid : &declared[contact[lane]],
+                              &state, m->problem->time_step);
     }
     return own;
 }

@@ -49,7 +49,7 @@ typedef struct Answer {
     double *momentum;         // [velocity_count] J^T gamma + G^T r, by certificate_momentum
     double *contact_impulse;  // [3 contact_count]
     double *row_impulse;      // [row_count]
-    ContactRelation *contact; // [contact_count]
+    ContactRelation *contact; // [contact_count]; NULL: all rigid, with the biases of the problem
     RowRelation *row;         // [row_count]
 } Answer;
 
@@ -79,6 +79,12 @@ typedef struct Certificate {
     double tolerance;
     bool converged; // e_mom <= 1e-10 and e_cone <= 1e-12 and e_own <= tolerance
 } Certificate;
+
+// The bias that an answer declares for a contact.
+static inline double certificate_bias(const ContactProblem *problem, const Answer *answer,
+                                      uint32_t contact) {
+    return answer->contact == NULL ? problem->contact[contact].bias : answer->contact[contact].bias;
+}
 
 // Islands and their scales, made once per solve: solvers use V for their own stopping tests. The
 // scale depends on the bias that the solver declares, so relations must be filled first.

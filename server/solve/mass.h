@@ -8,12 +8,17 @@
 #include "base/arena.h"
 #include "solve/problem.h"
 
+// A symmetric block A_ii of a contact: normal, tangent, tangent.
+typedef struct MassBlock {
+    double nn, nt, no, tt, to, oo;
+} MassBlock;
+
 typedef struct ProblemMass {
     const ContactProblem *problem; // borrowed
     const size_t *factor_first; // per tree: offset of its factor in `factor`; free trees have none
     const double *factor;       // lower Cholesky factors of the dense blocks, row by row
     uint32_t width_max;
-    const double *block; // [9 contact_count] A_ii, row by row
+    const MassBlock *block; // [contact_count] A_ii
 } ProblemMass;
 
 // Status RESOURCE_EXHAUSTED when the arena ends. The mass blocks must be positive definite
@@ -27,9 +32,14 @@ void mass_multiply_tree(const ProblemMass *mass, uint32_t tree, const double *v,
 // in place, all trees
 void mass_solve(const ProblemMass *mass, double *numbers);
 
-// A_ii = J_i M^-1 J_i^T, row by row: 9 numbers
-static inline const double *mass_contact_block(const ProblemMass *mass, uint32_t contact) {
-    return mass->block + 9 * (size_t)contact;
+// A_ii = J_i M^-1 J_i^T
+static inline const MassBlock *mass_contact_block(const ProblemMass *mass, uint32_t contact) {
+    return &mass->block[contact];
+}
+
+// w_i, the mean of the diagonal
+static inline double mass_block_weight(const MassBlock *block) {
+    return (block->nn + block->tt + block->oo) / 3.0;
 }
 
 // w_j; `scratch` holds width_max numbers

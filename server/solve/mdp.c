@@ -65,20 +65,16 @@ static Status declare(Work *work) {
     Arena *arena = work->arena;
     Answer *answer = &work->result->answer;
     bool coulomb = work->parameter[MDP_FRICTION] == MDP_COULOMB;
-    *answer = (Answer){
-        .relation = coulomb ? RELATION_CONE : RELATION_DISSIPATION,
-        .v = arena_take_array(arena, problem->velocity_count, sizeof(double)),
-        .momentum = arena_take_array(arena, problem->velocity_count, sizeof(double)),
-        .contact_impulse = arena_take_zeroed(arena, problem->contact_count, 3 * sizeof(double)),
-        .row_impulse = arena_take_zeroed(arena, problem->row_count, sizeof(double)),
-        .contact = arena_take_zeroed(arena, problem->contact_count, sizeof(ContactRelation)),
-        .row = arena_take_zeroed(arena, problem->row_count, sizeof(RowRelation))};
+    *answer = (Answer){.relation = coulomb ? RELATION_CONE : RELATION_DISSIPATION,
+                       .v = arena_take_array(arena, problem->velocity_count, sizeof(double)),
+                       .momentum = arena_take_array(arena, problem->velocity_count, sizeof(double)),
+                       .contact_impulse =
+                           arena_take_array(arena, problem->contact_count, 3 * sizeof(double)),
+                       .row_impulse = arena_take_zeroed(arena, problem->row_count, sizeof(double)),
+                       .row = arena_take_zeroed(arena, problem->row_count, sizeof(RowRelation))};
     if (answer->v == NULL || answer->momentum == NULL || answer->contact_impulse == NULL ||
-        answer->row_impulse == NULL || answer->contact == NULL || answer->row == NULL) {
+        answer->row_impulse == NULL || answer->row == NULL) {
         return no_memory(work->error);
-    }
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        answer->contact[i] = (ContactRelation){.bias = problem->contact[i].bias, .s = 1.0};
     }
     for (uint32_t i = 0; i < problem->row_count; i++) {
         const ProblemRow *row = &problem->row[i];
@@ -94,14 +90,14 @@ static Status declare(Work *work) {
 static void warm_up(Work *work) {
     const ContactProblem *problem = work->problem;
     Answer *answer = &work->result->answer;
-    if (work->parameter[MDP_WARM_START] == 0.0) {
-        return;
+    bool is_warm = work->parameter[MDP_WARM_START] != 0.0;
+    size_t contact_bytes = 3 * (size_t)problem->contact_count * sizeof(double);
+    if (is_warm && problem->warm_contact != NULL) {
+        memcpy(answer->contact_impulse, problem->warm_contact, contact_bytes);
+    } else {
+        memset(answer->contact_impulse, 0, contact_bytes);
     }
-    if (problem->warm_contact != NULL) {
-        memcpy(answer->contact_impulse, problem->warm_contact,
-               3 * (size_t)problem->contact_count * sizeof(double));
-    }
-    if (problem->warm_row != NULL) {
+    if (is_warm && problem->warm_row != NULL) {
         memcpy(answer->row_impulse, problem->warm_row, problem->row_count * sizeof(double));
     }
 }
@@ -185,11 +181,6 @@ static Status run(Work *work) {
     if (status != STATUS_OK) {
         return status;
     }
-    // what the pack left out moves nothing and keeps no impulse
-    memset(work->result->answer.contact_impulse, 0,
-           3 * (size_t)work->problem->contact_count * sizeof(double));
-    memset(work->result->answer.row_impulse, 0, work->problem->row_count * sizeof(double));
-    mdp_pack_store(&work->pack, &work->result->answer);
     remake_velocities(work);
     mdp_pack_load(&work->pack, work->result->answer.v);
     mdp_momentum_begin(&work->pack);

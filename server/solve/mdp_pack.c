@@ -30,18 +30,19 @@ static bool is_isotropic(const Sym3 *m) {
            fabs(m->xy) <= rounding && fabs(m->xz) <= rounding && fabs(m->yz) <= rounding;
 }
 
-static bool is_ball_side(const ContactProblem *problem, const ProblemContact *contact, int s) {
+static bool is_ball_side(const MdpPack *pack, const ProblemContact *contact, int s) {
     const ContactSide *side = &contact->side[s];
     if (side->tree == PROBLEM_NO_TREE) {
         return true;
     }
     Vec3 off = vec3_cross(contact->normal, side->arm);
     double arm_square = vec3_dot(side->arm, side->arm);
-    return is_isotropic(&problem->free[side->tree].inverse_inertia) &&
+    return pack->is_round[side->tree] &&
            vec3_dot(off, off) <= BALL_TOLERANCE * BALL_TOLERANCE * arm_square;
 }
 
-static MdpKind kind_of(const ContactProblem *problem, uint32_t contact) {
+static MdpKind kind_of(const MdpPack *pack, uint32_t contact) {
+    const ContactProblem *problem = pack->problem;
     const ProblemContact *c = &problem->contact[contact];
     uint32_t moving = 0;
     for (int s = 0; s < 2; s++) {
@@ -49,7 +50,7 @@ static MdpKind kind_of(const ContactProblem *problem, uint32_t contact) {
             continue;
         }
         moving++;
-        if (!problem->tree[c->side[s].tree].is_free) {
+        if (!problem_is_free(problem, c->side[s].tree)) {
             return MDP_WIDE;
         }
     }
@@ -57,33 +58,32 @@ static MdpKind kind_of(const ContactProblem *problem, uint32_t contact) {
         return MDP_NONE;
     }
     bool moves_along = c->motion[1] != 0.0 || c->motion[2] != 0.0;
-    return !moves_along && is_ball_side(problem, c, 0) && is_ball_side(problem, c, 1) ? MDP_BALL
-                                                                                      : MDP_POINT;
+    return !moves_along && is_ball_side(pack, c, 0) && is_ball_side(pack, c, 1) ? MDP_BALL
+                                                                                : MDP_POINT;
 }
 
 // ---- blocks
 
 // mdp.md 1.1: a singular block is made regular in the sweep
-static MdpBlock regular_block(const double a[9], double w, double mu) {
-    double shifted[9], factor[9];
-    memcpy(shifted, a, sizeof(shifted));
-    for (size_t k = 0; k < 3; k++) {
-        shifted[4 * k] -= SINGULAR_SHARE * w;
-    }
+static MdpBlock regular_block(const MassBlock *a, double w, double mu) {
+    double floor = SINGULAR_SHARE * w, factor[9];
+    const double shifted[9] = {a->nn - floor, a->nt,         a->no, //
+                               a->nt,         a->tt - floor, a->to, //
+                               a->no,         a->to,         a->oo - floor};
     double extra = dense_factor(3, shifted, 0.0, factor) ? 0.0 : REGULAR_SHARE * w;
-    return (MdpBlock){.nn = a[0] + extra,
-                      .nt = a[1],
-                      .no = a[2],
-                      .tt = a[4] + extra,
-                      .to = a[5],
-                      .oo = a[8] + extra,
+    return (MdpBlock){.nn = a->nn + extra,
+                      .nt = a->nt,
+                      .no = a->no,
+                      .tt = a->tt + extra,
+                      .to = a->to,
+                      .oo = a->oo + extra,
                       .mu = mu};
 }
 
 // what every kind of contact is made of
 typedef struct Common {
     uint32_t contact, island;
-    const double *block; // A_ii
+    const MassBlock *block; // A_ii
     double w, weight;
     double offset[3];
     double impulse[3];
@@ -94,14 +94,14 @@ static void fill_common(const MdpPack *pack, const CertificateScale *scale, cons
     const ProblemContact *c = &pack->problem->contact[contact];
     common->contact = contact;
     common->block = mass_contact_block(pack->mass, contact);
-    common->w = (common->block[0] + common->block[4] + common->block[8]) / 3.0;
+    common->w = mass_block_weight(common->block);
     common->island = certificate_island_of_contact(pack->problem, scale, contact);
     double share = common->w / scale->v_scale[common->island];
     common->weight = share * share;
-    for (int k = 0; k < 3; k++) {
-        common->offset[k] = c->motion[k] + (k == 0 ? answer->contact[contact].bias : 0.0);
-        common->impulse[k] = answer->contact_impulse[3 * (size_t)contact + (size_t)k];
-    }
+    common->offset[0] = c->motion[0] + certificate_bias(pack->problem, answer, contact);
+    common->offset[1] = c->motion[1];
+    common->offset[2] = c->motion[2];
+    memcpy(common->impulse, answer->contact_impulse + 3 * (size_t)contact, sizeof(common->impulse));
 }
 
 static double arm_along(const ContactSide *side, Vec3 normal) {
@@ -123,8 +123,8 @@ static void add_ball(MdpPack *pack, const Common *common) {
     quad->island[lane] = common->island;
     quad->arm_a[lane] = arm_along(&c->side[0], c->normal);
     quad->arm_b[lane] = arm_along(&c->side[1], c->normal);
-    quad->inverse_nn[lane] = 1.0 / common->block[0];
-    quad->inverse_tt[lane] = 1.0 / (0.5 * (common->block[4] + common->block[8]));
+    quad->inverse_nn[lane] = 1.0 / common->block->nn;
+    quad->inverse_tt[lane] = 1.0 / (0.5 * (common->block->tt + common->block->oo));
     quad->mu[lane] = c->mu;
     quad->offset[lane] = common->offset[0];
     quad->weight[lane] = common->weight;
@@ -210,9 +210,11 @@ static bool take_bodies(MdpPack *pack, Arena *arena) {
     size_t count = (size_t)problem->tree_count + 1;
     pack->body = arena_take_zeroed(arena, count, sizeof(*pack->body));
     pack->inverse_inertia = arena_take_zeroed(arena, count, sizeof(*pack->inverse_inertia));
+    pack->is_round = arena_take_zeroed(arena, count, sizeof(*pack->is_round));
     pack->dense_v = arena_take_array(arena, problem->all_free ? 0 : problem->velocity_count,
                                      sizeof(*pack->dense_v));
-    if (pack->body == NULL || pack->inverse_inertia == NULL || pack->dense_v == NULL) {
+    if (pack->body == NULL || pack->inverse_inertia == NULL || pack->is_round == NULL ||
+        pack->dense_v == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < problem->tree_count; i++) {
@@ -220,6 +222,7 @@ static bool take_bodies(MdpPack *pack, Arena *arena) {
             pack->body[i].inverse_mass = problem->free[i].inverse_mass;
             pack->body[i].inverse_inertia = problem->free[i].inverse_inertia.xx;
             pack->inverse_inertia[i] = problem->free[i].inverse_inertia;
+            pack->is_round[i] = is_isotropic(&problem->free[i].inverse_inertia);
         }
     }
     return true;
@@ -242,9 +245,8 @@ static bool take_places(MdpPack *pack, Arena *arena) {
         return false;
     }
     for (uint32_t i = 0; i < contact_count; i++) {
-        const double *block = mass_contact_block(pack->mass, i);
-        bool moves = block[0] + block[4] + block[8] != 0.0;
-        pack->kind[i] = (uint8_t)(moves ? kind_of(pack->problem, i) : MDP_NONE);
+        bool moves = mass_block_weight(mass_contact_block(pack->mass, i)) != 0.0;
+        pack->kind[i] = (uint8_t)(moves ? kind_of(pack, i) : MDP_NONE);
     }
     return true;
 }
@@ -377,8 +379,11 @@ void mdp_pack_store(const MdpPack *pack, Answer *answer) {
             memcpy(at, pack->point[slot].impulse, 3 * sizeof(double));
         } else if (pack->kind[i] == MDP_WIDE) {
             memcpy(at, pack->wide[slot].impulse, 3 * sizeof(double));
+        } else {
+            memset(at, 0, 3 * sizeof(double));
         }
     }
+    memset(answer->row_impulse, 0, pack->problem->row_count * sizeof(double));
     for (uint32_t i = 0; i < pack->row_count; i++) {
         answer->row_impulse[pack->row[i].row] = pack->row[i].impulse;
     }

@@ -80,6 +80,7 @@ typedef struct MdpPack {
     const ProblemMass *mass;
     MdpBody *body;         // [tree_count + 1], the last is static
     Sym3 *inverse_inertia; // [tree_count + 1]
+    bool *is_round;        // [tree_count + 1] free, with the same inertia about every axis
     double *dense_v;       // [velocity_count], used at dense trees
     MdpQuad *quad;
     MdpPoint *point;
@@ -110,7 +111,7 @@ Status mdp_pack_rows(const CertificateScale *scale, const Answer *answer, Arena 
 // Where the velocities of a tree are swept.
 double *mdp_pack_velocity(const MdpPack *pack, uint32_t tree);
 
-// Velocities into the sweep, impulses out of it.
+// Velocities into the sweep, impulses out of it: none of what moves nothing, which is not swept.
 void mdp_pack_load(MdpPack *pack, const double *v);
 void mdp_pack_store(const MdpPack *pack, Answer *answer);
 
