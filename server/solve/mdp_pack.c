@@ -58,8 +58,10 @@ static MdpKind kind_of(const MdpPack *pack, uint32_t contact) {
         return MDP_NONE;
     }
     bool moves_along = c->motion[1] != 0.0 || c->motion[2] != 0.0;
-    return !moves_along && is_ball_side(pack, c, 0) && is_ball_side(pack, c, 1) ? MDP_BALL
-                                                                                : MDP_POINT;
+    bool is_own = c->side[0].tree == c->side[1].tree;
+    return !moves_along && !is_own && is_ball_side(pack, c, 0) && is_ball_side(pack, c, 1)
+               ? MDP_BALL
+               : MDP_POINT;
 }
 
 // ---- blocks
