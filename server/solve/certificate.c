@@ -343,36 +343,44 @@ static void measure_rows(Measure *m) {
     }
 }
 
-static double dot(const double *a, const double *b, uint32_t count) {
+static inline double dot(const double *a, const double *b, size_t count) {
     double sum = 0.0;
-    for (uint32_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++) {
         sum += a[k] * b[k];
     }
     return sum;
 }
 
-static void measure_tree(Measure *m, uint32_t tree) {
-    const ProblemTree *t = &m->problem->tree[tree];
-    const double *v = m->answer->v + t->first, *v_free = m->problem->v_free + t->first;
+// `width` and `first` are the tree's
+static inline void measure_numbers(Measure *m, uint32_t tree, size_t first, size_t width) {
+    const double *v = m->answer->v + first, *v_free = m->problem->v_free + first,
+                 *momentum = m->answer->momentum + first;
     IslandMeasure *island = &m->island[m->scale->island_of_tree[tree]];
-    uint32_t width = t->width;
-    double *change = m->scratch, *product = m->scratch + width,
-           *solved = m->scratch + 2 * (size_t)width;
+    double *change = m->scratch, *product = m->scratch + width, *solved = m->scratch + 2 * width;
 
     mass_multiply_tree(m->mass, tree, v_free, product);
     island->free_square += dot(v_free, product, width);
-    for (uint32_t k = 0; k < width; k++) {
+    for (size_t k = 0; k < width; k++) {
         change[k] = v[k] - v_free[k];
     }
     mass_multiply_tree(m->mass, tree, change, product);
     island->change_square += dot(change, product, width);
 
-    for (uint32_t k = 0; k < width; k++) {
-        product[k] -= m->answer->momentum[t->first + k];
+    for (size_t k = 0; k < width; k++) {
+        product[k] -= momentum[k];
         solved[k] = product[k];
     }
     mass_solve_tree(m->mass, tree, solved);
     island->residual_square += dot(product, solved, width);
+}
+
+static void measure_tree(Measure *m, uint32_t tree) {
+    if (problem_is_free(m->problem, tree)) {
+        measure_numbers(m, tree, problem_first(m->problem, tree), 6); // unrolled
+    } else {
+        const ProblemTree *of = &m->problem->tree[tree];
+        measure_numbers(m, tree, of->first, of->width);
+    }
 }
 
 static double momentum_error(const IslandMeasure *island) {

@@ -6,25 +6,12 @@
 
 #include <string.h>
 
-void mass_solve_tree(const ProblemMass *mass, uint32_t tree, double *numbers) {
-    const ProblemTree *t = &mass->problem->tree[tree];
-    if (!t->is_free) {
-        dense_solve(t->width, mass->factor + mass->factor_first[tree], numbers);
-        return;
-    }
-    const FreeMass *of = &mass->problem->free[tree];
-    vec3_store(numbers, vec3_scale(of->inverse_mass, vec3_load(numbers)));
-    vec3_store(numbers + 3, sym3_mul_vec(of->inverse_inertia, vec3_load(numbers + 3)));
+void mass_dense_solve(const ProblemMass *mass, uint32_t tree, double *numbers) {
+    dense_solve(mass->problem->tree[tree].width, mass->factor + mass->factor_first[tree], numbers);
 }
 
-void mass_multiply_tree(const ProblemMass *mass, uint32_t tree, const double *v, double *p) {
+void mass_dense_multiply(const ProblemMass *mass, uint32_t tree, const double *v, double *p) {
     const ProblemTree *t = &mass->problem->tree[tree];
-    if (t->is_free) {
-        const FreeMass *of = &mass->problem->free[tree];
-        vec3_store(p, vec3_scale(of->mass, vec3_load(v)));
-        vec3_store(p + 3, sym3_mul_vec(of->inertia, vec3_load(v + 3)));
-        return;
-    }
     const double *matrix = mass->problem->number + t->mass;
     for (size_t i = 0; i < t->width; i++) {
         double sum = 0.0;
@@ -37,7 +24,7 @@ void mass_multiply_tree(const ProblemMass *mass, uint32_t tree, const double *v,
 
 void mass_solve(const ProblemMass *mass, double *numbers) {
     for (uint32_t i = 0; i < mass->problem->tree_count; i++) {
-        mass_solve_tree(mass, i, numbers + mass->problem->tree[i].first);
+        mass_solve_tree(mass, i, numbers + problem_first(mass->problem, i));
     }
 }
 

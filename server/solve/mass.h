@@ -25,9 +25,32 @@ typedef struct ProblemMass {
 // (problem_check).
 Status mass_init(ProblemMass *mass, const ContactProblem *problem, Arena *arena, Error *error);
 
-// in place: p := M^-1 p and v := M v for one tree (`numbers` are its width numbers)
-void mass_solve_tree(const ProblemMass *mass, uint32_t tree, double *numbers);
-void mass_multiply_tree(const ProblemMass *mass, uint32_t tree, const double *v, double *p);
+// The two below, of a dense tree.
+void mass_dense_solve(const ProblemMass *mass, uint32_t tree, double *numbers);
+void mass_dense_multiply(const ProblemMass *mass, uint32_t tree, const double *v, double *p);
+
+// in place, for one tree: p := M^-1 p (`numbers` are its width numbers)
+static inline void mass_solve_tree(const ProblemMass *mass, uint32_t tree, double *numbers) {
+    if (!problem_is_free(mass->problem, tree)) {
+        mass_dense_solve(mass, tree, numbers);
+        return;
+    }
+    const FreeMass *of = &mass->problem->free[tree];
+    vec3_store(numbers, vec3_scale(of->inverse_mass, vec3_load(numbers)));
+    vec3_store(numbers + 3, sym3_mul_vec(of->inverse_inertia, vec3_load(numbers + 3)));
+}
+
+// p := M v
+static inline void mass_multiply_tree(const ProblemMass *mass, uint32_t tree, const double *v,
+                                      double *p) {
+    if (!problem_is_free(mass->problem, tree)) {
+        mass_dense_multiply(mass, tree, v, p);
+        return;
+    }
+    const FreeMass *of = &mass->problem->free[tree];
+    vec3_store(p, vec3_scale(of->mass, vec3_load(v)));
+    vec3_store(p + 3, sym3_mul_vec(of->inertia, vec3_load(v + 3)));
+}
 
 // in place, all trees
 void mass_solve(const ProblemMass *mass, double *numbers);

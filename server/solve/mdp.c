@@ -109,8 +109,9 @@ static void remake_velocities(Work *work) {
     certificate_momentum(problem, answer);
     memcpy(answer->v, answer->momentum, problem->velocity_count * sizeof(double));
     mass_solve(&work->mass, answer->v);
+    double *restrict v = answer->v;
     for (uint32_t i = 0; i < problem->velocity_count; i++) {
-        answer->v[i] += problem->v_free[i];
+        v[i] += problem->v_free[i];
     }
 }
 

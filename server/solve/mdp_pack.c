@@ -66,13 +66,26 @@ static MdpKind kind_of(const MdpPack *pack, uint32_t contact) {
 
 // ---- blocks
 
-// mdp.md 1.1: a singular block is made regular in the sweep
-static MdpBlock regular_block(const MassBlock *a, double w, double mu) {
+// Whether the smallest eigenvalue is surely above the floor: it is the determinant over the product
+// of the other two, which is at most (trace / 2)^2 = 2.25 w^2.
+static bool is_surely_regular(const MassBlock *a, double w) {
+    double determinant = a->nn * (a->tt * a->oo - a->to * a->to) -
+                         a->nt * (a->nt * a->oo - a->to * a->no) +
+                         a->no * (a->nt * a->to - a->tt * a->no);
+    return determinant > 2.0 * SINGULAR_SHARE * 2.25 * w * w * w; // twice: rounding
+}
+
+static bool is_singular(const MassBlock *a, double w) {
     double floor = SINGULAR_SHARE * w, factor[9];
     const double shifted[9] = {a->nn - floor, a->nt,         a->no, //
                                a->nt,         a->tt - floor, a->to, //
                                a->no,         a->to,         a->oo - floor};
-    double extra = dense_factor(3, shifted, 0.0, factor) ? 0.0 : REGULAR_SHARE * w;
+    return !dense_factor(3, shifted, 0.0, factor);
+}
+
+// mdp.md 1.1: a singular block is made regular in the sweep
+static MdpBlock regular_block(const MassBlock *a, double w, double mu) {
+    double extra = is_surely_regular(a, w) || !is_singular(a, w) ? 0.0 : REGULAR_SHARE * w;
     return (MdpBlock){.nn = a->nn + extra,
                       .nt = a->nt,
                       .no = a->no,
@@ -255,10 +268,11 @@ static bool take_places(MdpPack *pack, Arena *arena) {
 
 // The next lane, or the first of the next quad where the contact shares a body with the one before:
 // of one colour, only contacts of one unit do, and those of the last colour.
-static uint32_t next_lane(const MdpPack *pack, uint32_t lane, uint32_t colour, uint32_t contact,
-                          uint32_t contact_before) {
-    bool begins = contact_before == UINT32_MAX || colour == MDP_COLOUR_MAX - 1 ||
-                  mdp_colour_is_unit(pack->problem, contact_before, contact);
+static uint32_t next_lane(const MdpPack *pack, const MdpOrder *order, uint32_t lane,
+                          uint32_t contact, uint32_t contact_before) {
+    bool begins =
+        contact_before == UINT32_MAX ||
+        (order->goes_on[contact] && mdp_colour_is_unit(pack->problem, contact_before, contact));
     return begins ? (lane + MDP_LANES - 1) / MDP_LANES * MDP_LANES : lane;
 }
 
@@ -272,8 +286,8 @@ static void find_slots(MdpPack *pack, const MdpOrder *order) {
         for (uint32_t k = order->first[colour]; k < order->first[colour + 1]; k++) {
             uint32_t contact = order->contact[k], kind = pack->kind[contact];
             if (kind == MDP_BALL) {
-                count[MDP_BALL] = next_lane(pack, count[MDP_BALL], colour, contact, ball_before);
-                ball_before = contact;
+                count[MDP_BALL] = next_lane(pack, order, count[MDP_BALL], contact, ball_before);
+                ball_before = colour == MDP_COLOUR_MAX - 1 ? UINT32_MAX : contact;
             }
             pack->slot[contact] = count[kind]++;
         }

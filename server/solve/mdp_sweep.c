@@ -9,39 +9,45 @@
 
 // The block problem of one contact at the relative velocity u (offset included): the new impulse is
 // stored, and what it differs by from where momentum carried the old one goes to d.
-static double solve_block(const MdpPlan *plan, bool coulomb, const double u[3], double weight,
-                          MdpIsland *island, double impulse[3], double before[3], double d[3]) {
+static inline double solve_block(const MdpPlan *plan, bool coulomb, const double u[3],
+                                 double weight, MdpIsland *island, double impulse[3],
+                                 double before[3], double d[3]) {
     const MdpBlock *a = &plan->block;
-    double x[3], start[3];
-    for (int k = 0; k < 3; k++) {
-        x[k] = start[k] = impulse[k] + island->ratio * (impulse[k] - before[k]);
-    }
-    const double b[3] = {a->nn * x[0] + a->nt * x[1] + a->no * x[2] - u[0],
-                         a->nt * x[0] + a->tt * x[1] + a->to * x[2] - u[1],
-                         a->no * x[0] + a->to * x[1] + a->oo * x[2] - u[2]};
-    if (coulomb) {
+    double ratio = island->ratio, z0 = impulse[0], z1 = impulse[1], z2 = impulse[2];
+    double p0 = z0 + ratio * (z0 - before[0]), p1 = z1 + ratio * (z1 - before[1]),
+           p2 = z2 + ratio * (z2 - before[2]);
+    const double b[3] = {a->nn * p0 + a->nt * p1 + a->no * p2 - u[0],
+                         a->nt * p0 + a->tt * p1 + a->to * p2 - u[1],
+                         a->no * p0 + a->to * p1 + a->oo * p2 - u[2]};
+    double x[3] = {p0, p1, p2};
+    if (mdp_plan_is_easy(plan, b, x)) {
+        // as most are
+    } else if (coulomb) {
         mdp_plan_coulomb(plan, b, x);
     } else {
         mdp_plan_dissipation(plan, b, x);
     }
-    double square = 0.0, along = 0.0;
-    for (int k = 0; k < 3; k++) {
-        d[k] = x[k] - start[k];
-        square += d[k] * d[k];
-        along += d[k] * (x[k] - impulse[k]);
-        before[k] = impulse[k];
-        impulse[k] = x[k];
-    }
+    d[0] = x[0] - p0;
+    d[1] = x[1] - p1;
+    d[2] = x[2] - p2;
+    double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    double along = d[0] * (x[0] - z0) + d[1] * (x[1] - z1) + d[2] * (x[2] - z2);
+    before[0] = z0;
+    before[1] = z1;
+    before[2] = z2;
+    impulse[0] = x[0];
+    impulse[1] = x[1];
+    impulse[2] = x[2];
     island->residual += weight * square;
     island->opposition -= weight * along;
     return weight * square;
 }
 
-static Vec3 point_velocity(const MdpBody *body, Vec3 arm) {
+static inline Vec3 point_velocity(const MdpBody *body, Vec3 arm) {
     return vec3_add(vec3_load(body->v), vec3_cross(vec3_load(body->v + 3), arm));
 }
 
-static void push(MdpBody *body, const Sym3 *inverse_inertia, Vec3 arm, Vec3 impulse) {
+static inline void push(MdpBody *body, const Sym3 *inverse_inertia, Vec3 arm, Vec3 impulse) {
     Vec3 linear = vec3_add_scaled(vec3_load(body->v), body->inverse_mass, impulse);
     Vec3 turn = sym3_mul_vec(*inverse_inertia, vec3_cross(arm, impulse));
     vec3_store(body->v, linear);
@@ -51,10 +57,10 @@ static void push(MdpBody *body, const Sym3 *inverse_inertia, Vec3 arm, Vec3 impu
 static double solve_point(MdpPack *pack, MdpPoint *c, bool coulomb) {
     MdpBody *a = &pack->body[c->a], *b = &pack->body[c->b];
     Vec3 relative = vec3_sub(point_velocity(b, c->arm_b), point_velocity(a, c->arm_a));
-    double u[3], d[3];
-    for (int k = 0; k < 3; k++) {
-        u[k] = vec3_dot(c->frame[k], relative) + c->offset[k];
-    }
+    const double u[3] = {vec3_dot(c->frame[0], relative) + c->offset[0],
+                         vec3_dot(c->frame[1], relative) + c->offset[1],
+                         vec3_dot(c->frame[2], relative) + c->offset[2]};
+    double d[3];
     double change = solve_block(&c->plan, coulomb, u, c->weight, &pack->island[c->island],
                                 c->impulse, c->before, d);
     Vec3 impulse = vec3_scale(d[0], c->frame[0]);
@@ -148,8 +154,8 @@ double mdp_sweep(MdpPack *pack, bool coulomb) {
     }
     for (uint32_t colour = 0; colour < pack->colour_count; colour++) {
         const MdpRange *begin = &pack->range[colour], *end = &pack->range[colour + 1];
-        largest = mdp_ball_sweep(pack->quad, begin->quad, end->quad, pack->body, pack->island,
-                                 largest);
+        largest =
+            mdp_ball_sweep(pack->quad, begin->quad, end->quad, pack->body, pack->island, largest);
         for (uint32_t i = begin->point; i < end->point; i++) {
             largest = mdp_note_change(largest, solve_point(pack, &pack->point[i], coulomb));
         }
