@@ -123,10 +123,10 @@ static double arm_along(const ContactSide *side, Vec3 normal) {
     return side->tree == PROBLEM_NO_TREE ? 0.0 : vec3_dot(side->arm, normal);
 }
 
-static void set_lane(MdpLanes3 *lanes, uint32_t lane, Vec3 vector) {
-    lanes->x[lane] = vector.x;
-    lanes->y[lane] = vector.y;
-    lanes->z[lane] = vector.z;
+static void set_lane(MdpFour3 *lanes, uint32_t lane, Vec3 vector) {
+    lanes->x.lane[lane] = vector.x;
+    lanes->y.lane[lane] = vector.y;
+    lanes->z.lane[lane] = vector.z;
 }
 
 static void add_ball(MdpPack *pack, const Common *common) {
@@ -136,13 +136,13 @@ static void add_ball(MdpPack *pack, const Common *common) {
     quad->a[lane] = body_of(pack->problem, &c->side[0]);
     quad->b[lane] = body_of(pack->problem, &c->side[1]);
     quad->island[lane] = common->island;
-    quad->arm_a[lane] = arm_along(&c->side[0], c->normal);
-    quad->arm_b[lane] = arm_along(&c->side[1], c->normal);
-    quad->inverse_nn[lane] = 1.0 / common->block->nn;
-    quad->inverse_tt[lane] = 1.0 / (0.5 * (common->block->tt + common->block->oo));
-    quad->mu[lane] = c->mu;
-    quad->offset[lane] = common->offset[0];
-    quad->weight[lane] = common->weight;
+    quad->arm_a.lane[lane] = arm_along(&c->side[0], c->normal);
+    quad->arm_b.lane[lane] = arm_along(&c->side[1], c->normal);
+    quad->inverse_nn.lane[lane] = 1.0 / common->block->nn;
+    quad->inverse_tt.lane[lane] = 1.0 / (0.5 * (common->block->tt + common->block->oo));
+    quad->mu.lane[lane] = c->mu;
+    quad->offset.lane[lane] = common->offset[0];
+    quad->weight.lane[lane] = common->weight;
     Vec3 impulse = vec3_scale(common->impulse[0], c->normal);
     impulse = vec3_add_scaled(impulse, common->impulse[1], c->tangent[0]);
     impulse = vec3_add_scaled(impulse, common->impulse[2], c->tangent[1]);
@@ -377,7 +377,8 @@ void mdp_pack_load(MdpPack *pack, const double *v) {
 // a ball's impulse in the frame of its contact
 static void store_ball(const ProblemContact *contact, const MdpQuad *quad, uint32_t lane,
                        double at[3]) {
-    Vec3 impulse = vec3(quad->impulse.x[lane], quad->impulse.y[lane], quad->impulse.z[lane]);
+    Vec3 impulse =
+        vec3(quad->impulse.x.lane[lane], quad->impulse.y.lane[lane], quad->impulse.z.lane[lane]);
     at[0] = vec3_dot(contact->normal, impulse);
     // without friction the tangential part is zero, not rounding
     at[1] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[0], impulse);
