@@ -103,20 +103,19 @@ static void warm_up(Work *work) {
 }
 
 // v = v_free + M^-1 (J^T gamma + G^T r), from scratch, so that a momentum error is one of rounding
-static void remake_velocities(Work *work) {
+static void make_velocities(Work *work) {
     const ContactProblem *problem = work->problem;
-    Answer *answer = &work->result->answer;
-    certificate_momentum(problem, answer);
-    memcpy(answer->v, answer->momentum, problem->velocity_count * sizeof(double));
-    mass_solve(&work->mass, answer->v);
-    double *restrict v = answer->v;
+    double *restrict v = work->result->answer.v;
+    memcpy(v, work->result->answer.momentum, problem->velocity_count * sizeof(double));
+    mass_solve(&work->mass, v);
     for (uint32_t i = 0; i < problem->velocity_count; i++) {
         v[i] += problem->v_free[i];
     }
 }
 
 static Status judge(Work *work) {
-    remake_velocities(work);
+    certificate_momentum(work->problem, &work->result->answer);
+    make_velocities(work);
     return certificate_measure(work->problem, &work->mass, &work->scale, &work->result->answer,
                                work->parameter[MDP_TOLERANCE], work->arena, NULL,
                                &work->result->certificate, work->error);
@@ -177,12 +176,17 @@ static Status run(Work *work) {
         return judge(work);
     }
     warm_up(work);
-    status = mdp_pack(work->problem, &work->mass, &work->scale, &work->result->answer, work->arena,
-                      &work->pack, work->error);
+    const Answer *answer = &work->result->answer;
+    memset(answer->momentum, 0, work->problem->velocity_count * sizeof(double));
+    status = mdp_pack(work->problem, &work->mass, &work->scale, answer, answer->momentum,
+                      work->arena, &work->pack, work->error);
     if (status != STATUS_OK) {
         return status;
     }
-    remake_velocities(work);
+    for (uint32_t i = 0; i < work->problem->row_count; i++) {
+        problem_row_momentum(work->problem, i, answer->row_impulse[i], answer->momentum);
+    }
+    make_velocities(work);
     mdp_pack_load(&work->pack, work->result->answer.v);
     mdp_momentum_begin(&work->pack);
     return sweep_until_certified(work);

@@ -298,13 +298,14 @@ static void find_slots(MdpPack *pack, const MdpOrder *order) {
 
 static bool take_contacts(MdpPack *pack, Arena *arena) {
     const MdpRange *count = &pack->range[pack->colour_count];
-    pack->quad = arena_take_zeroed(arena, count->quad, sizeof(*pack->quad));
+    pack->quad = arena_take_array(arena, count->quad, sizeof(*pack->quad));
     pack->point = arena_take_array(arena, count->point, sizeof(*pack->point));
     pack->wide = arena_take_array(arena, count->wide, sizeof(*pack->wide));
     if (pack->quad == NULL || pack->point == NULL || pack->wide == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < count->quad; i++) {
+        memset(&pack->quad[i], 0, sizeof(pack->quad[i]));
         for (int lane = 0; lane < MDP_LANES; lane++) {
             pack->quad[i].a[lane] = pack->quad[i].b[lane] = pack->problem->tree_count;
         }
@@ -326,13 +327,14 @@ static void close_quads(MdpPack *pack) {
 }
 
 static bool add_contacts(MdpPack *pack, const CertificateScale *scale, const Answer *answer,
-                         Arena *arena) {
+                         double *momentum, Arena *arena) {
     for (uint32_t i = 0; i < pack->problem->contact_count; i++) {
         Common common;
         if (pack->kind[i] == MDP_NONE) {
             continue;
         }
         fill_common(pack, scale, answer, i, &common);
+        problem_contact_momentum(pack->problem, i, common.impulse, momentum);
         if (pack->kind[i] == MDP_BALL) {
             add_ball(pack, &common);
         } else if (pack->kind[i] == MDP_POINT) {
@@ -345,8 +347,8 @@ static bool add_contacts(MdpPack *pack, const CertificateScale *scale, const Ans
 }
 
 Status mdp_pack(const ContactProblem *problem, const ProblemMass *mass,
-                const CertificateScale *scale, const Answer *answer, Arena *arena, MdpPack *pack,
-                Error *error) {
+                const CertificateScale *scale, const Answer *answer, double *momentum, Arena *arena,
+                MdpPack *pack, Error *error) {
     memset(pack, 0, sizeof(*pack));
     pack->problem = problem;
     pack->mass = mass;
@@ -360,7 +362,7 @@ Status mdp_pack(const ContactProblem *problem, const ProblemMass *mass,
         return no_memory(error);
     }
     find_slots(pack, &order);
-    if (!take_contacts(pack, arena) || !add_contacts(pack, scale, answer, arena)) {
+    if (!take_contacts(pack, arena) || !add_contacts(pack, scale, answer, momentum, arena)) {
         return no_memory(error);
     }
     close_quads(pack);

@@ -100,9 +100,10 @@ typedef struct MdpPack {
 } MdpPack;
 
 // Lays the problem out. `answer` declares the relations; its impulses are where the sweeps start.
+// While each contact is at hand its J^T gamma is added to `momentum` [velocity_count].
 Status mdp_pack(const ContactProblem *problem, const ProblemMass *mass,
-                const CertificateScale *scale, const Answer *answer, Arena *arena, MdpPack *pack,
-                Error *error);
+                const CertificateScale *scale, const Answer *answer, double *momentum, Arena *arena,
+                MdpPack *pack, Error *error);
 
 // The rows' part of mdp_pack (mdp_pack_row.c).
 Status mdp_pack_rows(const CertificateScale *scale, const Answer *answer, Arena *arena,
