@@ -189,29 +189,29 @@ static Pair cone_error(const ContactStates *state, Pair v_scale) {
 
 // What two contacts add to the measures of their islands.
 typedef struct PairMeasure {
-    Pair velocity[CERTIFICATE_ENTRY_COUNT]; // those of contacts
+    Pair pen, comp, mdp, ds, own; // [m/s]
     Pair cone, impulse_square;
 } PairMeasure;
 
 // everything but the own residual
 static void measure_pair(const ContactStates *state, Pair v_scale, PairMeasure *measure) {
     const Pair *u = state->u;
-    measure->velocity[CERTIFICATE_PEN] = pair_positive(-u[0]);
-    measure->velocity[CERTIFICATE_COMP] = pair_abs(pair_min(state->w * state->gamma[0], u[0]));
+    measure->pen = pair_positive(-u[0]);
+    measure->comp = pair_abs(pair_min(state->w * state->gamma[0], u[0]));
     Pair bound = state->mu * pair_positive(state->gamma[0]);
-    measure->velocity[CERTIFICATE_MDP] = relation_disc_maps(state, bound, u + 1);
+    measure->mdp = relation_disc_maps(state, bound, u + 1);
     const Pair lifted[3] = {u[0] + state->mu * relation_norm2(u[1], u[2]), u[1], u[2]};
-    measure->velocity[CERTIFICATE_DS] = relation_cone_maps(state, lifted);
+    measure->ds = relation_cone_maps(state, lifted);
     measure->cone = cone_error(state, v_scale);
     measure->impulse_square = impulse_square(state);
 }
 
 static void note_contact(IslandMeasure *island, const PairMeasure *measure, int lane) {
-    note(island, CERTIFICATE_PEN, measure->velocity[CERTIFICATE_PEN][lane]);
-    note(island, CERTIFICATE_COMP, measure->velocity[CERTIFICATE_COMP][lane]);
-    note(island, CERTIFICATE_MDP, measure->velocity[CERTIFICATE_MDP][lane]);
-    note(island, CERTIFICATE_DS, measure->velocity[CERTIFICATE_DS][lane]);
-    note(island, CERTIFICATE_OWN, measure->velocity[CERTIFICATE_OWN][lane]);
+    note(island, CERTIFICATE_PEN, measure->pen[lane]);
+    note(island, CERTIFICATE_COMP, measure->comp[lane]);
+    note(island, CERTIFICATE_MDP, measure->mdp[lane]);
+    note(island, CERTIFICATE_DS, measure->ds[lane]);
+    note(island, CERTIFICATE_OWN, measure->own[lane]);
     island->cone = relation_max(island->cone, measure->cone[lane]);
     island->impulse_square = relation_max(island->impulse_square, measure->impulse_square[lane]);
 }
@@ -284,7 +284,7 @@ static Pair measure_contacts_at(Measure *m, const uint32_t contact[PAIR_LANES]) 
     PairMeasure measure;
     measure_pair(&states, v_scale, &measure);
     Pair own = own_residual(m, contact, &states);
-    measure.velocity[CERTIFICATE_OWN] = own;
+    measure.own = own;
     PairMask moves = states.w != 0.0;
     if (moves[0]) {
         note_contact(&m->island[of[0]], &measure, 0);
