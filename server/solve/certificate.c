@@ -84,7 +84,7 @@ static double contact_speed(const ContactProblem *problem, const Answer *answer,
     double u[3];
     problem_contact_velocity(problem, contact, problem->v_free, u);
     return relation_max(sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]),
-                        -answer->contact[contact].bias);
+                        -certificate_bias(problem, answer, contact));
 }
 
 static double row_speed(const ContactProblem *problem, const Answer *answer, uint32_t row) {
@@ -134,6 +134,17 @@ Status certificate_scale(const ContactProblem *problem, const ProblemMass *mass,
 
 // ---- measure
 
+void certificate_momentum(const ContactProblem *problem, Answer *answer) {
+    memset(answer->momentum, 0, problem->velocity_count * sizeof(double));
+    for (uint32_t i = 0; i < problem->contact_count; i++) {
+        problem_contact_momentum(problem, i, answer->contact_impulse + 3 * (size_t)i,
+                                 answer->momentum);
+    }
+    for (uint32_t i = 0; i < problem->row_count; i++) {
+        problem_row_momentum(problem, i, answer->row_impulse[i], answer->momentum);
+    }
+}
+
 // What one island has come to. Maxima are taken here, so that V divides once per island.
 typedef struct IslandMeasure {
     double velocity[CERTIFICATE_ENTRY_COUNT]; // [m/s], the largest so far
@@ -150,8 +161,7 @@ typedef struct Measure {
     const ProblemMass *mass;
     const CertificateScale *scale;
     const Answer *answer;
-    double *momentum; // [velocity_count] sum of J^T gamma and G^T r
-    double *scratch;  // [3 width_max]
+    double *scratch; // [3 width_max]
     IslandMeasure *island;
     Certificate *certificate;
 } Measure;
@@ -160,78 +170,152 @@ static void note(IslandMeasure *island, CertificateEntry entry, double velocity)
     island->velocity[entry] = relation_max(island->velocity[entry], velocity);
 }
 
-static double impulse_square(const ContactState *state) {
-    const double *a = state->block, *g = state->gamma;
-    return g[0] * (a[0] * g[0] + a[1] * g[1] + a[2] * g[2]) +
-           g[1] * (a[3] * g[0] + a[4] * g[1] + a[5] * g[2]) +
-           g[2] * (a[6] * g[0] + a[7] * g[1] + a[8] * g[2]);
+// The square of the momentum that an impulse is to its bodies, in the norm of M^-1.
+static Pair impulse_square(const ContactStates *state) {
+    const Pair *g = state->gamma;
+    return g[0] * (state->nn * g[0] + state->nt * g[1] + state->no * g[2]) +
+           g[1] * (state->nt * g[0] + state->tt * g[1] + state->to * g[2]) +
+           g[2] * (state->no * g[0] + state->to * g[1] + state->oo * g[2]);
 }
 
-static double cone_error(const ContactState *state, double v_scale) {
-    const double *g = state->gamma;
-    double normal = relation_max(g[0], 0.0), square = g[1] * g[1] + g[2] * g[2];
-    double out = relation_max(relation_max(sqrt(square) - state->mu * normal, -g[0]), 0.0);
-    if (out == 0.0) {
-        return 0.0;
+static Pair cone_error(const ContactStates *state, Pair v_scale) {
+    const Pair *g = state->gamma, zero = pair_both(0.0);
+    Pair square = g[1] * g[1] + g[2] * g[2];
+    Pair out = pair_root(square) - state->mu * pair_positive(g[0]);
+    out = pair_positive(pair_max(out, -g[0]));
+    Pair size = pair_max(pair_root(g[0] * g[0] + square), v_scale / state->w);
+    return pair_choose(out == zero, zero, out / size);
+}
+
+// What two contacts add to the measures of their islands.
+typedef struct PairMeasure {
+    Pair pen, comp, mdp, ds, own; // [m/s]
+    Pair cone, impulse_square;
+} PairMeasure;
+
+// everything but the own residual
+static void measure_pair(const ContactStates *state, Pair v_scale, PairMeasure *measure) {
+    const Pair *u = state->u;
+    measure->pen = pair_positive(-u[0]);
+    measure->comp = pair_abs(pair_min(state->w * state->gamma[0], u[0]));
+    Pair bound = state->mu * pair_positive(state->gamma[0]);
+    measure->mdp = relation_disc_maps(state, bound, u + 1);
+    const Pair lifted[3] = {u[0] + state->mu * relation_norm2(u[1], u[2]), u[1], u[2]};
+    measure->ds = relation_cone_maps(state, lifted);
+    measure->cone = cone_error(state, v_scale);
+    measure->impulse_square = impulse_square(state);
+}
+
+static void note_contact(IslandMeasure *island, const PairMeasure *measure, int lane) {
+    note(island, CERTIFICATE_PEN, measure->pen[lane]);
+    note(island, CERTIFICATE_COMP, measure->comp[lane]);
+    note(island, CERTIFICATE_MDP, measure->mdp[lane]);
+    note(island, CERTIFICATE_DS, measure->ds[lane]);
+    note(island, CERTIFICATE_OWN, measure->own[lane]);
+    island->cone = relation_max(island->cone, measure->cone[lane]);
+    island->impulse_square = relation_max(island->impulse_square, measure->impulse_square[lane]);
+}
+
+static void load_pair(const Measure *m, const uint32_t contact[PAIR_LANES], ContactStates *state) {
+    uint32_t i = contact[0], j = contact[1];
+    const MassBlock *a = mass_contact_block(m->mass, i), *b = mass_contact_block(m->mass, j);
+    state->nn = (Pair){a->nn, b->nn};
+    state->nt = (Pair){a->nt, b->nt};
+    state->no = (Pair){a->no, b->no};
+    state->tt = (Pair){a->tt, b->tt};
+    state->to = (Pair){a->to, b->to};
+    state->oo = (Pair){a->oo, b->oo};
+    state->w = (state->nn + state->tt + state->oo) / 3.0;
+    state->mu = (Pair){m->problem->contact[i].mu, m->problem->contact[j].mu};
+    double u[3], v[3];
+    problem_contact_velocity(m->problem, i, m->answer->v, u);
+    problem_contact_velocity(m->problem, j, m->answer->v, v);
+    state->u[0] = (Pair){u[0] + certificate_bias(m->problem, m->answer, i),
+                         v[0] + certificate_bias(m->problem, m->answer, j)};
+    state->u[1] = (Pair){u[1], v[1]};
+    state->u[2] = (Pair){u[2], v[2]};
+    const double *g = m->answer->contact_impulse + 3 * (size_t)i,
+                 *h = m->answer->contact_impulse + 3 * (size_t)j;
+    state->gamma[0] = (Pair){g[0], h[0]};
+    state->gamma[1] = (Pair){g[1], h[1]};
+    state->gamma[2] = (Pair){g[2], h[2]};
+}
+
+// one of two
+static ContactState part(const ContactStates *both, int lane) {
+    double nt = both->nt[lane], no = both->no[lane], to = both->to[lane];
+    return (ContactState){
+        .block = {both->nn[lane], nt, no, nt, both->tt[lane], to, no, to, both->oo[lane]},
+        .w = both->w[lane],
+        .mu = both->mu[lane],
+        .u = {both->u[0][lane], both->u[1][lane], both->u[2][lane]},
+        .gamma = {both->gamma[0][lane], both->gamma[1][lane], both->gamma[2][lane]}};
+}
+
+static Pair own_residual(const Measure *m, const uint32_t contact[PAIR_LANES],
+                         const ContactStates *states) {
+    if (m->answer->relation == RELATION_DISSIPATION) {
+        return relation_dissipations(states);
     }
-    return out / relation_max(sqrt(g[0] * g[0] + square), v_scale / state->w);
-}
-
-// everything but the own residual, which the caller wants by itself
-static void note_contact(IslandMeasure *island, const ContactState *state, double v_scale) {
-    const double *u = state->u;
-    note(island, CERTIFICATE_PEN, relation_max(-u[0], 0.0));
-    note(island, CERTIFICATE_COMP, fabs(relation_min(state->w * state->gamma[0], u[0])));
-    double bound = state->mu * relation_max(state->gamma[0], 0.0);
-    note(island, CERTIFICATE_MDP, relation_disc_map(state, bound, u + 1));
-    const double lifted[3] = {u[0] + state->mu * sqrt(u[1] * u[1] + u[2] * u[2]), u[1], u[2]};
-    note(island, CERTIFICATE_DS, relation_cone_map(state, lifted));
-    island->cone = relation_max(island->cone, cone_error(state, v_scale));
-    island->impulse_square = relation_max(island->impulse_square, impulse_square(state));
-}
-
-// false: the contact moves nothing, so that there is nothing to measure
-static bool load_contact(const Measure *m, uint32_t i, ContactState *state) {
-    memcpy(state->block, mass_contact_block(m->mass, i), sizeof(state->block));
-    state->w = (state->block[0] + state->block[4] + state->block[8]) / 3.0;
-    state->mu = m->problem->contact[i].mu;
-    problem_contact_velocity(m->problem, i, m->answer->v, state->u);
-    state->u[0] += m->answer->contact[i].bias;
-    for (int k = 0; k < 3; k++) {
-        state->gamma[k] = m->answer->contact_impulse[3 * (size_t)i + (size_t)k];
+    Pair own;
+    for (int lane = 0; lane < PAIR_LANES; lane++) {
+        ContactState state = part(states, lane);
+        ContactRelation rigid = {.bias = m->problem->contact[contact[lane]].bias, .s = 1.0};
+        const ContactRelation *declared = m->answer->contact;
+        own[lane] =
+            relation_residual(m->answer, declared == NULL ? &rigid : &declared[contact[lane]],
+                              &state, m->problem->time_step);
     }
-    return state->w != 0.0;
+    return own;
 }
 
-// the own residual over V
-static double measure_contact(Measure *m, uint32_t i) {
-    ContactState state;
-    if (!load_contact(m, i, &state)) {
-        return 0.0;
+static double scale_of(const Measure *m, uint32_t island) {
+    return island == PROBLEM_NO_TREE ? 1.0 : m->scale->v_scale[island];
+}
+
+// Two contacts: their own residuals over V, 0 of one that moves nothing, which is not measured.
+static Pair measure_contacts_at(Measure *m, const uint32_t contact[PAIR_LANES]) {
+    const uint32_t of[PAIR_LANES] = {
+        certificate_island_of_contact(m->problem, m->scale, contact[0]),
+        certificate_island_of_contact(m->problem, m->scale, contact[1])};
+    Pair v_scale = {scale_of(m, of[0]), scale_of(m, of[1])};
+    ContactStates states;
+    load_pair(m, contact, &states);
+    PairMeasure measure;
+    measure_pair(&states, v_scale, &measure);
+    Pair own = own_residual(m, contact, &states);
+    measure.own = own;
+    PairMask moves = states.w != 0.0;
+    if (moves[0]) {
+        note_contact(&m->island[of[0]], &measure, 0);
     }
-    uint32_t of = certificate_island_of_contact(m->problem, m->scale, i);
-    double v_scale = m->scale->v_scale[of];
-    IslandMeasure *island = &m->island[of];
-    note_contact(island, &state, v_scale);
-    double velocity =
-        relation_residual(m->answer, &m->answer->contact[i], &state, m->problem->time_step);
-    note(island, CERTIFICATE_OWN, velocity);
-    problem_contact_momentum(m->problem, i, state.gamma, m->momentum);
-    return velocity / v_scale;
+    if (moves[1]) {
+        note_contact(&m->island[of[1]], &measure, 1);
+    }
+    return pair_choose(moves, own / v_scale, pair_both(0.0));
+}
+
+static void note_worst(Measure *m, uint32_t contact, double own, double *worst) {
+    // the first that is not a number is the worst of all
+    if (own > *worst || (own != own && *worst == *worst)) {
+        *worst = own;
+        m->certificate->worst_contact = contact;
+    }
 }
 
 static void measure_contacts(Measure *m, double *residual) {
     double worst = -1.0, penetration = 0.0;
-    for (uint32_t i = 0; i < m->problem->contact_count; i++) {
-        penetration = relation_max(penetration, -m->problem->contact[i].gap);
-        double own = measure_contact(m, i);
-        if (residual != NULL) {
-            residual[i] = own;
-        }
-        // the first that is not a number is the worst of all
-        if (own > worst || (own != own && worst == worst)) {
-            worst = own;
-            m->certificate->worst_contact = i;
+    uint32_t count = m->problem->contact_count;
+    for (uint32_t i = 0; i < count; i += PAIR_LANES) {
+        // the last one alone is measured twice
+        const uint32_t contact[PAIR_LANES] = {i, i + 1 < count ? i + 1 : i};
+        Pair own = measure_contacts_at(m, contact);
+        for (int lane = 0; lane < PAIR_LANES; lane++) {
+            note_worst(m, contact[lane], own[lane], &worst);
+            penetration = relation_max(penetration, -m->problem->contact[contact[lane]].gap);
+            if (residual != NULL) {
+                residual[contact[lane]] = own[lane];
+            }
         }
     }
     m->certificate->penetration = penetration;
@@ -256,40 +340,47 @@ static void measure_rows(Measure *m) {
         note(island, CERTIFICATE_ROW, velocity);
         note(island, CERTIFICATE_OWN, velocity);
         island->impulse_square = relation_max(island->impulse_square, r * r * w);
-        problem_row_momentum(m->problem, i, r, m->momentum);
     }
 }
 
-static double dot(const double *a, const double *b, uint32_t count) {
+static inline double dot(const double *a, const double *b, size_t count) {
     double sum = 0.0;
-    for (uint32_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++) {
         sum += a[k] * b[k];
     }
     return sum;
 }
 
-static void measure_tree(Measure *m, uint32_t tree) {
-    const ProblemTree *t = &m->problem->tree[tree];
-    const double *v = m->answer->v + t->first, *v_free = m->problem->v_free + t->first;
+// `width` and `first` are the tree's
+static inline void measure_numbers(Measure *m, uint32_t tree, size_t first, size_t width) {
+    const double *v = m->answer->v + first, *v_free = m->problem->v_free + first,
+                 *momentum = m->answer->momentum + first;
     IslandMeasure *island = &m->island[m->scale->island_of_tree[tree]];
-    uint32_t width = t->width;
-    double *change = m->scratch, *product = m->scratch + width,
-           *solved = m->scratch + 2 * (size_t)width;
+    double *change = m->scratch, *product = m->scratch + width, *solved = m->scratch + 2 * width;
 
     mass_multiply_tree(m->mass, tree, v_free, product);
     island->free_square += dot(v_free, product, width);
-    for (uint32_t k = 0; k < width; k++) {
+    for (size_t k = 0; k < width; k++) {
         change[k] = v[k] - v_free[k];
     }
     mass_multiply_tree(m->mass, tree, change, product);
     island->change_square += dot(change, product, width);
 
-    for (uint32_t k = 0; k < width; k++) {
-        product[k] -= m->momentum[t->first + k];
+    for (size_t k = 0; k < width; k++) {
+        product[k] -= momentum[k];
         solved[k] = product[k];
     }
     mass_solve_tree(m->mass, tree, solved);
     island->residual_square += dot(product, solved, width);
+}
+
+static void measure_tree(Measure *m, uint32_t tree) {
+    if (problem_is_free(m->problem, tree)) {
+        measure_numbers(m, tree, problem_first(m->problem, tree), 6); // unrolled
+    } else {
+        const ProblemTree *of = &m->problem->tree[tree];
+        measure_numbers(m, tree, of->first, of->width);
+    }
 }
 
 static double momentum_error(const IslandMeasure *island) {
@@ -323,11 +414,10 @@ Status certificate_measure(const ContactProblem *problem, const ProblemMass *mas
                  .mass = mass,
                  .scale = scale,
                  .answer = answer,
-                 .momentum = arena_take_zeroed(arena, problem->velocity_count, sizeof(double)),
                  .scratch = arena_take_array(arena, mass->width_max, 3 * sizeof(double)),
                  .island = arena_take_zeroed(arena, scale->island_count, sizeof(IslandMeasure)),
                  .certificate = certificate};
-    if (m.momentum == NULL || m.scratch == NULL || m.island == NULL) {
+    if (m.scratch == NULL || m.island == NULL) {
         return no_memory(error);
     }
     *certificate = (Certificate){.worst_contact = -1, .tolerance = tolerance};

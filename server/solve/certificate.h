@@ -46,9 +46,10 @@ typedef struct Answer {
     RelationKind relation;
     uint32_t directions;      // (P)
     double *v;                // [velocity_count]
+    double *momentum;         // [velocity_count] J^T gamma + G^T r, by certificate_momentum
     double *contact_impulse;  // [3 contact_count]
     double *row_impulse;      // [row_count]
-    ContactRelation *contact; // [contact_count]
+    ContactRelation *contact; // [contact_count]; NULL: all rigid, with the biases of the problem
     RowRelation *row;         // [row_count]
 } Answer;
 
@@ -79,6 +80,12 @@ typedef struct Certificate {
     bool converged; // e_mom <= 1e-10 and e_cone <= 1e-12 and e_own <= tolerance
 } Certificate;
 
+// The bias that an answer declares for a contact.
+static inline double certificate_bias(const ContactProblem *problem, const Answer *answer,
+                                      uint32_t contact) {
+    return answer->contact == NULL ? problem->contact[contact].bias : answer->contact[contact].bias;
+}
+
 // Islands and their scales, made once per solve: solvers use V for their own stopping tests. The
 // scale depends on the bias that the solver declares, so relations must be filled first.
 typedef struct CertificateScale {
@@ -96,8 +103,12 @@ uint32_t certificate_island_of_contact(const ContactProblem *problem, const Cert
 uint32_t certificate_island_of_row(const ContactProblem *problem, const CertificateScale *scale,
                                    uint32_t row);
 
-// The measure. Not finite answers give not finite entries and converged = false. `residual` is
-// Nullable: [contact_count], the own residual of each contact over V.
+// Makes the momentum of an answer from its impulses, for the measure to set its velocities against;
+// a solver may make the velocities of it.
+void certificate_momentum(const ContactProblem *problem, Answer *answer);
+
+// The measure, once the momentum is made. Not finite answers give not finite entries and converged
+// = false. `residual` is Nullable: [contact_count], the own residual of each contact over V.
 Status certificate_measure(const ContactProblem *problem, const ProblemMass *mass,
                            const CertificateScale *scale, const Answer *answer, double tolerance,
                            Arena *arena, double *residual, Certificate *certificate, Error *error);

@@ -5,64 +5,34 @@ static double norm2(double x, double y) {
     return sqrt(x * x + y * y);
 }
 
-static double norm3(const double x[3]) {
-    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-}
-
-static double positive(double x) {
-    return relation_max(x, 0.0);
-}
-
-typedef enum ConePart { CONE_INSIDE, CONE_POLAR, CONE_BOUNDARY } ConePart;
-
-// Projection on K_mu, and where x lies. The order of the tests matters: at mu = 0, t = 0 the second
-// one holds for n < 0 too. Squares are compared, so that the root is taken on the boundary only.
-static ConePart project_cone(double mu, const double x[3], double projection[3]) {
-    double n = x[0], square = x[1] * x[1] + x[2] * x[2];
-    if (n <= 0.0 && mu * mu * square <= n * n) {
-        projection[0] = projection[1] = projection[2] = 0.0;
-        return CONE_POLAR;
-    }
-    if (n >= 0.0 && square <= mu * mu * n * n) {
-        projection[0] = n;
-        projection[1] = x[1];
-        projection[2] = x[2];
-        return CONE_INSIDE;
-    }
-    double t = sqrt(square);
-    double n_new = (n + mu * t) / (1.0 + mu * mu);
-    double scale = mu * n_new / t;
-    projection[0] = n_new;
-    projection[1] = scale * x[1];
-    projection[2] = scale * x[2];
-    return CONE_BOUNDARY;
-}
-
-// Both maps work with w gamma instead of gamma: a cone does not mind, and nothing is divided. What
-// stays where it is gives |z| without the rounding of a difference.
-double relation_cone_map(const ContactState *state, const double z[3]) {
-    double x[3], projection[3];
+// a contact in both lanes
+static ContactStates twice(const ContactState *state) {
+    const double *a = state->block;
+    ContactStates both = {.nn = pair_both(a[0]),
+                          .nt = pair_both(a[1]),
+                          .no = pair_both(a[2]),
+                          .tt = pair_both(a[4]),
+                          .to = pair_both(a[5]),
+                          .oo = pair_both(a[8]),
+                          .w = pair_both(state->w),
+                          .mu = pair_both(state->mu)};
     for (int k = 0; k < 3; k++) {
-        x[k] = state->w * state->gamma[k] - z[k];
+        both.u[k] = pair_both(state->u[k]);
+        both.gamma[k] = pair_both(state->gamma[k]);
     }
-    if (project_cone(state->mu, x, projection) == CONE_INSIDE) {
-        return norm3(z);
-    }
-    for (int k = 0; k < 3; k++) {
-        x[k] = state->w * state->gamma[k] - projection[k];
-    }
-    return norm3(x);
+    return both;
 }
 
-double relation_disc_map(const ContactState *state, double bound, const double z_t[2]) {
-    double gx = state->w * state->gamma[1], gy = state->w * state->gamma[2];
-    double x = gx - z_t[0], y = gy - z_t[1];
-    double square = x * x + y * y, radius = state->w * bound;
-    if (square <= radius * radius) {
-        return norm2(z_t[0], z_t[1]);
-    }
-    double scale = radius / sqrt(square);
-    return norm2(gx - scale * x, gy - scale * y);
+static double cone_map(const ContactState *state, const double z[3]) {
+    ContactStates both = twice(state);
+    const Pair z_both[3] = {pair_both(z[0]), pair_both(z[1]), pair_both(z[2])};
+    return relation_cone_maps(&both, z_both)[0];
+}
+
+static double disc_map(const ContactState *state, double bound, const double z_t[2]) {
+    ContactStates both = twice(state);
+    const Pair z_both[2] = {pair_both(z_t[0]), pair_both(z_t[1])};
+    return relation_disc_maps(&both, pair_both(bound), z_both)[0];
 }
 
 // (*)
@@ -75,44 +45,13 @@ static double cone_residual(const ContactRelation *r, const ContactState *state)
     z[0] += r->s * state->mu *
             norm2(state->u[1] + r->tangent_compliance * state->gamma[1],
                   state->u[2] + r->tangent_compliance * state->gamma[2]);
-    return relation_cone_map(state, z);
+    return cone_map(state, z);
 }
 
-// The third choice of the friction part of (D): |u_t + nu N| + min(nu |N|, w slack).
-static double dissipation_angle(const ContactState *state, double ut, double gt) {
-    const double *u = state->u, *gamma = state->gamma, *block = state->block;
-    double t1 = gamma[1] / gt, t2 = gamma[2] / gt;
-    if (gt == 0.0) {
-        t1 = ut > 0.0 ? -u[1] / ut : 0.0;
-        t2 = ut > 0.0 ? -u[2] / ut : 0.0;
-    }
-    // the outward normal of the friction cone's section with the plane of maximum compression
-    double kap = block[0] > 0.0 ? state->mu / block[0] : 0.0;
-    double n1 = t1 + kap * block[1], n2 = t2 + kap * block[2];
-    double square = n1 * n1 + n2 * n2;
-    double nu = square > 0.0 ? positive(-(n1 * u[1] + n2 * u[2]) / square) : 0.0;
-    double slack = positive(state->mu * gamma[0] - gt);
-    return norm2(u[1] + nu * n1, u[2] + nu * n2) +
-           relation_min(nu * sqrt(square), state->w * slack);
-}
-
-// (D); its friction part is min(w |gamma|, |u_t|, angle)
+// (D)
 static double dissipation_residual(const ContactState *state) {
-    const double *u = state->u, *gamma = state->gamma, *block = state->block;
-    double gt = norm2(gamma[1], gamma[2]);
-    double closing = block[0] * gamma[0] + block[1] * gamma[1] + block[2] * gamma[2];
-    double residual = fabs(relation_min(state->w * gamma[0], u[0]));
-    residual = relation_max(residual, state->w * positive(gt - state->mu * gamma[0]));
-    residual = relation_max(residual, positive(-closing));
-    if (state->mu == 0.0) {
-        return residual;
-    }
-    double ut = norm2(u[1], u[2]);
-    double friction = relation_min(state->w * norm3(gamma), ut);
-    if (friction <= residual) {
-        return residual; // a third choice could only make it less
-    }
-    return relation_max(residual, relation_min(friction, dissipation_angle(state, ut, gt)));
+    ContactStates both = twice(state);
+    return relation_dissipations(&both)[0];
 }
 
 // exp(i angle) by its power series; |angle| <= 2 pi / 3 takes 30 terms to rounding
@@ -171,24 +110,21 @@ static double lagged_residual(const ContactRelation *r, const ContactState *stat
                            u[2] + r->tangent_compliance * gamma[2]};
     double normal =
         relation_min(state->w * gamma[0], u[0] - r->shift + r->normal_compliance * gamma[0]);
-    return relation_max(fabs(normal), relation_disc_map(state, r->bound, z_t));
+    return relation_max(fabs(normal), disc_map(state, r->bound, z_t));
 }
 
 // (Q)
 static double program_residual(const ContactRelation *r, const ContactState *state,
                                double time_step) {
-    double c = r->program_curvature;
-    double x[3], trial[3], projection[3];
+    double c = r->program_curvature, gradient[3];
+    ContactState scaled = *state; // x in the place of w gamma
+    scaled.w = 1.0;
     for (int k = 0; k < 3; k++) {
-        x[k] = state->gamma[k] / time_step;
-        trial[k] = x[k] - r->program_gradient[k] / c;
-    }
-    project_cone(state->mu, trial, projection);
-    for (int k = 0; k < 3; k++) {
-        x[k] -= projection[k];
+        scaled.gamma[k] = state->gamma[k] / time_step;
+        gradient[k] = r->program_gradient[k] / c;
     }
     double row = relation_min(r->program_multiplier / c, r->program_slack);
-    return time_step * state->w * relation_max(norm3(x), fabs(row));
+    return time_step * state->w * relation_max(cone_map(&scaled, gradient), fabs(row));
 }
 
 double relation_residual(const Answer *answer, const ContactRelation *relation,

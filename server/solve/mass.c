@@ -4,25 +4,14 @@
 #include "base/assert.h"
 #include "solve/dense.h"
 
-void mass_solve_tree(const ProblemMass *mass, uint32_t tree, double *numbers) {
-    const ProblemTree *t = &mass->problem->tree[tree];
-    if (!t->is_free) {
-        dense_solve(t->width, mass->factor + mass->factor_first[tree], numbers);
-        return;
-    }
-    const FreeMass *of = &mass->problem->free[tree];
-    vec3_store(numbers, vec3_scale(of->inverse_mass, vec3_load(numbers)));
-    vec3_store(numbers + 3, sym3_mul_vec(of->inverse_inertia, vec3_load(numbers + 3)));
+#include <string.h>
+
+void mass_dense_solve(const ProblemMass *mass, uint32_t tree, double *numbers) {
+    dense_solve(mass->problem->tree[tree].width, mass->factor + mass->factor_first[tree], numbers);
 }
 
-void mass_multiply_tree(const ProblemMass *mass, uint32_t tree, const double *v, double *p) {
+void mass_dense_multiply(const ProblemMass *mass, uint32_t tree, const double *v, double *p) {
     const ProblemTree *t = &mass->problem->tree[tree];
-    if (t->is_free) {
-        const FreeMass *of = &mass->problem->free[tree];
-        vec3_store(p, vec3_scale(of->mass, vec3_load(v)));
-        vec3_store(p + 3, sym3_mul_vec(of->inertia, vec3_load(v + 3)));
-        return;
-    }
     const double *matrix = mass->problem->number + t->mass;
     for (size_t i = 0; i < t->width; i++) {
         double sum = 0.0;
@@ -35,7 +24,7 @@ void mass_multiply_tree(const ProblemMass *mass, uint32_t tree, const double *v,
 
 void mass_solve(const ProblemMass *mass, double *numbers) {
     for (uint32_t i = 0; i < mass->problem->tree_count; i++) {
-        mass_solve_tree(mass, i, numbers + mass->problem->tree[i].first);
+        mass_solve_tree(mass, i, numbers + problem_first(mass->problem, i));
     }
 }
 
@@ -45,25 +34,21 @@ static bool is_isotropic(const Sym3 *m) {
 
 // F^T (E/m + j (|arm|^2 E - arm arm^T)) F: what the product below comes to when I^-1 = j E
 static void add_round_block(const FreeMass *of, const ProblemContact *contact, Vec3 arm,
-                            double block[9]) {
+                            MassBlock *block) {
     double j = of->inverse_inertia.xx;
     double n = vec3_dot(contact->normal, arm);
     double t = vec3_dot(contact->tangent[0], arm), o = vec3_dot(contact->tangent[1], arm);
-    double nt = j * n * t, no = j * n * o, to = j * t * o;
-    block[0] += of->inverse_mass + j * (t * t + o * o);
-    block[4] += of->inverse_mass + j * (n * n + o * o);
-    block[8] += of->inverse_mass + j * (n * n + t * t);
-    block[1] -= nt;
-    block[3] -= nt;
-    block[2] -= no;
-    block[6] -= no;
-    block[5] -= to;
-    block[7] -= to;
+    block->nn += of->inverse_mass + j * (t * t + o * o);
+    block->tt += of->inverse_mass + j * (n * n + o * o);
+    block->oo += of->inverse_mass + j * (n * n + t * t);
+    block->nt -= j * n * t;
+    block->no -= j * n * o;
+    block->to -= j * t * o;
 }
 
 // F^T (E/m - R I^-1 R) F of one free body, R = skew(arm)
 static void add_free_block(const FreeMass *of, const ProblemContact *contact, Vec3 arm,
-                           double block[9]) {
+                           MassBlock *block) {
     if (is_isotropic(&of->inverse_inertia)) {
         add_round_block(of, contact, arm, block);
         return;
@@ -72,62 +57,58 @@ static void add_free_block(const FreeMass *of, const ProblemContact *contact, Ve
                     vec3_cross(arm, contact->tangent[1])};
     Vec3 n = sym3_mul_vec(of->inverse_inertia, turn[0]);
     Vec3 t = sym3_mul_vec(of->inverse_inertia, turn[1]);
-    double nt = vec3_dot(n, turn[1]), no = vec3_dot(n, turn[2]), to = vec3_dot(t, turn[2]);
     Vec3 o = sym3_mul_vec(of->inverse_inertia, turn[2]);
-    block[0] += of->inverse_mass + vec3_dot(n, turn[0]);
-    block[4] += of->inverse_mass + vec3_dot(t, turn[1]);
-    block[8] += of->inverse_mass + vec3_dot(o, turn[2]);
-    block[1] += nt;
-    block[3] += nt;
-    block[2] += no;
-    block[6] += no;
-    block[5] += to;
-    block[7] += to;
+    block->nn += of->inverse_mass + vec3_dot(n, turn[0]);
+    block->tt += of->inverse_mass + vec3_dot(t, turn[1]);
+    block->oo += of->inverse_mass + vec3_dot(o, turn[2]);
+    block->nt += vec3_dot(n, turn[1]);
+    block->no += vec3_dot(n, turn[2]);
+    block->to += vec3_dot(t, turn[2]);
+}
+
+static double product(const double *a, const double *b, size_t count) {
+    double value = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        value += a[i] * b[i];
+    }
+    return value;
 }
 
 // J M^-1 J^T of one dense tree
 static void add_dense_block(const ProblemMass *mass, uint32_t tree, const double *jacobian,
-                            double *scratch, double block[9]) {
+                            double *scratch, MassBlock *block) {
     size_t width = mass->problem->tree[tree].width;
-    for (size_t k = 0; k < 3; k++) {
-        double *response = scratch + k * width;
-        for (size_t i = 0; i < width; i++) {
-            response[i] = jacobian[k * width + i];
-        }
-        mass_solve_tree(mass, tree, response);
-    }
-    for (size_t k = 0; k < 3; k++) {
-        for (size_t l = 0; l <= k; l++) {
-            double value = 0.0;
-            for (size_t i = 0; i < width; i++) {
-                value += jacobian[k * width + i] * scratch[l * width + i];
-            }
-            block[3 * k + l] += value;
-            if (l < k) {
-                block[3 * l + k] += value;
-            }
-        }
-    }
+    const double *n = jacobian, *t = n + width, *o = t + width;
+    double *n_response = scratch, *t_response = n_response + width,
+           *o_response = t_response + width;
+    memcpy(scratch, jacobian, 3 * width * sizeof(double));
+    mass_solve_tree(mass, tree, n_response);
+    mass_solve_tree(mass, tree, t_response);
+    mass_solve_tree(mass, tree, o_response);
+    block->nn += product(n, n_response, width);
+    block->nt += product(t, n_response, width);
+    block->no += product(o, n_response, width);
+    block->tt += product(t, t_response, width);
+    block->to += product(o, t_response, width);
+    block->oo += product(o, o_response, width);
 }
 
-static void make_block(const ProblemMass *mass, uint32_t contact, double *scratch,
-                       double block[9]) {
+static MassBlock make_block(const ProblemMass *mass, uint32_t contact, double *scratch) {
     const ContactProblem *problem = mass->problem;
     const ProblemContact *c = &problem->contact[contact];
-    for (int k = 0; k < 9; k++) {
-        block[k] = 0.0;
-    }
+    MassBlock block = {0};
     for (int s = 0; s < 2; s++) {
         const ContactSide *side = &c->side[s];
         if (side->tree == PROBLEM_NO_TREE) {
             continue;
         }
-        if (problem->tree[side->tree].is_free) {
-            add_free_block(&problem->free[side->tree], c, side->arm, block);
+        if (problem_is_free(problem, side->tree)) {
+            add_free_block(&problem->free[side->tree], c, side->arm, &block);
         } else {
-            add_dense_block(mass, side->tree, problem->number + side->jacobian, scratch, block);
+            add_dense_block(mass, side->tree, problem->number + side->jacobian, scratch, &block);
         }
     }
+    return block;
 }
 
 Status mass_init(ProblemMass *mass, const ContactProblem *problem, Arena *arena, Error *error) {
@@ -140,7 +121,7 @@ Status mass_init(ProblemMass *mass, const ContactProblem *problem, Arena *arena,
     }
     size_t *first = arena_take_array(arena, problem->tree_count, sizeof(*first));
     double *factor = arena_take_array(arena, number_count, sizeof(*factor));
-    double *block = arena_take_array(arena, problem->contact_count, 9 * sizeof(*block));
+    MassBlock *block = arena_take_array(arena, problem->contact_count, sizeof(*block));
     double *scratch = arena_take_array(arena, width_max, 3 * sizeof(*scratch));
     if (first == NULL || factor == NULL || block == NULL || scratch == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
@@ -159,7 +140,7 @@ Status mass_init(ProblemMass *mass, const ContactProblem *problem, Arena *arena,
     }
     *mass = (ProblemMass){problem, first, factor, width_max, block};
     for (uint32_t i = 0; i < problem->contact_count; i++) {
-        make_block(mass, i, scratch, block + 9 * (size_t)i);
+        block[i] = make_block(mass, i, scratch);
     }
     return STATUS_OK;
 }

@@ -8,28 +8,61 @@
 #include "base/arena.h"
 #include "solve/problem.h"
 
+// A symmetric block A_ii of a contact: normal, tangent, tangent.
+typedef struct MassBlock {
+    double nn, nt, no, tt, to, oo;
+} MassBlock;
+
 typedef struct ProblemMass {
     const ContactProblem *problem; // borrowed
     const size_t *factor_first; // per tree: offset of its factor in `factor`; free trees have none
     const double *factor;       // lower Cholesky factors of the dense blocks, row by row
     uint32_t width_max;
-    const double *block; // [9 contact_count] A_ii, row by row
+    const MassBlock *block; // [contact_count] A_ii
 } ProblemMass;
 
 // Status RESOURCE_EXHAUSTED when the arena ends. The mass blocks must be positive definite
 // (problem_check).
 Status mass_init(ProblemMass *mass, const ContactProblem *problem, Arena *arena, Error *error);
 
-// in place: p := M^-1 p and v := M v for one tree (`numbers` are its width numbers)
-void mass_solve_tree(const ProblemMass *mass, uint32_t tree, double *numbers);
-void mass_multiply_tree(const ProblemMass *mass, uint32_t tree, const double *v, double *p);
+// The two below, of a dense tree.
+void mass_dense_solve(const ProblemMass *mass, uint32_t tree, double *numbers);
+void mass_dense_multiply(const ProblemMass *mass, uint32_t tree, const double *v, double *p);
+
+// in place, for one tree: p := M^-1 p (`numbers` are its width numbers)
+static inline void mass_solve_tree(const ProblemMass *mass, uint32_t tree, double *numbers) {
+    if (!problem_is_free(mass->problem, tree)) {
+        mass_dense_solve(mass, tree, numbers);
+        return;
+    }
+    const FreeMass *of = &mass->problem->free[tree];
+    vec3_store(numbers, vec3_scale(of->inverse_mass, vec3_load(numbers)));
+    vec3_store(numbers + 3, sym3_mul_vec(of->inverse_inertia, vec3_load(numbers + 3)));
+}
+
+// p := M v
+static inline void mass_multiply_tree(const ProblemMass *mass, uint32_t tree, const double *v,
+                                      double *p) {
+    if (!problem_is_free(mass->problem, tree)) {
+        mass_dense_multiply(mass, tree, v, p);
+        return;
+    }
+    const FreeMass *of = &mass->problem->free[tree];
+    vec3_store(p, vec3_scale(of->mass, vec3_load(v)));
+    vec3_store(p + 3, sym3_mul_vec(of->inertia, vec3_load(v + 3)));
+}
 
 // in place, all trees
 void mass_solve(const ProblemMass *mass, double *numbers);
 
-// A_ii = J_i M^-1 J_i^T, row by row: 9 numbers
-static inline const double *mass_contact_block(const ProblemMass *mass, uint32_t contact) {
-    return mass->block + 9 * (size_t)contact;
+// A_ii = J_i M^-1 J_i^T
+static inline const MassBlock *mass_contact_block(const ProblemMass *mass, uint32_t contact) {
+    return &mass->block[contact];
+}
+
+// w_i, the mean of the diagonal
+static inline double mass_block_weight(const MassBlock *block) {
+    return (block->nn + block->tt + block->oo) / 3.0;
 }
 
 // w_j; `scratch` holds width_max numbers

@@ -65,19 +65,16 @@ static Status declare(Work *work) {
     Arena *arena = work->arena;
     Answer *answer = &work->result->answer;
     bool coulomb = work->parameter[MDP_FRICTION] == MDP_COULOMB;
-    *answer = (Answer){
-        .relation = coulomb ? RELATION_CONE : RELATION_DISSIPATION,
-        .v = arena_take_array(arena, problem->velocity_count, sizeof(double)),
-        .contact_impulse = arena_take_zeroed(arena, problem->contact_count, 3 * sizeof(double)),
-        .row_impulse = arena_take_zeroed(arena, problem->row_count, sizeof(double)),
-        .contact = arena_take_zeroed(arena, problem->contact_count, sizeof(ContactRelation)),
-        .row = arena_take_zeroed(arena, problem->row_count, sizeof(RowRelation))};
-    if (answer->v == NULL || answer->contact_impulse == NULL || answer->row_impulse == NULL ||
-        answer->contact == NULL || answer->row == NULL) {
+    *answer = (Answer){.relation = coulomb ? RELATION_CONE : RELATION_DISSIPATION,
+                       .v = arena_take_array(arena, problem->velocity_count, sizeof(double)),
+                       .momentum = arena_take_array(arena, problem->velocity_count, sizeof(double)),
+                       .contact_impulse =
+                           arena_take_array(arena, problem->contact_count, 3 * sizeof(double)),
+                       .row_impulse = arena_take_zeroed(arena, problem->row_count, sizeof(double)),
+                       .row = arena_take_zeroed(arena, problem->row_count, sizeof(RowRelation))};
+    if (answer->v == NULL || answer->momentum == NULL || answer->contact_impulse == NULL ||
+        answer->row_impulse == NULL || answer->row == NULL) {
         return no_memory(work->error);
-    }
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        answer->contact[i] = (ContactRelation){.bias = problem->contact[i].bias, .s = 1.0};
     }
     for (uint32_t i = 0; i < problem->row_count; i++) {
         const ProblemRow *row = &problem->row[i];
@@ -93,37 +90,32 @@ static Status declare(Work *work) {
 static void warm_up(Work *work) {
     const ContactProblem *problem = work->problem;
     Answer *answer = &work->result->answer;
-    if (work->parameter[MDP_WARM_START] == 0.0) {
-        return;
+    bool is_warm = work->parameter[MDP_WARM_START] != 0.0;
+    size_t contact_bytes = 3 * (size_t)problem->contact_count * sizeof(double);
+    if (is_warm && problem->warm_contact != NULL) {
+        memcpy(answer->contact_impulse, problem->warm_contact, contact_bytes);
+    } else {
+        memset(answer->contact_impulse, 0, contact_bytes);
     }
-    if (problem->warm_contact != NULL) {
-        memcpy(answer->contact_impulse, problem->warm_contact,
-               3 * (size_t)problem->contact_count * sizeof(double));
-    }
-    if (problem->warm_row != NULL) {
+    if (is_warm && problem->warm_row != NULL) {
         memcpy(answer->row_impulse, problem->warm_row, problem->row_count * sizeof(double));
     }
 }
 
 // v = v_free + M^-1 (J^T gamma + G^T r), from scratch, so that a momentum error is one of rounding
-static void remake_velocities(Work *work) {
+static void make_velocities(Work *work) {
     const ContactProblem *problem = work->problem;
-    Answer *answer = &work->result->answer;
-    memset(answer->v, 0, problem->velocity_count * sizeof(double));
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        problem_contact_momentum(problem, i, answer->contact_impulse + 3 * (size_t)i, answer->v);
-    }
-    for (uint32_t i = 0; i < problem->row_count; i++) {
-        problem_row_momentum(problem, i, answer->row_impulse[i], answer->v);
-    }
-    mass_solve(&work->mass, answer->v);
+    double *restrict v = work->result->answer.v;
+    memcpy(v, work->result->answer.momentum, problem->velocity_count * sizeof(double));
+    mass_solve(&work->mass, v);
     for (uint32_t i = 0; i < problem->velocity_count; i++) {
-        answer->v[i] += problem->v_free[i];
+        v[i] += problem->v_free[i];
     }
 }
 
 static Status judge(Work *work) {
-    remake_velocities(work);
+    certificate_momentum(work->problem, &work->result->answer);
+    make_velocities(work);
     return certificate_measure(work->problem, &work->mass, &work->scale, &work->result->answer,
                                work->parameter[MDP_TOLERANCE], work->arena, NULL,
                                &work->result->certificate, work->error);
@@ -184,17 +176,17 @@ static Status run(Work *work) {
         return judge(work);
     }
     warm_up(work);
-    status = mdp_pack(work->problem, &work->mass, &work->scale, &work->result->answer, work->arena,
-                      &work->pack, work->error);
+    const Answer *answer = &work->result->answer;
+    memset(answer->momentum, 0, work->problem->velocity_count * sizeof(double));
+    status = mdp_pack(work->problem, &work->mass, &work->scale, answer, answer->momentum,
+                      work->arena, &work->pack, work->error);
     if (status != STATUS_OK) {
         return status;
     }
-    // what the pack left out moves nothing and keeps no impulse
-    memset(work->result->answer.contact_impulse, 0,
-           3 * (size_t)work->problem->contact_count * sizeof(double));
-    memset(work->result->answer.row_impulse, 0, work->problem->row_count * sizeof(double));
-    mdp_pack_store(&work->pack, &work->result->answer);
-    remake_velocities(work);
+    for (uint32_t i = 0; i < work->problem->row_count; i++) {
+        problem_row_momentum(work->problem, i, answer->row_impulse[i], answer->momentum);
+    }
+    make_velocities(work);
     mdp_pack_load(&work->pack, work->result->answer.v);
     mdp_momentum_begin(&work->pack);
     return sweep_until_certified(work);

@@ -44,3 +44,24 @@ void mdp_block_plan(const MdpBlock *block, MdpPlan *plan);
 // As above; x is read as the reaction to start from (zeros: none).
 MdpBranch mdp_plan_dissipation(const MdpPlan *plan, const double b[3], double x[3]);
 MdpBranch mdp_plan_coulomb(const MdpPlan *plan, const double b[3], double x[3]);
+
+// The answers that most blocks of a sweep have, under both laws: open, or sticking. False, with x
+// as it was: a plan's solve must decide.
+static inline bool mdp_plan_is_easy(const MdpPlan *plan, const double b[3], double x[3]) {
+    if (b[0] < 0.0) {
+        x[0] = x[1] = x[2] = 0.0;
+        return true;
+    }
+    const double *inverse = plan->inverse;
+    double n = inverse[0] * b[0] + inverse[1] * b[1] + inverse[2] * b[2];
+    double t = inverse[1] * b[0] + inverse[3] * b[1] + inverse[4] * b[2];
+    double o = inverse[2] * b[0] + inverse[4] * b[1] + inverse[5] * b[2];
+    double bound = plan->block.mu * n;
+    if (!(b[0] > 0.0 && bound > 0.0 && t * t + o * o <= bound * bound)) {
+        return false;
+    }
+    x[0] = n;
+    x[1] = t;
+    x[2] = o;
+    return true;
+}

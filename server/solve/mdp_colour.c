@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp_colour.h"
 
-static bool is_same_unit(const ContactSide a[2], const ContactSide b[2]) {
-    return a[0].tree == b[0].tree && a[1].tree == b[1].tree;
-}
-
 // the lowest colour that neither tree has met; `used` holds a bit per colour and tree
 static uint8_t take_colour(uint64_t *used, const ContactSide side[2]) {
     uint64_t taken = 0;
@@ -27,16 +23,17 @@ Status mdp_colour(const ContactProblem *problem, Arena *arena, MdpOrder *order, 
     uint32_t count = problem->contact_count;
     uint64_t *used = arena_take_zeroed(arena, problem->tree_count, sizeof(*used));
     uint8_t *colour = arena_take_array(arena, count, sizeof(*colour));
-    *order = (MdpOrder){.contact = arena_take_array(arena, count, sizeof(*order->contact))};
-    if (used == NULL || colour == NULL || order->contact == NULL) {
+    *order = (MdpOrder){.contact = arena_take_array(arena, count, sizeof(*order->contact)),
+                        .goes_on = arena_take_array(arena, count, sizeof(*order->goes_on))};
+    if (used == NULL || colour == NULL || order->contact == NULL || order->goes_on == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
                          "The solver's memory is too small for the order of the contacts.");
     }
     // colours, counted one place up so that the running sum gives each colour's first
     for (uint32_t i = 0; i < count; i++) {
         const ContactSide *side = problem->contact[i].side;
-        bool goes_on = i > 0 && is_same_unit(problem->contact[i - 1].side, side);
-        colour[i] = goes_on ? colour[i - 1] : take_colour(used, side);
+        order->goes_on[i] = i > 0 && mdp_colour_is_unit(problem, i - 1, i);
+        colour[i] = order->goes_on[i] ? colour[i - 1] : take_colour(used, side);
         order->first[colour[i] + 1]++;
         order->colour_count =
             colour[i] + 1u > order->colour_count ? colour[i] + 1u : order->colour_count;

@@ -8,6 +8,8 @@
 #include "base/arena.h"
 #include "solve/problem.h"
 
+#include <stdbool.h>
+
 // Units beyond the last colour stand in it one after the other: it alone may hold a tree twice.
 enum { MDP_COLOUR_MAX = 64 };
 
@@ -15,6 +17,14 @@ typedef struct MdpOrder {
     uint32_t *contact;                  // [contact_count] contacts, colour by colour
     uint32_t first[MDP_COLOUR_MAX + 1]; // of each colour, in `contact`
     uint32_t colour_count;
+    bool *goes_on; // [contact_count] the contact is of one unit with the contact before it
 } MdpOrder;
+
+// Whether two contacts are between the same two trees.
+static inline bool mdp_colour_is_unit(const ContactProblem *problem, uint32_t first,
+                                      uint32_t second) {
+    const ContactSide *a = problem->contact[first].side, *b = problem->contact[second].side;
+    return a[0].tree == b[0].tree && a[1].tree == b[1].tree;
+}
 
 Status mdp_colour(const ContactProblem *problem, Arena *arena, MdpOrder *order, Error *error);

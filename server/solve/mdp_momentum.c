@@ -81,7 +81,8 @@ static void decide(MdpIsland *island) {
     island->ratio = ratio > 1.0 - island->gap ? 1.0 - island->gap : ratio;
 }
 
-static inline void carry_numbers(double ratio, double *v, double *before, uint32_t count) {
+static inline void carry_numbers(double ratio, double *restrict v, double *restrict before,
+                                 uint32_t count) {
     for (uint32_t k = 0; k < count; k++) {
         double z = v[k];
         v[k] = z + ratio * (z - before[k]);

@@ -30,18 +30,19 @@ static bool is_isotropic(const Sym3 *m) {
            fabs(m->xy) <= rounding && fabs(m->xz) <= rounding && fabs(m->yz) <= rounding;
 }
 
-static bool is_ball_side(const ContactProblem *problem, const ProblemContact *contact, int s) {
+static bool is_ball_side(const MdpPack *pack, const ProblemContact *contact, int s) {
     const ContactSide *side = &contact->side[s];
     if (side->tree == PROBLEM_NO_TREE) {
         return true;
     }
     Vec3 off = vec3_cross(contact->normal, side->arm);
     double arm_square = vec3_dot(side->arm, side->arm);
-    return is_isotropic(&problem->free[side->tree].inverse_inertia) &&
+    return pack->is_round[side->tree] &&
            vec3_dot(off, off) <= BALL_TOLERANCE * BALL_TOLERANCE * arm_square;
 }
 
-static MdpKind kind_of(const ContactProblem *problem, uint32_t contact) {
+static MdpKind kind_of(const MdpPack *pack, uint32_t contact) {
+    const ContactProblem *problem = pack->problem;
     const ProblemContact *c = &problem->contact[contact];
     uint32_t moving = 0;
     for (int s = 0; s < 2; s++) {
@@ -49,7 +50,7 @@ static MdpKind kind_of(const ContactProblem *problem, uint32_t contact) {
             continue;
         }
         moving++;
-        if (!problem->tree[c->side[s].tree].is_free) {
+        if (!problem_is_free(problem, c->side[s].tree)) {
             return MDP_WIDE;
         }
     }
@@ -57,33 +58,47 @@ static MdpKind kind_of(const ContactProblem *problem, uint32_t contact) {
         return MDP_NONE;
     }
     bool moves_along = c->motion[1] != 0.0 || c->motion[2] != 0.0;
-    return !moves_along && is_ball_side(problem, c, 0) && is_ball_side(problem, c, 1) ? MDP_BALL
-                                                                                      : MDP_POINT;
+    bool is_own = c->side[0].tree == c->side[1].tree;
+    return !moves_along && !is_own && is_ball_side(pack, c, 0) && is_ball_side(pack, c, 1)
+               ? MDP_BALL
+               : MDP_POINT;
 }
 
 // ---- blocks
 
+// Whether the smallest eigenvalue is surely above the floor: it is the determinant over the product
+// of the other two, which is at most (trace / 2)^2 = 2.25 w^2.
+static bool is_surely_regular(const MassBlock *a, double w) {
+    double determinant = a->nn * (a->tt * a->oo - a->to * a->to) -
+                         a->nt * (a->nt * a->oo - a->to * a->no) +
+                         a->no * (a->nt * a->to - a->tt * a->no);
+    return determinant > 2.0 * SINGULAR_SHARE * 2.25 * w * w * w; // twice: rounding
+}
+
+static bool is_singular(const MassBlock *a, double w) {
+    double floor = SINGULAR_SHARE * w, factor[9];
+    const double shifted[9] = {a->nn - floor, a->nt,         a->no, //
+                               a->nt,         a->tt - floor, a->to, //
+                               a->no,         a->to,         a->oo - floor};
+    return !dense_factor(3, shifted, 0.0, factor);
+}
+
 // mdp.md 1.1: a singular block is made regular in the sweep
-static MdpBlock regular_block(const double a[9], double w, double mu) {
-    double shifted[9], factor[9];
-    memcpy(shifted, a, sizeof(shifted));
-    for (size_t k = 0; k < 3; k++) {
-        shifted[4 * k] -= SINGULAR_SHARE * w;
-    }
-    double extra = dense_factor(3, shifted, 0.0, factor) ? 0.0 : REGULAR_SHARE * w;
-    return (MdpBlock){.nn = a[0] + extra,
-                      .nt = a[1],
-                      .no = a[2],
-                      .tt = a[4] + extra,
-                      .to = a[5],
-                      .oo = a[8] + extra,
+static MdpBlock regular_block(const MassBlock *a, double w, double mu) {
+    double extra = is_surely_regular(a, w) || !is_singular(a, w) ? 0.0 : REGULAR_SHARE * w;
+    return (MdpBlock){.nn = a->nn + extra,
+                      .nt = a->nt,
+                      .no = a->no,
+                      .tt = a->tt + extra,
+                      .to = a->to,
+                      .oo = a->oo + extra,
                       .mu = mu};
 }
 
 // what every kind of contact is made of
 typedef struct Common {
     uint32_t contact, island;
-    const double *block; // A_ii
+    const MassBlock *block; // A_ii
     double w, weight;
     double offset[3];
     double impulse[3];
@@ -94,39 +109,45 @@ static void fill_common(const MdpPack *pack, const CertificateScale *scale, cons
     const ProblemContact *c = &pack->problem->contact[contact];
     common->contact = contact;
     common->block = mass_contact_block(pack->mass, contact);
-    common->w = (common->block[0] + common->block[4] + common->block[8]) / 3.0;
+    common->w = mass_block_weight(common->block);
     common->island = certificate_island_of_contact(pack->problem, scale, contact);
     double share = common->w / scale->v_scale[common->island];
     common->weight = share * share;
-    for (int k = 0; k < 3; k++) {
-        common->offset[k] = c->motion[k] + (k == 0 ? answer->contact[contact].bias : 0.0);
-        common->impulse[k] = answer->contact_impulse[3 * (size_t)contact + (size_t)k];
-    }
+    common->offset[0] = c->motion[0] + certificate_bias(pack->problem, answer, contact);
+    common->offset[1] = c->motion[1];
+    common->offset[2] = c->motion[2];
+    memcpy(common->impulse, answer->contact_impulse + 3 * (size_t)contact, sizeof(common->impulse));
 }
 
 static double arm_along(const ContactSide *side, Vec3 normal) {
     return side->tree == PROBLEM_NO_TREE ? 0.0 : vec3_dot(side->arm, normal);
 }
 
+static void set_lane(MdpFour3 *lanes, uint32_t lane, Vec3 vector) {
+    lanes->x.lane[lane] = vector.x;
+    lanes->y.lane[lane] = vector.y;
+    lanes->z.lane[lane] = vector.z;
+}
+
 static void add_ball(MdpPack *pack, const Common *common) {
     const ProblemContact *c = &pack->problem->contact[common->contact];
-    double tt = 0.5 * (common->block[4] + common->block[8]);
-    MdpBall ball = {.a = body_of(pack->problem, &c->side[0]),
-                    .b = body_of(pack->problem, &c->side[1]),
-                    .island = common->island,
-                    .arm_a = arm_along(&c->side[0], c->normal),
-                    .arm_b = arm_along(&c->side[1], c->normal),
-                    .inverse_nn = 1.0 / common->block[0],
-                    .inverse_tt = 1.0 / tt,
-                    .mu = c->mu,
-                    .offset = common->offset[0],
-                    .weight = common->weight};
+    uint32_t slot = pack->slot[common->contact], lane = slot % MDP_LANES;
+    MdpQuad *quad = &pack->quad[slot / MDP_LANES];
+    quad->a[lane] = body_of(pack->problem, &c->side[0]);
+    quad->b[lane] = body_of(pack->problem, &c->side[1]);
+    quad->island[lane] = common->island;
+    quad->arm_a.lane[lane] = arm_along(&c->side[0], c->normal);
+    quad->arm_b.lane[lane] = arm_along(&c->side[1], c->normal);
+    quad->inverse_nn.lane[lane] = 1.0 / common->block->nn;
+    quad->inverse_tt.lane[lane] = 1.0 / (0.5 * (common->block->tt + common->block->oo));
+    quad->mu.lane[lane] = c->mu;
+    quad->offset.lane[lane] = common->offset[0];
+    quad->weight.lane[lane] = common->weight;
     Vec3 impulse = vec3_scale(common->impulse[0], c->normal);
     impulse = vec3_add_scaled(impulse, common->impulse[1], c->tangent[0]);
     impulse = vec3_add_scaled(impulse, common->impulse[2], c->tangent[1]);
-    vec3_store(ball.normal, c->normal);
-    vec3_store(ball.impulse, impulse);
-    pack->ball[pack->slot[common->contact]] = ball;
+    set_lane(&quad->normal, lane, c->normal);
+    set_lane(&quad->impulse, lane, impulse);
 }
 
 static void add_point(MdpPack *pack, const Common *common) {
@@ -204,9 +225,11 @@ static bool take_bodies(MdpPack *pack, Arena *arena) {
     size_t count = (size_t)problem->tree_count + 1;
     pack->body = arena_take_zeroed(arena, count, sizeof(*pack->body));
     pack->inverse_inertia = arena_take_zeroed(arena, count, sizeof(*pack->inverse_inertia));
+    pack->is_round = arena_take_zeroed(arena, count, sizeof(*pack->is_round));
     pack->dense_v = arena_take_array(arena, problem->all_free ? 0 : problem->velocity_count,
                                      sizeof(*pack->dense_v));
-    if (pack->body == NULL || pack->inverse_inertia == NULL || pack->dense_v == NULL) {
+    if (pack->body == NULL || pack->inverse_inertia == NULL || pack->is_round == NULL ||
+        pack->dense_v == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < problem->tree_count; i++) {
@@ -214,6 +237,7 @@ static bool take_bodies(MdpPack *pack, Arena *arena) {
             pack->body[i].inverse_mass = problem->free[i].inverse_mass;
             pack->body[i].inverse_inertia = problem->free[i].inverse_inertia.xx;
             pack->inverse_inertia[i] = problem->free[i].inverse_inertia;
+            pack->is_round[i] = is_isotropic(&problem->free[i].inverse_inertia);
         }
     }
     return true;
@@ -228,52 +252,89 @@ static bool take_islands(MdpPack *pack, const CertificateScale *scale, Arena *ar
     return pack->island != NULL && pack->v_before != NULL;
 }
 
-static bool take_contacts(MdpPack *pack, Arena *arena) {
+static bool take_places(MdpPack *pack, Arena *arena) {
     uint32_t contact_count = pack->problem->contact_count;
     pack->kind = arena_take_array(arena, contact_count, sizeof(*pack->kind));
     pack->slot = arena_take_array(arena, contact_count, sizeof(*pack->slot));
     if (pack->kind == NULL || pack->slot == NULL) {
         return false;
     }
-    size_t count[MDP_KIND_COUNT] = {0};
     for (uint32_t i = 0; i < contact_count; i++) {
-        const double *block = mass_contact_block(pack->mass, i);
-        bool moves = block[0] + block[4] + block[8] != 0.0;
-        MdpKind kind = moves ? kind_of(pack->problem, i) : MDP_NONE;
-        pack->kind[i] = (uint8_t)kind;
-        count[kind]++;
+        bool moves = mass_block_weight(mass_contact_block(pack->mass, i)) != 0.0;
+        pack->kind[i] = (uint8_t)(moves ? kind_of(pack, i) : MDP_NONE);
     }
-    pack->ball = arena_take_array(arena, count[MDP_BALL], sizeof(*pack->ball));
-    pack->point = arena_take_array(arena, count[MDP_POINT], sizeof(*pack->point));
-    pack->wide = arena_take_array(arena, count[MDP_WIDE], sizeof(*pack->wide));
-    return pack->ball != NULL && pack->point != NULL && pack->wide != NULL;
+    return true;
+}
+
+// The next lane, or the first of the next quad where the contact shares a body with the one before:
+// of one colour, only contacts of one unit do, and those of the last colour.
+static uint32_t next_lane(const MdpPack *pack, const MdpOrder *order, uint32_t lane,
+                          uint32_t contact, uint32_t contact_before) {
+    bool begins =
+        contact_before == UINT32_MAX ||
+        (order->goes_on[contact] && mdp_colour_is_unit(pack->problem, contact_before, contact));
+    return begins ? (lane + MDP_LANES - 1) / MDP_LANES * MDP_LANES : lane;
 }
 
 // Places in the order of the sweep. Filling them contact by contact afterwards reads the problem,
 // which is larger, in a straight line.
 static void find_slots(MdpPack *pack, const MdpOrder *order) {
-    uint32_t count[MDP_KIND_COUNT] = {0};
+    uint32_t count[MDP_KIND_COUNT] = {0}; // of balls: lanes
     pack->colour_count = order->colour_count;
     for (uint32_t colour = 0; colour < order->colour_count; colour++) {
+        uint32_t ball_before = UINT32_MAX;
         for (uint32_t k = order->first[colour]; k < order->first[colour + 1]; k++) {
-            uint32_t contact = order->contact[k];
-            pack->slot[contact] = count[pack->kind[contact]]++;
+            uint32_t contact = order->contact[k], kind = pack->kind[contact];
+            if (kind == MDP_BALL) {
+                count[MDP_BALL] = next_lane(pack, order, count[MDP_BALL], contact, ball_before);
+                ball_before = colour == MDP_COLOUR_MAX - 1 ? UINT32_MAX : contact;
+            }
+            pack->slot[contact] = count[kind]++;
         }
-        pack->range[colour + 1] = (MdpRange){count[MDP_BALL], count[MDP_POINT], count[MDP_WIDE]};
+        uint32_t quad = (count[MDP_BALL] + MDP_LANES - 1) / MDP_LANES;
+        pack->range[colour + 1] = (MdpRange){quad, count[MDP_POINT], count[MDP_WIDE]};
     }
-    pack->ball_count = count[MDP_BALL];
-    pack->point_count = count[MDP_POINT];
-    pack->wide_count = count[MDP_WIDE];
+}
+
+static bool take_contacts(MdpPack *pack, Arena *arena) {
+    const MdpRange *count = &pack->range[pack->colour_count];
+    pack->quad = arena_take_array(arena, count->quad, sizeof(*pack->quad));
+    pack->point = arena_take_array(arena, count->point, sizeof(*pack->point));
+    pack->wide = arena_take_array(arena, count->wide, sizeof(*pack->wide));
+    if (pack->quad == NULL || pack->point == NULL || pack->wide == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count->quad; i++) {
+        memset(&pack->quad[i], 0, sizeof(pack->quad[i]));
+        for (int lane = 0; lane < MDP_LANES; lane++) {
+            pack->quad[i].a[lane] = pack->quad[i].b[lane] = pack->problem->tree_count;
+        }
+    }
+    return true;
+}
+
+// Lanes without a contact are of the island of the lane before them, so that sums go on.
+static void close_quads(MdpPack *pack) {
+    uint32_t nobody = pack->problem->tree_count;
+    for (uint32_t i = 0; i < pack->range[pack->colour_count].quad; i++) {
+        MdpQuad *quad = &pack->quad[i];
+        for (int lane = 1; lane < MDP_LANES; lane++) {
+            bool is_empty = quad->a[lane] == nobody && quad->b[lane] == nobody;
+            quad->island[lane] = is_empty ? quad->island[lane - 1] : quad->island[lane];
+            quad->is_mixed |= quad->island[lane] != quad->island[0];
+        }
+    }
 }
 
 static bool add_contacts(MdpPack *pack, const CertificateScale *scale, const Answer *answer,
-                         Arena *arena) {
+                         double *momentum, Arena *arena) {
     for (uint32_t i = 0; i < pack->problem->contact_count; i++) {
         Common common;
         if (pack->kind[i] == MDP_NONE) {
             continue;
         }
         fill_common(pack, scale, answer, i, &common);
+        problem_contact_momentum(pack->problem, i, common.impulse, momentum);
         if (pack->kind[i] == MDP_BALL) {
             add_ball(pack, &common);
         } else if (pack->kind[i] == MDP_POINT) {
@@ -286,8 +347,8 @@ static bool add_contacts(MdpPack *pack, const CertificateScale *scale, const Ans
 }
 
 Status mdp_pack(const ContactProblem *problem, const ProblemMass *mass,
-                const CertificateScale *scale, const Answer *answer, Arena *arena, MdpPack *pack,
-                Error *error) {
+                const CertificateScale *scale, const Answer *answer, double *momentum, Arena *arena,
+                MdpPack *pack, Error *error) {
     memset(pack, 0, sizeof(*pack));
     pack->problem = problem;
     pack->mass = mass;
@@ -297,13 +358,14 @@ Status mdp_pack(const ContactProblem *problem, const ProblemMass *mass,
         return status;
     }
     if (!take_bodies(pack, arena) || !take_islands(pack, scale, arena) ||
-        !take_contacts(pack, arena)) {
+        !take_places(pack, arena)) {
         return no_memory(error);
     }
     find_slots(pack, &order);
-    if (!add_contacts(pack, scale, answer, arena)) {
+    if (!take_contacts(pack, arena) || !add_contacts(pack, scale, answer, momentum, arena)) {
         return no_memory(error);
     }
+    close_quads(pack);
     return mdp_pack_rows(scale, answer, arena, pack, error);
 }
 
@@ -315,8 +377,10 @@ void mdp_pack_load(MdpPack *pack, const double *v) {
 }
 
 // a ball's impulse in the frame of its contact
-static void store_ball(const ProblemContact *contact, const MdpBall *ball, double at[3]) {
-    Vec3 impulse = vec3_load(ball->impulse);
+static void store_ball(const ProblemContact *contact, const MdpQuad *quad, uint32_t lane,
+                       double at[3]) {
+    Vec3 impulse =
+        vec3(quad->impulse.x.lane[lane], quad->impulse.y.lane[lane], quad->impulse.z.lane[lane]);
     at[0] = vec3_dot(contact->normal, impulse);
     // without friction the tangential part is zero, not rounding
     at[1] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[0], impulse);
@@ -328,13 +392,17 @@ void mdp_pack_store(const MdpPack *pack, Answer *answer) {
         double *at = answer->contact_impulse + 3 * (size_t)i;
         uint32_t slot = pack->slot[i];
         if (pack->kind[i] == MDP_BALL) {
-            store_ball(&pack->problem->contact[i], &pack->ball[slot], at);
+            store_ball(&pack->problem->contact[i], &pack->quad[slot / MDP_LANES], slot % MDP_LANES,
+                       at);
         } else if (pack->kind[i] == MDP_POINT) {
             memcpy(at, pack->point[slot].impulse, 3 * sizeof(double));
         } else if (pack->kind[i] == MDP_WIDE) {
             memcpy(at, pack->wide[slot].impulse, 3 * sizeof(double));
+        } else {
+            memset(at, 0, 3 * sizeof(double));
         }
     }
+    memset(answer->row_impulse, 0, pack->problem->row_count * sizeof(double));
     for (uint32_t i = 0; i < pack->row_count; i++) {
         answer->row_impulse[pack->row[i].row] = pack->row[i].impulse;
     }

@@ -4,8 +4,8 @@
 // kinds of contact:
 //
 //   ball    both sides are free bodies of isotropic inertia, or static, touched in line with their
-//   centre: one cache line of geometry,
-//           the impulse kept as a world vector, the block problem solved in closed form
+//   centre: the impulse kept as a world vector, the block problem solved in closed form, four
+//           contacts at a time (mdp_ball.h)
 //   point   both sides are free bodies or static: frame, arms and the prepared block
 //   wide    a dense tree takes part: Jacobian blocks J and responses Y = M^-1 J^T, written out for
 //   a free side too
@@ -16,42 +16,9 @@
 #pragma once
 
 #include "solve/certificate.h"
+#include "solve/mdp_ball.h"
 #include "solve/mdp_block.h"
 #include "solve/mdp_colour.h"
-
-// How the momentum of an island stands (mdp_momentum.h). Sweeps read `ratio` and add to `residual`
-// and `opposition`.
-typedef struct MdpIsland {
-    double ratio;          // what share of the last way every impulse goes on
-    double residual;       // |z - y|^2 of the last sweep, as a velocity over V
-    double opposition;     // (y - z).(z - z_before): positive where the sweep works against it
-    double age;            // Nesterov's t
-    double gap;            // the ratio stays below 1 - gap
-    double residual_least; // since the momentum began
-    double residual_last;  // when the momentum before ended
-    double residual_plain; // of the sweep before, while `plain` counts
-    uint32_t plain;        // sweeps without momentum on the way to a leap
-    bool leaps;            // the last carry was a leap
-} MdpIsland;
-
-typedef struct MdpBody {
-    double v[6]; // linear, angular
-    double inverse_mass;
-    double inverse_inertia; // of bodies with isotropic inertia; meaningless for others
-} MdpBody;
-
-// the normal points from a to b; the impulse acts with + on b
-typedef struct MdpBall {
-    uint32_t a, b, island;
-    double normal[3];
-    double impulse[3];             // world axes [N s]
-    double before[3];              // the impulse of one sweep earlier
-    double arm_a, arm_b;           // the arms are these times the normal [m]
-    double inverse_nn, inverse_tt; // A is diagonal
-    double mu;
-    double offset; // bias + normal motion [m/s]
-    double weight; // (w / V)^2: turns an impulse's change into a share of V
-} MdpBall;
 
 typedef struct MdpPoint {
     uint32_t a, b, island;
@@ -105,7 +72,7 @@ typedef struct MdpJoint {
 typedef enum MdpKind { MDP_NONE, MDP_BALL, MDP_POINT, MDP_WIDE, MDP_KIND_COUNT } MdpKind;
 
 typedef struct MdpRange {
-    uint32_t ball, point, wide; // first of a colour
+    uint32_t quad, point, wide; // first of a colour
 } MdpRange;
 
 typedef struct MdpPack {
@@ -113,13 +80,13 @@ typedef struct MdpPack {
     const ProblemMass *mass;
     MdpBody *body;         // [tree_count + 1], the last is static
     Sym3 *inverse_inertia; // [tree_count + 1]
+    bool *is_round;        // [tree_count + 1] free, with the same inertia about every axis
     double *dense_v;       // [velocity_count], used at dense trees
-    MdpBall *ball;
+    MdpQuad *quad;
     MdpPoint *point;
     MdpWide *wide;
-    uint32_t ball_count, point_count, wide_count;
     uint8_t *kind;  // [contact_count] MdpKind
-    uint32_t *slot; // [contact_count] its place in `ball`, `point` or `wide`
+    uint32_t *slot; // [contact_count] its place in `point` or `wide`; its lane, counted over quads
     MdpRange range[MDP_COLOUR_MAX + 1];
     uint32_t colour_count;
     MdpRow *row;
@@ -133,9 +100,10 @@ typedef struct MdpPack {
 } MdpPack;
 
 // Lays the problem out. `answer` declares the relations; its impulses are where the sweeps start.
+// While each contact is at hand its J^T gamma is added to `momentum` [velocity_count].
 Status mdp_pack(const ContactProblem *problem, const ProblemMass *mass,
-                const CertificateScale *scale, const Answer *answer, Arena *arena, MdpPack *pack,
-                Error *error);
+                const CertificateScale *scale, const Answer *answer, double *momentum, Arena *arena,
+                MdpPack *pack, Error *error);
 
 // The rows' part of mdp_pack (mdp_pack_row.c).
 Status mdp_pack_rows(const CertificateScale *scale, const Answer *answer, Arena *arena,
@@ -144,7 +112,7 @@ Status mdp_pack_rows(const CertificateScale *scale, const Answer *answer, Arena 
 // Where the velocities of a tree are swept.
 double *mdp_pack_velocity(const MdpPack *pack, uint32_t tree);
 
-// Velocities into the sweep, impulses out of it.
+// Velocities into the sweep, impulses out of it: none of what moves nothing, which is not swept.
 void mdp_pack_load(MdpPack *pack, const double *v);
 void mdp_pack_store(const MdpPack *pack, Answer *answer);
 

@@ -116,17 +116,78 @@ Status problem_check(const ContactProblem *problem, double *scratch, Error *erro
 double problem_contact_bias(double time_step, double gap, double overlap, double restitution,
                             double approach);
 
-// u_i = J_i v + motion_i
-void problem_contact_velocity(const ContactProblem *problem, uint32_t contact, const double *v,
-                              double u[3]);
+// The part of a dense side: u += J v, p += J^T gamma.
+void problem_dense_product(const ContactProblem *problem, const ContactSide *side, const double *v,
+                           double u[3]);
+void problem_dense_momentum(const ContactProblem *problem, const ContactSide *side,
+                            const double gamma[3], double *p);
 
-// J_i v alone
-void problem_contact_product(const ContactProblem *problem, uint32_t contact, const double *v,
-                             double u[3]);
+// Whether a side, which is not static, is a free body, and where its velocities begin. In a pile of
+// free bodies neither reads the tree.
+static inline bool problem_is_free(const ContactProblem *problem, uint32_t tree) {
+    return problem->all_free || problem->tree[tree].is_free;
+}
+
+static inline size_t problem_first(const ContactProblem *problem, uint32_t tree) {
+    return problem->all_free ? 6 * (size_t)tree : problem->tree[tree].first;
+}
+
+// J_i v
+static inline void problem_contact_product(const ContactProblem *problem, uint32_t contact,
+                                           const double *v, double u[3]) {
+    const ProblemContact *c = &problem->contact[contact];
+    Vec3 relative = vec3(0.0, 0.0, 0.0); // of the free sides: b against a
+    u[0] = u[1] = u[2] = 0.0;
+    for (int s = 0; s < 2; s++) {
+        const ContactSide *side = &c->side[s];
+        if (side->tree == PROBLEM_NO_TREE) {
+            continue;
+        }
+        if (!problem_is_free(problem, side->tree)) {
+            problem_dense_product(problem, side, v, u);
+            continue;
+        }
+        const double *of = v + problem_first(problem, side->tree);
+        Vec3 point = vec3_add(vec3_load(of), vec3_cross(vec3_load(of + 3), side->arm));
+        relative = s == 0 ? vec3_neg(point) : vec3_add(relative, point);
+    }
+    u[0] += vec3_dot(c->normal, relative);
+    u[1] += vec3_dot(c->tangent[0], relative);
+    u[2] += vec3_dot(c->tangent[1], relative);
+}
+
+// u_i = J_i v + motion_i
+static inline void problem_contact_velocity(const ContactProblem *problem, uint32_t contact,
+                                            const double *v, double u[3]) {
+    problem_contact_product(problem, contact, v, u);
+    const double *motion = problem->contact[contact].motion;
+    u[0] += motion[0];
+    u[1] += motion[1];
+    u[2] += motion[2];
+}
 
 // p += J_i^T gamma (generalised momentum, velocity_count numbers)
-void problem_contact_momentum(const ContactProblem *problem, uint32_t contact,
-                              const double gamma[3], double *p);
+static inline void problem_contact_momentum(const ContactProblem *problem, uint32_t contact,
+                                            const double gamma[3], double *p) {
+    const ProblemContact *c = &problem->contact[contact];
+    Vec3 on_b = vec3_scale(gamma[0], c->normal);
+    on_b = vec3_add_scaled(on_b, gamma[1], c->tangent[0]);
+    on_b = vec3_add_scaled(on_b, gamma[2], c->tangent[1]);
+    for (int s = 0; s < 2; s++) {
+        const ContactSide *side = &c->side[s];
+        if (side->tree == PROBLEM_NO_TREE) {
+            continue;
+        }
+        if (!problem_is_free(problem, side->tree)) {
+            problem_dense_momentum(problem, side, gamma, p);
+            continue;
+        }
+        double *at = p + problem_first(problem, side->tree);
+        Vec3 impulse = s == 0 ? vec3_neg(on_b) : on_b;
+        vec3_store(at, vec3_add(vec3_load(at), impulse));
+        vec3_store(at + 3, vec3_add(vec3_load(at + 3), vec3_cross(side->arm, impulse)));
+    }
+}
 
 double problem_row_product(const ContactProblem *problem, uint32_t row, const double *v);
 void problem_row_momentum(const ContactProblem *problem, uint32_t row, double r, double *p);

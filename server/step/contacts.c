@@ -27,12 +27,19 @@
 // with the defaults; a tower's slow ways to give are what makes the noise so many tolerances
 #define TOUCH_TOLERANCES 100.0
 #define TOUCH_SHARE_MAX  1e-4
+// how much farther than its reach a body is where no rounding brings it back
+#define FAR_SLACK 1.001
 
 static Status out_of_memory(StepState *state) {
     return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
                      "The contacts of this step do not fit the memory budget (option "
                      "--memory-bytes-max), or more "
                      "than 33 million pairs of bodies are near each other.");
+}
+
+// Of the ball around a body's centre of mass that holds it [m].
+static double body_radius(const World *world, const Shape *shape, uint32_t body) {
+    return world->has_center ? shape->radius + vec3_norm(world->mass[body].center) : shape->radius;
 }
 
 // How far any point of a body can come nearer to something in this step.
@@ -43,7 +50,7 @@ static double body_reach(const StepState *state, uint32_t body, double factor) {
     double speed = vec3_norm(vec3_load(v));
     Vec3 w = vec3_load(v + 3);
     if (shape != NULL && !shape->is_unbounded && vec3_dot(w, w) > 0.0) {
-        speed += vec3_norm(w) * (shape->radius + vec3_norm(world->mass[body].center));
+        speed += vec3_norm(w) * body_radius(world, shape, body);
     }
     return factor * speed;
 }
@@ -96,6 +103,39 @@ static Status place_bodies(StepState *state, BroadBox *box, uint8_t *fixed) {
     return STATUS_OK;
 }
 
+// The half-space of the candidates at hand: a body that is a plane and nothing else.
+typedef struct HalfSpace {
+    uint32_t body; // UINT32_MAX: none yet
+    bool is_one;   // it is such a body
+    Vec3 up, point;
+} HalfSpace;
+
+static void load_half_space(const StepState *state, uint32_t body, HalfSpace *half_space) {
+    const World *world = state->world;
+    const Shape *shape = &world->shape[world->body_shape[body]];
+    *half_space = (HalfSpace){.body = body};
+    if (shape->primitive_count == 1 && shape->is_unbounded) {
+        const Pose *placed = &state->placed[state->placed_first[body]];
+        half_space->is_one = true;
+        half_space->up = quat_to_mat3(placed->orientation).c2;
+        half_space->point = placed->position;
+    }
+}
+
+// Every moving body is a candidate of a plane that is not parallel to two axes; most are far above
+// it. True only where the narrow phase would find nothing.
+static bool is_far_above(const StepState *state, const HalfSpace *half_space, uint32_t body) {
+    const World *world = state->world;
+    const Shape *shape = &world->shape[world->body_shape[body]];
+    if (!half_space->is_one || shape->is_unbounded) {
+        return false;
+    }
+    double reach = state->margin + state->reach[half_space->body] + state->reach[body];
+    double near = FAR_SLACK * (body_radius(world, shape, body) + reach);
+    Vec3 away = vec3_sub(vec3_load(world->pose + 7 * (size_t)body), half_space->point);
+    return vec3_dot(half_space->up, away) > near;
+}
+
 // What the contacts of one pair of bodies have in common.
 typedef struct PairState {
     uint32_t a, b;
@@ -105,17 +145,13 @@ typedef struct PairState {
     Material material;
 } PairState;
 
-// Velocities at the start of the step in the contact's frame, and the bias that follows from them.
-static void fill_approach(const StepState *state, const PairState *pair, StepContact *contact,
-                          ProblemContact *dynamics) {
+// The normal velocity at the start of the step, and the bias that follows from it.
+static void fill_approach(const StepState *state, const PairState *pair, ProblemContact *dynamics) {
     const World *world = state->world;
     Vec3 old = vec3_sub(
         stage_point_velocity(world->velocity + 6 * (size_t)pair->b, dynamics->side[1].arm),
         stage_point_velocity(world->velocity + 6 * (size_t)pair->a, dynamics->side[0].arm));
     double normal_speed = vec3_dot(dynamics->normal, old);
-    contact->before[0] = normal_speed;
-    contact->before[1] = vec3_dot(dynamics->tangent[0], old);
-    contact->before[2] = vec3_dot(dynamics->tangent[1], old);
     bool bounces = normal_speed < -world->settings.restitution_threshold;
     dynamics->approach = normal_speed < 0.0 ? normal_speed : 0.0;
     dynamics->restitution = bounces ? pair->material.restitution : 0.0;
@@ -129,6 +165,10 @@ static void fill_approach(const StepState *state, const PairState *pair, StepCon
 static void fill_motion(const StepState *state, const PairState *pair, ProblemContact *dynamics) {
     const World *world = state->world;
     Vec3 motion = vec3(0.0, 0.0, 0.0);
+    if (world->kind[pair->a] != BODY_KINEMATIC && world->kind[pair->b] != BODY_KINEMATIC) {
+        vec3_store(dynamics->motion, motion);
+        return;
+    }
     if (world->kind[pair->a] == BODY_KINEMATIC) {
         motion = vec3_sub(motion, stage_point_velocity(pair->free_a, dynamics->side[0].arm));
     }
@@ -164,12 +204,15 @@ static void fill_contact(const StepState *state, const PairState *pair, Vec3 nor
     dynamics->damping = material->damping;
     dynamics->force = isinf(material->stiffness) ? 0.0 : -material->stiffness * point->gap;
     dynamics->gdot[0] = dynamics->gdot[1] = dynamics->gdot[2] = 0.0;
-    fill_approach(state, pair, contact, dynamics);
+    fill_approach(state, pair, dynamics);
     fill_motion(state, pair, dynamics);
 }
 
 static bool is_within_reach(const StepState *state, const PairState *pair, Vec3 normal,
                             const ManifoldPoint *point) {
+    if (point->gap <= state->margin) {
+        return true; // however slow they are
+    }
     Vec3 v =
         vec3_sub(stage_point_velocity(pair->free_b, vec3_sub(point->position, pair->center_b)),
                  stage_point_velocity(pair->free_a, vec3_sub(point->position, pair->center_a)));
@@ -300,6 +343,7 @@ Status contacts_run(StepState *state) {
         return out_of_memory(state);
     }
     PairState pair = {.material_a = UINT32_MAX, .material_b = UINT32_MAX};
+    HalfSpace half_space = {.body = UINT32_MAX};
     for (size_t i = 0; status == STATUS_OK && i < candidate_count; i++) {
         if (i % CANDIDATES_PER_QUESTION == CANDIDATES_PER_QUESTION - 1 && is_asked_to_stop(state)) {
             return error_set(state->error, STATUS_ABORTED, "",
@@ -307,7 +351,12 @@ Status contacts_run(StepState *state) {
         }
         pair.a = candidate[i].a;
         pair.b = candidate[i].b;
-        status = collide_pair(state, &pair);
+        if (pair.a != half_space.body) {
+            load_half_space(state, pair.a, &half_space);
+        }
+        if (!is_far_above(state, &half_space, pair.b)) {
+            status = collide_pair(state, &pair);
+        }
     }
     return status;
 }

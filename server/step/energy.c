@@ -2,7 +2,7 @@
 // The energy book of a step (certificate.md, "Energy"). With vbar = (v0 + v1)/2:
 //
 //     E1 - E0 = W_contact + W_row + W_applied + W_scheme + unexplained
-//     W_contact = sum gamma . (J vbar),   W_applied = h F_np . vbar
+//     W_contact = sum gamma . (J vbar) = (J^T gamma) . vbar,   W_applied = h F_np . vbar
 //     W_scheme  = (U1 - U0) + h F_pot . vbar + h F_gyro . vbar
 //
 // For free bodies the last term is rounding; it grows only if velocities, impulses and forces do
@@ -41,6 +41,10 @@ static void add_body(const StepState *state, uint32_t tree, StepEnergy *energy) 
         scheme += h * vec3_dot(gyroscopic, mean(v0 + 3, v1 + 3));
     }
     energy->scheme += scheme;
+    // what all contacts together do to this body; rows there are none
+    const double *momentum = state->result.answer.momentum + 6 * (size_t)tree;
+    energy->contact += vec3_dot(vec3_load(momentum), mean(v0, v1)) +
+                       vec3_dot(vec3_load(momentum + 3), mean(v0 + 3, v1 + 3));
 }
 
 static void add_wrench(const StepState *state, size_t i, StepEnergy *energy) {
@@ -58,26 +62,12 @@ static void add_wrench(const StepState *state, size_t i, StepEnergy *energy) {
 }
 
 void energy_run(const StepState *state, StepEnergy *energy) {
-    const Stepper *stepper = state->stepper;
     *energy = (StepEnergy){0};
     for (uint32_t tree = 0; tree < state->world->dynamic_count; tree++) {
         add_body(state, tree, energy);
     }
     for (size_t i = 0; i < state->input->wrench_count; i++) {
         add_wrench(state, i, energy);
-    }
-    for (uint32_t i = 0; i < stepper->contact_count; i++) {
-        const double *impulse = stepper->impulse + 3 * (size_t)i;
-        if (impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0) {
-            continue;
-        }
-        // J vbar: what the trees do, without the known motion of movers
-        double after[3];
-        problem_contact_product(&stepper->problem, i, stepper->v, after);
-        for (int k = 0; k < 3; k++) {
-            double before = stepper->contact[i].before[k] - stepper->problem_contact[i].motion[k];
-            energy->contact += 0.5 * impulse[k] * (before + after[k]);
-        }
     }
     energy->unexplained = energy->after - energy->before -
                           (energy->contact + energy->row + energy->applied + energy->scheme);

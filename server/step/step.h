@@ -42,7 +42,6 @@ typedef struct StepContact {
     uint32_t a, b; // body indices, a < b
     uint64_t feature;
     Vec3 point;
-    double before[3]; // velocity of b against a at the start of the step: normal, tangents [m/s]
 } StepContact;
 
 typedef struct Stepper {

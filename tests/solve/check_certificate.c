@@ -15,6 +15,7 @@ typedef struct Judged {
     ContactRelation contact[PROBLEM_BUILD_CONTACTS];
     RowRelation row[PROBLEM_BUILD_ROWS];
     double v[PROBLEM_BUILD_TREES * 6];
+    double momentum[PROBLEM_BUILD_TREES * 6];
     double contact_impulse[3 * PROBLEM_BUILD_CONTACTS];
     double row_impulse[PROBLEM_BUILD_ROWS];
     double residual[PROBLEM_BUILD_CONTACTS];
@@ -28,6 +29,7 @@ static Judged *judged_create(RelationKind relation) {
     problem_build_init(&judged->build);
     judged->answer = (Answer){.relation = relation,
                               .v = judged->v,
+                              .momentum = judged->momentum,
                               .contact_impulse = judged->contact_impulse,
                               .row_impulse = judged->row_impulse,
                               .contact = judged->contact,
@@ -72,6 +74,7 @@ static void follow(Judged *judged) {
 static const double *measure(Judged *judged) {
     const ContactProblem *problem = &judged->build.problem;
     Arena *arena = &judged->build.arena;
+    certificate_momentum(problem, &judged->answer);
     ProblemMass mass;
     ck_assert_int_eq(mass_init(&mass, problem, arena, NULL), STATUS_OK);
     ck_assert_int_eq(

@@ -58,8 +58,12 @@ START_TEST(blocks_of_free_and_dense_trees_agree_with_unit_impulses) {
     Twins twins;
     twins_init(&twins);
     for (uint32_t i = 0; i < 12; i++) {
-        const double *block = mass_contact_block(&twins.free_mass, i);
-        const double *dense = mass_contact_block(&twins.dense_mass, i);
+        const MassBlock *of = mass_contact_block(&twins.free_mass, i);
+        const MassBlock *at = mass_contact_block(&twins.dense_mass, i);
+        const double block[9] = {of->nn, of->nt, of->no, of->nt, of->tt,
+                                 of->to, of->no, of->to, of->oo};
+        const double dense[9] = {at->nn, at->nt, at->no, at->nt, at->tt,
+                                 at->to, at->no, at->to, at->oo};
         for (size_t k = 0; k < 3; k++) {
             // column k is the velocity that a unit impulse makes
             double p[24] = {0.0}, u[3];

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "solve/mdp_ball.h"
+
+#define LANES 2
+#include "solve/mdp_ball_lanes.h"
+
+#include "support/problem_build.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+enum { CONTACTS = 64, BODIES = 2 * CONTACTS, ISLANDS = 3, GROUND = BODIES };
+
+// As many contacts as there are pairs of bodies, of one colour; some stand on the ground.
+typedef struct Pile {
+    MdpQuad quad[CONTACTS]; // room for one contact each
+    MdpBody body[BODIES + 1];
+    MdpIsland island[ISLANDS];
+    uint32_t quad_count;
+} Pile;
+
+static double between(uint64_t *state, double low, double high) {
+    return low + 0.5 * (high - low) * (1.0 + problem_build_random(state));
+}
+
+static void set_contact(Pile *pile, uint32_t contact, uint32_t slot, uint64_t *state) {
+    MdpQuad *quad = &pile->quad[slot / MDP_LANES];
+    uint32_t lane = slot % MDP_LANES;
+    Vec3 n =
+        vec3(problem_build_random(state), problem_build_random(state), problem_build_random(state));
+    n = vec3_scale(1.0 / vec3_norm(n), n);
+    bool stands = contact % 5 == 0;
+    quad->a[lane] = stands ? GROUND : 2 * contact;
+    quad->b[lane] = 2 * contact + 1;
+    quad->island[lane] = contact < 48 ? 0 : 1 + contact % 2;
+    quad->normal.x.lane[lane] = n.x;
+    quad->normal.y.lane[lane] = n.y;
+    quad->normal.z.lane[lane] = n.z;
+    quad->impulse.x.lane[lane] = problem_build_random(state);
+    quad->impulse.y.lane[lane] = problem_build_random(state);
+    quad->impulse.z.lane[lane] = problem_build_random(state);
+    quad->before.x.lane[lane] = problem_build_random(state);
+    quad->arm_a.lane[lane] = stands ? 0.0 : between(state, 0.1, 0.2);
+    quad->arm_b.lane[lane] = -between(state, 0.1, 0.2);
+    quad->inverse_nn.lane[lane] = between(state, 0.3, 0.6);
+    quad->inverse_tt.lane[lane] = between(state, 0.1, 0.2);
+    quad->mu.lane[lane] = between(state, 0.0, 1.0);
+    quad->offset.lane[lane] = problem_build_random(state);
+    quad->weight.lane[lane] = between(state, 0.5, 2.0);
+}
+
+static void set_bodies(Pile *pile, uint64_t *state) {
+    for (uint32_t i = 0; i < BODIES; i++) {
+        for (int k = 0; k < 6; k++) {
+            pile->body[i].v[k] = problem_build_random(state);
+        }
+        pile->body[i].inverse_mass = between(state, 0.5, 2.0);
+        pile->body[i].inverse_inertia = between(state, 50.0, 200.0);
+    }
+    for (int i = 0; i < ISLANDS; i++) {
+        pile->island[i].ratio = 0.3 + 0.2 * i; // so that no sweep is the last
+    }
+}
+
+// `per_quad` contacts to a quad, the same contacts whatever that is
+static Pile *pile_create(uint32_t per_quad) {
+    Pile *pile = aligned_alloc(alignof(Pile), sizeof(Pile));
+    ck_assert_ptr_nonnull(pile);
+    memset(pile, 0, sizeof(*pile));
+    pile->quad_count = CONTACTS / per_quad;
+    for (uint32_t i = 0; i < pile->quad_count; i++) {
+        for (int lane = 0; lane < MDP_LANES; lane++) {
+            pile->quad[i].a[lane] = pile->quad[i].b[lane] = GROUND;
+        }
+    }
+    uint64_t state = 7;
+    for (uint32_t i = 0; i < CONTACTS; i++) {
+        set_contact(pile, i, i / per_quad * MDP_LANES + i % per_quad, &state);
+    }
+    for (uint32_t i = 0; i < pile->quad_count; i++) {
+        MdpQuad *quad = &pile->quad[i];
+        for (uint32_t lane = 1; lane < MDP_LANES; lane++) {
+            quad->island[lane] = quad->island[lane < per_quad ? lane : lane - 1];
+            quad->is_mixed |= quad->island[lane] != quad->island[0];
+        }
+    }
+    set_bodies(pile, &state);
+    return pile;
+}
+
+static double sweep(Pile *pile) {
+    return mdp_ball_sweep(pile->quad, 0, pile->quad_count, pile->body, pile->island, 0.0);
+}
+
+START_TEST(two_lanes_give_the_bits_of_four) {
+    // where the machine has no vectors of four doubles, both sides are the same code
+    Pile *four = pile_create(4), *two = pile_create(4);
+    for (int i = 0; i < 20; i++) {
+        double change = sweep(four);
+        double change_two = sweep_quads(two->quad, 0, two->quad_count, two->body, two->island, 0.0);
+        ck_assert(change > 0.0);
+        ck_assert_mem_eq(&change, &change_two, sizeof(change));
+        ck_assert_mem_eq(four, two, sizeof(*four));
+    }
+    free(four);
+    free(two);
+}
+END_TEST
+
+START_TEST(it_does_not_matter_which_lanes_contacts_are_in) {
+    Pile *full = pile_create(4), *sparse = pile_create((uint32_t)_i);
+    for (int i = 0; i < 20; i++) {
+        double change = sweep(full), change_sparse = sweep(sparse);
+        ck_assert_mem_eq(&change, &change_sparse, sizeof(change));
+        ck_assert_mem_eq(full->body, sparse->body, sizeof(full->body));
+        ck_assert_mem_eq(full->island, sparse->island, sizeof(full->island));
+    }
+    free(full);
+    free(sparse);
+}
+END_TEST
+
+START_TEST(the_ground_stays_where_it_is) {
+    Pile *pile = pile_create(2); // with empty lanes
+    for (int i = 0; i < 5; i++) {
+        sweep(pile);
+    }
+    for (int k = 0; k < 6; k++) {
+        ck_assert_double_eq(pile->body[GROUND].v[k], 0.0);
+    }
+    free(pile);
+}
+END_TEST
+
+START_TEST(an_impulse_that_is_not_a_number_shows) {
+    Pile *pile = pile_create(4);
+    pile->quad[_i % 16].impulse.y.lane[_i % MDP_LANES] = NAN;
+    ck_assert(isnan(sweep(pile)));
+    ck_assert(isnan(mdp_ball_sweep(pile->quad, 0, 0, pile->body, pile->island, NAN)));
+    free(pile);
+}
+END_TEST
+
+static TCase *case_ball(void) {
+    TCase *tcase = tcase_create("ball");
+    tcase_add_test(tcase, two_lanes_give_the_bits_of_four);
+    tcase_add_loop_test(tcase, it_does_not_matter_which_lanes_contacts_are_in, 1, 3);
+    tcase_add_test(tcase, the_ground_stays_where_it_is);
+    tcase_add_loop_test(tcase, an_impulse_that_is_not_a_number_shows, 0, 8);
+    return tcase;
+}
+
+SUITE_MAIN("solve/mdp_ball", case_ball)
