@@ -17,22 +17,21 @@ static bool fits(size_t count, size_t items) {
     return count == 0 || count == items;
 }
 
-// Ids stand with the first frame, and again with each frame that has others. When there are as many
-// as bodies, each frame has its own; otherwise they are repeated where the number of bodies
-// changes.
-static bool check_bodies(const Moreau__V1__EpisodeFrames *got, size_t *bodies, bool *ids_each) {
-    size_t changes = 0;
+// Ids stand with the first frame, and again with each frame that has others.
+static bool check_bodies(const Moreau__V1__EpisodeFrames *got, size_t *bodies) {
+    size_t listed = 0;
+    uint64_t known = 0; // bodies whose ids are at hand
     *bodies = 0;
     for (size_t i = 0; i < got->n_body_count; i++) {
-        if (got->body_count[i] > got->n_ids) {
+        known = got->ids_count[i] > 0 ? got->ids_count[i] : known;
+        if (got->ids_count[i] > got->n_ids ||
+            (got->body_count[i] > 0 && got->body_count[i] != known)) {
             return false;
         }
-        size_t count = (size_t)got->body_count[i];
-        *bodies += count;
-        changes += i == 0 || got->body_count[i - 1] != count ? count : 0;
+        listed += (size_t)got->ids_count[i];
+        *bodies += (size_t)got->body_count[i];
     }
-    *ids_each = got->n_ids == *bodies;
-    return (*ids_each || got->n_ids == changes) && *bodies <= SIZE_MAX / 7;
+    return listed == got->n_ids && *bodies <= SIZE_MAX / 7;
 }
 
 static bool check_contacts(const Moreau__V1__EpisodeFrames *got) {
@@ -54,11 +53,12 @@ bool moreau_reply_frames(const MoreauReply *reply, MoreauFrames *frames) {
     *frames = (MoreauFrames){.reply = reply};
     const Moreau__V1__EpisodeFrames *got = frames_of(reply);
     size_t bodies;
-    if (got == NULL || got->n_body_count != got->n_step || !fits(got->n_world_step, got->n_step) ||
-        !fits(got->n_time, got->n_step) || !fits(got->n_stored, got->n_step) ||
-        !check_bodies(got, &bodies, &frames->ids_each) || !fits(got->n_pose, 7 * bodies) ||
-        !fits(got->n_velocity, 6 * bodies) || !fits(got->n_pose_single, 7 * bodies) ||
-        !fits(got->n_velocity_single, 6 * bodies) || !check_contacts(got)) {
+    if (got == NULL || got->n_body_count != got->n_step || got->n_ids_count != got->n_step ||
+        !fits(got->n_world_step, got->n_step) || !fits(got->n_time, got->n_step) ||
+        !fits(got->n_stored, got->n_step) || !check_bodies(got, &bodies) ||
+        !fits(got->n_pose, 7 * bodies) || !fits(got->n_velocity, 6 * bodies) ||
+        !fits(got->n_pose_single, 7 * bodies) || !fits(got->n_velocity_single, 6 * bodies) ||
+        !check_contacts(got)) {
         return false;
     }
     frames->count = got->n_step;
@@ -95,9 +95,10 @@ bool moreau_next_frame(MoreauFrames *frames, MoreauFrame *frame) {
     size_t i = frames->index++;
     size_t first = frames->first_body;
     size_t count = (size_t)got->body_count[i];
-    // the ids at hand are the last frame's until they change
-    if (i > 0 && (frames->ids_each || got->body_count[i - 1] != count)) {
-        frames->first_id += (size_t)got->body_count[i - 1];
+    // the ids at hand are those of the frame before until one lists its own
+    if (got->ids_count[i] > 0) {
+        frames->first_id = frames->next_id;
+        frames->next_id += (size_t)got->ids_count[i];
     }
     frames->first_body += count;
     *frame = (MoreauFrame){.step = got->step[i],

@@ -560,8 +560,7 @@ typedef struct MoreauFrame {
 typedef struct MoreauFrames {
     size_t count;
     const MoreauReply *reply;
-    size_t index, first_body, first_id, first_contact;
-    bool ids_each;
+    size_t index, first_body, first_id, next_id, first_contact;
 } MoreauFrames;
 
 // The frames of an event of a replay, or of a read's reply; false when it holds none, or columns

@@ -30,6 +30,7 @@ typedef enum ColumnKind {
     COLUMN_TIME,
     COLUMN_BODY_COUNT,
     COLUMN_IDS,
+    COLUMN_IDS_COUNT,
     COLUMN_POSE,
     COLUMN_VELOCITY,
     COLUMN_POSE_SINGLE,
@@ -56,6 +57,7 @@ static const ColumnRow column_rows[COLUMN_COUNT] = {
     [COLUMN_TIME] = FRAME_COLUMN(time, double),
     [COLUMN_BODY_COUNT] = FRAME_COLUMN(body_count, uint64_t),
     [COLUMN_IDS] = FRAME_COLUMN(ids, uint64_t),
+    [COLUMN_IDS_COUNT] = FRAME_COLUMN(ids_count, uint64_t),
     [COLUMN_POSE] = FRAME_COLUMN(pose, double),
     [COLUMN_VELOCITY] = FRAME_COLUMN(velocity, double),
     [COLUMN_POSE_SINGLE] = FRAME_COLUMN(pose_single, float),
@@ -170,20 +172,23 @@ bool episode_columns_same_bodies(const EpisodeColumns *columns, const PlaybackFr
 }
 
 static bool append_ids(EpisodeColumns *columns, const PlaybackFrame *frame) {
-    if (episode_columns_same_bodies(columns, frame)) {
-        return true;
+    bool same = episode_columns_same_bodies(columns, frame);
+    uint64_t listed = same ? 0 : frame->body_count;
+    columns->bytes += listed;
+    if (!same) {
+        columns->ids_from =
+            columns->message.n_ids; // also when there are none: what comes next is new
     }
-    columns->ids_from = columns->message.n_ids;
-    columns->bytes += frame->body_count;
-    return append(columns, COLUMN_IDS, frame->ids, frame->body_count);
+    return append(columns, COLUMN_IDS_COUNT, &listed, 1) &&
+           append(columns, COLUMN_IDS, frame->ids, listed);
 }
 
 bool episode_columns_add(EpisodeColumns *columns, const PlaybackFrame *frame) {
     const EpisodeWish *wish = &columns->wish;
     uint64_t body_count = frame->body_count;
     protobuf_c_boolean stored = frame->is_stored;
-    // a byte or more each: two steps, the number of bodies, the flag; and the time
-    columns->bytes += 4 + sizeof(double);
+    // a byte or more each: two steps, the numbers of bodies and ids, the flag; and the time
+    columns->bytes += 5 + sizeof(double);
     bool added = append_ids(columns, frame) &&
                  append(columns, COLUMN_STEP, &frame->frame.step, 1) &&
                  append(columns, COLUMN_WORLD_STEP, &frame->frame.world_step, 1) &&

@@ -11,7 +11,7 @@ typedef struct EpisodeWish {
     bool poses, velocities, contacts, single;
 } EpisodeWish;
 
-enum { EPISODE_COLUMN_COUNT = 20 };
+enum { EPISODE_COLUMN_COUNT = 21 };
 
 typedef struct EpisodeColumns {
     EpisodeWish wish;

@@ -171,8 +171,11 @@ static void send_frames(FakeLog *log, const Moreau__V1__Request *request) {
     frames.time = time;
     frames.body_count = bodies;
     frames.stored = stored;
+    uint64_t ids_count[FRAMES] = {BODIES};
     frames.n_ids = BODIES;
     frames.ids = ids;
+    frames.n_ids_count = FRAMES;
+    frames.ids_count = ids_count;
     frames.n_pose = FRAMES * BODIES * 7;
     frames.pose = pose;
     frames.n_velocity = FRAMES * BODIES * 6;

@@ -238,7 +238,7 @@ static TCase *case_events(void) {
 
 // Three frames of 1, 2 and 2 bodies; poses hold 100 step + body in x; the last frame touches.
 typedef struct Columns {
-    uint64_t step[3], bodies[3], ids[5], contact_count[3], body_a[1], body_b[1];
+    uint64_t step[3], bodies[3], ids[5], ids_count[3], contact_count[3], body_a[1], body_b[1];
     double time[3], pose[35], velocity[30], gap[1];
     Moreau__V1__WorldContactsReply contacts;
     Moreau__V1__EpisodeFrames frames;
@@ -258,6 +258,7 @@ static void fill_columns(Columns *columns, bool ids_each) {
             columns->velocity[6 * first] = -columns->pose[7 * first];
         }
     }
+    memcpy(columns->ids_count, (uint64_t[]){1, 2, ids_each ? 2 : 0}, sizeof(columns->ids_count));
     memcpy(columns->ids, ids_each ? dense : sparse, ids_each ? sizeof(dense) : sizeof(sparse));
     moreau__v1__world_contacts_reply__init(&columns->contacts);
     columns->contacts.n_body_a = columns->contacts.n_body_b = columns->contacts.n_gap = 1;
@@ -274,6 +275,8 @@ static void fill_columns(Columns *columns, bool ids_each) {
     frames->contacts = &columns->contacts;
     frames->n_ids = ids_each ? 5 : 3;
     frames->ids = columns->ids;
+    frames->n_ids_count = 3;
+    frames->ids_count = columns->ids_count;
     frames->n_pose = 35;
     frames->pose = columns->pose;
     frames->n_velocity = 30;
@@ -333,17 +336,23 @@ END_TEST
 // What a server of ours never sends: no column may be read beyond its end.
 START_TEST(columns_that_do_not_fit_are_refused) {
     Columns columns;
-    fill_columns(&columns, _i == 7);
+    fill_columns(&columns, _i == 9);
     Moreau__V1__EpisodeFrames *frames = &columns.frames;
-    size_t *const shortened[] = {
-        &frames->n_pose,           &frames->n_velocity,   &frames->n_ids,
-        &frames->n_time,           &frames->n_body_count, &frames->n_contact_count,
-        &columns.contacts.n_body_a};
-    if (_i < 7) {
+    size_t *const shortened[] = {&frames->n_pose,
+                                 &frames->n_velocity,
+                                 &frames->n_ids,
+                                 &frames->n_time,
+                                 &frames->n_body_count,
+                                 &frames->n_contact_count,
+                                 &columns.contacts.n_body_a,
+                                 &frames->n_ids_count};
+    if (_i < 8) {
         (*shortened[_i])--;
-    } else if (_i == 7) {
-        memcpy(columns.bodies, (uint64_t[]){UINT64_MAX, 4, 2}, sizeof(columns.bodies)); // 5 in all
     } else if (_i == 8) {
+        columns.ids_count[1] = 1; // fewer than its bodies
+    } else if (_i == 9) {
+        memcpy(columns.bodies, (uint64_t[]){UINT64_MAX, 4, 2}, sizeof(columns.bodies)); // 5 in all
+    } else if (_i == 10) {
         columns.contact_count[0] = UINT64_MAX;
     } else {
         frames->contacts = NULL;
@@ -434,7 +443,7 @@ END_TEST
 static TCase *case_frames(void) {
     TCase *tcase = tcase_create("frames");
     tcase_add_loop_test(tcase, frames_are_walked_one_by_one, 0, 2);
-    tcase_add_loop_test(tcase, columns_that_do_not_fit_are_refused, 0, 10);
+    tcase_add_loop_test(tcase, columns_that_do_not_fit_are_refused, 0, 12);
     tcase_add_test(tcase, a_replay_hands_out_every_frame);
     tcase_add_test(tcase, a_submitted_replay_is_received_event_by_event);
     return tcase;

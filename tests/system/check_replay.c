@@ -250,6 +250,8 @@ START_TEST(bodies_that_come_later_have_their_ids) {
     ck_assert_mem_eq(frames->body_count, counts, sizeof(counts));
     ck_assert_uint_eq(frames->n_ids, 9);
     ck_assert_mem_eq(frames->ids, ids, sizeof(ids));
+    ck_assert_uint_eq(frames->n_ids_count, 5);
+    ck_assert_mem_eq(frames->ids_count, ((uint64_t[]){4, 0, 0, 5, 0}), 5 * sizeof(uint64_t));
     ck_assert_uint_eq(frames->n_pose, (size_t)7 * (4 + 4 + 4 + 5 + 5));
 }
 END_TEST
