@@ -158,7 +158,8 @@ static void on_recorder_ready(LogWait *wait) {
 // What records the world must catch up before the next step.
 static bool must_wait(BatchItem *item) {
     item->wait = (LogWait){.done = on_recorder_ready};
-    return !request_should_stop(item->batch->request, NULL) &&
+    return !door_is_ready(&item->world->door, NULL) &&
+           !request_should_stop(item->batch->request, NULL) &&
            !door_is_ready(&item->world->door, &item->wait);
 }
 

@@ -172,10 +172,12 @@ bool episode_columns_same_bodies(const EpisodeColumns *columns, const PlaybackFr
 }
 
 static bool append_ids(EpisodeColumns *columns, const PlaybackFrame *frame) {
-    uint64_t listed = episode_columns_same_bodies(columns, frame) ? 0 : frame->body_count;
+    bool same = episode_columns_same_bodies(columns, frame);
+    uint64_t listed = same ? 0 : frame->body_count;
     columns->bytes += listed;
-    if (listed > 0) {
-        columns->ids_from = columns->message.n_ids;
+    if (!same) {
+        columns->ids_from =
+            columns->message.n_ids; // also when there are none: what comes next is new
     }
     return append(columns, COLUMN_IDS_COUNT, &listed, 1) &&
            append(columns, COLUMN_IDS, frame->ids, listed);

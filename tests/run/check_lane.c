@@ -466,7 +466,7 @@ START_TEST(low_work_is_not_shut_out_by_a_lane_that_is_never_idle) {
     ck_assert_uint_eq(busy.done_count, 0);
     // and the other had the lane in between: 200 times after each run on a machine that has nothing
     // else to do
-    ck_assert_uint_ge(BUSY_RUNS - busy.again_count, 2 * (LOW_RUNS - 1));
+    ck_assert_uint_ge(BUSY_RUNS - busy.again_count, (uintmax_t)2 * (LOW_RUNS - 1));
     busy.again_count = 0;
     run_until(&fixture, 0);
     finish(&fixture);

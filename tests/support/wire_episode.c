@@ -79,7 +79,7 @@ uint64_t wire_wide_world(WireClient *client) {
     Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
     add.has_world = 1;
     add.world = world;
-    add.n_pose = 7 * WIRE_WIDE_FIXED;
+    add.n_pose = (size_t)7 * WIRE_WIDE_FIXED;
     add.pose = pose;
     add.n_kind = WIRE_WIDE_FIXED;
     add.kind = kind;

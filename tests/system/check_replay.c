@@ -215,9 +215,10 @@ START_TEST(columns_that_are_not_wanted_are_not_sent) {
     call.single = 1;
     const Moreau__V1__EpisodeFrames *frames = read_frames(&call);
     ck_assert_uint_eq(frames->n_pose + frames->n_pose_single + frames->n_velocity, 0);
-    ck_assert_uint_eq(frames->n_velocity_single, VELOCITY * (STEPS + 1));
+    ck_assert_uint_eq(frames->n_velocity_single, (size_t)VELOCITY * (STEPS + 1));
     for (size_t i = 0; i < VELOCITY; i++) {
-        ck_assert(frames->velocity_single[VELOCITY * STEPS + i] == (float)live.velocity[STEPS][i]);
+        ck_assert(frames->velocity_single[(size_t)VELOCITY * STEPS + i] ==
+                  (float)live.velocity[STEPS][i]);
     }
 }
 END_TEST
@@ -251,7 +252,7 @@ START_TEST(bodies_that_come_later_have_their_ids) {
     ck_assert_mem_eq(frames->ids, ids, sizeof(ids));
     ck_assert_uint_eq(frames->n_ids_count, 5);
     ck_assert_mem_eq(frames->ids_count, ((uint64_t[]){4, 0, 0, 5, 0}), 5 * sizeof(uint64_t));
-    ck_assert_uint_eq(frames->n_pose, 7 * (4 + 4 + 4 + 5 + 5));
+    ck_assert_uint_eq(frames->n_pose, (size_t)7 * (4 + 4 + 4 + 5 + 5));
 }
 END_TEST
 
