@@ -155,20 +155,29 @@ static void note_fill(Log *log) {
                           memory_order_relaxed);
 }
 
-static void enqueue(Log *log, Record *record) {
-    record->queued_ns = clock_now_ns();
+// Several records stay together: the log takes them up in one transaction.
+static void enqueue_all(Log *log, Record *const *records, size_t count) {
+    uint64_t now_ns = clock_now_ns();
     uv_mutex_lock(&log->mutex);
     bool was_empty = log->queue.head == NULL;
-    list_add(&log->queue, record);
-    log->figures.queue_bytes += record->buffer.used;
-    log->figures.queue_rows += record->kind == RECORD_CHUNK;
-    log->figures.open_recordings += record->kind == RECORD_BEGIN;
-    log->figures.open_recordings -= record->kind == RECORD_END;
+    for (size_t i = 0; i < count; i++) {
+        Record *record = records[i];
+        record->queued_ns = now_ns;
+        list_add(&log->queue, record);
+        log->figures.queue_bytes += record->buffer.used;
+        log->figures.queue_rows += record->kind == RECORD_CHUNK;
+        log->figures.open_recordings += record->kind == RECORD_BEGIN;
+        log->figures.open_recordings -= record->kind == RECORD_END;
+    }
     note_fill(log);
     if (was_empty) {
         uv_cond_signal(&log->wake);
     }
     uv_mutex_unlock(&log->mutex);
+}
+
+static void enqueue(Log *log, Record *record) {
+    enqueue_all(log, &record, 1);
 }
 
 // ---- buffers
@@ -276,7 +285,17 @@ static LogRecording *copy_def(const RecordingDef *def) {
     return recording;
 }
 
-LogRecording *log_begin(Log *log, const RecordingDef *def, LogWait *wait) {
+static Record *chunk_record(LogRecording *recording, LogBuffer *buffer, ChunkKind kind,
+                            uint64_t first_step, uint64_t last_step) {
+    Record *record = (Record *)buffer;
+    record->kind = RECORD_CHUNK;
+    record->recording = recording;
+    record->wait = NULL;
+    record->chunk = (ChunkRecord){.kind = kind, .first_step = first_step, .last_step = last_step};
+    return record;
+}
+
+LogRecording *log_begin(Log *log, const RecordingDef *def, LogBuffer *keyframe, LogWait *wait) {
     LogRecording *recording = copy_def(def);
     if (recording == NULL) {
         return NULL;
@@ -284,7 +303,11 @@ LogRecording *log_begin(Log *log, const RecordingDef *def, LogWait *wait) {
     recording->log = log;
     recording->begun_ns = clock_wall_ns();
     recording->begin = (Record){.kind = RECORD_BEGIN, .recording = recording, .wait = wait};
-    enqueue(log, &recording->begin);
+    Record *records[2] = {&recording->begin};
+    if (keyframe != NULL) {
+        records[1] = chunk_record(recording, keyframe, CHUNK_KEYFRAME, 0, 0);
+    }
+    enqueue_all(log, records, keyframe == NULL ? 1 : 2);
     return recording;
 }
 
@@ -294,11 +317,7 @@ void log_put(LogRecording *recording, LogBuffer *buffer, ChunkKind kind, uint64_
         log_give_buffer(recording->log, buffer);
         return;
     }
-    Record *record = (Record *)buffer;
-    record->kind = RECORD_CHUNK;
-    record->recording = recording;
-    record->wait = NULL;
-    record->chunk = (ChunkRecord){.kind = kind, .first_step = first_step, .last_step = last_step};
+    Record *record = chunk_record(recording, buffer, kind, first_step, last_step);
     if (figures != NULL) {
         record->chunk.figures = *figures;
     }
@@ -698,7 +717,7 @@ static bool take_batch(Log *log, RecordList *batch) {
     log->batch_queued_ns = log->queue.head != NULL ? log->queue.head->queued_ns : 0;
     while (log->queue.head != NULL && bytes < BATCH_BYTES) {
         Record *record = list_take(&log->queue);
-        bytes += record->buffer.used;
+        bytes += record->buffer.used; // none of a beginning: what follows it comes along
         list_add(batch, record);
     }
     uv_mutex_unlock(&log->mutex);

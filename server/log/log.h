@@ -85,9 +85,6 @@ typedef struct RecordingDef {
     uint64_t body_count;
 } RecordingDef;
 
-// Takes a recording up. `wait` is done when its rows are committed. NULL when memory ends.
-LogRecording *log_begin(Log *log, const RecordingDef *def, LogWait *wait);
-
 // Figures of an inputs chunk, for SQL alone; zeros otherwise.
 typedef struct ChunkFigures {
     uint64_t unconverged_steps;
@@ -109,6 +106,11 @@ typedef struct LogBuffer {
 LogBuffer *log_take_buffer(Log *log, size_t capacity);
 bool log_buffer_reserve(LogBuffer *buffer, size_t capacity);
 void log_give_buffer(Log *log, LogBuffer *buffer);
+
+// Takes a recording up, and the buffer of its first key-frame, at step 0 (NULL: none yet): both are
+// committed together or not at all, so that no end of the server leaves an episode without a
+// beginning. `wait` is done when they are. NULL when memory ends; the buffer is still the caller's.
+LogRecording *log_begin(Log *log, const RecordingDef *def, LogBuffer *keyframe, LogWait *wait);
 
 // Queues the chunk, which is sealed on the log's thread. Takes the buffer. One thread at a time per
 // recording.

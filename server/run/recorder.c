@@ -159,25 +159,31 @@ static void begin_skipping(Recorder *recorder) {
 
 // ---- key-frames, frames, contacts
 
-static void put_keyframe(Recorder *recorder, const World *world) {
-    uint8_t *bytes;
+// False: memory ended, and there is no chunk.
+static bool make_keyframe(Recorder *recorder, const World *world, OpenChunk *chunk) {
+    uint8_t *bytes, *at = NULL;
     size_t count;
-    OpenChunk chunk;
+    *chunk = (OpenChunk){0};
     if (snapshot_write(world, &recorder->scratch, &bytes, &count, NULL) != STATUS_OK) {
         fail(recorder);
-        return;
+    } else if (open_chunk(recorder, chunk, recorder->step)) {
+        at = extend(recorder, chunk, count);
     }
-    if (open_chunk(recorder, &chunk, recorder->step)) {
-        uint8_t *at = extend(recorder, &chunk, count);
-        if (at != NULL) {
-            memcpy(at, bytes, count);
-            put(recorder, &chunk, CHUNK_KEYFRAME, NULL);
-        } else {
-            drop_chunk(recorder, &chunk);
-        }
+    if (at != NULL) {
+        memcpy(at, bytes, count);
+    } else {
+        drop_chunk(recorder, chunk);
     }
     recorder->keyframe_step = recorder->step;
     arena_reset_and_trim(&recorder->scratch, SCRATCH_KEPT_BYTES);
+    return at != NULL;
+}
+
+static void put_keyframe(Recorder *recorder, const World *world) {
+    OpenChunk chunk;
+    if (make_keyframe(recorder, world, &chunk)) {
+        put(recorder, &chunk, CHUNK_KEYFRAME, NULL);
+    }
 }
 
 static bool open_frames(Recorder *recorder, const World *world) {
@@ -250,9 +256,7 @@ static void add_contacts(Recorder *recorder, const World *world, const Stepper *
     }
 }
 
-// A fresh beginning: from here on the recording can be stepped again.
-static void put_beginning(Recorder *recorder, World *world) {
-    put_keyframe(recorder, world);
+static void add_due_frame(Recorder *recorder, World *world) {
     if (recorder->content != CONTENT_INPUTS && recorder->step % recorder->stride == 0) {
         add_frame(recorder, world);
     }
@@ -265,7 +269,8 @@ static void end_skipping(Recorder *recorder, World *world) {
         put(recorder, &gap, CHUNK_GAP, NULL);
         recorder->queued_step = recorder->step;
         recorder->is_skipping = false;
-        put_beginning(recorder, world);
+        put_keyframe(recorder, world); // from here on the recording can be stepped again
+        add_due_frame(recorder, world);
     }
 }
 
@@ -478,14 +483,19 @@ Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *w
                        .keyframe_steps = def->keyframe_steps,
                        .lossy = def->lossy};
     memcpy(made->episode_uid, recording.episode_uid, UID_BYTES);
-    made->recording = log_begin(log, &recording, wait);
+    arena_init(&made->scratch, world->limits.bytes_max);
+    OpenChunk keyframe;
+    if (make_keyframe(made, world, &keyframe)) {
+        made->recording = log_begin(log, &recording, keyframe.buffer, wait);
+    }
     if (made->recording == NULL) {
+        drop_chunk(made, &keyframe);
+        arena_deinit(&made->scratch);
         free(made);
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while starting an episode.");
     }
-    arena_init(&made->scratch, world->limits.bytes_max);
-    put_beginning(made, world);
+    add_due_frame(made, world);
     *recorder = made;
     return STATUS_OK;
 }

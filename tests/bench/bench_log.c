@@ -165,7 +165,7 @@ static Cost run_log(const uint8_t *bytes, size_t count, size_t row_count) {
     }
     RecordingDef recording_def = {
         .stride = 1, .name = "bench", .client = "", .world_name = "", .solver = "mdp"};
-    LogRecording *recording = log_begin(log, &recording_def, &waiter.wait);
+    LogRecording *recording = log_begin(log, &recording_def, NULL, &waiter.wait);
     wait_for(&waiter);
     Stopwatch stopwatch = start();
     put_rows(log, recording, bytes, count, row_count, &waiter);
