@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// A client's connection with the calls under way on it: what was asked and in which order, so that
+// answers can be judged. Composing and judging single calls: call.c; what to do next: client.c.
+#pragma once
+
+#include "simulate/client.h"
+#include "simulate/link.h"
+
+enum { CALLS_MAX = 24, CLIENT_WORLDS_MAX = 3, CALL_WORLDS_MAX = 3, SESSION_BYTES = 64 };
+
+typedef enum CallKind {
+    CALL_STEP,
+    CALL_PUSH,
+    CALL_HASH,
+    CALL_GET,
+    CALL_TAKE,
+    CALL_DESTROY,
+    CALL_START,
+    CALL_STOP,
+    CALL_DELETE,
+    CALL_VERIFY,
+    CALL_REPLAY,
+    CALL_READ,
+    CALL_LIST,
+    CALL_DESCRIBE,
+    CALL_PING,
+    CALL_STATS,
+    CALL_WORLDS,
+    CALL_SOLVE,
+    CALL_CANCEL,
+    CALL_KIND_COUNT
+} CallKind;
+
+typedef struct Call {
+    CallKind kind;
+    uint64_t id;
+    size_t world_count;
+    size_t world[CALL_WORLDS_MAX]; // indices of the client's worlds
+    ModelChange change;            // of each of them
+    size_t episode;                // of the history, for calls that name one
+    bool may_stop;                 // it was cancelled, or has a deadline
+    bool is_answered, is_judged;
+    Moreau__V1__Reply *reply; // owned: what is answered and not judged
+    uint64_t payload;         // of a ping: what must come back; of a cancel: the request
+} Call;
+
+// A world as its client knows it. The first is the shared one: others step it too.
+typedef struct ClientWorld {
+    bool is_there;
+    bool is_shared;
+    uint64_t id;
+    Model own;
+    Model *model;   // own, or the crowd's
+    size_t history; // index of the world
+    size_t episode; // that is recorded of it, as an index of the history plus 1; 0: none
+} ClientWorld;
+
+typedef struct Client {
+    Crowd *crowd;
+    size_t number;
+    Dice dice;
+    Link link;
+    char session[SESSION_BYTES];
+    uint64_t id_last;
+    ClientWorld world[CLIENT_WORLDS_MAX];
+    Call call[CALLS_MAX];
+    size_t call_count;
+    LinkBytes bytes; // the calls as they go over the wire
+} Client;
+
+// Notes a call and packs it; the message is borrowed. Returns it for what else is to be noted.
+Call *call_add(Client *client, CallKind kind, const void *message, uint32_t deadline_ms);
+
+// Each adds one call.
+void call_step(Client *client, const size_t *world, size_t world_count, uint64_t steps,
+               uint32_t deadline_ms);
+void call_push(Client *client, size_t world);
+void call_hash(Client *client, size_t world);
+void call_get(Client *client, size_t world);
+void call_take(Client *client, size_t world); // a snapshot
+void call_start(Client *client, size_t world);
+void call_stop(Client *client, size_t world);
+void call_destroy(Client *client, size_t world);
+void call_episode(Client *client, CallKind kind, size_t episode);
+void call_list(Client *client);
+void call_ping(Client *client);
+void call_stats(Client *client);
+void call_worlds(Client *client);
+void call_solve(Client *client);
+void call_cancel(Client *client, Call *victim);
+
+// Takes a reply, or an event, and judges what can be judged: the calls of each world in the order
+// in which they were asked.
+void call_answer(Client *client, Moreau__V1__Reply *reply);
+
+void call_forget_all(Client *client);
+
+// The steps of a world that is recorded are known to be its model's.
+void call_note_recorded(Client *client, const ClientWorld *world);

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/client.h"
+
+#include "simulate/call.h"
+#include "simulate/schedule.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHARED = 0, ROUNDS_MAX = 24, BUNCH_MAX = 10 };
+enum { STEPS_ENOUGH = 2000, STEPS_SHORT = 40, STEPS_LONG = 600 };
+
+// ---- one call at a time
+
+// NULL: the connection is gone.
+static Moreau__V1__Reply *receive(Client *client) {
+    Moreau__V1__Reply *reply;
+    LinkResult result = link_receive(&client->link, &reply);
+    if (result == LINK_LATE) {
+        fail("client %zu: no answer to one of %zu calls", client->number, client->call_count);
+    }
+    if (result == LINK_GONE && !client->crowd->is_stopping) {
+        fail("client %zu: the server closed the connection", client->number);
+    }
+    return reply;
+}
+
+// Its answer, whatever it is; NULL: the connection is gone.
+static Moreau__V1__Reply *ask(Client *client, const void *message) {
+    Moreau__V1__Reply *reply = link_ask(&client->link, message, ++client->id_last);
+    if (reply == NULL && !client->crowd->is_stopping) {
+        fail("client %zu: the server closed the connection", client->number);
+    }
+    return reply;
+}
+
+static bool is_ok(const Moreau__V1__Reply *reply) {
+    return reply != NULL && reply->status->code == MOREAU__V1__STATUS_CODE__OK;
+}
+
+static void give_back(Moreau__V1__Reply *reply) {
+    if (reply != NULL) {
+        moreau__v1__reply__free_unpacked(reply, NULL);
+    }
+}
+
+// Asks for what must succeed. False: the connection is gone.
+static bool demand(Client *client, const void *message) {
+    Moreau__V1__Reply *reply = ask(client, message);
+    bool here = reply != NULL;
+    if (here && !is_ok(reply)) {
+        fail("client %zu: %s", client->number, reply->status->message);
+    }
+    give_back(reply);
+    return here;
+}
+
+// ---- coming and going
+
+// A session without worlds ends with its connection: may this be one?
+static bool may_own_nothing(const Client *client) {
+    for (size_t i = 1; i < CLIENT_WORLDS_MAX; i++) {
+        bool is_there = client->world[i].is_there;
+        for (size_t k = 0; k < client->call_count; k++) {
+            const Call *call = &client->call[k];
+            is_there = is_there && !(call->kind == CALL_DESTROY && call->world[0] == i);
+        }
+        if (is_there) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static Moreau__V1__Reply *say_hello(Client *client) {
+    Moreau__V1__Hello hello = MOREAU__V1__HELLO__INIT;
+    hello.has_protocol_major = 1;
+    hello.protocol_major = 1;
+    hello.client = (char *)"simulated";
+    hello.resume = client->session;
+    return ask(client, &hello);
+}
+
+static bool greet(Client *client) {
+    Moreau__V1__Reply *reply = say_hello(client);
+    if (reply != NULL && !is_ok(reply) && may_own_nothing(client)) {
+        give_back(reply);
+        client->session[0] = '\0';
+        for (size_t i = 1; i < CLIENT_WORLDS_MAX; i++) {
+            client->world[i].is_there = false;
+        }
+        reply = say_hello(client);
+    }
+    bool here = reply != NULL;
+    if (here && !is_ok(reply)) {
+        fail("client %zu: its session is lost: %s", client->number, reply->status->message);
+    }
+    if (here) {
+        snprintf(client->session, sizeof(client->session), "%s", reply->welcome->session);
+    }
+    give_back(reply);
+    return here;
+}
+
+// False: the server is going.
+static bool come(Client *client) {
+    return link_open(&client->link, client->crowd->address, &client->dice) && greet(client);
+}
+
+static bool add_content(Client *client, uint64_t world, uint64_t seed) {
+    ModelStart start = model_start(seed);
+    Moreau__V1__PrimitiveKind kind[] = {MOREAU__V1__PRIMITIVE_KIND__PLANE,
+                                        MOREAU__V1__PRIMITIVE_KIND__SPHERE,
+                                        MOREAU__V1__PRIMITIVE_KIND__BOX};
+    Moreau__V1__WorldAddShapes shapes = MOREAU__V1__WORLD_ADD_SHAPES__INIT;
+    shapes.has_world = 1;
+    shapes.world = world;
+    shapes.n_kind = 3;
+    shapes.kind = kind;
+    shapes.n_size = 9;
+    shapes.size = (double *)(uintptr_t)model_shape_size;
+    Moreau__V1__BodyKind bodies_kind[MODEL_BODIES_MAX] = {MOREAU__V1__BODY_KIND__STATIC};
+    Moreau__V1__WorldAddBodies bodies = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+    bodies.has_world = 1;
+    bodies.world = world;
+    bodies.n_pose = 7 * start.count;
+    bodies.pose = start.pose;
+    bodies.n_shape = bodies.n_kind = start.count;
+    bodies.shape = start.shape;
+    bodies.kind = bodies_kind;
+    return demand(client, &shapes) && demand(client, &bodies);
+}
+
+static bool make_world(Client *client, size_t index) {
+    ClientWorld *world = &client->world[index];
+    History *history = client->crowd->history;
+    if (history->world_count == HISTORY_WORLDS_MAX) {
+        return true; // enough for one run
+    }
+    Moreau__V1__WorldSettings settings = MOREAU__V1__WORLD_SETTINGS__INIT;
+    settings.has_margin = 1; // 0, as in the reference
+    Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
+    create.settings = &settings;
+    create.has_lifetime = index == SHARED;
+    create.lifetime = MOREAU__V1__LIFETIME__SERVER;
+    Moreau__V1__Reply *reply = ask(client, &create);
+    if (reply == NULL) {
+        return false;
+    }
+    if (!is_ok(reply)) {
+        fail("client %zu: %s", client->number, reply->status->message);
+    }
+    uint64_t id = reply->world_create->world;
+    give_back(reply);
+    uint64_t seed = dice_bits(&client->dice);
+    if (!add_content(client, id, seed)) {
+        return false;
+    }
+    if (world->model != NULL) {
+        model_deinit(world->model);
+    }
+    *world = (ClientWorld){.is_there = true, .id = id, .history = history->world_count++};
+    world->model = &world->own;
+    model_init(world->model, seed, &history->world[world->history]);
+    return true;
+}
+
+bool client_make_shared(Crowd *crowd) {
+    Client client = {.crowd = crowd, .number = 0, .dice = dice_make(crowd->seed, 99)};
+    if (!come(&client) || !make_world(&client, SHARED)) {
+        return false;
+    }
+    crowd->shared_world = client.world[SHARED].id;
+    crowd->shared_model = client.world[SHARED].own;
+    link_close(&client.link);
+    return true;
+}
+
+static void find_shared(Client *client) {
+    client->world[SHARED] = (ClientWorld){.is_there = true,
+                                          .is_shared = true,
+                                          .id = client->crowd->shared_world,
+                                          .model = &client->crowd->shared_model};
+}
+
+// ---- a bunch of calls
+
+// A world that is there and that nothing in this bunch forbids; CLIENT_WORLDS_MAX: none.
+static size_t pick_world(Client *client, const bool *is_barred, bool own) {
+    size_t first = (size_t)dice_roll(&client->dice, CLIENT_WORLDS_MAX);
+    for (size_t i = 0; i < CLIENT_WORLDS_MAX; i++) {
+        size_t index = (first + i) % CLIENT_WORLDS_MAX;
+        const ClientWorld *world = &client->world[index];
+        if (world->is_there && !is_barred[index] && !(own && world->is_shared)) {
+            return index;
+        }
+    }
+    return CLIENT_WORLDS_MAX;
+}
+
+// An episode that was stopped and that nobody wants to delete; HISTORY_EPISODES_MAX: none.
+static size_t pick_episode(Client *client) {
+    const History *history = client->crowd->history;
+    for (int i = 0; i < 8 && history->episode_count > 0; i++) {
+        size_t index = (size_t)dice_roll(&client->dice, history->episode_count);
+        if (history->episode[index].stop_acked && !history->episode[index].delete_asked) {
+            return index;
+        }
+    }
+    return HISTORY_EPISODES_MAX;
+}
+
+static void add_steps(Client *client, size_t world, const bool *is_barred) {
+    if (model_step_count(client->world[world].model) > STEPS_ENOUGH) {
+        call_hash(client, world);
+        return;
+    }
+    uint64_t steps = 1 + dice_roll(&client->dice, dice_magnitude(&client->dice, 5));
+    uint32_t deadline_ms = 0;
+    if (!client->world[world].is_shared && dice_chance(&client->dice, 10)) {
+        steps = STEPS_LONG / 10 + dice_roll(&client->dice, STEPS_LONG / 10);
+        deadline_ms = (uint32_t)dice_roll(&client->dice, 4);
+    }
+    size_t worlds[CALL_WORLDS_MAX] = {world}, count = 1;
+    for (size_t i = 0; i < CLIENT_WORLDS_MAX && dice_chance(&client->dice, 25); i++) {
+        if (i != world && client->world[i].is_there && !is_barred[i] &&
+            model_step_count(client->world[i].model) < STEPS_ENOUGH) {
+            worlds[count++] = i;
+        }
+    }
+    call_step(client, worlds, count, steps < STEPS_SHORT || count == 1 ? steps : STEPS_SHORT,
+              deadline_ms);
+}
+
+// Recording, of worlds of our own alone: of the shared one nobody knows who steps it when.
+static void add_recording(Client *client, size_t world, bool *is_barred) {
+    bool is_recorded = client->world[world].episode > 0;
+    for (size_t i = 0; i < client->call_count; i++) {
+        const Call *call = &client->call[i];
+        is_recorded = is_recorded || (call->kind == CALL_START && call->world[0] == world);
+    }
+    if (!is_recorded) {
+        call_start(client, world);
+        return;
+    }
+    // whether it is still recorded is not known before the answer, nor, when the call names the
+    // episode, which of the calls behind it come before it
+    call_stop(client, world);
+    is_barred[world] = true;
+}
+
+static void add_episode(Client *client) {
+    static const CallKind kinds[] = {CALL_VERIFY, CALL_REPLAY, CALL_READ, CALL_DESCRIBE};
+    size_t episode = pick_episode(client);
+    if (episode == HISTORY_EPISODES_MAX) {
+        call_list(client);
+    } else if (dice_chance(&client->dice, 10)) {
+        call_episode(client, CALL_DELETE, episode);
+    } else {
+        call_episode(client, kinds[dice_roll(&client->dice, 4)], episode);
+    }
+}
+
+static void add_any(Client *client, bool *is_barred) {
+    size_t world = pick_world(client, is_barred, false);
+    size_t own = pick_world(client, is_barred, true);
+    uint64_t chance = dice_roll(&client->dice, 100);
+    if (chance < 12) {
+        call_ping(client);
+    } else if (chance < 14) {
+        call_stats(client);
+    } else if (chance < 16) {
+        call_worlds(client);
+    } else if (chance < 18) {
+        call_solve(client);
+    } else if (chance < 25) {
+        add_episode(client);
+    } else if (chance < 40 && own < CLIENT_WORLDS_MAX) {
+        add_recording(client, own, is_barred);
+    } else if (chance < 50 && own < CLIENT_WORLDS_MAX) {
+        call_push(client, own);
+    } else if (chance < 52 && own < CLIENT_WORLDS_MAX) {
+        call_destroy(client, own);
+        is_barred[own] = true;
+    } else if (chance < 60 && world < CLIENT_WORLDS_MAX) {
+        call_hash(client, world);
+    } else if (chance < 63 && world < CLIENT_WORLDS_MAX) {
+        call_get(client, world);
+    } else if (chance < 65 && world < CLIENT_WORLDS_MAX) {
+        call_take(client, world);
+    } else if (world < CLIENT_WORLDS_MAX) {
+        add_steps(client, world, is_barred);
+    }
+}
+
+static void compose(Client *client) {
+    bool is_barred[CLIENT_WORLDS_MAX] = {false};
+    call_forget_all(client);
+    client->bytes.count = 0;
+    uint64_t count = 1 + dice_roll(&client->dice, BUNCH_MAX);
+    for (uint64_t i = 0; i < count; i++) {
+        add_any(client, is_barred);
+        if (client->call_count > 0 && dice_chance(&client->dice, 6)) {
+            Call *victim = &client->call[dice_roll(&client->dice, client->call_count)];
+            if (victim->kind == CALL_STEP || victim->kind == CALL_VERIFY ||
+                victim->kind == CALL_REPLAY || victim->kind == CALL_HASH) {
+                call_cancel(client, victim);
+            }
+        }
+    }
+}
+
+static size_t unanswered(const Client *client) {
+    size_t count = 0;
+    for (size_t i = 0; i < client->call_count; i++) {
+        count += !client->call[i].is_answered;
+    }
+    return count;
+}
+
+// Takes answers until so many are missing. False: the connection is gone.
+static bool take_answers(Client *client, size_t missing) {
+    while (unanswered(client) > missing) {
+        Moreau__V1__Reply *reply = receive(client);
+        if (reply == NULL) {
+            return false;
+        }
+        call_answer(client, reply);
+    }
+    return true;
+}
+
+// ---- losing the connection
+
+// What of this bunch was not answered may have happened, or not, or in part.
+static bool find_out(Client *client, size_t index) {
+    ClientWorld *world = &client->world[index];
+    ModelChange change[CALLS_MAX];
+    size_t count = 0;
+    bool may_be_gone = false, record_is_unclear = false;
+    for (size_t i = 0; i < client->call_count; i++) {
+        const Call *call = &client->call[i];
+        for (size_t k = 0; k < call->world_count && !call->is_judged; k++) {
+            if (call->world[k] == index && call->change.steps + call->change.push > 0) {
+                change[count++] = call->change;
+            }
+            bool here = call->world[k] == index;
+            may_be_gone = may_be_gone || (here && call->kind == CALL_DESTROY);
+            record_is_unclear = record_is_unclear || (here && call->kind == CALL_START) ||
+                                (here && call->kind == CALL_STOP);
+        }
+    }
+    Moreau__V1__WorldHash hash = MOREAU__V1__WORLD_HASH__INIT;
+    hash.n_worlds = 1;
+    hash.worlds = &world->id;
+    Moreau__V1__Reply *reply = ask(client, &hash);
+    if (reply == NULL) {
+        return false;
+    }
+    if (!is_ok(reply) && may_be_gone) {
+        world->is_there = false;
+        give_back(reply);
+        return true;
+    }
+    if (!is_ok(reply) || !model_find(world->model, change, count, reply->world_hash->step[0],
+                                     reply->world_hash->hash[0])) {
+        fail("client %zu: world %" PRIu64
+             " came to a state that no part of the %zu changes under way leads to: %s",
+             client->number, world->id, count, is_ok(reply) ? "hash" : reply->status->message);
+    }
+    give_back(reply);
+    if (!record_is_unclear) {
+        call_note_recorded(client, world);
+        return true;
+    }
+    Moreau__V1__EpisodeStop stop = MOREAU__V1__EPISODE_STOP__INIT;
+    stop.has_world = 1;
+    stop.world = world->id;
+    reply = ask(client, &stop); // it may not be recorded at all
+    world->episode = 0;
+    give_back(reply);
+    return reply != NULL;
+}
+
+// Comes back after the connection was lost. False: the server is going.
+static bool come_back(Client *client) {
+    Link old = client->link;
+    bool shuts_first = dice_chance(&client->dice, 70);
+    if (shuts_first) {
+        link_close(&old);
+    }
+    if (dice_chance(&client->dice, 30)) {
+        schedule_sleep(dice_magnitude(&client->dice, 33)); // at most 17 s: within the grace time
+    }
+    bool here = come(client);
+    if (!shuts_first) {
+        link_close(&old); // the server took it for dead
+    }
+    for (size_t i = 1; i < CLIENT_WORLDS_MAX && here; i++) {
+        here = !client->world[i].is_there || find_out(client, i);
+    }
+    return here;
+}
+
+static bool send_and_cut(Client *client) {
+    client->crowd->history->cuts++;
+    size_t count = (size_t)dice_roll(&client->dice, client->bytes.count + 1);
+    if (dice_chance(&client->dice, 40)) {
+        count = client->bytes.count;
+    }
+    bool here = link_send(&client->link, client->bytes.bytes, count);
+    if (here && count == client->bytes.count) {
+        here = take_answers(client, (size_t)dice_roll(&client->dice, client->call_count + 1));
+    }
+    if (here && dice_chance(&client->dice, 50)) {
+        schedule_sleep(dice_magnitude(&client->dice, 22));
+    }
+    return here && come_back(client);
+}
+
+// ---- life
+
+static bool take_round(Client *client) {
+    for (size_t i = 1; i < CLIENT_WORLDS_MAX; i++) {
+        if (!client->world[i].is_there && dice_chance(&client->dice, 60) &&
+            !make_world(client, i)) {
+            return false;
+        }
+    }
+    compose(client);
+    bool here = dice_chance(&client->dice, 12)
+                    ? send_and_cut(client)
+                    : link_send(&client->link, client->bytes.bytes, client->bytes.count) &&
+                          take_answers(client, 0);
+    uint64_t pause = dice_roll(&client->dice, 100);
+    if (here && pause < 40) {
+        schedule_sleep(dice_magnitude(&client->dice, pause < 15 ? 31 : 23));
+    }
+    return here;
+}
+
+void client_main(void *context) {
+    const ClientDef *def = context;
+    Client client = {.crowd = def->crowd,
+                     .number = def->number,
+                     .dice = dice_make(def->crowd->seed, 100 + def->number)};
+    find_shared(&client);
+    bool here = come(&client);
+    uint64_t rounds = 1 + dice_roll(&client.dice, ROUNDS_MAX);
+    for (uint64_t i = 0; i < rounds && here; i++) {
+        here = take_round(&client);
+    }
+    if (!here && !def->crowd->is_stopping) {
+        fail("client %zu: the server is gone", client.number);
+    }
+    link_close(&client.link);
+    call_forget_all(&client);
+    free(client.bytes.bytes);
+    for (size_t i = 1; i < CLIENT_WORLDS_MAX; i++) {
+        if (client.world[i].model != NULL) {
+            model_deinit(client.world[i].model);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// What clients know for certain: what servers have answered, over all lives of one file. It lies in
+// memory that outlives the processes of the servers, so it holds no pointer. Within a life only the
+// thread that has the turn writes to it.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    HISTORY_LIVES_MAX = 4,
+    HISTORY_WORLDS_MAX = 64,
+    HISTORY_EPISODES_MAX = 256,
+    HISTORY_STEPS_MAX = 4000,
+    HISTORY_ID_BYTES = 33
+};
+
+// How a life of the server ended.
+typedef enum LifeEnd { LIFE_STOPPED, LIFE_KILLED, LIFE_LOST_POWER } LifeEnd;
+
+typedef struct HistoryLife {
+    uint64_t end_ns; // simulated
+    LifeEnd end;
+    bool full_durability;
+    bool disk_failed;
+} HistoryLife;
+
+// A world, by the count of its own steps. What stands here was computed by the reference for steps
+// that the server has answered.
+typedef struct HistoryWorld {
+    uint64_t step_count;                      // answered
+    uint64_t acked_ns[HISTORY_STEPS_MAX + 1]; // when
+    uint64_t motion[HISTORY_STEPS_MAX + 1];   // hash of the poses and velocities after each step
+} HistoryWorld;
+
+typedef struct HistoryEpisode {
+    char id[HISTORY_ID_BYTES];
+    size_t world, life;
+    uint64_t first_step;         // the world's at its start
+    uint64_t step_count;         // answered while it was recorded, at least
+    bool stop_asked, stop_acked; // with OK
+    uint64_t stop_steps;         // as the answer said
+    bool delete_asked, delete_acked;
+    bool destroy_asked;
+} HistoryEpisode;
+
+typedef struct History {
+    HistoryLife life[HISTORY_LIVES_MAX];
+    size_t life_count;
+    HistoryWorld world[HISTORY_WORLDS_MAX];
+    size_t world_count;
+    HistoryEpisode episode[HISTORY_EPISODES_MAX];
+    size_t episode_count;
+
+    // for whoever looks at a run
+    uint64_t requests, replies, cuts, cancels, faults, steps, trace;
+} History;

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/life.h"
+
+#include "options.h"
+#include "server.h"
+#include "simulate/client.h"
+#include "simulate/disk.h"
+#include "simulate/link.h"
+#include "simulate/schedule.h"
+#include "simulate/system.h"
+#include "simulate/verdict.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CLIENTS_MAX = 4, WORD_BYTES = 600, WORDS_MAX = 32 };
+
+// How it will end, unless it ends before.
+typedef struct Fate {
+    LifeEnd end;
+    uint64_t point;     // of the schedule; UINT64_MAX: never
+    uint64_t operation; // of the disk; UINT64_MAX: never
+} Fate;
+
+static struct {
+    LifeDef def;
+    Dice dice;
+    Fate fate;
+    HistoryLife *record;
+    Crowd crowd;
+    int ready[2]; // what the server says when it is ready
+    char address[WORD_BYTES];
+} life;
+
+// ---- the end
+
+static void note_end(LifeEnd end) {
+    *life.record = (HistoryLife){.end = end,
+                                 .end_ns = schedule_now_ns(),
+                                 .full_durability = life.record->full_durability,
+                                 .disk_failed = disk_has_faults()};
+    History *history = life.def.history;
+    history->trace = history->trace * 31 + schedule_trace();
+    history->faults += disk_has_faults();
+}
+
+static void meet_fate(void) {
+    note_end(life.fate.end);
+    if (life.fate.end == LIFE_LOST_POWER) {
+        disk_lose_power();
+    }
+    _exit(LIFE_EXIT_KILLED);
+}
+
+static void at_point(uint64_t point) {
+    if (point == life.fate.point) {
+        meet_fate();
+    }
+}
+
+static void at_operation(uint64_t operation) {
+    if (operation == life.fate.operation) {
+        meet_fate();
+    }
+}
+
+static void draw_fate(void) {
+    life.fate = (Fate){.end = LIFE_STOPPED, .point = UINT64_MAX, .operation = UINT64_MAX};
+    uint64_t chance = dice_roll(&life.dice, 100);
+    if (life.def.is_last || chance < 25) {
+        return;
+    }
+    life.fate.end = chance < 60 ? LIFE_KILLED : LIFE_LOST_POWER;
+    if (dice_chance(&life.dice, 50)) {
+        life.fate.point = dice_magnitude(&life.dice, 17);
+    } else {
+        life.fate.operation = dice_magnitude(&life.dice, 11);
+    }
+}
+
+// ---- the clients
+
+static void play(Crowd *crowd) {
+    ClientDef client[CLIENTS_MAX];
+    size_t task[CLIENTS_MAX];
+    size_t count = 1 + (size_t)dice_roll(&life.dice, CLIENTS_MAX);
+    disk_allow_faults();
+    if (!client_make_shared(crowd)) {
+        fail("the shared world cannot be made");
+    }
+    for (size_t i = 0; i < count; i++) {
+        client[i] = (ClientDef){.crowd = crowd, .number = i + 1};
+        task[i] = schedule_start("client", client_main, &client[i]);
+    }
+    bool is_early = dice_chance(&life.dice, 30);
+    if (is_early) {
+        schedule_sleep(dice_magnitude(&life.dice, 34));
+        crowd->is_stopping = true;
+        raise(SIGTERM);
+    }
+    for (size_t i = 0; i < count; i++) {
+        schedule_join(task[i]);
+    }
+    if (!is_early) {
+        if (dice_chance(&life.dice, 20)) {
+            schedule_sleep(dice_magnitude(&life.dice, 36)); // sessions end meanwhile
+        }
+        crowd->is_stopping = true;
+        raise(SIGTERM);
+    }
+    model_deinit(&crowd->shared_model);
+}
+
+// Waits for the server, then for all that is done to it, then stops it.
+static void direct(void *context) {
+    Crowd *crowd = context;
+    char line[WORD_BYTES];
+    schedule_wait_fd(life.ready[0], POLLIN, SCHEDULE_FOREVER);
+    if (read(life.ready[0], line, sizeof(line)) <= 0) {
+        fail("the server did not say that it was ready");
+    }
+    if (life.def.is_last) {
+        verdict_ask(crowd->address, crowd->history);
+        raise(SIGTERM);
+    } else {
+        play(crowd);
+    }
+}
+
+// ---- the server
+
+typedef struct Words {
+    char word[WORDS_MAX][WORD_BYTES];
+    char *pointer[WORDS_MAX + 1];
+    int count;
+} Words;
+
+static void say(Words *words, const char *option, const char *format, unsigned long long value,
+                const char *text) {
+    snprintf(words->word[words->count++], WORD_BYTES, "%s", option);
+    if (format != NULL) {
+        snprintf(words->word[words->count++], WORD_BYTES, format, value);
+    } else {
+        snprintf(words->word[words->count++], WORD_BYTES, "%s", text);
+    }
+}
+
+// What limits are small is drawn: queues that are always full find other things than empty ones.
+static void choose_words(Words *words) {
+    Dice *dice = &life.dice;
+    char path[WORD_BYTES];
+    snprintf(words->word[words->count++], WORD_BYTES, "moreau-server");
+    snprintf(path, sizeof(path), "unix:%.500s", life.address);
+    say(words, "--listen", NULL, 0, path);
+    snprintf(path, sizeof(path), "%.500s/episodes.db", life.def.folder);
+    say(words, "--db", NULL, 0, path);
+    snprintf(path, sizeof(path), "%.500s/life-%zu.log", life.def.folder, life.def.number);
+    say(words, "--log-file", NULL, 0, path);
+    say(words, "--log-level", NULL, 0, "debug");
+    say(words, "--ready-fd", "%llu", (unsigned long long)life.ready[1], NULL);
+    say(words, "--workers", "%llu", 1 + dice_roll(dice, 4), NULL);
+    say(words, "--memory-bytes-max", "%llu", 1u << 30, NULL);
+    say(words, "--requests-max", "%llu", dice_chance(dice, 30) ? 1 + dice_roll(dice, 4) : 64, NULL);
+    life.record->full_durability = dice_chance(dice, 40);
+    say(words, "--durability", NULL, 0, life.record->full_durability ? "full" : "normal");
+    for (int i = 0; i < words->count; i++) {
+        words->pointer[i] = words->word[i];
+    }
+}
+
+static void serve(void) {
+    static Words words;
+    static Options options;
+    Error error = {0};
+    choose_words(&words);
+    OptionsResult result = options_parse(&options, words.count, words.pointer, stderr, &error);
+    if (dice_chance(&life.dice, 30)) {
+        // less than an option may say, so that a small run fills it
+        options.log_queue_bytes_max = 4096 + dice_roll(&life.dice, 65536);
+    }
+    if (result != OPTIONS_RUN || server_run(&options, &error) != STATUS_OK) {
+        fail("the server does not start: %s", error.message);
+    }
+}
+
+int life_run(const LifeDef *def) {
+    life.def = *def;
+    life.dice = dice_make(def->seed, 5);
+    life.record = &def->history->life[def->number];
+    def->history->life_count = def->number + 1;
+    snprintf(life.address, sizeof(life.address), "%s/socket", def->folder);
+    unlink(life.address);
+    if (pipe(life.ready) != 0) {
+        fail("no pipe");
+    }
+    life.crowd = (Crowd){
+        .address = life.address, .history = def->history, .life = def->number, .seed = def->seed};
+    draw_fate();
+    disk_begin(def->seed, at_operation);
+    system_begin(def->seed);
+    schedule_begin(def->seed, at_point);
+    size_t director = schedule_start("director", direct, &life.crowd);
+    serve();
+    schedule_join(director);
+    note_end(LIFE_STOPPED);
+    schedule_end();
+    if (def->is_last) {
+        char path[WORD_BYTES];
+        snprintf(path, sizeof(path), "%.500s/episodes.db", def->folder);
+        verdict_file(path);
+    }
+    return LIFE_EXIT_ENDED;
+}

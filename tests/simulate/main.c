@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// The simulated faults: from one seed a file of episodes lives through servers that are stopped,
+// killed and lose their power, with clients that lose their connections, on a disk that fails,
+// while the threads of the servers interleave as the seed says; then everything that was answered
+// is looked for (verdict.h). A seed that finds something finds it again.
+//
+//   moreau-simulate [--twice] [--keep] [FIRST_SEED [COUNT [STRIDE]]]
+//
+// --twice runs each seed again and demands that not one decision differs; --keep leaves the file
+// and the servers' logs of each seed, and says where.
+#include "simulate/life.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FOLDER_BYTES = 64, REAL_SECONDS_MAX = 120, SERVED_LIVES_MAX = 3 };
+
+typedef struct Orders {
+    uint64_t first, count, stride; // of the seeds
+    bool twice, keeps;
+} Orders;
+
+typedef struct Run {
+    uint64_t seed;
+    History *history; // shared with the processes of the lives
+    char folder[FOLDER_BYTES];
+} Run;
+
+// True: this life ended as it should.
+static bool live(Run *run, size_t number, bool is_last) {
+    LifeDef def = {.seed = run->seed * 8 + number,
+                   .folder = run->folder,
+                   .history = run->history,
+                   .number = number,
+                   .is_last = is_last};
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(REAL_SECONDS_MAX); // the simulated time can stand still for a bug
+        exit(life_run(&def));
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        perror("simulate: no process");
+        return false;
+    }
+    if (WIFSIGNALED(status)) {
+        fprintf(stderr, "simulate: life %zu ended by signal %d\n", number, WTERMSIG(status));
+    }
+    return WIFEXITED(status) &&
+           (WEXITSTATUS(status) == LIFE_EXIT_ENDED || WEXITSTATUS(status) == LIFE_EXIT_KILLED);
+}
+
+static void remove_folder(const Run *run) {
+    char command[FOLDER_BYTES + 16];
+    snprintf(command, sizeof(command), "rm -rf %s", run->folder);
+    if (system(command) != 0) {
+        fprintf(stderr, "simulate: %s stays\n", run->folder);
+    }
+}
+
+// True: nothing was found. The history is what the run was.
+static bool run_seed(uint64_t seed, History *history, bool keeps) {
+    Run run = {.seed = seed, .history = history, .folder = "/tmp/moreau-simulate-XXXXXX"};
+    memset(history, 0, sizeof(*history));
+    if (mkdtemp(run.folder) == NULL) {
+        perror("simulate: no folder");
+        return false;
+    }
+    size_t lives = 1 + seed % SERVED_LIVES_MAX;
+    bool fine = true;
+    for (size_t i = 0; i <= lives && fine; i++) {
+        fine = live(&run, i, i == lives);
+    }
+    if (keeps) {
+        printf("the file and the logs of seed %" PRIu64 " are in %s\n", seed, run.folder);
+    } else {
+        remove_folder(&run);
+    }
+    return fine;
+}
+
+// Over all seeds.
+typedef struct Tally {
+    uint64_t seeds, failures;
+    uint64_t lives, cut_lives, faults;
+    uint64_t requests, replies, cuts, cancels, steps, episodes;
+} Tally;
+
+static void add_up(Tally *tally, const History *history) {
+    tally->seeds++;
+    tally->faults += history->faults;
+    tally->requests += history->requests;
+    tally->replies += history->replies;
+    tally->cuts += history->cuts;
+    tally->cancels += history->cancels;
+    tally->steps += history->steps;
+    tally->episodes += history->episode_count;
+    tally->lives += history->life_count;
+    for (size_t i = 0; i < history->life_count; i++) {
+        tally->cut_lives += history->life[i].end != LIFE_STOPPED;
+    }
+}
+
+static void print_tally(const Tally *tally) {
+    printf("%" PRIu64 " seeds, %" PRIu64 " failed\n", tally->seeds, tally->failures);
+    printf("  %" PRIu64 " lives, %" PRIu64 " killed or without power, %" PRIu64
+           " with a failing disk\n",
+           tally->lives, tally->cut_lives, tally->faults);
+    printf("  %" PRIu64 " requests, %" PRIu64 " replies, %" PRIu64 " connections cut, %" PRIu64
+           " cancels, %" PRIu64 " steps, %" PRIu64 " episodes\n",
+           tally->requests, tally->replies, tally->cuts, tally->cancels, tally->steps,
+           tally->episodes);
+}
+
+// True: two runs are the same to the last decision.
+static bool repeats(uint64_t seed, History *history, uint64_t trace) {
+    bool same = run_seed(seed, history, false) && history->trace == trace;
+    if (!same) {
+        fprintf(stderr, "simulate: two runs of seed %" PRIu64 " differ\n", seed);
+    }
+    return same;
+}
+
+static void try_seed(uint64_t seed, History *history, const Orders *orders, Tally *tally) {
+    bool fine = run_seed(seed, history, orders->keeps);
+    add_up(tally, history);
+    if (fine && orders->twice) {
+        fine = repeats(seed, history, history->trace);
+    }
+    if (!fine) {
+        tally->failures++;
+        printf("FAILED: seed %" PRIu64 "; again with: deploy/simulate 1 %" PRIu64 "\n", seed, seed);
+    }
+}
+
+static Orders read_orders(int argc, char **argv) {
+    Orders orders = {.first = 1, .count = 30, .stride = 1};
+    uint64_t *number[] = {&orders.first, &orders.count, &orders.stride};
+    size_t given = 0;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--twice") == 0) {
+            orders.twice = true;
+        } else if (strcmp(argv[i], "--keep") == 0) {
+            orders.keeps = true;
+        } else if (given < 3) {
+            *number[given++] = strtoull(argv[i], NULL, 10);
+        }
+    }
+    return orders;
+}
+
+int main(int argc, char **argv) {
+    Orders orders = read_orders(argc, argv);
+    Tally tally = {0};
+    History *history =
+        mmap(NULL, sizeof(*history), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (history == MAP_FAILED) {
+        perror("simulate");
+        return EXIT_FAILURE;
+    }
+    for (uint64_t i = 0; i < orders.count; i++) {
+        try_seed(orders.first + i * orders.stride, history, &orders, &tally);
+    }
+    munmap(history, sizeof(*history));
+    print_tally(&tally);
+    return tally.failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

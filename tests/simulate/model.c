@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/model.h"
+
+#include "base/hash.h"
+#include "simulate/dice.h"
+#include "simulate/link.h"
+#include "simulate/schedule.h"
+#include "step/snapshot.h"
+
+enum { PENDING_MAX = 32, TRIES_MAX = 5000 };
+
+const double model_shape_size[9] = {0, 0, 0, 0.1, 0, 0, 0.1, 0.08, 0.06};
+
+static double draw(Dice *dice, double low, double high) {
+    return low + (high - low) * ((double)(dice_bits(dice) >> 11) * 0x1p-53);
+}
+
+ModelStart model_start(uint64_t seed) {
+    ModelStart start = {0};
+    Dice dice = {seed};
+    start.count = 2 + seed % (MODEL_BODIES_MAX - 1);
+    start.shape[0] = 1;
+    start.pose[3] = 1.0;
+    for (size_t i = 1; i < start.count; i++) {
+        double *at = start.pose + 7 * i;
+        at[0] = draw(&dice, 0.0, 0.1);
+        at[1] = draw(&dice, 0.0, 0.1);
+        at[2] = 0.12 + 0.22 * (double)(i - 1);
+        at[3] = 1.0;
+        start.shape[i] = 2 + i % 2;
+    }
+    return start;
+}
+
+void model_push_velocity(uint64_t push, double velocity[6]) {
+    Dice dice = {push};
+    for (size_t i = 0; i < 6; i++) {
+        velocity[i] = draw(&dice, -1.0, 1.0);
+    }
+}
+
+uint64_t model_motion(const double *pose, const double *velocity, size_t body_count) {
+    return hash_bytes(pose, body_count * 7 * sizeof(double), 0) * 31 +
+           hash_bytes(velocity, body_count * 6 * sizeof(double), 0);
+}
+
+uint64_t model_step_count(const Model *model) {
+    return model->world->step;
+}
+
+uint64_t model_hash(Model *model) {
+    return snapshot_hash(model->world);
+}
+
+// ---- life
+
+static void demand(Status status, const Error *error) {
+    if (status != STATUS_OK) {
+        fail("the reference is refused: %s", error->message);
+    }
+}
+
+static void fill(World *world, uint64_t seed) {
+    ModelStart start = model_start(seed);
+    uint32_t primitive[3] = {PRIMITIVE_PLANE, PRIMITIVE_SPHERE, PRIMITIVE_BOX};
+    uint32_t kind[MODEL_BODIES_MAX] = {BODY_STATIC, BODY_DYNAMIC, BODY_DYNAMIC, BODY_DYNAMIC};
+    ShapeColumns shapes = {.shape_count = 3,
+                           .primitive_count = 3,
+
+                           .kind = primitive,
+                           .size = model_shape_size};
+    BodyColumns bodies = {
+        .count = (uint32_t)start.count, .pose = start.pose, .kind = kind, .shape = start.shape};
+    Id ids[MODEL_BODIES_MAX];
+    Error error = {0};
+    demand(world_add_shapes(world, &shapes, ids, &error), &error);
+    demand(world_add_bodies(world, &bodies, ids, &error), &error);
+}
+
+static void build(Model *model) {
+    enum { MEMORY_BYTES = 1 << 28 };
+    WorldLimits limits = {.body_count_max = 100, .bytes_max = MEMORY_BYTES};
+    model->world = world_create(&limits);
+    model->stepper = stepper_create(MEMORY_BYTES);
+    if (model->world == NULL || model->stepper == NULL) {
+        fail("no memory for the reference");
+    }
+    arena_init(&model->scratch, MEMORY_BYTES);
+    WorldSettings settings = settings_default();
+    SolverSettings solver = solver_default(SOLVER_MDP);
+    step_set_solver(&settings, &solver);
+    settings.margin = 0.0;
+    world_set_settings(model->world, &settings);
+    fill(model->world, model->seed);
+    model->change_count = 0;
+}
+
+void model_init(Model *model, uint64_t seed, HistoryWorld *history) {
+    *model = (Model){.seed = seed, .history = history};
+    build(model);
+}
+
+void model_deinit(Model *model) {
+    world_destroy(model->world);
+    stepper_destroy(model->stepper);
+    arena_deinit(&model->scratch);
+}
+
+// ---- changes
+
+static void note_step(Model *model) {
+    const World *world = model->world;
+    double pose[7 * MODEL_BODIES_MAX];
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        world_body_pose(world, i, pose + 7 * (size_t)i);
+    }
+    HistoryWorld *history = model->history;
+    history->motion[world->step] = model_motion(pose, world->velocity, world->body_count);
+    if (world->step > history->step_count) {
+        history->step_count = world->step;
+        history->acked_ns[world->step] = schedule_now_ns();
+    }
+}
+
+static void push(Model *model, uint64_t number) {
+    double velocity[6];
+    uint64_t id = 2;
+    model_push_velocity(number, velocity);
+    BodyUpdate update = {.count = 1, .id = &id, .velocity = velocity};
+    Error error;
+    demand(world_update_bodies(model->world, &update, &error), &error);
+}
+
+static void take_step(Model *model) {
+    StepInput input = {.time_step = model->world->settings.time_step};
+    StepReport report;
+    Error error = {0};
+    demand(
+        stepper_run(model->stepper, model->world, &input, &model->scratch, NULL, &report, &error),
+        &error);
+}
+
+// Without a note: a try.
+static void carry_out(Model *model, ModelChange change, bool is_known) {
+    if (change.push > 0) {
+        push(model, change.push);
+    }
+    for (uint64_t i = 0; i < change.steps; i++) {
+        take_step(model);
+        if (is_known) {
+            note_step(model);
+        }
+    }
+    // steps in a row are one change
+    ModelChange *last = model->change_count == 0 ? NULL : &model->change[model->change_count - 1];
+    if (last != NULL && last->steps > 0 && change.steps > 0) {
+        last->steps += change.steps;
+    } else if (change.steps > 0 || change.push > 0) {
+        if (model->change_count == MODEL_CHANGES_MAX) {
+            fail("a world is changed more often than MODEL_CHANGES_MAX");
+        }
+        model->change[model->change_count++] = change;
+    }
+}
+
+void model_apply(Model *model, ModelChange change) {
+    carry_out(model, change, true);
+}
+
+// ---- what has happened?
+
+typedef struct Search {
+    Model *model;
+    const ModelChange *change;
+    size_t count;
+    uint64_t hash;
+    ModelChange chosen[PENDING_MAX];
+    uint32_t tries;
+} Search;
+
+static void begin_again(Model *model, const ModelChange *change, size_t count) {
+    model_deinit(model);
+    build(model);
+    for (size_t i = 0; i < count; i++) {
+        carry_out(model, change[i], false);
+    }
+}
+
+static bool fits(Search *search, const Model *base) {
+    Model *model = search->model;
+    search->tries++;
+    begin_again(model, base->change, base->change_count);
+    for (size_t i = 0; i < search->count; i++) {
+        if (search->chosen[i].steps + search->chosen[i].push > 0) {
+            carry_out(model, search->chosen[i], false);
+        }
+    }
+    return model_hash(model) == search->hash;
+}
+
+// Chooses for the index-th change and those behind it. Whole ones are tried first: most often the
+// first try is right.
+static bool choose(Search *search, const Model *base, size_t index, uint64_t steps_left) {
+    if (search->tries > TRIES_MAX) {
+        return false;
+    }
+    if (index == search->count) {
+        return steps_left == 0 && fits(search, base);
+    }
+    ModelChange change = search->change[index];
+    uint64_t steps = change.steps < steps_left ? change.steps : steps_left;
+    if (change.steps == 0) {
+        search->chosen[index] = change;
+        if (choose(search, base, index + 1, steps_left)) {
+            return true;
+        }
+    }
+    for (uint64_t part = steps + 1; part-- > 0;) {
+        search->chosen[index] = (ModelChange){.steps = part};
+        if (choose(search, base, index + 1, steps_left - part)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool model_find(Model *model, const ModelChange *change, size_t count, uint64_t step,
+                uint64_t hash) {
+    if (step < model_step_count(model) || count > PENDING_MAX) {
+        return false;
+    }
+    Model base = *model; // its list of changes alone
+    Search search = {.model = model, .change = change, .count = count, .hash = hash};
+    if (!choose(&search, &base, 0, step - model_step_count(model))) {
+        return false;
+    }
+    // once more, and now it is known
+    begin_again(model, base.change, base.change_count);
+    for (size_t i = 0; i < count; i++) {
+        if (search.chosen[i].steps + search.chosen[i].push > 0) {
+            model_apply(model, search.chosen[i]);
+        }
+    }
+    return true;
+}

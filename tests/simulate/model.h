@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The reference of one world: the same bodies stepped by the dynamics alone, one change after the
+// other, with what the server answered. It remembers all changes, so that it can begin again and
+// find out which of those that nobody answered have happened.
+#pragma once
+
+#include "simulate/history.h"
+#include "step/step.h"
+
+enum { MODEL_BODIES_MAX = 4, MODEL_CHANGES_MAX = 400 };
+
+// Steps, or, when `steps` is 0, a push: the first body gets a velocity that depends on `push`.
+typedef struct ModelChange {
+    uint64_t steps;
+    uint64_t push;
+} ModelChange;
+
+typedef struct Model {
+    uint64_t seed;
+    HistoryWorld *history; // borrowed
+    World *world;          // owned, as are the next two
+    Stepper *stepper;
+    Arena scratch;
+    ModelChange change[MODEL_CHANGES_MAX];
+    size_t change_count;
+} Model;
+
+// How a world begins: the ground, then bodies above it. Body ids are 1 (the ground), 2, 3 …
+typedef struct ModelStart {
+    size_t count;
+    double pose[7 * MODEL_BODIES_MAX];
+    uint64_t shape[MODEL_BODIES_MAX]; // 1 plane, 2 sphere, 3 box
+} ModelStart;
+
+ModelStart model_start(uint64_t seed);
+extern const double model_shape_size[9]; // 3 per shape
+void model_push_velocity(uint64_t push, double velocity[6]);
+
+void model_init(Model *model, uint64_t seed, HistoryWorld *history);
+void model_deinit(Model *model);
+
+void model_apply(Model *model, ModelChange change);
+uint64_t model_step_count(const Model *model);
+uint64_t model_hash(Model *model);
+
+// Hash of poses and velocities, packed as on the wire.
+uint64_t model_motion(const double *pose, const double *velocity, size_t body_count);
+
+// Applies those of the changes that lead to this state; each may have happened in part or not at
+// all, in their order. False: none do.
+bool model_find(Model *model, const ModelChange *change, size_t count, uint64_t step,
+                uint64_t hash);

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/verdict.h"
+
+#include "simulate/link.h"
+#include "simulate/model.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+// "Every second or sooner all steps are committed": a second for the world's turn to come, and one
+// for the log to write them, as nothing in the simulated time is faster than it can be.
+static const uint64_t durable_ns = 2000000000u;
+
+typedef struct Judge {
+    Link link;
+    uint64_t id_last;
+} Judge;
+
+static Moreau__V1__Reply *ask(Judge *judge, const void *message) {
+    Moreau__V1__Reply *reply = link_ask(&judge->link, message, ++judge->id_last);
+    if (reply == NULL) {
+        fail("the server closed the judge's connection");
+    }
+    return reply;
+}
+
+static bool is_ok(const Moreau__V1__Reply *reply) {
+    return reply->status->code == MOREAU__V1__STATUS_CODE__OK;
+}
+
+// ---- what must be there
+
+// May the whole episode be missing?
+static bool may_be_missing(const HistoryLife *life, const HistoryEpisode *episode) {
+    bool may_be_forgotten = life->end == LIFE_LOST_POWER && !life->full_durability;
+    return episode->delete_asked || (may_be_forgotten && !episode->stop_acked);
+}
+
+// Must it be missing? A deletion that was answered may come back when the power goes.
+static bool must_be_missing(const History *history, const HistoryEpisode *episode) {
+    bool may_come_back = false;
+    for (size_t i = episode->life; i < history->life_count; i++) {
+        may_come_back = may_come_back || (history->life[i].end == LIFE_LOST_POWER &&
+                                          !history->life[i].full_durability);
+    }
+    return episode->delete_acked && !may_come_back;
+}
+
+// How many of its steps the file cannot have lost.
+static uint64_t steps_promised(const History *history, const HistoryEpisode *episode) {
+    const HistoryLife *life = &history->life[episode->life];
+    const HistoryWorld *world = &history->world[episode->world];
+    if (episode->stop_acked) {
+        return episode->stop_steps;
+    }
+    if (life->disk_failed || (life->end == LIFE_LOST_POWER && !life->full_durability)) {
+        return 0;
+    }
+    if (life->end == LIFE_STOPPED) {
+        return episode->step_count;
+    }
+    uint64_t steps = episode->step_count;
+    while (steps > 0 && world->acked_ns[episode->first_step + steps] + durable_ns > life->end_ns) {
+        steps--;
+    }
+    return steps;
+}
+
+static bool state_fits(const HistoryLife *life, const HistoryEpisode *episode,
+                       Moreau__V1__EpisodeState state) {
+    switch (state) {
+    case MOREAU__V1__EPISODE_STATE__COMPLETE:
+        return episode->stop_asked;
+    case MOREAU__V1__EPISODE_STATE__WORLD_DESTROYED: // also by the end of its session or server
+        return !episode->stop_acked;
+    case MOREAU__V1__EPISODE_STATE__INTERRUPTED:
+        return !episode->stop_acked && (life->end != LIFE_STOPPED || life->disk_failed);
+    default:
+        return false;
+    }
+}
+
+// ---- one episode
+
+static void check_verified(Judge *judge, const HistoryEpisode *episode, uint64_t steps) {
+    Moreau__V1__EpisodeVerify call = MOREAU__V1__EPISODE_VERIFY__INIT;
+    call.episode = (char *)(uintptr_t)episode->id;
+    Moreau__V1__Reply *reply = ask(judge, &call);
+    if (!is_ok(reply)) {
+        fail("episode %s cannot be verified: %s", episode->id, reply->status->message);
+    }
+    const Moreau__V1__EpisodeVerifyReply *verify = reply->episode_verify;
+    if (!verify->verified || verify->steps != steps) {
+        fail("episode %s of %" PRIu64 " steps is wrong after %" PRIu64 ": %s", episode->id, steps,
+             verify->steps,
+             verify->n_differences > 0 ? verify->differences[0]->message : "no difference is told");
+    }
+    moreau__v1__reply__free_unpacked(reply, NULL);
+}
+
+// Its motion must be the reference's, as far as that is known.
+static void check_motion(Judge *judge, const History *history, const HistoryEpisode *episode,
+                         uint64_t steps) {
+    const HistoryWorld *world = &history->world[episode->world];
+    uint64_t known = episode->step_count < steps ? episode->step_count : steps;
+    if (known == 0) {
+        return;
+    }
+    Moreau__V1__EpisodeRead call = MOREAU__V1__EPISODE_READ__INIT;
+    call.episode = (char *)(uintptr_t)episode->id;
+    call.has_first = call.has_count = 1;
+    call.first = 1; // the state at step 0 may be one that was set, and not stepped to
+    call.count = known;
+    Moreau__V1__Reply *reply = ask(judge, &call);
+    if (!is_ok(reply)) {
+        fail("episode %s cannot be read: %s", episode->id, reply->status->message);
+    }
+    const Moreau__V1__EpisodeFrames *frames = reply->episode_read->frames;
+    size_t body = 0;
+    if (frames->n_step != known) {
+        fail("episode %s shows %zu frames of %" PRIu64, episode->id, frames->n_step, known);
+    }
+    for (size_t i = 0; i < frames->n_step; i++) {
+        uint64_t motion = model_motion(frames->pose + 7 * body, frames->velocity + 6 * body,
+                                       frames->body_count[i]);
+        body += frames->body_count[i];
+        if (motion != world->motion[episode->first_step + frames->step[i]]) {
+            fail("episode %s moves otherwise than what was answered, at step %" PRIu64, episode->id,
+                 frames->step[i]);
+        }
+    }
+    moreau__v1__reply__free_unpacked(reply, NULL);
+}
+
+static void check_episode(Judge *judge, const History *history, const HistoryEpisode *episode) {
+    const HistoryLife *life = &history->life[episode->life];
+    Moreau__V1__EpisodeDescribe call = MOREAU__V1__EPISODE_DESCRIBE__INIT;
+    call.episode = (char *)(uintptr_t)episode->id;
+    Moreau__V1__Reply *reply = ask(judge, &call);
+    if (reply->status->code == MOREAU__V1__STATUS_CODE__NOT_FOUND) {
+        if (!may_be_missing(life, episode)) {
+            fail("episode %s is lost%s", episode->id,
+                 episode->stop_acked ? ", and its stop was answered" : "");
+        }
+        moreau__v1__reply__free_unpacked(reply, NULL);
+        return;
+    }
+    if (!is_ok(reply)) {
+        fail("episode %s cannot be described: %s", episode->id, reply->status->message);
+    }
+    const Moreau__V1__EpisodeInfo *info = reply->episode_describe->episode;
+    uint64_t steps = info->steps, promised = steps_promised(history, episode);
+    if (must_be_missing(history, episode)) {
+        fail("episode %s was deleted and is there", episode->id);
+    }
+    if (!state_fits(life, episode, info->state)) {
+        fail("episode %s is in state %d; its server's life ended as %d, its stop was %s",
+             episode->id, info->state, life->end,
+             episode->stop_acked   ? "answered"
+             : episode->stop_asked ? "asked for"
+                                   : "never asked for");
+    }
+    if (steps < promised || (episode->stop_acked && steps != promised)) {
+        fail("episode %s has %" PRIu64 " steps, and %" PRIu64 " were promised", episode->id, steps,
+             promised);
+    }
+    moreau__v1__reply__free_unpacked(reply, NULL);
+    check_verified(judge, episode, steps);
+    check_motion(judge, history, episode, steps);
+}
+
+void verdict_ask(const char *address, const History *history) {
+    Dice dice = dice_make(0, 0);
+    Judge judge;
+    Moreau__V1__Hello hello = MOREAU__V1__HELLO__INIT;
+    hello.has_protocol_major = 1;
+    hello.protocol_major = 1;
+    if (!link_open(&judge.link, address, &dice)) {
+        fail("the judge cannot connect");
+    }
+    judge.id_last = 0;
+    moreau__v1__reply__free_unpacked(ask(&judge, &hello), NULL);
+    for (size_t i = 0; i < history->episode_count; i++) {
+        check_episode(&judge, history, &history->episode[i]);
+    }
+    link_close(&judge.link);
+}
+
+// ---- the file
+
+static void check_alone(const char *path, const char *suffix) {
+    char other[512];
+    snprintf(other, sizeof(other), "%s%s", path, suffix);
+    if (access(other, F_OK) == 0) {
+        fail("%s is left beside the file", other);
+    }
+}
+
+void verdict_file(const char *path) {
+    check_alone(path, "-wal");
+    check_alone(path, "-shm");
+    check_alone(path, "-journal");
+    check_alone(path, "-lock");
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &statement, NULL) != SQLITE_OK ||
+        sqlite3_step(statement) != SQLITE_ROW) {
+        fail("%s cannot be read: %s", path, sqlite3_errmsg(db));
+    }
+    const char *result = (const char *)sqlite3_column_text(statement, 0);
+    if (strcmp(result, "ok") != 0) {
+        fail("%s is damaged: %s", path, result);
+    }
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+}
