@@ -452,6 +452,9 @@ void client_main(void *context) {
     for (uint64_t i = 0; i < rounds && here; i++) {
         here = take_round(&client);
     }
+    if (here && dice_chance(&client.dice, 30)) {
+        schedule_sleep(dice_magnitude(&client.dice, 34)); // with worlds that may be recorded
+    }
     if (!here && !def->crowd->is_stopping) {
         fail("client %zu: the server is gone", client.number);
     }

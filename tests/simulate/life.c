@@ -25,6 +25,7 @@ typedef struct Fate {
     LifeEnd end;
     uint64_t point;     // of the schedule; UINT64_MAX: never
     uint64_t operation; // of the disk; UINT64_MAX: never
+    uint64_t time_ns;   // simulated; UINT64_MAX: never
 } Fate;
 
 static struct {
@@ -58,7 +59,7 @@ static void meet_fate(void) {
 }
 
 static void at_point(uint64_t point) {
-    if (point == life.fate.point) {
+    if (point == life.fate.point || schedule_now_ns() >= life.fate.time_ns) {
         meet_fate();
     }
 }
@@ -70,16 +71,22 @@ static void at_operation(uint64_t operation) {
 }
 
 static void draw_fate(void) {
-    life.fate = (Fate){.end = LIFE_STOPPED, .point = UINT64_MAX, .operation = UINT64_MAX};
+    life.fate = (Fate){
+        .end = LIFE_STOPPED, .point = UINT64_MAX, .operation = UINT64_MAX, .time_ns = UINT64_MAX};
     uint64_t chance = dice_roll(&life.dice, 100);
     if (life.def.is_last || chance < 25) {
         return;
     }
     life.fate.end = chance < 60 ? LIFE_KILLED : LIFE_LOST_POWER;
-    if (dice_chance(&life.dice, 50)) {
+    switch (dice_roll(&life.dice, 3)) {
+    case 0:
         life.fate.point = dice_magnitude(&life.dice, 17);
-    } else {
+        break;
+    case 1:
         life.fate.operation = dice_magnitude(&life.dice, 11);
+        break;
+    default:
+        life.fate.time_ns = schedule_begin_ns() + dice_magnitude(&life.dice, 35);
     }
 }
 

@@ -20,7 +20,8 @@ static const uint64_t patience_ns = 90000000000u;
 void fail(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "simulate: at %.6f s: ", (double)schedule_now_ns() * 1e-9 - 1000.0);
+    fprintf(stderr,
+            "simulate: at %.6f s: ", (double)(schedule_now_ns() - schedule_begin_ns()) * 1e-9);
     vfprintf(stderr, format, arguments);
     fprintf(stderr, "\n");
     va_end(arguments);

@@ -328,6 +328,10 @@ bool schedule_is_on(void) {
     return schedule.is_on;
 }
 
+uint64_t schedule_begin_ns(void) {
+    return begin_ns;
+}
+
 uint64_t schedule_now_ns(void) {
     return schedule.now_ns;
 }

@@ -28,8 +28,9 @@ void schedule_end(void);                                       // all other task
 // False outside of begin and end: then system.c leads to the real calls.
 bool schedule_is_on(void);
 
-uint64_t schedule_now_ns(void);  // as CLOCK_MONOTONIC, without a point
-uint64_t schedule_wall_ns(void); // since 1970
+uint64_t schedule_begin_ns(void); // when every simulation begins
+uint64_t schedule_now_ns(void);   // as CLOCK_MONOTONIC, without a point
+uint64_t schedule_wall_ns(void);  // since 1970
 uint64_t
 schedule_read_ns(void); // the same as now, but time passes: whoever asks again sees it move
 
