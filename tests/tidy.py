@@ -25,7 +25,7 @@ TABLE = {
     "server/collide": ({"base", "world"}, LIBC),
     "server/solve": ({"base"}, LIBC),
     "server/step": ({"base", "world", "collide", "solve"}, LIBC),
-    "server/run": ({"base", "world", "collide", "solve", "step", "log"}, LIBC | {"uv.h"}),
+    "server/run": ({"base", "world", "collide", "solve", "step", "log"}, LIBC | {"sys/resource.h", "uv.h"}),
     "server/net": ({"base"}, LIBC | POSIX | {"uv.h"}),
     "server/http": ({"base"}, LIBC | {"unistd.h", "uv.h", "libwebsockets.h"}),
     "server/api": ({"base", "world", "collide", "solve", "step", "run", "log"},
