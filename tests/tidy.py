@@ -19,7 +19,7 @@ POSIX = {"fcntl.h", "signal.h", "unistd.h", "sys/types.h", "sys/stat.h", "sys/re
          "sys/uio.h", "sys/wait.h", "netinet/in.h", "netinet/tcp.h", "arpa/inet.h", "netdb.h", "poll.h", "sched.h"}
 PROTO = {"moreau.pb-c.h"}
 TABLE = {
-    "server/log": ({"base"}, LIBC | {"sqlite3.h", "uv.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h"}),
+    "server/log": ({"base"}, LIBC | {"sys/resource.h", "sqlite3.h", "uv.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h"}),
     "server/base": (set(), LIBC | {"fcntl.h", "unistd.h"}),
     "server/world": ({"base"}, LIBC),
     "server/collide": ({"base", "world"}, LIBC),

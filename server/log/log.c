@@ -23,8 +23,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <uv.h>
 
+enum { LOG_NICENESS = 5 };         // of the log's thread
 enum { BATCH_BYTES = 16 << 20 };   // in one transaction
 enum { CHECKPOINT_FRAMES = 2048 }; // 64 MiB of pages in the write-ahead log
 enum { READERS_MAX = 16 };         // that rest
@@ -707,6 +709,8 @@ static bool take_batch(Log *log, RecordList *batch) {
 
 static void run(void *context) {
     Log *log = context;
+    // writing may lag behind, steps may not; not being allowed would do no harm
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + LOG_NICENESS);
     RecordList batch;
     while (take_batch(log, &batch)) {
         write_batch(log, &batch);
