@@ -19,13 +19,13 @@ POSIX = {"fcntl.h", "signal.h", "unistd.h", "sys/types.h", "sys/stat.h", "sys/re
          "sys/uio.h", "sys/wait.h", "netinet/in.h", "netinet/tcp.h", "arpa/inet.h", "netdb.h", "poll.h", "sched.h"}
 PROTO = {"moreau.pb-c.h"}
 TABLE = {
-    "server/log": ({"base"}, LIBC | {"sys/resource.h", "sqlite3.h", "uv.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h"}),
-    "server/base": (set(), LIBC | {"fcntl.h", "unistd.h"}),
+    "server/log": ({"base"}, LIBC | {"sqlite3.h", "uv.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h"}),
+    "server/base": (set(), LIBC | {"sys/resource.h", "fcntl.h", "unistd.h"}),
     "server/world": ({"base"}, LIBC),
     "server/collide": ({"base", "world"}, LIBC),
     "server/solve": ({"base"}, LIBC),
     "server/step": ({"base", "world", "collide", "solve"}, LIBC),
-    "server/run": ({"base", "world", "collide", "solve", "step", "log"}, LIBC | {"sys/resource.h", "uv.h"}),
+    "server/run": ({"base", "world", "collide", "solve", "step", "log"}, LIBC | {"uv.h"}),
     "server/net": ({"base"}, LIBC | POSIX | {"uv.h"}),
     "server/http": ({"base"}, LIBC | {"unistd.h", "uv.h", "libwebsockets.h"}),
     "server/api": ({"base", "world", "collide", "solve", "step", "run", "log"},

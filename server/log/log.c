@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "base/clock.h"
+#include "base/nice.h"
 #include "log/lock.h"
 #include "log/reader.h"
 #include "log/schema.h"
@@ -23,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <uv.h>
 
 enum { LOG_NICENESS = 5 };         // of the log's thread
@@ -709,8 +709,7 @@ static bool take_batch(Log *log, RecordList *batch) {
 
 static void run(void *context) {
     Log *log = context;
-    // writing may lag behind, steps may not; not being allowed would do no harm
-    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + LOG_NICENESS);
+    nice_thread(LOG_NICENESS); // writing may lag behind, steps may not
     RecordList batch;
     while (take_batch(log, &batch)) {
         write_batch(log, &batch);

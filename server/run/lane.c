@@ -19,10 +19,10 @@
 
 #include "base/assert.h"
 #include "base/clock.h"
+#include "base/nice.h"
 
 #include <stddef.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 enum { LANE_COUNT_MAX = 1024 };
 enum { BATCH_MAX = 32 }; // chains taken at once: at 1 us each the lock is then needed every 32 us
@@ -393,8 +393,7 @@ static void lane_main(void *argument) {
     Worker *worker = argument;
     Pool *pool = worker->lane.pool;
     if (pool->def.niceness != 0) {
-        setpriority(PRIO_PROCESS, 0,
-                    pool->def.niceness); // of this thread; it matters little if not
+        nice_thread(pool->def.niceness);
     }
     uv_mutex_lock(&pool->mutex);
     for (;;) {

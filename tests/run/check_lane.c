@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/clock.h"
+#include "base/nice.h"
 #include "support/suite.h"
 
 #include <string.h>
@@ -437,7 +438,8 @@ START_TEST(the_lanes_of_a_nice_pool_are_nice_and_nobody_else_is) {
         Work work = {.fixture = &fixture, .job = {.work = read_niceness, .done = ignore_done}};
         pool_submit(fixture.pool, &state[0].strand, &work.job);
         run_until(&fixture, 0);
-        ck_assert_uint_eq(work.strand, (uint32_t)(getpriority(PRIO_PROCESS, 0) + niceness[i]));
+        ck_assert_uint_eq(work.strand,
+                          (uint32_t)nice_sum(getpriority(PRIO_PROCESS, 0), niceness[i]));
         finish(&fixture);
     }
 }
