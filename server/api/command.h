@@ -20,9 +20,9 @@ typedef enum CommandPlace {
 } CommandPlace;
 
 enum {
-    COMMAND_MUTATES = 1, // changes a world
-    COMMAND_LOG = 2,     // needs the log: refused by a server that keeps no episodes
-    COMMAND_LOW = 4      // PLACE_ALONE: runs only on lanes that have nothing else to do
+    COMMAND_MUTATES = 1,   // changes a world
+    COMMAND_LOG = 2,       // needs the log: refused by a server that keeps no episodes
+    COMMAND_BACKGROUND = 4 // belongs to no world, and runs on the background lanes
 };
 
 typedef struct Command {
