@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -193,6 +194,11 @@ int usleep(useconds_t us) {
     }
     struct timespec pause = {.tv_sec = us / 1000000u, .tv_nsec = (long)(us % 1000000u) * 1000};
     return nanosleep(&pause, NULL);
+}
+
+// Who runs is the seed's choice: a thread that the system puts off would only make everybody wait.
+int setpriority(__priority_which_t which, id_t who, int priority) {
+    return schedule_is_on() ? 0 : (int)syscall(SYS_setpriority, which, who, priority);
 }
 
 // ---- libc: waiting
