@@ -18,14 +18,14 @@ typedef struct Clone {
     ClonePlan *plan;
     WorldEntry *world; // retained
     Arena memory;
-    Error error; // status OK: it was made
 } Clone;
 
 struct ClonePlan {
     Request *request;
     StoredSnapshot *snapshot; // retained
     Job take_job;             // with a world as source
-    Error error;              // of taking its snapshot
+    Error error;              // of taking its snapshot, or of the first clone that failed
+    atomic_flag has_failed;   // whoever sets it writes the error, on its lane
     uint64_t count, made, unfinished;
     Clone *clone;
 };
@@ -56,9 +56,6 @@ static void answer(ClonePlan *plan) {
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     Moreau__V1__SnapshotCloneReply message = MOREAU__V1__SNAPSHOT_CLONE_REPLY__INIT;
     Error error = plan->error;
-    for (uint64_t i = 0; i < plan->made && error.status == STATUS_OK; i++) {
-        error = plan->clone[i].error;
-    }
     if (error.status == STATUS_OK) {
         request_should_stop(request, &error);
     }
@@ -82,13 +79,20 @@ static void answer(ClonePlan *plan) {
 
 // ---- each clone
 
+// Each is judged when its turn comes, as those before it are counted by then.
 static JobOutcome restore_on_lane(Job *job, Lane *lane) {
     (void)lane;
     Clone *clone = (Clone *)(void *)((char *)job - offsetof(Clone, job));
-    if (!request_should_stop(clone->plan->request, &clone->error)) {
-        door_change(&clone->world->door, stored_snapshot_input(clone->plan->snapshot),
-                    &clone->memory, NULL, NULL, &clone->error);
+    ClonePlan *plan = clone->plan;
+    Error error = {0};
+    if (!request_should_stop(plan->request, &error) &&
+        stored_snapshot_check_room(plan->snapshot, &error) == STATUS_OK) {
+        door_change(&clone->world->door, stored_snapshot_input(plan->snapshot),
+                    &clone->memory, NULL, NULL, &error);
         host_publish(clone->world);
+    }
+    if (error.status != STATUS_OK && !atomic_flag_test_and_set(&plan->has_failed)) {
+        plan->error = error; // the others have no need of going on, but they are short
     }
     job->urgent = true; // the answer is the loop's
     return JOB_DONE;

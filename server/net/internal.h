@@ -86,6 +86,7 @@ struct Net {
     uint64_t slow_count, refused_count;
     uint64_t bytes_in;
     _Atomic uint64_t bytes_out;
+    _Atomic size_t held_bytes; // unsent_bytes and input_capacity of all connections
     bool is_reading;
     bool is_closing;
     void (*closed)(void *context);
@@ -101,6 +102,10 @@ void net_unwake(Net *net, Connection *connection);
 
 // A connection's memory is free.
 void net_forget(Net *net);
+
+// Any thread: a connection holds so much more, or less.
+void net_hold(Net *net, size_t before, size_t after);
+bool net_holds_too_much(const Net *net);
 
 // Closes a socket that was accepted but cannot be served, and counts it.
 void net_refuse(Net *net, int fd, const char *peer, const char *why);

@@ -79,6 +79,41 @@ void net_refuse(Net *net, int fd, const char *peer, const char *why) {
     }
 }
 
+// ---- what all connections hold
+
+void net_hold(Net *net, size_t before, size_t after) {
+    atomic_fetch_add_explicit(&net->held_bytes, after - before, memory_order_relaxed);
+}
+
+bool net_holds_too_much(const Net *net) {
+    return net->def.held_bytes_max > 0 &&
+           atomic_load_explicit(&net->held_bytes, memory_order_relaxed) > net->def.held_bytes_max;
+}
+
+static size_t held_bytes(const Connection *connection) {
+    return atomic_load(&connection->unsent_bytes) + connection->input_capacity;
+}
+
+static Connection *find_largest(const Net *net) {
+    Connection *largest = NULL;
+    for (Connection *connection = net->first; connection != NULL; connection = connection->next) {
+        if (largest == NULL || held_bytes(connection) > held_bytes(largest)) {
+            largest = connection;
+        }
+    }
+    return largest;
+}
+
+static void cut_largest(Net *net) {
+    for (Connection *largest; net_holds_too_much(net) && (largest = find_largest(net)) != NULL;) {
+        net->slow_count++;
+        report_line(net->def.report, REPORT_WARN, "connection_greedy",
+                    "connection=%llu peer=%s held_bytes=%zu", (unsigned long long)largest->number,
+                    largest->peer, held_bytes(largest));
+        connection_close(largest);
+    }
+}
+
 static void on_async(uv_async_t *async) {
     Net *net = async->data;
     // one at a time: attending to one may close and free others of the list
@@ -86,6 +121,7 @@ static void on_async(uv_async_t *async) {
          connection = take_woken(net)) {
         connection_attend(connection);
     }
+    cut_largest(net);
 }
 
 Status net_create(Net **result, uv_loop_t *loop, const NetDef *def, Error *error) {

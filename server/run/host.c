@@ -445,3 +445,14 @@ Status host_check_memory(const Host *host, size_t more_bytes, Error *error) {
     }
     return STATUS_OK;
 }
+
+void host_limit_step(WorldEntry *entry) {
+    const Host *host = entry->host;
+    uint64_t used = host_bytes(host), budget = host->def.limits.bytes_max;
+    size_t left = used < budget ? (size_t)(budget - used) : 0;
+    // what it took since it was published is not among the used
+    size_t published = atomic_load_explicit(&entry->figures.bytes, memory_order_relaxed);
+    size_t now = door_bytes(&entry->door);
+    size_t unpublished = now > published ? now - published : 0;
+    stepper_limit(entry->door.stepper, left > unpublished ? left - unpublished : 0);
+}

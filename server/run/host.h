@@ -118,5 +118,8 @@ SnapshotStore *host_snapshots(const Host *host);
 // Memory held for clients beside the worlds, in the same budget. Any thread.
 void host_count_bytes(Host *host, size_t before, size_t after);
 
+// Lane: a step of this world may take what is left of the budget, and no more.
+void host_limit_step(WorldEntry *entry);
+
 // Refuses growth past the memory budget. Any thread.
 Status host_check_memory(const Host *host, size_t more_bytes, Error *error);

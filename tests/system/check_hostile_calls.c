@@ -260,6 +260,44 @@ static void record_what_is_destroyed(Siege *siege) {
     crowd_leave(&crowd);
 }
 
+// ---- steps
+
+// Every body touches every other, so that pairs and contacts grow with the square of their number.
+static void heap_bodies_up(Siege *siege) {
+    enum { BODIES = 6000 };
+    static double pose[7 * BODIES];
+    static uint64_t shape[BODIES];
+    for (size_t i = 0; i < BODIES; i++) {
+        pose[7 * i + 2] = 5.0 + 1e-6 * (double)i;
+        pose[7 * i + 3] = 1.0;
+        shape[i] = 2;
+    }
+    Crowd crowd = {0};
+    WireClient *client = wire_open(siege->address);
+    uint64_t worlds[4];
+    for (int i = 0; i < 4; i++) {
+        worlds[i] = wire_small_world(client);
+        Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+        add.has_world = 1;
+        add.world = worlds[i];
+        add.n_pose = (size_t)7 * BODIES;
+        add.pose = pose;
+        add.n_shape = BODIES;
+        add.shape = shape;
+        wire_accept(client, &add);
+    }
+    crowd_join(&crowd, siege->address, 4, true, false);
+    for (int i = 0; i < 4; i++) {
+        Moreau__V1__WorldStep step = wire_step_call(&worlds[i], 1);
+        crowd_call(crowd.fd[i], &step, 2);
+    }
+    for (size_t i = 0; i < crowd.count; i++) {
+        ck_assert(crowd_read(crowd.fd[i], 1));
+    }
+    crowd_leave(&crowd);
+    wire_close(client);
+}
+
 // ---- pages
 
 static void pester_the_pages(Siege *siege) {
@@ -302,9 +340,25 @@ static const SiegeRow rows[] = {
      .abuse = clone_by_the_thousand,
      .peak_bytes = 400 << 20},
     {.name = "clones for nobody", .abuse = clone_and_vanish},
-    {.name = "replays that nobody reads", .prepare = record_long, .abuse = replay_to_nobody},
-    {.name = "1,000 verifies at once", .prepare = record_long, .abuse = verify_a_thousand_times},
-    {.name = "reads that nobody takes", .prepare = record_long, .abuse = read_much_of_episodes},
+    {.name = "replays that nobody reads",
+     .options = "--memory-bytes-max 64M",
+     .prepare = record_long,
+     .abuse = replay_to_nobody,
+     .peak_bytes = 150 << 20},
+    {.name = "1,000 verifies at once",
+     .options = "--memory-bytes-max 64M",
+     .prepare = record_long,
+     .abuse = verify_a_thousand_times,
+     .peak_bytes = 150 << 20},
+    {.name = "reads that nobody takes",
+     .options = "--memory-bytes-max 64M",
+     .prepare = record_long,
+     .abuse = read_much_of_episodes,
+     .peak_bytes = 150 << 20},
+    {.name = "a heap of bodies at one point",
+     .options = "--memory-bytes-max 64M",
+     .abuse = heap_bodies_up,
+     .peak_bytes = 200 << 20},
     {.name = "episodes deleted while they are read", .abuse = delete_what_is_being_read},
     {.name = "starts and stops with 64 labels of 255 bytes",
      .abuse = start_and_stop_with_long_labels},
