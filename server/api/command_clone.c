@@ -188,6 +188,11 @@ static Status add_clones(Request *request, ClonePlan *plan, Error *error) {
     WorldOwner owner = {.client = session->client,
                         .session = is_session ? session->number : 0,
                         .world_count = is_session ? &session->world_count : NULL};
+    Status room =
+        host_check_room(request->api->def.host, &owner, (uint32_t)plan->count, error);
+    if (room != STATUS_OK) {
+        return room;
+    }
     for (uint64_t i = 0; i < plan->count; i++) {
         char numbered[HOST_NAME_BYTES];
         const char *name = message->name;

@@ -93,10 +93,8 @@ static void count_memory(const Request *request, Show *show, size_t bytes) {
     show->counted_bytes = bytes;
 }
 
-static void count_held(const Request *request, Show *show) {
-    count_memory(request, show,
-                 show->playback == NULL ? 0
-                                        : playback_bytes(show->playback) + show->columns.bytes);
+static size_t held_bytes(const Show *show) {
+    return show->playback == NULL ? 0 : playback_bytes(show->playback) + show->columns.bytes;
 }
 
 static void close_show(const Request *request, Show *show) {
@@ -109,7 +107,9 @@ static void close_show(const Request *request, Show *show) {
 static Status get_frame(const Request *request, Lane *lane, Show *show, PlaybackFrame *frame,
                         bool *found, Error *error) {
     *found = false;
-    if (request_should_stop(request, error)) {
+    size_t held = held_bytes(show), more = held > show->counted_bytes ? held - show->counted_bytes : 0;
+    if (request_should_stop(request, error) ||
+        host_check_memory(request->api->def.host, more, error) != STATUS_OK) {
         return error->status;
     }
     WorkWatch watch;
@@ -209,7 +209,7 @@ Status command_episode_read(Request *request, Lane *lane, Moreau__V1__Reply *rep
             status = add_frame(request, plan, &frame, error);
         }
         if (status == STATUS_OK && episode_should_pause(lane)) {
-            count_held(request, show);
+            count_memory(request, show, held_bytes(show));
             request->outcome = JOB_AGAIN;
             return STATUS_OK;
         }
@@ -365,7 +365,7 @@ static JobOutcome play_on_lane(Job *job, Lane *lane) {
         pauses = !waits && episode_should_pause(lane);
     }
     arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
-    count_held(request, show);
+    count_memory(request, show, held_bytes(show));
     if (status == STATUS_OK && pauses) {
         return JOB_AGAIN;
     }

@@ -19,6 +19,9 @@ enum {
     LINGER_MS = 1000
 }; // for the peer to take the last bytes; after an error nobody waits longer for good manners
 
+// Frames of one connection are taken for about so long; then it is the others' turn.
+enum { TURN_NS = 1000000 };
+
 // ---- memory
 
 static void drop_input(Connection *connection) {
@@ -174,10 +177,16 @@ static void reject(Connection *connection, const char *why) {
 // Hands up the whole frames at the start of `bytes`, as long as the limits allow. Returns how many
 // bytes they were.
 static size_t take_frames(Connection *connection, const uint8_t *bytes, size_t count) {
-    const Net *net = connection->net;
+    Net *net = connection->net;
     size_t used = 0;
+    uint64_t begun_ns = uv_hrtime();
     connection->is_parsing = true;
     while (connection->state == CONNECTION_OPEN && net->is_reading && may_take(connection)) {
+        if (used > 0 && used < count && uv_hrtime() - begun_ns > TURN_NS) {
+            atomic_store(&connection->is_paused, true);
+            net_wake(net, connection);
+            break;
+        }
         Frame frame = {0};
         FrameState state =
             frame_decode(bytes + used, count - used, net->def.frame_bytes_max, &frame);

@@ -69,7 +69,7 @@ struct Connection {
     _Atomic size_t unsent_bytes; // in `output`; changed under the mutex
 
     // under net->wake_mutex
-    bool is_woken;
+    bool is_woken; // in one of the two lists
     Connection *woken_next;
 };
 
@@ -78,7 +78,8 @@ struct Net {
     uv_loop_t *loop;
     uv_async_t async;
     uv_mutex_t wake_mutex;
-    Connection *woken; // connections with something for the loop to look at
+    Connection *woken; // connections with something for the loop to look at …
+    Connection *attended; // … and those that it is going through
     Connection *first; // open connections
     uint32_t open_count;
     uint64_t memory_count; // connections whose memory is not yet free

@@ -72,6 +72,9 @@ typedef struct WorldOwner {
     uint32_t *world_count; // NULL with session 0; else a counter that lives as long as the session
 } WorldOwner;
 
+// Whether so many more worlds may be added, however small; RESOURCE_EXHAUSTED names the limit.
+Status host_check_room(const Host *host, const WorldOwner *owner, uint32_t count, Error *error);
+
 Status host_add(Host *host, const char *name, const WorldOwner *owner, double idle_timeout_s,
                 WorldEntry **entry, Error *error);
 
