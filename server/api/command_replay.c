@@ -107,7 +107,8 @@ static void close_show(const Request *request, Show *show) {
 static Status get_frame(const Request *request, Lane *lane, Show *show, PlaybackFrame *frame,
                         bool *found, Error *error) {
     *found = false;
-    size_t held = held_bytes(show), more = held > show->counted_bytes ? held - show->counted_bytes : 0;
+    size_t held = held_bytes(show),
+           more = held > show->counted_bytes ? held - show->counted_bytes : 0;
     if (request_should_stop(request, error) ||
         host_check_memory(request->api->def.host, more, error) != STATUS_OK) {
         return error->status;

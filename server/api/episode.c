@@ -90,7 +90,8 @@ size_t episode_player_bytes(const EpisodeRow *row) {
     // a world, a stepper and chunks of some bodies; then per body the world and a frame or two
     enum { PLAYER_BYTES = 1 << 17, BODY_BYTES = 1024 };
     uint64_t bodies_max = (SIZE_MAX - PLAYER_BYTES) / BODY_BYTES; // the file may say anything
-    return PLAYER_BYTES + (size_t)(row->body_count < bodies_max ? row->body_count : bodies_max) * BODY_BYTES;
+    return PLAYER_BYTES +
+           (size_t)(row->body_count < bodies_max ? row->body_count : bodies_max) * BODY_BYTES;
 }
 
 bool episode_should_pause(const Lane *lane) {

@@ -16,7 +16,7 @@ typedef struct Candidates {
     size_t capacity;
     size_t count;
     size_t count_max; // 0: CANDIDATE_COUNT_MAX
-    bool is_short; // memory or the limit ended; pairs are missing
+    bool is_short;    // memory or the limit ended; pairs are missing
 } Candidates;
 
 // Gives the memory back; the limit stays.

@@ -78,9 +78,9 @@ struct Net {
     uv_loop_t *loop;
     uv_async_t async;
     uv_mutex_t wake_mutex;
-    Connection *woken; // connections with something for the loop to look at …
+    Connection *woken;    // connections with something for the loop to look at …
     Connection *attended; // … and those that it is going through
-    Connection *first; // open connections
+    Connection *first;    // open connections
     uint32_t open_count;
     uint64_t memory_count; // connections whose memory is not yet free
     uint64_t last_number;

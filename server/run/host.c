@@ -228,8 +228,8 @@ Status host_check_room(const Host *host, const WorldOwner *owner, uint32_t count
                          "A session holds at most %u worlds (option --session-worlds-max).",
                          session_max);
     }
-    return host_check_memory(
-        host, count * (sizeof(WorldEntry) + sizeof(World) + sizeof(Stepper)), error);
+    return host_check_memory(host, count * (sizeof(WorldEntry) + sizeof(World) + sizeof(Stepper)),
+                             error);
 }
 
 Status host_add(Host *host, const char *name, const WorldOwner *owner, double idle_timeout_s,

@@ -19,9 +19,10 @@ typedef struct StoredChunk {
 
 struct Playback {
     PlaybackDef def;
-    LogReader *reader; // taken from the log for the time of a call, as others want one too; else NULL
-    Player *player;    // NULL: nothing had to be stepped yet
-    bool has_sought;   // the player is on its way to `sought_step`
+    LogReader
+        *reader;     // taken from the log for the time of a call, as others want one too; else NULL
+    Player *player;  // NULL: nothing had to be stepped yet
+    bool has_sought; // the player is on its way to `sought_step`
     uint64_t sought_step;
     StoredChunk frames, contacts;
     Arena memory; // the frame handed out

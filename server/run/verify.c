@@ -493,7 +493,8 @@ Status verify_work(Verification *verification, uint32_t index, Arena *scratch, u
 
 size_t verify_worker_bytes(const Verification *verification, uint32_t index) {
     const Worker *worker = &verification->worker[index];
-    size_t bytes = worker->memory.total_bytes + worker->difference_capacity * sizeof(*worker->difference);
+    size_t bytes =
+        worker->memory.total_bytes + worker->difference_capacity * sizeof(*worker->difference);
     return worker->player == NULL ? bytes : bytes + player_bytes(worker->player);
 }
 

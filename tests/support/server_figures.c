@@ -63,9 +63,9 @@ uint64_t server_cpu_ticks(pid_t pid) {
     FILE *file = open_figures(pid, "stat", "r");
     uint64_t user = 0, system = 0;
     // the name, the state and ten numbers stand before them
-    bool found = fscanf(file, "%*d %*s %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
-                              " %" SCNu64,
-                        &user, &system) == 2;
+    bool found =
+        fscanf(file, "%*d %*s %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
+               &user, &system) == 2;
     fclose(file);
     ck_assert(found);
     return user + system;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Many bare sockets at once, for tests of what clients should not do: they send what fits, read only
-// when told to, and leave without a word. Nothing here waits for the server but what says so.
+// Many bare sockets at once, for tests of what clients should not do: they send what fits, read
+// only when told to, and leave without a word. Nothing here waits for the server but what says so.
 #pragma once
 
 #include "support/wire_client.h"
@@ -12,8 +12,9 @@ typedef struct Crowd {
     int fd[CROWD_MAX];
 } Crowd;
 
-// Opens `count` sockets beside those there are. `greets`: each says hello and waits for its welcome.
-// `narrow`: each takes few bytes that are not read, so that the rest piles up at the server.
+// Opens `count` sockets beside those there are. `greets`: each says hello and waits for its
+// welcome. `narrow`: each takes few bytes that are not read, so that the rest piles up at the
+// server.
 void crowd_join(Crowd *crowd, const char *address, size_t count, bool greets, bool narrow);
 
 // One socket of a crowd, greeted.

@@ -44,9 +44,10 @@ static SiegeFigures figures_of(const Siege *siege) {
 
 // The witness may have a call under way.
 static bool same(const SiegeFigures *a, const SiegeFigures *b, bool all) {
-    bool counts = a->connections == b->connections && a->worlds == b->worlds &&
-                  a->requests <= 2 && a->jobs <= 1;
-    return counts && (!all || (a->descriptors == b->descriptors && a->world_bytes == b->world_bytes));
+    bool counts = a->connections == b->connections && a->worlds == b->worlds && a->requests <= 2 &&
+                  a->jobs <= 1;
+    return counts &&
+           (!all || (a->descriptors == b->descriptors && a->world_bytes == b->world_bytes));
 }
 
 // Waits until everything is as it was.
@@ -95,8 +96,8 @@ static void report(const SiegeRow *row, const WitnessTimes *quiet, const Witness
            (double)peak_bytes * 1e-6, (double)left_bytes * 1e-6);
 }
 
-// What the allocator keeps scattered differs from time to time, but comes to an end; what leaks does
-// not.
+// What the allocator keeps scattered differs from time to time, but comes to an end; what leaks
+// does not.
 static void expect_no_growth(Siege *siege, const SiegeRow *row, const SiegeFigures *before) {
     uint64_t most = server_resident_bytes(siege->server->pid), now = 0;
     SiegeFigures without = *before;

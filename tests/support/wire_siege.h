@@ -20,10 +20,10 @@ typedef struct Siege {
 
 typedef struct SiegeRow {
     const char *name;
-    const char *options;              // of the server, beside the common ones; Nullable
-    void (*prepare)(Siege *siege);    // Nullable; once, before everything
-    void (*abuse)(Siege *siege);      // ends with its sockets closed
-    uint64_t peak_bytes;              // the process may take so much more meanwhile; 0: any
+    const char *options;           // of the server, beside the common ones; Nullable
+    void (*prepare)(Siege *siege); // Nullable; once, before everything
+    void (*abuse)(Siege *siege);   // ends with its sockets closed
+    uint64_t peak_bytes;           // the process may take so much more meanwhile; 0: any
 } SiegeRow;
 
 void siege_run(const SiegeRow *row);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A client that does nothing wrong, on a thread of its own: it steps its own world, one step a call,
-// with a pause between calls, and times each. What happens to it while others misbehave is what
-// others notice.
+// A client that does nothing wrong, on a thread of its own: it steps its own world, one step a
+// call, with a pause between calls, and times each. What happens to it while others misbehave is
+// what others notice.
 #pragma once
 
 #include "support/wire_client.h"

@@ -49,16 +49,15 @@ static void send_nonsense(Siege *siege) {
     static const struct {
         size_t count;
         uint8_t bytes[16];
-    } nonsense[] = {{4, {0, 0, 0, 0}},
-                    {8, {0, 0, 0, 0, 0, 0, 0, 0}},
-                    {4, {0xff, 0xff, 0xff, 0xff}},
-                    {4, {0x01, 0, 0, 1}},
-                    {4, {0x00, 0xff, 0xff, 0xff}},
-                    {6, {0, 0, 0, 2, 0x0f, 0x01}},
-                    {15, {0, 0, 0, 11, 0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-                          0xff}},
-                    {16, {'G', 'E', 'T', ' ', '/', ' ', 'H', 'T', 'T', 'P', '/', '1', '.', '1',
-                          '\r', '\n'}}};
+    } nonsense[] = {
+        {4, {0, 0, 0, 0}},
+        {8, {0, 0, 0, 0, 0, 0, 0, 0}},
+        {4, {0xff, 0xff, 0xff, 0xff}},
+        {4, {0x01, 0, 0, 1}},
+        {4, {0x00, 0xff, 0xff, 0xff}},
+        {6, {0, 0, 0, 2, 0x0f, 0x01}},
+        {15, {0, 0, 0, 11, 0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
+        {16, {'G', 'E', 'T', ' ', '/', ' ', 'H', 'T', 'T', 'P', '/', '1', '.', '1', '\r', '\n'}}};
     size_t count;
     Moreau__V1__Ping ping = MOREAU__V1__PING__INIT;
     uint8_t *good = crowd_frame(&ping, 2, &count);
