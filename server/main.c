@@ -5,10 +5,17 @@
 #include "options.h"
 #include "server.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+// Blocks of this size and more go back to the system at once when they are freed. (Left alone, the
+// C library raises the limit to the largest block that it has seen, and keeps what a crowd left.)
+enum { BIG_BLOCK_BYTES = 1 << 20, SPARE_BYTES = 4 << 20 };
+
 int main(int argc, char **argv) {
+    mallopt(M_MMAP_THRESHOLD, BIG_BLOCK_BYTES);
+    mallopt(M_TRIM_THRESHOLD, SPARE_BYTES);
     Options *options = calloc(1, sizeof(*options));
     if (options == NULL) {
         fprintf(stderr, "moreau-server: no memory\n");

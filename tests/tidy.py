@@ -30,7 +30,7 @@ TABLE = {
     "server/http": ({"base"}, LIBC | {"unistd.h", "uv.h", "libwebsockets.h"}),
     "server/api": ({"base", "world", "collide", "solve", "step", "run", "log"},
                    LIBC | PROTO | {"protobuf-c/protobuf-c.h"}),
-    "server": ({"base", "world", "collide", "solve", "step", "run", "log", "net", "http", "api"}, LIBC | POSIX | {"uv.h", "ini.h"}),
+    "server": ({"base", "world", "collide", "solve", "step", "run", "log", "net", "http", "api"}, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h"}),
     "clients/c": (set(), LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h"}),
     "clients/cli": ({"c"}, LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h", "jansson.h", "moreau.h", "sys/ioctl.h"}),
 }

@@ -133,6 +133,7 @@ static bool step_on(BatchItem *item, Lane *lane) {
     item->run.solver_times = &lane->solver_times; // it may be another one every time
     WorkWatch watch;
     request_watch(request, &watch);
+    host_limit_step(item->world);
     Status status = door_step(door, &item->run, &lane->scratch, request_pause_ns(request, lane),
                               &watch.stop, error);
     atomic_fetch_add_explicit(&lane->steps, item->run.tally.done - done, memory_order_relaxed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SnapshotClone: new worlds from a snapshot, or from a world as it is when its turn comes. Every
-// clone is restored on its own strand, so many are made in parallel; either all are there in the
-// end or none is.
+// clone is restored on its own strand, so some hundred are made in parallel, then the next ones, so
+// that other worlds need not wait for all of them; either all are there in the end or none is.
 #include "api/request.h"
 #include "run/snapshot_store.h"
 #include "world/range.h"
@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { CLONES_MAX = 65536 };
+enum { CLONES_MAX = 65536, CLONES_AT_ONCE = 256 };
 
 typedef struct ClonePlan ClonePlan;
 
@@ -18,14 +18,14 @@ typedef struct Clone {
     ClonePlan *plan;
     WorldEntry *world; // retained
     Arena memory;
-    Error error; // status OK: it was made
 } Clone;
 
 struct ClonePlan {
     Request *request;
     StoredSnapshot *snapshot; // retained
     Job take_job;             // with a world as source
-    Error error;              // of taking its snapshot
+    Error error;              // of taking its snapshot, or of the first clone that failed
+    atomic_flag has_failed;   // whoever sets it writes the error, on its lane
     uint64_t count, made, unfinished;
     Clone *clone;
 };
@@ -56,9 +56,6 @@ static void answer(ClonePlan *plan) {
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     Moreau__V1__SnapshotCloneReply message = MOREAU__V1__SNAPSHOT_CLONE_REPLY__INIT;
     Error error = plan->error;
-    for (uint64_t i = 0; i < plan->made && error.status == STATUS_OK; i++) {
-        error = plan->clone[i].error;
-    }
     if (error.status == STATUS_OK) {
         request_should_stop(request, &error);
     }
@@ -80,15 +77,24 @@ static void answer(ClonePlan *plan) {
     request_finish(request);
 }
 
+static void go_on(ClonePlan *plan);
+
 // ---- each clone
 
+// Each is judged when its turn comes, as those before it are counted by then.
 static JobOutcome restore_on_lane(Job *job, Lane *lane) {
     (void)lane;
     Clone *clone = (Clone *)(void *)((char *)job - offsetof(Clone, job));
-    if (!request_should_stop(clone->plan->request, &clone->error)) {
-        door_change(&clone->world->door, stored_snapshot_input(clone->plan->snapshot),
-                    &clone->memory, NULL, NULL, &clone->error);
+    ClonePlan *plan = clone->plan;
+    Error error = {0};
+    if (!request_should_stop(plan->request, &error) &&
+        stored_snapshot_check_room(plan->snapshot, &error) == STATUS_OK) {
+        door_change(&clone->world->door, stored_snapshot_input(plan->snapshot), &clone->memory,
+                    NULL, NULL, &error);
         host_publish(clone->world);
+    }
+    if (error.status != STATUS_OK && !atomic_flag_test_and_set(&plan->has_failed)) {
+        plan->error = error; // the others have no need of going on, but they are short
     }
     job->urgent = true; // the answer is the loop's
     return JOB_DONE;
@@ -98,14 +104,14 @@ static void on_restored(Job *job) {
     Clone *clone = (Clone *)(void *)((char *)job - offsetof(Clone, job));
     arena_deinit(&clone->memory);
     if (--clone->plan->unfinished == 0) {
-        answer(clone->plan);
+        go_on(clone->plan);
     }
 }
 
-static void restore_all(ClonePlan *plan) {
+static void restore(ClonePlan *plan, uint64_t first) {
     Api *api = plan->request->api;
-    plan->unfinished = plan->made;
-    for (uint64_t i = 0; i < plan->made; i++) {
+    plan->unfinished = plan->made - first;
+    for (uint64_t i = first; i < plan->made; i++) {
         Clone *clone = &plan->clone[i];
         arena_init(&clone->memory, api->def.memory_bytes_max);
         clone->job = (Job){.work = restore_on_lane, .done = on_restored};
@@ -127,11 +133,7 @@ static JobOutcome take_on_lane(Job *job, Lane *lane) {
 
 static void on_taken(Job *job) {
     ClonePlan *plan = (ClonePlan *)(void *)((char *)job - offsetof(ClonePlan, take_job));
-    if (plan->error.status == STATUS_OK) {
-        restore_all(plan);
-    } else {
-        answer(plan);
-    }
+    go_on(plan);
 }
 
 // ---- asking
@@ -177,31 +179,47 @@ static Status find_source(Request *request, ClonePlan *plan, Error *error) {
     return status;
 }
 
-static Status add_clones(Request *request, ClonePlan *plan, Error *error) {
-    const Moreau__V1__SnapshotClone *message = request->message->snapshot_clone;
+static WorldOwner owner_of(const Request *request) {
     Session *session = request->session;
-    bool is_session = message->lifetime == MOREAU__V1__LIFETIME__SESSION;
-    WorldOwner owner = {.client = session->client,
+    bool is_session = request->message->snapshot_clone->lifetime == MOREAU__V1__LIFETIME__SESSION;
+    return (WorldOwner){.client = session->client,
                         .session = is_session ? session->number : 0,
                         .world_count = is_session ? &session->world_count : NULL};
-    for (uint64_t i = 0; i < plan->count; i++) {
-        char numbered[HOST_NAME_BYTES];
-        const char *name = message->name;
-        if (name != NULL && name[0] != '\0' && plan->count > 1) {
-            snprintf(numbered, sizeof(numbered), "%.200s-%" PRIu64, name, i + 1);
-            name = numbered;
-        }
-        Clone *clone = &plan->clone[i];
-        clone->plan = plan;
-        Status status = host_add(request->api->def.host, name, &owner,
-                                 message->has_idle_timeout_s ? message->idle_timeout_s : 0.0,
-                                 &clone->world, error);
-        if (status != STATUS_OK) {
-            return status;
-        }
+}
+
+static Status add_clone(ClonePlan *plan, const WorldOwner *owner, Error *error) {
+    const Request *request = plan->request;
+    const Moreau__V1__SnapshotClone *message = request->message->snapshot_clone;
+    char numbered[HOST_NAME_BYTES];
+    const char *name = message->name;
+    if (name != NULL && name[0] != '\0' && plan->count > 1) {
+        snprintf(numbered, sizeof(numbered), "%.200s-%" PRIu64, name, plan->made + 1);
+        name = numbered;
+    }
+    Clone *clone = &plan->clone[plan->made];
+    clone->plan = plan;
+    Status status =
+        host_add(request->api->def.host, name, owner,
+                 message->has_idle_timeout_s ? message->idle_timeout_s : 0.0, &clone->world, error);
+    if (status == STATUS_OK) {
         plan->made++;
     }
-    return STATUS_OK;
+    return status;
+}
+
+// The next clones, or the answer when there are none left or something went wrong.
+static void go_on(ClonePlan *plan) {
+    uint64_t first = plan->made;
+    WorldOwner owner = owner_of(plan->request);
+    while (plan->error.status == STATUS_OK && plan->made < plan->count &&
+           plan->made - first < CLONES_AT_ONCE) {
+        plan->error.status = add_clone(plan, &owner, &plan->error);
+    }
+    if (plan->error.status != STATUS_OK || plan->made == first) {
+        answer(plan);
+    } else {
+        restore(plan, first);
+    }
 }
 
 Status command_snapshot_clone_prepare(Request *request, Error *error) {
@@ -226,16 +244,16 @@ Status command_snapshot_clone_prepare(Request *request, Error *error) {
     }
     request->plan = plan;
     request->finish = release_plan;
-    status = add_clones(request, plan, error);
+    WorldOwner owner = owner_of(request);
+    status = host_check_room(request->api->def.host, &owner, (uint32_t)plan->count, error);
     if (status != STATUS_OK) {
-        destroy_clones(plan);
         return status;
     }
     if (message->has_world) {
         plan->take_job = (Job){.work = take_on_lane, .done = on_taken};
         pool_submit(request->api->def.pool, &request->world->strand, &plan->take_job);
     } else {
-        restore_all(plan);
+        go_on(plan);
     }
     return STATUS_OK;
 }

@@ -31,6 +31,7 @@ typedef struct Show {
     EpisodeColumns columns;
     uint64_t next, last, stride; // steps
     bool is_over;                // there is no frame after those sent or gathered
+    size_t counted_bytes;        // in the memory budget
 } Show;
 
 // What the two calls ask for in the same words.
@@ -69,6 +70,9 @@ static Status open_show(Request *request, const ShowOrder *order, Show *show, Er
     if (status == STATUS_OK) {
         status = check_range(&show->row, order, error);
     }
+    if (status == STATUS_OK) {
+        status = host_check_memory(request->api->def.host, episode_player_bytes(&show->row), error);
+    }
     if (status != STATUS_OK) {
         return status;
     }
@@ -83,7 +87,18 @@ static Status open_show(Request *request, const ShowOrder *order, Show *show, Er
     return playback_open(&show->playback, &def, error);
 }
 
-static void close_show(Show *show) {
+// What is held between two rounds counts in the memory budget.
+static void count_memory(const Request *request, Show *show, size_t bytes) {
+    host_count_bytes(request->api->def.host, show->counted_bytes, bytes);
+    show->counted_bytes = bytes;
+}
+
+static size_t held_bytes(const Show *show) {
+    return show->playback == NULL ? 0 : playback_bytes(show->playback) + show->columns.bytes;
+}
+
+static void close_show(const Request *request, Show *show) {
+    count_memory(request, show, 0);
     playback_close(show->playback);
     episode_columns_deinit(&show->columns);
 }
@@ -92,7 +107,10 @@ static void close_show(Show *show) {
 static Status get_frame(const Request *request, Lane *lane, Show *show, PlaybackFrame *frame,
                         bool *found, Error *error) {
     *found = false;
-    if (request_should_stop(request, error)) {
+    size_t held = held_bytes(show),
+           more = held > show->counted_bytes ? held - show->counted_bytes : 0;
+    if (request_should_stop(request, error) ||
+        host_check_memory(request->api->def.host, more, error) != STATUS_OK) {
         return error->status;
     }
     WorkWatch watch;
@@ -123,7 +141,7 @@ typedef struct ReadPlan {
 
 static void release_read(Request *request) {
     ReadPlan *plan = request->plan;
-    close_show(&plan->show);
+    close_show(request, &plan->show);
 }
 
 Status command_episode_read_prepare(Request *request, Error *error) {
@@ -192,6 +210,7 @@ Status command_episode_read(Request *request, Lane *lane, Moreau__V1__Reply *rep
             status = add_frame(request, plan, &frame, error);
         }
         if (status == STATUS_OK && episode_should_pause(lane)) {
+            count_memory(request, show, held_bytes(show));
             request->outcome = JOB_AGAIN;
             return STATUS_OK;
         }
@@ -347,6 +366,7 @@ static JobOutcome play_on_lane(Job *job, Lane *lane) {
         pauses = !waits && episode_should_pause(lane);
     }
     arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
+    count_memory(request, show, held_bytes(show));
     if (status == STATUS_OK && pauses) {
         return JOB_AGAIN;
     }
@@ -436,7 +456,7 @@ static void schedule(Replay *replay) {
 
 static void release_replay(Request *request) {
     Replay *replay = request->plan;
-    close_show(&replay->show);
+    close_show(request, &replay->show);
 }
 
 static Status check_replay(const Moreau__V1__EpisodeReplay *order, Error *error) {

@@ -261,8 +261,11 @@ Status command_snapshot_restore(Request *request, Lane *lane, Moreau__V1__Reply 
         return out_of_memory(error);
     }
     moreau__v1__snapshot_restore_reply__init(m);
-    Status status =
-        door_change(door, stored_snapshot_input(request->plan), &request->arena, NULL, NULL, error);
+    Status status = stored_snapshot_check_room(request->plan, error);
+    if (status == STATUS_OK) {
+        status = door_change(door, stored_snapshot_input(request->plan), &request->arena, NULL,
+                             NULL, error);
+    }
     if (status != STATUS_OK) {
         return status;
     }

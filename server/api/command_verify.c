@@ -17,6 +17,7 @@ typedef struct VerifyWorker {
     Strand strand;
     VerifyPlan *plan;
     uint32_t index;
+    size_t counted_bytes; // in the memory budget
     Error error;
 } VerifyWorker;
 
@@ -132,6 +133,12 @@ static void tell_progress(uv_timer_t *timer) {
 
 // ---- the workers
 
+// What is held between two rounds counts in the memory budget.
+static void count_memory(VerifyWorker *worker, size_t bytes) {
+    host_count_bytes(worker->plan->request->api->def.host, worker->counted_bytes, bytes);
+    worker->counted_bytes = bytes;
+}
+
 static JobOutcome verify_on_lane(Job *job, Lane *lane) {
     VerifyWorker *worker = (VerifyWorker *)(void *)((char *)job - offsetof(VerifyWorker, job));
     VerifyPlan *plan = worker->plan;
@@ -139,7 +146,11 @@ static JobOutcome verify_on_lane(Job *job, Lane *lane) {
     Error *error = &worker->error;
     bool is_over = false;
     lane_end_turn(lane);
-    do {
+    if (worker->counted_bytes == 0) { // its first round; those before are counted by now
+        error->status =
+            host_check_memory(request->api->def.host, episode_player_bytes(&plan->row), error);
+    }
+    while (error->status == STATUS_OK && !is_over) {
         WorkWatch watch;
         bool progressed = true;
         is_over = atomic_load_explicit(&plan->has_failed, memory_order_relaxed) ||
@@ -154,8 +165,12 @@ static JobOutcome verify_on_lane(Job *job, Lane *lane) {
         if (error->status == STATUS_OK && !progressed) {
             error->status = request_watch_verdict(&watch, error);
         }
-    } while (error->status == STATUS_OK && !is_over && !episode_should_pause(lane));
+        if (episode_should_pause(lane)) {
+            break;
+        }
+    }
     arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
+    count_memory(worker, verify_worker_bytes(plan->verification, worker->index));
     if (error->status == STATUS_OK && !is_over) {
         return JOB_AGAIN;
     }
@@ -169,6 +184,7 @@ static JobOutcome verify_on_lane(Job *job, Lane *lane) {
 static void on_worker_done(Job *job) {
     VerifyWorker *worker = (VerifyWorker *)(void *)((char *)job - offsetof(VerifyWorker, job));
     VerifyPlan *plan = worker->plan;
+    count_memory(worker, 0); // the last one to end gives all of it back
     if (plan->error.status == STATUS_OK && worker->error.status != STATUS_OK) {
         plan->error = worker->error;
     }

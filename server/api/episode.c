@@ -86,6 +86,14 @@ bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeIn
     return true;
 }
 
+size_t episode_player_bytes(const EpisodeRow *row) {
+    // a world, a stepper and chunks of some bodies; then per body the world and a frame or two
+    enum { PLAYER_BYTES = 1 << 17, BODY_BYTES = 1024 };
+    uint64_t bodies_max = (SIZE_MAX - PLAYER_BYTES) / BODY_BYTES; // the file may say anything
+    return PLAYER_BYTES +
+           (size_t)(row->body_count < bodies_max ? row->body_count : bodies_max) * BODY_BYTES;
+}
+
 bool episode_should_pause(const Lane *lane) {
     return clock_now_ns() >= lane->slice_ns + LANE_SLICE_NS;
 }

@@ -20,5 +20,8 @@ Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *
 // Fills `info`, whose memory is the arena's. false: it ended.
 bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeInfo *info);
 
+// What stepping an episode again is likely to take, in the memory budget.
+size_t episode_player_bytes(const EpisodeRow *row);
+
 // Long work in the background ends its turn here: true when its slice is over.
 bool episode_should_pause(const Lane *lane);

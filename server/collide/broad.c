@@ -73,6 +73,13 @@ void broad_reset(Broad *broad) {
     broad->pairs.count = 0;
 }
 
+void broad_limit(Broad *broad, size_t bytes_max) {
+    // three lists, each grown by halves
+    size_t count = bytes_max / (3 * sizeof(BroadPair) * 3 / 2);
+    count = count < 1 ? 1 : count < CANDIDATE_COUNT_MAX ? count : CANDIDATE_COUNT_MAX;
+    broad->pairs.count_max = broad->found.count_max = broad->scratch.count_max = count;
+}
+
 size_t broad_bytes(const Broad *broad) {
     size_t pair_count = broad->pairs.capacity + broad->found.capacity + broad->scratch.capacity;
     return sizeof(Broad) + boxtree_bytes(&broad->tree) + broad->seen_capacity * sizeof(Seen) +
@@ -270,7 +277,9 @@ Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uin
         }
     }
     if (!is_done) {
-        broad->found.is_short = broad->scratch.is_short = broad->pairs.is_short = false;
+        candidates_deinit(&broad->pairs);
+        candidates_deinit(&broad->found);
+        candidates_deinit(&broad->scratch);
         broad_reset(broad);
         return STATUS_RESOURCE_EXHAUSTED;
     }

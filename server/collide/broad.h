@@ -34,10 +34,14 @@ void broad_destroy(Broad *broad);
 // Forgets everything (bodies were added, removed or restored).
 void broad_reset(Broad *broad);
 
+// From now on refuses to hold more than about so much for candidates, of which bodies in one place
+// make as many as the square of their number.
+void broad_limit(Broad *broad, size_t bytes_max);
+
 // Brings the candidates up to date with the boxes of `count` bodies: every pair whose boxes
 // overlap, and perhaps some that nearly do, sorted by (a, b), none twice; pairs of two bodies that
 // are both `fixed` are left out. *pairs is borrowed until the next call. Status RESOURCE_EXHAUSTED
-// when memory ends; the cache is then reset.
+// when memory or the limit ends; the cache is then reset and the candidates' memory given back.
 Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
                     const BroadPair **pairs, size_t *pair_count);
 

@@ -13,11 +13,12 @@ enum {
 
 void candidates_deinit(Candidates *candidates) {
     free(candidates->pair);
-    *candidates = (Candidates){0};
+    *candidates = (Candidates){.count_max = candidates->count_max};
 }
 
 bool candidates_grow(Candidates *candidates, size_t count) {
-    if (candidates->count + count > CANDIDATE_COUNT_MAX ||
+    size_t count_max = candidates->count_max > 0 ? candidates->count_max : CANDIDATE_COUNT_MAX;
+    if (candidates->count + count > count_max ||
         !ARRAY_RESERVE(candidates->pair, candidates->capacity, candidates->count + count)) {
         candidates->is_short = true;
         return false;

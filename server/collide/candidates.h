@@ -7,17 +7,19 @@
 
 #include <stdbool.h>
 
-// More pairs than this are refused: a thousand spheres in one place are half a million, and a scene
-// that could be stepped has some ten per body.
+// More pairs than this are refused, whatever memory there is: a thousand spheres in one place are
+// half a million, and a scene that could be stepped has some ten per body.
 enum { CANDIDATE_COUNT_MAX = 1 << 25 };
 
 typedef struct Candidates {
     BroadPair *pair; // owned
     size_t capacity;
     size_t count;
-    bool is_short; // memory or the limit ended; pairs are missing
+    size_t count_max; // 0: CANDIDATE_COUNT_MAX
+    bool is_short;    // memory or the limit ended; pairs are missing
 } Candidates;
 
+// Gives the memory back; the limit stays.
 void candidates_deinit(Candidates *candidates);
 
 // Makes room for `count` more.

@@ -19,13 +19,24 @@ enum {
     LINGER_MS = 1000
 }; // for the peer to take the last bytes; after an error nobody waits longer for good manners
 
+// Frames of one connection are taken for about so long; then it is the others' turn.
+enum { TURN_NS = 1000000 };
+
 // ---- memory
+
+static void drop_input(Connection *connection) {
+    net_hold(connection->net, connection->input_capacity, 0);
+    free(connection->input);
+    connection->input = NULL;
+    connection->input_bytes = 0;
+    connection->input_capacity = 0;
+}
 
 static void free_connection(Connection *connection) {
     Net *net = connection->net;
     net_unwake(net, connection);
     uv_mutex_destroy(&connection->mutex);
-    free(connection->input);
+    drop_input(connection);
     free(connection);
     net_forget(net);
 }
@@ -77,6 +88,9 @@ void connection_close(Connection *connection) {
     connection->takes_output = false;
     output_drop(connection);
     uv_mutex_unlock(&connection->mutex);
+    if (!connection->is_parsing) { // else it goes when what is being taken from it has been
+        drop_input(connection);
+    }
 
     uv_close((uv_handle_t *)&connection->poll, on_handle_closed);
     uv_close((uv_handle_t *)&connection->write_timer, on_handle_closed);
@@ -163,10 +177,16 @@ static void reject(Connection *connection, const char *why) {
 // Hands up the whole frames at the start of `bytes`, as long as the limits allow. Returns how many
 // bytes they were.
 static size_t take_frames(Connection *connection, const uint8_t *bytes, size_t count) {
-    const Net *net = connection->net;
+    Net *net = connection->net;
     size_t used = 0;
+    uint64_t begun_ns = uv_hrtime();
     connection->is_parsing = true;
     while (connection->state == CONNECTION_OPEN && net->is_reading && may_take(connection)) {
+        if (used > 0 && used < count && uv_hrtime() - begun_ns > TURN_NS) {
+            atomic_store(&connection->is_paused, true);
+            net_wake(net, connection);
+            break;
+        }
         Frame frame = {0};
         FrameState state =
             frame_decode(bytes + used, count - used, net->def.frame_bytes_max, &frame);
@@ -183,13 +203,6 @@ static size_t take_frames(Connection *connection, const uint8_t *bytes, size_t c
     return used;
 }
 
-static void drop_input(Connection *connection) {
-    free(connection->input);
-    connection->input = NULL;
-    connection->input_bytes = 0;
-    connection->input_capacity = 0;
-}
-
 // The buffer grows by doubling as bytes arrive, so that announcing a long frame costs its sender
 // more than us.
 static bool reserve_input(Connection *connection, size_t capacity) {
@@ -203,8 +216,12 @@ static bool reserve_input(Connection *connection, size_t capacity) {
         connection_close(connection);
         return false;
     }
+    net_hold(connection->net, connection->input_capacity, capacity);
     connection->input = input;
     connection->input_capacity = capacity;
+    if (net_holds_too_much(connection->net)) {
+        net_wake(connection->net, connection);
+    }
     return true;
 }
 

@@ -9,7 +9,9 @@
 //
 // Backpressure, both ways: a connection is not read while `requests_max` requests are under way, or
 // while more than `unsent_bytes_max` wait to be written. A client that does not take bytes for
-// `write_timeout_ms` is cut and counted.
+// `write_timeout_ms` is cut and counted. When all connections together hold more than
+// `held_bytes_max`, because many do not read or stop in the middle of frames, those that hold most
+// are cut until they do not.
 //
 // Life: `opened`, any number of `frame`, `closed` (no frame after it), then, when the last
 // reference is released, the memory goes. Closing is idempotent and may start from anywhere on the
@@ -44,6 +46,7 @@ typedef struct NetDef {
     uint32_t connections_max;
     uint32_t requests_max;   // in flight per connection
     size_t unsent_bytes_max; // per connection
+    size_t held_bytes_max;   // of all connections together, unsent and unfinished frames; 0: any
     uint64_t write_timeout_ms;
     uint64_t hello_timeout_ms; // a connection that connection_authenticate was not called for in
                                // this time is cut; 0: never

@@ -69,7 +69,7 @@ struct Connection {
     _Atomic size_t unsent_bytes; // in `output`; changed under the mutex
 
     // under net->wake_mutex
-    bool is_woken;
+    bool is_woken; // in one of the two lists
     Connection *woken_next;
 };
 
@@ -78,14 +78,16 @@ struct Net {
     uv_loop_t *loop;
     uv_async_t async;
     uv_mutex_t wake_mutex;
-    Connection *woken; // connections with something for the loop to look at
-    Connection *first; // open connections
+    Connection *woken;    // connections with something for the loop to look at …
+    Connection *attended; // … and those that it is going through
+    Connection *first;    // open connections
     uint32_t open_count;
     uint64_t memory_count; // connections whose memory is not yet free
     uint64_t last_number;
     uint64_t slow_count, refused_count;
     uint64_t bytes_in;
     _Atomic uint64_t bytes_out;
+    _Atomic size_t held_bytes; // unsent_bytes and input_capacity of all connections
     bool is_reading;
     bool is_closing;
     void (*closed)(void *context);
@@ -101,6 +103,10 @@ void net_unwake(Net *net, Connection *connection);
 
 // A connection's memory is free.
 void net_forget(Net *net);
+
+// Any thread: a connection holds so much more, or less.
+void net_hold(Net *net, size_t before, size_t after);
+bool net_holds_too_much(const Net *net);
 
 // Closes a socket that was accepted but cannot be served, and counts it.
 void net_refuse(Net *net, int fd, const char *peer, const char *why);

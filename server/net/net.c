@@ -21,24 +21,38 @@ void net_wake(Net *net, Connection *connection) {
     }
 }
 
+static bool unlink_woken(Connection **link, const Connection *connection) {
+    while (*link != NULL && *link != connection) {
+        link = &(*link)->woken_next;
+    }
+    bool found = *link != NULL;
+    if (found) {
+        *link = connection->woken_next;
+    }
+    return found;
+}
+
 void net_unwake(Net *net, Connection *connection) {
     uv_mutex_lock(&net->wake_mutex);
-    if (connection->is_woken) {
-        Connection **link = &net->woken;
-        while (*link != connection) {
-            link = &(*link)->woken_next;
-        }
-        *link = connection->woken_next;
-        connection->is_woken = false;
+    if (connection->is_woken && !unlink_woken(&net->woken, connection)) {
+        unlink_woken(&net->attended, connection);
     }
+    connection->is_woken = false;
     uv_mutex_unlock(&net->wake_mutex);
 }
 
-static Connection *take_woken(Net *net) {
+static void take_all_woken(Net *net) {
     uv_mutex_lock(&net->wake_mutex);
-    Connection *connection = net->woken;
+    net->attended = net->woken;
+    net->woken = NULL;
+    uv_mutex_unlock(&net->wake_mutex);
+}
+
+static Connection *take_attended(Net *net) {
+    uv_mutex_lock(&net->wake_mutex);
+    Connection *connection = net->attended;
     if (connection != NULL) {
-        net->woken = connection->woken_next;
+        net->attended = connection->woken_next;
         connection->is_woken = false;
     }
     uv_mutex_unlock(&net->wake_mutex);
@@ -79,13 +93,51 @@ void net_refuse(Net *net, int fd, const char *peer, const char *why) {
     }
 }
 
+// ---- what all connections hold
+
+void net_hold(Net *net, size_t before, size_t after) {
+    atomic_fetch_add_explicit(&net->held_bytes, after - before, memory_order_relaxed);
+}
+
+bool net_holds_too_much(const Net *net) {
+    return net->def.held_bytes_max > 0 &&
+           atomic_load_explicit(&net->held_bytes, memory_order_relaxed) > net->def.held_bytes_max;
+}
+
+static size_t held_bytes(const Connection *connection) {
+    return atomic_load(&connection->unsent_bytes) + connection->input_capacity;
+}
+
+static Connection *find_largest(const Net *net) {
+    Connection *largest = NULL;
+    for (Connection *connection = net->first; connection != NULL; connection = connection->next) {
+        if (largest == NULL || held_bytes(connection) > held_bytes(largest)) {
+            largest = connection;
+        }
+    }
+    return largest;
+}
+
+static void cut_largest(Net *net) {
+    for (Connection *largest; net_holds_too_much(net) && (largest = find_largest(net)) != NULL;) {
+        net->slow_count++;
+        report_line(net->def.report, REPORT_WARN, "connection_greedy",
+                    "connection=%llu peer=%s held_bytes=%zu", (unsigned long long)largest->number,
+                    largest->peer, held_bytes(largest));
+        connection_close(largest);
+    }
+}
+
 static void on_async(uv_async_t *async) {
     Net *net = async->data;
+    // who is woken meanwhile has to wait for the next turn, as others have
+    take_all_woken(net);
     // one at a time: attending to one may close and free others of the list
-    for (Connection *connection = take_woken(net); connection != NULL;
-         connection = take_woken(net)) {
+    for (Connection *connection = take_attended(net); connection != NULL;
+         connection = take_attended(net)) {
         connection_attend(connection);
     }
+    cut_largest(net);
 }
 
 Status net_create(Net **result, uv_loop_t *loop, const NetDef *def, Error *error) {

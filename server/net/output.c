@@ -56,7 +56,7 @@ void output_drop(Connection *connection) {
     while (connection->output.head != NULL) {
         remove_head(&connection->output);
     }
-    atomic_store(&connection->unsent_bytes, 0);
+    net_hold(connection->net, atomic_exchange(&connection->unsent_bytes, 0), 0);
 }
 
 static bool would_block(int error_number) {
@@ -99,7 +99,9 @@ static bool send_or_queue(Connection *connection, const uint8_t *bytes, size_t c
         return true;
     }
     atomic_fetch_add(&connection->unsent_bytes, count - sent);
-    return was_empty; // otherwise the loop knows that bytes wait
+    net_hold(connection->net, 0, count - sent);
+    // otherwise the loop knows that bytes wait
+    return was_empty || net_holds_too_much(connection->net);
 }
 
 void connection_send(Connection *connection, const uint8_t *bytes, size_t count) {
@@ -114,6 +116,7 @@ void connection_send(Connection *connection, const uint8_t *bytes, size_t count)
 // Takes `count` written bytes off the queue.
 static void consume(Connection *connection, size_t count) {
     atomic_fetch_sub(&connection->unsent_bytes, count);
+    net_hold(connection->net, count, 0);
     while (count > 0) {
         OutputChunk *head = connection->output.head;
         size_t part = head->end - head->begin;

@@ -215,23 +215,26 @@ void host_watch(WorldEntry *entry) {
 
 // ---- entries
 
-static Status check_room(const Host *host, const WorldOwner *owner, Error *error) {
-    if (host->count >= host->def.worlds_max) {
+Status host_check_room(const Host *host, const WorldOwner *owner, uint32_t count, Error *error) {
+    if (host->count > host->def.worlds_max || count > host->def.worlds_max - host->count) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "The server holds at most %u worlds (option --worlds-max).",
                          host->def.worlds_max);
     }
-    if (owner->world_count != NULL && *owner->world_count >= host->def.session_worlds_max) {
+    uint32_t session_max = host->def.session_worlds_max;
+    if (owner->world_count != NULL &&
+        (*owner->world_count > session_max || count > session_max - *owner->world_count)) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "A session holds at most %u worlds (option --session-worlds-max).",
-                         host->def.session_worlds_max);
+                         session_max);
     }
-    return host_check_memory(host, sizeof(World) + sizeof(Stepper), error);
+    return host_check_memory(host, count * (sizeof(WorldEntry) + sizeof(World) + sizeof(Stepper)),
+                             error);
 }
 
 Status host_add(Host *host, const char *name, const WorldOwner *owner, double idle_timeout_s,
                 WorldEntry **entry, Error *error) {
-    Status status = check_room(host, owner, error);
+    Status status = host_check_room(host, owner, 1, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -398,7 +401,7 @@ uint64_t host_faulted_count(const Host *host) {
 void host_publish(WorldEntry *entry) {
     WorldFigures *figures = &entry->figures;
     const World *world = entry->door.world;
-    uint64_t bytes = world == NULL ? 0 : door_bytes(&entry->door);
+    uint64_t bytes = world == NULL ? 0 : sizeof(*entry) + door_bytes(&entry->door);
     uint64_t before = atomic_exchange_explicit(&figures->bytes, bytes, memory_order_relaxed);
     if (bytes != before) {
         atomic_fetch_add_explicit(&entry->host->bytes, bytes - before, memory_order_relaxed);
@@ -444,4 +447,15 @@ Status host_check_memory(const Host *host, size_t more_bytes, Error *error) {
             used, host->def.limits.bytes_max, more_bytes);
     }
     return STATUS_OK;
+}
+
+void host_limit_step(WorldEntry *entry) {
+    const Host *host = entry->host;
+    uint64_t used = host_bytes(host), budget = host->def.limits.bytes_max;
+    size_t left = used < budget ? (size_t)(budget - used) : 0;
+    // what it took since it was published is not among the used
+    size_t published = atomic_load_explicit(&entry->figures.bytes, memory_order_relaxed);
+    size_t now = sizeof(*entry) + door_bytes(&entry->door);
+    size_t unpublished = now > published ? now - published : 0;
+    stepper_limit(entry->door.stepper, left > unpublished ? left - unpublished : 0);
 }

@@ -72,6 +72,9 @@ typedef struct WorldOwner {
     uint32_t *world_count; // NULL with session 0; else a counter that lives as long as the session
 } WorldOwner;
 
+// Whether so many more worlds may be added, however small; RESOURCE_EXHAUSTED names the limit.
+Status host_check_room(const Host *host, const WorldOwner *owner, uint32_t count, Error *error);
+
 Status host_add(Host *host, const char *name, const WorldOwner *owner, double idle_timeout_s,
                 WorldEntry **entry, Error *error);
 
@@ -117,6 +120,9 @@ SnapshotStore *host_snapshots(const Host *host);
 
 // Memory held for clients beside the worlds, in the same budget. Any thread.
 void host_count_bytes(Host *host, size_t before, size_t after);
+
+// Lane: a step of this world may take what is left of the budget, and no more.
+void host_limit_step(WorldEntry *entry);
 
 // Refuses growth past the memory budget. Any thread.
 Status host_check_memory(const Host *host, size_t more_bytes, Error *error);

@@ -19,9 +19,10 @@ typedef struct StoredChunk {
 
 struct Playback {
     PlaybackDef def;
-    LogReader *reader; // taken from the log
-    Player *player;    // NULL: nothing had to be stepped yet
-    bool has_sought;   // the player is on its way to `sought_step`
+    LogReader
+        *reader;     // taken from the log for the time of a call, as others want one too; else NULL
+    Player *player;  // NULL: nothing had to be stepped yet
+    bool has_sought; // the player is on its way to `sought_step`
     uint64_t sought_step;
     StoredChunk frames, contacts;
     Arena memory; // the frame handed out
@@ -47,6 +48,11 @@ static Status find_gaps(Playback *playback, Error *error) {
     return status;
 }
 
+static void give_reader(Playback *playback) {
+    log_give_reader(playback->def.log, playback->reader);
+    playback->reader = NULL;
+}
+
 Status playback_open(Playback **playback, const PlaybackDef *def, Error *error) {
     Playback *made = calloc(1, sizeof(*made));
     if (made == NULL) {
@@ -58,9 +64,13 @@ Status playback_open(Playback **playback, const PlaybackDef *def, Error *error) 
     arena_init(&made->contacts.memory, def->limits.bytes_max);
     arena_init(&made->memory, def->limits.bytes_max);
     arena_init(&made->rows, def->limits.bytes_max);
-    Status status = log_take_reader(def->log, &made->reader, error);
-    if (status == STATUS_OK && def->episode->lossy) {
+    Status status = STATUS_OK;
+    if (def->episode->lossy) {
+        status = log_take_reader(def->log, &made->reader, error);
+    }
+    if (made->reader != NULL) {
         status = find_gaps(made, error);
+        give_reader(made);
     }
     if (status != STATUS_OK) {
         playback_close(made);
@@ -76,9 +86,6 @@ void playback_close(Playback *playback) {
     }
     if (playback->player != NULL) {
         player_close(playback->player);
-    }
-    if (playback->reader != NULL) {
-        log_give_reader(playback->def.log, playback->reader);
     }
     arena_deinit(&playback->frames.memory);
     arena_deinit(&playback->contacts.memory);
@@ -265,8 +272,8 @@ static Status show(Playback *playback, uint64_t step, PlaybackFrame *frame, Erro
     return status;
 }
 
-Status playback_get(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
-                    const SolverStop *stop, PlaybackFrame *frame, bool *found, Error *error) {
+static Status get_frame(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
+                        const SolverStop *stop, PlaybackFrame *frame, bool *found, Error *error) {
     *frame = (PlaybackFrame){0};
     *found = false;
     arena_reset(&playback->memory);
@@ -299,4 +306,23 @@ Status playback_get(Playback *playback, uint64_t step, Arena *scratch, uint64_t 
         status = show(playback, step, frame, error);
     }
     return status;
+}
+
+Status playback_get(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
+                    const SolverStop *stop, PlaybackFrame *frame, bool *found, Error *error) {
+    Status status = log_take_reader(playback->def.log, &playback->reader, error);
+    if (status != STATUS_OK) {
+        *found = false;
+        return status;
+    }
+    status = get_frame(playback, step, scratch, until_ns, stop, frame, found, error);
+    give_reader(playback);
+    return status;
+}
+
+size_t playback_bytes(const Playback *playback) {
+    size_t bytes = sizeof(*playback) + playback->frames.memory.total_bytes +
+                   playback->contacts.memory.total_bytes + playback->memory.total_bytes +
+                   playback->rows.total_bytes;
+    return playback->player == NULL ? bytes : bytes + player_bytes(playback->player);
 }

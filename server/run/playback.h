@@ -42,3 +42,5 @@ uint64_t playback_skip_gap(const Playback *playback, uint64_t step);
 // be stepped and is of another dynamics version.
 Status playback_get(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
                     const SolverStop *stop, PlaybackFrame *frame, bool *found, Error *error);
+
+size_t playback_bytes(const Playback *playback); // memory held

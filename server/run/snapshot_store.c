@@ -19,6 +19,13 @@ struct SnapshotStore {
 // Ids of snapshots that are gone find nothing for a good while.
 enum { FRESH_IDS = 65536 };
 
+// What one takes beside its bytes: itself, its places in the registry, what the allocator adds.
+enum { ENTRY_BYTES = sizeof(StoredSnapshot) + 64 };
+
+// A body of a snapshot takes up to so many times its bytes in a world, whose arrays grow by
+// doubling.
+enum { WORLD_MULTIPLE = 2 };
+
 SnapshotStore *snapshot_store_create(Host *host) {
     SnapshotStore *store = calloc(1, sizeof(*store));
     if (store != NULL) {
@@ -43,6 +50,10 @@ void snapshot_store_destroy(SnapshotStore *store) {
 
 Status snapshot_store_add(SnapshotStore *store, uint64_t session, StoredSnapshot **snapshot,
                           Error *error) {
+    Status status = host_check_memory(store->host, ENTRY_BYTES, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
     StoredSnapshot *made = calloc(1, sizeof(*made));
     if (made == NULL || !slots_reserve(&store->slots, 1) ||
         !ARRAY_RESERVE(store->snapshot, store->capacity, (size_t)store->count + 1)) {
@@ -50,6 +61,7 @@ Status snapshot_store_add(SnapshotStore *store, uint64_t session, StoredSnapshot
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while making a snapshot.");
     }
+    host_count_bytes(store->host, 0, ENTRY_BYTES);
     made->store = store;
     made->session = session;
     made->references = 2; // the registry's and the caller's
@@ -84,7 +96,7 @@ void snapshot_store_retain(StoredSnapshot *snapshot) {
 void snapshot_store_release(StoredSnapshot *snapshot) {
     ASSERT(snapshot->references > 0);
     if (--snapshot->references == 0) {
-        host_count_bytes(snapshot->store->host, snapshot->capacity, 0);
+        host_count_bytes(snapshot->store->host, snapshot->capacity + ENTRY_BYTES, 0);
         free(snapshot->input);
         free(snapshot);
     }
@@ -168,4 +180,11 @@ Status stored_snapshot_take(StoredSnapshot *snapshot, const World *world, Arena 
 InputBytes stored_snapshot_input(const StoredSnapshot *snapshot) {
     return (InputBytes){.bytes = snapshot->input,
                         .count = input_restore_bytes(snapshot->total_bytes)};
+}
+
+Status stored_snapshot_check_room(const StoredSnapshot *snapshot, Error *error) {
+    size_t bytes = snapshot->total_bytes;
+    return host_check_memory(snapshot->store->host,
+                             bytes < SIZE_MAX / WORLD_MULTIPLE ? WORLD_MULTIPLE * bytes : SIZE_MAX,
+                             error);
 }

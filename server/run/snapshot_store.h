@@ -4,7 +4,7 @@
 // thread that holds a reference may read them.
 //
 // The bytes are kept as an encoded restore input (run/input.h), so that they pass the door as they
-// are. They count against the worlds' memory budget.
+// are. They count against the worlds' memory budget, each with its entry here.
 #pragma once
 
 #include "base/slots.h"
@@ -51,3 +51,5 @@ void stored_snapshot_seal(StoredSnapshot *snapshot);
 Status stored_snapshot_take(StoredSnapshot *snapshot, const World *world, Arena *scratch,
                             Error *error);
 InputBytes stored_snapshot_input(const StoredSnapshot *snapshot);
+// Refuses to make a world of it when the budget has no room for one. Any thread.
+Status stored_snapshot_check_room(const StoredSnapshot *snapshot, Error *error);

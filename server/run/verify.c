@@ -259,13 +259,6 @@ static void drop_player(Worker *worker) {
     }
 }
 
-static void give_reader(const Verification *verification, Worker *worker) {
-    if (worker->reader != NULL) {
-        log_give_reader(verification->def.log, worker->reader);
-        worker->reader = NULL;
-    }
-}
-
 void verify_close(Verification *verification) {
     if (verification == NULL) {
         return;
@@ -273,7 +266,6 @@ void verify_close(Verification *verification) {
     for (uint32_t i = 0; i < verification->worker_count; i++) {
         Worker *worker = &verification->worker[i];
         drop_player(worker);
-        give_reader(verification, worker);
         arena_deinit(&worker->memory);
         free(worker->difference);
     }
@@ -458,25 +450,15 @@ static Status step_on(Verification *verification, Worker *worker, Arena *scratch
     return STATUS_OK;
 }
 
-Status verify_work(Verification *verification, uint32_t index, Arena *scratch, uint64_t until_ns,
+static Status work(Verification *verification, Worker *worker, Arena *scratch, uint64_t until_ns,
                    const SolverStop *stop, bool *is_over, bool *progressed, Error *error) {
-    Worker *worker = &verification->worker[index];
-    *is_over = false;
-    *progressed = true;
     Status status = STATUS_OK;
-    if (worker->reader == NULL) {
-        status = log_take_reader(verification->def.log, &worker->reader, error);
-    }
     do {
-        if (status != STATUS_OK) {
-            break;
-        }
         switch (worker->stage) {
         case STAGE_IDLE:
             if (!take_segment(verification, worker)) {
                 *is_over = true;
                 drop_player(worker);
-                give_reader(verification, worker);
                 return STATUS_OK;
             }
             break;
@@ -490,8 +472,30 @@ Status verify_work(Verification *verification, uint32_t index, Arena *scratch, u
             status = step_on(verification, worker, scratch, until_ns, stop, progressed, error);
             break;
         }
-    } while (*progressed && clock_now_ns() < until_ns);
+    } while (status == STATUS_OK && *progressed && clock_now_ns() < until_ns);
     return status;
+}
+
+Status verify_work(Verification *verification, uint32_t index, Arena *scratch, uint64_t until_ns,
+                   const SolverStop *stop, bool *is_over, bool *progressed, Error *error) {
+    Worker *worker = &verification->worker[index];
+    *is_over = false;
+    *progressed = true;
+    Status status = log_take_reader(verification->def.log, &worker->reader, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = work(verification, worker, scratch, until_ns, stop, is_over, progressed, error);
+    log_give_reader(verification->def.log, worker->reader);
+    worker->reader = NULL;
+    return status;
+}
+
+size_t verify_worker_bytes(const Verification *verification, uint32_t index) {
+    const Worker *worker = &verification->worker[index];
+    size_t bytes =
+        worker->memory.total_bytes + worker->difference_capacity * sizeof(*worker->difference);
+    return worker->player == NULL ? bytes : bytes + player_bytes(worker->player);
 }
 
 // ---- the result

@@ -36,6 +36,9 @@ uint32_t verify_worker_count(const Verification *verification); // >= 1
 Status verify_work(Verification *verification, uint32_t worker, Arena *scratch, uint64_t until_ns,
                    const SolverStop *stop, bool *is_over, bool *progressed, Error *error);
 
+// Memory that a worker holds; by whoever has the worker's turn.
+size_t verify_worker_bytes(const Verification *verification, uint32_t worker);
+
 // Any thread.
 uint64_t verify_steps_done(const Verification *verification);
 uint64_t verify_steps_total(const Verification *verification);

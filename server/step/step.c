@@ -46,6 +46,12 @@ size_t stepper_bytes(const Stepper *stepper) {
            (stepper->warm_capacity + stepper->impulse_capacity) * sizeof(double);
 }
 
+void stepper_limit(Stepper *stepper, size_t more_bytes) {
+    size_t bytes = stepper_bytes(stepper), broad = broad_bytes(stepper->broad);
+    stepper->bytes_max = bytes < SIZE_MAX - more_bytes ? bytes + more_bytes : SIZE_MAX;
+    broad_limit(stepper->broad, stepper->bytes_max - (bytes - broad));
+}
+
 void stepper_reset(Stepper *stepper) {
     broad_reset(stepper->broad);
     stepper->has_last = false;

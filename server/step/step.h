@@ -45,7 +45,7 @@ typedef struct StepContact {
 } StepContact;
 
 typedef struct Stepper {
-    size_t bytes_max; // contacts that would need more are refused
+    size_t bytes_max; // candidates and contacts that would need more are refused
     Broad *broad;
     Arena memory; // body-sized arrays of the last step
 
@@ -70,6 +70,9 @@ typedef struct Stepper {
 Stepper *stepper_create(size_t bytes_max);
 void stepper_destroy(Stepper *stepper);
 size_t stepper_bytes(const Stepper *stepper);
+
+// From the next step on: as much as it holds, and so much more.
+void stepper_limit(Stepper *stepper, size_t more_bytes);
 
 // The world was changed by other means than a step: bodies added, moved, restored.
 void stepper_reset(Stepper *stepper);

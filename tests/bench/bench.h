@@ -63,3 +63,4 @@ void bench_log(const BenchRun *run);
 void bench_state(const BenchRun *run);
 void bench_record(const BenchRun *run);
 void bench_neighbours(const BenchRun *run);
+void bench_memory_use(const BenchRun *run);

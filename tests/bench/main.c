@@ -28,6 +28,7 @@ static const Bench benches[] = {
     {"state", bench_state, "a 1,000-body state encoded and sent, beside memcpy and send"},
     {"record", bench_record, "recording beside not recording, stepping again, seeking"},
     {"neighbours", bench_neighbours, "round trips while others record and read"},
+    {"memory", bench_memory_use, "bytes per empty world and per idle connection"},
 };
 enum { BENCH_COUNT = sizeof(benches) / sizeof(benches[0]) };
 

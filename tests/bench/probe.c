@@ -204,7 +204,9 @@ uint64_t probe_world(const char *address, size_t count) {
     if (moreau_world_create(client, &def, &world) != MOREAU_OK) {
         bench_fail("%s", moreau_error(client)->message);
     }
-    add_spheres(client, world, count);
+    if (count > 0) {
+        add_spheres(client, world, count);
+    }
     moreau_disconnect(client);
     return world;
 }

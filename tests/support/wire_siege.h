@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// A server under abuse, and what is demanded of it: a client that behaves (support/wire_witness.h)
+// has no call fail or take over a second; and when the abusers are gone, descriptors, connections,
+// worlds, the memory counted for them and the memory of the process are what they were.
+//
+// The abuse is carried out three times: once before anything is measured, as the first time buffers
+// grow to what they stay at; then twice beside the witness.
+#pragma once
+
+#include "support/server_process.h"
+#include "support/wire_client.h"
+
+typedef struct Siege {
+    ServerProcess *server;
+    const char *address, *pages; // of the protocol; of --http
+    WireClient *client;          // for what an abuse needs and leaves behind; behaves
+    uint64_t world;              // of the server, a wide one (support/wire_episode.h)
+    char episode[64];            // a stored one of that world, with frames; "": none yet
+} Siege;
+
+typedef struct SiegeRow {
+    const char *name;
+    const char *options;           // of the server, beside the common ones; Nullable
+    void (*prepare)(Siege *siege); // Nullable; once, before everything
+    void (*abuse)(Siege *siege);   // ends with its sockets closed
+    uint64_t peak_bytes;           // the process may take so much more meanwhile; 0: any
+} SiegeRow;
+
+void siege_run(const SiegeRow *row);
+
+// For SiegeRow.prepare: records an episode of so many steps, frames and all.
+void siege_record(Siege *siege, uint64_t steps);

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "support/wire_witness.h"
+
+#include "support/net_client.h"
+#include "support/server_process.h"
+#include "support/wire_crowd.h"
+#include "support/wire_world.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { CALLS_MAX = 1 << 18, REPLY_BYTES_MAX = 1 << 16 };
+enum { PAUSE_MS = 1 };
+
+typedef struct Calls {
+    size_t count;
+    double ms[CALLS_MAX];
+} Calls;
+
+struct Witness {
+    pthread_t thread;
+    int fd;
+    uint64_t world;
+    uint8_t *frame; // owned; the same call again and again
+    size_t frame_bytes;
+    _Atomic(Calls *) calls; // where the next one is timed; NULL: nowhere
+    atomic_bool is_over;
+    uint64_t step_count;
+    char failure[256]; // Check may not be called from this thread
+    Calls quiet, disturbed;
+};
+
+// ---- its thread
+
+static bool note(Witness *witness, const char *why, const char *message) {
+    snprintf(witness->failure, sizeof(witness->failure), "at step %llu: %s %s",
+             (unsigned long long)witness->step_count + 1, why, message);
+    return false;
+}
+
+static bool judge(Witness *witness, const Moreau__V1__Reply *reply) {
+    if (reply == NULL || reply->status == NULL) {
+        return note(witness, "this is no reply", "");
+    }
+    if (reply->status->code != MOREAU__V1__STATUS_CODE__OK) {
+        return note(witness, "the step was refused:", reply->status->message);
+    }
+    const Moreau__V1__WorldStepReply *step = reply->world_step;
+    if (step->n_step != 1 || step->step[0] != witness->step_count + 1) {
+        return note(witness, "the world has another step count", "");
+    }
+    witness->step_count++;
+    return true;
+}
+
+static bool step(Witness *witness) {
+    static uint8_t body[REPLY_BYTES_MAX];
+    if (!net_client_write(witness->fd, witness->frame, witness->frame_bytes)) {
+        return note(witness, "the connection is gone", "");
+    }
+    long count = net_client_receive_frame(witness->fd, body, sizeof(body));
+    if (count < 0) {
+        return note(witness, "no answer came", "");
+    }
+    Moreau__V1__Reply *reply = moreau__v1__reply__unpack(NULL, (size_t)count, body);
+    bool is_good = judge(witness, reply);
+    moreau__v1__reply__free_unpacked(reply, NULL);
+    return is_good;
+}
+
+static void *run(void *context) {
+    Witness *witness = context;
+    bool is_good = true;
+    while (is_good && !atomic_load(&witness->is_over)) {
+        Calls *calls = atomic_load(&witness->calls);
+        double begun_ms = server_now_ms();
+        is_good = step(witness);
+        if (calls != NULL && calls->count < CALLS_MAX) {
+            calls->ms[calls->count++] = server_now_ms() - begun_ms;
+        }
+        server_sleep_ms(PAUSE_MS);
+    }
+    return NULL;
+}
+
+// ---- from outside
+
+Witness *witness_start(const char *address, WireClient *helper) {
+    Witness *witness = calloc(1, sizeof(*witness));
+    ck_assert_ptr_nonnull(witness);
+    witness->world = wire_world(helper, 3, 1, MOREAU__V1__LIFETIME__SERVER).id;
+    wire_step(helper, witness->world, 1000); // it rests, and its memory has grown to what it needs
+    witness->step_count = 1000;
+    witness->fd = crowd_member(address);
+    Moreau__V1__WorldStep call = wire_step_call(&witness->world, 1);
+    witness->frame = crowd_frame(&call, 2, &witness->frame_bytes);
+    ck_assert_int_eq(pthread_create(&witness->thread, NULL, run, witness), 0);
+    return witness;
+}
+
+void witness_begin_quiet(Witness *witness) {
+    atomic_store(&witness->calls, &witness->quiet);
+}
+
+void witness_begin_disturbance(Witness *witness) {
+    atomic_store(&witness->calls, &witness->disturbed);
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static WitnessTimes times_of(Calls *calls) {
+    if (calls->count == 0) {
+        return (WitnessTimes){0};
+    }
+    qsort(calls->ms, calls->count, sizeof(calls->ms[0]), compare);
+    size_t last = calls->count - 1;
+    return (WitnessTimes){.count = calls->count,
+                          .p50_ms = calls->ms[last / 2],
+                          .p99_ms = calls->ms[last * 99 / 100],
+                          .longest_ms = calls->ms[last]};
+}
+
+void witness_stop(Witness *witness, WitnessTimes *quiet, WitnessTimes *disturbed) {
+    atomic_store(&witness->is_over, true);
+    pthread_join(witness->thread, NULL);
+    close(witness->fd);
+    *quiet = times_of(&witness->quiet);
+    *disturbed = times_of(&witness->disturbed);
+    char failure[sizeof(witness->failure)];
+    snprintf(failure, sizeof(failure), "%s", witness->failure);
+    free(witness->frame);
+    free(witness);
+    ck_assert_msg(failure[0] == '\0', "a well-behaved client noticed: %s", failure);
+}
