@@ -150,7 +150,7 @@ static void add_row(const BenchRun *run, const char *prefix, const Contest *cont
         const ContestFigures *theirs = &contest->figures[k];
         row.peer = theirs->name;
         row.peer_value = read_figure(theirs, from);
-        row.aim = from->ratio_aim[theirs->peer];
+        row.aim = from->ratio_aim == NULL ? 0.0 : from->ratio_aim[theirs->peer];
         row.aim_kind = row.aim > 0.0 ? AIM_RATIO_MAX : AIM_NONE;
         bench_add(run, &row);
     }

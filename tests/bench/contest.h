@@ -41,9 +41,9 @@ typedef struct ContestRow {
     size_t offset; // of the double in ContestFigures
     double scale;  // to `unit`
     const char *unit;
-    double aim;                   // largest value wanted; 0: none
-    double ratio_aim[PEER_COUNT]; // largest ratio wanted to each peer; 0: none
-    bool is_ours;                 // peers have nothing like it
+    double aim;              // largest value wanted; 0: none
+    const double *ratio_aim; // largest ratio wanted to each peer; 0: none. NULL: to nobody
+    bool is_ours;            // peers have nothing like it
 } ContestRow;
 
 Contest contest_run(Scene *scene, const ContestPlan *plan);
