@@ -122,10 +122,6 @@ static void ignore(const char *warning) {
     (void)warning;
 }
 
-static _Noreturn void refuse_to_go_on(const char *error) {
-    peer_fail(error);
-}
-
 static PeerEngine *create(const PeerScene *scene, const PeerBody *body, size_t contacts_max) {
     char *text = NULL;
     size_t bytes = 0;
@@ -158,7 +154,7 @@ static void destroy(PeerEngine *engine) {
 }
 
 PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, PeerGreeting *greeting) {
-    mju_user_error = refuse_to_go_on;
+    mju_user_error = peer_fail;
     mju_user_warning = ignore;
     snprintf(greeting->name, sizeof(greeting->name), "MuJoCo %s", mj_versionString());
     size_t contacts_max = count_contacts_max(scene->body_count);
