@@ -19,8 +19,9 @@
 #include <unistd.h>
 #include <uv.h>
 
-// Beside the memory budget, all lanes together take at most one part of it in so many while they
-// step or solve, and frames that wait to be sent, or for their last byte, one in so many.
+// Beside the memory budget, all lanes of both pools together take at most one part of it in so many
+// while they step or solve, and frames that wait to be sent, or for their last byte, one in so
+// many.
 enum { SCRATCH_MEMORY_SHARE = 2, NET_MEMORY_SHARE = 4 };
 
 enum { LIMIT_COUNT_MAX = 32, SIGNAL_COUNT = 3, DRAIN_LOOK_MS = 5, BACKGROUND_NICENESS = 10 };
@@ -185,7 +186,7 @@ static Status start_rooms(Server *server, Error *error) {
     const Options *options = server->options;
     PoolDef pool = {.lane_count = (uint32_t)options->workers,
                     .scratch_bytes_max =
-                        options->memory_bytes_max / (SCRATCH_MEMORY_SHARE * options->workers),
+                        options->memory_bytes_max / (SCRATCH_MEMORY_SHARE * 2 * options->workers),
                     .turn_ended = api_lane_turn_ended,
                     .left = api_lane_left};
     Status status = pool_create(&server->pool, &server->loop, &pool, error);

@@ -2,72 +2,48 @@
 // Ten boxes on each other for ten seconds: how long a step takes, and how far the stack sinks and
 // drifts away from where exact contact would keep it.
 #include "bench/bench.h"
-#include "bench/scene.h"
+#include "bench/contest.h"
 
-#include <math.h>
-#include <stdio.h>
+enum { TURNS = 10, TURN_STEPS = 240 }; // 10 s
 
-enum { STEPS = 2400 }; // 10 s
-
-typedef struct StackFigures {
-    double step_ns, sweeps;
-    double sink, drift; // of the box that moved most [m]
-    double e_own, e_ds;
-} StackFigures;
-
-static void measure_motion(const World *world, StackFigures *figures) {
-    for (int i = 0; i < SCENE_STACK_BOXES; i++) {
-        const double *position = world->pose + 7 * (size_t)(i + 1); // after the ground
-        figures->sink = fmax(figures->sink, 0.1 + 0.2 * i - position[2]);
-        figures->drift = fmax(figures->drift, hypot(position[0], position[1]));
-    }
-}
-
-static StackFigures measure(double sweeps_max) {
-    static double times[STEPS];
-    StackFigures figures = {0};
+static void run_case(const BenchRun *run, const char *name, double sweeps_max, bool is_alone) {
+    static const ContestRow rows[] = {
+        {.figure = "CPU/step p50",
+         .offset = offsetof(ContestFigures, step_ns),
+         .scale = 1e-3,
+         .unit = "us",
+         .aim = 15.0},
+        {.figure = "sweeps",
+         .offset = offsetof(ContestFigures, sweeps),
+         .scale = 1.0,
+         .unit = "",
+         .is_ours = true},
+        {.figure = "sink",
+         .offset = offsetof(ContestFigures, sink),
+         .scale = 1e3,
+         .unit = "mm",
+         .aim = 0.35},
+        {.figure = "drift",
+         .offset = offsetof(ContestFigures, drift),
+         .scale = 1e3,
+         .unit = "mm",
+         .aim = 0.7},
+        {.figure = "fallen boxes",
+         .offset = offsetof(ContestFigures, fallen),
+         .scale = 1.0,
+         .unit = ""},
+    };
+    ContestPlan plan = {.turns = TURNS, .steps = TURN_STEPS, .is_alone = is_alone};
     Scene scene = scene_stack();
     if (sweeps_max > 0.0) {
         scene_set(&scene, "max_iterations", sweeps_max);
     }
-    for (int i = 0; i < STEPS; i++) {
-        double begun = bench_cpu_ns();
-        scene_step(&scene);
-        times[i] = bench_cpu_ns() - begun;
-        const double *entry = scene.report.certificate.entry;
-        figures.sweeps += scene.report.iterations;
-        figures.e_own = fmax(figures.e_own, entry[CERTIFICATE_OWN]);
-        figures.e_ds = fmax(figures.e_ds, entry[CERTIFICATE_DS]);
-    }
-    measure_motion(scene.world, &figures);
+    Contest contest = contest_run(&scene, &plan);
     scene_destroy(&scene);
-    figures.sweeps /= STEPS;
-    figures.step_ns = bench_percentile(times, STEPS, 0.5);
-    return figures;
-}
-
-static void add_row(const BenchRun *run, const char *name, const char *figure, double value,
-                    const char *unit, double aim, const StackFigures *figures) {
-    BenchRow row = {.value = value,
-                    .unit = unit,
-                    .aim_kind = aim > 0.0 ? AIM_VALUE_MAX : AIM_NONE,
-                    .aim = aim,
-                    .has_certificate = true,
-                    .e_own = figures->e_own,
-                    .e_ds = figures->e_ds};
-    snprintf(row.figure, sizeof(row.figure), "%s: %s", name, figure);
-    bench_add(run, &row);
-}
-
-static void run_case(const BenchRun *run, const char *name, double sweeps_max) {
-    StackFigures figures = measure(sweeps_max);
-    add_row(run, name, "CPU/step p50", figures.step_ns * 1e-3, "us", 15.0, &figures);
-    add_row(run, name, "sweeps", figures.sweeps, "", 0.0, &figures);
-    add_row(run, name, "sink", figures.sink * 1e3, "mm", 0.35, &figures);
-    add_row(run, name, "drift", figures.drift * 1e3, "mm", 0.0, &figures);
+    contest_add_rows(run, name, &contest, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 void bench_stack(const BenchRun *run) {
-    run_case(run, "default", 0.0);
-    run_case(run, "10 max", 10.0);
+    run_case(run, "default", 0.0, false);
+    run_case(run, "10 max", 10.0, true);
 }

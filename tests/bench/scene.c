@@ -11,6 +11,8 @@
 enum { SIZE_COUNT = 16 };    // different radii in a pile
 enum { SETTLE_STEPS = 480 }; // 2 s
 enum { SETTLE_SWEEPS = 60 };
+enum { STACK_BOXES = 10 };
+enum { WALL_COURSES = 15, WALL_BOXES_BELOW = 42 };
 
 Scene scene_create(void) {
     WorldLimits limits = {.body_count_max = 1000000, .bytes_max = (size_t)1 << 33};
@@ -131,11 +133,11 @@ Scene scene_pile(uint32_t count) {
     }
     uint64_t seed = 1;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t column = i % (per_side * per_side);
+        uint32_t layer = i / (per_side * per_side), column = i % (per_side * per_side);
+        uint32_t row = column / per_side;
         double jitter = 0.02 * RADIUS;
         Pose pose = upright(pitch * (column % per_side + 0.5) + jitter * scatter(&seed),
-                            pitch * (column / per_side + 0.5) + jitter * scatter(&seed),
-                            pitch * (i / (per_side * per_side) + 0.5));
+                            pitch * (row + 0.5) + jitter * scatter(&seed), pitch * (layer + 0.5));
         Id size = shape[(int)(SIZE_COUNT * scatter(&seed))];
         scene_body(&scene, size, BODY_DYNAMIC, pose);
     }
@@ -150,8 +152,24 @@ Scene scene_stack(void) {
     Id plane = scene_shape(&scene, PRIMITIVE_PLANE, vec3(0.0, 0.0, 0.0));
     Id box = scene_shape(&scene, PRIMITIVE_BOX, vec3(0.1, 0.1, 0.1));
     scene_body(&scene, plane, BODY_STATIC, upright(0.0, 0.0, 0.0));
-    for (int i = 0; i < SCENE_STACK_BOXES; i++) {
+    for (int i = 0; i < STACK_BOXES; i++) {
         scene_body(&scene, box, BODY_DYNAMIC, upright(0.0, 0.0, 0.1 + 0.2 * i));
+    }
+    return scene;
+}
+
+Scene scene_wall(void) {
+    Scene scene = scene_create();
+    Id plane = scene_shape(&scene, PRIMITIVE_PLANE, vec3(0.0, 0.0, 0.0));
+    Id box = scene_shape(&scene, PRIMITIVE_BOX, vec3(0.2, 0.1, 0.1));
+    scene_body(&scene, plane, BODY_STATIC, upright(0.0, 0.0, 0.0));
+    double pitch = 0.44;
+    for (int course = 0; course < WALL_COURSES; course++) {
+        int count = WALL_BOXES_BELOW - course;
+        for (int i = 0; i < count; i++) {
+            Pose pose = upright(pitch * (i + 0.5 * course), 0.0, 0.1 + 0.2 * course);
+            scene_body(&scene, box, BODY_DYNAMIC, pose);
+        }
     }
     return scene;
 }

@@ -45,7 +45,9 @@ static void print_row(FILE *out, const BenchRow *row) {
         char number[16];
         number_text(row->peer_value, number, sizeof(number));
         snprintf(peer, sizeof(peer), "%s %s", row->peer, number);
-        number_text(row_ratio(row), ratio, sizeof(ratio));
+        if (isfinite(row_ratio(row))) {
+            number_text(row_ratio(row), ratio, sizeof(ratio));
+        }
     }
     if (row->has_certificate) {
         snprintf(certificate, sizeof(certificate), "%.0e %.0e", row->e_own, row->e_ds);

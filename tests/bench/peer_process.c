@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "bench/peer_process.h"
+
+#include "bench/bench.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+#define X(upper, name) name,
+static const char *const peer_names[] = {PEER_MAP(X)};
+#undef X
+
+static char engine_names[PEER_COUNT][PEER_NAME_BYTES]; // as they greeted last
+
+// Beside this program, where the build puts it.
+static void find_program(PeerIndex index, char *path, size_t bytes) {
+    char own[PATH_BYTES];
+    ssize_t count = readlink("/proc/self/exe", own, sizeof(own) - 1);
+    own[count > 0 ? count : 0] = '\0';
+    snprintf(path, bytes, "%s-%s", own, peer_names[index]);
+}
+
+// Ends that no other process inherits: a peer's input must end when this program closes it.
+static void open_pipe(int ends[2]) {
+    if (pipe(ends) != 0 || fcntl(ends[0], F_SETFD, FD_CLOEXEC) != 0 ||
+        fcntl(ends[1], F_SETFD, FD_CLOEXEC) != 0) {
+        bench_fail("no pipe");
+    }
+}
+
+static void start_program(PeerProcess *process, const char *path) {
+    int in[2], out[2];
+    open_pipe(in);
+    open_pipe(out);
+    process->pid = fork();
+    if (process->pid < 0) {
+        bench_fail("cannot start a process");
+    }
+    if (process->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        dup2(in[0], STDIN_FILENO);
+        dup2(out[1], STDOUT_FILENO);
+        execl(path, path, (char *)NULL);
+        _exit(EXIT_FAILURE);
+    }
+    close(in[0]);
+    close(out[1]);
+    process->to = fdopen(in[1], "w");
+    process->from = fdopen(out[0], "r");
+    if (process->to == NULL || process->from == NULL) {
+        bench_fail("memory ended");
+    }
+}
+
+static void send(PeerProcess *process, const void *data, size_t size, size_t count) {
+    if (fwrite(data, size, count, process->to) != count) {
+        bench_fail("the peer %s has ended", peer_names[process->index]);
+    }
+}
+
+static void receive(PeerProcess *process, void *data, size_t size, size_t count) {
+    if (fread(data, size, count, process->from) != count) {
+        bench_fail("the peer %s has ended", peer_names[process->index]);
+    }
+}
+
+static void flush(PeerProcess *process) {
+    if (fflush(process->to) != 0) {
+        bench_fail("the peer %s has ended", peer_names[process->index]);
+    }
+}
+
+static PeerBody describe(const World *world, uint32_t index) {
+    static const PeerKind kinds[] = {PEER_SPHERE, PEER_BOX, PEER_PLANE};
+    const Primitive *primitive = &world->primitive[world_body_shape(world, index)->primitive_first];
+    PeerBody body = {.kind = kinds[primitive->kind], .mass = world->mass[index].mass};
+    vec3_store(body.size, primitive->size);
+    memcpy(body.pose, world->pose + 7 * (size_t)index, sizeof(body.pose));
+    memcpy(body.velocity, world->velocity + 6 * (size_t)index, sizeof(body.velocity));
+    return body;
+}
+
+static void send_scene(PeerProcess *process, const Scene *scene) {
+    const World *world = scene->world;
+    PeerScene head = {.magic = PEER_MAGIC,
+                      .body_count = world->body_count,
+                      .time_step = world->settings.time_step,
+                      .friction = world->material[1].friction};
+    vec3_store(head.gravity, world->settings.gravity);
+    send(process, &head, sizeof(head), 1);
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        PeerBody body = describe(world, i);
+        send(process, &body, sizeof(body), 1);
+    }
+    flush(process);
+}
+
+bool peer_process_start(PeerProcess *process, PeerIndex index, const Scene *scene) {
+    char path[PATH_BYTES + 16];
+    find_program(index, path, sizeof(path));
+    if (access(path, X_OK) != 0) {
+        fprintf(stderr, "  without %s: its program was not built\n", peer_names[index]);
+        return false;
+    }
+    *process = (PeerProcess){.index = index, .body_count = scene->world->body_count};
+    start_program(process, path);
+    send_scene(process, scene);
+    PeerGreeting greeting;
+    receive(process, &greeting, sizeof(greeting), 1);
+    greeting.name[PEER_NAME_BYTES - 1] = greeting.refusal[PEER_REFUSAL_BYTES - 1] = '\0';
+    if (greeting.refusal[0] != '\0') {
+        fprintf(stderr, "  without %s: %s\n", greeting.name, greeting.refusal);
+        peer_process_stop(process);
+        return false;
+    }
+    snprintf(engine_names[index], sizeof(engine_names[index]), "%s", greeting.name);
+    process->name = engine_names[index];
+    return true;
+}
+
+void peer_process_run(PeerProcess *process, uint32_t count, double *ns, double *contacts,
+                      double *pose) {
+    send(process, &count, sizeof(count), 1);
+    flush(process);
+    receive(process, ns, sizeof(*ns), count);
+    receive(process, contacts, sizeof(*contacts), count);
+    receive(process, pose, 7 * sizeof(*pose), process->body_count);
+}
+
+void peer_process_stop(PeerProcess *process) {
+    fclose(process->to);
+    fclose(process->from);
+    waitpid(process->pid, NULL, 0);
+    process->pid = 0;
+}
