@@ -146,19 +146,20 @@ typedef struct PairState {
 } PairState;
 
 // The normal velocity at the start of the step, and the bias that follows from it.
-static void fill_approach(const StepState *state, const PairState *pair, ProblemContact *dynamics) {
+static void fill_approach(const StepState *state, const PairState *pair, ProblemContact *dynamics,
+                          ContactLaw *law) {
     const World *world = state->world;
     Vec3 old = vec3_sub(
         stage_point_velocity(world->velocity + 6 * (size_t)pair->b, dynamics->side[1].arm),
         stage_point_velocity(world->velocity + 6 * (size_t)pair->a, dynamics->side[0].arm));
     double normal_speed = vec3_dot(dynamics->normal, old);
     bool bounces = normal_speed < -world->settings.restitution_threshold;
-    dynamics->approach = normal_speed < 0.0 ? normal_speed : 0.0;
-    dynamics->restitution = bounces ? pair->material.restitution : 0.0;
+    law->approach = normal_speed < 0.0 ? normal_speed : 0.0;
+    law->restitution = bounces ? pair->material.restitution : 0.0;
     double gap = fabs(dynamics->gap) < state->touch ? 0.0 : dynamics->gap;
     dynamics->bias =
         state->solver_row->bias(state->stepper->solver.parameter, state->input->time_step, gap,
-                                dynamics->restitution, dynamics->approach);
+                                law->restitution, law->approach);
 }
 
 // Kinematic bodies are no trees: their known velocity enters as motion.
@@ -183,7 +184,7 @@ static void fill_motion(const StepState *state, const PairState *pair, ProblemCo
 // Member by member: a literal of this size would be zeroed first and copied after.
 static void fill_contact(const StepState *state, const PairState *pair, Vec3 normal,
                          const ManifoldPoint *point, uint64_t feature, StepContact *contact,
-                         ProblemContact *dynamics) {
+                         ProblemContact *dynamics, ContactLaw *law) {
     const Material *material = &pair->material;
     contact->a = pair->a;
     contact->b = pair->b;
@@ -199,12 +200,12 @@ static void fill_contact(const StepState *state, const PairState *pair, Vec3 nor
     vec3_tangents(normal, &dynamics->tangent[0], &dynamics->tangent[1]);
     dynamics->mu = material->friction;
     dynamics->gap = point->gap;
-    dynamics->stiffness = material->stiffness;
-    dynamics->dissipation_time = material->dissipation_time;
-    dynamics->damping = material->damping;
-    dynamics->force = isinf(material->stiffness) ? 0.0 : -material->stiffness * point->gap;
-    dynamics->gdot[0] = dynamics->gdot[1] = dynamics->gdot[2] = 0.0;
-    fill_approach(state, pair, dynamics);
+    law->stiffness = material->stiffness;
+    law->dissipation_time = material->dissipation_time;
+    law->damping = material->damping;
+    law->force = isinf(material->stiffness) ? 0.0 : -material->stiffness * point->gap;
+    law->gdot[0] = law->gdot[1] = law->gdot[2] = 0.0;
+    fill_approach(state, pair, dynamics, law);
     fill_motion(state, pair, dynamics);
 }
 
@@ -231,7 +232,8 @@ static bool reserve_contacts(Stepper *stepper, size_t count) {
         return false;
     }
     return ARRAY_RESERVE(stepper->contact, stepper->contact_capacity, count) &&
-           ARRAY_RESERVE(stepper->problem_contact, stepper->problem_capacity, count);
+           ARRAY_RESERVE(stepper->problem_contact, stepper->problem_capacity, count) &&
+           ARRAY_RESERVE(stepper->law, stepper->law_capacity, count);
 }
 
 // A place for a contact, by feature, among those of its pair from `pair_first` on.
@@ -240,6 +242,7 @@ static uint32_t make_place(Stepper *stepper, uint64_t feature, uint32_t pair_fir
     for (; at > pair_first && stepper->contact[at - 1].feature > feature; at--) {
         stepper->contact[at] = stepper->contact[at - 1];
         stepper->problem_contact[at] = stepper->problem_contact[at - 1];
+        stepper->law[at] = stepper->law[at - 1];
     }
     return at;
 }
@@ -266,7 +269,7 @@ static bool add_manifold(StepState *state, const PairState *pair, const Manifold
             uint64_t own = feature | point->feature;
             uint32_t at = make_place(stepper, own, pair_first);
             fill_contact(state, pair, manifold->normal, point, own, &stepper->contact[at],
-                         &stepper->problem_contact[at]);
+                         &stepper->problem_contact[at], &stepper->law[at]);
         }
     }
     return true;
