@@ -48,13 +48,7 @@ static uint32_t number_islands(uint32_t *parent, uint32_t tree_count) {
     return count;
 }
 
-static void join_all(const ContactProblem *problem, uint32_t *parent) {
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        const ContactSide *side = problem->contact[i].side;
-        if (side[0].tree != PROBLEM_NO_TREE && side[1].tree != PROBLEM_NO_TREE) {
-            join(parent, side[0].tree, side[1].tree);
-        }
-    }
+static void join_rows(const ContactProblem *problem, uint32_t *parent) {
     for (uint32_t i = 0; i < problem->row_count; i++) {
         const ProblemRow *row = &problem->row[i];
         const RowBlock *block = problem->row_block + row->block_first;
@@ -98,48 +92,73 @@ static double row_speed(const ContactProblem *problem, const Answer *answer, uin
     return relation_max(fabs(problem_row_product(problem, row, problem->v_free)), target);
 }
 
-Status certificate_scale(const ContactProblem *problem, const ProblemMass *mass,
-                         const Answer *answer, Arena *arena, CertificateScale *scale,
-                         Error *error) {
-    (void)mass;
-    uint32_t *island = arena_take_array(arena, problem->tree_count, sizeof(*island));
-    double *v_scale = arena_take_array(arena, problem->tree_count, sizeof(*v_scale));
-    if (island == NULL || v_scale == NULL) {
+// until the end, `island_of_tree` is the forest and `v_scale` is of single trees
+Status certificate_scale_begin(const ContactProblem *problem, Arena *arena, CertificateScale *scale,
+                               Error *error) {
+    *scale = (CertificateScale){
+        .island_of_tree = arena_take_array(arena, problem->tree_count, sizeof(uint32_t)),
+        .v_scale = arena_take_array(arena, problem->tree_count, sizeof(double))};
+    if (scale->island_of_tree == NULL || scale->v_scale == NULL) {
         return no_memory(error);
     }
+    double least = relation_max(problem->gravity * problem->time_step, SCALE_MIN);
     for (uint32_t i = 0; i < problem->tree_count; i++) {
-        island[i] = i;
-    }
-    join_all(problem, island);
-    uint32_t count = number_islands(island, problem->tree_count);
-    *scale = (CertificateScale){island, count, v_scale};
-
-    for (uint32_t i = 0; i < count; i++) {
-        v_scale[i] = relation_max(problem->gravity * problem->time_step, SCALE_MIN);
-    }
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        uint32_t of = certificate_island_of_contact(problem, scale, i);
-        if (of != PROBLEM_NO_TREE) {
-            v_scale[of] = relation_max(v_scale[of], contact_speed(problem, answer, i));
-        }
-    }
-    for (uint32_t i = 0; i < problem->row_count; i++) {
-        uint32_t of = certificate_island_of_row(problem, scale, i);
-        if (of != PROBLEM_NO_TREE) {
-            v_scale[of] = relation_max(v_scale[of], row_speed(problem, answer, i));
-        }
+        scale->island_of_tree[i] = i;
+        scale->v_scale[i] = least;
     }
     return STATUS_OK;
 }
 
+void certificate_scale_add(const ContactProblem *problem, const Answer *answer, uint32_t begin,
+                           uint32_t end, CertificateScale *scale) {
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t a = problem->contact[i].side[0].tree, b = problem->contact[i].side[1].tree;
+        uint32_t tree = a != PROBLEM_NO_TREE ? a : b;
+        if (a != PROBLEM_NO_TREE && b != PROBLEM_NO_TREE) {
+            join(scale->island_of_tree, a, b);
+        }
+        if (tree != PROBLEM_NO_TREE) {
+            scale->v_scale[tree] =
+                relation_max(scale->v_scale[tree], contact_speed(problem, answer, i));
+        }
+    }
+}
+
+void certificate_scale_end(const ContactProblem *problem, const Answer *answer,
+                           CertificateScale *scale) {
+    join_rows(problem, scale->island_of_tree);
+    scale->island_count = number_islands(scale->island_of_tree, problem->tree_count);
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < problem->tree_count; i++) {
+        // an island's number is not above its first tree's, so what is overwritten has been read
+        uint32_t of = scale->island_of_tree[i];
+        double of_tree = scale->v_scale[i];
+        scale->v_scale[of] = of == known ? of_tree : relation_max(scale->v_scale[of], of_tree);
+        known += of == known ? 1 : 0;
+    }
+    for (uint32_t i = 0; i < problem->row_count; i++) {
+        uint32_t of = certificate_island_of_row(problem, scale, i);
+        if (of != PROBLEM_NO_TREE) {
+            scale->v_scale[of] = relation_max(scale->v_scale[of], row_speed(problem, answer, i));
+        }
+    }
+}
+
 // ---- measure
 
-void certificate_momentum(const ContactProblem *problem, Answer *answer) {
+void certificate_momentum_begin(const ContactProblem *problem, Answer *answer) {
     memset(answer->momentum, 0, problem->velocity_count * sizeof(double));
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
+}
+
+void certificate_momentum_add(const ContactProblem *problem, uint32_t begin, uint32_t end,
+                              Answer *answer) {
+    for (uint32_t i = begin; i < end; i++) {
         problem_contact_momentum(problem, i, answer->contact_impulse + 3 * (size_t)i,
                                  answer->momentum);
     }
+}
+
+void certificate_momentum_end(const ContactProblem *problem, Answer *answer) {
     for (uint32_t i = 0; i < problem->row_count; i++) {
         problem_row_momentum(problem, i, answer->row_impulse[i], answer->momentum);
     }

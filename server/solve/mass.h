@@ -18,12 +18,16 @@ typedef struct ProblemMass {
     const size_t *factor_first; // per tree: offset of its factor in `factor`; free trees have none
     const double *factor;       // lower Cholesky factors of the dense blocks, row by row
     uint32_t width_max;
-    const MassBlock *block; // [contact_count] A_ii
+    MassBlock *block; // [contact_count] A_ii
+    double *scratch;  // [3 width_max]
 } ProblemMass;
 
-// Status RESOURCE_EXHAUSTED when the arena ends. The mass blocks must be positive definite
-// (problem_check).
+// All but the blocks A_ii. Status RESOURCE_EXHAUSTED when the arena ends. The mass blocks must be
+// positive definite (problem_check).
 Status mass_init(ProblemMass *mass, const ContactProblem *problem, Arena *arena, Error *error);
+
+// The blocks A_ii of contacts [begin, end). Before all are made, `mass` is good for those that are.
+void mass_add_contacts(ProblemMass *mass, uint32_t begin, uint32_t end);
 
 // The two below, of a dense tree.
 void mass_dense_solve(const ProblemMass *mass, uint32_t tree, double *numbers);
