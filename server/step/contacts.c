@@ -27,7 +27,7 @@
 // with the defaults; a tower's slow ways to give are what makes the noise so many tolerances
 #define TOUCH_TOLERANCES 100.0
 #define TOUCH_SHARE_MAX  1e-4
-// how much farther than its reach a body is where no rounding brings it back
+// how much farther than they reach bodies are where no rounding brings them back
 #define FAR_SLACK 1.001
 
 static Status out_of_memory(StepState *state) {
@@ -81,6 +81,15 @@ static void place_body(StepState *state, uint32_t body, Pose *placed, BroadBox *
     }
 }
 
+static StepBall make_ball(const StepState *state, uint32_t body) {
+    const World *world = state->world;
+    const Shape *shape = world_body_shape(world, body);
+    bool is_bounded = shape != NULL && !shape->is_unbounded;
+    return (StepBall){.center = vec3_load(world->pose + 7 * (size_t)body),
+                      .radius = is_bounded ? body_radius(world, shape, body) + state->reach[body]
+                                           : HUGE_VAL};
+}
+
 static Status place_bodies(StepState *state, BroadBox *box, uint8_t *fixed) {
     const World *world = state->world;
     size_t total = 0;
@@ -97,6 +106,7 @@ static Status place_bodies(StepState *state, BroadBox *box, uint8_t *fixed) {
     double factor = state->input->time_step * sqrt(1.0 + mu * mu);
     for (uint32_t body = 0; body < world->body_count; body++) {
         state->reach[body] = body_reach(state, body, factor);
+        state->ball[body] = make_ball(state, body);
         fixed[body] = world->kind[body] != BODY_DYNAMIC;
         place_body(state, body, state->placed + state->placed_first[body], &box[body]);
     }
@@ -123,17 +133,17 @@ static void load_half_space(const StepState *state, uint32_t body, HalfSpace *ha
 }
 
 // Every moving body is a candidate of a plane that is not parallel to two axes; most are far above
-// it. True only where the narrow phase would find nothing.
-static bool is_far_above(const StepState *state, const HalfSpace *half_space, uint32_t body) {
-    const World *world = state->world;
-    const Shape *shape = &world->shape[world->body_shape[body]];
-    if (!half_space->is_one || shape->is_unbounded) {
-        return false;
+// it; and of other bodies whose boxes meet, the balls often do not. True only where the narrow
+// phase would find nothing.
+static bool is_far(const StepState *state, const HalfSpace *half_space, uint32_t body) {
+    const StepBall *a = &state->ball[half_space->body], *b = &state->ball[body];
+    if (half_space->is_one) {
+        double near = FAR_SLACK * (state->margin + state->reach[half_space->body] + b->radius);
+        return vec3_dot(half_space->up, vec3_sub(b->center, half_space->point)) > near;
     }
-    double reach = state->margin + state->reach[half_space->body] + state->reach[body];
-    double near = FAR_SLACK * (body_radius(world, shape, body) + reach);
-    Vec3 away = vec3_sub(vec3_load(world->pose + 7 * (size_t)body), half_space->point);
-    return vec3_dot(half_space->up, away) > near;
+    Vec3 away = vec3_sub(b->center, a->center);
+    double near = FAR_SLACK * (state->margin + a->radius + b->radius);
+    return vec3_dot(away, away) > near * near;
 }
 
 // What the contacts of one pair of bodies have in common.
@@ -331,8 +341,10 @@ Status contacts_run(StepState *state) {
     BroadBox *box = arena_take_array(state->scratch, world->body_count, sizeof(BroadBox));
     uint8_t *fixed = arena_take_array(state->scratch, world->body_count, 1);
     state->reach = arena_take_array(state->scratch, world->body_count, sizeof(double));
+    state->ball = arena_take_array(state->scratch, world->body_count, sizeof(StepBall));
     state->placed_first = arena_take_array(state->scratch, world->body_count, sizeof(uint32_t));
-    if (box == NULL || fixed == NULL || state->reach == NULL || state->placed_first == NULL) {
+    if (box == NULL || fixed == NULL || state->reach == NULL || state->ball == NULL ||
+        state->placed_first == NULL) {
         return out_of_memory(state);
     }
     Status status = place_bodies(state, box, fixed);
@@ -357,7 +369,7 @@ Status contacts_run(StepState *state) {
         if (pair.a != half_space.body) {
             load_half_space(state, pair.a, &half_space);
         }
-        if (!is_far_above(state, &half_space, pair.b)) {
+        if (!is_far(state, &half_space, pair.b)) {
             status = collide_pair(state, &pair);
         }
     }
