@@ -25,6 +25,8 @@ static void twins_init(Twins *twins) {
     ck_assert_int_eq(
         mass_init(&twins->dense_mass, &twins->dense.problem, &twins->dense.arena, &error),
         STATUS_OK);
+    mass_add_contacts(&twins->free_mass, 0, twins->free.problem.contact_count);
+    mass_add_contacts(&twins->dense_mass, 0, twins->dense.problem.contact_count);
 }
 
 static void twins_deinit(Twins *twins) {
