@@ -194,36 +194,70 @@ static inline double dot(const double *a, const double *b, size_t count) {
     return sum;
 }
 
-// `width` and `first` are the tree's
-static inline void measure_numbers(CertificateMeasure *m, uint32_t tree, size_t first,
-                                   size_t width) {
+static void measure_dense(CertificateMeasure *m, uint32_t tree, IslandMeasure *island) {
+    size_t first = m->problem->tree[tree].first, width = m->problem->tree[tree].width;
     const double *v = m->answer->v + first, *v_free = m->problem->v_free + first,
                  *momentum = m->answer->momentum + first;
-    IslandMeasure *island = &m->island[m->scale->island_of_tree[tree]];
     double *change = m->scratch, *product = m->scratch + width, *solved = m->scratch + 2 * width;
 
-    mass_multiply_tree(m->mass, tree, v_free, product);
+    mass_dense_multiply(m->mass, tree, v_free, product);
     island->free_square += dot(v_free, product, width);
     for (size_t k = 0; k < width; k++) {
         change[k] = v[k] - v_free[k];
     }
-    mass_multiply_tree(m->mass, tree, change, product);
+    mass_dense_multiply(m->mass, tree, change, product);
     island->change_square += dot(change, product, width);
 
     for (size_t k = 0; k < width; k++) {
         product[k] -= momentum[k];
         solved[k] = product[k];
     }
-    mass_solve_tree(m->mass, tree, solved);
+    mass_dense_solve(m->mass, tree, solved);
     island->residual_square += dot(product, solved, width);
 }
 
+// linear and angular
+typedef struct Six {
+    Vec3 l, a;
+} Six;
+
+static inline Six load_six(const double *at) {
+    return (Six){vec3_load(at), vec3_load(at + 3)};
+}
+
+static inline Six subtract_six(Six x, Six y) {
+    return (Six){vec3_sub(x.l, y.l), vec3_sub(x.a, y.a)};
+}
+
+static inline double dot_six(Six x, Six y) {
+    return vec3_dot(x.l, y.l) + vec3_dot(x.a, y.a);
+}
+
+static inline Six multiply_six(double mass, Sym3 inertia, Six v) {
+    return (Six){vec3_scale(mass, v.l), sym3_mul_vec(inertia, v.a)};
+}
+
+// the same of a free body, without a detour through memory
+static void measure_free(const CertificateMeasure *m, uint32_t tree, IslandMeasure *island) {
+    const FreeMass *of = &m->problem->free[tree];
+    size_t first = problem_first(m->problem, tree);
+    Six v_free = load_six(m->problem->v_free + first);
+    Six change = subtract_six(load_six(m->answer->v + first), v_free);
+    Six product = multiply_six(of->mass, of->inertia, change);
+    Six rest = subtract_six(product, load_six(m->answer->momentum + first));
+
+    island->free_square += dot_six(v_free, multiply_six(of->mass, of->inertia, v_free));
+    island->change_square += dot_six(change, product);
+    island->residual_square +=
+        dot_six(rest, multiply_six(of->inverse_mass, of->inverse_inertia, rest));
+}
+
 static void measure_tree(CertificateMeasure *m, uint32_t tree) {
+    IslandMeasure *island = &m->island[m->scale->island_of_tree[tree]];
     if (problem_is_free(m->problem, tree)) {
-        measure_numbers(m, tree, problem_first(m->problem, tree), 6); // unrolled
+        measure_free(m, tree, island);
     } else {
-        const ProblemTree *of = &m->problem->tree[tree];
-        measure_numbers(m, tree, of->first, of->width);
+        measure_dense(m, tree, island);
     }
 }
 

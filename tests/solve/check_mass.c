@@ -44,7 +44,7 @@ START_TEST(multiplying_and_solving_undo_each_other) {
             v[k] = problem_build_random(&twins.state);
         }
         for (uint32_t i = 0; i < 4; i++) {
-            mass_multiply_tree(mass, i, v + (size_t)6 * i, p + (size_t)6 * i);
+            mass_dense_multiply(&twins.dense_mass, i, v + (size_t)6 * i, p + (size_t)6 * i);
         }
         mass_solve(mass, p);
         for (int k = 0; k < 24; k++) {
