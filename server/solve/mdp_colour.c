@@ -7,10 +7,8 @@ static uint8_t take_colour(uint64_t *used, const ContactSide side[2]) {
     for (int s = 0; s < 2; s++) {
         taken |= side[s].tree == PROBLEM_NO_TREE ? 0 : used[side[s].tree];
     }
-    uint8_t colour = 0;
-    while (colour < MDP_COLOUR_MAX - 1 && (taken >> colour & 1u) != 0) {
-        colour++;
-    }
+    uint64_t last = (uint64_t)1 << (MDP_COLOUR_MAX - 1);
+    uint8_t colour = (uint8_t)__builtin_ctzll(~taken | last);
     for (int s = 0; s < 2; s++) {
         if (side[s].tree != PROBLEM_NO_TREE) {
             used[side[s].tree] |= (uint64_t)1 << colour;
