@@ -94,6 +94,7 @@ typedef struct Builder {
     const Moreau__V1__ContactProblem *m;
     ProblemTree *tree;
     ProblemContact *contact;
+    ContactLaw *law;
     ProblemRow *row;
     RowBlock *row_block;
     double *number;
@@ -128,45 +129,46 @@ static Status read_trees(Builder *builder, ContactProblem *problem, Error *error
 
 // The next block of `rows` x width Jacobian numbers, copied behind the masses.
 static Status take_jacobian(Builder *builder, const double *numbers, size_t count, size_t *next,
-                            uint32_t tree, size_t rows, size_t *offset) {
+                            uint32_t tree, size_t rows, uint32_t *offset) {
     size_t size = rows * builder->tree[tree].width;
     if (size > count - *next) {
         return STATUS_INVALID_ARGUMENT;
     }
     memcpy(builder->number + builder->used, numbers + *next, size * sizeof(double));
-    *offset = builder->used;
+    // a message of 2^32 numbers would be longer than any frame
+    *offset = (uint32_t)builder->used;
     builder->used += size;
     *next += size;
     return STATUS_OK;
 }
 
 static void read_contact_numbers(const Moreau__V1__ContactProblem *m, size_t i,
-                                 ProblemContact *contact) {
+                                 ProblemContact *contact, ContactLaw *law) {
     contact->mu = m->contact_mu[i];
     contact->gap = number_at(m->contact_gap, m->n_contact_gap, i);
-    contact->restitution = number_at(m->contact_restitution, m->n_contact_restitution, i);
-    contact->approach = number_at(m->contact_approach, m->n_contact_approach, i);
-    contact->dissipation_time =
+    law->restitution = number_at(m->contact_restitution, m->n_contact_restitution, i);
+    law->approach = number_at(m->contact_approach, m->n_contact_approach, i);
+    law->dissipation_time =
         number_at(m->contact_dissipation_time, m->n_contact_dissipation_time, i);
-    contact->damping = number_at(m->contact_damping, m->n_contact_damping, i);
+    law->damping = number_at(m->contact_damping, m->n_contact_damping, i);
     bool stiff = is_given(m->contact_given, m->n_contact_given, i,
                           MOREAU__V1__CONTACT_GIVEN__CONTACT_STIFFNESS);
-    contact->stiffness = stiff ? number_at(m->contact_stiffness, m->n_contact_stiffness, i)
-                               : PROBLEM_INFINITE_STIFFNESS;
-    contact->force =
+    law->stiffness = stiff ? number_at(m->contact_stiffness, m->n_contact_stiffness, i)
+                           : PROBLEM_INFINITE_STIFFNESS;
+    law->force =
         is_given(m->contact_given, m->n_contact_given, i, MOREAU__V1__CONTACT_GIVEN__CONTACT_FORCE)
             ? number_at(m->contact_force, m->n_contact_force, i)
-        : stiff ? -contact->stiffness * contact->gap
+        : stiff ? -law->stiffness * contact->gap
                 : 0.0;
     // the file's rule for the rigid bias: no world option has an effect here
     contact->bias =
         is_given(m->contact_given, m->n_contact_given, i, MOREAU__V1__CONTACT_GIVEN__CONTACT_BIAS)
             ? number_at(m->contact_bias, m->n_contact_bias, i)
-            : problem_contact_bias(m->time_step, contact->gap, 1.0, contact->restitution,
-                                   contact->approach);
+            : problem_contact_bias(m->time_step, contact->gap, 1.0, law->restitution,
+                                   law->approach);
     for (size_t k = 0; k < 3; k++) {
         contact->motion[k] = number_at(m->contact_motion, m->n_contact_motion, 3 * i + k);
-        contact->gdot[k] = number_at(m->contact_gdot, m->n_contact_gdot, 3 * i + k);
+        law->gdot[k] = number_at(m->contact_gdot, m->n_contact_gdot, 3 * i + k);
     }
     // the frame is the Jacobian's own: any right-handed one stands for it
     contact->normal = vec3(0.0, 0.0, 1.0);
@@ -181,7 +183,7 @@ static Status read_contacts(Builder *builder, ContactProblem *problem, Error *er
     for (size_t i = 0; status == STATUS_OK && i < m->n_contact_mu; i++) {
         ProblemContact *contact = &builder->contact[i];
         *contact = (ProblemContact){.side = {{.tree = PROBLEM_NO_TREE}, {.tree = PROBLEM_NO_TREE}}};
-        read_contact_numbers(m, i, contact);
+        read_contact_numbers(m, i, contact, &builder->law[i]);
         uint32_t count = m->contact_block_count[i];
         if (count < 1 || count > 2 || count > m->n_contact_block_tree - block) {
             return blame(error, "contacts", i, "blocks", "A contact has one or two blocks.");
@@ -290,12 +292,13 @@ Status problem_read(const Moreau__V1__ContactProblem *m, Arena *arena, ContactPr
         .m = m,
         .tree = arena_take_array(arena, m->n_tree_width, sizeof(ProblemTree)),
         .contact = arena_take_array(arena, m->n_contact_mu, sizeof(ProblemContact)),
+        .law = arena_take_array(arena, m->n_contact_mu, sizeof(ContactLaw)),
         .row = arena_take_array(arena, m->n_row_given, sizeof(ProblemRow)),
         .row_block = arena_take_array(arena, m->n_row_block_tree, sizeof(RowBlock)),
         .number = arena_take_array(arena, numbers, sizeof(double)),
     };
-    if (builder.tree == NULL || builder.contact == NULL || builder.row == NULL ||
-        builder.row_block == NULL || builder.number == NULL) {
+    if (builder.tree == NULL || builder.contact == NULL || builder.law == NULL ||
+        builder.row == NULL || builder.row_block == NULL || builder.number == NULL) {
         return out_of_memory(error);
     }
     *problem = (ContactProblem){.time_step = m->time_step, .gravity = m->gravity};
@@ -311,6 +314,7 @@ Status problem_read(const Moreau__V1__ContactProblem *m, Arena *arena, ContactPr
     }
     problem->tree = builder.tree;
     problem->contact = builder.contact;
+    problem->law = builder.law;
     problem->row = builder.row;
     problem->row_block = builder.row_block;
     problem->number = builder.number;
@@ -383,15 +387,16 @@ static bool take_message_columns(const ContactProblem *problem, size_t blocks, A
 static void write_contact(const ContactProblem *problem, size_t i, size_t *block,
                           Moreau__V1__ContactProblem *m) {
     const ProblemContact *contact = &problem->contact[i];
-    bool stiff = isfinite(contact->stiffness);
+    const ContactLaw *law = &problem->law[i];
+    bool stiff = isfinite(law->stiffness);
     m->contact_mu[i] = contact->mu;
     m->contact_gap[i] = contact->gap;
-    m->contact_approach[i] = contact->approach;
-    m->contact_stiffness[i] = stiff ? contact->stiffness : 0.0;
-    m->contact_dissipation_time[i] = contact->dissipation_time;
-    m->contact_damping[i] = contact->damping;
+    m->contact_approach[i] = law->approach;
+    m->contact_stiffness[i] = stiff ? law->stiffness : 0.0;
+    m->contact_dissipation_time[i] = law->dissipation_time;
+    m->contact_damping[i] = law->damping;
     m->contact_bias[i] = contact->bias;
-    m->contact_force[i] = contact->force;
+    m->contact_force[i] = law->force;
     memcpy(m->contact_motion + 3 * i, contact->motion, sizeof(contact->motion));
     // the bias holds the restitution already, so the dump carries none
     m->contact_given[i] = MOREAU__V1__CONTACT_GIVEN__CONTACT_BIAS;

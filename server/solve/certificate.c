@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/certificate.h"
 
-#include "solve/certificate_relation.h"
+#include "solve/certificate_contacts.h"
 
 #include <string.h>
 
@@ -48,13 +48,7 @@ static uint32_t number_islands(uint32_t *parent, uint32_t tree_count) {
     return count;
 }
 
-static void join_all(const ContactProblem *problem, uint32_t *parent) {
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        const ContactSide *side = problem->contact[i].side;
-        if (side[0].tree != PROBLEM_NO_TREE && side[1].tree != PROBLEM_NO_TREE) {
-            join(parent, side[0].tree, side[1].tree);
-        }
-    }
+static void join_rows(const ContactProblem *problem, uint32_t *parent) {
     for (uint32_t i = 0; i < problem->row_count; i++) {
         const ProblemRow *row = &problem->row[i];
         const RowBlock *block = problem->row_block + row->block_first;
@@ -98,230 +92,79 @@ static double row_speed(const ContactProblem *problem, const Answer *answer, uin
     return relation_max(fabs(problem_row_product(problem, row, problem->v_free)), target);
 }
 
-Status certificate_scale(const ContactProblem *problem, const ProblemMass *mass,
-                         const Answer *answer, Arena *arena, CertificateScale *scale,
-                         Error *error) {
-    (void)mass;
-    uint32_t *island = arena_take_array(arena, problem->tree_count, sizeof(*island));
-    double *v_scale = arena_take_array(arena, problem->tree_count, sizeof(*v_scale));
-    if (island == NULL || v_scale == NULL) {
+// until the end, `island_of_tree` is the forest and `v_scale` is of single trees
+Status certificate_scale_begin(const ContactProblem *problem, Arena *arena, CertificateScale *scale,
+                               Error *error) {
+    *scale = (CertificateScale){
+        .island_of_tree = arena_take_array(arena, problem->tree_count, sizeof(uint32_t)),
+        .v_scale = arena_take_array(arena, problem->tree_count, sizeof(double))};
+    if (scale->island_of_tree == NULL || scale->v_scale == NULL) {
         return no_memory(error);
     }
+    double least = relation_max(problem->gravity * problem->time_step, SCALE_MIN);
     for (uint32_t i = 0; i < problem->tree_count; i++) {
-        island[i] = i;
-    }
-    join_all(problem, island);
-    uint32_t count = number_islands(island, problem->tree_count);
-    *scale = (CertificateScale){island, count, v_scale};
-
-    for (uint32_t i = 0; i < count; i++) {
-        v_scale[i] = relation_max(problem->gravity * problem->time_step, SCALE_MIN);
-    }
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        uint32_t of = certificate_island_of_contact(problem, scale, i);
-        if (of != PROBLEM_NO_TREE) {
-            v_scale[of] = relation_max(v_scale[of], contact_speed(problem, answer, i));
-        }
-    }
-    for (uint32_t i = 0; i < problem->row_count; i++) {
-        uint32_t of = certificate_island_of_row(problem, scale, i);
-        if (of != PROBLEM_NO_TREE) {
-            v_scale[of] = relation_max(v_scale[of], row_speed(problem, answer, i));
-        }
+        scale->island_of_tree[i] = i;
+        scale->v_scale[i] = least;
     }
     return STATUS_OK;
 }
 
+void certificate_scale_add(const ContactProblem *problem, const Answer *answer, uint32_t begin,
+                           uint32_t end, CertificateScale *scale) {
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t a = problem->contact[i].side[0].tree, b = problem->contact[i].side[1].tree;
+        uint32_t tree = a != PROBLEM_NO_TREE ? a : b;
+        if (a != PROBLEM_NO_TREE && b != PROBLEM_NO_TREE) {
+            join(scale->island_of_tree, a, b);
+        }
+        if (tree != PROBLEM_NO_TREE) {
+            scale->v_scale[tree] =
+                relation_max(scale->v_scale[tree], contact_speed(problem, answer, i));
+        }
+    }
+}
+
+void certificate_scale_end(const ContactProblem *problem, const Answer *answer,
+                           CertificateScale *scale) {
+    join_rows(problem, scale->island_of_tree);
+    scale->island_count = number_islands(scale->island_of_tree, problem->tree_count);
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < problem->tree_count; i++) {
+        // an island's number is not above its first tree's, so what is overwritten has been read
+        uint32_t of = scale->island_of_tree[i];
+        double of_tree = scale->v_scale[i];
+        scale->v_scale[of] = of == known ? of_tree : relation_max(scale->v_scale[of], of_tree);
+        known += of == known ? 1 : 0;
+    }
+    for (uint32_t i = 0; i < problem->row_count; i++) {
+        uint32_t of = certificate_island_of_row(problem, scale, i);
+        if (of != PROBLEM_NO_TREE) {
+            scale->v_scale[of] = relation_max(scale->v_scale[of], row_speed(problem, answer, i));
+        }
+    }
+}
+
 // ---- measure
 
-void certificate_momentum(const ContactProblem *problem, Answer *answer) {
+void certificate_momentum_begin(const ContactProblem *problem, Answer *answer) {
     memset(answer->momentum, 0, problem->velocity_count * sizeof(double));
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
+}
+
+void certificate_momentum_add(const ContactProblem *problem, uint32_t begin, uint32_t end,
+                              Answer *answer) {
+    for (uint32_t i = begin; i < end; i++) {
         problem_contact_momentum(problem, i, answer->contact_impulse + 3 * (size_t)i,
                                  answer->momentum);
     }
+}
+
+void certificate_momentum_end(const ContactProblem *problem, Answer *answer) {
     for (uint32_t i = 0; i < problem->row_count; i++) {
         problem_row_momentum(problem, i, answer->row_impulse[i], answer->momentum);
     }
 }
 
-// What one island has come to. Maxima are taken here, so that V divides once per island.
-typedef struct IslandMeasure {
-    double velocity[CERTIFICATE_ENTRY_COUNT]; // [m/s], the largest so far
-    double cone;                              // the largest share outside the cone
-    // the momentum balance, in the norm of M^-1
-    double residual_square; // |M (v - v*) - J^T gamma - G^T r|^2
-    double change_square;   // |M (v - v*)|^2
-    double free_square;     // |M v*|^2
-    double impulse_square;  // the largest single |J_i^T gamma_i|^2 or |G_j^T r_j|^2
-} IslandMeasure;
-
-typedef struct Measure {
-    const ContactProblem *problem;
-    const ProblemMass *mass;
-    const CertificateScale *scale;
-    const Answer *answer;
-    double *scratch; // [3 width_max]
-    IslandMeasure *island;
-    Certificate *certificate;
-} Measure;
-
-static void note(IslandMeasure *island, CertificateEntry entry, double velocity) {
-    island->velocity[entry] = relation_max(island->velocity[entry], velocity);
-}
-
-// The square of the momentum that an impulse is to its bodies, in the norm of M^-1.
-static Pair impulse_square(const ContactStates *state) {
-    const Pair *g = state->gamma;
-    return g[0] * (state->nn * g[0] + state->nt * g[1] + state->no * g[2]) +
-           g[1] * (state->nt * g[0] + state->tt * g[1] + state->to * g[2]) +
-           g[2] * (state->no * g[0] + state->to * g[1] + state->oo * g[2]);
-}
-
-static Pair cone_error(const ContactStates *state, Pair v_scale) {
-    const Pair *g = state->gamma, zero = pair_both(0.0);
-    Pair square = g[1] * g[1] + g[2] * g[2];
-    Pair out = pair_root(square) - state->mu * pair_positive(g[0]);
-    out = pair_positive(pair_max(out, -g[0]));
-    Pair size = pair_max(pair_root(g[0] * g[0] + square), v_scale / state->w);
-    return pair_choose(out == zero, zero, out / size);
-}
-
-// What two contacts add to the measures of their islands.
-typedef struct PairMeasure {
-    Pair pen, comp, mdp, ds, own; // [m/s]
-    Pair cone, impulse_square;
-} PairMeasure;
-
-// everything but the own residual
-static void measure_pair(const ContactStates *state, Pair v_scale, PairMeasure *measure) {
-    const Pair *u = state->u;
-    measure->pen = pair_positive(-u[0]);
-    measure->comp = pair_abs(pair_min(state->w * state->gamma[0], u[0]));
-    Pair bound = state->mu * pair_positive(state->gamma[0]);
-    measure->mdp = relation_disc_maps(state, bound, u + 1);
-    const Pair lifted[3] = {u[0] + state->mu * relation_norm2(u[1], u[2]), u[1], u[2]};
-    measure->ds = relation_cone_maps(state, lifted);
-    measure->cone = cone_error(state, v_scale);
-    measure->impulse_square = impulse_square(state);
-}
-
-static void note_contact(IslandMeasure *island, const PairMeasure *measure, int lane) {
-    note(island, CERTIFICATE_PEN, measure->pen[lane]);
-    note(island, CERTIFICATE_COMP, measure->comp[lane]);
-    note(island, CERTIFICATE_MDP, measure->mdp[lane]);
-    note(island, CERTIFICATE_DS, measure->ds[lane]);
-    note(island, CERTIFICATE_OWN, measure->own[lane]);
-    island->cone = relation_max(island->cone, measure->cone[lane]);
-    island->impulse_square = relation_max(island->impulse_square, measure->impulse_square[lane]);
-}
-
-static void load_pair(const Measure *m, const uint32_t contact[PAIR_LANES], ContactStates *state) {
-    uint32_t i = contact[0], j = contact[1];
-    const MassBlock *a = mass_contact_block(m->mass, i), *b = mass_contact_block(m->mass, j);
-    state->nn = (Pair){a->nn, b->nn};
-    state->nt = (Pair){a->nt, b->nt};
-    state->no = (Pair){a->no, b->no};
-    state->tt = (Pair){a->tt, b->tt};
-    state->to = (Pair){a->to, b->to};
-    state->oo = (Pair){a->oo, b->oo};
-    state->w = (state->nn + state->tt + state->oo) / 3.0;
-    state->mu = (Pair){m->problem->contact[i].mu, m->problem->contact[j].mu};
-    double u[3], v[3];
-    problem_contact_velocity(m->problem, i, m->answer->v, u);
-    problem_contact_velocity(m->problem, j, m->answer->v, v);
-    state->u[0] = (Pair){u[0] + certificate_bias(m->problem, m->answer, i),
-                         v[0] + certificate_bias(m->problem, m->answer, j)};
-    state->u[1] = (Pair){u[1], v[1]};
-    state->u[2] = (Pair){u[2], v[2]};
-    const double *g = m->answer->contact_impulse + 3 * (size_t)i,
-                 *h = m->answer->contact_impulse + 3 * (size_t)j;
-    state->gamma[0] = (Pair){g[0], h[0]};
-    state->gamma[1] = (Pair){g[1], h[1]};
-    state->gamma[2] = (Pair){g[2], h[2]};
-}
-
-// one of two
-static ContactState part(const ContactStates *both, int lane) {
-    double nt = both->nt[lane], no = both->no[lane], to = both->to[lane];
-    return (ContactState){
-        .block = {both->nn[lane], nt, no, nt, both->tt[lane], to, no, to, both->oo[lane]},
-        .w = both->w[lane],
-        .mu = both->mu[lane],
-        .u = {both->u[0][lane], both->u[1][lane], both->u[2][lane]},
-        .gamma = {both->gamma[0][lane], both->gamma[1][lane], both->gamma[2][lane]}};
-}
-
-static Pair own_residual(const Measure *m, const uint32_t contact[PAIR_LANES],
-                         const ContactStates *states) {
-    if (m->answer->relation == RELATION_DISSIPATION) {
-        return relation_dissipations(states);
-    }
-    Pair own;
-    for (int lane = 0; lane < PAIR_LANES; lane++) {
-        ContactState state = part(states, lane);
-        ContactRelation rigid = {.bias = m->problem->contact[contact[lane]].bias, .s = 1.0};
-        const ContactRelation *declared = m->answer->contact;
-        own[lane] =
-            relation_residual(m->answer, declared == NULL ? &rigid : &declared[contact[lane]],
-                              &state, m->problem->time_step);
-    }
-    return own;
-}
-
-static double scale_of(const Measure *m, uint32_t island) {
-    return island == PROBLEM_NO_TREE ? 1.0 : m->scale->v_scale[island];
-}
-
-// Two contacts: their own residuals over V, 0 of one that moves nothing, which is not measured.
-static Pair measure_contacts_at(Measure *m, const uint32_t contact[PAIR_LANES]) {
-    const uint32_t of[PAIR_LANES] = {
-        certificate_island_of_contact(m->problem, m->scale, contact[0]),
-        certificate_island_of_contact(m->problem, m->scale, contact[1])};
-    Pair v_scale = {scale_of(m, of[0]), scale_of(m, of[1])};
-    ContactStates states;
-    load_pair(m, contact, &states);
-    PairMeasure measure;
-    measure_pair(&states, v_scale, &measure);
-    Pair own = own_residual(m, contact, &states);
-    measure.own = own;
-    PairMask moves = states.w != 0.0;
-    if (moves[0]) {
-        note_contact(&m->island[of[0]], &measure, 0);
-    }
-    if (moves[1]) {
-        note_contact(&m->island[of[1]], &measure, 1);
-    }
-    return pair_choose(moves, own / v_scale, pair_both(0.0));
-}
-
-static void note_worst(Measure *m, uint32_t contact, double own, double *worst) {
-    // the first that is not a number is the worst of all
-    if (own > *worst || (own != own && *worst == *worst)) {
-        *worst = own;
-        m->certificate->worst_contact = contact;
-    }
-}
-
-static void measure_contacts(Measure *m, double *residual) {
-    double worst = -1.0, penetration = 0.0;
-    uint32_t count = m->problem->contact_count;
-    for (uint32_t i = 0; i < count; i += PAIR_LANES) {
-        // the last one alone is measured twice
-        const uint32_t contact[PAIR_LANES] = {i, i + 1 < count ? i + 1 : i};
-        Pair own = measure_contacts_at(m, contact);
-        for (int lane = 0; lane < PAIR_LANES; lane++) {
-            note_worst(m, contact[lane], own[lane], &worst);
-            penetration = relation_max(penetration, -m->problem->contact[contact[lane]].gap);
-            if (residual != NULL) {
-                residual[contact[lane]] = own[lane];
-            }
-        }
-    }
-    m->certificate->penetration = penetration;
-}
-
-static void measure_rows(Measure *m) {
+static void measure_rows(CertificateMeasure *m) {
     for (uint32_t i = 0; i < m->problem->row_count; i++) {
         const RowRelation *relation = &m->answer->row[i];
         double w = mass_row_weight(m->mass, i, m->scratch);
@@ -337,8 +180,8 @@ static void measure_rows(Measure *m) {
         bool bilateral = !isfinite(relation->low) && !isfinite(relation->high);
         double velocity = bilateral ? fabs(y) : w * fabs(r - clipped);
         IslandMeasure *island = &m->island[of];
-        note(island, CERTIFICATE_ROW, velocity);
-        note(island, CERTIFICATE_OWN, velocity);
+        certificate_note(island, CERTIFICATE_ROW, velocity);
+        certificate_note(island, CERTIFICATE_OWN, velocity);
         island->impulse_square = relation_max(island->impulse_square, r * r * w);
     }
 }
@@ -351,35 +194,70 @@ static inline double dot(const double *a, const double *b, size_t count) {
     return sum;
 }
 
-// `width` and `first` are the tree's
-static inline void measure_numbers(Measure *m, uint32_t tree, size_t first, size_t width) {
+static void measure_dense(CertificateMeasure *m, uint32_t tree, IslandMeasure *island) {
+    size_t first = m->problem->tree[tree].first, width = m->problem->tree[tree].width;
     const double *v = m->answer->v + first, *v_free = m->problem->v_free + first,
                  *momentum = m->answer->momentum + first;
-    IslandMeasure *island = &m->island[m->scale->island_of_tree[tree]];
     double *change = m->scratch, *product = m->scratch + width, *solved = m->scratch + 2 * width;
 
-    mass_multiply_tree(m->mass, tree, v_free, product);
+    mass_dense_multiply(m->mass, tree, v_free, product);
     island->free_square += dot(v_free, product, width);
     for (size_t k = 0; k < width; k++) {
         change[k] = v[k] - v_free[k];
     }
-    mass_multiply_tree(m->mass, tree, change, product);
+    mass_dense_multiply(m->mass, tree, change, product);
     island->change_square += dot(change, product, width);
 
     for (size_t k = 0; k < width; k++) {
         product[k] -= momentum[k];
         solved[k] = product[k];
     }
-    mass_solve_tree(m->mass, tree, solved);
+    mass_dense_solve(m->mass, tree, solved);
     island->residual_square += dot(product, solved, width);
 }
 
-static void measure_tree(Measure *m, uint32_t tree) {
+// linear and angular
+typedef struct Six {
+    Vec3 l, a;
+} Six;
+
+static inline Six load_six(const double *at) {
+    return (Six){vec3_load(at), vec3_load(at + 3)};
+}
+
+static inline Six subtract_six(Six x, Six y) {
+    return (Six){vec3_sub(x.l, y.l), vec3_sub(x.a, y.a)};
+}
+
+static inline double dot_six(Six x, Six y) {
+    return vec3_dot(x.l, y.l) + vec3_dot(x.a, y.a);
+}
+
+static inline Six multiply_six(double mass, Sym3 inertia, Six v) {
+    return (Six){vec3_scale(mass, v.l), sym3_mul_vec(inertia, v.a)};
+}
+
+// the same of a free body, without a detour through memory
+static void measure_free(const CertificateMeasure *m, uint32_t tree, IslandMeasure *island) {
+    const FreeMass *of = &m->problem->free[tree];
+    size_t first = problem_first(m->problem, tree);
+    Six v_free = load_six(m->problem->v_free + first);
+    Six change = subtract_six(load_six(m->answer->v + first), v_free);
+    Six product = multiply_six(of->mass, of->inertia, change);
+    Six rest = subtract_six(product, load_six(m->answer->momentum + first));
+
+    island->free_square += dot_six(v_free, multiply_six(of->mass, of->inertia, v_free));
+    island->change_square += dot_six(change, product);
+    island->residual_square +=
+        dot_six(rest, multiply_six(of->inverse_mass, of->inverse_inertia, rest));
+}
+
+static void measure_tree(CertificateMeasure *m, uint32_t tree) {
+    IslandMeasure *island = &m->island[m->scale->island_of_tree[tree]];
     if (problem_is_free(m->problem, tree)) {
-        measure_numbers(m, tree, problem_first(m->problem, tree), 6); // unrolled
+        measure_free(m, tree, island);
     } else {
-        const ProblemTree *of = &m->problem->tree[tree];
-        measure_numbers(m, tree, of->first, of->width);
+        measure_dense(m, tree, island);
     }
 }
 
@@ -392,7 +270,7 @@ static double momentum_error(const IslandMeasure *island) {
 }
 
 // the largest over islands
-static void gather_islands(Measure *m) {
+static void gather_islands(CertificateMeasure *m) {
     Certificate *c = m->certificate;
     for (uint32_t i = 0; i < m->scale->island_count; i++) {
         const IslandMeasure *island = &m->island[i];
@@ -410,18 +288,19 @@ static void gather_islands(Measure *m) {
 Status certificate_measure(const ContactProblem *problem, const ProblemMass *mass,
                            const CertificateScale *scale, const Answer *answer, double tolerance,
                            Arena *arena, double *residual, Certificate *certificate, Error *error) {
-    Measure m = {.problem = problem,
-                 .mass = mass,
-                 .scale = scale,
-                 .answer = answer,
-                 .scratch = arena_take_array(arena, mass->width_max, 3 * sizeof(double)),
-                 .island = arena_take_zeroed(arena, scale->island_count, sizeof(IslandMeasure)),
-                 .certificate = certificate};
+    CertificateMeasure m = {
+        .problem = problem,
+        .mass = mass,
+        .scale = scale,
+        .answer = answer,
+        .scratch = arena_take_array(arena, mass->width_max, 3 * sizeof(double)),
+        .island = arena_take_zeroed(arena, scale->island_count, sizeof(IslandMeasure)),
+        .certificate = certificate};
     if (m.scratch == NULL || m.island == NULL) {
         return no_memory(error);
     }
     *certificate = (Certificate){.worst_contact = -1, .tolerance = tolerance};
-    measure_contacts(&m, residual);
+    certificate_contacts(&m, residual);
     measure_rows(&m);
     for (uint32_t i = 0; i < problem->tree_count; i++) {
         measure_tree(&m, i);

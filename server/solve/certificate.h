@@ -89,13 +89,19 @@ static inline double certificate_bias(const ContactProblem *problem, const Answe
 // Islands and their scales, made once per solve: solvers use V for their own stopping tests. The
 // scale depends on the bias that the solver declares, so relations must be filled first.
 typedef struct CertificateScale {
-    const uint32_t *island_of_tree; // [tree_count]
+    uint32_t *island_of_tree; // [tree_count]
     uint32_t island_count;
-    const double *v_scale; // [island_count] V [m/s]
+    double *v_scale; // [island_count] V [m/s]
 } CertificateScale;
 
-Status certificate_scale(const ContactProblem *problem, const ProblemMass *mass,
-                         const Answer *answer, Arena *arena, CertificateScale *scale, Error *error);
+// begin, every contact once, end: only then is anything of the scale set. Contacts come in ranges
+// [begin, end), so that other measures may be taken of each range while it is at hand.
+Status certificate_scale_begin(const ContactProblem *problem, Arena *arena, CertificateScale *scale,
+                               Error *error);
+void certificate_scale_add(const ContactProblem *problem, const Answer *answer, uint32_t begin,
+                           uint32_t end, CertificateScale *scale);
+void certificate_scale_end(const ContactProblem *problem, const Answer *answer,
+                           CertificateScale *scale);
 
 // The island of a contact or row (by its first tree).
 uint32_t certificate_island_of_contact(const ContactProblem *problem, const CertificateScale *scale,
@@ -104,8 +110,11 @@ uint32_t certificate_island_of_row(const ContactProblem *problem, const Certific
                                    uint32_t row);
 
 // Makes the momentum of an answer from its impulses, for the measure to set its velocities against;
-// a solver may make the velocities of it.
-void certificate_momentum(const ContactProblem *problem, Answer *answer);
+// a solver may make the velocities of it. Begin, then every contact once and in order, then rows.
+void certificate_momentum_begin(const ContactProblem *problem, Answer *answer);
+void certificate_momentum_add(const ContactProblem *problem, uint32_t begin, uint32_t end,
+                              Answer *answer);
+void certificate_momentum_end(const ContactProblem *problem, Answer *answer);
 
 // The measure, once the momentum is made. Not finite answers give not finite entries and converged
 // = false. `residual` is Nullable: [contact_count], the own residual of each contact over V.

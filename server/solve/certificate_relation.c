@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "solve/certificate_relation.h"
 
+#define LANES 2
+#include "solve/certificate_lanes.h"
+
 static double norm2(double x, double y) {
     return sqrt(x * x + y * y);
 }
@@ -8,31 +11,31 @@ static double norm2(double x, double y) {
 // a contact in both lanes
 static ContactStates twice(const ContactState *state) {
     const double *a = state->block;
-    ContactStates both = {.nn = pair_both(a[0]),
-                          .nt = pair_both(a[1]),
-                          .no = pair_both(a[2]),
-                          .tt = pair_both(a[4]),
-                          .to = pair_both(a[5]),
-                          .oo = pair_both(a[8]),
-                          .w = pair_both(state->w),
-                          .mu = pair_both(state->mu)};
+    ContactStates both = {.nn = lanes_all(a[0]),
+                          .nt = lanes_all(a[1]),
+                          .no = lanes_all(a[2]),
+                          .tt = lanes_all(a[4]),
+                          .to = lanes_all(a[5]),
+                          .oo = lanes_all(a[8]),
+                          .w = lanes_all(state->w),
+                          .mu = lanes_all(state->mu)};
     for (int k = 0; k < 3; k++) {
-        both.u[k] = pair_both(state->u[k]);
-        both.gamma[k] = pair_both(state->gamma[k]);
+        both.u[k] = lanes_all(state->u[k]);
+        both.gamma[k] = lanes_all(state->gamma[k]);
     }
     return both;
 }
 
 static double cone_map(const ContactState *state, const double z[3]) {
     ContactStates both = twice(state);
-    const Pair z_both[3] = {pair_both(z[0]), pair_both(z[1]), pair_both(z[2])};
+    const Lanes z_both[3] = {lanes_all(z[0]), lanes_all(z[1]), lanes_all(z[2])};
     return relation_cone_maps(&both, z_both)[0];
 }
 
 static double disc_map(const ContactState *state, double bound, const double z_t[2]) {
     ContactStates both = twice(state);
-    const Pair z_both[2] = {pair_both(z_t[0]), pair_both(z_t[1])};
-    return relation_disc_maps(&both, pair_both(bound), z_both)[0];
+    const Lanes z_both[2] = {lanes_all(z_t[0]), lanes_all(z_t[1])};
+    return relation_disc_maps(&both, lanes_all(bound), z_both)[0];
 }
 
 // (*)

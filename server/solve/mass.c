@@ -138,11 +138,14 @@ Status mass_init(ProblemMass *mass, const ContactProblem *problem, Arena *arena,
             used += (size_t)tree->width * tree->width;
         }
     }
-    *mass = (ProblemMass){problem, first, factor, width_max, block};
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        block[i] = make_block(mass, i, scratch);
-    }
+    *mass = (ProblemMass){problem, first, factor, width_max, block, scratch};
     return STATUS_OK;
+}
+
+void mass_add_contacts(ProblemMass *mass, uint32_t begin, uint32_t end) {
+    for (uint32_t i = begin; i < end; i++) {
+        mass->block[i] = make_block(mass, i, mass->scratch);
+    }
 }
 
 double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch) {

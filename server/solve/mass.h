@@ -18,14 +18,18 @@ typedef struct ProblemMass {
     const size_t *factor_first; // per tree: offset of its factor in `factor`; free trees have none
     const double *factor;       // lower Cholesky factors of the dense blocks, row by row
     uint32_t width_max;
-    const MassBlock *block; // [contact_count] A_ii
+    MassBlock *block; // [contact_count] A_ii
+    double *scratch;  // [3 width_max]
 } ProblemMass;
 
-// Status RESOURCE_EXHAUSTED when the arena ends. The mass blocks must be positive definite
-// (problem_check).
+// All but the blocks A_ii. Status RESOURCE_EXHAUSTED when the arena ends. The mass blocks must be
+// positive definite (problem_check).
 Status mass_init(ProblemMass *mass, const ContactProblem *problem, Arena *arena, Error *error);
 
-// The two below, of a dense tree.
+// The blocks A_ii of contacts [begin, end). Before all are made, `mass` is good for those that are.
+void mass_add_contacts(ProblemMass *mass, uint32_t begin, uint32_t end);
+
+// Of a dense tree: p := M^-1 p in place, and p := M v.
 void mass_dense_solve(const ProblemMass *mass, uint32_t tree, double *numbers);
 void mass_dense_multiply(const ProblemMass *mass, uint32_t tree, const double *v, double *p);
 
@@ -38,18 +42,6 @@ static inline void mass_solve_tree(const ProblemMass *mass, uint32_t tree, doubl
     const FreeMass *of = &mass->problem->free[tree];
     vec3_store(numbers, vec3_scale(of->inverse_mass, vec3_load(numbers)));
     vec3_store(numbers + 3, sym3_mul_vec(of->inverse_inertia, vec3_load(numbers + 3)));
-}
-
-// p := M v
-static inline void mass_multiply_tree(const ProblemMass *mass, uint32_t tree, const double *v,
-                                      double *p) {
-    if (!problem_is_free(mass->problem, tree)) {
-        mass_dense_multiply(mass, tree, v, p);
-        return;
-    }
-    const FreeMass *of = &mass->problem->free[tree];
-    vec3_store(p, vec3_scale(of->mass, vec3_load(v)));
-    vec3_store(p + 3, sym3_mul_vec(of->inertia, vec3_load(v + 3)));
 }
 
 // in place, all trees

@@ -18,6 +18,9 @@
 // a change of this many V in one sweep: the problem has no solution and its impulses run away
 #define RUNAWAY 1e12
 
+// contacts that stay in the first cache while all that can be said of each is
+enum { RANGE = 64 };
+
 static const char *const friction_choices[] = {"maximum_dissipation", "coulomb", NULL};
 
 const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
@@ -113,8 +116,26 @@ static void make_velocities(Work *work) {
     }
 }
 
+// the end of a range that begins there
+static uint32_t range_end(const ContactProblem *problem, uint32_t begin) {
+    return problem->contact_count - begin > RANGE ? begin + RANGE : problem->contact_count;
+}
+
+// the impulses of the answer, and its momentum
+static void store(Work *work) {
+    const ContactProblem *problem = work->problem;
+    Answer *answer = &work->result->answer;
+    certificate_momentum_begin(problem, answer);
+    for (uint32_t begin = 0, end; begin < problem->contact_count; begin = end) {
+        end = range_end(problem, begin);
+        mdp_pack_store_contacts(&work->pack, begin, end, answer);
+        certificate_momentum_add(problem, begin, end, answer);
+    }
+    mdp_pack_store_rows(&work->pack, answer);
+    certificate_momentum_end(problem, answer);
+}
+
 static Status judge(Work *work) {
-    certificate_momentum(work->problem, &work->result->answer);
     make_velocities(work);
     return certificate_measure(work->problem, &work->mass, &work->scale, &work->result->answer,
                                work->parameter[MDP_TOLERANCE], work->arena, NULL,
@@ -145,7 +166,7 @@ static Status sweep_until_certified(Work *work) {
             mdp_momentum_carry(&work->pack, change <= near * near);
             continue;
         }
-        mdp_pack_store(&work->pack, &work->result->answer);
+        store(work);
         Status status = judge(work);
         // a fixed point to the last bit, or numbers that run away, will not get better
         bool is_stuck = change == 0.0 || !is_bounded;
@@ -160,32 +181,50 @@ static Status sweep_until_certified(Work *work) {
     }
 }
 
-static Status run(Work *work) {
-    Status status = declare(work);
+// What every contact says by itself, before their order and islands are known.
+static Status survey(Work *work) {
+    const ContactProblem *problem = work->problem;
+    Status status = mass_init(&work->mass, problem, work->arena, work->error);
     if (status == STATUS_OK) {
-        status = mass_init(&work->mass, work->problem, work->arena, work->error);
+        status = certificate_scale_begin(problem, work->arena, &work->scale, work->error);
     }
     if (status == STATUS_OK) {
-        status = certificate_scale(work->problem, &work->mass, &work->result->answer, work->arena,
-                                   &work->scale, work->error);
+        status = mdp_pack_begin(problem, &work->mass, work->arena, &work->pack, work->error);
     }
     if (status != STATUS_OK) {
         return status;
     }
+    const Answer *answer = &work->result->answer;
+    for (uint32_t begin = 0, end; begin < problem->contact_count; begin = end) {
+        end = range_end(problem, begin);
+        mass_add_contacts(&work->mass, begin, end);
+        certificate_scale_add(problem, answer, begin, end, &work->scale);
+        mdp_pack_survey(&work->pack, begin, end);
+    }
+    certificate_scale_end(problem, answer, &work->scale);
+    return STATUS_OK;
+}
+
+static Status run(Work *work) {
+    Status status = declare(work);
+    if (status == STATUS_OK) {
+        status = survey(work);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    Answer *answer = &work->result->answer;
+    certificate_momentum_begin(work->problem, answer);
     if (work->problem->contact_count == 0 && work->problem->row_count == 0) {
         return judge(work);
     }
     warm_up(work);
-    const Answer *answer = &work->result->answer;
-    memset(answer->momentum, 0, work->problem->velocity_count * sizeof(double));
-    status = mdp_pack(work->problem, &work->mass, &work->scale, answer, answer->momentum,
-                      work->arena, &work->pack, work->error);
+    status =
+        mdp_pack_end(&work->scale, answer, answer->momentum, work->arena, &work->pack, work->error);
     if (status != STATUS_OK) {
         return status;
     }
-    for (uint32_t i = 0; i < work->problem->row_count; i++) {
-        problem_row_momentum(work->problem, i, answer->row_impulse[i], answer->momentum);
-    }
+    certificate_momentum_end(work->problem, answer);
     make_velocities(work);
     mdp_pack_load(&work->pack, work->result->answer.v);
     mdp_momentum_begin(&work->pack);

@@ -113,6 +113,12 @@ INLINE void transpose(Lanes *p, Lanes *q, Lanes *r, Lanes *s) {
     *s = __builtin_shufflevector(odd, odd_below, 2, 3, 6, 7);
 }
 
+typedef double Two __attribute__((vector_size(2 * sizeof(double)), may_alias));
+
+INLINE void store_two(double *at, Two x) {
+    *(Two *)at = x;
+}
+
 INLINE Bodies load_bodies(const MdpBody *body, const uint32_t *index) {
     const double *p = body[index[0]].v, *q = body[index[1]].v, *r = body[index[2]].v,
                  *s = body[index[3]].v;
@@ -123,22 +129,23 @@ INLINE Bodies load_bodies(const MdpBody *body, const uint32_t *index) {
     return (Bodies){{p0, q0, r0}, {s0, p1, q1}, r1, s1};
 }
 
+// Masses stay as they are.
 INLINE void store_bodies(MdpBody *body, const uint32_t *index, Bodies bodies) {
     Lanes p0 = bodies.linear.x, q0 = bodies.linear.y, r0 = bodies.linear.z;
     Lanes s0 = bodies.angular.x, p1 = bodies.angular.y, q1 = bodies.angular.z;
-    Lanes r1 = bodies.inverse_mass, s1 = bodies.inverse_inertia;
     transpose(&p0, &q0, &r0, &s0);
-    transpose(&p1, &q1, &r1, &s1);
+    Lanes even = __builtin_shufflevector(p1, q1, 0, 4, 2, 6);
+    Lanes odd = __builtin_shufflevector(p1, q1, 1, 5, 3, 7);
     double *p = body[index[0]].v, *q = body[index[1]].v, *r = body[index[2]].v,
            *s = body[index[3]].v;
     store(p, p0);
-    store(p + 4, p1);
     store(q, q0);
-    store(q + 4, q1);
     store(r, r0);
-    store(r + 4, r1);
     store(s, s0);
-    store(s + 4, s1);
+    store_two(p + 4, __builtin_shufflevector(even, even, 0, 1));
+    store_two(q + 4, __builtin_shufflevector(odd, odd, 0, 1));
+    store_two(r + 4, __builtin_shufflevector(even, even, 2, 3));
+    store_two(s + 4, __builtin_shufflevector(odd, odd, 2, 3));
 }
 
 #else

@@ -17,7 +17,9 @@ typedef struct MdpOrder {
     uint32_t *contact;                  // [contact_count] contacts, colour by colour
     uint32_t first[MDP_COLOUR_MAX + 1]; // of each colour, in `contact`
     uint32_t colour_count;
-    bool *goes_on; // [contact_count] the contact is of one unit with the contact before it
+    bool *goes_on;   // [contact_count] the contact is of one unit with the contact before it
+    uint8_t *colour; // [contact_count]
+    uint64_t *used;  // [tree_count] a bit per colour that a contact of the tree has
 } MdpOrder;
 
 // Whether two contacts are between the same two trees.
@@ -27,4 +29,8 @@ static inline bool mdp_colour_is_unit(const ContactProblem *problem, uint32_t fi
     return a[0].tree == b[0].tree && a[1].tree == b[1].tree;
 }
 
-Status mdp_colour(const ContactProblem *problem, Arena *arena, MdpOrder *order, Error *error);
+// begin, every contact once and in order, end: only then is there an order. Contacts come in ranges
+// [begin, end).
+Status mdp_colour_begin(const ContactProblem *problem, Arena *arena, MdpOrder *order, Error *error);
+void mdp_colour_add(const ContactProblem *problem, uint32_t begin, uint32_t end, MdpOrder *order);
+void mdp_colour_end(const ContactProblem *problem, MdpOrder *order);

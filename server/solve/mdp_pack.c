@@ -256,14 +256,7 @@ static bool take_places(MdpPack *pack, Arena *arena) {
     uint32_t contact_count = pack->problem->contact_count;
     pack->kind = arena_take_array(arena, contact_count, sizeof(*pack->kind));
     pack->slot = arena_take_array(arena, contact_count, sizeof(*pack->slot));
-    if (pack->kind == NULL || pack->slot == NULL) {
-        return false;
-    }
-    for (uint32_t i = 0; i < contact_count; i++) {
-        bool moves = mass_block_weight(mass_contact_block(pack->mass, i)) != 0.0;
-        pack->kind[i] = (uint8_t)(moves ? kind_of(pack, i) : MDP_NONE);
-    }
-    return true;
+    return pack->kind != NULL && pack->slot != NULL;
 }
 
 // The next lane, or the first of the next quad where the contact shares a body with the one before:
@@ -278,7 +271,8 @@ static uint32_t next_lane(const MdpPack *pack, const MdpOrder *order, uint32_t l
 
 // Places in the order of the sweep. Filling them contact by contact afterwards reads the problem,
 // which is larger, in a straight line.
-static void find_slots(MdpPack *pack, const MdpOrder *order) {
+static void find_slots(MdpPack *pack) {
+    const MdpOrder *order = &pack->order;
     uint32_t count[MDP_KIND_COUNT] = {0}; // of balls: lanes
     pack->colour_count = order->colour_count;
     for (uint32_t colour = 0; colour < order->colour_count; colour++) {
@@ -346,23 +340,32 @@ static bool add_contacts(MdpPack *pack, const CertificateScale *scale, const Ans
     return true;
 }
 
-Status mdp_pack(const ContactProblem *problem, const ProblemMass *mass,
-                const CertificateScale *scale, const Answer *answer, double *momentum, Arena *arena,
-                MdpPack *pack, Error *error) {
+Status mdp_pack_begin(const ContactProblem *problem, const ProblemMass *mass, Arena *arena,
+                      MdpPack *pack, Error *error) {
     memset(pack, 0, sizeof(*pack));
     pack->problem = problem;
     pack->mass = mass;
-    MdpOrder order;
-    Status status = mdp_colour(problem, arena, &order, error);
+    Status status = mdp_colour_begin(problem, arena, &pack->order, error);
     if (status != STATUS_OK) {
         return status;
     }
-    if (!take_bodies(pack, arena) || !take_islands(pack, scale, arena) ||
-        !take_places(pack, arena)) {
-        return no_memory(error);
+    return take_bodies(pack, arena) && take_places(pack, arena) ? STATUS_OK : no_memory(error);
+}
+
+void mdp_pack_survey(MdpPack *pack, uint32_t begin, uint32_t end) {
+    mdp_colour_add(pack->problem, begin, end, &pack->order);
+    for (uint32_t i = begin; i < end; i++) {
+        bool moves = mass_block_weight(mass_contact_block(pack->mass, i)) != 0.0;
+        pack->kind[i] = (uint8_t)(moves ? kind_of(pack, i) : MDP_NONE);
     }
-    find_slots(pack, &order);
-    if (!take_contacts(pack, arena) || !add_contacts(pack, scale, answer, momentum, arena)) {
+}
+
+Status mdp_pack_end(const CertificateScale *scale, const Answer *answer, double *momentum,
+                    Arena *arena, MdpPack *pack, Error *error) {
+    mdp_colour_end(pack->problem, &pack->order);
+    find_slots(pack);
+    if (!take_islands(pack, scale, arena) || !take_contacts(pack, arena) ||
+        !add_contacts(pack, scale, answer, momentum, arena)) {
         return no_memory(error);
     }
     close_quads(pack);
@@ -387,8 +390,8 @@ static void store_ball(const ProblemContact *contact, const MdpQuad *quad, uint3
     at[2] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[1], impulse);
 }
 
-void mdp_pack_store(const MdpPack *pack, Answer *answer) {
-    for (uint32_t i = 0; i < pack->problem->contact_count; i++) {
+void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end, Answer *answer) {
+    for (uint32_t i = begin; i < end; i++) {
         double *at = answer->contact_impulse + 3 * (size_t)i;
         uint32_t slot = pack->slot[i];
         if (pack->kind[i] == MDP_BALL) {
@@ -402,6 +405,9 @@ void mdp_pack_store(const MdpPack *pack, Answer *answer) {
             memset(at, 0, 3 * sizeof(double));
         }
     }
+}
+
+void mdp_pack_store_rows(const MdpPack *pack, Answer *answer) {
     memset(answer->row_impulse, 0, pack->problem->row_count * sizeof(double));
     for (uint32_t i = 0; i < pack->row_count; i++) {
         answer->row_impulse[pack->row[i].row] = pack->row[i].impulse;

@@ -78,6 +78,7 @@ typedef struct MdpRange {
 typedef struct MdpPack {
     const ContactProblem *problem;
     const ProblemMass *mass;
+    MdpOrder order;
     MdpBody *body;         // [tree_count + 1], the last is static
     Sym3 *inverse_inertia; // [tree_count + 1]
     bool *is_round;        // [tree_count + 1] free, with the same inertia about every axis
@@ -99,22 +100,28 @@ typedef struct MdpPack {
     double *v_before; // [velocity_count] velocities of one sweep earlier
 } MdpPack;
 
-// Lays the problem out. `answer` declares the relations; its impulses are where the sweeps start.
-// While each contact is at hand its J^T gamma is added to `momentum` [velocity_count].
-Status mdp_pack(const ContactProblem *problem, const ProblemMass *mass,
-                const CertificateScale *scale, const Answer *answer, double *momentum, Arena *arena,
-                MdpPack *pack, Error *error);
+// Lays the problem out in three parts: begin; a survey of every contact, in order and in ranges
+// [begin, end), once `mass` has the range's blocks; and the rest. `answer` declares the relations;
+// its impulses are where the sweeps start. While each contact is at hand its J^T gamma is added to
+// `momentum` [velocity_count].
+Status mdp_pack_begin(const ContactProblem *problem, const ProblemMass *mass, Arena *arena,
+                      MdpPack *pack, Error *error);
+void mdp_pack_survey(MdpPack *pack, uint32_t begin, uint32_t end);
+Status mdp_pack_end(const CertificateScale *scale, const Answer *answer, double *momentum,
+                    Arena *arena, MdpPack *pack, Error *error);
 
-// The rows' part of mdp_pack (mdp_pack_row.c).
+// The rows' part of mdp_pack_end (mdp_pack_row.c).
 Status mdp_pack_rows(const CertificateScale *scale, const Answer *answer, Arena *arena,
                      MdpPack *pack, Error *error);
 
 // Where the velocities of a tree are swept.
 double *mdp_pack_velocity(const MdpPack *pack, uint32_t tree);
 
-// Velocities into the sweep, impulses out of it: none of what moves nothing, which is not swept.
+// Velocities into the sweep, impulses out of it, and of contacts [begin, end): none of what moves
+// nothing, which is not swept.
 void mdp_pack_load(MdpPack *pack, const double *v);
-void mdp_pack_store(const MdpPack *pack, Answer *answer);
+void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end, Answer *answer);
+void mdp_pack_store_rows(const MdpPack *pack, Answer *answer);
 
 // One sweep over all rows and contacts: returns the square of the largest change of an impulse, as
 // a velocity over V; not finite when anything is not.

@@ -46,11 +46,12 @@ typedef struct ProblemTree {
 
 // One side of a contact.
 typedef struct ContactSide {
-    uint32_t tree;   // PROBLEM_NO_TREE: static, or no such side
-    size_t jacobian; // tree is dense: offset of the 3 x width block in `number`
-    Vec3 arm;        // tree is free: from the centre of mass to the contact point, world axes [m]
+    uint32_t tree;     // PROBLEM_NO_TREE: static, or no such side
+    uint32_t jacobian; // tree is dense: offset of the 3 x width block in `number`
+    Vec3 arm;          // tree is free: from the centre of mass to the contact point, world axes [m]
 } ContactSide;
 
+// What every solver reads of a contact, in every pass: what only some read is its ContactLaw.
 typedef struct ProblemContact {
     ContactSide side[2]; // a, b
     Vec3 normal;         // from a to b; frame and arms matter for free sides only, and for reports
@@ -59,18 +60,22 @@ typedef struct ProblemContact {
     double gap;          // [m], negative: overlap
     double bias;         // target of the rigid models: u_n >= -bias [m/s]
     double motion[3];    // known surface velocity along normal and tangents [m/s]
-    double approach;     // normal velocity before the step, <= 0 where it closes [m/s]
-    double restitution;  // already in the bias; kept for the models that form their own
-    double stiffness;    // [N/m], may be PROBLEM_INFINITE_STIFFNESS
+} ProblemContact;
+
+// What models that are not rigid, or form their own bias, read of a contact.
+typedef struct ContactLaw {
+    double approach;         // normal velocity before the step, <= 0 where it closes [m/s]
+    double restitution;      // already in the bias
+    double stiffness;        // [N/m], may be PROBLEM_INFINITE_STIFFNESS
     double dissipation_time; // [s]
     double damping;          // [N s/m]
     double force;            // normal force at the gap [N]; -stiffness gap for a linear law
     double gdot[3];          // [m/s^2]
-} ProblemContact;
+} ContactLaw;
 
 typedef struct RowBlock {
     uint32_t tree;
-    size_t jacobian; // offset of `width` numbers in `number` (also for free trees)
+    uint32_t jacobian; // offset of `width` numbers in `number` (also for free trees)
 } RowBlock;
 
 // One scalar constraint: y = G v + bias + R r; r in [low, high]. Bilateral: low = -inf, high = inf.
@@ -97,6 +102,7 @@ typedef struct ContactProblem {
     const FreeMass *free; // [tree_count], meaningful where tree.is_free; NULL when no tree is free
     const double *v_free; // [velocity_count]
     const ProblemContact *contact;
+    const ContactLaw *law; // [contact_count]
     const ProblemRow *row;
     const RowBlock *row_block;
     const double *number; // mass blocks and dense Jacobians

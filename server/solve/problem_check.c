@@ -202,19 +202,20 @@ static bool is_amount(double x) {
 
 static Status check_contact(const ContactProblem *problem, uint32_t contact, Error *error) {
     const ProblemContact *c = &problem->contact[contact];
+    const ContactLaw *law = &problem->law[contact];
     const Demand demands[] = {
         {"mu", is_amount(c->mu), "must be finite and not negative"},
         {"gap", isfinite(c->gap), "must be finite"},
         {"bias", isfinite(c->bias), "must be finite"},
-        {"restitution", c->restitution >= 0.0 && c->restitution <= 1.0, "must lie in [0, 1]"},
-        {"approach", c->approach <= 0.0 && isfinite(c->approach),
+        {"restitution", law->restitution >= 0.0 && law->restitution <= 1.0, "must lie in [0, 1]"},
+        {"approach", law->approach <= 0.0 && isfinite(law->approach),
          "must be finite and not positive"},
-        {"stiffness", c->stiffness >= 0.0, "must not be negative"},
-        {"dissipation_time", is_amount(c->dissipation_time), "must be finite and not negative"},
-        {"damping", is_amount(c->damping), "must be finite and not negative"},
-        {"force", isfinite(c->force) || isinf(c->stiffness), "must be finite"},
+        {"stiffness", law->stiffness >= 0.0, "must not be negative"},
+        {"dissipation_time", is_amount(law->dissipation_time), "must be finite and not negative"},
+        {"damping", is_amount(law->damping), "must be finite and not negative"},
+        {"force", isfinite(law->force) || isinf(law->stiffness), "must be finite"},
         {"motion", all_finite(c->motion, 3), "must be finite"},
-        {"gdot", all_finite(c->gdot, 3), "must be finite"},
+        {"gdot", all_finite(law->gdot, 3), "must be finite"},
     };
     Status status =
         check_demands(demands, sizeof(demands) / sizeof(demands[0]), "contacts", contact, error);

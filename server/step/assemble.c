@@ -65,6 +65,7 @@ Status assemble_run(StepState *state) {
         .free = state->free,
         .v_free = state->v_free,
         .contact = stepper->problem_contact,
+        .law = stepper->law,
         .warm_contact = stepper->warm,
     };
     return STATUS_OK;

@@ -27,7 +27,7 @@
 // with the defaults; a tower's slow ways to give are what makes the noise so many tolerances
 #define TOUCH_TOLERANCES 100.0
 #define TOUCH_SHARE_MAX  1e-4
-// how much farther than its reach a body is where no rounding brings it back
+// how much farther than they reach bodies are where no rounding brings them back
 #define FAR_SLACK 1.001
 
 static Status out_of_memory(StepState *state) {
@@ -81,6 +81,15 @@ static void place_body(StepState *state, uint32_t body, Pose *placed, BroadBox *
     }
 }
 
+static StepBall make_ball(const StepState *state, uint32_t body) {
+    const World *world = state->world;
+    const Shape *shape = world_body_shape(world, body);
+    bool is_bounded = shape != NULL && !shape->is_unbounded;
+    return (StepBall){.center = vec3_load(world->pose + 7 * (size_t)body),
+                      .radius = is_bounded ? body_radius(world, shape, body) + state->reach[body]
+                                           : HUGE_VAL};
+}
+
 static Status place_bodies(StepState *state, BroadBox *box, uint8_t *fixed) {
     const World *world = state->world;
     size_t total = 0;
@@ -97,6 +106,7 @@ static Status place_bodies(StepState *state, BroadBox *box, uint8_t *fixed) {
     double factor = state->input->time_step * sqrt(1.0 + mu * mu);
     for (uint32_t body = 0; body < world->body_count; body++) {
         state->reach[body] = body_reach(state, body, factor);
+        state->ball[body] = make_ball(state, body);
         fixed[body] = world->kind[body] != BODY_DYNAMIC;
         place_body(state, body, state->placed + state->placed_first[body], &box[body]);
     }
@@ -123,17 +133,17 @@ static void load_half_space(const StepState *state, uint32_t body, HalfSpace *ha
 }
 
 // Every moving body is a candidate of a plane that is not parallel to two axes; most are far above
-// it. True only where the narrow phase would find nothing.
-static bool is_far_above(const StepState *state, const HalfSpace *half_space, uint32_t body) {
-    const World *world = state->world;
-    const Shape *shape = &world->shape[world->body_shape[body]];
-    if (!half_space->is_one || shape->is_unbounded) {
-        return false;
+// it; and of other bodies whose boxes meet, the balls often do not. True only where the narrow
+// phase would find nothing.
+static bool is_far(const StepState *state, const HalfSpace *half_space, uint32_t body) {
+    const StepBall *a = &state->ball[half_space->body], *b = &state->ball[body];
+    if (half_space->is_one) {
+        double near = FAR_SLACK * (state->margin + state->reach[half_space->body] + b->radius);
+        return vec3_dot(half_space->up, vec3_sub(b->center, half_space->point)) > near;
     }
-    double reach = state->margin + state->reach[half_space->body] + state->reach[body];
-    double near = FAR_SLACK * (body_radius(world, shape, body) + reach);
-    Vec3 away = vec3_sub(vec3_load(world->pose + 7 * (size_t)body), half_space->point);
-    return vec3_dot(half_space->up, away) > near;
+    Vec3 away = vec3_sub(b->center, a->center);
+    double near = FAR_SLACK * (state->margin + a->radius + b->radius);
+    return vec3_dot(away, away) > near * near;
 }
 
 // What the contacts of one pair of bodies have in common.
@@ -146,19 +156,20 @@ typedef struct PairState {
 } PairState;
 
 // The normal velocity at the start of the step, and the bias that follows from it.
-static void fill_approach(const StepState *state, const PairState *pair, ProblemContact *dynamics) {
+static void fill_approach(const StepState *state, const PairState *pair, ProblemContact *dynamics,
+                          ContactLaw *law) {
     const World *world = state->world;
     Vec3 old = vec3_sub(
         stage_point_velocity(world->velocity + 6 * (size_t)pair->b, dynamics->side[1].arm),
         stage_point_velocity(world->velocity + 6 * (size_t)pair->a, dynamics->side[0].arm));
     double normal_speed = vec3_dot(dynamics->normal, old);
     bool bounces = normal_speed < -world->settings.restitution_threshold;
-    dynamics->approach = normal_speed < 0.0 ? normal_speed : 0.0;
-    dynamics->restitution = bounces ? pair->material.restitution : 0.0;
+    law->approach = normal_speed < 0.0 ? normal_speed : 0.0;
+    law->restitution = bounces ? pair->material.restitution : 0.0;
     double gap = fabs(dynamics->gap) < state->touch ? 0.0 : dynamics->gap;
     dynamics->bias =
         state->solver_row->bias(state->stepper->solver.parameter, state->input->time_step, gap,
-                                dynamics->restitution, dynamics->approach);
+                                law->restitution, law->approach);
 }
 
 // Kinematic bodies are no trees: their known velocity enters as motion.
@@ -183,7 +194,7 @@ static void fill_motion(const StepState *state, const PairState *pair, ProblemCo
 // Member by member: a literal of this size would be zeroed first and copied after.
 static void fill_contact(const StepState *state, const PairState *pair, Vec3 normal,
                          const ManifoldPoint *point, uint64_t feature, StepContact *contact,
-                         ProblemContact *dynamics) {
+                         ProblemContact *dynamics, ContactLaw *law) {
     const Material *material = &pair->material;
     contact->a = pair->a;
     contact->b = pair->b;
@@ -199,12 +210,12 @@ static void fill_contact(const StepState *state, const PairState *pair, Vec3 nor
     vec3_tangents(normal, &dynamics->tangent[0], &dynamics->tangent[1]);
     dynamics->mu = material->friction;
     dynamics->gap = point->gap;
-    dynamics->stiffness = material->stiffness;
-    dynamics->dissipation_time = material->dissipation_time;
-    dynamics->damping = material->damping;
-    dynamics->force = isinf(material->stiffness) ? 0.0 : -material->stiffness * point->gap;
-    dynamics->gdot[0] = dynamics->gdot[1] = dynamics->gdot[2] = 0.0;
-    fill_approach(state, pair, dynamics);
+    law->stiffness = material->stiffness;
+    law->dissipation_time = material->dissipation_time;
+    law->damping = material->damping;
+    law->force = isinf(material->stiffness) ? 0.0 : -material->stiffness * point->gap;
+    law->gdot[0] = law->gdot[1] = law->gdot[2] = 0.0;
+    fill_approach(state, pair, dynamics, law);
     fill_motion(state, pair, dynamics);
 }
 
@@ -231,7 +242,8 @@ static bool reserve_contacts(Stepper *stepper, size_t count) {
         return false;
     }
     return ARRAY_RESERVE(stepper->contact, stepper->contact_capacity, count) &&
-           ARRAY_RESERVE(stepper->problem_contact, stepper->problem_capacity, count);
+           ARRAY_RESERVE(stepper->problem_contact, stepper->problem_capacity, count) &&
+           ARRAY_RESERVE(stepper->law, stepper->law_capacity, count);
 }
 
 // A place for a contact, by feature, among those of its pair from `pair_first` on.
@@ -240,6 +252,7 @@ static uint32_t make_place(Stepper *stepper, uint64_t feature, uint32_t pair_fir
     for (; at > pair_first && stepper->contact[at - 1].feature > feature; at--) {
         stepper->contact[at] = stepper->contact[at - 1];
         stepper->problem_contact[at] = stepper->problem_contact[at - 1];
+        stepper->law[at] = stepper->law[at - 1];
     }
     return at;
 }
@@ -266,7 +279,7 @@ static bool add_manifold(StepState *state, const PairState *pair, const Manifold
             uint64_t own = feature | point->feature;
             uint32_t at = make_place(stepper, own, pair_first);
             fill_contact(state, pair, manifold->normal, point, own, &stepper->contact[at],
-                         &stepper->problem_contact[at]);
+                         &stepper->problem_contact[at], &stepper->law[at]);
         }
     }
     return true;
@@ -328,8 +341,10 @@ Status contacts_run(StepState *state) {
     BroadBox *box = arena_take_array(state->scratch, world->body_count, sizeof(BroadBox));
     uint8_t *fixed = arena_take_array(state->scratch, world->body_count, 1);
     state->reach = arena_take_array(state->scratch, world->body_count, sizeof(double));
+    state->ball = arena_take_array(state->scratch, world->body_count, sizeof(StepBall));
     state->placed_first = arena_take_array(state->scratch, world->body_count, sizeof(uint32_t));
-    if (box == NULL || fixed == NULL || state->reach == NULL || state->placed_first == NULL) {
+    if (box == NULL || fixed == NULL || state->reach == NULL || state->ball == NULL ||
+        state->placed_first == NULL) {
         return out_of_memory(state);
     }
     Status status = place_bodies(state, box, fixed);
@@ -354,7 +369,7 @@ Status contacts_run(StepState *state) {
         if (pair.a != half_space.body) {
             load_half_space(state, pair.a, &half_space);
         }
-        if (!is_far_above(state, &half_space, pair.b)) {
+        if (!is_far(state, &half_space, pair.b)) {
             status = collide_pair(state, &pair);
         }
     }

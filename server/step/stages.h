@@ -5,6 +5,12 @@
 
 #include "step/step.h"
 
+// Holds all that a body may reach in this step.
+typedef struct StepBall {
+    Vec3 center;   // of mass
+    double radius; // [m]; infinite: unbounded
+} StepBall;
+
 // What the stages of one step share.
 typedef struct StepState {
     Stepper *stepper;
@@ -21,6 +27,7 @@ typedef struct StepState {
     double margin;          // at which gap a pair at relative rest becomes a contact [m]
     double touch;           // a smaller gap or overlap counts as none [m]
     double *reach;          // per body: how far it may move towards something in this step [m]
+    StepBall *ball;         // per body
     Pose *placed;           // poses of all primitives in the world
     uint32_t *placed_first; // per body
 

@@ -34,6 +34,7 @@ void stepper_destroy(Stepper *stepper) {
     arena_deinit(&stepper->memory);
     free(stepper->contact);
     free(stepper->problem_contact);
+    free(stepper->law);
     free(stepper->warm);
     free(stepper->impulse);
     free(stepper);
@@ -43,6 +44,7 @@ size_t stepper_bytes(const Stepper *stepper) {
     return sizeof(*stepper) + broad_bytes(stepper->broad) + stepper->memory.total_bytes +
            stepper->contact_capacity * sizeof(StepContact) +
            stepper->problem_capacity * sizeof(ProblemContact) +
+           stepper->law_capacity * sizeof(ContactLaw) +
            (stepper->warm_capacity + stepper->impulse_capacity) * sizeof(double);
 }
 

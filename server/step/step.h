@@ -57,8 +57,9 @@ typedef struct Stepper {
     double *impulse;      // [3 contact_count]
     StepContact *contact; // [contact_count], sorted by (a, b, feature)
     ProblemContact *problem_contact;
+    ContactLaw *law;
     double *warm; // 3 per contact
-    size_t contact_capacity, problem_capacity, warm_capacity, impulse_capacity;
+    size_t contact_capacity, problem_capacity, law_capacity, warm_capacity, impulse_capacity;
     uint32_t contact_count;
 
     // of each body, in the order of the world's

@@ -24,7 +24,10 @@ static void add_contact(ProblemBuild *build, uint32_t a, uint32_t b) {
 // every contact once; within a colour other than the last no tree in two units
 static void check_order(ProblemBuild *build, MdpOrder *order) {
     const ContactProblem *problem = &build->problem;
-    ck_assert_int_eq(mdp_colour(problem, &build->arena, order, NULL), STATUS_OK);
+    ck_assert_int_eq(mdp_colour_begin(problem, &build->arena, order, NULL), STATUS_OK);
+    mdp_colour_add(problem, 0, problem->contact_count / 2, order);
+    mdp_colour_add(problem, problem->contact_count / 2, problem->contact_count, order);
+    mdp_colour_end(problem, order);
     bool seen[PROBLEM_BUILD_CONTACTS] = {false};
     ck_assert_uint_eq(order->first[order->colour_count], problem->contact_count);
     for (uint32_t colour = 0; colour < order->colour_count; colour++) {

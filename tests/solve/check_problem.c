@@ -193,7 +193,7 @@ static void harm_tree(ProblemBuild *build, Harm harm) {
     }
 }
 
-static void harm_contact(ProblemContact *contact, Harm harm) {
+static void harm_contact(ProblemContact *contact, ContactLaw *law, Harm harm) {
     switch (harm) {
     case HARM_MU:
         contact->mu = -0.1;
@@ -208,19 +208,19 @@ static void harm_contact(ProblemContact *contact, Harm harm) {
         contact->bias = NAN;
         break;
     case HARM_RESTITUTION:
-        contact->restitution = 1.1;
+        law->restitution = 1.1;
         break;
     case HARM_APPROACH:
-        contact->approach = 0.1;
+        law->approach = 0.1;
         break;
     case HARM_STIFFNESS:
-        contact->stiffness = -1.0;
+        law->stiffness = -1.0;
         break;
     case HARM_DAMPING:
-        contact->damping = -1.0;
+        law->damping = -1.0;
         break;
     case HARM_DISSIPATION:
-        contact->dissipation_time = NAN;
+        law->dissipation_time = NAN;
         break;
     case HARM_MOTION:
         contact->motion[2] = NAN;
@@ -268,7 +268,7 @@ static void harm_row(ProblemBuild *build, Harm harm) {
         build->row_block[1].tree = 0;
         break;
     case HARM_ROW_SHAPE:
-        build->row_block[1].jacobian = build->problem.number_count - 5;
+        build->row_block[1].jacobian = (uint32_t)build->problem.number_count - 5;
         break;
     default:
         break;
@@ -282,7 +282,7 @@ START_TEST(check_names_the_key_of_what_it_refuses) {
     Error error = {0};
     make_sound(&build);
     harm_tree(&build, harm);
-    harm_contact(&build.contact[0], harm);
+    harm_contact(&build.contact[0], &build.law[0], harm);
     harm_row(&build, harm);
     Status status = problem_check(&build.problem, scratch, &error);
     ck_assert_int_eq(status, harm == HARM_NONE ? STATUS_OK : STATUS_INVALID_ARGUMENT);

@@ -17,6 +17,7 @@ void problem_build_init(ProblemBuild *build) {
     build->free = take(build, PROBLEM_BUILD_TREES, sizeof(*build->free));
     build->v_free = take(build, (size_t)PROBLEM_BUILD_TREES * 16, sizeof(*build->v_free));
     build->contact = take(build, PROBLEM_BUILD_CONTACTS, sizeof(*build->contact));
+    build->law = take(build, PROBLEM_BUILD_CONTACTS, sizeof(*build->law));
     build->row = take(build, PROBLEM_BUILD_ROWS, sizeof(*build->row));
     build->row_block = take(build, (size_t)PROBLEM_BUILD_ROWS * 4, sizeof(*build->row_block));
     build->number = take(build, PROBLEM_BUILD_NUMBERS, sizeof(*build->number));
@@ -27,6 +28,7 @@ void problem_build_init(ProblemBuild *build) {
                                       .free = build->free,
                                       .v_free = build->v_free,
                                       .contact = build->contact,
+                                      .law = build->law,
                                       .row = build->row,
                                       .row_block = build->row_block,
                                       .number = build->number};
@@ -36,12 +38,12 @@ void problem_build_deinit(ProblemBuild *build) {
     arena_deinit(&build->arena);
 }
 
-static size_t store(ProblemBuild *build, const double *numbers, size_t count) {
+static uint32_t store(ProblemBuild *build, const double *numbers, size_t count) {
     size_t offset = build->problem.number_count;
     ck_assert_uint_le(offset + count, PROBLEM_BUILD_NUMBERS);
     memcpy(build->number + offset, numbers, count * sizeof(double));
     build->problem.number_count += count;
-    return offset;
+    return (uint32_t)offset;
 }
 
 static uint32_t add_tree(ProblemBuild *build, ProblemTree tree, const double *v_free) {
@@ -69,12 +71,13 @@ uint32_t problem_build_dense(ProblemBuild *build, uint32_t width, const double *
 
 ProblemContact *problem_build_contact(ProblemBuild *build, Vec3 normal, double mu, double bias) {
     ck_assert_uint_lt(build->problem.contact_count, PROBLEM_BUILD_CONTACTS);
-    ProblemContact *contact = &build->contact[build->problem.contact_count++];
+    ProblemContact *contact = &build->contact[build->problem.contact_count];
     *contact = (ProblemContact){.side = {{.tree = PROBLEM_NO_TREE}, {.tree = PROBLEM_NO_TREE}},
                                 .normal = normal,
                                 .mu = mu,
-                                .bias = bias,
-                                .stiffness = PROBLEM_INFINITE_STIFFNESS};
+                                .bias = bias};
+    build->law[build->problem.contact_count++] =
+        (ContactLaw){.stiffness = PROBLEM_INFINITE_STIFFNESS};
     vec3_tangents(normal, &contact->tangent[0], &contact->tangent[1]);
     return contact;
 }
@@ -85,7 +88,7 @@ void problem_build_side(ProblemContact *contact, int side, uint32_t tree, Vec3 a
 
 void problem_build_dense_side(ProblemBuild *build, ProblemContact *contact, int side, uint32_t tree,
                               const double *jacobian) {
-    size_t offset = store(build, jacobian, 3 * (size_t)build->tree[tree].width);
+    uint32_t offset = store(build, jacobian, 3 * (size_t)build->tree[tree].width);
     contact->side[side] = (ContactSide){.tree = tree, .jacobian = offset};
 }
 
@@ -102,7 +105,7 @@ ProblemRow *problem_build_row(ProblemBuild *build, double low, double high, doub
 
 void problem_build_block(ProblemBuild *build, uint32_t tree, const double *jacobian) {
     ContactProblem *problem = &build->problem;
-    size_t offset = store(build, jacobian, build->tree[tree].width);
+    uint32_t offset = store(build, jacobian, build->tree[tree].width);
     build->row_block[problem->row_block_count++] = (RowBlock){tree, offset};
     build->row[problem->row_count - 1].block_count++;
 }
@@ -127,6 +130,7 @@ static void add_dense_contact(ProblemBuild *dense, const ContactProblem *from,
     ProblemContact *copy =
         problem_build_contact(dense, contact->normal, contact->mu, contact->bias);
     *copy = *contact;
+    dense->law[dense->problem.contact_count - 1] = from->law[contact - from->contact];
     const Vec3 frame[3] = {contact->normal, contact->tangent[0], contact->tangent[1]};
     for (int s = 0; s < 2; s++) {
         const ContactSide *side = &contact->side[s];

@@ -21,6 +21,7 @@ typedef struct ProblemBuild {
     FreeMass *free;
     double *v_free;
     ProblemContact *contact;
+    ContactLaw *law;
     ProblemRow *row;
     RowBlock *row_block;
     double *number;

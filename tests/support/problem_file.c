@@ -44,13 +44,13 @@ static double number_or(const json_t *object, const char *key, double missing) {
 }
 
 // appends to the problem's numbers, returns where
-static size_t store(ProblemFile *file, const json_t *array, size_t count) {
+static uint32_t store(ProblemFile *file, const json_t *array, size_t count) {
     ContactProblem *problem = &file->problem;
     size_t offset = problem->number_count;
     double *numbers = (double *)(uintptr_t)problem->number;
     ck_assert_uint_eq(problem_file_numbers(array, numbers + offset, count), count);
     problem->number_count += count;
-    return offset;
+    return (uint32_t)offset;
 }
 
 static size_t count_numbers(const json_t *value) {
@@ -91,22 +91,23 @@ static void read_trees(ProblemFile *file) {
     problem->v_free = v_free;
 }
 
-static void read_contact(ProblemFile *file, const json_t *item, ProblemContact *contact) {
+static void read_contact(ProblemFile *file, const json_t *item, ProblemContact *contact,
+                         ContactLaw *law) {
     const ContactProblem *problem = &file->problem;
     *contact = (ProblemContact){.normal = {1.0, 0.0, 0.0},
                                 .tangent = {{0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}},
                                 .mu = number_or(item, "mu", 0.0),
-                                .gap = number_or(item, "gap", 0.0),
-                                .approach = number_or(item, "approach", 0.0),
-                                .restitution = number_or(item, "restitution", 0.0),
-                                .stiffness = number_or(item, "stiffness", HUGE_VAL),
-                                .dissipation_time = number_or(item, "dissipation_time", 0.0),
-                                .damping = number_or(item, "damping", 0.0)};
+                                .gap = number_or(item, "gap", 0.0)};
+    *law = (ContactLaw){.approach = number_or(item, "approach", 0.0),
+                        .restitution = number_or(item, "restitution", 0.0),
+                        .stiffness = number_or(item, "stiffness", HUGE_VAL),
+                        .dissipation_time = number_or(item, "dissipation_time", 0.0),
+                        .damping = number_or(item, "damping", 0.0)};
     contact->bias = number_or(item, "bias",
                               problem_contact_bias(problem->time_step, contact->gap, 1.0,
-                                                   contact->restitution, contact->approach));
-    contact->force =
-        number_or(item, "force", contact->gap == 0.0 ? 0.0 : -contact->stiffness * contact->gap);
+                                                   law->restitution, law->approach));
+    law->force =
+        number_or(item, "force", contact->gap == 0.0 ? 0.0 : -law->stiffness * contact->gap);
     problem_file_numbers(json_object_get(item, "motion"), contact->motion, 3);
     const json_t *blocks = json_object_get(item, "blocks");
     contact->side[0].tree = contact->side[1].tree = PROBLEM_NO_TREE;
@@ -123,10 +124,12 @@ static void read_contacts(ProblemFile *file) {
     const json_t *contacts = json_object_get(file->root, "contacts");
     file->problem.contact_count = (uint32_t)json_array_size(contacts);
     ProblemContact *contact = take(file, file->problem.contact_count, sizeof(*contact));
+    ContactLaw *law = take(file, file->problem.contact_count, sizeof(*law));
     for (uint32_t i = 0; i < file->problem.contact_count; i++) {
-        read_contact(file, json_array_get(contacts, i), &contact[i]);
+        read_contact(file, json_array_get(contacts, i), &contact[i], &law[i]);
     }
     file->problem.contact = contact;
+    file->problem.law = law;
 }
 
 static void read_row(ProblemFile *file, const json_t *item, RowBlock *row_block, ProblemRow *row) {
@@ -150,7 +153,7 @@ static void read_row(ProblemFile *file, const json_t *item, RowBlock *row_block,
     for (size_t b = 0; b < json_array_size(blocks); b++) {
         const json_t *block = json_array_get(blocks, b);
         uint32_t tree = (uint32_t)json_integer_value(json_object_get(block, "tree"));
-        size_t jacobian =
+        uint32_t jacobian =
             store(file, json_object_get(block, "jacobian"), problem->tree[tree].width);
         row_block[problem->row_block_count++] = (RowBlock){tree, jacobian};
         row->block_count++;

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "solve/certificate_contacts.h"
+
+#define LANES 2
+#include "solve/certificate_contacts_lanes.h"
+
+#include "support/problem_build.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+enum { ISLANDS = 3, CONTACTS_MAX = 40 };
+
+// Contacts of several islands with an answer that obeys no law, and what was measured of it.
+typedef struct Measured {
+    ProblemBuild build;
+    ProblemMass mass;
+    CertificateScale scale;
+    double impulse[3 * CONTACTS_MAX];
+    double residual[CONTACTS_MAX];
+    Answer answer;
+    IslandMeasure island[ISLANDS];
+    Certificate certificate;
+} Measured;
+
+static uint32_t island_of_tree[PROBLEM_BUILD_TREES];
+static double v_scale[ISLANDS] = {0.1, 0.7, 3.0};
+
+static void measured_init(Measured *measured, uint32_t contacts) {
+    memset(measured, 0, sizeof(*measured));
+    ProblemBuild *build = &measured->build;
+    uint64_t state = 11;
+    problem_build_init(build);
+    problem_build_random_bodies(build, &state, 20, contacts);
+    // one that moves nothing
+    build->contact[contacts / 2].side[0].tree = build->contact[contacts / 2].side[1].tree =
+        PROBLEM_NO_TREE;
+    ck_assert_int_eq(mass_init(&measured->mass, &build->problem, &build->arena, NULL), STATUS_OK);
+    mass_add_contacts(&measured->mass, 0, contacts);
+    for (uint32_t i = 0; i < build->problem.tree_count; i++) {
+        island_of_tree[i] = i < 6 ? 0 : i % ISLANDS;
+    }
+    measured->scale = (CertificateScale){island_of_tree, ISLANDS, v_scale};
+    for (uint32_t i = 0; i < 3 * contacts; i++) {
+        measured->impulse[i] = i % 7 == 0 ? 0.0 : problem_build_random(&state);
+    }
+    measured->answer =
+        (Answer){.v = build->v_free, .contact_impulse = measured->impulse, .directions = 5};
+}
+
+static CertificateMeasure begin(Measured *measured, RelationKind relation) {
+    measured->answer.relation = relation;
+    memset(measured->island, 0, sizeof(measured->island));
+    measured->certificate = (Certificate){.worst_contact = -1};
+    return (CertificateMeasure){.problem = &measured->build.problem,
+                                .mass = &measured->mass,
+                                .scale = &measured->scale,
+                                .answer = &measured->answer,
+                                .island = measured->island,
+                                .certificate = &measured->certificate};
+}
+
+START_TEST(two_lanes_give_the_bits_of_four) {
+    // where the machine has no vectors of four doubles, both sides are the same code
+    static Measured four, two;
+    uint32_t contacts = 30 + (uint32_t)_i / 2; // the last ones fill no vector
+    RelationKind relation = _i % 2 == 0 ? RELATION_DISSIPATION : RELATION_CONE;
+    measured_init(&four, contacts);
+    measured_init(&two, contacts);
+    CertificateMeasure m = begin(&four, relation), n = begin(&two, relation);
+    certificate_contacts(&m, four.residual);
+    measure_contacts(&n, two.residual);
+    ck_assert_mem_eq(four.island, two.island, sizeof(four.island));
+    ck_assert_mem_eq(four.residual, two.residual, sizeof(four.residual));
+    ck_assert_int_eq(four.certificate.worst_contact, two.certificate.worst_contact);
+    ck_assert_int_ge(four.certificate.worst_contact, 0);
+    for (int i = 0; i < ISLANDS; i++) {
+        ck_assert_double_gt(four.island[i].velocity[CERTIFICATE_OWN], 0.0);
+    }
+    ck_assert_double_eq(four.residual[contacts / 2], 0.0);
+    problem_build_deinit(&four.build);
+    problem_build_deinit(&two.build);
+}
+END_TEST
+
+START_TEST(what_is_measured_of_an_island_is_the_largest_of_its_contacts) {
+    static Measured all;
+    measured_init(&all, 30);
+    CertificateMeasure m = begin(&all, RELATION_DISSIPATION);
+    certificate_contacts(&m, all.residual);
+    double most[ISLANDS] = {0.0};
+    for (uint32_t i = 0; i < 30; i++) {
+        uint32_t of = certificate_island_of_contact(&all.build.problem, &all.scale, i);
+        if (of != PROBLEM_NO_TREE) {
+            most[of] = fmax(most[of], all.residual[i] * v_scale[of]);
+        }
+    }
+    for (int i = 0; i < ISLANDS; i++) {
+        // the share of V times V rounds twice
+        ck_assert_double_eq_tol(all.island[i].velocity[CERTIFICATE_OWN], most[i], 1e-15 * most[i]);
+    }
+    problem_build_deinit(&all.build);
+}
+END_TEST
+
+START_TEST(an_impulse_that_is_not_a_number_shows) {
+    static Measured measured;
+    measured_init(&measured, 30);
+    measured.impulse[3 * _i] = NAN;
+    CertificateMeasure m = begin(&measured, RELATION_DISSIPATION);
+    certificate_contacts(&m, NULL);
+    uint32_t of =
+        certificate_island_of_contact(&measured.build.problem, &measured.scale, (uint32_t)_i);
+    ck_assert(isnan(measured.island[of].velocity[CERTIFICATE_OWN]));
+    ck_assert_int_eq(measured.certificate.worst_contact, _i);
+    problem_build_deinit(&measured.build);
+}
+END_TEST
+
+static TCase *case_contacts(void) {
+    TCase *tcase = tcase_create("contacts");
+    tcase_add_loop_test(tcase, two_lanes_give_the_bits_of_four, 0, 10);
+    tcase_add_test(tcase, what_is_measured_of_an_island_is_the_largest_of_its_contacts);
+    tcase_add_loop_test(tcase, an_impulse_that_is_not_a_number_shows, 0, 8);
+    return tcase;
+}
+
+SUITE_MAIN("solve/certificate_contacts", case_contacts)
