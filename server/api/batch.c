@@ -269,11 +269,12 @@ Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count) {
     return list;
 }
 
-Error batch_status(const Batch *batch) {
+void batch_status(const Batch *batch, Error *error) {
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->item[i].error.status == STATUS_OK) {
-            return (Error){0};
+            error->status = STATUS_OK;
+            return;
         }
     }
-    return batch->item[0].error;
+    *error = batch->item[0].error;
 }

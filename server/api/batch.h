@@ -35,6 +35,8 @@ struct Batch {
     _Atomic size_t left; // items not yet done on their lanes
     size_t unfinished;   // items whose job's `done` is to come; loop thread
     bool wants_hash, wants_pose, wants_velocity;
+    bool wants_single;  // poses and velocities as floats
+    bool wants_reports; // certificates
     void (*reply)(Batch *batch, Lane *lane); // called once, on a lane or on the loop (lane NULL)
 };
 
@@ -51,4 +53,4 @@ void batch_submit(Batch *batch);
 Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count);
 
 // The status of the whole reply: OK, or, when every world failed, the first failure.
-Error batch_status(const Batch *batch);
+void batch_status(const Batch *batch, Error *error);

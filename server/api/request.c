@@ -3,6 +3,7 @@
 
 #include "api/codec.h"
 #include "api/session.h"
+#include "api/step_codec.h"
 #include "base/clock.h"
 
 #include <inttypes.h>
@@ -269,6 +270,11 @@ static void dispatch(Request *request) {
 // ---- frames
 
 static Status unpack(Request *request, const uint8_t *body, size_t body_bytes, Error *error) {
+    request->message = step_codec_unpack(&request->arena, body, body_bytes);
+    if (request->message != NULL) {
+        request->is_checked = true;
+        return STATUS_OK;
+    }
     bool exhausted;
     request->message = (Moreau__V1__Request *)(void *)codec_unpack(
         &moreau__v1__request__descriptor, &request->arena, body, body_bytes, &exhausted);
@@ -344,10 +350,13 @@ static Status admit(Request *request, Error *error) {
         }
         link_request(session, request);
     }
-    return codec_check((const ProtobufCMessage *)(const void *)call_message(request), error);
+    return request->is_checked
+               ? STATUS_OK
+               : codec_check((const ProtobufCMessage *)(const void *)call_message(request), error);
 }
 
-void request_receive(Api *api, Peer peer, const uint8_t *body, size_t body_bytes) {
+void request_receive(Api *api, Peer peer, uint64_t received_ns, const uint8_t *body,
+                     size_t body_bytes) {
     Request *request = take_request(api);
     if (request == NULL) {
         peer.calls->close(peer.handle);

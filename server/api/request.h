@@ -42,6 +42,7 @@ struct Request {
     _Atomic bool cancelled;
     _Atomic bool answered; // the reply is on its way, so the id is the client's again
     bool client_gone;
+    bool is_checked;                   // unpacking has judged the numbers too
     Status status;                     // of its reply …
     uint64_t server_ns;                // … and how long that took
     size_t counted_bytes;              // of its unpacked message, in Api.request_bytes
@@ -87,6 +88,17 @@ struct Api {
 // in. Too long a reply becomes an error that says what to ask for instead. `lane` NULL: loop
 // thread.
 void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const Error *error);
+
+// The result of a reply, written by hand behind the head that all replies share.
+typedef struct ReplyBody {
+    uint32_t field;                                      // its number in Reply
+    size_t bytes_max;                                    // what `write` takes at most
+    uint8_t *(*write)(uint8_t *at, const void *context); // returns where it ended
+    const void *context;
+} ReplyBody;
+
+// As request_reply, for such a result.
+void request_reply_written(Request *request, Lane *lane, const ReplyBody *body, const Error *error);
 
 // One of several replies: `event` is set, more follow, the request stays under way. Fails when it
 // is too long for a frame, or memory ends; then nothing was sent.
