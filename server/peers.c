@@ -101,9 +101,9 @@ static void on_opened(void *context, Connection *connection) {
     api_peer_opened(context, peer_of(connection));
 }
 
-static void on_frame(void *context, Connection *connection, const uint8_t *body,
-                     size_t body_bytes) {
-    api_peer_frame(context, peer_of(connection), body, body_bytes);
+static void on_frame(void *context, Connection *connection, uint64_t received_ns,
+                     const uint8_t *body, size_t body_bytes) {
+    api_peer_frame(context, peer_of(connection), received_ns, body, body_bytes);
 }
 
 static void on_malformed(void *context, Connection *connection, const char *why) {

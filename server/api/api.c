@@ -44,8 +44,9 @@ void api_peer_opened(Api *api, Peer peer) {
                 peer.calls->number(peer.handle), peer.calls->name(peer.handle));
 }
 
-void api_peer_frame(Api *api, Peer peer, const uint8_t *body, size_t body_bytes) {
-    request_receive(api, peer, body, body_bytes);
+void api_peer_frame(Api *api, Peer peer, uint64_t received_ns, const uint8_t *body,
+                    size_t body_bytes) {
+    request_receive(api, peer, received_ns, body, body_bytes);
 }
 
 void api_peer_malformed(Api *api, Peer peer, const char *why) {

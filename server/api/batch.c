@@ -132,7 +132,7 @@ static bool step_on(BatchItem *item, Lane *lane) {
     uint64_t done = item->run.tally.done;
     item->run.solver_times = &lane->solver_times; // it may be another one every time
     WorkWatch watch;
-    request_watch(request, &watch);
+    request_watch(request, lane->slice_ns, &watch); // the clock costs as much as a small step
     Status status = door_step(door, &item->run, &lane->scratch, request_pause_ns(request, lane),
                               &watch.stop, error);
     atomic_fetch_add_explicit(&lane->steps, item->run.tally.done - done, memory_order_relaxed);

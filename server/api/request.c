@@ -121,8 +121,8 @@ static bool watch_is_asked(void *context) {
     return request_should_stop(watch->request, NULL) || is_too_long(watch);
 }
 
-void request_watch(const Request *request, WorkWatch *watch) {
-    *watch = (WorkWatch){.request = request, .begun_ns = clock_now_ns()};
+void request_watch(const Request *request, uint64_t begun_ns, WorkWatch *watch) {
+    *watch = (WorkWatch){.request = request, .begun_ns = begun_ns};
     watch->stop = (SolverStop){.asked = watch_is_asked, .context = watch};
 }
 
@@ -367,7 +367,7 @@ void request_receive(Api *api, Peer peer, uint64_t received_ns, const uint8_t *b
     *request = (Request){.api = api,
                          .peer = peer,
                          .arena = arena,
-                         .received_ns = clock_now_ns(),
+                         .received_ns = received_ns,
                          .deadline_ns = UINT64_MAX};
     peer.calls->retain(peer.handle);
     peer.calls->request_begin(peer.handle);

@@ -115,7 +115,8 @@ typedef struct WorkWatch {
     SolverStop stop; // asks this watch
 } WorkWatch;
 
-void request_watch(const Request *request, WorkWatch *watch);
+// begun_ns: now, or a moment ago.
+void request_watch(const Request *request, uint64_t begun_ns, WorkWatch *watch);
 
 // Why the work was stopped: the request's own reasons, or that it took too long. OK: it was not.
 Status request_watch_verdict(const WorkWatch *watch, Error *error);
@@ -129,8 +130,9 @@ uint64_t request_pause_ns(const Request *request, const Lane *lane);
 
 // ---- on the loop thread
 
-// Takes up a frame; replies by itself when that fails.
-void request_receive(Api *api, Peer peer, const uint8_t *body, size_t body_bytes);
+// Takes up a frame that came at received_ns; replies by itself when that fails.
+void request_receive(Api *api, Peer peer, uint64_t received_ns, const uint8_t *body,
+                     size_t body_bytes);
 
 // Hands the request to its world's strand, or to one of its own: `work` of its command, and the
 // reply.

@@ -8,6 +8,7 @@
 #include "net/internal.h"
 
 #include "base/assert.h"
+#include "base/clock.h"
 #include "net/frame.h"
 
 #include <errno.h>
@@ -164,6 +165,7 @@ static void reject(Connection *connection, const char *why) {
 // bytes they were.
 static size_t take_frames(Connection *connection, const uint8_t *bytes, size_t count) {
     const Net *net = connection->net;
+    uint64_t received_ns = clock_now_ns();
     size_t used = 0;
     connection->is_parsing = true;
     while (connection->state == CONNECTION_OPEN && net->is_reading && may_take(connection)) {
@@ -177,7 +179,8 @@ static size_t take_frames(Connection *connection, const uint8_t *bytes, size_t c
             break;
         }
         used += FRAME_HEADER_BYTES + frame.body_bytes;
-        net->def.handlers.frame(net->def.context, connection, frame.body, frame.body_bytes);
+        net->def.handlers.frame(net->def.context, connection, received_ns, frame.body,
+                                frame.body_bytes);
     }
     connection->is_parsing = false;
     return used;

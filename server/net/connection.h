@@ -29,8 +29,10 @@ typedef struct Connection Connection;
 
 typedef struct NetHandlers {
     void (*opened)(void *context, Connection *connection);
-    // One whole frame, borrowed during the call.
-    void (*frame)(void *context, Connection *connection, const uint8_t *body, size_t body_bytes);
+    // One whole frame, borrowed during the call. received_ns (clock_now_ns): when it was taken up,
+    // the same for all that came in one read.
+    void (*frame)(void *context, Connection *connection, uint64_t received_ns, const uint8_t *body,
+                  size_t body_bytes);
     // A frame announced more than the limit, or arrived cut off: the last chance to send an error
     // before the close. Nullable.
     void (*malformed)(void *context, Connection *connection, const char *why);

@@ -35,7 +35,7 @@ struct WorldEntry {
     uint64_t session;             // whose lifetime it shares; 0: the server's
     uint32_t *session_count;      // borrowed: that session's number of worlds; NULL: the server's
     double idle_timeout_s;        // 0: never
-    uint64_t named_ns;            // when a call last named it
+    uint64_t named_ns;            // with a timeout: when a call last named it
     uint64_t batch_mark;          // the last batch that listed it: finds duplicates
 
     Strand strand;
