@@ -13,8 +13,8 @@ static void send_bytes(void *handle, const uint8_t *bytes, size_t count) {
     connection_send(handle, bytes, count);
 }
 
-static void end_request(void *handle) {
-    connection_request_end(handle);
+static void end_requests(void *handle, uint32_t count) {
+    connection_request_end(handle, count);
 }
 
 static void begin_request(void *handle) {
@@ -71,7 +71,7 @@ static PeerFigures get_figures(void *context) {
 
 static const PeerCalls calls = {
     .send = send_bytes,
-    .request_end = end_request,
+    .request_end = end_requests,
     .header = frame_header,
     .request_begin = begin_request,
     .retain = retain,

@@ -10,10 +10,13 @@
 static Status find_item(Request *request, Batch *batch, size_t index, uint64_t id, uint64_t mark,
                         Error *error) {
     BatchItem *item = &batch->item[index];
-    *item = (BatchItem){.batch = batch};
+    memset(item, 0, offsetof(BatchItem, error));
+    item->batch = batch;
+    error_clear(&item->error);
     WorldEntry *entry = host_find(request->api->def.host, id);
     if (entry == NULL) {
         error_set(&item->error, STATUS_NOT_FOUND, "worlds", "No world has the id %" PRIu64 ".", id);
+        item->run = (StepRun){0};
         return STATUS_OK;
     }
     if (entry->batch_mark == mark) {
@@ -165,6 +168,9 @@ static bool must_wait(BatchItem *item) {
 
 static JobOutcome work_item(Job *job, Lane *lane) {
     BatchItem *item = (BatchItem *)(void *)((char *)job - offsetof(BatchItem, job));
+    if (!item->begun) {
+        item->run = (StepRun){0};
+    }
     if (item->input.count > 0) {
         if (must_wait(item)) {
             return JOB_PARKED;
@@ -272,7 +278,7 @@ Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count) {
 void batch_status(const Batch *batch, Error *error) {
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->item[i].error.status == STATUS_OK) {
-            error->status = STATUS_OK;
+            error_clear(error);
             return;
         }
     }

@@ -30,8 +30,9 @@ static void flush(Outbox *outbox) {
         return;
     }
     outbox->peer.calls->send(outbox->peer.handle, outbox->bytes, outbox->used);
-    for (; outbox->ended > 0; outbox->ended--) {
-        outbox->peer.calls->request_end(outbox->peer.handle);
+    if (outbox->ended > 0) {
+        outbox->peer.calls->request_end(outbox->peer.handle, outbox->ended);
+        outbox->ended = 0;
     }
     outbox->peer = (Peer){0};
     outbox->used = 0;
@@ -112,7 +113,7 @@ static void close_frame(Request *request, Lane *lane, uint8_t *frame, size_t bod
     if (lane == NULL) {
         calls->send(request->peer.handle, frame, PEER_HEADER_BYTES + body_bytes);
         if (is_last) {
-            calls->request_end(request->peer.handle);
+            calls->request_end(request->peer.handle, 1);
         }
         return;
     }
@@ -167,7 +168,7 @@ static void mark_answered(Request *request) {
 
 // No memory for the reply: the client would wait for ever, so its connection ends.
 static void drop_client(Request *request) {
-    request->peer.calls->request_end(request->peer.handle);
+    request->peer.calls->request_end(request->peer.handle, 1);
     request->client_gone = true;
 }
 

@@ -175,7 +175,8 @@ static bool must_wait(Request *request) {
 static JobOutcome work_on_lane(Job *job, Lane *lane) {
     Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
-    Error error = {0};
+    Error error;
+    error_clear(&error);
     request->outcome = JOB_DONE;
     if (request->is_resumed || !request_should_stop(request, &error)) {
         if (!request->is_resumed && must_wait(request)) {
@@ -243,7 +244,8 @@ static Status check_log(const Request *request, Error *error) {
 
 static void dispatch(Request *request) {
     const Command *command = request->command;
-    Error error = {0};
+    Error error;
+    error_clear(&error);
     Status status = STATUS_OK;
     if (command->place == PLACE_LOOP) {
         Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
@@ -364,17 +366,19 @@ void request_receive(Api *api, Peer peer, uint64_t received_ns, const uint8_t *b
     }
     Arena arena = request->arena;
     arena.limit_bytes = UNPACK_BYTES_MIN + UNPACK_MULTIPLE * body_bytes;
-    *request = (Request){.api = api,
-                         .peer = peer,
-                         .arena = arena,
-                         .received_ns = received_ns,
-                         .deadline_ns = UINT64_MAX};
+    memset(request, 0, offsetof(Request, wait));
+    request->api = api;
+    request->peer = peer;
+    request->arena = arena;
+    request->received_ns = received_ns;
+    request->deadline_ns = UINT64_MAX;
     peer.calls->retain(peer.handle);
     peer.calls->request_begin(peer.handle);
     api->request_count++;
     api->requests_total++;
 
-    Error error = {0};
+    Error error;
+    error_clear(&error);
     if (unpack(request, body, body_bytes, &error) != STATUS_OK) {
         bool malformed = error.status == STATUS_INVALID_ARGUMENT;
         request_end(request, &error);

@@ -55,8 +55,8 @@ struct Request {
     JobOutcome outcome; // JOB_DONE; `work` may set another one instead of filling the reply, and is
                         // then called again, and asks request_should_stop itself from then on
     bool is_resumed;    // such another call
-    LogWait wait;       // of request_wait
     Request *next, *previous; // of its session
+    LogWait wait; // of request_wait; large, so the last, and not cleared for every request
 };
 
 struct Api {

@@ -3,7 +3,7 @@
 // resuming, closing.
 //
 // Why pausing loses no wake: the loop says that it pauses, then looks at the counts again; who ends
-// a request lowers the count, then looks whether the loop pauses. In one order or the other, one of
+// a request counts it, then looks whether the loop pauses. In one order or the other, one of
 // the two sees what the other did (all are sequentially consistent).
 #include "net/internal.h"
 
@@ -134,7 +134,9 @@ static void on_hello_timeout(uv_timer_t *timer) {
 
 static bool is_over_limits(const Connection *connection) {
     const NetDef *def = &connection->net->def;
-    return atomic_load(&connection->request_count) >= def->requests_max ||
+    uint32_t under_way = connection->begun_count - atomic_load(&connection->ended_count);
+    ASSERT(under_way <= INT32_MAX); // none ends that did not begin
+    return under_way >= def->requests_max ||
            atomic_load(&connection->unsent_bytes) > def->unsent_bytes_max;
 }
 
@@ -461,12 +463,11 @@ void connection_authenticate(Connection *connection) {
 }
 
 void connection_request_begin(Connection *connection) {
-    atomic_fetch_add(&connection->request_count, 1);
+    connection->begun_count++;
 }
 
-void connection_request_end(Connection *connection) {
-    uint32_t before = atomic_fetch_sub(&connection->request_count, 1);
-    ASSERT(before > 0);
+void connection_request_end(Connection *connection, uint32_t count) {
+    atomic_fetch_add(&connection->ended_count, count);
     if (atomic_load(&connection->is_paused)) {
         net_wake(connection->net, connection);
     }

@@ -91,10 +91,10 @@ void connection_authenticate(Connection *connection);
 void connection_retain(Connection *connection);
 void connection_release(Connection *connection);
 
-// A request was taken up (loop thread) or answered (any thread). While requests_max are under way
-// nothing is read.
+// A request was taken up (loop thread), or `count` of them were answered (any thread). While
+// requests_max are under way nothing is read.
 void connection_request_begin(Connection *connection);
-void connection_request_end(Connection *connection);
+void connection_request_end(Connection *connection, uint32_t count);
 
 // Any thread, with a reference held. Writes or queues `count` bytes, which are whole frames with
 // their headers; the bytes are the caller's again on return. Bytes to a closed connection are

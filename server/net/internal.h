@@ -56,8 +56,10 @@ struct Connection {
     uint8_t *input;
     size_t input_bytes, input_capacity;
 
+    uint32_t begun_count; // requests taken up, modulo 2^32
+
     // shared with other threads
-    _Atomic uint32_t request_count; // under way
+    _Atomic uint32_t ended_count; // … and answered: the difference is under way
     atomic_bool
         is_paused; // has bytes or may have, and waits for requests to end or output to be written
     uv_mutex_t mutex;

@@ -40,7 +40,7 @@ static JobOutcome work_echo(Job *job, Lane *lane) {
     uv_mutex_unlock(&server->gate);
     send_echo(echo);
     atomic_fetch_sub(&server->under_way, 1);
-    connection_request_end(echo->peer->connection);
+    connection_request_end(echo->peer->connection, 1);
     return JOB_DONE;
 }
 
