@@ -16,6 +16,8 @@
 #include "run/host.h"
 #include "run/snapshot_store.h"
 
+enum { REQUEST_ALIGNMENT = 64 }; // a cache line
+
 typedef struct Session {
     uint64_t number;
     char token[33]; // to be shown in Hello.resume
@@ -29,34 +31,38 @@ typedef struct Session {
     struct Session *next;
 } Session;
 
+// A thousand of them may be under way, more than caches hold: what every request needs stands
+// together, from a cache line's start.
 struct Request {
-    Job job;
-    Api *api;
+    _Alignas(REQUEST_ALIGNMENT) Api *api;
     Session *session;
     Peer peer; // retained
     const Command *command;
-    Arena arena;
     Moreau__V1__Request *message; // in the arena
     uint64_t received_ns;
     uint64_t deadline_ns; // UINT64_MAX: none
+    Arena arena;
+    Request *next, *previous; // of its session
+    size_t counted_bytes;     // of its unpacked message, in Api.request_bytes
+    Status status;            // of its reply …
+    uint64_t server_ns;       // … and how long that took
     _Atomic bool cancelled;
     _Atomic bool answered; // the reply is on its way, so the id is the client's again
     bool client_gone;
-    bool is_checked;                   // unpacking has judged the numbers too
-    Status status;                     // of its reply …
-    uint64_t server_ns;                // … and how long that took
-    size_t counted_bytes;              // of its unpacked message, in Api.request_bytes
-    WorldEntry *world;                 // retained; NULL: none
-    Strand strand;                     // of a request that belongs to no world
-    void *plan;                        // what prepare left for work, in the arena
-    void (*finish)(Request *request);  // Nullable; prepare's: on the loop, when the request is over
-    void (*stopped)(Request *request); // Nullable; prepare's, of a request that sends events: on
-                                       // the loop, when it is cancelled; must not end it at once
+    bool is_checked;    // unpacking has judged the numbers too
     JobOutcome outcome; // JOB_DONE; `work` may set another one instead of filling the reply, and is
                         // then called again, and asks request_should_stop itself from then on
     bool is_resumed;    // such another call
-    Request *next, *previous; // of its session
-    LogWait wait; // of request_wait; large, so the last, and not cleared for every request
+    WorldEntry *world;  // retained; NULL: none
+    void *plan;         // what prepare left for work, in the arena
+    void (*finish)(Request *request);  // Nullable; prepare's: on the loop, when the request is over
+    void (*stopped)(Request *request); // Nullable; prepare's, of a request that sends events: on
+                                       // the loop, when it is cancelled; must not end it at once
+
+    // not cleared for every request, each is set where it is used
+    Job job;
+    Strand strand; // of a request that belongs to no world
+    LogWait wait;  // of request_wait
 };
 
 struct Api {

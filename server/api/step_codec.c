@@ -63,11 +63,28 @@ static protobuf_c_boolean read_flag(WireSource *source) {
     return value == 1;
 }
 
-static void read_column(Arena *arena, WireSource *source, uint64_t field,
-                        Moreau__V1__WorldStep *step) {
+typedef struct StepRequest {
+    Moreau__V1__Request request;
+    Moreau__V1__WorldStep step;
+    uint64_t world; // what step.worlds points to when there is one
+} StepRequest;
+
+static void read_worlds(Arena *arena, WireSource *part, StepRequest *made) {
+    Moreau__V1__WorldStep *step = &made->step;
+    if (wire_count_varints(part) != 1) {
+        step->worlds = read_u64s(arena, part, &step->n_worlds);
+        return;
+    }
+    made->world = wire_read_varint(part);
+    step->worlds = &made->world;
+    step->n_worlds = 1;
+}
+
+static void read_column(Arena *arena, WireSource *source, uint64_t field, StepRequest *made) {
+    Moreau__V1__WorldStep *step = &made->step;
     WireSource part = wire_read_part(source);
     if (field == 1) {
-        step->worlds = read_u64s(arena, &part, &step->n_worlds);
+        read_worlds(arena, &part, made);
     } else if (field == 4) {
         step->wrench_count = read_u32s(arena, &part, &step->n_wrench_count);
     } else if (field == 5) {
@@ -78,14 +95,14 @@ static void read_column(Arena *arena, WireSource *source, uint64_t field,
     source->failed = source->failed || part.failed || part.at != part.end;
 }
 
-static void read_field(Arena *arena, WireSource *source, uint64_t key,
-                       Moreau__V1__WorldStep *step) {
+static void read_field(Arena *arena, WireSource *source, uint64_t key, StepRequest *made) {
+    Moreau__V1__WorldStep *step = &made->step;
     switch (key) {
     case 1 << 3 | WIRE_BYTES:
     case 4 << 3 | WIRE_BYTES:
     case 5 << 3 | WIRE_BYTES:
     case 6 << 3 | WIRE_BYTES:
-        read_column(arena, source, key >> 3, step);
+        read_column(arena, source, key >> 3, made);
         break;
     case 2 << 3 | WIRE_VARINT:
         step->has_steps = 1;
@@ -121,30 +138,24 @@ static void read_field(Arena *arena, WireSource *source, uint64_t key,
 }
 
 // The call, and that its fields rise.
-static void read_call(Arena *arena, WireSource source, Moreau__V1__Request *request,
-                      Moreau__V1__WorldStep *step, bool *failed) {
-    moreau__v1__world_step__init(step);
-    request->call_case = MOREAU__V1__REQUEST__CALL_WORLD_STEP;
-    request->world_step = step;
+static bool read_call(Arena *arena, WireSource source, StepRequest *made) {
+    made->step = (Moreau__V1__WorldStep)MOREAU__V1__WORLD_STEP__INIT;
+    made->request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_STEP;
+    made->request.world_step = &made->step;
     for (uint64_t last = 0; source.at < source.end && !source.failed;) {
         uint64_t key = wire_read_varint(&source);
         source.failed = source.failed || key <= last;
         last = key;
         if (!source.failed) {
-            read_field(arena, &source, key, step);
+            read_field(arena, &source, key, made);
         }
     }
-    *failed = source.failed;
+    return !source.failed;
 }
-
-typedef struct StepRequest {
-    Moreau__V1__Request request;
-    Moreau__V1__WorldStep step;
-} StepRequest;
 
 static bool read_request(Arena *arena, WireSource source, StepRequest *made) {
     Moreau__V1__Request *request = &made->request;
-    moreau__v1__request__init(request);
+    *request = (Moreau__V1__Request)MOREAU__V1__REQUEST__INIT;
     uint64_t key = wire_read_varint(&source);
     if (key == (1 << 3 | WIRE_VARINT)) {
         request->has_id = 1;
@@ -162,11 +173,7 @@ static bool read_request(Arena *arena, WireSource source, StepRequest *made) {
         return false;
     }
     WireSource call = wire_read_part(&source);
-    bool failed = source.failed || source.at != source.end;
-    if (!failed) {
-        read_call(arena, call, request, &made->step, &failed);
-    }
-    return !failed;
+    return !source.failed && source.at == source.end && read_call(arena, call, made);
 }
 
 Moreau__V1__Request *step_codec_unpack(Arena *arena, const uint8_t *bytes, size_t count) {

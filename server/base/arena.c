@@ -91,6 +91,17 @@ void *arena_take_zeroed(Arena *arena, size_t count, size_t size) {
     return piece;
 }
 
+void arena_prefetch(const Arena *arena, size_t bytes) {
+    if (arena->block == NULL) {
+        return;
+    }
+    const unsigned char *block = (const unsigned char *)arena->block;
+    __builtin_prefetch(block, 1);
+    for (size_t i = 0; i < bytes && i < ARENA_BLOCK_BYTES_MIN / 2; i += ARENA_ALIGNMENT) {
+        __builtin_prefetch(block + ARENA_ALIGNMENT + arena->used_bytes + i, 1);
+    }
+}
+
 ArenaMark arena_mark(const Arena *arena) {
     return (ArenaMark){.block = arena->block, .used_bytes = arena->used_bytes};
 }

@@ -35,6 +35,10 @@ void *arena_take(Arena *arena, size_t bytes);
 void *arena_take_array(Arena *arena, size_t count, size_t size);
 void *arena_take_zeroed(Arena *arena, size_t count, size_t size);
 
+// Asks for the next `bytes` that are going to be taken, as far as they are there, to be brought into
+// the cache: they come together while other work goes on, instead of one by one.
+void arena_prefetch(const Arena *arena, size_t bytes);
+
 // Everything taken after the mark is given back. Marks nest.
 ArenaMark arena_mark(const Arena *arena);
 void arena_reset_to(Arena *arena, ArenaMark mark);
