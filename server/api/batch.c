@@ -90,10 +90,9 @@ static void collect(BatchItem *item) {
     item->step = world->step;
     item->time = world->time;
     item->body_count = world->body_count;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; item->begun && item->run.tally.done > 0 && i < 2; i++) {
         uint32_t body = item->run.tally.last.worst_body[i];
-        item->worst_body[i] =
-            item->run.tally.done > 0 && body < world->body_count ? world->body_id[body] : 0;
+        item->worst_body[i] = body < world->body_count ? world->body_id[body] : 0;
     }
     if (batch->wants_hash) {
         item->hash = snapshot_hash(world);
@@ -114,19 +113,27 @@ static void finish_item(BatchItem *item, Lane *lane) {
     }
 }
 
+// False: nothing is to be stepped, or nothing more.
+static bool begin(BatchItem *item) {
+    bool stops = request_should_stop(item->batch->request, &item->error);
+    if (!item->begun) {
+        item->begun = true;
+        stops = stops || door_step_begin(&item->world->door, item->input, item->arena, &item->run,
+                                         &item->error) != STATUS_OK;
+        if (stops) {
+            item->run = (StepRun){0};
+        }
+    }
+    return !stops;
+}
+
 // True while there are steps left and nothing says stop.
 static bool step_on(BatchItem *item, Lane *lane) {
     Request *request = item->batch->request;
     Door *door = &item->world->door;
     Error *error = &item->error;
-    if (request_should_stop(request, error)) {
+    if (!begin(item)) {
         return false;
-    }
-    if (!item->begun) {
-        item->begun = true;
-        if (door_step_begin(door, item->input, item->arena, &item->run, error) != STATUS_OK) {
-            return false;
-        }
     }
     if (item->run.steps_left > SHORT_STEPS || door->world->body_count > SHORT_BODIES) {
         // what other requests of this turn were answered does not wait for a long job
@@ -168,9 +175,6 @@ static bool must_wait(BatchItem *item) {
 
 static JobOutcome work_item(Job *job, Lane *lane) {
     BatchItem *item = (BatchItem *)(void *)((char *)job - offsetof(BatchItem, job));
-    if (!item->begun) {
-        item->run = (StepRun){0};
-    }
     if (item->input.count > 0) {
         if (must_wait(item)) {
             return JOB_PARKED;
@@ -199,7 +203,9 @@ static void on_item_done(Job *job) {
     BatchItem *item = (BatchItem *)(void *)((char *)job - offsetof(BatchItem, job));
     Batch *batch = item->batch;
     host_release(item->world);
-    arena_deinit(&item->memory);
+    if (batch->count > 1) {
+        arena_deinit(&item->memory);
+    }
     if (--batch->unfinished == 0) {
         request_finish(batch->request);
     }
@@ -224,8 +230,11 @@ void batch_submit(Batch *batch) {
             continue;
         }
         host_retain(item->world);
-        arena_init(&item->memory, api->def.memory_bytes_max);
-        item->arena = batch->count == 1 ? &batch->request->arena : &item->memory;
+        item->arena = &batch->request->arena;
+        if (batch->count > 1) {
+            arena_init(&item->memory, api->def.memory_bytes_max);
+            item->arena = &item->memory;
+        }
         item->job = (Job){.work = work_item, .done = on_item_done};
         pool_submit(api->def.pool, &item->world->strand, &item->job);
     }

@@ -13,8 +13,8 @@ typedef struct BatchItem {
     Job job;
     Batch *batch;
     WorldEntry *world; // retained; NULL: unknown, failed before it began
-    InputBytes input;  // the step; count 0: only the hash is asked for
     bool begun;
+    InputBytes input; // the step; count 0: only the hash is asked for
     uint64_t step, hash;
     double time;
     uint64_t worst_body[2]; // ids

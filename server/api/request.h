@@ -32,32 +32,35 @@ typedef struct Session {
 } Session;
 
 // A thousand of them may be under way, more than caches hold: what every request needs stands
-// together, from a cache line's start.
+// together, from a cache line's start, and what lanes need of it in one line.
 struct Request {
+    // the lane's cache line
     _Alignas(REQUEST_ALIGNMENT) Api *api;
-    Session *session;
-    Peer peer; // retained
-    const Command *command;
+    Peer peer;                    // retained
     Moreau__V1__Request *message; // in the arena
     uint64_t received_ns;
     uint64_t deadline_ns; // UINT64_MAX: none
-    Arena arena;
-    Request *next, *previous; // of its session
-    size_t counted_bytes;     // of its unpacked message, in Api.request_bytes
-    Status status;            // of its reply …
-    uint64_t server_ns;       // … and how long that took
+    uint64_t server_ns;   // how long its reply took …
+    Status status;        // … and its status
     _Atomic bool cancelled;
     _Atomic bool answered; // the reply is on its way, so the id is the client's again
     bool client_gone;
-    bool is_checked;    // unpacking has judged the numbers too
-    JobOutcome outcome; // JOB_DONE; `work` may set another one instead of filling the reply, and is
-                        // then called again, and asks request_should_stop itself from then on
-    bool is_resumed;    // such another call
-    WorldEntry *world;  // retained; NULL: none
-    void *plan;         // what prepare left for work, in the arena
+    bool is_checked; // unpacking has judged the numbers too
+
+    // the loop's
+    Session *session;
+    const Command *command;
+    Arena arena;
+    size_t counted_bytes;              // of its unpacked message, in Api.request_bytes
+    Request *next, *previous;          // of its session
+    WorldEntry *world;                 // retained; NULL: none
+    void *plan;                        // what prepare left for work, in the arena
     void (*finish)(Request *request);  // Nullable; prepare's: on the loop, when the request is over
     void (*stopped)(Request *request); // Nullable; prepare's, of a request that sends events: on
                                        // the loop, when it is cancelled; must not end it at once
+    JobOutcome outcome; // JOB_DONE; `work` may set another one instead of filling the reply, and is
+                        // then called again, and asks request_should_stop itself from then on
+    bool is_resumed;    // such another call
 
     // not cleared for every request, each is set where it is used
     Job job;
