@@ -10,12 +10,11 @@
 #include <string.h>
 
 Status api_create(Api **api, const ApiDef *def, Error *error) {
-    Api *made = calloc(1, sizeof(*made));
+    Api *made = aligned_alloc(CACHE_LINE_BYTES, sizeof(*made));
     if (made == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
     }
-    made->def = *def;
-    made->started_ns = clock_now_ns();
+    *made = (Api){.def = *def, .started_ns = clock_now_ns()};
     *api = made;
     return STATUS_OK;
 }

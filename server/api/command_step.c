@@ -47,7 +47,7 @@ static void reply_step(Batch *batch, Lane *lane);
 // Worlds without wrenches share one encoded input.
 static Status encode_steps(const Moreau__V1__WorldStep *message, Batch *batch, Error *error) {
     Arena *arena = &batch->request->arena;
-    InputBytes plain = {0};
+    const InputBytes *plain = NULL;
     size_t first = 0;
     for (size_t i = 0; i < batch->count; i++) {
         size_t count = message->n_wrench_count > 0 ? message->wrench_count[i]
@@ -59,17 +59,13 @@ static Status encode_steps(const Moreau__V1__WorldStep *message, Batch *batch, E
                                 .wrench_count = count,
                                 .wrench_body = message->wrench_body + first,
                                 .wrench = message->wrench + 6 * first}};
-        Status status = STATUS_OK;
-        if (count > 0) {
-            status = input_encode(&input, arena, &batch->item[i].input, error);
-        } else {
-            if (plain.count == 0) {
-                status = input_encode(&input, arena, &plain, error);
-            }
-            batch->item[i].input = plain;
-        }
-        if (status != STATUS_OK) {
-            return status;
+        InputBytes *encoded = &batch->item[i].input;
+        if (count == 0 && plain != NULL) {
+            *encoded = *plain;
+        } else if (input_encode(&input, arena, encoded, error) != STATUS_OK) {
+            return error->status;
+        } else if (count == 0) {
+            plain = encoded;
         }
         first += count;
     }

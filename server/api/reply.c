@@ -137,7 +137,7 @@ static bool post(Request *request, Lane *lane, const Moreau__V1__Reply *reply, s
 
 static void address(const Request *request, Moreau__V1__Status *status, Moreau__V1__Reply *reply) {
     reply->has_id = 1;
-    reply->id = request->message == NULL ? 0 : request->message->id;
+    reply->id = request->id;
     reply->status = status;
     reply->has_server_ns = 1;
     reply->server_ns = clock_now_ns() - request->received_ns;
@@ -202,14 +202,26 @@ void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const
 
 // ---- written by hand
 
-// What all replies share: id, status, server_ns.
-static uint8_t *write_head(Request *request, const Moreau__V1__Status *status, uint8_t *at) {
+// id, status with an error's texts, server_ns, and the head of the result
+enum { REPLY_HEAD_BYTES_MAX = 8 * WIRE_HEAD_BYTES_MAX + sizeof(Error) };
+
+static uint8_t *write_status(const Request *request, const Error *error, uint8_t *at) {
+    if (error->status == STATUS_OK) {
+        at = wire_head(at, 2, 2);
+        return wire_number(at, 1, STATUS_OK);
+    }
+    Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
+    fill_status(request, error, &status);
+    at = wire_head(at, 2, moreau__v1__status__get_packed_size(&status));
+    return at + moreau__v1__status__pack(&status, at);
+}
+
+// What all replies share.
+static uint8_t *write_head(Request *request, const Error *error, uint8_t *at) {
     request->server_ns = clock_now_ns() - request->received_ns;
-    at = wire_number(at, 1, request->message->id);
-    size_t status_bytes = moreau__v1__status__get_packed_size(status);
-    at = wire_head(at, 2, status_bytes);
-    moreau__v1__status__pack(status, at);
-    return wire_number(at + status_bytes, 3, request->server_ns);
+    at = wire_number(at, 1, request->id);
+    at = write_status(request, error, at);
+    return wire_number(at, 3, request->server_ns);
 }
 
 static void reply_without_result(Request *request, Lane *lane, const Error *error) {
@@ -220,14 +232,10 @@ static void reply_without_result(Request *request, Lane *lane, const Error *erro
 void request_reply_written(Request *request, Lane *lane, const ReplyBody *body,
                            const Error *error) {
     size_t size_max = request->api->def.frame_bytes_max;
-    Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
     Error no_reply;
-    fill_status(request, error, &status);
-    // id, status, server_ns and the head of the result
-    size_t head_bytes_max = 4 * WIRE_HEAD_BYTES_MAX + moreau__v1__status__get_packed_size(&status);
     uint8_t *frame = NULL;
     if (body->bytes_max / REPLY_BOUND_MULTIPLE <= size_max) {
-        frame = open_frame(request, lane, head_bytes_max + body->bytes_max);
+        frame = open_frame(request, lane, REPLY_HEAD_BYTES_MAX + body->bytes_max);
     }
     if (frame == NULL) {
         error_set(&no_reply, STATUS_RESOURCE_EXHAUSTED, "worlds",
@@ -236,7 +244,7 @@ void request_reply_written(Request *request, Lane *lane, const ReplyBody *body,
         reply_without_result(request, lane, &no_reply);
         return;
     }
-    uint8_t *at = write_head(request, &status, frame + PEER_HEADER_BYTES);
+    uint8_t *at = write_head(request, error, frame + PEER_HEADER_BYTES);
     uint8_t *begin = wire_part_begin(at, body->field, body->bytes_max);
     at = wire_part_end(begin, body->bytes_max, body->write(begin, body->context));
     size_t size = (size_t)(at - frame) - PEER_HEADER_BYTES;

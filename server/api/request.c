@@ -30,12 +30,12 @@ static Request *take_request(Api *api) {
     if (request != NULL) {
         api->free_request = request->next;
         arena_prefetch(&request->arena, PREFETCH_BYTES);
-        for (size_t i = 0; i < offsetof(Request, job); i += REQUEST_ALIGNMENT) {
+        for (size_t i = 0; i < offsetof(Request, job); i += CACHE_LINE_BYTES) {
             __builtin_prefetch((const char *)request->next + i, 1);
         }
         return request;
     }
-    request = aligned_alloc(REQUEST_ALIGNMENT, sizeof(*request));
+    request = aligned_alloc(CACHE_LINE_BYTES, sizeof(*request));
     if (request != NULL) {
         arena_init(&request->arena, 0);
     }
@@ -92,7 +92,7 @@ Request *request_find(Session *session, uint64_t id) {
         // an answered one is only waiting for the loop to take it back; its client may know the
         // answer already. Those of a connection that the session had before are stopping, and
         // answered to nobody.
-        if (request->message->id == id && request->peer.handle == session->peer.handle &&
+        if (request->id == id && request->peer.handle == session->peer.handle &&
             !atomic_load_explicit(&request->answered, memory_order_acquire)) {
             return request;
         }
@@ -349,7 +349,7 @@ static Status admit(Request *request, Error *error) {
                          "This connection has said Hello already.");
     }
     if (session != NULL) {
-        uint64_t id = request->message->id;
+        uint64_t id = request->id;
         if (id > session->id_highest) {
             session->id_highest = id;
         } else if (request_find(session, id) != NULL) {
@@ -395,6 +395,7 @@ void request_receive(Api *api, Peer peer, uint64_t received_ns, const uint8_t *b
         }
         return;
     }
+    request->id = request->message->id;
     // from here on the arena also holds what the answer is made of, a few times a frame at most
     request->arena.limit_bytes += 8 * api->def.frame_bytes_max;
     if (request->message->has_deadline_ms) {

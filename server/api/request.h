@@ -16,7 +16,7 @@
 #include "run/host.h"
 #include "run/snapshot_store.h"
 
-enum { REQUEST_ALIGNMENT = 64 }; // a cache line
+enum { CACHE_LINE_BYTES = 64 };
 
 typedef struct Session {
     uint64_t number;
@@ -35,9 +35,9 @@ typedef struct Session {
 // together, from a cache line's start, and what lanes need of it in one line.
 struct Request {
     // the lane's cache line
-    _Alignas(REQUEST_ALIGNMENT) Api *api;
-    Peer peer;                    // retained
-    Moreau__V1__Request *message; // in the arena
+    _Alignas(CACHE_LINE_BYTES) Api *api;
+    Peer peer;   // retained
+    uint64_t id; // of its message; 0 without one
     uint64_t received_ns;
     uint64_t deadline_ns; // UINT64_MAX: none
     uint64_t server_ns;   // how long its reply took …
@@ -50,6 +50,7 @@ struct Request {
     // the loop's
     Session *session;
     const Command *command;
+    Moreau__V1__Request *message; // in the arena; NULL: none was unpacked
     Arena arena;
     size_t counted_bytes;              // of its unpacked message, in Api.request_bytes
     Request *next, *previous;          // of its session
@@ -69,8 +70,8 @@ struct Request {
 };
 
 struct Api {
-    ApiDef def;
-    void *peer_context; // of PeerCalls.figures
+    ApiDef def; // lanes read it, and share no cache line with what the loop writes
+    _Alignas(CACHE_LINE_BYTES) void *peer_context; // of PeerCalls.figures
     Session *first_session;
     Request *free_request;
     uint64_t session_count;
@@ -82,13 +83,14 @@ struct Api {
     uint64_t noted_ns;               // when the present second of log lines began …
     uint32_t noted_count;            // … and how many it has had
     uint64_t unnoted_count;          // failures that got none
-    _Atomic uint64_t unconverged_steps, faulted_steps;
     uint64_t started_ns;
     uint8_t *buffer; // for replies of the loop thread, grows
     size_t buffer_capacity;
     uint32_t closing_sessions;
     void (*closed)(void *context);
     void *closed_context;
+    // the lanes'
+    _Alignas(CACHE_LINE_BYTES) _Atomic uint64_t unconverged_steps, faulted_steps;
 };
 
 // ---- on a lane, or for loop commands on the loop

@@ -408,12 +408,12 @@ void connection_open(Net *net, int fd, const char *peer) {
         net_refuse(net, fd, peer, "connections-max");
         return;
     }
-    Connection *connection = calloc(1, sizeof(*connection));
+    Connection *connection = aligned_alloc(CACHE_LINE_BYTES, sizeof(*connection));
     if (connection == NULL) {
         net_refuse(net, fd, peer, "memory");
         return;
     }
-    connection->net = net;
+    *connection = (Connection){.net = net};
     if (!init_handles(connection, fd)) {
         free(connection);
         net_refuse(net, fd, peer, "poll");
