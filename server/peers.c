@@ -13,8 +13,8 @@ static void send_bytes(void *handle, const uint8_t *bytes, size_t count) {
     connection_send(handle, bytes, count);
 }
 
-static void end_request(void *handle) {
-    connection_request_end(handle);
+static void end_requests(void *handle, uint32_t count) {
+    connection_request_end(handle, count);
 }
 
 static void begin_request(void *handle) {
@@ -71,7 +71,7 @@ static PeerFigures get_figures(void *context) {
 
 static const PeerCalls calls = {
     .send = send_bytes,
-    .request_end = end_request,
+    .request_end = end_requests,
     .header = frame_header,
     .request_begin = begin_request,
     .retain = retain,
@@ -101,9 +101,9 @@ static void on_opened(void *context, Connection *connection) {
     api_peer_opened(context, peer_of(connection));
 }
 
-static void on_frame(void *context, Connection *connection, const uint8_t *body,
-                     size_t body_bytes) {
-    api_peer_frame(context, peer_of(connection), body, body_bytes);
+static void on_frame(void *context, Connection *connection, uint64_t received_ns,
+                     const uint8_t *body, size_t body_bytes) {
+    api_peer_frame(context, peer_of(connection), received_ns, body, body_bytes);
 }
 
 static void on_malformed(void *context, Connection *connection, const char *why) {

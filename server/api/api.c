@@ -10,12 +10,11 @@
 #include <string.h>
 
 Status api_create(Api **api, const ApiDef *def, Error *error) {
-    Api *made = calloc(1, sizeof(*made));
+    Api *made = aligned_alloc(CACHE_LINE_BYTES, sizeof(*made));
     if (made == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
     }
-    made->def = *def;
-    made->started_ns = clock_now_ns();
+    *made = (Api){.def = *def, .started_ns = clock_now_ns()};
     *api = made;
     return STATUS_OK;
 }
@@ -44,8 +43,9 @@ void api_peer_opened(Api *api, Peer peer) {
                 peer.calls->number(peer.handle), peer.calls->name(peer.handle));
 }
 
-void api_peer_frame(Api *api, Peer peer, const uint8_t *body, size_t body_bytes) {
-    request_receive(api, peer, body, body_bytes);
+void api_peer_frame(Api *api, Peer peer, uint64_t received_ns, const uint8_t *body,
+                    size_t body_bytes) {
+    request_receive(api, peer, received_ns, body, body_bytes);
 }
 
 void api_peer_malformed(Api *api, Peer peer, const char *why) {

@@ -45,8 +45,9 @@ void api_close(Api *api, void (*closed)(void *context), void *context);
 
 // What the owner of the sockets tells. Loop thread.
 void api_peer_opened(Api *api, Peer peer);
-void api_peer_frame(Api *api, Peer peer, const uint8_t *body,
-                    size_t body_bytes); // one whole frame, borrowed
+// one whole frame, borrowed, that came at received_ns (clock_now_ns)
+void api_peer_frame(Api *api, Peer peer, uint64_t received_ns, const uint8_t *body,
+                    size_t body_bytes);
 void api_peer_malformed(Api *api, Peer peer,
                         const char *why); // the last chance to say why before the close
 void api_peer_closed(Api *api, Peer peer);

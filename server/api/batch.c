@@ -10,10 +10,13 @@
 static Status find_item(Request *request, Batch *batch, size_t index, uint64_t id, uint64_t mark,
                         Error *error) {
     BatchItem *item = &batch->item[index];
-    *item = (BatchItem){.batch = batch};
+    memset(item, 0, offsetof(BatchItem, error));
+    item->batch = batch;
+    error_clear(&item->error);
     WorldEntry *entry = host_find(request->api->def.host, id);
     if (entry == NULL) {
         error_set(&item->error, STATUS_NOT_FOUND, "worlds", "No world has the id %" PRIu64 ".", id);
+        item->run = (StepRun){0};
         return STATUS_OK;
     }
     if (entry->batch_mark == mark) {
@@ -87,10 +90,9 @@ static void collect(BatchItem *item) {
     item->step = world->step;
     item->time = world->time;
     item->body_count = world->body_count;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; item->begun && item->run.tally.done > 0 && i < 2; i++) {
         uint32_t body = item->run.tally.last.worst_body[i];
-        item->worst_body[i] =
-            item->run.tally.done > 0 && body < world->body_count ? world->body_id[body] : 0;
+        item->worst_body[i] = body < world->body_count ? world->body_id[body] : 0;
     }
     if (batch->wants_hash) {
         item->hash = snapshot_hash(world);
@@ -111,19 +113,27 @@ static void finish_item(BatchItem *item, Lane *lane) {
     }
 }
 
+// False: nothing is to be stepped, or nothing more.
+static bool begin(BatchItem *item) {
+    bool stops = request_should_stop(item->batch->request, &item->error);
+    if (!item->begun) {
+        item->begun = true;
+        stops = stops || door_step_begin(&item->world->door, item->input, item->arena, &item->run,
+                                         &item->error) != STATUS_OK;
+        if (stops) {
+            item->run = (StepRun){0};
+        }
+    }
+    return !stops;
+}
+
 // True while there are steps left and nothing says stop.
 static bool step_on(BatchItem *item, Lane *lane) {
     Request *request = item->batch->request;
     Door *door = &item->world->door;
     Error *error = &item->error;
-    if (request_should_stop(request, error)) {
+    if (!begin(item)) {
         return false;
-    }
-    if (!item->begun) {
-        item->begun = true;
-        if (door_step_begin(door, item->input, item->arena, &item->run, error) != STATUS_OK) {
-            return false;
-        }
     }
     if (item->run.steps_left > SHORT_STEPS || door->world->body_count > SHORT_BODIES) {
         // what other requests of this turn were answered does not wait for a long job
@@ -132,7 +142,7 @@ static bool step_on(BatchItem *item, Lane *lane) {
     uint64_t done = item->run.tally.done;
     item->run.solver_times = &lane->solver_times; // it may be another one every time
     WorkWatch watch;
-    request_watch(request, &watch);
+    request_watch(request, lane->slice_ns, &watch); // the clock costs as much as a small step
     host_limit_step(item->world);
     Status status = door_step(door, &item->run, &lane->scratch, request_pause_ns(request, lane),
                               &watch.stop, error);
@@ -194,7 +204,9 @@ static void on_item_done(Job *job) {
     BatchItem *item = (BatchItem *)(void *)((char *)job - offsetof(BatchItem, job));
     Batch *batch = item->batch;
     host_release(item->world);
-    arena_deinit(&item->memory);
+    if (batch->count > 1) {
+        arena_deinit(&item->memory);
+    }
     if (--batch->unfinished == 0) {
         request_finish(batch->request);
     }
@@ -219,8 +231,11 @@ void batch_submit(Batch *batch) {
             continue;
         }
         host_retain(item->world);
-        arena_init(&item->memory, api->def.memory_bytes_max);
-        item->arena = batch->count == 1 ? &batch->request->arena : &item->memory;
+        item->arena = &batch->request->arena;
+        if (batch->count > 1) {
+            arena_init(&item->memory, api->def.memory_bytes_max);
+            item->arena = &item->memory;
+        }
         item->job = (Job){.work = work_item, .done = on_item_done};
         pool_submit(api->def.pool, &item->world->strand, &item->job);
     }
@@ -270,11 +285,12 @@ Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count) {
     return list;
 }
 
-Error batch_status(const Batch *batch) {
+void batch_status(const Batch *batch, Error *error) {
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->item[i].error.status == STATUS_OK) {
-            return (Error){0};
+            error_clear(error);
+            return;
         }
     }
-    return batch->item[0].error;
+    *error = batch->item[0].error;
 }

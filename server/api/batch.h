@@ -13,11 +13,8 @@ typedef struct BatchItem {
     Job job;
     Batch *batch;
     WorldEntry *world; // retained; NULL: unknown, failed before it began
-    InputBytes input;  // the step; count 0: only the hash is asked for
-    StepRun run;
-    LogWait wait; // for the recorder to catch up
     bool begun;
-    Error error; // status OK: done
+    InputBytes input; // the step; count 0: only the hash is asked for
     uint64_t step, hash;
     double time;
     uint64_t worst_body[2]; // ids
@@ -26,6 +23,11 @@ typedef struct BatchItem {
     Arena *arena; // what the lane may take from: the request's when the batch has one world, else
                   // `memory`
     Arena memory;
+
+    // large, and rarely needed whole: not cleared for every item, each is set where it is used
+    Error error;  // status OK: done
+    StepRun run;  // the lane's
+    LogWait wait; // for the recorder to catch up
 } BatchItem;
 
 struct Batch {
@@ -35,6 +37,8 @@ struct Batch {
     _Atomic size_t left; // items not yet done on their lanes
     size_t unfinished;   // items whose job's `done` is to come; loop thread
     bool wants_hash, wants_pose, wants_velocity;
+    bool wants_single;                       // poses and velocities as floats
+    bool wants_reports;                      // certificates
     void (*reply)(Batch *batch, Lane *lane); // called once, on a lane or on the loop (lane NULL)
 };
 
@@ -51,4 +55,4 @@ void batch_submit(Batch *batch);
 Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count);
 
 // The status of the whole reply: OK, or, when every world failed, the first failure.
-Error batch_status(const Batch *batch);
+void batch_status(const Batch *batch, Error *error);

@@ -114,7 +114,7 @@ static Status get_frame(const Request *request, Lane *lane, Show *show, Playback
         return error->status;
     }
     WorkWatch watch;
-    request_watch(request, &watch);
+    request_watch(request, clock_now_ns(), &watch);
     Status status =
         playback_get(show->playback, show->next, &lane->scratch,
                      watch.begun_ns + EPISODE_QUANTUM_NS, &watch.stop, frame, found, error);

@@ -93,7 +93,7 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     }
     lane_end_turn(lane); // a solve may take long
     WorkWatch watch;
-    request_watch(request, &watch);
+    request_watch(request, clock_now_ns(), &watch);
     plan->settings.stop = &watch.stop;
     SolveResult result;
     uint64_t begun_ns = clock_now_ns();

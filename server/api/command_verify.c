@@ -158,7 +158,7 @@ static JobOutcome verify_on_lane(Job *job, Lane *lane) {
         if (is_over) {
             break;
         }
-        request_watch(request, &watch);
+        request_watch(request, clock_now_ns(), &watch);
         error->status = verify_work(plan->verification, worker->index, &lane->scratch,
                                     watch.begun_ns + EPISODE_QUANTUM_NS, &watch.stop, &is_over,
                                     &progressed, error);

@@ -41,7 +41,7 @@ void request_note(const Request *request) {
                 " call=%s status=%s duration_us=%" PRIu64,
                 request->peer.calls->number(request->peer.handle),
                 request->session == NULL ? 0 : request->session->number,
-                request->message == NULL ? 0 : request->message->id,
+                request->id,
                 request->command == NULL ? "none" : request->command->name,
                 status_name(request->status), request->server_ns / 1000);
 }

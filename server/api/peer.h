@@ -17,7 +17,7 @@ typedef struct PeerFigures {
 typedef struct PeerCalls {
     // any thread
     void (*send)(void *handle, const uint8_t *bytes, size_t count);
-    void (*request_end)(void *handle);
+    void (*request_end)(void *handle, uint32_t count);
     void (*header)(uint8_t header[PEER_HEADER_BYTES], size_t body_bytes);
 
     // loop thread

@@ -4,6 +4,7 @@
 // they go out at once.
 #include "api/request.h"
 
+#include "api/wire.h"
 #include "base/array.h"
 #include "base/clock.h"
 
@@ -12,6 +13,9 @@
 #include <stdlib.h>
 
 enum { OUTBOX_FLUSH_BYTES = 1 << 16 }; // about what a socket takes at once
+
+// A reply written by hand may need less than its bound, but so many times a frame is not tried.
+enum { REPLY_BOUND_MULTIPLE = 8 };
 
 typedef struct Outbox {
     Peer peer; // whose replies are being gathered; kept alive by their requests, which
@@ -26,8 +30,9 @@ static void flush(Outbox *outbox) {
         return;
     }
     outbox->peer.calls->send(outbox->peer.handle, outbox->bytes, outbox->used);
-    for (; outbox->ended > 0; outbox->ended--) {
-        outbox->peer.calls->request_end(outbox->peer.handle);
+    if (outbox->ended > 0) {
+        outbox->peer.calls->request_end(outbox->peer.handle, outbox->ended);
+        outbox->ended = 0;
     }
     outbox->peer = (Peer){0};
     outbox->used = 0;
@@ -73,18 +78,6 @@ static void fill_status(const Request *request, const Error *error, Moreau__V1__
     status->recoverable = status_is_recoverable(error->status);
 }
 
-// Appends a frame to `bytes` (grown when needed). false: memory ended.
-static bool append_frame(Peer peer, const Moreau__V1__Reply *reply, size_t size, uint8_t **bytes,
-                         size_t *used, size_t *capacity) {
-    if (!array_reserve((void **)bytes, capacity, *used + PEER_HEADER_BYTES + size, 1)) {
-        return false;
-    }
-    peer.calls->header(*bytes + *used, size);
-    *used += PEER_HEADER_BYTES;
-    *used += moreau__v1__reply__pack(reply, *bytes + *used);
-    return true;
-}
-
 static Outbox *open_outbox(Lane *lane, Peer peer) {
     if (lane->outbox == NULL) {
         lane->outbox = calloc(1, sizeof(Outbox));
@@ -97,36 +90,54 @@ static Outbox *open_outbox(Lane *lane, Peer peer) {
     return outbox;
 }
 
-// The reply itself, in the outbox of the lane or straight to the connection.
-static bool post(Request *request, Lane *lane, const Moreau__V1__Reply *reply, size_t size) {
-    bool is_last = !reply->event;
-    Api *api = request->api;
+// Where a frame of at most `body_bytes_max` is to be written: in the outbox of the lane or, without
+// a lane, in the loop's buffer. NULL: memory ended.
+static uint8_t *open_frame(Request *request, Lane *lane, size_t body_bytes_max) {
+    size_t bytes = PEER_HEADER_BYTES + body_bytes_max;
     if (lane == NULL) {
-        size_t used = 0;
-        if (!append_frame(request->peer, reply, size, &api->buffer, &used, &api->buffer_capacity)) {
-            return false;
-        }
-        request->peer.calls->send(request->peer.handle, api->buffer, used);
-        if (is_last) {
-            request->peer.calls->request_end(request->peer.handle);
-        }
-        return true;
+        Api *api = request->api;
+        return ARRAY_RESERVE(api->buffer, api->buffer_capacity, bytes) ? api->buffer : NULL;
     }
     Outbox *outbox = open_outbox(lane, request->peer);
-    if (outbox == NULL || !append_frame(request->peer, reply, size, &outbox->bytes, &outbox->used,
-                                        &outbox->capacity)) {
-        return false;
+    if (outbox == NULL || !ARRAY_RESERVE(outbox->bytes, outbox->capacity, outbox->used + bytes)) {
+        return NULL;
     }
+    return outbox->bytes + outbox->used;
+}
+
+// What stands there, behind room for its header, is a reply: gathers it, or sends it at once.
+static void close_frame(Request *request, Lane *lane, uint8_t *frame, size_t body_bytes,
+                        bool is_last) {
+    const PeerCalls *calls = request->peer.calls;
+    calls->header(frame, body_bytes);
+    if (lane == NULL) {
+        calls->send(request->peer.handle, frame, PEER_HEADER_BYTES + body_bytes);
+        if (is_last) {
+            calls->request_end(request->peer.handle, 1);
+        }
+        return;
+    }
+    Outbox *outbox = lane->outbox;
+    outbox->used += PEER_HEADER_BYTES + body_bytes;
     outbox->ended += is_last;
     if (outbox->used >= OUTBOX_FLUSH_BYTES) {
         flush(outbox);
     }
+}
+
+static bool post(Request *request, Lane *lane, const Moreau__V1__Reply *reply, size_t size) {
+    uint8_t *frame = open_frame(request, lane, size);
+    if (frame == NULL) {
+        return false;
+    }
+    moreau__v1__reply__pack(reply, frame + PEER_HEADER_BYTES);
+    close_frame(request, lane, frame, size, !reply->event);
     return true;
 }
 
 static void address(const Request *request, Moreau__V1__Status *status, Moreau__V1__Reply *reply) {
     reply->has_id = 1;
-    reply->id = request->message == NULL ? 0 : request->message->id;
+    reply->id = request->id;
     reply->status = status;
     reply->has_server_ns = 1;
     reply->server_ns = clock_now_ns() - request->received_ns;
@@ -150,6 +161,24 @@ Status request_event(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     return STATUS_OK;
 }
 
+// The request's id is its client's again.
+static void mark_answered(Request *request) {
+    atomic_store_explicit(&request->answered, true, memory_order_release);
+}
+
+// No memory for the reply: the client would wait for ever, so its connection ends.
+static void drop_client(Request *request) {
+    request->peer.calls->request_end(request->peer.handle, 1);
+    request->client_gone = true;
+}
+
+static void blame_length(const Request *request, size_t size, Error *error) {
+    error_set(error, STATUS_RESOURCE_EXHAUSTED, "count",
+              "The reply would be %zu bytes, a frame holds %zu (option --frame-bytes-max): ask for "
+              "a range with `first` and `count`, for fewer worlds, or for fewer columns.",
+              size, request->api->def.frame_bytes_max);
+}
+
 void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const Error *error) {
     Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
     fill_status(request, error, &status);
@@ -159,20 +188,72 @@ void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const
     size_t size = moreau__v1__reply__get_packed_size(reply);
     Error too_long;
     if (size > request->api->def.frame_bytes_max) {
-        error_set(&too_long, STATUS_RESOURCE_EXHAUSTED, "count",
-                  "The reply would be %zu bytes, a frame holds %zu (option --frame-bytes-max): ask "
-                  "for a range with `first` and "
-                  "`count`, for fewer worlds, or for fewer columns.",
-                  size, request->api->def.frame_bytes_max);
+        blame_length(request, size, &too_long);
         fill_status(request, &too_long, &status);
         request->status = too_long.status;
         reply->result_case = MOREAU__V1__REPLY__RESULT__NOT_SET;
         size = moreau__v1__reply__get_packed_size(reply);
     }
-    atomic_store_explicit(&request->answered, true, memory_order_release);
+    mark_answered(request);
     if (!post(request, lane, reply, size)) {
-        // no memory for the reply: the client would wait for ever, so its connection ends
-        request->peer.calls->request_end(request->peer.handle);
-        request->client_gone = true;
+        drop_client(request);
     }
+}
+
+// ---- written by hand
+
+// id, status with an error's texts, server_ns, and the head of the result
+enum { REPLY_HEAD_BYTES_MAX = 8 * WIRE_HEAD_BYTES_MAX + sizeof(Error) };
+
+static uint8_t *write_status(const Request *request, const Error *error, uint8_t *at) {
+    if (error->status == STATUS_OK) {
+        at = wire_head(at, 2, 2);
+        return wire_number(at, 1, STATUS_OK);
+    }
+    Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
+    fill_status(request, error, &status);
+    at = wire_head(at, 2, moreau__v1__status__get_packed_size(&status));
+    return at + moreau__v1__status__pack(&status, at);
+}
+
+// What all replies share.
+static uint8_t *write_head(Request *request, const Error *error, uint8_t *at) {
+    request->server_ns = clock_now_ns() - request->received_ns;
+    at = wire_number(at, 1, request->id);
+    at = write_status(request, error, at);
+    return wire_number(at, 3, request->server_ns);
+}
+
+static void reply_without_result(Request *request, Lane *lane, const Error *error) {
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    request_reply(request, lane, &reply, error);
+}
+
+void request_reply_written(Request *request, Lane *lane, const ReplyBody *body,
+                           const Error *error) {
+    size_t size_max = request->api->def.frame_bytes_max;
+    Error no_reply;
+    uint8_t *frame = NULL;
+    if (body->bytes_max / REPLY_BOUND_MULTIPLE <= size_max) {
+        frame = open_frame(request, lane, REPLY_HEAD_BYTES_MAX + body->bytes_max);
+    }
+    if (frame == NULL) {
+        error_set(&no_reply, STATUS_RESOURCE_EXHAUSTED, "worlds",
+                  "The call was carried out, but the reply does not fit into memory: ask for fewer "
+                  "worlds or columns.");
+        reply_without_result(request, lane, &no_reply);
+        return;
+    }
+    uint8_t *at = write_head(request, error, frame + PEER_HEADER_BYTES);
+    uint8_t *begin = wire_part_begin(at, body->field, body->bytes_max);
+    at = wire_part_end(begin, body->bytes_max, body->write(begin, body->context));
+    size_t size = (size_t)(at - frame) - PEER_HEADER_BYTES;
+    if (size > size_max) {
+        blame_length(request, size, &no_reply);
+        reply_without_result(request, lane, &no_reply);
+        return;
+    }
+    request->status = error->status;
+    mark_answered(request);
+    close_frame(request, lane, frame, size, true);
 }

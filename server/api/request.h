@@ -16,6 +16,8 @@
 #include "run/host.h"
 #include "run/snapshot_store.h"
 
+enum { CACHE_LINE_BYTES = 64 };
+
 typedef struct Session {
     uint64_t number;
     char token[33]; // to be shown in Hello.resume
@@ -29,24 +31,30 @@ typedef struct Session {
     struct Session *next;
 } Session;
 
+// A thousand of them may be under way, more than caches hold: what every request needs stands
+// together, from a cache line's start, and what lanes need of it in one line.
 struct Request {
-    Job job;
-    Api *api;
-    Session *session;
-    Peer peer; // retained
-    const Command *command;
-    Arena arena;
-    Moreau__V1__Request *message; // in the arena
+    // the lane's cache line
+    _Alignas(CACHE_LINE_BYTES) Api *api;
+    Peer peer;   // retained
+    uint64_t id; // of its message; 0 without one
     uint64_t received_ns;
     uint64_t deadline_ns; // UINT64_MAX: none
+    uint64_t server_ns;   // how long its reply took …
+    Status status;        // … and its status
     _Atomic bool cancelled;
     _Atomic bool answered; // the reply is on its way, so the id is the client's again
     bool client_gone;
-    Status status;                     // of its reply …
-    uint64_t server_ns;                // … and how long that took
+    bool is_checked; // unpacking has judged the numbers too
+
+    // the loop's
+    Session *session;
+    const Command *command;
+    Moreau__V1__Request *message; // in the arena; NULL: none was unpacked
+    Arena arena;
     size_t counted_bytes;              // of its unpacked message, in Api.request_bytes
+    Request *next, *previous;          // of its session
     WorldEntry *world;                 // retained; NULL: none
-    Strand strand;                     // of a request that belongs to no world
     void *plan;                        // what prepare left for work, in the arena
     void (*finish)(Request *request);  // Nullable; prepare's: on the loop, when the request is over
     void (*stopped)(Request *request); // Nullable; prepare's, of a request that sends events: on
@@ -54,13 +62,16 @@ struct Request {
     JobOutcome outcome; // JOB_DONE; `work` may set another one instead of filling the reply, and is
                         // then called again, and asks request_should_stop itself from then on
     bool is_resumed;    // such another call
-    LogWait wait;       // of request_wait
-    Request *next, *previous; // of its session
+
+    // not cleared for every request, each is set where it is used
+    Job job;
+    Strand strand; // of a request that belongs to no world
+    LogWait wait;  // of request_wait
 };
 
 struct Api {
-    ApiDef def;
-    void *peer_context; // of PeerCalls.figures
+    ApiDef def; // lanes read it, and share no cache line with what the loop writes
+    _Alignas(CACHE_LINE_BYTES) void *peer_context; // of PeerCalls.figures
     Session *first_session;
     Request *free_request;
     uint64_t session_count;
@@ -72,13 +83,14 @@ struct Api {
     uint64_t noted_ns;               // when the present second of log lines began …
     uint32_t noted_count;            // … and how many it has had
     uint64_t unnoted_count;          // failures that got none
-    _Atomic uint64_t unconverged_steps, faulted_steps;
     uint64_t started_ns;
     uint8_t *buffer; // for replies of the loop thread, grows
     size_t buffer_capacity;
     uint32_t closing_sessions;
     void (*closed)(void *context);
     void *closed_context;
+    // the lanes'
+    _Alignas(CACHE_LINE_BYTES) _Atomic uint64_t unconverged_steps, faulted_steps;
 };
 
 // ---- on a lane, or for loop commands on the loop
@@ -87,6 +99,17 @@ struct Api {
 // in. Too long a reply becomes an error that says what to ask for instead. `lane` NULL: loop
 // thread.
 void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const Error *error);
+
+// The result of a reply, written by hand behind the head that all replies share.
+typedef struct ReplyBody {
+    uint32_t field;                                      // its number in Reply
+    size_t bytes_max;                                    // what `write` takes at most
+    uint8_t *(*write)(uint8_t *at, const void *context); // returns where it ended
+    const void *context;
+} ReplyBody;
+
+// As request_reply, for such a result.
+void request_reply_written(Request *request, Lane *lane, const ReplyBody *body, const Error *error);
 
 // One of several replies: `event` is set, more follow, the request stays under way. Fails when it
 // is too long for a frame, or memory ends; then nothing was sent.
@@ -103,7 +126,8 @@ typedef struct WorkWatch {
     SolverStop stop; // asks this watch
 } WorkWatch;
 
-void request_watch(const Request *request, WorkWatch *watch);
+// begun_ns: now, or a moment ago.
+void request_watch(const Request *request, uint64_t begun_ns, WorkWatch *watch);
 
 // Why the work was stopped: the request's own reasons, or that it took too long. OK: it was not.
 Status request_watch_verdict(const WorkWatch *watch, Error *error);
@@ -120,8 +144,9 @@ uint64_t request_pause_ns(const Request *request, const Lane *lane);
 
 // ---- on the loop thread
 
-// Takes up a frame; replies by itself when that fails.
-void request_receive(Api *api, Peer peer, const uint8_t *body, size_t body_bytes);
+// Takes up a frame that came at received_ns; replies by itself when that fails.
+void request_receive(Api *api, Peer peer, uint64_t received_ns, const uint8_t *body,
+                     size_t body_bytes);
 
 // Hands the request to its world's strand, or to one of its own: `work` of its command, and the
 // reply.

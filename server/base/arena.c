@@ -56,6 +56,7 @@ static bool add_block(Arena *arena, size_t bytes) {
     *block = (ArenaBlock){.previous = arena->block, .capacity_bytes = capacity};
     arena->block = block;
     arena->used_bytes = 0;
+    arena->capacity_bytes = capacity;
     arena->total_bytes += capacity;
     return true;
 }
@@ -65,10 +66,8 @@ void *arena_take(Arena *arena, size_t bytes) {
         return NULL;
     }
     size_t rounded = bytes == 0 ? ARENA_ALIGNMENT : round_up(bytes);
-    if (arena->block == NULL || rounded > arena->block->capacity_bytes - arena->used_bytes) {
-        if (!add_block(arena, rounded)) {
-            return NULL;
-        }
+    if (rounded > arena->capacity_bytes - arena->used_bytes && !add_block(arena, rounded)) {
+        return NULL;
     }
     void *piece = block_data(arena->block) + arena->used_bytes;
     arena->used_bytes += rounded;
@@ -91,6 +90,16 @@ void *arena_take_zeroed(Arena *arena, size_t count, size_t size) {
     return piece;
 }
 
+void arena_prefetch(const Arena *arena, size_t bytes) {
+    if (arena->block == NULL) {
+        return;
+    }
+    const unsigned char *block = (const unsigned char *)arena->block;
+    for (size_t i = 0; i < bytes && i < ARENA_BLOCK_BYTES_MIN / 2; i += ARENA_ALIGNMENT) {
+        __builtin_prefetch(block + ARENA_ALIGNMENT + arena->used_bytes + i, 1);
+    }
+}
+
 ArenaMark arena_mark(const Arena *arena) {
     return (ArenaMark){.block = arena->block, .used_bytes = arena->used_bytes};
 }
@@ -108,12 +117,13 @@ void arena_reset_to(Arena *arena, ArenaMark mark) {
         free(block);
     }
     arena->used_bytes = mark.used_bytes;
+    arena->capacity_bytes = arena->block->capacity_bytes;
 }
 
 void arena_reset(Arena *arena) {
     arena->used_bytes = 0;
-    if (arena->block == NULL || arena->block->previous == NULL) {
-        return;
+    if (arena->total_bytes == arena->capacity_bytes) {
+        return; // one block, or none
     }
     size_t total = arena->total_bytes;
     size_t limit = arena->limit_bytes;

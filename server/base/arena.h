@@ -12,10 +12,11 @@
 typedef struct ArenaBlock ArenaBlock;
 
 typedef struct Arena {
-    ArenaBlock *block;  // owned; the newest block, the one that pieces are taken from
-    size_t used_bytes;  // of the newest block
-    size_t total_bytes; // of all blocks
-    size_t limit_bytes; // total_bytes never exceeds it
+    ArenaBlock *block;     // owned; the newest block, the one that pieces are taken from
+    size_t used_bytes;     // of the newest block …
+    size_t capacity_bytes; // … and how many it holds
+    size_t total_bytes;    // of all blocks
+    size_t limit_bytes;    // total_bytes never exceeds it
 } Arena;
 
 typedef struct ArenaMark {
@@ -34,6 +35,10 @@ void *arena_take(Arena *arena, size_t bytes);
 // `count` items of `size` bytes; NULL also when the product overflows.
 void *arena_take_array(Arena *arena, size_t count, size_t size);
 void *arena_take_zeroed(Arena *arena, size_t count, size_t size);
+
+// Asks for the next `bytes` that are going to be taken, as far as they are there, to be brought
+// into the cache: they come together while other work goes on, instead of one by one.
+void arena_prefetch(const Arena *arena, size_t bytes);
 
 // Everything taken after the mark is given back. Marks nest.
 ArenaMark arena_mark(const Arena *arena);

@@ -42,6 +42,13 @@ typedef struct Error {
 Status error_set(Error *error, Status status, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+// No error: all that {0} says, without writing 500 bytes of text.
+static inline void error_clear(Error *error) {
+    error->status = STATUS_OK;
+    error->field[0] = '\0';
+    error->message[0] = '\0';
+}
+
 // "NOT_FOUND", for logs and metrics.
 const char *status_name(Status status);
 

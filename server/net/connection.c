@@ -3,11 +3,12 @@
 // resuming, closing.
 //
 // Why pausing loses no wake: the loop says that it pauses, then looks at the counts again; who ends
-// a request lowers the count, then looks whether the loop pauses. In one order or the other, one of
+// a request counts it, then looks whether the loop pauses. In one order or the other, one of
 // the two sees what the other did (all are sequentially consistent).
 #include "net/internal.h"
 
 #include "base/assert.h"
+#include "base/clock.h"
 #include "net/frame.h"
 
 #include <errno.h>
@@ -21,6 +22,8 @@ enum {
 
 // Frames of one connection are taken for about so long; then it is the others' turn.
 enum { TURN_NS = 1000000 };
+// The clock is read after so many bytes of them: some hundred small requests, or one large one.
+enum { LOOK_BYTES = 16384 };
 
 // ---- memory
 
@@ -147,7 +150,9 @@ static void on_hello_timeout(uv_timer_t *timer) {
 
 static bool is_over_limits(const Connection *connection) {
     const NetDef *def = &connection->net->def;
-    return atomic_load(&connection->request_count) >= def->requests_max ||
+    uint32_t under_way = connection->begun_count - atomic_load(&connection->ended_count);
+    ASSERT(under_way <= INT32_MAX); // none ends that did not begin
+    return under_way >= def->requests_max ||
            atomic_load(&connection->unsent_bytes) > def->unsent_bytes_max;
 }
 
@@ -178,14 +183,18 @@ static void reject(Connection *connection, const char *why) {
 // bytes they were.
 static size_t take_frames(Connection *connection, const uint8_t *bytes, size_t count) {
     Net *net = connection->net;
+    uint64_t received_ns = clock_now_ns();
     size_t used = 0;
-    uint64_t begun_ns = uv_hrtime();
+    size_t looked_at = 0;
     connection->is_parsing = true;
     while (connection->state == CONNECTION_OPEN && net->is_reading && may_take(connection)) {
-        if (used > 0 && used < count && uv_hrtime() - begun_ns > TURN_NS) {
-            atomic_store(&connection->is_paused, true);
-            net_wake(net, connection);
-            break;
+        if (used - looked_at >= LOOK_BYTES && used < count) {
+            looked_at = used;
+            if (clock_now_ns() - received_ns > TURN_NS) {
+                atomic_store(&connection->is_paused, true);
+                net_wake(net, connection);
+                break;
+            }
         }
         Frame frame = {0};
         FrameState state =
@@ -197,7 +206,8 @@ static size_t take_frames(Connection *connection, const uint8_t *bytes, size_t c
             break;
         }
         used += FRAME_HEADER_BYTES + frame.body_bytes;
-        net->def.handlers.frame(net->def.context, connection, frame.body, frame.body_bytes);
+        net->def.handlers.frame(net->def.context, connection, received_ns, frame.body,
+                                frame.body_bytes);
     }
     connection->is_parsing = false;
     return used;
@@ -420,12 +430,12 @@ void connection_open(Net *net, int fd, const char *peer) {
         net_refuse(net, fd, peer, "connections-max");
         return;
     }
-    Connection *connection = calloc(1, sizeof(*connection));
+    Connection *connection = aligned_alloc(CACHE_LINE_BYTES, sizeof(*connection));
     if (connection == NULL) {
         net_refuse(net, fd, peer, "memory");
         return;
     }
-    connection->net = net;
+    *connection = (Connection){.net = net};
     if (!init_handles(connection, fd)) {
         free(connection);
         net_refuse(net, fd, peer, "poll");
@@ -475,12 +485,11 @@ void connection_authenticate(Connection *connection) {
 }
 
 void connection_request_begin(Connection *connection) {
-    atomic_fetch_add(&connection->request_count, 1);
+    connection->begun_count++;
 }
 
-void connection_request_end(Connection *connection) {
-    uint32_t before = atomic_fetch_sub(&connection->request_count, 1);
-    ASSERT(before > 0);
+void connection_request_end(Connection *connection, uint32_t count) {
+    atomic_fetch_add(&connection->ended_count, count);
     if (atomic_load(&connection->is_paused)) {
         net_wake(connection->net, connection);
     }

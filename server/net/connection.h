@@ -31,8 +31,10 @@ typedef struct Connection Connection;
 
 typedef struct NetHandlers {
     void (*opened)(void *context, Connection *connection);
-    // One whole frame, borrowed during the call.
-    void (*frame)(void *context, Connection *connection, const uint8_t *body, size_t body_bytes);
+    // One whole frame, borrowed during the call. received_ns (clock_now_ns): when it was taken up,
+    // the same for all that came in one read.
+    void (*frame)(void *context, Connection *connection, uint64_t received_ns, const uint8_t *body,
+                  size_t body_bytes);
     // A frame announced more than the limit, or arrived cut off: the last chance to send an error
     // before the close. Nullable.
     void (*malformed)(void *context, Connection *connection, const char *why);
@@ -92,10 +94,10 @@ void connection_authenticate(Connection *connection);
 void connection_retain(Connection *connection);
 void connection_release(Connection *connection);
 
-// A request was taken up (loop thread) or answered (any thread). While requests_max are under way
-// nothing is read.
+// A request was taken up (loop thread), or `count` of them were answered (any thread). While
+// requests_max are under way nothing is read.
 void connection_request_begin(Connection *connection);
-void connection_request_end(Connection *connection);
+void connection_request_end(Connection *connection, uint32_t count);
 
 // Any thread, with a reference held. Writes or queues `count` bytes, which are whole frames with
 // their headers; the bytes are the caller's again on return. Bytes to a closed connection are

@@ -16,7 +16,8 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-enum { READ_BYTES = 65536 };    // one read; shared by all connections
+enum { READ_BYTES = 65536 }; // one read; shared by all connections
+enum { CACHE_LINE_BYTES = 64 };
 enum { PEER_NAME_BYTES = 128 }; // what address_print writes
 
 typedef struct OutputChunk OutputChunk;
@@ -56,8 +57,11 @@ struct Connection {
     uint8_t *input;
     size_t input_bytes, input_capacity;
 
-    // shared with other threads
-    _Atomic uint32_t request_count; // under way
+    uint32_t begun_count; // requests taken up, modulo 2^32
+
+    // shared with other threads, in cache lines of their own
+    _Alignas(CACHE_LINE_BYTES) _Atomic uint32_t
+        ended_count; // … and answered: the difference is under way
     atomic_bool
         is_paused; // has bytes or may have, and waits for requests to end or output to be written
     uv_mutex_t mutex;

@@ -290,7 +290,9 @@ WorldEntry *host_find(Host *host, Id id) {
         return NULL;
     }
     WorldEntry *entry = host->entry[index];
-    entry->named_ns = clock_now_ns();
+    if (entry->idle_timeout_s > 0.0) {
+        entry->named_ns = clock_now_ns();
+    }
     return entry;
 }
 

@@ -30,19 +30,19 @@ typedef struct WorldFigures {
 struct WorldEntry {
     Host *host;
     Id id;
+    uint64_t batch_mark; // the last batch that listed it: finds duplicates
+    uint32_t references; // changed for every call, far from what lanes change
     char name[HOST_NAME_BYTES];
     char client[HOST_NAME_BYTES]; // who made it
     uint64_t session;             // whose lifetime it shares; 0: the server's
     uint32_t *session_count;      // borrowed: that session's number of worlds; NULL: the server's
     double idle_timeout_s;        // 0: never
-    uint64_t named_ns;            // when a call last named it
-    uint64_t batch_mark;          // the last batch that listed it: finds duplicates
+    uint64_t named_ns;            // with a timeout: when a call last named it
 
     Strand strand;
     Door door; // the lane's
     WorldFigures figures;
 
-    uint32_t references;
     Job destroy_job;
     Job flush_job;
     bool watched;  // loop thread: it is or was recorded, see host_watch

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Any bytes as a frame: unpacked within the arena, checked, and its scene or contact problem
-// judged.
+// judged. A step that is read by hand is what protobuf-c reads.
 #include "api/codec.h"
 #include "api/problem_codec.h"
 #include "api/scene.h"
+#include "api/step_codec.h"
+#include "base/assert.h"
 #include "moreau.pb-c.h"
 #include "solve/solver.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
@@ -26,7 +31,36 @@ static void judge(const Moreau__V1__Request *request, Arena *arena) {
     }
 }
 
+static uint8_t *pack(const Moreau__V1__Request *request, size_t *count) {
+    *count = moreau__v1__request__get_packed_size(request);
+    uint8_t *bytes = malloc(*count + 1);
+    moreau__v1__request__pack(request, bytes);
+    return bytes;
+}
+
+static void compare(const uint8_t *bytes, size_t count) {
+    Arena arena;
+    arena_init(&arena, 65536 + 64 * count);
+    bool exhausted;
+    const Moreau__V1__Request *step = step_codec_unpack(&arena, bytes, count);
+    if (step != NULL) {
+        const Moreau__V1__Request *request =
+            (const Moreau__V1__Request *)(const void *)codec_unpack(
+                &moreau__v1__request__descriptor, &arena, bytes, count, &exhausted);
+        Error error;
+        ASSERT(request != NULL);
+        ASSERT(codec_check((const ProtobufCMessage *)(const void *)request, &error) == STATUS_OK);
+        size_t counts[2];
+        uint8_t *packed[2] = {pack(step, &counts[0]), pack(request, &counts[1])};
+        ASSERT(counts[0] == counts[1] && memcmp(packed[0], packed[1], counts[0]) == 0);
+        free(packed[0]);
+        free(packed[1]);
+    }
+    arena_deinit(&arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+    compare(bytes, count);
     Arena arena;
     arena_init(&arena, 65536 + 32 * count);
     bool exhausted;

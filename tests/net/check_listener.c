@@ -30,9 +30,9 @@ static void on_opened(void *context, Connection *connection) {
     snprintf(peer, sizeof(peer), "%s", connection_peer(connection));
 }
 
-static void on_frame(void *context, Connection *connection, const uint8_t *body,
-                     size_t body_bytes) {
-    (void)context, (void)connection, (void)body, (void)body_bytes;
+static void on_frame(void *context, Connection *connection, uint64_t received_ns,
+                     const uint8_t *body, size_t body_bytes) {
+    (void)context, (void)connection, (void)received_ns, (void)body, (void)body_bytes;
 }
 
 static void on_closed(void *context, Connection *connection) {

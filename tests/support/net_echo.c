@@ -40,7 +40,7 @@ static JobOutcome work_echo(Job *job, Lane *lane) {
     uv_mutex_unlock(&server->gate);
     send_echo(echo);
     atomic_fetch_sub(&server->under_way, 1);
-    connection_request_end(echo->peer->connection);
+    connection_request_end(echo->peer->connection, 1);
     return JOB_DONE;
 }
 
@@ -68,8 +68,9 @@ static void on_opened(void *context, Connection *connection) {
     atomic_fetch_add(&server->opened_count, 1);
 }
 
-static void on_frame(void *context, Connection *connection, const uint8_t *body,
-                     size_t body_bytes) {
+static void on_frame(void *context, Connection *connection, uint64_t received_ns,
+                     const uint8_t *body, size_t body_bytes) {
+    (void)received_ns;
     EchoServer *server = context;
     Peer *peer = connection_data(connection);
     Echo *echo = calloc(1, sizeof(*echo) + FRAME_HEADER_BYTES + body_bytes);

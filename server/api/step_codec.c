@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: MIT
+#include "api/step_codec.h"
+
+#include "api/wire.h"
+#include "base/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+// ---- reading
+
+static uint64_t *read_u64s(Arena *arena, WireSource *part, size_t *count) {
+    *count = wire_count_varints(part);
+    uint64_t *values = arena_take_array(arena, *count, sizeof(*values));
+    part->failed = part->failed || values == NULL;
+    for (size_t i = 0; i < *count && !part->failed; i++) {
+        values[i] = wire_read_varint(part);
+    }
+    return values;
+}
+
+static uint32_t *read_u32s(Arena *arena, WireSource *part, size_t *count) {
+    *count = wire_count_varints(part);
+    uint32_t *values = arena_take_array(arena, *count, sizeof(*values));
+    part->failed = part->failed || values == NULL;
+    for (size_t i = 0; i < *count && !part->failed; i++) {
+        uint64_t value = wire_read_varint(part);
+        values[i] = (uint32_t)value;
+        part->failed = part->failed || value > UINT32_MAX;
+    }
+    return values;
+}
+
+static double *read_doubles(Arena *arena, WireSource *part, size_t *count) {
+    size_t bytes = (size_t)(part->end - part->at);
+    *count = bytes / sizeof(double);
+    double *values = arena_take_array(arena, *count, sizeof(*values));
+    if (values == NULL || bytes % sizeof(double) != 0) {
+        part->failed = true;
+        return NULL;
+    }
+    memcpy(values, part->at, bytes);
+    part->at = part->end;
+    part->failed = part->failed || !numbers_are_finite(values, *count);
+    return values;
+}
+
+static double read_double(WireSource *source) {
+    double value = NAN;
+    if ((size_t)(source->end - source->at) >= sizeof(value)) {
+        memcpy(&value, source->at, sizeof(value));
+        source->at += sizeof(value);
+    }
+    source->failed = source->failed || !isfinite(value);
+    return value;
+}
+
+static protobuf_c_boolean read_flag(WireSource *source) {
+    uint64_t value = wire_read_varint(source);
+    source->failed = source->failed || value > 1;
+    return value == 1;
+}
+
+typedef struct StepRequest {
+    Moreau__V1__Request request;
+    Moreau__V1__WorldStep step;
+    uint64_t world; // what step.worlds points to when there is one
+} StepRequest;
+
+static void read_worlds(Arena *arena, WireSource *part, StepRequest *made) {
+    Moreau__V1__WorldStep *step = &made->step;
+    if (wire_count_varints(part) != 1) {
+        step->worlds = read_u64s(arena, part, &step->n_worlds);
+        return;
+    }
+    made->world = wire_read_varint(part);
+    step->worlds = &made->world;
+    step->n_worlds = 1;
+}
+
+static void read_column(Arena *arena, WireSource *source, uint64_t field, StepRequest *made) {
+    Moreau__V1__WorldStep *step = &made->step;
+    WireSource part = wire_read_part(source);
+    if (field == 1) {
+        read_worlds(arena, &part, made);
+    } else if (field == 4) {
+        step->wrench_count = read_u32s(arena, &part, &step->n_wrench_count);
+    } else if (field == 5) {
+        step->wrench_body = read_u64s(arena, &part, &step->n_wrench_body);
+    } else {
+        step->wrench = read_doubles(arena, &part, &step->n_wrench);
+    }
+    source->failed = source->failed || part.failed || part.at != part.end;
+}
+
+static void read_field(Arena *arena, WireSource *source, uint64_t key, StepRequest *made) {
+    Moreau__V1__WorldStep *step = &made->step;
+    switch (key) {
+    case 1 << 3 | WIRE_BYTES:
+    case 4 << 3 | WIRE_BYTES:
+    case 5 << 3 | WIRE_BYTES:
+    case 6 << 3 | WIRE_BYTES:
+        read_column(arena, source, key >> 3, made);
+        break;
+    case 2 << 3 | WIRE_VARINT:
+        step->has_steps = 1;
+        step->steps = wire_read_varint(source);
+        break;
+    case 3 << 3 | WIRE_FIXED64:
+        step->has_time_step = 1;
+        step->time_step = read_double(source);
+        break;
+    case 7 << 3 | WIRE_VARINT:
+        step->has_poses = 1;
+        step->poses = read_flag(source);
+        break;
+    case 8 << 3 | WIRE_VARINT:
+        step->has_velocities = 1;
+        step->velocities = read_flag(source);
+        break;
+    case 9 << 3 | WIRE_VARINT:
+        step->has_single = 1;
+        step->single = read_flag(source);
+        break;
+    case 10 << 3 | WIRE_VARINT:
+        step->has_reports = 1;
+        step->reports = read_flag(source);
+        break;
+    case 11 << 3 | WIRE_VARINT:
+        step->has_hashes = 1;
+        step->hashes = read_flag(source);
+        break;
+    default:
+        source->failed = true;
+    }
+}
+
+// The call, and that its fields rise.
+static bool read_call(Arena *arena, WireSource source, StepRequest *made) {
+    made->step = (Moreau__V1__WorldStep)MOREAU__V1__WORLD_STEP__INIT;
+    made->request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_STEP;
+    made->request.world_step = &made->step;
+    for (uint64_t last = 0; source.at < source.end && !source.failed;) {
+        uint64_t key = wire_read_varint(&source);
+        source.failed = source.failed || key <= last;
+        last = key;
+        if (!source.failed) {
+            read_field(arena, &source, key, made);
+        }
+    }
+    return !source.failed;
+}
+
+static bool read_request(Arena *arena, WireSource source, StepRequest *made) {
+    Moreau__V1__Request *request = &made->request;
+    *request = (Moreau__V1__Request)MOREAU__V1__REQUEST__INIT;
+    uint64_t key = wire_read_varint(&source);
+    if (key == (1 << 3 | WIRE_VARINT)) {
+        request->has_id = 1;
+        request->id = wire_read_varint(&source);
+        key = wire_read_varint(&source);
+    }
+    if (key == (2 << 3 | WIRE_VARINT)) {
+        uint64_t deadline_ms = wire_read_varint(&source);
+        request->has_deadline_ms = 1;
+        request->deadline_ms = (uint32_t)deadline_ms;
+        source.failed = source.failed || deadline_ms > UINT32_MAX;
+        key = wire_read_varint(&source);
+    }
+    if (source.failed || key != (MOREAU__V1__REQUEST__CALL_WORLD_STEP << 3 | WIRE_BYTES)) {
+        return false;
+    }
+    WireSource call = wire_read_part(&source);
+    return !source.failed && source.at == source.end && read_call(arena, call, made);
+}
+
+Moreau__V1__Request *step_codec_unpack(Arena *arena, const uint8_t *bytes, size_t count) {
+    ArenaMark mark = arena_mark(arena);
+    StepRequest *made = arena_take(arena, sizeof(*made));
+    WireSource source = {.at = bytes, .end = bytes + count};
+    if (made == NULL || !read_request(arena, source, made)) {
+        arena_reset_to(arena, mark);
+        return NULL;
+    }
+    return &made->request;
+}
+
+// ---- writing
+
+// One number of every world: where it stands in a BatchItem.
+typedef struct Column {
+    uint32_t field;
+    uint32_t offset;
+} Column;
+
+#define AT(member)    ((uint32_t)offsetof(BatchItem, member))
+#define LAST(member)  AT(run.tally.last.member)
+#define TALLY(member) AT(run.tally.member)
+
+static const Column last_columns[] = {
+    {1, LAST(certificate.entry[CERTIFICATE_MOM])},
+    {2, LAST(certificate.entry[CERTIFICATE_PEN])},
+    {3, LAST(certificate.entry[CERTIFICATE_COMP])},
+    {4, LAST(certificate.entry[CERTIFICATE_CONE])},
+    {5, LAST(certificate.entry[CERTIFICATE_MDP])},
+    {6, LAST(certificate.entry[CERTIFICATE_DS])},
+    {7, LAST(certificate.entry[CERTIFICATE_OWN])},
+    {8, LAST(certificate.entry[CERTIFICATE_ROW])},
+    {9, LAST(certificate.penetration)},
+};
+
+static const Column worst_columns[] = {
+    {1, TALLY(worst[CERTIFICATE_MOM])},  {2, TALLY(worst[CERTIFICATE_PEN])},
+    {3, TALLY(worst[CERTIFICATE_COMP])}, {4, TALLY(worst[CERTIFICATE_CONE])},
+    {5, TALLY(worst[CERTIFICATE_MDP])},  {6, TALLY(worst[CERTIFICATE_DS])},
+    {7, TALLY(worst[CERTIFICATE_OWN])},  {8, TALLY(worst[CERTIFICATE_ROW])},
+    {9, TALLY(penetration_worst)},
+};
+
+static const Column worst_step_columns[] = {
+    {1, TALLY(worst_step[CERTIFICATE_MOM])},
+    {2, TALLY(worst_step[CERTIFICATE_PEN])},
+    {3, TALLY(worst_step[CERTIFICATE_COMP])},
+    {4, TALLY(worst_step[CERTIFICATE_CONE])},
+    {5, TALLY(worst_step[CERTIFICATE_MDP])},
+    {6, TALLY(worst_step[CERTIFICATE_DS])},
+    {7, TALLY(worst_step[CERTIFICATE_OWN])},
+    {8, TALLY(worst_step[CERTIFICATE_ROW])},
+    {9, TALLY(penetration_step)},
+};
+
+static const Column energy_columns[] = {
+    {1, LAST(energy.before)},      {2, LAST(energy.after)},   {3, LAST(energy.contact)},
+    {4, LAST(energy.row)},         {5, LAST(energy.applied)}, {6, LAST(energy.scheme)},
+    {7, LAST(energy.unexplained)},
+};
+
+// What the heads of all parts take at most, and the numbers of one world beside those of its
+// bodies: varints of 10 bytes, of 5 where they have 32 bits, and fixed ones of 8.
+enum { HEADS_BYTES_MAX = 64 * WIRE_HEAD_BYTES_MAX };
+enum { PROGRESS_BYTES_MAX = 3 * 10 + 2 * 8, REPORT_BYTES_MAX = 3 * 5 + 1 + 12 * 10 + 27 * 8 };
+
+static uint8_t *write_fixed(uint8_t *at, const Batch *batch, Column column) {
+    at = wire_head(at, column.field, 8 * batch->count);
+    const char *value = (const char *)batch->item + column.offset;
+    for (size_t i = 0; i < batch->count; i++) {
+        memcpy(at, value, 8);
+        at += 8;
+        value += sizeof(BatchItem);
+    }
+    return at;
+}
+
+static uint8_t *write_u64s(uint8_t *at, const Batch *batch, Column column) {
+    uint8_t *begin = wire_part_begin(at, column.field, batch->count);
+    const char *value = (const char *)batch->item + column.offset;
+    at = begin;
+    for (size_t i = 0; i < batch->count; i++) {
+        at = wire_varint(at, *(const uint64_t *)(const void *)value);
+        value += sizeof(BatchItem);
+    }
+    return wire_part_end(begin, batch->count, at);
+}
+
+static uint8_t *write_u32s(uint8_t *at, const Batch *batch, Column column) {
+    uint8_t *begin = wire_part_begin(at, column.field, batch->count);
+    const char *value = (const char *)batch->item + column.offset;
+    at = begin;
+    for (size_t i = 0; i < batch->count; i++) {
+        at = wire_varint(at, *(const uint32_t *)(const void *)value);
+        value += sizeof(BatchItem);
+    }
+    return wire_part_end(begin, batch->count, at);
+}
+
+static uint8_t *write_converged(uint8_t *at, const Batch *batch) {
+    at = wire_head(at, 4, batch->count);
+    for (size_t i = 0; i < batch->count; i++) {
+        const StepTally *tally = &batch->item[i].run.tally;
+        *at++ = tally->done > 0 && tally->last.certificate.converged;
+    }
+    return at;
+}
+
+static uint8_t *write_solver_time(uint8_t *at, const Batch *batch) {
+    at = wire_head(at, 7, 8 * batch->count);
+    for (size_t i = 0; i < batch->count; i++) {
+        double seconds = (double)batch->item[i].run.tally.last.solver_ns * 1e-9;
+        memcpy(at, &seconds, 8);
+        at += 8;
+    }
+    return at;
+}
+
+typedef uint8_t *WriteColumn(uint8_t *at, const Batch *batch, Column column);
+
+static uint8_t *write_columns(uint8_t *at, const Batch *batch, uint32_t field,
+                              WriteColumn *write_column, const Column *columns, size_t count) {
+    // exact for fixed widths, and for small numbers of steps in up to a dozen worlds
+    size_t value_bytes = write_column == write_fixed ? 8 : 1;
+    size_t expected =
+        count * (1 + wire_varint_bytes(value_bytes * batch->count) + value_bytes * batch->count);
+    uint8_t *begin = wire_part_begin(at, field, expected);
+    at = begin;
+    for (size_t i = 0; i < count; i++) {
+        at = write_column(at, batch, columns[i]);
+    }
+    return wire_part_end(begin, expected, at);
+}
+
+static size_t reports_bytes_expected(const Batch *batch) {
+    enum { FIXED_COLUMNS = 27, VARINT_COLUMNS = 16 };
+    return 8 * FIXED_COLUMNS * batch->count + (VARINT_COLUMNS + 2 * FIXED_COLUMNS) * batch->count;
+}
+
+static uint8_t *write_reports(uint8_t *at, const Batch *batch) {
+    size_t expected = reports_bytes_expected(batch);
+    uint8_t *begin = wire_part_begin(at, 9, expected);
+    at = begin;
+    at = write_u32s(at, batch, (Column){1, LAST(contact_count)});
+    at = write_u32s(at, batch, (Column){2, LAST(row_count)});
+    at = write_u32s(at, batch, (Column){3, LAST(iterations)});
+    at = write_converged(at, batch);
+    at = write_u64s(at, batch, (Column){5, TALLY(unconverged)});
+    at = write_fixed(at, batch, (Column){6, LAST(certificate.tolerance)});
+    at = write_solver_time(at, batch);
+    at = write_u64s(at, batch, (Column){8, AT(worst_body[0])});
+    at = write_u64s(at, batch, (Column){9, AT(worst_body[1])});
+    at = write_columns(at, batch, 10, write_fixed, last_columns, COUNT_OF(last_columns));
+    at = write_columns(at, batch, 11, write_fixed, worst_columns, COUNT_OF(worst_columns));
+    at = write_columns(at, batch, 12, write_u64s, worst_step_columns, COUNT_OF(worst_step_columns));
+    at = write_columns(at, batch, 13, write_fixed, energy_columns, COUNT_OF(energy_columns));
+    return wire_part_end(begin, expected, at);
+}
+
+// ---- bodies
+
+static size_t total_bodies(const Batch *batch) {
+    size_t total = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        total += batch->item[i].body_count;
+    }
+    return total;
+}
+
+static uint8_t *write_states(uint8_t *at, const Batch *batch, bool velocity) {
+    size_t stride = velocity ? 6 : 7, total = stride * total_bodies(batch);
+    if (total == 0) {
+        return at;
+    }
+    at = wire_head(at, velocity ? 6 : 5, total * sizeof(double));
+    for (size_t i = 0; i < batch->count; i++) {
+        const BatchItem *item = &batch->item[i];
+        size_t bytes = stride * item->body_count * sizeof(double);
+        if (bytes > 0) {
+            memcpy(at, velocity ? item->velocity : item->pose, bytes);
+            at += bytes;
+        }
+    }
+    return at;
+}
+
+static uint8_t *write_states_single(uint8_t *at, const Batch *batch, bool velocity) {
+    size_t stride = velocity ? 6 : 7, total = stride * total_bodies(batch);
+    if (total == 0) {
+        return at;
+    }
+    at = wire_head(at, velocity ? 8 : 7, total * sizeof(float));
+    for (size_t i = 0; i < batch->count; i++) {
+        const BatchItem *item = &batch->item[i];
+        const double *values = velocity ? item->velocity : item->pose;
+        for (size_t k = 0; k < stride * item->body_count; k++) {
+            float value = (float)values[k];
+            memcpy(at, &value, sizeof(value));
+            at += sizeof(value);
+        }
+    }
+    return at;
+}
+
+static uint8_t *write_bodies(uint8_t *at, const Batch *batch) {
+    if (!batch->wants_pose && !batch->wants_velocity) {
+        return at;
+    }
+    uint8_t *(*write)(uint8_t *, const Batch *, bool) =
+        batch->wants_single ? write_states_single : write_states;
+    at = write_u32s(at, batch, (Column){4, AT(body_count)});
+    if (batch->wants_pose) {
+        at = write(at, batch, false);
+    }
+    if (batch->wants_velocity) {
+        at = write(at, batch, true);
+    }
+    return at;
+}
+
+// ---- the whole
+
+size_t step_codec_bytes_max(const Batch *batch, Moreau__V1__Status *const *failures,
+                            size_t failure_count) {
+    size_t numbers = (batch->wants_pose ? 7u : 0u) + (batch->wants_velocity ? 6u : 0u);
+    size_t world_bytes = PROGRESS_BYTES_MAX + (batch->wants_reports ? REPORT_BYTES_MAX : 0);
+    size_t bytes = HEADS_BYTES_MAX + world_bytes * batch->count;
+    if (numbers > 0) {
+        bytes += numbers * sizeof(double) * total_bodies(batch);
+    }
+    for (size_t i = 0; i < failure_count; i++) {
+        bytes += WIRE_HEAD_BYTES_MAX + moreau__v1__status__get_packed_size(failures[i]);
+    }
+    return bytes;
+}
+
+uint8_t *step_codec_pack(const Batch *batch, Moreau__V1__Status *const *failures,
+                         size_t failure_count, uint8_t *at) {
+    at = write_u64s(at, batch, (Column){1, TALLY(done)});
+    at = write_u64s(at, batch, (Column){2, AT(step)});
+    at = write_fixed(at, batch, (Column){3, AT(time)});
+    at = write_bodies(at, batch);
+    if (batch->wants_reports) {
+        at = write_reports(at, batch);
+    }
+    if (batch->wants_hash) {
+        at = write_fixed(at, batch, (Column){10, AT(hash)});
+    }
+    for (size_t i = 0; i < failure_count; i++) {
+        at = wire_head(at, 11, moreau__v1__status__get_packed_size(failures[i]));
+        at += moreau__v1__status__pack(failures[i], at);
+    }
+    return at;
+}
