@@ -204,6 +204,8 @@ static Status start_rooms(Server *server, Error *error) {
                   .work_timeout_ns = options->work_timeout_ms * 1000000u,
                   .frame_bytes_max = options->frame_bytes_max,
                   .memory_bytes_max = options->memory_bytes_max,
+                  .requests_max = (uint32_t)options->requests_max,
+                  .kept_bytes_max = options->kept_bytes_max,
                   .limits = server->limit,
                   .limit_count = server->limit_count};
     status = api_create(&server->api, &api, error);

@@ -32,6 +32,8 @@ typedef struct ApiDef {
     uint64_t session_grace_ms;
     size_t frame_bytes_max;
     size_t memory_bytes_max;
+    uint32_t requests_max; // under way per connection
+    size_t kept_bytes_max; // of replies, per session
     const ApiLimit *limits; // borrowed
     size_t limit_count;
 } ApiDef;

@@ -22,7 +22,10 @@ typedef enum CommandPlace {
 enum {
     COMMAND_MUTATES = 1, // changes a world
     COMMAND_LOG = 2,     // needs the log: refused by a server that keeps no episodes
-    COMMAND_LOW = 4      // PLACE_ALONE: runs only on lanes that have nothing else to do
+    COMMAND_LOW = 4,     // PLACE_ALONE: runs only on lanes that have nothing else to do
+    COMMAND_CHANGES = 8, // changes something else than a world: like COMMAND_MUTATES, what a
+                         // client repeats after a resume must not be done again
+    COMMAND_ORDERED = 16 // changes nothing, but reads what the calls before it have left
 };
 
 typedef struct Command {

@@ -2,7 +2,7 @@
 // Replies: packed where they are made. On a lane they are gathered in its outbox and written when
 // the lane's turn ends, so that pipelined requests of one connection share a write; on the loop
 // they go out at once.
-#include "api/request.h"
+#include "api/kept.h"
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -108,6 +108,7 @@ static bool post(Request *request, Lane *lane, const Moreau__V1__Reply *reply, s
         }
         request->peer.calls->send(request->peer.handle, api->buffer, used);
         if (is_last) {
+            kept_store(request, api->buffer, used);
             request->peer.calls->request_end(request->peer.handle);
         }
         return true;
@@ -117,7 +118,11 @@ static bool post(Request *request, Lane *lane, const Moreau__V1__Reply *reply, s
                                         &outbox->capacity)) {
         return false;
     }
-    outbox->ended += is_last;
+    if (is_last) {
+        size_t frame_bytes = PEER_HEADER_BYTES + size;
+        kept_store(request, outbox->bytes + outbox->used - frame_bytes, frame_bytes);
+        outbox->ended++;
+    }
     if (outbox->used >= OUTBOX_FLUSH_BYTES) {
         flush(outbox);
     }
