@@ -127,6 +127,7 @@ static Status remember(Session *session, Request *request, uint64_t content, Err
     *kept = (Kept){.id = request->message->id,
                    .content = content,
                    .changes = changes(request),
+                   .state = KEPT_UNDER_WAY,
                    .bytes = kept->bytes,
                    .capacity = kept->capacity,
                    .request = request};
@@ -157,15 +158,16 @@ static Status admit_repeat(Session *session, Request *request, uint64_t content,
                          "was, and give a new one an id above %" PRIu64 ".",
                          id, session->id_highest);
     }
-    if (kept->repeat != NULL) {
+    int state = atomic_load_explicit(&kept->state, memory_order_acquire);
+    if (state == KEPT_AWAITED) {
         return error_set(error, STATUS_ALREADY_EXISTS, "id",
                          "Request %" PRIu64 " was repeated already and is still under way.", id);
     }
-    if (kept->request == NULL && kept->count == 0) {
+    if (state == KEPT_REPLIED && kept->count == 0) {
         if (kept->changes) {
             return refuse_lost(id, error);
         }
-        drop(session, kept);
+        kept->id = 0;
         return remember(session, request, content, error);
     }
     request->repeats = kept;
@@ -200,55 +202,73 @@ Status kept_admit(Session *session, Request *request, const uint8_t *body, size_
 
 // ---- replies
 
-static void answer(const Kept *kept, Request *repeat) {
-    repeat->status = kept->status;
-    if (kept->count == 0) {
-        Error error;
-        refuse_lost(kept->id, &error);
-        request_end(repeat, &error);
-        return;
-    }
-    repeat->peer.calls->send(repeat->peer.handle, kept->bytes, kept->count);
-    repeat->peer.calls->request_end(repeat->peer.handle);
-    request_finish(repeat);
-}
-
 void kept_answer(Request *request) {
     Kept *kept = request->repeats;
-    kept->repeat = request;
-    if (kept->request == NULL) {
-        answer(kept, request);
+    int state = KEPT_UNDER_WAY;
+    if (atomic_load_explicit(&kept->state, memory_order_acquire) == KEPT_UNDER_WAY) {
+        kept->repeat = request;
+        if (atomic_compare_exchange_strong(&kept->state, &state, KEPT_AWAITED)) {
+            return;
+        }
+        kept->repeat = NULL;
     }
+    if (kept->count == 0) { // made meanwhile, and too long
+        Error error;
+        refuse_lost(kept->id, &error);
+        request_end(request, &error);
+        return;
+    }
+    request->peer.calls->send(request->peer.handle, kept->bytes, kept->count);
+    request->peer.calls->request_end(request->peer.handle);
+    request_finish(request);
 }
 
 void kept_store(Request *request, const uint8_t *frame, size_t frame_bytes) {
     Kept *kept = request->kept;
-    if (kept == NULL || frame_bytes > request->api->def.kept_bytes_max ||
-        !array_reserve((void **)&kept->bytes, &kept->capacity, frame_bytes, 1)) {
+    if (kept == NULL) {
         return;
     }
-    memcpy(kept->bytes, frame, frame_bytes);
-    kept->count = frame_bytes;
+    if (frame_bytes <= request->api->def.kept_bytes_max &&
+        array_reserve((void **)&kept->bytes, &kept->capacity, frame_bytes, 1)) {
+        memcpy(kept->bytes, frame, frame_bytes);
+        kept->count = frame_bytes;
+    }
+    if (atomic_exchange(&kept->state, KEPT_REPLIED) == KEPT_AWAITED) {
+        Peer peer = kept->repeat->peer;
+        peer.calls->send(peer.handle, frame, frame_bytes);
+        peer.calls->request_end(peer.handle);
+    }
+}
+
+// The repeated request ends with its first self, which has answered it if there was a reply.
+static void end_repeat(Kept *kept, const Request *request) {
+    Request *repeat = kept->repeat;
+    bool is_answered = atomic_exchange(&kept->state, KEPT_REPLIED) == KEPT_REPLIED;
+    if (repeat != NULL && is_answered) {
+        repeat->status = request->status;
+        request_finish(repeat);
+    } else if (repeat != NULL) {
+        Error error;
+        refuse_lost(kept->id, &error);
+        request_end(repeat, &error);
+    }
 }
 
 void kept_settle(Request *request) {
     Session *session = request->session;
-    if (request->repeats != NULL) {
+    if (request->repeats != NULL && request->repeats->repeat == request) {
         request->repeats->repeat = NULL;
     }
     Kept *kept = request->kept;
     if (kept == NULL) {
         return;
     }
+    end_repeat(kept, request);
     kept->request = NULL;
-    kept->status = request->status;
     unlink_kept(&session->kept_under_way, kept);
     push(&session->kept_done, kept);
     session->kept_bytes += kept->capacity;
     session->api->kept_bytes += kept->capacity;
-    if (kept->repeat != NULL) {
-        answer(kept, kept->repeat);
-    }
     keep_limits(session);
 }
 
@@ -256,7 +276,8 @@ void kept_settle(Request *request) {
 
 static void stop_repeats(Session *session) {
     for (Kept *kept = session->kept_under_way.first; kept != NULL; kept = kept->next) {
-        if (kept->repeat != NULL) {
+        int state = KEPT_AWAITED; // else it is answered, and ends with its first self
+        if (atomic_compare_exchange_strong(&kept->state, &state, KEPT_UNDER_WAY)) {
             Error gone;
             error_set(&gone, STATUS_CANCELLED, "", "The connection was lost.");
             request_end(kept->repeat, &gone);

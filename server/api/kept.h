@@ -19,16 +19,22 @@
 
 #include "api/request.h"
 
+typedef enum KeptState {
+    KEPT_UNDER_WAY,
+    KEPT_AWAITED, // by `repeat`: whoever makes the reply sends it there too
+    KEPT_REPLIED
+} KeptState;
+
 struct Kept {
-    uint64_t id;
-    uint64_t content; // hash of the request's bytes
-    bool changes;     // must not be done again
-    Status status;    // of the reply, when done
-    uint8_t *bytes;   // owned; the reply with its header
-    size_t count;     // 0: not kept
-    size_t capacity;  // of `bytes`
-    Request *request; // while under way
-    Request *repeat;  // Nullable; whom to answer too
+    uint64_t id;       // 0: forgotten
+    uint64_t content;  // hash of the request's bytes
+    bool changes;      // must not be done again
+    _Atomic int state; // KeptState
+    uint8_t *bytes;    // owned; the reply with its header
+    size_t count;      // 0: not kept
+    size_t capacity;   // of `bytes`
+    Request *request;  // until it is over
+    Request *repeat;   // Nullable
     Kept *next, *previous;
 };
 
@@ -41,7 +47,9 @@ Status kept_admit(Session *session, Request *request, const uint8_t *body, size_
 // Answers a repeated request, or lets it wait until its first self is done.
 void kept_answer(Request *request);
 
-// Leaves a copy of the last reply in the request's record, if it has one. Any thread.
+// Leaves a copy of the last reply in the request's record, if it has one, and sends it to the
+// repeated request that waits for it. At once and not on the loop thread, which the lane may be far
+// ahead of: replies of one world keep their order. Any thread.
 void kept_store(Request *request, const uint8_t *frame, size_t frame_bytes);
 
 // The request is over: so is what was kept for it, or what it waited for.
