@@ -121,7 +121,7 @@ static void drain(Server *server, const char *why) {
     server->drain_begun_ns = clock_now_ns();
     close_listeners(server);
     net_stop_reading(server->net);
-    api_end_streams(server->api);
+    api_begin_drain(server->api);
     uv_timer_start(&server->drain_timer, look_at_drain, 0, DRAIN_LOOK_MS);
 }
 

@@ -59,8 +59,9 @@ void api_set_peers(Api *api, void *context);
 void api_lane_turn_ended(Lane *lane, void *context);
 void api_lane_left(Lane *lane, void *context);
 
-// Ends the requests that send events, which may go on for hours: the first thing of a drain.
-void api_end_streams(Api *api);
+// The first thing of a drain: ends the requests that send events, which may go on for hours, and,
+// from now on, the work of clients that are gone and will not be let in again.
+void api_begin_drain(Api *api);
 
 // Stops the work that is under way between two steps.
 void api_cancel_all(Api *api);

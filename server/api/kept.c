@@ -288,7 +288,7 @@ static void stop_repeats(Session *session) {
 void kept_lose_peer(Session *session) {
     stop_repeats(session);
     for (Request *request = session->first_request; request != NULL; request = request->next) {
-        if (request->kept == NULL) {
+        if (request->kept == NULL || session->api->is_draining) {
             request_cancel(request);
         }
     }

@@ -92,6 +92,7 @@ struct Api {
     uint64_t started_ns;
     uint8_t *buffer; // for replies of the loop thread, grows
     size_t buffer_capacity;
+    bool is_draining;
     uint32_t closing_sessions;
     void (*closed)(void *context);
     void *closed_context;

@@ -311,6 +311,145 @@ START_TEST(a_pipelined_run_through_cuts_equals_an_undisturbed_one) {
 }
 END_TEST
 
+// ---- what does not come back
+
+static uint64_t record_frames(MoreauClient *client, char episode[MOREAU_EPISODE_ID_BYTES]) {
+    enum { STEPS = 2000 };
+    Run run = {.client = client};
+    MoreauWorldDef def = moreau_world_def_default();
+    ASSERT_OK(&run, moreau_world_create(client, &def, &run.world));
+    const double pose[] = {0, 0, 0, 1, 0, 0, 0}, mass[] = {1}, inertia[] = {1, 1, 1, 0, 0, 0};
+    const MoreauBodies body = {.count = 1, .pose = pose, .mass = mass, .inertia = inertia};
+    ASSERT_OK(&run, moreau_world_add_bodies(client, run.world, &body, NULL));
+    MoreauRecord record = moreau_record_default();
+    record.world = run.world;
+    record.content = MOREAU_CONTENT_FRAMES;
+    ASSERT_OK(&run, moreau_record_start(client, &record, episode));
+    MoreauStep step = moreau_step_default();
+    step.worlds = &run.world;
+    step.world_count = 1;
+    step.steps = STEPS;
+    MoreauReply *reply;
+    MoreauStepResult result;
+    ASSERT_OK(&run, moreau_world_step(client, &step, &reply, &result));
+    moreau_reply_free(reply);
+    ASSERT_OK(&run, moreau_record_stop(client, run.world, NULL, NULL, NULL));
+    return STEPS;
+}
+
+static bool count_event(void *context, const MoreauReply *event) {
+    *(uint64_t *)context += moreau_reply_is_event(event);
+    return true;
+}
+
+// Its events would come twice: the caller is told, and the connection is good for asking again.
+START_TEST(a_stream_that_was_cut_ends_and_may_be_asked_for_again) {
+    WireDepot depot;
+    wire_depot_open(&depot, "--workers 2");
+    char episode[MOREAU_EPISODE_ID_BYTES];
+    MoreauClient *client = open_client(depot.server->address[0]);
+    record_frames(client, episode);
+    moreau_disconnect(client);
+    WireProxy *proxy = wire_proxy_start(&(WireProxyDef){.address = depot.server->address[0],
+                                                        .seed = 1,
+                                                        .up_bytes_max = 5000,
+                                                        .down_bytes_max = 100000});
+    Run run = {.client = open_client(wire_proxy_address(proxy))};
+    Moreau__V1__EpisodeReplay replay = MOREAU__V1__EPISODE_REPLAY__INIT;
+    replay.episode = episode;
+    Moreau__V1__Request request = wire_request(&replay);
+    uint8_t bytes[128];
+    size_t count = moreau__v1__request__pack(&request, bytes);
+    int cut_count = 0;
+    for (int i = 0; i < 20; i++) { // each has more bytes than go through
+        uint64_t events = 0;
+        MoreauReply *reply;
+        MoreauStatus status =
+            moreau_call_events(run.client, bytes, count, count_event, &events, &reply);
+        ck_assert_int_eq(status, MOREAU_UNAVAILABLE);
+        ck_assert_uint_gt(events, 0);
+        ck_assert_ptr_nonnull(strstr(moreau_error(run.client)->message, "ask again"));
+        moreau_reply_free(reply);
+        cut_count++;
+        uint64_t echo;
+        ASSERT_OK(&run, moreau_ping(run.client, 42, &echo));
+        ck_assert_uint_eq(echo, 42);
+    }
+    ck_assert_int_eq(cut_count, 20);
+    moreau_disconnect(run.client);
+    wire_proxy_stop(proxy);
+    wire_depot_close(&depot);
+}
+END_TEST
+
+static void ping_until_it_fails(MoreauClient *client) {
+    double give_up_ms = server_now_ms() + 20000;
+    while (moreau_ping(client, 1, NULL) == MOREAU_OK) {
+        ck_assert_double_lt(server_now_ms(), give_up_ms);
+    }
+    ck_assert_int_eq(moreau_error(client)->status, MOREAU_UNAVAILABLE);
+    ck_assert(!moreau_is_connected(client));
+    char message[512];
+    snprintf(message, sizeof(message), "%s", moreau_error(client)->message);
+    ck_assert_int_eq(moreau_ping(client, 1, NULL), MOREAU_UNAVAILABLE); // for good
+    ck_assert_str_eq(moreau_error(client)->message, message);
+}
+
+START_TEST(a_session_that_is_gone_is_said_so) {
+    ServerProcess *server = server_start("--workers 1 --session-grace-ms 0");
+    // both sides are closed at least sometimes, and then the session is gone before the resume
+    WireProxy *proxy = wire_proxy_start(&(WireProxyDef){
+        .address = server->address[0], .seed = 1, .up_bytes_max = 500, .down_bytes_max = 50000});
+    MoreauClient *client = open_client(wire_proxy_address(proxy));
+    ping_until_it_fails(client);
+    ck_assert_ptr_nonnull(strstr(moreau_error(client)->message, "No such session"));
+    moreau_disconnect(client);
+    wire_proxy_stop(proxy);
+    server_stop(server);
+}
+END_TEST
+
+START_TEST(a_server_that_is_gone_is_given_up) {
+    ServerProcess *server = server_start("--workers 1");
+    MoreauOptions options = moreau_options_default();
+    options.reconnect =
+        (MoreauReconnect){.attempts = 3, .wait_ms = 1, .wait_ms_max = 8, .total_ms = 30000};
+    MoreauClient *client;
+    ck_assert_int_eq(moreau_connect(server->address[0], &options, &client, NULL), MOREAU_OK);
+    server_stop(server);
+    ping_until_it_fails(client);
+    ck_assert_ptr_nonnull(strstr(moreau_error(client)->message, "3 attempts"));
+    moreau_disconnect(client);
+}
+END_TEST
+
+START_TEST(who_does_not_ask_for_it_is_not_reconnected) {
+    ServerProcess *server = server_start("--workers 1");
+    WireProxy *proxy = wire_proxy_start(&(WireProxyDef){
+        .address = server->address[0], .seed = 3, .up_bytes_max = 500, .down_bytes_max = 50000});
+    MoreauClient *client = NULL;
+    while (client == NULL) {
+        moreau_connect(wire_proxy_address(proxy), NULL, &client, NULL);
+    }
+    unsigned cuts = wire_proxy_cuts(proxy);
+    ping_until_it_fails(client);
+    ck_assert_uint_eq(wire_proxy_cuts(proxy), cuts + 1);
+    moreau_disconnect(client);
+    wire_proxy_stop(proxy);
+    server_stop(server);
+}
+END_TEST
+
+static TCase *case_ends(void) {
+    TCase *tcase = tcase_create("ends");
+    tcase_set_timeout(tcase, SECONDS_PER_ROUND);
+    tcase_add_test(tcase, a_stream_that_was_cut_ends_and_may_be_asked_for_again);
+    tcase_add_test(tcase, a_session_that_is_gone_is_said_so);
+    tcase_add_test(tcase, a_server_that_is_gone_is_given_up);
+    tcase_add_test(tcase, who_does_not_ask_for_it_is_not_reconnected);
+    return tcase;
+}
+
 static TCase *case_cuts(void) {
     TCase *tcase = tcase_create("cuts");
     tcase_set_timeout(tcase, (double)(SECONDS_PER_ROUND * round_count()));
@@ -319,4 +458,4 @@ static TCase *case_cuts(void) {
     return tcase;
 }
 
-SUITE_MAIN("system/resume", case_cuts)
+SUITE_MAIN("system/resume", case_cuts, case_ends)
