@@ -51,12 +51,12 @@ static void free_bytes(Kept *kept) {
 }
 
 static void free_list(KeptList *list) {
-    while (list->first != NULL) {
-        Kept *kept = list->first;
-        unlink_kept(list, kept);
+    for (Kept *kept = list->first, *next; kept != NULL; kept = next) {
+        next = kept->next;
         free_bytes(kept);
         free(kept);
     }
+    *list = (KeptList){0};
 }
 
 // ---- memory
@@ -91,7 +91,7 @@ static bool is_over_limits(const Session *session) {
 // What can be read again goes before what must not be done again, the oldest first.
 static void keep_limits(Session *session) {
     uint32_t count_max = session->is_resumable ? window_of(session) : 0;
-    while (session->kept_done.count > count_max) {
+    while (session->kept_done.first != NULL && session->kept_done.count > count_max) {
         drop(session, session->kept_done.first);
     }
     for (int pass = 0; pass < 2; pass++) {

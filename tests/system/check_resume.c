@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BODIES = 6, CALLS = 300, BATCH = 100, SECONDS_PER_ROUND = 60 };
+enum { BODIES = 6, CALLS = 200, BATCH = 100, SECONDS_PER_ROUND = 60 };
 
 // A run: one world, hundreds of calls, and what came of them.
 typedef struct Run {
@@ -101,7 +101,7 @@ static MoreauStep draw_step(Run *run) {
     MoreauStep step = moreau_step_default();
     step.worlds = &run->world;
     step.world_count = 1;
-    step.steps = draw(run, 20) == 0 ? 200 : 1 + draw(run, 12);
+    step.steps = draw(run, 30) == 0 ? 100 : 1 + draw(run, 8);
     step.poses = draw(run, 2) == 0;
     step.hashes = true;
     run->asked += step.steps;
@@ -313,8 +313,8 @@ END_TEST
 
 // ---- what does not come back
 
-static uint64_t record_frames(MoreauClient *client, char episode[MOREAU_EPISODE_ID_BYTES]) {
-    enum { STEPS = 2000 };
+static void record_frames(MoreauClient *client, char episode[MOREAU_EPISODE_ID_BYTES]) {
+    enum { STEPS = 20000 };
     Run run = {.client = client};
     MoreauWorldDef def = moreau_world_def_default();
     ASSERT_OK(&run, moreau_world_create(client, &def, &run.world));
@@ -334,7 +334,6 @@ static uint64_t record_frames(MoreauClient *client, char episode[MOREAU_EPISODE_
     ASSERT_OK(&run, moreau_world_step(client, &step, &reply, &result));
     moreau_reply_free(reply);
     ASSERT_OK(&run, moreau_record_stop(client, run.world, NULL, NULL, NULL));
-    return STEPS;
 }
 
 static bool count_event(void *context, const MoreauReply *event) {
@@ -353,15 +352,16 @@ START_TEST(a_stream_that_was_cut_ends_and_may_be_asked_for_again) {
     WireProxy *proxy = wire_proxy_start(&(WireProxyDef){.address = depot.server->address[0],
                                                         .seed = 1,
                                                         .up_bytes_max = 5000,
-                                                        .down_bytes_max = 100000});
+                                                        .down_bytes_max = 1000000});
     Run run = {.client = open_client(wire_proxy_address(proxy))};
     Moreau__V1__EpisodeReplay replay = MOREAU__V1__EPISODE_REPLAY__INIT;
     replay.episode = episode;
+    replay.has_speed = 1; // as fast as can be
+    replay.speed = 0.0;
     Moreau__V1__Request request = wire_request(&replay);
     uint8_t bytes[128];
     size_t count = moreau__v1__request__pack(&request, bytes);
-    int cut_count = 0;
-    for (int i = 0; i < 20; i++) { // each has more bytes than go through
+    for (int i = 0; i < 10; i++) { // each has more bytes than go through
         uint64_t events = 0;
         MoreauReply *reply;
         MoreauStatus status =
@@ -370,12 +370,10 @@ START_TEST(a_stream_that_was_cut_ends_and_may_be_asked_for_again) {
         ck_assert_uint_gt(events, 0);
         ck_assert_ptr_nonnull(strstr(moreau_error(run.client)->message, "ask again"));
         moreau_reply_free(reply);
-        cut_count++;
         uint64_t echo;
         ASSERT_OK(&run, moreau_ping(run.client, 42, &echo));
         ck_assert_uint_eq(echo, 42);
     }
-    ck_assert_int_eq(cut_count, 20);
     moreau_disconnect(run.client);
     wire_proxy_stop(proxy);
     wire_depot_close(&depot);
