@@ -114,6 +114,12 @@ static Status remember(Session *session, Request *request, uint64_t content, Err
     if (!changes(request) && !(request->command->flags & COMMAND_ORDERED)) {
         return STATUS_OK;
     }
+    if (session->kept_under_way.count >= window_of(session)) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "%" PRIu32 " requests of this session are under way, of this and earlier "
+                         "connections (option --requests-max): wait for replies.",
+                         session->kept_under_way.count);
+    }
     Kept *kept = session->kept_spare.first;
     if (kept != NULL) {
         unlink_kept(&session->kept_spare, kept);
@@ -178,12 +184,6 @@ Status kept_admit(Session *session, Request *request, const uint8_t *body, size_
                   Error *error) {
     uint64_t id = request->message->id;
     uint64_t content = hash_bytes(body, body_bytes, 0);
-    if (session->kept_under_way.count >= window_of(session)) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
-                         "%" PRIu32 " requests of this session are under way, of this and earlier "
-                         "connections (option --requests-max): wait for replies.",
-                         session->kept_under_way.count);
-    }
     if (id <= session->repeat_max) {
         return admit_repeat(session, request, content, error);
     }
