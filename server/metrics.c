@@ -10,7 +10,7 @@
 typedef struct Figures {
     uint64_t steps, unconverged_steps, faulted_steps;
     uint64_t worlds, faulted_worlds, bodies, contacts, memory_of_worlds;
-    uint64_t lanes, jobs, waiting_worlds;
+    uint64_t lanes, jobs, waiting_worlds, background_jobs;
     uint64_t requests_under_way, answered[STATUS_COUNT];
     uint64_t connections, refused_connections, slow_clients, received_bytes, sent_bytes;
     uint64_t http_connections;
@@ -89,6 +89,9 @@ static const Metric table[] = {
     {"moreau_world_bytes", "gauge", "Memory of all worlds.", FIELD(memory_of_worlds), NULL},
     {"moreau_lanes", "gauge", "Worker threads.", FIELD(lanes), NULL},
     {"moreau_jobs", "gauge", "Jobs handed to the lanes and not finished.", FIELD(jobs), NULL},
+    {"moreau_background_jobs", "gauge",
+     "The same for the background lanes: episodes being read or stepped again.",
+     FIELD(background_jobs), NULL},
     {"moreau_waiting_worlds", "gauge", "Worlds that have work and wait for a lane.",
      FIELD(waiting_worlds), NULL},
     {"moreau_requests_under_way", "gauge", "Requests taken up and not finished.",
@@ -172,8 +175,10 @@ static void print_metric(const Metric *metric, const Figures *figures, FILE *out
 
 void metrics_print(const MetricsSource *source, FILE *out) {
     pool_settle(source->pool); // what was answered counts as answered
+    pool_settle(source->background);
     Figures figures = {0};
     gather_lanes(source->pool, &figures);
+    figures.background_jobs = pool_job_count(source->background);
     gather_worlds(source->host, &figures);
     gather_traffic(source, &figures);
     if (source->log != NULL) {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 typedef struct MetricsSource {
-    Pool *pool;
+    Pool *pool, *background;
     const Host *host;
     const Api *api;
     const Net *net;

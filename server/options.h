@@ -38,8 +38,8 @@ typedef struct Options {
     char config[OPTIONS_TEXT_BYTES];
     ReportLevel log_level;
     char log_file[OPTIONS_TEXT_BYTES]; // "": standard error
-    char db[OPTIONS_TEXT_BYTES];      // the file of episodes; "": nothing can be recorded
-    char recover[OPTIONS_TEXT_BYTES]; // "": serve; else mend this file and exit
+    char db[OPTIONS_TEXT_BYTES];       // the file of episodes; "": nothing can be recorded
+    char recover[OPTIONS_TEXT_BYTES];  // "": serve; else mend this file and exit
     bool full_durability;
     uint64_t log_queue_bytes_max;
     uint64_t frame_bytes_max;

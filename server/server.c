@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-enum { LIMIT_COUNT_MAX = 32, SIGNAL_COUNT = 3, DRAIN_LOOK_MS = 5 };
+enum { LIMIT_COUNT_MAX = 32, SIGNAL_COUNT = 3, DRAIN_LOOK_MS = 5, BACKGROUND_NICENESS = 10 };
 
 typedef enum ServerState { SERVER_STARTING, SERVER_READY, SERVER_DRAINING } ServerState;
 
@@ -29,6 +29,7 @@ typedef struct Server {
     uv_loop_t loop;
     Report report;
     Pool *pool;
+    Pool *background;
     Host *host;
     Log *log; // NULL: no --db
     Api *api;
@@ -44,7 +45,7 @@ typedef struct Server {
     bool has_cancelled;
 } Server;
 
-// ---- shutdown: http and net, then pool, host, log, api, each when the one before is gone
+// ---- shutdown: http and net, then the pools, host, log, api, each when the one before is gone
 
 static void on_api_closed(void *context) {
     Server *server = context;
@@ -67,9 +68,14 @@ static void on_host_closed(void *context) {
     api_close(server->api, on_api_closed, server);
 }
 
-static void on_pool_closed(void *context) {
+static void on_background_closed(void *context) {
     Server *server = context;
     host_close(server->host, on_host_closed, server);
+}
+
+static void on_pool_closed(void *context) {
+    Server *server = context;
+    pool_close(server->background, on_background_closed, server);
 }
 
 static void on_net_closed(void *context) {
@@ -178,6 +184,10 @@ static Status start_rooms(Server *server, Error *error) {
                     .turn_ended = api_lane_turn_ended,
                     .left = api_lane_left};
     Status status = pool_create(&server->pool, &server->loop, &pool, error);
+    if (status == STATUS_OK) {
+        pool.niceness = BACKGROUND_NICENESS;
+        status = pool_create(&server->background, &server->loop, &pool, error);
+    }
     if (status != STATUS_OK) {
         return status;
     }
@@ -194,6 +204,7 @@ static Status start_rooms(Server *server, Error *error) {
     }
     ApiDef api = {.loop = &server->loop,
                   .pool = server->pool,
+                  .background = server->background,
                   .host = server->host,
                   .log = server->log,
                   .report = &server->report,
@@ -238,6 +249,7 @@ static bool is_ready(void *context) {
 static void print_metrics(void *context, FILE *out) {
     const Server *server = context;
     MetricsSource source = {.pool = server->pool,
+                            .background = server->background,
                             .host = server->host,
                             .api = server->api,
                             .net = server->net,

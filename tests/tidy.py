@@ -20,7 +20,7 @@ POSIX = {"fcntl.h", "signal.h", "unistd.h", "sys/types.h", "sys/stat.h", "sys/re
 PROTO = {"moreau.pb-c.h"}
 TABLE = {
     "server/log": ({"base"}, LIBC | {"sqlite3.h", "uv.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h"}),
-    "server/base": (set(), LIBC | {"fcntl.h", "unistd.h"}),
+    "server/base": (set(), LIBC | {"sys/resource.h", "fcntl.h", "unistd.h"}),
     "server/world": ({"base"}, LIBC),
     "server/collide": ({"base", "world"}, LIBC),
     "server/solve": ({"base"}, LIBC),

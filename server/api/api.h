@@ -22,6 +22,7 @@ typedef struct ApiLimit {
 typedef struct ApiDef {
     uv_loop_t *loop;
     Pool *pool;
+    Pool *background; // for what must not disturb: nice lanes
     Host *host;
     Log *log; // NULL: this server keeps no episodes
     const Report *report;

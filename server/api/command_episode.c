@@ -287,9 +287,9 @@ Status command_episode_stop_prepare(Request *request, Error *error) {
         return status;
     }
     if (has_episode) {
-        strand_init_low(&request->strand);
+        strand_init(&request->strand);
         request->job = (Job){.work = find_on_lane, .done = on_found};
-        pool_submit(request->api->def.pool, &request->strand, &request->job);
+        pool_submit(request->api->def.background, &request->strand, &request->job);
         return STATUS_OK;
     }
     WorldEntry *entry = host_find(request->api->def.host, stop->world);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The family episode, what shows its frames: Read, one reply, and Replay, a stream of events.
 //
-// A replay goes back and forth between its low strand, where frames are read or stepped and sent,
+// A replay goes back and forth between its own strand, where frames are read or stepped and sent,
 // and a timer on the loop, which waits for the next frame's time, or until the client has read.
 //
 //   loop: schedule ──► job: gather frames that are due, send an event ──► schedule ──► …
@@ -431,7 +431,7 @@ static void schedule(Replay *replay) {
     }
     replay->is_working = true;
     request->job = (Job){.work = play_on_lane, .done = on_played};
-    pool_submit(request->api->def.pool, &request->strand, &request->job);
+    pool_submit(request_pool(request), &request->strand, &request->job);
 }
 
 static void release_replay(Request *request) {
@@ -473,7 +473,7 @@ Status command_episode_replay_prepare(Request *request, Error *error) {
     episode_columns_init(&replay->show.columns, wish);
     uv_timer_init(request->api->def.loop, &replay->timer);
     replay->timer.data = replay;
-    strand_init_low(&request->strand);
+    strand_init(&request->strand);
     request->plan = replay;
     request->finish = release_replay;
     request->stopped = on_stopped;

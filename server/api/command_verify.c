@@ -193,8 +193,8 @@ static void start_workers(VerifyPlan *plan) {
         worker->plan = plan;
         worker->index = i;
         worker->job = (Job){.work = verify_on_lane, .done = on_worker_done};
-        strand_init_low(&worker->strand);
-        pool_submit(request->api->def.pool, &worker->strand, &worker->job);
+        strand_init(&worker->strand);
+        pool_submit(request_pool(request), &worker->strand, &worker->job);
     }
 }
 
@@ -220,7 +220,7 @@ static Status make_plan(VerifyPlan *plan, Error *error) {
     if (status != STATUS_OK) {
         return status;
     }
-    uint32_t lanes = pool_lane_count(request->api->def.pool);
+    uint32_t lanes = pool_lane_count(request_pool(request));
     VerifyDef def = {.log = request->api->def.log,
                      .episode = &plan->row,
                      .limits = *host_limits(request->api->def.host),
@@ -284,8 +284,8 @@ Status command_episode_verify_prepare(Request *request, Error *error) {
     request->plan = plan;
     request->finish = release_verify;
     request->stopped = on_stopped;
-    strand_init_low(&request->strand);
+    strand_init(&request->strand);
     request->job = (Job){.work = plan_on_lane, .done = on_planned};
-    pool_submit(request->api->def.pool, &request->strand, &request->job);
+    pool_submit(request_pool(request), &request->strand, &request->job);
     return STATUS_OK;
 }

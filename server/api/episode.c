@@ -87,5 +87,5 @@ bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeIn
 }
 
 bool episode_should_pause(const Lane *lane) {
-    return lane_should_yield(lane) || clock_now_ns() >= lane->slice_ns + LANE_SLICE_NS;
+    return clock_now_ns() >= lane->slice_ns + LANE_SLICE_NS;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the calls on episodes share: finding one by what a client calls it, showing what is known of
-// one, and the manners of long work on low strands.
+// one, and the manners of long work in the background.
 #pragma once
 
 #include "api/request.h"
@@ -8,7 +8,7 @@
 
 enum { EPISODE_UID_TEXT_BYTES = 2 * UID_BYTES + 1 };
 
-// How long work on a low strand goes on before it looks whether others wait for the lane.
+// How long work in the background goes on before it looks around.
 enum { EPISODE_QUANTUM_NS = 100000 };
 
 void episode_uid_text(const uint8_t uid[UID_BYTES], char text[EPISODE_UID_TEXT_BYTES]);
@@ -20,5 +20,5 @@ Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *
 // Fills `info`, whose memory is the arena's. false: it ended.
 bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeInfo *info);
 
-// Long work on a low strand ends its turn here: true when the slice is over or others wait.
+// Long work in the background ends its turn here: true when its slice is over.
 bool episode_should_pause(const Lane *lane);

@@ -156,13 +156,18 @@ void request_end(Request *request, const Error *error) {
     request_finish(request);
 }
 
+Pool *request_pool(const Request *request) {
+    const ApiDef *def = &request->api->def;
+    return request->command->flags & COMMAND_BACKGROUND ? def->background : def->pool;
+}
+
 static Strand *strand_of(Request *request) {
     return request->world != NULL ? &request->world->strand : &request->strand;
 }
 
 static void on_log_done(LogWait *wait) {
     Request *request = (Request *)(void *)((char *)wait - offsetof(Request, wait));
-    pool_unpark(request->api->def.pool, strand_of(request));
+    pool_unpark(request_pool(request), strand_of(request));
 }
 
 LogWait *request_wait(Request *request) {
@@ -229,12 +234,10 @@ static Status find_world(Request *request, Error *error) {
 
 void request_submit(Request *request) {
     request->job = (Job){.work = work_on_lane, .done = on_worked};
-    if (request->world == NULL && request->command->flags & COMMAND_LOW) {
-        strand_init_low(&request->strand);
-    } else if (request->world == NULL) {
+    if (request->world == NULL) {
         strand_init(&request->strand);
     }
-    pool_submit(request->api->def.pool, strand_of(request), &request->job);
+    pool_submit(request_pool(request), strand_of(request), &request->job);
 }
 
 static Status check_log(const Request *request, Error *error) {

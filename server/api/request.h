@@ -125,6 +125,9 @@ void request_watch(const Request *request, WorkWatch *watch);
 // Why the work was stopped: the request's own reasons, or that it took too long. OK: it was not.
 Status request_watch_verdict(const WorkWatch *watch, Error *error);
 
+// Whose lanes work on the request.
+Pool *request_pool(const Request *request);
+
 // What to hand to the log by work that then parks (JOB_PARKED): when it is done, the request's
 // strand goes on. Its `error` says how it went.
 LogWait *request_wait(Request *request);

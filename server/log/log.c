@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "base/clock.h"
+#include "base/nice.h"
 #include "log/lock.h"
 #include "log/reader.h"
 #include "log/schema.h"
@@ -25,6 +26,7 @@
 #include <string.h>
 #include <uv.h>
 
+enum { LOG_NICENESS = 5 };         // of the log's thread
 enum { BATCH_BYTES = 16 << 20 };   // in one transaction
 enum { CHECKPOINT_FRAMES = 2048 }; // 64 MiB of pages in the write-ahead log
 enum { READERS_MAX = 16 };         // that rest
@@ -707,6 +709,7 @@ static bool take_batch(Log *log, RecordList *batch) {
 
 static void run(void *context) {
     Log *log = context;
+    nice_thread(LOG_NICENESS); // writing may lag behind, steps may not
     RecordList batch;
     while (take_batch(log, &batch)) {
         write_batch(log, &batch);

@@ -68,6 +68,7 @@ static void on_timer_closed(uv_handle_t *handle) {
     }
     void (*closed)(void *) = host->closed;
     void *context = host->closed_context;
+    snapshot_store_destroy(host->snapshots); // not before: sessions may end until now
     slots_deinit(&host->slots);
     free(host->entry);
     free(host->by_name);
@@ -81,7 +82,6 @@ void host_close(Host *host, void (*closed)(void *context), void *context) {
         free(host->entry[i]);
     }
     host->count = 0;
-    snapshot_store_destroy(host->snapshots);
     host->closed = closed;
     host->closed_context = context;
     uv_close((uv_handle_t *)&host->idle_timer, on_timer_closed);

@@ -12,17 +12,14 @@
 // What a lane has taken but not begun is never stuck behind a long job: a lane that would sleep
 // takes it away (steal_chain), and a lane whose turn is over gives it back to the head of the line.
 //
-// Low strands wait in a line of their own, which a lane looks at when there is nothing to take and
-// nothing to steal; their jobs give way when the other line is no longer empty (lane_should_yield).
-// What has waited too long there is due, and taken by a lane that is not idle (take_due_low).
-//
-// No wake is lost: whenever the lines are longer than the number of lanes that are on their way to
+// No wake is lost: whenever the line is longer than the number of lanes that are on their way to
 // them, a sleeping lane is signalled, if there is one (count_wakes); and a lane looks at the line,
 // under the lock, before it sleeps.
 #include "run/lane.h"
 
 #include "base/assert.h"
 #include "base/clock.h"
+#include "base/nice.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -32,13 +29,10 @@ enum { BATCH_MAX = 32 }; // chains taken at once: at 1 us each the lock is then 
 enum { WAKES_MAX = 4 };  // lanes woken by one lane at once
 enum { CHAIN_MAX = 64 }; // jobs of one strand taken at once
 enum { CACHE_LINE_BYTES = 64 };
-// Low work that lanes are too busy for gets one at most so often, and then waits so many times as
-// long as it took: little enough not to be noticed, and it comes to an end.
-enum { LOW_WAIT_NS = 20000000, LOW_SHARE = 20 };
 
 typedef struct Line {
     Strand *head, *tail;
-    _Atomic uint32_t count; // read without the lock by lane_should_yield
+    _Atomic uint32_t count; // read without the lock by pool_waiting_count
 } Line;
 
 typedef struct JobList {
@@ -60,7 +54,6 @@ struct Worker {
     JobList held;     // done in this turn
     Strand *visitors; // whose jobs were run in this turn, linked by Strand.next
     bool wakes_loop;  // something was done that the loop must hear of
-    uint64_t low_begun_ns; // it runs low work that was due; 0: it does not
     uv_cond_t wake;
     bool is_woken;        // signalled; under the lock
     Worker *asleep_below; // in the pool's stack of sleepers
@@ -74,9 +67,7 @@ struct Pool {
     uv_mutex_t mutex;
 
     // under the lock
-    Line line;           // ready strands
-    Line low_line;       // ready low strands
-    uint64_t low_due_ns; // when low work gets a lane although others wait
+    Line line;      // ready strands
     Worker *asleep; // lanes that sleep, the last to fall asleep first: its caches are the warmest
     uint32_t waking_count; // lanes signalled and not yet awake
     uint32_t batch_count;  // lanes that took more than one job
@@ -120,10 +111,6 @@ static void list_join(JobList *list, JobList *more) {
 
 void strand_init(Strand *strand) {
     *strand = (Strand){0};
-}
-
-void strand_init_low(Strand *strand) {
-    *strand = (Strand){.low = true};
 }
 
 static void strand_append(Strand *strand, Job *job) {
@@ -171,12 +158,8 @@ static void line_count_add(Line *line, uint32_t change) {
     atomic_store_explicit(&line->count, line_count(line) + change, memory_order_relaxed);
 }
 
-static Line *line_of(Pool *pool, const Strand *strand) {
-    return strand->low ? &pool->low_line : &pool->line;
-}
-
 static void line_append(Pool *pool, Strand *strand) {
-    Line *line = line_of(pool, strand);
+    Line *line = &pool->line;
     strand->next = NULL;
     if (line->tail == NULL) {
         line->head = strand;
@@ -188,7 +171,7 @@ static void line_append(Pool *pool, Strand *strand) {
 }
 
 static void line_prepend(Pool *pool, Strand *strand) {
-    Line *line = line_of(pool, strand);
+    Line *line = &pool->line;
     strand->next = line->head;
     line->head = strand;
     if (line->tail == NULL) {
@@ -207,10 +190,6 @@ static Strand *line_pop(Line *line) {
     return strand;
 }
 
-bool lane_should_yield(const Lane *lane) {
-    return line_count(&lane->pool->line) > 0;
-}
-
 // Lanes to signal once the lock is free. Few, as a lane that wakes looks for more to do and wakes
 // the next.
 typedef struct Wakes {
@@ -221,8 +200,8 @@ typedef struct Wakes {
 // Which sleeping lanes must be signalled now.
 static Wakes count_wakes(Pool *pool) {
     Wakes wakes = {.count = 0};
-    uint32_t ready = line_count(&pool->line) + line_count(&pool->low_line);
-    while (pool->asleep != NULL && ready > pool->waking_count && wakes.count < WAKES_MAX) {
+    while (pool->asleep != NULL && line_count(&pool->line) > pool->waking_count &&
+           wakes.count < WAKES_MAX) {
         Worker *worker = pool->asleep;
         pool->asleep = worker->asleep_below;
         worker->is_woken = true;
@@ -320,40 +299,6 @@ static bool steal_chain(Worker *thief) {
     return false;
 }
 
-// One low strand, for a lane that has nothing else. Under the lock.
-static bool take_low(Worker *worker) {
-    Pool *pool = worker->lane.pool;
-    if (line_count(&pool->low_line) == 0) {
-        return false;
-    }
-    worker->batch[0] = strand_pop(line_pop(&pool->low_line));
-    worker->batch_count = 1;
-    return true;
-}
-
-// The same for a lane that does have something else: so that lanes which are never idle do not shut
-// low work out. Under the lock.
-static bool take_due_low(Worker *worker) {
-    Pool *pool = worker->lane.pool;
-    if (worker->now_ns < pool->low_due_ns || !take_low(worker)) {
-        return false;
-    }
-    pool->low_due_ns = UINT64_MAX; // one lane at a time
-    worker->low_begun_ns = clock_now_ns();
-    return true;
-}
-
-// What has had its turn waits many times as long for the next one. Under the lock.
-static void end_due_low(Worker *worker) {
-    if (worker->low_begun_ns == 0) {
-        return;
-    }
-    uint64_t wait_ns = LOW_SHARE * (worker->now_ns - worker->low_begun_ns);
-    worker->lane.pool->low_due_ns =
-        worker->now_ns + (wait_ns > LOW_WAIT_NS ? wait_ns : LOW_WAIT_NS);
-    worker->low_begun_ns = 0;
-}
-
 static void notify_loop(Worker *worker) {
     if (worker->wakes_loop) {
         worker->wakes_loop = false;
@@ -447,16 +392,17 @@ static void sleep_lane(Worker *worker) {
 static void lane_main(void *argument) {
     Worker *worker = argument;
     Pool *pool = worker->lane.pool;
+    if (pool->def.niceness != 0) {
+        nice_thread(pool->def.niceness);
+    }
     uv_mutex_lock(&pool->mutex);
     for (;;) {
         give_back(worker);
-        end_due_low(worker);
         if (worker->turn_ns != 0 &&
             (line_count(&pool->line) == 0 || worker->wakes_loop || turn_is_over(worker))) {
             end_turn(worker);
         }
-        bool has_work =
-            take_due_low(worker) || take_batch(worker) || steal_chain(worker) || take_low(worker);
+        bool has_work = take_batch(worker) || steal_chain(worker);
         if (!has_work && !worker->wakes_loop) {
             if (pool->is_stopping) {
                 break;
@@ -662,7 +608,7 @@ uint64_t pool_job_count(const Pool *pool) {
 }
 
 uint32_t pool_waiting_count(const Pool *pool) {
-    return line_count(&pool->line) + line_count(&pool->low_line);
+    return line_count(&pool->line);
 }
 
 void pool_settle(Pool *pool) {

@@ -11,9 +11,8 @@
 //   ready strands done(job) ◄────────────────────── JOB_DONE
 //                                                 JOB_PARKED: until pool_unpark(strand)
 //
-// A *low* strand's jobs (reading the log, stepping stored episodes again) run on lanes that have
-// nothing else to do; they ask lane_should_yield between two steps and give way with JOB_AGAIN.
-// Where no lane is ever idle, they get about one part in twenty of one lane.
+// What must not disturb (reading the log, stepping stored episodes again) has a pool of its own
+// whose threads are *nice*: the system takes their cores away as soon as another thread wants one.
 //
 // Hand-over is in batches: what the loop submits during one turn of its loop is published together
 // (pool_flush, called by the pool itself before the loop sleeps) and wakes no lane that is awake.
@@ -63,8 +62,7 @@ struct Job {
 // of its last job has been called.
 struct Strand {
     Job *head, *tail;
-    bool ready; // in the pool's line, on a lane, or parked
-    bool low;
+    bool ready;            // in the pool's line, on a lane, or parked
     bool wants_park;       // the lane's: its job returned JOB_PARKED in this turn
     bool parked, unparked; // pool_unpark is awaited; or came before
     Job *left;             // the lane's that has it: taken and not done
@@ -88,6 +86,7 @@ typedef void LaneLeft(Lane *lane, void *context);
 typedef struct PoolDef {
     uint32_t lane_count;       // 1 … 1024
     size_t scratch_bytes_max;  // limit of each lane's arena
+    int niceness;              // of its threads, 0 … 19 as nice(1) counts
     LaneTurnEnded *turn_ended; // Nullable
     LaneLeft *left; // Nullable; the last thing on each lane, for what hangs on its outbox
     void *context;
@@ -113,10 +112,6 @@ uint32_t pool_waiting_count(const Pool *pool);
 void pool_settle(Pool *pool);
 
 void strand_init(Strand *strand);
-void strand_init_low(Strand *strand);
-
-// True when other work waits for this lane. Costs one relaxed load.
-bool lane_should_yield(const Lane *lane);
 
 // Any thread: the strand's first job, which returned or is about to return JOB_PARKED, runs again.
 // Exactly once per JOB_PARKED.

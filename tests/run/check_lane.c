@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/clock.h"
+#include "base/nice.h"
 #include "support/suite.h"
 
 #include <string.h>
@@ -47,10 +48,11 @@ static void end_turn(Lane *lane, void *context) {
     atomic_fetch_add(&fixture->turns, 1);
 }
 
-static void start(Fixture *fixture, uint32_t lane_count) {
+static void start_nice(Fixture *fixture, uint32_t lane_count, int niceness) {
     ck_assert_int_eq(uv_loop_init(&fixture->loop), 0);
     PoolDef def = {.lane_count = lane_count,
                    .scratch_bytes_max = 1 << 20,
+                   .niceness = niceness,
                    .turn_ended = end_turn,
                    .context = fixture};
     Error error;
@@ -58,6 +60,10 @@ static void start(Fixture *fixture, uint32_t lane_count) {
     for (uint32_t i = 0; i < STRANDS_MAX; i++) {
         strand_init(&state[i].strand);
     }
+}
+
+static void start(Fixture *fixture, uint32_t lane_count) {
+    start_nice(fixture, lane_count, 0);
 }
 
 static void on_closed(void *context) {
@@ -412,64 +418,30 @@ START_TEST(a_parked_job_holds_no_lane) {
 }
 END_TEST
 
-// ---- low strands
+// ---- lanes that must not disturb
 
-// Works until told to give way, or for a second.
-static JobOutcome work_until_told(Job *job, Lane *lane) {
-    Work *work = (Work *)job;
-    uint64_t begun_ns = clock_now_ns();
-    while (!lane_should_yield(lane) && clock_now_ns() - begun_ns < 1000000000) {
-    }
-    atomic_fetch_add(&work->work_count, 1);
-    return clock_now_ns() - begun_ns < 1000000000 ? JOB_AGAIN : JOB_DONE;
-}
-
-START_TEST(a_low_job_gives_way_to_others_and_has_the_lane_when_they_are_done) {
-    Fixture fixture = {0};
-    start(&fixture, 1);
-    Work low = {0}, other[20] = {0};
-    strand_init_low(&state[0].strand);
-    submit(&fixture, &low, 0, 0);
-    low.job.work = work_until_told;
-    for (uint32_t i = 0; i < 20; i++) {
-        submit(&fixture, &other[i], 1 + i, 0);
-        run_until(&fixture,
-                  1); // within its 10 s: the low job alone would have the lane for a second
-        ck_assert_uint_eq(other[i].done_count, 1);
-    }
-    ck_assert_uint_eq(low.done_count, 0);
-    run_until(&fixture, 0);
-    ck_assert_uint_ge(low.work_count, 20 / 2); // it had the lane in between
-    finish(&fixture);
-}
-END_TEST
-
-static JobOutcome give_way(Job *job, Lane *lane) {
+static JobOutcome read_niceness(Job *job, Lane *lane) {
     (void)lane;
-    Work *work = (Work *)job;
-    spend(100000);
-    uint32_t runs = atomic_fetch_add(&work->work_count, 1) + 1;
-    return runs < work->again_count ? JOB_AGAIN : JOB_DONE;
+    ((Work *)job)->strand = (uint32_t)getpriority(PRIO_PROCESS, 0);
+    return JOB_DONE;
 }
 
-START_TEST(low_work_is_not_shut_out_by_a_lane_that_is_never_idle) {
-    enum { LOW_RUNS = 5, BUSY_RUNS = 20000, BUSY_NS = 100000 };
-    Fixture fixture = {0};
-    start(&fixture, 1);
-    Work low = {.again_count = LOW_RUNS}, busy = {.again_count = BUSY_RUNS, .busy_ns = BUSY_NS};
-    strand_init_low(&state[0].strand);
-    submit(&fixture, &busy, 1, 0);
-    submit(&fixture, &low, 0, 0);
-    low.job.work = give_way;
-    run_until(&fixture, 1);
-    ck_assert_uint_eq(low.done_count, 1);
-    ck_assert_uint_eq(busy.done_count, 0);
-    // and the other had the lane in between: 200 times after each run on a machine that has nothing
-    // else to do
-    ck_assert_uint_ge(BUSY_RUNS - busy.again_count, (uintmax_t)2 * (LOW_RUNS - 1));
-    busy.again_count = 0;
-    run_until(&fixture, 0);
-    finish(&fixture);
+static void ignore_done(Job *job) {
+    (void)job;
+}
+
+START_TEST(the_lanes_of_a_nice_pool_are_nice_and_nobody_else_is) {
+    static const int niceness[] = {0, 10};
+    for (int i = 0; i < 2; i++) {
+        Fixture fixture = {0};
+        start_nice(&fixture, 2, niceness[i]);
+        Work work = {.fixture = &fixture, .job = {.work = read_niceness, .done = ignore_done}};
+        pool_submit(fixture.pool, &state[0].strand, &work.job);
+        run_until(&fixture, 0);
+        ck_assert_uint_eq(work.strand,
+                          (uint32_t)nice_sum(getpriority(PRIO_PROCESS, 0), niceness[i]));
+        finish(&fixture);
+    }
 }
 END_TEST
 
@@ -479,8 +451,7 @@ static TCase *case_parking(void) {
     tcase_add_loop_test(tcase, a_parked_job_runs_again_when_it_is_unparked_and_keeps_its_place, 0,
                         3);
     tcase_add_test(tcase, a_parked_job_holds_no_lane);
-    tcase_add_test(tcase, a_low_job_gives_way_to_others_and_has_the_lane_when_they_are_done);
-    tcase_add_test(tcase, low_work_is_not_shut_out_by_a_lane_that_is_never_idle);
+    tcase_add_test(tcase, the_lanes_of_a_nice_pool_are_nice_and_nobody_else_is);
     return tcase;
 }
 
