@@ -102,6 +102,8 @@ static const Option table[] = {
      "bodies per world"},
     {"memory-bytes-max", OPTION_BYTES, FIELD(memory_bytes_max), 0, 1024 * TIB, 0, "BYTES", "bytes",
      group_limits, "memory for worlds; 0: 75 % of the machine's, or of its cgroup's"},
+    {"kept-bytes-max", OPTION_BYTES, FIELD(kept_bytes_max), 0, TIB, 32 * MIB, "BYTES", "bytes",
+     group_limits, "replies kept per session for a client that resumes it; the oldest go first"},
 
     {"http-connections-max", OPTION_NUMBER, FIELD(http_connections_max), 1, 1024, 64, "N", "",
      group_limits, "connections to the pages of --http; a new one takes the place of the idlest"},

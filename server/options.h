@@ -51,6 +51,7 @@ typedef struct Options {
     uint64_t session_worlds_max;
     uint64_t bodies_max;
     uint64_t memory_bytes_max;
+    uint64_t kept_bytes_max;
     uint64_t work_timeout_ms;
     uint64_t session_grace_ms;
     uint64_t drain_timeout_ms;

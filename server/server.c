@@ -132,7 +132,7 @@ static void drain(Server *server, const char *why) {
     server->drain_begun_ns = clock_now_ns();
     close_listeners(server);
     net_stop_reading(server->net);
-    api_end_streams(server->api);
+    api_begin_drain(server->api);
     uv_timer_start(&server->drain_timer, look_at_drain, 0, DRAIN_LOOK_MS);
 }
 
@@ -221,6 +221,8 @@ static Status start_rooms(Server *server, Error *error) {
                   .work_timeout_ns = options->work_timeout_ms * 1000000u,
                   .frame_bytes_max = options->frame_bytes_max,
                   .memory_bytes_max = options->memory_bytes_max,
+                  .requests_max = (uint32_t)options->requests_max,
+                  .kept_bytes_max = options->kept_bytes_max,
                   .limits = server->limit,
                   .limit_count = server->limit_count};
     status = api_create(&server->api, &api, error);

@@ -21,7 +21,11 @@ static size_t put_varint(uint8_t *out, uint64_t value) {
 // Room for a frame of `body_bytes` in client->out; the length of a frame has 32 bits.
 static MoreauStatus begin_frame(MoreauClient *client, size_t body_bytes) {
     if (client->fd < 0) {
-        return client_fail_lost(client);
+        MoreauStatus status =
+            resume_is_possible(client) ? resume_connection(client, -1) : client_fail_lost(client);
+        if (status != MOREAU_OK) {
+            return status;
+        }
     }
     error_clear(&client->error);
     if (body_bytes > UINT32_MAX) {
@@ -33,16 +37,27 @@ static MoreauStatus begin_frame(MoreauClient *client, size_t body_bytes) {
         return client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL,
                            "no memory for a request of %zu bytes", body_bytes);
     }
-    uint8_t *header = client->out.data + client->out.count;
-    header[0] = (uint8_t)(body_bytes >> 24);
-    header[1] = (uint8_t)(body_bytes >> 16);
-    header[2] = (uint8_t)(body_bytes >> 8);
-    header[3] = (uint8_t)body_bytes;
+    wire_put_header(client->out.data + client->out.count, body_bytes);
     client->out.count += FRAME_HEADER_BYTES;
     return MOREAU_OK;
 }
 
-static MoreauStatus send_message(MoreauClient *client, Moreau__V1__Request *request, uint64_t *id) {
+// Sends the frame that begin_frame began and is now complete.
+static MoreauStatus end_frame(MoreauClient *client, size_t body_bytes, uint64_t *id) {
+    Bytes *out = &client->out;
+    out->count += body_bytes;
+    size_t frame_bytes = FRAME_HEADER_BYTES + body_bytes;
+    MoreauStatus status = resume_remember(client, client->id_last + 1,
+                                          out->data + out->count - frame_bytes, frame_bytes);
+    if (status != MOREAU_OK) {
+        out->count -= frame_bytes;
+        return status;
+    }
+    *id = ++client->id_last;
+    return resume_flush(client);
+}
+
+static MoreauStatus post_message(MoreauClient *client, Moreau__V1__Request *request, uint64_t *id) {
     request->has_id = 1;
     request->id = client->id_last + 1;
     request->has_deadline_ms = client->deadline_ms > 0;
@@ -51,14 +66,13 @@ static MoreauStatus send_message(MoreauClient *client, Moreau__V1__Request *requ
     if (status != MOREAU_OK) {
         return status;
     }
-    client->out.count += moreau__v1__request__pack(request, client->out.data + client->out.count);
-    *id = ++client->id_last;
-    return wire_flush(client);
+    return end_frame(client,
+                     moreau__v1__request__pack(request, client->out.data + client->out.count), id);
 }
 
 // Of two values of a field the last one counts, so the client's id and deadline are simply
 // appended.
-static MoreauStatus send_bytes(MoreauClient *client, const void *body, size_t count, uint64_t *id) {
+static MoreauStatus post_bytes(MoreauClient *client, const void *body, size_t count, uint64_t *id) {
     uint8_t tail[2 * (1 + VARINT_BYTES_MAX)];
     size_t tail_count = 0;
     tail[tail_count++] = ID_TAG;
@@ -75,9 +89,7 @@ static MoreauStatus send_bytes(MoreauClient *client, const void *body, size_t co
         memcpy(client->out.data + client->out.count, body, count);
     }
     memcpy(client->out.data + client->out.count + count, tail, tail_count);
-    client->out.count += count + tail_count;
-    *id = ++client->id_last;
-    return wire_flush(client);
+    return end_frame(client, count + tail_count, id);
 }
 
 // Whether an answer is to a submitted request, which is forgotten when no more will come. false: it
@@ -143,6 +155,36 @@ static MoreauStatus lose_by_server(MoreauClient *client, MoreauReply *reply) {
     return status;
 }
 
+// Before another request is sent: only so many answers can be asked for again.
+static MoreauStatus await_room(MoreauClient *client) {
+    const Resume *resume = &client->resume;
+    int timeout_ms = client->reply_timeout_ms > 0 ? client->reply_timeout_ms : -1;
+    int64_t give_up_ms = client_give_up_ms(timeout_ms);
+    while (resume->is_active && resume->count >= resume->count_max) {
+        MoreauReply *reply;
+        MoreauStatus status = resume_receive(client, give_up_ms, &reply);
+        if (status != MOREAU_OK) {
+            return status;
+        }
+        if (take_flight(client, reply)) {
+            push_ready(client, reply);
+        } else {
+            moreau_reply_free(reply);
+        }
+    }
+    return MOREAU_OK;
+}
+
+static MoreauStatus send_message(MoreauClient *client, Moreau__V1__Request *request, uint64_t *id) {
+    MoreauStatus status = await_room(client);
+    return status == MOREAU_OK ? post_message(client, request, id) : status;
+}
+
+static MoreauStatus send_bytes(MoreauClient *client, const void *body, size_t count, uint64_t *id) {
+    MoreauStatus status = await_room(client);
+    return status == MOREAU_OK ? post_bytes(client, body, count, id) : status;
+}
+
 static Moreau__V1__Request make_cancel(Moreau__V1__Cancel *cancel, uint64_t id) {
     moreau__v1__cancel__init(cancel);
     cancel->has_request = 1;
@@ -153,12 +195,13 @@ static Moreau__V1__Request make_cancel(Moreau__V1__Cancel *cancel, uint64_t id) 
     return request;
 }
 
-// Sends a Cancel whose own answer nobody waits for.
+// Sends a Cancel whose own answer nobody waits for. It is for a request under way, and takes in no
+// answers: that one's may be among them.
 static MoreauStatus send_cancel(MoreauClient *client, uint64_t id) {
     Moreau__V1__Cancel cancel;
     Moreau__V1__Request request = make_cancel(&cancel, id);
     uint64_t cancel_id;
-    return send_message(client, &request, &cancel_id);
+    return post_message(client, &request, &cancel_id);
 }
 
 // Hands out an event; the first refusal cancels the request, and later events are dropped.
@@ -190,7 +233,7 @@ static MoreauStatus await(MoreauClient *client, uint64_t id, CallEvents events,
     bool is_stream = false;
     for (;;) {
         MoreauReply *reply;
-        MoreauStatus status = wire_receive(client, give_up_ms, &reply);
+        MoreauStatus status = resume_receive(client, give_up_ms, &reply);
         if (status != MOREAU_OK) {
             bool is_late = status == MOREAU_DEADLINE_EXCEEDED && is_stream;
             return is_late ? give_up_stream(client, id) : status;
@@ -291,7 +334,7 @@ MoreauStatus moreau_receive(MoreauClient *client, int timeout_ms, MoreauReply **
     int64_t give_up_ms = client_give_up_ms(timeout_ms);
     for (;;) {
         MoreauReply *reply;
-        MoreauStatus status = wire_receive(client, give_up_ms, &reply);
+        MoreauStatus status = resume_receive(client, give_up_ms, &reply);
         if (status != MOREAU_OK) {
             return status;
         }

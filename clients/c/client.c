@@ -94,11 +94,12 @@ MoreauOptions moreau_options_default(void) {
     return (MoreauOptions){.client_name = "",
                            .connect_timeout_ms = 10000,
                            .reply_bytes_max = (size_t)256 << 20,
-                           .protocol_major = PROTOCOL_MAJOR};
+                           .protocol_major = PROTOCOL_MAJOR,
+                           .reconnect = {.wait_ms = 50, .wait_ms_max = 2000, .total_ms = 25000}};
 }
 
-// Says hello and keeps the server's greeting.
-static MoreauStatus greet(MoreauClient *client, const MoreauOptions *options) {
+static MoreauStatus greet(MoreauClient *client, const char *session, MoreauReply **greeting) {
+    const MoreauOptions *options = &client->options;
     Moreau__V1__Hello hello = MOREAU__V1__HELLO__INIT;
     hello.has_protocol_major = 1;
     hello.protocol_major = options->protocol_major;
@@ -106,16 +107,17 @@ static MoreauStatus greet(MoreauClient *client, const MoreauOptions *options) {
     hello.protocol_minor = PROTOCOL_MINOR;
     hello.client = (char *)options->client_name;
     hello.token = (char *)options->token;
-    hello.resume = (char *)options->resume;
+    hello.resume = (char *)session;
+    hello.has_resumable = hello.resumable = options->reconnect.attempts > 0;
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.call_case = MOREAU__V1__REQUEST__CALL_HELLO;
     request.hello = &hello;
     MoreauStatus status =
-        call_message(client, &request, MOREAU__V1__REPLY__RESULT_WELCOME, &client->greeting);
+        call_message(client, &request, MOREAU__V1__REPLY__RESULT_WELCOME, greeting);
     if (status != MOREAU_OK) {
         return status;
     }
-    uint32_t major = client->greeting->message->welcome->protocol_major;
+    uint32_t major = (*greeting)->message->welcome->protocol_major;
     if (major != options->protocol_major) {
         return client_lose(
             client, MOREAU_FAILED_PRECONDITION,
@@ -126,28 +128,51 @@ static MoreauStatus greet(MoreauClient *client, const MoreauOptions *options) {
     return MOREAU_OK;
 }
 
-static MoreauStatus open_client(MoreauClient *client, const char *address,
-                                const MoreauOptions *options) {
+MoreauStatus client_open(MoreauClient *client, const char *session, MoreauReply **greeting) {
+    *greeting = NULL;
+    const MoreauOptions *options = &client->options;
     int timeout_ms = options->connect_timeout_ms > 0 ? options->connect_timeout_ms : -1;
     int64_t give_up_ms = client_give_up_ms(timeout_ms);
-    client->fd = address_connect(address, give_up_ms, &client->error);
+    client->fd = address_connect(client->address, give_up_ms, &client->error);
     if (client->fd < 0) {
         return client->error.status;
     }
-    client->address = strdup(address);
-    if (client->address == NULL) {
-        return client_lose(client, MOREAU_RESOURCE_EXHAUSTED, "no memory for a connection");
-    }
-    client->reply_bytes_max = options->reply_bytes_max;
 
     // the greeting has what is left of the time
+    int reply_timeout_ms = client->reply_timeout_ms;
     client->reply_timeout_ms = 0;
     if (give_up_ms >= 0) {
         int64_t left_ms = give_up_ms - client_now_ms();
         client->reply_timeout_ms = left_ms > 0 ? (int)left_ms : 1;
     }
-    MoreauStatus status = greet(client, options);
+    MoreauStatus status = greet(client, session, greeting);
+    client->reply_timeout_ms = reply_timeout_ms;
+    return status;
+}
+
+// A copy of a Nullable text; false when memory ended.
+static bool copy_text(const char *text, const char **copy) {
+    *copy = text != NULL ? strdup(text) : NULL;
+    return text == NULL || *copy != NULL;
+}
+
+static MoreauStatus open_first(MoreauClient *client, const char *address,
+                               const MoreauOptions *options) {
+    client->options = *options;
     client->reply_timeout_ms = options->reply_timeout_ms;
+    client->address = strdup(address);
+    bool has_token = copy_text(options->token, &client->options.token);
+    bool has_name = copy_text(options->client_name, &client->options.client_name);
+    client->options.resume = NULL;
+    if (client->address == NULL || !has_token || !has_name) {
+        return client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL, "no memory for a connection");
+    }
+    MoreauStatus status = client_open(client, options->resume, &client->greeting);
+    if (status == MOREAU_OK) {
+        uint64_t last_id = client->greeting->message->welcome->last_id;
+        client->id_last = last_id > client->id_last ? last_id : client->id_last;
+        resume_start(client);
+    }
     return status;
 }
 
@@ -164,7 +189,7 @@ MoreauStatus moreau_connect(const char *address, const MoreauOptions *options,
         return MOREAU_RESOURCE_EXHAUSTED;
     }
     client->fd = -1;
-    MoreauStatus status = open_client(client, address, options != NULL ? options : &defaults);
+    MoreauStatus status = open_first(client, address, options != NULL ? options : &defaults);
     if (error != NULL) {
         *error = client->error;
     }
@@ -192,6 +217,9 @@ void moreau_disconnect(MoreauClient *client) {
     free(client->flight);
     free(client->in.data);
     free(client->out.data);
+    resume_deinit(client);
+    free((char *)client->options.client_name);
+    free((char *)client->options.token);
     free(client->address);
     free(client);
 }
@@ -201,7 +229,7 @@ const MoreauError *moreau_error(const MoreauClient *client) {
 }
 
 bool moreau_is_connected(const MoreauClient *client) {
-    return client->fd >= 0;
+    return client->fd >= 0 || resume_is_possible(client);
 }
 
 static const char *text_or_empty(const char *text) {

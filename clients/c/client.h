@@ -29,12 +29,35 @@ struct MoreauReply {
     size_t byte_count;
 };
 
+// A request without its last answer, for the case that it must be repeated.
+typedef struct Unanswered {
+    uint64_t id;
+    uint8_t *frame; // owned; with its header
+    size_t frame_bytes;
+    bool has_events; // some of its events have come
+} Unanswered;
+
+// What resume.c knows.
+typedef struct Resume {
+    bool is_active;         // lost connections are taken up again
+    Unanswered *unanswered; // owned; oldest first
+    size_t count, capacity;
+    size_t count_max;     // of unanswered requests: the server's limit
+    bool is_away;         // the connection is lost
+    unsigned attempts;    // in vain, one after the other
+    int64_t lost_ms;      // when the first of these began
+    int64_t next_ms;      // not before then is the next one
+    int64_t wait_ms;      // after the next one
+    int64_t connected_ms; // when the last one was successful
+} Resume;
+
 struct MoreauClient {
     int fd; // -1: lost
     char *address;
+    MoreauOptions options; // its strings owned
+    Resume resume;
     uint32_t deadline_ms;
     int reply_timeout_ms;
-    size_t reply_bytes_max;
     uint64_t id_last;
     Bytes in, out;
     uint64_t *flight; // owned; ids submitted and not yet answered to the end, oldest first
@@ -63,6 +86,9 @@ MoreauStatus client_lose(MoreauClient *client, MoreauStatus status, const char *
 // The same failure again, on every call after the loss.
 MoreauStatus client_fail_lost(MoreauClient *client);
 
+// Connects and greets within connect_timeout_ms. `session` is to be resumed; Nullable.
+MoreauStatus client_open(MoreauClient *client, const char *session, MoreauReply **greeting);
+
 // error_* works on any MoreauError.
 void error_clear(MoreauError *error);
 void error_from_status(MoreauError *error, const Moreau__V1__Status *status);
@@ -79,14 +105,38 @@ int address_connect(const char *address, int64_t give_up_ms, MoreauError *error)
 // ---- wire.c
 bool bytes_reserve(Bytes *bytes, size_t more);
 
+void wire_put_header(uint8_t header[FRAME_HEADER_BYTES], size_t body_bytes);
+
+// Forgets the frame of which only a piece is in client->in.
+void wire_drop_piece(MoreauClient *client);
+
 // Writes what is in client->out. Reads meanwhile.
 MoreauStatus wire_flush(MoreauClient *client);
 
 // The next whole frame, taken out of client->in into a new reply.
-MoreauStatus wire_receive(MoreauClient *client, int64_t give_up_ms, MoreauReply **reply);
+MoreauStatus wire_await_frame(MoreauClient *client, int64_t give_up_ms, MoreauReply **reply);
 
 // A whole frame is already there.
 bool wire_has_frame(const MoreauClient *client);
+
+// ---- resume.c
+// From here on lost connections are taken up again, if the options say so.
+void resume_start(MoreauClient *client);
+void resume_deinit(MoreauClient *client);
+
+// Keeps a copy of a frame that is about to be sent.
+MoreauStatus resume_remember(MoreauClient *client, uint64_t id, const uint8_t *frame,
+                             size_t frame_bytes);
+
+// Whether a lost connection may come back.
+bool resume_is_possible(const MoreauClient *client);
+
+// Takes the connection up again, and repeats what is unanswered. DEADLINE_EXCEEDED: not yet.
+MoreauStatus resume_connection(MoreauClient *client, int64_t give_up_ms);
+
+// wire_await_frame and wire_flush for a connection that may be lost meanwhile.
+MoreauStatus resume_receive(MoreauClient *client, int64_t give_up_ms, MoreauReply **reply);
+MoreauStatus resume_flush(MoreauClient *client);
 
 // ---- call.c
 // Sends `request` with a new id and the client's deadline, and waits for its answer. The status is

@@ -78,6 +78,21 @@ const char *moreau_version(void);
 // ----------------------------------------------------------------------------------------
 // connection
 
+// Whether and how a lost connection is taken up again. It is then opened anew, the session resumed,
+// and what has no answer repeated: the server does nothing twice, a call that was waiting goes on
+// waiting, and pipelined answers come as if nothing had happened. Calls with events are the
+// exception: one that was cut in the middle ends with UNAVAILABLE, and may be made again.
+//
+// The server goes on with what it has received, until its --session-grace-ms are over; so a client
+// that only wants to leave cancels first. When the session is gone (the grace time is over, or the
+// server was started anew) the call fails, and every further one, with UNAVAILABLE.
+typedef struct MoreauReconnect {
+    unsigned attempts; // in a row, the first of them at once; default 0: never reconnect
+    int wait_ms;       // before the second, then twice as long each time; default 50
+    int wait_ms_max;   // default 2,000
+    int total_ms; // from the loss on; default 25,000, less than a server's grace time; 0: no limit
+} MoreauReconnect;
+
 typedef struct MoreauOptions {
     const char *client_name; // for logs; default ""
     const char *token;       // where the server demands one; default NULL
@@ -86,6 +101,7 @@ typedef struct MoreauOptions {
     int reply_timeout_ms;    // for a blocking call's next event or answer; default 0: no limit
     size_t reply_bytes_max;  // larger answers end the connection; default 256 MiB
     uint32_t protocol_major; // default: what this library speaks; for tests of the greeting
+    MoreauReconnect reconnect; // default: none; moreau_connect itself tries once all the same
 } MoreauOptions;
 
 MoreauOptions moreau_options_default(void);
@@ -104,7 +120,8 @@ void moreau_disconnect(MoreauClient *client);
 // next call.
 const MoreauError *moreau_error(const MoreauClient *client);
 
-// False once the connection is lost; every further call then fails with UNAVAILABLE.
+// False once the connection is lost, and will not be taken up again; every further call then fails
+// with UNAVAILABLE.
 bool moreau_is_connected(const MoreauClient *client);
 
 // What the server said in its greeting. Borrowed until moreau_disconnect.
@@ -162,7 +179,8 @@ typedef bool MoreauEventProc(void *context, const MoreauReply *event);
 MoreauStatus moreau_call_events(MoreauClient *client, const void *request, size_t count,
                                 MoreauEventProc *proc, void *context, MoreauReply **reply);
 
-// The same without waiting. *id is the request's.
+// The same without waiting; but a client that reconnects has no more requests under way than the
+// server's limit requests-max, and takes in answers until it may send. *id is the request's.
 MoreauStatus moreau_submit(MoreauClient *client, const void *request, size_t count, uint64_t *id);
 
 // The next answer to a submitted request, in order of arrival; waits at most `timeout_ms`, for ever
@@ -180,7 +198,9 @@ size_t moreau_in_flight(const MoreauClient *client);
 MoreauStatus moreau_cancel(MoreauClient *client, uint64_t id, bool *found);
 
 // The socket, to be polled for reading by an event loop; -1 when the connection is lost. Poll only
-// while moreau_has_received is false: answers that were read together wait in the client.
+// while moreau_has_received is false: answers that were read together wait in the client. A client
+// that reconnects does so in moreau_receive, which then may wait longer than it was told to, by
+// connect_timeout_ms; the socket is another one afterwards.
 int moreau_poll_fd(const MoreauClient *client);
 bool moreau_has_received(const MoreauClient *client);
 

@@ -34,16 +34,37 @@ bool bytes_reserve(Bytes *bytes, size_t more) {
     return true;
 }
 
-// The body length of the frame that starts client->in; false while its header is incomplete.
-static bool announced(const MoreauClient *client, size_t *body_bytes) {
-    const Bytes *in = &client->in;
-    if (in->count - in->first < FRAME_HEADER_BYTES) {
+void wire_put_header(uint8_t header[FRAME_HEADER_BYTES], size_t body_bytes) {
+    header[0] = (uint8_t)(body_bytes >> 24);
+    header[1] = (uint8_t)(body_bytes >> 16);
+    header[2] = (uint8_t)(body_bytes >> 8);
+    header[3] = (uint8_t)body_bytes;
+}
+
+// The body length of the frame at `first`; false while its header is incomplete.
+static bool announced_at(const Bytes *in, size_t first, size_t *body_bytes) {
+    if (in->count - first < FRAME_HEADER_BYTES) {
         return false;
     }
-    const uint8_t *header = in->data + in->first;
+    const uint8_t *header = in->data + first;
     *body_bytes =
         (size_t)header[0] << 24 | (size_t)header[1] << 16 | (size_t)header[2] << 8 | header[3];
     return true;
+}
+
+// That of the frame that starts client->in.
+static bool announced(const MoreauClient *client, size_t *body_bytes) {
+    return announced_at(&client->in, client->in.first, body_bytes);
+}
+
+void wire_drop_piece(MoreauClient *client) {
+    Bytes *in = &client->in;
+    size_t end = in->first, body_bytes;
+    while (announced_at(in, end, &body_bytes) &&
+           in->count - end - FRAME_HEADER_BYTES >= body_bytes) {
+        end += FRAME_HEADER_BYTES + body_bytes;
+    }
+    in->count = end;
 }
 
 bool wire_has_frame(const MoreauClient *client) {
@@ -55,14 +76,14 @@ bool wire_has_frame(const MoreauClient *client) {
 // The announced length is judged before its bytes are waited for.
 static MoreauStatus check_length(MoreauClient *client) {
     size_t body_bytes;
-    if (announced(client, &body_bytes) && body_bytes > client->reply_bytes_max) {
+    if (announced(client, &body_bytes) && body_bytes > client->options.reply_bytes_max) {
         client->in.first = 0; // nothing after this header can be read any more
         client->in.count = 0;
         return client_lose(
             client, MOREAU_RESOURCE_EXHAUSTED,
             "an answer of %zu bytes is above reply_bytes_max, %zu; the connection was "
             "closed",
-            body_bytes, client->reply_bytes_max);
+            body_bytes, client->options.reply_bytes_max);
     }
     return MOREAU_OK;
 }
@@ -179,7 +200,7 @@ static MoreauStatus take_frame(MoreauClient *client, size_t body_bytes, MoreauRe
     return MOREAU_OK;
 }
 
-MoreauStatus wire_receive(MoreauClient *client, int64_t give_up_ms, MoreauReply **reply) {
+MoreauStatus wire_await_frame(MoreauClient *client, int64_t give_up_ms, MoreauReply **reply) {
     while (!wire_has_frame(client)) {
         if (client->fd < 0) {
             return client_fail_lost(client);

@@ -86,6 +86,7 @@ int cli_try_connect(Cli *cli, MoreauError *error) {
     }
     MoreauOptions options = moreau_options_default();
     options.client_name = "moreau";
+    options.reconnect.attempts = cli->reconnect_attempts;
     char *token = NULL;
     if (cli->token_file != NULL) {
         token = load_token(cli->token_file, error);

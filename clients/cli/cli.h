@@ -25,9 +25,10 @@ typedef struct Cli {
     const char *token_file; // Nullable
     bool json;
     bool help;
-    const char *program;  // argv[0]
-    MoreauClient *client; // owned; NULL until cli_connect
-    MoreauError error;    // of the last call through cli_call
+    const char *program;         // argv[0]
+    unsigned reconnect_attempts; // of cli_connect's client, after a loss; default 0: none
+    MoreauClient *client;        // owned; NULL until cli_connect
+    MoreauError error;           // of the last call through cli_call
 } Cli;
 
 typedef struct CliCommand {

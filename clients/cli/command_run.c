@@ -35,6 +35,9 @@ static const char usage[] =
 
 enum { STEPS_DEFAULT = 240, BATCH_GROWTH = 4 };
 
+// Some five seconds: a long run survives the network, and of a server that is gone one hears soon.
+enum { RECONNECT_ATTEMPTS = 8 };
+
 #define TIME_STEP_DEFAULT (1.0 / 240.0)
 
 typedef struct RunOptions {
@@ -252,6 +255,7 @@ static int run_scene(Cli *cli, const RunOptions *options, Moreau__V1__Scene *sce
     create.settings = &settings;
     int status = apply_options(options, scene, &create);
     if (status == EXIT_DONE) {
+        cli->reconnect_attempts = RECONNECT_ATTEMPTS;
         status = cli_connect(cli);
     }
     if (status == EXIT_DONE) {

@@ -75,8 +75,12 @@ void api_cancel_all(Api *api) {
     }
 }
 
-void api_end_streams(Api *api) {
+void api_begin_drain(Api *api) {
+    api->is_draining = true;
     for (Session *session = api->first_session; session != NULL; session = session->next) {
+        if (peer_is_none(session->peer)) {
+            session_stop_requests(session);
+        }
         for (Request *request = session->first_request; request != NULL; request = request->next) {
             if (request->stopped != NULL) {
                 request_cancel(request);

@@ -33,6 +33,8 @@ typedef struct ApiDef {
     uint64_t session_grace_ms;
     size_t frame_bytes_max;
     size_t memory_bytes_max;
+    uint32_t requests_max;  // under way per connection
+    size_t kept_bytes_max;  // of replies, per session
     const ApiLimit *limits; // borrowed
     size_t limit_count;
 } ApiDef;
@@ -59,8 +61,9 @@ void api_set_peers(Api *api, void *context);
 void api_lane_turn_ended(Lane *lane, void *context);
 void api_lane_left(Lane *lane, void *context);
 
-// Ends the requests that send events, which may go on for hours: the first thing of a drain.
-void api_end_streams(Api *api);
+// The first thing of a drain: ends the requests that send events, which may go on for hours, and,
+// from now on, the work of clients that are gone and will not be let in again.
+void api_begin_drain(Api *api);
 
 // Stops the work that is under way between two steps.
 void api_cancel_all(Api *api);

@@ -20,9 +20,12 @@ typedef enum CommandPlace {
 } CommandPlace;
 
 enum {
-    COMMAND_MUTATES = 1,   // changes a world
-    COMMAND_LOG = 2,       // needs the log: refused by a server that keeps no episodes
-    COMMAND_BACKGROUND = 4 // belongs to no world, and runs on the background lanes
+    COMMAND_MUTATES = 1,    // changes a world
+    COMMAND_LOG = 2,        // needs the log: refused by a server that keeps no episodes
+    COMMAND_BACKGROUND = 4, // belongs to no world, and runs on the background lanes
+    COMMAND_CHANGES = 8,    // changes something else than a world: like COMMAND_MUTATES, what a
+                            // client repeats after a resume must not be done again
+    COMMAND_ORDERED = 16    // changes nothing, but reads what the calls before it have left
 };
 
 typedef struct Command {

@@ -2,7 +2,7 @@
 // Replies: packed where they are made. On a lane they are gathered in its outbox and written when
 // the lane's turn ends, so that pipelined requests of one connection share a write; on the loop
 // they go out at once.
-#include "api/request.h"
+#include "api/kept.h"
 
 #include "api/wire.h"
 #include "base/array.h"
@@ -110,6 +110,9 @@ static void close_frame(Request *request, Lane *lane, uint8_t *frame, size_t bod
                         bool is_last) {
     const PeerCalls *calls = request->peer.calls;
     calls->header(frame, body_bytes);
+    if (is_last) {
+        kept_store(request, frame, PEER_HEADER_BYTES + body_bytes);
+    }
     if (lane == NULL) {
         calls->send(request->peer.handle, frame, PEER_HEADER_BYTES + body_bytes);
         if (is_last) {

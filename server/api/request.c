@@ -2,6 +2,7 @@
 #include "api/request.h"
 
 #include "api/codec.h"
+#include "api/kept.h"
 #include "api/session.h"
 #include "api/step_codec.h"
 #include "base/clock.h"
@@ -66,6 +67,7 @@ void request_finish(Request *request) {
     if (request->finish != NULL) {
         request->finish(request);
     }
+    kept_settle(request);
     request_note(request);
     if (request->session != NULL) {
         unlink_request(request);
@@ -101,6 +103,9 @@ Request *request_find(Session *session, uint64_t id) {
 }
 
 void request_cancel(Request *request) {
+    if (request->repeats != NULL && request->repeats->request != NULL) {
+        request = request->repeats->request; // which does the work
+    }
     atomic_store_explicit(&request->cancelled, true, memory_order_relaxed);
     if (request->stopped != NULL) {
         request->stopped(request);
@@ -339,7 +344,20 @@ static Status find_call(Request *request, Error *error) {
     return STATUS_OK;
 }
 
-static Status admit(Request *request, Error *error) {
+// Where nothing is kept, ids need only differ while they are in flight.
+static Status admit_id(Session *session, uint64_t id, Error *error) {
+    if (id > session->id_highest) {
+        session->id_highest = id;
+    } else if (request_find(session, id) != NULL) {
+        return error_set(error, STATUS_ALREADY_EXISTS, "id",
+                         "Request %" PRIu64
+                         " of this connection is still under way: ids in flight must differ.",
+                         id);
+    }
+    return STATUS_OK;
+}
+
+static Status admit(Request *request, const uint8_t *body, size_t body_bytes, Error *error) {
     Session *session = request->peer.calls->data(request->peer.handle);
     bool is_hello = request->command->field == MOREAU__V1__REQUEST__CALL_HELLO;
     if (session == NULL && !is_hello) {
@@ -352,14 +370,11 @@ static Status admit(Request *request, Error *error) {
                          "This connection has said Hello already.");
     }
     if (session != NULL) {
-        uint64_t id = request->id;
-        if (id > session->id_highest) {
-            session->id_highest = id;
-        } else if (request_find(session, id) != NULL) {
-            return error_set(error, STATUS_ALREADY_EXISTS, "id",
-                             "Request %" PRIu64
-                             " of this connection is still under way: ids in flight must differ.",
-                             id);
+        Status status = session->is_resumable
+                            ? kept_admit(session, request, body, body_bytes, error)
+                            : admit_id(session, request->id, error);
+        if (status != STATUS_OK) {
+            return status;
         }
         link_request(session, request);
     }
@@ -406,13 +421,15 @@ void request_receive(Api *api, Peer peer, uint64_t received_ns, const uint8_t *b
             request->received_ns + (uint64_t)request->message->deadline_ms * 1000000u;
     }
     if (count_memory(request, &error) != STATUS_OK || find_call(request, &error) != STATUS_OK ||
-        admit(request, &error) != STATUS_OK) {
+        admit(request, body, body_bytes, &error) != STATUS_OK) {
         request_end(request, &error);
         return;
     }
     if (request->command->field == MOREAU__V1__REQUEST__CALL_HELLO) {
         session_greet(request);
-        return;
+    } else if (request->repeats != NULL) {
+        kept_answer(request);
+    } else {
+        dispatch(request);
     }
-    dispatch(request);
 }

@@ -18,6 +18,14 @@
 
 enum { CACHE_LINE_BYTES = 64 };
 
+typedef struct Kept Kept; // kept.h
+
+// In order of receipt while under way, of being done afterwards.
+typedef struct KeptList {
+    Kept *first, *last;
+    uint32_t count;
+} KeptList;
+
 typedef struct Session {
     uint64_t number;
     char token[33]; // to be shown in Hello.resume
@@ -26,6 +34,11 @@ typedef struct Session {
     uint32_t world_count;
     Request *first_request; // under way
     uint64_t id_highest;    // of all requests so far: a higher one cannot be under way
+    bool is_resumable;      // kept.h
+    bool is_over;           // the grace time has passed: only its last requests are awaited
+    uint64_t repeat_max;    // ids up to this one came on an earlier connection
+    KeptList kept_under_way, kept_done, kept_spare;
+    size_t kept_bytes;
     uv_timer_t grace;
     Api *api;
     struct Session *next;
@@ -55,6 +68,8 @@ struct Request {
     size_t counted_bytes;              // of its unpacked message, in Api.request_bytes
     Request *next, *previous;          // of its session
     WorldEntry *world;                 // retained; NULL: none
+    Kept *kept;                        // Nullable; where its reply is kept
+    Kept *repeats;                     // Nullable; it waits for the reply kept there
     void *plan;                        // what prepare left for work, in the arena
     void (*finish)(Request *request);  // Nullable; prepare's: on the loop, when the request is over
     void (*stopped)(Request *request); // Nullable; prepare's, of a request that sends events: on
@@ -77,6 +92,7 @@ struct Api {
     uint64_t session_count;
     uint64_t request_count;
     size_t request_bytes; // unpacked messages under way
+    size_t kept_bytes;    // replies of all sessions
     uint64_t batch_count;
     uint64_t requests_total;
     uint64_t answered[STATUS_COUNT]; // requests finished, by status
@@ -86,6 +102,7 @@ struct Api {
     uint64_t started_ns;
     uint8_t *buffer; // for replies of the loop thread, grows
     size_t buffer_capacity;
+    bool is_draining;
     uint32_t closing_sessions;
     void (*closed)(void *context);
     void *closed_context;

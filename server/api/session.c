@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "api/session.h"
 
+#include "api/kept.h"
 #include "base/clock.h"
 #include "base/secret.h"
 #include "run/snapshot_store.h"
@@ -36,6 +37,7 @@ static Status check_hello(const Api *api, const Moreau__V1__Hello *hello, Error 
 static void on_grace_closed(uv_handle_t *handle) {
     Session *session = handle->data;
     Api *api = session->api;
+    kept_forget(session);
     free(session);
     api->closing_sessions--;
     if (api->closed != NULL && api->closing_sessions == 0) {
@@ -70,7 +72,11 @@ static void end_session(Session *session) {
 static void on_grace_over(uv_timer_t *timer) {
     Session *session = timer->data;
     if (session->first_request != NULL) {
-        // its last requests are still stopping: look again
+        if (!session->is_over) {
+            session_stop_requests(session);
+            session->is_over = true;
+        }
+        // they stop between two steps: look again
         uv_timer_start(timer, on_grace_over, 10, 0);
         return;
     }
@@ -86,10 +92,11 @@ void session_stop_requests(Session *session) {
 }
 
 void session_leave(Session *session) {
-    session_stop_requests(session);
+    kept_lose_peer(session);
     session->peer = (Peer){0};
+    bool may_return = session->world_count > 0 || session->is_resumable;
     uv_timer_start(&session->grace, on_grace_over,
-                   session->world_count == 0 ? 0 : session->api->def.session_grace_ms, 0);
+                   may_return ? session->api->def.session_grace_ms : 0, 0);
 }
 
 void session_close_all(Api *api) {
@@ -132,10 +139,23 @@ static Session *open_session(Api *api) {
 static Session *find_session(Api *api, const char *token) {
     for (Session *session = api->first_session; session != NULL; session = session->next) {
         if (secret_matches(token, session->token)) {
-            return session;
+            return session->is_over ? NULL : session;
         }
     }
     return NULL;
+}
+
+static void resume(Session *session, bool resumable) {
+    if (!peer_is_none(session->peer)) {
+        // the client knows better than we that its old connection is dead
+        Peer old = session->peer;
+        kept_lose_peer(session);
+        old.calls->set_data(old.handle, NULL);
+        session->peer = (Peer){0};
+        old.calls->close(old.handle);
+    }
+    uv_timer_stop(&session->grace);
+    kept_resume(session, resumable);
 }
 
 static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *error) {
@@ -147,21 +167,14 @@ static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *erro
                              "No such session: its grace time (option --session-grace-ms) has "
                              "passed, or the server was restarted.");
         }
-        if (!peer_is_none(session->peer)) {
-            // the client knows better than we that its old connection is dead
-            Peer old = session->peer;
-            session_stop_requests(session);
-            old.calls->set_data(old.handle, NULL);
-            session->peer = (Peer){0};
-            old.calls->close(old.handle);
-        }
-        uv_timer_stop(&session->grace);
+        resume(session, hello->resumable);
     } else {
         session = open_session(request->api);
         if (session == NULL) {
             return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                              "Memory ended while opening a session.");
         }
+        session->is_resumable = hello->resumable;
     }
     snprintf(session->client, sizeof(session->client), "%s",
              hello->client == NULL ? "" : hello->client);
@@ -183,6 +196,8 @@ static Status welcome(Request *request, Moreau__V1__Welcome *message, Error *err
     message->protocol_major = PROTOCOL_MAJOR;
     message->protocol_minor = PROTOCOL_MINOR;
     message->session = (char *)session->token;
+    message->has_last_id = 1;
+    message->last_id = session->id_highest;
     message->limits = describe_limits(request, &message->n_limits);
     message->calls = describe_calls(request, &message->n_calls);
     message->solvers = describe_solvers(request, &message->n_solvers);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sessions: who is at the other end of a connection, and which worlds share its life. A session
-// outlives its connection by the grace time, in which Hello.resume takes it over. Loop thread.
+// outlives its connection by the grace time, in which Hello.resume takes it over; what a resumable
+// one remembers of its requests is kept.h. Loop thread.
 #pragma once
 
 #include "api/request.h"
@@ -8,7 +9,7 @@
 // Answers a Hello: opens or resumes a session, or refuses and closes.
 void session_greet(Request *request);
 
-// The connection is gone: its requests stop, the grace time begins.
+// The connection is gone: its requests stop, or go on when it is resumable; the grace time begins.
 void session_leave(Session *session);
 
 // Stops its requests between two steps.

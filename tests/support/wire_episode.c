@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "support/wire_episode.h"
 
+#include "base/hash.h"
 #include "log/chunk.h"
+#include "log/entries.h"
+#include "run/input.h"
 
 #include <check.h>
 #include <sqlite3.h>
@@ -144,6 +147,53 @@ int64_t wire_depot_chunk(const WireDepot *depot, int kind, int index) {
     snprintf(sql, sizeof(sql), "SELECT id FROM chunk WHERE kind = %d ORDER BY id LIMIT 1 OFFSET %d",
              kind, index);
     return wire_depot_number(depot, sql);
+}
+
+static void add_entries(Hash *hash, const void *bytes, size_t byte_count, uint64_t *count) {
+    Chunk chunk;
+    Entry entry;
+    Error error = {0};
+    size_t at = 0;
+    ck_assert_msg(chunk_open(bytes, byte_count, NULL, &chunk, &error) == STATUS_OK, "%s",
+                  error.message);
+    while (entry_next(chunk.body, chunk.body_bytes, &at, &entry, &error)) {
+        // how many equal orders share an entry depends on when it was written
+        uint8_t *input = malloc(entry.input_bytes);
+        ck_assert_ptr_nonnull(input);
+        memcpy(input, entry.input, entry.input_bytes);
+        if (input_kind((InputBytes){input, entry.input_bytes}) == INPUT_STEP) {
+            input_set_steps(input, 1);
+        }
+        for (uint32_t i = 0; i < entry.hash_count; i++) {
+            uint64_t state = entry_hash(&entry, i);
+            hash_add(hash, input, entry.input_bytes);
+            hash_add(hash, &state, sizeof(state));
+            ++*count;
+        }
+        free(input);
+    }
+    ck_assert_int_eq(error.status, STATUS_OK);
+}
+
+uint64_t wire_depot_history(const WireDepot *depot, int64_t recording, uint64_t *count) {
+    sqlite3 *db = open_file(depot);
+    sqlite3_stmt *statement;
+    ck_assert_int_eq(sqlite3_prepare_v2(db,
+                                        "SELECT bytes FROM chunk WHERE kind = 2 AND recording = ? "
+                                        "ORDER BY id",
+                                        -1, &statement, NULL),
+                     SQLITE_OK);
+    sqlite3_bind_int64(statement, 1, recording);
+    Hash hash;
+    hash_init(&hash, 0);
+    *count = 0;
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        add_entries(&hash, sqlite3_column_blob(statement, 0),
+                    (size_t)sqlite3_column_bytes(statement, 0), count);
+    }
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return hash_value(&hash);
 }
 
 static void write_bytes(sqlite3 *db, int64_t chunk, const uint8_t *bytes, size_t count) {

@@ -50,6 +50,11 @@ void wire_depot_sql(const WireDepot *depot, const char *sql);
 int64_t wire_depot_number(const WireDepot *depot,
                           const char *sql); // the first column of the first row
 
+// What the file says of a recording: a hash of everything that passed the world's door, in order,
+// each with the hash of the state after it. `count` of these; it does not matter how they are cut
+// into entries and chunks.
+uint64_t wire_depot_history(const WireDepot *depot, int64_t recording, uint64_t *count);
+
 // The row id of the index-th chunk of a kind (log/chunk.h); fails the test when there is none.
 int64_t wire_depot_chunk(const WireDepot *depot, int kind, int index);
 

@@ -71,6 +71,7 @@ START_TEST(the_defaults_are_those_that_the_documents_promise) {
     ck_assert_uint_eq(options.worlds_max, 65536);
     ck_assert_uint_eq(options.session_worlds_max, 65536);
     ck_assert_uint_eq(options.bodies_max, 1000000);
+    ck_assert_uint_eq(options.kept_bytes_max, 32u << 20);
     ck_assert_uint_eq(options.session_grace_ms, 30000);
     ck_assert_uint_eq(options.drain_timeout_ms, 10000);
     // what the machine decides is decided
@@ -93,6 +94,7 @@ static const struct {
     {"--frame-bytes-max 2Ki", "frame-bytes-max", 2048},
     {"--frame-bytes-max=2KiB", "frame-bytes-max", 2048},
     {"--unsent-bytes-max 3M", "unsent-bytes-max", 3u << 20},
+    {"--kept-bytes-max 5M", "kept-bytes-max", 5u << 20},
     {"--memory-bytes-max 5GiB", "memory-bytes-max", UINT64_C(5) << 30},
     {"--memory-bytes-max 1T", "memory-bytes-max", UINT64_C(1) << 40},
     {"--connections-max 10", "connections-max", 10},
