@@ -106,7 +106,7 @@ END_TEST
 START_TEST(an_impulse_that_is_not_a_number_shows) {
     static Measured measured;
     measured_init(&measured, 30);
-    measured.impulse[3 * _i] = NAN;
+    measured.impulse[(size_t)3 * (size_t)_i] = NAN;
     CertificateMeasure m = begin(&measured, RELATION_DISSIPATION);
     certificate_contacts(&m, NULL);
     uint32_t of =
