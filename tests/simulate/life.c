@@ -34,7 +34,9 @@ static struct {
     Fate fate;
     HistoryLife *record;
     Crowd crowd;
-    int ready[2]; // what the server says when it is ready
+    int ready[2];       // what the server says when it is ready
+    bool has_bad_start; // the disk may fail while the server starts, which then may not start
+    bool has_not_started;
     char address[WORD_BYTES];
 } life;
 
@@ -96,7 +98,9 @@ static void play(Crowd *crowd) {
     ClientDef client[CLIENTS_MAX];
     size_t task[CLIENTS_MAX];
     size_t count = 1 + (size_t)dice_roll(&life.dice, CLIENTS_MAX);
-    disk_allow_faults();
+    if (!life.has_bad_start) {
+        disk_allow_faults();
+    }
     if (!client_make_shared(crowd)) {
         fail("the shared world cannot be made");
     }
@@ -128,7 +132,11 @@ static void direct(void *context) {
     Crowd *crowd = context;
     char line[WORD_BYTES];
     schedule_wait_fd(life.ready[0], POLLIN, SCHEDULE_FOREVER);
-    if (read(life.ready[0], line, sizeof(line)) <= 0) {
+    ssize_t count = read(life.ready[0], line, sizeof(line));
+    if (life.has_not_started) {
+        return;
+    }
+    if (count <= 0) {
         fail("the server did not say that it was ready");
     }
     if (life.def.is_last) {
@@ -190,8 +198,15 @@ static void serve(void) {
         // less than an option may say, so that a small run fills it
         options.log_queue_bytes_max = 4096 + dice_roll(&life.dice, 65536);
     }
-    if (result != OPTIONS_RUN || server_run(&options, &error) != STATUS_OK) {
-        fail("the server does not start: %s", error.message);
+    if (result != OPTIONS_RUN) {
+        fail("the server does not take its options: %s", error.message);
+    }
+    if (server_run(&options, &error) != STATUS_OK) {
+        if (!disk_has_faults() || !life.has_bad_start) {
+            fail("the server does not start: %s", error.message);
+        }
+        life.has_not_started = true;
+        close(life.ready[1]);
     }
 }
 
@@ -209,6 +224,10 @@ int life_run(const LifeDef *def) {
         .address = life.address, .history = def->history, .life = def->number, .seed = def->seed};
     draw_fate();
     disk_begin(def->seed, at_operation);
+    life.has_bad_start = !def->is_last && dice_chance(&life.dice, 15);
+    if (life.has_bad_start) {
+        disk_allow_faults();
+    }
     system_begin(def->seed);
     schedule_begin(def->seed, at_point);
     size_t director = schedule_start("director", direct, &life.crowd);

@@ -8,9 +8,11 @@
 //
 // --twice runs each seed again and demands that not one decision differs; --keep leaves the file
 // and the servers' logs of each seed, and says where.
+#define _GNU_SOURCE // sched_setaffinity
 #include "simulate/life.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +141,23 @@ static void try_seed(uint64_t seed, History *history, const Orders *orders, Tall
     }
 }
 
+// One thread runs at a time: on one processor a turn is handed over without waking another.
+static void stay_on_one_processor(uint64_t which) {
+    cpu_set_t all, one;
+    if (sched_getaffinity(0, sizeof(all), &all) != 0) {
+        return;
+    }
+    which %= (uint64_t)CPU_COUNT(&all);
+    for (size_t i = 0; i < CPU_SETSIZE; i++) {
+        if (CPU_ISSET(i, &all) && which-- == 0) {
+            CPU_ZERO(&one);
+            CPU_SET(i, &one);
+            sched_setaffinity(0, sizeof(one), &one); // slower where it is refused
+            return;
+        }
+    }
+}
+
 static Orders read_orders(int argc, char **argv) {
     Orders orders = {.first = 1, .count = 30, .stride = 1};
     uint64_t *number[] = {&orders.first, &orders.count, &orders.stride};
@@ -158,6 +177,7 @@ static Orders read_orders(int argc, char **argv) {
 int main(int argc, char **argv) {
     Orders orders = read_orders(argc, argv);
     Tally tally = {0};
+    stay_on_one_processor(orders.first);
     History *history =
         mmap(NULL, sizeof(*history), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (history == MAP_FAILED) {
