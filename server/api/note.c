@@ -40,8 +40,7 @@ void request_note(const Request *request) {
                 "connection=%" PRIu64 " session=%" PRIu64 " request=%" PRIu64
                 " call=%s status=%s duration_us=%" PRIu64,
                 request->peer.calls->number(request->peer.handle),
-                request->session == NULL ? 0 : request->session->number,
-                request->id,
+                request->session == NULL ? 0 : request->session->number, request->id,
                 request->command == NULL ? "none" : request->command->name,
                 status_name(request->status), request->server_ns / 1000);
 }
