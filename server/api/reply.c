@@ -201,12 +201,13 @@ void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const
     if (!post(request, lane, reply, size)) {
         drop_client(request);
     }
+    reply->status = NULL; // it ends here
 }
 
 // ---- written by hand
 
 // id, status with an error's texts, server_ns, and the head of the result
-enum { REPLY_HEAD_BYTES_MAX = 8 * WIRE_HEAD_BYTES_MAX + sizeof(Error) };
+enum { REPLY_HEAD_BYTES_MAX = 8 * (size_t)WIRE_HEAD_BYTES_MAX + sizeof(Error) };
 
 static uint8_t *write_status(const Request *request, const Error *error, uint8_t *at) {
     if (error->status == STATUS_OK) {

@@ -83,6 +83,9 @@ static void read_worlds(Arena *arena, WireSource *part, StepRequest *made) {
 static void read_column(Arena *arena, WireSource *source, uint64_t field, StepRequest *made) {
     Moreau__V1__WorldStep *step = &made->step;
     WireSource part = wire_read_part(source);
+    if (source->failed) {
+        return;
+    }
     if (field == 1) {
         read_worlds(arena, &part, made);
     } else if (field == 4) {
@@ -311,8 +314,9 @@ static uint8_t *write_columns(uint8_t *at, const Batch *batch, uint32_t field,
 }
 
 static size_t reports_bytes_expected(const Batch *batch) {
-    enum { FIXED_COLUMNS = 27, VARINT_COLUMNS = 16 };
-    return 8 * FIXED_COLUMNS * batch->count + (VARINT_COLUMNS + 2 * FIXED_COLUMNS) * batch->count;
+    enum { FIXED_COLUMNS = 27, VARINT_COLUMNS = 16 }; // of the four parts too
+    const size_t world_bytes = 8 * (size_t)FIXED_COLUMNS + VARINT_COLUMNS;
+    return world_bytes * batch->count + 2 * (size_t)(FIXED_COLUMNS + VARINT_COLUMNS);
 }
 
 static uint8_t *write_reports(uint8_t *at, const Batch *batch) {

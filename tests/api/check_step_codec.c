@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
 static uint64_t next_random(uint64_t *state) {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return *state >> 33 ^ *state << 20;
@@ -72,7 +74,7 @@ static Made *make_batch(uint64_t seed, size_t count) {
                           .wants_velocity = flags & 4,
                           .wants_single = flags & 8,
                           .wants_reports = flags & 16};
-    for (size_t i = 0; i < 7 * BODIES_MAX; i++) {
+    for (size_t i = 0; i < COUNT_OF(made->state); i++) {
         made->state[i] = random_double(&state);
     }
     for (size_t i = 0; i < count; i++) {
@@ -269,7 +271,7 @@ static size_t make_request(uint64_t *state, uint8_t bytes[REQUEST_BYTES_MAX]) {
     for (size_t i = 0; i < WRENCHES_MAX; i++) {
         bodies[i] = random_u64(state);
     }
-    for (size_t i = 0; i < 6 * WRENCHES_MAX; i++) {
+    for (size_t i = 0; i < COUNT_OF(wrench); i++) {
         wrench[i] = random_double(state);
     }
     step.worlds = worlds;
@@ -397,8 +399,7 @@ END_TEST
 
 static TCase *case_writing(void) {
     TCase *tcase = tcase_create("writing");
-    tcase_add_loop_test(tcase, a_reply_is_what_protobuf_would_write, 0,
-                        sizeof(batch_counts) / sizeof(batch_counts[0]));
+    tcase_add_loop_test(tcase, a_reply_is_what_protobuf_would_write, 0, COUNT_OF(batch_counts));
     return tcase;
 }
 
@@ -407,7 +408,7 @@ static TCase *case_reading(void) {
     tcase_add_test(tcase, a_step_is_read_as_protobuf_reads_it);
     tcase_add_test(tcase, a_damaged_step_is_left_to_protobuf_or_read_alike);
     tcase_add_loop_test(tcase, what_is_not_as_encoders_write_it_is_left_to_protobuf, 0,
-                        sizeof(odd) / sizeof(odd[0]));
+                        COUNT_OF(odd));
     tcase_add_test(tcase, memory_that_ends_is_left_to_protobuf_to_report);
     return tcase;
 }
