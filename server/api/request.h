@@ -23,6 +23,7 @@ typedef struct Session {
     Peer peer; // NULL: away, the grace time runs
     uint32_t world_count;
     Request *first_request; // under way
+    size_t request_bytes;   // unpacked messages under way
     uint64_t id_highest;    // of all requests so far: a higher one cannot be under way
     uv_timer_t grace;
     Api *api;
@@ -44,7 +45,8 @@ struct Request {
     bool client_gone;
     Status status;                     // of its reply …
     uint64_t server_ns;                // … and how long that took
-    size_t counted_bytes;              // of its unpacked message, in Api.request_bytes
+    size_t counted_bytes;              // of its unpacked message, in Api.request_bytes …
+    Session *counted_by;               // … and in this session's; NULL: before Hello
     WorldEntry *world;                 // retained; NULL: none
     Strand strand;                     // of a request that belongs to no world
     void *plan;                        // what prepare left for work, in the arena
