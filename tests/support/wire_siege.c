@@ -25,7 +25,7 @@ static const bool memory_is_measured = true;
 
 // A piece per request or connection that leaks is more than a page per abuse, of which the smallest
 // has a hundred.
-enum { GROWTH_BYTES_MAX = 1 << 16, PLATEAU_TIMES = 8 };
+enum { GROWTH_BYTES_MAX = 1 << 16, PLATEAU_TIMES = 30 };
 
 typedef struct SiegeFigures {
     uint32_t descriptors;
