@@ -27,6 +27,9 @@ static const bool memory_is_measured = true;
 // has a hundred.
 enum { GROWTH_BYTES_MAX = 1 << 16, PLATEAU_TIMES = 30 };
 
+// Readers of episodes rest with their files open, one more for each lane that read at once.
+enum { READER_DESCRIPTORS = 2 * 2 };
+
 typedef struct SiegeFigures {
     uint32_t descriptors;
     uint64_t connections, worlds, world_bytes, requests, jobs;
@@ -46,8 +49,8 @@ static SiegeFigures figures_of(const Siege *siege) {
 static bool same(const SiegeFigures *a, const SiegeFigures *b, bool all) {
     bool counts = a->connections == b->connections && a->worlds == b->worlds && a->requests <= 2 &&
                   a->jobs <= 1;
-    return counts &&
-           (!all || (a->descriptors == b->descriptors && a->world_bytes == b->world_bytes));
+    return counts && (!all || (a->descriptors <= b->descriptors + READER_DESCRIPTORS &&
+                               a->world_bytes == b->world_bytes));
 }
 
 // Waits until everything is as it was.
