@@ -63,7 +63,7 @@ static void answer(ClonePlan *plan) {
     if (error.status == STATUS_OK && message.worlds == NULL) {
         out_of_memory(&error);
     }
-    if (error.status == STATUS_OK) {
+    if (error.status == STATUS_OK && message.worlds != NULL) {
         for (uint64_t i = 0; i < plan->made; i++) {
             message.worlds[i] = plan->clone[i].world->id;
         }

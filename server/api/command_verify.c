@@ -184,7 +184,7 @@ static JobOutcome verify_on_lane(Job *job, Lane *lane) {
 static void on_worker_done(Job *job) {
     VerifyWorker *worker = (VerifyWorker *)(void *)((char *)job - offsetof(VerifyWorker, job));
     VerifyPlan *plan = worker->plan;
-    count_memory(worker, 0); // the last one to end gives all of it back
+    count_memory(worker, 0);
     if (plan->error.status == STATUS_OK && worker->error.status != STATUS_OK) {
         plan->error = worker->error;
     }

@@ -81,6 +81,9 @@ void request_finish(Request *request) {
     request->peer.calls->release(request->peer.handle);
     api->request_count--;
     api->request_bytes -= request->counted_bytes;
+    if (request->counted_by != NULL) {
+        request->counted_by->request_bytes -= request->counted_bytes;
+    }
     arena_reset(&request->arena);
     if (request->arena.total_bytes > ARENA_KEPT_BYTES_MAX) {
         arena_deinit(&request->arena);
@@ -309,19 +312,31 @@ static Status unpack(Request *request, const uint8_t *body, size_t body_bytes, E
                      "The frame is no message Request of moreau.v1; the connection is closed.");
 }
 
-// Many large requests under way at once must not take the memory of the worlds.
+static size_t part_of_each(const Api *api, size_t bytes) {
+    return bytes / (1 + api->def.peers->figures(api->peer_context).connection_count);
+}
+
+// Many large requests under way at once must not take the memory of the worlds. When they would,
+// those are refused whose session has more than its part, not whoever comes next.
 static Status count_memory(Request *request, Error *error) {
     Api *api = request->api;
+    Session *session = request->peer.calls->data(request->peer.handle);
     size_t bytes = request->arena.total_bytes,
            limit = api->def.memory_bytes_max / REQUEST_MEMORY_SHARE;
-    if (bytes > limit || api->request_bytes > limit - bytes) {
+    bool is_crowded = bytes > limit || api->request_bytes > limit - bytes;
+    size_t held = bytes + (session == NULL ? 0 : session->request_bytes);
+    if (is_crowded && held > part_of_each(api, limit)) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "The requests under way take more than a quarter of the memory budget "
                          "(option --memory-bytes-max): wait for "
                          "replies, or send smaller parts.");
     }
     request->counted_bytes = bytes;
+    request->counted_by = session;
     api->request_bytes += bytes;
+    if (session != NULL) {
+        session->request_bytes += bytes;
+    }
     return STATUS_OK;
 }
 

@@ -33,6 +33,7 @@ typedef struct Session {
     Peer peer; // NULL: away, the grace time runs
     uint32_t world_count;
     Request *first_request; // under way
+    size_t request_bytes;   // unpacked messages under way
     uint64_t id_highest;    // of all requests so far: a higher one cannot be under way
     bool is_resumable;      // kept.h
     bool is_over;           // the grace time has passed: only its last requests are awaited
@@ -65,7 +66,8 @@ struct Request {
     const Command *command;
     Moreau__V1__Request *message; // in the arena; NULL: none was unpacked
     Arena arena;
-    size_t counted_bytes;              // of its unpacked message, in Api.request_bytes
+    size_t counted_bytes;              // of its unpacked message, in Api.request_bytes …
+    Session *counted_by;               // … and in this session's; NULL: before Hello
     Request *next, *previous;          // of its session
     WorldEntry *world;                 // retained; NULL: none
     Kept *kept;                        // Nullable; where its reply is kept

@@ -25,7 +25,13 @@ static const bool memory_is_measured = true;
 
 // A piece per request or connection that leaks is more than a page per abuse, of which the smallest
 // has a hundred.
-enum { GROWTH_BYTES_MAX = 1 << 16, PLATEAU_TIMES = 8 };
+enum { GROWTH_BYTES_MAX = 1 << 16, PLATEAU_TIMES = 30 };
+
+// Readers of episodes rest with their files open, one more for each lane that read at once.
+enum { READER_DESCRIPTORS = 2 * 2 };
+
+// The worlds that stay go on being stepped, and an array of theirs may grow once more.
+enum { WORLD_GROWTH_BYTES = 1024 };
 
 typedef struct SiegeFigures {
     uint32_t descriptors;
@@ -46,8 +52,8 @@ static SiegeFigures figures_of(const Siege *siege) {
 static bool same(const SiegeFigures *a, const SiegeFigures *b, bool all) {
     bool counts = a->connections == b->connections && a->worlds == b->worlds && a->requests <= 2 &&
                   a->jobs <= 1;
-    return counts &&
-           (!all || (a->descriptors == b->descriptors && a->world_bytes == b->world_bytes));
+    return counts && (!all || (a->descriptors <= b->descriptors + READER_DESCRIPTORS &&
+                               a->world_bytes <= b->world_bytes + WORLD_GROWTH_BYTES));
 }
 
 // Waits until everything is as it was.
