@@ -37,5 +37,6 @@ ProbeFrame probe_step_frame(uint64_t id, uint64_t world, bool reports);
 ProbeFrame probe_get_frame(uint64_t world);
 ProbeFrame probe_echo_frame(size_t count, size_t reply_body_bytes);
 
-// Makes a world of `count` (0: an empty one) dynamic spheres that touch nothing; it lives as long as the server.
+// Makes a world of `count` (0: an empty one) dynamic spheres that touch nothing; it lives as long
+// as the server.
 uint64_t probe_world(const char *address, size_t count);

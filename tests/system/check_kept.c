@@ -346,7 +346,7 @@ START_TEST(work_under_way_is_limited_over_all_connections) {
     wire_expect(call_as(client, id, &step), CODE(RESOURCE_EXHAUSTED), NULL);
     Moreau__V1__Ping ping = MOREAU__V1__PING__INIT;
     wire_expect(call_as(client, id, &ping), CODE(OK), NULL); // as a Cancel would be
-    kill(server->pid, SIGTERM); // stops what nobody waits for
+    kill(server->pid, SIGTERM);                              // stops what nobody waits for
     wire_close(client);
     ck_assert_int_eq(server_wait(server, SERVER_STOP_MS), 0);
     server_free(server);
