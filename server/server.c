@@ -186,7 +186,7 @@ static Status start_rooms(Server *server, Error *error) {
     const Options *options = server->options;
     PoolDef pool = {.lane_count = (uint32_t)options->workers,
                     .scratch_bytes_max =
-                        options->memory_bytes_max / (SCRATCH_MEMORY_SHARE * 2 * options->workers),
+                        options->memory_bytes_max / (2 * options->workers * SCRATCH_MEMORY_SHARE),
                     .turn_ended = api_lane_turn_ended,
                     .left = api_lane_left};
     Status status = pool_create(&server->pool, &server->loop, &pool, error);

@@ -208,12 +208,12 @@ Status command_snapshot_upload(Request *request, Lane *lane, Moreau__V1__Reply *
         return out_of_memory(error);
     }
     moreau__v1__snapshot_upload_reply__init(m);
-    StoredSnapshot *snapshot;
+    StoredSnapshot *snapshot = NULL;
     bool is_new = !message->has_snapshot;
     Status status =
         is_new ? begin_upload(request, message, &snapshot, error)
                : snapshot_store_find(store_of(request), message->snapshot, true, &snapshot, error);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK || snapshot == NULL) {
         return status;
     }
     if (!snapshot->is_upload || atomic_load_explicit(&snapshot->filled, memory_order_acquire)) {

@@ -132,10 +132,13 @@ static bool prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format, c
 }
 
 static bool prepare_insert(TableCopy *copy, const char *table) {
-    char values[SQL_BYTES] = "";
-    for (int i = 0; i < copy->column_count; i++) {
-        strcat(values, i == 0 ? "?" : ",?");
+    char values[SQL_BYTES];
+    size_t used = 0;
+    for (int i = 0; i < copy->column_count && used + 3 <= sizeof(values); i++) {
+        values[used++] = i == 0 ? ' ' : ',';
+        values[used++] = '?';
     }
+    values[used] = '\0';
     char sql[2 * SQL_BYTES];
     sqlite3_snprintf(sizeof(sql), sql, "INSERT OR IGNORE INTO %s VALUES(%s)", table, values);
     return sqlite3_prepare_v2(copy->salvage->to, sql, -1, &copy->insert, NULL) == SQLITE_OK;
