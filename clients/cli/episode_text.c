@@ -145,17 +145,21 @@ void episode_print(const Moreau__V1__EpisodeInfo *episode) {
            episode->dynamics_version);
 }
 
-int episode_describe(Cli *cli, const char *name, Moreau__V1__Reply **reply) {
-    Moreau__V1__EpisodeDescribe describe = MOREAU__V1__EPISODE_DESCRIBE__INIT;
-    describe.episode = (char *)name;
-    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
-    request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_DESCRIBE;
-    request.episode_describe = &describe;
-    int status = cli_call(cli, &request, reply);
+// The episode that an answer tells of; NULL: it tells of none.
+static const Moreau__V1__EpisodeInfo *told_of(const Moreau__V1__Reply *reply) {
+    if (reply->result_case == MOREAU__V1__REPLY__RESULT_EPISODE_DESCRIBE) {
+        return reply->episode_describe->episode;
+    }
+    return reply->result_case == MOREAU__V1__REPLY__RESULT_EPISODE_STOP
+               ? reply->episode_stop->episode
+               : NULL;
+}
+
+int episode_ask(Cli *cli, Moreau__V1__Request *request, Moreau__V1__Reply **reply) {
+    int status = cli_call(cli, request, reply);
     if (status != EXIT_DONE) {
         status = cli_report_refusal(cli, NULL, "");
-    } else if ((*reply)->result_case != MOREAU__V1__REPLY__RESULT_EPISODE_DESCRIBE ||
-               (*reply)->episode_describe->episode == NULL) {
+    } else if (told_of(*reply) == NULL) {
         status = cli_fail(EXIT_REFUSED, "the server's answer says nothing of the episode");
     } else {
         return EXIT_DONE;
@@ -165,4 +169,13 @@ int episode_describe(Cli *cli, const char *name, Moreau__V1__Reply **reply) {
         *reply = NULL;
     }
     return status;
+}
+
+int episode_describe(Cli *cli, const char *name, Moreau__V1__Reply **reply) {
+    Moreau__V1__EpisodeDescribe describe = MOREAU__V1__EPISODE_DESCRIBE__INIT;
+    describe.episode = (char *)name;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_DESCRIBE;
+    request.episode_describe = &describe;
+    return episode_ask(cli, &request, reply);
 }

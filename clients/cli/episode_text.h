@@ -18,6 +18,10 @@ void episode_print_row(const Moreau__V1__EpisodeInfo *episode);
 // Everything about one.
 void episode_print(const Moreau__V1__EpisodeInfo *episode);
 
+// A call that is answered with an episode (EpisodeDescribe, EpisodeStop). EXIT_DONE: *reply holds
+// it, and is the caller's to free. Anything else: after a sentence, *reply is NULL.
+int episode_ask(Cli *cli, Moreau__V1__Request *request, Moreau__V1__Reply **reply);
+
 // Asks for everything about one. EXIT_DONE: *reply holds it, and is the caller's to free. Anything
 // else: after a sentence, *reply is NULL.
 int episode_describe(Cli *cli, const char *name, Moreau__V1__Reply **reply);

@@ -61,20 +61,7 @@ int recording_stop(Cli *cli, const RecordingOptions *options, uint64_t world,
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_STOP;
     request.episode_stop = &stop;
-    int status = cli_call(cli, &request, reply);
-    if (status != EXIT_DONE) {
-        status = cli_report_refusal(cli, NULL, "");
-    } else if ((*reply)->result_case != MOREAU__V1__REPLY__RESULT_EPISODE_STOP ||
-               (*reply)->episode_stop->episode == NULL) {
-        status = cli_fail(EXIT_REFUSED, "the server's answer says nothing of the episode");
-    } else {
-        return EXIT_DONE;
-    }
-    if (*reply != NULL) {
-        moreau__v1__reply__free_unpacked(*reply, NULL);
-        *reply = NULL;
-    }
-    return status;
+    return episode_ask(cli, &request, reply);
 }
 
 void recording_print(const Moreau__V1__EpisodeInfo *episode) {
