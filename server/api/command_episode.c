@@ -20,7 +20,7 @@ static Status out_of_memory(Error *error) {
 typedef struct EpisodePlan {
     uint8_t uid[UID_BYTES];
     bool has_uid; // Stop by episode: it must be this one
-    char uid_text[EPISODE_UID_TEXT_BYTES];
+    char uid_text[UID_TEXT_BYTES];
     char name[HOST_NAME_BYTES];
     char client[HOST_NAME_BYTES]; // the session's may change while a lane reads it
     Error error;                  // why an episode was not found
@@ -97,9 +97,9 @@ Status command_episode_start_prepare(Request *request, Error *error) {
 }
 
 static Status refuse_second(const Recorder *recorder, Error *error) {
-    char uid[EPISODE_UID_TEXT_BYTES];
+    char uid[UID_TEXT_BYTES];
     Error why = {0};
-    episode_uid_text(recorder_episode_uid(recorder), uid);
+    uid_text(recorder_episode_uid(recorder), uid);
     if (recorder_status(recorder, &why) != STATUS_OK) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "world",
                          "The recording of episode %s has failed (%.200s); EpisodeStop ends it.",
@@ -222,7 +222,7 @@ Status command_episode_start(Request *request, Lane *lane, Moreau__V1__Reply *re
         host_publish(request->world);
         return status != STATUS_OK ? status : out_of_memory(error);
     }
-    episode_uid_text(recorder_episode_uid(door->recorder), plan->uid_text);
+    uid_text(recorder_episode_uid(door->recorder), plan->uid_text);
     moreau__v1__episode_start_reply__init(message);
     message->episode = plan->uid_text;
     message->name = plan->name;
@@ -244,7 +244,7 @@ static JobOutcome find_on_lane(Job *job, Lane *lane) {
     if (status == STATUS_OK) {
         memcpy(plan->uid, row.uid, UID_BYTES);
         plan->has_uid = true;
-        episode_uid_text(row.uid, plan->uid_text);
+        uid_text(row.uid, plan->uid_text);
         if (row.state != RECORDING_OPEN) {
             error_set(&plan->error, STATUS_FAILED_PRECONDITION, "episode",
                       "Episode %s is not being recorded: it is %s.", plan->uid_text,
@@ -315,7 +315,7 @@ static Status end_recording(Request *request, Error *error) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "episode",
                          "Episode %s is not being recorded any more.", plan->uid_text);
     }
-    episode_uid_text(uid, plan->uid_text);
+    uid_text(uid, plan->uid_text);
     recorder_stop(door->recorder, RECORDING_COMPLETE, request_wait(request));
     door->recorder = NULL;
     host_publish(request->world);

@@ -6,12 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void episode_uid_text(const uint8_t uid[UID_BYTES], char text[EPISODE_UID_TEXT_BYTES]) {
-    for (size_t i = 0; i < UID_BYTES; i++) {
-        snprintf(text + 2 * i, 3, "%02x", uid[i]);
-    }
-}
-
 Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *error) {
     if (text == NULL || text[0] == '\0') {
         return error_set(error, STATUS_INVALID_ARGUMENT, "episode",
@@ -42,11 +36,11 @@ static char *optional_text(const char *text) {
 
 bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeInfo *info) {
     moreau__v1__episode_info__init(info);
-    char *uid = arena_take(arena, EPISODE_UID_TEXT_BYTES);
+    char *uid = arena_take(arena, UID_TEXT_BYTES);
     if (uid == NULL) {
         return false;
     }
-    episode_uid_text(row->uid, uid);
+    uid_text(row->uid, uid);
     info->episode = uid;
     info->name = (char *)row->name;
     info->n_labels = row->label_count;

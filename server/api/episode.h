@@ -6,12 +6,8 @@
 #include "api/request.h"
 #include "log/reader.h"
 
-enum { EPISODE_UID_TEXT_BYTES = 2 * UID_BYTES + 1 };
-
 // How long work in the background goes on before it looks around.
 enum { EPISODE_QUANTUM_NS = 100000 };
-
-void episode_uid_text(const uint8_t uid[UID_BYTES], char text[EPISODE_UID_TEXT_BYTES]);
 
 // By id, an unmistakable beginning of one, or a name; NULL or "" is refused. Blames `episode`. What
 // the row points to is the request's arena's. On a lane.

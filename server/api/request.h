@@ -12,11 +12,10 @@
 #include "api/api.h"
 #include "api/command.h"
 #include "base/arena.h"
+#include "base/cache.h"
 #include "moreau.pb-c.h"
 #include "run/host.h"
 #include "run/snapshot_store.h"
-
-enum { CACHE_LINE_BYTES = 64 };
 
 typedef struct Kept Kept; // kept.h
 

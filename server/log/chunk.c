@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const uint8_t magic[8] = {'M', 'O', 'R', 'E', 'A', 'U', 'C', 'K'};
@@ -16,6 +17,12 @@ static const char *const kind_names[] = {
     [CHUNK_KEYFRAME] = "key-frame", [CHUNK_INPUTS] = "inputs", [CHUNK_FRAMES] = "frames",
     [CHUNK_CONTACTS] = "contacts",  [CHUNK_GAP] = "gap",
 };
+
+void uid_text(const uint8_t uid[UID_BYTES], char text[UID_TEXT_BYTES]) {
+    for (size_t i = 0; i < UID_BYTES; i++) {
+        snprintf(text + 2 * i, 3, "%02x", uid[i]);
+    }
+}
 
 const char *chunk_kind_name(uint32_t kind) {
     return kind >= CHUNK_KEYFRAME && kind <= CHUNK_GAP ? kind_names[kind] : "unknown";

@@ -32,7 +32,10 @@
 
 enum { CHUNK_HEADER_BYTES = 64 };
 enum { CHUNK_FORMAT_VERSION = 1 };
-enum { UID_BYTES = 16 };
+enum { UID_BYTES = 16, UID_TEXT_BYTES = 2 * UID_BYTES + 1 };
+
+// In hexadecimal, as people and the protocol write it.
+void uid_text(const uint8_t uid[UID_BYTES], char text[UID_TEXT_BYTES]);
 
 typedef enum ChunkKind {
     CHUNK_KEYFRAME = 1,

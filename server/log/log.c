@@ -742,31 +742,12 @@ static void run(void *context) {
 
 // ---- life
 
-static void format_uid(const uint8_t uid[UID_BYTES], char text[2 * UID_BYTES + 1]) {
-    for (size_t i = 0; i < UID_BYTES; i++) {
-        snprintf(text + 2 * i, 3, "%02x", uid[i]);
-    }
-}
-
-// What a crash left open is over.
-static Status interrupt_open(Log *log, Error *error) {
-    int64_t recording = 0;
-    uint8_t uid[UID_BYTES];
-    Status status = writer_begin(&log->writer, true, error);
-    while (status == STATUS_OK) {
-        status = writer_find_open(&log->writer, recording, &recording, uid, error);
-        if (status != STATUS_OK) {
-            break;
-        }
-        uint64_t last_step;
-        status = writer_interrupt(&log->writer, recording, "the server ended without stopping it",
-                                  &last_step, error);
-        char text[2 * UID_BYTES + 1];
-        format_uid(uid, text);
-        report_line(log->report, REPORT_WARN, "recording_interrupted",
-                    "recording=%s last_step=%" PRIu64, text, last_step);
-    }
-    return status == STATUS_NOT_FOUND ? writer_commit(&log->writer, error) : status;
+static void report_interrupted(const uint8_t uid[UID_BYTES], uint64_t last_step, void *context) {
+    const Log *log = context;
+    char text[UID_TEXT_BYTES];
+    uid_text(uid, text);
+    report_line(log->report, REPORT_WARN, "recording_interrupted",
+                "recording=%s last_step=%" PRIu64, text, last_step);
 }
 
 static Status open_file(Log *log, const LogDef *def, Error *error) {
@@ -779,7 +760,7 @@ static Status open_file(Log *log, const LogDef *def, Error *error) {
     }
     if (status == STATUS_OK) {
         sqlite3_wal_hook(log->writer.db, note_frames, log);
-        status = interrupt_open(log, error);
+        status = writer_interrupt_open(&log->writer, report_interrupted, log, error);
     }
     return status;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 typedef struct Finds {
+    FILE *out; // where a sentence per find goes
     uint64_t episodes, interrupted, chunks, damaged;
 } Finds;
 
@@ -44,32 +45,13 @@ static Status check_database(const char *path, FILE *out, Error *error) {
 
 // ---- what a crash left open
 
-static void print_uid(FILE *out, const uint8_t *uid, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        fprintf(out, "%02x", uid[i]);
-    }
-}
-
-static Status interrupt_open(Writer *writer, FILE *out, Finds *finds, Error *error) {
-    int64_t recording = 0;
-    uint8_t uid[UID_BYTES];
-    Status status = writer_begin(writer, true, error);
-    while (status == STATUS_OK) {
-        status = writer_find_open(writer, recording, &recording, uid, error);
-        if (status != STATUS_OK) {
-            break;
-        }
-        uint64_t last_step;
-        status = writer_interrupt(writer, recording, "the server ended without stopping it",
-                                  &last_step, error);
-        if (status == STATUS_OK) {
-            fputs("Recording ", out);
-            print_uid(out, uid, UID_BYTES);
-            fprintf(out, " was open: interrupted at its step %" PRIu64 ".\n", last_step);
-            finds->interrupted++;
-        }
-    }
-    return status == STATUS_NOT_FOUND ? writer_commit(writer, error) : status;
+static void tell_interrupted(const uint8_t uid[UID_BYTES], uint64_t last_step, void *context) {
+    Finds *finds = context;
+    char text[UID_TEXT_BYTES];
+    uid_text(uid, text);
+    fprintf(finds->out, "Recording %s was open: interrupted at its step %" PRIu64 ".\n", text,
+            last_step);
+    finds->interrupted++;
 }
 
 // ---- the chunks
@@ -144,7 +126,7 @@ static Status mend(const char *path, FILE *out, Finds *finds, Error *error) {
     if (status != STATUS_OK) {
         return status;
     }
-    status = interrupt_open(&writer, out, finds, error);
+    status = writer_interrupt_open(&writer, tell_interrupted, finds, error);
     if (status == STATUS_OK) {
         status = check_chunks(writer.db, out, finds, error);
     }
@@ -174,7 +156,7 @@ static Status recover_damaged(const char *path, FILE *out, Error *error) {
     snprintf(target, target_bytes, "%s.recovered", path);
     fprintf(out, "%s is damaged and stays as it is; what can be read goes into %s.\n", path,
             target);
-    Finds finds = {0};
+    Finds finds = {.out = out};
     Status status = salvage_file(path, target, out, error);
     if (status == STATUS_OK) {
         status = mend(target, out, &finds, error);
@@ -190,7 +172,7 @@ static Status recover_damaged(const char *path, FILE *out, Error *error) {
 }
 
 static Status recover_locked(const char *path, FILE *out, Error *error) {
-    Finds finds = {0};
+    Finds finds = {.out = out};
     Status status = check_database(path, out, error);
     if (status == STATUS_DATA_LOSS) {
         return recover_damaged(path, out, error);

@@ -292,7 +292,9 @@ Status writer_interrupt(Writer *writer, int64_t recording, const char *why, uint
     return writer_end_recording(writer, recording, &end, error);
 }
 
-Status writer_find_open(Writer *writer, int64_t above, int64_t *recording, uint8_t uid[UID_BYTES],
+// The first recording with a row id above `above` that is not ended. NOT_FOUND, with *error
+// untouched: there is none.
+static Status find_open(Writer *writer, int64_t above, int64_t *recording, uint8_t uid[UID_BYTES],
                         Error *error) {
     sqlite3_stmt *statement = get(writer, READ_OPEN);
     sqlite3_bind_int64(statement, 1, above);
@@ -305,6 +307,25 @@ Status writer_find_open(Writer *writer, int64_t above, int64_t *recording, uint8
     copy_uid(statement, 1, uid);
     sqlite3_reset(statement);
     return STATUS_OK;
+}
+
+Status writer_interrupt_open(Writer *writer, WriterFound *found, void *context, Error *error) {
+    int64_t recording = 0;
+    uint8_t uid[UID_BYTES];
+    Status status = writer_begin(writer, true, error);
+    while (status == STATUS_OK) {
+        status = find_open(writer, recording, &recording, uid, error);
+        if (status != STATUS_OK) {
+            break;
+        }
+        uint64_t last_step;
+        status = writer_interrupt(writer, recording, "the server ended without stopping it",
+                                  &last_step, error);
+        if (status == STATUS_OK) {
+            found(uid, last_step, context);
+        }
+    }
+    return status == STATUS_NOT_FOUND ? writer_commit(writer, error) : status;
 }
 
 // ---- deleting

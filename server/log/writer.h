@@ -74,10 +74,9 @@ Status writer_end_recording(Writer *writer, int64_t recording, const WriterEnd *
 Status writer_interrupt(Writer *writer, int64_t recording, const char *why, uint64_t *last_step,
                         Error *error);
 
-// The first recording with a row id above `above` that is not ended. NOT_FOUND, with *error
-// untouched: there is none.
-Status writer_find_open(Writer *writer, int64_t above, int64_t *recording, uint8_t uid[UID_BYTES],
-                        Error *error);
+// Ends what a crash left open, all in one transaction; `found` (on this thread) is told of each.
+typedef void WriterFound(const uint8_t uid[UID_BYTES], uint64_t last_step, void *context);
+Status writer_interrupt_open(Writer *writer, WriterFound *found, void *context, Error *error);
 
 // ---- deleting, in pieces: an episode's rows first, so that nobody finds it any more
 

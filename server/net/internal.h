@@ -11,13 +11,13 @@
 // atomics, and the list of woken connections (wake_mutex). The two mutexes are never held together.
 #pragma once
 
+#include "base/cache.h"
 #include "net/connection.h"
 
 #include <stdbool.h>
 #include <sys/socket.h>
 
-enum { READ_BYTES = 65536 }; // one read; shared by all connections
-enum { CACHE_LINE_BYTES = 64 };
+enum { READ_BYTES = 65536 };    // one read; shared by all connections
 enum { PEER_NAME_BYTES = 128 }; // what address_print writes
 
 typedef struct OutputChunk OutputChunk;

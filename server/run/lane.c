@@ -18,6 +18,7 @@
 #include "run/lane.h"
 
 #include "base/assert.h"
+#include "base/cache.h"
 #include "base/clock.h"
 #include "base/nice.h"
 
@@ -28,7 +29,6 @@ enum { LANE_COUNT_MAX = 1024 };
 enum { BATCH_MAX = 32 }; // chains taken at once: at 1 us each the lock is then needed every 32 us
 enum { WAKES_MAX = 4 };  // lanes woken by one lane at once
 enum { CHAIN_MAX = 64 }; // jobs of one strand taken at once
-enum { CACHE_LINE_BYTES = 64 };
 
 typedef struct Line {
     Strand *head, *tail;
