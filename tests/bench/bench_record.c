@@ -6,13 +6,13 @@
 
 #include "base/clock.h"
 #include "run/player.h"
+#include "support/log_waiter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <uv.h>
 
 enum { BODIES = 100, BLOCK_STEPS = 100, BLOCKS = 40 };
 enum { SHORT_STEPS = 10000, LONG_STEPS = 1000000, SEEKS = 300 };
@@ -55,24 +55,8 @@ static void store_remove(Store *store) {
 
 // ---- waiting for the log
 
-typedef struct Waiter {
-    LogWait wait; // first
-    uv_sem_t done;
-} Waiter;
-
-static void on_wait_done(LogWait *wait) {
-    uv_sem_post(&((Waiter *)wait)->done);
-}
-
-static void waiter_init(Waiter *waiter) {
-    *waiter = (Waiter){.wait = {.done = on_wait_done}};
-    uv_sem_init(&waiter->done, 0);
-}
-
 static void waiter_await(Waiter *waiter) {
-    uv_sem_wait(&waiter->done);
-    uv_sem_destroy(&waiter->done);
-    if (waiter->wait.error.status != STATUS_OK) {
+    if (waiter_wait(waiter) != STATUS_OK) {
         bench_fail("%s", waiter->wait.error.message);
     }
 }

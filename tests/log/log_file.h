@@ -4,6 +4,7 @@
 #pragma once
 
 #include "log/log.h"
+#include "support/log_waiter.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -77,30 +78,6 @@ static inline Log *file_open_with(LogFile *file, bool full_durability, size_t qu
 
 static inline Log *file_open(LogFile *file) {
     return file_open_with(file, false, QUEUE_BYTES);
-}
-
-// ---- waits
-
-typedef struct Waiter {
-    LogWait wait; // first
-    uv_sem_t done;
-} Waiter;
-
-static inline void waiter_done(LogWait *wait) {
-    uv_sem_post(&((Waiter *)wait)->done);
-}
-
-static inline LogWait *waiter_init(Waiter *waiter) {
-    waiter->wait = (LogWait){.done = waiter_done};
-    ck_assert_int_eq(uv_sem_init(&waiter->done, 0), 0);
-    return &waiter->wait;
-}
-
-// Waits; the answer is in waiter->wait.error.
-static inline Status waiter_wait(Waiter *waiter) {
-    uv_sem_wait(&waiter->done);
-    uv_sem_destroy(&waiter->done);
-    return waiter->wait.error.status;
 }
 
 // ---- recordings

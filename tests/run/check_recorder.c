@@ -11,6 +11,7 @@
 #include "run/door.h"
 #include "step/snapshot.h"
 #include "support/heap.h"
+#include "support/log_waiter.h"
 #include "support/suite.h"
 
 #include <sqlite3.h>
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uv.h>
 
 typedef struct Fixture {
     char folder[64], path[96];
@@ -29,24 +29,8 @@ typedef struct Fixture {
     Arena arena;
 } Fixture;
 
-typedef struct Waiter {
-    LogWait wait; // first
-    uv_sem_t done;
-} Waiter;
-
-static void on_wait_done(LogWait *wait) {
-    uv_sem_post(&((Waiter *)wait)->done);
-}
-
-static void waiter_init(Waiter *waiter) {
-    *waiter = (Waiter){.wait = {.done = on_wait_done}};
-    uv_sem_init(&waiter->done, 0);
-}
-
 static void await(Waiter *waiter) {
-    uv_sem_wait(&waiter->done);
-    uv_sem_destroy(&waiter->done);
-    ck_assert_msg(waiter->wait.error.status == STATUS_OK, "%s", waiter->wait.error.message);
+    ck_assert_msg(waiter_wait(waiter) == STATUS_OK, "%s", waiter->wait.error.message);
 }
 
 static Fixture open_fixture(size_t queue_bytes_max) {

@@ -4,6 +4,7 @@
 #include "log/mend.h"
 #include "run/recorder.h"
 #include "step/snapshot.h"
+#include "support/log_waiter.h"
 
 #include <check.h>
 #include <sqlite3.h>
@@ -11,25 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uv.h>
 
 const WorldLimits tape_limits = {.body_count_max = 100, .bytes_max = (size_t)1 << 28};
 
 // ---- recording
 
-typedef struct Signal {
-    LogWait wait;
-    uv_sem_t sem;
-} Signal;
-
-static void post(LogWait *wait) {
-    uv_sem_post(&((Signal *)wait)->sem);
-}
-
-static void await(Signal *signal) {
-    uv_sem_wait(&signal->sem);
-    uv_sem_destroy(&signal->sem);
-    ck_assert_msg(signal->wait.error.status == STATUS_OK, "%s", signal->wait.error.message);
+static void await(Waiter *waiter) {
+    ck_assert_msg(waiter_wait(waiter) == STATUS_OK, "%s", waiter->wait.error.message);
 }
 
 static TapeState take_state(World *world, Arena *arena) {
@@ -153,9 +142,9 @@ static void record(Tape *tape) {
                        .name = "tape",
                        .client = "check",
                        .world_name = "world"};
-    Signal begun = {.wait.done = post}, ended = {.wait.done = post};
-    uv_sem_init(&begun.sem, 0);
-    uv_sem_init(&ended.sem, 0);
+    Waiter begun, ended;
+    waiter_init(&begun);
+    waiter_init(&ended);
     status = recorder_start(log, &def, tape->door.world, &begun.wait, &tape->door.recorder, &error);
     ck_assert_msg(status == STATUS_OK, "%s", error.message);
     await(&begun);
