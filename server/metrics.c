@@ -10,7 +10,7 @@
 typedef struct Figures {
     uint64_t steps, unconverged_steps, faulted_steps;
     uint64_t worlds, faulted_worlds, bodies, contacts, memory_of_worlds;
-    uint64_t lanes, jobs, waiting_worlds, background_jobs;
+    uint64_t lanes, jobs, waiting_worlds, background_jobs, put_aside;
     uint64_t requests_under_way, answered[STATUS_COUNT];
     uint64_t connections, refused_connections, slow_clients, received_bytes, sent_bytes;
     uint64_t http_connections;
@@ -87,7 +87,11 @@ static const Metric table[] = {
     {"moreau_contacts", "gauge", "Contacts of all worlds in their last step.", FIELD(contacts),
      NULL},
     {"moreau_world_bytes", "gauge", "Memory of all worlds.", FIELD(memory_of_worlds), NULL},
-    {"moreau_lanes", "gauge", "Worker threads.", FIELD(lanes), NULL},
+    {"moreau_lanes", "gauge", "Worker threads for short work; as many are for long.", FIELD(lanes),
+     NULL},
+    {"moreau_put_aside_total", "counter",
+     "Steps and solves that took too long for a lane and were begun again on a long one.",
+     FIELD(put_aside), NULL},
     {"moreau_jobs", "gauge", "Jobs handed to the lanes and not finished.", FIELD(jobs), NULL},
     {"moreau_background_jobs", "gauge",
      "The same for the background lanes: episodes being read or stepped again.",
@@ -131,8 +135,8 @@ static void gather_lanes(Pool *pool, Figures *figures) {
     figures->lanes = pool_lane_count(pool);
     figures->jobs = pool_job_count(pool);
     figures->waiting_worlds = pool_waiting_count(pool);
-    for (uint32_t i = 0; i < figures->lanes; i++) {
-        const Lane *lane = pool_lane(pool, i);
+    const Lane *lane;
+    for (uint32_t i = 0; (lane = pool_lane(pool, i)) != NULL; i++) {
         figures->steps += atomic_load_explicit(&lane->steps, memory_order_relaxed);
         histogram_collect(&lane->solver_times, &figures->solver);
     }
@@ -179,6 +183,8 @@ void metrics_print(const MetricsSource *source, FILE *out) {
     Figures figures = {0};
     gather_lanes(source->pool, &figures);
     figures.background_jobs = pool_job_count(source->background);
+    figures.put_aside =
+        pool_put_aside_count(source->pool) + pool_put_aside_count(source->background);
     gather_worlds(source->host, &figures);
     gather_traffic(source, &figures);
     if (source->log != NULL) {

@@ -60,7 +60,8 @@ static const Option table[] = {
      "where the pages /livez, /readyz and /metrics are; an address as of --listen; default: "
      "nowhere"},
     {"workers", OPTION_NUMBER, FIELD(workers), 0, WORKERS_MAX, 0, "N", NULL, group_serving,
-     "threads that step worlds; 0: as many as the machine has cores"},
+     "threads that step worlds, and as many for steps of over 10 ms; 0: as many as there are "
+     "cores"},
     {"token-file", OPTION_TEXT, FIELD(token_file), 0, 0, 0, "FILE", NULL, group_serving,
      "its first line is the token that clients must show; needed to listen beyond this machine"},
     {"ready-fd", OPTION_NUMBER, FIELD(ready_fd), 0, 1048576, OPTIONS_NO_FD, "N", NULL,
@@ -111,8 +112,7 @@ static const Option table[] = {
     {"write-timeout-ms", OPTION_NUMBER, FIELD(write_timeout_ms), 1, DAY_MS, 30000, "MS", "ms",
      group_time, "a client that takes no bytes for so long is cut"},
     {"work-timeout-ms", OPTION_NUMBER, FIELD(work_timeout_ms), 1, DAY_MS, 60000, "MS", "ms",
-     group_time,
-     "a single step, or a Solve, that takes longer is given up: it would hold its lane"},
+     group_time, "a single step, or a Solve, that takes longer is given up: it would hold a lane"},
     {"session-grace-ms", OPTION_NUMBER, FIELD(session_grace_ms), 0, DAY_MS, 30000, "MS", "ms",
      group_time,
      "how long a session waits for its client to come back before its worlds are destroyed"},

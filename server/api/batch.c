@@ -61,6 +61,9 @@ Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Bat
 // Work of less than this takes some 10 us, about what a write costs that could be shared.
 enum { SHORT_STEPS = 16, SHORT_BODIES = 64 };
 
+// A step of more bodies than these takes a short lane's patience and more: it need not be tried.
+enum { LONG_BODIES = 20000 };
+
 // Copies what the reply shows of a world that goes on with its next call before the reply is made.
 static bool copy_state(BatchItem *item) {
     const World *world = item->world->door.world;
@@ -127,13 +130,16 @@ static bool begin(BatchItem *item) {
     return !stops;
 }
 
-// True while there are steps left and nothing says stop.
-static bool step_on(BatchItem *item, Lane *lane) {
+// JOB_DONE: no steps are left, or something says stop.
+static JobOutcome step_on(BatchItem *item, Lane *lane) {
     Request *request = item->batch->request;
     Door *door = &item->world->door;
     Error *error = &item->error;
     if (!begin(item)) {
-        return false;
+        return JOB_DONE;
+    }
+    if (door->world->body_count > LONG_BODIES && !lane->is_long) {
+        return JOB_LONG;
     }
     if (item->run.steps_left > SHORT_STEPS || door->world->body_count > SHORT_BODIES) {
         // what other requests of this turn were answered does not wait for a long job
@@ -142,7 +148,7 @@ static bool step_on(BatchItem *item, Lane *lane) {
     uint64_t done = item->run.tally.done;
     item->run.solver_times = &lane->solver_times; // it may be another one every time
     WorkWatch watch;
-    request_watch(request, lane->slice_ns, &watch); // the clock costs as much as a small step
+    request_watch(request, lane, lane->slice_ns, &watch); // the clock costs as much as a small step
     host_limit_step(item->world);
     Status status = door_step(door, &item->run, &lane->scratch, request_pause_ns(request, lane),
                               &watch.stop, error);
@@ -151,13 +157,12 @@ static bool step_on(BatchItem *item, Lane *lane) {
         atomic_fetch_add_explicit(&request->api->faulted_steps, 1, memory_order_relaxed);
     }
     if (status != STATUS_OK || item->run.steps_left == 0) {
-        return false;
+        return JOB_DONE;
     }
-    if (item->run.tally.done == done) {
-        return request_watch_verdict(&watch, error) ==
-               STATUS_OK; // its very first step was given up
-    }
-    return !request_should_stop(request, error);
+    bool stops = item->run.tally.done == done // its very first step was given up
+                     ? request_watch_verdict(&watch, error) != STATUS_OK
+                     : request_should_stop(request, error);
+    return stops ? JOB_DONE : watch.is_put_aside ? JOB_LONG : JOB_AGAIN;
 }
 
 static void on_recorder_ready(LogWait *wait) {
@@ -180,9 +185,10 @@ static JobOutcome work_item(Job *job, Lane *lane) {
         if (must_wait(item)) {
             return JOB_PARKED;
         }
-        if (step_on(item, lane)) {
+        JobOutcome outcome = step_on(item, lane);
+        if (outcome != JOB_DONE) {
             host_publish(item->world); // those who watch see a long call go on
-            return JOB_AGAIN;
+            return outcome;
         }
         if (item->run.tally.unconverged > 0) {
             atomic_fetch_add_explicit(&item->batch->request->api->unconverged_steps,
@@ -225,6 +231,7 @@ void batch_submit(Batch *batch) {
         request_finish(batch->request);
         return;
     }
+    uint64_t share = request_share(batch->request);
     for (size_t i = 0; i < batch->count; i++) {
         BatchItem *item = &batch->item[i];
         if (item->world == NULL) {
@@ -237,7 +244,7 @@ void batch_submit(Batch *batch) {
             item->arena = &item->memory;
         }
         item->job = (Job){.work = work_item, .done = on_item_done};
-        pool_submit(api->def.pool, &item->world->strand, &item->job);
+        pool_submit(api->def.pool, &item->world->strand, share, &item->job);
     }
 }
 

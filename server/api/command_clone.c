@@ -109,13 +109,14 @@ static void on_restored(Job *job) {
 }
 
 static void restore(ClonePlan *plan, uint64_t first) {
-    Api *api = plan->request->api;
+    const Request *request = plan->request;
+    Api *api = request->api;
     plan->unfinished = plan->made - first;
     for (uint64_t i = first; i < plan->made; i++) {
         Clone *clone = &plan->clone[i];
         arena_init(&clone->memory, api->def.memory_bytes_max);
         clone->job = (Job){.work = restore_on_lane, .done = on_restored};
-        pool_submit(api->def.pool, &clone->world->strand, &clone->job);
+        pool_submit(api->def.pool, &clone->world->strand, request_share(request), &clone->job);
     }
 }
 
@@ -251,7 +252,8 @@ Status command_snapshot_clone_prepare(Request *request, Error *error) {
     }
     if (message->has_world) {
         plan->take_job = (Job){.work = take_on_lane, .done = on_taken};
-        pool_submit(request->api->def.pool, &request->world->strand, &plan->take_job);
+        pool_submit(request->api->def.pool, &request->world->strand, request_share(request),
+                    &plan->take_job);
     } else {
         go_on(plan);
     }

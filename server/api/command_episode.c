@@ -289,7 +289,8 @@ Status command_episode_stop_prepare(Request *request, Error *error) {
     if (has_episode) {
         strand_init(&request->strand);
         request->job = (Job){.work = find_on_lane, .done = on_found};
-        pool_submit(request->api->def.background, &request->strand, &request->job);
+        pool_submit(request->api->def.background, &request->strand, request_share(request),
+                    &request->job);
         return STATUS_OK;
     }
     WorldEntry *entry = host_find(request->api->def.host, stop->world);

@@ -31,6 +31,7 @@ typedef struct Show {
     EpisodeColumns columns;
     uint64_t next, last, stride; // steps
     bool is_over;                // there is no frame after those sent or gathered
+    bool is_put_aside;           // the next step is long: WorkWatch
     size_t counted_bytes;        // in the memory budget
 } Show;
 
@@ -114,10 +115,11 @@ static Status get_frame(const Request *request, Lane *lane, Show *show, Playback
         return error->status;
     }
     WorkWatch watch;
-    request_watch(request, clock_now_ns(), &watch);
+    request_watch(request, lane, clock_now_ns(), &watch);
     Status status =
         playback_get(show->playback, show->next, &lane->scratch,
                      watch.begun_ns + EPISODE_QUANTUM_NS, &watch.stop, frame, found, error);
+    show->is_put_aside = watch.is_put_aside;
     if (status == STATUS_OK && !*found) {
         status = request_watch_verdict(&watch, error);
     }
@@ -209,9 +211,9 @@ Status command_episode_read(Request *request, Lane *lane, Moreau__V1__Reply *rep
         if (status == STATUS_OK && found) {
             status = add_frame(request, plan, &frame, error);
         }
-        if (status == STATUS_OK && episode_should_pause(lane)) {
+        if (status == STATUS_OK && (show->is_put_aside || episode_should_pause(lane))) {
             count_memory(request, show, held_bytes(show));
-            request->outcome = JOB_AGAIN;
+            request->outcome = show->is_put_aside ? JOB_LONG : JOB_AGAIN;
             return STATUS_OK;
         }
     }
@@ -363,12 +365,12 @@ static JobOutcome play_on_lane(Job *job, Lane *lane) {
            show->columns.bytes < EVENT_BYTES) {
         status = play_on(replay, lane, &error);
         waits = replay->due_ns > clock_now_ns();
-        pauses = !waits && episode_should_pause(lane);
+        pauses = show->is_put_aside || (!waits && episode_should_pause(lane));
     }
     arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
     count_memory(request, show, held_bytes(show));
     if (status == STATUS_OK && pauses) {
-        return JOB_AGAIN;
+        return show->is_put_aside ? JOB_LONG : JOB_AGAIN;
     }
     if (!waits) {
         // what was gathered before something went wrong is sent as well
@@ -451,7 +453,7 @@ static void schedule(Replay *replay) {
     }
     replay->is_working = true;
     request->job = (Job){.work = play_on_lane, .done = on_played};
-    pool_submit(request_pool(request), &request->strand, &request->job);
+    pool_submit(request_pool(request), &request->strand, request_share(request), &request->job);
 }
 
 static void release_replay(Request *request) {

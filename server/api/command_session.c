@@ -190,8 +190,9 @@ static void fill_activity(Api *api, Moreau__V1__StatsReply *message) {
     Pool *pool = api->def.pool;
     HostFigures worlds = host_figures(api->def.host);
     HistogramTotal times = {0};
-    for (uint32_t i = 0; i < pool_lane_count(pool); i++) {
-        histogram_collect(&pool_lane(pool, i)->solver_times, &times);
+    const Lane *lane;
+    for (uint32_t i = 0; (lane = pool_lane(pool, i)) != NULL; i++) {
+        histogram_collect(&lane->solver_times, &times);
     }
     message->has_bodies = message->has_contacts = message->has_requests_under_way =
         message->has_failed_requests = message->has_faulted_steps = 1;
@@ -208,6 +209,8 @@ static void fill_activity(Api *api, Moreau__V1__StatsReply *message) {
     message->waiting_worlds = pool_waiting_count(pool);
     message->timed_steps = times.count;
     message->solver_time = (double)times.sum_ns * 1e-9;
+    message->has_put_aside = 1;
+    message->put_aside = pool_put_aside_count(pool) + pool_put_aside_count(api->def.background);
 }
 
 Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
@@ -215,12 +218,12 @@ Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     Api *api = request->api;
     uint32_t lanes = pool_lane_count(api->def.pool);
     Moreau__V1__StatsReply *message = arena_take(&request->arena, sizeof(*message));
-    uint64_t *lane_steps = arena_take_array(&request->arena, lanes, sizeof(uint64_t));
+    uint64_t *lane_steps = arena_take_array(&request->arena, 2 * lanes, sizeof(uint64_t));
     if (message == NULL || lane_steps == NULL) {
         return out_of_memory(error);
     }
     moreau__v1__stats_reply__init(message);
-    for (uint32_t i = 0; i < lanes; i++) {
+    for (uint32_t i = 0; i < 2 * lanes; i++) {
         lane_steps[i] =
             atomic_load_explicit(&pool_lane(api->def.pool, i)->steps, memory_order_relaxed);
         message->steps += lane_steps[i];
@@ -235,7 +238,7 @@ Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
         message->has_world_bytes = 1;
     message->uptime_s = (double)(clock_now_ns() - api->started_ns) * 1e-9;
     message->lanes = lanes;
-    message->n_lane_steps = lanes;
+    message->n_lane_steps = (size_t)2 * lanes;
     message->lane_steps = lane_steps;
     message->connections = peers.connection_count;
     message->world_count = host_count(api->def.host);

@@ -86,18 +86,24 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     if (message == NULL || certificate == NULL) {
         return out_of_memory(error);
     }
-    Status status =
-        problem_read(request->message->solve->problem, &request->arena, &plan->problem, error);
-    if (status != STATUS_OK) {
-        return status;
+    if (!request->is_resumed) {
+        Status status =
+            problem_read(request->message->solve->problem, &request->arena, &plan->problem, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
     }
     lane_end_turn(lane); // a solve may take long
     WorkWatch watch;
-    request_watch(request, clock_now_ns(), &watch);
+    request_watch(request, lane, clock_now_ns(), &watch);
     plan->settings.stop = &watch.stop;
     SolveResult result;
     uint64_t begun_ns = clock_now_ns();
-    status = solver_solve(&plan->settings, &plan->problem, &lane->scratch, &result, error);
+    Status status = solver_solve(&plan->settings, &plan->problem, &lane->scratch, &result, error);
+    if (watch.is_put_aside) {
+        request->outcome = JOB_LONG;
+        return STATUS_OK;
+    }
     if (status == STATUS_ABORTED && request_watch_verdict(&watch, error) != STATUS_OK) {
         status = error->status; // cancelled, past its deadline, or too long
     }

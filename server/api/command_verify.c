@@ -144,13 +144,13 @@ static JobOutcome verify_on_lane(Job *job, Lane *lane) {
     VerifyPlan *plan = worker->plan;
     const Request *request = plan->request;
     Error *error = &worker->error;
-    bool is_over = false;
+    bool is_over = false, is_long = false;
     lane_end_turn(lane);
     if (worker->counted_bytes == 0) { // its first round; those before are counted by now
         error->status =
             host_check_memory(request->api->def.host, episode_player_bytes(&plan->row), error);
     }
-    while (error->status == STATUS_OK && !is_over) {
+    while (error->status == STATUS_OK && !is_over && !is_long) {
         WorkWatch watch;
         bool progressed = true;
         is_over = atomic_load_explicit(&plan->has_failed, memory_order_relaxed) ||
@@ -158,10 +158,11 @@ static JobOutcome verify_on_lane(Job *job, Lane *lane) {
         if (is_over) {
             break;
         }
-        request_watch(request, clock_now_ns(), &watch);
+        request_watch(request, lane, clock_now_ns(), &watch);
         error->status = verify_work(plan->verification, worker->index, &lane->scratch,
                                     watch.begun_ns + EPISODE_QUANTUM_NS, &watch.stop, &is_over,
                                     &progressed, error);
+        is_long = watch.is_put_aside;
         if (error->status == STATUS_OK && !progressed) {
             error->status = request_watch_verdict(&watch, error);
         }
@@ -172,7 +173,7 @@ static JobOutcome verify_on_lane(Job *job, Lane *lane) {
     arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
     count_memory(worker, verify_worker_bytes(plan->verification, worker->index));
     if (error->status == STATUS_OK && !is_over) {
-        return JOB_AGAIN;
+        return is_long ? JOB_LONG : JOB_AGAIN;
     }
     if (error->status != STATUS_OK) {
         atomic_store_explicit(&plan->has_failed, true, memory_order_relaxed);
@@ -210,7 +211,7 @@ static void start_workers(VerifyPlan *plan) {
         worker->index = i;
         worker->job = (Job){.work = verify_on_lane, .done = on_worker_done};
         strand_init(&worker->strand);
-        pool_submit(request_pool(request), &worker->strand, &worker->job);
+        pool_submit(request_pool(request), &worker->strand, request_share(request), &worker->job);
     }
 }
 
@@ -302,6 +303,6 @@ Status command_episode_verify_prepare(Request *request, Error *error) {
     request->stopped = on_stopped;
     strand_init(&request->strand);
     request->job = (Job){.work = plan_on_lane, .done = on_planned};
-    pool_submit(request_pool(request), &request->strand, &request->job);
+    pool_submit(request_pool(request), &request->strand, request_share(request), &request->job);
     return STATUS_OK;
 }

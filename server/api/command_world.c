@@ -160,7 +160,8 @@ Status command_world_create_prepare(Request *request, Error *error) {
     }
     request->plan = plan;
     request->job = (Job){.work = create_on_lane, .done = on_created};
-    pool_submit(request->api->def.pool, &request->world->strand, &request->job);
+    pool_submit(request->api->def.pool, &request->world->strand, request_share(request),
+                &request->job);
     return STATUS_OK;
 }
 

@@ -128,17 +128,20 @@ bool request_should_stop(const Request *request, Error *error) {
     return false;
 }
 
-static bool is_too_long(const WorkWatch *watch) {
-    return clock_now_ns() - watch->begun_ns > watch->request->api->def.work_timeout_ns;
+static bool is_too_long(const WorkWatch *watch, uint64_t now_ns) {
+    return now_ns - watch->begun_ns > watch->request->api->def.work_timeout_ns;
 }
 
 static bool watch_is_asked(void *context) {
-    const WorkWatch *watch = context;
-    return request_should_stop(watch->request, NULL) || is_too_long(watch);
+    WorkWatch *watch = context;
+    uint64_t now_ns = clock_now_ns();
+    watch->is_put_aside = lane_is_wanted(watch->lane, watch->begun_ns, now_ns);
+    return watch->is_put_aside || is_too_long(watch, now_ns) ||
+           request_should_stop(watch->request, NULL);
 }
 
-void request_watch(const Request *request, uint64_t begun_ns, WorkWatch *watch) {
-    *watch = (WorkWatch){.request = request, .begun_ns = begun_ns};
+void request_watch(const Request *request, const Lane *lane, uint64_t begun_ns, WorkWatch *watch) {
+    *watch = (WorkWatch){.request = request, .lane = lane, .begun_ns = begun_ns};
     watch->stop = (SolverStop){.asked = watch_is_asked, .context = watch};
 }
 
@@ -146,7 +149,7 @@ Status request_watch_verdict(const WorkWatch *watch, Error *error) {
     if (request_should_stop(watch->request, error)) {
         return error->status;
     }
-    if (!is_too_long(watch)) {
+    if (!is_too_long(watch, clock_now_ns())) {
         return STATUS_OK;
     }
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
@@ -166,6 +169,10 @@ void request_end(Request *request, const Error *error) {
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     request_reply(request, NULL, &reply, error);
     request_finish(request);
+}
+
+uint64_t request_share(const Request *request) {
+    return request->session == NULL ? 0 : request->session->number;
 }
 
 Pool *request_pool(const Request *request) {
@@ -250,7 +257,7 @@ void request_submit(Request *request) {
     if (request->world == NULL) {
         strand_init(&request->strand);
     }
-    pool_submit(request_pool(request), strand_of(request), &request->job);
+    pool_submit(request_pool(request), strand_of(request), request_share(request), &request->job);
 }
 
 static Status check_log(const Request *request, Error *error) {

@@ -140,15 +140,21 @@ bool request_should_stop(const Request *request, Error *error);
 // by.
 typedef struct WorkWatch {
     const Request *request;
+    const Lane *lane;
     uint64_t begun_ns;
-    SolverStop stop; // asks this watch
+    bool is_put_aside; // stopped, as it took too long for this lane: the job's outcome is JOB_LONG
+    SolverStop stop;   // asks this watch
 } WorkWatch;
 
 // begun_ns: now, or a moment ago.
-void request_watch(const Request *request, uint64_t begun_ns, WorkWatch *watch);
+void request_watch(const Request *request, const Lane *lane, uint64_t begun_ns, WorkWatch *watch);
 
-// Why the work was stopped: the request's own reasons, or that it took too long. OK: it was not.
+// Why the work was stopped: the request's own reasons, or that it took too long. OK: it was not, or
+// is put aside.
 Status request_watch_verdict(const WorkWatch *watch, Error *error);
+
+// Who its jobs are done for, as pool_submit wants to know: the session.
+uint64_t request_share(const Request *request);
 
 // Whose lanes work on the request.
 Pool *request_pool(const Request *request);

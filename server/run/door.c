@@ -272,6 +272,9 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
         Status status = stepper_run(door->stepper, door->world, &run->input, scratch, clock,
                                     &run->tally.last, error);
         if (status == STATUS_ABORTED) {
+            if (error != NULL) {
+                error_clear(error); // the step may be asked for again
+            }
             return STATUS_OK;
         }
         if (status != STATUS_OK) {

@@ -196,7 +196,7 @@ static void flush_recorders(uv_timer_t *timer) {
             entry->flushing = true;
             entry->flush_job = (Job){.work = flush_on_lane, .done = on_flushed};
             host_retain(entry);
-            pool_submit(host->def.pool, &entry->strand, &entry->flush_job);
+            pool_submit(host->def.pool, &entry->strand, entry->session, &entry->flush_job);
         }
     }
     if (!some) {
@@ -338,7 +338,7 @@ void host_destroy(WorldEntry *entry) {
         (*entry->session_count)--;
     }
     entry->destroy_job = (Job){.work = destroy_on_lane, .done = on_destroyed};
-    pool_submit(host->def.pool, &entry->strand, &entry->destroy_job);
+    pool_submit(host->def.pool, &entry->strand, entry->session, &entry->destroy_job);
 }
 
 void host_destroy_session(Host *host, uint64_t session) {

@@ -12,15 +12,20 @@
 // What a lane has taken but not begun is never stuck behind a long job: a lane that would sleep
 // takes it away (steal_chain), and a lane whose turn is over gives it back to the head of the line.
 //
-// No wake is lost: whenever the line is longer than the number of lanes that are on their way to
-// them, a sleeping lane is signalled, if there is one (count_wakes); and a lane looks at the line,
-// under the lock, before it sleeps.
+// There are two *crews* of lanes, each with a line of its own: one for strands whose pieces of work
+// are short, and one for those that showed a long one (JOB_LONG). A strand is moved when it is put
+// into a line, and nowhere else.
+//
+// No wake is lost: whenever a line is longer than the number of lanes that are on their way to it,
+// a sleeping lane of its crew is signalled, if there is one (count_wakes); and a lane looks at its
+// line, under the lock, before it sleeps.
 #include "run/lane.h"
 
 #include "base/assert.h"
 #include "base/cache.h"
 #include "base/clock.h"
 #include "base/nice.h"
+#include "run/line.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -30,10 +35,11 @@ enum { BATCH_MAX = 32 }; // chains taken at once: at 1 us each the lock is then 
 enum { WAKES_MAX = 4 };  // lanes woken by one lane at once
 enum { CHAIN_MAX = 64 }; // jobs of one strand taken at once
 
-typedef struct Line {
-    Strand *head, *tail;
-    _Atomic uint32_t count; // read without the lock by pool_waiting_count
-} Line;
+// A strand that showed a long piece of work is run by long lanes until it has shown so many short
+// ones in a row: begun anew, the next long one would take as long as it already did.
+enum { SHORT_PIECES = 16, SHORT_PIECE_NS = LANE_LONG_NS / 2 };
+
+enum { LONG_NICENESS = 4 }; // beside short lanes a long one has less than half of a core
 
 typedef struct JobList {
     Job *head, *tail;
@@ -42,9 +48,11 @@ typedef struct JobList {
 // A lane with what its thread needs; on cache lines of its own, as its counters are written for
 // every job.
 typedef struct Worker Worker;
+typedef struct Crew Crew;
 
 struct Worker {
     _Alignas(CACHE_LINE_BYTES) Lane lane;
+    Crew *crew;
     Job *batch[BATCH_MAX]; // heads of chains; written by the lane under the lock
     uint32_t batch_count;
     _Atomic uint32_t
@@ -56,24 +64,35 @@ struct Worker {
     bool wakes_loop;  // something was done that the loop must hear of
     uv_cond_t wake;
     bool is_woken;        // signalled; under the lock
-    Worker *asleep_below; // in the pool's stack of sleepers
+    Worker *asleep_below; // in the crew's stack of sleepers
     uv_thread_t thread;
 };
 
-struct Pool {
-    PoolDef def;
-    Worker *worker; // owned, lane_count of them
-    uint32_t thread_count;
-    uv_mutex_t mutex;
-
-    // under the lock
+// The lanes that share a line. Under the lock.
+struct Crew {
+    Worker *worker; // borrowed, count of them
+    uint32_t count;
     Line line;      // ready strands
     Worker *asleep; // lanes that sleep, the last to fall asleep first: its caches are the warmest
     uint32_t waking_count; // lanes signalled and not yet awake
     uint32_t batch_count;  // lanes that took more than one job
+};
+
+enum { CREW_SHORT, CREW_LONG, CREW_COUNT };
+
+struct Pool {
+    PoolDef def;
+    Worker *worker; // owned: the short lanes, then the long ones
+    uint32_t worker_count;
+    uint32_t thread_count; // running, the first ones
+    uv_mutex_t mutex;
+
+    // under the lock
+    Crew crew[CREW_COUNT];
     JobList finished;
-    bool is_closing;  // from now on every finished job wakes the loop
-    bool is_stopping; // lanes leave when the line is empty
+    bool is_closing;                  // from now on every finished job wakes the loop
+    bool is_stopping;                 // lanes leave when their line is empty
+    _Atomic uint64_t put_aside_count; // read without it
 
     // the loop thread's
     JobList staged;
@@ -107,87 +126,15 @@ static void list_join(JobList *list, JobList *more) {
     *more = (JobList){0};
 }
 
-// ---- strands and the line, under the lock
+// ---- strands, under the lock
 
 void strand_init(Strand *strand) {
     *strand = (Strand){0};
 }
 
-static void strand_append(Strand *strand, Job *job) {
-    job->next = NULL;
-    if (strand->tail == NULL) {
-        strand->head = job;
-    } else {
-        strand->tail->next = job;
-    }
-    strand->tail = job;
-}
-
-// Puts a chain back in front.
-static void strand_prepend(Strand *strand, Job *chain) {
-    Job *last = chain;
-    while (last->next != NULL) {
-        last = last->next;
-    }
-    last->next = strand->head;
-    strand->head = chain;
-    if (strand->tail == NULL) {
-        strand->tail = last;
-    }
-}
-
-// Takes a chain off the front.
-static Job *strand_pop(Strand *strand) {
-    Job *chain = strand->head, *last = chain;
-    for (uint32_t i = 1; i < CHAIN_MAX && last->next != NULL; i++) {
-        last = last->next;
-    }
-    strand->head = last->next;
-    last->next = NULL;
-    if (strand->head == NULL) {
-        strand->tail = NULL;
-    }
-    return chain;
-}
-
-static uint32_t line_count(const Line *line) {
-    return atomic_load_explicit(&line->count, memory_order_relaxed);
-}
-
-static void line_count_add(Line *line, uint32_t change) {
-    atomic_store_explicit(&line->count, line_count(line) + change, memory_order_relaxed);
-}
-
-static void line_append(Pool *pool, Strand *strand) {
-    Line *line = &pool->line;
-    strand->next = NULL;
-    if (line->tail == NULL) {
-        line->head = strand;
-    } else {
-        line->tail->next = strand;
-    }
-    line->tail = strand;
-    line_count_add(line, 1);
-}
-
-static void line_prepend(Pool *pool, Strand *strand) {
-    Line *line = &pool->line;
-    strand->next = line->head;
-    line->head = strand;
-    if (line->tail == NULL) {
-        line->tail = strand;
-    }
-    line_count_add(line, 1);
-}
-
-static Strand *line_pop(Line *line) {
-    Strand *strand = line->head;
-    line->head = strand->next;
-    if (line->head == NULL) {
-        line->tail = NULL;
-    }
-    line_count_add(line, UINT32_MAX);
-    return strand;
+// Into the line of those that shall run it.
+static void line_up(Pool *pool, Strand *strand) {
+    line_append(&pool->crew[strand->short_pieces_due > 0 ? CREW_LONG : CREW_SHORT].line, strand);
 }
 
 // Lanes to signal once the lock is free. Few, as a lane that wakes looks for more to do and wakes
@@ -200,13 +147,16 @@ typedef struct Wakes {
 // Which sleeping lanes must be signalled now.
 static Wakes count_wakes(Pool *pool) {
     Wakes wakes = {.count = 0};
-    while (pool->asleep != NULL && line_count(&pool->line) > pool->waking_count &&
-           wakes.count < WAKES_MAX) {
-        Worker *worker = pool->asleep;
-        pool->asleep = worker->asleep_below;
-        worker->is_woken = true;
-        pool->waking_count++;
-        wakes.worker[wakes.count++] = worker;
+    for (int i = 0; i < CREW_COUNT; i++) {
+        Crew *crew = &pool->crew[i];
+        while (crew->asleep != NULL && line_count(&crew->line) > crew->waking_count &&
+               wakes.count < WAKES_MAX) {
+            Worker *worker = crew->asleep;
+            crew->asleep = worker->asleep_below;
+            worker->is_woken = true;
+            crew->waking_count++;
+            wakes.worker[wakes.count++] = worker;
+        }
     }
     return wakes;
 }
@@ -234,7 +184,7 @@ static void settle(Worker *worker) {
         strand->unparked = strand->unparked && !strand->wants_park;
         strand->wants_park = false;
         if (strand->ready && !strand->parked) {
-            line_append(pool, strand);
+            line_up(pool, strand);
         }
         strand = next;
     }
@@ -247,44 +197,44 @@ static void settle(Worker *worker) {
 
 // What was taken and not begun goes back to the head of the line, in its order. Under the lock.
 static void give_back(Worker *worker) {
-    Pool *pool = worker->lane.pool;
+    Crew *crew = worker->crew;
     uint32_t begun = atomic_exchange(&worker->batch_begun, worker->batch_count);
     for (uint32_t i = worker->batch_count; i > begun; i--) {
         Job *job = worker->batch[i - 1];
         strand_prepend(job->strand, job);
-        line_prepend(pool, job->strand);
+        line_prepend(&crew->line, job->strand);
     }
     if (worker->batch_count > 1) {
-        pool->batch_count--;
+        crew->batch_count--;
     }
     worker->batch_count = 0;
     atomic_store(&worker->batch_begun, 0);
 }
 
-// A fair share of a long line, so that the lock is seldom needed; one strand of a short one. Under
+// A fair part of a long line, so that the lock is seldom needed; one strand of a short one. Under
 // the lock.
 static bool take_batch(Worker *worker) {
-    Pool *pool = worker->lane.pool;
-    if (line_count(&pool->line) == 0) {
+    Crew *crew = worker->crew;
+    if (line_count(&crew->line) == 0) {
         return false;
     }
-    uint32_t share = line_count(&pool->line) / (2 * pool->def.lane_count) + 1;
-    worker->batch_count = share < BATCH_MAX ? share : BATCH_MAX;
+    uint32_t part = line_count(&crew->line) / (2 * crew->count) + 1;
+    worker->batch_count = part < BATCH_MAX ? part : BATCH_MAX;
     for (uint32_t i = 0; i < worker->batch_count; i++) {
-        worker->batch[i] = strand_pop(line_pop(&pool->line));
+        worker->batch[i] = strand_pop(line_pop(&crew->line), CHAIN_MAX);
     }
     if (worker->batch_count > 1) {
-        pool->batch_count++;
+        crew->batch_count++;
     }
     return true;
 }
 
-// Takes one chain that another lane has taken and not begun. Under the lock, so that no batch
-// changes but by being begun.
+// Takes one chain that another lane of the crew has taken and not begun. Under the lock, so that no
+// batch changes but by being begun.
 static bool steal_chain(Worker *thief) {
-    Pool *pool = thief->lane.pool;
-    for (uint32_t i = 0; pool->batch_count > 0 && i < pool->def.lane_count; i++) {
-        Worker *owner = &pool->worker[i];
+    const Crew *crew = thief->crew;
+    for (uint32_t i = 0; crew->batch_count > 0 && i < crew->count; i++) {
+        Worker *owner = &crew->worker[i];
         if (owner == thief || owner->batch_count < 2 ||
             atomic_load(&owner->batch_begun) >= owner->batch_count) {
             continue;
@@ -310,6 +260,15 @@ static bool turn_is_over(const Worker *worker) {
     return worker->now_ns - worker->turn_ns >= LANE_TURN_NS;
 }
 
+// What a piece of work, just ended, tells of those to come.
+static void judge_piece(Strand *strand, JobOutcome outcome, uint64_t took_ns) {
+    if (outcome == JOB_LONG || (strand->short_pieces_due > 0 && took_ns > SHORT_PIECE_NS)) {
+        strand->short_pieces_due = SHORT_PIECES;
+    } else if (strand->short_pieces_due > 0) {
+        strand->short_pieces_due--;
+    }
+}
+
 // Runs the jobs of a chain in a row, until one wants to go on later, the loop must hear of one, or
 // the chain has had the lane for a turn's time. What is not done stays with the strand.
 static void run_chain(Worker *worker, Job *job) {
@@ -318,8 +277,12 @@ static void run_chain(Worker *worker, Job *job) {
     while (job != NULL && !worker->wakes_loop && worker->lane.slice_ns - begun_ns < LANE_TURN_NS) {
         JobOutcome outcome = job->work(job, &worker->lane);
         worker->now_ns = clock_now_ns();
+        judge_piece(strand, outcome, worker->now_ns - worker->lane.slice_ns);
         worker->lane.slice_ns = worker->now_ns;
         strand->wants_park = outcome == JOB_PARKED;
+        if (outcome == JOB_LONG) {
+            atomic_fetch_add_explicit(&worker->lane.pool->put_aside_count, 1, memory_order_relaxed);
+        }
         if (outcome != JOB_DONE) {
             break;
         }
@@ -379,27 +342,28 @@ void lane_end_turn(Lane *lane) {
 
 // Sleeps until a signal. Under the lock, which is free during the sleep.
 static void sleep_lane(Worker *worker) {
-    Pool *pool = worker->lane.pool;
-    worker->asleep_below = pool->asleep;
-    pool->asleep = worker;
+    Crew *crew = worker->crew;
+    worker->asleep_below = crew->asleep;
+    crew->asleep = worker;
     while (!worker->is_woken) {
-        uv_cond_wait(&worker->wake, &pool->mutex);
+        uv_cond_wait(&worker->wake, &worker->lane.pool->mutex);
     }
     worker->is_woken = false;
-    pool->waking_count--;
+    crew->waking_count--;
 }
 
 static void lane_main(void *argument) {
     Worker *worker = argument;
     Pool *pool = worker->lane.pool;
-    if (pool->def.niceness != 0) {
-        nice_thread(pool->def.niceness);
+    int niceness = pool->def.niceness + (worker->lane.is_long ? LONG_NICENESS : 0);
+    if (niceness != 0) {
+        nice_thread(niceness);
     }
     uv_mutex_lock(&pool->mutex);
     for (;;) {
         give_back(worker);
         if (worker->turn_ns != 0 &&
-            (line_count(&pool->line) == 0 || worker->wakes_loop || turn_is_over(worker))) {
+            (line_count(&worker->crew->line) == 0 || worker->wakes_loop || turn_is_over(worker))) {
             end_turn(worker);
         }
         bool has_work = take_batch(worker) || steal_chain(worker);
@@ -407,6 +371,8 @@ static void lane_main(void *argument) {
             if (pool->is_stopping) {
                 break;
             }
+            Wakes wakes = count_wakes(pool); // a strand may have been put into the other line
+            signal_lanes(&wakes);
             sleep_lane(worker);
             continue;
         }
@@ -447,7 +413,7 @@ static void deliver_finished(Pool *pool) {
 }
 
 static void free_pool(Pool *pool) {
-    for (uint32_t i = 0; i < pool->def.lane_count; i++) {
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
         arena_deinit(&pool->worker[i].lane.scratch);
         uv_cond_destroy(&pool->worker[i].wake);
     }
@@ -473,10 +439,12 @@ static void on_handle_closed(uv_handle_t *handle) {
 static void stop_lanes(Pool *pool) {
     uv_mutex_lock(&pool->mutex);
     pool->is_stopping = true;
-    for (; pool->asleep != NULL; pool->asleep = pool->asleep->asleep_below) {
-        pool->asleep->is_woken = true;
-        pool->waking_count++;
-        uv_cond_signal(&pool->asleep->wake);
+    for (Crew *crew = pool->crew; crew < pool->crew + CREW_COUNT; crew++) {
+        for (; crew->asleep != NULL; crew->asleep = crew->asleep->asleep_below) {
+            crew->asleep->is_woken = true;
+            crew->waking_count++;
+            uv_cond_signal(&crew->asleep->wake);
+        }
     }
     uv_mutex_unlock(&pool->mutex);
     for (uint32_t i = 0; i < pool->thread_count; i++) {
@@ -534,28 +502,37 @@ static Status init_handles(Pool *pool, uv_loop_t *loop, Error *error) {
 }
 
 static Status start_lanes(Pool *pool, Error *error) {
-    for (uint32_t i = 0; i < pool->def.lane_count; i++) {
-        Worker *worker = &pool->worker[i];
-        worker->lane.index = i;
-        worker->lane.pool = pool;
-        arena_init(&worker->lane.scratch, pool->def.scratch_bytes_max);
-    }
-    for (uint32_t i = 0; i < pool->def.lane_count; i++) {
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
         int result = uv_thread_create(&pool->worker[i].thread, lane_main, &pool->worker[i]);
         if (result != 0) {
             return error_set(error, STATUS_RESOURCE_EXHAUSTED, "workers",
                              "Only %u of %u worker threads could be started: %s.", i,
-                             pool->def.lane_count, uv_strerror(result));
+                             pool->worker_count, uv_strerror(result));
         }
         pool->thread_count++;
     }
     return STATUS_OK;
 }
 
+static void init_workers(Pool *pool) {
+    uint32_t short_count = pool->def.lane_count;
+    pool->crew[CREW_SHORT] = (Crew){.worker = pool->worker, .count = short_count};
+    pool->crew[CREW_LONG] = (Crew){.worker = pool->worker + short_count, .count = short_count};
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
+        Worker *worker = &pool->worker[i];
+        bool is_long = i >= short_count;
+        *worker = (Worker){.lane = {.index = i, .is_long = is_long, .pool = pool},
+                           .crew = &pool->crew[is_long ? CREW_LONG : CREW_SHORT]};
+        arena_init(&worker->lane.scratch, pool->def.scratch_bytes_max);
+        uv_cond_init(&worker->wake);
+    }
+}
+
 Status pool_create(Pool **result, uv_loop_t *loop, const PoolDef *def, Error *error) {
     ASSERT(def->lane_count >= 1 && def->lane_count <= LANE_COUNT_MAX);
+    uint32_t worker_count = 2 * def->lane_count;
     Pool *pool = calloc(1, sizeof(*pool));
-    Worker *worker = aligned_alloc(CACHE_LINE_BYTES, def->lane_count * sizeof(*worker));
+    Worker *worker = aligned_alloc(CACHE_LINE_BYTES, worker_count * sizeof(*worker));
     if (pool == NULL || worker == NULL) {
         free(pool);
         free(worker);
@@ -563,10 +540,8 @@ Status pool_create(Pool **result, uv_loop_t *loop, const PoolDef *def, Error *er
     }
     pool->def = *def;
     pool->worker = worker;
-    for (uint32_t i = 0; i < def->lane_count; i++) {
-        worker[i] = (Worker){0};
-        uv_cond_init(&worker[i].wake);
-    }
+    pool->worker_count = worker_count;
+    init_workers(pool);
     uv_mutex_init(&pool->mutex);
 
     Status status = init_handles(pool, loop, error);
@@ -599,8 +574,15 @@ uint32_t pool_lane_count(const Pool *pool) {
 }
 
 const Lane *pool_lane(const Pool *pool, uint32_t index) {
-    ASSERT(index < pool->def.lane_count);
-    return &pool->worker[index].lane;
+    return index < pool->worker_count ? &pool->worker[index].lane : NULL;
+}
+
+bool lane_is_wanted(const Lane *lane, uint64_t begun_ns, uint64_t now_ns) {
+    return !lane->is_long && now_ns - begun_ns > LANE_LONG_NS;
+}
+
+uint64_t pool_put_aside_count(const Pool *pool) {
+    return atomic_load_explicit(&pool->put_aside_count, memory_order_relaxed);
 }
 
 uint64_t pool_job_count(const Pool *pool) {
@@ -608,15 +590,16 @@ uint64_t pool_job_count(const Pool *pool) {
 }
 
 uint32_t pool_waiting_count(const Pool *pool) {
-    return line_count(&pool->line);
+    return line_count(&pool->crew[CREW_SHORT].line) + line_count(&pool->crew[CREW_LONG].line);
 }
 
 void pool_settle(Pool *pool) {
     run_turn(pool);
 }
 
-void pool_submit(Pool *pool, Strand *strand, Job *job) {
+void pool_submit(Pool *pool, Strand *strand, uint64_t share, Job *job) {
     job->urgent = false;
+    job->share = (uint32_t)share;
     job->strand = strand;
     list_append(&pool->staged, job);
     pool->job_count++;
@@ -635,7 +618,7 @@ void pool_flush(Pool *pool) {
         strand_append(strand, job);
         if (!strand->ready) {
             strand->ready = true;
-            line_append(pool, strand);
+            line_up(pool, strand);
         }
         job = next;
     }
@@ -649,7 +632,7 @@ void pool_unpark(Pool *pool, Strand *strand) {
     uv_mutex_lock(&pool->mutex);
     if (strand->parked) {
         strand->parked = false;
-        line_append(pool, strand);
+        line_up(pool, strand);
         wakes = count_wakes(pool);
     } else {
         strand->unparked = true;

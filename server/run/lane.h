@@ -10,6 +10,14 @@
 //   pool_submit(strand, job) ───────► work(job, lane)   JOB_AGAIN: back to the end of the line of
 //   ready strands done(job) ◄────────────────────── JOB_DONE
 //                                                 JOB_PARKED: until pool_unpark(strand)
+//                                                 JOB_LONG: to the line of the long lanes
+//
+// Nobody waits for a client that does much, nor for a piece of work that takes long. Ready strands
+// wait in *shares*, one for each session, which take turns (line.h). And a pool has twice the lanes
+// that it is asked for: a piece of work that cannot be interrupted (a step, a solve) and is not
+// done after LANE_LONG_NS is given up, harmlessly (lane_is_wanted), and begun again on one of the
+// *long* lanes, which run nothing else, are a little nice, and let it take its time. Its strand
+// stays with them until its pieces are short again.
 //
 // What must not disturb (reading the log, stepping stored episodes again) has a pool of its own
 // whose threads are *nice*: the system takes their cores away as soon as another thread wants one.
@@ -37,6 +45,7 @@
 
 enum { LANE_SLICE_NS = 2000000 }; // after about so long a job gives the lane to others
 enum { LANE_TURN_NS = 100000 };
+enum { LANE_LONG_NS = 10000000 }; // so long a short lane works on one piece, and no longer
 enum { LANE_SCRATCH_KEPT_BYTES = 1 << 28 }; // a step of some 300,000 contacts needs no more
 
 typedef struct Pool Pool;
@@ -45,8 +54,9 @@ typedef struct Job Job;
 typedef struct Strand Strand;
 
 // JOB_PARKED: something must happen first, and whoever makes it happen calls pool_unpark, which may
-// be before the job has returned; then the job is worked on again.
-typedef enum JobOutcome { JOB_DONE, JOB_AGAIN, JOB_PARKED } JobOutcome;
+// be before the job has returned; then the job is worked on again. JOB_LONG: as JOB_AGAIN, but on a
+// long lane, where no job returns it.
+typedef enum JobOutcome { JOB_DONE, JOB_AGAIN, JOB_PARKED, JOB_LONG } JobOutcome;
 typedef JobOutcome JobWork(Job *job, Lane *lane); // on a lane
 typedef void JobFinished(Job *job); // on the loop thread, exactly once per submitted job
 
@@ -54,6 +64,7 @@ struct Job {
     JobWork *work;
     JobFinished *done;
     bool urgent;    // work may set it: the loop is woken for `done`
+    uint32_t share; // the pool's; leave it alone
     Strand *strand; // the pool's; leave it alone
     Job *next;      // the pool's link; leave it alone
 };
@@ -62,16 +73,18 @@ struct Job {
 // of its last job has been called.
 struct Strand {
     Job *head, *tail;
-    bool ready;            // in the pool's line, on a lane, or parked
-    bool wants_park;       // the lane's: its job returned JOB_PARKED in this turn
-    bool parked, unparked; // pool_unpark is awaited; or came before
-    Job *left;             // the lane's that has it: taken and not done
+    bool ready;                // in the pool's line, on a lane, or parked
+    bool wants_park;           // the lane's: its job returned JOB_PARKED in this turn
+    bool parked, unparked;     // pool_unpark is awaited; or came before
+    Job *left;                 // the lane's that has it: taken and not done
+    uint32_t short_pieces_due; // the lane's: > 0: long lanes run it, until it has shown so many
     Strand *next;
 };
 
 // What a lane offers to the work that runs on it.
 struct Lane {
     uint32_t index;
+    bool is_long;
     Arena scratch;          // reset by whoever uses it
     uint64_t slice_ns;      // when the present job was begun or taken up again, clock_now_ns
     _Atomic uint64_t steps; // world steps done on this lane, for Stats
@@ -84,9 +97,9 @@ typedef void LaneTurnEnded(Lane *lane, void *context);
 typedef void LaneLeft(Lane *lane, void *context);
 
 typedef struct PoolDef {
-    uint32_t lane_count;       // 1 … 1024
-    size_t scratch_bytes_max;  // limit of each lane's arena
-    int niceness;              // of its threads, 0 … 19 as nice(1) counts
+    uint32_t lane_count;      // 1 … 1024; and as many long ones
+    size_t scratch_bytes_max; // limit of each lane's arena
+    int niceness; // of its threads, 0 … 15 as nice(1) counts; long ones are a bit nicer
     LaneTurnEnded *turn_ended; // Nullable
     LaneLeft *left; // Nullable; the last thing on each lane, for what hangs on its outbox
     void *context;
@@ -98,8 +111,13 @@ Status pool_create(Pool **pool, uv_loop_t *loop, const PoolDef *def, Error *erro
 // on the loop thread when the pool's memory is gone.
 void pool_close(Pool *pool, void (*closed)(void *context), void *context);
 
-uint32_t pool_lane_count(const Pool *pool);
+uint32_t pool_lane_count(const Pool *pool); // without the long ones
+
+// First the lanes, then the long lanes; NULL past the end.
 const Lane *pool_lane(const Pool *pool, uint32_t index);
+
+// Pieces of work that took too long for a lane and were begun again on a long one. Any thread.
+uint64_t pool_put_aside_count(const Pool *pool);
 
 // Jobs submitted whose `done` has not been called. Loop thread.
 uint64_t pool_job_count(const Pool *pool);
@@ -121,8 +139,11 @@ void pool_unpark(Pool *pool, Strand *strand);
 // gathered in it nor the strands worked on wait for this job.
 void lane_end_turn(Lane *lane);
 
-// Loop thread. Never fails: a job brings its own memory.
-void pool_submit(Pool *pool, Strand *strand, Job *job);
+// On a lane: whether a piece of work begun then should be given up and the job return JOB_LONG.
+bool lane_is_wanted(const Lane *lane, uint64_t begun_ns, uint64_t now_ns);
+
+// Loop thread. Never fails: a job brings its own memory. `share`: who it is done for, as a number.
+void pool_submit(Pool *pool, Strand *strand, uint64_t share, Job *job);
 
 // Publishes what was submitted. The pool calls it before the loop sleeps; calling it earlier only
 // shortens the wait.

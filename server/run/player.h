@@ -48,11 +48,13 @@ Status player_seek(Player *player, LogReader *reader, uint64_t step, PlayerDiffe
 // DATA_LOSS until player_seek has taken another key-frame.
 //
 // `check`: also compares the stored frames, contacts and key-frames met on the way, and, at the
-// episode's last step, goes through what was done to the world behind it, however long that takes;
-// ABORTED when `stop` ended that, and the next call goes on.
+// episode's last step, goes through what was done to the world behind it, until `stop` says so.
 Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, Arena *scratch,
                   uint64_t until_ns, const SolverStop *stop, PlayerDifference *difference,
                   Error *error);
+
+// Whether `stop` ended the last player_run: there is more to do, also when it stands at its step.
+bool player_is_stopped(const Player *player);
 
 uint64_t player_step(const Player *player);          // where it stands
 World *player_world(Player *player);                 // its state there; not to be changed

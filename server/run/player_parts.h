@@ -47,6 +47,7 @@ struct Player {
     uint64_t step, unconverged;
     bool has_state;  // a key-frame was put in
     bool is_arrived; // nothing has changed the world since the step that it stands behind
+    bool is_stopped; // player_is_stopped
     Error lost;      // why it cannot go on from where it stands; status OK: it can
     Track inputs;
     int64_t passed; // id of the last chunk of inputs begun, or of the key-frame it started from

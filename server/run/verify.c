@@ -426,7 +426,8 @@ static Status step_on(Verification *verification, Worker *worker, Arena *scratch
     uint64_t steps = asked_steps(verification, before, after);
     worker->steps += steps;
     count_steps(verification, steps);
-    *progressed = after > before || difference.found || status != STATUS_OK || after >= end;
+    bool has_arrived = after >= end && !player_is_stopped(player);
+    *progressed = after > before || difference.found || status != STATUS_OK || has_arrived;
     if (after <= first) {
         worker->unconverged_before = player_unconverged(player);
     }
@@ -444,7 +445,7 @@ static Status step_on(Verification *verification, Worker *worker, Arena *scratch
         }
         return add_difference(worker, &difference, error);
     }
-    if (after >= worker->end) {
+    if (has_arrived && end == worker->end) {
         end_segment(verification, worker);
     }
     return STATUS_OK;

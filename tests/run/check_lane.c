@@ -26,11 +26,13 @@ typedef struct Work {
     Job job; // first, so that a Job * is a Work *
     Fixture *fixture;
     uint32_t strand, number; // the number-th job of its strand
-    uint32_t again_count;    // how often it still gives its lane away
+    uint32_t share;
+    uint32_t again_count; // how often it still gives its lane away
     uint64_t busy_ns;
     _Atomic uint32_t work_count, done_count;
     uint64_t finished_ns;
-    bool asks_urgent;
+    bool asks_urgent, ran_on_long;
+    uint32_t place; // of run_counted
 } Work;
 
 typedef struct StrandState {
@@ -125,7 +127,7 @@ static void submit(Fixture *fixture, Work *work, uint32_t strand, uint32_t numbe
     work->fixture = fixture;
     work->strand = strand;
     work->number = number;
-    pool_submit(fixture->pool, &state[strand].strand, &work->job);
+    pool_submit(fixture->pool, &state[strand].strand, work->share, &work->job);
 }
 
 static const struct {
@@ -219,6 +221,112 @@ START_TEST(what_a_lane_took_but_did_not_begin_runs_on_another_lane) {
 }
 END_TEST
 
+// Work in one piece that can be given up, and is then to be begun anew.
+static JobOutcome run_whole(Job *job, Lane *lane) {
+    Work *work = (Work *)job;
+    uint64_t begun_ns = clock_now_ns(), now_ns = begun_ns;
+    while (now_ns - begun_ns < work->busy_ns) {
+        now_ns = clock_now_ns();
+        if (lane_is_wanted(lane, begun_ns, now_ns)) {
+            return JOB_LONG;
+        }
+    }
+    work->ran_on_long = lane->is_long;
+    atomic_fetch_add(&work->work_count, 1);
+    return JOB_DONE;
+}
+
+static void submit_whole(Fixture *fixture, Work *work, uint32_t strand, uint32_t number) {
+    submit(fixture, work, strand, number);
+    work->job.work = run_whole;
+}
+
+START_TEST(pieces_that_take_long_are_put_aside_for_those_that_do_not) {
+    enum { LONG = 4, BRIEF = 50 };
+    const uint64_t long_ns = 30 * (uint64_t)LANE_LONG_NS;
+    Fixture fixture = {0};
+    start(&fixture, 1);
+    Work lengthy[LONG] = {0}, brief[BRIEF] = {0};
+    for (uint32_t i = 0; i < LONG; i++) {
+        lengthy[i].busy_ns = long_ns;
+        submit_whole(&fixture, &lengthy[i], i, 0);
+    }
+    for (uint32_t i = 0; i < BRIEF; i++) {
+        submit_whole(&fixture, &brief[i], LONG + i, 0);
+    }
+    run_until(&fixture, LONG);
+    for (uint32_t i = 0; i < BRIEF; i++) {
+        ck_assert_uint_eq(brief[i].done_count, 1); // though the one lane ran four long ones before
+        ck_assert(!brief[i].ran_on_long);
+    }
+    run_until(&fixture, 0);
+    for (uint32_t i = 0; i < LONG; i++) {
+        ck_assert_uint_eq(lengthy[i].work_count, 1);
+        ck_assert(lengthy[i].ran_on_long);
+    }
+    ck_assert_uint_eq(pool_put_aside_count(fixture.pool), LONG);
+    finish(&fixture);
+}
+END_TEST
+
+START_TEST(a_strand_is_long_until_it_has_shown_that_it_is_short) {
+    enum { JOBS = 40 };
+    Fixture fixture = {0};
+    start(&fixture, 1);
+    Work work[JOBS] = {0};
+    for (uint32_t i = 0; i < JOBS; i++) {
+        work[i].busy_ns = i == 0 ? 2 * (uint64_t)LANE_LONG_NS : 0;
+        submit_whole(&fixture, &work[i], 0, i);
+        run_until(&fixture, 0);
+    }
+    // one long piece was put aside, and the next would have been: nobody tries for a while
+    ck_assert_uint_eq(pool_put_aside_count(fixture.pool), 1);
+    ck_assert(work[0].ran_on_long);
+    ck_assert(work[1].ran_on_long);
+    ck_assert(!work[JOBS - 1].ran_on_long);
+    finish(&fixture);
+}
+END_TEST
+
+// As run_work, and remembers which of all jobs it was.
+static _Atomic uint32_t run_count;
+
+static JobOutcome run_counted(Job *job, Lane *lane) {
+    ((Work *)job)->place = atomic_fetch_add(&run_count, 1);
+    return run_work(job, lane);
+}
+
+START_TEST(shares_take_turns) {
+    enum { MANY = 300, LATE = 8 };
+    Fixture fixture = {0};
+    start(&fixture, 1);
+    atomic_store(&run_count, 0);
+    Work many[MANY] = {0}, late[LATE] = {0};
+    for (uint32_t i = 0; i < MANY; i++) {
+        many[i].share = 1;
+        many[i].busy_ns = 1000000;
+        submit(&fixture, &many[i], i, 0);
+        many[i].job.work = run_counted;
+    }
+    pool_flush(fixture.pool);
+    while (atomic_load(&run_count) == 0) { // the lane has begun with the many
+    }
+    for (uint32_t i = 0; i < LATE; i++) {
+        late[i].share = 2 + i;
+        submit(&fixture, &late[i], MANY + i, 0);
+        late[i].job.work = run_counted;
+    }
+    pool_flush(fixture.pool);
+    uint32_t before = atomic_load(&run_count);
+    run_until(&fixture, 0);
+    // one of the many may come between any two of the others
+    for (uint32_t i = 0; i < LATE; i++) {
+        ck_assert_uint_le(late[i].place, before + 2 * (i + 1));
+    }
+    finish(&fixture);
+}
+END_TEST
+
 START_TEST(strands_run_in_parallel) {
     Fixture fixture = {0};
     start(&fixture, 2);
@@ -278,7 +386,7 @@ static void on_chain_done(Job *job) {
     if (chain_left > 0) {
         chain_left--;
         work->number++;
-        pool_submit(work->fixture->pool, &state[0].strand, job);
+        pool_submit(work->fixture->pool, &state[0].strand, 0, job);
     }
 }
 
@@ -436,7 +544,7 @@ START_TEST(the_lanes_of_a_nice_pool_are_nice_and_nobody_else_is) {
         Fixture fixture = {0};
         start_nice(&fixture, 2, niceness[i]);
         Work work = {.fixture = &fixture, .job = {.work = read_niceness, .done = ignore_done}};
-        pool_submit(fixture.pool, &state[0].strand, &work.job);
+        pool_submit(fixture.pool, &state[0].strand, 0, &work.job);
         run_until(&fixture, 0);
         ck_assert_uint_eq(work.strand,
                           (uint32_t)nice_sum(getpriority(PRIO_PROCESS, 0), niceness[i]));
@@ -461,6 +569,9 @@ static TCase *case_jobs(void) {
     tcase_add_loop_test(tcase, every_job_runs_once_in_the_order_of_its_strand, 0,
                         (int)(sizeof(shapes) / sizeof(shapes[0])));
     tcase_add_test(tcase, done_may_submit_the_job_again);
+    tcase_add_test(tcase, pieces_that_take_long_are_put_aside_for_those_that_do_not);
+    tcase_add_test(tcase, a_strand_is_long_until_it_has_shown_that_it_is_short);
+    tcase_add_test(tcase, shares_take_turns);
     tcase_add_test(tcase, strands_run_in_parallel);
     return tcase;
 }

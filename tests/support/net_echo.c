@@ -92,7 +92,7 @@ static void on_frame(void *context, Connection *connection, uint64_t received_ns
         connection_request_begin(connection);
         echo->job.work = work_echo;
         echo->job.done = done_echo;
-        pool_submit(server->pool, &peer->strand, &echo->job);
+        pool_submit(server->pool, &peer->strand, 0, &echo->job);
     }
     if (server->def.closes_on_frame) {
         connection_close(connection);

@@ -3,6 +3,7 @@
 
 #include <check.h>
 #include <dirent.h>
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 static FILE *open_figures(pid_t pid, const char *name, const char *mode) {
-    char path[64];
+    char path[320];
     snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
     FILE *file = fopen(path, mode);
     ck_assert_msg(file != NULL, "%s cannot be opened", path);
@@ -59,16 +60,31 @@ void server_reset_peak(pid_t pid) {
     ck_assert_int_eq(fclose(file), 0);
 }
 
-uint64_t server_cpu_ticks(pid_t pid) {
-    FILE *file = open_figures(pid, "stat", "r");
-    uint64_t user = 0, system = 0;
-    // the name, the state and ten numbers stand before them
-    bool found =
-        fscanf(file, "%*d %*s %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
-               &user, &system) == 2;
+static uint64_t thread_wakes(pid_t pid, const char *thread) {
+    char name[280], line[256];
+    snprintf(name, sizeof(name), "task/%s/status", thread);
+    FILE *file = open_figures(pid, name, "r");
+    uint64_t wakes = 0;
+    bool found = false;
+    while (!found && fgets(line, sizeof(line), file) != NULL) {
+        found = sscanf(line, "voluntary_ctxt_switches: %" SCNu64, &wakes) == 1;
+    }
     fclose(file);
     ck_assert(found);
-    return user + system;
+    return wakes;
+}
+
+uint64_t server_wakes(pid_t pid) {
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    DIR *folder = opendir(path);
+    ck_assert_ptr_nonnull(folder);
+    uint64_t wakes = 0;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        wakes += entry->d_name[0] == '.' ? 0 : thread_wakes(pid, entry->d_name);
+    }
+    closedir(folder);
+    return wakes;
 }
 
 uint64_t server_raise_file_limit(void) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the system says of a server process: its descriptors, its memory, its CPU time. What cannot
+// What the system says of a server process: its descriptors, its memory, its sleep. What cannot
 // be read fails the test.
 #pragma once
 
@@ -13,8 +13,8 @@ uint64_t server_resident_bytes(pid_t pid);
 uint64_t server_peak_bytes(pid_t pid);
 void server_reset_peak(pid_t pid);
 
-// User and system time of all threads [clock ticks, of which 100 are a second].
-uint64_t server_cpu_ticks(pid_t pid);
+// How often its threads have gone to sleep: none of them wakes without a reason.
+uint64_t server_wakes(pid_t pid);
 
 // So that this process may open a thousand sockets; returns how many descriptors it may have.
 uint64_t server_raise_file_limit(void);
