@@ -89,5 +89,5 @@ size_t episode_player_bytes(const EpisodeRow *row) {
 }
 
 bool episode_should_pause(const Lane *lane) {
-    return clock_now_ns() >= lane->slice_ns + LANE_SLICE_NS;
+    return clock_now_ns() >= lane_pause_ns(lane);
 }

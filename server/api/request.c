@@ -159,7 +159,7 @@ Status request_watch_verdict(const WorkWatch *watch, Error *error) {
 }
 
 uint64_t request_pause_ns(const Request *request, const Lane *lane) {
-    uint64_t slice_end_ns = lane->slice_ns + LANE_SLICE_NS;
+    uint64_t slice_end_ns = lane_pause_ns(lane);
     return slice_end_ns < request->deadline_ns ? slice_end_ns : request->deadline_ns;
 }
 

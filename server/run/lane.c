@@ -13,8 +13,8 @@
 // takes it away (steal_chain), and a lane whose turn is over gives it back to the head of the line.
 //
 // There are two *crews* of lanes, each with a line of its own: one for strands whose pieces of work
-// are short, and one for those that showed a long one (JOB_LONG). A strand is moved when it is put
-// into a line, and nowhere else.
+// are short, and one for those that showed a long one. A strand is moved when it is put into a
+// line, and nowhere else.
 //
 // No wake is lost: whenever a line is longer than the number of lanes that are on their way to it,
 // a sleeping lane of its crew is signalled, if there is one (count_wakes); and a lane looks at its
@@ -35,9 +35,9 @@ enum { BATCH_MAX = 32 }; // chains taken at once: at 1 us each the lock is then 
 enum { WAKES_MAX = 4 };  // lanes woken by one lane at once
 enum { CHAIN_MAX = 64 }; // jobs of one strand taken at once
 
-// A strand that showed a long piece of work is run by long lanes until it has shown so many short
-// ones in a row: begun anew, the next long one would take as long as it already did.
-enum { SHORT_PIECES = 16, SHORT_PIECE_NS = LANE_LONG_NS / 2 };
+// A strand that showed a piece of work that was not short is run by long lanes until it has shown
+// so many short ones in a row.
+enum { SHORT_PIECES = 16, SHORT_PIECE_NS = 2 * LANE_SHORT_SLICE_NS };
 
 enum { LONG_NICENESS = 4 }; // beside short lanes a long one has less than half of a core
 
@@ -262,7 +262,7 @@ static bool turn_is_over(const Worker *worker) {
 
 // What a piece of work, just ended, tells of those to come.
 static void judge_piece(Strand *strand, JobOutcome outcome, uint64_t took_ns) {
-    if (outcome == JOB_LONG || (strand->short_pieces_due > 0 && took_ns > SHORT_PIECE_NS)) {
+    if (outcome == JOB_AGAIN || outcome == JOB_LONG || took_ns > SHORT_PIECE_NS) {
         strand->short_pieces_due = SHORT_PIECES;
     } else if (strand->short_pieces_due > 0) {
         strand->short_pieces_due--;
@@ -575,6 +575,10 @@ uint32_t pool_lane_count(const Pool *pool) {
 
 const Lane *pool_lane(const Pool *pool, uint32_t index) {
     return index < pool->worker_count ? &pool->worker[index].lane : NULL;
+}
+
+uint64_t lane_pause_ns(const Lane *lane) {
+    return lane->slice_ns + (lane->is_long ? LANE_SLICE_NS : LANE_SHORT_SLICE_NS);
 }
 
 bool lane_is_wanted(const Lane *lane, uint64_t begun_ns, uint64_t now_ns) {

@@ -7,17 +7,17 @@
 // the caller's again from then on.
 //
 //   loop thread                       lane
-//   pool_submit(strand, job) ───────► work(job, lane)   JOB_AGAIN: back to the end of the line of
-//   ready strands done(job) ◄────────────────────── JOB_DONE
-//                                                 JOB_PARKED: until pool_unpark(strand)
+//   pool_submit(strand, job) ───────► work(job, lane)   JOB_AGAIN: to the line of the long lanes
+//   done(job) ◄────────────────────── JOB_DONE
+//                                     JOB_PARKED: until pool_unpark(strand)
 //                                                 JOB_LONG: to the line of the long lanes
 //
-// Nobody waits for a client that does much, nor for a piece of work that takes long. Ready strands
-// wait in *shares*, one for each session, which take turns (line.h). And a pool has twice the lanes
-// that it is asked for: a piece of work that cannot be interrupted (a step, a solve) and is not
-// done after LANE_LONG_NS is given up, harmlessly (lane_is_wanted), and begun again on one of the
-// *long* lanes, which run nothing else, are a little nice, and let it take its time. Its strand
-// stays with them until its pieces are short again.
+// Nobody waits for a client that does much, nor for work that takes long. Ready strands wait in
+// *shares*, one for each session, which take turns (line.h). And a pool has twice the lanes that it
+// is asked for, half of them *long* ones, which are a little nice: what is not done after a short
+// slice goes on there. A piece of work that cannot be interrupted (a step, a solve) and is not done
+// after LANE_LONG_NS is given up, harmlessly (lane_is_wanted), and begun again on a long lane,
+// which lets it take its time. A strand stays with the long lanes until its pieces are short again.
 //
 // What must not disturb (reading the log, stepping stored episodes again) has a pool of its own
 // whose threads are *nice*: the system takes their cores away as soon as another thread wants one.
@@ -43,7 +43,8 @@
 #include <stdint.h>
 #include <uv.h>
 
-enum { LANE_SLICE_NS = 2000000 }; // after about so long a job gives the lane to others
+enum { LANE_SLICE_NS = 2000000 };      // after about so long a job gives a long lane to others …
+enum { LANE_SHORT_SLICE_NS = 500000 }; // … and after so long a short one
 enum { LANE_TURN_NS = 100000 };
 enum { LANE_LONG_NS = 10000000 }; // so long a short lane works on one piece, and no longer
 enum { LANE_SCRATCH_KEPT_BYTES = 1 << 28 }; // a step of some 300,000 contacts needs no more
@@ -54,8 +55,8 @@ typedef struct Job Job;
 typedef struct Strand Strand;
 
 // JOB_PARKED: something must happen first, and whoever makes it happen calls pool_unpark, which may
-// be before the job has returned; then the job is worked on again. JOB_LONG: as JOB_AGAIN, but on a
-// long lane, where no job returns it.
+// be before the job has returned; then the job is worked on again. JOB_LONG: as JOB_AGAIN, of a
+// piece of work that was given up as lane_is_wanted said.
 typedef enum JobOutcome { JOB_DONE, JOB_AGAIN, JOB_PARKED, JOB_LONG } JobOutcome;
 typedef JobOutcome JobWork(Job *job, Lane *lane); // on a lane
 typedef void JobFinished(Job *job); // on the loop thread, exactly once per submitted job
@@ -138,6 +139,9 @@ void pool_unpark(Pool *pool, Strand *strand);
 // On a lane, by a job that is about to work long: ends the turn early, so that neither the answers
 // gathered in it nor the strands worked on wait for this job.
 void lane_end_turn(Lane *lane);
+
+// When the present job should give the lane to others, clock_now_ns.
+uint64_t lane_pause_ns(const Lane *lane);
 
 // On a lane: whether a piece of work begun then should be given up and the job return JOB_LONG.
 bool lane_is_wanted(const Lane *lane, uint64_t begun_ns, uint64_t now_ns);

@@ -143,7 +143,8 @@ void siege_run(const SiegeRow *row) {
     witness_stop(witness, &quiet, &disturbed);
     uint64_t peak = server_peak_bytes(pid) - cold, left = server_resident_bytes(pid) - cold;
     report(row, &quiet, &disturbed, peak, left);
-    ck_assert_msg(disturbed.longest_ms <= SIEGE_CALL_MS_MAX, "a call took %.0f ms", disturbed.longest_ms);
+    ck_assert_msg(disturbed.longest_ms <= SIEGE_CALL_MS_MAX, "a call took %.0f ms",
+                  disturbed.longest_ms);
     if (memory_is_measured) {
         expect_no_growth(&siege, row, &before);
         ck_assert_msg(row->peak_bytes == 0 || peak <= row->peak_bytes,
