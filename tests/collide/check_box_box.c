@@ -287,6 +287,37 @@ START_TEST(a_tilted_cube_at_the_rim_of_a_wide_plate_is_no_deeper_than_it_is) {
 }
 END_TEST
 
+START_TEST(pillars_that_meet_at_a_corner_touch_where_both_are) {
+    // a tall and a short one, corner to corner, turned by less than what counts as parallel: the
+    // directions that are best may be those that are left to the faces
+    Primitive tall = make_box(vec3(0.5, 0.5, 2.5)), low = make_box(vec3(0.5, 0.5, 1.0));
+    Dice dice = {0x2545f4914f6cdd1du};
+    for (int i = 0; i < 1000; i++) {
+        Vec3 v = dice_vec(&dice, -3e-4, 3e-4);
+        Pose at = pose_at(0.0, 0.0, 0.0), beside = pose_at(1.0, 1.0, 0.0);
+        at.orientation = quat_normalize((Quat){1.0, v.x, v.y, v.z});
+        v = dice_vec(&dice, -3e-4, 3e-4);
+        beside.orientation = quat_normalize((Quat){1.0, v.x, v.y, v.z});
+        beside.position = vec3_add(beside.position, dice_vec(&dice, -1e-3, 1e-3));
+        Manifold manifold;
+        narrow_collide(&tall, at, &low, beside, 0.1, &manifold);
+        ck_assert_uint_ge(manifold.count, 1);
+        for (uint32_t j = 0; j < manifold.count; j++) {
+            // half of the gap from either, and beside a face by no more than the slop, 1e-4 of
+            // half an edge, in both of its directions: sqrt(2) < 1.5
+            double limit = hypot(0.5 * manifold.point[j].gap, 1.5 * 0.5e-4) + tolerance;
+            Vec3 point = manifold.point[j].position;
+            ck_assert_double_le(point_box_distance(point, &tall, at), limit);
+            ck_assert_double_le(point_box_distance(point, &low, beside), limit);
+        }
+        // the angle of parallel faces, 1.42e-3, times the low one's diagonal, 2.45 m
+        double separation = best_separation(&tall, at, &low, beside);
+        double distance = separation > 0.0 ? box_box_distance(&tall, at, &low, beside) : separation;
+        ck_assert_double_eq_tol(smallest_gap(&manifold), distance, 1.42e-3 * 2.45);
+    }
+}
+END_TEST
+
 START_TEST(crossed_edges_touch_in_one_point) {
     // two bars, each on its edge, crossed; s is sin and cos of 45 degrees halved for the quaternion
     double c = sqrt(0.5 * (1.0 + sqrt(0.5))), s = sqrt(0.5 * (1.0 - sqrt(0.5)));
@@ -347,6 +378,7 @@ static TCase *case_contact(void) {
                         (int)(sizeof(lying) / sizeof(lying[0])));
     tcase_add_loop_test(tcase, features_of_a_resting_box_stay_while_it_trembles, 0, 15);
     tcase_add_test(tcase, a_tilted_cube_at_the_rim_of_a_wide_plate_is_no_deeper_than_it_is);
+    tcase_add_test(tcase, pillars_that_meet_at_a_corner_touch_where_both_are);
     tcase_add_loop_test(tcase, crossed_edges_touch_in_one_point, 0, 3);
     tcase_add_test(tcase, degenerate_positions_still_give_a_normal);
     return tcase;
