@@ -24,7 +24,7 @@ enum { ARENA_KEPT_BYTES_MAX = 65536 };
 
 // A request was last written by a lane, some thousand others ago: what this one needs of its
 // memory, and the next one of itself, is asked for ahead.
-enum { PREFETCH_BYTES = 768 };
+enum { PREFETCH_BYTES = 512 };
 
 static Request *take_request(Api *api) {
     Request *request = api->free_request;
@@ -190,6 +190,7 @@ LogWait *request_wait(Request *request) {
 // What records the world must catch up before the next change.
 static bool must_wait(Request *request) {
     return request->world != NULL && request->command->flags & COMMAND_MUTATES &&
+           !door_is_ready(&request->world->door, NULL) &&
            !door_is_ready(&request->world->door, request_wait(request));
 }
 

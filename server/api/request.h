@@ -53,14 +53,15 @@ struct Request {
     uint64_t id; // of its message; 0 without one
     uint64_t received_ns;
     uint64_t deadline_ns; // UINT64_MAX: none
-    uint64_t server_ns;   // how long its reply took …
-    Status status;        // … and its status
+    Kept *kept;           // Nullable; where its reply is kept
+    Status status;        // of its reply
     _Atomic bool cancelled;
     _Atomic bool answered; // the reply is on its way, so the id is the client's again
     bool client_gone;
     bool is_checked; // unpacking has judged the numbers too
 
     // the loop's
+    uint64_t server_ns; // how long its reply took; a lane writes it, and reads nothing here
     Session *session;
     const Command *command;
     Moreau__V1__Request *message; // in the arena; NULL: none was unpacked
@@ -69,7 +70,6 @@ struct Request {
     Session *counted_by;               // … and in this session's; NULL: before Hello
     Request *next, *previous;          // of its session
     WorldEntry *world;                 // retained; NULL: none
-    Kept *kept;                        // Nullable; where its reply is kept
     Kept *repeats;                     // Nullable; it waits for the reply kept there
     void *plan;                        // what prepare left for work, in the arena
     void (*finish)(Request *request);  // Nullable; prepare's: on the loop, when the request is over

@@ -22,7 +22,8 @@ enum { WIRE_VARINT_BYTES_MAX = 10 };
 enum { WIRE_HEAD_BYTES_MAX = 5 + WIRE_VARINT_BYTES_MAX }; // key and length of a part
 
 static inline size_t wire_varint_bytes(uint64_t value) {
-    return (size_t)(70 - __builtin_clzll(value | 1)) / 7; // bits, divided by 7 and rounded up
+    // bits, divided by 7 and rounded up
+    return value < 0x80 ? 1 : (size_t)(70 - __builtin_clzll(value)) / 7;
 }
 
 static inline uint8_t *wire_varint(uint8_t *at, uint64_t value) {
