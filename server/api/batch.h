@@ -39,23 +39,23 @@ typedef struct BatchReserve {
     LogWait wait; // for the recorder to catch up
 } BatchReserve;
 
+// What lanes need of it stands in one cache line.
 struct Batch {
     Request *request;
     size_t count;
-    BatchItem *item;       // [count]
-    BatchResult *result;   // [count]; while a lane works on the only world, the lane's
-    BatchReserve *reserve; // [count]
-    _Atomic size_t left;   // items not yet done on their lanes
-    size_t unfinished;     // items whose job's `done` is to come; loop thread
-    bool wants_hash, wants_pose, wants_velocity;
-    bool wants_single;                       // poses and velocities as floats
-    bool wants_reports;                      // certificates
+    BatchItem *item;     // [count]
+    BatchResult *result; // [count]; while a lane works on the only world, the lane's
     void (*reply)(Batch *batch, Lane *lane); // called once, on a lane or on the loop (lane NULL)
+    _Atomic size_t left;                     // items not yet done on their lanes
+    bool wants_hash, wants_pose, wants_velocity;
+    bool wants_single;     // poses and velocities as floats
+    bool wants_reports;    // certificates
+    BatchReserve *reserve; // [count]
+    size_t unfinished;     // items whose job's `done` is to come; loop thread
 };
 
 // Finds the worlds (all listed, none twice) and makes their items; unknown ones will be failed
-// results.
-// `empty` blames a call without worlds.
+// results. A call without worlds is refused.
 Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Batch **batch,
                      Error *error);
 

@@ -261,10 +261,7 @@ static uint8_t *write_varint_of_one(uint8_t *at, uint32_t field, uint64_t value)
     return end;
 }
 
-static uint8_t *write_fixed(uint8_t *at, const Batch *batch, Column column) {
-    if (batch->count == 1) {
-        return write_fixed_of_one(at, batch, column);
-    }
+static uint8_t *write_fixed_of_many(uint8_t *at, const Batch *batch, Column column) {
     at = wire_head(at, column.field, 8 * batch->count);
     const char *value = (const char *)batch->result + column.offset;
     for (size_t i = 0; i < batch->count; i++) {
@@ -275,18 +272,27 @@ static uint8_t *write_fixed(uint8_t *at, const Batch *batch, Column column) {
     return at;
 }
 
-static uint8_t *write_u64s(uint8_t *at, const Batch *batch, Column column) {
-    const char *value = (const char *)batch->result + column.offset;
-    if (batch->count == 1) {
-        return write_varint_of_one(at, column.field, *(const uint64_t *)(const void *)value);
-    }
+static uint8_t *write_u64s_of_many(uint8_t *at, const Batch *batch, Column column) {
     uint8_t *begin = wire_part_begin(at, column.field, batch->count);
+    const char *value = (const char *)batch->result + column.offset;
     at = begin;
     for (size_t i = 0; i < batch->count; i++) {
         at = wire_varint(at, *(const uint64_t *)(const void *)value);
         value += sizeof(BatchResult);
     }
     return wire_part_end(begin, batch->count, at);
+}
+
+static inline uint8_t *write_fixed(uint8_t *at, const Batch *batch, Column column) {
+    return batch->count == 1 ? write_fixed_of_one(at, batch, column)
+                             : write_fixed_of_many(at, batch, column);
+}
+
+static inline uint8_t *write_u64s(uint8_t *at, const Batch *batch, Column column) {
+    const char *value = (const char *)batch->result + column.offset;
+    return batch->count == 1
+               ? write_varint_of_one(at, column.field, *(const uint64_t *)(const void *)value)
+               : write_u64s_of_many(at, batch, column);
 }
 
 static uint8_t *write_u32s(uint8_t *at, const Batch *batch, Column column) {
@@ -322,18 +328,30 @@ static uint8_t *write_solver_time(uint8_t *at, const Batch *batch) {
     return at;
 }
 
-typedef uint8_t *WriteColumn(uint8_t *at, const Batch *batch, Column column);
+// Columns of `value_bytes` per world.
+static size_t columns_bytes(const Batch *batch, size_t count, size_t value_bytes) {
+    size_t bytes = value_bytes * batch->count;
+    return count * (1 + wire_varint_bytes(bytes) + bytes);
+}
 
-static uint8_t *write_columns(uint8_t *at, const Batch *batch, uint32_t field,
-                              WriteColumn *write_column, const Column *columns, size_t count) {
-    // exact for fixed widths, and for small numbers of steps in up to a dozen worlds
-    size_t value_bytes = write_column == write_fixed ? 8 : 1;
-    size_t expected =
-        count * (1 + wire_varint_bytes(value_bytes * batch->count) + value_bytes * batch->count);
+static uint8_t *write_fixed_columns(uint8_t *at, const Batch *batch, uint32_t field,
+                                    const Column *columns, size_t count) {
+    size_t expected = columns_bytes(batch, count, 8);
     uint8_t *begin = wire_part_begin(at, field, expected);
     at = begin;
     for (size_t i = 0; i < count; i++) {
-        at = write_column(at, batch, columns[i]);
+        at = write_fixed(at, batch, columns[i]);
+    }
+    return wire_part_end(begin, expected, at);
+}
+
+static uint8_t *write_u64_columns(uint8_t *at, const Batch *batch, uint32_t field,
+                                  const Column *columns, size_t count) {
+    size_t expected = columns_bytes(batch, count, 1); // true of small numbers
+    uint8_t *begin = wire_part_begin(at, field, expected);
+    at = begin;
+    for (size_t i = 0; i < count; i++) {
+        at = write_u64s(at, batch, columns[i]);
     }
     return wire_part_end(begin, expected, at);
 }
@@ -357,10 +375,10 @@ static uint8_t *write_reports(uint8_t *at, const Batch *batch) {
     at = write_solver_time(at, batch);
     at = write_u64s(at, batch, (Column){8, AT(worst_body[0])});
     at = write_u64s(at, batch, (Column){9, AT(worst_body[1])});
-    at = write_columns(at, batch, 10, write_fixed, last_columns, COUNT_OF(last_columns));
-    at = write_columns(at, batch, 11, write_fixed, worst_columns, COUNT_OF(worst_columns));
-    at = write_columns(at, batch, 12, write_u64s, worst_step_columns, COUNT_OF(worst_step_columns));
-    at = write_columns(at, batch, 13, write_fixed, energy_columns, COUNT_OF(energy_columns));
+    at = write_fixed_columns(at, batch, 10, last_columns, COUNT_OF(last_columns));
+    at = write_fixed_columns(at, batch, 11, worst_columns, COUNT_OF(worst_columns));
+    at = write_u64_columns(at, batch, 12, worst_step_columns, COUNT_OF(worst_step_columns));
+    at = write_fixed_columns(at, batch, 13, energy_columns, COUNT_OF(energy_columns));
     return wire_part_end(begin, expected, at);
 }
 

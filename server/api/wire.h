@@ -73,6 +73,9 @@ typedef struct WireSource {
 } WireSource;
 
 static inline uint64_t wire_read_varint(WireSource *source) {
+    if (source->at < source->end && *source->at < 0x80) {
+        return *source->at++; // as most are
+    }
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64 && source->at < source->end; shift += 7) {
         uint64_t byte = *source->at++;
