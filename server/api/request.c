@@ -22,18 +22,25 @@ enum { REQUEST_MEMORY_SHARE = 4 };
 // What requests keep of their memory when they wait to be used again.
 enum { ARENA_KEPT_BYTES_MAX = 65536 };
 
-// A request was last written by a lane, some thousand others ago: what this one needs of its
-// memory, and the next one of itself, is asked for ahead.
+// A request was last used some hundred others ago: what the next one needs of its memory is asked
+// for while this one is taken up, and what tells where that is, one request earlier.
 enum { PREFETCH_BYTES = 512 };
+
+static void prefetch(const Request *next) {
+    if (next == NULL) {
+        return;
+    }
+    arena_prefetch(&next->arena, PREFETCH_BYTES);
+    for (size_t i = 0; i < offsetof(Request, job); i += CACHE_LINE_BYTES) {
+        __builtin_prefetch((const char *)next->next + i, 1);
+    }
+}
 
 static Request *take_request(Api *api) {
     Request *request = api->free_request;
     if (request != NULL) {
         api->free_request = request->next;
-        arena_prefetch(&request->arena, PREFETCH_BYTES);
-        for (size_t i = 0; i < offsetof(Request, job); i += CACHE_LINE_BYTES) {
-            __builtin_prefetch((const char *)request->next + i, 1);
-        }
+        prefetch(request->next);
         return request;
     }
     request = aligned_alloc(CACHE_LINE_BYTES, sizeof(*request));

@@ -60,21 +60,23 @@ struct Request {
     bool client_gone;
     bool is_checked; // unpacking has judged the numbers too
 
-    // the loop's
-    uint64_t server_ns; // how long its reply took; a lane writes it, and reads nothing here
+    // the loop's; a cache line that only the end of a request needs beside the next one
     Session *session;
+    Request *next, *previous;         // of its session
+    WorldEntry *world;                // retained; NULL: none
+    Kept *repeats;                    // Nullable; it waits for the reply kept there
+    size_t counted_bytes;             // of its unpacked message, in Api.request_bytes …
+    Session *counted_by;              // … and in this session's; NULL: before Hello
+    void (*finish)(Request *request); // Nullable; prepare's: on the loop, when the request is over
+
+    Arena arena;
     const Command *command;
     Moreau__V1__Request *message; // in the arena; NULL: none was unpacked
-    Arena arena;
-    size_t counted_bytes;              // of its unpacked message, in Api.request_bytes …
-    Session *counted_by;               // … and in this session's; NULL: before Hello
-    Request *next, *previous;          // of its session
-    WorldEntry *world;                 // retained; NULL: none
-    Kept *repeats;                     // Nullable; it waits for the reply kept there
-    void *plan;                        // what prepare left for work, in the arena
-    void (*finish)(Request *request);  // Nullable; prepare's: on the loop, when the request is over
+    void *plan;                   // what prepare left for work, in the arena
+
     void (*stopped)(Request *request); // Nullable; prepare's, of a request that sends events: on
                                        // the loop, when it is cancelled; must not end it at once
+    uint64_t server_ns;                // the lane's: how long its reply took
     JobOutcome outcome; // JOB_DONE; `work` may set another one instead of filling the reply, and is
                         // then called again, and asks request_should_stop itself from then on
     bool is_resumed;    // such another call
