@@ -60,7 +60,7 @@ struct Request {
     bool client_gone;
     bool is_checked; // unpacking has judged the numbers too
 
-    // the loop's; a cache line that only the end of a request needs beside the next one
+    // the loop's: in two cache lines, what the end of a request needs
     Session *session;
     Request *next, *previous;         // of its session
     WorldEntry *world;                // retained; NULL: none
