@@ -115,10 +115,11 @@ struct Api {
 
 // ---- on a lane, or for loop commands on the loop
 
-// Packs and sends the reply: status from `error` (OK when its status is), id and server_ns filled
-// in. Too long a reply becomes an error that says what to ask for instead. `lane` NULL: loop
-// thread.
-void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const Error *error);
+// Packs and sends the reply, of which only the result is to be set: status from `error` (OK when
+// its status is), id and server_ns are filled in. Too long a reply becomes an error that says what
+// to ask for instead. `lane` NULL: loop thread.
+void request_reply(Request *request, Lane *lane, const Moreau__V1__Reply *reply,
+                   const Error *error);
 
 // The result of a reply, written by hand behind the head that all replies share.
 typedef struct ReplyBody {
@@ -133,7 +134,7 @@ void request_reply_written(Request *request, Lane *lane, const ReplyBody *body, 
 
 // One of several replies: `event` is set, more follow, the request stays under way. Fails when it
 // is too long for a frame, or memory ends; then nothing was sent.
-Status request_event(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status request_event(Request *request, Lane *lane, const Moreau__V1__Reply *reply, Error *error);
 
 // True when the work should end between two steps; fills `error`, Nullable, with why.
 bool request_should_stop(const Request *request, Error *error);
