@@ -10,24 +10,23 @@
 static Status find_item(Request *request, Batch *batch, size_t index, uint64_t id, uint64_t mark,
                         Error *error) {
     BatchItem *item = &batch->item[index];
-    memset(item, 0, offsetof(BatchItem, error));
-    item->batch = batch;
-    error_clear(&item->error);
-    WorldEntry *entry = host_find(request->api->def.host, id);
-    if (entry == NULL) {
-        error_set(&item->error, STATUS_NOT_FOUND, "worlds", "No world has the id %" PRIu64 ".", id);
-        item->run = (StepRun){0};
+    *item = (BatchItem){.batch = batch, .world = host_find(request->api->def.host, id)};
+    if (item->world == NULL) {
         return STATUS_OK;
     }
-    if (entry->batch_mark == mark) {
+    if (item->world->batch_mark == mark) {
         char field[32];
         snprintf(field, sizeof(field), "worlds[%zu]", index);
         return error_set(error, STATUS_INVALID_ARGUMENT, field,
                          "World %" PRIu64 " is listed twice.", id);
     }
-    entry->batch_mark = mark;
-    item->world = entry;
+    item->world->batch_mark = mark;
     return STATUS_OK;
+}
+
+static Status refuse_count(size_t count, Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "worlds",
+                     "%zu worlds are more than one request may name.", count);
 }
 
 Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Batch **batch,
@@ -35,15 +34,12 @@ Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Bat
     if (count == 0) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "worlds", "Name at least one world.");
     }
-    Batch *made = arena_take_zeroed(&request->arena, 1, sizeof(*made));
+    Batch *made = arena_take(&request->arena, sizeof(*made));
     BatchItem *items = arena_take_array(&request->arena, count, sizeof(*items));
     if (made == NULL || items == NULL) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "worlds",
-                         "%zu worlds are more than one request may name.", count);
+        return refuse_count(count, error);
     }
-    made->request = request;
-    made->count = count;
-    made->item = items;
+    *made = (Batch){.request = request, .count = count, .item = items};
     uint64_t mark = ++request->api->batch_count;
     for (size_t i = 0; i < count; i++) {
         Status status = find_item(request, made, i, worlds[i], mark, error);
@@ -56,6 +52,11 @@ Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Bat
     return STATUS_OK;
 }
 
+static void clear_result(BatchResult *result) {
+    memset(result, 0, offsetof(BatchResult, error));
+    error_clear(&result->error);
+}
+
 // ---- on a lane
 
 // Work of less than this takes some 10 us, about what a write costs that could be shared.
@@ -65,143 +66,184 @@ enum { SHORT_STEPS = 16, SHORT_BODIES = 64 };
 enum { LONG_BODIES = 20000 };
 
 // Copies what the reply shows of a world that goes on with its next call before the reply is made.
-static bool copy_state(BatchItem *item) {
+static bool copy_state(const BatchItem *item, BatchResult *result) {
     const World *world = item->world->door.world;
     const Batch *batch = item->batch;
     size_t count = world->body_count;
     bool one = batch->count == 1;
-    item->pose = world->pose;
-    item->velocity = world->velocity;
+    result->pose = world->pose;
+    result->velocity = world->velocity;
     if (batch->wants_pose && (!one || world->has_center)) {
-        item->pose = arena_take_array(item->arena, count, 7 * sizeof(double));
-        for (uint32_t i = 0; item->pose != NULL && i < count; i++) {
-            world_body_pose(world, i, item->pose + 7 * (size_t)i);
+        result->pose = arena_take_array(item->arena, count, 7 * sizeof(double));
+        for (uint32_t i = 0; result->pose != NULL && i < count; i++) {
+            world_body_pose(world, i, result->pose + 7 * (size_t)i);
         }
     }
     if (batch->wants_velocity && !one) {
-        item->velocity = arena_take_array(item->arena, count, 6 * sizeof(double));
-        if (item->velocity != NULL) {
-            memcpy(item->velocity, world->velocity, count * 6 * sizeof(double));
+        result->velocity = arena_take_array(item->arena, count, 6 * sizeof(double));
+        if (result->velocity != NULL) {
+            memcpy(result->velocity, world->velocity, count * 6 * sizeof(double));
         }
     }
-    return (item->pose != NULL && item->velocity != NULL) || count == 0;
+    return (result->pose != NULL && result->velocity != NULL) || count == 0;
 }
 
-static void collect(BatchItem *item) {
+static void collect(const BatchItem *item, BatchResult *result) {
     World *world = item->world->door.world;
     const Batch *batch = item->batch;
-    item->step = world->step;
-    item->time = world->time;
-    item->body_count = world->body_count;
-    for (int i = 0; item->begun && item->run.tally.done > 0 && i < 2; i++) {
-        uint32_t body = item->run.tally.last.worst_body[i];
-        item->worst_body[i] = body < world->body_count ? world->body_id[body] : 0;
+    result->step = world->step;
+    result->time = world->time;
+    result->body_count = world->body_count;
+    for (int i = 0; item->begun && result->run.tally.done > 0 && i < 2; i++) {
+        uint32_t body = result->run.tally.last.worst_body[i];
+        result->worst_body[i] = body < world->body_count ? world->body_id[body] : 0;
     }
     if (batch->wants_hash) {
-        item->hash = snapshot_hash(world);
+        result->hash = snapshot_hash(world);
     }
     if (batch->wants_pose || batch->wants_velocity) {
-        if (!copy_state(item)) {
-            item->body_count = 0;
-            error_set(&item->error, STATUS_RESOURCE_EXHAUSTED, "",
+        if (!copy_state(item, result)) {
+            result->body_count = 0;
+            error_set(&result->error, STATUS_RESOURCE_EXHAUSTED, "",
                       "Memory ended while reading %u bodies.", world->body_count);
         }
     }
 }
 
-static void finish_item(BatchItem *item, Lane *lane) {
-    Batch *batch = item->batch;
-    if (atomic_fetch_sub_explicit(&batch->left, 1, memory_order_acq_rel) == 1) {
+static void finish_item(Batch *batch, Lane *lane) {
+    if (batch->count == 1 ||
+        atomic_fetch_sub_explicit(&batch->left, 1, memory_order_acq_rel) == 1) {
         batch->reply(batch, lane);
     }
 }
 
 // False: nothing is to be stepped, or nothing more.
-static bool begin(BatchItem *item) {
-    bool stops = request_should_stop(item->batch->request, &item->error);
+static bool begin(BatchItem *item, BatchResult *result) {
+    bool stops = request_should_stop(item->batch->request, &result->error);
     if (!item->begun) {
         item->begun = true;
-        stops = stops || door_step_begin(&item->world->door, item->input, item->arena, &item->run,
-                                         &item->error) != STATUS_OK;
+        stops = stops || door_step_begin(&item->world->door, item->input, item->arena, &result->run,
+                                         &result->error) != STATUS_OK;
         if (stops) {
-            item->run = (StepRun){0};
+            result->run = (StepRun){0};
         }
     }
     return !stops;
 }
 
+// Only its own thread counts a lane's steps.
+static void count_steps(Lane *lane, uint64_t count) {
+    uint64_t before = atomic_load_explicit(&lane->steps, memory_order_relaxed);
+    atomic_store_explicit(&lane->steps, before + count, memory_order_relaxed);
+}
+
 // JOB_DONE: no steps are left, or something says stop.
-static JobOutcome step_on(BatchItem *item, Lane *lane) {
+static JobOutcome step_on(BatchItem *item, BatchResult *result, Lane *lane) {
     Request *request = item->batch->request;
     Door *door = &item->world->door;
-    Error *error = &item->error;
-    if (!begin(item)) {
+    Error *error = &result->error;
+    if (!begin(item, result)) {
         return JOB_DONE;
     }
     if (door->world->body_count > LONG_BODIES && !lane->is_long) {
         return JOB_LONG;
     }
-    if (item->run.steps_left > SHORT_STEPS || door->world->body_count > SHORT_BODIES) {
+    if (result->run.steps_left > SHORT_STEPS || door->world->body_count > SHORT_BODIES) {
         // what other requests of this turn were answered does not wait for a long job
         lane_end_turn(lane);
     }
-    uint64_t done = item->run.tally.done;
-    item->run.solver_times = &lane->solver_times; // it may be another one every time
+    uint64_t done = result->run.tally.done;
+    result->run.solver_times = &lane->solver_times; // it may be another one every time
     WorkWatch watch;
     request_watch(request, lane, lane->slice_ns, &watch); // the clock costs as much as a small step
     host_limit_step(item->world);
-    Status status = door_step(door, &item->run, &lane->scratch, request_pause_ns(request, lane),
+    Status status = door_step(door, &result->run, &lane->scratch, request_pause_ns(request, lane),
                               &watch.stop, error);
-    atomic_fetch_add_explicit(&lane->steps, item->run.tally.done - done, memory_order_relaxed);
+    count_steps(lane, result->run.tally.done - done);
     if (door->world->faulted) { // door_step_begin lets no faulted world in
         atomic_fetch_add_explicit(&request->api->faulted_steps, 1, memory_order_relaxed);
     }
-    if (status != STATUS_OK || item->run.steps_left == 0) {
+    if (status != STATUS_OK || result->run.steps_left == 0) {
         return JOB_DONE;
     }
-    bool stops = item->run.tally.done == done // its very first step was given up
+    bool stops = result->run.tally.done == done // its very first step was given up
                      ? request_watch_verdict(&watch, error) != STATUS_OK
                      : request_should_stop(request, error);
     return stops ? JOB_DONE : watch.is_put_aside ? JOB_LONG : JOB_AGAIN;
 }
 
+static BatchReserve *reserve_of(BatchItem *item) {
+    Batch *batch = item->batch;
+    return &batch->reserve[item - batch->item];
+}
+
 static void on_recorder_ready(LogWait *wait) {
-    const BatchItem *item =
-        (const BatchItem *)(const void *)((char *)wait - offsetof(BatchItem, wait));
+    const BatchReserve *reserve =
+        (const BatchReserve *)(const void *)((char *)wait - offsetof(BatchReserve, wait));
+    const BatchItem *item = reserve->item;
     pool_unpark(item->batch->request->api->def.pool, &item->world->strand);
 }
 
 // What records the world must catch up before the next step.
 static bool must_wait(BatchItem *item) {
-    item->wait = (LogWait){.done = on_recorder_ready};
-    return !door_is_ready(&item->world->door, NULL) &&
-           !request_should_stop(item->batch->request, NULL) &&
-           !door_is_ready(&item->world->door, &item->wait);
+    Door *door = &item->world->door;
+    if (door_is_ready(door, NULL) || request_should_stop(item->batch->request, NULL)) {
+        return false;
+    }
+    BatchReserve *reserve = reserve_of(item);
+    reserve->item = item;
+    reserve->wait = (LogWait){.done = on_recorder_ready};
+    return !door_is_ready(door, &reserve->wait);
 }
 
-static JobOutcome work_item(Job *job, Lane *lane) {
-    BatchItem *item = (BatchItem *)(void *)((char *)job - offsetof(BatchItem, job));
+static JobOutcome work_for(BatchItem *item, BatchResult *result, Lane *lane) {
     if (item->input.count > 0) {
         if (must_wait(item)) {
             return JOB_PARKED;
         }
-        JobOutcome outcome = step_on(item, lane);
+        JobOutcome outcome = step_on(item, result, lane);
         if (outcome != JOB_DONE) {
             host_publish(item->world); // those who watch see a long call go on
             return outcome;
         }
-        if (item->run.tally.unconverged > 0) {
+        if (result->run.tally.unconverged > 0) {
             atomic_fetch_add_explicit(&item->batch->request->api->unconverged_steps,
-                                      item->run.tally.unconverged, memory_order_relaxed);
+                                      result->run.tally.unconverged, memory_order_relaxed);
         }
         host_publish(item->world);
     }
-    collect(item);
+    collect(item, result);
     arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
-    finish_item(item, lane);
     // `done` writes the line of a failed request
-    job->urgent = item->error.status != STATUS_OK;
+    item->job.urgent = result->error.status != STATUS_OK;
+    finish_item(item->batch, lane);
     return JOB_DONE;
+}
+
+// The result of the only world is the lane's, whose memory is in its cache, unless the work goes on
+// later.
+static JobOutcome work_for_one(BatchItem *item, Lane *lane) {
+    Batch *batch = item->batch;
+    BatchResult *kept = batch->result, result;
+    if (item->begun) {
+        result = *kept;
+    } else {
+        clear_result(&result);
+    }
+    batch->result = &result;
+    JobOutcome outcome = work_for(item, &result, lane);
+    batch->result = kept;
+    if (outcome != JOB_DONE && item->begun) {
+        *kept = result;
+    }
+    return outcome;
+}
+
+static JobOutcome work_item(Job *job, Lane *lane) {
+    BatchItem *item = (BatchItem *)(void *)((char *)job - offsetof(BatchItem, job));
+    Batch *batch = item->batch;
+    return batch->count == 1 ? work_for_one(item, lane)
+                             : work_for(item, &batch->result[item - batch->item], lane);
 }
 
 // ---- on the loop thread
@@ -211,57 +253,11 @@ static void on_item_done(Job *job) {
     Batch *batch = item->batch;
     host_release(item->world);
     if (batch->count > 1) {
-        arena_deinit(&item->memory);
+        arena_deinit(item->arena);
     }
     if (--batch->unfinished == 0) {
         request_finish(batch->request);
     }
-}
-
-void batch_submit(Batch *batch) {
-    Api *api = batch->request->api;
-    size_t known = 0;
-    for (size_t i = 0; i < batch->count; i++) {
-        known += batch->item[i].world != NULL;
-    }
-    atomic_store_explicit(&batch->left, known, memory_order_relaxed);
-    batch->unfinished = known;
-    if (known == 0) {
-        batch->reply(batch, NULL);
-        request_finish(batch->request);
-        return;
-    }
-    uint64_t share = request_share(batch->request);
-    for (size_t i = 0; i < batch->count; i++) {
-        BatchItem *item = &batch->item[i];
-        if (item->world == NULL) {
-            continue;
-        }
-        host_retain(item->world);
-        item->arena = &batch->request->arena;
-        if (batch->count > 1) {
-            arena_init(&item->memory, api->def.memory_bytes_max);
-            item->arena = &item->memory;
-        }
-        item->job = (Job){.work = work_item, .done = on_item_done};
-        pool_submit(api->def.pool, &item->world->strand, share, &item->job);
-    }
-}
-
-// ---- replies
-
-static void fill_failure(const BatchItem *item, const uint64_t world, Moreau__V1__Status *status) {
-    moreau__v1__status__init(status);
-    status->has_code = status->has_world = status->has_recoverable = 1;
-    status->code = (Moreau__V1__StatusCode)item->error.status;
-    status->message = (char *)item->error.message;
-    status->field = item->error.field[0] != '\0' ? (char *)item->error.field : NULL;
-    status->world = world;
-    if (item->world != NULL) {
-        status->has_step = 1;
-        status->step = item->step;
-    }
-    status->recoverable = status_is_recoverable(item->error.status);
 }
 
 // The ids as the call listed them.
@@ -271,22 +267,98 @@ static const uint64_t *listed_worlds(const Request *request) {
                : request->message->world_hash->worlds;
 }
 
+// Clears the results that no lane clears, and fails those of unknown worlds. Returns how many are
+// known.
+static size_t begin_results(Batch *batch) {
+    size_t known = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        BatchResult *result = &batch->result[i];
+        bool is_known = batch->item[i].world != NULL;
+        known += is_known;
+        if (batch->count > 1 || !is_known) {
+            clear_result(result);
+        }
+        if (!is_known) {
+            error_set(&result->error, STATUS_NOT_FOUND, "worlds",
+                      "No world has the id %" PRIu64 ".", listed_worlds(batch->request)[i]);
+            result->run = (StepRun){0};
+        }
+    }
+    return known;
+}
+
+static void submit_item(Batch *batch, BatchItem *item) {
+    const ApiDef *def = &batch->request->api->def;
+    host_retain(item->world);
+    item->arena = &batch->request->arena;
+    if (batch->count > 1) {
+        item->arena = &reserve_of(item)->memory;
+        arena_init(item->arena, def->memory_bytes_max);
+    }
+    item->job = (Job){.work = work_item, .done = on_item_done};
+    pool_submit(def->pool, &item->world->strand, request_share(batch->request), &item->job);
+}
+
+Status batch_submit(Batch *batch, Error *error) {
+    // last in the arena, as those of single worlds are seldom written
+    Arena *arena = &batch->request->arena;
+    batch->result = arena_take_array(arena, batch->count, sizeof(*batch->result));
+    batch->reserve = arena_take_array(arena, batch->count, sizeof(*batch->reserve));
+    if (batch->result == NULL || batch->reserve == NULL) {
+        return refuse_count(batch->count, error);
+    }
+    size_t known = begin_results(batch);
+    atomic_store_explicit(&batch->left, known, memory_order_relaxed);
+    batch->unfinished = known;
+    if (known == 0) {
+        batch->reply(batch, NULL);
+        request_finish(batch->request);
+        return STATUS_OK;
+    }
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->item[i].world != NULL) {
+            submit_item(batch, &batch->item[i]);
+        }
+    }
+    return STATUS_OK;
+}
+
+// ---- replies
+
+static void fill_failure(const Batch *batch, size_t index, Moreau__V1__Status *status) {
+    const BatchResult *result = &batch->result[index];
+    moreau__v1__status__init(status);
+    status->has_code = status->has_world = status->has_recoverable = 1;
+    status->code = (Moreau__V1__StatusCode)result->error.status;
+    status->message = (char *)result->error.message;
+    status->field = result->error.field[0] != '\0' ? (char *)result->error.field : NULL;
+    status->world = listed_worlds(batch->request)[index];
+    if (batch->item[index].world != NULL) {
+        status->has_step = 1;
+        status->step = result->step;
+    }
+    status->recoverable = status_is_recoverable(result->error.status);
+}
+
 Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count) {
     Arena *arena = &batch->request->arena;
     size_t failed = 0;
     *count = 0;
     for (size_t i = 0; i < batch->count; i++) {
-        failed += batch->item[i].error.status != STATUS_OK;
+        failed += batch->result[i].error.status != STATUS_OK;
+    }
+    if (failed == 0) {
+        return NULL;
     }
     Moreau__V1__Status **list = arena_take_array(arena, failed, sizeof(*list));
     Moreau__V1__Status *statuses = arena_take_array(arena, failed, sizeof(*statuses));
-    if (failed == 0 || list == NULL || statuses == NULL) {
+    if (list == NULL || statuses == NULL) {
         return NULL;
     }
     for (size_t i = 0; i < batch->count; i++) {
-        if (batch->item[i].error.status != STATUS_OK) {
+        if (batch->result[i].error.status != STATUS_OK) {
             list[*count] = &statuses[*count];
-            fill_failure(&batch->item[i], listed_worlds(batch->request)[i], &statuses[(*count)++]);
+            fill_failure(batch, i, &statuses[(*count)++]);
         }
     }
     return list;
@@ -294,10 +366,10 @@ Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count) {
 
 void batch_status(const Batch *batch, Error *error) {
     for (size_t i = 0; i < batch->count; i++) {
-        if (batch->item[i].error.status == STATUS_OK) {
+        if (batch->result[i].error.status == STATUS_OK) {
             error_clear(error);
             return;
         }
     }
-    *error = batch->item[0].error;
+    *error = batch->result[0].error;
 }

@@ -8,47 +8,59 @@
 
 typedef struct Batch Batch;
 
-// What one world contributes.
-typedef struct BatchItem {
-    Job job;
-    Batch *batch;
-    WorldEntry *world; // retained; NULL: unknown, failed before it began
-    bool begun;
-    InputBytes input; // the step; count 0: only the hash is asked for
+// What one world contributes to the reply.
+typedef struct BatchResult {
     uint64_t step, hash;
     double time;
     uint64_t worst_body[2]; // ids
     uint32_t body_count;
     double *pose, *velocity; // copies, or the world's own memory when the batch has one world
-    Arena *arena; // what the lane may take from: the request's when the batch has one world, else
-                  // `memory`
-    Arena memory;
 
-    // large, and rarely needed whole: not cleared for every item, each is set where it is used
-    Error error;  // status OK: done
-    StepRun run;  // the lane's
-    LogWait wait; // for the recorder to catch up
+    // large, and rarely needed whole: not cleared for every result, each is set where it is used
+    Error error; // status OK: done
+    StepRun run;
+} BatchResult;
+
+// The work on one world.
+typedef struct BatchItem {
+    Job job;
+    Batch *batch;
+    WorldEntry *world; // retained; NULL: unknown, failed before it began
+    InputBytes input;  // the step; count 0: only the hash is asked for
+    bool begun;        // its result's `run` is set
+    Arena *arena; // what the lane may take from: the request's when the batch has one world, else
+                  // its reserve's
 } BatchItem;
 
+// What an item seldom needs, apart from it: not cleared, each is set where it is used.
+typedef struct BatchReserve {
+    BatchItem *item;
+    Arena memory;
+    LogWait wait; // for the recorder to catch up
+} BatchReserve;
+
+// What lanes need of it stands in one cache line.
 struct Batch {
     Request *request;
     size_t count;
-    BatchItem *item;
-    _Atomic size_t left; // items not yet done on their lanes
-    size_t unfinished;   // items whose job's `done` is to come; loop thread
-    bool wants_hash, wants_pose, wants_velocity;
-    bool wants_single;                       // poses and velocities as floats
-    bool wants_reports;                      // certificates
+    BatchItem *item;     // [count]
+    BatchResult *result; // [count]; while a lane works on the only world, the lane's
     void (*reply)(Batch *batch, Lane *lane); // called once, on a lane or on the loop (lane NULL)
+    _Atomic size_t left;                     // items not yet done on their lanes
+    bool wants_hash, wants_pose, wants_velocity;
+    bool wants_single;     // poses and velocities as floats
+    bool wants_reports;    // certificates
+    BatchReserve *reserve; // [count]
+    size_t unfinished;     // items whose job's `done` is to come; loop thread
 };
 
-// Finds the worlds (all listed, none twice) and makes their items; unknown ones are failed items.
-// `empty` blames a call without worlds.
+// Finds the worlds (all listed, none twice) and makes their items; unknown ones will be failed
+// results. A call without worlds is refused.
 Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Batch **batch,
                      Error *error);
 
-// Submits every item; from here on the batch answers and frees itself.
-void batch_submit(Batch *batch);
+// Submits every item; from here on, unless it fails, the batch answers and frees itself.
+Status batch_submit(Batch *batch, Error *error);
 
 // The statuses of failed worlds as messages, in the request's arena; NULL with *count 0 when none
 // failed or memory ended.

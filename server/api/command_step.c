@@ -91,8 +91,7 @@ Status command_world_step_prepare(Request *request, Error *error) {
     batch->wants_reports = message->reports;
     batch->wants_hash = message->hashes;
     batch->reply = reply_step;
-    batch_submit(batch);
-    return STATUS_OK;
+    return batch_submit(batch, error);
 }
 
 // ---- the reply
@@ -103,7 +102,7 @@ static bool has_result(const Batch *batch, Status status) {
     bool result =
         status == STATUS_OK || status == STATUS_DEADLINE_EXCEEDED || status == STATUS_CANCELLED;
     for (size_t i = 0; i < batch->count; i++) {
-        result = result || batch->item[i].run.tally.done > 0;
+        result = result || batch->result[i].run.tally.done > 0;
     }
     return result;
 }
@@ -152,7 +151,7 @@ static void reply_hash(Batch *batch, Lane *lane) {
     // a hash that is missing cannot be told from one that is there: one unknown world fails the
     // call
     for (size_t i = 0; i < batch->count && error.status == STATUS_OK; i++) {
-        error = batch->item[i].error;
+        error = batch->result[i].error;
     }
     bool has_room = message.hash != NULL && message.step != NULL;
     if (!has_room) {
@@ -161,8 +160,8 @@ static void reply_hash(Batch *batch, Lane *lane) {
     }
     if (has_room && error.status == STATUS_OK) {
         for (size_t i = 0; i < batch->count; i++) {
-            message.hash[i] = batch->item[i].hash;
-            message.step[i] = batch->item[i].step;
+            message.hash[i] = batch->result[i].hash;
+            message.step[i] = batch->result[i].step;
         }
         message.n_hash = message.n_step = batch->count;
         reply.result_case = MOREAU__V1__REPLY__RESULT_WORLD_HASH;
@@ -180,6 +179,5 @@ Status command_world_hash_prepare(Request *request, Error *error) {
     }
     batch->wants_hash = true;
     batch->reply = reply_hash;
-    batch_submit(batch);
-    return STATUS_OK;
+    return batch_submit(batch, error);
 }

@@ -11,6 +11,7 @@
 #include <protobuf-c/protobuf-c.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { OUTBOX_FLUSH_BYTES = 1 << 16 }; // about what a socket takes at once
 
@@ -63,9 +64,6 @@ void api_lane_left(Lane *lane, void *context) {
 static void fill_status(const Request *request, const Error *error, Moreau__V1__Status *status) {
     status->has_code = 1;
     status->code = (Moreau__V1__StatusCode)error->status;
-    if (error->status == STATUS_OK) {
-        return;
-    }
     status->message = (char *)error->message;
     if (error->field[0] != '\0') {
         status->field = (char *)error->field;
@@ -128,37 +126,83 @@ static void close_frame(Request *request, Lane *lane, uint8_t *frame, size_t bod
     }
 }
 
-static bool post(Request *request, Lane *lane, const Moreau__V1__Reply *reply, size_t size) {
+// ---- the head that all replies share
+
+// id, status with an error's texts, server_ns, event, and the head of the result
+enum { REPLY_HEAD_BYTES_MAX = 8 * (size_t)WIRE_HEAD_BYTES_MAX + sizeof(Error) };
+
+static uint8_t *write_status(const Request *request, const Error *error, uint8_t *at) {
+    if (error->status == STATUS_OK) {
+        at = wire_head(at, 2, 2);
+        return wire_number(at, 1, STATUS_OK);
+    }
+    Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
+    fill_status(request, error, &status);
+    at = wire_head(at, 2, moreau__v1__status__get_packed_size(&status));
+    return at + moreau__v1__status__pack(&status, at);
+}
+
+static uint8_t *write_head(Request *request, const Error *error, uint8_t *at) {
+    request->server_ns = clock_now_ns() - request->received_ns;
+    at = wire_number(at, 1, request->id);
+    at = write_status(request, error, at);
+    return wire_number(at, 3, request->server_ns);
+}
+
+// ---- results that protobuf-c packs
+
+// It packs the result only: packing what stands around it as well, it would move the result once
+// more, to make room for its length.
+typedef struct Packing {
+    const ProtobufCMessage *result; // NULL: none
+    size_t result_bytes, head_bytes;
+    uint8_t head[REPLY_HEAD_BYTES_MAX];
+} Packing;
+
+// Returns the bytes of the whole reply.
+static size_t begin_packing(Request *request, const Moreau__V1__Reply *reply, bool is_event,
+                            const Error *error, Packing *packing) {
+    uint8_t *at = write_head(request, error, packing->head);
+    if (is_event) {
+        at = wire_number(at, 4, 1);
+    }
+    packing->result = NULL;
+    packing->result_bytes = 0;
+    if (reply->result_case != MOREAU__V1__REPLY__RESULT__NOT_SET) {
+        // every member of the oneof is a pointer at the same place
+        packing->result = (const ProtobufCMessage *)(const void *)reply->pong;
+        packing->result_bytes = protobuf_c_message_get_packed_size(packing->result);
+        at = wire_head(at, reply->result_case, packing->result_bytes);
+    }
+    packing->head_bytes = (size_t)(at - packing->head);
+    return packing->head_bytes + packing->result_bytes;
+}
+
+static bool post(Request *request, Lane *lane, const Packing *packing, bool is_last) {
+    size_t size = packing->head_bytes + packing->result_bytes;
     uint8_t *frame = open_frame(request, lane, size);
     if (frame == NULL) {
         return false;
     }
-    moreau__v1__reply__pack(reply, frame + PEER_HEADER_BYTES);
-    close_frame(request, lane, frame, size, !reply->event);
+    uint8_t *body = frame + PEER_HEADER_BYTES;
+    memcpy(body, packing->head, packing->head_bytes);
+    if (packing->result != NULL) {
+        protobuf_c_message_pack(packing->result, body + packing->head_bytes);
+    }
+    close_frame(request, lane, frame, size, is_last);
     return true;
 }
 
-static void address(const Request *request, Moreau__V1__Status *status, Moreau__V1__Reply *reply) {
-    reply->has_id = 1;
-    reply->id = request->id;
-    reply->status = status;
-    reply->has_server_ns = 1;
-    reply->server_ns = clock_now_ns() - request->received_ns;
-}
-
-Status request_event(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
-    Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
-    fill_status(request, &(Error){0}, &status);
-    address(request, &status, reply);
-    reply->has_event = reply->event = 1;
-    size_t size = moreau__v1__reply__get_packed_size(reply);
+Status request_event(Request *request, Lane *lane, const Moreau__V1__Reply *reply, Error *error) {
+    Packing packing;
+    size_t size = begin_packing(request, reply, true, &(Error){0}, &packing);
     if (size > request->api->def.frame_bytes_max) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "One event would be %zu bytes, a frame holds %zu (option "
                          "--frame-bytes-max): ask for fewer columns.",
                          size, request->api->def.frame_bytes_max);
     }
-    if (!post(request, lane, reply, size)) {
+    if (!post(request, lane, &packing, false)) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while sending.");
     }
     return STATUS_OK;
@@ -182,51 +226,25 @@ static void blame_length(const Request *request, size_t size, Error *error) {
               size, request->api->def.frame_bytes_max);
 }
 
-void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const Error *error) {
-    Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
-    fill_status(request, error, &status);
-    address(request, &status, reply);
-    request->server_ns = reply->server_ns;
+void request_reply(Request *request, Lane *lane, const Moreau__V1__Reply *reply,
+                   const Error *error) {
+    static const Moreau__V1__Reply without_result = MOREAU__V1__REPLY__INIT;
+    Packing packing;
     request->status = error->status;
-    size_t size = moreau__v1__reply__get_packed_size(reply);
-    Error too_long;
+    size_t size = begin_packing(request, reply, false, error, &packing);
     if (size > request->api->def.frame_bytes_max) {
+        Error too_long;
         blame_length(request, size, &too_long);
-        fill_status(request, &too_long, &status);
         request->status = too_long.status;
-        reply->result_case = MOREAU__V1__REPLY__RESULT__NOT_SET;
-        size = moreau__v1__reply__get_packed_size(reply);
+        begin_packing(request, &without_result, false, &too_long, &packing);
     }
     mark_answered(request);
-    if (!post(request, lane, reply, size)) {
+    if (!post(request, lane, &packing, true)) {
         drop_client(request);
     }
-    reply->status = NULL; // it ends here
 }
 
 // ---- written by hand
-
-// id, status with an error's texts, server_ns, and the head of the result
-enum { REPLY_HEAD_BYTES_MAX = 8 * (size_t)WIRE_HEAD_BYTES_MAX + sizeof(Error) };
-
-static uint8_t *write_status(const Request *request, const Error *error, uint8_t *at) {
-    if (error->status == STATUS_OK) {
-        at = wire_head(at, 2, 2);
-        return wire_number(at, 1, STATUS_OK);
-    }
-    Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
-    fill_status(request, error, &status);
-    at = wire_head(at, 2, moreau__v1__status__get_packed_size(&status));
-    return at + moreau__v1__status__pack(&status, at);
-}
-
-// What all replies share.
-static uint8_t *write_head(Request *request, const Error *error, uint8_t *at) {
-    request->server_ns = clock_now_ns() - request->received_ns;
-    at = wire_number(at, 1, request->id);
-    at = write_status(request, error, at);
-    return wire_number(at, 3, request->server_ns);
-}
 
 static void reply_without_result(Request *request, Lane *lane, const Error *error) {
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;

@@ -22,18 +22,25 @@ enum { REQUEST_MEMORY_SHARE = 4 };
 // What requests keep of their memory when they wait to be used again.
 enum { ARENA_KEPT_BYTES_MAX = 65536 };
 
-// A request was last written by a lane, some thousand others ago: what this one needs of its
-// memory, and the next one of itself, is asked for ahead.
-enum { PREFETCH_BYTES = 768 };
+// A request was last used some hundred others ago: what the next one needs of its memory is asked
+// for while this one is taken up, and what tells where that is, one request earlier.
+enum { PREFETCH_BYTES = 512 };
+
+static void prefetch(const Request *next) {
+    if (next == NULL) {
+        return;
+    }
+    arena_prefetch(&next->arena, PREFETCH_BYTES);
+    for (size_t i = 0; i < offsetof(Request, job); i += CACHE_LINE_BYTES) {
+        __builtin_prefetch((const char *)next->next + i, 1);
+    }
+}
 
 static Request *take_request(Api *api) {
     Request *request = api->free_request;
     if (request != NULL) {
         api->free_request = request->next;
-        arena_prefetch(&request->arena, PREFETCH_BYTES);
-        for (size_t i = 0; i < offsetof(Request, job); i += CACHE_LINE_BYTES) {
-            __builtin_prefetch((const char *)request->next + i, 1);
-        }
+        prefetch(request->next);
         return request;
     }
     request = aligned_alloc(CACHE_LINE_BYTES, sizeof(*request));
@@ -197,6 +204,7 @@ LogWait *request_wait(Request *request) {
 // What records the world must catch up before the next change.
 static bool must_wait(Request *request) {
     return request->world != NULL && request->command->flags & COMMAND_MUTATES &&
+           !door_is_ready(&request->world->door, NULL) &&
            !door_is_ready(&request->world->door, request_wait(request));
 }
 

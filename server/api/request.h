@@ -53,28 +53,30 @@ struct Request {
     uint64_t id; // of its message; 0 without one
     uint64_t received_ns;
     uint64_t deadline_ns; // UINT64_MAX: none
-    uint64_t server_ns;   // how long its reply took …
-    Status status;        // … and its status
+    Kept *kept;           // Nullable; where its reply is kept
+    Status status;        // of its reply
     _Atomic bool cancelled;
     _Atomic bool answered; // the reply is on its way, so the id is the client's again
     bool client_gone;
     bool is_checked; // unpacking has judged the numbers too
 
-    // the loop's
+    // the loop's: in two cache lines, what the end of a request needs
     Session *session;
+    Request *next, *previous;         // of its session
+    WorldEntry *world;                // retained; NULL: none
+    Kept *repeats;                    // Nullable; it waits for the reply kept there
+    size_t counted_bytes;             // of its unpacked message, in Api.request_bytes …
+    Session *counted_by;              // … and in this session's; NULL: before Hello
+    void (*finish)(Request *request); // Nullable; prepare's: on the loop, when the request is over
+
+    Arena arena;
     const Command *command;
     Moreau__V1__Request *message; // in the arena; NULL: none was unpacked
-    Arena arena;
-    size_t counted_bytes;              // of its unpacked message, in Api.request_bytes …
-    Session *counted_by;               // … and in this session's; NULL: before Hello
-    Request *next, *previous;          // of its session
-    WorldEntry *world;                 // retained; NULL: none
-    Kept *kept;                        // Nullable; where its reply is kept
-    Kept *repeats;                     // Nullable; it waits for the reply kept there
-    void *plan;                        // what prepare left for work, in the arena
-    void (*finish)(Request *request);  // Nullable; prepare's: on the loop, when the request is over
+    void *plan;                   // what prepare left for work, in the arena
+
     void (*stopped)(Request *request); // Nullable; prepare's, of a request that sends events: on
                                        // the loop, when it is cancelled; must not end it at once
+    uint64_t server_ns;                // the lane's: how long its reply took
     JobOutcome outcome; // JOB_DONE; `work` may set another one instead of filling the reply, and is
                         // then called again, and asks request_should_stop itself from then on
     bool is_resumed;    // such another call
@@ -113,10 +115,11 @@ struct Api {
 
 // ---- on a lane, or for loop commands on the loop
 
-// Packs and sends the reply: status from `error` (OK when its status is), id and server_ns filled
-// in. Too long a reply becomes an error that says what to ask for instead. `lane` NULL: loop
-// thread.
-void request_reply(Request *request, Lane *lane, Moreau__V1__Reply *reply, const Error *error);
+// Packs and sends the reply, of which only the result is to be set: status from `error` (OK when
+// its status is), id and server_ns are filled in. Too long a reply becomes an error that says what
+// to ask for instead. `lane` NULL: loop thread.
+void request_reply(Request *request, Lane *lane, const Moreau__V1__Reply *reply,
+                   const Error *error);
 
 // The result of a reply, written by hand behind the head that all replies share.
 typedef struct ReplyBody {
@@ -131,7 +134,7 @@ void request_reply_written(Request *request, Lane *lane, const ReplyBody *body, 
 
 // One of several replies: `event` is set, more follow, the request stays under way. Fails when it
 // is too long for a frame, or memory ends; then nothing was sent.
-Status request_event(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status request_event(Request *request, Lane *lane, const Moreau__V1__Reply *reply, Error *error);
 
 // True when the work should end between two steps; fills `error`, Nullable, with why.
 bool request_should_stop(const Request *request, Error *error);

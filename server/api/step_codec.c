@@ -192,13 +192,13 @@ Moreau__V1__Request *step_codec_unpack(Arena *arena, const uint8_t *bytes, size_
 
 // ---- writing
 
-// One number of every world: where it stands in a BatchItem.
+// One number of every world: where it stands in a BatchResult.
 typedef struct Column {
     uint32_t field;
     uint32_t offset;
 } Column;
 
-#define AT(member)    ((uint32_t)offsetof(BatchItem, member))
+#define AT(member)    ((uint32_t)offsetof(BatchResult, member))
 #define LAST(member)  AT(run.tally.last.member)
 #define TALLY(member) AT(run.tally.member)
 
@@ -245,35 +245,66 @@ static const Column energy_columns[] = {
 enum { HEADS_BYTES_MAX = 64 * WIRE_HEAD_BYTES_MAX };
 enum { PROGRESS_BYTES_MAX = 3 * 10 + 2 * 8, REPORT_BYTES_MAX = 3 * 5 + 1 + 12 * 10 + 27 * 8 };
 
-static uint8_t *write_fixed(uint8_t *at, const Batch *batch, Column column) {
+// Most batches have one world, and a column of one number has a head of two bytes: its field is
+// below 16, and no number takes more than 10 bytes.
+static uint8_t *write_fixed_of_one(uint8_t *at, const Batch *batch, Column column) {
+    at[0] = (uint8_t)(column.field << 3 | WIRE_BYTES);
+    at[1] = 8;
+    memcpy(at + 2, (const char *)batch->result + column.offset, 8);
+    return at + 2 + 8;
+}
+
+static uint8_t *write_varint_of_one(uint8_t *at, uint32_t field, uint64_t value) {
+    at[0] = (uint8_t)(field << 3 | WIRE_BYTES);
+    uint8_t *end = wire_varint(at + 2, value);
+    at[1] = (uint8_t)(end - (at + 2));
+    return end;
+}
+
+static uint8_t *write_fixed_of_many(uint8_t *at, const Batch *batch, Column column) {
     at = wire_head(at, column.field, 8 * batch->count);
-    const char *value = (const char *)batch->item + column.offset;
+    const char *value = (const char *)batch->result + column.offset;
     for (size_t i = 0; i < batch->count; i++) {
         memcpy(at, value, 8);
         at += 8;
-        value += sizeof(BatchItem);
+        value += sizeof(BatchResult);
     }
     return at;
 }
 
-static uint8_t *write_u64s(uint8_t *at, const Batch *batch, Column column) {
+static uint8_t *write_u64s_of_many(uint8_t *at, const Batch *batch, Column column) {
     uint8_t *begin = wire_part_begin(at, column.field, batch->count);
-    const char *value = (const char *)batch->item + column.offset;
+    const char *value = (const char *)batch->result + column.offset;
     at = begin;
     for (size_t i = 0; i < batch->count; i++) {
         at = wire_varint(at, *(const uint64_t *)(const void *)value);
-        value += sizeof(BatchItem);
+        value += sizeof(BatchResult);
     }
     return wire_part_end(begin, batch->count, at);
 }
 
+static inline uint8_t *write_fixed(uint8_t *at, const Batch *batch, Column column) {
+    return batch->count == 1 ? write_fixed_of_one(at, batch, column)
+                             : write_fixed_of_many(at, batch, column);
+}
+
+static inline uint8_t *write_u64s(uint8_t *at, const Batch *batch, Column column) {
+    const char *value = (const char *)batch->result + column.offset;
+    return batch->count == 1
+               ? write_varint_of_one(at, column.field, *(const uint64_t *)(const void *)value)
+               : write_u64s_of_many(at, batch, column);
+}
+
 static uint8_t *write_u32s(uint8_t *at, const Batch *batch, Column column) {
+    const char *value = (const char *)batch->result + column.offset;
+    if (batch->count == 1) {
+        return write_varint_of_one(at, column.field, *(const uint32_t *)(const void *)value);
+    }
     uint8_t *begin = wire_part_begin(at, column.field, batch->count);
-    const char *value = (const char *)batch->item + column.offset;
     at = begin;
     for (size_t i = 0; i < batch->count; i++) {
         at = wire_varint(at, *(const uint32_t *)(const void *)value);
-        value += sizeof(BatchItem);
+        value += sizeof(BatchResult);
     }
     return wire_part_end(begin, batch->count, at);
 }
@@ -281,7 +312,7 @@ static uint8_t *write_u32s(uint8_t *at, const Batch *batch, Column column) {
 static uint8_t *write_converged(uint8_t *at, const Batch *batch) {
     at = wire_head(at, 4, batch->count);
     for (size_t i = 0; i < batch->count; i++) {
-        const StepTally *tally = &batch->item[i].run.tally;
+        const StepTally *tally = &batch->result[i].run.tally;
         *at++ = tally->done > 0 && tally->last.certificate.converged;
     }
     return at;
@@ -290,25 +321,37 @@ static uint8_t *write_converged(uint8_t *at, const Batch *batch) {
 static uint8_t *write_solver_time(uint8_t *at, const Batch *batch) {
     at = wire_head(at, 7, 8 * batch->count);
     for (size_t i = 0; i < batch->count; i++) {
-        double seconds = (double)batch->item[i].run.tally.last.solver_ns * 1e-9;
+        double seconds = (double)batch->result[i].run.tally.last.solver_ns * 1e-9;
         memcpy(at, &seconds, 8);
         at += 8;
     }
     return at;
 }
 
-typedef uint8_t *WriteColumn(uint8_t *at, const Batch *batch, Column column);
+// Columns of `value_bytes` per world.
+static size_t columns_bytes(const Batch *batch, size_t count, size_t value_bytes) {
+    size_t bytes = value_bytes * batch->count;
+    return count * (1 + wire_varint_bytes(bytes) + bytes);
+}
 
-static uint8_t *write_columns(uint8_t *at, const Batch *batch, uint32_t field,
-                              WriteColumn *write_column, const Column *columns, size_t count) {
-    // exact for fixed widths, and for small numbers of steps in up to a dozen worlds
-    size_t value_bytes = write_column == write_fixed ? 8 : 1;
-    size_t expected =
-        count * (1 + wire_varint_bytes(value_bytes * batch->count) + value_bytes * batch->count);
+static uint8_t *write_fixed_columns(uint8_t *at, const Batch *batch, uint32_t field,
+                                    const Column *columns, size_t count) {
+    size_t expected = columns_bytes(batch, count, 8);
     uint8_t *begin = wire_part_begin(at, field, expected);
     at = begin;
     for (size_t i = 0; i < count; i++) {
-        at = write_column(at, batch, columns[i]);
+        at = write_fixed(at, batch, columns[i]);
+    }
+    return wire_part_end(begin, expected, at);
+}
+
+static uint8_t *write_u64_columns(uint8_t *at, const Batch *batch, uint32_t field,
+                                  const Column *columns, size_t count) {
+    size_t expected = columns_bytes(batch, count, 1); // true of small numbers
+    uint8_t *begin = wire_part_begin(at, field, expected);
+    at = begin;
+    for (size_t i = 0; i < count; i++) {
+        at = write_u64s(at, batch, columns[i]);
     }
     return wire_part_end(begin, expected, at);
 }
@@ -332,10 +375,10 @@ static uint8_t *write_reports(uint8_t *at, const Batch *batch) {
     at = write_solver_time(at, batch);
     at = write_u64s(at, batch, (Column){8, AT(worst_body[0])});
     at = write_u64s(at, batch, (Column){9, AT(worst_body[1])});
-    at = write_columns(at, batch, 10, write_fixed, last_columns, COUNT_OF(last_columns));
-    at = write_columns(at, batch, 11, write_fixed, worst_columns, COUNT_OF(worst_columns));
-    at = write_columns(at, batch, 12, write_u64s, worst_step_columns, COUNT_OF(worst_step_columns));
-    at = write_columns(at, batch, 13, write_fixed, energy_columns, COUNT_OF(energy_columns));
+    at = write_fixed_columns(at, batch, 10, last_columns, COUNT_OF(last_columns));
+    at = write_fixed_columns(at, batch, 11, worst_columns, COUNT_OF(worst_columns));
+    at = write_u64_columns(at, batch, 12, worst_step_columns, COUNT_OF(worst_step_columns));
+    at = write_fixed_columns(at, batch, 13, energy_columns, COUNT_OF(energy_columns));
     return wire_part_end(begin, expected, at);
 }
 
@@ -344,7 +387,7 @@ static uint8_t *write_reports(uint8_t *at, const Batch *batch) {
 static size_t total_bodies(const Batch *batch) {
     size_t total = 0;
     for (size_t i = 0; i < batch->count; i++) {
-        total += batch->item[i].body_count;
+        total += batch->result[i].body_count;
     }
     return total;
 }
@@ -356,10 +399,10 @@ static uint8_t *write_states(uint8_t *at, const Batch *batch, bool velocity) {
     }
     at = wire_head(at, velocity ? 6 : 5, total * sizeof(double));
     for (size_t i = 0; i < batch->count; i++) {
-        const BatchItem *item = &batch->item[i];
-        size_t bytes = stride * item->body_count * sizeof(double);
+        const BatchResult *result = &batch->result[i];
+        size_t bytes = stride * result->body_count * sizeof(double);
         if (bytes > 0) {
-            memcpy(at, velocity ? item->velocity : item->pose, bytes);
+            memcpy(at, velocity ? result->velocity : result->pose, bytes);
             at += bytes;
         }
     }
@@ -373,9 +416,9 @@ static uint8_t *write_states_single(uint8_t *at, const Batch *batch, bool veloci
     }
     at = wire_head(at, velocity ? 8 : 7, total * sizeof(float));
     for (size_t i = 0; i < batch->count; i++) {
-        const BatchItem *item = &batch->item[i];
-        const double *values = velocity ? item->velocity : item->pose;
-        for (size_t k = 0; k < stride * item->body_count; k++) {
+        const BatchResult *result = &batch->result[i];
+        const double *values = velocity ? result->velocity : result->pose;
+        for (size_t k = 0; k < stride * result->body_count; k++) {
             float value = (float)values[k];
             memcpy(at, &value, sizeof(value));
             at += sizeof(value);

@@ -22,7 +22,8 @@ enum { WIRE_VARINT_BYTES_MAX = 10 };
 enum { WIRE_HEAD_BYTES_MAX = 5 + WIRE_VARINT_BYTES_MAX }; // key and length of a part
 
 static inline size_t wire_varint_bytes(uint64_t value) {
-    return (size_t)(70 - __builtin_clzll(value | 1)) / 7; // bits, divided by 7 and rounded up
+    // bits, divided by 7 and rounded up
+    return value < 0x80 ? 1 : (size_t)(70 - __builtin_clzll(value)) / 7;
 }
 
 static inline uint8_t *wire_varint(uint8_t *at, uint64_t value) {
@@ -72,6 +73,9 @@ typedef struct WireSource {
 } WireSource;
 
 static inline uint64_t wire_read_varint(WireSource *source) {
+    if (source->at < source->end && *source->at < 0x80) {
+        return *source->at++; // as most are
+    }
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64 && source->at < source->end; shift += 7) {
         uint64_t byte = *source->at++;

@@ -3,21 +3,9 @@
 
 #include "base/assert.h"
 
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { ARENA_ALIGNMENT = 64, ARENA_BLOCK_BYTES_MIN = 4096 };
-
-struct ArenaBlock {
-    ArenaBlock *previous;
-    size_t capacity_bytes; // of the data that follows the header
-};
-
-// the header fills one alignment unit, so that data starts aligned
-static unsigned char *block_data(ArenaBlock *block) {
-    return (unsigned char *)block + ARENA_ALIGNMENT;
-}
+enum { ARENA_BLOCK_BYTES_MIN = 4096 };
 
 static size_t round_up(size_t bytes) {
     return (bytes + (ARENA_ALIGNMENT - 1)) & ~(size_t)(ARENA_ALIGNMENT - 1);
@@ -49,11 +37,12 @@ static bool add_block(Arena *arena, size_t bytes) {
     if (capacity < bytes) {
         return false;
     }
-    ArenaBlock *block = aligned_alloc(ARENA_ALIGNMENT, capacity + ARENA_ALIGNMENT);
+    ArenaBlock *block = aligned_alloc(ARENA_ALIGNMENT, sizeof(*block) + capacity);
     if (block == NULL) {
         return false;
     }
-    *block = (ArenaBlock){.previous = arena->block, .capacity_bytes = capacity};
+    block->previous = arena->block;
+    block->capacity_bytes = capacity;
     arena->block = block;
     arena->used_bytes = 0;
     arena->capacity_bytes = capacity;
@@ -61,42 +50,21 @@ static bool add_block(Arena *arena, size_t bytes) {
     return true;
 }
 
-void *arena_take(Arena *arena, size_t bytes) {
-    if (bytes > SIZE_MAX / 2) {
+void *arena_take_from_new(Arena *arena, size_t bytes) {
+    if (bytes > SIZE_MAX / 2 || !add_block(arena, round_up(bytes))) {
         return NULL;
     }
-    size_t rounded = bytes == 0 ? ARENA_ALIGNMENT : round_up(bytes);
-    if (rounded > arena->capacity_bytes - arena->used_bytes && !add_block(arena, rounded)) {
-        return NULL;
-    }
-    void *piece = block_data(arena->block) + arena->used_bytes;
-    arena->used_bytes += rounded;
-    return piece;
-}
-
-void *arena_take_array(Arena *arena, size_t count, size_t size) {
-    ASSERT(size > 0);
-    if (count > SIZE_MAX / size) {
-        return NULL;
-    }
-    return arena_take(arena, count * size);
-}
-
-void *arena_take_zeroed(Arena *arena, size_t count, size_t size) {
-    void *piece = arena_take_array(arena, count, size);
-    if (piece != NULL) {
-        memset(piece, 0, count * size);
-    }
-    return piece;
+    arena->used_bytes = round_up(bytes);
+    return arena->block->data;
 }
 
 void arena_prefetch(const Arena *arena, size_t bytes) {
     if (arena->block == NULL) {
         return;
     }
-    const unsigned char *block = (const unsigned char *)arena->block;
+    const unsigned char *next = arena->block->data + arena->used_bytes;
     for (size_t i = 0; i < bytes && i < ARENA_BLOCK_BYTES_MIN / 2; i += ARENA_ALIGNMENT) {
-        __builtin_prefetch(block + ARENA_ALIGNMENT + arena->used_bytes + i, 1);
+        __builtin_prefetch(next + i, 1);
     }
 }
 

@@ -8,8 +8,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
-typedef struct ArenaBlock ArenaBlock;
+enum { ARENA_ALIGNMENT = 64 };
+
+// The header fills one alignment unit, so that the data that follows starts aligned.
+typedef struct ArenaBlock {
+    _Alignas(ARENA_ALIGNMENT) struct ArenaBlock *previous;
+    size_t capacity_bytes; // of the data
+    _Alignas(ARENA_ALIGNMENT) unsigned char data[];
+} ArenaBlock;
 
 typedef struct Arena {
     ArenaBlock *block;     // owned; the newest block, the one that pieces are taken from
@@ -28,13 +37,33 @@ typedef struct ArenaMark {
 void arena_init(Arena *arena, size_t limit_bytes);
 void arena_deinit(Arena *arena);
 
+// arena_take when the newest block is too full for `bytes` > 0: from a new one.
+void *arena_take_from_new(Arena *arena, size_t bytes);
+
 // Uninitialised memory, borrowed until the arena is reset past it. Returns NULL when the limit or
-// the machine's memory is reached. Zero bytes give a valid pointer.
-void *arena_take(Arena *arena, size_t bytes);
+// the machine's memory is reached. Zero bytes give a valid pointer. In the header, as a step of a
+// small world takes some forty pieces.
+static inline void *arena_take(Arena *arena, size_t bytes) {
+    size_t wanted = bytes + (bytes == 0);
+    if (wanted > arena->capacity_bytes - arena->used_bytes) {
+        return arena_take_from_new(arena, wanted);
+    }
+    // the room is of whole alignment units, so the rounded piece fits as well
+    void *piece = arena->block->data + arena->used_bytes;
+    arena->used_bytes += (wanted + (ARENA_ALIGNMENT - 1)) & ~(size_t)(ARENA_ALIGNMENT - 1);
+    return piece;
+}
 
 // `count` items of `size` bytes; NULL also when the product overflows.
-void *arena_take_array(Arena *arena, size_t count, size_t size);
-void *arena_take_zeroed(Arena *arena, size_t count, size_t size);
+static inline void *arena_take_array(Arena *arena, size_t count, size_t size) {
+    size_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : arena_take(arena, bytes);
+}
+
+static inline void *arena_take_zeroed(Arena *arena, size_t count, size_t size) {
+    void *piece = arena_take_array(arena, count, size);
+    return piece == NULL ? NULL : memset(piece, 0, count * size);
+}
 
 // Asks for the next `bytes` that are going to be taken, as far as they are there, to be brought
 // into the cache: they come together while other work goes on, instead of one by one.

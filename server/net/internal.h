@@ -66,10 +66,10 @@ struct Connection {
         is_paused; // has bytes or may have, and waits for requests to end or output to be written
     uv_mutex_t mutex;
     int fd; // -1: closed. Under the mutex for every thread but the loop's, which alone changes it
-    bool takes_output; // false: bytes are dropped. Under the mutex
-    bool is_broken;    // the socket or the memory failed while sending; the loop closes. Under the
-                       // mutex
-    Output output;     // under the mutex
+    bool takes_output;     // false: bytes are dropped. Under the mutex
+    Output output;         // under the mutex
+    atomic_bool is_broken; // the socket or the memory failed while sending; the loop closes. Set
+                           // under the mutex
     _Atomic size_t unsent_bytes; // in `output`; changed under the mutex
 
     // under net->wake_mutex

@@ -151,6 +151,12 @@ static ssize_t write_once(Connection *connection) {
 OutputResult output_write(Connection *connection, bool *progressed) {
     OutputResult result = OUTPUT_EMPTY;
     *progressed = false;
+    // Mostly there is nothing, and the mutex may be held by a lane inside its system call, whose
+    // peer has answered already: the loop does not wait for it. What it leaves, it wakes the loop
+    // for.
+    if (atomic_load(&connection->unsent_bytes) == 0 && !atomic_load(&connection->is_broken)) {
+        return OUTPUT_EMPTY;
+    }
     uv_mutex_lock(&connection->mutex);
     if (connection->is_broken) {
         result = OUTPUT_FAILED;

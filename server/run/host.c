@@ -400,20 +400,28 @@ uint64_t host_faulted_count(const Host *host) {
     return atomic_load_explicit(&host->faulted_count, memory_order_relaxed);
 }
 
-void host_publish(WorldEntry *entry) {
-    WorldFigures *figures = &entry->figures;
-    const World *world = entry->door.world;
-    uint64_t bytes = world == NULL ? 0 : sizeof(*entry) + door_bytes(&entry->door);
-    uint64_t before = atomic_exchange_explicit(&figures->bytes, bytes, memory_order_relaxed);
+// Only the lane that has the world writes its figures, so changes of them need no atomic exchange.
+static void publish_bytes(WorldEntry *entry, uint64_t bytes) {
+    uint64_t before = atomic_load_explicit(&entry->figures.bytes, memory_order_relaxed);
     if (bytes != before) {
+        atomic_store_explicit(&entry->figures.bytes, bytes, memory_order_relaxed);
         atomic_fetch_add_explicit(&entry->host->bytes, bytes - before, memory_order_relaxed);
     }
-    bool faulted = world != NULL && world->faulted;
-    bool was_faulted = atomic_exchange_explicit(&figures->faulted, faulted, memory_order_relaxed);
-    if (faulted != was_faulted) {
+}
+
+static void publish_fault(WorldEntry *entry, bool faulted) {
+    if (faulted != atomic_load_explicit(&entry->figures.faulted, memory_order_relaxed)) {
+        atomic_store_explicit(&entry->figures.faulted, faulted, memory_order_relaxed);
         atomic_fetch_add_explicit(&entry->host->faulted_count, faulted ? 1 : UINT64_MAX,
                                   memory_order_relaxed);
     }
+}
+
+void host_publish(WorldEntry *entry) {
+    WorldFigures *figures = &entry->figures;
+    const World *world = entry->door.world;
+    publish_bytes(entry, world == NULL ? 0 : sizeof(*entry) + door_bytes(&entry->door));
+    publish_fault(entry, world != NULL && world->faulted);
     const Recorder *recorder = entry->door.recorder;
     uint64_t uid[2] = {0};
     if (recorder != NULL) {
@@ -454,9 +462,15 @@ Status host_check_memory(const Host *host, size_t more_bytes, Error *error) {
 void host_limit_step(WorldEntry *entry) {
     const Host *host = entry->host;
     uint64_t used = host_bytes(host), budget = host->def.limits.bytes_max;
+    size_t published = atomic_load_explicit(&entry->figures.bytes, memory_order_relaxed);
+    // what grows is published after every call and slice: in a steady state the limit stays
+    if (entry->limited_all == used && entry->limited_own == published) {
+        return;
+    }
+    entry->limited_all = used;
+    entry->limited_own = published;
     size_t left = used < budget ? (size_t)(budget - used) : 0;
     // what it took since it was published is not among the used
-    size_t published = atomic_load_explicit(&entry->figures.bytes, memory_order_relaxed);
     size_t now = sizeof(*entry) + door_bytes(&entry->door);
     size_t unpublished = now > published ? now - published : 0;
     stepper_limit(entry->door.stepper, left > unpublished ? left - unpublished : 0);

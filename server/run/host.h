@@ -40,8 +40,10 @@ struct WorldEntry {
     uint64_t named_ns;            // with a timeout: when a call last named it
 
     Strand strand;
-    Door door; // the lane's
-    WorldFigures figures;
+    Door door;            // the lane's
+    uint64_t limited_own; // the lane's: the bytes published of this world when host_limit_step
+    uint64_t limited_all; // last set the limit, and those of all worlds
+    WorldFigures figures; // the lane's to write
 
     Job destroy_job;
     Job flush_job;

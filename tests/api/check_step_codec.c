@@ -32,17 +32,17 @@ typedef struct Made {
     double state[7 * BODIES_MAX];
 } Made;
 
-static void fill_item(uint64_t *state, Made *made, BatchItem *item) {
-    StepTally *tally = &item->run.tally;
+static void fill_result(uint64_t *state, Made *made, BatchResult *result) {
+    StepTally *tally = &result->run.tally;
     StepReport *last = &tally->last;
-    item->step = random_u64(state);
-    item->hash = next_random(state);
-    item->time = random_double(state);
-    item->worst_body[0] = random_u64(state);
-    item->worst_body[1] = random_u64(state);
-    item->body_count = (uint32_t)(next_random(state) % BODIES_MAX);
-    item->pose = made->state;
-    item->velocity = made->state;
+    result->step = random_u64(state);
+    result->hash = next_random(state);
+    result->time = random_double(state);
+    result->worst_body[0] = random_u64(state);
+    result->worst_body[1] = random_u64(state);
+    result->body_count = (uint32_t)(next_random(state) % BODIES_MAX);
+    result->pose = made->state;
+    result->velocity = made->state;
     tally->done = random_u64(state) * (next_random(state) & 1);
     tally->unconverged = random_u64(state);
     tally->penetration_worst = random_double(state);
@@ -68,7 +68,7 @@ static Made *make_batch(uint64_t seed, size_t count) {
     Made *made = calloc(1, sizeof(*made));
     uint64_t state = seed, flags = next_random(&state);
     made->batch = (Batch){.count = count,
-                          .item = calloc(count, sizeof(BatchItem)),
+                          .result = calloc(count, sizeof(BatchResult)),
                           .wants_hash = flags & 1,
                           .wants_pose = flags & 2,
                           .wants_velocity = flags & 4,
@@ -78,22 +78,22 @@ static Made *make_batch(uint64_t seed, size_t count) {
         made->state[i] = random_double(&state);
     }
     for (size_t i = 0; i < count; i++) {
-        fill_item(&state, made, &made->batch.item[i]);
+        fill_result(&state, made, &made->batch.result[i]);
     }
     return made;
 }
 
 static void free_batch(Made *made) {
-    free(made->batch.item);
+    free(made->batch.result);
     free(made);
 }
 
-// The numbers of one column, in order, beside where they stand in the items.
+// The numbers of one column, in order, beside where they stand in the results.
 #define EXPECT_COLUMN(made, count_member, values, expression)                                      \
     do {                                                                                           \
         bool all_equal = (count_member) == (made)->batch.count;                                    \
         for (size_t k = 0; all_equal && k < (made)->batch.count; k++) {                            \
-            const BatchItem *item = &(made)->batch.item[k];                                        \
+            const BatchResult *result = &(made)->batch.result[k];                                  \
             all_equal = (values)[k] == (expression);                                               \
         }                                                                                          \
         ck_assert_msg(all_equal, "%s", #values);                                                   \
@@ -101,58 +101,62 @@ static void free_batch(Made *made) {
 
 static void expect_certificates(const Made *made, const Moreau__V1__StepReports *m) {
     EXPECT_COLUMN(made, m->last->n_e_mom, m->last->e_mom,
-                  item->run.tally.last.certificate.entry[CERTIFICATE_MOM]);
+                  result->run.tally.last.certificate.entry[CERTIFICATE_MOM]);
     EXPECT_COLUMN(made, m->last->n_e_pen, m->last->e_pen,
-                  item->run.tally.last.certificate.entry[CERTIFICATE_PEN]);
+                  result->run.tally.last.certificate.entry[CERTIFICATE_PEN]);
     EXPECT_COLUMN(made, m->last->n_e_comp, m->last->e_comp,
-                  item->run.tally.last.certificate.entry[CERTIFICATE_COMP]);
+                  result->run.tally.last.certificate.entry[CERTIFICATE_COMP]);
     EXPECT_COLUMN(made, m->last->n_e_cone, m->last->e_cone,
-                  item->run.tally.last.certificate.entry[CERTIFICATE_CONE]);
+                  result->run.tally.last.certificate.entry[CERTIFICATE_CONE]);
     EXPECT_COLUMN(made, m->last->n_e_mdp, m->last->e_mdp,
-                  item->run.tally.last.certificate.entry[CERTIFICATE_MDP]);
+                  result->run.tally.last.certificate.entry[CERTIFICATE_MDP]);
     EXPECT_COLUMN(made, m->last->n_e_ds, m->last->e_ds,
-                  item->run.tally.last.certificate.entry[CERTIFICATE_DS]);
+                  result->run.tally.last.certificate.entry[CERTIFICATE_DS]);
     EXPECT_COLUMN(made, m->last->n_e_own, m->last->e_own,
-                  item->run.tally.last.certificate.entry[CERTIFICATE_OWN]);
+                  result->run.tally.last.certificate.entry[CERTIFICATE_OWN]);
     EXPECT_COLUMN(made, m->last->n_e_row, m->last->e_row,
-                  item->run.tally.last.certificate.entry[CERTIFICATE_ROW]);
+                  result->run.tally.last.certificate.entry[CERTIFICATE_ROW]);
     EXPECT_COLUMN(made, m->last->n_penetration, m->last->penetration,
-                  item->run.tally.last.certificate.penetration);
-    EXPECT_COLUMN(made, m->worst->n_e_mom, m->worst->e_mom, item->run.tally.worst[0]);
-    EXPECT_COLUMN(made, m->worst->n_e_row, m->worst->e_row, item->run.tally.worst[CERTIFICATE_ROW]);
+                  result->run.tally.last.certificate.penetration);
+    EXPECT_COLUMN(made, m->worst->n_e_mom, m->worst->e_mom, result->run.tally.worst[0]);
+    EXPECT_COLUMN(made, m->worst->n_e_row, m->worst->e_row,
+                  result->run.tally.worst[CERTIFICATE_ROW]);
     EXPECT_COLUMN(made, m->worst->n_penetration, m->worst->penetration,
-                  item->run.tally.penetration_worst);
+                  result->run.tally.penetration_worst);
     EXPECT_COLUMN(made, m->worst_step->n_e_mom, m->worst_step->e_mom,
-                  item->run.tally.worst_step[0]);
+                  result->run.tally.worst_step[0]);
     EXPECT_COLUMN(made, m->worst_step->n_e_row, m->worst_step->e_row,
-                  item->run.tally.worst_step[CERTIFICATE_ROW]);
+                  result->run.tally.worst_step[CERTIFICATE_ROW]);
     EXPECT_COLUMN(made, m->worst_step->n_penetration, m->worst_step->penetration,
-                  item->run.tally.penetration_step);
+                  result->run.tally.penetration_step);
 }
 
 static void expect_reports(const Made *made, const Moreau__V1__StepReports *m) {
     expect_certificates(made, m);
-    EXPECT_COLUMN(made, m->n_contacts, m->contacts, item->run.tally.last.contact_count);
-    EXPECT_COLUMN(made, m->n_rows, m->rows, item->run.tally.last.row_count);
-    EXPECT_COLUMN(made, m->n_iterations, m->iterations, item->run.tally.last.iterations);
+    EXPECT_COLUMN(made, m->n_contacts, m->contacts, result->run.tally.last.contact_count);
+    EXPECT_COLUMN(made, m->n_rows, m->rows, result->run.tally.last.row_count);
+    EXPECT_COLUMN(made, m->n_iterations, m->iterations, result->run.tally.last.iterations);
     EXPECT_COLUMN(made, m->n_converged, m->converged,
-                  (item->run.tally.done > 0 && item->run.tally.last.certificate.converged));
-    EXPECT_COLUMN(made, m->n_unconverged_steps, m->unconverged_steps, item->run.tally.unconverged);
-    EXPECT_COLUMN(made, m->n_tolerance, m->tolerance, item->run.tally.last.certificate.tolerance);
+                  (result->run.tally.done > 0 && result->run.tally.last.certificate.converged));
+    EXPECT_COLUMN(made, m->n_unconverged_steps, m->unconverged_steps,
+                  result->run.tally.unconverged);
+    EXPECT_COLUMN(made, m->n_tolerance, m->tolerance, result->run.tally.last.certificate.tolerance);
     EXPECT_COLUMN(made, m->n_solver_time, m->solver_time,
-                  (double)item->run.tally.last.solver_ns * 1e-9);
-    EXPECT_COLUMN(made, m->n_worst_body_a, m->worst_body_a, item->worst_body[0]);
-    EXPECT_COLUMN(made, m->n_worst_body_b, m->worst_body_b, item->worst_body[1]);
-    EXPECT_COLUMN(made, m->energy->n_before, m->energy->before, item->run.tally.last.energy.before);
-    EXPECT_COLUMN(made, m->energy->n_after, m->energy->after, item->run.tally.last.energy.after);
+                  (double)result->run.tally.last.solver_ns * 1e-9);
+    EXPECT_COLUMN(made, m->n_worst_body_a, m->worst_body_a, result->worst_body[0]);
+    EXPECT_COLUMN(made, m->n_worst_body_b, m->worst_body_b, result->worst_body[1]);
+    EXPECT_COLUMN(made, m->energy->n_before, m->energy->before,
+                  result->run.tally.last.energy.before);
+    EXPECT_COLUMN(made, m->energy->n_after, m->energy->after, result->run.tally.last.energy.after);
     EXPECT_COLUMN(made, m->energy->n_contact, m->energy->contact,
-                  item->run.tally.last.energy.contact);
-    EXPECT_COLUMN(made, m->energy->n_row, m->energy->row, item->run.tally.last.energy.row);
+                  result->run.tally.last.energy.contact);
+    EXPECT_COLUMN(made, m->energy->n_row, m->energy->row, result->run.tally.last.energy.row);
     EXPECT_COLUMN(made, m->energy->n_applied, m->energy->applied,
-                  item->run.tally.last.energy.applied);
-    EXPECT_COLUMN(made, m->energy->n_scheme, m->energy->scheme, item->run.tally.last.energy.scheme);
+                  result->run.tally.last.energy.applied);
+    EXPECT_COLUMN(made, m->energy->n_scheme, m->energy->scheme,
+                  result->run.tally.last.energy.scheme);
     EXPECT_COLUMN(made, m->energy->n_unexplained, m->energy->unexplained,
-                  item->run.tally.last.energy.unexplained);
+                  result->run.tally.last.energy.unexplained);
 }
 
 // One state column: `stride` numbers of every body of every world, each world's from the first on.
@@ -161,7 +165,7 @@ static void expect_states(const Made *made, bool wanted, bool single, size_t str
     size_t at = 0;
     bool all_equal = true;
     for (size_t i = 0; wanted && i < made->batch.count; i++) {
-        for (size_t k = 0; k < stride * made->batch.item[i].body_count; k++, at++) {
+        for (size_t k = 0; k < stride * made->batch.result[i].body_count; k++, at++) {
             all_equal = all_equal && (single ? singles[at] == (float)made->state[k]
                                              : values[at] == made->state[k]);
         }
@@ -176,7 +180,7 @@ static void expect_bodies(const Made *made, const Moreau__V1__WorldStepReply *m)
     if (!batch->wants_pose && !batch->wants_velocity) {
         ck_assert_uint_eq(m->n_body_count, 0);
     } else {
-        EXPECT_COLUMN(made, m->n_body_count, m->body_count, item->body_count);
+        EXPECT_COLUMN(made, m->n_body_count, m->body_count, result->body_count);
     }
     expect_states(made, batch->wants_pose, batch->wants_single, 7,
                   (size_t[]){m->n_pose, m->n_pose_single}, m->pose, m->pose_single);
@@ -185,16 +189,16 @@ static void expect_bodies(const Made *made, const Moreau__V1__WorldStepReply *m)
 }
 
 static void expect_message(const Made *made, const Moreau__V1__WorldStepReply *m) {
-    EXPECT_COLUMN(made, m->n_steps_done, m->steps_done, item->run.tally.done);
-    EXPECT_COLUMN(made, m->n_step, m->step, item->step);
-    EXPECT_COLUMN(made, m->n_time, m->time, item->time);
+    EXPECT_COLUMN(made, m->n_steps_done, m->steps_done, result->run.tally.done);
+    EXPECT_COLUMN(made, m->n_step, m->step, result->step);
+    EXPECT_COLUMN(made, m->n_time, m->time, result->time);
     expect_bodies(made, m);
     ck_assert(made->batch.wants_reports == (m->reports != NULL));
     if (m->reports != NULL) {
         expect_reports(made, m->reports);
     }
     if (made->batch.wants_hash) {
-        EXPECT_COLUMN(made, m->n_hash, m->hash, item->hash);
+        EXPECT_COLUMN(made, m->n_hash, m->hash, result->hash);
     } else {
         ck_assert_uint_eq(m->n_hash, 0);
     }

@@ -43,6 +43,25 @@ START_TEST(the_limit_holds_and_a_refusal_harms_nothing) {
 }
 END_TEST
 
+START_TEST(a_block_is_filled_to_its_last_byte_and_nothing_is_taken_twice) {
+    Arena arena;
+    arena_init(&arena, 1u << 24);
+    unsigned char *first = arena_take(&arena, 64);
+    size_t block_bytes = arena.total_bytes;
+    // of no bytes too there are pieces apart
+    const unsigned char *none = arena_take(&arena, 0);
+    ck_assert_ptr_eq(none, first + 64);
+    const unsigned char *rest = arena_take(&arena, block_bytes - 128);
+    ck_assert_ptr_eq(rest, first + 128);
+    ck_assert_uint_eq(arena.total_bytes, block_bytes);
+    const unsigned char *next = arena_take(&arena, 0);
+    ck_assert_ptr_nonnull(next);
+    ck_assert(next < first || next >= first + block_bytes);
+    ck_assert_uint_gt(arena.total_bytes, block_bytes);
+    arena_deinit(&arena);
+}
+END_TEST
+
 START_TEST(sizes_that_overflow_are_refused) {
     Arena arena;
     arena_init(&arena, SIZE_MAX);
@@ -109,6 +128,7 @@ static TCase *case_arena(void) {
     TCase *tcase = tcase_create("arena");
     tcase_add_test(tcase, pieces_are_aligned_apart_and_stay_where_they_are);
     tcase_add_test(tcase, the_limit_holds_and_a_refusal_harms_nothing);
+    tcase_add_test(tcase, a_block_is_filled_to_its_last_byte_and_nothing_is_taken_twice);
     tcase_add_test(tcase, sizes_that_overflow_are_refused);
     tcase_add_test(tcase, zeroed_pieces_are_zero_also_in_used_memory);
     tcase_add_test(tcase, marks_nest_and_give_back_what_came_after);

@@ -287,6 +287,21 @@ START_TEST(lanes_may_go_on_sending_to_a_connection_that_is_closed) {
 }
 END_TEST
 
+START_TEST(a_peer_that_refuses_a_lanes_bytes_is_closed) {
+    start((EchoDef){.lane_count = 1});
+    int fd = net_client_connect(server.local_address);
+    uv_mutex_lock(&server.gate);
+    ck_assert(net_client_send_frame(fd, "hello", 5));
+    ck_assert(net_echo_wait(&server.frame_count, 1));
+    // of which the server's socket says nothing until it writes
+    ck_assert_int_eq(shutdown(fd, SHUT_RD), 0);
+    uv_mutex_unlock(&server.gate);
+    ck_assert(net_echo_wait(&server.closed_count, 1));
+    close(fd);
+    net_echo_stop(&server);
+}
+END_TEST
+
 START_TEST(a_handler_may_close_its_connection) {
     start((EchoDef){.lane_count = 2, .closes_on_frame = true});
     int fd = net_client_connect(address_of(_i));
@@ -461,6 +476,7 @@ static TCase *case_life(void) {
     TCase *tcase = tcase_create("life");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, lanes_may_go_on_sending_to_a_connection_that_is_closed);
+    tcase_add_test(tcase, a_peer_that_refuses_a_lanes_bytes_is_closed);
     ADD_BOTH(tcase, a_handler_may_close_its_connection);
     tcase_add_test(tcase, stopping_closes_connections_with_requests_under_way);
     ADD_BOTH(tcase, after_stop_reading_replies_still_go_out_and_no_frame_comes_in);

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// What a host publishes of its worlds, and what a step may take of the memory budget.
+#include "run/host.h"
+
+#include "step/step.h"
+#include "support/suite.h"
+
+enum { BUDGET_BYTES = 1 << 26 };
+
+typedef struct Fixture {
+    uv_loop_t loop;
+    Host *host;
+    WorldEntry *entry;
+    bool is_closed;
+} Fixture;
+
+static void start(Fixture *fixture) {
+    *fixture = (Fixture){0};
+    ck_assert_int_eq(uv_loop_init(&fixture->loop), 0);
+    HostDef def = {.worlds_max = 4,
+                   .session_worlds_max = 4,
+                   .limits = {.body_count_max = 100, .bytes_max = BUDGET_BYTES},
+                   .loop = &fixture->loop};
+    Error error;
+    ck_assert_int_eq(host_create(&fixture->host, &def, &error), STATUS_OK);
+    WorldOwner owner = {.client = "check"};
+    ck_assert_int_eq(host_add(fixture->host, NULL, &owner, 0.0, &fixture->entry, &error),
+                     STATUS_OK);
+    host_release(fixture->entry);
+}
+
+static void on_closed(void *context) {
+    Fixture *fixture = context;
+    fixture->is_closed = true;
+}
+
+static void stop(Fixture *fixture) {
+    host_close(fixture->host, on_closed, fixture);
+    uv_run(&fixture->loop, UV_RUN_DEFAULT);
+    ck_assert(fixture->is_closed);
+    ck_assert_int_eq(uv_loop_close(&fixture->loop), 0);
+}
+
+// What the stepper may still grow by.
+static size_t room_of(const Fixture *fixture) {
+    const Stepper *stepper = fixture->entry->door.stepper;
+    return stepper->bytes_max - stepper_bytes(stepper);
+}
+
+START_TEST(a_step_may_take_what_is_left_of_the_budget_whoever_takes_or_gives) {
+    Fixture fixture;
+    start(&fixture);
+    host_limit_step(fixture.entry);
+    ck_assert_uint_eq(room_of(&fixture), BUDGET_BYTES - host_bytes(fixture.host));
+
+    // others take a part, give it back, and take all
+    enum { PART_BYTES = 1000000 };
+    host_count_bytes(fixture.host, 0, PART_BYTES);
+    host_limit_step(fixture.entry);
+    ck_assert_uint_eq(room_of(&fixture), BUDGET_BYTES - host_bytes(fixture.host));
+    host_count_bytes(fixture.host, PART_BYTES, 0);
+    host_limit_step(fixture.entry);
+    ck_assert_uint_eq(room_of(&fixture), BUDGET_BYTES - host_bytes(fixture.host));
+    host_count_bytes(fixture.host, 0, BUDGET_BYTES);
+    host_limit_step(fixture.entry);
+    ck_assert_uint_eq(room_of(&fixture), 0);
+    host_count_bytes(fixture.host, BUDGET_BYTES, 0);
+    stop(&fixture);
+}
+END_TEST
+
+START_TEST(what_a_world_takes_is_counted_as_it_is_published) {
+    Fixture fixture;
+    start(&fixture);
+    size_t published = sizeof(*fixture.entry) + door_bytes(&fixture.entry->door);
+    ck_assert_uint_eq(host_bytes(fixture.host), published);
+    host_publish(fixture.entry);
+    ck_assert_uint_eq(host_bytes(fixture.host), published);
+
+    // its stepper takes scratch memory that stays
+    ck_assert_ptr_nonnull(arena_take(&fixture.entry->door.stepper->memory, 100000));
+    ck_assert_uint_eq(host_bytes(fixture.host), published);
+    host_publish(fixture.entry);
+    ck_assert_uint_ge(host_bytes(fixture.host), published + 100000);
+    ck_assert_uint_eq(host_bytes(fixture.host),
+                      sizeof(*fixture.entry) + door_bytes(&fixture.entry->door));
+    stop(&fixture);
+}
+END_TEST
+
+START_TEST(a_faulted_world_is_counted_once_until_it_is_mended) {
+    Fixture fixture;
+    start(&fixture);
+    World *world = fixture.entry->door.world;
+    for (int round = 0; round < 2; round++) {
+        world->faulted = true;
+        host_publish(fixture.entry);
+        host_publish(fixture.entry);
+        ck_assert_uint_eq(host_faulted_count(fixture.host), 1);
+        world->faulted = false;
+        host_publish(fixture.entry);
+        host_publish(fixture.entry);
+        ck_assert_uint_eq(host_faulted_count(fixture.host), 0);
+    }
+    stop(&fixture);
+}
+END_TEST
+
+static TCase *case_host(void) {
+    TCase *tcase = tcase_create("host");
+    tcase_add_test(tcase, a_step_may_take_what_is_left_of_the_budget_whoever_takes_or_gives);
+    tcase_add_test(tcase, what_a_world_takes_is_counted_as_it_is_published);
+    tcase_add_test(tcase, a_faulted_world_is_counted_once_until_it_is_mended);
+    return tcase;
+}
+
+SUITE_MAIN("run/host", case_host)
