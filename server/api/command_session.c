@@ -208,6 +208,9 @@ static void fill_activity(Api *api, Moreau__V1__StatsReply *message) {
     message->waiting_worlds = pool_waiting_count(pool);
     message->timed_steps = times.count;
     message->solver_time = (double)times.sum_ns * 1e-9;
+    message->has_kept_bytes = message->has_player_bytes = 1;
+    message->kept_bytes = api->kept_bytes;
+    message->player_bytes = atomic_load_explicit(&api->player_bytes, memory_order_relaxed);
 }
 
 Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
