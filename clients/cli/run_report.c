@@ -111,7 +111,7 @@ static void print_certificate(const RunReport *report) {
 static void print_timing(const RunReport *report) {
     char text[3][32];
     double factor = report->wall_time > 0.0 ? report->time / report->wall_time : 0.0;
-    printf("%s%s%s: %s %s of %.6g s simulated in %s (%.3gx real time)\n",
+    printf("%s%s%s: %s %s, %.6g s simulated, in %s (%.3gx real time)\n",
            terminal_style(stdout, STYLE_BOLD), report->name, terminal_style(stdout, STYLE_PLAIN),
            format_count(report->steps_done, text[0]), report->steps_done == 1 ? "step" : "steps",
            report->time, format_seconds(report->wall_time, text[1]), factor);
