@@ -9,9 +9,9 @@
 // Everything that the rows show, gathered once.
 typedef struct Figures {
     uint64_t steps, unconverged_steps, faulted_steps;
-    uint64_t worlds, faulted_worlds, bodies, contacts, memory_of_worlds;
+    uint64_t worlds, faulted_worlds, bodies, contacts, memory_of_worlds, player_bytes;
     uint64_t lanes, jobs, waiting_worlds, background_jobs, put_aside;
-    uint64_t requests_under_way, answered[STATUS_COUNT];
+    uint64_t requests_under_way, answered[STATUS_COUNT], kept_bytes;
     uint64_t connections, refused_connections, slow_clients, received_bytes, sent_bytes;
     uint64_t http_connections;
     LogFigures log;
@@ -86,7 +86,12 @@ static const Metric table[] = {
     {"moreau_bodies", "gauge", "Bodies of all worlds.", FIELD(bodies), NULL},
     {"moreau_contacts", "gauge", "Contacts of all worlds in their last step.", FIELD(contacts),
      NULL},
-    {"moreau_world_bytes", "gauge", "Memory of all worlds.", FIELD(memory_of_worlds), NULL},
+    {"moreau_world_bytes", "gauge",
+     "Memory of all worlds, snapshots, replays and verifications: what --memory-bytes-max limits.",
+     FIELD(memory_of_worlds), NULL},
+    {"moreau_player_bytes", "gauge",
+     "The part of it that episodes being read, replayed or verified hold.", FIELD(player_bytes),
+     NULL},
     {"moreau_lanes", "gauge", "Worker threads for short work; as many are for long.", FIELD(lanes),
      NULL},
     {"moreau_put_aside_total", "counter",
@@ -102,6 +107,9 @@ static const Metric table[] = {
      FIELD(requests_under_way), NULL},
     {"moreau_requests_total", "counter", "Requests finished, by the status of their reply.", 0,
      print_requests},
+    {"moreau_kept_bytes", "gauge",
+     "Replies kept for clients that may come back, of all sessions; --kept-bytes-max limits each.",
+     FIELD(kept_bytes), NULL},
     {"moreau_connections", "gauge", "Connections of clients.", FIELD(connections), NULL},
     {"moreau_refused_connections_total", "counter",
      "Connections closed at once: too many, or no descriptors left.", FIELD(refused_connections),
@@ -156,6 +164,8 @@ static void gather_traffic(const MetricsSource *source, Figures *figures) {
     NetStats net = net_stats(source->net);
     figures->unconverged_steps = api.unconverged_steps;
     figures->faulted_steps = api.faulted_steps;
+    figures->player_bytes = api.player_bytes;
+    figures->kept_bytes = api.kept_bytes;
     memcpy(figures->answered, api.answered, sizeof(figures->answered));
     figures->requests_under_way = api_request_count(source->api);
     figures->connections = net.connection_count;

@@ -70,8 +70,7 @@ server_pid=""
 
 echo "== every command has a manual page"
 for command in $("$bin/moreau" --help | awk '$1 == "moreau" && NF > 1 && /^  / { print $2 }'); do
-    # moreau bench hands over to a program that is not installed
-    [ "$command" = bench ] || [ -s "$man/moreau-$command.1" ] ||
+    [ -s "$man/moreau-$command.1" ] ||
         fail "moreau $command has no manual page: add it in clients/CMakeLists.txt"
 done
 for option in listen http token-file frame-bytes-max; do

@@ -175,6 +175,42 @@ MoreauStatus moreau_episode_describe(MoreauClient *client, const char *episode, 
     return give_info(client, status, answer, reply, info);
 }
 
+// What has an id, too.
+static size_t count_names(const MoreauReply *reply) {
+    if (reply->message->result_case != MOREAU__V1__REPLY__RESULT_EPISODE_DESCRIBE) {
+        return 0;
+    }
+    const Moreau__V1__EpisodeDescribeReply *message = reply->message->episode_describe;
+    return message->n_names < message->n_ids ? message->n_names : message->n_ids;
+}
+
+MoreauStatus moreau_episode_names(MoreauClient *client, const char *episode, MoreauReply **reply,
+                                  size_t *count) {
+    Moreau__V1__EpisodeDescribe describe = MOREAU__V1__EPISODE_DESCRIBE__INIT;
+    describe.episode = (char *)episode;
+    describe.has_names = describe.names = 1;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_DESCRIBE;
+    request.episode_describe = &describe;
+    MoreauStatus status =
+        call_message(client, &request, MOREAU__V1__REPLY__RESULT_EPISODE_DESCRIBE, reply);
+    if (status == MOREAU_OK && count != NULL) {
+        *count = count_names(*reply);
+    }
+    return status;
+}
+
+const char *moreau_reply_body_name(const MoreauReply *reply, size_t index, uint64_t *body) {
+    if (index >= count_names(reply)) {
+        return NULL;
+    }
+    const Moreau__V1__EpisodeDescribeReply *message = reply->message->episode_describe;
+    if (body != NULL) {
+        *body = message->ids[index];
+    }
+    return message->names[index];
+}
+
 MoreauStatus moreau_episode_delete(MoreauClient *client, const char *episode) {
     Moreau__V1__EpisodeDelete remove = MOREAU__V1__EPISODE_DELETE__INIT;
     remove.episode = (char *)episode;

@@ -547,6 +547,14 @@ bool moreau_reply_episode(const MoreauReply *reply, size_t index, MoreauEpisode 
 MoreauStatus moreau_episode_describe(MoreauClient *client, const char *episode, MoreauReply **reply,
                                      MoreauEpisode *info);
 
+// The bodies that have a name at the episode's start: *count (Nullable) is how many
+// moreau_reply_body_name has. *reply is the caller's to free.
+MoreauStatus moreau_episode_names(MoreauClient *client, const char *episode, MoreauReply **reply,
+                                  size_t *count);
+
+// The name, borrowed from the reply, and the body's id (Nullable). NULL past the end.
+const char *moreau_reply_body_name(const MoreauReply *reply, size_t index, uint64_t *body);
+
 MoreauStatus moreau_episode_delete(MoreauClient *client, const char *episode);
 
 // Which frames of an episode, and what of them.

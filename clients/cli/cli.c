@@ -34,6 +34,23 @@ int cli_fail(int status, const char *format, ...) {
     return status;
 }
 
+// "moreau <command>", which a usage begins with.
+static int name_columns(const char *usage) {
+    return (int)strcspn(usage, ":");
+}
+
+// The first line of a usage that shows how the command is written, without what follows behind it.
+static int fail_missing(const char *usage) {
+    const char *line = strstr(usage, "\n  ") + 3;
+    int columns = (int)strcspn(line, "\n");
+    const char *gap = strstr(line, "   ");
+    if (gap != NULL && gap - line < columns) {
+        columns = (int)(gap - line);
+    }
+    return cli_fail(EXIT_USAGE, "an argument is missing: %.*s; see %.*s --help", columns, line,
+                    name_columns(usage), usage);
+}
+
 int cli_parse(Cli *cli, const char *usage, OptionTable table, int argc, char **argv,
               size_t words_min, size_t words_max, OptionList *words) {
     Option global[CLI_GLOBAL_OPTIONS];
@@ -41,7 +58,7 @@ int cli_parse(Cli *cli, const char *usage, OptionTable table, int argc, char **a
     OptionTable tables[2] = {table, {global, CLI_GLOBAL_OPTIONS}};
     char message[256];
     if (options_parse(tables, 2, argc, argv, false, words, message, sizeof(message)) < 0) {
-        return cli_fail(EXIT_USAGE, "%s; see --help", message);
+        return cli_fail(EXIT_USAGE, "%s; see %.*s --help", message, name_columns(usage), usage);
     }
     if (cli->help) {
         fputs(usage, stdout);
@@ -54,10 +71,11 @@ int cli_parse(Cli *cli, const char *usage, OptionTable table, int argc, char **a
         return EXIT_DONE;
     }
     if (words->count < words_min) {
-        return cli_fail(EXIT_USAGE, "an argument is missing; see --help");
+        return fail_missing(usage);
     }
     if (words->count > words_max) {
-        return cli_fail(EXIT_USAGE, "what is \"%s\" for? See --help", words->item[words_max]);
+        return cli_fail(EXIT_USAGE, "what is \"%s\" for? See %.*s --help", words->item[words_max],
+                        name_columns(usage), usage);
     }
     return EXIT_DONE;
 }

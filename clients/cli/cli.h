@@ -44,7 +44,8 @@ void cli_global_options(Cli *cli, Option options[CLI_GLOBAL_OPTIONS]);
 
 // Parses a command's arguments by its own table and the global ones. Between `words_min` and
 // `words_max` positional arguments are wanted. EXIT_DONE to go on; anything else is to be returned
-// (help was printed when cli->help is set).
+// (help was printed when cli->help is set). `usage` begins with "moreau <command>: " and what it
+// is; after an empty line come lines that show how it is written.
 int cli_parse(Cli *cli, const char *usage, OptionTable table, int argc, char **argv,
               size_t words_min, size_t words_max, OptionList *words);
 

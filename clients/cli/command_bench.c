@@ -1,19 +1,41 @@
 // SPDX-License-Identifier: MIT
-// moreau bench: hands over to the benchmark program, which is built beside this tool or installed
-// on the PATH.
+// moreau bench: hands over to the benchmark program, which is built beside this tool or lies on the
+// PATH. Its help is here: there is a manual page of every command, also where nothing of the tests
+// was built.
 #include "cli/cli.h"
-
-#include "cli/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define BENCH_PROGRAM "moreau-bench"
 
-enum { PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096, NUMBER_BYTES = 32 };
+
+static const char usage[] =
+    "moreau bench: the project's benchmarks, each figure beside a peer or a limit\n"
+    "\n"
+    "  moreau bench [NAME]... [--seconds S] [--json]\n"
+    "  moreau bench --list                    the names, and what each measures\n"
+    "\n"
+    "Without a NAME all of them run, which takes some ten minutes; pile takes most.\n"
+    "One that is running is named on standard error. Servers are started as they are\n"
+    "needed, so --server and --token-file have no part in it. moreau-bench, which\n"
+    "does the work, is built with the project's tests and is looked for beside this\n"
+    "program, then on the PATH.\n"
+    "\n"
+    "A row of the table is a figure:\n"
+    "  value         what was measured, in its unit\n"
+    "  peer/limit    the same of somebody else, or of the machine, in the same run\n"
+    "  ratio         value / peer: what can be compared between machines\n"
+    "  aim           what the project aims for, and whether it is met\n"
+    "  e_own, e_DS   worst certificate of the steps that were timed (0 is perfect)\n"
+    "\n"
+    "MuJoCo, Bullet and ODE step the same scenes in pile, stack and wall where they\n"
+    "were installed when Moreau was built (deploy/packages bench).\n"
+    "\n"
+    "Other work on the machine spoils figures: let it rest, and read the ratios.\n";
 
 // The directory of this program's file, with its slash; false where the system does not tell.
 static bool own_directory(const char *program, char *path) {
@@ -31,18 +53,8 @@ static bool own_directory(const char *program, char *path) {
     return true;
 }
 
-int command_bench(Cli *cli, int argc, char **argv) {
-    char **arguments = memory_take((size_t)argc + 3, sizeof(*arguments));
-    int count = 0;
-    arguments[count++] = memory_copy(BENCH_PROGRAM);
-    for (int i = 0; i < argc; i++) {
-        arguments[count++] = argv[i];
-    }
-    if (cli->json) {
-        arguments[count++] = memory_copy("--json"); // it was given before the command
-    }
-    setenv("MOREAU_SERVER", cli->server, 1);
-
+// Returns only when there is no such program.
+static void hand_over(const Cli *cli, char **arguments) {
     char beside[PATH_BYTES];
     if (own_directory(cli->program, beside)) {
         char path[sizeof(beside) + sizeof(BENCH_PROGRAM)];
@@ -50,15 +62,42 @@ int command_bench(Cli *cli, int argc, char **argv) {
         execv(path, arguments);
     }
     execvp(BENCH_PROGRAM, arguments);
-    int status =
-        cli_fail(EXIT_USAGE,
-                 "cannot start " BENCH_PROGRAM " (%s); it is built with the project's tests, "
-                 "put it beside this program or on the PATH",
-                 strerror(errno));
-    free(arguments[0]);
-    if (cli->json) {
-        free(arguments[count - 1]);
+}
+
+int command_bench(Cli *cli, int argc, char **argv) {
+    bool list = false;
+    double seconds = 0.0;
+    const Option table[] = {
+        {"--list", OPTION_FLAG, &list, NULL, "name the benchmarks and end"},
+        {"--seconds", OPTION_NUMBER, &seconds, "S", "on the wire, for each figure; default 3"},
+    };
+    OptionList words = {0};
+    int status = cli_parse(cli, usage, (OptionTable){table, sizeof(table) / sizeof(table[0])}, argc,
+                           argv, 0, OPTION_LIST_MAX, &words);
+    if (status != EXIT_DONE || cli->help) {
+        return status;
     }
-    free(arguments);
-    return status;
+    char program[] = BENCH_PROGRAM, list_flag[] = "--list", json_flag[] = "--json",
+         seconds_flag[] = "--seconds", number[NUMBER_BYTES];
+    char *arguments[OPTION_LIST_MAX + 6] = {program};
+    size_t count = 1;
+    for (size_t i = 0; i < words.count; i++) {
+        arguments[count++] = (char *)words.item[i];
+    }
+    if (list) {
+        arguments[count++] = list_flag;
+    }
+    if (cli->json) {
+        arguments[count++] = json_flag;
+    }
+    if (seconds > 0.0) {
+        snprintf(number, sizeof(number), "%.17g", seconds);
+        arguments[count++] = seconds_flag;
+        arguments[count++] = number;
+    }
+    hand_over(cli, arguments);
+    return cli_fail(EXIT_USAGE,
+                    "cannot start " BENCH_PROGRAM " (%s); it is built with the project's tests: "
+                    "put it beside this program or on the PATH",
+                    strerror(errno));
 }

@@ -20,18 +20,31 @@ static const char usage[] =
     "Positions in m, orientations as quaternions w x y z, velocities of the centres\n"
     "of mass in m/s. With --json one document per line and frame, which holds all.\n"
     "Frames are read from the file where it has them, else the server steps again.\n"
-    "On a terminal it plays at --speed 1, elsewhere at once. Ctrl-C ends it.\n";
+    "On a terminal it plays at --speed 1, elsewhere at once. Ctrl-C ends it.\n"
+    "\n"
+    "BODY is an id, or the name that the scene gave it. A name that is a number goes\n"
+    "by its body's id.\n";
 
 #define NOT_GIVEN UINT64_MAX
 
 typedef struct Replay {
     bool json;
     bool contacts;
-    size_t body_count; // 0: all
+    const OptionList *wanted; // bodies by id or name, as given; none: all
+    size_t body_count;        // 0: all
     uint64_t body[OPTION_LIST_MAX];
-    uint64_t frames, stored; // shown
-    bool misfit;             // frames came whose columns do not fit each other
+    bool was_seen[OPTION_LIST_MAX]; // in some frame
+    uint64_t frames, stored;        // shown
+    bool misfit;                    // frames came whose columns do not fit each other
 } Replay;
+
+static void look_for_wanted(Replay *replay, const MoreauFrame *frame) {
+    for (size_t i = 0; i < replay->body_count; i++) {
+        for (size_t k = 0; k < frame->body_count && !replay->was_seen[i]; k++) {
+            replay->was_seen[i] = frame->ids[k] == replay->body[i];
+        }
+    }
+}
 
 static bool is_wanted(const Replay *replay, uint64_t body) {
     for (size_t i = 0; i < replay->body_count; i++) {
@@ -182,6 +195,7 @@ static bool show_frames(void *context, const MoreauReply *event) {
     }
     MoreauFrame frame;
     while (!interrupt_wanted() && moreau_next_frame(&frames, &frame)) {
+        look_for_wanted(replay, &frame);
         (replay->json ? print_frame_line : print_frame)(replay, &frame);
         replay->frames++;
         replay->stored += frame.stored ? 1 : 0;
@@ -198,9 +212,73 @@ static void print_count(const Replay *replay) {
            terminal_style(stdout, STYLE_PLAIN));
 }
 
+// ---- which bodies
+
+// Ids are not looked up before: bodies come while an episode goes on.
+static int tell_unseen(const Replay *replay) {
+    int status = EXIT_DONE;
+    for (size_t i = 0; i < replay->body_count && replay->frames > 0; i++) {
+        if (!replay->was_seen[i]) {
+            status =
+                cli_fail(EXIT_REFUSED, "none of the frames has body %s", replay->wanted->item[i]);
+        }
+    }
+    return status;
+}
+
+static bool is_id(const char *text) {
+    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+static int refuse_name(const char *name, const MoreauReply *names, size_t count) {
+    enum { SHOWN_MAX = 8 };
+    char known[512] = "its bodies have none";
+    size_t used = 0;
+    for (size_t i = 0; i < count && i < SHOWN_MAX && used < sizeof(known); i++) {
+        used +=
+            (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
+                             i == 0 ? "there are " : ", ", moreau_reply_body_name(names, i, NULL));
+    }
+    return cli_fail(EXIT_USAGE, "no body of the episode has the name \"%s\"; %s%s", name, known,
+                    count > SHOWN_MAX ? ", ..." : "");
+}
+
+static int find_body(const char *name, const MoreauReply *names, size_t count, uint64_t *body) {
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(moreau_reply_body_name(names, i, body), name) == 0) {
+            return EXIT_DONE;
+        }
+    }
+    return refuse_name(name, names, count);
+}
+
+// Asks the server for the names only where one was given.
+static int find_bodies(Cli *cli, const char *episode, Replay *replay) {
+    MoreauReply *names = NULL;
+    size_t count = 0;
+    int status = EXIT_DONE;
+    for (size_t i = 0; i < replay->wanted->count && status == EXIT_DONE; i++) {
+        const char *text = replay->wanted->item[i];
+        if (is_id(text)) {
+            replay->body[i] = strtoull(text, NULL, 10);
+            continue;
+        }
+        if (names == NULL &&
+            moreau_episode_names(cli->client, episode, &names, &count) != MOREAU_OK) {
+            return cli_report_failure(cli);
+        }
+        status = find_body(text, names, count, &replay->body[i]);
+    }
+    replay->body_count = replay->wanted->count;
+    moreau_reply_free(names);
+    return status;
+}
+
+// ----
+
 static int show_episode(Cli *cli, Moreau__V1__EpisodeReplay *message, Replay *replay) {
     int status = cli_connect(cli);
-    if (status != EXIT_DONE) {
+    if (status != EXIT_DONE || (status = find_bodies(cli, message->episode, replay)) != EXIT_DONE) {
         return status;
     }
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
@@ -221,20 +299,7 @@ static int show_episode(Cli *cli, Moreau__V1__EpisodeReplay *message, Replay *re
     if (!replay->json) {
         print_count(replay);
     }
-    return EXIT_DONE;
-}
-
-static int read_bodies(const OptionList *list, Replay *replay) {
-    for (size_t i = 0; i < list->count; i++) {
-        char *end;
-        replay->body[i] = strtoull(list->item[i], &end, 10);
-        if (end == list->item[i] || *end != '\0' || list->item[i][0] == '-') {
-            return cli_fail(EXIT_USAGE, "--body takes a body's id, as 3, not \"%s\"",
-                            list->item[i]);
-        }
-    }
-    replay->body_count = list->count;
-    return EXIT_DONE;
+    return tell_unseen(replay);
 }
 
 int command_replay(Cli *cli, int argc, char **argv) {
@@ -244,20 +309,20 @@ int command_replay(Cli *cli, int argc, char **argv) {
     double speed = terminal_is_watched(stdout) ? 1.0 : 0.0;
     bool again = false;
     OptionList bodies = {0};
-    Replay replay = {0};
+    Replay replay = {.wanted = &bodies};
     const Option table[] = {
         {"--from", OPTION_INDEX, &from, "STEP", "of the episode; default 0"},
         {"--to", OPTION_INDEX, &to, "STEP", "default: the last"},
         {"--stride", OPTION_COUNT, &stride, "N", "every N-th step; default 1"},
         {"--speed", OPTION_FACTOR, &speed, "X", "times real time; 0: at once"},
-        {"--body", OPTION_LIST, &bodies, "ID", "only this one; may be repeated"},
+        {"--body", OPTION_LIST, &bodies, "BODY", "only this one; may be repeated"},
         {"--contacts", OPTION_FLAG, &replay.contacts, NULL, "what touches, too"},
         {"--again", OPTION_FLAG, &again, NULL, "step again even what is stored"},
     };
     OptionList words = {0};
     int status = cli_parse(cli, usage, (OptionTable){table, sizeof(table) / sizeof(table[0])}, argc,
                            argv, 1, 1, &words);
-    if (status != EXIT_DONE || cli->help || (status = read_bodies(&bodies, &replay)) != EXIT_DONE) {
+    if (status != EXIT_DONE || cli->help) {
         return status;
     }
     replay.json = cli->json;

@@ -172,6 +172,13 @@ static int clone_world(Cli *cli, uint64_t world, uint64_t snapshot,
     return status;
 }
 
+// A file that the server judged and refused is named.
+static int refuse_file(const Cli *cli, const char *path) {
+    const MoreauError *error = moreau_error(cli->client);
+    return error->from_server ? cli_fail(EXIT_REFUSED, "%s: %s", path, error->message)
+                              : cli_fail(EXIT_NO_CONNECTION, "%s", error->message);
+}
+
 // Brings a file to the server and does with it what is wanted: into `world`, or, when that is 0,
 // into new ones.
 static int use_file(Cli *cli, const char *path, uint64_t world, const SnapshotOptions *options) {
@@ -189,7 +196,7 @@ static int use_file(Cli *cli, const char *path, uint64_t world, const SnapshotOp
         moreau_snapshot_upload(cli->client, file.data, file.bytes, &snapshot) == MOREAU_OK;
     free(file.data);
     if (!is_there) {
-        return cli_report_failure(cli);
+        return refuse_file(cli, path);
     }
     status =
         world != 0 ? restore_world(cli, world, snapshot) : clone_world(cli, 0, snapshot, options);
@@ -211,7 +218,7 @@ static int dispatch(Cli *cli, const OptionList *words, const SnapshotOptions *op
         return cli_fail(EXIT_USAGE, "moreau snapshot %s: take, restore or clone", verb);
     }
     if (words->count != (is_clone ? 2 : 3)) {
-        return cli_fail(EXIT_USAGE, "moreau snapshot %s needs %s; see --help", verb,
+        return cli_fail(EXIT_USAGE, "moreau snapshot %s needs %s; see moreau snapshot --help", verb,
                         is_clone ? "one world or file" : "a world and a file");
     }
     if (!is_clone && (options->count > 0 || options->name != NULL)) {

@@ -81,7 +81,7 @@ static void print_certificate(const Moreau__V1__Certificate *certificate) {
     printf("  %-8s %-*s %10.3g\n", "V", CERTIFICATE_MEANING_COLUMNS, "velocity scale [m/s]",
            certificate->scale);
     printf("  %-8s %-*s %10.3g\n", "overlap", CERTIFICATE_MEANING_COLUMNS, "deepest overlap [m]",
-           certificate->penetration);
+           certificate->penetration + 0.0); // no zero with a sign
 }
 
 enum { CONTACT_ROWS_MAX = 12 };
@@ -271,8 +271,9 @@ int command_solve(Cli *cli, int argc, char **argv) {
         return dump_world(cli, &options);
     }
     if (words.count == 0) {
-        return cli_fail(EXIT_USAGE,
-                        "which problem? Give a file, or --world ID --dump FILE; see --help");
+        return cli_fail(
+            EXIT_USAGE,
+            "which problem? Give a file, or --world ID --dump FILE; see moreau solve --help");
     }
     return solve_file(cli, &options, words.item[0]);
 }

@@ -36,8 +36,9 @@ static void print_server(const Cli *cli, const Sample *sample, const SampleRates
                *plain = terminal_style(stdout, STYLE_PLAIN),
                *bad = terminal_style(stdout, STYLE_BAD);
     char text[3][32];
-    printf("%s%s%s  up %s  %" PRIu32 " lanes  %" PRIu64 " connections\n", bold, cli->server, plain,
-           format_seconds(s->uptime_s, text[0]), s->lanes, s->connections);
+    printf("%s%s%s  up %s  %" PRIu32 " lane%s  %" PRIu64 " connection%s\n", bold, cli->server,
+           plain, format_seconds(s->uptime_s, text[0]), s->lanes, s->lanes == 1 ? "" : "s",
+           s->connections, s->connections == 1 ? "" : "s");
     printf("%s%s%s steps/s  solver %s/step  %s%.3g%s/s unconverged  %s%" PRIu64 "%s faulted\n",
            bold, format_count((uint64_t)rates->steps, text[0]), plain,
            format_seconds(rates->solver_time, text[1]), rates->unconverged > 0.0 ? bad : "",
@@ -51,8 +52,10 @@ static void print_server(const Cli *cli, const Sample *sample, const SampleRates
            format_bytes((uint64_t)rates->bytes_out, text[1]), s->slow_clients,
            format_bytes(s->world_bytes, text[2]));
     char counts[3][32];
-    printf("%s worlds  %s bodies  %s contacts", format_count(s->world_count, counts[0]),
-           format_count(s->bodies, counts[1]), format_count(s->contacts, counts[2]));
+    printf("%s world%s  %s bod%s  %s contact%s", format_count(s->world_count, counts[0]),
+           s->world_count == 1 ? "" : "s", format_count(s->bodies, counts[1]),
+           s->bodies == 1 ? "y" : "ies", format_count(s->contacts, counts[2]),
+           s->contacts == 1 ? "" : "s");
     if (sample->world_total > sample->world_count) {
         printf("  (below: of the first %zu worlds)", sample->world_count);
     }

@@ -9,9 +9,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const char usage[] = "moreau worlds: the worlds on the server\n"
-                            "\n"
-                            "  moreau worlds [--json]\n";
+static const char usage[] =
+    "moreau worlds: the worlds on the server\n"
+    "\n"
+    "  moreau worlds [--json]\n"
+    "\n"
+    "kept: the world stays when its client is gone. faulted: a step would not have\n"
+    "been finite; the world steps again when its bodies are set (WorldSet).\n";
 
 static void print_head(uint64_t total) {
     char count[32];
@@ -19,7 +23,7 @@ static void print_head(uint64_t total) {
            total == 1 ? "" : "s", terminal_style(stdout, STYLE_PLAIN));
     if (total > 0) {
         printf("%s%12s  %-16s %8s %8s %10s %8s  %s%s\n", terminal_style(stdout, STYLE_DIM), "id",
-               "name", "bodies", "contacts", "step", "time", "solver",
+               "name", "bodies", "contacts", "step", "time", "solver, state",
                terminal_style(stdout, STYLE_PLAIN));
     }
 }
@@ -28,8 +32,8 @@ static void print_row(const Moreau__V1__WorldInfo *world) {
     printf("%12" PRIu64 "  %-16.16s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8.4g  %s%s%s%s%s\n",
            world->world, world->name != NULL ? world->name : "", world->bodies, world->contacts,
            world->step, world->time, world->solver != NULL ? world->solver : "",
-           world->lifetime == MOREAU__V1__LIFETIME__SERVER ? " kept" : "",
-           terminal_style(stdout, STYLE_BAD), world->faulted ? " faulted" : "",
+           world->lifetime == MOREAU__V1__LIFETIME__SERVER ? ", kept" : "",
+           terminal_style(stdout, STYLE_BAD), world->faulted ? ", faulted" : "",
            terminal_style(stdout, STYLE_PLAIN));
 }
 

@@ -102,9 +102,10 @@ static void print_size(const Moreau__V1__EpisodeInfo *episode) {
         printf(", every %s%s", episode->stride > 1 ? format_count(episode->stride, text[1]) : "",
                episode->stride > 1 ? " steps" : "step");
     }
-    printf("%s\n  size         %s in %s chunks, %s of them key-frames",
-           episode->lossy ? ", lossy" : "", format_bytes(episode->bytes, text[1]),
-           format_count(episode->chunks, text[2]), format_count(episode->keyframes, text[3]));
+    printf("%s\n  size         %s in %s chunks, %s of them %s", episode->lossy ? ", lossy" : "",
+           format_bytes(episode->bytes, text[1]), format_count(episode->chunks, text[2]),
+           format_count(episode->keyframes, text[3]),
+           episode->keyframes == 1 ? "a key-frame" : "key-frames");
     if (episode->steps > 0) {
         printf("; %s per step", format_bytes(episode->bytes / episode->steps, text[0]));
     }

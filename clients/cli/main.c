@@ -8,15 +8,15 @@
 
 static const CliCommand commands[] = {
     {"run", "SCENE.json", "play a scene: step it, show progress, report", command_run},
-    {"solve", "PROBLEM.json", "solve one contact problem; dump a world's", command_solve},
+    {"solve", "PROBLEM.json", "solve one contact problem, or save a world's", command_solve},
     {"call", "METHOD '{json}'", "any call of the protocol", command_call},
     {"episodes", "[EPISODE]", "what was recorded", command_episodes},
-    {"replay", "EPISODE", "what happened in one, frame by frame", command_replay},
-    {"verify", "EPISODE", "step one again and compare every bit", command_verify},
-    {"snapshot", "take WORLD FILE", "a world into a file; restore, clone", command_snapshot},
+    {"replay", "EPISODE", "what happened in an episode, frame by frame", command_replay},
+    {"verify", "EPISODE", "step an episode again and compare every bit", command_verify},
+    {"snapshot", "take WORLD FILE", "save a world to a file; restore, clone", command_snapshot},
     {"worlds", "", "the worlds on the server", command_worlds},
     {"top", "", "a live view of the server", command_top},
-    {"bench", "[NAME]", "the project's benchmarks", command_bench},
+    {"bench", "[NAME]...", "the project's benchmarks", command_bench},
 };
 
 static void print_help(OptionTable global) {

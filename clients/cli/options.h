@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { OPTION_LIST_MAX = 64, OPTION_POSITIONALS_MAX = 8 };
+enum { OPTION_LIST_MAX = 64 };
 
 typedef struct OptionList {
     const char *item[OPTION_LIST_MAX]; // borrowed from argv

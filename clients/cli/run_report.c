@@ -111,10 +111,12 @@ static void print_certificate(const RunReport *report) {
 static void print_timing(const RunReport *report) {
     char text[3][32];
     double factor = report->wall_time > 0.0 ? report->time / report->wall_time : 0.0;
-    printf("%s%s%s: %s %s of %.6g s simulated in %s (%.3gx real time)\n",
+    char times[32]; // three digits that count, and no exponent
+    snprintf(times, sizeof(times), factor < 100.0 ? "%.3g" : "%.0f", factor);
+    printf("%s%s%s: %s %s, %.6g s simulated, in %s (%sx real time)\n",
            terminal_style(stdout, STYLE_BOLD), report->name, terminal_style(stdout, STYLE_PLAIN),
            format_count(report->steps_done, text[0]), report->steps_done == 1 ? "step" : "steps",
-           report->time, format_seconds(report->wall_time, text[1]), factor);
+           report->time, format_seconds(report->wall_time, text[1]), times);
     if (report->steps_done < report->steps_wanted) {
         printf("  %s%s before all %s steps were done%s\n", terminal_style(stdout, STYLE_BAD),
                report->interrupted ? "stopped" : "ended",

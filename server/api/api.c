@@ -96,7 +96,9 @@ uint64_t api_request_count(const Api *api) {
 ApiFigures api_figures(const Api *api) {
     ApiFigures figures = {
         .unconverged_steps = atomic_load_explicit(&api->unconverged_steps, memory_order_relaxed),
-        .faulted_steps = atomic_load_explicit(&api->faulted_steps, memory_order_relaxed)};
+        .faulted_steps = atomic_load_explicit(&api->faulted_steps, memory_order_relaxed),
+        .kept_bytes = api->kept_bytes,
+        .player_bytes = atomic_load_explicit(&api->player_bytes, memory_order_relaxed)};
     memcpy(figures.answered, api->answered, sizeof(figures.answered));
     return figures;
 }

@@ -69,10 +69,13 @@ void api_begin_drain(Api *api);
 void api_cancel_all(Api *api);
 uint64_t api_request_count(const Api *api); // under way
 
-// What has happened since the start.
 typedef struct ApiFigures {
+    // since the start
     uint64_t answered[STATUS_COUNT]; // requests, by status
     uint64_t unconverged_steps, faulted_steps;
+    // now
+    uint64_t kept_bytes;   // replies kept for clients that may come back, of all sessions
+    uint64_t player_bytes; // of host_bytes: what reading, replaying and verifying episodes hold
 } ApiFigures;
 
 ApiFigures api_figures(const Api *api);

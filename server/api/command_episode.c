@@ -6,6 +6,7 @@
 // second runs when it is on the disk, and replies.
 #include "api/episode.h"
 #include "run/recorder.h"
+#include "step/snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -430,11 +431,78 @@ Status command_episode_list(Request *request, Lane *lane, Moreau__V1__Reply *rep
     return status == STATUS_OK ? fill_list(request, rows, count, total, reply, error) : status;
 }
 
+// The world as it was at the episode's start, the caller's to destroy.
+static Status load_start(Request *request, Lane *lane, const EpisodeRow *row, World **world,
+                         Error *error) {
+    Log *log = request->api->def.log;
+    LogReader *reader;
+    LogChunk keyframe;
+    Status status = log_take_reader(log, &reader, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = log_reader_at(reader, row, CHUNK_KEYFRAME, row->first_step, &lane->scratch, &keyframe,
+                           error);
+    log_give_reader(log, reader);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    Error refusal = {0};
+    status = snapshot_read(keyframe.chunk.body, keyframe.chunk.body_bytes,
+                           host_limits(request->api->def.host), world, &refusal);
+    return status == STATUS_OK ? status
+                               : error_set(error, status, "episode",
+                                           "The names of the bodies cannot be read from chunk "
+                                           "%" PRId64 " (key-frame): %.256s",
+                                           keyframe.id, refusal.message);
+}
+
+static Status copy_names(const World *world, Arena *arena,
+                         Moreau__V1__EpisodeDescribeReply *message, Error *error) {
+    message->ids = arena_take_array(arena, world->body_count, sizeof(*message->ids));
+    message->names = arena_take_array(arena, world->body_count, sizeof(*message->names));
+    if (message->ids == NULL || message->names == NULL) {
+        return out_of_memory(error);
+    }
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        const char *name = world->body_name[i];
+        if (name == NULL) {
+            continue;
+        }
+        size_t bytes = strlen(name) + 1;
+        char *copy = arena_take(arena, bytes);
+        if (copy == NULL) {
+            return out_of_memory(error);
+        }
+        message->ids[message->n_ids++] = world->body_id[i];
+        message->names[message->n_names++] = memcpy(copy, name, bytes);
+    }
+    return STATUS_OK;
+}
+
+static Status list_names(Request *request, Lane *lane, const EpisodeRow *row,
+                         Moreau__V1__EpisodeDescribeReply *message, Error *error) {
+    size_t counted = 0, bytes = episode_player_bytes(row);
+    Status status = host_check_memory(request->api->def.host, bytes, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    episode_count_memory(request, &counted, bytes);
+    World *world = NULL;
+    status = load_start(request, lane, row, &world, error);
+    if (status == STATUS_OK) {
+        status = copy_names(world, &request->arena, message, error);
+    }
+    world_destroy(world);
+    episode_count_memory(request, &counted, 0);
+    return status;
+}
+
 Status command_episode_describe(Request *request, Lane *lane, Moreau__V1__Reply *reply,
                                 Error *error) {
-    (void)lane;
+    const Moreau__V1__EpisodeDescribe *describe = request->message->episode_describe;
     EpisodeRow row;
-    Status status = episode_find(request, request->message->episode_describe->episode, &row, error);
+    Status status = episode_find(request, describe->episode, &row, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -445,9 +513,12 @@ Status command_episode_describe(Request *request, Lane *lane, Moreau__V1__Reply 
     }
     moreau__v1__episode_describe_reply__init(message);
     message->episode = info;
+    if (describe->names) {
+        status = list_names(request, lane, &row, message, error);
+    }
     reply->result_case = MOREAU__V1__REPLY__RESULT_EPISODE_DESCRIBE;
     reply->episode_describe = message;
-    return STATUS_OK;
+    return status;
 }
 
 // ---- delete

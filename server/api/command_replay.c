@@ -32,7 +32,7 @@ typedef struct Show {
     uint64_t next, last, stride; // steps
     bool is_over;                // there is no frame after those sent or gathered
     bool is_put_aside;           // the next step is long: WorkWatch
-    size_t counted_bytes;        // in the memory budget
+    size_t counted_bytes;        // in the memory budget: what is held between two rounds
 } Show;
 
 // What the two calls ask for in the same words.
@@ -88,18 +88,12 @@ static Status open_show(Request *request, const ShowOrder *order, Show *show, Er
     return playback_open(&show->playback, &def, error);
 }
 
-// What is held between two rounds counts in the memory budget.
-static void count_memory(const Request *request, Show *show, size_t bytes) {
-    host_count_bytes(request->api->def.host, show->counted_bytes, bytes);
-    show->counted_bytes = bytes;
-}
-
 static size_t held_bytes(const Show *show) {
     return show->playback == NULL ? 0 : playback_bytes(show->playback) + show->columns.bytes;
 }
 
 static void close_show(const Request *request, Show *show) {
-    count_memory(request, show, 0);
+    episode_count_memory(request, &show->counted_bytes, 0);
     playback_close(show->playback);
     episode_columns_deinit(&show->columns);
 }
@@ -212,7 +206,7 @@ Status command_episode_read(Request *request, Lane *lane, Moreau__V1__Reply *rep
             status = add_frame(request, plan, &frame, error);
         }
         if (status == STATUS_OK && (show->is_put_aside || episode_should_pause(lane))) {
-            count_memory(request, show, held_bytes(show));
+            episode_count_memory(request, &show->counted_bytes, held_bytes(show));
             request->outcome = show->is_put_aside ? JOB_LONG : JOB_AGAIN;
             return STATUS_OK;
         }
@@ -368,7 +362,7 @@ static JobOutcome play_on_lane(Job *job, Lane *lane) {
         pauses = show->is_put_aside || (!waits && episode_should_pause(lane));
     }
     arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
-    count_memory(request, show, held_bytes(show));
+    episode_count_memory(request, &show->counted_bytes, held_bytes(show));
     if (status == STATUS_OK && pauses) {
         return show->is_put_aside ? JOB_LONG : JOB_AGAIN;
     }

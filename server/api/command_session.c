@@ -211,6 +211,9 @@ static void fill_activity(Api *api, Moreau__V1__StatsReply *message) {
     message->solver_time = (double)times.sum_ns * 1e-9;
     message->has_put_aside = 1;
     message->put_aside = pool_put_aside_count(pool) + pool_put_aside_count(api->def.background);
+    message->has_kept_bytes = message->has_player_bytes = 1;
+    message->kept_bytes = api->kept_bytes;
+    message->player_bytes = atomic_load_explicit(&api->player_bytes, memory_order_relaxed);
 }
 
 Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {

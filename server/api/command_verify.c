@@ -17,7 +17,7 @@ typedef struct VerifyWorker {
     Strand strand;
     VerifyPlan *plan;
     uint32_t index;
-    size_t counted_bytes; // in the memory budget
+    size_t counted_bytes; // in the memory budget: what is held between two rounds
     Error error;
 } VerifyWorker;
 
@@ -133,12 +133,6 @@ static void tell_progress(uv_timer_t *timer) {
 
 // ---- the workers
 
-// What is held between two rounds counts in the memory budget.
-static void count_memory(VerifyWorker *worker, size_t bytes) {
-    host_count_bytes(worker->plan->request->api->def.host, worker->counted_bytes, bytes);
-    worker->counted_bytes = bytes;
-}
-
 static JobOutcome verify_on_lane(Job *job, Lane *lane) {
     VerifyWorker *worker = (VerifyWorker *)(void *)((char *)job - offsetof(VerifyWorker, job));
     VerifyPlan *plan = worker->plan;
@@ -171,7 +165,8 @@ static JobOutcome verify_on_lane(Job *job, Lane *lane) {
         }
     }
     arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
-    count_memory(worker, verify_worker_bytes(plan->verification, worker->index));
+    episode_count_memory(request, &worker->counted_bytes,
+                         verify_worker_bytes(plan->verification, worker->index));
     if (error->status == STATUS_OK && !is_over) {
         return is_long ? JOB_LONG : JOB_AGAIN;
     }
@@ -185,7 +180,7 @@ static JobOutcome verify_on_lane(Job *job, Lane *lane) {
 static void on_worker_done(Job *job) {
     VerifyWorker *worker = (VerifyWorker *)(void *)((char *)job - offsetof(VerifyWorker, job));
     VerifyPlan *plan = worker->plan;
-    count_memory(worker, 0);
+    episode_count_memory(plan->request, &worker->counted_bytes, 0);
     if (plan->error.status == STATUS_OK && worker->error.status != STATUS_OK) {
         plan->error = worker->error;
     }

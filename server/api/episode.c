@@ -88,6 +88,13 @@ size_t episode_player_bytes(const EpisodeRow *row) {
            (size_t)(row->body_count < bodies_max ? row->body_count : bodies_max) * BODY_BYTES;
 }
 
+void episode_count_memory(const Request *request, size_t *counted, size_t bytes) {
+    Api *api = request->api;
+    host_count_bytes(api->def.host, *counted, bytes);
+    atomic_fetch_add_explicit(&api->player_bytes, (uint64_t)bytes - *counted, memory_order_relaxed);
+    *counted = bytes;
+}
+
 bool episode_should_pause(const Lane *lane) {
     return clock_now_ns() >= lane_pause_ns(lane);
 }

@@ -19,5 +19,9 @@ bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeIn
 // What stepping an episode again is likely to take, in the memory budget.
 size_t episode_player_bytes(const EpisodeRow *row);
 
+// Counts `bytes` in the memory budget, and among the figures, in place of the `*counted` that were
+// counted before. Any thread.
+void episode_count_memory(const Request *request, size_t *counted, size_t bytes);
+
 // Long work in the background ends its turn here: true when its slice is over.
 bool episode_should_pause(const Lane *lane);

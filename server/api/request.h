@@ -111,6 +111,7 @@ struct Api {
     void *closed_context;
     // the lanes'
     _Alignas(CACHE_LINE_BYTES) _Atomic uint64_t unconverged_steps, faulted_steps;
+    _Atomic uint64_t player_bytes; // of the memory budget: episodes being shown or verified
 };
 
 // ---- on a lane, or for loop commands on the loop

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#define SECONDS_MAX 3600.0
+
 enum { ROWS_MAX = 256 };
 enum { USAGE = 2 };
 
@@ -88,9 +90,15 @@ double bench_cpu_ns(void) {
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static int fail_usage(const char *argument) {
-    fprintf(stderr, "moreau-bench: %s is no bench, option or valid value\n", argument);
-    fputs("usage: moreau-bench [NAME...] [--json] [--list] [--seconds S]\n", stderr);
+static int fail_name(const char *name) {
+    fprintf(stderr, "moreau-bench: there is no benchmark %s; moreau bench --list names them\n",
+            name);
+    return USAGE;
+}
+
+static int fail_seconds(const char *text) {
+    fprintf(stderr, "moreau-bench: --seconds takes a number above 0, up to %g, not \"%s\"\n",
+            SECONDS_MAX, text);
     return USAGE;
 }
 
@@ -107,7 +115,7 @@ static bool choose(Options *options, const char *name) {
 static bool parse_seconds(const char *text, double *seconds) {
     char *end;
     *seconds = strtod(text, &end);
-    return *end == '\0' && *seconds > 0.0 && *seconds <= 3600.0;
+    return *end == '\0' && *seconds > 0.0 && *seconds <= SECONDS_MAX;
 }
 
 // 0, or the exit status of a wrong command line.
@@ -120,12 +128,12 @@ static int parse(int argc, char **argv, Options *options) {
             options->list = true;
         } else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc) {
             if (!parse_seconds(argv[++i], &options->seconds)) {
-                return fail_usage(argv[i]);
+                return fail_seconds(argv[i]);
             }
         } else if (choose(options, argv[i])) {
             has_name = true;
         } else {
-            return fail_usage(argv[i]);
+            return fail_name(argv[i]);
         }
     }
     for (int i = 0; i < BENCH_COUNT && !has_name; i++) {

@@ -21,6 +21,7 @@ enum { STEPS = 720, FRAMES = 3, BODIES = 2, SNAPSHOT_BYTES = 1000, SNAPSHOT_ID =
 typedef struct FakeLog {
     FakePeer peer;
     bool without_db;      // recording is refused
+    bool is_nameless;     // no body has a name
     bool waits_for_end;   // a stream goes on until it is cancelled
     bool interrupts;      // presses Ctrl-C after the first event …
     bool interrupts_late; // … when the command waits for the next
@@ -67,6 +68,14 @@ static void send_info(FakeLog *log, const Moreau__V1__Request *request) {
     Moreau__V1__EpisodeInfo info = make_info(log);
     Moreau__V1__EpisodeStopReply stop = MOREAU__V1__EPISODE_STOP_REPLY__INIT;
     Moreau__V1__EpisodeDescribeReply describe = MOREAU__V1__EPISODE_DESCRIBE_REPLY__INIT;
+    uint64_t ids[BODIES] = {5, 7};
+    char *names[BODIES] = {(char *)"left", (char *)"right"};
+    if (request->call_case == MOREAU__V1__REQUEST__CALL_EPISODE_DESCRIBE &&
+        request->episode_describe->names && !log->is_nameless) {
+        describe.n_ids = describe.n_names = BODIES;
+        describe.ids = ids;
+        describe.names = names;
+    }
     stop.episode = describe.episode = &info;
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     if (request->call_case == MOREAU__V1__REQUEST__CALL_EPISODE_STOP) {
@@ -592,6 +601,36 @@ START_TEST(replay_is_a_table_of_frames) {
 }
 END_TEST
 
+START_TEST(replay_knows_bodies_by_name) {
+    FakeLog log = {0};
+    Outcome outcome = run_served(&log, command_replay, false, "3f2a --body right");
+    ck_assert_msg(outcome.status == EXIT_DONE, "%s", outcome.err);
+    ck_assert_uint_eq(count_lines(outcome.out), 1 + FRAMES + 1);
+    ASSERT_SAYS(outcome.out, "      20    0.0500     7  21.0000");
+    forget(&log);
+}
+END_TEST
+
+START_TEST(replay_says_which_names_there_are) {
+    FakeLog log = {.is_nameless = _i == 1};
+    Outcome outcome = run_served(&log, command_replay, false, "3f2a --body 5 --body middle");
+    ck_assert_int_eq(outcome.status, EXIT_USAGE);
+    ASSERT_SAYS(outcome.err, "\"middle\"");
+    ASSERT_SAYS(outcome.err, _i == 1 ? "its bodies have none" : "left, right");
+    ck_assert_str_eq(outcome.out, "");
+    forget(&log);
+}
+END_TEST
+
+START_TEST(replay_of_a_body_that_is_not_there_says_so) {
+    FakeLog log = {0};
+    Outcome outcome = run_served(&log, command_replay, false, "3f2a --body 6");
+    ck_assert_int_eq(outcome.status, EXIT_REFUSED);
+    ASSERT_SAYS(outcome.err, "none of the frames has body 6");
+    forget(&log);
+}
+END_TEST
+
 START_TEST(replay_as_json_is_a_document_per_line) {
     FakeLog log = {0};
     Outcome outcome = run_served(&log, command_replay, true, "3f2a --speed 2.5 --contacts");
@@ -628,6 +667,9 @@ END_TEST
 static TCase *case_replay(void) {
     TCase *tcase = tcase_create("replay");
     tcase_add_test(tcase, replay_is_a_table_of_frames);
+    tcase_add_test(tcase, replay_knows_bodies_by_name);
+    tcase_add_loop_test(tcase, replay_says_which_names_there_are, 0, 2);
+    tcase_add_test(tcase, replay_of_a_body_that_is_not_there_says_so);
     tcase_add_test(tcase, replay_as_json_is_a_document_per_line);
     tcase_add_loop_test(tcase, an_interrupted_replay_is_cancelled_and_ends_well, 0, 2);
     return tcase;
@@ -777,8 +819,8 @@ static const struct {
     {command_episodes, "--since 2026-11-31", EXIT_USAGE, "2026-11-21"},
     {command_episodes, "--delete a b", EXIT_USAGE, "\"b\""},
     {command_episodes, "", EXIT_NO_CONNECTION, "no connection"},
-    {command_replay, "", EXIT_USAGE, "missing"},
-    {command_replay, "3f2a --body left", EXIT_USAGE, "\"left\""},
+    {command_replay, "", EXIT_USAGE, "missing: moreau replay EPISODE"},
+    {command_replay, "3f2a --body left", EXIT_NO_CONNECTION, "no connection"},
     {command_replay, "3f2a --speed -1", EXIT_USAGE, "not negative"},
     {command_replay, "3f2a --from -1", EXIT_USAGE, "from 0"},
     {command_replay, "3f2a", EXIT_NO_CONNECTION, "no connection"},

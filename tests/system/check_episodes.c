@@ -99,6 +99,85 @@ START_TEST(a_recording_is_what_was_asked_for) {
 }
 END_TEST
 
+// A world of three bodies, the second of which has no name.
+static uint64_t world_with_names(void) {
+    Moreau__V1__SceneBody body[3];
+    Moreau__V1__SceneBody *bodies[3];
+    double mass = 1.0, inertia[6] = {1.0, 1.0, 1.0};
+    for (int i = 0; i < 3; i++) {
+        moreau__v1__scene_body__init(&body[i]);
+        body[i].has_mass = 1;
+        body[i].mass = mass;
+        body[i].n_inertia = 6;
+        body[i].inertia = inertia;
+        bodies[i] = &body[i];
+    }
+    body[0].name = (char *)"left";
+    body[2].name = (char *)"right";
+    Moreau__V1__Scene scene = MOREAU__V1__SCENE__INIT;
+    scene.n_bodies = 3;
+    scene.bodies = bodies;
+    Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
+    create.scene = &scene;
+    return wire_accept(client, &create)->world_create->world;
+}
+
+static Moreau__V1__EpisodeDescribe names_call(const char *episode) {
+    Moreau__V1__EpisodeDescribe call = MOREAU__V1__EPISODE_DESCRIBE__INIT;
+    call.episode = (char *)episode;
+    call.has_names = call.names = 1;
+    return call;
+}
+
+START_TEST(the_names_of_bodies_are_told_when_asked_for) {
+    uint64_t world = world_with_names();
+    Moreau__V1__WorldGet get = MOREAU__V1__WORLD_GET__INIT;
+    get.has_world = 1;
+    get.world = world;
+    const Moreau__V1__WorldGetReply *live = wire_accept(client, &get)->world_get;
+    ck_assert_uint_eq(live->n_ids, 3);
+    uint64_t left = live->ids[0], right = live->ids[2];
+    WireEpisode episode = record(world, "named", 3);
+    // the file tells, not the world
+    Moreau__V1__WorldDestroy destroy = MOREAU__V1__WORLD_DESTROY__INIT;
+    destroy.has_world = 1;
+    destroy.world = world;
+    wire_accept(client, &destroy);
+    Moreau__V1__EpisodeDescribe call = names_call(episode.id);
+    const Moreau__V1__EpisodeDescribeReply *told = wire_accept(client, &call)->episode_describe;
+    ck_assert_str_eq(told->episode->name, "named");
+    ck_assert_uint_eq(told->n_ids, 2);
+    ck_assert_uint_eq(told->n_names, 2);
+    ck_assert_uint_eq(told->ids[0], left);
+    ck_assert_uint_eq(told->ids[1], right);
+    ck_assert_str_eq(told->names[0], "left");
+    ck_assert_str_eq(told->names[1], "right");
+    call.has_names = 0;
+    told = wire_accept(client, &call)->episode_describe;
+    ck_assert_uint_eq(told->n_ids + told->n_names, 0);
+    ck_assert_uint_eq(wire_stats(client, false)->player_bytes, 0);
+
+    WireEpisode nameless = record(wire_small_world(client), "nameless", 1);
+    call = names_call(nameless.id);
+    told = wire_accept(client, &call)->episode_describe;
+    ck_assert_uint_eq(told->n_ids + told->n_names, 0);
+}
+END_TEST
+
+START_TEST(a_damaged_start_has_no_names_and_says_so) {
+    enum { KEYFRAME = 1 };
+    WireEpisode episode = record(world_with_names(), "hurt", 3);
+    wire_depot_stop(&depot);
+    wire_depot_flip(&depot, wire_depot_chunk(&depot, KEYFRAME, 0), -1, _i == 1);
+    wire_depot_restart(&depot, "--workers 1");
+    client = depot.client;
+    Moreau__V1__EpisodeDescribe call = names_call(episode.id);
+    const Moreau__V1__Reply *reply = wire_refuse(client, &call, CODE(DATA_LOSS), NULL);
+    ck_assert_ptr_nonnull(strstr(reply->status->message, "key-frame"));
+    ck_assert_uint_eq(wire_describe(client, episode.id)->steps, 3);
+}
+END_TEST
+
 START_TEST(a_world_says_whether_it_is_recorded) {
     uint64_t world = wire_small_world(client);
     Moreau__V1__WorldList list = MOREAU__V1__WORLD_LIST__INIT;
@@ -456,6 +535,8 @@ static TCase *case_books(void) {
     TCase *tcase = tcase_create("books");
     tcase_add_checked_fixture(tcase, open_depot, close_depot);
     tcase_add_test(tcase, a_recording_is_what_was_asked_for);
+    tcase_add_test(tcase, the_names_of_bodies_are_told_when_asked_for);
+    tcase_add_loop_test(tcase, a_damaged_start_has_no_names_and_says_so, 0, 2);
     tcase_add_test(tcase, a_world_says_whether_it_is_recorded);
     tcase_add_test(tcase, a_world_is_recorded_once_at_a_time_and_any_number_of_times);
     tcase_add_test(tcase, two_worlds_are_recorded_at_once);

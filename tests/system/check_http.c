@@ -166,6 +166,8 @@ START_TEST(metrics_count_what_has_happened) {
     ck_assert_double_eq(metric(metrics, "moreau_jobs"), 0);
     ck_assert_double_eq(metric(metrics, "moreau_waiting_worlds"), 0);
     ck_assert_double_eq(metric(metrics, "moreau_connections"), 1);
+    ck_assert_double_eq(metric(metrics, "moreau_kept_bytes"), 0); // the client is not resumable
+    ck_assert_double_eq(metric(metrics, "moreau_player_bytes"), 0);
     ck_assert_double_eq(metric(metrics, "moreau_http_connections"), 1);
     ck_assert_double_gt(metric(metrics, "moreau_received_bytes_total"), 100);
     ck_assert_double_gt(metric(metrics, "moreau_sent_bytes_total"), 100);
@@ -204,6 +206,30 @@ START_TEST(work_under_way_is_seen_in_the_metrics) {
     }
     ck_assert_double_eq(metric(answer.text, "moreau_requests_under_way"), 2);
     ck_assert_double_eq(metric(answer.text, "moreau_jobs"), 2);
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
+START_TEST(what_is_kept_for_a_client_is_in_the_metrics) {
+    ServerProcess *server = server_start("--workers 1 --http 127.0.0.1:0");
+    WireClient *client = wire_connect(server->address[0]);
+    Moreau__V1__Hello hello = MOREAU__V1__HELLO__INIT;
+    hello.has_protocol_major = hello.has_resumable = hello.resumable = 1;
+    hello.protocol_major = 1;
+    wire_accept(client, &hello);
+    uint64_t world = wire_small_world(client);
+    Moreau__V1__WorldStep step = wire_step_call(&world, 1);
+    wire_accept(client, &step);
+    static Answer answer;
+    double give_up_ms = server_now_ms() + PATIENCE_MS;
+    do { // a reply is counted a moment after it was sent
+        ck_assert_double_lt(server_now_ms(), give_up_ms);
+        ck_assert_int_eq(get(pages_of(server), "/metrics", "", &answer), 200);
+    } while (metric(answer.text, "moreau_requests_under_way") > 0);
+    double kept = metric(answer.text, "moreau_kept_bytes");
+    ck_assert_double_gt(kept, 0);
+    ck_assert_double_eq(kept, (double)wire_stats(client, false)->kept_bytes);
     wire_close(client);
     server_stop(server);
 }
@@ -459,6 +485,7 @@ static TCase *case_pages(void) {
     tcase_add_test(tcase, one_connection_asks_as_often_as_it_likes);
     tcase_add_test(tcase, metrics_count_what_has_happened);
     tcase_add_test(tcase, work_under_way_is_seen_in_the_metrics);
+    tcase_add_test(tcase, what_is_kept_for_a_client_is_in_the_metrics);
     tcase_add_test(tcase, metrics_are_in_the_format_of_prometheus);
     tcase_add_test(tcase, beyond_this_machine_metrics_demand_the_token_and_probes_do_not);
     tcase_add_test(tcase, without_the_option_there_are_no_pages);

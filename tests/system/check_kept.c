@@ -253,6 +253,30 @@ START_TEST(after_the_grace_time_the_session_is_gone_and_its_work_stopped) {
 }
 END_TEST
 
+// A record is counted when its request is settled, a moment behind the reply; and the session's
+// timer is the server's.
+static void await_kept_bytes(WireClient *witness, bool some) {
+    double give_up_ms = server_now_ms() + PATIENCE_MS;
+    while ((wire_stats(witness, false)->kept_bytes > 0) != some) {
+        ck_assert_double_lt(server_now_ms(), give_up_ms);
+        server_sleep_ms(5);
+    }
+}
+
+START_TEST(stats_tell_how_much_is_kept) {
+    WireClient *client = begin("--workers 1 --session-grace-ms 100");
+    WireClient *witness = wire_open(server->address[0]); // it is not resumable
+    uint64_t world = wire_small_world(witness);
+    ck_assert_uint_eq(wire_stats(witness, false)->kept_bytes, 0);
+    Moreau__V1__WorldStep step = wire_step_call(&world, 1);
+    wire_expect(call_as(client, 100, &step), CODE(OK), NULL);
+    await_kept_bytes(witness, true);
+    wire_close(client);
+    await_kept_bytes(witness, false);
+    end(witness);
+}
+END_TEST
+
 START_TEST(who_says_no_more_that_he_is_resumable_has_nothing_to_repeat) {
     WireClient *client = begin("--workers 1");
     uint64_t world = wire_small_world(client);
@@ -385,6 +409,7 @@ static TCase *case_connections(void) {
     tcase_add_test(tcase, only_the_sessions_own_token_resumes_it);
     tcase_add_test(tcase, after_the_grace_time_the_session_is_gone_and_its_work_stopped);
     tcase_add_test(tcase, a_drain_does_not_wait_for_work_of_clients_that_are_away);
+    tcase_add_test(tcase, stats_tell_how_much_is_kept);
     tcase_add_test(tcase, who_says_no_more_that_he_is_resumable_has_nothing_to_repeat);
     return tcase;
 }

@@ -402,6 +402,11 @@ START_TEST(a_slow_replay_can_be_cancelled_between_two_frames) {
     see_frames(wire_receive(client), &stream);
     ck_assert_uint_eq(stream.frames, 1); // and it does not wait for the second
     wire_ping(client);
+    while (wire_stats(client, false)->player_bytes == 0) { // counted right after the frame is sent
+        server_sleep_ms(1);
+    }
+    const Moreau__V1__StatsReply *stats = wire_stats(client, false);
+    ck_assert_uint_lt(stats->player_bytes, stats->world_bytes);
     Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
     cancel.has_request = 1;
     cancel.request = id;
@@ -410,6 +415,9 @@ START_TEST(a_slow_replay_can_be_cancelled_between_two_frames) {
     wire_expect(reply, CODE(CANCELLED), NULL);
     ck_assert_uint_eq(reply->episode_replay->frames, 1);
     ck_assert_uint_eq(stream.frames, 1);
+    while (wire_stats(client, false)->player_bytes > 0) { // given back behind the reply
+        server_sleep_ms(1);
+    }
 }
 END_TEST
 

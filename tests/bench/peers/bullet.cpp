@@ -6,6 +6,10 @@
 // renewed; and for spheres a half-space is the upper face of a large box, whose bounds are finite,
 // and bounds are widened by a margin for bodies of a decimetre, not of a metre. (Boxes fall through
 // so large a box, and need the wider margin to stand.)
+//
+// By instructions executed in a step of 1,000 spheres, the defaults cost 33 % (islands), 5 %
+// (bounds), 9 % (planes) and 18 % (margin) more. Larger pools, no continuous detection, no split
+// impulses, no gyroscopic terms and absolute margins save at most 2 % each, so they stay.
 #include "bench/peers/peer.h"
 
 #include <BulletCollision/CollisionDispatch/btSimulationIslandManager.h>
