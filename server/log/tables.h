@@ -3,7 +3,9 @@
 // README.md beside this file explains the views.
 #pragma once
 
-// Row ids grow: a recording's chunks are in order by id. Enumerations: chunk.h, log.h.
+// Row ids grow: a recording's chunks are in order by id, and so those of one kind by first step. One
+// index serves whoever seeks a step and whoever walks on from there: it is what a chunk costs most
+// to write, beside its bytes. Enumerations: chunk.h, log.h.
 static const char tables_sql[] =
     "CREATE TABLE recording(\n"
     "  id INTEGER PRIMARY KEY,\n"
@@ -60,8 +62,8 @@ static const char tables_sql[] =
     "  contacts_max INTEGER,\n"
     "  solver TEXT,\n"
     "  bytes BLOB NOT NULL);                     -- header, checksum, body: chunk.h\n"
-    "CREATE INDEX chunk_by_step ON chunk(recording, kind, first_step);\n"
-    "CREATE INDEX chunk_by_kind ON chunk(recording, kind);        -- and, as every index, by id\n";
+    "CREATE INDEX chunk_by_step ON chunk(recording, kind, first_step); -- and, as every index, by "
+    "id\n";
 
 // For people with nothing but sqlite3.
 static const char views_sql[] =

@@ -319,9 +319,9 @@ static Status open_chunk(const Verification *verification, Worker *worker, int64
                          ChunkKind kind, Error *error) {
     LogChunk found;
     arena_reset(&worker->memory);
-    Status status = log_reader_next(worker->reader, verification->def.episode, kind, id - 1,
-                                    &worker->memory, &found, error);
-    if (status == STATUS_NOT_FOUND || (status == STATUS_OK && found.id != id)) {
+    Status status = log_reader_get(worker->reader, verification->def.episode, kind, id,
+                                   &worker->memory, &found, error);
+    if (status == STATUS_NOT_FOUND) {
         return error_set(error, STATUS_DATA_LOSS, "",
                          "Chunk %lld of the episode is gone: was it deleted?", (long long)id);
     }
