@@ -49,7 +49,8 @@ typedef struct EpisodeFilter {
     uint64_t first, count;
 } EpisodeFilter;
 
-// The newest first. `total` counts all that match.
+// The newest first: by id, or by when they were begun where client, state or time are asked for
+// without a label. `total` counts all that match.
 Status log_reader_list(LogReader *reader, const EpisodeFilter *filter, Arena *arena,
                        EpisodeRow **rows, size_t *count, uint64_t *total, Error *error);
 

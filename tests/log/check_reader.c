@@ -783,15 +783,21 @@ END_TEST
 static const EpisodeFilter cheap_filters[] = {
     {.state = -1, .count = 5},
     {.state = -1, .count = 5, .label = "rare"},
-    {.state = -1, .count = 5, .label = "rare", .client = "client 0", .solver = "mdp"}};
+    {.state = -1, .count = 5, .label = "rare", .client = "client 0", .solver = "mdp"},
+    {.state = -1, .count = 5, .client = "rare"},
+    {.state = RECORDING_OPEN, .count = 5},
+    {.state = RECORDING_INTERRUPTED, .count = 5, .until_ns = 7000},
+    {.state = -1, .count = 5, .since_ns = 4000, .until_ns = 7000}};
 
+// Complete ones, but for a few.
 static void add_common_episodes(int first, int last) {
     add_episodes(first, last);
     run("BEGIN");
     for (int i = first; i <= last; i++) {
         add_label(i, "common");
     }
-    run("COMMIT");
+    run("UPDATE recording SET state = 1 WHERE id NOT IN (4, 7);"
+        "UPDATE recording SET client = 'rare' WHERE id IN (4, 7); COMMIT");
 }
 
 START_TEST(a_page_does_not_grow_with_the_file) {
