@@ -3,9 +3,9 @@
 // README.md beside this file explains the views.
 #pragma once
 
-// Row ids grow: a recording's chunks are in order by id, and so those of one kind by first step. One
-// index serves whoever seeks a step and whoever walks on from there: it is what a chunk costs most
-// to write, beside its bytes. Enumerations: chunk.h, log.h.
+// Row ids grow: a recording's chunks are in order by id, and so those of one kind by first step.
+// One index serves whoever seeks a step and whoever walks on from there: it is what a chunk costs
+// most to write, beside its bytes. Enumerations: chunk.h, log.h.
 static const char tables_sql[] =
     "CREATE TABLE recording(\n"
     "  id INTEGER PRIMARY KEY,\n"

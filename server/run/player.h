@@ -48,8 +48,9 @@ Status player_seek(Player *player, LogReader *reader, uint64_t step, PlayerDiffe
 // DATA_LOSS until player_seek has taken another key-frame.
 //
 // `check`: also compares the stored frames, contacts and key-frames met on the way, misses frames
-// and contacts that the episode should have there, and, at the episode's last step, goes through what was done to the world behind it, however long that takes;
-// ABORTED when `stop` ended that, and the next call goes on.
+// and contacts that the episode should have there, and, at the episode's last step, goes through
+// what was done to the world behind it, however long that takes; ABORTED when `stop` ended that,
+// and the next call goes on.
 Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, Arena *scratch,
                   uint64_t until_ns, const SolverStop *stop, PlayerDifference *difference,
                   Error *error);
