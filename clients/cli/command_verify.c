@@ -39,8 +39,13 @@ static bool show_progress(void *context, const MoreauReply *event) {
 }
 
 static void print_difference(const Moreau__V1__EpisodeDifference *difference) {
-    printf("  step %" PRIu64 ", chunk %" PRIu64 " (%s): ", difference->step, difference->chunk,
-           difference->chunk_kind != NULL ? difference->chunk_kind : "unknown");
+    const char *kind = difference->chunk_kind != NULL ? difference->chunk_kind : "unknown";
+    if (difference->has_chunk) {
+        printf("  step %" PRIu64 ", chunk %" PRIu64 " (%s): ", difference->step, difference->chunk,
+               kind);
+    } else {
+        printf("  step %" PRIu64 " (%s): ", difference->step, kind);
+    }
     const char *message = difference->message != NULL ? difference->message : "";
     if (difference->damaged) {
         printf("damaged: %s\n", message);

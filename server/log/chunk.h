@@ -21,8 +21,9 @@
 //   gap        before and after the steps that were lost   none: a lossy recording dropped them,
 //                                                          and the next chunk is a key-frame
 //
-// The chunks of a recording are in order by their row's id. A key-frame holds everything that came
-// before it; what is to be done after it stands in the inputs behind it.
+// The chunks of a recording are in order by their row's id, and the frames and contacts of steps
+// stand before the inputs that led to them: who has the inputs has all. A key-frame holds
+// everything that came before it; what is to be done after it stands in the inputs behind it.
 #pragma once
 
 #include "base/status.h"

@@ -28,12 +28,21 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
     [CHUNK_AT_STEP] = "SELECT id, first_step, last_step, bytes FROM chunk"
                       " WHERE recording = ?1 AND kind = ?2 AND first_step <= ?3"
                       " ORDER BY first_step DESC, id DESC LIMIT 1",
-    [CHUNK_BEHIND] = "SELECT id, first_step, last_step, bytes FROM chunk INDEXED BY chunk_by_kind"
-                     " WHERE recording = ?1 AND kind = ?2 AND id > ?3 ORDER BY id LIMIT 1",
+    // the step of chunk ?3 is compared as it is stored, whatever it is: the way never leads back.
+    // One comparison of (first_step, id) would go through all chunks of the same step
+    [CHUNK_BEHIND] =
+        "SELECT id, first_step, last_step, bytes FROM chunk WHERE id = coalesce("
+        " (SELECT id FROM chunk WHERE recording = ?1 AND kind = ?2 AND"
+        "  first_step = (SELECT first_step FROM chunk WHERE id = ?3) AND id > ?3"
+        "  ORDER BY id LIMIT 1),"
+        " (SELECT id FROM chunk WHERE recording = ?1 AND kind = ?2 AND"
+        "  first_step > iif(?3 = 0, -9e999, (SELECT first_step FROM chunk WHERE id = ?3))"
+        "  ORDER BY first_step, id LIMIT 1))",
+    [CHUNK_BY_ID] = "SELECT id, first_step, last_step, bytes FROM chunk"
+                    " WHERE recording = ?1 AND kind = ?2 AND id = ?3",
     [CHUNK_COUNT] = "SELECT count(*) FROM chunk WHERE recording = ?1 AND kind = ?2",
-    [CHUNK_ROWS] = "SELECT id, first_step, last_step, length(bytes)"
-                   " FROM chunk INDEXED BY chunk_by_kind"
-                   " WHERE recording = ?1 AND kind = ?2 ORDER BY id",
+    [CHUNK_ROWS] = "SELECT id, first_step, last_step, length(bytes) FROM chunk"
+                   " WHERE recording = ?1 AND kind = ?2 ORDER BY first_step, id",
 };
 
 // ---- the connection
@@ -165,10 +174,12 @@ static Status read_chunk(LogReader *reader, ReaderStatement which, const Episode
         found->chunk.last_step = columns_u64(&columns);
         status = take_chunk(statement, columns.next, episode, arena, found, error);
     } else if (code == SQLITE_DONE) {
-        status = error_set(
-            error, STATUS_NOT_FOUND, NULL, "The recording has no chunk (%s) %s %" PRId64 ".",
-            chunk_kind_name(kind),
-            which == CHUNK_AT_STEP ? "that begins at or before step" : "behind number", key);
+        status = error_set(error, STATUS_NOT_FOUND, NULL,
+                           "The recording has no chunk (%s) %s %" PRId64 ".", chunk_kind_name(kind),
+                           which == CHUNK_AT_STEP  ? "that begins at or before step"
+                           : which == CHUNK_BEHIND ? "behind number"
+                                                   : "of number",
+                           key);
     } else {
         status = reader_fail(reader, code, error);
     }
@@ -185,6 +196,11 @@ Status log_reader_at(LogReader *reader, const EpisodeRow *episode, ChunkKind kin
 Status log_reader_next(LogReader *reader, const EpisodeRow *episode, ChunkKind kind, int64_t id,
                        Arena *arena, LogChunk *found, Error *error) {
     return read_chunk(reader, CHUNK_BEHIND, episode, kind, id, arena, found, error);
+}
+
+Status log_reader_get(LogReader *reader, const EpisodeRow *episode, ChunkKind kind, int64_t id,
+                      Arena *arena, LogChunk *found, Error *error) {
+    return read_chunk(reader, CHUNK_BY_ID, episode, kind, id, arena, found, error);
 }
 
 static Status count_chunks(LogReader *reader, const EpisodeRow *episode, ChunkKind kind,

@@ -49,7 +49,8 @@ typedef struct EpisodeFilter {
     uint64_t first, count;
 } EpisodeFilter;
 
-// The newest first. `total` counts all that match.
+// The newest first: by id, or by when they were begun where client, state or time are asked for
+// without a label. `total` counts all that match.
 Status log_reader_list(LogReader *reader, const EpisodeFilter *filter, Arena *arena,
                        EpisodeRow **rows, size_t *count, uint64_t *total, Error *error);
 
@@ -59,7 +60,7 @@ Status log_reader_find(LogReader *reader, const char *text, Arena *arena, Episod
                        Error *error);
 
 typedef struct LogChunk {
-    int64_t id; // its row: chunks of a recording are in order by it
+    int64_t id; // of its row
     Chunk chunk;
 } LogChunk;
 
@@ -70,11 +71,15 @@ typedef struct LogChunk {
 // The last chunk of this kind that begins at or before `step`.
 Status log_reader_at(LogReader *reader, const EpisodeRow *episode, ChunkKind kind, uint64_t step,
                      Arena *arena, LogChunk *found, Error *error);
-// The first chunk of this kind whose id is above `id`; 0: the very first.
+// The first chunk of this kind behind the one of this id, which may be of another kind; 0: the very
+// first. Chunks come in order by the step where they begin, and those of one step by id.
 Status log_reader_next(LogReader *reader, const EpisodeRow *episode, ChunkKind kind, int64_t id,
                        Arena *arena, LogChunk *found, Error *error);
+// The chunk of this id.
+Status log_reader_get(LogReader *reader, const EpisodeRow *episode, ChunkKind kind, int64_t id,
+                      Arena *arena, LogChunk *found, Error *error);
 
-// Rows without their bytes: what verification is planned from.
+// Rows without their bytes, in that order: what verification is planned from.
 typedef struct ChunkRow {
     int64_t id;
     ChunkKind kind;

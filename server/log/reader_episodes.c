@@ -191,34 +191,40 @@ enum { LIST_SQL_BYTES = 1024 };
 
 // The conditions of the filter, each behind an AND.
 static void write_conditions(const EpisodeFilter *filter, char sql[LIST_SQL_BYTES]) {
-    int length = snprintf(sql, LIST_SQL_BYTES, "%s%s%s%s%s%s%s",
+    // the index over states has only those that are not complete, and SQLite wants to be told so
+    bool is_incomplete = filter->state >= 0 && filter->state != RECORDING_COMPLETE;
+    int length = snprintf(sql, LIST_SQL_BYTES, "%s%s%s%s%s%s%s%s",
                           filter->label != NULL ? " AND l.label = :label" : "",
                           filter->name != NULL ? " AND instr(lower(e.name), lower(:name)) > 0" : "",
                           filter->solver != NULL ? " AND e.solver = :solver" : "",
                           filter->client != NULL ? " AND r.client = :client" : "",
                           filter->state >= 0 ? " AND r.state = :state" : "",
+                          is_incomplete ? " AND r.state <> 1" : "",
                           filter->since_ns > 0 ? " AND r.begun_ns >= :since" : "",
                           filter->until_ns > 0 ? " AND r.begun_ns < :until" : "");
     ASSERT(length >= 0 && length < LIST_SQL_BYTES);
 }
 
 // Joins only what the filter asks for: rows of a label or of a table alone are counted quickly, all
-// rows only without any WHERE; and SQLite can begin with the index that narrows most.
+// rows only without any WHERE; and SQLite can begin with the index that narrows most. The order is
+// one that such an index has already: by id, or, where recordings are looked at, by their time.
 static void write_list_sql(const EpisodeFilter *filter, bool counts, char sql[LIST_SQL_BYTES]) {
     bool needs_recording = filter->client != NULL || filter->state >= 0 || filter->since_ns > 0 ||
                            filter->until_ns > 0;
     bool needs_episode = needs_recording || filter->name != NULL || filter->solver != NULL;
     bool has_label = filter->label != NULL;
     const char *id = has_label ? "l.episode" : "e.id";
+    bool by_time = needs_recording && !has_label;
     char conditions[LIST_SQL_BYTES];
     write_conditions(filter, conditions);
     int length =
-        snprintf(sql, LIST_SQL_BYTES, "SELECT %s FROM %s%s%s%s%s%s%s%s", counts ? "count(*)" : id,
+        snprintf(sql, LIST_SQL_BYTES, "SELECT %s FROM %s%s%s%s%s%s%s%s%s", counts ? "count(*)" : id,
                  has_label ? "label l" : "episode e",
                  has_label && needs_episode ? " JOIN episode e ON e.id = l.episode" : "",
                  needs_recording ? " JOIN recording r ON r.id = e.recording" : "",
                  conditions[0] != '\0' ? " WHERE 1" : "", conditions, counts ? "" : " ORDER BY ",
-                 counts ? "" : id, counts ? "" : " DESC LIMIT :count OFFSET :first");
+                 !counts && by_time ? "r.begun_ns DESC, r.id DESC, " : "", counts ? "" : id,
+                 counts ? "" : " DESC LIMIT :count OFFSET :first");
     ASSERT(length > 0 && length < LIST_SQL_BYTES);
 }
 

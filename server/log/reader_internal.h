@@ -16,6 +16,7 @@ typedef enum ReaderStatement {
     EPISODES_BY_NAME,
     CHUNK_AT_STEP,
     CHUNK_BEHIND,
+    CHUNK_BY_ID,
     CHUNK_COUNT,
     CHUNK_ROWS,
     READER_STATEMENT_COUNT

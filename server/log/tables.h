@@ -3,7 +3,9 @@
 // README.md beside this file explains the views.
 #pragma once
 
-// Row ids grow: a recording's chunks are in order by id. Enumerations: chunk.h, log.h.
+// Row ids grow: a recording's chunks are in order by id, and so those of one kind by first step.
+// One index serves whoever seeks a step and whoever walks on from there: it is what a chunk costs
+// most to write, beside its bytes. Enumerations: chunk.h, log.h.
 static const char tables_sql[] =
     "CREATE TABLE recording(\n"
     "  id INTEGER PRIMARY KEY,\n"
@@ -27,6 +29,10 @@ static const char tables_sql[] =
     "  server_version TEXT NOT NULL,\n"
     "  begun_ns INTEGER NOT NULL,                -- [ns] since 1970\n"
     "  ended_ns INTEGER NOT NULL DEFAULT 0);     -- 0: not yet\n"
+    "CREATE INDEX recording_by_time ON recording(begun_ns);\n"
+    "CREATE INDEX recording_by_client ON recording(client, begun_ns);\n"
+    "CREATE INDEX recording_by_state ON recording(state, begun_ns)\n"
+    "  WHERE state <> 1;                         -- of the few that are not complete\n"
     "CREATE TABLE episode(\n"
     "  id INTEGER PRIMARY KEY,\n"
     "  uid BLOB NOT NULL UNIQUE,                 -- 16 bytes: its id, in hexadecimal, everywhere "
@@ -60,8 +66,8 @@ static const char tables_sql[] =
     "  contacts_max INTEGER,\n"
     "  solver TEXT,\n"
     "  bytes BLOB NOT NULL);                     -- header, checksum, body: chunk.h\n"
-    "CREATE INDEX chunk_by_step ON chunk(recording, kind, first_step);\n"
-    "CREATE INDEX chunk_by_kind ON chunk(recording, kind);        -- and, as every index, by id\n";
+    "CREATE INDEX chunk_by_step ON chunk(recording, kind, first_step); -- and, as every index, by "
+    "id\n";
 
 // For people with nothing but sqlite3.
 static const char views_sql[] =

@@ -17,9 +17,9 @@ typedef struct PlayerDifference {
     bool found;
     uint64_t step;
     uint64_t expected_hash, found_hash; // 0: the difference is in a frame or key-frame
-    int64_t chunk;                      // row id of the chunk that differs or is damaged
+    int64_t chunk;                      // row id of the chunk that differs or is damaged; 0: none
     uint32_t chunk_kind;
-    bool is_damage; // the chunk's bytes are broken; the sentence says how
+    bool is_damage; // the chunk's bytes are broken, or gone; the sentence says how
     uint64_t body;  // id of the first body that differs, where a frame or key-frame tells; 0: none
     char quantity[32]; // "position.x", "velocity.wz", "mass" …; "": unknown
     double expected, value;
@@ -47,8 +47,9 @@ Status player_seek(Player *player, LogReader *reader, uint64_t step, PlayerDiffe
 // refused or lead to another state it cannot, nor into a gap of a lossy recording: then it returns
 // DATA_LOSS until player_seek has taken another key-frame.
 //
-// `check`: also compares the stored frames, contacts and key-frames met on the way, and, at the
-// episode's last step, goes through what was done to the world behind it, until `stop` says so.
+// `check`: also compares the stored frames, contacts and key-frames met on the way, misses frames
+// and contacts that the episode should have there, and, at the episode's last step, goes through
+// what was done to the world behind it, until `stop` says so.
 Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, Arena *scratch,
                   uint64_t until_ns, const SolverStop *stop, PlayerDifference *difference,
                   Error *error);

@@ -17,6 +17,9 @@ static void report_damage(Track *track, uint64_t step, PlayerDifference *differe
     difference->chunk = track->id;
     difference->chunk_kind = track->kind;
     snprintf(difference->message, sizeof(difference->message), "%s", track->damage.message);
+    if (track->chunk.chunk.last_step > track->excused_step) {
+        track->excused_step = track->chunk.chunk.last_step;
+    }
     track_drop(track);
 }
 
@@ -41,6 +44,21 @@ static void report_content(const Player *player, const Track *track, const char 
     snprintf(difference->message, sizeof(difference->message),
              "Step %" PRIu64 ": %s, as %s in chunk %" PRId64 " says.", player->step, quantity, what,
              track->id);
+}
+
+static void report_missing(const Player *player, Track *track, const char *what,
+                           PlayerDifference *difference) {
+    char next[64] = "and it has none behind it";
+    if (track->is_loaded) {
+        snprintf(next, sizeof(next), "the next one is of step %" PRIu64, track->next_step);
+    }
+    track->is_in_hole = true;
+    difference->found = difference->is_damage = true;
+    difference->step = player->step;
+    difference->chunk_kind = track->kind;
+    snprintf(difference->message, sizeof(difference->message),
+             "Step %" PRIu64 ": %s is missing: the recording has lost it, %s.", player->step, what,
+             next);
 }
 
 // ---- one stored thing against the world
@@ -90,6 +108,8 @@ static Status compare_stored_snapshot(const World *world, const Chunk *chunk, Ar
 static Status sync(const Player *player, LogReader *reader, Track *track, Error *error) {
     track_drop(track);
     track->is_synced = true;
+    track->has_seen = track->is_in_hole = false;
+    track->excused_step = 0;
     track->id = 0;
     Error damage = {0};
     LogChunk chunk = {0};
@@ -118,6 +138,12 @@ static Status sync(const Player *player, LogReader *reader, Track *track, Error 
 typedef Status Visit(Player *player, Track *track, Arena *scratch, bool *same,
                      PlayerDifference *difference, Error *error);
 
+static void note_seen(Track *track) {
+    track->has_seen = true;
+    track->seen_step = track->next_step;
+    track->is_in_hole = false;
+}
+
 static Status visit_frame(Player *player, Track *track, Arena *scratch, bool *same,
                           PlayerDifference *difference, Error *error) {
     FrameChunk *frames = &track->frames;
@@ -140,6 +166,7 @@ static Status visit_frame(Player *player, Track *track, Arena *scratch, bool *sa
     if (track->next_step > player->step) {
         return STATUS_OK;
     }
+    note_seen(track);
     size_t index = track->at++;
     return player->is_arrived ? compare_stored_frame(player->door.world, frames, index, scratch,
                                                      same, difference, error)
@@ -169,6 +196,7 @@ static Status visit_contacts(Player *player, Track *track, Arena *scratch, bool 
         return STATUS_OK;
     }
     track->at = at;
+    note_seen(track);
     if (expected.step < player->step || !player->is_arrived || !stepper->has_last) {
         return STATUS_OK;
     }
@@ -176,6 +204,57 @@ static Status visit_contacts(Player *player, Track *track, Arena *scratch, bool 
                                   stepper->contact_count, scratch, &found, error);
     if (status == STATUS_OK) {
         *same = player_compare_contacts(&expected, &found, difference);
+    }
+    return status;
+}
+
+// Whether the recording must have a frame (or contacts) of the player's step: the recorder writes
+// them ahead of the inputs that lead there or on from there, contacts only of steps it saw taken.
+static bool is_owed(const Player *player, const Track *track) {
+    const EpisodeRow *episode = player->episode;
+    if (!player->is_arrived || player->step % episode->stride != 0) {
+        return false;
+    }
+    if (player->door.stepper->has_last) {
+        return true;
+    }
+    bool was_cut_off = episode->state == RECORDING_OPEN || episode->state == RECORDING_INTERRUPTED;
+    return track->kind == CHUNK_FRAMES && (!was_cut_off || player->step < episode->last_step);
+}
+
+// Where a lossy recording began to drop steps again right behind a key-frame, the frame beside that
+// went with them.
+static Status look_for_gap(const Player *player, LogReader *reader, Arena *scratch, bool *is_there,
+                           Error *error) {
+    *is_there = false;
+    if (!player->episode->lossy) {
+        return STATUS_OK;
+    }
+    LogChunk gap = {0};
+    Error damage = {0};
+    Status status =
+        log_reader_at(reader, player->episode, CHUNK_GAP, player->step, scratch, &gap, &damage);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND && gap.id == 0) {
+        return error_set(error, status, damage.field, "%s", damage.message);
+    }
+    *is_there = gap.id != 0 && gap.chunk.first_step == player->step;
+    return STATUS_OK;
+}
+
+// Everything of the track up to the player's step was met.
+static Status check_missing(const Player *player, LogReader *reader, Track *track, const char *what,
+                            Arena *scratch, PlayerDifference *difference, Error *error) {
+    bool is_known = (track->has_seen && track->seen_step == player->step) || track->is_in_hole ||
+                    (track->excused_step >= player->step && track->excused_step > 0);
+    if (is_known || !is_owed(player, track)) {
+        return STATUS_OK;
+    }
+    bool is_gap;
+    ArenaMark mark = arena_mark(scratch);
+    Status status = look_for_gap(player, reader, scratch, &is_gap, error);
+    arena_reset_to(scratch, mark);
+    if (status == STATUS_OK && !is_gap) {
+        report_missing(player, track, what, difference);
     }
     return status;
 }
@@ -201,6 +280,9 @@ static Status check_track(Player *player, LogReader *reader, Track *track, Visit
                 report_content(player, track, what, difference);
             }
         }
+    }
+    if (status == STATUS_OK && !difference->found) {
+        status = check_missing(player, reader, track, what, scratch, difference, error);
     }
     return status;
 }

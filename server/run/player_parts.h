@@ -26,6 +26,12 @@ typedef struct Track {
     FrameChunk frames;  // what the chunk at hand holds, of frames that are begun
     size_t at;          // in its body; of frames: the index of the next one
     uint64_t next_step; // nothing of it is about an earlier step
+
+    // of frames and contacts: what is missed
+    bool has_seen;         // one of seen_step
+    bool is_in_hole;       // some are missing up to here, and that was told
+    uint64_t seen_step;    // of the last one met
+    uint64_t excused_step; // up to here a damaged chunk is to blame
 } Track;
 
 // The entry under way.
@@ -87,7 +93,7 @@ Status player_at_border(Player *player, LogReader *reader, bool *is_border, Erro
 // ---- player_check.c
 
 // Compares the stored frames, contacts and key-frames that are due where the player stands, up to
-// the first that differs.
+// the first that differs, or that is not there: of several missing in a row, the first is told.
 Status player_check(Player *player, LogReader *reader, Arena *scratch, PlayerDifference *difference,
                     Error *error);
 

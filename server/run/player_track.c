@@ -26,7 +26,7 @@ Status track_load(Track *track, const EpisodeRow *episode, LogReader *reader, Er
         return STATUS_OK;
     }
     // damage that no chunk is to blame for is the file's
-    bool is_damaged = status == STATUS_DATA_LOSS && chunk.id > track->id;
+    bool is_damaged = status == STATUS_DATA_LOSS && chunk.id != 0;
     if (status != STATUS_OK && !is_damaged) {
         return error_set(error, status, damage.field, "%s", damage.message);
     }

@@ -83,7 +83,7 @@ static Status look_for_gap(Player *player, LogReader *reader, Arena *scratch, Er
     if (status == STATUS_NOT_FOUND) {
         return STATUS_OK;
     }
-    if (status != STATUS_OK && (status != STATUS_DATA_LOSS || gap.id <= player->passed)) {
+    if (status != STATUS_OK && (status != STATUS_DATA_LOSS || gap.id == 0)) {
         return error_set(error, status, damage.field, "%s", damage.message);
     }
     if (!player->inputs.is_loaded || gap.id < player->inputs.id) {

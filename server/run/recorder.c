@@ -137,10 +137,12 @@ static void close_contacts(Recorder *recorder) {
     close_columns(recorder, &recorder->contacts, CHUNK_CONTACTS, CONTACT_LIST_COUNT_OFFSET);
 }
 
+// Inputs come last: whenever the recording is cut off, of every step that it has it also has the
+// frame and the contacts, and verification misses those that are gone.
 static void close_chunks(Recorder *recorder) {
-    close_inputs(recorder);
     close_frames(recorder);
     close_contacts(recorder);
+    close_inputs(recorder);
 }
 
 // A lossy recording whose log is full: what is open is given up, and recording goes on with a
@@ -353,26 +355,15 @@ static void note_step(ChunkFigures *figures, const StepReport *report) {
     }
 }
 
-static bool is_old(const OpenChunk *chunk, uint64_t now_ns) {
-    return chunk->buffer != NULL && now_ns - chunk->opened_ns >= chunk_ns_max;
-}
-
 static void close_what_is_due(Recorder *recorder, World *world) {
-    uint64_t now_ns = clock_now_ns();
+    uint64_t age_ns = clock_now_ns() - recorder->inputs.opened_ns;
     bool keyframe = recorder->step - recorder->keyframe_step >= recorder->keyframe_steps;
-    if (keyframe || is_old(&recorder->inputs, now_ns) ||
-        recorder->inputs.buffer->used >= CHUNK_BYTES) {
+    if (keyframe || age_ns >= chunk_ns_max || recorder->inputs.buffer->used >= CHUNK_BYTES) {
         if (must_skip(recorder)) {
             begin_skipping(recorder);
             return;
         }
-        close_inputs(recorder);
-    }
-    if (is_old(&recorder->frames, now_ns)) {
-        close_frames(recorder);
-    }
-    if (is_old(&recorder->contacts, now_ns)) {
-        close_contacts(recorder);
+        close_chunks(recorder);
     }
     if (keyframe) {
         put_keyframe(recorder, world);
@@ -396,7 +387,7 @@ void recorder_change(Recorder *recorder, World *world, InputBytes input) {
     }
     const char *solver = solver_name(world);
     if (solver != recorder->figures.solver || recorder->inputs.buffer->used >= CHUNK_BYTES) {
-        close_inputs(recorder);
+        close_chunks(recorder);
     }
 }
 
@@ -430,7 +421,9 @@ void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, Inp
             add_contacts(recorder, world, stepper);
         }
     }
-    close_what_is_due(recorder, world);
+    if (recorder->error.status == STATUS_OK) { // else a frame of this step is missing
+        close_what_is_due(recorder, world);
+    }
 }
 
 void recorder_fault(Recorder *recorder, World *world, InputBytes order) {

@@ -24,6 +24,7 @@ typedef struct Worker {
     uint64_t end;   // of that one
     size_t row;     // next chunk to open
     size_t found;   // differences in this segment
+    size_t opened;  //   of which by opening its chunks
     Player *player;
     LogReader *reader;
     Arena memory;   // of a chunk
@@ -60,7 +61,16 @@ static int compare_differences(const void *left, const void *right) {
     return strcmp(a->message, b->message);
 }
 
-// In order; what was found twice (by opening the chunk, and on the way) stands once.
+// What was found by opening a chunk and on the way, or by the segment that ends at a step and by
+// the one that begins there.
+static bool is_same_find(const PlayerDifference *a, const PlayerDifference *b) {
+    if (a->chunk != 0 && a->chunk == b->chunk && a->is_damage && b->is_damage) {
+        return true;
+    }
+    return a->step == b->step && a->chunk == b->chunk && strcmp(a->message, b->message) == 0;
+}
+
+// In order, each find once.
 static size_t sort_differences(PlayerDifference *difference, size_t count) {
     if (count > 0) {
         qsort(difference, count, sizeof(*difference), compare_differences);
@@ -69,8 +79,7 @@ static size_t sort_differences(PlayerDifference *difference, size_t count) {
     for (size_t i = 0; i < count && kept < VERIFY_DIFFERENCES_MAX; i++) {
         bool is_known = false;
         for (size_t k = 0; k < kept && !is_known; k++) {
-            is_known = difference[k].chunk != 0 && difference[k].chunk == difference[i].chunk &&
-                       difference[k].is_damage && difference[i].is_damage;
+            is_known = is_same_find(&difference[k], &difference[i]);
         }
         if (!is_known) {
             difference[kept++] = difference[i];
@@ -319,9 +328,9 @@ static Status open_chunk(const Verification *verification, Worker *worker, int64
                          ChunkKind kind, Error *error) {
     LogChunk found;
     arena_reset(&worker->memory);
-    Status status = log_reader_next(worker->reader, verification->def.episode, kind, id - 1,
-                                    &worker->memory, &found, error);
-    if (status == STATUS_NOT_FOUND || (status == STATUS_OK && found.id != id)) {
+    Status status = log_reader_get(worker->reader, verification->def.episode, kind, id,
+                                   &worker->memory, &found, error);
+    if (status == STATUS_NOT_FOUND) {
         return error_set(error, STATUS_DATA_LOSS, "",
                          "Chunk %lld of the episode is gone: was it deleted?", (long long)id);
     }
@@ -387,6 +396,7 @@ static Status begin_stepping(Verification *verification, Worker *worker, Error *
         return note_loss(worker, segment->begin, &why, error);
     }
     worker->unconverged_before = player_unconverged(worker->player);
+    worker->opened = worker->found;
     worker->stage = STAGE_STEP;
     return STATUS_OK;
 }
@@ -436,8 +446,9 @@ static Status step_on(Verification *verification, Worker *worker, Arena *scratch
         return note_loss(worker, after, &why, error);
     }
     if (difference.found) {
-        const PlayerDifference *last =
-            worker->found == 0 ? NULL : &worker->difference[worker->difference_count - 1];
+        const PlayerDifference *last = worker->found == worker->opened
+                                           ? NULL
+                                           : &worker->difference[worker->difference_count - 1];
         if (last != NULL && last->step == difference.step && last->chunk == difference.chunk &&
             strcmp(last->message, difference.message) == 0) {
             give_up_segment(verification, worker); // it does not get past this one

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Verification of a stored episode: every chunk is opened, every step taken again, every hash,
-// frame and key-frame compared. Key-frames cut it into segments that do not need each other, so
-// several workers do them at the same time, each with a player and a reader of its own:
+// frame and key-frame compared, and frames and contacts missed that the episode's stride says
+// should be there. What a lossy recording says it dropped is not missed, nor what is behind the
+// last inputs of one that was cut off. Key-frames cut it into segments that do not need each other,
+// so several workers do them at the same time, each with a player and a reader of its own:
 //
 //   key-frame ──► steps ──► key-frame ──► steps ──► … ──► last step
 //   └──── segment 0 ─────────┘└──── segment 1 ────…

@@ -332,6 +332,35 @@ START_TEST(a_chunk_that_is_gone_is_found) {
 }
 END_TEST
 
+static const Damage losses[] = {{CHUNK_FRAMES, 3, "frames"},
+                                {CHUNK_FRAMES, -1, "frames"},
+                                {CHUNK_CONTACTS, 3, "contacts"},
+                                {CHUNK_CONTACTS, -1, "contacts"}};
+
+START_TEST(a_row_of_frames_or_contacts_that_is_gone_is_missed_by_its_first_step) {
+    const Damage *loss = &losses[_i];
+    char sql[128];
+    wire_depot_stop(&depot);
+    snprintf(sql, sizeof(sql), "SELECT count(*) FROM chunk WHERE kind = %d", loss->kind);
+    int index = loss->index < 0 ? (int)wire_depot_number(&depot, sql) - 1 : loss->index;
+    int64_t chunk = wire_depot_chunk(&depot, loss->kind, index);
+    snprintf(sql, sizeof(sql), "SELECT first_step FROM chunk WHERE id = %lld", (long long)chunk);
+    uint64_t step = (uint64_t)wire_depot_number(&depot, sql);
+    snprintf(sql, sizeof(sql), "DELETE FROM chunk WHERE id = %lld", (long long)chunk);
+    wire_depot_sql(&depot, sql);
+    wire_depot_restart(&depot, "--workers 2");
+    const Moreau__V1__EpisodeVerifyReply *result = verify();
+    ck_assert(!result->verified);
+    ck_assert_uint_ge(result->n_differences, 1);
+    const Moreau__V1__EpisodeDifference *found = result->differences[0];
+    ck_assert_uint_eq(found->step, step);
+    ck_assert_str_eq(found->chunk_kind, loss->name);
+    ck_assert(found->damaged);
+    ck_assert(!found->has_chunk);
+    ck_assert_uint_eq(result->steps, STEPS);
+}
+END_TEST
+
 START_TEST(an_episode_of_another_dynamics_version_is_not_called_a_lie) {
     wire_depot_stop(&depot);
     wire_depot_sql(&depot, "UPDATE recording SET dynamics_version = 4711");
@@ -392,6 +421,8 @@ static TCase *case_changed(void) {
     tcase_add_test(tcase, the_differences_do_not_depend_on_the_lanes);
     tcase_add_test(tcase, a_wrong_hash_with_a_right_checksum_names_its_step);
     tcase_add_test(tcase, a_wrong_number_in_a_frame_with_a_right_checksum_names_body_and_quantity);
+    tcase_add_loop_test(tcase, a_row_of_frames_or_contacts_that_is_gone_is_missed_by_its_first_step,
+                        0, (int)(sizeof(losses) / sizeof(losses[0])));
     tcase_add_test(tcase, a_chunk_that_is_gone_is_found);
     tcase_add_test(tcase, an_episode_of_another_dynamics_version_is_not_called_a_lie);
     return tcase;
