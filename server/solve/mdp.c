@@ -6,6 +6,7 @@
 // says no, the test is tightened.
 #include "solve/mdp.h"
 
+#include "solve/mdp_direct.h"
 #include "solve/mdp_momentum.h"
 #include "solve/mdp_pack.h"
 
@@ -17,6 +18,8 @@
 #define NEAR 100.0
 // a change of this many V in one sweep: the problem has no solution and its impulses run away
 #define RUNAWAY 1e12
+// what an aim may leave of what is enough: what it leaves, the next step would start with
+#define FINE 1e-3
 
 // contacts that stay in the first cache while all that can be said of each is
 enum { RANGE = 64 };
@@ -162,7 +165,14 @@ static Status sweep_until_certified(Work *work) {
         sweep++;
         // written so that what is not a number does not go on
         bool is_bounded = change < RUNAWAY * RUNAWAY;
-        if (change > enough * enough && sweep < sweep_max && is_bounded) {
+        double limit = work->pack.has_aimed ? FINE * enough : enough;
+        if (change > limit * limit && sweep < sweep_max && is_bounded) {
+            if (sweep == 1) {
+                Status status = mdp_direct_plan(&work->pack, work->arena, work->error);
+                if (status != STATUS_OK) {
+                    return status;
+                }
+            }
             mdp_momentum_carry(&work->pack, change <= near * near);
             continue;
         }

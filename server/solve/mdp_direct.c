@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: MIT
+#include "solve/mdp_direct.h"
+
+#include <string.h>
+
+// R over w. The square root of the rounding unit: the system's condition grows with its inverse, so
+// what R leaves and what rounding leaves are alike.
+#define COMPLIANCE 1e-8
+// a reaction so far within the friction cone sticks: sliding ones are on it but for rounding
+#define STICK_SHARE (1.0 - 1e-9)
+// an open contact that closes no faster than this, over V, is rounding
+#define CLOSING 1e-9
+
+enum {
+    ROUND_MAX = 6, // of states changed and the system solved anew
+    WORK_MAX = 4,  // products of blocks per contact in the factor: the time of some ten sweeps
+    TREE_MAX = 64  // of an island
+};
+
+enum { SIDE = MDP_BLOCK_SIDE };
+
+typedef enum HoldState { HOLD_OPEN, HOLD_SLIDE, HOLD_STICK } HoldState;
+
+// A contact of the island.
+struct MdpHold {
+    HoldState state;
+    uint32_t place[2];    // of the sides' trees; PROBLEM_NO_TREE: static
+    double row[2][3][SIDE]; // J: of both sides, along normal and tangents
+    double mu;
+    double stiffness; // 1 / R
+    double closing;   // [m/s] CLOSING of V
+    double u[3];      // offset included [m/s]
+    double impulse[3];
+    double change[3]; // d gamma
+};
+
+// ---- islands
+
+static uint32_t tree_of(const ProblemContact *contact) {
+    return contact->side[0].tree != PROBLEM_NO_TREE ? contact->side[0].tree : contact->side[1].tree;
+}
+
+// counts at [i + 1] to where each begins
+static void sum_up(uint32_t *first, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        first[i + 1] += first[i];
+    }
+}
+
+// Counts trees; whether any island is small enough.
+static bool count_trees(const MdpPack *pack, uint32_t *tree_first) {
+    for (uint32_t i = 0; i < pack->problem->tree_count; i++) {
+        tree_first[pack->island_of_tree[i] + 1]++;
+    }
+    bool is_any = false;
+    for (uint32_t i = 0; i < pack->island_count; i++) {
+        is_any = is_any || tree_first[i + 1] <= TREE_MAX;
+    }
+    sum_up(tree_first, pack->island_count);
+    return is_any;
+}
+
+static void group_trees(const MdpPack *pack, MdpDirect *direct, uint32_t *filled) {
+    memset(filled, 0, pack->island_count * sizeof(*filled));
+    for (uint32_t i = 0; i < pack->problem->tree_count; i++) {
+        uint32_t island = pack->island_of_tree[i];
+        uint32_t place = filled[island]++, at = direct->tree_first[island] + place;
+        direct->place[i] = place;
+        direct->tree[at] = i;
+        direct->first[at] = place;
+    }
+}
+
+// UINT32_MAX: the contact moves nothing, or its island is too large
+static uint32_t island_of(const MdpPack *pack, const MdpDirect *direct, uint32_t contact) {
+    if (pack->kind[contact] == MDP_NONE) {
+        return UINT32_MAX;
+    }
+    uint32_t island = pack->island_of_tree[tree_of(&pack->problem->contact[contact])];
+    return direct->fits[island] ? island : UINT32_MAX;
+}
+
+// the lowest place that a tree shares a contact with
+static void note_neighbours(const MdpPack *pack, MdpDirect *direct, uint32_t island,
+                            uint32_t contact) {
+    const ContactSide *side = pack->problem->contact[contact].side;
+    if (side[0].tree == PROBLEM_NO_TREE || side[1].tree == PROBLEM_NO_TREE) {
+        return;
+    }
+    uint32_t a = direct->place[side[0].tree], b = direct->place[side[1].tree];
+    uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    uint32_t *first = &direct->first[direct->tree_first[island] + high];
+    *first = low < *first ? low : *first;
+}
+
+static void group_contacts(const MdpPack *pack, MdpDirect *direct, uint32_t *filled) {
+    for (uint32_t i = 0; i < pack->problem->contact_count; i++) {
+        uint32_t island = island_of(pack, direct, i);
+        if (island != UINT32_MAX) {
+            direct->contact_first[island + 1]++;
+            note_neighbours(pack, direct, island, i);
+        }
+    }
+    sum_up(direct->contact_first, pack->island_count);
+    memset(filled, 0, pack->island_count * sizeof(*filled));
+    for (uint32_t i = 0; i < pack->problem->contact_count; i++) {
+        uint32_t island = island_of(pack, direct, i);
+        if (island != UINT32_MAX) {
+            direct->contact[direct->contact_first[island] + filled[island]++] = i;
+        }
+    }
+}
+
+// What the largest aim needs.
+typedef struct Needs {
+    uint32_t trees, contacts, blocks;
+} Needs;
+
+static uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+// Lays out the envelope of an island, and whether it is worth its work.
+static void lay_out(MdpDirect *direct, uint32_t island, Needs *needs) {
+    uint32_t first = direct->tree_first[island];
+    uint32_t trees = direct->tree_first[island + 1] - first;
+    uint32_t contacts = direct->contact_first[island + 1] - direct->contact_first[island];
+    uint32_t blocks = 0, work = 0;
+    for (uint32_t i = 0; i < trees; i++) {
+        uint32_t width = i - direct->first[first + i] + 1;
+        direct->begin[first + i] = blocks;
+        blocks += width;
+        work += width * width;
+    }
+    direct->fits[island] = work <= WORK_MAX * contacts;
+    if (direct->fits[island]) {
+        *needs = (Needs){.trees = larger(needs->trees, trees),
+                         .contacts = larger(needs->contacts, contacts),
+                         .blocks = larger(needs->blocks, blocks)};
+    }
+}
+
+static Status no_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                     "The solver's memory is too small to solve small islands at once.");
+}
+
+static bool take_lists(const MdpPack *pack, Arena *arena, MdpDirect *direct) {
+    uint32_t trees = pack->problem->tree_count, islands = pack->island_count;
+    direct->tree = arena_take_array(arena, trees, sizeof(*direct->tree));
+    direct->place = arena_take_array(arena, trees, sizeof(*direct->place));
+    direct->first = arena_take_array(arena, trees, sizeof(*direct->first));
+    direct->begin = arena_take_array(arena, trees, sizeof(*direct->begin));
+    direct->contact_first =
+        arena_take_zeroed(arena, (size_t)islands + 1, sizeof(*direct->contact_first));
+    direct->contact =
+        arena_take_array(arena, pack->problem->contact_count, sizeof(*direct->contact));
+    direct->fits = arena_take_array(arena, islands, sizeof(*direct->fits));
+    return direct->tree != NULL && direct->place != NULL && direct->first != NULL &&
+           direct->begin != NULL && direct->contact_first != NULL && direct->contact != NULL &&
+           direct->fits != NULL;
+}
+
+static bool take_work(const Needs *needs, Arena *arena, MdpDirect *direct) {
+    direct->number = arena_take_array(arena, needs->blocks, MDP_BLOCK_SIZE * sizeof(double));
+    direct->change = arena_take_array(arena, needs->trees, SIDE * sizeof(double));
+    direct->hold = arena_take_array(arena, needs->contacts, sizeof(*direct->hold));
+    return direct->number != NULL && direct->change != NULL && direct->hold != NULL;
+}
+
+Status mdp_direct_plan(MdpPack *pack, Arena *arena, Error *error) {
+    const ContactProblem *problem = pack->problem;
+    if (!problem->all_free || problem->row_count > 0) {
+        return STATUS_OK;
+    }
+    uint32_t islands = pack->island_count;
+    MdpDirect *direct = arena_take_zeroed(arena, 1, sizeof(*direct));
+    uint32_t *filled = arena_take_array(arena, islands, sizeof(*filled));
+    uint32_t *tree_first = arena_take_zeroed(arena, (size_t)islands + 1, sizeof(*tree_first));
+    if (direct == NULL || filled == NULL || tree_first == NULL) {
+        return no_memory(error);
+    }
+    direct->tree_first = tree_first;
+    if (!count_trees(pack, tree_first)) {
+        return STATUS_OK;
+    }
+    if (!take_lists(pack, arena, direct)) {
+        return no_memory(error);
+    }
+    for (uint32_t i = 0; i < islands; i++) {
+        direct->fits[i] = tree_first[i + 1] - tree_first[i] <= TREE_MAX;
+    }
+    group_trees(pack, direct, filled);
+    group_contacts(pack, direct, filled);
+    Needs needs = {0};
+    for (uint32_t i = 0; i < islands; i++) {
+        if (direct->fits[i]) {
+            lay_out(direct, i, &needs);
+        }
+    }
+    if (!take_work(&needs, arena, direct)) {
+        return no_memory(error);
+    }
+    pack->direct = direct;
+    return STATUS_OK;
+}
+
+// ---- contacts
+
+// in the frame of the contact, whatever it is swept as
+static void load_impulse(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
+    const ProblemContact *c = &pack->problem->contact[contact];
+    uint32_t slot = pack->slot[contact];
+    double weight;
+    if (pack->kind[contact] == MDP_BALL) {
+        const MdpQuad *quad = &pack->quad[slot / MDP_LANES];
+        uint32_t lane = slot % MDP_LANES;
+        mdp_pack_store_ball(c, quad, lane, hold->impulse);
+        weight = quad->weight.lane[lane];
+    } else {
+        memcpy(hold->impulse, pack->point[slot].impulse, sizeof(hold->impulse));
+        weight = pack->point[slot].weight;
+    }
+    double w = mass_block_weight(mass_contact_block(pack->mass, contact));
+    hold->stiffness = 1.0 / (COMPLIANCE * w);
+    hold->closing = CLOSING * w / sqrt(weight);
+}
+
+static void load_hold(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
+    const ProblemContact *c = &pack->problem->contact[contact];
+    const Vec3 frame[3] = {c->normal, c->tangent[0], c->tangent[1]};
+    load_impulse(pack, contact, hold);
+    hold->mu = c->mu;
+    const double *g = hold->impulse;
+    double bound = STICK_SHARE * c->mu * g[0];
+    hold->state = !(g[0] > 0.0)                             ? HOLD_OPEN
+                  : g[1] * g[1] + g[2] * g[2] < bound * bound ? HOLD_STICK
+                                                              : HOLD_SLIDE;
+    Vec3 relative = vec3(0.0, 0.0, 0.0);
+    for (int s = 0; s < 2; s++) {
+        const ContactSide *side = &c->side[s];
+        hold->place[s] = PROBLEM_NO_TREE;
+        if (side->tree == PROBLEM_NO_TREE) {
+            continue;
+        }
+        hold->place[s] = pack->direct->place[side->tree];
+        const double *v = pack->body[side->tree].v;
+        double sign = s == 0 ? -1.0 : 1.0;
+        Vec3 point = vec3_add(vec3_load(v), vec3_cross(vec3_load(v + 3), side->arm));
+        relative = vec3_add_scaled(relative, sign, point);
+        for (int k = 0; k < 3; k++) {
+            vec3_store(hold->row[s][k], vec3_scale(sign, frame[k]));
+            vec3_store(hold->row[s][k] + 3, vec3_scale(sign, vec3_cross(side->arm, frame[k])));
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        hold->u[k] = vec3_dot(frame[k], relative) + c->motion[k] + (k == 0 ? c->bias : 0.0);
+    }
+}
+
+static int held_rows(const MdpHold *hold) {
+    return hold->state == HOLD_STICK ? 3 : hold->state == HOLD_SLIDE ? 1 : 0;
+}
+
+// The change of the impulse at the solution, and the state that follows; true: it is the same.
+static bool judge_hold(MdpHold *hold, const double *change) {
+    double u[3] = {hold->u[0], hold->u[1], hold->u[2]};
+    for (int s = 0; s < 2; s++) {
+        if (hold->place[s] == PROBLEM_NO_TREE) {
+            continue;
+        }
+        const double *dv = change + SIDE * (size_t)hold->place[s];
+        for (int k = 0; k < 3; k++) {
+            for (int m = 0; m < SIDE; m++) {
+                u[k] += hold->row[s][k][m] * dv[m];
+            }
+        }
+    }
+    int rows = held_rows(hold);
+    double after[3];
+    for (int k = 0; k < 3; k++) {
+        hold->change[k] = k < rows ? -hold->stiffness * u[k] : 0.0;
+        after[k] = hold->impulse[k] + hold->change[k];
+    }
+    HoldState before = hold->state;
+    if (before == HOLD_OPEN) {
+        hold->state = u[0] < -hold->closing ? HOLD_STICK : HOLD_OPEN;
+    } else if (!(after[0] > 0.0)) {
+        hold->state = HOLD_OPEN;
+    } else if (before == HOLD_STICK) {
+        double bound = hold->mu * after[0];
+        bool sticks = after[1] * after[1] + after[2] * after[2] <= bound * bound;
+        hold->state = sticks ? HOLD_STICK : HOLD_SLIDE;
+    }
+    return hold->state == before;
+}
+
+// ---- the system
+
+// to += scale a b^T
+static void add_product(double *restrict to, double scale, const double *a, const double *b) {
+    for (int i = 0; i < SIDE; i++) {
+        double factor = scale * a[i];
+        for (int k = 0; k < SIDE; k++) {
+            to[SIDE * i + k] += factor * b[k];
+        }
+    }
+}
+
+static void add_mass(const FreeMass *mass, double *block) {
+    const Sym3 *inertia = &mass->inertia;
+    for (int k = 0; k < 3; k++) {
+        block[SIDE * k + k] = mass->mass;
+    }
+    double *angular = block + 3 * SIDE + 3;
+    angular[0] = inertia->xx;
+    angular[SIDE] = inertia->xy;
+    angular[SIDE + 1] = inertia->yy;
+    angular[2 * SIDE] = inertia->xz;
+    angular[2 * SIDE + 1] = inertia->yz;
+    angular[2 * SIDE + 2] = inertia->zz;
+}
+
+// its part of J^T R^-1 J and of -J^T R^-1 u
+static void add_hold(const MdpHold *hold, const MdpEnvelope *matrix, double *right) {
+    uint32_t a = hold->place[0], b = hold->place[1];
+    int high = a != PROBLEM_NO_TREE && (b == PROBLEM_NO_TREE || a > b) ? 0 : 1;
+    int rows = held_rows(hold);
+    for (int k = 0; k < rows; k++) {
+        for (int s = 0; s < 2; s++) {
+            if (hold->place[s] == PROBLEM_NO_TREE) {
+                continue;
+            }
+            const double *row = hold->row[s][k];
+            uint32_t at = hold->place[s];
+            add_product(mdp_envelope_block(matrix, at, at), hold->stiffness, row, row);
+            for (int m = 0; m < SIDE; m++) {
+                right[SIDE * (size_t)at + (size_t)m] -= hold->stiffness * hold->u[k] * row[m];
+            }
+        }
+        if (a != PROBLEM_NO_TREE && b != PROBLEM_NO_TREE && a != b) {
+            double *block =
+                mdp_envelope_block(matrix, hold->place[high], hold->place[1 - high]);
+            add_product(block, hold->stiffness, hold->row[high][k], hold->row[1 - high][k]);
+        }
+    }
+}
+
+// dv; false: no number
+static bool solve_system(const MdpPack *pack, uint32_t island, uint32_t contact_count) {
+    const MdpDirect *direct = pack->direct;
+    uint32_t first = direct->tree_first[island];
+    MdpEnvelope matrix = {.count = direct->tree_first[island + 1] - first,
+                          .first = direct->first + first,
+                          .begin = direct->begin + first,
+                          .number = direct->number};
+    uint32_t last = matrix.count - 1;
+    size_t blocks = (size_t)matrix.begin[last] + (last - matrix.first[last]) + 1;
+    memset(matrix.number, 0, blocks * MDP_BLOCK_SIZE * sizeof(double));
+    memset(direct->change, 0, SIDE * (size_t)matrix.count * sizeof(double));
+    for (uint32_t i = 0; i < matrix.count; i++) {
+        add_mass(&pack->problem->free[direct->tree[first + i]], mdp_envelope_block(&matrix, i, i));
+    }
+    for (uint32_t i = 0; i < contact_count; i++) {
+        add_hold(&direct->hold[i], &matrix, direct->change);
+    }
+    if (!mdp_envelope_factor(&matrix)) {
+        return false;
+    }
+    mdp_envelope_solve(&matrix, direct->change);
+    return true;
+}
+
+// ---- the aim
+
+// what was before an impulse, so that going on as far again makes the change
+static void aim_contact(MdpPack *pack, uint32_t contact, const double change[3]) {
+    const ProblemContact *c = &pack->problem->contact[contact];
+    uint32_t slot = pack->slot[contact];
+    if (pack->kind[contact] == MDP_BALL) {
+        MdpQuad *quad = &pack->quad[slot / MDP_LANES];
+        uint32_t lane = slot % MDP_LANES;
+        Vec3 d = vec3_scale(change[0], c->normal);
+        d = vec3_add_scaled(d, change[1], c->tangent[0]);
+        d = vec3_add_scaled(d, change[2], c->tangent[1]);
+        quad->before.x.lane[lane] = quad->impulse.x.lane[lane] - d.x;
+        quad->before.y.lane[lane] = quad->impulse.y.lane[lane] - d.y;
+        quad->before.z.lane[lane] = quad->impulse.z.lane[lane] - d.z;
+        return;
+    }
+    MdpPoint *point = &pack->point[slot];
+    for (int k = 0; k < 3; k++) {
+        point->before[k] = point->impulse[k] - change[k];
+    }
+}
+
+static void aim_tree(MdpPack *pack, uint32_t tree, const double *change) {
+    const double *v = pack->body[tree].v;
+    double *before = pack->v_before + pack->problem->tree[tree].first;
+    for (int k = 0; k < SIDE; k++) {
+        before[k] = v[k] - change[k];
+    }
+}
+
+// Whether states were found that hold at the solution that goes with them.
+static bool find_states(const MdpPack *pack, uint32_t island, uint32_t contact_count) {
+    for (int round = 0; round < ROUND_MAX; round++) {
+        if (!solve_system(pack, island, contact_count)) {
+            return false;
+        }
+        bool all_hold = true;
+        for (uint32_t i = 0; i < contact_count; i++) {
+            all_hold = judge_hold(&pack->direct->hold[i], pack->direct->change) && all_hold;
+        }
+        if (all_hold) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mdp_direct_aim(MdpPack *pack, uint32_t island) {
+    const MdpDirect *direct = pack->direct;
+    if (direct == NULL || !direct->fits[island]) {
+        return false;
+    }
+    const uint32_t *contact = direct->contact + direct->contact_first[island];
+    uint32_t count = direct->contact_first[island + 1] - direct->contact_first[island];
+    for (uint32_t i = 0; i < count; i++) {
+        load_hold(pack, contact[i], &direct->hold[i]);
+    }
+    if (!find_states(pack, island, count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        aim_contact(pack, contact[i], direct->hold[i].change);
+    }
+    uint32_t first = direct->tree_first[island], end = direct->tree_first[island + 1];
+    for (uint32_t i = first; i < end; i++) {
+        aim_tree(pack, direct->tree[i], direct->change + SIDE * (size_t)(i - first));
+    }
+    return true;
+}
