@@ -19,7 +19,9 @@ enum {
 
 enum { SIDE = MDP_BLOCK_SIDE };
 
-typedef enum HoldState { HOLD_OPEN, HOLD_SLIDE, HOLD_STICK } HoldState;
+// How a contact is held: not at all, along its normal as it has no friction, or fast; a sliding one
+// cannot be.
+typedef enum HoldState { HOLD_OPEN, HOLD_NORMAL, HOLD_STICK, HOLD_SLIDE } HoldState;
 
 // A contact of the island.
 struct MdpHold {
@@ -226,16 +228,24 @@ static void load_impulse(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
     hold->closing = CLOSING * w / sqrt(weight);
 }
 
+static HoldState state_of(double mu, const double impulse[3]) {
+    if (!(impulse[0] > 0.0)) {
+        return HOLD_OPEN;
+    }
+    if (mu == 0.0) {
+        return HOLD_NORMAL;
+    }
+    double bound = STICK_SHARE * mu * impulse[0];
+    bool sticks = impulse[1] * impulse[1] + impulse[2] * impulse[2] < bound * bound;
+    return sticks ? HOLD_STICK : HOLD_SLIDE;
+}
+
 static void load_hold(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
     const ProblemContact *c = &pack->problem->contact[contact];
     const Vec3 frame[3] = {c->normal, c->tangent[0], c->tangent[1]};
     load_impulse(pack, contact, hold);
     hold->mu = c->mu;
-    const double *g = hold->impulse;
-    double bound = STICK_SHARE * c->mu * g[0];
-    hold->state = !(g[0] > 0.0)                             ? HOLD_OPEN
-                  : g[1] * g[1] + g[2] * g[2] < bound * bound ? HOLD_STICK
-                                                              : HOLD_SLIDE;
+    hold->state = state_of(c->mu, hold->impulse);
     Vec3 relative = vec3(0.0, 0.0, 0.0);
     for (int s = 0; s < 2; s++) {
         const ContactSide *side = &c->side[s];
@@ -259,7 +269,7 @@ static void load_hold(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
 }
 
 static int held_rows(const MdpHold *hold) {
-    return hold->state == HOLD_STICK ? 3 : hold->state == HOLD_SLIDE ? 1 : 0;
+    return hold->state == HOLD_STICK ? 3 : hold->state == HOLD_NORMAL ? 1 : 0;
 }
 
 // The change of the impulse at the solution, and the state that follows; true: it is the same.
@@ -283,14 +293,10 @@ static bool judge_hold(MdpHold *hold, const double *change) {
         after[k] = hold->impulse[k] + hold->change[k];
     }
     HoldState before = hold->state;
-    if (before == HOLD_OPEN) {
-        hold->state = u[0] < -hold->closing ? HOLD_STICK : HOLD_OPEN;
-    } else if (!(after[0] > 0.0)) {
-        hold->state = HOLD_OPEN;
-    } else if (before == HOLD_STICK) {
-        double bound = hold->mu * after[0];
-        bool sticks = after[1] * after[1] + after[2] * after[2] <= bound * bound;
-        hold->state = sticks ? HOLD_STICK : HOLD_SLIDE;
+    if (before != HOLD_OPEN) {
+        hold->state = state_of(hold->mu, after);
+    } else if (u[0] < -hold->closing) {
+        hold->state = hold->mu == 0.0 ? HOLD_NORMAL : HOLD_STICK;
     }
     return hold->state == before;
 }
@@ -404,7 +410,13 @@ static void aim_tree(MdpPack *pack, uint32_t tree, const double *change) {
 
 // Whether states were found that hold at the solution that goes with them.
 static bool find_states(const MdpPack *pack, uint32_t island, uint32_t contact_count) {
+    const MdpHold *hold = pack->direct->hold;
     for (int round = 0; round < ROUND_MAX; round++) {
+        for (uint32_t i = 0; i < contact_count; i++) {
+            if (hold[i].state == HOLD_SLIDE) {
+                return false;
+            }
+        }
         if (!solve_system(pack, island, contact_count)) {
             return false;
         }
