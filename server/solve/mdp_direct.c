@@ -12,7 +12,7 @@
 #define CLOSING 1e-9
 
 enum {
-    ROUND_MAX = 6, // of states changed and the system solved anew
+    ROUND_MAX = 3, // of states changed and the system solved anew
     WORK_MAX = 4,  // products of blocks per contact in the factor: the time of some ten sweeps
     TREE_MAX = 64  // of an island
 };
@@ -209,8 +209,20 @@ Status mdp_direct_plan(MdpPack *pack, Arena *arena, Error *error) {
 
 // ---- contacts
 
-// in the frame of the contact, whatever it is swept as
-static void load_impulse(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
+static HoldState state_of(double mu, const double impulse[3]) {
+    if (!(impulse[0] > 0.0)) {
+        return HOLD_OPEN;
+    }
+    if (mu == 0.0) {
+        return HOLD_NORMAL;
+    }
+    double bound = STICK_SHARE * mu * impulse[0];
+    bool sticks = impulse[1] * impulse[1] + impulse[2] * impulse[2] < bound * bound;
+    return sticks ? HOLD_STICK : HOLD_SLIDE;
+}
+
+// The impulse, in the frame of the contact whatever it is swept as; false: the contact slides.
+static bool load_impulse(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
     const ProblemContact *c = &pack->problem->contact[contact];
     uint32_t slot = pack->slot[contact];
     double weight;
@@ -226,26 +238,15 @@ static void load_impulse(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
     double w = mass_block_weight(mass_contact_block(pack->mass, contact));
     hold->stiffness = 1.0 / (COMPLIANCE * w);
     hold->closing = CLOSING * w / sqrt(weight);
-}
-
-static HoldState state_of(double mu, const double impulse[3]) {
-    if (!(impulse[0] > 0.0)) {
-        return HOLD_OPEN;
-    }
-    if (mu == 0.0) {
-        return HOLD_NORMAL;
-    }
-    double bound = STICK_SHARE * mu * impulse[0];
-    bool sticks = impulse[1] * impulse[1] + impulse[2] * impulse[2] < bound * bound;
-    return sticks ? HOLD_STICK : HOLD_SLIDE;
-}
-
-static void load_hold(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
-    const ProblemContact *c = &pack->problem->contact[contact];
-    const Vec3 frame[3] = {c->normal, c->tangent[0], c->tangent[1]};
-    load_impulse(pack, contact, hold);
     hold->mu = c->mu;
     hold->state = state_of(c->mu, hold->impulse);
+    return hold->state != HOLD_SLIDE;
+}
+
+// J and u
+static void load_rows(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
+    const ProblemContact *c = &pack->problem->contact[contact];
+    const Vec3 frame[3] = {c->normal, c->tangent[0], c->tangent[1]};
     Vec3 relative = vec3(0.0, 0.0, 0.0);
     for (int s = 0; s < 2; s++) {
         const ContactSide *side = &c->side[s];
@@ -410,19 +411,18 @@ static void aim_tree(MdpPack *pack, uint32_t tree, const double *change) {
 
 // Whether states were found that hold at the solution that goes with them.
 static bool find_states(const MdpPack *pack, uint32_t island, uint32_t contact_count) {
-    const MdpHold *hold = pack->direct->hold;
+    MdpHold *hold = pack->direct->hold;
     for (int round = 0; round < ROUND_MAX; round++) {
-        for (uint32_t i = 0; i < contact_count; i++) {
-            if (hold[i].state == HOLD_SLIDE) {
-                return false;
-            }
-        }
         if (!solve_system(pack, island, contact_count)) {
             return false;
         }
         bool all_hold = true;
         for (uint32_t i = 0; i < contact_count; i++) {
-            all_hold = judge_hold(&pack->direct->hold[i], pack->direct->change) && all_hold;
+            bool holds = judge_hold(&hold[i], pack->direct->change);
+            if (hold[i].state == HOLD_SLIDE) {
+                return false;
+            }
+            all_hold = all_hold && holds;
         }
         if (all_hold) {
             return true;
@@ -439,7 +439,12 @@ bool mdp_direct_aim(MdpPack *pack, uint32_t island) {
     const uint32_t *contact = direct->contact + direct->contact_first[island];
     uint32_t count = direct->contact_first[island + 1] - direct->contact_first[island];
     for (uint32_t i = 0; i < count; i++) {
-        load_hold(pack, contact[i], &direct->hold[i]);
+        if (!load_impulse(pack, contact[i], &direct->hold[i])) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        load_rows(pack, contact[i], &direct->hold[i]);
     }
     if (!find_states(pack, island, count)) {
         return false;
