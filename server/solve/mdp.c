@@ -14,8 +14,6 @@
 
 // how much smaller a change is asked for after the certificate refused the one before
 #define TIGHTENING 0.1
-// up to so many tolerances a change is near its end (mdp_momentum.h)
-#define NEAR 100.0
 // a change of this many V in one sweep: the problem has no solution and its impulses run away
 #define RUNAWAY 1e12
 // what an aim may leave of what is enough: what it leaves, the next step would start with
@@ -154,7 +152,7 @@ static bool is_asked_to_stop(const Work *work, uint32_t sweep) {
 static Status sweep_until_certified(Work *work) {
     bool coulomb = work->parameter[MDP_FRICTION] == MDP_COULOMB;
     uint32_t sweep_max = (uint32_t)work->parameter[MDP_MAX_ITERATIONS];
-    double enough = work->parameter[MDP_TOLERANCE], near = NEAR * enough;
+    double enough = work->parameter[MDP_TOLERANCE];
     uint32_t sweep = 0;
     for (;;) {
         if (is_asked_to_stop(work, sweep)) {
@@ -173,7 +171,7 @@ static Status sweep_until_certified(Work *work) {
                     return status;
                 }
             }
-            mdp_momentum_carry(&work->pack, change <= near * near);
+            mdp_momentum_carry(&work->pack, change, enough * enough);
             continue;
         }
         store(work);

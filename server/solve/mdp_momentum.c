@@ -9,6 +9,8 @@
 #define GAP_GROWTH 2.0  // after a momentum that brought nothing
 #define GAP_DECAY  0.7  // after one that did
 #define GROWTH_MAX 4.0  // of the squared residual over its least, before a momentum ends
+#define NEAR       1e4  // of the square of what is enough: so small a change is near its end
+#define FINE       1e-6 // of the same: an island that changes less has nothing left to aim at
 #define WELL       1e-4 // of the squared residual: an aim that took so much may take as much again
 #define SLOW       0.95 // the share of a change that the next sweep repeats, from which a leap pays
 
@@ -48,8 +50,11 @@ static void land(MdpIsland *island) {
 }
 
 // A leap to the solution of a small island's linear system, when it is time for one.
-static bool aim(MdpPack *pack, uint32_t i) {
+static bool aim(MdpPack *pack, uint32_t i, double enough) {
     MdpIsland *island = &pack->island[i];
+    if (island->residual <= FINE * enough) {
+        return false;
+    }
     if (island->wait > 0) {
         island->wait--;
         return false;
@@ -67,7 +72,7 @@ static bool aim(MdpPack *pack, uint32_t i) {
     return true;
 }
 
-static void land_aim(MdpPack *pack, uint32_t i) {
+static void land_aim(MdpPack *pack, uint32_t i, double enough) {
     MdpIsland *island = &pack->island[i];
     bool is_well = island->residual < WELL * island->residual_plain;
     double now = island->residual;
@@ -76,24 +81,24 @@ static void land_aim(MdpPack *pack, uint32_t i) {
         island->wait = 0;
         island->wait_next = AIM_WAIT;
         island->residual = now;
-        (void)aim(pack, i);
+        (void)aim(pack, i, enough);
     }
 }
 
 // A tower at rest has one slow way to give, which a good start leaves alone: sweep after sweep
 // changes q times what the one before did. The sum of all that follows is q / (1 - q) changes, and
 // is taken at once. False: this island is for the common momentum.
-static bool leap(MdpPack *pack, uint32_t i, bool is_near) {
+static bool leap(MdpPack *pack, uint32_t i, bool is_near, double enough) {
     MdpIsland *island = &pack->island[i];
     if (island->aims) {
-        land_aim(pack, i);
+        land_aim(pack, i, enough);
         return true;
     }
     if (island->leaps) {
         land(island);
         return true;
     }
-    if (aim(pack, i)) {
+    if (aim(pack, i, enough)) {
         return true;
     }
     if (island->plain >= LEAP_OVER || !is_near) {
@@ -151,11 +156,12 @@ static void carry_velocities(MdpPack *pack) {
     }
 }
 
-void mdp_momentum_carry(MdpPack *pack, bool is_near) {
+void mdp_momentum_carry(MdpPack *pack, double change, double enough) {
+    bool is_near = change <= NEAR * enough;
     pack->has_aimed = false;
     for (uint32_t i = 0; i < pack->island_count; i++) {
         MdpIsland *island = &pack->island[i];
-        if (!leap(pack, i, is_near)) {
+        if (!leap(pack, i, is_near, enough)) {
             decide(island);
         }
         island->residual = island->opposition = 0.0;

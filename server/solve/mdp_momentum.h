@@ -26,5 +26,6 @@
 void mdp_momentum_begin(MdpPack *pack);
 
 // Between two sweeps: judges the one before, decides how far each island is carried on, and carries
-// the velocities. `is_near`: the changes are so small that a leap may end them.
-void mdp_momentum_carry(MdpPack *pack, bool is_near);
+// the velocities. `change` is what the sweep returned, `enough` what is wanted of it: how far it is
+// from there decides about leaps.
+void mdp_momentum_carry(MdpPack *pack, double change, double enough);

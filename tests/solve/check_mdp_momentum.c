@@ -96,7 +96,7 @@ static void watched_init(Watched *watched) {
 static void carry(Watched *watched, double residual, double opposition) {
     watched->island.residual = residual;
     watched->island.opposition = opposition;
-    mdp_momentum_carry(&watched->pack, false);
+    mdp_momentum_carry(&watched->pack, HUGE_VAL, 1.0);
 }
 
 START_TEST(momentum_grows_with_every_sweep_that_goes_along) {
@@ -167,7 +167,7 @@ static void sweep_slowly(Watched *watched) {
     for (int i = 0; i < 4; i++) {
         ck_assert_double_eq(watched->island.ratio, 0.0);
         watched->island.residual = residual;
-        mdp_momentum_carry(&watched->pack, true);
+        mdp_momentum_carry(&watched->pack, 0.0, 1.0);
         residual *= 0.99 * 0.99;
     }
     // 0.99 + 0.99^2 + ... = 99; the root's rounding is divided by 1 - q
@@ -180,11 +180,11 @@ START_TEST(near_the_end_a_slow_change_is_leapt_over) {
     sweep_slowly(&watched);
     // landed well: plain sweeps, and another leap
     watched.island.residual = 0.5;
-    mdp_momentum_carry(&watched.pack, true);
+    mdp_momentum_carry(&watched.pack, 0.0, 1.0);
     sweep_slowly(&watched);
     // landed badly: back to where it leapt from, and on with the common momentum
     watched.island.residual = 2.0;
-    mdp_momentum_carry(&watched.pack, true);
+    mdp_momentum_carry(&watched.pack, 0.0, 1.0);
     ck_assert_double_eq(watched.island.ratio, -1.0);
     carry(&watched, 1.0, -1.0);
     carry(&watched, 1.0, -1.0);
