@@ -431,6 +431,31 @@ static bool find_states(const MdpPack *pack, uint32_t island, uint32_t contact_c
     return false;
 }
 
+// dv = M^-1 J^T d gamma: what the solution gives differs by its rounding, and the sweeps would never
+// tell that velocities and impulses no longer belong together.
+static void match_velocities(const MdpPack *pack, uint32_t island, uint32_t contact_count) {
+    const MdpDirect *direct = pack->direct;
+    uint32_t first = direct->tree_first[island], end = direct->tree_first[island + 1];
+    memset(direct->change, 0, SIDE * (size_t)(end - first) * sizeof(double));
+    for (uint32_t i = 0; i < contact_count; i++) {
+        const MdpHold *hold = &direct->hold[i];
+        for (int s = 0; s < 2; s++) {
+            if (hold->place[s] == PROBLEM_NO_TREE) {
+                continue;
+            }
+            double *momentum = direct->change + SIDE * (size_t)hold->place[s];
+            for (int k = 0; k < 3; k++) {
+                for (int m = 0; m < SIDE; m++) {
+                    momentum[m] += hold->change[k] * hold->row[s][k][m];
+                }
+            }
+        }
+    }
+    for (uint32_t i = first; i < end; i++) {
+        mass_solve_tree(pack->mass, direct->tree[i], direct->change + SIDE * (size_t)(i - first));
+    }
+}
+
 bool mdp_direct_aim(MdpPack *pack, uint32_t island) {
     const MdpDirect *direct = pack->direct;
     if (direct == NULL || !direct->fits[island]) {
@@ -449,6 +474,7 @@ bool mdp_direct_aim(MdpPack *pack, uint32_t island) {
     if (!find_states(pack, island, count)) {
         return false;
     }
+    match_velocities(pack, island, count);
     for (uint32_t i = 0; i < count; i++) {
         aim_contact(pack, contact[i], direct->hold[i].change);
     }
