@@ -22,6 +22,9 @@ static void add_column(ProblemBuild *build, uint32_t count, double v_x) {
     }
 }
 
+// of a column that is too high to be solved at once (mdp_direct.h), with as many sweeps as it takes
+enum { HIGH = 70 };
+
 static SolveResult solve(const ContactProblem *problem, double max_iterations, Arena *arena) {
     SolverSettings settings = solver_solve_default(SOLVER_MDP);
     settings.parameter[MDP_MAX_ITERATIONS] = max_iterations;
@@ -36,7 +39,7 @@ START_TEST(a_column_twice_as_high_takes_about_twice_the_sweeps) {
     for (uint32_t k = 0; k < 3; k++) {
         ProblemBuild build;
         problem_build_init(&build);
-        add_column(&build, 10u << k, 0.0);
+        add_column(&build, HIGH << k, 0.0);
         SolveResult result = solve(&build.problem, 1e5, &build.arena);
         ck_assert(result.certificate.converged);
         sweeps[k] = result.iterations;
@@ -45,7 +48,8 @@ START_TEST(a_column_twice_as_high_takes_about_twice_the_sweeps) {
     // Gauss-Seidel alone multiplies by four; starts and restarts make the factor uneven
     ck_assert_uint_le(sweeps[1], 3 * sweeps[0]);
     ck_assert_uint_le(sweeps[2], 3 * sweeps[1]);
-    ck_assert_uint_le(sweeps[2], 500);
+    // plain sweeps: N^2 and more, some 80000
+    ck_assert_uint_le(sweeps[2], 10 * 4 * HIGH);
 }
 END_TEST
 
@@ -55,14 +59,14 @@ START_TEST(an_island_does_not_feel_the_momentum_of_another) {
     ProblemBuild alone, together;
     problem_build_init(&alone);
     problem_build_init(&together);
-    add_column(&alone, 12, 0.0);
-    add_column(&together, 12, 0.0);
+    add_column(&alone, HIGH, 0.0);
+    add_column(&together, HIGH, 0.0);
     add_column(&together, 5, 3.0);
     SolveResult a = solve(&alone.problem, 60, &alone.arena);
     SolveResult b = solve(&together.problem, 60, &together.arena);
     ck_assert_uint_eq(a.iterations, 60);
     ck_assert_uint_eq(b.iterations, 60);
-    ck_assert_mem_eq(a.answer.v, b.answer.v, 72 * sizeof(double));
+    ck_assert_mem_eq(a.answer.v, b.answer.v, 6 * HIGH * sizeof(double));
     problem_build_deinit(&alone);
     problem_build_deinit(&together);
 }
