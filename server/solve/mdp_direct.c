@@ -248,20 +248,25 @@ static void load_rows(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
     const ProblemContact *c = &pack->problem->contact[contact];
     const Vec3 frame[3] = {c->normal, c->tangent[0], c->tangent[1]};
     Vec3 relative = vec3(0.0, 0.0, 0.0);
+    memset(hold->row, 0, sizeof(hold->row));
     for (int s = 0; s < 2; s++) {
         const ContactSide *side = &c->side[s];
         hold->place[s] = PROBLEM_NO_TREE;
         if (side->tree == PROBLEM_NO_TREE) {
             continue;
         }
-        hold->place[s] = pack->direct->place[side->tree];
+        // a body against itself has one side, of both
+        int to = s == 1 && side->tree == c->side[0].tree ? 0 : s;
+        hold->place[to] = pack->direct->place[side->tree];
         const double *v = pack->body[side->tree].v;
         double sign = s == 0 ? -1.0 : 1.0;
         Vec3 point = vec3_add(vec3_load(v), vec3_cross(vec3_load(v + 3), side->arm));
         relative = vec3_add_scaled(relative, sign, point);
         for (int k = 0; k < 3; k++) {
-            vec3_store(hold->row[s][k], vec3_scale(sign, frame[k]));
-            vec3_store(hold->row[s][k] + 3, vec3_scale(sign, vec3_cross(side->arm, frame[k])));
+            double *row = hold->row[to][k];
+            Vec3 turn = vec3_cross(side->arm, frame[k]);
+            vec3_store(row, vec3_add_scaled(vec3_load(row), sign, frame[k]));
+            vec3_store(row + 3, vec3_add_scaled(vec3_load(row + 3), sign, turn));
         }
     }
     for (int k = 0; k < 3; k++) {
