@@ -295,7 +295,7 @@ static bool judge_hold(MdpHold *hold, const double *change) {
     int rows = held_rows(hold);
     double after[3];
     for (int k = 0; k < 3; k++) {
-        hold->change[k] = k < rows ? -hold->stiffness * u[k] : 0.0;
+        hold->change[k] = k < rows ? -hold->stiffness * u[k] : -hold->impulse[k];
         after[k] = hold->impulse[k] + hold->change[k];
     }
     HoldState before = hold->state;
@@ -333,26 +333,36 @@ static void add_mass(const FreeMass *mass, double *block) {
     angular[2 * SIDE + 2] = inertia->zz;
 }
 
-// its part of J^T R^-1 J and of -J^T R^-1 u
+// J^T gamma of one row, at the places of the sides
+static void add_momentum(const MdpHold *hold, int k, double gamma, double *momentum) {
+    for (int s = 0; s < 2; s++) {
+        if (hold->place[s] != PROBLEM_NO_TREE) {
+            double *to = momentum + SIDE * (size_t)hold->place[s];
+            for (int m = 0; m < SIDE; m++) {
+                to[m] += gamma * hold->row[s][k][m];
+            }
+        }
+    }
+}
+
+// Its part of J^T R^-1 J and of -J^T R^-1 u; what is not held loses the impulse that it has.
 static void add_hold(const MdpHold *hold, const MdpEnvelope *matrix, double *right) {
     uint32_t a = hold->place[0], b = hold->place[1];
     int high = a != PROBLEM_NO_TREE && (b == PROBLEM_NO_TREE || a > b) ? 0 : 1;
     int rows = held_rows(hold);
+    for (int k = rows; k < 3; k++) {
+        add_momentum(hold, k, -hold->impulse[k], right);
+    }
     for (int k = 0; k < rows; k++) {
+        add_momentum(hold, k, -hold->stiffness * hold->u[k], right);
         for (int s = 0; s < 2; s++) {
-            if (hold->place[s] == PROBLEM_NO_TREE) {
-                continue;
-            }
-            const double *row = hold->row[s][k];
-            uint32_t at = hold->place[s];
-            add_product(mdp_envelope_block(matrix, at, at), hold->stiffness, row, row);
-            for (int m = 0; m < SIDE; m++) {
-                right[SIDE * (size_t)at + (size_t)m] -= hold->stiffness * hold->u[k] * row[m];
+            if (hold->place[s] != PROBLEM_NO_TREE) {
+                double *block = mdp_envelope_block(matrix, hold->place[s], hold->place[s]);
+                add_product(block, hold->stiffness, hold->row[s][k], hold->row[s][k]);
             }
         }
-        if (a != PROBLEM_NO_TREE && b != PROBLEM_NO_TREE && a != b) {
-            double *block =
-                mdp_envelope_block(matrix, hold->place[high], hold->place[1 - high]);
+        if (a != PROBLEM_NO_TREE && b != PROBLEM_NO_TREE) {
+            double *block = mdp_envelope_block(matrix, hold->place[high], hold->place[1 - high]);
             add_product(block, hold->stiffness, hold->row[high][k], hold->row[1 - high][k]);
         }
     }
@@ -443,17 +453,8 @@ static void match_velocities(const MdpPack *pack, uint32_t island, uint32_t cont
     uint32_t first = direct->tree_first[island], end = direct->tree_first[island + 1];
     memset(direct->change, 0, SIDE * (size_t)(end - first) * sizeof(double));
     for (uint32_t i = 0; i < contact_count; i++) {
-        const MdpHold *hold = &direct->hold[i];
-        for (int s = 0; s < 2; s++) {
-            if (hold->place[s] == PROBLEM_NO_TREE) {
-                continue;
-            }
-            double *momentum = direct->change + SIDE * (size_t)hold->place[s];
-            for (int k = 0; k < 3; k++) {
-                for (int m = 0; m < SIDE; m++) {
-                    momentum[m] += hold->change[k] * hold->row[s][k][m];
-                }
-            }
+        for (int k = 0; k < 3; k++) {
+            add_momentum(&direct->hold[i], k, direct->hold[i].change[k], direct->change);
         }
     }
     for (uint32_t i = first; i < end; i++) {
