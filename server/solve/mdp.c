@@ -54,6 +54,7 @@ typedef struct Work {
     ProblemMass mass;
     CertificateScale scale;
     MdpPack pack;
+    bool is_planned; // pack.direct
     SolveResult *result;
     Error *error;
 } Work;
@@ -149,6 +150,19 @@ static bool is_asked_to_stop(const Work *work, uint32_t sweep) {
     return sweep % 8 == 7 && work->stop != NULL && work->stop->asked(work->stop->context);
 }
 
+// Most solves of a world at rest end before anything is carried: only then is the plan made.
+static Status carry(Work *work, double change, double enough) {
+    if (!work->is_planned) {
+        Status status = mdp_direct_plan(&work->pack, work->arena, work->error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        work->is_planned = true;
+    }
+    mdp_momentum_carry(&work->pack, change, enough);
+    return STATUS_OK;
+}
+
 static Status sweep_until_certified(Work *work) {
     bool coulomb = work->parameter[MDP_FRICTION] == MDP_COULOMB;
     uint32_t sweep_max = (uint32_t)work->parameter[MDP_MAX_ITERATIONS];
@@ -165,13 +179,10 @@ static Status sweep_until_certified(Work *work) {
         bool is_bounded = change < RUNAWAY * RUNAWAY;
         double limit = work->pack.has_aimed ? FINE * enough : enough;
         if (change > limit * limit && sweep < sweep_max && is_bounded) {
-            if (sweep == 1) {
-                Status status = mdp_direct_plan(&work->pack, work->arena, work->error);
-                if (status != STATUS_OK) {
-                    return status;
-                }
+            Status status = carry(work, change, enough * enough);
+            if (status != STATUS_OK) {
+                return status;
             }
-            mdp_momentum_carry(&work->pack, change, enough * enough);
             continue;
         }
         store(work);

@@ -26,7 +26,7 @@ typedef enum HoldState { HOLD_OPEN, HOLD_NORMAL, HOLD_STICK, HOLD_SLIDE } HoldSt
 // A contact of the island.
 struct MdpHold {
     HoldState state;
-    uint32_t place[2];    // of the sides' trees; PROBLEM_NO_TREE: static
+    uint32_t place[2];      // of the sides' trees; PROBLEM_NO_TREE: static
     double row[2][3][SIDE]; // J: of both sides, along normal and tangents
     double mu;
     double stiffness; // 1 / R
@@ -324,13 +324,13 @@ static void add_mass(const FreeMass *mass, double *block) {
     for (int k = 0; k < 3; k++) {
         block[SIDE * k + k] = mass->mass;
     }
-    double *angular = block + 3 * SIDE + 3;
-    angular[0] = inertia->xx;
-    angular[SIDE] = inertia->xy;
-    angular[SIDE + 1] = inertia->yy;
-    angular[2 * SIDE] = inertia->xz;
-    angular[2 * SIDE + 1] = inertia->yz;
-    angular[2 * SIDE + 2] = inertia->zz;
+    double *x = block + 21, *y = x + SIDE, *z = y + SIDE; // the lower triangle's last three rows
+    x[0] = inertia->xx;
+    y[0] = inertia->xy;
+    y[1] = inertia->yy;
+    z[0] = inertia->xz;
+    z[1] = inertia->yz;
+    z[2] = inertia->zz;
 }
 
 // J^T gamma of one row, at the places of the sides
@@ -446,8 +446,8 @@ static bool find_states(const MdpPack *pack, uint32_t island, uint32_t contact_c
     return false;
 }
 
-// dv = M^-1 J^T d gamma: what the solution gives differs by its rounding, and the sweeps would never
-// tell that velocities and impulses no longer belong together.
+// dv = M^-1 J^T d gamma: what the solution gives differs by its rounding, and the sweeps would
+// never tell that velocities and impulses no longer belong together.
 static void match_velocities(const MdpPack *pack, uint32_t island, uint32_t contact_count) {
     const MdpDirect *direct = pack->direct;
     uint32_t first = direct->tree_first[island], end = direct->tree_first[island + 1];

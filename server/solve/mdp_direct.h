@@ -2,19 +2,21 @@
 // Small islands of free bodies, solved at once. Sweeps carry the weight of a tower from contact to
 // contact and need hundreds for its slowest way to give; but which contacts are open, stick or
 // slide they find soon, and then the rest is one linear system. With u the velocities of the held
-// contacts (all three rows where one sticks, the normal one where it slides, whose friction stays as
-// it is), and d gamma the change of their impulses:
+// contacts (all three rows where one sticks, the normal one where it slides, whose friction stays
+// as it is), and d gamma the change of their impulses:
 //
 //     M dv = J^T d gamma,   u + J dv = -R d gamma,   so   (M + J^T R^-1 J) dv = -J^T R^-1 u.
 //
 // Four contacts under a box are more than its velocities: infinitely many impulses hold it, and the
-// system in d gamma would be singular. In dv it never is, as M is not; R, next to nothing beside the
-// contacts' own A_ii, chooses of all impulses the change of least norm, weighted with R. What it
-// leaves is R d gamma, a share of about COMPLIANCE of what was there, and a second aim takes that.
+// system in d gamma would be singular. In dv it never is, as M is not; R, next to nothing beside
+// the contacts' own A_ii, chooses of all impulses the change of least norm, weighted with R. What
+// it leaves is R d gamma, a share of about COMPLIANCE of what was there, and a second aim takes
+// that.
 //
-// An answer counts only if it holds: where a held contact would pull, or stick beyond its cone, or an
-// open one close, the contact changes its state and the system is solved anew, a few times. Even then
-// the answer is no more than where the sweeps go on from, which judge it as any leap (mdp_momentum.h).
+// An answer counts only if it holds: where a held contact would pull, or stick beyond its cone, or
+// an open one close, the contact changes its state and the system is solved anew, a few times. Even
+// then the answer is no more than where the sweeps go on from, which judge it as any leap
+// (mdp_momentum.h).
 #pragma once
 
 #include "solve/mdp_envelope.h"

@@ -2,8 +2,8 @@
 // Symmetric positive definite matrices of 6 x 6 blocks, one row of blocks per free body, of which
 // only the envelope is kept: in row i the blocks from column first[i], the lowest that is not zero,
 // to the diagonal. A Cholesky factor has the same envelope, so it takes the place of the matrix. A
-// stack whose bodies were added one on the other has two blocks per row, and its factor costs little
-// more than a sweep of its contacts.
+// stack whose bodies were added one on the other has two blocks per row, and its factor costs
+// little more than a sweep of its contacts.
 //
 // Plain sums in one fixed order: the bits are the same everywhere.
 #pragma once

@@ -59,19 +59,19 @@ static bool aim(MdpPack *pack, uint32_t i, double enough) {
         island->wait--;
         return false;
     }
-    if (!mdp_direct_aim(pack, i)) {
-        island->wait = island->wait_next;
-        island->wait_next *= 2;
-        return false;
-    }
     island->wait = island->wait_next;
     island->wait_next *= 2;
+    if (!mdp_direct_aim(pack, i)) {
+        return false;
+    }
     island->residual_plain = island->residual;
     island->leaps = island->aims = pack->has_aimed = true;
     island->ratio = 1.0;
     return true;
 }
 
+// An aim that landed well is followed by another at once: the first brings the island so near that
+// the linear system is exact.
 static void land_aim(MdpPack *pack, uint32_t i, double enough) {
     MdpIsland *island = &pack->island[i];
     bool is_well = island->residual < WELL * island->residual_plain;

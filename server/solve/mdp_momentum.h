@@ -17,7 +17,9 @@
 // held further below 1. At worst that leaves plain Gauss-Seidel.
 //
 // A solve that starts near its end, as every one of a stack at rest does, first tries a leap: some
-// plain sweeps, and one carry by the whole geometric sum of their slowest change.
+// plain sweeps, and one carry by the whole geometric sum of their slowest change. A small island
+// leaps to the solution of its linear system (mdp_direct.h) wherever that can be had. Either leap
+// is undone when the sweep after it changes more than the one before.
 #pragma once
 
 #include "solve/mdp_pack.h"

@@ -100,7 +100,7 @@ typedef struct MdpPack {
     const uint32_t *island_of_tree; // borrowed
     MdpIsland *island;
     uint32_t island_count;
-    double *v_before; // [velocity_count] velocities of one sweep earlier
+    double *v_before;  // [velocity_count] velocities of one sweep earlier
     MdpDirect *direct; // NULL: no island is solved at once (mdp_direct.h)
     bool has_aimed;    // the last carry went where mdp_direct_aim said, in some island
 } MdpPack;

@@ -13,7 +13,8 @@
 
 static const Sym3 box_inertia = {0.02, 0.02, 0.02, 0.0, 0.0, 0.0};
 
-// A box of 1 kg that falls, on four corners on `below`; `lift` goes to the bias of its first corner.
+// A box of 1 kg that falls, on four corners on `below`; `lift` goes to the bias of its first
+// corner.
 static uint32_t add_box(ProblemBuild *build, uint32_t below, double v_x, double lift) {
     const double v_free[6] = {v_x, 0.0, -FALL, 0.0, 0.0, 0.0};
     uint32_t box = problem_build_free(build, 1.0, box_inertia, v_free);
@@ -107,13 +108,13 @@ static void aimed_begin(Aimed *aimed) {
     Arena *arena = &aimed->build.arena;
     Error error;
     uint32_t count = problem->contact_count;
-    aimed->answer = (Answer){.relation = RELATION_DISSIPATION,
-                             .v = take(aimed, problem->velocity_count),
-                             .momentum = take(aimed, problem->velocity_count),
-                             .contact_impulse = take(aimed, 3 * (size_t)count),
-                             .row_impulse = take(aimed, problem->row_count),
-                             .row = arena_take_zeroed(arena, problem->row_count,
-                                                      sizeof(RowRelation))};
+    aimed->answer =
+        (Answer){.relation = RELATION_DISSIPATION,
+                 .v = take(aimed, problem->velocity_count),
+                 .momentum = take(aimed, problem->velocity_count),
+                 .contact_impulse = take(aimed, 3 * (size_t)count),
+                 .row_impulse = take(aimed, problem->row_count),
+                 .row = arena_take_zeroed(arena, problem->row_count, sizeof(RowRelation))};
     memcpy(aimed->answer.v, problem->v_free, problem->velocity_count * sizeof(double));
     ck_assert_int_eq(mass_init(&aimed->mass, problem, arena, &error), STATUS_OK);
     mass_add_contacts(&aimed->mass, 0, count);

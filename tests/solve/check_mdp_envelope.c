@@ -30,8 +30,8 @@ static void fill(Sample *sample, uint64_t seed) {
         for (uint32_t j = MDP_BLOCK_SIDE * first[i / MDP_BLOCK_SIDE]; j <= i; j++) {
             double value = i == j ? WIDTH : problem_build_random(&seed);
             sample->dense[WIDTH * i + j] = sample->dense[WIDTH * j + i] = value;
-            double *block = mdp_envelope_block(&sample->envelope, i / MDP_BLOCK_SIDE,
-                                               j / MDP_BLOCK_SIDE);
+            double *block =
+                mdp_envelope_block(&sample->envelope, i / MDP_BLOCK_SIDE, j / MDP_BLOCK_SIDE);
             block[MDP_BLOCK_SIDE * (i % MDP_BLOCK_SIDE) + j % MDP_BLOCK_SIDE] = value;
         }
     }
@@ -67,8 +67,8 @@ START_TEST(the_factor_is_the_dense_one) {
     ck_assert(mdp_envelope_factor(&sample.envelope));
     for (uint32_t i = 0; i < WIDTH; i++) {
         for (uint32_t j = MDP_BLOCK_SIDE * first[i / MDP_BLOCK_SIDE]; j <= i; j++) {
-            const double *block = mdp_envelope_block(&sample.envelope, i / MDP_BLOCK_SIDE,
-                                                     j / MDP_BLOCK_SIDE);
+            const double *block =
+                mdp_envelope_block(&sample.envelope, i / MDP_BLOCK_SIDE, j / MDP_BLOCK_SIDE);
             double value = block[MDP_BLOCK_SIDE * (i % MDP_BLOCK_SIDE) + j % MDP_BLOCK_SIDE];
             ck_assert_double_eq_tol(value, factor[WIDTH * i + j], 1e-13);
         }
