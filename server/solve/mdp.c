@@ -153,7 +153,8 @@ static bool is_asked_to_stop(const Work *work, uint32_t sweep) {
 // Most solves of a world at rest end before anything is carried: only then is the plan made.
 static Status carry(Work *work, double change, double enough) {
     if (!work->is_planned) {
-        Status status = mdp_direct_plan(&work->pack, work->arena, work->error);
+        Status status =
+            mdp_direct_plan(&work->pack, FINE * FINE * enough, work->arena, work->error);
         if (status != STATUS_OK) {
             return status;
         }

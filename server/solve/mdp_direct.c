@@ -49,14 +49,15 @@ static void sum_up(uint32_t *first, uint32_t count) {
     }
 }
 
-// Counts trees; whether any island is small enough.
-static bool count_trees(const MdpPack *pack, uint32_t *tree_first) {
+// Counts trees, and tells which islands may be worth an aim; whether any is.
+static bool count_trees(const MdpPack *pack, double floor, uint32_t *tree_first, bool *fits) {
     for (uint32_t i = 0; i < pack->problem->tree_count; i++) {
         tree_first[pack->island_of_tree[i] + 1]++;
     }
     bool is_any = false;
     for (uint32_t i = 0; i < pack->island_count; i++) {
-        is_any = is_any || tree_first[i + 1] <= TREE_MAX;
+        fits[i] = tree_first[i + 1] <= TREE_MAX && pack->island[i].residual > floor;
+        is_any = is_any || fits[i];
     }
     sum_up(tree_first, pack->island_count);
     return is_any;
@@ -157,10 +158,8 @@ static bool take_lists(const MdpPack *pack, Arena *arena, MdpDirect *direct) {
         arena_take_zeroed(arena, (size_t)islands + 1, sizeof(*direct->contact_first));
     direct->contact =
         arena_take_array(arena, pack->problem->contact_count, sizeof(*direct->contact));
-    direct->fits = arena_take_array(arena, islands, sizeof(*direct->fits));
     return direct->tree != NULL && direct->place != NULL && direct->first != NULL &&
-           direct->begin != NULL && direct->contact_first != NULL && direct->contact != NULL &&
-           direct->fits != NULL;
+           direct->begin != NULL && direct->contact_first != NULL && direct->contact != NULL;
 }
 
 static bool take_work(const Needs *needs, Arena *arena, MdpDirect *direct) {
@@ -170,7 +169,7 @@ static bool take_work(const Needs *needs, Arena *arena, MdpDirect *direct) {
     return direct->number != NULL && direct->change != NULL && direct->hold != NULL;
 }
 
-Status mdp_direct_plan(MdpPack *pack, Arena *arena, Error *error) {
+Status mdp_direct_plan(MdpPack *pack, double floor, Arena *arena, Error *error) {
     const ContactProblem *problem = pack->problem;
     if (!problem->all_free || problem->row_count > 0) {
         return STATUS_OK;
@@ -179,18 +178,17 @@ Status mdp_direct_plan(MdpPack *pack, Arena *arena, Error *error) {
     MdpDirect *direct = arena_take_zeroed(arena, 1, sizeof(*direct));
     uint32_t *filled = arena_take_array(arena, islands, sizeof(*filled));
     uint32_t *tree_first = arena_take_zeroed(arena, (size_t)islands + 1, sizeof(*tree_first));
-    if (direct == NULL || filled == NULL || tree_first == NULL) {
+    bool *fits = arena_take_array(arena, islands, sizeof(*fits));
+    if (direct == NULL || filled == NULL || tree_first == NULL || fits == NULL) {
         return no_memory(error);
     }
-    direct->tree_first = tree_first;
-    if (!count_trees(pack, tree_first)) {
+    if (!count_trees(pack, floor, tree_first, fits)) {
         return STATUS_OK;
     }
+    direct->tree_first = tree_first;
+    direct->fits = fits;
     if (!take_lists(pack, arena, direct)) {
         return no_memory(error);
-    }
-    for (uint32_t i = 0; i < islands; i++) {
-        direct->fits[i] = tree_first[i + 1] - tree_first[i] <= TREE_MAX;
     }
     group_trees(pack, direct, filled);
     group_contacts(pack, direct, filled);

@@ -40,9 +40,10 @@ struct MdpDirect {
     MdpHold *hold;
 };
 
-// Once per solve, before the first aim. Status RESOURCE_EXHAUSTED when the arena ends. Leaves
-// pack->direct NULL where no island is for this.
-Status mdp_direct_plan(MdpPack *pack, Arena *arena, Error *error);
+// Once per solve, after the first sweep: for islands that it changed by more than `floor`, the
+// square of a velocity over V. Others are at their end. Status RESOURCE_EXHAUSTED when the arena
+// ends. Leaves pack->direct NULL where no island is for this.
+Status mdp_direct_plan(MdpPack *pack, double floor, Arena *arena, Error *error);
 
 // Between two sweeps: aims the island's next carry at the solution of its linear system, by setting
 // what was before so that momentum with ratio 1 goes there. false, with nothing changed: the island

@@ -102,8 +102,8 @@ static void *take(Aimed *aimed, size_t count) {
     return memory;
 }
 
-// From what has been built to a pack before its first sweep, and the plan of its aims.
-static void aimed_begin(Aimed *aimed) {
+// From what has been built to a pack after its first sweep, and the plan of its aims.
+static void aimed_begin(Aimed *aimed, double floor) {
     const ContactProblem *problem = &aimed->build.problem;
     Arena *arena = &aimed->build.arena;
     Error error;
@@ -128,7 +128,8 @@ static void aimed_begin(Aimed *aimed) {
                      STATUS_OK);
     mdp_pack_load(&aimed->pack, aimed->answer.v);
     mdp_momentum_begin(&aimed->pack);
-    ck_assert_int_eq(mdp_direct_plan(&aimed->pack, arena, &error), STATUS_OK);
+    (void)mdp_sweep(&aimed->pack, false);
+    ck_assert_int_eq(mdp_direct_plan(&aimed->pack, floor, arena, &error), STATUS_OK);
 }
 
 // where an aim points: as far again as the way from what was before
@@ -140,8 +141,7 @@ START_TEST(an_aim_stops_what_is_held) {
     Aimed aimed;
     problem_build_init(&aimed.build);
     add_tower(&aimed.build, 3);
-    aimed_begin(&aimed);
-    (void)mdp_sweep(&aimed.pack, false);
+    aimed_begin(&aimed, 0.0);
     ck_assert(mdp_direct_aim(&aimed.pack, 0));
     for (uint32_t tree = 0; tree < 3; tree++) {
         for (int k = 0; k < 6; k++) {
@@ -164,8 +164,7 @@ START_TEST(of_four_corners_the_one_that_would_pull_lets_go) {
         *arm = vec3_add(*arm, vec3(-0.02, -0.02, 0.0));
         aimed.build.contact[corner].mu = 2.0; // whatever the first sweeps leave, nothing slides
     }
-    aimed_begin(&aimed);
-    (void)mdp_sweep(&aimed.pack, false);
+    aimed_begin(&aimed, 0.0);
     (void)mdp_sweep(&aimed.pack, false);
     ck_assert_double_gt(aimed.pack.point[0].impulse[0], 0.0);
     ck_assert(mdp_direct_aim(&aimed.pack, 0));
@@ -182,8 +181,7 @@ START_TEST(an_aim_keeps_velocities_and_impulses_together) {
     Aimed aimed;
     problem_build_init(&aimed.build);
     add_tower(&aimed.build, 3);
-    aimed_begin(&aimed);
-    (void)mdp_sweep(&aimed.pack, false);
+    aimed_begin(&aimed, 0.0);
     ck_assert(mdp_direct_aim(&aimed.pack, 0));
     // M (v - v*) of the whole tower is what the ground gave: all that falls stops there
     double momentum = 0.0, impulse = 0.0;
@@ -206,8 +204,7 @@ START_TEST(nothing_is_aimed_at_while_something_slides) {
     Aimed aimed;
     problem_build_init(&aimed.build);
     (void)add_box(&aimed.build, PROBLEM_NO_TREE, 2.0, 0.0);
-    aimed_begin(&aimed);
-    (void)mdp_sweep(&aimed.pack, false);
+    aimed_begin(&aimed, 0.0);
     MdpPoint before[4];
     memcpy(before, aimed.pack.point, sizeof(before));
     ck_assert(!mdp_direct_aim(&aimed.pack, 0));
@@ -222,12 +219,22 @@ START_TEST(large_islands_are_left_to_the_sweeps) {
         Aimed aimed;
         problem_build_init(&aimed.build);
         add_tower(&aimed.build, 64 + more);
-        aimed_begin(&aimed);
+        aimed_begin(&aimed, 0.0);
         ck_assert(more == 0 ? aimed.pack.direct != NULL && aimed.pack.direct->fits[0]
                             : aimed.pack.direct == NULL);
         ck_assert(more == 0 || !mdp_direct_aim(&aimed.pack, 0));
         problem_build_deinit(&aimed.build);
     }
+}
+END_TEST
+
+START_TEST(islands_at_their_end_are_left_alone) {
+    Aimed aimed;
+    problem_build_init(&aimed.build);
+    add_tower(&aimed.build, 3);
+    aimed_begin(&aimed, 1e9);
+    ck_assert_ptr_null(aimed.pack.direct);
+    problem_build_deinit(&aimed.build);
 }
 END_TEST
 
@@ -243,7 +250,7 @@ START_TEST(dense_trees_and_rows_are_left_to_the_sweeps) {
         const double mass = 1.0, v_free = 0.0;
         (void)problem_build_dense(&aimed.build, 1, &mass, &v_free);
     }
-    aimed_begin(&aimed);
+    aimed_begin(&aimed, 0.0);
     ck_assert_ptr_null(aimed.pack.direct);
     ck_assert(!mdp_direct_aim(&aimed.pack, 0));
     problem_build_deinit(&aimed.build);
@@ -292,6 +299,7 @@ static TCase *case_limits(void) {
     TCase *tcase = tcase_create("limits");
     tcase_add_test(tcase, nothing_is_aimed_at_while_something_slides);
     tcase_add_test(tcase, large_islands_are_left_to_the_sweeps);
+    tcase_add_test(tcase, islands_at_their_end_are_left_alone);
     tcase_add_loop_test(tcase, dense_trees_and_rows_are_left_to_the_sweeps, 0, 2);
     tcase_add_test(tcase, an_arena_that_ends_is_said);
     return tcase;
