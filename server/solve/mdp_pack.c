@@ -379,16 +379,6 @@ void mdp_pack_load(MdpPack *pack, const double *v) {
     }
 }
 
-void mdp_pack_store_ball(const ProblemContact *contact, const MdpQuad *quad, uint32_t lane,
-                         double at[3]) {
-    Vec3 impulse =
-        vec3(quad->impulse.x.lane[lane], quad->impulse.y.lane[lane], quad->impulse.z.lane[lane]);
-    at[0] = vec3_dot(contact->normal, impulse);
-    // without friction the tangential part is zero, not rounding
-    at[1] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[0], impulse);
-    at[2] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[1], impulse);
-}
-
 void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end, Answer *answer) {
     for (uint32_t i = begin; i < end; i++) {
         double *at = answer->contact_impulse + 3 * (size_t)i;

@@ -129,8 +129,15 @@ void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end, 
 void mdp_pack_store_rows(const MdpPack *pack, Answer *answer);
 
 // A ball's impulse in the frame of its contact.
-void mdp_pack_store_ball(const ProblemContact *contact, const MdpQuad *quad, uint32_t lane,
-                         double at[3]);
+static inline void mdp_pack_store_ball(const ProblemContact *contact, const MdpQuad *quad,
+                                       uint32_t lane, double at[3]) {
+    Vec3 impulse =
+        vec3(quad->impulse.x.lane[lane], quad->impulse.y.lane[lane], quad->impulse.z.lane[lane]);
+    at[0] = vec3_dot(contact->normal, impulse);
+    // without friction the tangential part is zero, not rounding
+    at[1] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[0], impulse);
+    at[2] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[1], impulse);
+}
 
 // One sweep over all rows and contacts: returns the square of the largest change of an impulse, as
 // a velocity over V; not finite when anything is not.
