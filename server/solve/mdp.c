@@ -6,6 +6,7 @@
 // says no, the test is tightened.
 #include "solve/mdp.h"
 
+#include "solve/mdp_direct.h"
 #include "solve/mdp_momentum.h"
 #include "solve/mdp_pack.h"
 
@@ -13,10 +14,10 @@
 
 // how much smaller a change is asked for after the certificate refused the one before
 #define TIGHTENING 0.1
-// up to so many tolerances a change is near its end (mdp_momentum.h)
-#define NEAR 100.0
 // a change of this many V in one sweep: the problem has no solution and its impulses run away
 #define RUNAWAY 1e12
+// what an aim may leave of what is enough: what it leaves, the next step would start with
+#define FINE 1e-3
 
 // contacts that stay in the first cache while all that can be said of each is
 enum { RANGE = 64 };
@@ -53,6 +54,7 @@ typedef struct Work {
     ProblemMass mass;
     CertificateScale scale;
     MdpPack pack;
+    bool is_planned; // pack.direct
     SolveResult *result;
     Error *error;
 } Work;
@@ -148,10 +150,24 @@ static bool is_asked_to_stop(const Work *work, uint32_t sweep) {
     return sweep % 8 == 7 && work->stop != NULL && work->stop->asked(work->stop->context);
 }
 
+// Most solves of a world at rest end before anything is carried: only then is the plan made.
+static Status carry(Work *work, double change, double enough) {
+    if (!work->is_planned) {
+        Status status =
+            mdp_direct_plan(&work->pack, FINE * FINE * enough, work->arena, work->error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        work->is_planned = true;
+    }
+    mdp_momentum_carry(&work->pack, change, enough);
+    return STATUS_OK;
+}
+
 static Status sweep_until_certified(Work *work) {
     bool coulomb = work->parameter[MDP_FRICTION] == MDP_COULOMB;
     uint32_t sweep_max = (uint32_t)work->parameter[MDP_MAX_ITERATIONS];
-    double enough = work->parameter[MDP_TOLERANCE], near = NEAR * enough;
+    double enough = work->parameter[MDP_TOLERANCE];
     uint32_t sweep = 0;
     for (;;) {
         if (is_asked_to_stop(work, sweep)) {
@@ -162,8 +178,12 @@ static Status sweep_until_certified(Work *work) {
         sweep++;
         // written so that what is not a number does not go on
         bool is_bounded = change < RUNAWAY * RUNAWAY;
-        if (change > enough * enough && sweep < sweep_max && is_bounded) {
-            mdp_momentum_carry(&work->pack, change <= near * near);
+        double limit = work->pack.has_aimed ? FINE * enough : enough;
+        if (change > limit * limit && sweep < sweep_max && is_bounded) {
+            Status status = carry(work, change, enough * enough);
+            if (status != STATUS_OK) {
+                return status;
+            }
             continue;
         }
         store(work);

@@ -37,6 +37,9 @@ typedef struct MdpIsland {
     double residual_last;  // when the momentum before ended
     double residual_plain; // of the sweep before, while `plain` counts
     uint32_t plain;        // sweeps without momentum on the way to a leap
+    uint32_t wait;         // carries until the next aim (mdp_direct.h)
+    uint32_t wait_next;    // ... and after that one, if it fails
+    bool aims;             // the last carry was a leap to where an aim said
     bool leaps;            // the last carry was a leap
 } MdpIsland;
 

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp_momentum.h"
 
+#include "solve/mdp_direct.h"
+
 #include <string.h>
 
 #define GAP_MIN    1e-3 // a ratio of 0.999 remembers a thousand sweeps
 #define GAP_GROWTH 2.0  // after a momentum that brought nothing
 #define GAP_DECAY  0.7  // after one that did
 #define GROWTH_MAX 4.0  // of the squared residual over its least, before a momentum ends
+#define NEAR       1e4  // of the square of what is enough: so small a change is near its end
+#define FINE       1e-6 // of the same: an island that changes less has nothing left to aim at
+#define WELL       1e-4 // of the squared residual: an aim that took so much may take as much again
 #define SLOW       0.95 // the share of a change that the next sweep repeats, from which a leap pays
 
 enum {
     LEAP_AFTER = 4, // plain sweeps, after which only the slowest change is left
-    LEAP_OVER = LEAP_AFTER + 1
+    LEAP_OVER = LEAP_AFTER + 1,
+    AIM_WAIT = 8 // carries from an aim that failed to the next; then twice as many
 };
 
 void mdp_momentum_begin(MdpPack *pack) {
@@ -20,7 +26,9 @@ void mdp_momentum_begin(MdpPack *pack) {
         island->gap = island->gap > GAP_MIN ? island->gap : GAP_MIN;
         island->age = 1.0;
         island->plain = 0;
-        island->leaps = false;
+        island->wait = 0;
+        island->wait_next = AIM_WAIT;
+        island->leaps = island->aims = false;
         island->ratio = island->residual = island->opposition = 0.0;
         island->residual_least = island->residual_last = HUGE_VAL;
     }
@@ -34,19 +42,63 @@ void mdp_momentum_begin(MdpPack *pack) {
 // Where it leapt to is better than where it came from, or the next carry goes back there.
 static void land(MdpIsland *island) {
     bool is_better = island->residual < island->residual_plain;
-    island->leaps = false;
+    island->leaps = island->aims = false;
     island->plain = is_better ? 0 : LEAP_OVER;
     island->ratio = is_better ? 0.0 : -1.0;
     island->age = 1.0;
     island->residual_least = island->residual_last = HUGE_VAL;
 }
 
+// A leap to the solution of a small island's linear system, when it is time for one.
+static bool aim(MdpPack *pack, uint32_t i, double enough) {
+    MdpIsland *island = &pack->island[i];
+    if (island->residual <= FINE * enough) {
+        return false;
+    }
+    if (island->wait > 0) {
+        island->wait--;
+        return false;
+    }
+    island->wait = island->wait_next;
+    island->wait_next *= 2;
+    if (!mdp_direct_aim(pack, i)) {
+        return false;
+    }
+    island->residual_plain = island->residual;
+    island->leaps = island->aims = pack->has_aimed = true;
+    island->ratio = 1.0;
+    return true;
+}
+
+// An aim that landed well is followed by another at once: the first brings the island so near that
+// the linear system is exact.
+static void land_aim(MdpPack *pack, uint32_t i, double enough) {
+    MdpIsland *island = &pack->island[i];
+    bool is_well = island->residual < WELL * island->residual_plain;
+    double now = island->residual;
+    land(island);
+    if (is_well) {
+        island->wait = 0;
+        island->wait_next = AIM_WAIT;
+        island->residual = now;
+        (void)aim(pack, i, enough);
+    }
+}
+
 // A tower at rest has one slow way to give, which a good start leaves alone: sweep after sweep
 // changes q times what the one before did. The sum of all that follows is q / (1 - q) changes, and
 // is taken at once. False: this island is for the common momentum.
-static bool leap(MdpIsland *island, bool is_near) {
+static bool leap(MdpPack *pack, uint32_t i, bool is_near, double enough) {
+    MdpIsland *island = &pack->island[i];
+    if (island->aims) {
+        land_aim(pack, i, enough);
+        return true;
+    }
     if (island->leaps) {
         land(island);
+        return true;
+    }
+    if (aim(pack, i, enough)) {
         return true;
     }
     if (island->plain >= LEAP_OVER || !is_near) {
@@ -104,10 +156,12 @@ static void carry_velocities(MdpPack *pack) {
     }
 }
 
-void mdp_momentum_carry(MdpPack *pack, bool is_near) {
+void mdp_momentum_carry(MdpPack *pack, double change, double enough) {
+    bool is_near = change <= NEAR * enough;
+    pack->has_aimed = false;
     for (uint32_t i = 0; i < pack->island_count; i++) {
         MdpIsland *island = &pack->island[i];
-        if (!leap(island, is_near)) {
+        if (!leap(pack, i, is_near, enough)) {
             decide(island);
         }
         island->residual = island->opposition = 0.0;

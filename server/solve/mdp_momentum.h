@@ -17,7 +17,9 @@
 // held further below 1. At worst that leaves plain Gauss-Seidel.
 //
 // A solve that starts near its end, as every one of a stack at rest does, first tries a leap: some
-// plain sweeps, and one carry by the whole geometric sum of their slowest change.
+// plain sweeps, and one carry by the whole geometric sum of their slowest change. A small island
+// leaps to the solution of its linear system (mdp_direct.h) wherever that can be had. Either leap
+// is undone when the sweep after it changes more than the one before.
 #pragma once
 
 #include "solve/mdp_pack.h"
@@ -26,5 +28,6 @@
 void mdp_momentum_begin(MdpPack *pack);
 
 // Between two sweeps: judges the one before, decides how far each island is carried on, and carries
-// the velocities. `is_near`: the changes are so small that a leap may end them.
-void mdp_momentum_carry(MdpPack *pack, bool is_near);
+// the velocities. `change` is what the sweep returned, `enough` what is wanted of it: how far it is
+// from there decides about leaps.
+void mdp_momentum_carry(MdpPack *pack, double change, double enough);

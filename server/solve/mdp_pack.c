@@ -379,24 +379,13 @@ void mdp_pack_load(MdpPack *pack, const double *v) {
     }
 }
 
-// a ball's impulse in the frame of its contact
-static void store_ball(const ProblemContact *contact, const MdpQuad *quad, uint32_t lane,
-                       double at[3]) {
-    Vec3 impulse =
-        vec3(quad->impulse.x.lane[lane], quad->impulse.y.lane[lane], quad->impulse.z.lane[lane]);
-    at[0] = vec3_dot(contact->normal, impulse);
-    // without friction the tangential part is zero, not rounding
-    at[1] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[0], impulse);
-    at[2] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[1], impulse);
-}
-
 void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end, Answer *answer) {
     for (uint32_t i = begin; i < end; i++) {
         double *at = answer->contact_impulse + 3 * (size_t)i;
         uint32_t slot = pack->slot[i];
         if (pack->kind[i] == MDP_BALL) {
-            store_ball(&pack->problem->contact[i], &pack->quad[slot / MDP_LANES], slot % MDP_LANES,
-                       at);
+            mdp_pack_store_ball(&pack->problem->contact[i], &pack->quad[slot / MDP_LANES],
+                                slot % MDP_LANES, at);
         } else if (pack->kind[i] == MDP_POINT) {
             memcpy(at, pack->point[slot].impulse, 3 * sizeof(double));
         } else if (pack->kind[i] == MDP_WIDE) {

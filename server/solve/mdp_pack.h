@@ -75,6 +75,9 @@ typedef struct MdpRange {
     uint32_t quad, point, wide; // first of a colour
 } MdpRange;
 
+// Defined in mdp_direct.h.
+typedef struct MdpDirect MdpDirect;
+
 typedef struct MdpPack {
     const ContactProblem *problem;
     const ProblemMass *mass;
@@ -97,7 +100,9 @@ typedef struct MdpPack {
     const uint32_t *island_of_tree; // borrowed
     MdpIsland *island;
     uint32_t island_count;
-    double *v_before; // [velocity_count] velocities of one sweep earlier
+    double *v_before;  // [velocity_count] velocities of one sweep earlier
+    MdpDirect *direct; // NULL: no island is solved at once (mdp_direct.h)
+    bool has_aimed;    // the last carry went where mdp_direct_aim said, in some island
 } MdpPack;
 
 // Lays the problem out in three parts: begin; a survey of every contact, in order and in ranges
@@ -122,6 +127,17 @@ double *mdp_pack_velocity(const MdpPack *pack, uint32_t tree);
 void mdp_pack_load(MdpPack *pack, const double *v);
 void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end, Answer *answer);
 void mdp_pack_store_rows(const MdpPack *pack, Answer *answer);
+
+// A ball's impulse in the frame of its contact.
+static inline void mdp_pack_store_ball(const ProblemContact *contact, const MdpQuad *quad,
+                                       uint32_t lane, double at[3]) {
+    Vec3 impulse =
+        vec3(quad->impulse.x.lane[lane], quad->impulse.y.lane[lane], quad->impulse.z.lane[lane]);
+    at[0] = vec3_dot(contact->normal, impulse);
+    // without friction the tangential part is zero, not rounding
+    at[1] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[0], impulse);
+    at[2] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[1], impulse);
+}
 
 // One sweep over all rows and contacts: returns the square of the largest change of an impulse, as
 // a velocity over V; not finite when anything is not.

@@ -23,9 +23,9 @@ typedef struct Golden {
 } Golden;
 
 static const Golden goldens[] = {
-    {"a heap of 12, settling", 11, 12, 300, 0.0, 0xd6669b0a93724ed7u},
-    {"a heap of 60, falling", 12, 60, 150, 0.0, 0x0e7d3fb63a9250c1u},
-    {"a heap of 12, Coulomb", 13, 12, 300, 1.0, 0x1f2088e1344756b1u},
+    {"a heap of 12, settling", 11, 12, 300, 0.0, 0x5f43163417ce3b03u},
+    {"a heap of 60, falling", 12, 60, 150, 0.0, 0xa1e62f37634c21ecu},
+    {"a heap of 12, Coulomb", 13, 12, 300, 1.0, 0x6a2b33df1cf7751au},
 };
 
 START_TEST(the_same_inputs_give_the_golden_bits) {
