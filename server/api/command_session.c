@@ -220,13 +220,14 @@ Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     (void)lane;
     Api *api = request->api;
     uint32_t lanes = pool_lane_count(api->def.pool);
+    size_t all = 2 * (size_t)lanes; // with the long ones
     Moreau__V1__StatsReply *message = arena_take(&request->arena, sizeof(*message));
-    uint64_t *lane_steps = arena_take_array(&request->arena, 2 * lanes, sizeof(uint64_t));
+    uint64_t *lane_steps = arena_take_array(&request->arena, all, sizeof(uint64_t));
     if (message == NULL || lane_steps == NULL) {
         return out_of_memory(error);
     }
     moreau__v1__stats_reply__init(message);
-    for (uint32_t i = 0; i < 2 * lanes; i++) {
+    for (uint32_t i = 0; i < all; i++) {
         lane_steps[i] =
             atomic_load_explicit(&pool_lane(api->def.pool, i)->steps, memory_order_relaxed);
         message->steps += lane_steps[i];
@@ -241,7 +242,7 @@ Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
         message->has_world_bytes = 1;
     message->uptime_s = (double)(clock_now_ns() - api->started_ns) * 1e-9;
     message->lanes = lanes;
-    message->n_lane_steps = (size_t)2 * lanes;
+    message->n_lane_steps = all;
     message->lane_steps = lane_steps;
     message->connections = peers.connection_count;
     message->world_count = host_count(api->def.host);

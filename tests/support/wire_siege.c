@@ -119,7 +119,7 @@ static void expect_no_growth(Siege *siege, const SiegeRow *row, const SiegeFigur
     ck_abort_msg("the server's memory grows and grows");
 }
 
-void siege_run(const SiegeRow *row) {
+static void siege_run(const SiegeRow *row) {
     Siege siege = {0};
     open_siege(&siege, row);
     pid_t pid = siege.server->pid;
@@ -162,4 +162,19 @@ void siege_record(Siege *siege, uint64_t steps) {
     wire_step(siege->client, siege->world, steps);
     wire_stop_recording(siege->client, siege->world);
     snprintf(siege->episode, sizeof(siege->episode), "%s", episode.id);
+}
+
+static const SiegeRow *abuses;
+
+START_TEST(others_never_notice_and_nothing_is_left) {
+    siege_run(&abuses[_i]);
+}
+END_TEST
+
+TCase *siege_case(const SiegeRow *rows, int count) {
+    abuses = rows;
+    TCase *tcase = tcase_create("abuses");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, others_never_notice_and_nothing_is_left, 0, count);
+    return tcase;
 }

@@ -10,6 +10,8 @@
 #include "support/server_process.h"
 #include "support/wire_client.h"
 
+#include <check.h>
+
 // A call of the witness may take so long: the project's promise. The sanitizers take their own
 // share of the time.
 #ifdef MOREAU_VALIDATE
@@ -34,7 +36,8 @@ typedef struct SiegeRow {
     uint64_t peak_bytes;           // the process may take so much more meanwhile; 0: any
 } SiegeRow;
 
-void siege_run(const SiegeRow *row);
+// A test for each row, which must outlive it.
+TCase *siege_case(const SiegeRow *rows, int count);
 
 // For SiegeRow.prepare: records an episode of so many steps, frames and all.
 void siege_record(Siege *siege, uint64_t steps);

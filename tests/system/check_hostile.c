@@ -327,17 +327,8 @@ static const SiegeRow rows[] = {
     {.name = "20,000 worlds, listed again and again", .abuse = list_thousands_of_worlds},
 };
 
-START_TEST(others_never_notice_and_nothing_is_left) {
-    siege_run(&rows[_i]);
-}
-END_TEST
-
 static TCase *case_abuses(void) {
-    TCase *tcase = tcase_create("abuses");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, others_never_notice_and_nothing_is_left, 0,
-                        sizeof(rows) / sizeof(rows[0]));
-    return tcase;
+    return siege_case(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 SUITE_MAIN("system/hostile", case_abuses)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Hostile and unlucky clients, as in check_hostile.c: one row per abuse of the calls that keep or
-// show something, snapshots, episodes and pages, and of those that take much memory.
+// show something: snapshots, episodes and pages.
 #include "support/net_client.h"
 #include "support/suite.h"
 #include "support/wire_crowd.h"
@@ -286,39 +286,6 @@ static void hoard_answers(Siege *siege) {
     crowd_leave(&crowd);
 }
 
-// ---- steps
-
-// Every body touches every other, so that pairs and contacts grow with the square of their number.
-static void heap_bodies_up(Siege *siege) {
-    enum { BODIES = 6000 };
-    static double pose[7 * BODIES];
-    static uint64_t shape[BODIES];
-    for (size_t i = 0; i < BODIES; i++) {
-        pose[7 * i + 2] = 5.0 + 1e-6 * (double)i;
-        pose[7 * i + 3] = 1.0;
-        shape[i] = 2;
-    }
-    WireClient *client = wire_open(siege->address);
-    uint64_t worlds[4];
-    for (int i = 0; i < 4; i++) {
-        worlds[i] = wire_small_world(client);
-        Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
-        add.has_world = 1;
-        add.world = worlds[i];
-        add.n_pose = (size_t)7 * BODIES;
-        add.pose = pose;
-        add.n_shape = BODIES;
-        add.shape = shape;
-        wire_accept(client, &add);
-    }
-    // one after the other, as nothing comes between when all lanes are in the middle of a step
-    for (int i = 0; i < 4; i++) {
-        Moreau__V1__WorldStep step = wire_step_call(&worlds[i], 1);
-        wire_refuse(client, &step, MOREAU__V1__STATUS_CODE__RESOURCE_EXHAUSTED, NULL);
-    }
-    wire_close(client);
-}
-
 // ---- pages
 
 static void pester_the_pages(Siege *siege) {
@@ -380,10 +347,6 @@ static const SiegeRow rows[] = {
      .options = "--memory-bytes-max 64M --write-timeout-ms 60000",
      .abuse = hoard_answers,
      .peak_bytes = 80 << 20},
-    {.name = "a heap of bodies at one point",
-     .options = "--memory-bytes-max 64M",
-     .abuse = heap_bodies_up,
-     .peak_bytes = 200 << 20},
     {.name = "episodes deleted while they are read", .abuse = delete_what_is_being_read},
     {.name = "starts and stops with 64 labels of 255 bytes",
      .abuse = start_and_stop_with_long_labels},
@@ -391,17 +354,8 @@ static const SiegeRow rows[] = {
     {.name = "pages asked for by the clumsy", .abuse = pester_the_pages},
 };
 
-START_TEST(others_never_notice_and_nothing_is_left) {
-    siege_run(&rows[_i]);
-}
-END_TEST
-
 static TCase *case_abuses(void) {
-    TCase *tcase = tcase_create("abuses");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, others_never_notice_and_nothing_is_left, 0,
-                        sizeof(rows) / sizeof(rows[0]));
-    return tcase;
+    return siege_case(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 SUITE_MAIN("system/hostile_calls", case_abuses)
