@@ -20,8 +20,8 @@
 #include <uv.h>
 
 // Beside the memory budget, all lanes of both pools together take at most one part of it in so many
-// while they step or solve, and frames that wait to be sent, or for their last byte, one in so
-// many.
+// while they step or solve (one alone may take it all), and frames that wait to be sent, or for
+// their last byte, one in so many.
 enum { SCRATCH_MEMORY_SHARE = 2, NET_MEMORY_SHARE = 4 };
 
 enum { LIMIT_COUNT_MAX = 32, SIGNAL_COUNT = 3, DRAIN_LOOK_MS = 5, BACKGROUND_NICENESS = 10 };
@@ -33,6 +33,7 @@ typedef struct Server {
     ServerState state;
     uv_loop_t loop;
     Report report;
+    Budget scratch; // of all lanes
     Pool *pool;
     Pool *background;
     Host *host;
@@ -184,9 +185,9 @@ static Status open_log(Server *server, Error *error) {
 
 static Status start_rooms(Server *server, Error *error) {
     const Options *options = server->options;
+    server->scratch.max_bytes = options->memory_bytes_max / SCRATCH_MEMORY_SHARE;
     PoolDef pool = {.lane_count = (uint32_t)options->workers,
-                    .scratch_bytes_max =
-                        options->memory_bytes_max / (2 * options->workers * SCRATCH_MEMORY_SHARE),
+                    .scratch = &server->scratch,
                     .turn_ended = api_lane_turn_ended,
                     .left = api_lane_left};
     Status status = pool_create(&server->pool, &server->loop, &pool, error);

@@ -164,7 +164,7 @@ static JobOutcome verify_on_lane(Job *job, Lane *lane) {
             break;
         }
     }
-    arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
+    lane_reset_scratch(lane);
     episode_count_memory(request, &worker->counted_bytes,
                          verify_worker_bytes(plan->verification, worker->index));
     if (error->status == STATUS_OK && !is_over) {

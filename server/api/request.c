@@ -221,7 +221,7 @@ static JobOutcome work_on_lane(Job *job, Lane *lane) {
         Status status = request->command->work(request, lane, &reply, &error);
         if (request->outcome != JOB_DONE) {
             request->is_resumed = true;
-            arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
+            lane_reset_scratch(lane);
             return request->outcome;
         }
         if (status == STATUS_OK) {
@@ -235,7 +235,7 @@ static JobOutcome work_on_lane(Job *job, Lane *lane) {
     }
     request_reply(request, lane, &reply, &error);
     job->urgent = request->status != STATUS_OK; // `done` writes its line
-    arena_reset_and_trim(&lane->scratch, LANE_SCRATCH_KEPT_BYTES);
+    lane_reset_scratch(lane);
     return JOB_DONE;
 }
 

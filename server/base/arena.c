@@ -15,13 +15,35 @@ void arena_init(Arena *arena, size_t limit_bytes) {
     *arena = (Arena){.limit_bytes = limit_bytes};
 }
 
-void arena_deinit(Arena *arena) {
-    while (arena->block != NULL) {
-        ArenaBlock *previous = arena->block->previous;
-        free(arena->block);
-        arena->block = previous;
+void arena_init_sharing(Arena *arena, Budget *budget) {
+    *arena = (Arena){.limit_bytes = (size_t)budget->max_bytes, .budget = budget};
+}
+
+static void free_block(Arena *arena) {
+    ArenaBlock *block = arena->block;
+    arena->block = block->previous;
+    arena->total_bytes -= block->capacity_bytes;
+    if (arena->budget != NULL) {
+        budget_give(arena->budget, block->capacity_bytes);
     }
+    free(block);
+}
+
+// Gives all memory back; it may be used again.
+static void empty(Arena *arena) {
+    while (arena->block != NULL) {
+        free_block(arena);
+    }
+    arena->used_bytes = arena->capacity_bytes = 0;
+}
+
+void arena_deinit(Arena *arena) {
+    empty(arena);
     *arena = (Arena){0};
+}
+
+static bool take_from_budget(const Arena *arena, size_t bytes) {
+    return arena->budget == NULL || budget_take(arena->budget, bytes);
 }
 
 static bool add_block(Arena *arena, size_t bytes) {
@@ -37,8 +59,17 @@ static bool add_block(Arena *arena, size_t bytes) {
     if (capacity < bytes) {
         return false;
     }
+    if (!take_from_budget(arena, capacity)) {
+        capacity = bytes;
+        if (!take_from_budget(arena, capacity)) {
+            return false;
+        }
+    }
     ArenaBlock *block = aligned_alloc(ARENA_ALIGNMENT, sizeof(*block) + capacity);
     if (block == NULL) {
+        if (arena->budget != NULL) {
+            budget_give(arena->budget, capacity);
+        }
         return false;
     }
     block->previous = arena->block;
@@ -78,11 +109,8 @@ void arena_reset_to(Arena *arena, ArenaMark mark) {
         return;
     }
     while (arena->block != mark.block) {
-        ArenaBlock *block = arena->block;
-        ASSERT(block != NULL);
-        arena->block = block->previous;
-        arena->total_bytes -= block->capacity_bytes;
-        free(block);
+        ASSERT(arena->block != NULL);
+        free_block(arena);
     }
     arena->used_bytes = mark.used_bytes;
     arena->capacity_bytes = arena->block->capacity_bytes;
@@ -94,17 +122,13 @@ void arena_reset(Arena *arena) {
         return; // one block, or none
     }
     size_t total = arena->total_bytes;
-    size_t limit = arena->limit_bytes;
-    arena_deinit(arena);
-    arena_init(arena, limit);
+    empty(arena);
     add_block(arena, total); // a failure only means that the next take tries again
 }
 
 void arena_reset_and_trim(Arena *arena, size_t bytes) {
-    size_t limit = arena->limit_bytes;
     if (arena->total_bytes > bytes) {
-        arena_deinit(arena);
-        arena_init(arena, limit);
+        empty(arena);
     }
     arena_reset(arena);
 }

@@ -6,6 +6,8 @@
 // bytes and never move. Not thread-safe: an arena belongs to whoever runs the request or the step.
 #pragma once
 
+#include "base/budget.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +28,7 @@ typedef struct Arena {
     size_t capacity_bytes; // … and how many it holds
     size_t total_bytes;    // of all blocks
     size_t limit_bytes;    // total_bytes never exceeds it
+    Budget *budget;        // Nullable, borrowed: blocks are taken out of it as well
 } Arena;
 
 typedef struct ArenaMark {
@@ -35,6 +38,8 @@ typedef struct ArenaMark {
 
 // Takes no memory yet.
 void arena_init(Arena *arena, size_t limit_bytes);
+// One of several that share a budget, which must outlive it.
+void arena_init_sharing(Arena *arena, Budget *budget);
 void arena_deinit(Arena *arena);
 
 // arena_take when the newest block is too full for `bytes` > 0: from a new one.

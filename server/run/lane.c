@@ -39,6 +39,9 @@ enum { CHAIN_MAX = 64 }; // jobs of one strand taken at once
 // so many short ones in a row.
 enum { SHORT_PIECES = 16, SHORT_PIECE_NS = 2 * LANE_SHORT_SLICE_NS };
 
+// A step of some 300,000 contacts needs no more; and one of some thousand, when memory is short.
+enum { SCRATCH_KEPT_BYTES = 1 << 28, SCRATCH_KEPT_BYTES_MIN = 1 << 20 };
+
 enum { LONG_NICENESS = 4 }; // beside short lanes a long one has less than half of a core
 
 typedef struct JobList {
@@ -523,7 +526,7 @@ static void init_workers(Pool *pool) {
         bool is_long = i >= short_count;
         *worker = (Worker){.lane = {.index = i, .is_long = is_long, .pool = pool},
                            .crew = &pool->crew[is_long ? CREW_LONG : CREW_SHORT]};
-        arena_init(&worker->lane.scratch, pool->def.scratch_bytes_max);
+        arena_init_sharing(&worker->lane.scratch, pool->def.scratch);
         uv_cond_init(&worker->wake);
     }
 }
@@ -575,6 +578,12 @@ uint32_t pool_lane_count(const Pool *pool) {
 
 const Lane *pool_lane(const Pool *pool, uint32_t index) {
     return index < pool->worker_count ? &pool->worker[index].lane : NULL;
+}
+
+void lane_reset_scratch(Lane *lane) {
+    const Budget *budget = lane->pool->def.scratch;
+    bool is_short = budget_used_bytes(budget) > budget->max_bytes / 2;
+    arena_reset_and_trim(&lane->scratch, is_short ? SCRATCH_KEPT_BYTES_MIN : SCRATCH_KEPT_BYTES);
 }
 
 uint64_t lane_pause_ns(const Lane *lane) {

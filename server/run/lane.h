@@ -47,7 +47,6 @@ enum { LANE_SLICE_NS = 2000000 };      // after about so long a job gives a long
 enum { LANE_SHORT_SLICE_NS = 500000 }; // … and after so long a short one
 enum { LANE_TURN_NS = 100000 };
 enum { LANE_LONG_NS = 10000000 }; // so long a short lane works on one piece, and no longer
-enum { LANE_SCRATCH_KEPT_BYTES = 1 << 28 }; // a step of some 300,000 contacts needs no more
 
 typedef struct Pool Pool;
 typedef struct Lane Lane;
@@ -86,7 +85,7 @@ struct Strand {
 struct Lane {
     uint32_t index;
     bool is_long;
-    Arena scratch;          // reset by whoever uses it
+    Arena scratch;          // lane_reset_scratch by whoever uses it
     uint64_t slice_ns;      // when the present job was begun or taken up again, clock_now_ns
     _Atomic uint64_t steps; // world steps done on this lane, for Stats
     Histogram solver_times; // of the steps whose solver was timed
@@ -98,9 +97,9 @@ typedef void LaneTurnEnded(Lane *lane, void *context);
 typedef void LaneLeft(Lane *lane, void *context);
 
 typedef struct PoolDef {
-    uint32_t lane_count;      // 1 … 1024; and as many long ones
-    size_t scratch_bytes_max; // limit of each lane's arena
-    int niceness; // of its threads, 0 … 15 as nice(1) counts; long ones are a bit nicer
+    uint32_t lane_count; // 1 … 1024; and as many long ones
+    Budget *scratch;     // borrowed: what the lanes' arenas may take together
+    int niceness;        // of its threads, 0 … 15 as nice(1) counts; long ones are a bit nicer
     LaneTurnEnded *turn_ended; // Nullable
     LaneLeft *left; // Nullable; the last thing on each lane, for what hangs on its outbox
     void *context;
@@ -139,6 +138,10 @@ void pool_unpark(Pool *pool, Strand *strand);
 // On a lane, by a job that is about to work long: ends the turn early, so that neither the answers
 // gathered in it nor the strands worked on wait for this job.
 void lane_end_turn(Lane *lane);
+
+// Takes back all pieces of the scratch. Its memory stays with the lane, unless that is much or most
+// of the budget is in use.
+void lane_reset_scratch(Lane *lane);
 
 // When the present job should give the lane to others, clock_now_ns.
 uint64_t lane_pause_ns(const Lane *lane);

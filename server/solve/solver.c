@@ -118,5 +118,11 @@ Status solver_set(SolverSettings *settings, const char *name, double value, Erro
 
 Status solver_solve(const SolverSettings *settings, const ContactProblem *problem, Arena *arena,
                     SolveResult *result, Error *error) {
-    return solver_get(settings->kind)->solve(problem, settings, arena, result, error);
+    Status status = solver_get(settings->kind)->solve(problem, settings, arena, result, error);
+    if (status == STATUS_RESOURCE_EXHAUSTED && error != NULL) {
+        const Error what = *error;
+        error_set(error, status, NULL, "%s Raise --memory-bytes-max, of which it has a part.",
+                  what.message);
+    }
+    return status;
 }

@@ -51,7 +51,8 @@ Status assemble_run(StepState *state) {
     if (!ARRAY_RESERVE(stepper->warm, stepper->warm_capacity, numbers) ||
         !ARRAY_RESERVE(stepper->impulse, stepper->impulse_capacity, numbers)) {
         return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
-                         "Memory ended while assembling %u contacts.", stepper->contact_count);
+                         "Memory ended while assembling %u contacts: raise --memory-bytes-max.",
+                         stepper->contact_count);
     }
     recall_impulses(state);
     stepper->problem = (ContactProblem){

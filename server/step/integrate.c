@@ -48,7 +48,8 @@ Status integrate_run(StepState *state) {
     state->pose_new = arena_take_array(state->scratch, world->body_count, 7 * sizeof(double));
     if (state->pose_new == NULL) {
         return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
-                         "Memory ended while moving %u bodies.", world->body_count);
+                         "Memory ended while moving %u bodies: raise --memory-bytes-max.",
+                         world->body_count);
     }
     for (uint32_t body = 0; body < world->body_count; body++) {
         const double *velocity = new_velocity(state, body);
@@ -96,7 +97,8 @@ Status integrate_commit(StepState *state) {
     World *world = state->world;
     if (!ARRAY_RESERVE(world->memory, world->memory_capacity, state->stepper->contact_count)) {
         return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
-                         "Memory ended while keeping %u contacts.", state->stepper->contact_count);
+                         "Memory ended while keeping %u contacts: raise --memory-bytes-max.",
+                         state->stepper->contact_count);
     }
     for (uint32_t body = 0; body < world->body_count; body++) {
         memcpy(world->velocity + 6 * (size_t)body, new_velocity(state, body), 6 * sizeof(double));

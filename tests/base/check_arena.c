@@ -124,6 +124,33 @@ START_TEST(after_a_reset_one_block_serves_the_same_use) {
 }
 END_TEST
 
+START_TEST(arenas_that_share_a_budget_never_hold_more_together) {
+    Budget budget = {.max_bytes = 1 << 20};
+    Arena one, other;
+    arena_init_sharing(&one, &budget);
+    arena_init_sharing(&other, &budget);
+    ck_assert_ptr_nonnull(arena_take(&one, 700000));
+    ck_assert_uint_eq(budget_used_bytes(&budget), one.total_bytes);
+    ck_assert_ptr_null(arena_take(&other, 400000));
+    ck_assert_uint_eq(other.total_bytes, 0);
+    ck_assert_ptr_nonnull(arena_take(&other, 100000));
+    // a chain would double, for which there is no room, but there is for what is asked
+    ck_assert_ptr_nonnull(arena_take(&other, 200000));
+    ck_assert_uint_eq(budget_used_bytes(&budget), one.total_bytes + other.total_bytes);
+    ck_assert_uint_le(budget_used_bytes(&budget), budget.max_bytes);
+    arena_reset_and_trim(&one, 1000);
+    ck_assert_uint_eq(budget_used_bytes(&budget), other.total_bytes);
+    ck_assert_ptr_nonnull(arena_take(&other, 600000)); // what the other gave back
+    ArenaMark mark = arena_mark(&other);
+    arena_reset_to(&other, mark);
+    arena_reset(&other);
+    ck_assert_uint_eq(budget_used_bytes(&budget), other.total_bytes);
+    arena_deinit(&other);
+    arena_deinit(&one);
+    ck_assert_uint_eq(budget_used_bytes(&budget), 0);
+}
+END_TEST
+
 static TCase *case_arena(void) {
     TCase *tcase = tcase_create("arena");
     tcase_add_test(tcase, pieces_are_aligned_apart_and_stay_where_they_are);
@@ -133,6 +160,7 @@ static TCase *case_arena(void) {
     tcase_add_test(tcase, zeroed_pieces_are_zero_also_in_used_memory);
     tcase_add_test(tcase, marks_nest_and_give_back_what_came_after);
     tcase_add_test(tcase, after_a_reset_one_block_serves_the_same_use);
+    tcase_add_test(tcase, arenas_that_share_a_budget_never_hold_more_together);
     return tcase;
 }
 

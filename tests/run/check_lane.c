@@ -14,6 +14,7 @@
 enum { STRANDS_MAX = 500 };
 
 typedef struct Fixture {
+    Budget scratch;
     uv_loop_t loop;
     Pool *pool;
     bool is_closed;
@@ -52,8 +53,9 @@ static void end_turn(Lane *lane, void *context) {
 
 static void start_nice(Fixture *fixture, uint32_t lane_count, int niceness) {
     ck_assert_int_eq(uv_loop_init(&fixture->loop), 0);
+    fixture->scratch.max_bytes = 1 << 20;
     PoolDef def = {.lane_count = lane_count,
-                   .scratch_bytes_max = 1 << 20,
+                   .scratch = &fixture->scratch,
                    .niceness = niceness,
                    .turn_ended = end_turn,
                    .context = fixture};

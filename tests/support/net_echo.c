@@ -156,7 +156,8 @@ static void open_server(EchoServer *server) {
         listener_open(server->net, "127.0.0.1:0", &server->tcp, &error) == STATUS_OK &&
         listener_open(server->net, server->local_address, &server->local, &error) == STATUS_OK;
     if (opened && server->def.lane_count > 0) {
-        PoolDef pool = {.lane_count = server->def.lane_count, .scratch_bytes_max = 1 << 20};
+        server->scratch.max_bytes = 1 << 20;
+        PoolDef pool = {.lane_count = server->def.lane_count, .scratch = &server->scratch};
         opened = pool_create(&server->pool, &server->loop, &pool, &error) == STATUS_OK;
     }
     if (!opened) {

@@ -22,6 +22,7 @@ typedef struct EchoServer {
     uv_thread_t thread;
     uv_async_t command;
     Net *net;
+    Budget scratch;
     Pool *pool;
     Report report;
     Listener *tcp, *local;
