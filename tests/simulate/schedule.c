@@ -343,7 +343,7 @@ uint64_t schedule_wall_ns(void) {
 uint64_t schedule_read_ns(void) {
     // now and then much time has passed since the last look, as when the system ran somebody else
     uint64_t chance = dice_roll(&schedule.dice, 256);
-    pass_time(chance == 0  ? dice_roll(&schedule.dice, 5000000)
+    pass_time(chance == 0  ? dice_roll(&schedule.dice, 30000000)
               : chance < 8 ? dice_roll(&schedule.dice, 150000)
                            : dice_roll(&schedule.dice, schedule.drift_ns + 1));
     return schedule.now_ns;
