@@ -10,18 +10,20 @@
 #define STICK_SHARE (1.0 - 1e-9)
 // an open contact that closes no faster than this, over V, is rounding
 #define CLOSING 1e-9
+// a contact without friction that slides no faster than this, over V, is held by its neighbours,
+// of whose velocity R leaves a share
+#define SLIPPING 1e-6
 
 enum {
-    ROUND_MAX = 3, // of states changed and the system solved anew
-    WORK_MAX = 4,  // products of blocks per contact in the factor: the time of some ten sweeps
+    ROUND_MAX = 4, // of states changed and the system solved anew
+    WORK_MAX = 8,  // products of blocks per contact in the factor: the time of some twenty sweeps
     TREE_MAX = 64  // of an island
 };
 
 enum { SIDE = MDP_BLOCK_SIDE };
 
-// How a contact is held: not at all, along its normal as it has no friction, or fast; a sliding one
-// cannot be.
-typedef enum HoldState { HOLD_OPEN, HOLD_NORMAL, HOLD_STICK, HOLD_SLIDE } HoldState;
+// How a contact is held: not at all, along its normal without friction, or fast.
+typedef enum HoldState { HOLD_OPEN, HOLD_NORMAL, HOLD_STICK } HoldState;
 
 // A contact of the island.
 struct MdpHold {
@@ -30,10 +32,11 @@ struct MdpHold {
     double row[2][3][SIDE]; // J: of both sides, along normal and tangents
     double mu;
     double stiffness; // 1 / R
-    double closing;   // [m/s] CLOSING of V
+    double v_scale;   // [m/s] V
     double u[3];      // offset included [m/s]
     double impulse[3];
     double change[3]; // d gamma
+    bool slips;       // without the friction that it might have
 };
 
 // ---- islands
@@ -207,20 +210,14 @@ Status mdp_direct_plan(MdpPack *pack, double floor, Arena *arena, Error *error) 
 
 // ---- contacts
 
-static HoldState state_of(double mu, const double impulse[3]) {
-    if (!(impulse[0] > 0.0)) {
-        return HOLD_OPEN;
-    }
-    if (mu == 0.0) {
-        return HOLD_NORMAL;
-    }
-    double bound = STICK_SHARE * mu * impulse[0];
-    bool sticks = impulse[1] * impulse[1] + impulse[2] * impulse[2] < bound * bound;
-    return sticks ? HOLD_STICK : HOLD_SLIDE;
+// of a contact that pushes, as long as nothing is known against it
+static HoldState held_fast(double mu) {
+    return mu == 0.0 ? HOLD_NORMAL : HOLD_STICK;
 }
 
-// The impulse, in the frame of the contact whatever it is swept as; false: the contact slides.
-static bool load_impulse(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
+// The impulse, in the frame of the contact whatever it is swept as. Sweeps take long to tell
+// whether a contact slides; the linear system knows at once.
+static void load_impulse(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
     const ProblemContact *c = &pack->problem->contact[contact];
     uint32_t slot = pack->slot[contact];
     double weight;
@@ -235,10 +232,9 @@ static bool load_impulse(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
     }
     double w = mass_block_weight(mass_contact_block(pack->mass, contact));
     hold->stiffness = 1.0 / (COMPLIANCE * w);
-    hold->closing = CLOSING * w / sqrt(weight);
+    hold->v_scale = w / sqrt(weight);
     hold->mu = c->mu;
-    hold->state = state_of(c->mu, hold->impulse);
-    return hold->state != HOLD_SLIDE;
+    hold->state = hold->impulse[0] > 0.0 ? held_fast(c->mu) : HOLD_OPEN;
 }
 
 // J and u
@@ -276,6 +272,20 @@ static int held_rows(const MdpHold *hold) {
     return hold->state == HOLD_STICK ? 3 : hold->state == HOLD_NORMAL ? 1 : 0;
 }
 
+// What the solution says of a contact: it may have to open or to close; one that would slide does
+// without friction, which its neighbours may take over.
+static HoldState next_state(const MdpHold *hold, const double u[3], const double impulse[3]) {
+    if (hold->state == HOLD_OPEN) {
+        return u[0] < -CLOSING * hold->v_scale ? held_fast(hold->mu) : HOLD_OPEN;
+    }
+    if (!(impulse[0] > 0.0)) {
+        return HOLD_OPEN;
+    }
+    double bound = STICK_SHARE * hold->mu * impulse[0];
+    bool fits = impulse[1] * impulse[1] + impulse[2] * impulse[2] < bound * bound;
+    return hold->state == HOLD_STICK && fits ? HOLD_STICK : HOLD_NORMAL;
+}
+
 // The change of the impulse at the solution, and the state that follows; true: it is the same.
 static bool judge_hold(MdpHold *hold, const double *change) {
     double u[3] = {hold->u[0], hold->u[1], hold->u[2]};
@@ -297,11 +307,10 @@ static bool judge_hold(MdpHold *hold, const double *change) {
         after[k] = hold->impulse[k] + hold->change[k];
     }
     HoldState before = hold->state;
-    if (before != HOLD_OPEN) {
-        hold->state = state_of(hold->mu, after);
-    } else if (u[0] < -hold->closing) {
-        hold->state = hold->mu == 0.0 ? HOLD_NORMAL : HOLD_STICK;
-    }
+    hold->state = next_state(hold, u, after);
+    double slow = SLIPPING * hold->v_scale;
+    hold->slips =
+        hold->state == HOLD_NORMAL && hold->mu > 0.0 && u[1] * u[1] + u[2] * u[2] > slow * slow;
     return hold->state == before;
 }
 
@@ -429,16 +438,13 @@ static bool find_states(const MdpPack *pack, uint32_t island, uint32_t contact_c
         if (!solve_system(pack, island, contact_count)) {
             return false;
         }
-        bool all_hold = true;
+        bool all_hold = true, any_slips = false;
         for (uint32_t i = 0; i < contact_count; i++) {
-            bool holds = judge_hold(&hold[i], pack->direct->change);
-            if (hold[i].state == HOLD_SLIDE) {
-                return false;
-            }
-            all_hold = all_hold && holds;
+            all_hold = judge_hold(&hold[i], pack->direct->change) && all_hold;
+            any_slips = any_slips || hold[i].slips;
         }
         if (all_hold) {
-            return true;
+            return !any_slips;
         }
     }
     return false;
@@ -468,11 +474,7 @@ bool mdp_direct_aim(MdpPack *pack, uint32_t island) {
     const uint32_t *contact = direct->contact + direct->contact_first[island];
     uint32_t count = direct->contact_first[island + 1] - direct->contact_first[island];
     for (uint32_t i = 0; i < count; i++) {
-        if (!load_impulse(pack, contact[i], &direct->hold[i])) {
-            return false;
-        }
-    }
-    for (uint32_t i = 0; i < count; i++) {
+        load_impulse(pack, contact[i], &direct->hold[i]);
         load_rows(pack, contact[i], &direct->hold[i]);
     }
     if (!find_states(pack, island, count)) {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Small islands of free bodies, solved at once. Sweeps carry the weight of a tower from contact to
-// contact and need hundreds for its slowest way to give; but which contacts are open, stick or
-// stick they find soon, and then the rest is one linear system. With u the velocities of the held
+// contact and need hundreds for its slowest way to give; but which contacts are open they find
+// soon, and where nothing slides the rest is one linear system. With u the velocities of the held
 // contacts (all three rows where one sticks, the normal one where there is no friction), and d
 // gamma the change of their impulses:
 //
 //     M dv = J^T d gamma,   u + J dv = -R d gamma,   so   (M + J^T R^-1 J) dv = -J^T R^-1 u.
 //
-// A contact that is not held gives back the impulse that it has, which joins the right side. An
-// island in which anything slides is left to the sweeps: its friction goes with the normal impulse,
-// and holding one while the other changes was measured to mislead more often than it helped.
+// A contact that is not held gives back the impulse that it has, which joins the right side.
 //
 // Four contacts under a box are more than its velocities: infinitely many impulses hold it, and the
 // system in d gamma would be singular. In dv it never is, as M is not; R, next to nothing beside
@@ -17,10 +15,15 @@
 // it leaves is R d gamma, a share of about COMPLIANCE of what was there, and a second aim takes
 // that.
 //
-// An answer counts only if it holds: where a held contact would pull, or an open one close, the
-// contact changes its state and the system is solved anew, a few times; where one would slide,
-// there is no aim. Even then the answer is no more than where the sweeps go on from, which judge it
-// as any leap (mdp_momentum.h).
+// At first every contact that pushes is taken to stick, also where the sweeps let it slide: in a
+// tower that comes to rest, nothing does, but sweeps need hundreds to tell. An answer counts only
+// if it holds: where a held contact would pull, or an open one close, the contact changes its state
+// and the system is solved anew, a few times. One that would slide goes on without its friction:
+// often it is a corner that bears little, and its neighbours hold the body alone. Where they do
+// not, so that it slips, the island really slides and is left to the sweeps: its friction goes with
+// the normal impulse, and holding one while the other changes was measured to mislead more often
+// than it helped. Even an answer that holds is no more than where the sweeps go on from, which
+// judge it as any leap (mdp_momentum.h).
 #pragma once
 
 #include "solve/mdp_envelope.h"
@@ -51,5 +54,5 @@ Status mdp_direct_plan(MdpPack *pack, double floor, Arena *arena, Error *error);
 
 // Between two sweeps: aims the island's next carry at the solution of its linear system, by setting
 // what was before so that momentum with ratio 1 goes there. false, with nothing changed: the island
-// does not fit, something in it slides, or its contacts found no states that hold.
+// does not fit, something in it slips, or its contacts found no states that hold.
 bool mdp_direct_aim(MdpPack *pack, uint32_t island);

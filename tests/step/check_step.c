@@ -197,7 +197,7 @@ START_TEST(a_stack_of_ten_boxes_stands_for_a_minute) {
     for (int second = 1; second < 60; second++) {
         lab_step(&lab, STEPS_PER_SECOND);
         for (uint32_t i = 1; i <= BOXES; i++) {
-            Pose then = pose_load(settled + 7 * i),
+            Pose then = pose_load(settled + 7 * (size_t)i),
                  now = pose_load(lab.world->pose + 7 * (size_t)i);
             Quat back = {then.orientation.w, -then.orientation.x, -then.orientation.y,
                          -then.orientation.z};
@@ -231,6 +231,57 @@ START_TEST(a_stack_at_rest_keeps_its_contacts_and_needs_few_sweeps) {
         sweeps += lab.report.iterations;
     }
     ck_assert_uint_lt(sweeps, 40 * STEPS);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// Boxes of equal mass, and each ten times as heavy as the one below: nothing moves, so every step
+// must find that out. The sweeps alone need thousands, and what they leave shakes the tower.
+START_TEST(a_tower_stands_still_from_its_first_step) {
+    static const struct {
+        int boxes;
+        double growth;
+    } towers[] = {{20, 1.0}, {5, 10.0}};
+    Lab lab = lab_create(9.81, 1.0 / 240.0);
+    lab_set(&lab, "friction", _i % 2);
+    lab_ground(&lab, 0);
+    Id shape = lab_shape(&lab, PRIMITIVE_BOX, vec3(0.1, 0.1, 0.1), 0);
+    double mass = 0.1;
+    int boxes = towers[_i / 2].boxes;
+    for (int i = 0; i < boxes; i++) {
+        lab_body(&lab, shape, BODY_DYNAMIC, at(0.0, 0.0, 0.1 + 0.2 * i), NULL, mass, NULL);
+        mass *= towers[_i / 2].growth;
+    }
+    for (int step = 0; step < 120; step++) {
+        lab_step(&lab, 1);
+        ck_assert(lab.report.certificate.converged);
+        // the tolerance, 1e-6 of g h, and what it grows to along twenty boxes
+        for (uint32_t i = 1; i <= (uint32_t)boxes; i++) {
+            ck_assert_double_lt(vec3_norm(lab_velocity(&lab, i)), 1e-6);
+        }
+    }
+    lab_destroy(&lab);
+}
+END_TEST
+
+// Ten boxes fall on one another, none straight above the next: corners that bear little would slide
+// under an equal share of the friction, which the others can bear.
+START_TEST(a_crooked_stack_falls_together_and_stands) {
+    Lab lab = lab_create(9.81, 1.0 / 240.0);
+    lab_set(&lab, "friction", _i);
+    lab_ground(&lab, 0);
+    Id shape = lab_shape(&lab, PRIMITIVE_BOX, vec3(0.1, 0.1, 0.1), 0);
+    for (int i = 0; i < 10; i++) {
+        Pose pose = at(0.03 * (i % 2), 0.02 * (i % 3), 0.12 + 0.25 * i);
+        lab_body(&lab, shape, BODY_DYNAMIC, pose, NULL, 8.0, NULL);
+    }
+    uint32_t unconverged = 0;
+    for (int step = 0; step < 300; step++) {
+        lab_step(&lab, 1);
+        unconverged += lab.report.certificate.converged ? 0 : 1;
+    }
+    ck_assert_uint_le(unconverged, 3); // of sweeps alone, some forty
+    ck_assert_double_lt(vec3_norm(lab_velocity(&lab, 10)), 1e-6);
     lab_destroy(&lab);
 }
 END_TEST
@@ -331,6 +382,8 @@ static TCase *case_stack(void) {
     TCase *tcase = tcase_create("stack");
     tcase_set_timeout(tcase, 280.0);
     tcase_add_test(tcase, a_stack_of_ten_boxes_stands_for_a_minute);
+    tcase_add_loop_test(tcase, a_tower_stands_still_from_its_first_step, 0, 4);
+    tcase_add_loop_test(tcase, a_crooked_stack_falls_together_and_stands, 0, 2);
     tcase_add_test(tcase, a_stack_at_rest_keeps_its_contacts_and_needs_few_sweeps);
     return tcase;
 }
