@@ -248,14 +248,21 @@ static JobOutcome work_item(Job *job, Lane *lane) {
 
 // ---- on the loop thread
 
+// Not before all items are done: the last of them makes the reply, of what all have copied.
+static void free_copies(Batch *batch) {
+    for (size_t i = 0; batch->count > 1 && i < batch->count; i++) {
+        if (batch->item[i].world != NULL) {
+            arena_deinit(batch->item[i].arena);
+        }
+    }
+}
+
 static void on_item_done(Job *job) {
     BatchItem *item = (BatchItem *)(void *)((char *)job - offsetof(BatchItem, job));
     Batch *batch = item->batch;
     host_release(item->world);
-    if (batch->count > 1) {
-        arena_deinit(item->arena);
-    }
     if (--batch->unfinished == 0) {
+        free_copies(batch);
         request_finish(batch->request);
     }
 }

@@ -369,15 +369,29 @@ static const char *wanted(const char *text) {
     return text == NULL || text[0] == '\0' ? NULL : text;
 }
 
-// [ns] since 1970. 0 stands for "open", so a time that is given is 1 at least.
+// The first moment [ns] since 1970 that is shown as `seconds` or later: a double tells only some
+// 200 ns apart, and an episode's own `begun` shall find it. 0 stands for "open", so a time that is
+// given is 1 at least.
 static uint64_t moment_ns(bool is_given, double seconds) {
-    const double seconds_max = 9e9; // the year 2255: far from what 64 bits hold
+    const double seconds_max = 9e9;    // the year 2255: far from what 64 bits hold
+    const uint64_t rounding_ns = 4096; // more than two doubles of that size are apart
     if (!is_given) {
         return 0;
     }
-    return seconds <= 1e-9          ? 1
-           : seconds >= seconds_max ? UINT64_C(9000000000000000000)
-                                    : (uint64_t)(seconds * 1e9);
+    if (seconds >= seconds_max) {
+        return UINT64_C(9000000000000000000);
+    }
+    uint64_t about = seconds <= 0.0 ? 0 : (uint64_t)(seconds * 1e9);
+    uint64_t low = about > rounding_ns ? about - rounding_ns : 1, high = about + rounding_ns;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (episode_seconds(middle) >= seconds) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
 }
 
 static Status fill_list(Request *request, const EpisodeRow *rows, size_t count, uint64_t total,

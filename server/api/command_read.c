@@ -162,8 +162,8 @@ Status command_world_contacts(Request *request, Lane *lane, Moreau__V1__Reply *r
     const Stepper *stepper = request->world->door.stepper;
     if (!stepper->has_last) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "world",
-                         "No step has been taken since the world's bodies were made or moved: "
-                         "contacts are those of the last step.");
+                         "No step has been taken since the world's bodies were made or moved, or "
+                         "since one was given up or failed: contacts are those of the last step.");
     }
     ReadRange range;
     Status status = check_range(ask->has_first, ask->first, ask->has_count, ask->count,

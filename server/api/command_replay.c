@@ -14,8 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// An event has about so many bytes, where there is that much to send.
-enum { EVENT_BYTES = 1 << 16 };
+// An event has about so many bytes, where there is that much to send; of a frame of the protocol at
+// most one part in so many, as the last of its frames may be larger than those before.
+enum { EVENT_BYTES = 1 << 16, EVENT_FRAME_SHARE = 4 };
 // Nothing is added to a connection with more than this unsent; looked at again after a while.
 enum { UNSENT_BYTES_MAX = 1 << 20, UNSENT_LOOK_MS = 3 };
 
@@ -341,6 +342,11 @@ static Status play_on(Replay *replay, Lane *lane, Error *error) {
     return status;
 }
 
+static bool is_event_full(const Replay *replay) {
+    size_t share = replay->request->api->def.frame_bytes_max / EVENT_FRAME_SHARE;
+    return replay->show.columns.bytes >= (share < EVENT_BYTES ? share : EVENT_BYTES);
+}
+
 // One round on the lane: up to the first frame that is not due, which stays gathered until it is,
 // or one event's bytes.
 static JobOutcome play_on_lane(Job *job, Lane *lane) {
@@ -355,8 +361,7 @@ static JobOutcome play_on_lane(Job *job, Lane *lane) {
     if (show->playback == NULL) {
         status = open_replay(replay, &error);
     }
-    while (status == STATUS_OK && !show->is_over && !waits && !pauses &&
-           show->columns.bytes < EVENT_BYTES) {
+    while (status == STATUS_OK && !show->is_over && !waits && !pauses && !is_event_full(replay)) {
         status = play_on(replay, lane, &error);
         waits = replay->due_ns > clock_now_ns();
         pauses = show->is_put_aside || (!waits && episode_should_pause(lane));

@@ -133,8 +133,8 @@ Status command_problem(Request *request, Lane *lane, Moreau__V1__Reply *reply, E
     const Stepper *stepper = request->world->door.stepper;
     if (!stepper->has_last) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "world",
-                         "No step has been taken since the world's bodies were made or moved: the "
-                         "problem is the last step's.");
+                         "No step has been taken since the world's bodies were made or moved, or "
+                         "since one was given up or failed: the problem is the last step's.");
     }
     Moreau__V1__ProblemReply *message = arena_take(&request->arena, sizeof(*message));
     if (message == NULL) {

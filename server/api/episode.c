@@ -26,7 +26,7 @@ Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *
     return status;
 }
 
-static double seconds(uint64_t ns) {
+double episode_seconds(uint64_t ns) {
     return (double)ns * 1e-9;
 }
 
@@ -63,9 +63,9 @@ bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeIn
     info->time_step = row->time_step;
     info->bodies = row->body_count;
     info->has_begun = 1;
-    info->begun = seconds(row->begun_ns);
+    info->begun = episode_seconds(row->begun_ns);
     info->has_ended = row->ended_ns != 0;
-    info->ended = seconds(row->ended_ns);
+    info->ended = episode_seconds(row->ended_ns);
     info->has_unconverged_steps = info->has_dropped_steps = info->has_worst_own = 1;
     info->has_worst_penetration = info->has_dynamics_version = info->has_bytes = 1;
     info->has_chunks = info->has_keyframes = 1;

@@ -13,6 +13,9 @@ enum { EPISODE_QUANTUM_NS = 100000 };
 // the row points to is the request's arena's. On a lane.
 Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *error);
 
+// A moment [s] since 1970, as it is shown.
+double episode_seconds(uint64_t ns);
+
 // Fills `info`, whose memory is the arena's. false: it ended.
 bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeInfo *info);
 

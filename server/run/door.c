@@ -244,6 +244,7 @@ Status door_step_begin(Door *door, InputBytes bytes, Arena *arena, StepRun *run,
 
 static void tally_step(StepTally *tally, const StepReport *report, uint64_t step) {
     tally->done++;
+    tally->last = *report;
     tally->unconverged += !report->certificate.converged;
     for (int i = 0; i < CERTIFICATE_ENTRY_COUNT; i++) {
         // written so that NaN counts as worse than any number
@@ -269,8 +270,9 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
     run->input.stop = stop;
     while (run->steps_left > 0) {
         ClockProc *clock = run->steps_left == 1 || since + 1 >= stride ? clock_now_ns : NULL;
-        Status status = stepper_run(door->stepper, door->world, &run->input, scratch, clock,
-                                    &run->tally.last, error);
+        StepReport report; // of a step that may not happen
+        Status status =
+            stepper_run(door->stepper, door->world, &run->input, scratch, clock, &report, error);
         if (status == STATUS_ABORTED) {
             if (error != NULL) {
                 error_clear(error); // the step may be asked for again
@@ -284,12 +286,12 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
             return status;
         }
         run->steps_left--;
-        tally_step(&run->tally, &run->tally.last, door->world->step);
+        tally_step(&run->tally, &report, door->world->step);
         if (clock != NULL && run->solver_times != NULL) {
-            histogram_add(run->solver_times, run->tally.last.solver_ns);
+            histogram_add(run->solver_times, report.solver_ns);
         }
         if (door->recorder != NULL) {
-            recorder_step(door->recorder, door->world, door->stepper, run->order, &run->tally.last);
+            recorder_step(door->recorder, door->world, door->stepper, run->order, &report);
             if (!recorder_is_ready(door->recorder, NULL)) {
                 break;
             }

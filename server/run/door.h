@@ -39,7 +39,7 @@ Status door_change(Door *door, InputBytes input, Arena *arena, const Id **ids, s
 typedef struct StepTally {
     uint64_t done;
     uint64_t unconverged;
-    StepReport last;
+    StepReport last;                              // of the last step that was done
     double worst[CERTIFICATE_ENTRY_COUNT];        // largest of each entry …
     uint64_t worst_step[CERTIFICATE_ENTRY_COUNT]; // … and the step (since creation) where it stood
     double penetration_worst;

@@ -225,6 +225,16 @@ static bool has_what_is_wanted(const Playback *playback, uint64_t step) {
             player_stepper(playback->player)->has_last);
 }
 
+// Whether some of the steps from one to the other were dropped: no inputs lead over a gap.
+static bool is_gap_between(const Playback *playback, uint64_t from, uint64_t to) {
+    bool is_between = false;
+    for (size_t i = 0; i < playback->gap_count && !is_between; i++) {
+        const ChunkRow *gap = &playback->gap[i];
+        is_between = gap->first_step < to && gap->last_step > from;
+    }
+    return is_between;
+}
+
 static Status seek(Playback *playback, uint64_t step, Error *error) {
     const EpisodeRow *episode = playback->def.episode;
     Status status = STATUS_OK;
@@ -238,10 +248,13 @@ static Status seek(Playback *playback, uint64_t step, Error *error) {
     }
     uint64_t stands = is_fresh ? 0 : player_step(playback->player);
     if (!is_fresh &&
-        (has_what_is_wanted(playback, step) || (stands < step && step - stands <= NEAR_STEPS))) {
+        (has_what_is_wanted(playback, step) || (stands < step && step - stands <= NEAR_STEPS &&
+                                                !is_gap_between(playback, stands, step)))) {
         return STATUS_OK;
     }
-    uint64_t target = playback->def.contacts && step > episode->first_step ? step - 1 : step;
+    // the step that made the contacts is taken too, unless a gap has swallowed it
+    bool has_step_before = step > episode->first_step && !is_gap_between(playback, step - 1, step);
+    uint64_t target = playback->def.contacts && has_step_before ? step - 1 : step;
     return player_seek(playback->player, playback->reader, target, NULL, error);
 }
 

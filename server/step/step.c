@@ -144,6 +144,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
                        .error = error,
                        .solver_row = solver_get(stepper->solver.kind)};
 
+    stepper->has_last = false; // the stages write over it
     Status status = run_stages(&state, clock, report);
     report->contact_count = stepper->contact_count;
     if (status == STATUS_OK) {

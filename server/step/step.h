@@ -3,9 +3,10 @@
 // (step.c). Order lives there and nowhere else.
 //
 // A Stepper goes with a world: the collision caches (derived: dropping them changes nothing) and
-// the last step's problem, answer and contacts, which may be looked at until the next step. The
-// world itself changes only at the very end, when every new number is known to be finite: a step
-// that fails has not happened. Pure of clocks and threads; in a steady state it allocates nothing.
+// the last step's problem, answer and contacts, which may be looked at until the next step is
+// begun: one that fails or is given up leaves none. The world itself changes only at the very end,
+// when every new number is known to be finite: a step that fails has not happened. Pure of clocks
+// and threads; in a steady state it allocates nothing.
 #pragma once
 
 #include "base/arena.h"

@@ -194,6 +194,26 @@ START_TEST(steps_are_counted_and_the_worst_is_kept) {
 }
 END_TEST
 
+START_TEST(a_step_that_fails_is_not_told_as_the_last_one_done) {
+    Fixture fixture = open_door();
+    StepRun run = begin_steps(&fixture, 2);
+    Error error = {0};
+    ck_assert_int_eq(door_step(&fixture.door, &run, &fixture.arena, 0, NULL, &error), STATUS_OK);
+    ck_assert_uint_eq(run.tally.done, 1);
+    StepReport first = run.tally.last;
+    ck_assert(first.certificate.converged);
+    // a spin whose square is not finite leaves no orientation
+    fixture.door.world->velocity[6 + 3] = 1e160;
+    ck_assert_int_eq(door_step(&fixture.door, &run, &fixture.arena, 0, NULL, &error),
+                     STATUS_FAILED_PRECONDITION);
+    ck_assert_uint_eq(run.tally.done, 1);
+    ck_assert(run.tally.last.certificate.converged);
+    ck_assert_mem_eq(&run.tally.last.energy, &first.energy, sizeof(first.energy));
+    ck_assert(!fixture.door.stepper->has_last);
+    close_door(&fixture);
+}
+END_TEST
+
 static bool always(void *context) {
     ++*(int *)context;
     return true;
@@ -226,6 +246,7 @@ static TCase *case_door(void) {
     tcase_add_test(tcase, the_limit_of_bodies_is_named);
     tcase_add_test(tcase, settings_and_bodies_change_together_or_not_at_all);
     tcase_add_test(tcase, steps_are_counted_and_the_worst_is_kept);
+    tcase_add_test(tcase, a_step_that_fails_is_not_told_as_the_last_one_done);
     tcase_add_test(tcase, steps_stop_between_two_when_asked_or_out_of_time);
     return tcase;
 }

@@ -4,6 +4,7 @@
 // that dropped steps and says so.
 #include "run/verify.h"
 
+#include "run/playback.h"
 #include "run/recorder.h"
 #include "support/heap.h"
 #include "support/log_waiter.h"
@@ -362,6 +363,45 @@ START_TEST(steps_that_were_dropped_are_not_missed) {
 }
 END_TEST
 
+// Shows all that was not dropped by stepping, as a replay does. Returns how many frames.
+static uint64_t step_to_every_frame(bool contacts, uint64_t *last_step) {
+    LogReader *reader;
+    EpisodeRow row;
+    Error error = {0};
+    Playback *playback;
+    Arena scratch;
+    arena_init(&scratch, (size_t)1 << 28);
+    ck_assert_int_eq(log_take_reader(log_file, &reader, &error), STATUS_OK);
+    Status status = log_reader_find(reader, "episode", &scratch, &row, &error);
+    log_give_reader(log_file, reader);
+    ck_assert_msg(status == STATUS_OK, "%s", error.message);
+    PlaybackDef def = {
+        .log = log_file, .episode = &row, .limits = limits, .contacts = contacts, .again = true};
+    ck_assert_int_eq(playback_open(&playback, &def, &error), STATUS_OK);
+    uint64_t frames = 0, step = playback_skip_gap(playback, 0);
+    while (step <= row.last_step) {
+        PlaybackFrame frame;
+        bool found;
+        status = playback_get(playback, step, &scratch, UINT64_MAX, NULL, &frame, &found, &error);
+        ck_assert_msg(status == STATUS_OK, "%s", error.message);
+        ck_assert(found && !frame.is_stored);
+        frames++;
+        step = playback_skip_gap(playback, step + 1);
+    }
+    *last_step = row.last_step;
+    playback_close(playback);
+    arena_deinit(&scratch);
+    return frames;
+}
+
+START_TEST(what_a_lossy_episode_has_can_be_stepped_to_over_its_gaps) {
+    record_lossy();
+    uint64_t last_step, frames = step_to_every_frame(_i == 1, &last_step);
+    // the steps before and behind a gap are there; behind the last of the four there is nothing
+    ck_assert_uint_eq(frames, last_step + 1 - verify().dropped_steps + 3);
+}
+END_TEST
+
 START_TEST(a_lossy_episode_that_was_cut_off_anywhere_is_whole) {
     record_lossy();
     expect_whole_wherever_cut();
@@ -376,6 +416,7 @@ static TCase *case_missing(void) {
     tcase_add_test(tcase, all_deleted_rows_are_missed_from_the_first_step_on);
     tcase_add_test(tcase, an_episode_that_was_cut_off_anywhere_is_whole);
     tcase_add_loop_test(tcase, steps_that_were_dropped_are_not_missed, 0, 2);
+    tcase_add_loop_test(tcase, what_a_lossy_episode_has_can_be_stepped_to_over_its_gaps, 0, 2);
     tcase_add_test(tcase, a_lossy_episode_that_was_cut_off_anywhere_is_whole);
     return tcase;
 }

@@ -328,6 +328,36 @@ START_TEST(a_step_that_would_not_be_finite_has_not_happened) {
 }
 END_TEST
 
+static bool always(void *context) {
+    (void)context;
+    return true;
+}
+
+START_TEST(a_step_that_is_given_up_has_not_happened_and_leaves_nothing_to_look_at) {
+    Lab lab = lab_create(9.81, 1.0 / 240.0);
+    lab_set(&lab, "tolerance", 1e-15); // many sweeps: the solver asks after some
+    lab_ground(&lab, 0);
+    Id shape = lab_shape(&lab, PRIMITIVE_BOX, vec3(0.1, 0.1, 0.1), 0);
+    for (int i = 0; i < 5; i++) {
+        lab_body(&lab, shape, BODY_DYNAMIC, at(0.01 * i, 0.0, 0.1 + 0.2 * i), NULL, 0.0, NULL);
+    }
+    lab_step(&lab, 2);
+    ck_assert(lab.stepper->has_last);
+    uint64_t hash = snapshot_hash(lab.world);
+    SolverStop stop = {.asked = always};
+    StepInput input = {.time_step = 1.0 / 240.0, .stop = &stop};
+    Error error = {0};
+    ck_assert_int_eq(
+        stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error),
+        STATUS_ABORTED);
+    ck_assert_uint_eq(snapshot_hash(lab.world), hash);
+    ck_assert(!lab.stepper->has_last); // its contacts have no impulses
+    lab_step(&lab, 1);
+    ck_assert(lab.stepper->has_last);
+    lab_destroy(&lab);
+}
+END_TEST
+
 START_TEST(a_step_fits_into_little_memory_or_says_so) {
     // every limit from nothing up to enough: each run either succeeds or fails cleanly and leaves
     // the world as it was
@@ -392,6 +422,7 @@ static TCase *case_refusal(void) {
     TCase *tcase = tcase_create("refusal");
     tcase_set_timeout(tcase, 120.0);
     tcase_add_test(tcase, a_step_that_would_not_be_finite_has_not_happened);
+    tcase_add_test(tcase, a_step_that_is_given_up_has_not_happened_and_leaves_nothing_to_look_at);
     tcase_add_test(tcase, a_step_that_would_leave_no_orientation_has_not_happened);
     tcase_add_test(tcase, a_step_fits_into_little_memory_or_says_so);
     return tcase;

@@ -361,6 +361,26 @@ START_TEST(a_list_is_cut_by_time) {
 }
 END_TEST
 
+// Its time is shown as a double, which stands for some 200 ns.
+START_TEST(an_episode_begins_at_the_time_that_it_shows) {
+    enum { EPISODES = 20 };
+    uint64_t world = wire_small_world(client);
+    for (int i = 0; i < EPISODES; i++) {
+        record(world, "short", 0);
+    }
+    Moreau__V1__EpisodeList all = MOREAU__V1__EPISODE_LIST__INIT;
+    const Moreau__V1__EpisodeListReply *reply = list(&all);
+    ck_assert_uint_eq(reply->total, EPISODES);
+    for (uint64_t i = 0; i < EPISODES; i++) { // the newest first; none takes less than 200 ns
+        Moreau__V1__EpisodeList since = MOREAU__V1__EPISODE_LIST__INIT, until = since;
+        since.has_since = until.has_until = 1;
+        since.since = until.until = reply->episodes[i]->begun;
+        ck_assert_uint_eq(list(&since)->total, i + 1);
+        ck_assert_uint_eq(list(&until)->total, EPISODES - i - 1);
+    }
+}
+END_TEST
+
 START_TEST(a_name_that_two_episodes_have_names_none) {
     uint64_t world = wire_small_world(client);
     WireEpisode first = record(world, "twin", 1);
@@ -545,6 +565,7 @@ static TCase *case_books(void) {
     tcase_add_test(tcase, episodes_outlive_the_server);
     tcase_add_test(tcase, a_list_is_filtered_and_paged_the_newest_first);
     tcase_add_test(tcase, a_list_is_cut_by_time);
+    tcase_add_test(tcase, an_episode_begins_at_the_time_that_it_shows);
     tcase_add_test(tcase, a_name_that_two_episodes_have_names_none);
     tcase_add_test(tcase, a_deleted_episode_is_gone);
     tcase_add_test(tcase, what_is_being_recorded_is_not_deleted);

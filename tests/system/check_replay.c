@@ -258,6 +258,7 @@ END_TEST
 
 START_TEST(what_does_not_fit_into_a_reply_says_how_much_does) {
     wire_depot_stop(&depot);
+    wire_depot_stop(&depot);
     wire_depot_restart(&depot, "--frame-bytes-max 8K");
     client = depot.client;
     Moreau__V1__EpisodeRead call = read_call();
@@ -368,6 +369,17 @@ START_TEST(a_replay_shows_every_frame_in_order) {
     ck_assert_uint_eq(stream.frames, STEPS + 1);
     ck_assert_uint_eq(reply->episode_replay->frames, STEPS + 1);
     ck_assert_uint_eq(reply->episode_replay->last_step, STEPS);
+}
+END_TEST
+
+START_TEST(a_replay_goes_through_short_frames_of_the_protocol) {
+    wire_depot_stop(&depot);
+    wire_depot_restart(&depot, "--frame-bytes-max 8K");
+    client = depot.client;
+    Moreau__V1__EpisodeReplay call = replay_call(0.0);
+    Stream stream = {.stride = 1, .compares = true};
+    wire_expect(wire_stream(client, &call, see_frames, &stream), CODE(OK), NULL);
+    ck_assert_uint_eq(stream.frames, STEPS + 1);
 }
 END_TEST
 
@@ -601,6 +613,7 @@ static TCase *case_replay(void) {
     TCase *tcase = tcase_create("replay");
     tcase_add_checked_fixture(tcase, record_inputs, close_depot);
     tcase_add_loop_test(tcase, a_replay_shows_every_frame_in_order, 0, 3);
+    tcase_add_test(tcase, a_replay_goes_through_short_frames_of_the_protocol);
     tcase_add_test(tcase, a_replay_from_the_middle_with_a_stride);
     tcase_add_test(tcase, a_replay_takes_the_time_that_the_world_took);
     tcase_add_test(tcase, a_slow_replay_can_be_cancelled_between_two_frames);

@@ -214,6 +214,49 @@ START_TEST(a_faulted_world_in_a_batch_fails_alone_until_it_is_set) {
 }
 END_TEST
 
+// Calls whose memory would lie where that of a call under way did, were that given back too soon.
+static void step_pairs_with_poses(int times) {
+    uint64_t pair[] = {wire_small_world(client), wire_small_world(client)};
+    Moreau__V1__WorldStep step = wire_step_call(pair, 1);
+    step.n_worlds = 2;
+    step.has_poses = step.poses = 1;
+    for (int i = 0; i < times; i++) {
+        wire_accept(client, &step);
+    }
+}
+
+static void expect_poses_of(uint64_t world, const double *pose, size_t count) {
+    Moreau__V1__WorldGet get = MOREAU__V1__WORLD_GET__INIT;
+    get.has_world = 1;
+    get.world = world;
+    const Moreau__V1__WorldGetReply *now = wire_accept(client, &get)->world_get;
+    ck_assert_uint_eq(now->n_pose, count);
+    ck_assert_mem_eq(now->pose, pose, count * sizeof(double));
+}
+
+START_TEST(a_world_that_is_done_long_before_the_others_is_shown_as_it_was) {
+    uint64_t worlds[] = {wire_small_world(client), wire_small_world(client)};
+    Moreau__V1__WorldStep endless = wire_step_call(&worlds[1], BILLION);
+    uint64_t endless_id = wire_submit(client, &endless);
+    Moreau__V1__WorldStep both = wire_step_call(worlds, 1);
+    both.n_worlds = 2;
+    both.has_poses = both.poses = 1;
+    uint64_t both_id = wire_submit(client, &both);
+    step_pairs_with_poses(20);
+    submit_cancel(endless_id);
+    const Moreau__V1__Reply *reply;
+    do {
+        reply = wire_receive(client);
+        ck_assert_ptr_nonnull(reply);
+    } while (reply->id != both_id);
+    wire_expect(reply, CODE(OK), NULL);
+    const Moreau__V1__WorldStepReply *result = reply->world_step;
+    ck_assert_uint_eq(result->n_body_count, 2);
+    expect_poses_of(worlds[0], result->pose, 7 * result->body_count[0]);
+    expect_poses_of(worlds[1], result->pose + 7 * result->body_count[0], 7 * result->body_count[1]);
+}
+END_TEST
+
 // ---- sharing
 
 START_TEST(short_steps_get_through_while_others_run_a_billion) {
@@ -427,6 +470,7 @@ static TCase *case_two_lanes(void) {
     tcase_add_test(tcase, a_deadline_stops_every_world_of_a_batch);
     tcase_add_test(tcase, an_unknown_world_in_a_batch_fails_alone);
     tcase_add_test(tcase, a_faulted_world_in_a_batch_fails_alone_until_it_is_set);
+    tcase_add_test(tcase, a_world_that_is_done_long_before_the_others_is_shown_as_it_was);
     tcase_add_test(tcase, pipelined_calls_on_a_world_are_done_in_their_order);
     tcase_add_test(tcase, answers_of_each_world_keep_their_order_between_lanes);
     tcase_add_test(tcase, a_burst_of_ten_thousand_steps_is_answered_in_order);
