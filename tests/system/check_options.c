@@ -88,11 +88,11 @@ static const struct {
     {"--workers 7", NULL, 7},
     {"--workers=1024", NULL, 1024},
     {"--workers 7 --workers 9", NULL, 9}, // the last word counts
-    {"--frame-bytes-max 2048", "frame-bytes-max", 2048},
-    {"--frame-bytes-max 2K", "frame-bytes-max", 2048},
-    {"--frame-bytes-max 2k", "frame-bytes-max", 2048},
-    {"--frame-bytes-max 2Ki", "frame-bytes-max", 2048},
-    {"--frame-bytes-max=2KiB", "frame-bytes-max", 2048},
+    {"--frame-bytes-max 8192", "frame-bytes-max", 8192},
+    {"--frame-bytes-max 8K", "frame-bytes-max", 8192},
+    {"--frame-bytes-max 8k", "frame-bytes-max", 8192},
+    {"--frame-bytes-max 8Ki", "frame-bytes-max", 8192},
+    {"--frame-bytes-max=8KiB", "frame-bytes-max", 8192},
     {"--unsent-bytes-max 3M", "unsent-bytes-max", 3u << 20},
     {"--kept-bytes-max 5M", "kept-bytes-max", 5u << 20},
     {"--memory-bytes-max 5GiB", "memory-bytes-max", UINT64_C(5) << 30},
@@ -158,7 +158,7 @@ static const struct {
     {"--frame-bytes-max 16777216T", "frame-bytes-max"},
     {"--frame-bytes-max 16MB", "16MB"}, // 10^6 or 2^20? nobody knows
     {"--frame-bytes-max M", "'M'"},
-    {"--frame-bytes-max 1023", "from 1024"},
+    {"--frame-bytes-max 8191", "from 8192"},
     {"--frame-bytes-max 2G", "frame-bytes-max"},
     {"--requests-max 0", "from 1"},
     {"--log-level loud", "error, warn, info or debug"},
@@ -293,7 +293,7 @@ START_TEST(help_names_every_limit_with_its_meaning_and_exits) {
         ck_assert_ptr_nonnull(limit.unit);
     }
     ck_assert_uint_ge(count, 11);
-    ck_assert_ptr_nonnull(strstr(help, "(default 16 MiB; 1 KiB to 1 GiB)"));
+    ck_assert_ptr_nonnull(strstr(help, "(default 16 MiB; 8 KiB to 1 GiB)"));
     ck_assert_ptr_nonnull(strstr(help, "(default 127.0.0.1:7667)"));
     free(help);
 }
