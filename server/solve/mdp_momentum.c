@@ -17,7 +17,10 @@
 enum {
     LEAP_AFTER = 4, // plain sweeps, after which only the slowest change is left
     LEAP_OVER = LEAP_AFTER + 1,
-    AIM_WAIT = 8 // carries from an aim that failed to the next; then twice as many
+    // carries from an aim that failed to the next, and how many times as many to the one after it:
+    // a cold start soon knows which contacts push, and what still slides then does so for long
+    AIM_WAIT = 2,
+    AIM_WAIT_GROWTH = 4
 };
 
 void mdp_momentum_begin(MdpPack *pack) {
@@ -60,7 +63,7 @@ static bool aim(MdpPack *pack, uint32_t i, double enough) {
         return false;
     }
     island->wait = island->wait_next;
-    island->wait_next *= 2;
+    island->wait_next *= AIM_WAIT_GROWTH;
     if (!mdp_direct_aim(pack, i)) {
         return false;
     }

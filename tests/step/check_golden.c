@@ -23,9 +23,9 @@ typedef struct Golden {
 } Golden;
 
 static const Golden goldens[] = {
-    {"a heap of 12, settling", 11, 12, 300, 0.0, 0xa1b1e43bc2e06329u},
-    {"a heap of 60, falling", 12, 60, 150, 0.0, 0x3159973c15508fd7u},
-    {"a heap of 12, Coulomb", 13, 12, 300, 1.0, 0xa026fc3edd372bd4u},
+    {"a heap of 12, settling", 11, 12, 300, 0.0, 0x96b8f157c728bfd7u},
+    {"a heap of 60, falling", 12, 60, 150, 0.0, 0xe70384806721f2c8u},
+    {"a heap of 12, Coulomb", 13, 12, 300, 1.0, 0x601e2f7a90548a42u},
 };
 
 START_TEST(the_same_inputs_give_the_golden_bits) {
