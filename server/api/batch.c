@@ -213,7 +213,6 @@ static JobOutcome work_for(BatchItem *item, BatchResult *result, Lane *lane) {
         host_publish(item->world);
     }
     collect(item, result);
-    lane_reset_scratch(lane);
     // `done` writes the line of a failed request
     item->job.urgent = result->error.status != STATUS_OK;
     finish_item(item->batch, lane);

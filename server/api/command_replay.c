@@ -366,7 +366,6 @@ static JobOutcome play_on_lane(Job *job, Lane *lane) {
         waits = replay->due_ns > clock_now_ns();
         pauses = show->is_put_aside || (!waits && episode_should_pause(lane));
     }
-    lane_reset_scratch(lane);
     episode_count_memory(request, &show->counted_bytes, held_bytes(show));
     if (status == STATUS_OK && pauses) {
         return show->is_put_aside ? JOB_LONG : JOB_AGAIN;

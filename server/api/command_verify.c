@@ -164,7 +164,6 @@ static JobOutcome verify_on_lane(Job *job, Lane *lane) {
             break;
         }
     }
-    lane_reset_scratch(lane);
     episode_count_memory(request, &worker->counted_bytes,
                          verify_worker_bytes(plan->verification, worker->index));
     if (error->status == STATUS_OK && !is_over) {

@@ -221,7 +221,6 @@ static JobOutcome work_on_lane(Job *job, Lane *lane) {
         Status status = request->command->work(request, lane, &reply, &error);
         if (request->outcome != JOB_DONE) {
             request->is_resumed = true;
-            lane_reset_scratch(lane);
             return request->outcome;
         }
         if (status == STATUS_OK) {
@@ -235,7 +234,6 @@ static JobOutcome work_on_lane(Job *job, Lane *lane) {
     }
     request_reply(request, lane, &reply, &error);
     job->urgent = request->status != STATUS_OK; // `done` writes its line
-    lane_reset_scratch(lane);
     return JOB_DONE;
 }
 

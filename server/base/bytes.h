@@ -80,30 +80,29 @@ static inline const uint8_t *source_bytes(Source *source, size_t count) {
     return bytes;
 }
 
+// Leaves `to` as it is past the end.
+static inline void source_copy(Source *source, void *to, size_t count) {
+    const uint8_t *bytes = source_bytes(source, count);
+    if (bytes != NULL) {
+        memcpy(to, bytes, count);
+    }
+}
+
 static inline uint32_t source_u32(Source *source) {
     uint32_t value = 0;
-    const uint8_t *bytes = source_bytes(source, sizeof(value));
-    if (bytes != NULL) {
-        memcpy(&value, bytes, sizeof(value));
-    }
+    source_copy(source, &value, sizeof(value));
     return value;
 }
 
 static inline uint64_t source_u64(Source *source) {
     uint64_t value = 0;
-    const uint8_t *bytes = source_bytes(source, sizeof(value));
-    if (bytes != NULL) {
-        memcpy(&value, bytes, sizeof(value));
-    }
+    source_copy(source, &value, sizeof(value));
     return value;
 }
 
 static inline double source_double(Source *source) {
     double value = 0.0;
-    const uint8_t *bytes = source_bytes(source, sizeof(value));
-    if (bytes != NULL) {
-        memcpy(&value, bytes, sizeof(value));
-    }
+    source_copy(source, &value, sizeof(value));
     return value;
 }
 

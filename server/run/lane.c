@@ -272,6 +272,14 @@ static void judge_piece(Strand *strand, JobOutcome outcome, uint64_t took_ns) {
     }
 }
 
+// After every piece of work. The memory stays with the lane, unless that is much or most of the
+// budget is in use.
+static void reset_scratch(Lane *lane) {
+    const Budget *budget = lane->pool->def.scratch;
+    bool is_short = budget_used_bytes(budget) > budget->max_bytes / 2;
+    arena_reset_and_trim(&lane->scratch, is_short ? SCRATCH_KEPT_BYTES_MIN : SCRATCH_KEPT_BYTES);
+}
+
 // Runs the jobs of a chain in a row, until one wants to go on later, the loop must hear of one, or
 // the chain has had the lane for a turn's time. What is not done stays with the strand.
 static void run_chain(Worker *worker, Job *job) {
@@ -279,6 +287,7 @@ static void run_chain(Worker *worker, Job *job) {
     uint64_t begun_ns = worker->lane.slice_ns;
     while (job != NULL && !worker->wakes_loop && worker->lane.slice_ns - begun_ns < LANE_TURN_NS) {
         JobOutcome outcome = job->work(job, &worker->lane);
+        reset_scratch(&worker->lane);
         worker->now_ns = clock_now_ns();
         judge_piece(strand, outcome, worker->now_ns - worker->lane.slice_ns);
         worker->lane.slice_ns = worker->now_ns;
@@ -578,12 +587,6 @@ uint32_t pool_lane_count(const Pool *pool) {
 
 const Lane *pool_lane(const Pool *pool, uint32_t index) {
     return index < pool->worker_count ? &pool->worker[index].lane : NULL;
-}
-
-void lane_reset_scratch(Lane *lane) {
-    const Budget *budget = lane->pool->def.scratch;
-    bool is_short = budget_used_bytes(budget) > budget->max_bytes / 2;
-    arena_reset_and_trim(&lane->scratch, is_short ? SCRATCH_KEPT_BYTES_MIN : SCRATCH_KEPT_BYTES);
 }
 
 uint64_t lane_pause_ns(const Lane *lane) {

@@ -85,7 +85,7 @@ struct Strand {
 struct Lane {
     uint32_t index;
     bool is_long;
-    Arena scratch;          // lane_reset_scratch by whoever uses it
+    Arena scratch;          // what a job took of it is taken back when its work returns
     uint64_t slice_ns;      // when the present job was begun or taken up again, clock_now_ns
     _Atomic uint64_t steps; // world steps done on this lane, for Stats
     Histogram solver_times; // of the steps whose solver was timed
@@ -138,10 +138,6 @@ void pool_unpark(Pool *pool, Strand *strand);
 // On a lane, by a job that is about to work long: ends the turn early, so that neither the answers
 // gathered in it nor the strands worked on wait for this job.
 void lane_end_turn(Lane *lane);
-
-// Takes back all pieces of the scratch. Its memory stays with the lane, unless that is much or most
-// of the budget is in use.
-void lane_reset_scratch(Lane *lane);
 
 // When the present job should give the lane to others, clock_now_ns.
 uint64_t lane_pause_ns(const Lane *lane);

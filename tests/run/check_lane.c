@@ -94,8 +94,8 @@ static JobOutcome run_work(Job *job, Lane *lane) {
     StrandState *strand = &state[work->strand];
     ASSERT(atomic_fetch_add(&strand->running, 1) == 0);
     ASSERT(atomic_load(&strand->next) == work->number);
+    ASSERT(lane->scratch.used_bytes == 0); // what jobs before took is taken back
     ASSERT(arena_take(&lane->scratch, 100) != NULL);
-    arena_reset(&lane->scratch);
     uint32_t running = atomic_fetch_add(&work->fixture->running, 1) + 1;
     if (running > atomic_load(&work->fixture->running_max)) {
         atomic_store(&work->fixture->running_max, running);
