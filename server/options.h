@@ -11,7 +11,7 @@
 // number is already in its place.
 #pragma once
 
-#include "base/report.h"
+#include "os/report.h"
 #include "base/status.h"
 
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #include "server.h"
 
 #include "api/api.h"
-#include "base/clock.h"
+#include "os/clock.h"
 #include "http/http.h"
 #include "metrics.h"
 #include "net/listener.h"

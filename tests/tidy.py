@@ -19,24 +19,26 @@ POSIX = {"fcntl.h", "signal.h", "unistd.h", "sys/types.h", "sys/stat.h", "sys/re
          "sys/uio.h", "sys/wait.h", "netinet/in.h", "netinet/tcp.h", "arpa/inet.h", "netdb.h", "poll.h", "sched.h"}
 PROTO = {"moreau.pb-c.h"}
 TABLE = {
-    "server/log": ({"base"}, LIBC | {"sqlite3.h", "uv.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h"}),
-    "server/base": (set(), LIBC | {"sys/resource.h", "fcntl.h", "unistd.h"}),
+    "server/base": (set(), LIBC),
+    "server/os": ({"base"}, LIBC | {"sys/resource.h", "fcntl.h", "unistd.h"}),
     "server/world": ({"base"}, LIBC),
     "server/collide": ({"base", "world"}, LIBC),
     "server/solve": ({"base"}, LIBC),
     "server/step": ({"base", "world", "collide", "solve"}, LIBC),
-    "server/run": ({"base", "world", "collide", "solve", "step", "log"}, LIBC | {"uv.h"}),
-    "server/net": ({"base"}, LIBC | POSIX | {"uv.h"}),
-    "server/http": ({"base"}, LIBC | {"unistd.h", "uv.h", "libwebsockets.h"}),
-    "server/api": ({"base", "world", "collide", "solve", "step", "run", "log"},
+    "server/log": ({"base", "os"}, LIBC | {"sqlite3.h", "uv.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h"}),
+    "server/run": ({"base", "os", "world", "collide", "solve", "step", "log"}, LIBC | {"uv.h"}),
+    "server/replay": ({"base", "os", "world", "solve", "step", "log", "run"}, LIBC | {"uv.h"}),
+    "server/net": ({"base", "os"}, LIBC | POSIX | {"uv.h"}),
+    "server/http": ({"base", "os"}, LIBC | {"unistd.h", "uv.h", "libwebsockets.h"}),
+    "server/wire": ({"base", "world", "solve", "step", "log", "run"}, LIBC | PROTO | {"protobuf-c/protobuf-c.h"}),
+    "server/api": ({"base", "os", "world", "collide", "solve", "step", "log", "run", "replay", "wire"},
                    LIBC | PROTO | {"protobuf-c/protobuf-c.h"}),
-    "server": ({"base", "world", "collide", "solve", "step", "run", "log", "net", "http", "api"}, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h"}),
+    "server": ({"base", "os", "world", "collide", "solve", "step", "log", "run", "replay", "net", "http", "wire", "api"},
+               LIBC | POSIX | {"uv.h", "ini.h", "malloc.h"}),
     "clients/c": (set(), LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h"}),
     "clients/cli": ({"c"}, LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h", "jansson.h", "moreau.h", "sys/ioctl.h"}),
 }
 DYNAMICS = ["server/base", "server/world", "server/collide", "server/solve", "server/step"]
-# base may read a clock and write a log for others; the rooms above it may not
-PURE = ["server/world", "server/collide", "server/solve", "server/step"]
 LIBM_INEXACT = re.compile(r"\b(sin|cos|tan|asin|acos|atan|atan2|sincos|exp|exp2|expm1|log|log2|log10|log1p|pow|cbrt|hypot|tgamma|"
                           r"lgamma|erf|sinh|cosh|tanh|fma)f?\s*\(")
 IMPURE = re.compile(r"\b(clock_now_ns|clock_wall_ns|clock_gettime|gettimeofday|time|rand|random|srand|pthread_\w+|uv_\w+|getenv)\s*\(")
@@ -110,7 +112,7 @@ def check_words(path, code, text):
     for number, line in enumerate(code.splitlines(), 1):
         if room in DYNAMICS and LIBM_INEXACT.search(line):
             complain(path, number, "this function of libm is not rounded alike on every machine: use base/ or algebra")
-        if room in PURE and IMPURE.search(line) and "ClockProc" not in line:
+        if room in DYNAMICS and IMPURE.search(line) and "ClockProc" not in line:
             complain(path, number, "the dynamics read no clock, thread, environment or random source")
         if re.match(r"#\s*if\s+0\b", line):
             complain(path, number, "dead code")

@@ -21,7 +21,7 @@ MoreauStatus moreau_record_start(MoreauClient *client, const MoreauRecord *recor
     start.name = (char *)record->name;
     start.n_labels = record->label_count;
     start.labels = (char **)record->labels;
-    start.content = (Moreau__V1__EpisodeContent)record->content;
+    start.content = (Moreau__V1__Episode__Content)record->content;
     start.stride = record->stride;
     start.has_keyframe_steps = record->keyframe_steps > 0;
     start.keyframe_steps = record->keyframe_steps;
@@ -116,7 +116,7 @@ MoreauStatus moreau_episode_list(MoreauClient *client, const MoreauEpisodeFilter
     list.solver = (char *)filter->solver;
     list.client = (char *)filter->client;
     list.has_state = filter->state != MOREAU_EPISODE_ANY;
-    list.state = (Moreau__V1__EpisodeState)(list.has_state ? filter->state : 0);
+    list.state = (Moreau__V1__Episode__State)(list.has_state ? filter->state : 0);
     list.has_since = filter->since > 0.0;
     list.since = filter->since;
     list.has_until = filter->until > 0.0;

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static_assert(sizeof(Moreau__V1__BodyKind) == sizeof(uint32_t), "enum columns are 32 bits wide");
+static_assert(sizeof(Moreau__V1__Body__Kind) == sizeof(uint32_t), "enum columns are 32 bits wide");
 static_assert(sizeof(protobuf_c_boolean) == sizeof(int), "bool columns are ints");
 
 void moreau_reply_free(MoreauReply *reply) {

@@ -88,7 +88,7 @@ static void settle(MoreauClient *client, const MoreauReply *reply) {
 static bool end_stream(MoreauClient *client, uint64_t id) {
     Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
     status.has_code = status.has_recoverable = status.recoverable = 1;
-    status.code = MOREAU__V1__STATUS_CODE__UNAVAILABLE;
+    status.code = MOREAU__V1__STATUS__CODE__UNAVAILABLE;
     status.message = (char *)"The connection was lost between two events, and is back: ask again, "
                              "from where the events ended.";
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;

@@ -172,7 +172,7 @@ MoreauStatus moreau_snapshot_clone(MoreauClient *client, const MoreauClone *clon
     message.has_count = message.has_lifetime = 1;
     message.count = clone->count;
     message.name = (char *)clone->name;
-    message.lifetime = (Moreau__V1__Lifetime)clone->lifetime;
+    message.lifetime = (Moreau__V1__World__Lifetime)clone->lifetime;
     message.has_idle_timeout_s = clone->idle_timeout_s > 0.0;
     message.idle_timeout_s = clone->idle_timeout_s;
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;

@@ -56,7 +56,7 @@ MoreauStatus moreau_world_create(MoreauClient *client, const MoreauWorldDef *def
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
     create.name = (char *)def->name;
     create.has_lifetime = 1;
-    create.lifetime = (Moreau__V1__Lifetime)def->lifetime;
+    create.lifetime = (Moreau__V1__World__Lifetime)def->lifetime;
     create.has_idle_timeout_s = def->idle_timeout_s > 0.0;
     create.idle_timeout_s = def->idle_timeout_s;
     create.settings = &settings;

@@ -38,7 +38,7 @@ static int fill_list(const EpisodeOptions *options, Moreau__V1__EpisodeList *lis
     list->client = (char *)options->client;
     if (options->state != NULL) {
         const ProtobufCEnumValue *state =
-            json_find_enum(&moreau__v1__episode_state__descriptor, options->state);
+            json_find_enum(&moreau__v1__episode__state__descriptor, options->state);
         if (state == NULL) {
             return cli_fail(EXIT_USAGE,
                             "--state %s: an episode is recording, complete, world_destroyed or "
@@ -46,7 +46,7 @@ static int fill_list(const EpisodeOptions *options, Moreau__V1__EpisodeList *lis
                             options->state);
         }
         list->has_state = 1;
-        list->state = (Moreau__V1__EpisodeState)state->value;
+        list->state = (Moreau__V1__Episode__State)state->value;
     }
     if (options->since != NULL) {
         list->has_since = 1;

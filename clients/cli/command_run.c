@@ -56,7 +56,8 @@ static int apply_options(const RunOptions *options, Moreau__V1__Scene *scene,
                          Moreau__V1__WorldCreate *create) {
     create->name = (char *)options->name;
     create->has_lifetime = 1;
-    create->lifetime = options->keep ? MOREAU__V1__LIFETIME__SERVER : MOREAU__V1__LIFETIME__SESSION;
+    create->lifetime =
+        options->keep ? MOREAU__V1__WORLD__LIFETIME__SERVER : MOREAU__V1__WORLD__LIFETIME__SESSION;
     create->scene = scene;
     Moreau__V1__WorldSettings *settings = create->settings;
     settings->solver = (char *)options->solver;
@@ -112,7 +113,7 @@ static int step_batch(Cli *cli, RunReport *report, uint64_t steps, uint64_t *don
             for (size_t i = 0; i < reply->world_step->n_failures; i++) {
                 const Moreau__V1__Status *failure = reply->world_step->failures[i];
                 has_failed =
-                    has_failed || failure->code != MOREAU__V1__STATUS_CODE__DEADLINE_EXCEEDED;
+                    has_failed || failure->code != MOREAU__V1__STATUS__CODE__DEADLINE_EXCEEDED;
                 if (has_failed) {
                     cli_fail(EXIT_REFUSED, "step %" PRIu64 ": %s", failure->step,
                              failure->message != NULL ? failure->message : "the world failed");

@@ -32,7 +32,7 @@ static void print_row(const Moreau__V1__WorldInfo *world) {
     printf("%12" PRIu64 "  %-16.16s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8.4g  %s%s%s%s%s\n",
            world->world, world->name != NULL ? world->name : "", world->bodies, world->contacts,
            world->step, world->time, world->solver != NULL ? world->solver : "",
-           world->lifetime == MOREAU__V1__LIFETIME__SERVER ? ", kept" : "",
+           world->lifetime == MOREAU__V1__WORLD__LIFETIME__SERVER ? ", kept" : "",
            terminal_style(stdout, STYLE_BAD), world->faulted ? ", faulted" : "",
            terminal_style(stdout, STYLE_PLAIN));
 }

@@ -34,14 +34,14 @@ static const char *plain_name(const ProtobufCEnumDescriptor *descriptor, int num
     return text;
 }
 
-static TerminalStyle state_style(Moreau__V1__EpisodeState state) {
-    return state == MOREAU__V1__EPISODE_STATE__INTERRUPTED ? STYLE_BAD
-           : state == MOREAU__V1__EPISODE_STATE__RECORDING ? STYLE_GOOD
-                                                           : STYLE_PLAIN;
+static TerminalStyle state_style(Moreau__V1__Episode__State state) {
+    return state == MOREAU__V1__EPISODE__STATE__INTERRUPTED ? STYLE_BAD
+           : state == MOREAU__V1__EPISODE__STATE__RECORDING ? STYLE_GOOD
+                                                            : STYLE_PLAIN;
 }
 
 static const char *state_name(const Moreau__V1__EpisodeInfo *episode, char text[32]) {
-    return plain_name(&moreau__v1__episode_state__descriptor, (int)episode->state, text);
+    return plain_name(&moreau__v1__episode__state__descriptor, (int)episode->state, text);
 }
 
 // ---- a table
@@ -97,8 +97,8 @@ static void print_steps(const Moreau__V1__EpisodeInfo *episode) {
 static void print_size(const Moreau__V1__EpisodeInfo *episode) {
     char text[4][32];
     printf("  content      %s",
-           plain_name(&moreau__v1__episode_content__descriptor, (int)episode->content, text[0]));
-    if (episode->content != MOREAU__V1__EPISODE_CONTENT__INPUTS) {
+           plain_name(&moreau__v1__episode__content__descriptor, (int)episode->content, text[0]));
+    if (episode->content != MOREAU__V1__EPISODE__CONTENT__INPUTS) {
         printf(", every %s%s", episode->stride > 1 ? format_count(episode->stride, text[1]) : "",
                episode->stride > 1 ? " steps" : "step");
     }

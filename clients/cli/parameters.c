@@ -173,6 +173,6 @@ const char *parameters_model(const char *solver, const Moreau__V1__SolverParamet
         return solver;
     }
     bool coulomb = all != NULL && all->mdp != NULL && all->mdp->has_friction &&
-                   all->mdp->friction == MOREAU__V1__MDP_FRICTION__COULOMB;
+                   all->mdp->friction == MOREAU__V1__MDP_PARAMETERS__FRICTION__COULOMB;
     return coulomb ? "coulomb" : "dissipation";
 }

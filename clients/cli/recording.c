@@ -10,7 +10,7 @@
 // The content that --record asks for; NULL: there is none of that name.
 static const ProtobufCEnumValue *find_content(const RecordingOptions *options) {
     const char *name = options->content[0] != '\0' ? options->content : "inputs";
-    return json_find_enum(&moreau__v1__episode_content__descriptor, name);
+    return json_find_enum(&moreau__v1__episode__content__descriptor, name);
 }
 
 int recording_check(const RecordingOptions *options) {
@@ -26,7 +26,7 @@ int recording_check(const RecordingOptions *options) {
         return cli_fail(EXIT_USAGE, "--record=%s: record inputs, frames or contacts",
                         options->content);
     }
-    if (options->stride > 0 && content->value == MOREAU__V1__EPISODE_CONTENT__INPUTS) {
+    if (options->stride > 0 && content->value == MOREAU__V1__EPISODE__CONTENT__INPUTS) {
         return cli_fail(EXIT_USAGE, "--stride is about frames: give --record=frames or "
                                     "--record=contacts");
     }

@@ -3,7 +3,7 @@
 
 #include "api/request.h"
 #include "api/session.h"
-#include "base/clock.h"
+#include "os/clock.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // handlers given here, worlds live in run. Loop thread, but for what request.h says runs on lanes.
 #pragma once
 
-#include "base/report.h"
+#include "os/report.h"
 #include "api/peer.h"
 #include "log/log.h"
 #include "run/host.h"

@@ -39,7 +39,7 @@ Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Bat
     if (made == NULL || items == NULL) {
         return refuse_count(count, error);
     }
-    *made = (Batch){.request = request, .count = count, .item = items};
+    *made = (Batch){.request = request, .results.count = count, .item = items};
     uint64_t mark = ++request->api->batch_count;
     for (size_t i = 0; i < count; i++) {
         Status status = find_item(request, made, i, worlds[i], mark, error);
@@ -52,8 +52,8 @@ Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Bat
     return STATUS_OK;
 }
 
-static void clear_result(BatchResult *result) {
-    memset(result, 0, offsetof(BatchResult, error));
+static void clear_result(StepResult *result) {
+    memset(result, 0, offsetof(StepResult, error));
     error_clear(&result->error);
 }
 
@@ -66,20 +66,20 @@ enum { SHORT_STEPS = 16, SHORT_BODIES = 64 };
 enum { LONG_BODIES = 20000 };
 
 // Copies what the reply shows of a world that goes on with its next call before the reply is made.
-static bool copy_state(const BatchItem *item, BatchResult *result) {
+static bool copy_state(const BatchItem *item, StepResult *result) {
     const World *world = item->world->door.world;
     const Batch *batch = item->batch;
     size_t count = world->body_count;
-    bool one = batch->count == 1;
+    bool one = batch->results.count == 1;
     result->pose = world->pose;
     result->velocity = world->velocity;
-    if (batch->wants_pose && (!one || world->has_center)) {
+    if (batch->results.wants_pose && (!one || world->has_center)) {
         result->pose = arena_take_array(item->arena, count, 7 * sizeof(double));
         for (uint32_t i = 0; result->pose != NULL && i < count; i++) {
             world_body_pose(world, i, result->pose + 7 * (size_t)i);
         }
     }
-    if (batch->wants_velocity && !one) {
+    if (batch->results.wants_velocity && !one) {
         result->velocity = arena_take_array(item->arena, count, 6 * sizeof(double));
         if (result->velocity != NULL) {
             memcpy(result->velocity, world->velocity, count * 6 * sizeof(double));
@@ -88,7 +88,7 @@ static bool copy_state(const BatchItem *item, BatchResult *result) {
     return (result->pose != NULL && result->velocity != NULL) || count == 0;
 }
 
-static void collect(const BatchItem *item, BatchResult *result) {
+static void collect(const BatchItem *item, StepResult *result) {
     World *world = item->world->door.world;
     const Batch *batch = item->batch;
     result->step = world->step;
@@ -98,10 +98,10 @@ static void collect(const BatchItem *item, BatchResult *result) {
         uint32_t body = result->run.tally.last.worst_body[i];
         result->worst_body[i] = body < world->body_count ? world->body_id[body] : 0;
     }
-    if (batch->wants_hash) {
+    if (batch->results.wants_hash) {
         result->hash = snapshot_hash(world);
     }
-    if (batch->wants_pose || batch->wants_velocity) {
+    if (batch->results.wants_pose || batch->results.wants_velocity) {
         if (!copy_state(item, result)) {
             result->body_count = 0;
             error_set(&result->error, STATUS_RESOURCE_EXHAUSTED, "",
@@ -111,14 +111,14 @@ static void collect(const BatchItem *item, BatchResult *result) {
 }
 
 static void finish_item(Batch *batch, Lane *lane) {
-    if (batch->count == 1 ||
+    if (batch->results.count == 1 ||
         atomic_fetch_sub_explicit(&batch->left, 1, memory_order_acq_rel) == 1) {
         batch->reply(batch, lane);
     }
 }
 
 // False: nothing is to be stepped, or nothing more.
-static bool begin(BatchItem *item, BatchResult *result) {
+static bool begin(BatchItem *item, StepResult *result) {
     bool stops = request_should_stop(item->batch->request, &result->error);
     if (!item->begun) {
         item->begun = true;
@@ -138,7 +138,7 @@ static void count_steps(Lane *lane, uint64_t count) {
 }
 
 // JOB_DONE: no steps are left, or something says stop.
-static JobOutcome step_on(BatchItem *item, BatchResult *result, Lane *lane) {
+static JobOutcome step_on(BatchItem *item, StepResult *result, Lane *lane) {
     Request *request = item->batch->request;
     Door *door = &item->world->door;
     Error *error = &result->error;
@@ -196,7 +196,7 @@ static bool must_wait(BatchItem *item) {
     return !door_is_ready(door, &reserve->wait);
 }
 
-static JobOutcome work_for(BatchItem *item, BatchResult *result, Lane *lane) {
+static JobOutcome work_for(BatchItem *item, StepResult *result, Lane *lane) {
     if (item->input.count > 0) {
         if (must_wait(item)) {
             return JOB_PARKED;
@@ -223,15 +223,15 @@ static JobOutcome work_for(BatchItem *item, BatchResult *result, Lane *lane) {
 // later.
 static JobOutcome work_for_one(BatchItem *item, Lane *lane) {
     Batch *batch = item->batch;
-    BatchResult *kept = batch->result, result;
+    StepResult *kept = batch->results.result, result;
     if (item->begun) {
         result = *kept;
     } else {
         clear_result(&result);
     }
-    batch->result = &result;
+    batch->results.result = &result;
     JobOutcome outcome = work_for(item, &result, lane);
-    batch->result = kept;
+    batch->results.result = kept;
     if (outcome != JOB_DONE && item->begun) {
         *kept = result;
     }
@@ -241,15 +241,16 @@ static JobOutcome work_for_one(BatchItem *item, Lane *lane) {
 static JobOutcome work_item(Job *job, Lane *lane) {
     BatchItem *item = (BatchItem *)(void *)((char *)job - offsetof(BatchItem, job));
     Batch *batch = item->batch;
-    return batch->count == 1 ? work_for_one(item, lane)
-                             : work_for(item, &batch->result[item - batch->item], lane);
+    return batch->results.count == 1
+               ? work_for_one(item, lane)
+               : work_for(item, &batch->results.result[item - batch->item], lane);
 }
 
 // ---- on the loop thread
 
 // Not before all items are done: the last of them makes the reply, of what all have copied.
 static void free_copies(Batch *batch) {
-    for (size_t i = 0; batch->count > 1 && i < batch->count; i++) {
+    for (size_t i = 0; batch->results.count > 1 && i < batch->results.count; i++) {
         if (batch->item[i].world != NULL) {
             arena_deinit(batch->item[i].arena);
         }
@@ -277,11 +278,11 @@ static const uint64_t *listed_worlds(const Request *request) {
 // known.
 static size_t begin_results(Batch *batch) {
     size_t known = 0;
-    for (size_t i = 0; i < batch->count; i++) {
-        BatchResult *result = &batch->result[i];
+    for (size_t i = 0; i < batch->results.count; i++) {
+        StepResult *result = &batch->results.result[i];
         bool is_known = batch->item[i].world != NULL;
         known += is_known;
-        if (batch->count > 1 || !is_known) {
+        if (batch->results.count > 1 || !is_known) {
             clear_result(result);
         }
         if (!is_known) {
@@ -297,7 +298,7 @@ static void submit_item(Batch *batch, BatchItem *item) {
     const ApiDef *def = &batch->request->api->def;
     host_retain(item->world);
     item->arena = &batch->request->arena;
-    if (batch->count > 1) {
+    if (batch->results.count > 1) {
         item->arena = &reserve_of(item)->memory;
         arena_init(item->arena, def->memory_bytes_max);
     }
@@ -308,10 +309,11 @@ static void submit_item(Batch *batch, BatchItem *item) {
 Status batch_submit(Batch *batch, Error *error) {
     // last in the arena, as those of single worlds are seldom written
     Arena *arena = &batch->request->arena;
-    batch->result = arena_take_array(arena, batch->count, sizeof(*batch->result));
-    batch->reserve = arena_take_array(arena, batch->count, sizeof(*batch->reserve));
-    if (batch->result == NULL || batch->reserve == NULL) {
-        return refuse_count(batch->count, error);
+    batch->results.result =
+        arena_take_array(arena, batch->results.count, sizeof(*batch->results.result));
+    batch->reserve = arena_take_array(arena, batch->results.count, sizeof(*batch->reserve));
+    if (batch->results.result == NULL || batch->reserve == NULL) {
+        return refuse_count(batch->results.count, error);
     }
     size_t known = begin_results(batch);
     atomic_store_explicit(&batch->left, known, memory_order_relaxed);
@@ -321,7 +323,7 @@ Status batch_submit(Batch *batch, Error *error) {
         request_finish(batch->request);
         return STATUS_OK;
     }
-    for (size_t i = 0; i < batch->count; i++) {
+    for (size_t i = 0; i < batch->results.count; i++) {
         if (batch->item[i].world != NULL) {
             submit_item(batch, &batch->item[i]);
         }
@@ -332,10 +334,10 @@ Status batch_submit(Batch *batch, Error *error) {
 // ---- replies
 
 static void fill_failure(const Batch *batch, size_t index, Moreau__V1__Status *status) {
-    const BatchResult *result = &batch->result[index];
+    const StepResult *result = &batch->results.result[index];
     moreau__v1__status__init(status);
     status->has_code = status->has_world = status->has_recoverable = 1;
-    status->code = (Moreau__V1__StatusCode)result->error.status;
+    status->code = (Moreau__V1__Status__Code)result->error.status;
     status->message = (char *)result->error.message;
     status->field = result->error.field[0] != '\0' ? (char *)result->error.field : NULL;
     status->world = listed_worlds(batch->request)[index];
@@ -350,8 +352,8 @@ Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count) {
     Arena *arena = &batch->request->arena;
     size_t failed = 0;
     *count = 0;
-    for (size_t i = 0; i < batch->count; i++) {
-        failed += batch->result[i].error.status != STATUS_OK;
+    for (size_t i = 0; i < batch->results.count; i++) {
+        failed += batch->results.result[i].error.status != STATUS_OK;
     }
     if (failed == 0) {
         return NULL;
@@ -361,8 +363,8 @@ Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count) {
     if (list == NULL || statuses == NULL) {
         return NULL;
     }
-    for (size_t i = 0; i < batch->count; i++) {
-        if (batch->result[i].error.status != STATUS_OK) {
+    for (size_t i = 0; i < batch->results.count; i++) {
+        if (batch->results.result[i].error.status != STATUS_OK) {
             list[*count] = &statuses[*count];
             fill_failure(batch, i, &statuses[(*count)++]);
         }
@@ -371,11 +373,11 @@ Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count) {
 }
 
 void batch_status(const Batch *batch, Error *error) {
-    for (size_t i = 0; i < batch->count; i++) {
-        if (batch->result[i].error.status == STATUS_OK) {
+    for (size_t i = 0; i < batch->results.count; i++) {
+        if (batch->results.result[i].error.status == STATUS_OK) {
             error_clear(error);
             return;
         }
     }
-    *error = batch->result[0].error;
+    *error = batch->results.result[0].error;
 }

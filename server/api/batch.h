@@ -5,21 +5,9 @@
 #pragma once
 
 #include "api/request.h"
+#include "wire/step_codec.h"
 
 typedef struct Batch Batch;
-
-// What one world contributes to the reply.
-typedef struct BatchResult {
-    uint64_t step, hash;
-    double time;
-    uint64_t worst_body[2]; // ids
-    uint32_t body_count;
-    double *pose, *velocity; // copies, or the world's own memory when the batch has one world
-
-    // large, and rarely needed whole: not cleared for every result, each is set where it is used
-    Error error; // status OK: done
-    StepRun run;
-} BatchResult;
 
 // The work on one world.
 typedef struct BatchItem {
@@ -42,16 +30,12 @@ typedef struct BatchReserve {
 // What lanes need of it stands in one cache line.
 struct Batch {
     Request *request;
-    size_t count;
-    BatchItem *item;     // [count]
-    BatchResult *result; // [count]; while a lane works on the only world, the lane's
+    StepResults results; // its results: while a lane works on the only world, the lane's
+    BatchItem *item;     // [results.count]
     void (*reply)(Batch *batch, Lane *lane); // called once, on a lane or on the loop (lane NULL)
     _Atomic size_t left;                     // items not yet done on their lanes
-    bool wants_hash, wants_pose, wants_velocity;
-    bool wants_single;     // poses and velocities as floats
-    bool wants_reports;    // certificates
-    BatchReserve *reserve; // [count]
-    size_t unfinished;     // items whose job's `done` is to come; loop thread
+    BatchReserve *reserve;                   // [results.count]
+    size_t unfinished;                       // items whose job's `done` is to come; loop thread
 };
 
 // Finds the worlds (all listed, none twice) and makes their items; unknown ones will be failed

@@ -182,7 +182,8 @@ static Status find_source(Request *request, ClonePlan *plan, Error *error) {
 
 static WorldOwner owner_of(const Request *request) {
     Session *session = request->session;
-    bool is_session = request->message->snapshot_clone->lifetime == MOREAU__V1__LIFETIME__SESSION;
+    bool is_session =
+        request->message->snapshot_clone->lifetime == MOREAU__V1__WORLD__LIFETIME__SESSION;
     return (WorldOwner){.client = session->client,
                         .session = is_session ? session->number : 0,
                         .world_count = is_session ? &session->world_count : NULL};

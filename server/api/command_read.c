@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The family world, what only looks: Get and Contacts, by range.
-#include "api/convert.h"
+#include "wire/convert.h"
 #include "api/request.h"
 #include "run/record_columns.h"
 
@@ -104,7 +104,7 @@ static bool fill_definition(const World *world, ReadRange range, Arena *arena,
         const BodyMass *mass = &world->mass[body];
         double inertia[6] = {mass->inertia.xx, mass->inertia.yy, mass->inertia.zz,
                              mass->inertia.xy, mass->inertia.xz, mass->inertia.yz};
-        m->kind[i] = (Moreau__V1__BodyKind)world->kind[body];
+        m->kind[i] = (Moreau__V1__Body__Kind)world->kind[body];
         m->shape[i] =
             world->body_shape[body] == UINT32_MAX ? 0 : (uint64_t)world->body_shape[body] + 1;
         m->mass[i] = mass->mass;

@@ -7,8 +7,9 @@
 //   loop: schedule ──► job: gather frames that are due, send an event ──► schedule ──► …
 //             └──► timer, when nothing is due or too much is unsent ──► schedule
 #include "api/episode.h"
-#include "api/episode_columns.h"
-#include "base/clock.h"
+#include "replay/playback.h"
+#include "wire/episode_columns.h"
+#include "os/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -100,7 +101,7 @@ static void close_show(const Request *request, Show *show) {
 }
 
 // The frame of the next step; *found false: not yet, the lane may be wanted elsewhere.
-static Status get_frame(const Request *request, Lane *lane, Show *show, PlaybackFrame *frame,
+static Status get_frame(const Request *request, Lane *lane, Show *show, EpisodeFrame *frame,
                         bool *found, Error *error) {
     *found = false;
     size_t held = held_bytes(show),
@@ -172,7 +173,7 @@ static Status open_read(Request *request, ReadPlan *plan, Error *error) {
     return open_show(request, &order, &plan->show, error);
 }
 
-static Status add_frame(const Request *request, ReadPlan *plan, const PlaybackFrame *frame,
+static Status add_frame(const Request *request, ReadPlan *plan, const EpisodeFrame *frame,
                         Error *error) {
     EpisodeColumns *columns = &plan->show.columns;
     if (!episode_columns_add(columns, frame)) {
@@ -200,7 +201,7 @@ Status command_episode_read(Request *request, Lane *lane, Moreau__V1__Reply *rep
         status = open_read(request, plan, error);
     }
     while (status == STATUS_OK && plan->left > 0 && !show->is_over) {
-        PlaybackFrame frame;
+        EpisodeFrame frame;
         bool found;
         status = get_frame(request, lane, show, &frame, &found, error);
         if (status == STATUS_OK && found) {
@@ -236,9 +237,9 @@ typedef struct Replay {
     bool is_begun;
     double speed;
     uint64_t begun_ns;
-    double elapsed;  // [s] of the world, from frame 0 to the one gathered last
-    Frame before;    // its steps and time
-    uint64_t due_ns; // of the frame that was gathered last
+    double elapsed;    // [s] of the world, from frame 0 to the one gathered last
+    StateFrame before; // its steps and time
+    uint64_t due_ns;   // of the frame that was gathered last
 
     uint64_t frames, last_step; // sent
 } Replay;
@@ -264,7 +265,7 @@ static Status send_event(Replay *replay, Lane *lane, Error *error) {
 }
 
 // When a frame is due. Time that a restored snapshot jumps over is not waited for.
-static uint64_t due_time(Replay *replay, const Frame *frame) {
+static uint64_t due_time(Replay *replay, const StateFrame *frame) {
     if (!replay->is_begun) {
         replay->is_begun = true;
         replay->begun_ns = clock_now_ns();
@@ -281,7 +282,7 @@ static uint64_t due_time(Replay *replay, const Frame *frame) {
 
 // Adds a frame to the event in the making. What was due before does not wait for what is not; and
 // an event's frames have the same bodies, so that their ids stand once.
-static Status gather(Replay *replay, Lane *lane, const PlaybackFrame *frame, Error *error) {
+static Status gather(Replay *replay, Lane *lane, const EpisodeFrame *frame, Error *error) {
     EpisodeColumns *columns = &replay->show.columns;
     Status status = STATUS_OK;
     replay->due_ns = due_time(replay, &frame->frame);
@@ -329,7 +330,7 @@ static Status play_on(Replay *replay, Lane *lane, Error *error) {
     if (show->is_over) {
         return STATUS_OK;
     }
-    PlaybackFrame frame;
+    EpisodeFrame frame;
     bool found;
     Status status = get_frame(replay->request, lane, show, &frame, &found, error);
     if (status == STATUS_OK && found) {

@@ -3,7 +3,7 @@
 // and Describe say of the server.
 #include "api/request.h"
 #include "api/session.h"
-#include "base/clock.h"
+#include "os/clock.h"
 #include "solve/solver.h"
 #include "world/range.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The family solve: a contact problem without a world, and the problem of a world's last step.
-#include "api/convert.h"
-#include "api/problem_codec.h"
+#include "wire/convert.h"
+#include "wire/problem_codec.h"
 #include "api/request.h"
-#include "base/clock.h"
+#include "os/clock.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,6 @@
 // WorldStep and WorldHash: many worlds in one call (batch.h), one packed reply.
 #include "api/batch.h"
 
-#include "api/step_codec.h"
-
 static const uint64_t steps_max = 1000000000000u;
 
 static Status check_step(const Moreau__V1__WorldStep *message, Error *error) {
@@ -49,7 +47,7 @@ static Status encode_steps(const Moreau__V1__WorldStep *message, Batch *batch, E
     Arena *arena = &batch->request->arena;
     const InputBytes *plain = NULL;
     size_t first = 0;
-    for (size_t i = 0; i < batch->count; i++) {
+    for (size_t i = 0; i < batch->results.count; i++) {
         size_t count = message->n_wrench_count > 0 ? message->wrench_count[i]
                        : i == 0                    ? message->n_wrench_body
                                                    : 0;
@@ -85,11 +83,11 @@ Status command_world_step_prepare(Request *request, Error *error) {
     if (status != STATUS_OK) {
         return status;
     }
-    batch->wants_pose = message->poses;
-    batch->wants_velocity = message->velocities;
-    batch->wants_single = message->single;
-    batch->wants_reports = message->reports;
-    batch->wants_hash = message->hashes;
+    batch->results.wants_pose = message->poses;
+    batch->results.wants_velocity = message->velocities;
+    batch->results.wants_single = message->single;
+    batch->results.wants_reports = message->reports;
+    batch->results.wants_hash = message->hashes;
     batch->reply = reply_step;
     return batch_submit(batch, error);
 }
@@ -101,8 +99,8 @@ Status command_world_step_prepare(Request *request, Error *error) {
 static bool has_result(const Batch *batch, Status status) {
     bool result =
         status == STATUS_OK || status == STATUS_DEADLINE_EXCEEDED || status == STATUS_CANCELLED;
-    for (size_t i = 0; i < batch->count; i++) {
-        result = result || batch->result[i].run.tally.done > 0;
+    for (size_t i = 0; i < batch->results.count; i++) {
+        result = result || batch->results.result[i].run.tally.done > 0;
     }
     return result;
 }
@@ -115,7 +113,7 @@ typedef struct StepReply {
 
 static uint8_t *write_reply(uint8_t *at, const void *context) {
     const StepReply *reply = context;
-    return step_codec_pack(reply->batch, reply->failures, reply->failure_count, at);
+    return step_codec_pack(&reply->batch->results, reply->failures, reply->failure_count, at);
 }
 
 static void reply_step(Batch *batch, Lane *lane) {
@@ -131,7 +129,7 @@ static void reply_step(Batch *batch, Lane *lane) {
     reply.failures = batch_failures(batch, &reply.failure_count);
     ReplyBody body = {
         .field = MOREAU__V1__REPLY__RESULT_WORLD_STEP,
-        .bytes_max = step_codec_bytes_max(batch, reply.failures, reply.failure_count),
+        .bytes_max = step_codec_bytes_max(&batch->results, reply.failures, reply.failure_count),
         .write = write_reply,
         .context = &reply,
     };
@@ -146,12 +144,12 @@ static void reply_hash(Batch *batch, Lane *lane) {
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     Moreau__V1__WorldHashReply message = MOREAU__V1__WORLD_HASH_REPLY__INIT;
     Error error = {0};
-    message.hash = arena_take_array(arena, batch->count, sizeof(uint64_t));
-    message.step = arena_take_array(arena, batch->count, sizeof(uint64_t));
+    message.hash = arena_take_array(arena, batch->results.count, sizeof(uint64_t));
+    message.step = arena_take_array(arena, batch->results.count, sizeof(uint64_t));
     // a hash that is missing cannot be told from one that is there: one unknown world fails the
     // call
-    for (size_t i = 0; i < batch->count && error.status == STATUS_OK; i++) {
-        error = batch->result[i].error;
+    for (size_t i = 0; i < batch->results.count && error.status == STATUS_OK; i++) {
+        error = batch->results.result[i].error;
     }
     bool has_room = message.hash != NULL && message.step != NULL;
     if (!has_room) {
@@ -159,11 +157,11 @@ static void reply_hash(Batch *batch, Lane *lane) {
                   "Memory ended: ask for fewer worlds.");
     }
     if (has_room && error.status == STATUS_OK) {
-        for (size_t i = 0; i < batch->count; i++) {
-            message.hash[i] = batch->result[i].hash;
-            message.step[i] = batch->result[i].step;
+        for (size_t i = 0; i < batch->results.count; i++) {
+            message.hash[i] = batch->results.result[i].hash;
+            message.step[i] = batch->results.result[i].step;
         }
-        message.n_hash = message.n_step = batch->count;
+        message.n_hash = message.n_step = batch->results.count;
         reply.result_case = MOREAU__V1__REPLY__RESULT_WORLD_HASH;
         reply.world_hash = &message;
     }
@@ -177,7 +175,7 @@ Status command_world_hash_prepare(Request *request, Error *error) {
     if (status != STATUS_OK) {
         return status;
     }
-    batch->wants_hash = true;
+    batch->results.wants_hash = true;
     batch->reply = reply_hash;
     return batch_submit(batch, error);
 }

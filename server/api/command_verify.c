@@ -2,8 +2,8 @@
 // The family episode: Verify. A plan is made on a low strand, then workers, each on a low strand of
 // its own, share the segments (run/verify.h); the loop sends progress and, at the end, the reply.
 #include "api/episode.h"
-#include "base/clock.h"
-#include "run/verify.h"
+#include "os/clock.h"
+#include "replay/verify.h"
 
 #include <inttypes.h>
 #include <string.h>

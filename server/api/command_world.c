@@ -2,9 +2,9 @@
 // The family world: Create, Destroy, List, Add…, Set. What changes a world becomes an input on the
 // loop thread and passes the door on its lane. (Get and Contacts: command_read.c; Step and Hash:
 // command_step.c.)
-#include "api/convert.h"
+#include "wire/convert.h"
 #include "api/request.h"
-#include "api/scene.h"
+#include "wire/scene.h"
 #include "world/range.h"
 
 #include <stdio.h>
@@ -148,7 +148,7 @@ Status command_world_create_prepare(Request *request, Error *error) {
         return status;
     }
     Session *session = request->session;
-    bool is_session = message->lifetime == MOREAU__V1__LIFETIME__SESSION;
+    bool is_session = message->lifetime == MOREAU__V1__WORLD__LIFETIME__SESSION;
     WorldOwner owner = {.client = session->client,
                         .session = is_session ? session->number : 0,
                         .world_count = is_session ? &session->world_count : NULL};
@@ -195,8 +195,8 @@ static void describe_world(const WorldEntry *entry, Moreau__V1__WorldInfo *info)
     info->has_time = info->has_faulted = info->has_bytes = 1;
     info->world = entry->id;
     info->name = (char *)entry->name;
-    info->lifetime =
-        entry->session == 0 ? MOREAU__V1__LIFETIME__SERVER : MOREAU__V1__LIFETIME__SESSION;
+    info->lifetime = entry->session == 0 ? MOREAU__V1__WORLD__LIFETIME__SERVER
+                                         : MOREAU__V1__WORLD__LIFETIME__SESSION;
     info->client = (char *)entry->client;
     info->bodies = atomic_load_explicit(&figures->bodies, memory_order_relaxed);
     info->contacts = atomic_load_explicit(&figures->contacts, memory_order_relaxed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "api/episode.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,8 +51,8 @@ bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeIn
     info->server_version = (char *)row->server_version;
     info->why = optional_text(row->why);
     info->has_state = info->has_content = info->has_stride = info->has_lossy = 1;
-    info->state = (Moreau__V1__EpisodeState)row->state;
-    info->content = (Moreau__V1__EpisodeContent)row->content;
+    info->state = (Moreau__V1__Episode__State)row->state;
+    info->content = (Moreau__V1__Episode__Content)row->content;
     info->stride = row->stride;
     info->lossy = row->lossy;
     info->has_seed = row->has_seed;

@@ -2,7 +2,7 @@
 // What is kept of a request that is over: a count, and for failures a line of the log.
 #include "api/request.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 #include <inttypes.h>
 

@@ -4,9 +4,9 @@
 // they go out at once.
 #include "api/kept.h"
 
-#include "api/wire.h"
+#include "wire/wire.h"
 #include "base/array.h"
-#include "base/clock.h"
+#include "os/clock.h"
 
 #include <protobuf-c/protobuf-c.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ void api_lane_left(Lane *lane, void *context) {
 
 static void fill_status(const Request *request, const Error *error, Moreau__V1__Status *status) {
     status->has_code = 1;
-    status->code = (Moreau__V1__StatusCode)error->status;
+    status->code = (Moreau__V1__Status__Code)error->status;
     status->message = (char *)error->message;
     if (error->field[0] != '\0') {
         status->field = (char *)error->field;

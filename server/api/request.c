@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "api/request.h"
 
-#include "api/codec.h"
+#include "wire/codec.h"
 #include "api/kept.h"
 #include "api/session.h"
-#include "api/step_codec.h"
-#include "base/clock.h"
+#include "wire/step_codec.h"
+#include "os/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include "api/session.h"
 
 #include "api/kept.h"
-#include "base/clock.h"
-#include "base/secret.h"
+#include "os/clock.h"
+#include "os/secret.h"
 #include "run/snapshot_store.h"
 #include "step/snapshot.h"
 

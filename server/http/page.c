@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "http/page.h"
 
-#include "base/secret.h"
+#include "os/secret.h"
 
 #include <string.h>
 #include <strings.h>

@@ -63,7 +63,7 @@ uint64_t frame_chunk_step(const FrameChunk *chunk, size_t index) {
     return source_u64(&source);
 }
 
-Status frame_chunk_read(const FrameChunk *chunk, size_t index, Arena *arena, Frame *frame,
+Status frame_chunk_read(const FrameChunk *chunk, size_t index, Arena *arena, StateFrame *frame,
                         Error *error) {
     ASSERT(index < chunk->frame_count);
     size_t n = chunk->body_count;
@@ -91,7 +91,7 @@ void frame_chunk_begin(Sink *sink, size_t body_count, const uint64_t *ids) {
     sink_u64s(sink, ids, body_count);
 }
 
-void frame_chunk_add(Sink *sink, size_t body_count, const Frame *frame) {
+void frame_chunk_add(Sink *sink, size_t body_count, const StateFrame *frame) {
     sink_u64(sink, frame->step);
     sink_u64(sink, frame->world_step);
     sink_double(sink, frame->time);

@@ -30,25 +30,25 @@ typedef struct FrameChunk {
     size_t frame_bytes;
 } FrameChunk;
 
-typedef struct Frame {
+typedef struct StateFrame {
     uint64_t step, world_step;
     double time;
     double *pose;     // 7 per body
     double *velocity; // 6 per body
-} Frame;
+} StateFrame;
 
 // DATA_LOSS when the body is no frames.
 Status frame_chunk_open(const uint8_t *body, size_t body_bytes, FrameChunk *chunk, Error *error);
 void frame_chunk_ids(const FrameChunk *chunk, uint64_t *ids);
 // The numbers of one frame, in memory of the arena. RESOURCE_EXHAUSTED when it ends.
-Status frame_chunk_read(const FrameChunk *chunk, size_t index, Arena *arena, Frame *frame,
+Status frame_chunk_read(const FrameChunk *chunk, size_t index, Arena *arena, StateFrame *frame,
                         Error *error);
 uint64_t frame_chunk_step(const FrameChunk *chunk, size_t index);
 
 // Where the number of frames stands in the body, for the writer that learns it last.
 enum { FRAME_COUNT_OFFSET = 8, CONTACT_LIST_COUNT_OFFSET = 0 };
 void frame_chunk_begin(Sink *sink, size_t body_count, const uint64_t *ids);
-void frame_chunk_add(Sink *sink, size_t body_count, const Frame *frame);
+void frame_chunk_add(Sink *sink, size_t body_count, const StateFrame *frame);
 static inline size_t frame_chunk_frame_bytes(size_t body_count) {
     return 24 + 104 * body_count;
 }
@@ -59,6 +59,15 @@ typedef struct ContactList {
     uint64_t *body_a, *body_b, *feature;
     double *point, *frame, *gap, *impulse, *velocity, *friction;
 } ContactList;
+
+// What an episode shows of one step, read from the disk or stepped again.
+typedef struct EpisodeFrame {
+    StateFrame frame;
+    size_t body_count;
+    const uint64_t *ids;
+    ContactList contacts; // count 0: none, or not wanted
+    bool is_stored;
+} EpisodeFrame;
 
 enum { CONTACT_BYTES = 8 * 23 };
 

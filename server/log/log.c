@@ -13,8 +13,8 @@
 
 #include "base/array.h"
 #include "base/assert.h"
-#include "base/clock.h"
-#include "base/nice.h"
+#include "os/clock.h"
+#include "os/nice.h"
 #include "log/lock.h"
 #include "log/reader.h"
 #include "log/schema.h"

@@ -15,7 +15,7 @@
 // recording is marked `interrupted` as soon as that can be written. Others go on.
 #pragma once
 
-#include "base/report.h"
+#include "os/report.h"
 #include "base/status.h"
 #include "log/chunk.h"
 

@@ -8,7 +8,7 @@
 #include "net/internal.h"
 
 #include "base/assert.h"
-#include "base/clock.h"
+#include "os/clock.h"
 #include "net/frame.h"
 
 #include <errno.h>

@@ -18,7 +18,7 @@
 // loop thread.
 #pragma once
 
-#include "base/report.h"
+#include "os/report.h"
 #include "base/status.h"
 
 #include <stdatomic.h>

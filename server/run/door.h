@@ -8,8 +8,8 @@
 #pragma once
 
 #include "base/arena.h"
-#include "base/clock.h"
-#include "base/histogram.h"
+#include "os/clock.h"
+#include "os/histogram.h"
 #include "base/status.h"
 #include "run/input.h"
 #include "run/recorder.h"

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/assert.h"
-#include "base/clock.h"
+#include "os/clock.h"
 #include "base/hash.h"
 #include "run/snapshot_store.h"
 

@@ -8,7 +8,7 @@
 // reference keeps the entry, not the world.
 #pragma once
 
-#include "base/report.h"
+#include "os/report.h"
 #include "run/door.h"
 #include "run/lane.h"
 

@@ -23,8 +23,8 @@
 
 #include "base/assert.h"
 #include "base/cache.h"
-#include "base/clock.h"
-#include "base/nice.h"
+#include "os/clock.h"
+#include "os/nice.h"
 #include "run/line.h"
 
 #include <stddef.h>

@@ -36,7 +36,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "base/histogram.h"
+#include "os/histogram.h"
 #include "base/status.h"
 
 #include <stdatomic.h>

@@ -8,12 +8,13 @@ static Status out_of_memory(size_t count, const char *what, Error *error) {
                      "Memory ended while copying the columns of %zu %s.", count, what);
 }
 
-Status frame_columns(const World *world, uint64_t step, Arena *arena, Frame *frame, Error *error) {
-    *frame = (Frame){.step = step,
-                     .world_step = world->step,
-                     .time = world->time,
-                     .pose = world->pose,
-                     .velocity = world->velocity};
+Status frame_columns(const World *world, uint64_t step, Arena *arena, StateFrame *frame,
+                     Error *error) {
+    *frame = (StateFrame){.step = step,
+                          .world_step = world->step,
+                          .time = world->time,
+                          .pose = world->pose,
+                          .velocity = world->velocity};
     if (!world->has_center) {
         return STATUS_OK;
     }

@@ -8,7 +8,8 @@
 #include "step/step.h"
 
 // All bodies; poses of their origins. RESOURCE_EXHAUSTED when the arena ends.
-Status frame_columns(const World *world, uint64_t step, Arena *arena, Frame *frame, Error *error);
+Status frame_columns(const World *world, uint64_t step, Arena *arena, StateFrame *frame,
+                     Error *error);
 
 // `count` contacts of the last step from the `first` on; both must be within stepper->contact_count
 // and the stepper must have a last step. RESOURCE_EXHAUSTED when the arena ends.

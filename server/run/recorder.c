@@ -2,7 +2,7 @@
 #include "run/recorder.h"
 
 #include "base/assert.h"
-#include "base/clock.h"
+#include "os/clock.h"
 #include "log/entries.h"
 #include "log/frames.h"
 #include "run/record_columns.h"
@@ -210,7 +210,7 @@ static bool open_frames(Recorder *recorder, const World *world) {
 
 static void add_frame(Recorder *recorder, World *world) {
     OpenChunk *chunk = &recorder->frames;
-    Frame frame;
+    StateFrame frame;
     if (!open_frames(recorder, world) ||
         frame_columns(world, recorder->step, &recorder->scratch, &frame, NULL) != STATUS_OK) {
         fail(recorder);

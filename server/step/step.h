@@ -10,7 +10,6 @@
 #pragma once
 
 #include "base/arena.h"
-#include "base/clock.h"
 #include "base/status.h"
 #include "collide/broad.h"
 #include "solve/solver.h"
@@ -82,6 +81,9 @@ void stepper_reset(Stepper *stepper);
 // The solver's settings that a world carries.
 SolverSettings step_solver(const WorldSettings *settings);
 void step_set_solver(WorldSettings *settings, const SolverSettings *solver);
+
+// A clock that never goes back [ns]. The dynamics read none: who runs a step may hand it one.
+typedef uint64_t ClockProc(void);
 
 // Takes one step. `clock` is Nullable: without it solver_ns is 0. Errors: FAILED_PRECONDITION when
 // the new state is not finite (names step, body and quantity; the world is marked faulted and

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Any bytes as a frame: unpacked within the arena, checked, and its scene or contact problem
 // judged. A step that is read by hand is what protobuf-c reads.
-#include "api/codec.h"
-#include "api/problem_codec.h"
-#include "api/scene.h"
-#include "api/step_codec.h"
+#include "wire/codec.h"
+#include "wire/problem_codec.h"
+#include "wire/scene.h"
+#include "wire/step_codec.h"
 #include "base/assert.h"
 #include "moreau.pb-c.h"
 #include "solve/solver.h"

@@ -4,7 +4,7 @@
 // are what a world of ten bodies records in a second, large ones what one of a thousand frames is.
 #include "bench/bench.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "log/log.h"
 
 #include <sqlite3.h>

@@ -6,7 +6,7 @@
 #include "bench/probe.h"
 #include "bench/process.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "moreau.pb-c.h"
 
 #include <stdatomic.h>
@@ -58,7 +58,7 @@ static ProbeFrame start_frame(uint64_t world, const char *name) {
     call.has_world = call.has_content = 1;
     call.world = world;
     call.name = (char *)name;
-    call.content = MOREAU__V1__EPISODE_CONTENT__FRAMES;
+    call.content = MOREAU__V1__EPISODE__CONTENT__FRAMES;
     request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_START;
     return pack_request(&request, &call);
 }
@@ -87,7 +87,7 @@ static void call_once(Probe *probe, ProbeFrame frame) {
     const uint8_t *body;
     size_t count = probe_exchange(probe, &frame, &body);
     Moreau__V1__Reply *reply = moreau__v1__reply__unpack(NULL, count, body);
-    if (reply == NULL || reply->status->code != MOREAU__V1__STATUS_CODE__OK) {
+    if (reply == NULL || reply->status->code != MOREAU__V1__STATUS__CODE__OK) {
         bench_fail("the server refused a call: %s", reply == NULL ? "" : reply->status->message);
     }
     moreau__v1__reply__free_unpacked(reply, NULL);

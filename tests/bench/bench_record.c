@@ -4,8 +4,8 @@
 #include "bench/bench.h"
 #include "bench/scene.h"
 
-#include "base/clock.h"
-#include "run/player.h"
+#include "os/clock.h"
+#include "replay/player.h"
 #include "support/log_waiter.h"
 
 #include <stdio.h>

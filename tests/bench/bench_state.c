@@ -6,7 +6,7 @@
 #include "bench/scene.h"
 #include "bench/probe.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "moreau.pb-c.h"
 
 #include <stdio.h>

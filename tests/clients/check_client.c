@@ -77,7 +77,7 @@ static void refuse_everything(FakePeer *peer) {
     while ((request = fake_receive(peer)) != NULL) {
         Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
         status.has_code = 1;
-        status.code = MOREAU__V1__STATUS_CODE__NOT_FOUND;
+        status.code = MOREAU__V1__STATUS__CODE__NOT_FOUND;
         status.message = (char *)"there is no world 5";
         status.field = (char *)"worlds[0]";
         status.has_world = 1;
@@ -93,7 +93,7 @@ static void refuse_everything(FakePeer *peer) {
 
 static void refuse_version(FakePeer *peer) {
     Moreau__V1__Request *request = fake_receive(peer);
-    fake_send_status(peer, request->id, MOREAU__V1__STATUS_CODE__FAILED_PRECONDITION,
+    fake_send_status(peer, request->id, MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION,
                      "protocol_major", "the server speaks protocol 2, the client protocol 1");
     moreau__v1__request__free_unpacked(request, NULL);
 }
@@ -154,7 +154,7 @@ static void answer_late(FakePeer *peer) {
 static void blame_the_frame(FakePeer *peer) {
     fake_welcome(peer, 1);
     moreau__v1__request__free_unpacked(fake_receive(peer), NULL);
-    fake_send_status(peer, 0, MOREAU__V1__STATUS_CODE__INVALID_ARGUMENT, NULL,
+    fake_send_status(peer, 0, MOREAU__V1__STATUS__CODE__INVALID_ARGUMENT, NULL,
                      "this frame is no request");
 }
 
@@ -166,7 +166,7 @@ static void answer_before_reading(FakePeer *peer) {
     char *text = calloc(ANSWER_BYTES + 1, 1);
     memset(text, 'x', ANSWER_BYTES);
     for (int i = 0; i < ANSWERS; i++) {
-        fake_send_status(peer, UINT64_MAX, MOREAU__V1__STATUS_CODE__OK, NULL,
+        fake_send_status(peer, UINT64_MAX, MOREAU__V1__STATUS__CODE__OK, NULL,
                          text); // an id nobody waits for
     }
     free(text);
@@ -202,7 +202,7 @@ static void answer_step(FakePeer *peer) {
     reports.last = &last;
     Moreau__V1__Status failure = MOREAU__V1__STATUS__INIT;
     failure.has_code = failure.has_world = failure.has_step = 1;
-    failure.code = MOREAU__V1__STATUS_CODE__ABORTED;
+    failure.code = MOREAU__V1__STATUS__CODE__ABORTED;
     failure.world = request->world_step->worlds[1];
     failure.step = 4;
     Moreau__V1__Status *failures[] = {&failure};
@@ -627,7 +627,8 @@ START_TEST(settings_and_parameters_arrive_where_they_belong) {
     ck_assert(settings->has_time_step && settings->time_step == 0.01);
     ck_assert(!settings->has_margin);
     ck_assert(settings->parameters->mdp->tolerance == 1e-9);
-    ck_assert_int_eq(settings->parameters->mdp->friction, MOREAU__V1__MDP_FRICTION__COULOMB);
+    ck_assert_int_eq(settings->parameters->mdp->friction,
+                     MOREAU__V1__MDP_PARAMETERS__FRICTION__COULOMB);
     ck_assert_uint_eq(settings->parameters->mdp->max_iterations, 77);
     ck_assert(!settings->parameters->mdp->has_warm_start);
     moreau__v1__request__free_unpacked(seen, NULL);

@@ -16,7 +16,7 @@ typedef struct FakeServer {
     char solver[32];
     double tolerance;
     double time_step;
-    Moreau__V1__Lifetime lifetime;
+    Moreau__V1__World__Lifetime lifetime;
     bool unconverged; // what solve says
 } FakeServer;
 
@@ -78,7 +78,7 @@ static void reply_step(FakeServer *server, const Moreau__V1__Request *request) {
     reports.energy = &energies;
     Moreau__V1__Status failure = MOREAU__V1__STATUS__INIT;
     failure.has_code = failure.has_step = 1;
-    failure.code = MOREAU__V1__STATUS_CODE__ABORTED;
+    failure.code = MOREAU__V1__STATUS__CODE__ABORTED;
     failure.step = server->fail_at;
     failure.message = (char *)"body 2: the velocity is not finite";
     Moreau__V1__Status *failures[] = {&failure};
@@ -140,7 +140,7 @@ static void reply_list(FakeServer *server, uint64_t id) {
 static void reply_solve(FakeServer *server, const Moreau__V1__Request *request) {
     const Moreau__V1__ContactProblem *problem = request->solve->problem;
     if (problem->contact_mu[0] == 9.0) {
-        fake_send_status(&server->peer, request->id, MOREAU__V1__STATUS_CODE__INVALID_ARGUMENT,
+        fake_send_status(&server->peer, request->id, MOREAU__V1__STATUS__CODE__INVALID_ARGUMENT,
                          "problem.contacts[0].mu", "mu must not be 9");
         return;
     }
@@ -187,7 +187,7 @@ static void serve(FakePeer *peer) {
             reply_solve(server, request);
             break;
         default:
-            fake_send_status(peer, request->id, MOREAU__V1__STATUS_CODE__UNIMPLEMENTED, "payload",
+            fake_send_status(peer, request->id, MOREAU__V1__STATUS__CODE__UNIMPLEMENTED, "payload",
                              "this server only pretends");
             break;
         }
@@ -220,7 +220,7 @@ START_TEST(run_steps_in_batches_and_reports_the_worst_of_all) {
     ck_assert_uint_eq(server.destroyed, 1);
     ck_assert_str_eq(server.solver, "mdp");
     ck_assert(server.tolerance == 1e-9 && server.time_step == 0.002);
-    ck_assert_int_eq(server.lifetime, MOREAU__V1__LIFETIME__SESSION);
+    ck_assert_int_eq(server.lifetime, MOREAU__V1__WORLD__LIFETIME__SESSION);
     json_t *report = parse(outcome.out);
     const json_t *certificate = json_object_get(report, "certificate");
     ck_assert_str_eq(text_at(report, "steps"), "500");
@@ -241,7 +241,7 @@ START_TEST(run_says_in_words_what_did_not_converge) {
     ck_assert_int_eq(outcome.status, EXIT_DONE);
     ck_assert_uint_eq(server.steps, 240);
     ck_assert_uint_eq(server.destroyed, 0);
-    ck_assert_int_eq(server.lifetime, MOREAU__V1__LIFETIME__SERVER);
+    ck_assert_int_eq(server.lifetime, MOREAU__V1__WORLD__LIFETIME__SERVER);
     ck_assert_ptr_nonnull(strstr(outcome.out, "1 of 240 steps did not"));
     ck_assert_ptr_nonnull(strstr(outcome.out, "as world 3"));
     ck_assert_ptr_null(strchr(outcome.out, '\033')); // no colours in a file

@@ -46,8 +46,8 @@ static Moreau__V1__EpisodeInfo make_info(const FakeLog *log) {
     info.n_labels = 2;
     info.labels = labels;
     info.has_state = info.has_content = info.has_stride = info.has_steps = 1;
-    info.state = MOREAU__V1__EPISODE_STATE__COMPLETE;
-    info.content = MOREAU__V1__EPISODE_CONTENT__FRAMES;
+    info.state = MOREAU__V1__EPISODE__STATE__COMPLETE;
+    info.content = MOREAU__V1__EPISODE__CONTENT__FRAMES;
     info.stride = 10;
     info.steps = log->stopped_at > 0 ? log->stopped_at - log->recorded_at : STEPS;
     info.has_time_step = info.has_bodies = info.has_begun = info.has_ended = 1;
@@ -122,7 +122,7 @@ static void await_cancel(FakeLog *log, uint64_t id) {
             reply.result_case = MOREAU__V1__REPLY__RESULT_CANCEL;
             reply.cancel = &cancel;
             fake_send(&log->peer, &reply, request->id);
-            fake_send_status(&log->peer, id, MOREAU__V1__STATUS_CODE__CANCELLED, NULL,
+            fake_send_status(&log->peer, id, MOREAU__V1__STATUS__CODE__CANCELLED, NULL,
                              "cancelled by the client");
         }
         moreau__v1__request__free_unpacked(request, NULL);
@@ -256,7 +256,7 @@ static void send_verification(FakeLog *log, const Moreau__V1__Request *request) 
 
 static void send_start(FakeLog *log, const Moreau__V1__Request *request) {
     if (log->without_db) {
-        fake_send_status(&log->peer, request->id, MOREAU__V1__STATUS_CODE__FAILED_PRECONDITION,
+        fake_send_status(&log->peer, request->id, MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION,
                          NULL, "this server records nothing: start it with --db FILE");
         return;
     }
@@ -407,7 +407,7 @@ static void answer(FakeLog *log, const Moreau__V1__Request *request) {
         send_snapshot(log, request);
         break;
     default:
-        fake_send_status(&log->peer, request->id, MOREAU__V1__STATUS_CODE__UNIMPLEMENTED, NULL,
+        fake_send_status(&log->peer, request->id, MOREAU__V1__STATUS__CODE__UNIMPLEMENTED, NULL,
                          "this server only pretends");
         break;
     }
@@ -469,7 +469,7 @@ START_TEST(run_records_from_before_the_first_step_to_the_end) {
     ck_assert(!log.was_destroyed_first);
     const Moreau__V1__EpisodeStart *start = log.seen->episode_start;
     ck_assert_uint_eq(start->world, 3);
-    ck_assert_int_eq(start->content, MOREAU__V1__EPISODE_CONTENT__FRAMES);
+    ck_assert_int_eq(start->content, MOREAU__V1__EPISODE__CONTENT__FRAMES);
     ck_assert_uint_eq(start->stride, 10);
     ck_assert_str_eq(start->name, "fall");
     ck_assert_uint_eq(start->n_labels, 2);
@@ -484,7 +484,7 @@ START_TEST(run_prints_the_episode_in_its_document) {
     FakeLog log = {0};
     Outcome outcome = run_served(&log, command_run, true, SCENE " --record");
     ck_assert_msg(outcome.status == EXIT_DONE, "%s", outcome.err);
-    ck_assert_int_eq(log.seen->episode_start->content, MOREAU__V1__EPISODE_CONTENT__INPUTS);
+    ck_assert_int_eq(log.seen->episode_start->content, MOREAU__V1__EPISODE__CONTENT__INPUTS);
     json_t *report = parse(outcome.out);
     ck_assert_str_eq(text_at(json_object_get(report, "episode"), "episode"), EPISODE_ID);
     json_decref(report);
@@ -522,7 +522,7 @@ START_TEST(episodes_are_a_table) {
     ck_assert_str_eq(list->name, "ball");
     ck_assert_str_eq(list->label, "night");
     ck_assert_str_eq(list->solver, "mdp");
-    ck_assert(list->has_state && list->state == MOREAU__V1__EPISODE_STATE__COMPLETE);
+    ck_assert(list->has_state && list->state == MOREAU__V1__EPISODE__STATE__COMPLETE);
     ck_assert(list->has_since && list->since > 1.7e9);
     ck_assert_uint_eq(count_lines(outcome.out), 2 + 3);
     ASSERT_SAYS(outcome.out, "3f2a91bc one_ball-1");

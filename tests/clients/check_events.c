@@ -84,7 +84,7 @@ static void stream_progress(FakePeer *peer) {
         if (cancel != NULL) {
             moreau__v1__request__free_unpacked(cancel, NULL);
         }
-        fake_send_status(peer, request->id, MOREAU__V1__STATUS_CODE__CANCELLED, NULL, "as asked");
+        fake_send_status(peer, request->id, MOREAU__V1__STATUS__CODE__CANCELLED, NULL, "as asked");
     } else {
         send_verified(peer, request->id);
     }
@@ -461,7 +461,7 @@ static void answer_episodes(FakePeer *peer) {
     info.episode = start.episode;
     info.has_steps = info.has_state = 1;
     info.steps = 720;
-    info.state = MOREAU__V1__EPISODE_STATE__INTERRUPTED;
+    info.state = MOREAU__V1__EPISODE__STATE__INTERRUPTED;
     Moreau__V1__EpisodeInfo *rows[] = {&info, &info};
     Moreau__V1__EpisodeListReply list = MOREAU__V1__EPISODE_LIST_REPLY__INIT;
     list.has_total = 1;
@@ -507,7 +507,7 @@ START_TEST(record_start_says_what_to_record) {
     const Moreau__V1__EpisodeStart *start = seen->episode_start;
     ck_assert(start->world == 8 && start->name == NULL && start->n_labels == 2);
     ck_assert_str_eq(start->labels[1], "test");
-    ck_assert_int_eq(start->content, MOREAU__V1__EPISODE_CONTENT__CONTACTS);
+    ck_assert_int_eq(start->content, MOREAU__V1__EPISODE__CONTENT__CONTACTS);
     ck_assert(start->stride == 5 && start->seed == UINT64_MAX && !start->has_keyframe_steps);
     moreau__v1__request__free_unpacked(seen, NULL);
 }
@@ -590,7 +590,7 @@ static void take_part(FakePeer *peer, FakeStore *store, const Moreau__V1__Reques
                 part->has_total == (store->parts == 0) &&
                 part->first + part->data.len <= SNAPSHOT_BYTES;
     if (++store->parts == store->refuse_part || !fits) {
-        fake_send_status(peer, request->id, MOREAU__V1__STATUS_CODE__RESOURCE_EXHAUSTED, "data",
+        fake_send_status(peer, request->id, MOREAU__V1__STATUS__CODE__RESOURCE_EXHAUSTED, "data",
                          "no room for more");
         return;
     }

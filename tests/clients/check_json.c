@@ -73,10 +73,10 @@ START_TEST(a_scene_is_read_with_every_kind_of_value) {
     ck_assert(scene->settings->has_time_step && scene->settings->time_step == 1e-3);
     ck_assert(!scene->settings->has_margin);
     ck_assert(scene->materials[0]->friction == 1.0);
-    ck_assert_int_eq(scene->bodies[0]->kind, MOREAU__V1__BODY_KIND__STATIC);
+    ck_assert_int_eq(scene->bodies[0]->kind, MOREAU__V1__BODY__KIND__STATIC);
     ck_assert_int_eq(scene->bodies[0]->shapes[0]->shape_case,
                      MOREAU__V1__SCENE_PRIMITIVE__SHAPE_PLANE);
-    ck_assert_int_eq(scene->bodies[1]->kind, MOREAU__V1__BODY_KIND__KINEMATIC);
+    ck_assert_int_eq(scene->bodies[1]->kind, MOREAU__V1__BODY__KIND__KINEMATIC);
     ck_assert(scene->bodies[1]->linear_velocity[1] == 2.0);
     ck_assert(scene->bodies[1]->shapes[0]->sphere->radius == 0.5);
     moreau__v1__scene__free_unpacked(scene, NULL);
@@ -156,7 +156,7 @@ START_TEST(a_reply_with_every_scalar_type_survives_the_way_there_and_back) {
     reports.converged = converged;
     Moreau__V1__Status failure = MOREAU__V1__STATUS__INIT;
     failure.has_code = 1;
-    failure.code = MOREAU__V1__STATUS_CODE__ABORTED;
+    failure.code = MOREAU__V1__STATUS__CODE__ABORTED;
     failure.message = (char *)"quote \" and \\ and \xc3\xbc";
     Moreau__V1__Status *failures[] = {&failure};
     Moreau__V1__WorldStepReply step = MOREAU__V1__WORLD_STEP_REPLY__INIT;
@@ -313,7 +313,7 @@ START_TEST(parameters_are_set_by_name) {
     char message[640];
     ck_assert_msg(parameters_set("mdp", &params, &all, message, sizeof(message)), "%s", message);
     ck_assert(all->mdp->tolerance == 1e-9);
-    ck_assert_int_eq(all->mdp->friction, MOREAU__V1__MDP_FRICTION__COULOMB);
+    ck_assert_int_eq(all->mdp->friction, MOREAU__V1__MDP_PARAMETERS__FRICTION__COULOMB);
     ck_assert(all->mdp->has_warm_start && !all->mdp->warm_start);
     ck_assert_uint_eq(all->mdp->max_iterations, 10000);
     ck_assert_str_eq(parameters_model("mdp", all), "coulomb");

@@ -86,7 +86,7 @@ static inline void fake_send(FakePeer *peer, Moreau__V1__Reply *reply, uint64_t 
     free(body);
 }
 
-static inline void fake_send_status(FakePeer *peer, uint64_t id, Moreau__V1__StatusCode code,
+static inline void fake_send_status(FakePeer *peer, uint64_t id, Moreau__V1__Status__Code code,
                                     const char *field, const char *message) {
     Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
     status.has_code = 1;

@@ -2,8 +2,8 @@
 // Any bytes as the JSON of `moreau run` and `moreau call`: refused with a sentence, or a message
 // that survives being written and read again; and a scene goes on as on a server, through the plan
 // and the door into a world that is stepped.
-#include "api/codec.h"
-#include "api/scene.h"
+#include "wire/codec.h"
+#include "wire/scene.h"
 #include "base/assert.h"
 #include "cli/json_read.h"
 #include "cli/json_write.h"

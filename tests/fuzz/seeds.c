@@ -2,8 +2,8 @@
 // Writes the seeds of the fuzz targets that read our own formats, from small files of tests/scenes
 // and tests/problems, to tests/<room>/corpus/<target>. `deploy/fuzz --seeds` runs it; the files are
 // kept, so run it again when a format or DYNAMICS_VERSION changes.
-#include "api/codec.h"
-#include "api/scene.h"
+#include "wire/codec.h"
+#include "wire/scene.h"
 #include "base/assert.h"
 #include "cli/json_read.h"
 #include "cli/problem.h"

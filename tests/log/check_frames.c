@@ -13,7 +13,7 @@ enum { POSES = 7 * BODIES, VELOCITIES = 6 * BODIES }; // numbers of a frame
 enum { FRAMES_BYTES = 16 + 8 * BODIES + FRAMES * FRAME_BYTES };
 static const uint64_t ids[BODIES] = {7, (uint64_t)3 << 32 | 9};
 
-static Frame make_frame(size_t index, double pose[POSES], double velocity[VELOCITIES]) {
+static StateFrame make_frame(size_t index, double pose[POSES], double velocity[VELOCITIES]) {
     for (size_t i = 0; i < POSES; i++) {
         pose[i] = (double)(100 * index + i);
     }
@@ -21,11 +21,11 @@ static Frame make_frame(size_t index, double pose[POSES], double velocity[VELOCI
         velocity[i] = -(double)(100 * index + i);
     }
     velocity[0] = NAN; // data, as every other number
-    return (Frame){.step = 10 * (index + 1),
-                   .world_step = 1000 + index,
-                   .time = 0.5 * (double)index,
-                   .pose = pose,
-                   .velocity = velocity};
+    return (StateFrame){.step = 10 * (index + 1),
+                        .world_step = 1000 + index,
+                        .time = 0.5 * (double)index,
+                        .pose = pose,
+                        .velocity = velocity};
 }
 
 static void make_frames(uint8_t body[FRAMES_BYTES]) {
@@ -33,7 +33,7 @@ static void make_frames(uint8_t body[FRAMES_BYTES]) {
     frame_chunk_begin(&sink, BODIES, ids);
     for (size_t i = 0; i < FRAMES; i++) {
         double pose[POSES], velocity[VELOCITIES];
-        Frame frame = make_frame(i, pose, velocity);
+        StateFrame frame = make_frame(i, pose, velocity);
         frame_chunk_add(&sink, BODIES, &frame);
     }
     ck_assert_uint_eq(sink.count, FRAMES_BYTES);
@@ -55,7 +55,7 @@ START_TEST(frames_come_back_to_the_bit) {
     arena_init(&arena, 1 << 20);
     for (size_t i = 0; i < FRAMES; i++) {
         double pose[POSES], velocity[VELOCITIES];
-        Frame expected = make_frame(i, pose, velocity), found;
+        StateFrame expected = make_frame(i, pose, velocity), found;
         ck_assert_int_eq(frame_chunk_read(&chunk, i, &arena, &found, NULL), STATUS_OK);
         ck_assert_uint_eq(frame_chunk_step(&chunk, i), expected.step);
         ck_assert_uint_eq(found.step, expected.step);
@@ -141,13 +141,13 @@ START_TEST(a_world_may_have_no_bodies) {
     uint8_t body[16 + 24];
     Sink sink = {.bytes = body};
     frame_chunk_begin(&sink, 0, NULL);
-    frame_chunk_add(&sink, 0, &(Frame){.step = 5});
+    frame_chunk_add(&sink, 0, &(StateFrame){.step = 5});
     put_u64(body, FRAME_COUNT_OFFSET, 1);
     FrameChunk chunk;
     ck_assert_int_eq(frame_chunk_open(body, sizeof(body), &chunk, NULL), STATUS_OK);
     Arena arena;
     arena_init(&arena, 1 << 20);
-    Frame frame;
+    StateFrame frame;
     frame_chunk_ids(&chunk, NULL);
     ck_assert_int_eq(frame_chunk_read(&chunk, 0, &arena, &frame, NULL), STATUS_OK);
     ck_assert_uint_eq(frame.step, 5);
@@ -162,7 +162,7 @@ START_TEST(an_arena_that_ends_is_told) {
     frame_chunk_open(body, FRAMES_BYTES, &chunk, NULL);
     Arena arena;
     arena_init(&arena, 0);
-    Frame frame;
+    StateFrame frame;
     Error error = {0};
     ck_assert_int_eq(frame_chunk_read(&chunk, 0, &arena, &frame, &error),
                      STATUS_RESOURCE_EXHAUSTED);

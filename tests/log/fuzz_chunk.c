@@ -39,7 +39,7 @@ static void walk_frames(const Chunk *chunk, Arena *arena) {
     ASSERT(ids != NULL);
     frame_chunk_ids(&frames, ids);
     for (size_t i = 0; i < frames.frame_count; i++) {
-        Frame frame;
+        StateFrame frame;
         ArenaMark mark = arena_mark(arena);
         ASSERT(frame_chunk_read(&frames, i, arena, &frame, &error) == STATUS_OK);
         ASSERT(frame.step == frame_chunk_step(&frames, i));

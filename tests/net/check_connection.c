@@ -3,7 +3,7 @@
 // nobody else.
 #include "net/connection.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "net/frame.h"
 #include "support/net_client.h"
 #include "support/net_echo.h"

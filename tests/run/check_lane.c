@@ -4,8 +4,8 @@
 #include "run/lane.h"
 
 #include "base/assert.h"
-#include "base/clock.h"
-#include "base/nice.h"
+#include "os/clock.h"
+#include "os/nice.h"
 #include "support/suite.h"
 
 #include <string.h>

@@ -328,7 +328,7 @@ static void expect_frames(Fixture *fixture, Readback *readback, const History *h
             frame_chunk_open(chunk.chunk.body, chunk.chunk.body_bytes, &frames, &error), STATUS_OK);
         ck_assert_uint_eq(frames.body_count, n);
         for (size_t i = 0; i < frames.frame_count; i++, step += STRIDE) {
-            Frame frame;
+            StateFrame frame;
             ck_assert_int_eq(frame_chunk_read(&frames, i, &fixture->arena, &frame, &error),
                              STATUS_OK);
             ck_assert_uint_eq(frame.step, step);

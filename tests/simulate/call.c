@@ -112,7 +112,7 @@ void call_start(Client *client, size_t world) {
     Moreau__V1__EpisodeStart start = MOREAU__V1__EPISODE_START__INIT;
     start.has_world = start.has_content = start.has_keyframe_steps = start.has_stride = 1;
     start.world = client->world[world].id;
-    start.content = (Moreau__V1__EpisodeContent)dice_roll(&client->dice, 3);
+    start.content = (Moreau__V1__Episode__Content)dice_roll(&client->dice, 3);
     start.keyframe_steps = dice_magnitude(&client->dice, 8);
     start.stride = dice_magnitude(&client->dice, 3);
     on_world(call_add(client, CALL_START, &start, 0), world);
@@ -340,7 +340,7 @@ static void judge_stop(Client *client, const Call *call, const Moreau__V1__Reply
         return; // of an episode whose start was never answered
     }
     HistoryEpisode *episode = &client->crowd->history->episode[index - 1];
-    if (info->state != MOREAU__V1__EPISODE_STATE__COMPLETE || info->steps != episode->step_count) {
+    if (info->state != MOREAU__V1__EPISODE__STATE__COMPLETE || info->steps != episode->step_count) {
         fail("client %zu: a stopped episode of %" PRIu64 " steps is in state %d with %" PRIu64,
              client->number, episode->step_count, info->state, info->steps);
     }
@@ -410,10 +410,10 @@ static void judge(Client *client, const Call *call, const Moreau__V1__Reply *rep
 }
 
 // What may be answered other than OK.
-static bool is_allowed(const Client *client, const Call *call, Moreau__V1__StatusCode code) {
+static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Status__Code code) {
     const HistoryEpisode *episode = client->crowd->history->episode;
-    bool stopped = code == MOREAU__V1__STATUS_CODE__CANCELLED ||
-                   code == MOREAU__V1__STATUS_CODE__DEADLINE_EXCEEDED;
+    bool stopped = code == MOREAU__V1__STATUS__CODE__CANCELLED ||
+                   code == MOREAU__V1__STATUS__CODE__DEADLINE_EXCEEDED;
     if (stopped) {
         return call->may_stop || client->crowd->is_stopping;
     }
@@ -438,7 +438,7 @@ static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Statu
 static void judge_any(Client *client, Call *call) {
     const Moreau__V1__Reply *reply = call->reply;
     const Moreau__V1__Status *status = reply->status;
-    bool is_ok = status->code == MOREAU__V1__STATUS_CODE__OK;
+    bool is_ok = status->code == MOREAU__V1__STATUS__CODE__OK;
     if (!is_ok && !is_allowed(client, call, status->code)) {
         fail("client %zu: %s %" PRIu64 " was answered with status %d: %s", client->number,
              names[call->kind], call->id, status->code, status->message);

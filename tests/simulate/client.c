@@ -37,7 +37,7 @@ static Moreau__V1__Reply *ask(Client *client, const void *message) {
 }
 
 static bool is_ok(const Moreau__V1__Reply *reply) {
-    return reply != NULL && reply->status->code == MOREAU__V1__STATUS_CODE__OK;
+    return reply != NULL && reply->status->code == MOREAU__V1__STATUS__CODE__OK;
 }
 
 static void give_back(Moreau__V1__Reply *reply) {
@@ -111,9 +111,9 @@ static bool come(Client *client) {
 
 static bool add_content(Client *client, uint64_t world, uint64_t seed) {
     ModelStart start = model_start(seed);
-    Moreau__V1__PrimitiveKind kind[] = {MOREAU__V1__PRIMITIVE_KIND__PLANE,
-                                        MOREAU__V1__PRIMITIVE_KIND__SPHERE,
-                                        MOREAU__V1__PRIMITIVE_KIND__BOX};
+    Moreau__V1__Primitive__Kind kind[] = {MOREAU__V1__PRIMITIVE__KIND__PLANE,
+                                          MOREAU__V1__PRIMITIVE__KIND__SPHERE,
+                                          MOREAU__V1__PRIMITIVE__KIND__BOX};
     Moreau__V1__WorldAddShapes shapes = MOREAU__V1__WORLD_ADD_SHAPES__INIT;
     shapes.has_world = 1;
     shapes.world = world;
@@ -121,7 +121,7 @@ static bool add_content(Client *client, uint64_t world, uint64_t seed) {
     shapes.kind = kind;
     shapes.n_size = 9;
     shapes.size = (double *)(uintptr_t)model_shape_size;
-    Moreau__V1__BodyKind bodies_kind[MODEL_BODIES_MAX] = {MOREAU__V1__BODY_KIND__STATIC};
+    Moreau__V1__Body__Kind bodies_kind[MODEL_BODIES_MAX] = {MOREAU__V1__BODY__KIND__STATIC};
     Moreau__V1__WorldAddBodies bodies = MOREAU__V1__WORLD_ADD_BODIES__INIT;
     bodies.has_world = 1;
     bodies.world = world;
@@ -144,7 +144,7 @@ static bool make_world(Client *client, size_t index) {
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
     create.settings = &settings;
     create.has_lifetime = index == SHARED;
-    create.lifetime = MOREAU__V1__LIFETIME__SERVER;
+    create.lifetime = MOREAU__V1__WORLD__LIFETIME__SERVER;
     Moreau__V1__Reply *reply = ask(client, &create);
     if (reply == NULL) {
         return false;

@@ -28,7 +28,7 @@ static Moreau__V1__Reply *ask(Judge *judge, const void *message) {
 }
 
 static bool is_ok(const Moreau__V1__Reply *reply) {
-    return reply->status->code == MOREAU__V1__STATUS_CODE__OK;
+    return reply->status->code == MOREAU__V1__STATUS__CODE__OK;
 }
 
 // ---- what must be there
@@ -70,13 +70,13 @@ static uint64_t steps_promised(const History *history, const HistoryEpisode *epi
 }
 
 static bool state_fits(const HistoryLife *life, const HistoryEpisode *episode,
-                       Moreau__V1__EpisodeState state) {
+                       Moreau__V1__Episode__State state) {
     switch (state) {
-    case MOREAU__V1__EPISODE_STATE__COMPLETE:
+    case MOREAU__V1__EPISODE__STATE__COMPLETE:
         return episode->stop_asked;
-    case MOREAU__V1__EPISODE_STATE__WORLD_DESTROYED: // also by the end of its session or server
+    case MOREAU__V1__EPISODE__STATE__WORLD_DESTROYED: // also by the end of its session or server
         return !episode->stop_acked;
-    case MOREAU__V1__EPISODE_STATE__INTERRUPTED:
+    case MOREAU__V1__EPISODE__STATE__INTERRUPTED:
         return !episode->stop_acked && (life->end != LIFE_STOPPED || life->disk_failed);
     default:
         return false;
@@ -140,7 +140,7 @@ static void check_episode(Judge *judge, const History *history, const HistoryEpi
     Moreau__V1__EpisodeDescribe call = MOREAU__V1__EPISODE_DESCRIBE__INIT;
     call.episode = (char *)(uintptr_t)episode->id;
     Moreau__V1__Reply *reply = ask(judge, &call);
-    if (reply->status->code == MOREAU__V1__STATUS_CODE__NOT_FOUND) {
+    if (reply->status->code == MOREAU__V1__STATUS__CODE__NOT_FOUND) {
         if (!may_be_missing(life, episode)) {
             fail("episode %s is lost%s", episode->id,
                  episode->stop_acked ? ", and its stop was answered" : "");

@@ -158,7 +158,7 @@ Moreau__V1__Reply *wire_call(WireClient *client, const void *call) {
     return wire_call_within(client, call, 0);
 }
 
-void wire_expect(const Moreau__V1__Reply *reply, Moreau__V1__StatusCode code, const char *field) {
+void wire_expect(const Moreau__V1__Reply *reply, Moreau__V1__Status__Code code, const char *field) {
     const Moreau__V1__Status *status = reply->status;
     const char *message = status->message == NULL ? "" : status->message;
     const char *blamed = status->field == NULL ? "" : status->field;
@@ -167,11 +167,11 @@ void wire_expect(const Moreau__V1__Reply *reply, Moreau__V1__StatusCode code, co
     ck_assert_msg(field == NULL || strcmp(field, blamed) == 0, "blamed is '%s', not '%s': %s",
                   blamed, field, message);
     // what a person is told is a sentence
-    ck_assert_msg(code == MOREAU__V1__STATUS_CODE__OK || strlen(message) > 10,
+    ck_assert_msg(code == MOREAU__V1__STATUS__CODE__OK || strlen(message) > 10,
                   "the status says only '%s'", message);
 }
 
-Moreau__V1__Reply *wire_refuse(WireClient *client, const void *call, Moreau__V1__StatusCode code,
+Moreau__V1__Reply *wire_refuse(WireClient *client, const void *call, Moreau__V1__Status__Code code,
                                const char *field) {
     Moreau__V1__Reply *reply = wire_call(client, call);
     wire_expect(reply, code, field);
@@ -179,7 +179,7 @@ Moreau__V1__Reply *wire_refuse(WireClient *client, const void *call, Moreau__V1_
 }
 
 Moreau__V1__Reply *wire_accept(WireClient *client, const void *call) {
-    return wire_refuse(client, call, MOREAU__V1__STATUS_CODE__OK, NULL);
+    return wire_refuse(client, call, MOREAU__V1__STATUS__CODE__OK, NULL);
 }
 
 void wire_ping(WireClient *client) {

@@ -52,12 +52,12 @@ Moreau__V1__Reply *wire_call(WireClient *client, const void *call);
 Moreau__V1__Reply *wire_call_within(WireClient *client, const void *call, uint32_t deadline_ms);
 
 // The same, and the status must be this. `field` is NULL where it does not matter.
-Moreau__V1__Reply *wire_refuse(WireClient *client, const void *call, Moreau__V1__StatusCode code,
+Moreau__V1__Reply *wire_refuse(WireClient *client, const void *call, Moreau__V1__Status__Code code,
                                const char *field);
 Moreau__V1__Reply *wire_accept(WireClient *client, const void *call); // OK
 
 // Fails the test unless the reply has this status; `field` is Nullable.
-void wire_expect(const Moreau__V1__Reply *reply, Moreau__V1__StatusCode code, const char *field);
+void wire_expect(const Moreau__V1__Reply *reply, Moreau__V1__Status__Code code, const char *field);
 
 // A Ping that must come back: the connection and the server live.
 void wire_ping(WireClient *client);

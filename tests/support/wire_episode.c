@@ -73,10 +73,10 @@ const Moreau__V1__EpisodeInfo *wire_describe(WireClient *client, const char *epi
 
 uint64_t wire_wide_world(WireClient *client) {
     static double pose[7 * WIRE_WIDE_FIXED];
-    static Moreau__V1__BodyKind kind[WIRE_WIDE_FIXED];
+    static Moreau__V1__Body__Kind kind[WIRE_WIDE_FIXED];
     for (size_t i = 0; i < WIRE_WIDE_FIXED; i++) {
         pose[7 * i + 3] = 1.0;
-        kind[i] = MOREAU__V1__BODY_KIND__STATIC;
+        kind[i] = MOREAU__V1__BODY__KIND__STATIC;
     }
     uint64_t world = wire_small_world(client);
     Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
@@ -100,7 +100,7 @@ Moreau__V1__Reply *wire_await(WireClient *client, uint64_t id, WireSeen *seen, v
         if (!reply->event) {
             return reply;
         }
-        wire_expect(reply, MOREAU__V1__STATUS_CODE__OK, NULL);
+        wire_expect(reply, MOREAU__V1__STATUS__CODE__OK, NULL);
         if (seen != NULL) {
             seen(reply, context);
         }
@@ -239,7 +239,7 @@ void wire_expect_verified(WireClient *client, const char *episode, uint64_t step
     Moreau__V1__EpisodeVerify call = MOREAU__V1__EPISODE_VERIFY__INIT;
     call.episode = (char *)episode;
     const Moreau__V1__Reply *reply = wire_stream(client, &call, NULL, NULL);
-    wire_expect(reply, MOREAU__V1__STATUS_CODE__OK, NULL);
+    wire_expect(reply, MOREAU__V1__STATUS__CODE__OK, NULL);
     const Moreau__V1__EpisodeVerifyReply *verdict = reply->episode_verify;
     ck_assert_msg(verdict->verified, "%s",
                   verdict->n_differences > 0 ? verdict->differences[0]->message

@@ -157,7 +157,7 @@ static void siege_run(const SiegeRow *row) {
 void siege_record(Siege *siege, uint64_t steps) {
     Moreau__V1__EpisodeStart start = wire_start_call(siege->world);
     start.has_content = 1;
-    start.content = MOREAU__V1__EPISODE_CONTENT__FRAMES;
+    start.content = MOREAU__V1__EPISODE__CONTENT__FRAMES;
     WireEpisode episode = wire_record(siege->client, &start);
     wire_step(siege->client, siege->world, steps);
     wire_stop_recording(siege->client, siege->world);

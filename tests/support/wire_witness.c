@@ -46,7 +46,7 @@ static bool judge(Witness *witness, const Moreau__V1__Reply *reply) {
     if (reply == NULL || reply->status == NULL) {
         return note(witness, "this is no reply", "");
     }
-    if (reply->status->code != MOREAU__V1__STATUS_CODE__OK) {
+    if (reply->status->code != MOREAU__V1__STATUS__CODE__OK) {
         return note(witness, "the step was refused:", reply->status->message);
     }
     const Moreau__V1__WorldStepReply *step = reply->world_step;
@@ -92,7 +92,7 @@ static void *run(void *context) {
 Witness *witness_start(const char *address, WireClient *helper) {
     Witness *witness = calloc(1, sizeof(*witness));
     ck_assert_ptr_nonnull(witness);
-    witness->world = wire_world(helper, 3, 1, MOREAU__V1__LIFETIME__SERVER).id;
+    witness->world = wire_world(helper, 3, 1, MOREAU__V1__WORLD__LIFETIME__SERVER).id;
     wire_step(helper, witness->world, 1000); // it rests, and its memory has grown to what it needs
     witness->step_count = 1000;
     witness->fd = crowd_member(address);

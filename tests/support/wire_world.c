@@ -13,9 +13,9 @@ static double draw(uint64_t seed, uint64_t index) {
 }
 
 static void add_shapes(WireClient *client, uint64_t world) {
-    Moreau__V1__PrimitiveKind kind[] = {MOREAU__V1__PRIMITIVE_KIND__PLANE,
-                                        MOREAU__V1__PRIMITIVE_KIND__SPHERE,
-                                        MOREAU__V1__PRIMITIVE_KIND__BOX};
+    Moreau__V1__Primitive__Kind kind[] = {MOREAU__V1__PRIMITIVE__KIND__PLANE,
+                                          MOREAU__V1__PRIMITIVE__KIND__SPHERE,
+                                          MOREAU__V1__PRIMITIVE__KIND__BOX};
     double size[] = {0, 0, 0, 0.1, 0, 0, 0.1, 0.08, 0.06};
     Moreau__V1__WorldAddShapes shapes = MOREAU__V1__WORLD_ADD_SHAPES__INIT;
     shapes.has_world = 1;
@@ -32,11 +32,11 @@ static void add_bodies(WireClient *client, uint64_t world, uint32_t falling, uin
     size_t count = (size_t)falling + 1;
     double *pose = calloc(count, 7 * sizeof(double));
     uint64_t *shape = calloc(count, sizeof(uint64_t));
-    Moreau__V1__BodyKind *kind = calloc(count, sizeof(*kind));
+    Moreau__V1__Body__Kind *kind = calloc(count, sizeof(*kind));
     ck_assert(pose != NULL && shape != NULL && kind != NULL);
     pose[3] = 1.0;
     shape[0] = 1;
-    kind[0] = MOREAU__V1__BODY_KIND__STATIC;
+    kind[0] = MOREAU__V1__BODY__KIND__STATIC;
     for (size_t i = 1; i < count; i++) {
         double *at = pose + 7 * i;
         at[0] = 0.1 * draw(seed, 2 * i);
@@ -61,7 +61,7 @@ static void add_bodies(WireClient *client, uint64_t world, uint32_t falling, uin
 }
 
 WireWorld wire_world(WireClient *client, uint32_t falling, uint64_t seed,
-                     Moreau__V1__Lifetime lifetime) {
+                     Moreau__V1__World__Lifetime lifetime) {
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
     create.has_lifetime = 1;
     create.lifetime = lifetime;
@@ -72,7 +72,7 @@ WireWorld wire_world(WireClient *client, uint32_t falling, uint64_t seed,
 }
 
 uint64_t wire_small_world(WireClient *client) {
-    return wire_world(client, 3, 1, MOREAU__V1__LIFETIME__SESSION).id;
+    return wire_world(client, 3, 1, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
 }
 
 Moreau__V1__WorldStep wire_step_call(uint64_t *world, uint64_t steps) {

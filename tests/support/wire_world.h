@@ -14,7 +14,7 @@ typedef struct WireWorld {
 
 // Body ids are 1 (the ground) to `falling` + 1; shapes 1 plane, 2 sphere, 3 box.
 WireWorld wire_world(WireClient *client, uint32_t falling, uint64_t seed,
-                     Moreau__V1__Lifetime lifetime);
+                     Moreau__V1__World__Lifetime lifetime);
 
 // A world of the session with a handful of bodies.
 uint64_t wire_small_world(WireClient *client);

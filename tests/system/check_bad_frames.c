@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
 
 static ServerProcess *server;
 static WireClient *witness; // must come to no harm

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
 #define NO_ID      UINT64_C(0xdeadbeef00000001)
 
 static ServerProcess *server;
@@ -116,7 +116,7 @@ START_TEST(unknown_bodies_shapes_and_materials_are_refused_by_name) {
     add.n_shape = 2, add.shape = shapes;
     wire_refuse(client, &add, CODE(NOT_FOUND), "shape[1]");
 
-    Moreau__V1__PrimitiveKind kind = MOREAU__V1__PRIMITIVE_KIND__SPHERE;
+    Moreau__V1__Primitive__Kind kind = MOREAU__V1__PRIMITIVE__KIND__SPHERE;
     Moreau__V1__WorldAddShapes shape = MOREAU__V1__WORLD_ADD_SHAPES__INIT;
     shape.has_world = 1, shape.world = world;
     shape.n_kind = 1, shape.kind = &kind;
@@ -159,7 +159,7 @@ static const struct {
 START_TEST(columns_of_the_wrong_length_are_refused_by_name) {
     double numbers[14] = {[3] = 1, [10] = 1};
     uint64_t shape[3] = {0};
-    Moreau__V1__BodyKind kind[3] = {MOREAU__V1__BODY_KIND__DYNAMIC};
+    Moreau__V1__Body__Kind kind[3] = {MOREAU__V1__BODY__KIND__DYNAMIC};
     uint64_t before = wire_hash(client, world);
     Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
     add.has_world = 1, add.world = world;
@@ -212,8 +212,8 @@ END_TEST
 START_TEST(a_plane_cannot_move) {
     uint64_t before = wire_hash(client, world), shape = 1;
     double pose[7] = {[3] = 1};
-    Moreau__V1__BodyKind kinds[] = {MOREAU__V1__BODY_KIND__DYNAMIC,
-                                    MOREAU__V1__BODY_KIND__KINEMATIC};
+    Moreau__V1__Body__Kind kinds[] = {MOREAU__V1__BODY__KIND__DYNAMIC,
+                                      MOREAU__V1__BODY__KIND__KINEMATIC};
     for (size_t i = 0; i < 2; i++) {
         Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
         add.has_world = 1, add.world = world;

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
 
 enum { DEPTH_MAX = 8, FIELD_BYTES = 256 };
 
@@ -343,20 +343,20 @@ START_TEST(bodies_that_cannot_be_are_refused_by_name) {
 END_TEST
 
 typedef struct ShapeCase {
-    Moreau__V1__PrimitiveKind kind;
+    Moreau__V1__Primitive__Kind kind;
     double size[3];
     double density;
     const char *field; // NULL: legal
 } ShapeCase;
 
 static const ShapeCase shape_cases[] = {
-    {MOREAU__V1__PRIMITIVE_KIND__SPHERE, {0.1, 0, 0}, 1000, NULL},
-    {MOREAU__V1__PRIMITIVE_KIND__SPHERE, {0, 0, 0}, 1000, "size[0]"},
-    {MOREAU__V1__PRIMITIVE_KIND__SPHERE, {-1, 0, 0}, 1000, "size[0]"},
-    {MOREAU__V1__PRIMITIVE_KIND__BOX, {1, 1, 0}, 1000, "size[2]"},
-    {MOREAU__V1__PRIMITIVE_KIND__BOX, {1, -1, 1}, 1000, "size[1]"},
-    {MOREAU__V1__PRIMITIVE_KIND__SPHERE, {0.1, 0, 0}, 0, "density[0]"},
-    {MOREAU__V1__PRIMITIVE_KIND__SPHERE, {0.1, 0, 0}, -5, "density[0]"},
+    {MOREAU__V1__PRIMITIVE__KIND__SPHERE, {0.1, 0, 0}, 1000, NULL},
+    {MOREAU__V1__PRIMITIVE__KIND__SPHERE, {0, 0, 0}, 1000, "size[0]"},
+    {MOREAU__V1__PRIMITIVE__KIND__SPHERE, {-1, 0, 0}, 1000, "size[0]"},
+    {MOREAU__V1__PRIMITIVE__KIND__BOX, {1, 1, 0}, 1000, "size[2]"},
+    {MOREAU__V1__PRIMITIVE__KIND__BOX, {1, -1, 1}, 1000, "size[1]"},
+    {MOREAU__V1__PRIMITIVE__KIND__SPHERE, {0.1, 0, 0}, 0, "density[0]"},
+    {MOREAU__V1__PRIMITIVE__KIND__SPHERE, {0.1, 0, 0}, -5, "density[0]"},
 };
 
 START_TEST(shapes_that_cannot_be_are_refused_by_name) {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
 
 // A point of 2 kg that comes down on a plane at 1 m/s and slides at 1 m/s; one contact, one row
 // that has nothing to do.
@@ -30,7 +30,8 @@ static void draw(Sketch *s) {
                   .low = {-1},
                   .high = {1},
                   .row_jacobian = {0, 1, 0},
-                  .row_given = {MOREAU__V1__ROW_GIVEN__ROW_LOW | MOREAU__V1__ROW_GIVEN__ROW_HIGH},
+                  .row_given = {MOREAU__V1__CONTACT_PROBLEM__ROW_GIVEN__ROW_LOW |
+                                MOREAU__V1__CONTACT_PROBLEM__ROW_GIVEN__ROW_HIGH},
                   .row_block_count = {1}};
     Moreau__V1__ContactProblem *p = &s->problem;
     moreau__v1__contact_problem__init(p);

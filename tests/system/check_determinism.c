@@ -27,7 +27,8 @@ static void begin(Run *run, unsigned workers) {
     }
     for (uint64_t i = 0; i < WORLDS; i++) {
         WireClient *owner = run->client[i % CLIENTS];
-        run->world[i] = wire_world(owner, BODIES, 1000 + i, MOREAU__V1__LIFETIME__SESSION).id;
+        run->world[i] =
+            wire_world(owner, BODIES, 1000 + i, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
     }
 }
 
@@ -96,7 +97,7 @@ static void step_mixed(Run *run) {
             for (int i = 0; i < SHARE * SINGLE + 1; i++) {
                 const Moreau__V1__Reply *reply = wire_receive(run->client[c]);
                 ck_assert_ptr_nonnull(reply);
-                wire_expect(reply, MOREAU__V1__STATUS_CODE__OK, NULL);
+                wire_expect(reply, MOREAU__V1__STATUS__CODE__OK, NULL);
             }
         }
     }
@@ -142,11 +143,11 @@ END_TEST
 START_TEST(steps_cut_short_by_a_deadline_are_the_same_steps) {
     ServerProcess *server = server_start("--workers 2");
     WireClient *client = wire_open(server->address[0]);
-    uint64_t cut = wire_world(client, BODIES, 5, MOREAU__V1__LIFETIME__SESSION).id;
-    uint64_t whole = wire_world(client, BODIES, 5, MOREAU__V1__LIFETIME__SESSION).id;
+    uint64_t cut = wire_world(client, BODIES, 5, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
+    uint64_t whole = wire_world(client, BODIES, 5, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
     for (int i = 0; i < 5; i++) {
         Moreau__V1__WorldStep step = wire_step_call(&cut, UINT64_C(1000000000));
-        wire_expect(wire_call_within(client, &step, 7), MOREAU__V1__STATUS_CODE__DEADLINE_EXCEEDED,
+        wire_expect(wire_call_within(client, &step, 7), MOREAU__V1__STATUS__CODE__DEADLINE_EXCEEDED,
                     NULL);
     }
     uint64_t steps = wire_step_count(client, cut);

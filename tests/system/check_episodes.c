@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CODE(name)  MOREAU__V1__STATUS_CODE__##name
-#define STATE(name) MOREAU__V1__EPISODE_STATE__##name
+#define CODE(name)  MOREAU__V1__STATUS__CODE__##name
+#define STATE(name) MOREAU__V1__EPISODE__STATE__##name
 
 static WireDepot depot;
 static WireClient *client;
@@ -64,7 +64,7 @@ START_TEST(a_recording_is_what_was_asked_for) {
     start.n_labels = 2;
     start.labels = labels;
     start.has_content = start.has_stride = start.has_seed = start.has_lossy = 1;
-    start.content = MOREAU__V1__EPISODE_CONTENT__FRAMES;
+    start.content = MOREAU__V1__EPISODE__CONTENT__FRAMES;
     start.stride = 4;
     start.seed = UINT64_MAX;
     start.lossy = 1;
@@ -77,7 +77,7 @@ START_TEST(a_recording_is_what_was_asked_for) {
     ck_assert_uint_eq(info->n_labels, 2);
     ck_assert(strcmp(info->labels[0], labels[0]) == 0 || strcmp(info->labels[1], labels[0]) == 0);
     ck_assert_int_eq(info->state, STATE(COMPLETE));
-    ck_assert_int_eq(info->content, MOREAU__V1__EPISODE_CONTENT__FRAMES);
+    ck_assert_int_eq(info->content, MOREAU__V1__EPISODE__CONTENT__FRAMES);
     ck_assert_uint_eq(info->stride, 4);
     ck_assert(info->lossy);
     ck_assert_uint_eq(info->seed, UINT64_MAX);
@@ -216,8 +216,8 @@ START_TEST(a_world_is_recorded_once_at_a_time_and_any_number_of_times) {
 END_TEST
 
 START_TEST(two_worlds_are_recorded_at_once) {
-    uint64_t world[2] = {wire_world(client, 3, 1, MOREAU__V1__LIFETIME__SESSION).id,
-                         wire_world(client, 5, 2, MOREAU__V1__LIFETIME__SESSION).id};
+    uint64_t world[2] = {wire_world(client, 3, 1, MOREAU__V1__WORLD__LIFETIME__SESSION).id,
+                         wire_world(client, 5, 2, MOREAU__V1__WORLD__LIFETIME__SESSION).id};
     Moreau__V1__EpisodeStart start[2] = {wire_start_call(world[0]), wire_start_call(world[1])};
     wire_submit(client, &start[0]);
     wire_submit(client, &start[1]);
@@ -492,10 +492,10 @@ START_TEST(bad_starts_are_refused_by_name) {
     call.keyframe_steps = 1000001;
     refuse_start(&call, "keyframe_steps");
     call.keyframe_steps = 1000000;
-    call.content = (Moreau__V1__EpisodeContent)3;
+    call.content = (Moreau__V1__Episode__Content)3;
     refuse_start(&call, "content");
     // nothing of all this has begun anything
-    call.content = MOREAU__V1__EPISODE_CONTENT__INPUTS;
+    call.content = MOREAU__V1__EPISODE__CONTENT__INPUTS;
     wire_accept(client, &call);
 }
 END_TEST

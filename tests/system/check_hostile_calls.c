@@ -229,7 +229,7 @@ static void record_what_is_destroyed(Siege *siege) {
     clone.has_world = clone.has_count = clone.has_lifetime = 1;
     clone.world = siege->world;
     clone.count = WORLDS;
-    clone.lifetime = MOREAU__V1__LIFETIME__SERVER;
+    clone.lifetime = MOREAU__V1__WORLD__LIFETIME__SERVER;
     const Moreau__V1__SnapshotCloneReply *clones =
         wire_accept(siege->client, &clone)->snapshot_clone;
     Crowd crowd = {0};

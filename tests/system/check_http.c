@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
 #define BILLION    UINT64_C(1000000000)
 
 enum { PATIENCE_MS = 20000 }; // for what ought to happen soon, on a busy machine
@@ -142,7 +142,7 @@ END_TEST
 START_TEST(metrics_count_what_has_happened) {
     ServerProcess *server = server_start("--workers 2 --http 127.0.0.1:0");
     WireClient *client = wire_open(server->address[0]);
-    WireWorld world = wire_world(client, 20, 1, MOREAU__V1__LIFETIME__SESSION);
+    WireWorld world = wire_world(client, 20, 1, MOREAU__V1__WORLD__LIFETIME__SESSION);
     wire_step(client, world.id, 400); // by now they lie on the ground
     uint64_t nobody = 77777;
     Moreau__V1__WorldStep step = wire_step_call(&nobody, 1);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
 #define BILLION    UINT64_C(1000000000)
 
 enum { PATIENCE_MS = 10000 }; // for what ought to happen soon, on a busy machine
@@ -231,7 +231,7 @@ END_TEST
 // Work of a client that does not come back goes on for the grace time, and no longer.
 START_TEST(after_the_grace_time_the_session_is_gone_and_its_work_stopped) {
     WireClient *client = begin("--workers 1 --session-grace-ms 200");
-    WireWorld world = wire_world(client, 2, 1, MOREAU__V1__LIFETIME__SERVER);
+    WireWorld world = wire_world(client, 2, 1, MOREAU__V1__WORLD__LIFETIME__SERVER);
     Moreau__V1__WorldStep step = wire_step_call(&world.id, BILLION);
     submit_as(client, 100, &step);
     server_sleep_ms(20);

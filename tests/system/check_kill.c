@@ -17,7 +17,7 @@
 enum { KILLS = 20, WORLDS = 3, STEPS_PER_CALL = 5, WAVE = 16 };
 
 // Starts recording; its id goes to `episode`.
-static void record(WireClient *client, uint64_t world, Moreau__V1__EpisodeContent content,
+static void record(WireClient *client, uint64_t world, Moreau__V1__Episode__Content content,
                    char episode[WIRE_EPISODE_ID_BYTES]) {
     Moreau__V1__EpisodeStart call = wire_start_call(world);
     call.has_content = 1;
@@ -63,8 +63,9 @@ static void load(WireClient *client, const char *path, uint64_t random_ms, char 
     uint64_t world[WORLDS];
     char episode[WIRE_EPISODE_ID_BYTES];
     for (int i = 0; i < WORLDS; i++) {
-        world[i] = wire_world(client, 15, 100 + (uint64_t)i, MOREAU__V1__LIFETIME__SESSION).id;
-        record(client, world[i], MOREAU__V1__EPISODE_CONTENT__FRAMES, i == 0 ? complete : episode);
+        world[i] =
+            wire_world(client, 15, 100 + (uint64_t)i, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
+        record(client, world[i], MOREAU__V1__EPISODE__CONTENT__FRAMES, i == 0 ? complete : episode);
     }
     double until_ms = server_now_ms() + (double)random_ms;
     bool stopped = false;
@@ -95,12 +96,12 @@ static void expect_whole(WireClient *client, const char *complete, size_t *inter
     for (size_t i = 0; i < list->n_episodes; i++) {
         const Moreau__V1__EpisodeInfo *info = list->episodes[i];
         bool is_complete = strcmp(info->episode, complete) == 0;
-        ck_assert_int_ne(info->state, MOREAU__V1__EPISODE_STATE__RECORDING);
+        ck_assert_int_ne(info->state, MOREAU__V1__EPISODE__STATE__RECORDING);
         if (is_complete) {
-            ck_assert_int_eq(info->state, MOREAU__V1__EPISODE_STATE__COMPLETE);
+            ck_assert_int_eq(info->state, MOREAU__V1__EPISODE__STATE__COMPLETE);
             ck_assert_uint_eq(info->steps, WAVE * STEPS_PER_CALL);
         }
-        *interrupted += info->state == MOREAU__V1__EPISODE_STATE__INTERRUPTED;
+        *interrupted += info->state == MOREAU__V1__EPISODE__STATE__INTERRUPTED;
         wire_expect_verified(client, info->episode, info->steps);
     }
 }

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
 #define BILLION    UINT64_C(1000000000)
 
 enum { PATIENCE_MS = 10000 }; // for what ought to happen soon, on a busy machine
@@ -39,7 +39,7 @@ START_TEST(worlds_of_a_session_vanish_after_the_grace_time_those_of_the_server_s
     ServerProcess *server = server_start("--workers 1 --session-grace-ms 300");
     WireClient *witness = wire_open(server->address[0]), *client = wire_open(server->address[0]);
     wire_small_world(client);
-    WireWorld kept = wire_world(client, 2, 1, MOREAU__V1__LIFETIME__SERVER);
+    WireWorld kept = wire_world(client, 2, 1, MOREAU__V1__WORLD__LIFETIME__SERVER);
     wire_close(client);
     ck_assert_uint_eq(wire_stats(witness, false)->world_count, 2);
     double begun_ms = server_now_ms();
@@ -108,7 +108,7 @@ START_TEST(a_world_that_nobody_names_goes_after_its_idle_time) {
     WireClient *client = wire_open(server->address[0]);
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
     create.has_lifetime = create.has_idle_timeout_s = 1;
-    create.lifetime = MOREAU__V1__LIFETIME__SERVER;
+    create.lifetime = MOREAU__V1__WORLD__LIFETIME__SERVER;
     create.idle_timeout_s = 0.5;
     wire_refuse(client, &create, CODE(INVALID_ARGUMENT), "idle_timeout_s");
     create.idle_timeout_s = 1;

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
 
 static char folder[SERVER_FOLDER_BYTES];
 
@@ -37,7 +37,7 @@ static ServerProcess *start_on(const char *name) {
 // ---- files it cannot use
 
 // Starts recording; its id goes to `episode`.
-static void record(WireClient *client, uint64_t world, Moreau__V1__EpisodeContent content,
+static void record(WireClient *client, uint64_t world, Moreau__V1__Episode__Content content,
                    char episode[WIRE_EPISODE_ID_BYTES]) {
     Moreau__V1__EpisodeStart call = wire_start_call(world);
     call.has_content = 1;
@@ -60,7 +60,7 @@ static void make_episodes(const char *name) {
     WireClient *client = wire_open(server->address[0]);
     uint64_t world = wire_small_world(client);
     char episode[WIRE_EPISODE_ID_BYTES];
-    record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
+    record(client, world, MOREAU__V1__EPISODE__CONTENT__FRAMES, episode);
     wire_step(client, world, 200);
     wire_stop_recording(client, world);
     wire_close(client);
@@ -158,7 +158,7 @@ START_TEST(a_full_disk_ends_the_episode_and_nothing_else) {
     WireClient *client = wire_open(server->address[0]);
     uint64_t recorded = wire_small_world(client), free_world = wire_small_world(client);
     char first[WIRE_EPISODE_ID_BYTES], second[WIRE_EPISODE_ID_BYTES];
-    record(client, recorded, MOREAU__V1__EPISODE_CONTENT__FRAMES, first);
+    record(client, recorded, MOREAU__V1__EPISODE__CONTENT__FRAMES, first);
     wire_step(client, recorded, 1000);
     while (wire_describe(client, first)->steps < 500) { // a part of it is on the disk
         server_sleep_ms(10);
@@ -182,17 +182,17 @@ START_TEST(a_full_disk_ends_the_episode_and_nothing_else) {
 
     // and when there is room again, everything works again
     tell_disk("full", false);
-    record(client, recorded, MOREAU__V1__EPISODE_CONTENT__INPUTS, second);
+    record(client, recorded, MOREAU__V1__EPISODE__CONTENT__INPUTS, second);
     wire_step(client, recorded, 300);
     ck_assert_uint_eq(wire_stop_recording(client, recorded)->steps, 300);
     wire_expect_verified(client, second, 300);
     const Moreau__V1__EpisodeInfo *info = wire_describe(client, first);
-    for (int i = 0; info->state == MOREAU__V1__EPISODE_STATE__RECORDING; i++) {
+    for (int i = 0; info->state == MOREAU__V1__EPISODE__STATE__RECORDING; i++) {
         ck_assert_int_lt(i, 500); // it is marked within seconds
         server_sleep_ms(10);
         info = wire_describe(client, first);
     }
-    ck_assert_int_eq(info->state, MOREAU__V1__EPISODE_STATE__INTERRUPTED);
+    ck_assert_int_eq(info->state, MOREAU__V1__EPISODE__STATE__INTERRUPTED);
     ck_assert_msg(strstr(info->why, "full") != NULL, "%s", info->why);
     ck_assert_uint_ge(info->steps, 500);
     wire_expect_verified(client, first, info->steps);
@@ -207,7 +207,7 @@ START_TEST(stop_answers_when_the_rows_are_on_the_disk) {
     WireClient *client = wire_open(server->address[0]), *other = wire_open(server->address[0]);
     uint64_t world = wire_small_world(client), free_world = wire_small_world(other);
     char episode[WIRE_EPISODE_ID_BYTES];
-    record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
+    record(client, world, MOREAU__V1__EPISODE__CONTENT__FRAMES, episode);
     wire_step(client, world, 700);
     tell_disk("slow", true);
     Moreau__V1__EpisodeStop stop = MOREAU__V1__EPISODE_STOP__INIT;
@@ -234,7 +234,7 @@ START_TEST(stop_answers_when_the_rows_are_on_the_disk) {
     server = start_on("disk.db");
     client = wire_open(server->address[0]);
     const Moreau__V1__EpisodeInfo *info = wire_describe(client, episode);
-    ck_assert_int_eq(info->state, MOREAU__V1__EPISODE_STATE__COMPLETE);
+    ck_assert_int_eq(info->state, MOREAU__V1__EPISODE__STATE__COMPLETE);
     ck_assert_uint_eq(info->steps, 700);
     wire_expect_verified(client, episode, 700);
     wire_close(client);
@@ -246,7 +246,7 @@ END_TEST
 
 static const Moreau__V1__EpisodeInfo *await_end(WireClient *client, const char *episode) {
     const Moreau__V1__EpisodeInfo *info = wire_describe(client, episode);
-    for (int i = 0; info->state == MOREAU__V1__EPISODE_STATE__RECORDING; i++) {
+    for (int i = 0; info->state == MOREAU__V1__EPISODE__STATE__RECORDING; i++) {
         ck_assert_int_lt(i, 1000);
         server_sleep_ms(10);
         info = wire_describe(client, episode);
@@ -259,11 +259,11 @@ START_TEST(a_world_destroyed_while_it_is_recorded_closes_its_episode) {
     WireClient *client = wire_open(server->address[0]);
     uint64_t world = wire_small_world(client);
     char episode[WIRE_EPISODE_ID_BYTES];
-    record(client, world, MOREAU__V1__EPISODE_CONTENT__INPUTS, episode);
+    record(client, world, MOREAU__V1__EPISODE__CONTENT__INPUTS, episode);
     wire_step(client, world, 123);
     wire_destroy(client, world);
     const Moreau__V1__EpisodeInfo *info = await_end(client, episode);
-    ck_assert_int_eq(info->state, MOREAU__V1__EPISODE_STATE__WORLD_DESTROYED);
+    ck_assert_int_eq(info->state, MOREAU__V1__EPISODE__STATE__WORLD_DESTROYED);
     ck_assert_uint_eq(info->steps, 123);
     wire_expect_verified(client, episode, 123);
     wire_close(client);
@@ -276,7 +276,7 @@ START_TEST(a_client_that_vanishes_in_the_middle_leaves_a_whole_episode) {
     WireClient *client = wire_open(server->address[0]), *other = wire_open(server->address[0]);
     uint64_t world = wire_small_world(client);
     char episode[WIRE_EPISODE_ID_BYTES];
-    record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
+    record(client, world, MOREAU__V1__EPISODE__CONTENT__FRAMES, episode);
     Moreau__V1__WorldStep step = wire_step_call(&world, UINT64_C(1000000000));
     wire_submit(client, &step);
     while (wire_describe(other, episode)->steps < 1000) {
@@ -284,7 +284,7 @@ START_TEST(a_client_that_vanishes_in_the_middle_leaves_a_whole_episode) {
     }
     wire_close(client); // its step stops, and after the grace time (none here) its worlds go
     const Moreau__V1__EpisodeInfo *info = await_end(other, episode);
-    ck_assert_int_eq(info->state, MOREAU__V1__EPISODE_STATE__WORLD_DESTROYED);
+    ck_assert_int_eq(info->state, MOREAU__V1__EPISODE__STATE__WORLD_DESTROYED);
     ck_assert_uint_ge(info->steps, 1000);
     wire_expect_verified(other, episode, info->steps);
     wire_close(other);
@@ -297,7 +297,7 @@ START_TEST(a_server_told_to_stop_while_it_records_leaves_one_whole_file) {
     WireClient *client = wire_open(server->address[0]);
     uint64_t world = wire_small_world(client);
     char episode[WIRE_EPISODE_ID_BYTES];
-    record(client, world, MOREAU__V1__EPISODE_CONTENT__FRAMES, episode);
+    record(client, world, MOREAU__V1__EPISODE__CONTENT__FRAMES, episode);
     wire_step(client, world, 456);
     server_stop(server);
     wire_close(client);

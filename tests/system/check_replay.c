@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
 
 enum { STEPS = 60, BODIES = 5, POSE = 7 * BODIES, VELOCITY = 6 * BODIES };
 
@@ -33,8 +33,8 @@ static void close_depot(void) {
 }
 
 // An episode of STEPS steps, of a world that has taken some before.
-static void record(Moreau__V1__EpisodeContent content, uint64_t stride) {
-    uint64_t world = wire_world(client, BODIES - 1, 3, MOREAU__V1__LIFETIME__SESSION).id;
+static void record(Moreau__V1__Episode__Content content, uint64_t stride) {
+    uint64_t world = wire_world(client, BODIES - 1, 3, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
     wire_step(client, world, 5);
     Moreau__V1__EpisodeStart start = wire_start_call(world);
     start.has_content = start.has_stride = start.has_keyframe_steps = 1;
@@ -69,7 +69,7 @@ static void record(Moreau__V1__EpisodeContent content, uint64_t stride) {
 
 static void record_inputs(void) {
     open_depot();
-    record(MOREAU__V1__EPISODE_CONTENT__INPUTS, 1);
+    record(MOREAU__V1__EPISODE__CONTENT__INPUTS, 1);
 }
 
 // Fails unless frame `index` of a message is what the live world showed.
@@ -101,18 +101,18 @@ static const Moreau__V1__EpisodeFrames *read_frames(const Moreau__V1__EpisodeRea
 // ---- read
 
 typedef struct Recorded {
-    Moreau__V1__EpisodeContent content;
+    Moreau__V1__Episode__Content content;
     uint64_t stride;
     bool again;
 } Recorded;
 
 static const Recorded recorded[] = {
-    {MOREAU__V1__EPISODE_CONTENT__INPUTS, 1, false},
-    {MOREAU__V1__EPISODE_CONTENT__FRAMES, 1, false},
-    {MOREAU__V1__EPISODE_CONTENT__FRAMES, 7, false},
-    {MOREAU__V1__EPISODE_CONTENT__FRAMES, 1, true},
-    {MOREAU__V1__EPISODE_CONTENT__CONTACTS, 1, false},
-    {MOREAU__V1__EPISODE_CONTENT__CONTACTS, 7, false},
+    {MOREAU__V1__EPISODE__CONTENT__INPUTS, 1, false},
+    {MOREAU__V1__EPISODE__CONTENT__FRAMES, 1, false},
+    {MOREAU__V1__EPISODE__CONTENT__FRAMES, 7, false},
+    {MOREAU__V1__EPISODE__CONTENT__FRAMES, 1, true},
+    {MOREAU__V1__EPISODE__CONTENT__CONTACTS, 1, false},
+    {MOREAU__V1__EPISODE__CONTENT__CONTACTS, 7, false},
 };
 
 START_TEST(frames_are_what_the_live_world_showed_bit_for_bit) {
@@ -128,7 +128,7 @@ START_TEST(frames_are_what_the_live_world_showed_bit_for_bit) {
     for (size_t i = 0; i < frames->n_step; i++) {
         ck_assert_uint_eq(frames->step[i], i);
         expect_live(frames, i);
-        bool has_stored = row->content != MOREAU__V1__EPISODE_CONTENT__INPUTS && !row->again;
+        bool has_stored = row->content != MOREAU__V1__EPISODE__CONTENT__INPUTS && !row->again;
         ck_assert_int_eq(frames->stored[i], has_stored && i % row->stride == 0);
     }
 }
@@ -228,7 +228,7 @@ START_TEST(bodies_that_come_later_have_their_ids) {
     Moreau__V1__EpisodeStart start = wire_start_call(world);
     start.has_content = 1;
     start.content =
-        _i == 0 ? MOREAU__V1__EPISODE_CONTENT__INPUTS : MOREAU__V1__EPISODE_CONTENT__FRAMES;
+        _i == 0 ? MOREAU__V1__EPISODE__CONTENT__INPUTS : MOREAU__V1__EPISODE__CONTENT__FRAMES;
     episode = wire_record(client, &start);
     wire_step(client, world, 2);
     double pose[7] = {0.0, 0.0, 5.0, 1.0, 0.0, 0.0, 0.0};
@@ -276,7 +276,7 @@ START_TEST(what_does_not_fit_into_a_reply_says_how_much_does) {
 END_TEST
 
 START_TEST(an_episode_of_another_dynamics_version_is_read_where_it_is_stored) {
-    record(MOREAU__V1__EPISODE_CONTENT__FRAMES, 10);
+    record(MOREAU__V1__EPISODE__CONTENT__FRAMES, 10);
     wire_depot_stop(&depot);
     wire_depot_sql(&depot, "UPDATE recording SET dynamics_version = 4711");
     wire_depot_restart(&depot, "--workers 1");
@@ -294,7 +294,7 @@ START_TEST(an_episode_of_another_dynamics_version_is_read_where_it_is_stored) {
 END_TEST
 
 START_TEST(a_damaged_frame_is_not_shown_but_can_be_stepped) {
-    record(MOREAU__V1__EPISODE_CONTENT__FRAMES, 1);
+    record(MOREAU__V1__EPISODE__CONTENT__FRAMES, 1);
     wire_depot_stop(&depot);
     wire_depot_flip(&depot, wire_depot_chunk(&depot, 3, 0), -100, false);
     wire_depot_restart(&depot, "--workers 1");
@@ -483,7 +483,7 @@ static uint64_t replay_to_nobody(WireClient *slow) {
     uint64_t world = wire_wide_world(client);
     Moreau__V1__EpisodeStart start = wire_start_call(world);
     start.has_content = 1;
-    start.content = MOREAU__V1__EPISODE_CONTENT__FRAMES;
+    start.content = MOREAU__V1__EPISODE__CONTENT__FRAMES;
     episode = wire_record(client, &start);
     wire_step(client, world, LONG_STEPS);
     wire_stop_recording(client, world);

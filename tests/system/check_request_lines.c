@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
 
 // Waits until the log holds `text`; the log, which the caller frees.
 static char *wait_for_line(const ServerProcess *server, const char *text) {

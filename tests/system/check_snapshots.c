@@ -88,7 +88,7 @@ static uint64_t restore(WireClient *client, uint64_t world, uint64_t snapshot) {
 }
 
 static uint64_t heap_world(WireClient *client, uint64_t seed) {
-    return wire_world(client, 30, seed, MOREAU__V1__LIFETIME__SESSION).id;
+    return wire_world(client, 30, seed, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
 }
 
 // ----
@@ -165,7 +165,7 @@ START_TEST(clones_are_the_world_they_were_made_of) {
     }
     // the names are taken now; all or none are made
     uint64_t worlds = wire_stats(client, false)->world_count;
-    wire_refuse(client, &call, MOREAU__V1__STATUS_CODE__ALREADY_EXISTS, "name");
+    wire_refuse(client, &call, MOREAU__V1__STATUS__CODE__ALREADY_EXISTS, "name");
     ck_assert_uint_eq(wire_stats(client, false)->world_count, worlds);
 
     call = clone_call(1);
@@ -195,11 +195,11 @@ START_TEST(what_is_no_snapshot_is_refused_and_changes_nothing) {
     bytes.data[8] ^= 0x40;
     Moreau__V1__SnapshotUpload part = part_call(bytes, 0, bytes.count, 0);
     const Moreau__V1__Reply *reply =
-        wire_refuse(client, &part, MOREAU__V1__STATUS_CODE__FAILED_PRECONDITION, NULL);
+        wire_refuse(client, &part, MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION, NULL);
     ck_assert_ptr_nonnull(strstr(reply->status->message, "version"));
     bytes.data[8] ^= 0x40;
     bytes.data[0] ^= 1;
-    wire_refuse(client, &part, MOREAU__V1__STATUS_CODE__INVALID_ARGUMENT, NULL);
+    wire_refuse(client, &part, MOREAU__V1__STATUS__CODE__INVALID_ARGUMENT, NULL);
     bytes.data[0] ^= 1;
 
     // a byte flipped anywhere: refused, or another state that says so by its hash
@@ -208,7 +208,7 @@ START_TEST(what_is_no_snapshot_is_refused_and_changes_nothing) {
         bytes.data[i] ^= 0x10;
         Moreau__V1__SnapshotRestore call = restore_call(world, upload(client, bytes, bytes.count));
         const Moreau__V1__Reply *answer = wire_call(client, &call);
-        if (answer->status->code == MOREAU__V1__STATUS_CODE__OK) {
+        if (answer->status->code == MOREAU__V1__STATUS__CODE__OK) {
             ck_assert_uint_ne(wire_hash(client, world), hash);
         } else {
             refused++;
@@ -222,7 +222,7 @@ START_TEST(what_is_no_snapshot_is_refused_and_changes_nothing) {
     // cut short, yet announced as whole
     Bytes cut = {.data = bytes.data, .count = bytes.count - 8};
     Moreau__V1__SnapshotRestore call = restore_call(world, upload(client, cut, cut.count));
-    wire_refuse(client, &call, MOREAU__V1__STATUS_CODE__DATA_LOSS, NULL);
+    wire_refuse(client, &call, MOREAU__V1__STATUS__CODE__DATA_LOSS, NULL);
     expect_unchanged(client, world, hash);
     free(bytes.data);
     wire_close(client);
@@ -235,7 +235,7 @@ START_TEST(parts_come_in_order_and_fit) {
     WireClient *client = wire_open(server->address[0]);
     uint64_t world = wire_small_world(client);
     Bytes bytes = download(client, take(client, world), 1 << 20);
-    const Moreau__V1__StatusCode invalid = MOREAU__V1__STATUS_CODE__INVALID_ARGUMENT;
+    const Moreau__V1__Status__Code invalid = MOREAU__V1__STATUS__CODE__INVALID_ARGUMENT;
 
     Moreau__V1__SnapshotUpload part = part_call(bytes, 0, 100, 0);
     part.has_total = 0;
@@ -253,7 +253,7 @@ START_TEST(parts_come_in_order_and_fit) {
     part = part_call(bytes, 0, 100, 0);
     uint64_t snapshot = wire_accept(client, &part)->snapshot_upload->snapshot;
     Moreau__V1__SnapshotRestore call = restore_call(world, snapshot);
-    wire_refuse(client, &call, MOREAU__V1__STATUS_CODE__FAILED_PRECONDITION, "snapshot");
+    wire_refuse(client, &call, MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION, "snapshot");
     part = part_call(bytes, 99, 100, snapshot);
     wire_refuse(client, &part, invalid, "first");
     part = part_call(bytes, 100, bytes.count, snapshot);
@@ -264,11 +264,11 @@ START_TEST(parts_come_in_order_and_fit) {
     free(longer);
     part = part_call(bytes, 100, bytes.count, snapshot);
     ck_assert(wire_accept(client, &part)->snapshot_upload->complete);
-    wire_refuse(client, &part, MOREAU__V1__STATUS_CODE__FAILED_PRECONDITION, "snapshot");
+    wire_refuse(client, &part, MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION, "snapshot");
     restore(client, world, snapshot);
 
     Moreau__V1__SnapshotRead read = read_call(snapshot, bytes.count + 1, 1);
-    wire_refuse(client, &read, MOREAU__V1__STATUS_CODE__OUT_OF_RANGE, "first");
+    wire_refuse(client, &read, MOREAU__V1__STATUS__CODE__OUT_OF_RANGE, "first");
     Moreau__V1__SnapshotClone clone = clone_call(0);
     clone.has_snapshot = 1;
     clone.snapshot = snapshot;
@@ -282,10 +282,10 @@ START_TEST(parts_come_in_order_and_fit) {
     drop.has_snapshot = 1;
     drop.snapshot = snapshot;
     wire_accept(client, &drop);
-    wire_refuse(client, &drop, MOREAU__V1__STATUS_CODE__NOT_FOUND, "snapshot");
-    wire_refuse(client, &read, MOREAU__V1__STATUS_CODE__NOT_FOUND, "snapshot");
+    wire_refuse(client, &drop, MOREAU__V1__STATUS__CODE__NOT_FOUND, "snapshot");
+    wire_refuse(client, &read, MOREAU__V1__STATUS__CODE__NOT_FOUND, "snapshot");
     call = restore_call(world, snapshot);
-    wire_refuse(client, &call, MOREAU__V1__STATUS_CODE__NOT_FOUND, "snapshot");
+    wire_refuse(client, &call, MOREAU__V1__STATUS__CODE__NOT_FOUND, "snapshot");
     free(bytes.data);
     wire_close(client);
     server_stop(server);
@@ -303,13 +303,13 @@ START_TEST(snapshots_count_against_the_memory_budget_and_go_with_their_session) 
     const Moreau__V1__Reply *reply = NULL;
     for (int i = 0; i < 20; i++) { // until the budget ends
         reply = wire_call(client, &part);
-        if (reply->status->code != MOREAU__V1__STATUS_CODE__OK) {
+        if (reply->status->code != MOREAU__V1__STATUS__CODE__OK) {
             break;
         }
         snapshot = reply->snapshot_upload->snapshot;
         ck_assert_uint_gt(wire_stats(other, false)->world_bytes, before + (8 << 20));
     }
-    wire_expect(reply, MOREAU__V1__STATUS_CODE__RESOURCE_EXHAUSTED, NULL);
+    wire_expect(reply, MOREAU__V1__STATUS__CODE__RESOURCE_EXHAUSTED, NULL);
     ck_assert_ptr_nonnull(strstr(reply->status->message, "--memory-bytes-max"));
     ck_assert_uint_ne(snapshot, 0);
     wire_close(client);

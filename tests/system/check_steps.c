@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
 #define BILLION    UINT64_C(1000000000)
 
 static ServerProcess *server;
@@ -386,7 +386,7 @@ END_TEST
 enum { MANY_BODIES = 200 }; // 13 doubles each: some 20 KB, more than the frame of 8 KiB
 
 static uint64_t big_world(void) {
-    Moreau__V1__Lifetime lifetime = MOREAU__V1__LIFETIME__SESSION;
+    Moreau__V1__World__Lifetime lifetime = MOREAU__V1__WORLD__LIFETIME__SESSION;
     uint64_t world = wire_world(client, 30, 1, lifetime).id;
     for (int i = 31; i < MANY_BODIES; i++) {
         Moreau__V1__WorldAddBodies add = one_more_body(world);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CODE(name) MOREAU__V1__STATUS_CODE__##name
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
 
 enum { STEPS = 150, KEYFRAME_STEPS = 20, STRIDE = 3, LONG_STEPS = 40000 };
 
@@ -17,10 +17,10 @@ static WireEpisode episode;
 
 // An episode with every kind of chunk but a gap: changes, steps of two kinds, contacts.
 static void record(uint64_t steps) {
-    uint64_t world = wire_world(depot.client, 4, 7, MOREAU__V1__LIFETIME__SESSION).id;
+    uint64_t world = wire_world(depot.client, 4, 7, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
     Moreau__V1__EpisodeStart start = wire_start_call(world);
     start.has_content = start.has_stride = start.has_keyframe_steps = 1;
-    start.content = MOREAU__V1__EPISODE_CONTENT__CONTACTS;
+    start.content = MOREAU__V1__EPISODE__CONTENT__CONTACTS;
     start.stride = STRIDE;
     start.keyframe_steps = KEYFRAME_STEPS;
     episode = wire_record(depot.client, &start);
@@ -134,7 +134,7 @@ static const Moreau__V1__EpisodeInfo *record_wide(bool lossy) {
     uint64_t world = wire_wide_world(depot.client);
     Moreau__V1__EpisodeStart start = wire_start_call(world);
     start.has_content = start.has_lossy = start.has_keyframe_steps = 1;
-    start.content = MOREAU__V1__EPISODE_CONTENT__FRAMES;
+    start.content = MOREAU__V1__EPISODE__CONTENT__FRAMES;
     start.lossy = lossy;
     start.keyframe_steps = 50;
     episode = wire_record(depot.client, &start);

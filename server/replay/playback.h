@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The states and contacts of a stored episode, one frame at a time: the stored frame where there is
+// one at exactly that step, else a player steps to it. Reading forwards is cheap, going back costs
+// at most the steps since a key-frame.
+//
+// Belongs to one thread at a time; long work stops at `until_ns` or when `stop` says so, and goes
+// on with the next call.
+#pragma once
+
+#include "log/frames.h"
+#include "log/reader.h"
+#include "replay/player.h"
+
+typedef struct Playback Playback;
+
+typedef struct PlaybackDef {
+    Log *log;
+    const EpisodeRow *episode; // borrowed for the playback's life
+    WorldLimits limits;
+    bool contacts; // are wanted
+    bool again;    // step even where frames are stored
+} PlaybackDef;
+
+Status playback_open(Playback **playback, const PlaybackDef *def, Error *error);
+void playback_close(Playback *playback); // Nullable
+
+// The first step at or after `step` that was not lost: a lossy recording has gaps. UINT64_MAX:
+// none.
+uint64_t playback_skip_gap(const Playback *playback, uint64_t step);
+
+// The frame is borrowed until the next call. With STATUS_OK and *found false it was stopped
+// half-way: call again with the same step. DATA_LOSS when what is stored is damaged, or is not what
+// stepping gives; FAILED_PRECONDITION when it must be stepped and is of another dynamics version.
+Status playback_get(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
+                    const SolverStop *stop, EpisodeFrame *frame, bool *found, Error *error);
+
+size_t playback_bytes(const Playback *playback); // memory held

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// The player's insides, shared by the files that make it:
+//
+//   player.c          its life, key-frames, where it stands
+//   player_track.c    chunks of one kind, one after the other
+//   player_walk.c     the stored inputs, one after the other, and the hashes behind them
+//   player_check.c    the stored frames, contact lists and key-frames on the way
+//   player_compare.c  what differs between a world and what is stored of it
+#pragma once
+
+#include "log/entries.h"
+#include "log/frames.h"
+#include "replay/player.h"
+
+// Chunks of one kind, one in memory at a time.
+typedef struct Track {
+    ChunkKind kind;
+    Arena arena;    // of the chunk at hand
+    int64_t id;     // of the chunk at hand, or of the last one before the next
+    bool is_loaded; // a chunk is at hand
+    bool is_synced; // it is the right one for where the player stands
+    bool has_ended; // there was none behind it
+    bool is_begun;  // what stands in it has been looked at
+    LogChunk chunk;
+    Error damage;       // of the chunk at hand; status OK: it is sound
+    FrameChunk frames;  // what the chunk at hand holds, of frames that are begun
+    size_t at;          // in its body; of frames: the index of the next one
+    uint64_t next_step; // nothing of it is about an earlier step
+
+    // of frames and contacts: what is missed
+    bool has_seen;         // one of seen_step
+    bool is_in_hole;       // some are missing up to here, and that was told
+    uint64_t seen_step;    // of the last one met
+    uint64_t excused_step; // up to here a damaged chunk is to blame
+} Track;
+
+// The entry under way.
+typedef struct PlayerEntry {
+    bool is_open;
+    Entry entry;
+    bool is_order;   // of steps
+    uint32_t hashed; // how many of its hashes were compared
+    StepRun run;
+    Arena arena; // of its decoded input
+} PlayerEntry;
+
+enum { TRACK_FRAMES, TRACK_CONTACTS, TRACK_KEYFRAMES, TRACK_COUNT };
+
+struct Player {
+    Door door;
+    const EpisodeRow *episode; // borrowed
+    WorldLimits limits;
+    uint64_t step, unconverged;
+    bool has_state;  // a key-frame was put in
+    bool is_arrived; // nothing has changed the world since the step that it stands behind
+    bool is_stopped; // player_is_stopped
+    Error lost;      // why it cannot go on from where it stands; status OK: it can
+    Track inputs;
+    int64_t passed; // id of the last chunk of inputs begun, or of the key-frame it started from
+    PlayerEntry entry;
+    Track track[TRACK_COUNT];
+};
+
+// ---- player_track.c
+
+// Reads the chunk behind the one at hand. A damaged one is at hand as well, with `damage` set. The
+// status is for what is nobody's damage: memory, the file.
+Status track_load(Track *track, const EpisodeRow *episode, LogReader *reader, Error *error);
+
+// Lets go of the chunk at hand.
+void track_drop(Track *track);
+
+// Marks the chunk at hand as damaged: `what` goes on from "Chunk 12 (frames) is damaged: ".
+void track_damage(Track *track, const char *what);
+
+// ---- player_walk.c
+
+typedef enum Walked {
+    WALKED_NOWHERE, // nothing is left of what may be done
+    WALKED_ON,
+    WALKED_STOPPED // told to stop inside a step, which has not happened
+} Walked;
+
+// Does what was done next: one change, one step, or one step that failed. `settle`: only what was
+// done before the next step. A difference that cannot be stepped over leaves the player lost.
+Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratch,
+                   const SolverStop *stop, Walked *walked, PlayerDifference *difference,
+                   Error *error);
+
+// Whether the player stands between two chunks of inputs; the next one, if any, is at hand then.
+Status player_at_border(Player *player, LogReader *reader, bool *is_border, Error *error);
+
+// ---- player_check.c
+
+// Compares the stored frames, contacts and key-frames that are due where the player stands, up to
+// the first that differs, or that is not there: of several missing in a row, the first is told.
+Status player_check(Player *player, LogReader *reader, Arena *scratch, PlayerDifference *difference,
+                    Error *error);
+
+// The hash after the player's step is not what it should be: looks for a key-frame or frame there
+// and fills in what differs. Finds nothing where there is none, or where it is damaged.
+void player_explain(const Player *player, LogReader *reader, Arena *scratch,
+                    PlayerDifference *difference);
+
+// ---- player_compare.c: true when all bits are the same; otherwise body, quantity, expected and
+// value are filled in
+
+bool player_compare_frame(const World *world, const uint64_t *ids, size_t id_count,
+                          const StateFrame *expected, const StateFrame *found,
+                          PlayerDifference *difference);
+bool player_compare_contacts(const ContactList *expected, const ContactList *found,
+                             PlayerDifference *difference);

@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: MIT
+#include "replay/verify.h"
+
+#include "base/array.h"
+#include "os/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// From one key-frame to the next, or to where the recording has a gap.
+typedef struct Segment {
+    uint64_t begin, end; // steps
+    int64_t keyframe;    // row id; 0: there is none
+    size_t row, row_end; // its chunks, in Verification.row
+    bool reaches_next;   // no gap in between: `end` is the next one's `begin`
+} Segment;
+
+typedef enum WorkerStage { STAGE_IDLE, STAGE_OPEN_CHUNKS, STAGE_SEEK, STAGE_STEP } WorkerStage;
+
+typedef struct Worker {
+    WorkerStage stage;
+    size_t segment; // under way
+    size_t reached; // the segment it is in: a later one when key-frames are damaged
+    uint64_t end;   // of that one
+    size_t row;     // next chunk to open
+    size_t found;   // differences in this segment
+    size_t opened;  //   of which by opening its chunks
+    Player *player;
+    LogReader *reader;
+    Arena memory;   // of a chunk
+    uint64_t steps; // compared
+    uint64_t unconverged, unconverged_before;
+    PlayerDifference *difference; // the first ones by step, and some more
+    size_t difference_count, difference_capacity;
+} Worker;
+
+struct Verification {
+    VerifyDef def;
+    Arena rows;
+    ChunkRow *row; // of all kinds, in order by id
+    size_t row_count;
+    Segment *segment;
+    size_t segment_count;
+    uint64_t dropped_steps;
+    _Atomic size_t segment_next;
+    _Atomic uint64_t steps_done;
+    uint32_t worker_count;
+    Worker *worker;
+};
+
+// ---- differences
+
+static int compare_differences(const void *left, const void *right) {
+    const PlayerDifference *a = left, *b = right;
+    if (a->step != b->step) {
+        return a->step < b->step ? -1 : 1;
+    }
+    if (a->chunk != b->chunk) {
+        return a->chunk < b->chunk ? -1 : 1;
+    }
+    return strcmp(a->message, b->message);
+}
+
+// What was found by opening a chunk and on the way, or by the segment that ends at a step and by
+// the one that begins there.
+static bool is_same_find(const PlayerDifference *a, const PlayerDifference *b) {
+    if (a->chunk != 0 && a->chunk == b->chunk && a->is_damage && b->is_damage) {
+        return true;
+    }
+    return a->step == b->step && a->chunk == b->chunk && strcmp(a->message, b->message) == 0;
+}
+
+// In order, each find once.
+static size_t sort_differences(PlayerDifference *difference, size_t count) {
+    if (count > 0) {
+        qsort(difference, count, sizeof(*difference), compare_differences);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < count && kept < VERIFY_DIFFERENCES_MAX; i++) {
+        bool is_known = false;
+        for (size_t k = 0; k < kept && !is_known; k++) {
+            is_known = is_same_find(&difference[k], &difference[i]);
+        }
+        if (!is_known) {
+            difference[kept++] = difference[i];
+        }
+    }
+    return kept;
+}
+
+static Status add_difference(Worker *worker, const PlayerDifference *difference, Error *error) {
+    if (worker->difference_count >= 4 * (size_t)VERIFY_DIFFERENCES_MAX) {
+        worker->difference_count = sort_differences(worker->difference, worker->difference_count);
+    }
+    if (!ARRAY_RESERVE(worker->difference, worker->difference_capacity,
+                       worker->difference_count + 1)) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while verifying an episode.");
+    }
+    worker->difference[worker->difference_count++] = *difference;
+    worker->found++;
+    return STATUS_OK;
+}
+
+static Status add_damage(Worker *worker, const ChunkRow *row, uint64_t step, const Error *why,
+                         Error *error) {
+    PlayerDifference difference = {.found = true, .step = step, .is_damage = true};
+    if (row != NULL) {
+        difference.chunk = row->id;
+        difference.chunk_kind = row->kind;
+    }
+    memcpy(difference.message, why->message, sizeof(difference.message));
+    return add_difference(worker, &difference, error);
+}
+
+// ---- the plan
+
+static int compare_rows(const void *left, const void *right) {
+    const ChunkRow *a = left, *b = right;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+// All chunks of the recording, in order.
+static Status list_rows(Verification *verification, LogReader *reader, Error *error) {
+    static const ChunkKind kinds[] = {CHUNK_KEYFRAME, CHUNK_INPUTS, CHUNK_FRAMES, CHUNK_CONTACTS,
+                                      CHUNK_GAP};
+    enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
+    ChunkRow *rows[KIND_COUNT];
+    size_t counts[KIND_COUNT], total = 0;
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        Status status = log_reader_chunks(reader, verification->def.episode, kinds[i],
+                                          &verification->rows, &rows[i], &counts[i], error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        total += counts[i];
+    }
+    verification->row = arena_take_array(&verification->rows, total, sizeof(ChunkRow));
+    verification->segment = arena_take_array(&verification->rows, total + 1, sizeof(Segment));
+    if (verification->row == NULL || verification->segment == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while listing %zu chunks.", total);
+    }
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        if (counts[i] > 0) {
+            memcpy(verification->row + verification->row_count, rows[i],
+                   counts[i] * sizeof(ChunkRow));
+            verification->row_count += counts[i];
+        }
+    }
+    qsort(verification->row, verification->row_count, sizeof(ChunkRow), compare_rows);
+    return STATUS_OK;
+}
+
+static void count_dropped(Verification *verification, const ChunkRow *gap) {
+    const VerifyDef *def = &verification->def;
+    uint64_t from = gap->first_step > def->first ? gap->first_step : def->first;
+    uint64_t to = gap->last_step < def->last ? gap->last_step : def->last;
+    verification->dropped_steps += to > from ? to - from : 0;
+}
+
+// The segment of the key-frame before `first` is the first; without key-frames there is one that
+// will fail to begin, and say so.
+static void plan_segments(Verification *verification) {
+    const VerifyDef *def = &verification->def;
+    Segment *segment = verification->segment;
+    *segment = (Segment){.begin = def->first, .end = def->last};
+    size_t count = 1;
+    bool is_closed = false; // a gap ended the present segment
+    for (size_t i = 0; i < verification->row_count; i++) {
+        const ChunkRow *row = &verification->row[i];
+        Segment *present = &segment[count - 1];
+        if (row->kind == CHUNK_GAP) {
+            count_dropped(verification, row);
+            if (!is_closed && row->first_step < present->end) {
+                present->end = row->first_step > present->begin ? row->first_step : present->begin;
+                is_closed = true;
+            }
+            continue;
+        }
+        if (row->kind != CHUNK_KEYFRAME) {
+            continue;
+        }
+        if (row->first_step > def->last || (row->first_step == def->last && count > 1)) {
+            break; // compared by the segment before
+        }
+        bool is_first = row->first_step <= def->first;
+        if (!is_first) {
+            if (!is_closed) {
+                present->end = row->first_step;
+                present->reaches_next = true;
+            }
+            present->row_end = i;
+            count++;
+        }
+        segment[count - 1] =
+            (Segment){.begin = row->first_step, .end = def->last, .keyframe = row->id, .row = i};
+        is_closed = false;
+    }
+    segment[count - 1].row_end = verification->row_count;
+    verification->segment_count = count;
+}
+
+static Status plan(Verification *verification, Error *error) {
+    LogReader *reader;
+    Status status = log_take_reader(verification->def.log, &reader, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = list_rows(verification, reader, error);
+    log_give_reader(verification->def.log, reader);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    plan_segments(verification);
+    verification->worker_count = verification->segment_count < verification->def.worker_count_max
+                                     ? (uint32_t)verification->segment_count
+                                     : verification->def.worker_count_max;
+    verification->worker = calloc(verification->worker_count, sizeof(Worker));
+    if (verification->worker == NULL) {
+        verification->worker_count = 0;
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while verifying an episode.");
+    }
+    for (uint32_t i = 0; i < verification->worker_count; i++) {
+        arena_init(&verification->worker[i].memory, verification->def.limits.bytes_max);
+    }
+    return STATUS_OK;
+}
+
+// ---- life
+
+// A player refuses another dynamics version: better before any work than in the middle.
+static Status check_version(const VerifyDef *def, Error *error) {
+    Player *player;
+    Status status = player_open(&player, def->episode, &def->limits, error);
+    if (status == STATUS_OK) {
+        player_close(player);
+    }
+    return status;
+}
+
+Status verify_open(Verification **verification, const VerifyDef *def, Error *error) {
+    Status status = check_version(def, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    Verification *made = calloc(1, sizeof(*made));
+    if (made == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while verifying an episode.");
+    }
+    made->def = *def;
+    arena_init(&made->rows, def->limits.bytes_max);
+    status = plan(made, error);
+    if (status != STATUS_OK) {
+        verify_close(made);
+        return status;
+    }
+    *verification = made;
+    return STATUS_OK;
+}
+
+static void drop_player(Worker *worker) {
+    if (worker->player != NULL) {
+        player_close(worker->player);
+        worker->player = NULL;
+    }
+}
+
+void verify_close(Verification *verification) {
+    if (verification == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < verification->worker_count; i++) {
+        Worker *worker = &verification->worker[i];
+        drop_player(worker);
+        arena_deinit(&worker->memory);
+        free(worker->difference);
+    }
+    free(verification->worker);
+    arena_deinit(&verification->rows);
+    free(verification);
+}
+
+uint32_t verify_worker_count(const Verification *verification) {
+    return verification->worker_count;
+}
+
+uint64_t verify_steps_done(const Verification *verification) {
+    return atomic_load_explicit(&verification->steps_done, memory_order_relaxed);
+}
+
+uint64_t verify_steps_total(const Verification *verification) {
+    const VerifyDef *def = &verification->def;
+    return def->last - def->first - verification->dropped_steps;
+}
+
+// ---- at work
+
+// The steps between two that the call asked for.
+static uint64_t asked_steps(const Verification *verification, uint64_t from, uint64_t to) {
+    uint64_t first = verification->def.first;
+    from = from < first ? first : from;
+    return to > from ? to - from : 0;
+}
+
+static void count_steps(Verification *verification, uint64_t steps) {
+    atomic_fetch_add_explicit(&verification->steps_done, steps, memory_order_relaxed);
+}
+
+static bool take_segment(Verification *verification, Worker *worker) {
+    size_t index = atomic_fetch_add_explicit(&verification->segment_next, 1, memory_order_relaxed);
+    if (index >= verification->segment_count) {
+        return false;
+    }
+    worker->segment = index;
+    worker->row = verification->segment[index].row;
+    worker->reached = index;
+    worker->end = verification->segment[index].end;
+    worker->found = 0;
+    worker->stage = STAGE_OPEN_CHUNKS;
+    return true;
+}
+
+// Reads one chunk by its row. DATA_LOSS: damaged, or gone since the plan was made.
+static Status open_chunk(const Verification *verification, Worker *worker, int64_t id,
+                         ChunkKind kind, Error *error) {
+    LogChunk found;
+    arena_reset(&worker->memory);
+    Status status = log_reader_get(worker->reader, verification->def.episode, kind, id,
+                                   &worker->memory, &found, error);
+    if (status == STATUS_NOT_FOUND) {
+        return error_set(error, STATUS_DATA_LOSS, "",
+                         "Chunk %lld of the episode is gone: was it deleted?", (long long)id);
+    }
+    return status;
+}
+
+static Status open_next_chunk(Verification *verification, Worker *worker, Error *error) {
+    const Segment *segment = &verification->segment[worker->segment];
+    if (worker->row >= segment->row_end) {
+        worker->stage = STAGE_SEEK;
+        return STATUS_OK;
+    }
+    const ChunkRow *row = &verification->row[worker->row++];
+    if (row->first_step > verification->def.last) {
+        return STATUS_OK; // it tells only of steps behind the range
+    }
+    Error why = {0};
+    Status status = open_chunk(verification, worker, row->id, row->kind, &why);
+    if (status == STATUS_DATA_LOSS) {
+        return add_damage(worker, row, row->first_step, &why, error);
+    }
+    if (status != STATUS_OK) {
+        *error = why;
+    }
+    return status;
+}
+
+static bool is_damaged(const Verification *verification, Worker *worker, size_t segment) {
+    Error why;
+    return open_chunk(verification, worker, verification->segment[segment].keyframe, CHUNK_KEYFRAME,
+                      &why) == STATUS_DATA_LOSS;
+}
+
+// What stands in the way of stepping is a find, unless the damaged chunk was found already.
+static Status note_loss(Worker *worker, uint64_t step, const Error *why, Error *error) {
+    if (why->status != STATUS_DATA_LOSS && why->status != STATUS_NOT_FOUND &&
+        why->status != STATUS_OUT_OF_RANGE) {
+        *error = *why;
+        return why->status;
+    }
+    return worker->found > 0 ? STATUS_OK : add_damage(worker, NULL, step, why, error);
+}
+
+static Status begin_stepping(Verification *verification, Worker *worker, Error *error) {
+    const Segment *segment = &verification->segment[worker->segment];
+    worker->stage = STAGE_IDLE;
+    if (worker->segment > 0 && verification->segment[worker->segment - 1].reaches_next &&
+        is_damaged(verification, worker, worker->segment)) {
+        return STATUS_OK; // the segment before goes on over it
+    }
+    Error why = {0};
+    Status status = STATUS_OK;
+    drop_player(worker); // one that found a difference stands in a state of its own
+    status =
+        player_open(&worker->player, verification->def.episode, &verification->def.limits, error);
+    if (status != STATUS_OK) {
+        worker->player = NULL;
+        return status;
+    }
+    status = player_seek(worker->player, worker->reader, segment->begin, NULL, &why);
+    if (status != STATUS_OK) {
+        count_steps(verification, asked_steps(verification, segment->begin, segment->end));
+        return note_loss(worker, segment->begin, &why, error);
+    }
+    worker->unconverged_before = player_unconverged(worker->player);
+    worker->opened = worker->found;
+    worker->stage = STAGE_STEP;
+    return STATUS_OK;
+}
+
+// At the end of its segment: over, or on with the next one whose key-frame is damaged.
+static void end_segment(const Verification *verification, Worker *worker) {
+    if (worker->reached + 1 < verification->segment_count &&
+        verification->segment[worker->reached].reaches_next &&
+        is_damaged(verification, worker, worker->reached + 1)) {
+        worker->reached++;
+        worker->end = verification->segment[worker->reached].end;
+        return;
+    }
+    worker->unconverged += player_unconverged(worker->player) - worker->unconverged_before;
+    worker->stage = STAGE_IDLE;
+}
+
+static void give_up_segment(Verification *verification, Worker *worker) {
+    uint64_t step = player_step(worker->player);
+    count_steps(verification, asked_steps(verification, step, worker->end));
+    worker->unconverged += player_unconverged(worker->player) - worker->unconverged_before;
+    worker->stage = STAGE_IDLE;
+}
+
+static Status step_on(Verification *verification, Worker *worker, Arena *scratch, uint64_t until_ns,
+                      const SolverStop *stop, bool *progressed, Error *error) {
+    Player *player = worker->player;
+    uint64_t before = player_step(player);
+    // unconverged steps before the range are nobody's business
+    uint64_t first = verification->def.first;
+    uint64_t end = before < first ? first : worker->end;
+    PlayerDifference difference = {0};
+    Error why = {0};
+    Status status =
+        player_run(player, worker->reader, end, true, scratch, until_ns, stop, &difference, &why);
+    uint64_t after = player_step(player);
+    uint64_t steps = asked_steps(verification, before, after);
+    worker->steps += steps;
+    count_steps(verification, steps);
+    bool has_arrived = after >= end && !player_is_stopped(player);
+    *progressed = after > before || difference.found || status != STATUS_OK || has_arrived;
+    if (after <= first) {
+        worker->unconverged_before = player_unconverged(player);
+    }
+    if (status != STATUS_OK) {
+        give_up_segment(verification, worker);
+        return note_loss(worker, after, &why, error);
+    }
+    if (difference.found) {
+        const PlayerDifference *last = worker->found == worker->opened
+                                           ? NULL
+                                           : &worker->difference[worker->difference_count - 1];
+        if (last != NULL && last->step == difference.step && last->chunk == difference.chunk &&
+            strcmp(last->message, difference.message) == 0) {
+            give_up_segment(verification, worker); // it does not get past this one
+            return STATUS_OK;
+        }
+        return add_difference(worker, &difference, error);
+    }
+    if (has_arrived && end == worker->end) {
+        end_segment(verification, worker);
+    }
+    return STATUS_OK;
+}
+
+static Status work(Verification *verification, Worker *worker, Arena *scratch, uint64_t until_ns,
+                   const SolverStop *stop, bool *is_over, bool *progressed, Error *error) {
+    Status status = STATUS_OK;
+    do {
+        switch (worker->stage) {
+        case STAGE_IDLE:
+            if (!take_segment(verification, worker)) {
+                *is_over = true;
+                drop_player(worker);
+                return STATUS_OK;
+            }
+            break;
+        case STAGE_OPEN_CHUNKS:
+            status = open_next_chunk(verification, worker, error);
+            break;
+        case STAGE_SEEK:
+            status = begin_stepping(verification, worker, error);
+            break;
+        case STAGE_STEP:
+            status = step_on(verification, worker, scratch, until_ns, stop, progressed, error);
+            break;
+        }
+    } while (status == STATUS_OK && *progressed && clock_now_ns() < until_ns);
+    return status;
+}
+
+Status verify_work(Verification *verification, uint32_t index, Arena *scratch, uint64_t until_ns,
+                   const SolverStop *stop, bool *is_over, bool *progressed, Error *error) {
+    Worker *worker = &verification->worker[index];
+    *is_over = false;
+    *progressed = true;
+    Status status = log_take_reader(verification->def.log, &worker->reader, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = work(verification, worker, scratch, until_ns, stop, is_over, progressed, error);
+    log_give_reader(verification->def.log, worker->reader);
+    worker->reader = NULL;
+    return status;
+}
+
+size_t verify_worker_bytes(const Verification *verification, uint32_t index) {
+    const Worker *worker = &verification->worker[index];
+    size_t bytes =
+        worker->memory.total_bytes + worker->difference_capacity * sizeof(*worker->difference);
+    return worker->player == NULL ? bytes : bytes + player_bytes(worker->player);
+}
+
+// ---- the result
+
+VerifyResult verify_result(Verification *verification) {
+    VerifyResult result = {.dropped_steps = verification->dropped_steps};
+    // the first worker's list takes what the others have
+    Worker *all = &verification->worker[0];
+    result.steps = all->steps;
+    result.unconverged_steps = all->unconverged;
+    for (uint32_t i = 1; i < verification->worker_count; i++) {
+        const Worker *worker = &verification->worker[i];
+        result.steps += worker->steps;
+        result.unconverged_steps += worker->unconverged;
+        for (size_t k = 0; k < worker->difference_count; k++) {
+            if (add_difference(all, &worker->difference[k], NULL) != STATUS_OK) {
+                break; // differences there are, and that is what matters
+            }
+        }
+    }
+    all->difference_count = sort_differences(all->difference, all->difference_count);
+    result.difference_count = all->difference_count;
+    result.difference = all->difference;
+    return result;
+}

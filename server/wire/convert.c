@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Solver parameters are matched by name: the field of the solver's parameter message and the row of
+// the solver's table. A test holds the two against each other, so a parameter that is in one only
+// cannot slip through.
+#include "wire/convert.h"
+
+#include "base/assert.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// The one member of SolverParameters that is set. `kind` is untouched when there is none.
+static const ProtobufCMessage *find_parameters(const Moreau__V1__SolverParameters *message,
+                                               SolverKind *kind, bool *several) {
+    const ProtobufCMessage *found = NULL;
+    *several = false;
+    for (unsigned i = 0; i < message->base.descriptor->n_fields; i++) {
+        const ProtobufCFieldDescriptor *field = &message->base.descriptor->fields[i];
+        const ProtobufCMessage *member =
+            *(ProtobufCMessage *const *)(const void *)((const char *)message + field->offset);
+        if (member != NULL) {
+            *several = found != NULL;
+            found = member;
+            bool known = solver_find(field->name, kind);
+            ASSERT(known);
+        }
+    }
+    return found;
+}
+
+// The value of a present parameter as a number. false: absent.
+static bool read_parameter(const ProtobufCMessage *message, const char *name, double *value) {
+    const ProtobufCFieldDescriptor *field =
+        protobuf_c_message_descriptor_get_field_by_name(message->descriptor, name);
+    ASSERT(field != NULL);
+    const char *base = (const char *)message;
+    if (!*(const protobuf_c_boolean *)(const void *)(base + field->quantifier_offset)) {
+        return false;
+    }
+    const void *member = base + field->offset;
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_DOUBLE:
+        *value = *(const double *)member;
+        return true;
+    case PROTOBUF_C_TYPE_UINT32:
+        *value = *(const uint32_t *)member;
+        return true;
+    case PROTOBUF_C_TYPE_BOOL:
+        *value = *(const protobuf_c_boolean *)member ? 1.0 : 0.0;
+        return true;
+    case PROTOBUF_C_TYPE_ENUM:
+        *value = *(const int *)member;
+        return true;
+    default:
+        ASSERT(false); // a parameter of a type that no row has
+        return false;
+    }
+}
+
+static void write_parameter(ProtobufCMessage *message, const char *name, double value) {
+    const ProtobufCFieldDescriptor *field =
+        protobuf_c_message_descriptor_get_field_by_name(message->descriptor, name);
+    ASSERT(field != NULL);
+    char *base = (char *)message;
+    *(protobuf_c_boolean *)(void *)(base + field->quantifier_offset) = 1;
+    void *member = base + field->offset;
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_DOUBLE:
+        *(double *)member = value;
+        return;
+    case PROTOBUF_C_TYPE_UINT32:
+        *(uint32_t *)member = (uint32_t)value;
+        return;
+    case PROTOBUF_C_TYPE_BOOL:
+        *(protobuf_c_boolean *)member = value != 0.0;
+        return;
+    case PROTOBUF_C_TYPE_ENUM:
+        *(int *)member = (int)value;
+        return;
+    default:
+        ASSERT(false); // a parameter of a type that no row has
+    }
+}
+
+static Status blame_parameters(const char *field, Error *error) {
+    return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                     "Give the parameters of one solver, not of several.");
+}
+
+static Status convert_change_parameters(const Moreau__V1__SolverParameters *message,
+                                        SettingsChange *change, Error *error) {
+    bool several;
+    const ProtobufCMessage *found = find_parameters(message, &change->parameter_solver, &several);
+    if (several) {
+        return blame_parameters("settings.parameters", error);
+    }
+    if (found == NULL) {
+        return STATUS_OK;
+    }
+    change->given |= CHANGE_PARAMETERS;
+    const Solver *row = solver_get(change->parameter_solver);
+    for (uint32_t i = 0; i < row->parameter_count; i++) {
+        if (read_parameter(found, row->parameters[i].name, &change->parameter[i])) {
+            change->parameter_given |= 1u << i;
+        }
+    }
+    return STATUS_OK;
+}
+
+static Status find_solver(const char *name, SolverKind *kind, Error *error) {
+    if (solver_find(name, kind)) {
+        return STATUS_OK;
+    }
+    char known[128] = "";
+    for (int i = 0; i < SOLVER_COUNT; i++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof(known) - used, "%s%s", i == 0 ? "" : ", ",
+                 solver_get((SolverKind)i)->name);
+    }
+    return error_set(error, STATUS_INVALID_ARGUMENT, "solver",
+                     "No solver is called %.64s; this server has: %s.", name, known);
+}
+
+Status convert_settings(const Moreau__V1__WorldSettings *message, SettingsChange *change,
+                        Error *error) {
+    *change = (SettingsChange){0};
+    if (message == NULL) {
+        return STATUS_OK;
+    }
+    if (message->n_gravity != 0) {
+        if (message->n_gravity != 3) {
+            return error_set(error, STATUS_INVALID_ARGUMENT, "settings.gravity",
+                             "Gravity has 3 numbers, not %zu.", message->n_gravity);
+        }
+        change->given |= CHANGE_GRAVITY;
+        change->gravity = vec3_load(message->gravity);
+    }
+    change->given |= message->has_time_step ? CHANGE_TIME_STEP : 0;
+    change->time_step = message->time_step;
+    change->given |= message->has_margin ? CHANGE_MARGIN : 0;
+    change->margin = message->margin;
+    change->given |= message->has_restitution_threshold ? CHANGE_RESTITUTION_THRESHOLD : 0;
+    change->restitution_threshold = message->restitution_threshold;
+    if (message->solver != NULL) {
+        change->given |= CHANGE_SOLVER;
+        Status status = find_solver(message->solver, &change->solver, error);
+        if (status != STATUS_OK) {
+            snprintf(error->field, sizeof(error->field), "settings.solver");
+            return status;
+        }
+    }
+    return message->parameters == NULL
+               ? STATUS_OK
+               : convert_change_parameters(message->parameters, change, error);
+}
+
+Status convert_parameters(const Moreau__V1__SolverParameters *message, SolverSettings *settings,
+                          Error *error) {
+    bool several;
+    SolverKind kind = settings->kind;
+    const ProtobufCMessage *found =
+        message == NULL ? NULL : find_parameters(message, &kind, &several);
+    if (found == NULL) {
+        return STATUS_OK;
+    }
+    if (several) {
+        return blame_parameters("parameters", error);
+    }
+    const Solver *row = solver_get(settings->kind);
+    if (kind != settings->kind) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "parameters",
+                         "These are parameters of solver %s, not of %s.", solver_get(kind)->name,
+                         row->name);
+    }
+    for (uint32_t i = 0; i < row->parameter_count; i++) {
+        double value;
+        if (!read_parameter(found, row->parameters[i].name, &value)) {
+            continue;
+        }
+        Status status = solver_set(settings, row->parameters[i].name, value, error);
+        if (status != STATUS_OK) {
+            snprintf(error->field, sizeof(error->field), "parameters.%s.%s", row->name,
+                     row->parameters[i].name);
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+Moreau__V1__SolverParameters *convert_parameters_out(const SolverSettings *settings, Arena *arena) {
+    const Solver *row = solver_get(settings->kind);
+    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(
+        &moreau__v1__solver_parameters__descriptor, row->name);
+    ASSERT(field != NULL);
+    const ProtobufCMessageDescriptor *descriptor = field->descriptor;
+    Moreau__V1__SolverParameters *message = arena_take(arena, sizeof(*message));
+    ProtobufCMessage *member = arena_take(arena, descriptor->sizeof_message);
+    if (message == NULL || member == NULL) {
+        return NULL;
+    }
+    moreau__v1__solver_parameters__init(message);
+    descriptor->message_init(member);
+    for (uint32_t i = 0; i < row->parameter_count; i++) {
+        write_parameter(member, row->parameters[i].name, settings->parameter[i]);
+    }
+    *(ProtobufCMessage **)(void *)((char *)message + field->offset) = member;
+    return message;
+}
+
+Moreau__V1__WorldSettings *convert_settings_out(const WorldSettings *settings, Arena *arena) {
+    Moreau__V1__WorldSettings *message = arena_take(arena, sizeof(*message));
+    double *gravity = arena_take_array(arena, 3, sizeof(double));
+    SolverSettings solver = {.kind = (SolverKind)settings->solver};
+    memcpy(solver.parameter, settings->parameter, sizeof(solver.parameter));
+    Moreau__V1__SolverParameters *parameters = convert_parameters_out(&solver, arena);
+    if (message == NULL || gravity == NULL || parameters == NULL) {
+        return NULL;
+    }
+    moreau__v1__world_settings__init(message);
+    vec3_store(gravity, settings->gravity);
+    message->n_gravity = 3;
+    message->gravity = gravity;
+    message->has_time_step = message->has_margin = message->has_restitution_threshold = 1;
+    message->time_step = settings->time_step;
+    message->margin = settings->margin;
+    message->restitution_threshold = settings->restitution_threshold;
+    message->solver = (char *)solver_get(solver.kind)->name;
+    message->parameters = parameters;
+    return message;
+}
+
+Status convert_material(const Moreau__V1__Material *message, size_t index, Material *material,
+                        Error *error) {
+    *material = material_default();
+    if (message->name != NULL) {
+        if (strlen(message->name) >= sizeof(material->name)) {
+            char field[64];
+            snprintf(field, sizeof(field), "materials[%zu].name", index);
+            return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                             "A material's name has at most %zu bytes.",
+                             sizeof(material->name) - 1);
+        }
+        snprintf(material->name, sizeof(material->name), "%s", message->name);
+    }
+    material->friction = message->has_friction ? message->friction : material->friction;
+    material->restitution = message->has_restitution ? message->restitution : material->restitution;
+    material->stiffness = message->has_stiffness ? message->stiffness : material->stiffness;
+    material->dissipation_time =
+        message->has_dissipation_time ? message->dissipation_time : material->dissipation_time;
+    material->damping = message->has_damping ? message->damping : material->damping;
+    return STATUS_OK;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "wire/episode_columns.h"
+
+#include "base/array.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A column of the message: where its length and its array stand, and what they hold.
+typedef struct ColumnRow {
+    size_t count, values; // offsets in EpisodeColumns
+    size_t item_bytes;
+} ColumnRow;
+
+#define FRAME_COLUMN(name, type)                                                                   \
+    {                                                                                              \
+        offsetof(EpisodeColumns, message.n_##name), offsetof(EpisodeColumns, message.name),        \
+            sizeof(type)                                                                           \
+    }
+#define CONTACT_COLUMN(name, type)                                                                 \
+    {                                                                                              \
+        offsetof(EpisodeColumns, contacts.n_##name), offsetof(EpisodeColumns, contacts.name),      \
+            sizeof(type)                                                                           \
+    }
+
+typedef enum ColumnKind {
+    COLUMN_STEP,
+    COLUMN_WORLD_STEP,
+    COLUMN_TIME,
+    COLUMN_BODY_COUNT,
+    COLUMN_IDS,
+    COLUMN_IDS_COUNT,
+    COLUMN_POSE,
+    COLUMN_VELOCITY,
+    COLUMN_POSE_SINGLE,
+    COLUMN_VELOCITY_SINGLE,
+    COLUMN_CONTACT_COUNT,
+    COLUMN_STORED,
+    COLUMN_BODY_A,
+    COLUMN_BODY_B,
+    COLUMN_FEATURE,
+    COLUMN_POINT,
+    COLUMN_FRAME,
+    COLUMN_GAP,
+    COLUMN_IMPULSE,
+    COLUMN_CONTACT_VELOCITY,
+    COLUMN_FRICTION,
+    COLUMN_COUNT
+} ColumnKind;
+
+static_assert((int)COLUMN_COUNT == (int)EPISODE_COLUMN_COUNT, "one capacity per column");
+
+static const ColumnRow column_rows[COLUMN_COUNT] = {
+    [COLUMN_STEP] = FRAME_COLUMN(step, uint64_t),
+    [COLUMN_WORLD_STEP] = FRAME_COLUMN(world_step, uint64_t),
+    [COLUMN_TIME] = FRAME_COLUMN(time, double),
+    [COLUMN_BODY_COUNT] = FRAME_COLUMN(body_count, uint64_t),
+    [COLUMN_IDS] = FRAME_COLUMN(ids, uint64_t),
+    [COLUMN_IDS_COUNT] = FRAME_COLUMN(ids_count, uint64_t),
+    [COLUMN_POSE] = FRAME_COLUMN(pose, double),
+    [COLUMN_VELOCITY] = FRAME_COLUMN(velocity, double),
+    [COLUMN_POSE_SINGLE] = FRAME_COLUMN(pose_single, float),
+    [COLUMN_VELOCITY_SINGLE] = FRAME_COLUMN(velocity_single, float),
+    [COLUMN_CONTACT_COUNT] = FRAME_COLUMN(contact_count, uint64_t),
+    [COLUMN_STORED] = FRAME_COLUMN(stored, protobuf_c_boolean),
+    [COLUMN_BODY_A] = CONTACT_COLUMN(body_a, uint64_t),
+    [COLUMN_BODY_B] = CONTACT_COLUMN(body_b, uint64_t),
+    [COLUMN_FEATURE] = CONTACT_COLUMN(feature, uint64_t),
+    [COLUMN_POINT] = CONTACT_COLUMN(point, double),
+    [COLUMN_FRAME] = CONTACT_COLUMN(frame, double),
+    [COLUMN_GAP] = CONTACT_COLUMN(gap, double),
+    [COLUMN_IMPULSE] = CONTACT_COLUMN(impulse, double),
+    [COLUMN_CONTACT_VELOCITY] = CONTACT_COLUMN(velocity, double),
+    [COLUMN_FRICTION] = CONTACT_COLUMN(friction, double),
+};
+
+static size_t *count_of(EpisodeColumns *columns, ColumnKind kind) {
+    return (size_t *)(void *)((char *)columns + column_rows[kind].count);
+}
+
+static void **values_of(EpisodeColumns *columns, ColumnKind kind) {
+    return (void **)(void *)((char *)columns + column_rows[kind].values);
+}
+
+void episode_columns_init(EpisodeColumns *columns, EpisodeWish wish) {
+    *columns = (EpisodeColumns){.wish = wish};
+    moreau__v1__episode_frames__init(&columns->message);
+    moreau__v1__world_contacts_reply__init(&columns->contacts);
+    if (wish.contacts) {
+        columns->message.contacts = &columns->contacts;
+    }
+}
+
+void episode_columns_deinit(EpisodeColumns *columns) {
+    for (int kind = 0; kind < COLUMN_COUNT; kind++) {
+        free(*values_of(columns, (ColumnKind)kind));
+    }
+    *columns = (EpisodeColumns){0};
+}
+
+void episode_columns_clear(EpisodeColumns *columns) {
+    for (int kind = 0; kind < COLUMN_COUNT; kind++) {
+        *count_of(columns, (ColumnKind)kind) = 0;
+    }
+    columns->contacts.total = 0;
+    columns->bytes = 0;
+    columns->ids_from = 0;
+}
+
+// Room for `count` items more; NULL: memory ended.
+static void *extend(EpisodeColumns *columns, ColumnKind kind, size_t count) {
+    size_t *used = count_of(columns, kind);
+    void **values = values_of(columns, kind);
+    size_t item_bytes = column_rows[kind].item_bytes;
+    if (!array_reserve(values, &columns->capacity[kind], *used + count + 1, item_bytes)) {
+        return NULL;
+    }
+    void *at = (char *)*values + *used * item_bytes;
+    *used += count;
+    return at;
+}
+
+static bool append(EpisodeColumns *columns, ColumnKind kind, const void *values, size_t count) {
+    void *at = extend(columns, kind, count);
+    if (at != NULL && count > 0) {
+        memcpy(at, values, count * column_rows[kind].item_bytes);
+    }
+    return at != NULL;
+}
+
+// Numbers as doubles in one column, or as floats in another.
+static bool append_numbers(EpisodeColumns *columns, ColumnKind kind, ColumnKind single,
+                           const double *values, size_t count) {
+    columns->bytes += count * (columns->wish.single ? sizeof(float) : sizeof(double));
+    if (!columns->wish.single) {
+        return append(columns, kind, values, count);
+    }
+    float *at = extend(columns, single, count);
+    for (size_t i = 0; at != NULL && i < count; i++) {
+        at[i] = (float)values[i];
+    }
+    return at != NULL;
+}
+
+static bool append_contacts(EpisodeColumns *columns, const ContactList *list) {
+    // three ids of one byte or more, 19 doubles
+    enum { CONTACT_BYTES_LEAST = 3 + 19 * 8 };
+    uint64_t count = list->count;
+    size_t n = list->count;
+    columns->contacts.has_total = 1;
+    columns->contacts.total += count;
+    columns->bytes += 1 + n * CONTACT_BYTES_LEAST;
+    return append(columns, COLUMN_CONTACT_COUNT, &count, 1) &&
+           append(columns, COLUMN_BODY_A, list->body_a, n) &&
+           append(columns, COLUMN_BODY_B, list->body_b, n) &&
+           append(columns, COLUMN_FEATURE, list->feature, n) &&
+           append(columns, COLUMN_POINT, list->point, 3 * n) &&
+           append(columns, COLUMN_FRAME, list->frame, 9 * n) &&
+           append(columns, COLUMN_GAP, list->gap, n) &&
+           append(columns, COLUMN_IMPULSE, list->impulse, 3 * n) &&
+           append(columns, COLUMN_CONTACT_VELOCITY, list->velocity, 3 * n) &&
+           append(columns, COLUMN_FRICTION, list->friction, n);
+}
+
+bool episode_columns_same_bodies(const EpisodeColumns *columns, const EpisodeFrame *frame) {
+    const Moreau__V1__EpisodeFrames *message = &columns->message;
+    size_t known = message->n_ids - columns->ids_from;
+    return message->n_step > 0 && known == frame->body_count &&
+           (known == 0 ||
+            memcmp(message->ids + columns->ids_from, frame->ids, known * sizeof(uint64_t)) == 0);
+}
+
+static bool append_ids(EpisodeColumns *columns, const EpisodeFrame *frame) {
+    bool same = episode_columns_same_bodies(columns, frame);
+    uint64_t listed = same ? 0 : frame->body_count;
+    columns->bytes += listed;
+    if (!same) {
+        columns->ids_from =
+            columns->message.n_ids; // also when there are none: what comes next is new
+    }
+    return append(columns, COLUMN_IDS_COUNT, &listed, 1) &&
+           append(columns, COLUMN_IDS, frame->ids, listed);
+}
+
+bool episode_columns_add(EpisodeColumns *columns, const EpisodeFrame *frame) {
+    const EpisodeWish *wish = &columns->wish;
+    uint64_t body_count = frame->body_count;
+    protobuf_c_boolean stored = frame->is_stored;
+    // a byte or more each: two steps, the numbers of bodies and ids, the flag; and the time
+    columns->bytes += 5 + sizeof(double);
+    bool added = append_ids(columns, frame) &&
+                 append(columns, COLUMN_STEP, &frame->frame.step, 1) &&
+                 append(columns, COLUMN_WORLD_STEP, &frame->frame.world_step, 1) &&
+                 append(columns, COLUMN_TIME, &frame->frame.time, 1) &&
+                 append(columns, COLUMN_BODY_COUNT, &body_count, 1) &&
+                 append(columns, COLUMN_STORED, &stored, 1);
+    if (added && wish->poses) {
+        added = append_numbers(columns, COLUMN_POSE, COLUMN_POSE_SINGLE, frame->frame.pose,
+                               7 * frame->body_count);
+    }
+    if (added && wish->velocities) {
+        added = append_numbers(columns, COLUMN_VELOCITY, COLUMN_VELOCITY_SINGLE,
+                               frame->frame.velocity, 6 * frame->body_count);
+    }
+    return added && (!wish->contacts || append_contacts(columns, &frame->contacts));
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Frames of an episode as the columns of message EpisodeFrames, gathered one by one. The columns
+// are owned and keep their memory from one message to the next.
+#pragma once
+
+#include "moreau.pb-c.h"
+#include "log/frames.h"
+
+// What a call wants of each frame.
+typedef struct EpisodeWish {
+    bool poses, velocities, contacts, single;
+} EpisodeWish;
+
+enum { EPISODE_COLUMN_COUNT = 21 };
+
+typedef struct EpisodeColumns {
+    EpisodeWish wish;
+    Moreau__V1__EpisodeFrames message; // its arrays are owned
+    Moreau__V1__WorldContactsReply contacts;
+    size_t capacity[EPISODE_COLUMN_COUNT];
+    size_t bytes;    // about what the message takes when packed, not more
+    size_t ids_from; // in message.ids: those of the last frame
+} EpisodeColumns;
+
+void episode_columns_init(EpisodeColumns *columns, EpisodeWish wish);
+void episode_columns_deinit(EpisodeColumns *columns);
+
+// Empties the message.
+void episode_columns_clear(EpisodeColumns *columns);
+
+// Whether the bodies of this frame are those of the last one added.
+bool episode_columns_same_bodies(const EpisodeColumns *columns, const EpisodeFrame *frame);
+
+// false: memory ended, and the message is of no use.
+bool episode_columns_add(EpisodeColumns *columns, const EpisodeFrame *frame);

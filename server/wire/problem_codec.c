@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: MIT
+#include "wire/problem_codec.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TREE_WIDTH_MAX = 1024 };
+
+static Status out_of_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "problem",
+                     "The problem needs more memory than one request may take.");
+}
+
+static Status blame(Error *error, const char *list, size_t index, const char *key,
+                    const char *why) {
+    char field[96];
+    snprintf(field, sizeof(field), "%s[%zu]%s%s", list, index, key[0] == '\0' ? "" : ".", key);
+    return error_set(error, STATUS_INVALID_ARGUMENT, field, "%s", why);
+}
+
+// ---- reading: lengths
+
+typedef struct ColumnCheck {
+    const char *name;
+    size_t length, wanted;
+    bool required;
+} ColumnCheck;
+
+static Status check_columns(const ColumnCheck *columns, size_t count, Error *error) {
+    for (size_t i = 0; i < count; i++) {
+        if (columns[i].length == columns[i].wanted ||
+            (columns[i].length == 0 && !columns[i].required)) {
+            continue;
+        }
+        return error_set(error, STATUS_INVALID_ARGUMENT, columns[i].name,
+                         "Column %s has %zu numbers where %zu belong.", columns[i].name,
+                         columns[i].length, columns[i].wanted);
+    }
+    return STATUS_OK;
+}
+
+static Status check_contact_columns(const Moreau__V1__ContactProblem *m, Error *error) {
+    size_t n = m->n_contact_mu;
+    const ColumnCheck columns[] = {
+        {"contact_gap", m->n_contact_gap, n, false},
+        {"contact_restitution", m->n_contact_restitution, n, false},
+        {"contact_approach", m->n_contact_approach, n, false},
+        {"contact_stiffness", m->n_contact_stiffness, n, false},
+        {"contact_dissipation_time", m->n_contact_dissipation_time, n, false},
+        {"contact_damping", m->n_contact_damping, n, false},
+        {"contact_bias", m->n_contact_bias, n, false},
+        {"contact_force", m->n_contact_force, n, false},
+        {"contact_motion", m->n_contact_motion, 3 * n, false},
+        {"contact_gdot", m->n_contact_gdot, 3 * n, false},
+        {"contact_given", m->n_contact_given, n, false},
+        {"contact_block_count", m->n_contact_block_count, n, true},
+        {"warm_contacts", m->n_warm_contacts, 3 * n, false},
+    };
+    return check_columns(columns, sizeof(columns) / sizeof(columns[0]), error);
+}
+
+static Status check_row_columns(const Moreau__V1__ContactProblem *m, Error *error) {
+    size_t n = m->n_row_given;
+    const ColumnCheck columns[] = {
+        {"row_low", m->n_row_low, n, false},
+        {"row_high", m->n_row_high, n, false},
+        {"row_gap", m->n_row_gap, n, false},
+        {"row_bias", m->n_row_bias, n, false},
+        {"row_group", m->n_row_group, n, false},
+        {"row_stiffness", m->n_row_stiffness, n, false},
+        {"row_dissipation_time", m->n_row_dissipation_time, n, false},
+        {"row_damping", m->n_row_damping, n, false},
+        {"row_compliance", m->n_row_compliance, n, false},
+        {"row_gdot", m->n_row_gdot, n, false},
+        {"row_block_count", m->n_row_block_count, n, true},
+        {"warm_rows", m->n_warm_rows, n, false},
+    };
+    return check_columns(columns, sizeof(columns) / sizeof(columns[0]), error);
+}
+
+static double number_at(const double *values, size_t count, size_t index) {
+    return count == 0 ? 0.0 : values[index];
+}
+
+static bool is_given(const uint32_t *given, size_t count, size_t index, uint32_t bit) {
+    return count != 0 && (given[index] & bit) != 0;
+}
+
+// ---- reading: trees, contacts, rows
+
+// What is being built; the arrays behind the problem's const pointers.
+typedef struct Builder {
+    const Moreau__V1__ContactProblem *m;
+    ProblemTree *tree;
+    ProblemContact *contact;
+    ContactLaw *law;
+    ProblemRow *row;
+    RowBlock *row_block;
+    double *number;
+    size_t used; // of number
+} Builder;
+
+static Status read_trees(Builder *builder, ContactProblem *problem, Error *error) {
+    const Moreau__V1__ContactProblem *m = builder->m;
+    size_t velocities = 0, masses = 0;
+    for (size_t i = 0; i < m->n_tree_width; i++) {
+        uint32_t width = m->tree_width[i];
+        if (width < 1 || width > TREE_WIDTH_MAX) {
+            return blame(error, "trees", i, "v_free", "A tree has 1 to 1024 velocities.");
+        }
+        builder->tree[i] =
+            (ProblemTree){.first = (uint32_t)velocities, .width = width, .mass = masses};
+        velocities += width;
+        masses += (size_t)width * width;
+    }
+    const ColumnCheck columns[] = {{"mass", m->n_mass, masses, true},
+                                   {"v_free", m->n_v_free, velocities, true}};
+    Status status = check_columns(columns, 2, error);
+    if (status == STATUS_OK && masses > 0) {
+        memcpy(builder->number, m->mass, masses * sizeof(double));
+    }
+    builder->used = masses;
+    problem->tree_count = (uint32_t)m->n_tree_width;
+    problem->velocity_count = (uint32_t)velocities;
+    problem->v_free = m->v_free;
+    return status;
+}
+
+// The next block of `rows` x width Jacobian numbers, copied behind the masses.
+static Status take_jacobian(Builder *builder, const double *numbers, size_t count, size_t *next,
+                            uint32_t tree, size_t rows, uint32_t *offset) {
+    size_t size = rows * builder->tree[tree].width;
+    if (size > count - *next) {
+        return STATUS_INVALID_ARGUMENT;
+    }
+    memcpy(builder->number + builder->used, numbers + *next, size * sizeof(double));
+    // a message of 2^32 numbers would be longer than any frame
+    *offset = (uint32_t)builder->used;
+    builder->used += size;
+    *next += size;
+    return STATUS_OK;
+}
+
+static void read_contact_numbers(const Moreau__V1__ContactProblem *m, size_t i,
+                                 ProblemContact *contact, ContactLaw *law) {
+    contact->mu = m->contact_mu[i];
+    contact->gap = number_at(m->contact_gap, m->n_contact_gap, i);
+    law->restitution = number_at(m->contact_restitution, m->n_contact_restitution, i);
+    law->approach = number_at(m->contact_approach, m->n_contact_approach, i);
+    law->dissipation_time =
+        number_at(m->contact_dissipation_time, m->n_contact_dissipation_time, i);
+    law->damping = number_at(m->contact_damping, m->n_contact_damping, i);
+    bool stiff = is_given(m->contact_given, m->n_contact_given, i,
+                          MOREAU__V1__CONTACT_PROBLEM__CONTACT_GIVEN__CONTACT_STIFFNESS);
+    law->stiffness = stiff ? number_at(m->contact_stiffness, m->n_contact_stiffness, i)
+                           : PROBLEM_INFINITE_STIFFNESS;
+    law->force = is_given(m->contact_given, m->n_contact_given, i,
+                          MOREAU__V1__CONTACT_PROBLEM__CONTACT_GIVEN__CONTACT_FORCE)
+                     ? number_at(m->contact_force, m->n_contact_force, i)
+                 : stiff ? -law->stiffness * contact->gap
+                         : 0.0;
+    // the file's rule for the rigid bias: no world option has an effect here
+    contact->bias = is_given(m->contact_given, m->n_contact_given, i,
+                             MOREAU__V1__CONTACT_PROBLEM__CONTACT_GIVEN__CONTACT_BIAS)
+                        ? number_at(m->contact_bias, m->n_contact_bias, i)
+                        : problem_contact_bias(m->time_step, contact->gap, 1.0, law->restitution,
+                                               law->approach);
+    for (size_t k = 0; k < 3; k++) {
+        contact->motion[k] = number_at(m->contact_motion, m->n_contact_motion, 3 * i + k);
+        law->gdot[k] = number_at(m->contact_gdot, m->n_contact_gdot, 3 * i + k);
+    }
+    // the frame is the Jacobian's own: any right-handed one stands for it
+    contact->normal = vec3(0.0, 0.0, 1.0);
+    contact->tangent[0] = vec3(1.0, 0.0, 0.0);
+    contact->tangent[1] = vec3(0.0, 1.0, 0.0);
+}
+
+static Status read_contacts(Builder *builder, ContactProblem *problem, Error *error) {
+    const Moreau__V1__ContactProblem *m = builder->m;
+    Status status = check_contact_columns(m, error);
+    size_t block = 0, next = 0;
+    for (size_t i = 0; status == STATUS_OK && i < m->n_contact_mu; i++) {
+        ProblemContact *contact = &builder->contact[i];
+        *contact = (ProblemContact){.side = {{.tree = PROBLEM_NO_TREE}, {.tree = PROBLEM_NO_TREE}}};
+        read_contact_numbers(m, i, contact, &builder->law[i]);
+        uint32_t count = m->contact_block_count[i];
+        if (count < 1 || count > 2 || count > m->n_contact_block_tree - block) {
+            return blame(error, "contacts", i, "blocks", "A contact has one or two blocks.");
+        }
+        for (uint32_t k = 0; k < count; k++, block++) {
+            uint32_t tree = m->contact_block_tree[block];
+            // a dense block carries its sign, so which side it stands on does not matter
+            contact->side[1 - k].tree = tree;
+            if (tree >= problem->tree_count) {
+                return blame(error, "contacts", i, "blocks",
+                             "A block names a tree that does not exist.");
+            }
+            if (take_jacobian(builder, m->contact_jacobian, m->n_contact_jacobian, &next, tree, 3,
+                              &contact->side[1 - k].jacobian) != STATUS_OK) {
+                return blame(error, "contacts", i, "blocks",
+                             "Column contact_jacobian ends before this contact's blocks do.");
+            }
+        }
+    }
+    if (status == STATUS_OK &&
+        (next != m->n_contact_jacobian || block != m->n_contact_block_tree)) {
+        status = error_set(error, STATUS_INVALID_ARGUMENT, "contact_jacobian",
+                           "Columns contact_block_tree and contact_jacobian have more than the "
+                           "contacts' blocks take.");
+    }
+    problem->contact_count = (uint32_t)m->n_contact_mu;
+    return status;
+}
+
+static void read_row_numbers(const Moreau__V1__ContactProblem *m, size_t i, ProblemRow *row) {
+    uint32_t given = m->row_given[i];
+    row->group = m->n_row_group == 0 ? 0 : m->row_group[i];
+    row->low = given & MOREAU__V1__CONTACT_PROBLEM__ROW_GIVEN__ROW_LOW
+                   ? number_at(m->row_low, m->n_row_low, i)
+                   : -HUGE_VAL;
+    row->high = given & MOREAU__V1__CONTACT_PROBLEM__ROW_GIVEN__ROW_HIGH
+                    ? number_at(m->row_high, m->n_row_high, i)
+                    : HUGE_VAL;
+    row->is_position = (given & MOREAU__V1__CONTACT_PROBLEM__ROW_GIVEN__ROW_GAP) != 0;
+    row->gap = row->is_position ? number_at(m->row_gap, m->n_row_gap, i) : 0.0;
+    row->bias = given & MOREAU__V1__CONTACT_PROBLEM__ROW_GIVEN__ROW_BIAS
+                    ? number_at(m->row_bias, m->n_row_bias, i)
+                : row->is_position ? row->gap / m->time_step
+                                   : 0.0;
+    row->has_compliance = (given & MOREAU__V1__CONTACT_PROBLEM__ROW_GIVEN__ROW_COMPLIANCE) != 0;
+    row->compliance =
+        row->has_compliance ? number_at(m->row_compliance, m->n_row_compliance, i) : 0.0;
+    row->stiffness = given & MOREAU__V1__CONTACT_PROBLEM__ROW_GIVEN__ROW_STIFFNESS
+                         ? number_at(m->row_stiffness, m->n_row_stiffness, i)
+                         : PROBLEM_INFINITE_STIFFNESS;
+    row->dissipation_time = number_at(m->row_dissipation_time, m->n_row_dissipation_time, i);
+    row->damping = number_at(m->row_damping, m->n_row_damping, i);
+    row->gdot = number_at(m->row_gdot, m->n_row_gdot, i);
+}
+
+static Status read_rows(Builder *builder, ContactProblem *problem, Error *error) {
+    const Moreau__V1__ContactProblem *m = builder->m;
+    Status status = check_row_columns(m, error);
+    size_t block = 0, next = 0;
+    for (size_t i = 0; status == STATUS_OK && i < m->n_row_given; i++) {
+        ProblemRow *row = &builder->row[i];
+        uint32_t count = m->row_block_count[i];
+        *row = (ProblemRow){.block_first = (uint32_t)block, .block_count = count};
+        read_row_numbers(m, i, row);
+        if (count < 1 || count > m->n_row_block_tree - block) {
+            return blame(error, "rows", i, "blocks", "A row has at least one block.");
+        }
+        for (uint32_t k = 0; k < count; k++, block++) {
+            RowBlock *entry = &builder->row_block[block];
+            entry->tree = m->row_block_tree[block];
+            if (entry->tree >= problem->tree_count) {
+                return blame(error, "rows", i, "blocks",
+                             "A block names a tree that does not exist.");
+            }
+            if (take_jacobian(builder, m->row_jacobian, m->n_row_jacobian, &next, entry->tree, 1,
+                              &entry->jacobian) != STATUS_OK) {
+                return blame(error, "rows", i, "blocks",
+                             "Column row_jacobian ends before this row's blocks do.");
+            }
+        }
+    }
+    if (status == STATUS_OK && (next != m->n_row_jacobian || block != m->n_row_block_tree)) {
+        status = error_set(
+            error, STATUS_INVALID_ARGUMENT, "row_jacobian",
+            "Columns row_block_tree and row_jacobian have more than the rows' blocks take.");
+    }
+    problem->row_count = (uint32_t)m->n_row_given;
+    problem->row_block_count = (uint32_t)block;
+    return status;
+}
+
+static Status judge(const ContactProblem *problem, Arena *arena, Error *error) {
+    size_t width = 1;
+    for (uint32_t i = 0; i < problem->tree_count; i++) {
+        width = problem->tree[i].width > width ? problem->tree[i].width : width;
+    }
+    double *scratch = arena_take_array(arena, width * width, sizeof(double));
+    return scratch == NULL ? out_of_memory(error) : problem_check(problem, scratch, error);
+}
+
+Status problem_read(const Moreau__V1__ContactProblem *m, Arena *arena, ContactProblem *problem,
+                    Error *error) {
+    if (!m->has_time_step || !(m->time_step > 0.0)) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "time_step",
+                         "The time step must be > 0 s.");
+    }
+    size_t numbers = m->n_mass + m->n_contact_jacobian + m->n_row_jacobian;
+    Builder builder = {
+        .m = m,
+        .tree = arena_take_array(arena, m->n_tree_width, sizeof(ProblemTree)),
+        .contact = arena_take_array(arena, m->n_contact_mu, sizeof(ProblemContact)),
+        .law = arena_take_array(arena, m->n_contact_mu, sizeof(ContactLaw)),
+        .row = arena_take_array(arena, m->n_row_given, sizeof(ProblemRow)),
+        .row_block = arena_take_array(arena, m->n_row_block_tree, sizeof(RowBlock)),
+        .number = arena_take_array(arena, numbers, sizeof(double)),
+    };
+    if (builder.tree == NULL || builder.contact == NULL || builder.law == NULL ||
+        builder.row == NULL || builder.row_block == NULL || builder.number == NULL) {
+        return out_of_memory(error);
+    }
+    *problem = (ContactProblem){.time_step = m->time_step, .gravity = m->gravity};
+    Status status = read_trees(&builder, problem, error);
+    if (status == STATUS_OK) {
+        status = read_contacts(&builder, problem, error);
+    }
+    if (status == STATUS_OK) {
+        status = read_rows(&builder, problem, error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    problem->tree = builder.tree;
+    problem->contact = builder.contact;
+    problem->law = builder.law;
+    problem->row = builder.row;
+    problem->row_block = builder.row_block;
+    problem->number = builder.number;
+    problem->number_count = builder.used;
+    problem->warm_contact = m->n_warm_contacts > 0 ? m->warm_contacts : NULL;
+    problem->warm_row = m->n_warm_rows > 0 ? m->warm_rows : NULL;
+    return judge(problem, arena, error);
+}
+
+// ---- writing: the problem of a world, whose trees are all free and which has no rows
+
+static void write_free_mass(const FreeMass *mass, double *block) {
+    memset(block, 0, 36 * sizeof(double));
+    block[0] = block[7] = block[14] = mass->mass;
+    const Sym3 i = mass->inertia;
+    const double tensor[9] = {i.xx, i.xy, i.xz, i.xy, i.yy, i.yz, i.xz, i.yz, i.zz};
+    for (size_t row = 0; row < 3; row++) {
+        memcpy(block + 6 * (3 + row) + 3, tensor + 3 * row, 3 * sizeof(double));
+    }
+}
+
+// 3 x 6: rows f . (v + w x arm) = f . v + (arm x f) . w, negative on side a
+static void write_free_jacobian(const ProblemContact *contact, int side, double *block) {
+    const Vec3 frame[3] = {contact->normal, contact->tangent[0], contact->tangent[1]};
+    double sign = side == 0 ? -1.0 : 1.0;
+    for (size_t row = 0; row < 3; row++) {
+        vec3_store(block + 6 * row, vec3_scale(sign, frame[row]));
+        vec3_store(block + 6 * row + 3,
+                   vec3_scale(sign, vec3_cross(contact->side[side].arm, frame[row])));
+    }
+}
+
+static bool take_message_columns(const ContactProblem *problem, size_t blocks, Arena *arena,
+                                 Moreau__V1__ContactProblem *m) {
+    size_t trees = problem->tree_count, n = problem->contact_count;
+    double **columns[] = {&m->contact_mu,
+                          &m->contact_gap,
+                          &m->contact_approach,
+                          &m->contact_stiffness,
+                          &m->contact_dissipation_time,
+                          &m->contact_damping,
+                          &m->contact_bias,
+                          &m->contact_force};
+    bool taken = true;
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        *columns[i] = arena_take_array(arena, n, sizeof(double));
+        taken = taken && *columns[i] != NULL;
+    }
+    m->tree_width = arena_take_array(arena, trees, sizeof(uint32_t));
+    m->mass = arena_take_array(arena, trees, 36 * sizeof(double));
+    m->contact_motion = arena_take_array(arena, n, 3 * sizeof(double));
+    m->contact_given = arena_take_array(arena, n, sizeof(uint32_t));
+    m->contact_block_count = arena_take_array(arena, n, sizeof(uint32_t));
+    m->contact_block_tree = arena_take_array(arena, blocks, sizeof(uint32_t));
+    m->contact_jacobian = arena_take_array(arena, blocks, 18 * sizeof(double));
+    m->n_tree_width = trees;
+    m->n_mass = 36 * trees;
+    m->n_contact_mu = m->n_contact_gap = m->n_contact_approach = m->n_contact_stiffness = n;
+    m->n_contact_dissipation_time = m->n_contact_damping = m->n_contact_bias = m->n_contact_force =
+        n;
+    m->n_contact_motion = 3 * n;
+    m->n_contact_given = m->n_contact_block_count = n;
+    m->n_contact_block_tree = blocks;
+    m->n_contact_jacobian = 18 * blocks;
+    return taken && m->tree_width != NULL && m->mass != NULL && m->contact_motion != NULL &&
+           m->contact_given != NULL && m->contact_block_count != NULL &&
+           m->contact_block_tree != NULL && m->contact_jacobian != NULL;
+}
+
+static void write_contact(const ContactProblem *problem, size_t i, size_t *block,
+                          Moreau__V1__ContactProblem *m) {
+    const ProblemContact *contact = &problem->contact[i];
+    const ContactLaw *law = &problem->law[i];
+    bool stiff = isfinite(law->stiffness);
+    m->contact_mu[i] = contact->mu;
+    m->contact_gap[i] = contact->gap;
+    m->contact_approach[i] = law->approach;
+    m->contact_stiffness[i] = stiff ? law->stiffness : 0.0;
+    m->contact_dissipation_time[i] = law->dissipation_time;
+    m->contact_damping[i] = law->damping;
+    m->contact_bias[i] = contact->bias;
+    m->contact_force[i] = law->force;
+    memcpy(m->contact_motion + 3 * i, contact->motion, sizeof(contact->motion));
+    // the bias holds the restitution already, so the dump carries none
+    m->contact_given[i] = MOREAU__V1__CONTACT_PROBLEM__CONTACT_GIVEN__CONTACT_BIAS;
+    if (stiff) {
+        m->contact_given[i] |= MOREAU__V1__CONTACT_PROBLEM__CONTACT_GIVEN__CONTACT_STIFFNESS |
+                               MOREAU__V1__CONTACT_PROBLEM__CONTACT_GIVEN__CONTACT_FORCE;
+    }
+    m->contact_block_count[i] = 0;
+    for (int side = 0; side < 2; side++) {
+        if (contact->side[side].tree != PROBLEM_NO_TREE) {
+            m->contact_block_count[i]++;
+            m->contact_block_tree[*block] = contact->side[side].tree;
+            write_free_jacobian(contact, side, m->contact_jacobian + 18 * (*block)++);
+        }
+    }
+}
+
+Moreau__V1__ContactProblem *problem_write(const ContactProblem *problem, Arena *arena) {
+    size_t blocks = 0;
+    for (uint32_t i = 0; i < problem->contact_count; i++) {
+        blocks += problem->contact[i].side[0].tree != PROBLEM_NO_TREE;
+        blocks += problem->contact[i].side[1].tree != PROBLEM_NO_TREE;
+    }
+    Moreau__V1__ContactProblem *m = arena_take(arena, sizeof(*m));
+    if (m == NULL) {
+        return NULL;
+    }
+    moreau__v1__contact_problem__init(m);
+    if (!take_message_columns(problem, blocks, arena, m)) {
+        return NULL;
+    }
+    m->has_time_step = m->has_gravity = 1;
+    m->time_step = problem->time_step;
+    m->gravity = problem->gravity;
+    m->n_v_free = problem->velocity_count;
+    m->v_free = (double *)problem->v_free;
+    for (uint32_t i = 0; i < problem->tree_count; i++) {
+        m->tree_width[i] = 6;
+        write_free_mass(&problem->free[i], m->mass + 36 * (size_t)i);
+    }
+    size_t block = 0;
+    for (uint32_t i = 0; i < problem->contact_count; i++) {
+        write_contact(problem, i, &block, m);
+    }
+    m->n_warm_contacts = 3 * (size_t)problem->contact_count;
+    m->warm_contacts = (double *)problem->warm_contact;
+    return m;
+}

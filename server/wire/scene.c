@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: MIT
+#include "wire/scene.h"
+
+#include "wire/convert.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Status out_of_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "scene",
+                     "The scene needs more memory than one request may take.");
+}
+
+// What a room below blames as settings.gravity stands in the scene as scene.settings.gravity.
+static void blame_scene(Error *error) {
+    char field[sizeof(error->field)];
+    snprintf(field, sizeof(field), "scene.%.100s", error->field);
+    memcpy(error->field, field, sizeof(field));
+}
+
+static Status encode(const Input *input, Arena *arena, ScenePlan *plan, Error *error) {
+    return input_encode(input, arena, &plan->input[plan->input_count++], error);
+}
+
+// ---- shapes
+
+// `values` has `wanted` numbers, or none.
+static Status check_length(size_t count, size_t wanted, bool required, const char *path,
+                           const char *name, Error *error) {
+    if (count == wanted || (count == 0 && !required)) {
+        return STATUS_OK;
+    }
+    char field[128];
+    snprintf(field, sizeof(field), "%s.%s", path, name);
+    return error_set(error, STATUS_INVALID_ARGUMENT, field, "%s %zu numbers, not %zu.",
+                     count == 0 ? "This is required:" : "This has", wanted, count);
+}
+
+static Pose read_pose(size_t n_position, const double *position, size_t n_orientation,
+                      const double *orientation) {
+    Pose pose = {.orientation = quat_identity()};
+    if (n_position == 3) {
+        pose.position = vec3_load(position);
+    }
+    if (n_orientation == 4) {
+        pose.orientation = (Quat){orientation[0], orientation[1], orientation[2], orientation[3]};
+    }
+    return pose;
+}
+
+// The turn that takes z to the given direction.
+static Quat turn_from_z(Vec3 n) {
+    if (n.z < -0.999999) {
+        return (Quat){0.0, 1.0, 0.0, 0.0}; // half a turn about x: z goes down
+    }
+    return quat_normalize((Quat){1.0 + n.z, -n.y, n.x, 0.0});
+}
+
+static Status read_plane(const Moreau__V1__ScenePlane *plane, const char *path, Pose *local,
+                         Error *error) {
+    Status status = check_length(plane->n_normal, 3, false, path, "plane.normal", error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    Vec3 normal = plane->n_normal == 3 ? vec3_load(plane->normal) : vec3(0.0, 0.0, 1.0);
+    double length = vec3_norm(normal);
+    if (!(length > 1e-9 && length < 1e9)) {
+        char field[128];
+        snprintf(field, sizeof(field), "%s.plane.normal", path);
+        return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                         "A normal must point somewhere: its length is %g.", length);
+    }
+    normal = vec3_scale(1.0 / length, normal);
+    Pose plane_pose = {.position = vec3_scale(plane->offset, normal),
+                       .orientation = turn_from_z(normal)};
+    *local = pose_compose(*local, plane_pose);
+    return STATUS_OK;
+}
+
+// The scene's materials by name, sorted, so that a scene of many shapes finds them fast.
+typedef struct MaterialIndex {
+    const char *name;
+    uint64_t id; // a fresh world counts its materials from 1
+} MaterialIndex;
+
+static int compare_materials(const void *a, const void *b) {
+    const MaterialIndex *left = a, *right = b;
+    return strcmp(left->name, right->name);
+}
+
+static Status index_materials(const Moreau__V1__Scene *scene, Arena *arena, MaterialIndex **index,
+                              Error *error) {
+    MaterialIndex *made = arena_take_array(arena, scene->n_materials, sizeof(*made));
+    if (made == NULL) {
+        return out_of_memory(error);
+    }
+    for (size_t i = 0; i < scene->n_materials; i++) {
+        const char *name = scene->materials[i]->name;
+        made[i] = (MaterialIndex){.name = name == NULL ? "" : name, .id = i + 1};
+    }
+    qsort(made, scene->n_materials, sizeof(*made), compare_materials);
+    *index = made;
+    return STATUS_OK;
+}
+
+static Status find_material(const Moreau__V1__Scene *scene, const MaterialIndex *index,
+                            const char *name, const char *path, uint64_t *id, Error *error) {
+    *id = 0;
+    if (name == NULL || name[0] == '\0') {
+        return STATUS_OK;
+    }
+    MaterialIndex wanted = {.name = name};
+    const MaterialIndex *found = index == NULL ? NULL
+                                               : bsearch(&wanted, index, scene->n_materials,
+                                                         sizeof(*index), compare_materials);
+    if (found != NULL) {
+        *id = found->id;
+        return STATUS_OK;
+    }
+    char field[128];
+    snprintf(field, sizeof(field), "%s.material", path);
+    return error_set(error, STATUS_NOT_FOUND, field, "The scene has no material called %.64s.",
+                     name);
+}
+
+typedef struct ShapeArrays {
+    uint32_t *primitives_of_shape;
+    uint32_t *kind;
+    double *size, *pose, *density;
+    uint64_t *material;
+    uint32_t *body_of_primitive, *shape_of_primitive;
+    MaterialIndex *index;
+} ShapeArrays;
+
+static Status read_primitive(const Moreau__V1__Scene *scene,
+                             const Moreau__V1__ScenePrimitive *shape, const char *path, size_t at,
+                             ShapeArrays *arrays, Error *error) {
+    double *size = arrays->size + 3 * at;
+    size[0] = size[1] = size[2] = 0.0;
+    Status status = check_length(shape->n_position, 3, false, path, "position", error);
+    if (status == STATUS_OK) {
+        status = check_length(shape->n_orientation, 4, false, path, "orientation", error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    Pose local =
+        read_pose(shape->n_position, shape->position, shape->n_orientation, shape->orientation);
+    switch (shape->shape_case) {
+    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_SPHERE:
+        arrays->kind[at] = PRIMITIVE_SPHERE;
+        size[0] = shape->sphere->radius;
+        break;
+    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_BOX:
+        arrays->kind[at] = PRIMITIVE_BOX;
+        status = check_length(shape->box->n_half_extents, 3, true, path, "box.half_extents", error);
+        if (status == STATUS_OK) {
+            memcpy(size, shape->box->half_extents, 3 * sizeof(double));
+        }
+        break;
+    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_PLANE:
+        arrays->kind[at] = PRIMITIVE_PLANE;
+        status = read_plane(shape->plane, path, &local, error);
+        break;
+    default:
+        status = error_set(error, STATUS_INVALID_ARGUMENT, path,
+                           "A shape is one of sphere, box, plane; this one says none.");
+        break;
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    pose_store(arrays->pose + 7 * at, local);
+    arrays->density[at] = shape->has_density ? shape->density : 1000.0;
+    return find_material(scene, arrays->index, shape->material, path, &arrays->material[at], error);
+}
+
+static size_t count_primitives(const Moreau__V1__Scene *scene, size_t *shapes) {
+    size_t total = 0;
+    *shapes = 0;
+    for (size_t i = 0; i < scene->n_bodies; i++) {
+        total += scene->bodies[i]->n_shapes;
+        *shapes += scene->bodies[i]->n_shapes > 0;
+    }
+    return total;
+}
+
+static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,
+                          Error *error) {
+    size_t shapes, primitives = count_primitives(scene, &shapes);
+    if (primitives == 0) {
+        return STATUS_OK;
+    }
+    ShapeArrays arrays = {
+        .primitives_of_shape = arena_take_array(arena, shapes, sizeof(uint32_t)),
+        .kind = arena_take_array(arena, primitives, sizeof(uint32_t)),
+        .size = arena_take_array(arena, primitives, 3 * sizeof(double)),
+        .pose = arena_take_array(arena, primitives, 7 * sizeof(double)),
+        .density = arena_take_array(arena, primitives, sizeof(double)),
+        .material = arena_take_array(arena, primitives, sizeof(uint64_t)),
+        .body_of_primitive = arena_take_array(arena, primitives, sizeof(uint32_t)),
+        .shape_of_primitive = arena_take_array(arena, primitives, sizeof(uint32_t)),
+    };
+    if (arrays.primitives_of_shape == NULL || arrays.kind == NULL || arrays.size == NULL ||
+        arrays.pose == NULL || arrays.density == NULL || arrays.material == NULL ||
+        arrays.body_of_primitive == NULL || arrays.shape_of_primitive == NULL) {
+        return out_of_memory(error);
+    }
+    Status indexed = index_materials(scene, arena, &arrays.index, error);
+    if (indexed != STATUS_OK) {
+        return indexed;
+    }
+    size_t at = 0, shape = 0;
+    for (size_t i = 0; i < scene->n_bodies; i++) {
+        const Moreau__V1__SceneBody *body = scene->bodies[i];
+        for (size_t k = 0; k < body->n_shapes; k++, at++) {
+            char path[96];
+            snprintf(path, sizeof(path), "scene.bodies[%zu].shapes[%zu]", i, k);
+            arrays.body_of_primitive[at] = (uint32_t)i;
+            arrays.shape_of_primitive[at] = (uint32_t)k;
+            Status status = read_primitive(scene, body->shapes[k], path, at, &arrays, error);
+            if (status != STATUS_OK) {
+                return status;
+            }
+        }
+        if (body->n_shapes > 0) {
+            arrays.primitives_of_shape[shape++] = (uint32_t)body->n_shapes;
+        }
+    }
+    plan->body_of_primitive = arrays.body_of_primitive;
+    plan->shape_of_primitive = arrays.shape_of_primitive;
+    Input input = {.kind = INPUT_SHAPES,
+                   .shapes = {.shape_count = shapes,
+                              .primitive_count = primitives,
+                              .primitives_of_shape = arrays.primitives_of_shape,
+                              .kind = arrays.kind,
+                              .size = arrays.size,
+                              .pose = arrays.pose,
+                              .material = arrays.material,
+                              .density = arrays.density}};
+    return encode(&input, arena, plan, error);
+}
+
+// ---- bodies
+
+// Which of the mass properties a body gives: bodies that give the same go into one input, as a
+// column is given for all or for none.
+static unsigned given_by(const Moreau__V1__SceneBody *body) {
+    return (body->has_mass ? 1u : 0u) | (body->n_inertia > 0 ? 2u : 0u) |
+           (body->n_center_of_mass > 0 ? 4u : 0u);
+}
+
+typedef struct BodyArrays {
+    double *pose, *velocity, *mass, *inertia, *center;
+    uint32_t *kind;
+    uint64_t *shape;
+    const char **name;
+} BodyArrays;
+
+static Status read_body(const Moreau__V1__SceneBody *body, size_t index, const BodyArrays *arrays,
+                        Error *error) {
+    char path[64];
+    snprintf(path, sizeof(path), "scene.bodies[%zu]", index);
+    const struct {
+        size_t count, wanted;
+        const char *name;
+    } lists[] = {
+        {body->n_position, 3, "position"},
+        {body->n_orientation, 4, "orientation"},
+        {body->n_linear_velocity, 3, "linear_velocity"},
+        {body->n_angular_velocity, 3, "angular_velocity"},
+        {body->n_inertia, 6, "inertia"},
+        {body->n_center_of_mass, 3, "center_of_mass"},
+    };
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        Status status =
+            check_length(lists[i].count, lists[i].wanted, false, path, lists[i].name, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    pose_store(arrays->pose + 7 * index,
+               read_pose(body->n_position, body->position, body->n_orientation, body->orientation));
+    double *velocity = arrays->velocity + 6 * index;
+    memset(velocity, 0, 6 * sizeof(double));
+    if (body->n_linear_velocity == 3) {
+        memcpy(velocity, body->linear_velocity, 3 * sizeof(double));
+    }
+    if (body->n_angular_velocity == 3) {
+        memcpy(velocity + 3, body->angular_velocity, 3 * sizeof(double));
+    }
+    arrays->kind[index] = (uint32_t)body->kind;
+    arrays->mass[index] = body->mass;
+    if (body->n_inertia == 6) {
+        memcpy(arrays->inertia + 6 * index, body->inertia, 6 * sizeof(double));
+    }
+    if (body->n_center_of_mass == 3) {
+        memcpy(arrays->center + 3 * index, body->center_of_mass, 3 * sizeof(double));
+    }
+    arrays->name[index] = body->name;
+    return STATUS_OK;
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static Status check_names(const Moreau__V1__Scene *scene, Arena *arena, Error *error) {
+    const char **names = arena_take_array(arena, scene->n_bodies, sizeof(char *));
+    if (names == NULL) {
+        return out_of_memory(error);
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < scene->n_bodies; i++) {
+        if (scene->bodies[i]->name != NULL && scene->bodies[i]->name[0] != '\0') {
+            names[count++] = scene->bodies[i]->name;
+        }
+    }
+    qsort(names, count, sizeof(char *), compare_names);
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(names[i - 1], names[i]) == 0) {
+            return error_set(error, STATUS_ALREADY_EXISTS, "scene.bodies",
+                             "Two bodies are called %.64s.", names[i]);
+        }
+    }
+    return STATUS_OK;
+}
+
+static Status plan_run(const Moreau__V1__Scene *scene, const BodyArrays *arrays, size_t first,
+                       size_t count, Arena *arena, ScenePlan *plan, uint32_t *first_body,
+                       Error *error) {
+    unsigned given = given_by(scene->bodies[first]);
+    Input input = {.kind = INPUT_BODIES,
+                   .bodies = {.count = (uint32_t)count,
+                              .pose = arrays->pose + 7 * first,
+                              .velocity = arrays->velocity + 6 * first,
+                              .kind = arrays->kind + first,
+                              .shape = arrays->shape + first,
+                              .mass = given & 1u ? arrays->mass + first : NULL,
+                              .inertia = given & 2u ? arrays->inertia + 6 * first : NULL,
+                              .center_of_mass = given & 4u ? arrays->center + 3 * first : NULL,
+                              .name = arrays->name + first}};
+    first_body[plan->input_count] = (uint32_t)first;
+    return encode(&input, arena, plan, error);
+}
+
+static Status plan_bodies(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,
+                          uint32_t *first_body, Error *error) {
+    size_t count = scene->n_bodies;
+    BodyArrays arrays = {
+        .pose = arena_take_array(arena, count, 7 * sizeof(double)),
+        .velocity = arena_take_array(arena, count, 6 * sizeof(double)),
+        .mass = arena_take_array(arena, count, sizeof(double)),
+        .inertia = arena_take_array(arena, count, 6 * sizeof(double)),
+        .center = arena_take_array(arena, count, 3 * sizeof(double)),
+        .kind = arena_take_array(arena, count, sizeof(uint32_t)),
+        .shape = arena_take_array(arena, count, sizeof(uint64_t)),
+        .name = arena_take_array(arena, count, sizeof(char *)),
+    };
+    if (arrays.pose == NULL || arrays.velocity == NULL || arrays.mass == NULL ||
+        arrays.inertia == NULL || arrays.center == NULL || arrays.kind == NULL ||
+        arrays.shape == NULL || arrays.name == NULL) {
+        return out_of_memory(error);
+    }
+    uint64_t shape = 0;
+    for (size_t i = 0; i < count; i++) {
+        arrays.shape[i] = scene->bodies[i]->n_shapes > 0 ? ++shape : 0;
+        Status status = read_body(scene->bodies[i], i, &arrays, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    Status status = check_names(scene, arena, error);
+    for (size_t first = 0, end; status == STATUS_OK && first < count; first = end) {
+        end = first + 1;
+        while (end < count && given_by(scene->bodies[end]) == given_by(scene->bodies[first])) {
+            end++;
+        }
+        status = plan_run(scene, &arrays, first, end - first, arena, plan, first_body, error);
+    }
+    return status;
+}
+
+// ---- the whole
+
+static Status plan_settings(const Moreau__V1__WorldSettings *message, Arena *arena, ScenePlan *plan,
+                            Error *error) {
+    Input input = {.kind = INPUT_SET};
+    Status status = convert_settings(message, &input.set.settings, error);
+    return status == STATUS_OK && input.set.settings.given != 0 ? encode(&input, arena, plan, error)
+                                                                : status;
+}
+
+static Status plan_materials(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,
+                             Error *error) {
+    if (scene->n_materials == 0) {
+        return STATUS_OK;
+    }
+    Material *materials = arena_take_array(arena, scene->n_materials, sizeof(Material));
+    if (materials == NULL) {
+        return out_of_memory(error);
+    }
+    for (size_t i = 0; i < scene->n_materials; i++) {
+        Status status = convert_material(scene->materials[i], i, &materials[i], error);
+        if (status != STATUS_OK) {
+            blame_scene(error);
+            return status;
+        }
+    }
+    Input input = {.kind = INPUT_MATERIALS,
+                   .materials = {.count = scene->n_materials, .material = materials}};
+    return encode(&input, arena, plan, error);
+}
+
+Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSettings *over,
+                  Arena *arena, ScenePlan *plan, Error *error) {
+    size_t bodies = scene == NULL ? 0 : scene->n_bodies;
+    size_t inputs_max = 4 + bodies;
+    uint32_t *first_body = arena_take_zeroed(arena, inputs_max, sizeof(uint32_t));
+    *plan = (ScenePlan){.input = arena_take_array(arena, inputs_max, sizeof(InputBytes)),
+                        .first_body = first_body,
+                        .scene = scene,
+                        .body_count = bodies,
+                        .over_input = SIZE_MAX};
+    if (plan->input == NULL || first_body == NULL) {
+        return out_of_memory(error);
+    }
+    Status status = STATUS_OK;
+    if (scene != NULL) {
+        status = plan_settings(scene->settings, arena, plan, error);
+        if (status == STATUS_INVALID_ARGUMENT) {
+            blame_scene(error);
+        }
+    }
+    if (status == STATUS_OK) {
+        size_t index = plan->input_count;
+        status = plan_settings(over, arena, plan, error);
+        plan->over_input = plan->input_count > index ? index : SIZE_MAX;
+    }
+    if (status == STATUS_OK && scene != NULL) {
+        status = plan_materials(scene, arena, plan, error);
+    }
+    if (status == STATUS_OK && scene != NULL) {
+        status = plan_shapes(scene, arena, plan, error);
+    }
+    if (status == STATUS_OK && bodies > 0) {
+        status = plan_bodies(scene, arena, plan, first_body, error);
+    }
+    return status;
+}
+
+// ---- blame
+
+// Splits `size[7]` into size and 7. false: no index.
+static bool split_field(const char *field, char name[32], size_t *index) {
+    const char *bracket = strchr(field, '[');
+    if (bracket == NULL || (size_t)(bracket - field) >= 32) {
+        return false;
+    }
+    memcpy(name, field, (size_t)(bracket - field));
+    name[bracket - field] = '\0';
+    *index = strtoul(bracket + 1, NULL, 10);
+    return true;
+}
+
+static void translate_shape(const ScenePlan *plan, const char *name, size_t index, Error *error) {
+    const struct {
+        const char *column;
+        size_t stride;
+    } columns[] = {{"size", 3}, {"pose", 7}, {"density", 1}, {"material", 1}, {"kind", 1}};
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        if (strcmp(name, columns[i].column) != 0) {
+            continue;
+        }
+        size_t primitive = index / columns[i].stride, part = index % columns[i].stride;
+        uint32_t body = plan->body_of_primitive[primitive],
+                 shape = plan->shape_of_primitive[primitive];
+        char what[48];
+        if (i == 0 && plan->scene->bodies[body]->shapes[shape]->shape_case ==
+                          MOREAU__V1__SCENE_PRIMITIVE__SHAPE_SPHERE) {
+            snprintf(what, sizeof(what), "sphere.radius");
+        } else if (i == 0) {
+            snprintf(what, sizeof(what), "box.half_extents[%zu]", part);
+        } else if (i == 1) {
+            snprintf(what, sizeof(what), part < 3 ? "position[%zu]" : "orientation", part);
+        } else {
+            snprintf(what, sizeof(what), "%s", name);
+        }
+        snprintf(error->field, sizeof(error->field), "scene.bodies[%u].shapes[%u].%s", body, shape,
+                 what);
+        return;
+    }
+}
+
+static void translate_body(const ScenePlan *plan, size_t input, const char *name, size_t index,
+                           Error *error) {
+    const struct {
+        const char *column, *first, *second; // second: what the numbers from `split` on are called
+        size_t stride, split;
+    } columns[] = {
+        {"pose", "position", "orientation", 7, 3},
+        {"velocity", "linear_velocity", "angular_velocity", 6, 3},
+        {"mass", "mass", NULL, 1, 1},
+        {"inertia", "inertia", NULL, 6, 6},
+        {"center_of_mass", "center_of_mass", NULL, 3, 3},
+        {"kind", "kind", NULL, 1, 1},
+        {"shape", "shapes", NULL, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        if (strcmp(name, columns[i].column) == 0) {
+            size_t body = plan->first_body[input] + index / columns[i].stride,
+                   part = index % columns[i].stride;
+            const char *what = part < columns[i].split ? columns[i].first : columns[i].second;
+            snprintf(error->field, sizeof(error->field), "scene.bodies[%zu].%s", body, what);
+            return;
+        }
+    }
+}
+
+// Shapes are made of bodies that have any, in their order.
+static void translate_primitive_count(const ScenePlan *plan, size_t shape, Error *error) {
+    for (size_t i = 0; i < plan->scene->n_bodies; i++) {
+        if (plan->scene->bodies[i]->n_shapes > 0 && shape-- == 0) {
+            snprintf(error->field, sizeof(error->field), "scene.bodies[%zu].shapes", i);
+            return;
+        }
+    }
+}
+
+void scene_translate(const ScenePlan *plan, size_t index, Error *error) {
+    if (plan->scene == NULL || index == plan->over_input) {
+        return;
+    }
+    char name[32];
+    size_t at = 0;
+    InputKind kind = (InputKind)plan->input[index].bytes[0];
+    bool has_index = split_field(error->field, name, &at);
+    if (kind == INPUT_SHAPES && has_index && strcmp(name, "primitive_count") == 0) {
+        translate_primitive_count(plan, at, error);
+    } else if (kind == INPUT_SHAPES && has_index) {
+        translate_shape(plan, name, at, error);
+    } else if (kind == INPUT_BODIES && has_index) {
+        translate_body(plan, index, name, at, error);
+    } else if (error->field[0] != '\0') {
+        blame_scene(error);
+    }
+}

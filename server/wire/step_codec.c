@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: MIT
+#include "wire/step_codec.h"
+
+#include "wire/wire.h"
+#include "base/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+// ---- reading
+
+static uint64_t *read_u64s(Arena *arena, WireSource *part, size_t *count) {
+    *count = wire_count_varints(part);
+    uint64_t *values = arena_take_array(arena, *count, sizeof(*values));
+    part->failed = part->failed || values == NULL;
+    for (size_t i = 0; i < *count && !part->failed; i++) {
+        values[i] = wire_read_varint(part);
+    }
+    return values;
+}
+
+static uint32_t *read_u32s(Arena *arena, WireSource *part, size_t *count) {
+    *count = wire_count_varints(part);
+    uint32_t *values = arena_take_array(arena, *count, sizeof(*values));
+    part->failed = part->failed || values == NULL;
+    for (size_t i = 0; i < *count && !part->failed; i++) {
+        uint64_t value = wire_read_varint(part);
+        values[i] = (uint32_t)value;
+        part->failed = part->failed || value > UINT32_MAX;
+    }
+    return values;
+}
+
+static double *read_doubles(Arena *arena, WireSource *part, size_t *count) {
+    size_t bytes = (size_t)(part->end - part->at);
+    *count = bytes / sizeof(double);
+    double *values = arena_take_array(arena, *count, sizeof(*values));
+    if (values == NULL || bytes % sizeof(double) != 0) {
+        part->failed = true;
+        return NULL;
+    }
+    memcpy(values, part->at, bytes);
+    part->at = part->end;
+    part->failed = part->failed || !numbers_are_finite(values, *count);
+    return values;
+}
+
+static double read_double(WireSource *source) {
+    double value = NAN;
+    if ((size_t)(source->end - source->at) >= sizeof(value)) {
+        memcpy(&value, source->at, sizeof(value));
+        source->at += sizeof(value);
+    }
+    source->failed = source->failed || !isfinite(value);
+    return value;
+}
+
+static protobuf_c_boolean read_flag(WireSource *source) {
+    uint64_t value = wire_read_varint(source);
+    source->failed = source->failed || value > 1;
+    return value == 1;
+}
+
+typedef struct StepRequest {
+    Moreau__V1__Request request;
+    Moreau__V1__WorldStep step;
+    uint64_t world; // what step.worlds points to when there is one
+} StepRequest;
+
+static void read_worlds(Arena *arena, WireSource *part, StepRequest *made) {
+    Moreau__V1__WorldStep *step = &made->step;
+    if (wire_count_varints(part) != 1) {
+        step->worlds = read_u64s(arena, part, &step->n_worlds);
+        return;
+    }
+    made->world = wire_read_varint(part);
+    step->worlds = &made->world;
+    step->n_worlds = 1;
+}
+
+static void read_column(Arena *arena, WireSource *source, uint64_t field, StepRequest *made) {
+    Moreau__V1__WorldStep *step = &made->step;
+    WireSource part = wire_read_part(source);
+    if (source->failed) {
+        return;
+    }
+    if (field == 1) {
+        read_worlds(arena, &part, made);
+    } else if (field == 4) {
+        step->wrench_count = read_u32s(arena, &part, &step->n_wrench_count);
+    } else if (field == 5) {
+        step->wrench_body = read_u64s(arena, &part, &step->n_wrench_body);
+    } else {
+        step->wrench = read_doubles(arena, &part, &step->n_wrench);
+    }
+    source->failed = source->failed || part.failed || part.at != part.end;
+}
+
+static void read_field(Arena *arena, WireSource *source, uint64_t key, StepRequest *made) {
+    Moreau__V1__WorldStep *step = &made->step;
+    switch (key) {
+    case 1 << 3 | WIRE_BYTES:
+    case 4 << 3 | WIRE_BYTES:
+    case 5 << 3 | WIRE_BYTES:
+    case 6 << 3 | WIRE_BYTES:
+        read_column(arena, source, key >> 3, made);
+        break;
+    case 2 << 3 | WIRE_VARINT:
+        step->has_steps = 1;
+        step->steps = wire_read_varint(source);
+        break;
+    case 3 << 3 | WIRE_FIXED64:
+        step->has_time_step = 1;
+        step->time_step = read_double(source);
+        break;
+    case 7 << 3 | WIRE_VARINT:
+        step->has_poses = 1;
+        step->poses = read_flag(source);
+        break;
+    case 8 << 3 | WIRE_VARINT:
+        step->has_velocities = 1;
+        step->velocities = read_flag(source);
+        break;
+    case 9 << 3 | WIRE_VARINT:
+        step->has_single = 1;
+        step->single = read_flag(source);
+        break;
+    case 10 << 3 | WIRE_VARINT:
+        step->has_reports = 1;
+        step->reports = read_flag(source);
+        break;
+    case 11 << 3 | WIRE_VARINT:
+        step->has_hashes = 1;
+        step->hashes = read_flag(source);
+        break;
+    default:
+        source->failed = true;
+    }
+}
+
+// The call, and that its fields rise.
+static bool read_call(Arena *arena, WireSource source, StepRequest *made) {
+    made->step = (Moreau__V1__WorldStep)MOREAU__V1__WORLD_STEP__INIT;
+    made->request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_STEP;
+    made->request.world_step = &made->step;
+    for (uint64_t last = 0; source.at < source.end && !source.failed;) {
+        uint64_t key = wire_read_varint(&source);
+        source.failed = source.failed || key <= last;
+        last = key;
+        if (!source.failed) {
+            read_field(arena, &source, key, made);
+        }
+    }
+    return !source.failed;
+}
+
+static bool read_request(Arena *arena, WireSource source, StepRequest *made) {
+    Moreau__V1__Request *request = &made->request;
+    *request = (Moreau__V1__Request)MOREAU__V1__REQUEST__INIT;
+    uint64_t key = wire_read_varint(&source);
+    if (key == (1 << 3 | WIRE_VARINT)) {
+        request->has_id = 1;
+        request->id = wire_read_varint(&source);
+        key = wire_read_varint(&source);
+    }
+    if (key == (2 << 3 | WIRE_VARINT)) {
+        uint64_t deadline_ms = wire_read_varint(&source);
+        request->has_deadline_ms = 1;
+        request->deadline_ms = (uint32_t)deadline_ms;
+        source.failed = source.failed || deadline_ms > UINT32_MAX;
+        key = wire_read_varint(&source);
+    }
+    if (source.failed || key != (MOREAU__V1__REQUEST__CALL_WORLD_STEP << 3 | WIRE_BYTES)) {
+        return false;
+    }
+    WireSource call = wire_read_part(&source);
+    return !source.failed && source.at == source.end && read_call(arena, call, made);
+}
+
+Moreau__V1__Request *step_codec_unpack(Arena *arena, const uint8_t *bytes, size_t count) {
+    ArenaMark mark = arena_mark(arena);
+    StepRequest *made = arena_take(arena, sizeof(*made));
+    WireSource source = {.at = bytes, .end = bytes + count};
+    if (made == NULL || !read_request(arena, source, made)) {
+        arena_reset_to(arena, mark);
+        return NULL;
+    }
+    return &made->request;
+}
+
+// ---- writing
+
+// One number of every world: where it stands in a StepResult.
+typedef struct Column {
+    uint32_t field;
+    uint32_t offset;
+} Column;
+
+#define AT(member)    ((uint32_t)offsetof(StepResult, member))
+#define LAST(member)  AT(run.tally.last.member)
+#define TALLY(member) AT(run.tally.member)
+
+static const Column last_columns[] = {
+    {1, LAST(certificate.entry[CERTIFICATE_MOM])},
+    {2, LAST(certificate.entry[CERTIFICATE_PEN])},
+    {3, LAST(certificate.entry[CERTIFICATE_COMP])},
+    {4, LAST(certificate.entry[CERTIFICATE_CONE])},
+    {5, LAST(certificate.entry[CERTIFICATE_MDP])},
+    {6, LAST(certificate.entry[CERTIFICATE_DS])},
+    {7, LAST(certificate.entry[CERTIFICATE_OWN])},
+    {8, LAST(certificate.entry[CERTIFICATE_ROW])},
+    {9, LAST(certificate.penetration)},
+};
+
+static const Column worst_columns[] = {
+    {1, TALLY(worst[CERTIFICATE_MOM])},  {2, TALLY(worst[CERTIFICATE_PEN])},
+    {3, TALLY(worst[CERTIFICATE_COMP])}, {4, TALLY(worst[CERTIFICATE_CONE])},
+    {5, TALLY(worst[CERTIFICATE_MDP])},  {6, TALLY(worst[CERTIFICATE_DS])},
+    {7, TALLY(worst[CERTIFICATE_OWN])},  {8, TALLY(worst[CERTIFICATE_ROW])},
+    {9, TALLY(penetration_worst)},
+};
+
+static const Column worst_step_columns[] = {
+    {1, TALLY(worst_step[CERTIFICATE_MOM])},
+    {2, TALLY(worst_step[CERTIFICATE_PEN])},
+    {3, TALLY(worst_step[CERTIFICATE_COMP])},
+    {4, TALLY(worst_step[CERTIFICATE_CONE])},
+    {5, TALLY(worst_step[CERTIFICATE_MDP])},
+    {6, TALLY(worst_step[CERTIFICATE_DS])},
+    {7, TALLY(worst_step[CERTIFICATE_OWN])},
+    {8, TALLY(worst_step[CERTIFICATE_ROW])},
+    {9, TALLY(penetration_step)},
+};
+
+static const Column energy_columns[] = {
+    {1, LAST(energy.before)},      {2, LAST(energy.after)},   {3, LAST(energy.contact)},
+    {4, LAST(energy.row)},         {5, LAST(energy.applied)}, {6, LAST(energy.scheme)},
+    {7, LAST(energy.unexplained)},
+};
+
+// What the heads of all parts take at most, and the numbers of one world beside those of its
+// bodies: varints of 10 bytes, of 5 where they have 32 bits, and fixed ones of 8.
+enum { HEADS_BYTES_MAX = 64 * WIRE_HEAD_BYTES_MAX };
+enum { PROGRESS_BYTES_MAX = 3 * 10 + 2 * 8, REPORT_BYTES_MAX = 3 * 5 + 1 + 12 * 10 + 27 * 8 };
+
+// Most batches have one world, and a column of one number has a head of two bytes: its field is
+// below 16, and no number takes more than 10 bytes.
+static uint8_t *write_fixed_of_one(uint8_t *at, const StepResults *results, Column column) {
+    at[0] = (uint8_t)(column.field << 3 | WIRE_BYTES);
+    at[1] = 8;
+    memcpy(at + 2, (const char *)results->result + column.offset, 8);
+    return at + 2 + 8;
+}
+
+static uint8_t *write_varint_of_one(uint8_t *at, uint32_t field, uint64_t value) {
+    at[0] = (uint8_t)(field << 3 | WIRE_BYTES);
+    uint8_t *end = wire_varint(at + 2, value);
+    at[1] = (uint8_t)(end - (at + 2));
+    return end;
+}
+
+static uint8_t *write_fixed_of_many(uint8_t *at, const StepResults *results, Column column) {
+    at = wire_head(at, column.field, 8 * results->count);
+    const char *value = (const char *)results->result + column.offset;
+    for (size_t i = 0; i < results->count; i++) {
+        memcpy(at, value, 8);
+        at += 8;
+        value += sizeof(StepResult);
+    }
+    return at;
+}
+
+static uint8_t *write_u64s_of_many(uint8_t *at, const StepResults *results, Column column) {
+    uint8_t *begin = wire_part_begin(at, column.field, results->count);
+    const char *value = (const char *)results->result + column.offset;
+    at = begin;
+    for (size_t i = 0; i < results->count; i++) {
+        at = wire_varint(at, *(const uint64_t *)(const void *)value);
+        value += sizeof(StepResult);
+    }
+    return wire_part_end(begin, results->count, at);
+}
+
+static inline uint8_t *write_fixed(uint8_t *at, const StepResults *results, Column column) {
+    return results->count == 1 ? write_fixed_of_one(at, results, column)
+                               : write_fixed_of_many(at, results, column);
+}
+
+static inline uint8_t *write_u64s(uint8_t *at, const StepResults *results, Column column) {
+    const char *value = (const char *)results->result + column.offset;
+    return results->count == 1
+               ? write_varint_of_one(at, column.field, *(const uint64_t *)(const void *)value)
+               : write_u64s_of_many(at, results, column);
+}
+
+static uint8_t *write_u32s(uint8_t *at, const StepResults *results, Column column) {
+    const char *value = (const char *)results->result + column.offset;
+    if (results->count == 1) {
+        return write_varint_of_one(at, column.field, *(const uint32_t *)(const void *)value);
+    }
+    uint8_t *begin = wire_part_begin(at, column.field, results->count);
+    at = begin;
+    for (size_t i = 0; i < results->count; i++) {
+        at = wire_varint(at, *(const uint32_t *)(const void *)value);
+        value += sizeof(StepResult);
+    }
+    return wire_part_end(begin, results->count, at);
+}
+
+static uint8_t *write_converged(uint8_t *at, const StepResults *results) {
+    at = wire_head(at, 4, results->count);
+    for (size_t i = 0; i < results->count; i++) {
+        const StepTally *tally = &results->result[i].run.tally;
+        *at++ = tally->done > 0 && tally->last.certificate.converged;
+    }
+    return at;
+}
+
+static uint8_t *write_solver_time(uint8_t *at, const StepResults *results) {
+    at = wire_head(at, 7, 8 * results->count);
+    for (size_t i = 0; i < results->count; i++) {
+        double seconds = (double)results->result[i].run.tally.last.solver_ns * 1e-9;
+        memcpy(at, &seconds, 8);
+        at += 8;
+    }
+    return at;
+}
+
+// Columns of `value_bytes` per world.
+static size_t columns_bytes(const StepResults *results, size_t count, size_t value_bytes) {
+    size_t bytes = value_bytes * results->count;
+    return count * (1 + wire_varint_bytes(bytes) + bytes);
+}
+
+static uint8_t *write_fixed_columns(uint8_t *at, const StepResults *results, uint32_t field,
+                                    const Column *columns, size_t count) {
+    size_t expected = columns_bytes(results, count, 8);
+    uint8_t *begin = wire_part_begin(at, field, expected);
+    at = begin;
+    for (size_t i = 0; i < count; i++) {
+        at = write_fixed(at, results, columns[i]);
+    }
+    return wire_part_end(begin, expected, at);
+}
+
+static uint8_t *write_u64_columns(uint8_t *at, const StepResults *results, uint32_t field,
+                                  const Column *columns, size_t count) {
+    size_t expected = columns_bytes(results, count, 1); // true of small numbers
+    uint8_t *begin = wire_part_begin(at, field, expected);
+    at = begin;
+    for (size_t i = 0; i < count; i++) {
+        at = write_u64s(at, results, columns[i]);
+    }
+    return wire_part_end(begin, expected, at);
+}
+
+static size_t reports_bytes_expected(const StepResults *results) {
+    enum { FIXED_COLUMNS = 27, VARINT_COLUMNS = 16 }; // of the four parts too
+    const size_t world_bytes = 8 * (size_t)FIXED_COLUMNS + VARINT_COLUMNS;
+    return world_bytes * results->count + 2 * (size_t)(FIXED_COLUMNS + VARINT_COLUMNS);
+}
+
+static uint8_t *write_reports(uint8_t *at, const StepResults *results) {
+    size_t expected = reports_bytes_expected(results);
+    uint8_t *begin = wire_part_begin(at, 9, expected);
+    at = begin;
+    at = write_u32s(at, results, (Column){1, LAST(contact_count)});
+    at = write_u32s(at, results, (Column){2, LAST(row_count)});
+    at = write_u32s(at, results, (Column){3, LAST(iterations)});
+    at = write_converged(at, results);
+    at = write_u64s(at, results, (Column){5, TALLY(unconverged)});
+    at = write_fixed(at, results, (Column){6, LAST(certificate.tolerance)});
+    at = write_solver_time(at, results);
+    at = write_u64s(at, results, (Column){8, AT(worst_body[0])});
+    at = write_u64s(at, results, (Column){9, AT(worst_body[1])});
+    at = write_fixed_columns(at, results, 10, last_columns, COUNT_OF(last_columns));
+    at = write_fixed_columns(at, results, 11, worst_columns, COUNT_OF(worst_columns));
+    at = write_u64_columns(at, results, 12, worst_step_columns, COUNT_OF(worst_step_columns));
+    at = write_fixed_columns(at, results, 13, energy_columns, COUNT_OF(energy_columns));
+    return wire_part_end(begin, expected, at);
+}
+
+// ---- bodies
+
+static size_t total_bodies(const StepResults *results) {
+    size_t total = 0;
+    for (size_t i = 0; i < results->count; i++) {
+        total += results->result[i].body_count;
+    }
+    return total;
+}
+
+static uint8_t *write_states(uint8_t *at, const StepResults *results, bool velocity) {
+    size_t stride = velocity ? 6 : 7, total = stride * total_bodies(results);
+    if (total == 0) {
+        return at;
+    }
+    at = wire_head(at, velocity ? 6 : 5, total * sizeof(double));
+    for (size_t i = 0; i < results->count; i++) {
+        const StepResult *result = &results->result[i];
+        size_t bytes = stride * result->body_count * sizeof(double);
+        if (bytes > 0) {
+            memcpy(at, velocity ? result->velocity : result->pose, bytes);
+            at += bytes;
+        }
+    }
+    return at;
+}
+
+static uint8_t *write_states_single(uint8_t *at, const StepResults *results, bool velocity) {
+    size_t stride = velocity ? 6 : 7, total = stride * total_bodies(results);
+    if (total == 0) {
+        return at;
+    }
+    at = wire_head(at, velocity ? 8 : 7, total * sizeof(float));
+    for (size_t i = 0; i < results->count; i++) {
+        const StepResult *result = &results->result[i];
+        const double *values = velocity ? result->velocity : result->pose;
+        for (size_t k = 0; k < stride * result->body_count; k++) {
+            float value = (float)values[k];
+            memcpy(at, &value, sizeof(value));
+            at += sizeof(value);
+        }
+    }
+    return at;
+}
+
+static uint8_t *write_bodies(uint8_t *at, const StepResults *results) {
+    if (!results->wants_pose && !results->wants_velocity) {
+        return at;
+    }
+    uint8_t *(*write)(uint8_t *, const StepResults *, bool) =
+        results->wants_single ? write_states_single : write_states;
+    at = write_u32s(at, results, (Column){4, AT(body_count)});
+    if (results->wants_pose) {
+        at = write(at, results, false);
+    }
+    if (results->wants_velocity) {
+        at = write(at, results, true);
+    }
+    return at;
+}
+
+// ---- the whole
+
+size_t step_codec_bytes_max(const StepResults *results, Moreau__V1__Status *const *failures,
+                            size_t failure_count) {
+    size_t numbers = (results->wants_pose ? 7u : 0u) + (results->wants_velocity ? 6u : 0u);
+    size_t world_bytes = PROGRESS_BYTES_MAX + (results->wants_reports ? REPORT_BYTES_MAX : 0);
+    size_t bytes = HEADS_BYTES_MAX + world_bytes * results->count;
+    if (numbers > 0) {
+        bytes += numbers * sizeof(double) * total_bodies(results);
+    }
+    for (size_t i = 0; i < failure_count; i++) {
+        bytes += WIRE_HEAD_BYTES_MAX + moreau__v1__status__get_packed_size(failures[i]);
+    }
+    return bytes;
+}
+
+uint8_t *step_codec_pack(const StepResults *results, Moreau__V1__Status *const *failures,
+                         size_t failure_count, uint8_t *at) {
+    at = write_u64s(at, results, (Column){1, TALLY(done)});
+    at = write_u64s(at, results, (Column){2, AT(step)});
+    at = write_fixed(at, results, (Column){3, AT(time)});
+    at = write_bodies(at, results);
+    if (results->wants_reports) {
+        at = write_reports(at, results);
+    }
+    if (results->wants_hash) {
+        at = write_fixed(at, results, (Column){10, AT(hash)});
+    }
+    for (size_t i = 0; i < failure_count; i++) {
+        at = wire_head(at, 11, moreau__v1__status__get_packed_size(failures[i]));
+        at += moreau__v1__status__pack(failures[i], at);
+    }
+    return at;
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+// WorldStep and its reply by hand, beside protobuf-c: what is written is to the byte what it would
+// write, what is read is what it would read, and what is not read is left to it.
+#include "wire/codec.h"
+#include "wire/step_codec.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static uint64_t next_random(uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *state >> 33 ^ *state << 20;
+}
+
+// Of all lengths alike, so that varints have all of theirs.
+static uint64_t random_u64(uint64_t *state) {
+    return next_random(state) >> next_random(state) % 64;
+}
+
+static double random_double(uint64_t *state) {
+    return (double)next_random(state) * 1e-9;
+}
+
+// ---- writing
+
+enum { BODIES_MAX = 200 };
+
+typedef struct Made {
+    StepResults results;
+    double state[7 * BODIES_MAX];
+} Made;
+
+static void fill_result(uint64_t *state, Made *made, StepResult *result) {
+    StepTally *tally = &result->run.tally;
+    StepReport *last = &tally->last;
+    result->step = random_u64(state);
+    result->hash = next_random(state);
+    result->time = random_double(state);
+    result->worst_body[0] = random_u64(state);
+    result->worst_body[1] = random_u64(state);
+    result->body_count = (uint32_t)(next_random(state) % BODIES_MAX);
+    result->pose = made->state;
+    result->velocity = made->state;
+    tally->done = random_u64(state) * (next_random(state) & 1);
+    tally->unconverged = random_u64(state);
+    tally->penetration_worst = random_double(state);
+    tally->penetration_step = random_u64(state);
+    for (int i = 0; i < CERTIFICATE_ENTRY_COUNT; i++) {
+        tally->worst[i] = random_double(state);
+        tally->worst_step[i] = random_u64(state);
+        last->certificate.entry[i] = random_double(state);
+    }
+    last->contact_count = (uint32_t)random_u64(state);
+    last->row_count = (uint32_t)random_u64(state);
+    last->iterations = (uint32_t)random_u64(state);
+    last->solver_ns = random_u64(state);
+    last->certificate.penetration = random_double(state);
+    last->certificate.tolerance = random_double(state);
+    last->certificate.converged = next_random(state) & 1;
+    last->energy = (StepEnergy){random_double(state), random_double(state), random_double(state),
+                                random_double(state), random_double(state), random_double(state),
+                                random_double(state)};
+}
+
+static Made *make_batch(uint64_t seed, size_t count) {
+    Made *made = calloc(1, sizeof(*made));
+    uint64_t state = seed, flags = next_random(&state);
+    made->results = (StepResults){.count = count,
+                                  .result = calloc(count, sizeof(StepResult)),
+                                  .wants_hash = flags & 1,
+                                  .wants_pose = flags & 2,
+                                  .wants_velocity = flags & 4,
+                                  .wants_single = flags & 8,
+                                  .wants_reports = flags & 16};
+    for (size_t i = 0; i < COUNT_OF(made->state); i++) {
+        made->state[i] = random_double(&state);
+    }
+    for (size_t i = 0; i < count; i++) {
+        fill_result(&state, made, &made->results.result[i]);
+    }
+    return made;
+}
+
+static void free_batch(Made *made) {
+    free(made->results.result);
+    free(made);
+}
+
+// The numbers of one column, in order, beside where they stand in the results.
+#define EXPECT_COLUMN(made, count_member, values, expression)                                      \
+    do {                                                                                           \
+        bool all_equal = (count_member) == (made)->results.count;                                  \
+        for (size_t k = 0; all_equal && k < (made)->results.count; k++) {                          \
+            const StepResult *result = &(made)->results.result[k];                                 \
+            all_equal = (values)[k] == (expression);                                               \
+        }                                                                                          \
+        ck_assert_msg(all_equal, "%s", #values);                                                   \
+    } while (0)
+
+static void expect_certificates(const Made *made, const Moreau__V1__StepReports *m) {
+    EXPECT_COLUMN(made, m->last->n_e_mom, m->last->e_mom,
+                  result->run.tally.last.certificate.entry[CERTIFICATE_MOM]);
+    EXPECT_COLUMN(made, m->last->n_e_pen, m->last->e_pen,
+                  result->run.tally.last.certificate.entry[CERTIFICATE_PEN]);
+    EXPECT_COLUMN(made, m->last->n_e_comp, m->last->e_comp,
+                  result->run.tally.last.certificate.entry[CERTIFICATE_COMP]);
+    EXPECT_COLUMN(made, m->last->n_e_cone, m->last->e_cone,
+                  result->run.tally.last.certificate.entry[CERTIFICATE_CONE]);
+    EXPECT_COLUMN(made, m->last->n_e_mdp, m->last->e_mdp,
+                  result->run.tally.last.certificate.entry[CERTIFICATE_MDP]);
+    EXPECT_COLUMN(made, m->last->n_e_ds, m->last->e_ds,
+                  result->run.tally.last.certificate.entry[CERTIFICATE_DS]);
+    EXPECT_COLUMN(made, m->last->n_e_own, m->last->e_own,
+                  result->run.tally.last.certificate.entry[CERTIFICATE_OWN]);
+    EXPECT_COLUMN(made, m->last->n_e_row, m->last->e_row,
+                  result->run.tally.last.certificate.entry[CERTIFICATE_ROW]);
+    EXPECT_COLUMN(made, m->last->n_penetration, m->last->penetration,
+                  result->run.tally.last.certificate.penetration);
+    EXPECT_COLUMN(made, m->worst->n_e_mom, m->worst->e_mom, result->run.tally.worst[0]);
+    EXPECT_COLUMN(made, m->worst->n_e_row, m->worst->e_row,
+                  result->run.tally.worst[CERTIFICATE_ROW]);
+    EXPECT_COLUMN(made, m->worst->n_penetration, m->worst->penetration,
+                  result->run.tally.penetration_worst);
+    EXPECT_COLUMN(made, m->worst_step->n_e_mom, m->worst_step->e_mom,
+                  result->run.tally.worst_step[0]);
+    EXPECT_COLUMN(made, m->worst_step->n_e_row, m->worst_step->e_row,
+                  result->run.tally.worst_step[CERTIFICATE_ROW]);
+    EXPECT_COLUMN(made, m->worst_step->n_penetration, m->worst_step->penetration,
+                  result->run.tally.penetration_step);
+}
+
+static void expect_reports(const Made *made, const Moreau__V1__StepReports *m) {
+    expect_certificates(made, m);
+    EXPECT_COLUMN(made, m->n_contacts, m->contacts, result->run.tally.last.contact_count);
+    EXPECT_COLUMN(made, m->n_rows, m->rows, result->run.tally.last.row_count);
+    EXPECT_COLUMN(made, m->n_iterations, m->iterations, result->run.tally.last.iterations);
+    EXPECT_COLUMN(made, m->n_converged, m->converged,
+                  (result->run.tally.done > 0 && result->run.tally.last.certificate.converged));
+    EXPECT_COLUMN(made, m->n_unconverged_steps, m->unconverged_steps,
+                  result->run.tally.unconverged);
+    EXPECT_COLUMN(made, m->n_tolerance, m->tolerance, result->run.tally.last.certificate.tolerance);
+    EXPECT_COLUMN(made, m->n_solver_time, m->solver_time,
+                  (double)result->run.tally.last.solver_ns * 1e-9);
+    EXPECT_COLUMN(made, m->n_worst_body_a, m->worst_body_a, result->worst_body[0]);
+    EXPECT_COLUMN(made, m->n_worst_body_b, m->worst_body_b, result->worst_body[1]);
+    EXPECT_COLUMN(made, m->energy->n_before, m->energy->before,
+                  result->run.tally.last.energy.before);
+    EXPECT_COLUMN(made, m->energy->n_after, m->energy->after, result->run.tally.last.energy.after);
+    EXPECT_COLUMN(made, m->energy->n_contact, m->energy->contact,
+                  result->run.tally.last.energy.contact);
+    EXPECT_COLUMN(made, m->energy->n_row, m->energy->row, result->run.tally.last.energy.row);
+    EXPECT_COLUMN(made, m->energy->n_applied, m->energy->applied,
+                  result->run.tally.last.energy.applied);
+    EXPECT_COLUMN(made, m->energy->n_scheme, m->energy->scheme,
+                  result->run.tally.last.energy.scheme);
+    EXPECT_COLUMN(made, m->energy->n_unexplained, m->energy->unexplained,
+                  result->run.tally.last.energy.unexplained);
+}
+
+// One state column: `stride` numbers of every body of every world, each world's from the first on.
+static void expect_states(const Made *made, bool wanted, bool single, size_t stride,
+                          size_t counts[2], const double *values, const float *singles) {
+    size_t at = 0;
+    bool all_equal = true;
+    for (size_t i = 0; wanted && i < made->results.count; i++) {
+        for (size_t k = 0; k < stride * made->results.result[i].body_count; k++, at++) {
+            all_equal = all_equal && (single ? singles[at] == (float)made->state[k]
+                                             : values[at] == made->state[k]);
+        }
+    }
+    ck_assert(all_equal);
+    ck_assert_uint_eq(counts[0], single ? 0 : at);
+    ck_assert_uint_eq(counts[1], single ? at : 0);
+}
+
+static void expect_bodies(const Made *made, const Moreau__V1__WorldStepReply *m) {
+    const StepResults *results = &made->results;
+    if (!results->wants_pose && !results->wants_velocity) {
+        ck_assert_uint_eq(m->n_body_count, 0);
+    } else {
+        EXPECT_COLUMN(made, m->n_body_count, m->body_count, result->body_count);
+    }
+    expect_states(made, results->wants_pose, results->wants_single, 7,
+                  (size_t[]){m->n_pose, m->n_pose_single}, m->pose, m->pose_single);
+    expect_states(made, results->wants_velocity, results->wants_single, 6,
+                  (size_t[]){m->n_velocity, m->n_velocity_single}, m->velocity, m->velocity_single);
+}
+
+static void expect_message(const Made *made, const Moreau__V1__WorldStepReply *m) {
+    EXPECT_COLUMN(made, m->n_steps_done, m->steps_done, result->run.tally.done);
+    EXPECT_COLUMN(made, m->n_step, m->step, result->step);
+    EXPECT_COLUMN(made, m->n_time, m->time, result->time);
+    expect_bodies(made, m);
+    ck_assert(made->results.wants_reports == (m->reports != NULL));
+    if (m->reports != NULL) {
+        expect_reports(made, m->reports);
+    }
+    if (made->results.wants_hash) {
+        EXPECT_COLUMN(made, m->n_hash, m->hash, result->hash);
+    } else {
+        ck_assert_uint_eq(m->n_hash, 0);
+    }
+}
+
+// around where lengths change from one byte to two, and from two to three
+static const size_t batch_counts[] = {1, 2, 3, 12, 13, 15, 16, 17, 127, 128, 129, 300, 2047, 2048};
+
+START_TEST(a_reply_is_what_protobuf_would_write) {
+    Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
+    Moreau__V1__Status *failures[] = {&status, &status};
+    status.message = (char *)"No world has the id 7.";
+    for (uint64_t seed = 0; seed < 64; seed++) {
+        size_t failure_count = seed % 3;
+        Made *made = make_batch(seed, batch_counts[_i]);
+        size_t bytes_max = step_codec_bytes_max(&made->results, failures, failure_count);
+        uint8_t *written = malloc(bytes_max), *packed = malloc(bytes_max);
+        size_t count =
+            (size_t)(step_codec_pack(&made->results, failures, failure_count, written) - written);
+        ck_assert_uint_le(count, bytes_max);
+        Moreau__V1__WorldStepReply *m = moreau__v1__world_step_reply__unpack(NULL, count, written);
+        ck_assert_ptr_nonnull(m);
+        expect_message(made, m);
+        ck_assert_uint_eq(m->n_failures, failure_count);
+        ck_assert_uint_eq(moreau__v1__world_step_reply__get_packed_size(m), count);
+        moreau__v1__world_step_reply__pack(m, packed);
+        ck_assert_mem_eq(packed, written, count);
+        moreau__v1__world_step_reply__free_unpacked(m, NULL);
+        free(written);
+        free(packed);
+        free_batch(made);
+    }
+}
+END_TEST
+
+// ---- reading
+
+enum { WORLDS_MAX = 40, WRENCHES_MAX = 30, REQUEST_BYTES_MAX = 4096 };
+
+// A legal step; which of its fields are there is drawn too.
+static size_t make_request(uint64_t *state, uint8_t bytes[REQUEST_BYTES_MAX]) {
+    uint64_t worlds[WORLDS_MAX], bodies[WRENCHES_MAX];
+    uint32_t counts[WORLDS_MAX];
+    double wrench[6 * WRENCHES_MAX];
+    uint64_t has = next_random(state);
+    Moreau__V1__WorldStep step = MOREAU__V1__WORLD_STEP__INIT;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.has_id = has & 1;
+    request.has_deadline_ms = has >> 1 & 1;
+    step.has_steps = has >> 2 & 1;
+    step.has_time_step = has >> 3 & 1;
+    step.has_poses = has >> 4 & 1;
+    step.has_velocities = has >> 5 & 1;
+    step.has_single = has >> 6 & 1;
+    step.has_reports = has >> 7 & 1;
+    step.has_hashes = has >> 8 & 1;
+    request.id = random_u64(state);
+    request.deadline_ms = (uint32_t)random_u64(state);
+    step.steps = random_u64(state);
+    step.time_step = random_double(state);
+    step.poses = has >> 9 & 1;
+    step.velocities = has >> 10 & 1;
+    step.single = has >> 11 & 1;
+    step.reports = has >> 12 & 1;
+    step.hashes = has >> 13 & 1;
+    step.n_worlds = has >> 14 & 1 ? 1 + next_random(state) % (WORLDS_MAX - 1) : 1;
+    step.n_wrench_count = has >> 15 & 1 ? step.n_worlds : 0;
+    step.n_wrench_body = has >> 16 & 1 ? next_random(state) % WRENCHES_MAX : 0;
+    step.n_wrench = 6 * step.n_wrench_body;
+    for (size_t i = 0; i < WORLDS_MAX; i++) {
+        worlds[i] = random_u64(state);
+        counts[i] = (uint32_t)random_u64(state);
+    }
+    for (size_t i = 0; i < WRENCHES_MAX; i++) {
+        bodies[i] = random_u64(state);
+    }
+    for (size_t i = 0; i < COUNT_OF(wrench); i++) {
+        wrench[i] = random_double(state);
+    }
+    step.worlds = worlds;
+    step.wrench_count = counts;
+    step.wrench_body = bodies;
+    step.wrench = wrench;
+    request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_STEP;
+    request.world_step = &step;
+    ck_assert_uint_le(moreau__v1__request__get_packed_size(&request), REQUEST_BYTES_MAX);
+    return moreau__v1__request__pack(&request, bytes);
+}
+
+static bool same_message(const Moreau__V1__Request *a, const Moreau__V1__Request *b) {
+    uint8_t bytes[2][2 * REQUEST_BYTES_MAX];
+    size_t count = moreau__v1__request__get_packed_size(a);
+    ck_assert_uint_le(count, sizeof(bytes[0]));
+    if (moreau__v1__request__get_packed_size(b) != count) {
+        return false;
+    }
+    moreau__v1__request__pack(a, bytes[0]);
+    moreau__v1__request__pack(b, bytes[1]);
+    return memcmp(bytes[0], bytes[1], count) == 0;
+}
+
+// What is read by hand, protobuf-c reads too, to the same, and it passes the checks. True: it was
+// read by hand.
+static bool expect_agreement(const uint8_t *bytes, size_t count) {
+    Arena arena;
+    arena_init(&arena, 1 << 20);
+    const Moreau__V1__Request *mine = step_codec_unpack(&arena, bytes, count);
+    if (mine != NULL) {
+        bool exhausted;
+        const ProtobufCMessage *theirs =
+            codec_unpack(&moreau__v1__request__descriptor, &arena, bytes, count, &exhausted);
+        ck_assert_ptr_nonnull(theirs);
+        ck_assert_uint_eq(theirs->n_unknown_fields, 0);
+        ck_assert(same_message(mine, (const Moreau__V1__Request *)(const void *)theirs));
+        Error error;
+        ck_assert_int_eq(codec_check(theirs, &error), STATUS_OK);
+    }
+    arena_deinit(&arena);
+    return mine != NULL;
+}
+
+START_TEST(a_step_is_read_as_protobuf_reads_it) {
+    uint64_t state = 1;
+    for (int i = 0; i < 2000; i++) {
+        uint8_t bytes[REQUEST_BYTES_MAX];
+        size_t count = make_request(&state, bytes);
+        ck_assert(expect_agreement(bytes, count));
+    }
+}
+END_TEST
+
+START_TEST(a_damaged_step_is_left_to_protobuf_or_read_alike) {
+    uint64_t state = 2;
+    int read = 0;
+    for (int i = 0; i < 20000; i++) {
+        uint8_t bytes[REQUEST_BYTES_MAX];
+        size_t count = make_request(&state, bytes);
+        for (uint64_t k = next_random(&state) % 3; k < 3; k++) {
+            bytes[next_random(&state) % (count < 64 ? count : 64)] ^=
+                (uint8_t)(1 << next_random(&state) % 8);
+        }
+        read += expect_agreement(bytes, next_random(&state) % 8 == 0 ? count / 2 : count);
+    }
+    ck_assert_int_gt(read, 1000); // damage that only changes a number is read
+}
+END_TEST
+
+typedef struct Odd {
+    const char *what;
+    size_t count;
+    const char *bytes;
+} Odd;
+
+static const Odd odd[] = {
+    {"nothing", 0, ""},
+    {"an id alone", 2, "\x08\x01"},
+    {"another call", 5, "\x08\x01\x5a\x00\x00"},
+    {"a step, then another field", 9, "\xc2\x02\x03\x0a\x01\x05\x08\x01\x00"},
+    {"a field twice", 10, "\xc2\x02\x07\x0a\x01\x05\x10\x02\x10\x03"},
+    {"fields in another order", 9, "\xc2\x02\x06\x10\x02\x0a\x01\x05"},
+    {"a list that is not packed", 5, "\xc2\x02\x02\x08\x05"},
+    {"an unknown field", 6, "\xc2\x02\x03\xe0\x01\x05"},
+    {"a list longer than the call", 6, "\xc2\x02\x03\x0a\x02\x05"},
+    {"a list that ends inside a number", 6, "\xc2\x02\x03\x0a\x01\x85"},
+    {"a call longer than the frame", 5, "\xc2\x02\x04\x0a\x01"},
+    {"a flag of two", 5, "\xc2\x02\x02\x38\x02"},
+    {"a number of eleven bytes", 15,
+     "\xc2\x02\x0c\x10\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"},
+    {"a number of 65 bits", 14, "\xc2\x02\x0b\x10\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02"},
+    {"half a time step", 8, "\xc2\x02\x05\x19\x00\x00\x00\x00"},
+    {"an infinite time step", 12, "\xc2\x02\x09\x19\x00\x00\x00\x00\x00\x00\xf0\x7f"},
+    {"a wrench that is no number", 13, "\xc2\x02\x0a\x32\x08\x00\x00\x00\x00\x00\x00\xf8\x7f"},
+    {"a piece of a wrench", 8, "\xc2\x02\x05\x32\x03\x00\x00\x00"},
+};
+
+START_TEST(what_is_not_as_encoders_write_it_is_left_to_protobuf) {
+    Arena arena;
+    arena_init(&arena, 1 << 20);
+    ck_assert_msg(step_codec_unpack(&arena, (const uint8_t *)odd[_i].bytes, odd[_i].count) == NULL,
+                  "%s was read", odd[_i].what);
+    ck_assert_uint_eq(arena.used_bytes, 0);
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(memory_that_ends_is_left_to_protobuf_to_report) {
+    uint64_t state = 3;
+    uint8_t bytes[REQUEST_BYTES_MAX];
+    size_t count = make_request(&state, bytes);
+    bool was_read = false;
+    for (size_t limit = 0; limit <= 16384; limit += 64) {
+        Arena arena;
+        arena_init(&arena, limit);
+        bool is_read = step_codec_unpack(&arena, bytes, count) != NULL;
+        ck_assert(is_read || !was_read);
+        was_read = is_read;
+        arena_deinit(&arena);
+    }
+    ck_assert(was_read);
+}
+END_TEST
+
+static TCase *case_writing(void) {
+    TCase *tcase = tcase_create("writing");
+    tcase_add_loop_test(tcase, a_reply_is_what_protobuf_would_write, 0, COUNT_OF(batch_counts));
+    return tcase;
+}
+
+static TCase *case_reading(void) {
+    TCase *tcase = tcase_create("reading");
+    tcase_add_test(tcase, a_step_is_read_as_protobuf_reads_it);
+    tcase_add_test(tcase, a_damaged_step_is_left_to_protobuf_or_read_alike);
+    tcase_add_loop_test(tcase, what_is_not_as_encoders_write_it_is_left_to_protobuf, 0,
+                        COUNT_OF(odd));
+    tcase_add_test(tcase, memory_that_ends_is_left_to_protobuf_to_report);
+    return tcase;
+}
+
+SUITE_MAIN("api/step_codec", case_writing, case_reading)
