@@ -159,21 +159,21 @@ static void gather_worlds(const Host *host, Figures *figures) {
     figures->memory_of_worlds = host_bytes(host);
 }
 
-static void gather_traffic(const MetricsSource *source, Figures *figures) {
-    ApiFigures api = api_figures(source->api);
-    NetStats net = net_stats(source->net);
+static void gather_traffic(const MetricsParts *parts, Figures *figures) {
+    ApiFigures api = api_figures(parts->api);
+    NetStats net = net_stats(parts->net);
     figures->unconverged_steps = api.unconverged_steps;
     figures->faulted_steps = api.faulted_steps;
     figures->player_bytes = api.player_bytes;
     figures->kept_bytes = api.kept_bytes;
     memcpy(figures->answered, api.answered, sizeof(figures->answered));
-    figures->requests_under_way = api_request_count(source->api);
+    figures->requests_under_way = api_request_count(parts->api);
     figures->connections = net.connection_count;
     figures->refused_connections = net.refused_count;
     figures->slow_clients = net.slow_count;
     figures->received_bytes = net.bytes_in;
     figures->sent_bytes = net.bytes_out;
-    figures->http_connections = source->http_connections;
+    figures->http_connections = parts->http_connections;
 }
 
 static void print_metric(const Metric *metric, const Figures *figures, FILE *out) {
@@ -187,18 +187,17 @@ static void print_metric(const Metric *metric, const Figures *figures, FILE *out
     fprintf(out, "%s %" PRIu64 "\n", metric->name, *(const uint64_t *)number);
 }
 
-void metrics_print(const MetricsSource *source, FILE *out) {
-    pool_settle(source->pool); // what was answered counts as answered
-    pool_settle(source->background);
+void metrics_print(const MetricsParts *parts, FILE *out) {
+    pool_settle(parts->pool); // what was answered counts as answered
+    pool_settle(parts->background);
     Figures figures = {0};
-    gather_lanes(source->pool, &figures);
-    figures.background_jobs = pool_job_count(source->background);
-    figures.put_aside =
-        pool_put_aside_count(source->pool) + pool_put_aside_count(source->background);
-    gather_worlds(source->host, &figures);
-    gather_traffic(source, &figures);
-    if (source->log != NULL) {
-        figures.log = log_figures(source->log);
+    gather_lanes(parts->pool, &figures);
+    figures.background_jobs = pool_job_count(parts->background);
+    figures.put_aside = pool_put_aside_count(parts->pool) + pool_put_aside_count(parts->background);
+    gather_worlds(parts->host, &figures);
+    gather_traffic(parts, &figures);
+    if (parts->log != NULL) {
+        figures.log = log_figures(parts->log);
     }
     size_t resident_bytes = 0;
     uv_resident_set_memory(&resident_bytes); // 0 where the system does not say

@@ -11,13 +11,13 @@
 
 #include <stdio.h>
 
-typedef struct MetricsSource {
+typedef struct MetricsParts {
     Pool *pool, *background;
     const Host *host;
     const Api *api;
     const Net *net;
     const Log *log; // Nullable: no episodes are kept
     uint32_t http_connections;
-} MetricsSource;
+} MetricsParts;
 
-void metrics_print(const MetricsSource *source, FILE *out);
+void metrics_print(const MetricsParts *parts, FILE *out);

@@ -281,56 +281,56 @@ static Status set_durability(Options *options, const Option *option, const char 
     return STATUS_OK;
 }
 
-// Where values come from just now: the first address of a source replaces those of the source
+// Where values come from just now: the first address of an origin replaces those of the one
 // before it.
-typedef struct Source {
+typedef struct Origin {
     Options *options;
     bool has_listen;
     Error *error;
     Status status; // of the first failure
-} Source;
+} Origin;
 
-static Status add_listen(Source *source, const char *text) {
-    Options *options = source->options;
+static Status add_listen(Origin *origin, const char *text) {
+    Options *options = origin->options;
     bool is_loopback = false;
-    Status status = listener_check(text, &is_loopback, source->error);
+    Status status = listener_check(text, &is_loopback, origin->error);
     if (status != STATUS_OK) {
         return status;
     }
-    options->listen_count = source->has_listen ? options->listen_count : 0;
-    source->has_listen = true;
+    options->listen_count = origin->has_listen ? options->listen_count : 0;
+    origin->has_listen = true;
     if (options->listen_count == OPTIONS_LISTEN_MAX) {
-        return error_set(source->error, STATUS_INVALID_ARGUMENT, "listen",
+        return error_set(origin->error, STATUS_INVALID_ARGUMENT, "listen",
                          "listen is given at most %d times.", OPTIONS_LISTEN_MAX);
     }
     snprintf(options->listen[options->listen_count++], OPTIONS_ADDRESS_BYTES, "%s", text);
     return STATUS_OK;
 }
 
-static Status set_address(Source *source, const Option *option, const char *text) {
+static Status set_address(Origin *origin, const Option *option, const char *text) {
     bool is_loopback;
-    Status status = listener_check(text, &is_loopback, source->error);
+    Status status = listener_check(text, &is_loopback, origin->error);
     if (status == STATUS_OK) {
-        snprintf((char *)source->options + option->offset, OPTIONS_ADDRESS_BYTES, "%s", text);
+        snprintf((char *)origin->options + option->offset, OPTIONS_ADDRESS_BYTES, "%s", text);
     }
     return status;
 }
 
-static Status set_option(Source *source, const Option *option, const char *text) {
+static Status set_option(Origin *origin, const Option *option, const char *text) {
     switch (option->kind) {
     case OPTION_NUMBER:
     case OPTION_BYTES:
-        return set_number(source->options, option, text, source->error);
+        return set_number(origin->options, option, text, origin->error);
     case OPTION_TEXT:
-        return set_text(source->options, option, text, source->error);
+        return set_text(origin->options, option, text, origin->error);
     case OPTION_LEVEL:
-        return set_level(source->options, option, text, source->error);
+        return set_level(origin->options, option, text, origin->error);
     case OPTION_DURABILITY:
-        return set_durability(source->options, option, text, source->error);
+        return set_durability(origin->options, option, text, origin->error);
     case OPTION_LISTEN:
-        return add_listen(source, text);
+        return add_listen(origin, text);
     case OPTION_ADDRESS:
-        return set_address(source, option, text);
+        return set_address(origin, option, text);
     case OPTION_HELP:
     case OPTION_VERSION:
         break;
@@ -343,7 +343,7 @@ static Status set_option(Source *source, const Option *option, const char *text)
 // *asked: --help or --version, when one of them is there; then the rest is not looked at.
 static Status apply_arguments(Options *options, int argc, char **argv, const Option **asked,
                               Error *error) {
-    Source source = {.options = options, .error = error};
+    Origin origin = {.options = options, .error = error};
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
         if (strncmp(argument, "--", 2) != 0) {
@@ -366,7 +366,7 @@ static Status apply_arguments(Options *options, int argc, char **argv, const Opt
                              "--%s needs a value: --%s %s.", option->name, option->name,
                              option->value_name);
         }
-        Status status = set_option(&source, option, value);
+        Status status = set_option(&origin, option, value);
         if (status != STATUS_OK) {
             return status;
         }
@@ -376,32 +376,32 @@ static Status apply_arguments(Options *options, int argc, char **argv, const Opt
 
 // One line of the file, as libinih hands it up; 0 is its word for failure.
 static int on_file_line(void *context, const char *section, const char *name, const char *value) {
-    Source *source = context;
-    if (source->status != STATUS_OK) {
+    Origin *origin = context;
+    if (origin->status != STATUS_OK) {
         return 0;
     }
     const Option *option = find_option(name, strlen(name));
     if (section[0] != '\0' && strcmp(section, "server") != 0) {
-        source->status = error_set(
-            source->error, STATUS_INVALID_ARGUMENT, NULL,
+        origin->status = error_set(
+            origin->error, STATUS_INVALID_ARGUMENT, NULL,
             "There is no section [%.100s]; options stand in [server] or before any section.",
             section);
     } else if (option == NULL) {
-        source->status = fail_unknown(name, strlen(name), "", source->error);
+        origin->status = fail_unknown(name, strlen(name), "", origin->error);
     } else if (option->kind == OPTION_HELP || option->kind == OPTION_VERSION ||
                option->offset == FIELD(config) || option->offset == FIELD(recover)) {
-        source->status = error_set(source->error, STATUS_INVALID_ARGUMENT, name,
+        origin->status = error_set(origin->error, STATUS_INVALID_ARGUMENT, name,
                                    "%s is for the command line only.", name);
     } else {
-        source->status = set_option(source, option, value);
+        origin->status = set_option(origin, option, value);
     }
-    return source->status == STATUS_OK;
+    return origin->status == STATUS_OK;
 }
 
 static Status apply_file(Options *options, const char *path, Error *error) {
     Error inner = {.message = "this is no line of the form name = value"};
-    Source source = {.options = options, .error = &inner};
-    int line = ini_parse(path, on_file_line, &source);
+    Origin origin = {.options = options, .error = &inner};
+    int line = ini_parse(path, on_file_line, &origin);
     if (line < 0) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "config", "%.300s cannot be read.", path);
     }

@@ -256,14 +256,14 @@ static bool is_ready(void *context) {
 
 static void print_metrics(void *context, FILE *out) {
     const Server *server = context;
-    MetricsSource source = {.pool = server->pool,
-                            .background = server->background,
-                            .host = server->host,
-                            .api = server->api,
-                            .net = server->net,
-                            .log = server->log,
-                            .http_connections = http_connection_count(server->http)};
-    metrics_print(&source, out);
+    MetricsParts parts = {.pool = server->pool,
+                          .background = server->background,
+                          .host = server->host,
+                          .api = server->api,
+                          .net = server->net,
+                          .log = server->log,
+                          .http_connections = http_connection_count(server->http)};
+    metrics_print(&parts, out);
 }
 
 static void on_http_accepted(void *context, int fd, const char *peer) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-__extension__ typedef unsigned __int128 Wide;
+__extension__ typedef unsigned __int128 Product;
 
 // Odd constants with about as many ones as zeros (fractional parts of the square roots of 2, 3, 5,
 // 7, made odd): they keep a zero word from stopping a multiplication.
@@ -12,7 +12,7 @@ static const uint64_t key[8] = {0x6a09e667f3bcc909u, 0xbb67ae8584caa73bu, 0x3c6e
                                 0x1f83d9abfb41bd6bu, 0x5be0cd19137e2179u};
 
 static uint64_t fold(uint64_t a, uint64_t b) {
-    Wide product = (Wide)a * b;
+    Product product = (Product)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
@@ -25,20 +25,20 @@ static uint64_t load(const unsigned char *bytes) {
     return word;
 }
 
-static void mix_block(uint64_t lane[4], const unsigned char *block) {
+static void mix_block(uint64_t accumulator[4], const unsigned char *block) {
     for (size_t i = 0; i < 4; i++) {
         // the old value enters by a rotation and an addition, so that a product that happens to be
         // zero loses nothing of the past
         uint64_t product = fold(load(block + 16 * i) ^ key[2 * i],
-                                load(block + 16 * i + 8) ^ key[2 * i + 1] ^ lane[i]);
-        lane[i] = (lane[i] << 29 | lane[i] >> 35) + product;
+                                load(block + 16 * i + 8) ^ key[2 * i + 1] ^ accumulator[i]);
+        accumulator[i] = (accumulator[i] << 29 | accumulator[i] >> 35) + product;
     }
 }
 
 void hash_init(Hash *hash, uint64_t seed) {
     *hash = (Hash){0};
     for (int i = 0; i < 4; i++) {
-        hash->lane[i] = seed + key[i + 4];
+        hash->accumulator[i] = seed + key[i + 4];
     }
 }
 
@@ -57,28 +57,31 @@ void hash_add(Hash *hash, const void *bytes, size_t count) {
         if (held + piece < HASH_BLOCK_BYTES) {
             return;
         }
-        mix_block(hash->lane, hash->block);
+        mix_block(hash->accumulator, hash->block);
     }
-    // the lanes live in registers for the long run
-    uint64_t lane[4] = {hash->lane[0], hash->lane[1], hash->lane[2], hash->lane[3]};
+    // they live in registers for the long run
+    uint64_t accumulator[4] = {hash->accumulator[0], hash->accumulator[1], hash->accumulator[2],
+                               hash->accumulator[3]};
     for (; count >= HASH_BLOCK_BYTES; next += HASH_BLOCK_BYTES, count -= HASH_BLOCK_BYTES) {
-        mix_block(lane, next);
+        mix_block(accumulator, next);
     }
-    memcpy(hash->lane, lane, sizeof(lane));
+    memcpy(hash->accumulator, accumulator, sizeof(accumulator));
     memcpy(hash->block, next, count);
 }
 
 uint64_t hash_value(const Hash *hash) {
-    uint64_t lane[4] = {hash->lane[0], hash->lane[1], hash->lane[2], hash->lane[3]};
+    uint64_t accumulator[4] = {hash->accumulator[0], hash->accumulator[1], hash->accumulator[2],
+                               hash->accumulator[3]};
     size_t held = hash->total_bytes % HASH_BLOCK_BYTES;
     if (held > 0) {
         unsigned char block[HASH_BLOCK_BYTES] = {0};
         memcpy(block, hash->block, held);
-        mix_block(lane, block);
+        mix_block(accumulator, block);
     }
     uint64_t value = hash->total_bytes ^ key[0];
     for (int i = 0; i < 4; i++) {
-        value = fold(value ^ key[i + 1], lane[i] ^ key[7 - i]) + (lane[i] << 17 | lane[i] >> 47);
+        value = fold(value ^ key[i + 1], accumulator[i] ^ key[7 - i]) +
+                (accumulator[i] << 17 | accumulator[i] >> 47);
     }
     value ^= value >> 32;
     value *= key[3];

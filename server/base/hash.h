@@ -11,7 +11,7 @@
 enum { HASH_BLOCK_BYTES = 64 };
 
 typedef struct Hash {
-    uint64_t lane[4];
+    uint64_t accumulator[4];
     uint64_t total_bytes;
     unsigned char block[HASH_BLOCK_BYTES]; // the start of a block that is not yet full
 } Hash;

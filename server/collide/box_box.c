@@ -242,28 +242,28 @@ static bool set_edge_point(const BoxPair *pair, const Edges *edges, double reach
 
 // What a face manifold is built in: the reference face's centre and directions, and the other box's
 // facing face.
-typedef struct FaceFrame {
+typedef struct FaceBasis {
     Vec3 origin, normal, x, y;
     double half_x, half_y;
     uint32_t reference; // face: 2 axis + (0 or 1)
     uint32_t incident;
-} FaceFrame;
+} FaceBasis;
 
-// The other box's face that looks at the reference face most, and its corners in the frame.
-static void read_incident(const Box *other, FaceFrame *frame, ClipPolygon *polygon) {
+// The other box's face that looks at the reference face most, and its corners in the basis.
+static void read_incident(const Box *other, FaceBasis *basis, ClipPolygon *polygon) {
     int facing = 0;
     double cosine[3];
     for (int i = 0; i < 3; i++) {
-        cosine[i] = vec3_dot(other->axis[i], frame->normal);
+        cosine[i] = vec3_dot(other->axis[i], basis->normal);
         facing = fabs(cosine[i]) > fabs(cosine[facing]) ? i : facing;
     }
     bool is_up = cosine[facing] < 0.0; // the face on the positive side looks down on the reference
-    frame->incident = 2u * (uint32_t)facing + (is_up ? 1u : 0u);
+    basis->incident = 2u * (uint32_t)facing + (is_up ? 1u : 0u);
 
     int i = (facing + 1) % 3, j = (facing + 2) % 3;
     double half = is_up ? other->half[facing] : -other->half[facing];
     Vec3 center =
-        vec3_sub(vec3_add_scaled(other->center, half, other->axis[facing]), frame->origin);
+        vec3_sub(vec3_add_scaled(other->center, half, other->axis[facing]), basis->origin);
     polygon->count = 4;
     for (uint32_t corner = 0; corner < 4; corner++) {
         // around the face: ++ -+ -- +-
@@ -272,19 +272,19 @@ static void read_incident(const Box *other, FaceFrame *frame, ClipPolygon *polyg
             vec3_add_scaled(center, is_left ? -other->half[i] : other->half[i], other->axis[i]);
         p = vec3_add_scaled(p, is_low ? -other->half[j] : other->half[j], other->axis[j]);
         polygon->point[corner] =
-            (ClipPoint){.position = vec3(vec3_dot(p, frame->x), vec3_dot(p, frame->y),
-                                         vec3_dot(p, frame->normal)),
+            (ClipPoint){.position = vec3(vec3_dot(p, basis->x), vec3_dot(p, basis->y),
+                                         vec3_dot(p, basis->normal)),
                         .feature = corner,
                         .edge = corner};
     }
 }
 
-static FaceFrame make_frame(const BoxPair *pair, const Face *face) {
+static FaceBasis make_frame(const BoxPair *pair, const Face *face) {
     const Box *box = &pair->box[face->box];
     int i = (face->axis + 1) % 3, j = (face->axis + 2) % 3;
     Vec3 normal = face_normal(pair, face);
     bool is_up = vec3_dot(normal, box->axis[face->axis]) > 0.0;
-    return (FaceFrame){
+    return (FaceBasis){
         .origin = vec3_add_scaled(box->center, box->half[face->axis], normal),
         .normal = normal,
         .x = box->axis[i],
@@ -304,18 +304,18 @@ static double lowest_height(const ClipPolygon *polygon) {
     return lowest;
 }
 
-static void set_face_points(const BoxPair *pair, const Face *face, const FaceFrame *frame,
+static void set_face_points(const BoxPair *pair, const Face *face, const FaceBasis *basis,
                             const ClipPolygon *polygon, Manifold *manifold) {
-    uint32_t kind = FEATURE_FACE | pair->caller[face->box] << 15 | frame->reference << 11 |
-                    frame->incident << 7;
-    manifold->normal = face->box == 0 ? frame->normal : vec3_neg(frame->normal);
+    uint32_t kind = FEATURE_FACE | pair->caller[face->box] << 15 | basis->reference << 11 |
+                    basis->incident << 7;
+    manifold->normal = face->box == 0 ? basis->normal : vec3_neg(basis->normal);
     manifold->count = polygon->count;
     for (uint32_t i = 0; i < polygon->count; i++) {
         // midway between the point and the face below it
         Vec3 p = polygon->point[i].position;
-        Vec3 position = vec3_add_scaled(frame->origin, p.x, frame->x);
-        position = vec3_add_scaled(position, p.y, frame->y);
-        position = vec3_add_scaled(position, 0.5 * p.z, frame->normal);
+        Vec3 position = vec3_add_scaled(basis->origin, p.x, basis->x);
+        position = vec3_add_scaled(position, p.y, basis->y);
+        position = vec3_add_scaled(position, 0.5 * p.z, basis->normal);
         manifold->point[i] = (ManifoldPoint){
             .position = position, .gap = p.z, .feature = kind | polygon->point[i].feature};
     }
@@ -323,12 +323,12 @@ static void set_face_points(const BoxPair *pair, const Face *face, const FaceFra
 
 // The contact of a face; false where the nearest points of the two boxes are not on it.
 static bool set_face(const BoxPair *pair, const Face *face, double reach, Manifold *manifold) {
-    FaceFrame frame = make_frame(pair, face);
+    FaceBasis basis = make_frame(pair, face);
     ClipPolygon polygon;
-    read_incident(&pair->box[1 - face->box], &frame, &polygon);
-    double shorter = frame.half_x < frame.half_y ? frame.half_x : frame.half_y;
+    read_incident(&pair->box[1 - face->box], &basis, &polygon);
+    double shorter = basis.half_x < basis.half_y ? basis.half_x : basis.half_y;
     double slop = face->is_parallel ? slop_part * shorter : rounding_part * shorter;
-    clip_rectangle(&polygon, frame.half_x, frame.half_y, slop);
+    clip_rectangle(&polygon, basis.half_x, basis.half_y, slop);
 
     double bound =
         face->separation + bound_slack * fabs(face->separation) + rounding_part * pair->size;
@@ -336,7 +336,7 @@ static bool set_face(const BoxPair *pair, const Face *face, double reach, Manifo
         return false;
     }
     clip_reduce(&polygon, reach, face->is_parallel ? tie_part * pair->size : 0.0);
-    set_face_points(pair, face, &frame, &polygon, manifold);
+    set_face_points(pair, face, &basis, &polygon, manifold);
     return true;
 }
 
@@ -384,12 +384,12 @@ static void set_corner(const BoxPair *pair, const Face *face, double reach, Mani
     if (face->separation > reach) {
         return;
     }
-    FaceFrame frame = make_frame(pair, face);
-    GjkPoint corner = support_box(&pair->box[1 - face->box], vec3_neg(frame.normal));
-    manifold->normal = face->box == 0 ? frame.normal : vec3_neg(frame.normal);
+    FaceBasis basis = make_frame(pair, face);
+    GjkPoint corner = support_box(&pair->box[1 - face->box], vec3_neg(basis.normal));
+    manifold->normal = face->box == 0 ? basis.normal : vec3_neg(basis.normal);
     manifold->count = 1;
     manifold->point[0] = (ManifoldPoint){
-        .position = vec3_add_scaled(corner.position, -0.5 * face->separation, frame.normal),
+        .position = vec3_add_scaled(corner.position, -0.5 * face->separation, basis.normal),
         .gap = face->separation,
         .feature = FEATURE_NEAR | corner.vertex,
     };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The part of the certificate's measure that looks at contacts, several at a time:
 //
-//   certificate_contacts_lanes.h   the loop, for LANES contacts at once
-//   certificate_contacts_wide.c    four of them, where the machine has AVX2
+//   certificate_contacts_simd.h   the loop, for SIMD_COUNT contacts at once
+//   certificate_contacts_avx2.c    four of them, where the machine has AVX2
 //   certificate_contacts.c         two of them, which every machine has; the choice
 //
 // What is measured of a contact does not depend on the contacts beside it, and of an island only
@@ -42,4 +42,4 @@ static inline void certificate_note(IslandMeasure *island, CertificateEntry entr
 void certificate_contacts(CertificateMeasure *m, double *residual);
 
 // The same, for machines with AVX2 only.
-void certificate_contacts_wide(CertificateMeasure *m, double *residual);
+void certificate_contacts_avx2(CertificateMeasure *m, double *residual);

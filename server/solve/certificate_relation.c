@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: MIT
 #include "solve/certificate_relation.h"
 
-#define LANES 2
-#include "solve/certificate_lanes.h"
+#define SIMD_COUNT 2
+#include "solve/certificate_simd.h"
 
 static double norm2(double x, double y) {
     return sqrt(x * x + y * y);
 }
 
-// a contact in both lanes
+// a contact in both places
 static ContactStates twice(const ContactState *state) {
     const double *a = state->block;
-    ContactStates both = {.nn = lanes_all(a[0]),
-                          .nt = lanes_all(a[1]),
-                          .no = lanes_all(a[2]),
-                          .tt = lanes_all(a[4]),
-                          .to = lanes_all(a[5]),
-                          .oo = lanes_all(a[8]),
-                          .w = lanes_all(state->w),
-                          .mu = lanes_all(state->mu)};
+    ContactStates both = {.nn = simd_all(a[0]),
+                          .nt = simd_all(a[1]),
+                          .no = simd_all(a[2]),
+                          .tt = simd_all(a[4]),
+                          .to = simd_all(a[5]),
+                          .oo = simd_all(a[8]),
+                          .w = simd_all(state->w),
+                          .mu = simd_all(state->mu)};
     for (int k = 0; k < 3; k++) {
-        both.u[k] = lanes_all(state->u[k]);
-        both.gamma[k] = lanes_all(state->gamma[k]);
+        both.u[k] = simd_all(state->u[k]);
+        both.gamma[k] = simd_all(state->gamma[k]);
     }
     return both;
 }
 
 static double cone_map(const ContactState *state, const double z[3]) {
     ContactStates both = twice(state);
-    const Lanes z_both[3] = {lanes_all(z[0]), lanes_all(z[1]), lanes_all(z[2])};
+    const Simd z_both[3] = {simd_all(z[0]), simd_all(z[1]), simd_all(z[2])};
     return relation_cone_maps(&both, z_both)[0];
 }
 
 static double disc_map(const ContactState *state, double bound, const double z_t[2]) {
     ContactStates both = twice(state);
-    const Lanes z_both[2] = {lanes_all(z_t[0]), lanes_all(z_t[1])};
-    return relation_disc_maps(&both, lanes_all(bound), z_both)[0];
+    const Simd z_both[2] = {simd_all(z_t[0]), simd_all(z_t[1])};
+    return relation_disc_maps(&both, simd_all(bound), z_both)[0];
 }
 
 // (*)

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Balls, four at a time: the contacts of a pile of spheres, swept side by side. A *quad* holds four
-// contacts that share no moving body, lane by lane, so that one vector instruction does the same to
-// several. What a lane computes is what it would compute alone, bit by bit, on every machine:
+// contacts that share no moving body, place by place, so that one vector instruction does the same
+// to several. What a place computes is what it would compute alone, bit by bit, on every machine:
 //
-//   mdp_ball_lanes.h   the loop, for vectors of LANES numbers
-//   mdp_ball_wide.c    four of them, where the machine has AVX2
+//   mdp_ball_simd.h   the loop, for vectors of SIMD_COUNT numbers
+//   mdp_ball_avx2.c    four of them, where the machine has AVX2
 //   mdp_ball.c         two of them, which every machine has; the choice
 //
-// Lanes that no contact fills stand between the static body and itself and push nothing.
+// Places that no contact fills stand between the static body and itself and push nothing.
 #pragma once
 
 #include <stdalign.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MDP_LANES = 4 };
+enum { MDP_QUAD = 4 };
 
 // one number of each contact of a quad
 typedef struct MdpFour {
-    alignas(32) double lane[MDP_LANES];
+    alignas(32) double at[MDP_QUAD];
 } MdpFour;
 
 typedef struct MdpFour3 {
@@ -51,8 +51,8 @@ typedef struct MdpBody {
 
 // the normals point from a to b; the impulses act with + on b
 typedef struct MdpQuad {
-    uint32_t a[MDP_LANES], b[MDP_LANES], island[MDP_LANES];
-    bool is_mixed; // not all lanes are of one island
+    uint32_t a[MDP_QUAD], b[MDP_QUAD], island[MDP_QUAD];
+    bool is_mixed; // not all places are of one island
     MdpFour3 normal;
     MdpFour3 impulse;               // world axes [N s]
     MdpFour3 before;                // the impulse of one sweep earlier
@@ -69,7 +69,7 @@ double mdp_ball_sweep(MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body
                       double largest);
 
 // The same, for machines with AVX2 only.
-double mdp_ball_sweep_wide(MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body,
+double mdp_ball_sweep_avx2(MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body,
                            MdpIsland *island, double largest);
 
 // the larger of two changes; once not a number, always

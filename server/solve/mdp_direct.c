@@ -222,10 +222,10 @@ static void load_impulse(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
     uint32_t slot = pack->slot[contact];
     double weight;
     if (pack->kind[contact] == MDP_BALL) {
-        const MdpQuad *quad = &pack->quad[slot / MDP_LANES];
-        uint32_t lane = slot % MDP_LANES;
-        mdp_pack_store_ball(c, quad, lane, hold->impulse);
-        weight = quad->weight.lane[lane];
+        const MdpQuad *quad = &pack->quad[slot / MDP_QUAD];
+        uint32_t place = slot % MDP_QUAD;
+        mdp_pack_store_ball(c, quad, place, hold->impulse);
+        weight = quad->weight.at[place];
     } else {
         memcpy(hold->impulse, pack->point[slot].impulse, sizeof(hold->impulse));
         weight = pack->point[slot].weight;
@@ -407,14 +407,14 @@ static void aim_contact(MdpPack *pack, uint32_t contact, const double change[3])
     const ProblemContact *c = &pack->problem->contact[contact];
     uint32_t slot = pack->slot[contact];
     if (pack->kind[contact] == MDP_BALL) {
-        MdpQuad *quad = &pack->quad[slot / MDP_LANES];
-        uint32_t lane = slot % MDP_LANES;
+        MdpQuad *quad = &pack->quad[slot / MDP_QUAD];
+        uint32_t place = slot % MDP_QUAD;
         Vec3 d = vec3_scale(change[0], c->normal);
         d = vec3_add_scaled(d, change[1], c->tangent[0]);
         d = vec3_add_scaled(d, change[2], c->tangent[1]);
-        quad->before.x.lane[lane] = quad->impulse.x.lane[lane] - d.x;
-        quad->before.y.lane[lane] = quad->impulse.y.lane[lane] - d.y;
-        quad->before.z.lane[lane] = quad->impulse.z.lane[lane] - d.z;
+        quad->before.x.at[place] = quad->impulse.x.at[place] - d.x;
+        quad->before.y.at[place] = quad->impulse.y.at[place] - d.y;
+        quad->before.z.at[place] = quad->impulse.z.at[place] - d.z;
         return;
     }
     MdpPoint *point = &pack->point[slot];

@@ -123,31 +123,31 @@ static double arm_along(const ContactSide *side, Vec3 normal) {
     return side->tree == PROBLEM_NO_TREE ? 0.0 : vec3_dot(side->arm, normal);
 }
 
-static void set_lane(MdpFour3 *lanes, uint32_t lane, Vec3 vector) {
-    lanes->x.lane[lane] = vector.x;
-    lanes->y.lane[lane] = vector.y;
-    lanes->z.lane[lane] = vector.z;
+static void set_place(MdpFour3 *places, uint32_t place, Vec3 vector) {
+    places->x.at[place] = vector.x;
+    places->y.at[place] = vector.y;
+    places->z.at[place] = vector.z;
 }
 
 static void add_ball(MdpPack *pack, const Common *common) {
     const ProblemContact *c = &pack->problem->contact[common->contact];
-    uint32_t slot = pack->slot[common->contact], lane = slot % MDP_LANES;
-    MdpQuad *quad = &pack->quad[slot / MDP_LANES];
-    quad->a[lane] = body_of(pack->problem, &c->side[0]);
-    quad->b[lane] = body_of(pack->problem, &c->side[1]);
-    quad->island[lane] = common->island;
-    quad->arm_a.lane[lane] = arm_along(&c->side[0], c->normal);
-    quad->arm_b.lane[lane] = arm_along(&c->side[1], c->normal);
-    quad->inverse_nn.lane[lane] = 1.0 / common->block->nn;
-    quad->inverse_tt.lane[lane] = 1.0 / (0.5 * (common->block->tt + common->block->oo));
-    quad->mu.lane[lane] = c->mu;
-    quad->offset.lane[lane] = common->offset[0];
-    quad->weight.lane[lane] = common->weight;
+    uint32_t slot = pack->slot[common->contact], place = slot % MDP_QUAD;
+    MdpQuad *quad = &pack->quad[slot / MDP_QUAD];
+    quad->a[place] = body_of(pack->problem, &c->side[0]);
+    quad->b[place] = body_of(pack->problem, &c->side[1]);
+    quad->island[place] = common->island;
+    quad->arm_a.at[place] = arm_along(&c->side[0], c->normal);
+    quad->arm_b.at[place] = arm_along(&c->side[1], c->normal);
+    quad->inverse_nn.at[place] = 1.0 / common->block->nn;
+    quad->inverse_tt.at[place] = 1.0 / (0.5 * (common->block->tt + common->block->oo));
+    quad->mu.at[place] = c->mu;
+    quad->offset.at[place] = common->offset[0];
+    quad->weight.at[place] = common->weight;
     Vec3 impulse = vec3_scale(common->impulse[0], c->normal);
     impulse = vec3_add_scaled(impulse, common->impulse[1], c->tangent[0]);
     impulse = vec3_add_scaled(impulse, common->impulse[2], c->tangent[1]);
-    set_lane(&quad->normal, lane, c->normal);
-    set_lane(&quad->impulse, lane, impulse);
+    set_place(&quad->normal, place, c->normal);
+    set_place(&quad->impulse, place, impulse);
 }
 
 static void add_point(MdpPack *pack, const Common *common) {
@@ -259,33 +259,33 @@ static bool take_places(MdpPack *pack, Arena *arena) {
     return pack->kind != NULL && pack->slot != NULL;
 }
 
-// The next lane, or the first of the next quad where the contact shares a body with the one before:
-// of one colour, only contacts of one unit do, and those of the last colour.
-static uint32_t next_lane(const MdpPack *pack, const MdpOrder *order, uint32_t lane,
-                          uint32_t contact, uint32_t contact_before) {
+// The next place, or the first of the next quad where the contact shares a body with the one
+// before: of one colour, only contacts of one unit do, and those of the last colour.
+static uint32_t next_place(const MdpPack *pack, const MdpOrder *order, uint32_t place,
+                           uint32_t contact, uint32_t contact_before) {
     bool begins =
         contact_before == UINT32_MAX ||
         (order->goes_on[contact] && mdp_colour_is_unit(pack->problem, contact_before, contact));
-    return begins ? (lane + MDP_LANES - 1) / MDP_LANES * MDP_LANES : lane;
+    return begins ? (place + MDP_QUAD - 1) / MDP_QUAD * MDP_QUAD : place;
 }
 
 // Places in the order of the sweep. Filling them contact by contact afterwards reads the problem,
 // which is larger, in a straight line.
 static void find_slots(MdpPack *pack) {
     const MdpOrder *order = &pack->order;
-    uint32_t count[MDP_KIND_COUNT] = {0}; // of balls: lanes
+    uint32_t count[MDP_KIND_COUNT] = {0}; // of balls: places
     pack->colour_count = order->colour_count;
     for (uint32_t colour = 0; colour < order->colour_count; colour++) {
         uint32_t ball_before = UINT32_MAX;
         for (uint32_t k = order->first[colour]; k < order->first[colour + 1]; k++) {
             uint32_t contact = order->contact[k], kind = pack->kind[contact];
             if (kind == MDP_BALL) {
-                count[MDP_BALL] = next_lane(pack, order, count[MDP_BALL], contact, ball_before);
+                count[MDP_BALL] = next_place(pack, order, count[MDP_BALL], contact, ball_before);
                 ball_before = colour == MDP_COLOUR_MAX - 1 ? UINT32_MAX : contact;
             }
             pack->slot[contact] = count[kind]++;
         }
-        uint32_t quad = (count[MDP_BALL] + MDP_LANES - 1) / MDP_LANES;
+        uint32_t quad = (count[MDP_BALL] + MDP_QUAD - 1) / MDP_QUAD;
         pack->range[colour + 1] = (MdpRange){quad, count[MDP_POINT], count[MDP_WIDE]};
     }
 }
@@ -300,22 +300,22 @@ static bool take_contacts(MdpPack *pack, Arena *arena) {
     }
     for (uint32_t i = 0; i < count->quad; i++) {
         memset(&pack->quad[i], 0, sizeof(pack->quad[i]));
-        for (int lane = 0; lane < MDP_LANES; lane++) {
-            pack->quad[i].a[lane] = pack->quad[i].b[lane] = pack->problem->tree_count;
+        for (int place = 0; place < MDP_QUAD; place++) {
+            pack->quad[i].a[place] = pack->quad[i].b[place] = pack->problem->tree_count;
         }
     }
     return true;
 }
 
-// Lanes without a contact are of the island of the lane before them, so that sums go on.
+// Places without a contact are of the island of the place before them, so that sums go on.
 static void close_quads(MdpPack *pack) {
     uint32_t nobody = pack->problem->tree_count;
     for (uint32_t i = 0; i < pack->range[pack->colour_count].quad; i++) {
         MdpQuad *quad = &pack->quad[i];
-        for (int lane = 1; lane < MDP_LANES; lane++) {
-            bool is_empty = quad->a[lane] == nobody && quad->b[lane] == nobody;
-            quad->island[lane] = is_empty ? quad->island[lane - 1] : quad->island[lane];
-            quad->is_mixed |= quad->island[lane] != quad->island[0];
+        for (int place = 1; place < MDP_QUAD; place++) {
+            bool is_empty = quad->a[place] == nobody && quad->b[place] == nobody;
+            quad->island[place] = is_empty ? quad->island[place - 1] : quad->island[place];
+            quad->is_mixed |= quad->island[place] != quad->island[0];
         }
     }
 }
@@ -384,8 +384,8 @@ void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end, 
         double *at = answer->contact_impulse + 3 * (size_t)i;
         uint32_t slot = pack->slot[i];
         if (pack->kind[i] == MDP_BALL) {
-            mdp_pack_store_ball(&pack->problem->contact[i], &pack->quad[slot / MDP_LANES],
-                                slot % MDP_LANES, at);
+            mdp_pack_store_ball(&pack->problem->contact[i], &pack->quad[slot / MDP_QUAD],
+                                slot % MDP_QUAD, at);
         } else if (pack->kind[i] == MDP_POINT) {
             memcpy(at, pack->point[slot].impulse, 3 * sizeof(double));
         } else if (pack->kind[i] == MDP_WIDE) {

@@ -90,7 +90,7 @@ typedef struct MdpPack {
     MdpPoint *point;
     MdpWide *wide;
     uint8_t *kind;  // [contact_count] MdpKind
-    uint32_t *slot; // [contact_count] its place in `point` or `wide`; its lane, counted over quads
+    uint32_t *slot; // [contact_count] its place in `point` or `wide`; its place, counted over quads
     MdpRange range[MDP_COLOUR_MAX + 1];
     uint32_t colour_count;
     MdpRow *row;
@@ -130,9 +130,9 @@ void mdp_pack_store_rows(const MdpPack *pack, Answer *answer);
 
 // A ball's impulse in the frame of its contact.
 static inline void mdp_pack_store_ball(const ProblemContact *contact, const MdpQuad *quad,
-                                       uint32_t lane, double at[3]) {
+                                       uint32_t place, double at[3]) {
     Vec3 impulse =
-        vec3(quad->impulse.x.lane[lane], quad->impulse.y.lane[lane], quad->impulse.z.lane[lane]);
+        vec3(quad->impulse.x.at[place], quad->impulse.y.at[place], quad->impulse.z.at[place]);
     at[0] = vec3_dot(contact->normal, impulse);
     // without friction the tangential part is zero, not rounding
     at[1] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[0], impulse);

@@ -11,7 +11,7 @@
 
 // ---- reading
 
-static uint64_t *read_u64s(Arena *arena, WireSource *part, size_t *count) {
+static uint64_t *read_u64s(Arena *arena, WireCursor *part, size_t *count) {
     *count = wire_count_varints(part);
     uint64_t *values = arena_take_array(arena, *count, sizeof(*values));
     part->failed = part->failed || values == NULL;
@@ -21,7 +21,7 @@ static uint64_t *read_u64s(Arena *arena, WireSource *part, size_t *count) {
     return values;
 }
 
-static uint32_t *read_u32s(Arena *arena, WireSource *part, size_t *count) {
+static uint32_t *read_u32s(Arena *arena, WireCursor *part, size_t *count) {
     *count = wire_count_varints(part);
     uint32_t *values = arena_take_array(arena, *count, sizeof(*values));
     part->failed = part->failed || values == NULL;
@@ -33,7 +33,7 @@ static uint32_t *read_u32s(Arena *arena, WireSource *part, size_t *count) {
     return values;
 }
 
-static double *read_doubles(Arena *arena, WireSource *part, size_t *count) {
+static double *read_doubles(Arena *arena, WireCursor *part, size_t *count) {
     size_t bytes = (size_t)(part->end - part->at);
     *count = bytes / sizeof(double);
     double *values = arena_take_array(arena, *count, sizeof(*values));
@@ -47,19 +47,19 @@ static double *read_doubles(Arena *arena, WireSource *part, size_t *count) {
     return values;
 }
 
-static double read_double(WireSource *source) {
+static double read_double(WireCursor *cursor) {
     double value = NAN;
-    if ((size_t)(source->end - source->at) >= sizeof(value)) {
-        memcpy(&value, source->at, sizeof(value));
-        source->at += sizeof(value);
+    if ((size_t)(cursor->end - cursor->at) >= sizeof(value)) {
+        memcpy(&value, cursor->at, sizeof(value));
+        cursor->at += sizeof(value);
     }
-    source->failed = source->failed || !isfinite(value);
+    cursor->failed = cursor->failed || !isfinite(value);
     return value;
 }
 
-static protobuf_c_boolean read_flag(WireSource *source) {
-    uint64_t value = wire_read_varint(source);
-    source->failed = source->failed || value > 1;
+static protobuf_c_boolean read_flag(WireCursor *cursor) {
+    uint64_t value = wire_read_varint(cursor);
+    cursor->failed = cursor->failed || value > 1;
     return value == 1;
 }
 
@@ -69,7 +69,7 @@ typedef struct StepRequest {
     uint64_t world; // what step.worlds points to when there is one
 } StepRequest;
 
-static void read_worlds(Arena *arena, WireSource *part, StepRequest *made) {
+static void read_worlds(Arena *arena, WireCursor *part, StepRequest *made) {
     Moreau__V1__WorldStep *step = &made->step;
     if (wire_count_varints(part) != 1) {
         step->worlds = read_u64s(arena, part, &step->n_worlds);
@@ -80,10 +80,10 @@ static void read_worlds(Arena *arena, WireSource *part, StepRequest *made) {
     step->n_worlds = 1;
 }
 
-static void read_column(Arena *arena, WireSource *source, uint64_t field, StepRequest *made) {
+static void read_column(Arena *arena, WireCursor *cursor, uint64_t field, StepRequest *made) {
     Moreau__V1__WorldStep *step = &made->step;
-    WireSource part = wire_read_part(source);
-    if (source->failed) {
+    WireCursor part = wire_read_part(cursor);
+    if (cursor->failed) {
         return;
     }
     if (field == 1) {
@@ -95,95 +95,95 @@ static void read_column(Arena *arena, WireSource *source, uint64_t field, StepRe
     } else {
         step->wrench = read_doubles(arena, &part, &step->n_wrench);
     }
-    source->failed = source->failed || part.failed || part.at != part.end;
+    cursor->failed = cursor->failed || part.failed || part.at != part.end;
 }
 
-static void read_field(Arena *arena, WireSource *source, uint64_t key, StepRequest *made) {
+static void read_field(Arena *arena, WireCursor *cursor, uint64_t key, StepRequest *made) {
     Moreau__V1__WorldStep *step = &made->step;
     switch (key) {
     case 1 << 3 | WIRE_BYTES:
     case 4 << 3 | WIRE_BYTES:
     case 5 << 3 | WIRE_BYTES:
     case 6 << 3 | WIRE_BYTES:
-        read_column(arena, source, key >> 3, made);
+        read_column(arena, cursor, key >> 3, made);
         break;
     case 2 << 3 | WIRE_VARINT:
         step->has_steps = 1;
-        step->steps = wire_read_varint(source);
+        step->steps = wire_read_varint(cursor);
         break;
     case 3 << 3 | WIRE_FIXED64:
         step->has_time_step = 1;
-        step->time_step = read_double(source);
+        step->time_step = read_double(cursor);
         break;
     case 7 << 3 | WIRE_VARINT:
         step->has_poses = 1;
-        step->poses = read_flag(source);
+        step->poses = read_flag(cursor);
         break;
     case 8 << 3 | WIRE_VARINT:
         step->has_velocities = 1;
-        step->velocities = read_flag(source);
+        step->velocities = read_flag(cursor);
         break;
     case 9 << 3 | WIRE_VARINT:
         step->has_single = 1;
-        step->single = read_flag(source);
+        step->single = read_flag(cursor);
         break;
     case 10 << 3 | WIRE_VARINT:
         step->has_reports = 1;
-        step->reports = read_flag(source);
+        step->reports = read_flag(cursor);
         break;
     case 11 << 3 | WIRE_VARINT:
         step->has_hashes = 1;
-        step->hashes = read_flag(source);
+        step->hashes = read_flag(cursor);
         break;
     default:
-        source->failed = true;
+        cursor->failed = true;
     }
 }
 
 // The call, and that its fields rise.
-static bool read_call(Arena *arena, WireSource source, StepRequest *made) {
+static bool read_call(Arena *arena, WireCursor cursor, StepRequest *made) {
     made->step = (Moreau__V1__WorldStep)MOREAU__V1__WORLD_STEP__INIT;
     made->request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_STEP;
     made->request.world_step = &made->step;
-    for (uint64_t last = 0; source.at < source.end && !source.failed;) {
-        uint64_t key = wire_read_varint(&source);
-        source.failed = source.failed || key <= last;
+    for (uint64_t last = 0; cursor.at < cursor.end && !cursor.failed;) {
+        uint64_t key = wire_read_varint(&cursor);
+        cursor.failed = cursor.failed || key <= last;
         last = key;
-        if (!source.failed) {
-            read_field(arena, &source, key, made);
+        if (!cursor.failed) {
+            read_field(arena, &cursor, key, made);
         }
     }
-    return !source.failed;
+    return !cursor.failed;
 }
 
-static bool read_request(Arena *arena, WireSource source, StepRequest *made) {
+static bool read_request(Arena *arena, WireCursor cursor, StepRequest *made) {
     Moreau__V1__Request *request = &made->request;
     *request = (Moreau__V1__Request)MOREAU__V1__REQUEST__INIT;
-    uint64_t key = wire_read_varint(&source);
+    uint64_t key = wire_read_varint(&cursor);
     if (key == (1 << 3 | WIRE_VARINT)) {
         request->has_id = 1;
-        request->id = wire_read_varint(&source);
-        key = wire_read_varint(&source);
+        request->id = wire_read_varint(&cursor);
+        key = wire_read_varint(&cursor);
     }
     if (key == (2 << 3 | WIRE_VARINT)) {
-        uint64_t deadline_ms = wire_read_varint(&source);
+        uint64_t deadline_ms = wire_read_varint(&cursor);
         request->has_deadline_ms = 1;
         request->deadline_ms = (uint32_t)deadline_ms;
-        source.failed = source.failed || deadline_ms > UINT32_MAX;
-        key = wire_read_varint(&source);
+        cursor.failed = cursor.failed || deadline_ms > UINT32_MAX;
+        key = wire_read_varint(&cursor);
     }
-    if (source.failed || key != (MOREAU__V1__REQUEST__CALL_WORLD_STEP << 3 | WIRE_BYTES)) {
+    if (cursor.failed || key != (MOREAU__V1__REQUEST__CALL_WORLD_STEP << 3 | WIRE_BYTES)) {
         return false;
     }
-    WireSource call = wire_read_part(&source);
-    return !source.failed && source.at == source.end && read_call(arena, call, made);
+    WireCursor call = wire_read_part(&cursor);
+    return !cursor.failed && cursor.at == cursor.end && read_call(arena, call, made);
 }
 
 Moreau__V1__Request *step_codec_unpack(Arena *arena, const uint8_t *bytes, size_t count) {
     ArenaMark mark = arena_mark(arena);
     StepRequest *made = arena_take(arena, sizeof(*made));
-    WireSource source = {.at = bytes, .end = bytes + count};
-    if (made == NULL || !read_request(arena, source, made)) {
+    WireCursor cursor = {.at = bytes, .end = bytes + count};
+    if (made == NULL || !read_request(arena, cursor, made)) {
         arena_reset_to(arena, mark);
         return NULL;
     }

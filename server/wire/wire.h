@@ -67,44 +67,44 @@ static inline uint8_t *wire_part_end(uint8_t *begin, size_t expected, uint8_t *e
 
 // The bytes not yet read. A read past the end, or of what protobuf would read in a way of its own
 // (a varint above 64 bits), fails and stays failed.
-typedef struct WireSource {
+typedef struct WireCursor {
     const uint8_t *at, *end; // borrowed
     bool failed;
-} WireSource;
+} WireCursor;
 
-static inline uint64_t wire_read_varint(WireSource *source) {
-    if (source->at < source->end && *source->at < 0x80) {
-        return *source->at++; // as most are
+static inline uint64_t wire_read_varint(WireCursor *cursor) {
+    if (cursor->at < cursor->end && *cursor->at < 0x80) {
+        return *cursor->at++; // as most are
     }
     uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && source->at < source->end; shift += 7) {
-        uint64_t byte = *source->at++;
+    for (unsigned shift = 0; shift < 64 && cursor->at < cursor->end; shift += 7) {
+        uint64_t byte = *cursor->at++;
         value |= (byte & 0x7f) << shift;
         if (byte < 0x80) {
-            source->failed = source->failed || (shift == 63 && byte > 1);
+            cursor->failed = cursor->failed || (shift == 63 && byte > 1);
             return value;
         }
     }
-    source->failed = true;
+    cursor->failed = true;
     return 0;
 }
 
 // The next part, with its length in front.
-static inline WireSource wire_read_part(WireSource *source) {
-    uint64_t length = wire_read_varint(source);
-    if (source->failed || length > (size_t)(source->end - source->at)) {
-        source->failed = true;
-        return (WireSource){.failed = true};
+static inline WireCursor wire_read_part(WireCursor *cursor) {
+    uint64_t length = wire_read_varint(cursor);
+    if (cursor->failed || length > (size_t)(cursor->end - cursor->at)) {
+        cursor->failed = true;
+        return (WireCursor){.failed = true};
     }
-    WireSource part = {.at = source->at, .end = source->at + length};
-    source->at = part.end;
+    WireCursor part = {.at = cursor->at, .end = cursor->at + length};
+    cursor->at = part.end;
     return part;
 }
 
 // How many varints are packed in what is left.
-static inline size_t wire_count_varints(const WireSource *source) {
+static inline size_t wire_count_varints(const WireCursor *cursor) {
     size_t count = 0;
-    for (const uint8_t *at = source->at; at < source->end; at++) {
+    for (const uint8_t *at = cursor->at; at < cursor->end; at++) {
         count += *at < 0x80;
     }
     return count;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/certificate_contacts.h"
 
-#define LANES 2
-#include "solve/certificate_contacts_lanes.h"
+#define SIMD_COUNT 2
+#include "solve/certificate_contacts_simd.h"
 
 #include "support/problem_build.h"
 #include "support/suite.h"
@@ -60,7 +60,7 @@ static CertificateMeasure begin(Measured *measured, RelationKind relation) {
                                 .certificate = &measured->certificate};
 }
 
-START_TEST(two_lanes_give_the_bits_of_four) {
+START_TEST(two_places_give_the_bits_of_four) {
     // where the machine has no vectors of four doubles, both sides are the same code
     static Measured four, two;
     uint32_t contacts = 30 + (uint32_t)_i / 2; // the last ones fill no vector
@@ -119,7 +119,7 @@ END_TEST
 
 static TCase *case_contacts(void) {
     TCase *tcase = tcase_create("contacts");
-    tcase_add_loop_test(tcase, two_lanes_give_the_bits_of_four, 0, 10);
+    tcase_add_loop_test(tcase, two_places_give_the_bits_of_four, 0, 10);
     tcase_add_test(tcase, what_is_measured_of_an_island_is_the_largest_of_its_contacts);
     tcase_add_loop_test(tcase, an_impulse_that_is_not_a_number_shows, 0, 8);
     return tcase;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp_ball.h"
 
-#define LANES 2
-#include "solve/mdp_ball_lanes.h"
+#define SIMD_COUNT 2
+#include "solve/mdp_ball_simd.h"
 
 #include "support/problem_build.h"
 #include "support/suite.h"
@@ -24,29 +24,29 @@ static double between(uint64_t *state, double low, double high) {
 }
 
 static void set_contact(Pile *pile, uint32_t contact, uint32_t slot, uint64_t *state) {
-    MdpQuad *quad = &pile->quad[slot / MDP_LANES];
-    uint32_t lane = slot % MDP_LANES;
+    MdpQuad *quad = &pile->quad[slot / MDP_QUAD];
+    uint32_t place = slot % MDP_QUAD;
     Vec3 n =
         vec3(problem_build_random(state), problem_build_random(state), problem_build_random(state));
     n = vec3_scale(1.0 / vec3_norm(n), n);
     bool stands = contact % 5 == 0;
-    quad->a[lane] = stands ? GROUND : 2 * contact;
-    quad->b[lane] = 2 * contact + 1;
-    quad->island[lane] = contact < 48 ? 0 : 1 + contact % 2;
-    quad->normal.x.lane[lane] = n.x;
-    quad->normal.y.lane[lane] = n.y;
-    quad->normal.z.lane[lane] = n.z;
-    quad->impulse.x.lane[lane] = problem_build_random(state);
-    quad->impulse.y.lane[lane] = problem_build_random(state);
-    quad->impulse.z.lane[lane] = problem_build_random(state);
-    quad->before.x.lane[lane] = problem_build_random(state);
-    quad->arm_a.lane[lane] = stands ? 0.0 : between(state, 0.1, 0.2);
-    quad->arm_b.lane[lane] = -between(state, 0.1, 0.2);
-    quad->inverse_nn.lane[lane] = between(state, 0.3, 0.6);
-    quad->inverse_tt.lane[lane] = between(state, 0.1, 0.2);
-    quad->mu.lane[lane] = between(state, 0.0, 1.0);
-    quad->offset.lane[lane] = problem_build_random(state);
-    quad->weight.lane[lane] = between(state, 0.5, 2.0);
+    quad->a[place] = stands ? GROUND : 2 * contact;
+    quad->b[place] = 2 * contact + 1;
+    quad->island[place] = contact < 48 ? 0 : 1 + contact % 2;
+    quad->normal.x.at[place] = n.x;
+    quad->normal.y.at[place] = n.y;
+    quad->normal.z.at[place] = n.z;
+    quad->impulse.x.at[place] = problem_build_random(state);
+    quad->impulse.y.at[place] = problem_build_random(state);
+    quad->impulse.z.at[place] = problem_build_random(state);
+    quad->before.x.at[place] = problem_build_random(state);
+    quad->arm_a.at[place] = stands ? 0.0 : between(state, 0.1, 0.2);
+    quad->arm_b.at[place] = -between(state, 0.1, 0.2);
+    quad->inverse_nn.at[place] = between(state, 0.3, 0.6);
+    quad->inverse_tt.at[place] = between(state, 0.1, 0.2);
+    quad->mu.at[place] = between(state, 0.0, 1.0);
+    quad->offset.at[place] = problem_build_random(state);
+    quad->weight.at[place] = between(state, 0.5, 2.0);
 }
 
 static void set_bodies(Pile *pile, uint64_t *state) {
@@ -69,19 +69,19 @@ static Pile *pile_create(uint32_t per_quad) {
     memset(pile, 0, sizeof(*pile));
     pile->quad_count = CONTACTS / per_quad;
     for (uint32_t i = 0; i < pile->quad_count; i++) {
-        for (int lane = 0; lane < MDP_LANES; lane++) {
-            pile->quad[i].a[lane] = pile->quad[i].b[lane] = GROUND;
+        for (int place = 0; place < MDP_QUAD; place++) {
+            pile->quad[i].a[place] = pile->quad[i].b[place] = GROUND;
         }
     }
     uint64_t state = 7;
     for (uint32_t i = 0; i < CONTACTS; i++) {
-        set_contact(pile, i, i / per_quad * MDP_LANES + i % per_quad, &state);
+        set_contact(pile, i, i / per_quad * MDP_QUAD + i % per_quad, &state);
     }
     for (uint32_t i = 0; i < pile->quad_count; i++) {
         MdpQuad *quad = &pile->quad[i];
-        for (uint32_t lane = 1; lane < MDP_LANES; lane++) {
-            quad->island[lane] = quad->island[lane < per_quad ? lane : lane - 1];
-            quad->is_mixed |= quad->island[lane] != quad->island[0];
+        for (uint32_t place = 1; place < MDP_QUAD; place++) {
+            quad->island[place] = quad->island[place < per_quad ? place : place - 1];
+            quad->is_mixed |= quad->island[place] != quad->island[0];
         }
     }
     set_bodies(pile, &state);
@@ -92,7 +92,7 @@ static double sweep(Pile *pile) {
     return mdp_ball_sweep(pile->quad, 0, pile->quad_count, pile->body, pile->island, 0.0);
 }
 
-START_TEST(two_lanes_give_the_bits_of_four) {
+START_TEST(two_places_give_the_bits_of_four) {
     // where the machine has no vectors of four doubles, both sides are the same code
     Pile *four = pile_create(4), *two = pile_create(4);
     for (int i = 0; i < 20; i++) {
@@ -107,7 +107,7 @@ START_TEST(two_lanes_give_the_bits_of_four) {
 }
 END_TEST
 
-START_TEST(it_does_not_matter_which_lanes_contacts_are_in) {
+START_TEST(it_does_not_matter_which_places_contacts_are_in) {
     Pile *full = pile_create(4), *sparse = pile_create((uint32_t)_i);
     for (int i = 0; i < 20; i++) {
         double change = sweep(full), change_sparse = sweep(sparse);
@@ -121,7 +121,7 @@ START_TEST(it_does_not_matter_which_lanes_contacts_are_in) {
 END_TEST
 
 START_TEST(the_ground_stays_where_it_is) {
-    Pile *pile = pile_create(2); // with empty lanes
+    Pile *pile = pile_create(2); // with empty places
     for (int i = 0; i < 5; i++) {
         sweep(pile);
     }
@@ -134,7 +134,7 @@ END_TEST
 
 START_TEST(an_impulse_that_is_not_a_number_shows) {
     Pile *pile = pile_create(4);
-    pile->quad[_i % 16].impulse.y.lane[_i % MDP_LANES] = NAN;
+    pile->quad[_i % 16].impulse.y.at[_i % MDP_QUAD] = NAN;
     ck_assert(isnan(sweep(pile)));
     ck_assert(isnan(mdp_ball_sweep(pile->quad, 0, 0, pile->body, pile->island, NAN)));
     free(pile);
@@ -143,8 +143,8 @@ END_TEST
 
 static TCase *case_ball(void) {
     TCase *tcase = tcase_create("ball");
-    tcase_add_test(tcase, two_lanes_give_the_bits_of_four);
-    tcase_add_loop_test(tcase, it_does_not_matter_which_lanes_contacts_are_in, 1, 3);
+    tcase_add_test(tcase, two_places_give_the_bits_of_four);
+    tcase_add_loop_test(tcase, it_does_not_matter_which_places_contacts_are_in, 1, 3);
     tcase_add_test(tcase, the_ground_stays_where_it_is);
     tcase_add_loop_test(tcase, an_impulse_that_is_not_a_number_shows, 0, 8);
     return tcase;

@@ -3,10 +3,10 @@
 
 #if defined(__x86_64__)
 
-#define LANES 4
-#include "solve/certificate_contacts_lanes.h"
+#define SIMD_COUNT 4
+#include "solve/certificate_contacts_simd.h"
 
-__attribute__((target("avx2"))) void certificate_contacts_wide(CertificateMeasure *m,
+__attribute__((target("avx2"))) void certificate_contacts_avx2(CertificateMeasure *m,
                                                                double *residual) {
     measure_contacts(m, residual);
 }

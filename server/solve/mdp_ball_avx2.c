@@ -3,10 +3,10 @@
 
 #if defined(__x86_64__)
 
-#define LANES 4
-#include "solve/mdp_ball_lanes.h"
+#define SIMD_COUNT 4
+#include "solve/mdp_ball_simd.h"
 
-__attribute__((target("avx2"))) double mdp_ball_sweep_wide(MdpQuad *quad, uint32_t begin,
+__attribute__((target("avx2"))) double mdp_ball_sweep_avx2(MdpQuad *quad, uint32_t begin,
                                                            uint32_t end, MdpBody *body,
                                                            MdpIsland *island, double largest) {
     return sweep_quads(quad, begin, end, body, island, largest);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// A few numbers side by side, in the machine's vector registers: the file that includes this says
+// how many in SIMD_COUNT, 2, which every machine has, or 4, as fits the machine that it is compiled
+// for. Each place of a vector computes what it would compute alone, bit by bit; instead of
+// branches, which places seldom agree on, both sides are computed and one is chosen. All of it is
+// inlined, and nothing is a loop over places or over x, y and z: compilers would keep it one, and
+// its numbers in memory.
+#pragma once
+
+#include <math.h>
+#include <stdint.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+// may_alias: they are read from and written to plain numbers
+typedef double Simd __attribute__((vector_size(SIMD_COUNT * sizeof(double)), may_alias));
+
+// of a comparison: all bits of a place, or none
+typedef int64_t SimdMask __attribute__((vector_size(SIMD_COUNT * sizeof(int64_t))));
+
+typedef struct Simd3 {
+    Simd x, y, z;
+} Simd3;
+
+// ---- what depends on how many there are
+
+#if SIMD_COUNT == 4
+
+// the numbers that `member` names in an array's elements
+#define SIMD_OF(array, member)                                                                     \
+    ((Simd){(array)[0] member, (array)[1] member, (array)[2] member, (array)[3] member})
+
+INLINE Simd simd_root(Simd x) {
+    return (Simd){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])};
+}
+
+// place after place, so that two halves give the sum of the whole
+INLINE double simd_add_to(double sum, Simd x) {
+    return (((sum + x[0]) + x[1]) + x[2]) + x[3];
+}
+
+#else
+
+#define SIMD_OF(array, member) ((Simd){(array)[0] member, (array)[1] member})
+
+INLINE Simd simd_root(Simd x) {
+    return (Simd){sqrt(x[0]), sqrt(x[1])};
+}
+
+INLINE double simd_add_to(double sum, Simd x) {
+    return (sum + x[0]) + x[1];
+}
+
+#endif
+
+// ---- numbers
+
+// `at` is aligned to the whole vector
+INLINE Simd simd_load(const double *at) {
+    return *(const Simd *)at;
+}
+
+INLINE void simd_store(double *at, Simd x) {
+    *(Simd *)at = x;
+}
+
+INLINE Simd simd_all(double x) {
+    return (Simd){0.0} + x;
+}
+
+INLINE Simd simd_choose(SimdMask mask, Simd yes, Simd no) {
+    // in this form no compiler takes it apart again
+    return (Simd)((SimdMask)no ^ (((SimdMask)yes ^ (SimdMask)no) & mask));
+}
+
+INLINE Simd simd_abs(Simd x) {
+    return (Simd)((SimdMask)x & INT64_MAX);
+}
+
+// the larger and the smaller; not a number where either is
+INLINE Simd simd_max(Simd a, Simd b) {
+    return simd_choose((a > b) | (a != a), a, b);
+}
+
+INLINE Simd simd_min(Simd a, Simd b) {
+    return simd_choose((a < b) | (a != a), a, b);
+}
+
+INLINE Simd simd_positive(Simd x) {
+    return simd_max(x, simd_all(0.0));
+}
+
+// ---- vectors of space, one in each place
+
+INLINE Simd3 simd3_add(Simd3 a, Simd3 b) {
+    return (Simd3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+INLINE Simd3 simd3_subtract(Simd3 a, Simd3 b) {
+    return (Simd3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+INLINE Simd3 simd3_scale(Simd s, Simd3 a) {
+    return (Simd3){s * a.x, s * a.y, s * a.z};
+}
+
+INLINE Simd simd3_dot(Simd3 a, Simd3 b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+INLINE Simd3 simd3_cross(Simd3 a, Simd3 b) {
+    return (Simd3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}

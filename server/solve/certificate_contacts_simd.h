@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// The measure of contacts, SIMD_COUNT at a time: the file that includes this says how many.
+#pragma once
+
+#include "solve/certificate_contacts.h"
+#include "solve/certificate_simd.h"
+
+// What contacts add to the measures of their islands.
+typedef struct ContactMeasure {
+    Simd pen, comp, mdp, ds, own; // [m/s]
+    Simd cone, impulse_square;
+} ContactMeasure;
+
+// The largest of the contacts of one island, place by place, while they follow each other.
+typedef struct Watch {
+    uint32_t island; // PROBLEM_NO_TREE: none yet
+    ContactMeasure most;
+} Watch;
+
+// What the whole has come to.
+typedef struct Worst {
+    double own, penetration;
+    int64_t contact;
+} Worst;
+
+// The square of the momentum that an impulse is to its bodies, in the norm of M^-1.
+INLINE Simd impulse_square(const ContactStates *state) {
+    const Simd *g = state->gamma;
+    return g[0] * (state->nn * g[0] + state->nt * g[1] + state->no * g[2]) +
+           g[1] * (state->nt * g[0] + state->tt * g[1] + state->to * g[2]) +
+           g[2] * (state->no * g[0] + state->to * g[1] + state->oo * g[2]);
+}
+
+INLINE Simd cone_error(const ContactStates *state, Simd v_scale) {
+    const Simd *g = state->gamma, zero = simd_all(0.0);
+    Simd square = g[1] * g[1] + g[2] * g[2];
+    Simd out = simd_root(square) - state->mu * simd_positive(g[0]);
+    out = simd_positive(simd_max(out, -g[0]));
+    Simd size = simd_max(simd_root(g[0] * g[0] + square), v_scale / state->w);
+    return simd_choose(out == zero, zero, out / size);
+}
+
+// everything but the own residual
+INLINE ContactMeasure measure_states(const ContactStates *state, Simd v_scale) {
+    const Simd *u = state->u;
+    Simd bound = state->mu * simd_positive(state->gamma[0]);
+    const Simd lifted[3] = {u[0] + state->mu * relation_norm2(u[1], u[2]), u[1], u[2]};
+    return (ContactMeasure){.pen = simd_positive(-u[0]),
+                            .comp = simd_abs(simd_min(state->w * state->gamma[0], u[0])),
+                            .mdp = relation_disc_maps(state, bound, u + 1),
+                            .ds = relation_cone_maps(state, lifted),
+                            .cone = cone_error(state, v_scale),
+                            .impulse_square = impulse_square(state)};
+}
+
+// ---- islands
+
+INLINE void note_contact(IslandMeasure *island, const ContactMeasure *measure, int place) {
+    certificate_note(island, CERTIFICATE_PEN, measure->pen[place]);
+    certificate_note(island, CERTIFICATE_COMP, measure->comp[place]);
+    certificate_note(island, CERTIFICATE_MDP, measure->mdp[place]);
+    certificate_note(island, CERTIFICATE_DS, measure->ds[place]);
+    certificate_note(island, CERTIFICATE_OWN, measure->own[place]);
+    island->cone = relation_max(island->cone, measure->cone[place]);
+    island->impulse_square = relation_max(island->impulse_square, measure->impulse_square[place]);
+}
+
+INLINE void settle(CertificateMeasure *m, const Watch *watch) {
+    if (watch->island != PROBLEM_NO_TREE) {
+        for (int place = 0; place < SIMD_COUNT; place++) {
+            note_contact(&m->island[watch->island], &watch->most, place);
+        }
+    }
+}
+
+INLINE void watch_contacts(ContactMeasure *most, const ContactMeasure *measure) {
+    most->pen = simd_max(most->pen, measure->pen);
+    most->comp = simd_max(most->comp, measure->comp);
+    most->mdp = simd_max(most->mdp, measure->mdp);
+    most->ds = simd_max(most->ds, measure->ds);
+    most->own = simd_max(most->own, measure->own);
+    most->cone = simd_max(most->cone, measure->cone);
+    most->impulse_square = simd_max(most->impulse_square, measure->impulse_square);
+}
+
+// Contacts of one island are watched, others noted one by one, and what moves nothing is not.
+INLINE void note_contacts(CertificateMeasure *m, const uint32_t of[SIMD_COUNT], SimdMask moves,
+                          const ContactMeasure *measure, Watch *watch) {
+    bool is_one = true;
+    for (int place = 0; place < SIMD_COUNT; place++) {
+        is_one = is_one && of[place] == of[0] && moves[place] != 0;
+    }
+    if (is_one && of[0] != watch->island) {
+        settle(m, watch);
+        *watch = (Watch){.island = of[0]};
+    }
+    if (is_one) {
+        watch_contacts(&watch->most, measure);
+        return;
+    }
+    for (int place = 0; place < SIMD_COUNT; place++) {
+        if (moves[place] != 0) {
+            note_contact(&m->island[of[place]], measure, place);
+        }
+    }
+}
+
+// ---- contacts
+
+INLINE void load_states(const CertificateMeasure *m, const uint32_t contact[SIMD_COUNT],
+                        ContactStates *state) {
+    const MassBlock *block[SIMD_COUNT];
+    const ProblemContact *of[SIMD_COUNT];
+    const double *gamma[SIMD_COUNT];
+    double u[SIMD_COUNT][3], bias[SIMD_COUNT];
+    for (int place = 0; place < SIMD_COUNT; place++) {
+        block[place] = mass_contact_block(m->mass, contact[place]);
+        of[place] = &m->problem->contact[contact[place]];
+        gamma[place] = m->answer->contact_impulse + 3 * (size_t)contact[place];
+        problem_contact_velocity(m->problem, contact[place], m->answer->v, u[place]);
+        bias[place] = certificate_bias(m->problem, m->answer, contact[place]);
+    }
+    state->nn = SIMD_OF(block, ->nn);
+    state->nt = SIMD_OF(block, ->nt);
+    state->no = SIMD_OF(block, ->no);
+    state->tt = SIMD_OF(block, ->tt);
+    state->to = SIMD_OF(block, ->to);
+    state->oo = SIMD_OF(block, ->oo);
+    state->w = (state->nn + state->tt + state->oo) / 3.0;
+    state->mu = SIMD_OF(of, ->mu);
+    state->u[0] = SIMD_OF(u, [0]) + SIMD_OF(bias, );
+    state->u[1] = SIMD_OF(u, [1]);
+    state->u[2] = SIMD_OF(u, [2]);
+    state->gamma[0] = SIMD_OF(gamma, [0]);
+    state->gamma[1] = SIMD_OF(gamma, [1]);
+    state->gamma[2] = SIMD_OF(gamma, [2]);
+}
+
+// one of them
+INLINE ContactState part(const ContactStates *all, int place) {
+    double nt = all->nt[place], no = all->no[place], to = all->to[place];
+    return (ContactState){
+        .block = {all->nn[place], nt, no, nt, all->tt[place], to, no, to, all->oo[place]},
+        .w = all->w[place],
+        .mu = all->mu[place],
+        .u = {all->u[0][place], all->u[1][place], all->u[2][place]},
+        .gamma = {all->gamma[0][place], all->gamma[1][place], all->gamma[2][place]}};
+}
+
+INLINE Simd own_residual(const CertificateMeasure *m, const uint32_t contact[SIMD_COUNT],
+                         const ContactStates *states) {
+    if (m->answer->relation == RELATION_DISSIPATION) {
+        return relation_dissipations(states);
+    }
+    Simd own;
+    for (int place = 0; place < SIMD_COUNT; place++) {
+        ContactState state = part(states, place);
+        ContactRelation rigid = {.bias = m->problem->contact[contact[place]].bias, .s = 1.0};
+        const ContactRelation *declared = m->answer->contact;
+        own[place] =
+            relation_residual(m->answer, declared == NULL ? &rigid : &declared[contact[place]],
+                              &state, m->problem->time_step);
+    }
+    return own;
+}
+
+// Own residuals over V, 0 of what moves nothing, which is not measured.
+INLINE Simd measure_at(CertificateMeasure *m, const uint32_t contact[SIMD_COUNT], Watch *watch) {
+    uint32_t of[SIMD_COUNT];
+    double scale[SIMD_COUNT];
+    for (int place = 0; place < SIMD_COUNT; place++) {
+        of[place] = certificate_island_of_contact(m->problem, m->scale, contact[place]);
+        scale[place] = of[place] == PROBLEM_NO_TREE ? 1.0 : m->scale->v_scale[of[place]];
+    }
+    Simd v_scale = SIMD_OF(scale, );
+    ContactStates states;
+    load_states(m, contact, &states);
+    ContactMeasure measure = measure_states(&states, v_scale);
+    measure.own = own_residual(m, contact, &states);
+    SimdMask moves = states.w != 0.0;
+    note_contacts(m, of, moves, &measure, watch);
+    return simd_choose(moves, measure.own / v_scale, simd_all(0.0));
+}
+
+INLINE void note_worst(const CertificateMeasure *m, uint32_t contact, double own, Worst *worst) {
+    // the first that is not a number is the worst of all
+    if (own > worst->own || (own != own && worst->own == worst->own)) {
+        worst->own = own;
+        worst->contact = contact;
+    }
+    worst->penetration = relation_max(worst->penetration, -m->problem->contact[contact].gap);
+}
+
+INLINE void measure_contacts(CertificateMeasure *m, double *residual) {
+    Worst worst = {.own = -1.0, .contact = -1};
+    Watch watch = {.island = PROBLEM_NO_TREE};
+    uint32_t count = m->problem->contact_count;
+    for (uint32_t i = 0; i < count; i += SIMD_COUNT) {
+        uint32_t contact[SIMD_COUNT];
+        for (uint32_t place = 0; place < SIMD_COUNT; place++) {
+            contact[place] = i + place < count ? i + place : count - 1; // the last may be repeated
+        }
+        Simd own = measure_at(m, contact, &watch);
+        for (int place = 0; place < SIMD_COUNT; place++) {
+            note_worst(m, contact[place], own[place], &worst);
+            if (residual != NULL) {
+                residual[contact[place]] = own[place];
+            }
+        }
+    }
+    settle(m, &watch);
+    m->certificate->worst_contact = worst.contact;
+    m->certificate->penetration = worst.penetration;
+}
