@@ -39,6 +39,9 @@ TABLE = {
     "clients/cli": ({"c"}, LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h", "jansson.h", "moreau.h", "sys/ioctl.h"}),
 }
 DYNAMICS = ["server/base", "server/world", "server/collide", "server/solve", "server/step"]
+# what reads a recording and steps it again must build where there is no thread, socket, file or recorder: beside the dynamics it
+# includes nothing but itself
+REPLAYED = ["server/run/apply", "server/run/input", "server/log/chunk", "server/log/entries", "server/log/frames"]
 LIBM_INEXACT = re.compile(r"\b(sin|cos|tan|asin|acos|atan|atan2|sincos|exp|exp2|expm1|log|log2|log10|log1p|pow|cbrt|hypot|tgamma|"
                           r"lgamma|erf|sinh|cosh|tanh|fma)f?\s*\(")
 IMPURE = re.compile(r"\b(clock_now_ns|clock_wall_ns|clock_gettime|gettimeofday|time|rand|random|srand|pthread_\w+|uv_\w+|getenv)\s*\(")
@@ -84,6 +87,17 @@ def check_includes(path, text):
         target = header.split("/")[0] if "/" in header else ("" if room == "server" else own_name)
         if target not in rooms and target != own_name:
             complain(path, number, f"room {room} may not include room {target or 'server'} ({header})")
+
+
+def check_replayed():
+    own = {path.removeprefix("server/") + ".h" for path in REPLAYED}
+    for path in (ROOT / f"{stem}.{suffix}" for stem in REPLAYED for suffix in "ch"):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = re.match(r'\s*#\s*include\s*(<([^>]+)>|"([^"]+)")', line)
+            if match and match.group(3) and "server/" + match.group(3).split("/")[0] not in DYNAMICS and match.group(3) not in own:
+                complain(path, number, f"a page that steps an episode again has no {match.group(3)}")
+            if match and match.group(2) and match.group(2) not in LIBC:
+                complain(path, number, f"a page that steps an episode again has no <{match.group(2)}>")
 
 
 def check_sizes(path, text):
@@ -138,6 +152,7 @@ def main():
         check_includes(path, text)
         check_sizes(path, text)
         check_words(path, code, text)
+    check_replayed()
     for path in sorted((ROOT / "tests").rglob("*.[ch]")):
         check_sizes(path, path.read_text())
     for room in sorted({room_of(p) for p in ROOT.glob("server/**/*.[ch]")} - set(TABLE)):

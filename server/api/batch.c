@@ -122,7 +122,7 @@ static bool begin(BatchItem *item, StepResult *result) {
     bool stops = request_should_stop(item->batch->request, &result->error);
     if (!item->begun) {
         item->begun = true;
-        stops = stops || door_step_begin(&item->world->door, item->input, item->arena, &result->run,
+        stops = stops || door_step_begin(&item->world->door, item->order, item->arena, &result->run,
                                          &result->error) != STATUS_OK;
         if (stops) {
             result->run = (StepRun){0};
@@ -153,7 +153,7 @@ static JobOutcome step_on(BatchItem *item, StepResult *result, Lane *lane) {
         lane_end_turn(lane);
     }
     uint64_t done = result->run.tally.done;
-    result->run.solver_times = &lane->solver_times; // it may be another one every time
+    door->solver_times = &lane->solver_times; // it may be another one every time
     WorkWatch watch;
     request_watch(request, lane, lane->slice_ns, &watch); // the clock costs as much as a small step
     host_limit_step(item->world);
@@ -197,7 +197,7 @@ static bool must_wait(BatchItem *item) {
 }
 
 static JobOutcome work_for(BatchItem *item, StepResult *result, Lane *lane) {
-    if (item->input.count > 0) {
+    if (item->order != NULL) {
         if (must_wait(item)) {
             return JOB_PARKED;
         }

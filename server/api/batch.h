@@ -13,9 +13,9 @@ typedef struct Batch Batch;
 typedef struct BatchItem {
     Job job;
     Batch *batch;
-    WorldEntry *world; // retained; NULL: unknown, failed before it began
-    InputBytes input;  // the step; count 0: only the hash is asked for
-    bool begun;        // its result's `run` is set
+    WorldEntry *world;  // retained; NULL: unknown, failed before it began
+    const Input *order; // in the request's arena; NULL: only the hash is asked for
+    bool begun;         // its result's `run` is set
     Arena *arena; // what the lane may take from: the request's when the batch has one world, else
                   // its reserve's
 } BatchItem;

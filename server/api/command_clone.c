@@ -89,8 +89,8 @@ static JobOutcome restore_on_lane(Job *job, Lane *lane) {
     Error error = {0};
     if (!request_should_stop(plan->request, &error) &&
         stored_snapshot_check_room(plan->snapshot, &error) == STATUS_OK) {
-        door_change(&clone->world->door, stored_snapshot_input(plan->snapshot), &clone->memory,
-                    NULL, NULL, &error);
+        Input input = stored_snapshot_input(plan->snapshot);
+        door_change(&clone->world->door, &input, &clone->memory, NULL, NULL, &error);
         host_publish(clone->world);
     }
     if (error.status != STATUS_OK && !atomic_flag_test_and_set(&plan->has_failed)) {

@@ -119,7 +119,7 @@ Status command_snapshot_read(Request *request, Lane *lane, Moreau__V1__Reply *re
         count = message->count;
     }
     m->has_data = m->has_total = 1;
-    m->data.data = stored_snapshot_bytes(snapshot) + first;
+    m->data.data = snapshot->bytes + first;
     m->data.len = count < fitting ? count : fitting;
     m->total = snapshot->total_bytes;
     reply->result_case = MOREAU__V1__REPLY__RESULT_SNAPSHOT_READ;
@@ -173,7 +173,7 @@ static Status add_part(const Moreau__V1__SnapshotUpload *message, StoredSnapshot
                        Error *error) {
     Status status = check_part(message, snapshot, error);
     size_t wanted = snapshot->received_bytes + message->data.len;
-    if (status == STATUS_OK && input_restore_bytes(wanted) > snapshot->capacity) {
+    if (status == STATUS_OK && wanted > snapshot->capacity) {
         // doubled, so that many small parts are not moved again and again
         size_t room = 2 * wanted < snapshot->total_bytes ? 2 * wanted : snapshot->total_bytes;
         status = stored_snapshot_reserve(snapshot, room, error);
@@ -181,16 +181,14 @@ static Status add_part(const Moreau__V1__SnapshotUpload *message, StoredSnapshot
     if (status != STATUS_OK) {
         return status;
     }
-    memcpy(stored_snapshot_bytes(snapshot) + snapshot->received_bytes, message->data.data,
-           message->data.len);
+    memcpy(snapshot->bytes + snapshot->received_bytes, message->data.data, message->data.len);
     snapshot->received_bytes = wanted;
     return STATUS_OK;
 }
 
 // The last part is there. The head is judged now, the content when it is restored.
 static Status complete(StoredSnapshot *snapshot, Error *error) {
-    Status status =
-        snapshot_check_head(stored_snapshot_bytes(snapshot), snapshot->received_bytes, error);
+    Status status = snapshot_check_head(snapshot->bytes, snapshot->received_bytes, error);
     if (status == STATUS_OK) {
         stored_snapshot_seal(snapshot);
     } else {
@@ -263,8 +261,8 @@ Status command_snapshot_restore(Request *request, Lane *lane, Moreau__V1__Reply 
     moreau__v1__snapshot_restore_reply__init(m);
     Status status = stored_snapshot_check_room(request->plan, error);
     if (status == STATUS_OK) {
-        status = door_change(door, stored_snapshot_input(request->plan), &request->arena, NULL,
-                             NULL, error);
+        Input input = stored_snapshot_input(request->plan);
+        status = door_change(door, &input, &request->arena, NULL, NULL, error);
     }
     if (status != STATUS_OK) {
         return status;

@@ -42,29 +42,41 @@ static Status check_step(const Moreau__V1__WorldStep *message, Error *error) {
 
 static void reply_step(Batch *batch, Lane *lane);
 
-// Worlds without wrenches share one encoded input.
-static Status encode_steps(const Moreau__V1__WorldStep *message, Batch *batch, Error *error) {
-    Arena *arena = &batch->request->arena;
-    const InputBytes *plain = NULL;
+// NULL: memory ended.
+static const Input *make_order(const Moreau__V1__WorldStep *message, size_t first, size_t count,
+                               Arena *arena) {
+    Input *order = arena_take(arena, sizeof(*order));
+    if (order != NULL) {
+        // of the other kinds, which are longer, nothing is written or read
+        order->kind = INPUT_STEP;
+        order->step = (StepOrder){.steps = message->steps,
+                                  .time_step = message->has_time_step ? message->time_step : 0.0,
+                                  .wrench_count = count,
+                                  .wrench_body = message->wrench_body + first,
+                                  .wrench = message->wrench + 6 * first};
+    }
+    return order;
+}
+
+// Worlds without wrenches share one order.
+static Status make_orders(const Moreau__V1__WorldStep *message, Batch *batch, Error *error) {
+    const Input *plain = NULL;
     size_t first = 0;
     for (size_t i = 0; i < batch->results.count; i++) {
         size_t count = message->n_wrench_count > 0 ? message->wrench_count[i]
                        : i == 0                    ? message->n_wrench_body
                                                    : 0;
-        Input input = {.kind = INPUT_STEP,
-                       .step = {.steps = message->steps,
-                                .time_step = message->has_time_step ? message->time_step : 0.0,
-                                .wrench_count = count,
-                                .wrench_body = message->wrench_body + first,
-                                .wrench = message->wrench + 6 * first}};
-        InputBytes *encoded = &batch->item[i].input;
-        if (count == 0 && plain != NULL) {
-            *encoded = *plain;
-        } else if (input_encode(&input, arena, encoded, error) != STATUS_OK) {
-            return error->status;
-        } else if (count == 0) {
-            plain = encoded;
+        const Input *order = count == 0 ? plain : NULL;
+        if (order == NULL) {
+            order = make_order(message, first, count, &batch->request->arena);
         }
+        if (order == NULL) {
+            return error_set(error, STATUS_RESOURCE_EXHAUSTED, "worlds",
+                             "%zu worlds with wrenches are more than one request may name.",
+                             batch->results.count);
+        }
+        plain = count == 0 ? order : plain;
+        batch->item[i].order = order;
         first += count;
     }
     return STATUS_OK;
@@ -78,7 +90,7 @@ Status command_world_step_prepare(Request *request, Error *error) {
         status = check_step(message, error);
     }
     if (status == STATUS_OK) {
-        status = encode_steps(message, batch, error);
+        status = make_orders(message, batch, error);
     }
     if (status != STATUS_OK) {
         return status;

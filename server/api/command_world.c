@@ -30,14 +30,15 @@ static const double *column(size_t length, const double *values) {
     return length == 0 ? NULL : values;
 }
 
-// Keeps the encoded input as the request's plan.
+// Keeps the input as the request's plan. What it points to is the message's, or the arena's.
 static Status keep_input(Request *request, const Input *input, Error *error) {
-    InputBytes *encoded = arena_take(&request->arena, sizeof(*encoded));
-    if (encoded == NULL) {
+    Input *kept = arena_take(&request->arena, sizeof(*kept));
+    if (kept == NULL) {
         return out_of_memory(error);
     }
-    request->plan = encoded;
-    return input_encode(input, &request->arena, encoded, error);
+    *kept = *input;
+    request->plan = kept;
+    return STATUS_OK;
 }
 
 // ---- create
@@ -58,13 +59,13 @@ static Status build_world(Request *request, const Id **ids, size_t *id_count, Er
     for (size_t i = 0; i < plan->scene.input_count; i++) {
         const Id *added = NULL;
         size_t count = 0;
-        Status status = door_change(&request->world->door, plan->scene.input[i], &request->arena,
+        Status status = door_change(&request->world->door, &plan->scene.input[i], &request->arena,
                                     &added, &count, error);
         if (status != STATUS_OK) {
             scene_translate(&plan->scene, i, error);
             return status;
         }
-        if (plan->scene.input[i].bytes[0] == INPUT_BODIES) {
+        if (plan->scene.input[i].kind == INPUT_BODIES) {
             memcpy(all + *id_count, added, count * sizeof(Id));
             *id_count += count;
         }
@@ -342,16 +343,16 @@ Status command_world_add_bodies_prepare(Request *request, Error *error) {
 
 Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     (void)lane;
-    const InputBytes *input = request->plan;
+    const Input *input = request->plan;
     Moreau__V1__WorldAddReply *message = arena_take(&request->arena, sizeof(*message));
     if (message == NULL) {
         return out_of_memory(error);
     }
-    Status status = host_check_memory(request->api->def.host, input->count, error);
+    Status status = host_check_memory(request->api->def.host, input_bytes(input), error);
     const Id *ids = NULL;
     size_t count = 0;
     if (status == STATUS_OK) {
-        status = door_change(&request->world->door, *input, &request->arena, &ids, &count, error);
+        status = door_change(&request->world->door, input, &request->arena, &ids, &count, error);
     }
     if (status != STATUS_OK) {
         return status;
@@ -385,12 +386,12 @@ Status command_world_set_prepare(Request *request, Error *error) {
 
 Status command_world_set(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     (void)lane;
-    const InputBytes *input = request->plan;
+    const Input *input = request->plan;
     Moreau__V1__WorldSetReply *message = arena_take(&request->arena, sizeof(*message));
     if (message == NULL) {
         return out_of_memory(error);
     }
-    Status status = door_change(&request->world->door, *input, &request->arena, NULL, NULL, error);
+    Status status = door_change(&request->world->door, input, &request->arena, NULL, NULL, error);
     if (status != STATUS_OK) {
         return status;
     }

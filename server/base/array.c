@@ -12,7 +12,7 @@ bool array_reserve(void **items, size_t *capacity, size_t count, size_t item_byt
     if (wanted < count) {
         wanted = count;
     }
-    if (wanted > SIZE_MAX / item_bytes) {
+    if (wanted > PTRDIFF_MAX / item_bytes) { // no object is larger
         return false;
     }
     void *grown = realloc(*items, wanted * item_bytes);

@@ -40,8 +40,9 @@ typedef struct PlayerEntry {
     Entry entry;
     bool is_order;   // of steps
     uint32_t hashed; // how many of its hashes were compared
+    Input input;     // decoded, of the arena
     StepRun run;
-    Arena arena; // of its decoded input
+    Arena arena;
 } PlayerEntry;
 
 enum { TRACK_FRAMES, TRACK_CONTACTS, TRACK_KEYFRAMES, TRACK_COUNT };

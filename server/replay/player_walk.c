@@ -151,16 +151,19 @@ static void differ_by_refusal(Player *player, PlayerDifference *difference, cons
 static Status begin_order(Player *player, PlayerDifference *difference, Error *error) {
     PlayerEntry *open = &player->entry;
     Error refusal = {0};
-    Status status = door_step_begin(&player->door, entry_input(&open->entry), &open->arena,
-                                    &open->run, &refusal);
+    if (input_decode(entry_input(&open->entry), &open->arena, &open->input, &refusal) !=
+        STATUS_OK) {
+        differ_by_nonsense(player, difference, "an order of steps is no order");
+        return STATUS_OK;
+    }
+    Status status =
+        door_step_begin(&player->door, &open->input, &open->arena, &open->run, &refusal);
     if (status == STATUS_RESOURCE_EXHAUSTED) {
         open->is_open = false;
         return error_set(error, status, refusal.field, "%s", refusal.message);
     }
     uint64_t done = open->entry.hash_count - (entry_is_faulted(&open->entry) ? 1 : 0);
-    if (status == STATUS_DATA_LOSS) {
-        differ_by_nonsense(player, difference, "an order of steps is no order");
-    } else if (status != STATUS_OK) {
+    if (status != STATUS_OK) {
         differ_by_refusal(player, difference, &refusal);
     } else if (open->run.steps_left != done) {
         differ_by_nonsense(player, difference, "an order of steps has not a hash for each of them");
@@ -214,8 +217,10 @@ static Status do_change(Player *player, PlayerDifference *difference, Error *err
     PlayerEntry *open = &player->entry;
     Error refusal = {0};
     arena_reset(&open->arena);
-    Status status =
-        door_change(&player->door, entry_input(&open->entry), &open->arena, NULL, NULL, &refusal);
+    Status status = input_decode(entry_input(&open->entry), &open->arena, &open->input, &refusal);
+    if (status == STATUS_OK) {
+        status = door_change(&player->door, &open->input, &open->arena, NULL, NULL, &refusal);
+    }
     if (status == STATUS_RESOURCE_EXHAUSTED) {
         return error_set(error, status, refusal.field, "%s", refusal.message);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "run/input.h"
 
-#include "base/assert.h"
 #include "base/bytes.h"
 
 #include <string.h>
@@ -289,40 +288,22 @@ static const InputRow rows[] = {
     [INPUT_RESTORE] = {write_restore, read_restore},
 };
 
-Status input_encode(const Input *input, Arena *arena, InputBytes *encoded, Error *error) {
-    const InputRow *row = &rows[input->kind];
+static size_t body_bytes(const Input *input) {
     Sink counter = {0};
-    row->write(&counter, input);
-    size_t total = INPUT_HEAD_BYTES + (counter.count + 7) / 8 * 8;
-    uint8_t *bytes = arena_take(arena, total);
-    if (bytes == NULL) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
-                         "The request needs more memory than one request may take.");
-    }
-    Sink sink = {.bytes = bytes};
-    sink_u32(&sink, (uint32_t)input->kind);
-    sink_u32(&sink, INPUT_VERSION);
-    sink_u64(&sink, counter.count);
-    row->write(&sink, input);
-    sink_pad(&sink);
-    ASSERT(sink.count == total);
-    *encoded = (InputBytes){.bytes = bytes, .count = total};
-    return STATUS_OK;
+    rows[input->kind].write(&counter, input);
+    return counter.count;
 }
 
-size_t input_restore_bytes(size_t snapshot_bytes) {
-    return INPUT_RESTORE_PREFIX_BYTES + (snapshot_bytes + 7) / 8 * 8;
+size_t input_bytes(const Input *input) {
+    return INPUT_HEAD_BYTES + (body_bytes(input) + 7) / 8 * 8;
 }
 
-void input_restore_seal(uint8_t *bytes, size_t snapshot_bytes) {
-    Sink prefix = {.bytes = bytes};
-    sink_u32(&prefix, INPUT_RESTORE);
-    sink_u32(&prefix, INPUT_VERSION);
-    sink_u64(&prefix, 8 + snapshot_bytes);
-    sink_u64(&prefix, snapshot_bytes);
-    ASSERT(prefix.count == INPUT_RESTORE_PREFIX_BYTES);
-    size_t end = INPUT_RESTORE_PREFIX_BYTES + snapshot_bytes;
-    memset(bytes + end, 0, input_restore_bytes(snapshot_bytes) - end);
+void input_encode(const Input *input, Sink *sink) {
+    sink_u32(sink, (uint32_t)input->kind);
+    sink_u32(sink, INPUT_VERSION);
+    sink_u64(sink, body_bytes(input));
+    rows[input->kind].write(sink, input);
+    sink_pad(sink);
 }
 
 uint32_t input_kind(InputBytes encoded) {
@@ -330,19 +311,29 @@ uint32_t input_kind(InputBytes encoded) {
     return source_u32(&head);
 }
 
-// In an encoded step, behind the head.
-enum { STEPS_BYTES = 8 };
-
 void input_set_steps(uint8_t *bytes, uint64_t steps) {
     Sink sink = {.bytes = bytes + INPUT_HEAD_BYTES};
     sink_u64(&sink, steps);
 }
 
-bool input_same_order(InputBytes a, InputBytes b) {
-    const size_t rest = INPUT_HEAD_BYTES + STEPS_BYTES;
-    return a.count == b.count && a.count >= rest &&
-           memcmp(a.bytes, b.bytes, INPUT_HEAD_BYTES) == 0 &&
-           memcmp(a.bytes + rest, b.bytes + rest, a.count - rest) == 0;
+bool input_is_order(InputBytes stored, const StepOrder *order) {
+    size_t count = order->wrench_count;
+    Source head = {.bytes = stored.bytes, .count = stored.count};
+    if (source_u32(&head) != INPUT_STEP || source_u32(&head) != INPUT_VERSION) {
+        return false;
+    }
+    source_u64(&head); // its length follows from the number of wrenches
+    source_u64(&head); // steps
+    double time_step = source_double(&head);
+    if (source_u64(&head) != count || head.failed ||
+        memcmp(&time_step, &order->time_step, sizeof(time_step)) != 0) {
+        return false;
+    }
+    const uint8_t *bodies = source_bytes(&head, count * sizeof(uint64_t)),
+                  *wrenches = source_bytes(&head, count * 6 * sizeof(double));
+    return count == 0 ||
+           (!head.failed && memcmp(bodies, order->wrench_body, count * sizeof(uint64_t)) == 0 &&
+            memcmp(wrenches, order->wrench, count * 6 * sizeof(double)) == 0);
 }
 
 size_t input_length(const uint8_t *bytes, size_t count) {

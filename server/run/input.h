@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Inputs: everything that changes a world, in one canonical encoding. What passes the door (door.h)
-// is one of these, whoever sent it; what is recorded is these bytes.
+// Inputs: everything that changes a world. What passes the door (door.h) is one of these, whoever
+// sent it; the recorder writes it in one canonical encoding, and replay reads that.
 //
 //   input = kind (u32), version (u32), length of the body in bytes (u64), body, padded to 8
 //
-// Numbers are little-endian; optional columns are preceded by 1 or 0. Encoding writes into an
-// arena; decoding borrows nothing: its arrays live in the arena it is given.
+// Numbers are little-endian; optional columns are preceded by 1 or 0. Decoding borrows nothing but
+// snapshots: its arrays live in the arena it is given.
 #pragma once
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/status.h"
 #include "solve/solver.h"
 #include "world/world.h"
@@ -69,6 +70,7 @@ typedef struct RestoreOrder {
     size_t snapshot_bytes;
 } RestoreOrder;
 
+// Owns nothing: columns and texts are borrowed from whoever made it.
 typedef struct Input {
     InputKind kind;
     union {
@@ -82,21 +84,18 @@ typedef struct Input {
 } Input;
 
 typedef struct InputBytes {
-    const uint8_t *bytes; // borrowed from the arena
+    const uint8_t *bytes; // borrowed
     size_t count;
 } InputBytes;
 
-// RESOURCE_EXHAUSTED when the arena ends.
-Status input_encode(const Input *input, Arena *arena, InputBytes *encoded, Error *error);
+// The length of its encoding, a multiple of 8.
+size_t input_bytes(const Input *input);
+
+// Writes so many bytes; the sink stands at a multiple of 8.
+void input_encode(const Input *input, Sink *sink);
 
 // Shapes only; the door judges the content. DATA_LOSS when the bytes are no input.
 Status input_decode(InputBytes encoded, Arena *arena, Input *input, Error *error);
-
-// An encoded restore input around a snapshot that stands INPUT_RESTORE_PREFIX_BYTES behind `bytes`,
-// without copying it: how many bytes it takes in all, and what goes around it.
-enum { INPUT_RESTORE_PREFIX_BYTES = 24 };
-size_t input_restore_bytes(size_t snapshot_bytes);
-void input_restore_seal(uint8_t *bytes, size_t snapshot_bytes);
 
 // Of encoded bytes; 0: too short to say.
 uint32_t input_kind(InputBytes encoded);
@@ -105,8 +104,8 @@ uint32_t input_kind(InputBytes encoded);
 // steps asked.
 void input_set_steps(uint8_t *bytes, uint64_t steps);
 
-// Whether two encoded step inputs differ at most in their number of steps.
-bool input_same_order(InputBytes a, InputBytes b);
+// Whether an encoded input is this order of steps, but perhaps for their number.
+bool input_is_order(InputBytes stored, const StepOrder *order);
 
 // Looks at the first input of several in a row: its bytes, head and padding included. 0: no whole
 // input.

@@ -286,27 +286,27 @@ static bool open_inputs(Recorder *recorder, const World *world) {
     return open_chunk(recorder, &recorder->inputs, recorder->step);
 }
 
-// A new entry with room for one hash, which is the caller's to fill. NULL: memory ended.
-static uint8_t *add_entry(Recorder *recorder, InputBytes input, uint32_t flags, uint64_t hash) {
+// A new entry with its first hash. False: memory ended, and so does the recording.
+static bool add_entry(Recorder *recorder, const Input *input, uint32_t flags, uint64_t hash) {
     OpenChunk *chunk = &recorder->inputs;
-    size_t at = chunk->buffer->used;
-    uint8_t *bytes = extend(recorder, chunk, ENTRY_HEAD_BYTES + input.count + 8);
+    size_t at = chunk->buffer->used, input_count = input_bytes(input);
+    uint8_t *bytes = extend(recorder, chunk, ENTRY_HEAD_BYTES + input_count + 8);
     if (bytes == NULL) {
-        return NULL;
+        return false;
     }
     Sink sink = {.bytes = bytes};
     sink_u64(&sink, recorder->step);
     sink_u32(&sink, flags);
     sink_u32(&sink, 1);
-    sink_u64(&sink, input.count);
-    sink_bytes(&sink, input.bytes, input.count);
+    sink_u64(&sink, input_count);
+    input_encode(input, &sink);
     sink_u64(&sink, hash);
     recorder->order_at = at;
-    return bytes;
+    return true;
 }
 
 // One hash more for the last entry, if it is an order of steps like this one.
-static bool join_entry(Recorder *recorder, InputBytes order, uint32_t flags, uint64_t hash) {
+static bool join_entry(Recorder *recorder, const Input *order, uint32_t flags, uint64_t hash) {
     OpenChunk *chunk = &recorder->inputs;
     if (recorder->order_at == 0) {
         return false;
@@ -316,7 +316,7 @@ static bool join_entry(Recorder *recorder, InputBytes order, uint32_t flags, uin
     source_u64(&head);
     uint32_t before = source_u32(&head), hashes = source_u32(&head);
     InputBytes last = {.bytes = entry + ENTRY_HEAD_BYTES, .count = source_u64(&head)};
-    if (before != 0 || hashes == UINT32_MAX || !input_same_order(last, order)) {
+    if (before != 0 || hashes == UINT32_MAX || !input_is_order(last, &order->step)) {
         return false;
     }
     uint8_t *at = extend(recorder, chunk, 8); // may move the entry
@@ -376,13 +376,13 @@ static bool is_over(const Recorder *recorder) {
            log_recording_status(recorder->recording, NULL) != STATUS_OK;
 }
 
-void recorder_change(Recorder *recorder, World *world, InputBytes input) {
-    if (recorder->is_skipping || is_over(recorder) || !open_inputs(recorder, world)) {
+void recorder_change(Recorder *recorder, World *world, const Input *input) {
+    if (recorder->is_skipping || is_over(recorder) || !open_inputs(recorder, world) ||
+        !add_entry(recorder, input, 0, snapshot_hash(world))) {
         return;
     }
-    add_entry(recorder, input, 0, snapshot_hash(world));
     recorder->order_at = 0; // the next step begins an entry of its own
-    if (input_kind(input) == INPUT_RESTORE) {
+    if (input->kind == INPUT_RESTORE) {
         close_frames(recorder); // other bodies may have come
     }
     const char *solver = solver_name(world);
@@ -391,7 +391,7 @@ void recorder_change(Recorder *recorder, World *world, InputBytes input) {
     }
 }
 
-void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, InputBytes order,
+void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, const Input *order,
                    const StepReport *report) {
     if (is_over(recorder)) {
         recorder->step++;
@@ -407,7 +407,7 @@ void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, Inp
     }
     uint64_t hash = snapshot_hash(world);
     if (!open_inputs(recorder, world) ||
-        (!join_entry(recorder, order, 0, hash) && add_entry(recorder, order, 0, hash) == NULL)) {
+        (!join_entry(recorder, order, 0, hash) && !add_entry(recorder, order, 0, hash))) {
         recorder->step++;
         return;
     }
@@ -426,7 +426,7 @@ void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, Inp
     }
 }
 
-void recorder_fault(Recorder *recorder, World *world, InputBytes order) {
+void recorder_fault(Recorder *recorder, World *world, const Input *order) {
     if (recorder->is_skipping || is_over(recorder) || !open_inputs(recorder, world)) {
         return;
     }

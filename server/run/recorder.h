@@ -40,11 +40,13 @@ typedef struct RecorderDef {
 Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *wait,
                       Recorder **recorder, Error *error);
 
-// What passed the door. `order` is the encoded step input, whatever number of steps it asks for.
-void recorder_change(Recorder *recorder, World *world, InputBytes input);
-void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, InputBytes order,
+// What passed the door, encoded into the open chunk. `order` is the step input, whatever number of
+// steps it asks for: as many are stored as were done. When memory ends, the recording ends with the
+// last chunk that was whole, as `interrupted`, and says so: no input is missing from what it has.
+void recorder_change(Recorder *recorder, World *world, const Input *input);
+void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, const Input *order,
                    const StepReport *report);
-void recorder_fault(Recorder *recorder, World *world, InputBytes order);
+void recorder_fault(Recorder *recorder, World *world, const Input *order);
 
 // False: the log is full (and the recording is not lossy); wait->done is called when it is not.
 // `wait` NULL: only asks.

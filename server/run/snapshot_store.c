@@ -97,7 +97,7 @@ void snapshot_store_release(StoredSnapshot *snapshot) {
     ASSERT(snapshot->references > 0);
     if (--snapshot->references == 0) {
         host_count_bytes(snapshot->store->host, snapshot->capacity + ENTRY_BYTES, 0);
-        free(snapshot->input);
+        free(snapshot->bytes);
         free(snapshot);
     }
 }
@@ -129,33 +129,27 @@ void snapshot_store_drop_session(SnapshotStore *store, uint64_t session) {
 // ---- bytes
 
 Status stored_snapshot_reserve(StoredSnapshot *snapshot, size_t bytes, Error *error) {
-    size_t wanted = input_restore_bytes(bytes);
-    if (wanted <= snapshot->capacity) {
+    if (bytes <= snapshot->capacity) {
         return STATUS_OK;
     }
     Host *host = snapshot->store->host;
-    Status status = host_check_memory(host, wanted - snapshot->capacity, error);
+    Status status = host_check_memory(host, bytes - snapshot->capacity, error);
     if (status != STATUS_OK) {
         return status;
     }
-    uint8_t *grown = realloc(snapshot->input, wanted);
+    uint8_t *grown = realloc(snapshot->bytes, bytes);
     if (grown == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while keeping a snapshot of %zu bytes.", bytes);
     }
-    host_count_bytes(host, snapshot->capacity, wanted);
-    snapshot->input = grown;
-    snapshot->capacity = wanted;
+    host_count_bytes(host, snapshot->capacity, bytes);
+    snapshot->bytes = grown;
+    snapshot->capacity = bytes;
     return STATUS_OK;
-}
-
-uint8_t *stored_snapshot_bytes(StoredSnapshot *snapshot) {
-    return snapshot->input + INPUT_RESTORE_PREFIX_BYTES;
 }
 
 void stored_snapshot_seal(StoredSnapshot *snapshot) {
     snapshot->total_bytes = snapshot->received_bytes;
-    input_restore_seal(snapshot->input, snapshot->total_bytes);
     atomic_store_explicit(&snapshot->filled, true, memory_order_release);
 }
 
@@ -169,7 +163,7 @@ Status stored_snapshot_take(StoredSnapshot *snapshot, const World *world, Arena 
         status = stored_snapshot_reserve(snapshot, count, error);
     }
     if (status == STATUS_OK) {
-        memcpy(stored_snapshot_bytes(snapshot), bytes, count);
+        memcpy(snapshot->bytes, bytes, count);
         snapshot->received_bytes = count;
         stored_snapshot_seal(snapshot);
     }
@@ -177,9 +171,10 @@ Status stored_snapshot_take(StoredSnapshot *snapshot, const World *world, Arena 
     return status;
 }
 
-InputBytes stored_snapshot_input(const StoredSnapshot *snapshot) {
-    return (InputBytes){.bytes = snapshot->input,
-                        .count = input_restore_bytes(snapshot->total_bytes)};
+Input stored_snapshot_input(const StoredSnapshot *snapshot) {
+    return (Input){
+        .kind = INPUT_RESTORE,
+        .restore = {.snapshot = snapshot->bytes, .snapshot_bytes = snapshot->total_bytes}};
 }
 
 Status stored_snapshot_check_room(const StoredSnapshot *snapshot, Error *error) {

@@ -3,8 +3,7 @@
 // bytes to whoever fills it, and from `filled` on to nobody: they do not change any more, and any
 // thread that holds a reference may read them.
 //
-// The bytes are kept as an encoded restore input (run/input.h), so that they pass the door as they
-// are. They count against the worlds' memory budget, each with its entry here.
+// The bytes count against the worlds' memory budget, each with its entry here.
 #pragma once
 
 #include "base/slots.h"
@@ -17,11 +16,11 @@ typedef struct StoredSnapshot {
     uint64_t session;
     uint32_t references; // loop thread
 
-    uint8_t *input; // owned; the encoded input, its prefix included
+    uint8_t *bytes; // owned
     size_t capacity;
     bool is_upload;        // filled by the loop thread, part by part
-    size_t total_bytes;    // of the snapshot itself, when all are there
-    size_t received_bytes; // of it, so far
+    size_t total_bytes;    // when all are there
+    size_t received_bytes; // so far
     _Atomic bool filled;
 } StoredSnapshot;
 
@@ -44,12 +43,12 @@ void snapshot_store_drop_session(SnapshotStore *store, uint64_t session);
 // Whoever fills it, any one thread: room for `bytes` of snapshot in all. RESOURCE_EXHAUSTED names
 // the budget.
 Status stored_snapshot_reserve(StoredSnapshot *snapshot, size_t bytes, Error *error);
-uint8_t *stored_snapshot_bytes(StoredSnapshot *snapshot);
 // All `received_bytes` are there.
 void stored_snapshot_seal(StoredSnapshot *snapshot);
 // Takes the snapshot of a world: reserve, fill, seal.
 Status stored_snapshot_take(StoredSnapshot *snapshot, const World *world, Arena *scratch,
                             Error *error);
-InputBytes stored_snapshot_input(const StoredSnapshot *snapshot);
+// What makes a world of it, as long as it is retained.
+Input stored_snapshot_input(const StoredSnapshot *snapshot);
 // Refuses to make a world of it when the budget has no room for one. Any thread.
 Status stored_snapshot_check_room(const StoredSnapshot *snapshot, Error *error);

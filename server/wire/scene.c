@@ -19,8 +19,8 @@ static void blame_scene(Error *error) {
     memcpy(error->field, field, sizeof(field));
 }
 
-static Status encode(const Input *input, Arena *arena, ScenePlan *plan, Error *error) {
-    return input_encode(input, arena, &plan->input[plan->input_count++], error);
+static void add(const Input *input, ScenePlan *plan) {
+    plan->input[plan->input_count++] = *input;
 }
 
 // ---- shapes
@@ -239,7 +239,8 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
                               .pose = arrays.pose,
                               .material = arrays.material,
                               .density = arrays.density}};
-    return encode(&input, arena, plan, error);
+    add(&input, plan);
+    return STATUS_OK;
 }
 
 // ---- bodies
@@ -327,9 +328,8 @@ static Status check_names(const Moreau__V1__Scene *scene, Arena *arena, Error *e
     return STATUS_OK;
 }
 
-static Status plan_run(const Moreau__V1__Scene *scene, const BodyArrays *arrays, size_t first,
-                       size_t count, Arena *arena, ScenePlan *plan, uint32_t *first_body,
-                       Error *error) {
+static void plan_run(const Moreau__V1__Scene *scene, const BodyArrays *arrays, size_t first,
+                     size_t count, ScenePlan *plan, uint32_t *first_body) {
     unsigned given = given_by(scene->bodies[first]);
     Input input = {.kind = INPUT_BODIES,
                    .bodies = {.count = (uint32_t)count,
@@ -342,7 +342,7 @@ static Status plan_run(const Moreau__V1__Scene *scene, const BodyArrays *arrays,
                               .center_of_mass = given & 4u ? arrays->center + 3 * first : NULL,
                               .name = arrays->name + first}};
     first_body[plan->input_count] = (uint32_t)first;
-    return encode(&input, arena, plan, error);
+    add(&input, plan);
 }
 
 static Status plan_bodies(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,
@@ -377,19 +377,21 @@ static Status plan_bodies(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
         while (end < count && given_by(scene->bodies[end]) == given_by(scene->bodies[first])) {
             end++;
         }
-        status = plan_run(scene, &arrays, first, end - first, arena, plan, first_body, error);
+        plan_run(scene, &arrays, first, end - first, plan, first_body);
     }
     return status;
 }
 
 // ---- the whole
 
-static Status plan_settings(const Moreau__V1__WorldSettings *message, Arena *arena, ScenePlan *plan,
+static Status plan_settings(const Moreau__V1__WorldSettings *message, ScenePlan *plan,
                             Error *error) {
     Input input = {.kind = INPUT_SET};
     Status status = convert_settings(message, &input.set.settings, error);
-    return status == STATUS_OK && input.set.settings.given != 0 ? encode(&input, arena, plan, error)
-                                                                : status;
+    if (status == STATUS_OK && input.set.settings.given != 0) {
+        add(&input, plan);
+    }
+    return status;
 }
 
 static Status plan_materials(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,
@@ -410,7 +412,8 @@ static Status plan_materials(const Moreau__V1__Scene *scene, Arena *arena, Scene
     }
     Input input = {.kind = INPUT_MATERIALS,
                    .materials = {.count = scene->n_materials, .material = materials}};
-    return encode(&input, arena, plan, error);
+    add(&input, plan);
+    return STATUS_OK;
 }
 
 Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSettings *over,
@@ -418,7 +421,7 @@ Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSetting
     size_t bodies = scene == NULL ? 0 : scene->n_bodies;
     size_t inputs_max = 4 + bodies;
     uint32_t *first_body = arena_take_zeroed(arena, inputs_max, sizeof(uint32_t));
-    *plan = (ScenePlan){.input = arena_take_array(arena, inputs_max, sizeof(InputBytes)),
+    *plan = (ScenePlan){.input = arena_take_array(arena, inputs_max, sizeof(Input)),
                         .first_body = first_body,
                         .scene = scene,
                         .body_count = bodies,
@@ -428,14 +431,14 @@ Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSetting
     }
     Status status = STATUS_OK;
     if (scene != NULL) {
-        status = plan_settings(scene->settings, arena, plan, error);
+        status = plan_settings(scene->settings, plan, error);
         if (status == STATUS_INVALID_ARGUMENT) {
             blame_scene(error);
         }
     }
     if (status == STATUS_OK) {
         size_t index = plan->input_count;
-        status = plan_settings(over, arena, plan, error);
+        status = plan_settings(over, plan, error);
         plan->over_input = plan->input_count > index ? index : SIZE_MAX;
     }
     if (status == STATUS_OK && scene != NULL) {
@@ -534,7 +537,7 @@ void scene_translate(const ScenePlan *plan, size_t index, Error *error) {
     }
     char name[32];
     size_t at = 0;
-    InputKind kind = (InputKind)plan->input[index].bytes[0];
+    InputKind kind = plan->input[index].kind;
     bool has_index = split_field(error->field, name, &at);
     if (kind == INPUT_SHAPES && has_index && strcmp(name, "primitive_count") == 0) {
         translate_primitive_count(plan, at, error);

@@ -10,7 +10,7 @@
 #include "run/input.h"
 
 typedef struct ScenePlan {
-    InputBytes *input; // in the order to be carried out
+    Input *input; // in the order to be carried out
     size_t input_count;
     const uint32_t *first_body;         // per input: index of the first body that it adds
     const uint32_t *body_of_primitive;  // scene body of each primitive …
@@ -20,7 +20,7 @@ typedef struct ScenePlan {
     size_t over_input; // which input holds the settings that win over the scene's; SIZE_MAX: none
 } ScenePlan;
 
-// All of it lives in the arena.
+// All of it lives in the arena, but for texts, which stay the scene's.
 Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSettings *over,
                   Arena *arena, ScenePlan *plan, Error *error);
 

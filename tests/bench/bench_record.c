@@ -104,11 +104,7 @@ static void door_steps(Door *door, Scene *scene, uint64_t steps) {
     Input input = {.kind = INPUT_STEP, .step = {.steps = steps}};
     StepRun run = {0};
     Error error = {0};
-    InputBytes bytes;
-    Status status = input_encode(&input, &scene->scratch, &bytes, &error);
-    if (status == STATUS_OK) {
-        status = door_step_begin(door, bytes, &scene->scratch, &run, &error);
-    }
+    Status status = door_step_begin(door, &input, &scene->scratch, &run, &error);
     while (status == STATUS_OK && run.steps_left > 0) {
         await_room(door);
         status = door_step(door, &run, &scene->scratch, UINT64_MAX, NULL, &error);

@@ -56,12 +56,10 @@ static void write_and_read(const ProtobufCMessage *message, const uint8_t *packe
 static void step_once(Door *door, Arena *arena) {
     Error error;
     Input input = {.kind = INPUT_STEP, .step = {.steps = 1}};
-    InputBytes encoded;
     StepRun run;
     // a sweep limit of millions is legal, and too long for a fuzzer
     if (door->world->settings.parameter[SOLVER_MAX_ITERATIONS] < 1000.0 &&
-        input_encode(&input, arena, &encoded, &error) == STATUS_OK &&
-        door_step_begin(door, encoded, arena, &run, &error) == STATUS_OK) {
+        door_step_begin(door, &input, arena, &run, &error) == STATUS_OK) {
         door_step(door, &run, arena, UINT64_MAX, NULL, &error); // may fault; must not crash
     }
 }
@@ -73,7 +71,7 @@ static void build_world(const ScenePlan *plan, Arena *arena) {
     ASSERT(door_init(&door, &limits, &error) == STATUS_OK);
     size_t done = 0;
     while (done < plan->input_count &&
-           door_change(&door, plan->input[done], arena, NULL, NULL, &error) == STATUS_OK) {
+           door_change(&door, &plan->input[done], arena, NULL, NULL, &error) == STATUS_OK) {
         done++;
     }
     if (done < plan->input_count) {

@@ -63,10 +63,10 @@ static void write_request(const Moreau__V1__Request *request, const char *name) 
     free(frame);
 }
 
-static void carry_out(Door *door, InputBytes input, Arena *arena) {
+static void carry_out(Door *door, const Input *input, Arena *arena) {
     Error error;
     StepRun run;
-    if (input.bytes[0] != INPUT_STEP) {
+    if (input->kind != INPUT_STEP) {
         ASSERT(door_change(door, input, arena, NULL, NULL, &error) == STATUS_OK);
         return;
     }
@@ -85,20 +85,18 @@ static void write_world(const Moreau__V1__Scene *scene, const char *name) {
     ASSERT(door_init(&door, &limits, &error) == STATUS_OK);
     ASSERT(scene_plan(scene, NULL, &arena, &plan, &error) == STATUS_OK);
     Input step = {.kind = INPUT_STEP, .step = {.steps = 2}};
-    InputBytes last;
-    ASSERT(input_encode(&step, &arena, &last, &error) == STATUS_OK);
-    size_t count = 0;
-    uint8_t *all = arena_take(&arena, (size_t)1 << 20);
-    ASSERT(all != NULL);
+    const size_t room = (size_t)1 << 20;
+    Sink all = {.bytes = arena_take(&arena, room)};
+    ASSERT(all.bytes != NULL);
     for (size_t i = 0; i <= plan.input_count; i++) {
-        InputBytes input = i < plan.input_count ? plan.input[i] : last;
+        const Input *input = i < plan.input_count ? &plan.input[i] : &step;
         carry_out(&door, input, &arena);
-        ASSERT(count + input.count <= (size_t)1 << 20);
-        memcpy(all + count, input.bytes, input.count);
-        count += input.count;
+        ASSERT(input_bytes(input) <= room - all.count);
+        input_encode(input, &all);
     }
-    write_seed("run/corpus/input", name, all, count);
+    write_seed("run/corpus/input", name, all.bytes, all.count);
     uint8_t *snapshot;
+    size_t count;
     ASSERT(snapshot_write(door.world, &arena, &snapshot, &count, &error) == STATUS_OK);
     write_seed("step/corpus/snapshot", name, snapshot, count);
     door_deinit(&door);

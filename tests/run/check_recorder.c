@@ -86,17 +86,10 @@ static void stop(Fixture *fixture) {
     await(&waiter);
 }
 
-static InputBytes encode(Fixture *fixture, Input input) {
-    InputBytes bytes;
-    Error error = {0};
-    ck_assert_int_eq(input_encode(&input, &fixture->arena, &bytes, &error), STATUS_OK);
-    return bytes;
-}
-
 static void change(Fixture *fixture, Input input) {
     Error error = {0};
-    ck_assert_msg(door_change(&fixture->door, encode(fixture, input), &fixture->arena, NULL, NULL,
-                              &error) == STATUS_OK,
+    ck_assert_msg(door_change(&fixture->door, &input, &fixture->arena, NULL, NULL, &error) ==
+                      STATUS_OK,
                   "%s", error.message);
 }
 
@@ -104,9 +97,8 @@ static void change(Fixture *fixture, Input input) {
 static uint64_t order_steps(Fixture *fixture, StepOrder order, uint64_t *hash) {
     Error error = {0};
     StepRun run = {0};
-    ck_assert_int_eq(door_step_begin(&fixture->door,
-                                     encode(fixture, (Input){.kind = INPUT_STEP, .step = order}),
-                                     &fixture->arena, &run, &error),
+    const Input input = {.kind = INPUT_STEP, .step = order};
+    ck_assert_int_eq(door_step_begin(&fixture->door, &input, &fixture->arena, &run, &error),
                      STATUS_OK);
     while (run.steps_left > 0 &&
            door_step(&fixture->door, &run, &fixture->lab.scratch, 0, NULL, &error) == STATUS_OK) {
@@ -233,9 +225,8 @@ START_TEST(a_refused_input_leaves_no_trace) {
     const uint64_t unknown = 12345;
     Error error = {0};
     Input bad = {.kind = INPUT_SET, .set = {.update = {.count = 1, .id = &unknown}}};
-    ck_assert_int_ne(
-        door_change(&fixture.door, encode(&fixture, bad), &fixture.arena, NULL, NULL, &error),
-        STATUS_OK);
+    ck_assert_int_ne(door_change(&fixture.door, &bad, &fixture.arena, NULL, NULL, &error),
+                     STATUS_OK);
     order_steps(&fixture, (StepOrder){.steps = 1}, hash + 1);
     stop(&fixture);
     const Expected expected[] = {{0, INPUT_STEP, 0, 2}};
@@ -426,6 +417,72 @@ START_TEST(a_restored_snapshot_is_an_input_like_any_other) {
 }
 END_TEST
 
+// What the recording has is whole; what it has not, it says.
+START_TEST(an_input_that_memory_has_no_room_for_ends_the_recording_and_is_told) {
+    Fixture fixture = open_fixture(1 << 26);
+    record(&fixture, CONTENT_INPUTS, 1, 1000, false);
+    uint64_t hash[8];
+    order_steps(&fixture, (StepOrder){.steps = 3}, hash);
+    recorder_flush(fixture.door.recorder);
+    order_steps(&fixture, (StepOrder){.steps = 2}, hash + 3);
+    // no memory holds its encoding, so nobody comes to read it
+    const Input huge = {.kind = INPUT_RESTORE, .restore = {.snapshot_bytes = SIZE_MAX / 2 - 4096}};
+    recorder_change(fixture.door.recorder, fixture.door.world, &huge);
+    Error error = {0};
+    ck_assert_int_eq(recorder_status(fixture.door.recorder, &error), STATUS_RESOURCE_EXHAUSTED);
+    ck_assert_ptr_nonnull(strstr(error.message, "step 5"));
+    order_steps(&fixture, (StepOrder){.steps = 2}, NULL);
+    stop(&fixture);
+    const Expected expected[] = {{0, INPUT_STEP, 0, 3}};
+    uint64_t stored[8];
+    Readback readback = open_readback(&fixture);
+    ck_assert_uint_eq(walk_entries(&fixture, &readback, expected, 1, stored), 3);
+    ck_assert_mem_eq(stored, hash, 3 * sizeof(uint64_t));
+    ck_assert_int_eq(readback.row.state, RECORDING_INTERRUPTED);
+    ck_assert_uint_eq(readback.row.last_step, 3);
+    log_give_reader(fixture.log, readback.reader);
+    close_fixture(&fixture);
+}
+END_TEST
+
+// An order under way is the first entry of a recording that begins in its middle, and of every
+// chunk that does.
+START_TEST(a_long_order_is_told_anew_where_a_recording_or_a_chunk_begins) {
+    Fixture fixture = open_fixture(1 << 26);
+    const uint64_t body = fixture.door.world->body_id[2];
+    const double wrench[6] = {0.0, 0.0, 3.0, 0.1, 0.0, 0.0};
+    const Input order = {.kind = INPUT_STEP,
+                         .step = {.steps = 10,
+                                  .time_step = 0.001,
+                                  .wrench_count = 1,
+                                  .wrench_body = &body,
+                                  .wrench = wrench}};
+    Error error = {0};
+    StepRun run = {0};
+    uint64_t hash[10];
+    ck_assert_int_eq(door_step_begin(&fixture.door, &order, &fixture.arena, &run, &error),
+                     STATUS_OK);
+    while (run.steps_left > 0) {
+        if (run.tally.done == 4) {
+            record(&fixture, CONTENT_INPUTS, 1, 1000, false);
+        } else if (run.tally.done == 7) {
+            recorder_flush(fixture.door.recorder);
+        }
+        ck_assert_int_eq(door_step(&fixture.door, &run, &fixture.lab.scratch, 0, NULL, &error),
+                         STATUS_OK);
+        hash[run.tally.done - 1] = snapshot_hash(fixture.door.world);
+    }
+    stop(&fixture);
+    const Expected expected[] = {{0, INPUT_STEP, 0, 3}, {3, INPUT_STEP, 0, 3}};
+    uint64_t stored[10];
+    Readback readback = open_readback(&fixture);
+    ck_assert_uint_eq(walk_entries(&fixture, &readback, expected, 2, stored), 6);
+    ck_assert_mem_eq(stored, hash + 4, 6 * sizeof(uint64_t));
+    log_give_reader(fixture.log, readback.reader);
+    close_fixture(&fixture);
+}
+END_TEST
+
 // ---- a log that cannot keep up: somebody else holds the file
 
 static sqlite3 *hold_file(const Fixture *fixture) {
@@ -454,8 +511,8 @@ START_TEST(a_full_log_makes_the_world_wait_and_loses_nothing) {
     // an order of many steps ends early, too: at least one step is taken, and then it waits
     Error error = {0};
     StepRun run = {0};
-    InputBytes order = encode(&fixture, (Input){.kind = INPUT_STEP, .step = {.steps = 50}});
-    ck_assert_int_eq(door_step_begin(&fixture.door, order, &fixture.arena, &run, &error),
+    const Input order = {.kind = INPUT_STEP, .step = {.steps = 50}};
+    ck_assert_int_eq(door_step_begin(&fixture.door, &order, &fixture.arena, &run, &error),
                      STATUS_OK);
     ck_assert_int_eq(door_step(&fixture.door, &run, &fixture.lab.scratch, UINT64_MAX, NULL, &error),
                      STATUS_OK);
@@ -530,6 +587,8 @@ static TCase *case_recorder(void) {
     tcase_add_test(tcase, keyframes_frames_and_contacts_stand_where_they_should);
     tcase_add_test(tcase, a_flush_hands_over_what_is_open);
     tcase_add_test(tcase, a_restored_snapshot_is_an_input_like_any_other);
+    tcase_add_test(tcase, an_input_that_memory_has_no_room_for_ends_the_recording_and_is_told);
+    tcase_add_test(tcase, a_long_order_is_told_anew_where_a_recording_or_a_chunk_begins);
     tcase_add_test(tcase, a_full_log_makes_the_world_wait_and_loses_nothing);
     tcase_add_test(tcase, a_lossy_recording_goes_on_and_counts_what_it_lost);
     return tcase;

@@ -31,17 +31,9 @@ static TapeState take_state(World *world, Arena *arena) {
     return state;
 }
 
-static InputBytes encode(Tape *tape, const Input *input) {
-    InputBytes bytes;
-    Error error = {0};
-    ck_assert_int_eq(input_encode(input, &tape->arena, &bytes, &error), STATUS_OK);
-    return bytes;
-}
-
 static void change(Tape *tape, Input input) {
     Error error = {0};
-    Status status =
-        door_change(&tape->door, encode(tape, &input), &tape->arena, NULL, NULL, &error);
+    Status status = door_change(&tape->door, &input, &tape->arena, NULL, NULL, &error);
     ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
 }
 
@@ -50,8 +42,7 @@ static bool step(Tape *tape, StepOrder order) {
     Input input = {.kind = INPUT_STEP, .step = order};
     StepRun run;
     Error error = {0};
-    ck_assert_int_eq(door_step_begin(&tape->door, encode(tape, &input), &tape->arena, &run, &error),
-                     STATUS_OK);
+    ck_assert_int_eq(door_step_begin(&tape->door, &input, &tape->arena, &run, &error), STATUS_OK);
     while (run.steps_left > 0) {
         if (door_step(&tape->door, &run, &tape->arena, 0, NULL, &error) != STATUS_OK) {
             ck_assert(tape->door.world->faulted);

@@ -104,7 +104,7 @@ static Status build(const Sketch *s, Error *error) {
     for (size_t i = 0; status == STATUS_OK && i < plan.input_count; i++) {
         const Id *ids;
         size_t count;
-        status = door_change(&door, plan.input[i], &arena, &ids, &count, error);
+        status = door_change(&door, &plan.input[i], &arena, &ids, &count, error);
         if (status != STATUS_OK) {
             scene_translate(&plan, i, error);
         }

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+#include "run/apply.h"
+
+#include "base/assert.h"
+#include "step/snapshot.h"
+#include "world/range.h"
+
+#include <stdio.h>
+
+Status apply_create(const WorldLimits *limits, World **world, Stepper **stepper, Error *error) {
+    World *made = world_create(limits);
+    Stepper *with = stepper_create(limits->bytes_max);
+    if (made == NULL || with == NULL) {
+        world_destroy(made);
+        stepper_destroy(with);
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while creating a world.");
+    }
+    SolverSettings solver = solver_default(SOLVER_MDP);
+    step_set_solver(&made->settings, &solver);
+    *world = made;
+    *stepper = with;
+    return STATUS_OK;
+}
+
+// ---- changes
+
+static Status set_parameters(SolverSettings *solver, const SettingsChange *change, Error *error) {
+    const Solver *row = solver_get(solver->kind);
+    if (change->parameter_solver != solver->kind) {
+        return error_set(
+            error, STATUS_INVALID_ARGUMENT, "settings.parameters",
+            "These are parameters of solver %s, but the world uses %s: set `solver` as well.",
+            solver_get(change->parameter_solver)->name, row->name);
+    }
+    for (uint32_t i = 0; i < row->parameter_count; i++) {
+        if ((change->parameter_given >> i & 1) == 0) {
+            continue;
+        }
+        Status status = solver_set(solver, row->parameters[i].name, change->parameter[i], error);
+        if (status != STATUS_OK) {
+            if (error != NULL) {
+                snprintf(error->field, sizeof(error->field), "settings.parameters.%s.%s", row->name,
+                         row->parameters[i].name);
+            }
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+static Status merge_settings(const SettingsChange *change, WorldSettings *merged, Error *error) {
+    WorldSettings settings = *merged;
+    settings.gravity = change->given & CHANGE_GRAVITY ? change->gravity : settings.gravity;
+    settings.time_step = change->given & CHANGE_TIME_STEP ? change->time_step : settings.time_step;
+    settings.margin = change->given & CHANGE_MARGIN ? change->margin : settings.margin;
+    if (change->given & CHANGE_RESTITUTION_THRESHOLD) {
+        settings.restitution_threshold = change->restitution_threshold;
+    }
+    Status status = settings_check(&settings, error);
+    SolverSettings solver = step_solver(&settings);
+    if (change->given & CHANGE_SOLVER && change->solver != solver.kind) {
+        solver = solver_default(change->solver);
+    }
+    if (status == STATUS_OK && change->given & CHANGE_PARAMETERS) {
+        status = set_parameters(&solver, change, error);
+    }
+    if (status == STATUS_OK) {
+        step_set_solver(&settings, &solver);
+        *merged = settings;
+    }
+    return status;
+}
+
+static Status change(World *world, const SetOrder *order, Error *error) {
+    WorldSettings settings = world->settings;
+    Status status = merge_settings(&order->settings, &settings, error);
+    if (status == STATUS_OK && order->update.count > 0) {
+        status = world_update_bodies(world, &order->update, error);
+    }
+    if (status == STATUS_OK && order->settings.given != 0) {
+        world_set_settings(world, &settings);
+    }
+    return status;
+}
+
+// Room for the ids of what an input adds.
+static Status take_ids(Arena *arena, size_t count, Id **ids, Error *error) {
+    *ids = arena_take_array(arena, count, sizeof(Id));
+    return *ids != NULL ? STATUS_OK
+                        : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                                    "Memory ended while adding %zu things.", count);
+}
+
+static size_t count_added(const Input *input) {
+    switch (input->kind) {
+    case INPUT_MATERIALS:
+        return input->materials.count;
+    case INPUT_SHAPES:
+        return input->shapes.shape_count;
+    case INPUT_BODIES:
+        return input->bodies.count;
+    case INPUT_SET:
+    case INPUT_STEP:
+    case INPUT_RESTORE:
+        return 0;
+    }
+    return 0;
+}
+
+// The world becomes a whole new one, or stays as it is. It keeps its place in memory, so that those
+// who hold it need not be told.
+static Status restore(World *world, Stepper *stepper, const RestoreOrder *order, Error *error) {
+    World *restored;
+    Status status =
+        snapshot_read(order->snapshot, order->snapshot_bytes, &world->limits, &restored, error);
+    if (status == STATUS_OK) {
+        World old = *world;
+        *world = *restored;
+        *restored = old;
+        world_destroy(restored);
+        stepper_reset(stepper);
+    }
+    return status;
+}
+
+static Status carry_out(World *world, Stepper *stepper, const Input *input, Id *ids, Error *error) {
+    switch (input->kind) {
+    case INPUT_SET:
+        return change(world, &input->set, error);
+    case INPUT_MATERIALS:
+        return world_add_materials(world, input->materials.material, input->materials.count, ids,
+                                   error);
+    case INPUT_SHAPES:
+        return world_add_shapes(world, &input->shapes, ids, error);
+    case INPUT_BODIES:
+        return world_add_bodies(world, &input->bodies, ids, error);
+    case INPUT_RESTORE:
+        return restore(world, stepper, &input->restore, error);
+    case INPUT_STEP:
+        break;
+    }
+    return error_set(error, STATUS_INTERNAL, "",
+                     "A step input came to the wrong side of the door.");
+}
+
+Status apply_change(World *world, Stepper *stepper, const Input *input, Arena *arena,
+                    const Id **ids, size_t *id_count, Error *error) {
+    Id *added = NULL;
+    size_t count = count_added(input);
+    Status status = take_ids(arena, count, &added, error);
+    if (status == STATUS_OK) {
+        status = carry_out(world, stepper, input, added, error);
+    }
+    if (status == STATUS_OK && ids != NULL) {
+        *ids = added;
+        *id_count = count;
+    }
+    return status;
+}
+
+// ---- steps
+
+static Status check_wrenches(const World *world, const StepOrder *order, uint32_t *bodies,
+                             Error *error) {
+    for (size_t i = 0; i < order->wrench_count; i++) {
+        if (!slots_find(&world->body_slots, order->wrench_body[i], &bodies[i])) {
+            char field[64];
+            snprintf(field, sizeof(field), "wrench_body[%zu]", i);
+            return error_set(error, STATUS_NOT_FOUND, field,
+                             "No body has the id %llu in this world.",
+                             (unsigned long long)order->wrench_body[i]);
+        }
+        for (size_t k = 0; k < 6; k++) {
+            Status status = range_check(RANGE_WRENCH, order->wrench[6 * i + k], "wrench",
+                                        (int64_t)(6 * i + k), error);
+            if (status != STATUS_OK) {
+                return status;
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+Status apply_begin(const World *world, const Input *order, Arena *arena, StepRun *run,
+                   Error *error) {
+    ASSERT(order->kind == INPUT_STEP);
+    const StepOrder *step = &order->step;
+    if (world->faulted) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "",
+                         "The world is faulted since step %llu: set bodies (WorldSet) to go on.",
+                         (unsigned long long)world->step + 1);
+    }
+    Status status = STATUS_OK;
+    double time_step = world->settings.time_step;
+    if (step->time_step != 0.0) {
+        time_step = step->time_step;
+        status = range_check(RANGE_TIME_STEP, time_step, "time_step", -1, error);
+    }
+    uint32_t *bodies = NULL;
+    if (status == STATUS_OK && step->wrench_count > 0) {
+        bodies = arena_take_array(arena, step->wrench_count, sizeof(uint32_t));
+        status = bodies == NULL ? error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                                            "Memory ended while reading wrenches.")
+                                : check_wrenches(world, step, bodies, error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    *run = (StepRun){
+        .input = {.time_step = time_step,
+                  .wrench_count = step->wrench_count,
+                  .wrench_body = bodies,
+                  .wrench = step->wrench},
+        .order = order,
+        .steps_left = step->steps,
+    };
+    return STATUS_OK;
+}
+
+static void tally_step(StepTally *tally, const StepReport *report, uint64_t step) {
+    tally->done++;
+    tally->last = *report;
+    tally->unconverged += !report->certificate.converged;
+    for (int i = 0; i < CERTIFICATE_ENTRY_COUNT; i++) {
+        // written so that NaN counts as worse than any number
+        if (!(report->certificate.entry[i] <= tally->worst[i]) || tally->worst_step[i] == 0) {
+            tally->worst[i] = report->certificate.entry[i];
+            tally->worst_step[i] = step;
+        }
+    }
+    if (report->certificate.penetration > tally->penetration_worst ||
+        tally->penetration_step == 0) {
+        tally->penetration_worst = report->certificate.penetration;
+        tally->penetration_step = step;
+    }
+}
+
+Status apply_step(World *world, Stepper *stepper, StepRun *run, Arena *scratch, ClockProc *clock,
+                  Error *error) {
+    ASSERT(run->steps_left > 0);
+    StepReport report; // of a step that may not happen
+    Status status = stepper_run(stepper, world, &run->input, scratch, clock, &report, error);
+    if (status == STATUS_OK) {
+        run->steps_left--;
+        tally_step(&run->tally, &report, world->step);
+    }
+    return status;
+}

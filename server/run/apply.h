@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// What an input does to a world: alike for live calls, replay, verification and forks, and for
+// whoever steps a recording again without a server. It knows no recorder, no thread and no clock
+// but the one that it is handed.
+//
+//   stored bytes ──► input_decode ──► Input ──► apply_change                 the world has changed
+//   a call ─────────────────────────► Input ──► apply_begin, apply_step …    one step after the
+//   other
+//
+// An input that is refused has changed nothing. Whatever an input points to stays the caller's, and
+// is read by apply_change until it returns, and by apply_step until the last step of its run.
+#pragma once
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "run/input.h"
+#include "step/step.h"
+
+// An empty world with the default settings and solver, and what steps it: world_destroy and
+// stepper_destroy end them.
+Status apply_create(const WorldLimits *limits, World **world, Stepper **stepper, Error *error);
+
+// Carries out an input that is no step. `ids` (Nullable) gets the ids of what was added, in the
+// arena, and `id_count` how many they are.
+Status apply_change(World *world, Stepper *stepper, const Input *input, Arena *arena,
+                    const Id **ids, size_t *id_count, Error *error);
+
+// What n steps amounted to.
+typedef struct StepTally {
+    uint64_t done;
+    uint64_t unconverged;
+    StepReport last;                              // of the last step that was done
+    double worst[CERTIFICATE_ENTRY_COUNT];        // largest of each entry …
+    uint64_t worst_step[CERTIFICATE_ENTRY_COUNT]; // … and the step (since creation) where it stood
+    double penetration_worst;
+    uint64_t penetration_step;
+} StepTally;
+
+// An order of steps under way.
+typedef struct StepRun {
+    StepInput input;
+    const Input *order; // borrowed until the last of its steps
+    uint64_t steps_left;
+    StepTally tally;
+} StepRun;
+
+// Judges a step input and makes it ready; its arrays live in `arena`. Refuses a faulted world.
+Status apply_begin(const World *world, const Input *order, Arena *arena, StepRun *run,
+                   Error *error);
+
+// Takes the next of the steps that are left, which must be one or more. Fails as stepper_run does;
+// a step that fails is not counted. `scratch` is used and given back.
+Status apply_step(World *world, Stepper *stepper, StepRun *run, Arena *scratch, ClockProc *clock,
+                  Error *error);
