@@ -121,6 +121,9 @@ static Status run_stages(StepState *state, ClockProc *clock, StepReport *report)
     }
     if (status == STATUS_OK) {
         energy_run(state, &report->energy);
+        status = fault_check_report(state, report);
+    }
+    if (status == STATUS_OK) {
         status = integrate_commit(state);
     }
     return status;
