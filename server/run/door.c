@@ -287,7 +287,7 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
         }
         run->steps_left--;
         tally_step(&run->tally, &report, door->world->step);
-        if (clock != NULL && run->solver_times != NULL) {
+        if (report.solver_ns > 0 && run->solver_times != NULL) {
             histogram_add(run->solver_times, report.solver_ns);
         }
         if (door->recorder != NULL) {
