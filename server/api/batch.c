@@ -241,6 +241,8 @@ static JobOutcome work_for_one(BatchItem *item, Lane *lane) {
 static JobOutcome work_item(Job *job, Lane *lane) {
     BatchItem *item = (BatchItem *)(void *)((char *)job - offsetof(BatchItem, job));
     Batch *batch = item->batch;
+    item->arena =
+        batch->results.count == 1 ? &batch->request->arena : &batch->lane_memory[lane->index].arena;
     return batch->results.count == 1
                ? work_for_one(item, lane)
                : work_for(item, &batch->results.result[item - batch->item], lane);
@@ -248,12 +250,45 @@ static JobOutcome work_item(Job *job, Lane *lane) {
 
 // ---- on the loop thread
 
-// Not before all items are done: the last of them makes the reply, of what all have copied.
-static void free_copies(Batch *batch) {
-    for (size_t i = 0; batch->results.count > 1 && i < batch->results.count; i++) {
-        if (batch->item[i].world != NULL) {
-            arena_deinit(batch->item[i].arena);
+// Long lanes too, whose numbers come after those of the others.
+static uint32_t count_lanes(const Batch *batch) {
+    return 2 * pool_lane_count(batch->request->api->def.pool);
+}
+
+// What holds the results, and what the lanes may take from.
+static bool take_memory(Batch *batch) {
+    Host *host = batch->request->api->def.host;
+    size_t count = batch->results.count;
+    Arena *arena = &batch->request->arena;
+    if (count > 1) {
+        host_lend(host, &batch->memory);
+        arena = &batch->memory.arena;
+        batch->lane_memory = arena_take_array(arena, count_lanes(batch), sizeof(StockArena));
+    }
+    // last in the arena, as those of single worlds are seldom written
+    batch->results.result = arena_take_array(arena, count, sizeof(*batch->results.result));
+    batch->reserve = arena_take_array(arena, count, sizeof(*batch->reserve));
+    bool has_room = batch->results.result != NULL && batch->reserve != NULL &&
+                    (count == 1 || batch->lane_memory != NULL);
+    if (!has_room && count > 1) {
+        host_return(host, &batch->memory);
+    }
+    for (uint32_t i = 0; has_room && count > 1 && i < count_lanes(batch); i++) {
+        host_lend(host, &batch->lane_memory[i]);
+    }
+    return has_room;
+}
+
+// Not before all items are done: the last of them makes the reply, of what all have copied. In the
+// opposite order, so that the next batch borrows each where it was of use.
+static void return_memory(Batch *batch) {
+    Host *host = batch->request->api->def.host;
+    if (batch->results.count > 1) {
+        for (uint32_t i = count_lanes(batch); i > 0; i--) {
+            host_return(host, &batch->lane_memory[i - 1]);
         }
+        StockArena memory = batch->memory; // lane_memory is its own
+        host_return(host, &memory);
     }
 }
 
@@ -262,7 +297,7 @@ static void on_item_done(Job *job) {
     Batch *batch = item->batch;
     host_release(item->world);
     if (--batch->unfinished == 0) {
-        free_copies(batch);
+        return_memory(batch);
         request_finish(batch->request);
     }
 }
@@ -297,22 +332,12 @@ static size_t begin_results(Batch *batch) {
 static void submit_item(Batch *batch, BatchItem *item) {
     const ApiDef *def = &batch->request->api->def;
     host_retain(item->world);
-    item->arena = &batch->request->arena;
-    if (batch->results.count > 1) {
-        item->arena = &reserve_of(item)->memory;
-        arena_init(item->arena, def->memory_bytes_max);
-    }
     item->job = (Job){.work = work_item, .done = on_item_done};
     pool_submit(def->pool, &item->world->strand, request_share(batch->request), &item->job);
 }
 
 Status batch_submit(Batch *batch, Error *error) {
-    // last in the arena, as those of single worlds are seldom written
-    Arena *arena = &batch->request->arena;
-    batch->results.result =
-        arena_take_array(arena, batch->results.count, sizeof(*batch->results.result));
-    batch->reserve = arena_take_array(arena, batch->results.count, sizeof(*batch->reserve));
-    if (batch->results.result == NULL || batch->reserve == NULL) {
+    if (!take_memory(batch)) {
         return refuse_count(batch->results.count, error);
     }
     size_t known = begin_results(batch);
@@ -320,6 +345,7 @@ Status batch_submit(Batch *batch, Error *error) {
     batch->unfinished = known;
     if (known == 0) {
         batch->reply(batch, NULL);
+        return_memory(batch);
         request_finish(batch->request);
         return STATUS_OK;
     }

@@ -17,13 +17,12 @@ typedef struct BatchItem {
     const Input *order; // in the request's arena; NULL: only the hash is asked for
     bool begun;         // its result's `run` is set
     Arena *arena; // what the lane may take from: the request's when the batch has one world, else
-                  // its reserve's
+                  // the lane's part of the batch's
 } BatchItem;
 
 // What an item seldom needs, apart from it: not cleared, each is set where it is used.
 typedef struct BatchReserve {
     BatchItem *item;
-    Arena memory;
     LogWait wait; // for the recorder to catch up
 } BatchReserve;
 
@@ -36,6 +35,10 @@ struct Batch {
     _Atomic size_t left;                     // items not yet done on their lanes
     BatchReserve *reserve;                   // [results.count]
     size_t unfinished;                       // items whose job's `done` is to come; loop thread
+
+    // of several worlds: borrowed of the host until the batch is over
+    StockArena memory;       // results and reserve
+    StockArena *lane_memory; // [of the pool], of each lane: what worlds copied, until all are done
 };
 
 // Finds the worlds (all listed, none twice) and makes their items; unknown ones will be failed

@@ -176,8 +176,9 @@ static Status open_read(Request *request, ReadPlan *plan, Error *error) {
 static Status add_frame(const Request *request, ReadPlan *plan, const EpisodeFrame *frame,
                         Error *error) {
     EpisodeColumns *columns = &plan->show.columns;
-    if (!episode_columns_add(columns, frame)) {
-        return out_of_memory(error);
+    Status status = episode_columns_add(columns, frame, error);
+    if (status != STATUS_OK) {
+        return status;
     }
     size_t bytes_max = request->api->def.frame_bytes_max;
     if (columns->bytes > bytes_max) {
@@ -290,8 +291,8 @@ static Status gather(Replay *replay, Lane *lane, const EpisodeFrame *frame, Erro
     if (!is_due || !episode_columns_same_bodies(columns, frame)) {
         status = send_event(replay, lane, error);
     }
-    if (status == STATUS_OK && !episode_columns_add(columns, frame)) {
-        status = out_of_memory(error);
+    if (status == STATUS_OK) {
+        status = episode_columns_add(columns, frame, error);
     }
     advance(&replay->show);
     return status;

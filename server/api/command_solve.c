@@ -4,6 +4,7 @@
 #include "wire/problem_codec.h"
 #include "api/request.h"
 #include "os/clock.h"
+#include "world/range.h"
 
 #include <stdio.h>
 
@@ -70,8 +71,15 @@ static void fill_certificate(const SolveResult *result, uint64_t time_ns,
 
 // Numbers that are not finite are refused in every message, so they do not go out either.
 static Status check_answer(const SolvePlan *plan, const SolveResult *result, Error *error) {
-    if (numbers_are_finite(result->answer.v, plan->problem.velocity_count) &&
-        numbers_are_finite(result->certificate.entry, CERTIFICATE_ENTRY_COUNT)) {
+    const ContactProblem *problem = &plan->problem;
+    const Answer *answer = &result->answer;
+    const Certificate *certificate = &result->certificate;
+    if (numbers_are_finite(answer->v, problem->velocity_count) &&
+        numbers_are_finite(answer->contact_impulse, 3 * (size_t)problem->contact_count) &&
+        numbers_are_finite(answer->row_impulse, problem->row_count) &&
+        numbers_are_finite(certificate->entry, CERTIFICATE_ENTRY_COUNT) &&
+        numbers_are_finite(certificate->velocity, CERTIFICATE_ENTRY_COUNT) &&
+        isfinite(certificate->scale) && isfinite(certificate->penetration)) {
         return STATUS_OK;
     }
     return error_set(error, STATUS_FAILED_PRECONDITION, "problem",
@@ -89,6 +97,10 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     if (!request->is_resumed) {
         Status status =
             problem_read(request->message->solve->problem, &request->arena, &plan->problem, error);
+        if (status == STATUS_OK) {
+            status = range_check(RANGE_TIME_STEP, plan->problem.time_step, "problem.time_step", -1,
+                                 error);
+        }
         if (status != STATUS_OK) {
             return status;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // WorldStep and WorldHash: many worlds in one call (batch.h), one packed reply.
 #include "api/batch.h"
+#include "world/range.h"
 
 static const uint64_t steps_max = 1000000000000u;
 
@@ -10,9 +11,9 @@ static Status check_step(const Moreau__V1__WorldStep *message, Error *error) {
                          "Ask for 1 to %llu steps, not %llu.", (unsigned long long)steps_max,
                          (unsigned long long)message->steps);
     }
-    if (message->has_time_step && !(message->time_step > 0.0)) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "time_step",
-                         "The time step must be > 0 s, not %g.", message->time_step);
+    if (message->has_time_step &&
+        range_check(RANGE_TIME_STEP, message->time_step, "time_step", -1, error) != STATUS_OK) {
+        return error->status;
     }
     size_t wrenches = message->n_wrench_body;
     if (message->n_wrench != 6 * wrenches) {

@@ -4,6 +4,7 @@
 // bits everywhere.
 #pragma once
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,14 +75,22 @@ static inline bool vec3_is_finite(Vec3 a) {
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }
 
-// Whether all of `count` numbers are finite: a sum of zeros is zero, and a number that is not
-// finite times zero is not. Without branches, for long columns.
-static inline bool numbers_are_finite(const double *numbers, size_t count) {
-    double sum = 0.0;
+// Whether no number exceeds the bound or is NaN. Without branches, for long columns.
+static inline bool numbers_are_within(const double *numbers, size_t count, double bound) {
+    bool within = true;
     for (size_t i = 0; i < count; i++) {
-        sum += 0.0 * numbers[i];
+        within &= fabs(numbers[i]) <= bound;
     }
-    return sum == 0.0;
+    return within;
+}
+
+static inline bool numbers_are_finite(const double *numbers, size_t count) {
+    return numbers_are_within(numbers, count, DBL_MAX);
+}
+
+// Whether a float, which holds no more than 3.4e38, can say each of the numbers, if less exactly.
+static inline bool numbers_fit_float(const double *numbers, size_t count) {
+    return numbers_are_within(numbers, count, (double)FLT_MAX);
 }
 
 static inline double vec3_get(Vec3 a, int axis) {

@@ -61,7 +61,7 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
             return status;
         }
         const StepReport *report = &run->tally.last;
-        if (clock != NULL && door->solver_times != NULL) {
+        if (report->solver_ns > 0 && door->solver_times != NULL) {
             histogram_add(door->solver_times, report->solver_ns);
         }
         if (door->recorder != NULL) {

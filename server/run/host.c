@@ -29,6 +29,8 @@ struct Host {
     _Atomic uint64_t faulted_count;
     uv_timer_t idle_timer;  // runs only while some world has an idle timeout
     uv_timer_t flush_timer; // runs only while some world is recorded
+    uv_timer_t trim_timer;  // runs only while memory is spare
+    Stock stock;
     uint32_t open_timers;
     void (*closed)(void *context);
     void *closed_context;
@@ -36,6 +38,11 @@ struct Host {
 
 enum { IDLE_LOOK_MS = 500 };
 enum { FLUSH_LOOK_MS = 1000 };
+enum { TRIM_LOOK_MS = 1000 };
+
+// Of the memory budget, what is spare takes at most one part in so many; and no more than this: the
+// results of a batch of every world that a server may have are 110 MB.
+enum { SPARE_MEMORY_SHARE = 16, SPARE_BYTES_MAX = 1 << 27 };
 enum { FRESH_IDS = 65536 };
 
 Status host_create(Host **host, const HostDef *def, Error *error) {
@@ -56,7 +63,12 @@ Status host_create(Host **host, const HostDef *def, Error *error) {
     uv_timer_init(def->loop, &made->flush_timer);
     uv_unref((uv_handle_t *)&made->flush_timer);
     made->flush_timer.data = made;
-    made->open_timers = 2;
+    uv_timer_init(def->loop, &made->trim_timer);
+    uv_unref((uv_handle_t *)&made->trim_timer);
+    made->trim_timer.data = made;
+    made->open_timers = 3;
+    size_t spare = def->limits.bytes_max / SPARE_MEMORY_SHARE;
+    stock_init(&made->stock, spare < SPARE_BYTES_MAX ? spare : SPARE_BYTES_MAX);
     *host = made;
     return STATUS_OK;
 }
@@ -69,6 +81,7 @@ static void on_timer_closed(uv_handle_t *handle) {
     void (*closed)(void *) = host->closed;
     void *context = host->closed_context;
     snapshot_store_destroy(host->snapshots); // not before: sessions may end until now
+    stock_deinit(&host->stock);
     slots_deinit(&host->slots);
     free(host->entry);
     free(host->by_name);
@@ -86,6 +99,7 @@ void host_close(Host *host, void (*closed)(void *context), void *context) {
     host->closed_context = context;
     uv_close((uv_handle_t *)&host->idle_timer, on_timer_closed);
     uv_close((uv_handle_t *)&host->flush_timer, on_timer_closed);
+    uv_close((uv_handle_t *)&host->trim_timer, on_timer_closed);
 }
 
 // ---- names
@@ -394,6 +408,33 @@ SnapshotStore *host_snapshots(const Host *host) {
 
 void host_count_bytes(Host *host, size_t before, size_t after) {
     atomic_fetch_add_explicit(&host->bytes, (uint64_t)after - before, memory_order_relaxed);
+}
+
+// ---- memory for large pieces of work
+
+static void trim_stock(uv_timer_t *timer) {
+    Host *host = timer->data;
+    size_t before = host->stock.bytes;
+    if (!stock_trim(&host->stock)) {
+        uv_timer_stop(timer);
+    }
+    host_count_bytes(host, before, host->stock.bytes);
+}
+
+void host_lend(Host *host, StockArena *lent) {
+    stock_lend(&host->stock, host->def.limits.bytes_max, lent);
+}
+
+void host_return(Host *host, StockArena *lent) {
+    size_t before = host->stock.bytes;
+    stock_return(&host->stock, lent);
+    if (host->stock.bytes != before) {
+        host_count_bytes(host, before, host->stock.bytes);
+    }
+    if (host->stock.count > 0 && !uv_is_active((uv_handle_t *)&host->trim_timer)) {
+        uv_timer_start(&host->trim_timer, trim_stock, TRIM_LOOK_MS, TRIM_LOOK_MS);
+        uv_unref((uv_handle_t *)&host->trim_timer);
+    }
 }
 
 uint64_t host_faulted_count(const Host *host) {

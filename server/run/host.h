@@ -8,6 +8,7 @@
 // reference keeps the entry, not the world.
 #pragma once
 
+#include "base/stock.h"
 #include "os/report.h"
 #include "run/door.h"
 #include "run/lane.h"
@@ -122,6 +123,12 @@ SnapshotStore *host_snapshots(const Host *host);
 
 // Memory held for clients beside the worlds, in the same budget. Any thread.
 void host_count_bytes(Host *host, size_t before, size_t after);
+
+// Memory for a piece of work that is too large for its request's own, such as a batch of many
+// worlds: kept for the next one when it is returned, and given back when none comes for a second or
+// two. It counts as bytes of the host, which limits it. Loop thread.
+void host_lend(Host *host, StockArena *lent);
+void host_return(Host *host, StockArena *lent);
 
 // Lane: a step of this world may take what is left of the budget, and no more.
 void host_limit_step(WorldEntry *entry);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/certificate.h"
 
+#include "base/assert.h"
 #include "solve/certificate_contacts.h"
 
 #include <string.h>
@@ -92,6 +93,19 @@ static double row_speed(const ContactProblem *problem, const Answer *answer, uin
     return relation_max(fabs(problem_row_product(problem, row, problem->v_free)), target);
 }
 
+// What an island is measured against where nothing in it is faster.
+static double least_scale(const ContactProblem *problem) {
+    return relation_max(problem->gravity * problem->time_step, SCALE_MIN);
+}
+
+Certificate certificate_of_nothing(const ContactProblem *problem, double tolerance) {
+    ASSERT(problem->contact_count == 0);
+    ASSERT(problem->row_count == 0);
+    double scale = problem->tree_count == 0 ? 0.0 : least_scale(problem);
+    return (Certificate){
+        .scale = scale, .worst_contact = -1, .tolerance = tolerance, .converged = isfinite(scale)};
+}
+
 // until the end, `island_of_tree` is the forest and `v_scale` is of single trees
 Status certificate_scale_begin(const ContactProblem *problem, Arena *arena, CertificateScale *scale,
                                Error *error) {
@@ -101,7 +115,7 @@ Status certificate_scale_begin(const ContactProblem *problem, Arena *arena, Cert
     if (scale->island_of_tree == NULL || scale->v_scale == NULL) {
         return no_memory(error);
     }
-    double least = relation_max(problem->gravity * problem->time_step, SCALE_MIN);
+    double least = least_scale(problem);
     for (uint32_t i = 0; i < problem->tree_count; i++) {
         scale->island_of_tree[i] = i;
         scale->v_scale[i] = least;

@@ -86,6 +86,10 @@ static inline double certificate_bias(const ContactProblem *problem, const Answe
     return answer->contact == NULL ? problem->contact[contact].bias : answer->contact[contact].bias;
 }
 
+// The certificate of a problem that has neither contacts nor rows, when its answer is its free
+// velocities: what the measure would find.
+Certificate certificate_of_nothing(const ContactProblem *problem, double tolerance);
+
 // Islands and their scales, made once per solve: solvers use V for their own stopping tests. The
 // scale depends on the bias that the solver declares, so relations must be filled first.
 typedef struct CertificateScale {

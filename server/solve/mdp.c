@@ -6,6 +6,7 @@
 // says no, the test is tightened.
 #include "solve/mdp.h"
 
+#include "base/assert.h"
 #include "solve/mdp_direct.h"
 #include "solve/mdp_momentum.h"
 #include "solve/mdp_pack.h"
@@ -235,9 +236,6 @@ static Status run(Work *work) {
     }
     Answer *answer = &work->result->answer;
     certificate_momentum_begin(work->problem, answer);
-    if (work->problem->contact_count == 0 && work->problem->row_count == 0) {
-        return judge(work);
-    }
     warm_up(work);
     status =
         mdp_pack_end(&work->scale, answer, answer->momentum, work->arena, &work->pack, work->error);
@@ -253,6 +251,7 @@ static Status run(Work *work) {
 
 Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings, Arena *arena,
                  SolveResult *result, Error *error) {
+    ASSERT(solver_has_work(problem));
     *result = (SolveResult){0};
     Work work = {.problem = problem,
                  .parameter = settings->parameter,

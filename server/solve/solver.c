@@ -116,9 +116,31 @@ Status solver_set(SolverSettings *settings, const char *name, double value, Erro
     return refuse_name(solver, name, error);
 }
 
+// What every solver answers, to the last bit, where nothing touches: no impulses, and M^-1 0 added
+// to the free velocities.
+static Status solve_nothing(const SolverSettings *settings, const ContactProblem *problem,
+                            Arena *arena, SolveResult *result, Error *error) {
+    *result = (SolveResult){
+        .answer = {.v = arena_take_array(arena, problem->velocity_count, sizeof(double)),
+                   .momentum = arena_take_zeroed(arena, problem->velocity_count, sizeof(double))},
+        .certificate = certificate_of_nothing(problem, settings->parameter[SOLVER_TOLERANCE])};
+    if (result->answer.v == NULL || result->answer.momentum == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                         "The solver's memory is too small for the answer.");
+    }
+    for (uint32_t i = 0; i < problem->velocity_count; i++) {
+        result->answer.v[i] = 0.0 + problem->v_free[i]; // -0.0 becomes 0.0
+    }
+    return STATUS_OK;
+}
+
 Status solver_solve(const SolverSettings *settings, const ContactProblem *problem, Arena *arena,
                     SolveResult *result, Error *error) {
-    Status status = solver_get(settings->kind)->solve(problem, settings, arena, result, error);
+    ASSERT(problem->time_step > 0.0);
+    ASSERT(problem->tree_count <= problem->velocity_count);
+    Status status = solver_has_work(problem)
+                        ? solver_get(settings->kind)->solve(problem, settings, arena, result, error)
+                        : solve_nothing(settings, problem, arena, result, error);
     if (status == STATUS_RESOURCE_EXHAUSTED && error != NULL) {
         const Error what = *error;
         error_set(error, status, NULL, "%s Raise --memory-bytes-max, of which it has a part.",

@@ -90,6 +90,11 @@ SolverSettings solver_solve_default(SolverKind kind);
 // Sets one parameter after checking it. `field` of the error is the parameter's name.
 Status solver_set(SolverSettings *settings, const char *name, double value, Error *error);
 
+// False: nothing touches and nothing is joined, and every solver's answer is known.
+static inline bool solver_has_work(const ContactProblem *problem) {
+    return problem->contact_count > 0 || problem->row_count > 0;
+}
+
 // Solves; the result's arrays live in `arena`. Fails only when the arena ends (RESOURCE_EXHAUSTED)
 // or when it was asked to stop (ABORTED); a solver that did not reach its tolerance, or ended in
 // numbers that are not finite, says so in the certificate.

@@ -4,12 +4,11 @@
 //
 //     q <- normalise((1, h w/2) q)          w in world axes
 //
-// and only when every number is finite does the world take them over.
+// and only when every number can be told (fault.c) does the world take them over.
 #include "step/stages.h"
 
 #include "base/array.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void move_body(const double *pose, const double *velocity, double h, double *moved) {
@@ -23,17 +22,6 @@ static void move_body(const double *pose, const double *velocity, double h, doub
         now.orientation = quat_normalize(quat_mul(turn, old.orientation));
     }
     pose_store(moved, now);
-}
-
-static Status fault(StepState *state, uint32_t body, const char *quantity) {
-    World *world = state->world;
-    world->faulted = true;
-    return error_set(state->error, STATUS_FAILED_PRECONDITION, "",
-                     "Step %llu was undone: the %s of body %llu would not be finite. The world is "
-                     "faulted at its state before that "
-                     "step; set bodies (WorldSet) to go on, or use a smaller time step.",
-                     (unsigned long long)world->step + 1, quantity,
-                     (unsigned long long)world->body_id[body]);
 }
 
 // The velocity that a body ends the step with.
@@ -59,16 +47,16 @@ Status integrate_run(StepState *state) {
             continue;
         }
         move_body(world->pose + 7 * (size_t)body, velocity, state->input->time_step, pose);
-        if (!numbers_are_finite(velocity, 6)) {
-            return fault(state, body, "velocity");
+        if (!numbers_fit_float(velocity, 6)) {
+            return fault_body(state, body, "velocity");
         }
         // a spin whose square overflows leaves no orientation at all: nothing, not NaN
         bool has_orientation = pose[3] != 0.0 || pose[4] != 0.0 || pose[5] != 0.0 || pose[6] != 0.0;
-        if (!numbers_are_finite(pose, 7) || !has_orientation) {
-            return fault(state, body, "pose");
+        if (!numbers_fit_float(pose, 7) || !has_orientation) {
+            return fault_body(state, body, "pose");
         }
     }
-    return STATUS_OK;
+    return fault_check_impulses(state);
 }
 
 static void remember_impulses(StepState *state) {

@@ -315,8 +315,8 @@ static bool state_is_sound(const World *world) {
         Quat q = pose_load(pose).orientation;
         double norm = quat_norm(q);
         // unit up to rounding; NaN fails
-        if (!(fabs(norm - 1.0) < 1e-9) || !vec3_is_finite(vec3_load(pose)) ||
-            !vec3_is_finite(vec3_load(velocity)) || !vec3_is_finite(vec3_load(velocity + 3))) {
+        if (!(fabs(norm - 1.0) < 1e-9) || !numbers_fit_float(pose, 3) ||
+            !numbers_fit_float(velocity, 6)) {
             return false;
         }
     }
@@ -365,7 +365,7 @@ static Status read_memory(Source *source, World *world, Error *error) {
         source_doubles(source, memory->impulse, 3);
         bool sorted = i == 0 || memory_precedes(memory - 1, memory);
         if (source->failed || memory->a >= memory->b || memory->b >= world->body_count || !sorted ||
-            !vec3_is_finite(vec3_load(memory->impulse))) {
+            !numbers_fit_float(memory->impulse, 3)) {
             return damaged(error, "an impulse that cannot be");
         }
     }

@@ -51,6 +51,13 @@ Status integrate_run(StepState *state);
 // The energy book, once new velocities and poses are known.
 void energy_run(const StepState *state, StepEnergy *energy);
 
+// Undoes the step as `quantity` of a body cannot be told; the error says so.
+Status fault_body(StepState *state, uint32_t body, const char *quantity);
+
+// Undo the step unless all impulses, all that a report carries can be told.
+Status fault_check_impulses(StepState *state);
+Status fault_check_report(StepState *state, const StepReport *report);
+
 // Makes the new state the world's.
 Status integrate_commit(StepState *state);
 

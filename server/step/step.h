@@ -31,7 +31,7 @@ typedef struct StepEnergy {
 
 typedef struct StepReport {
     uint32_t contact_count, row_count, iterations;
-    uint64_t solver_ns; // 0 without a clock
+    uint64_t solver_ns; // 0 without a clock, or when nothing touched
     Certificate certificate;
     uint32_t worst_body[2]; // of the contact with the largest own residual; UINT32_MAX: none
     StepEnergy energy;
@@ -86,8 +86,8 @@ void step_set_solver(WorldSettings *settings, const SolverSettings *solver);
 typedef uint64_t ClockProc(void);
 
 // Takes one step. `clock` is Nullable: without it solver_ns is 0. Errors: FAILED_PRECONDITION when
-// the new state is not finite (names step, body and quantity; the world is marked faulted and
-// otherwise as before), RESOURCE_EXHAUSTED when memory ends (the world is as before), ABORTED when
-// `stop` said so (likewise).
+// the new state would not be finite or not fit a float, or the report not be finite (names step,
+// body and quantity; the world is marked faulted and otherwise as before), RESOURCE_EXHAUSTED when
+// memory ends (the world is as before), ABORTED when `stop` said so (likewise).
 Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena *scratch,
                    ClockProc *clock, StepReport *report, Error *error);

@@ -2,8 +2,10 @@
 #include "wire/episode_columns.h"
 
 #include "base/array.h"
+#include "base/vec.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,7 +185,49 @@ static bool append_ids(EpisodeColumns *columns, const EpisodeFrame *frame) {
            append(columns, COLUMN_IDS, frame->ids, listed);
 }
 
-bool episode_columns_add(EpisodeColumns *columns, const EpisodeFrame *frame) {
+// A file may hold anything, and recordings may be older than the rule that state fits a float.
+static Status check_numbers(const EpisodeWish *wish, const EpisodeFrame *frame, const char *what,
+                            const double *values, size_t stride, Error *error) {
+    double bound = wish->single ? (double)FLT_MAX : DBL_MAX;
+    for (size_t i = 0; i < frame->body_count; i++) {
+        if (!numbers_are_within(values + stride * i, stride, bound)) {
+            bool is_finite = numbers_are_finite(values + stride * i, stride);
+            return error_set(error, is_finite ? STATUS_FAILED_PRECONDITION : STATUS_DATA_LOSS,
+                             is_finite ? "single" : "",
+                             "The %s of body %" PRIu64 " at step %" PRIu64 " is %s.", what,
+                             frame->ids[i], frame->frame.step,
+                             is_finite ? "beyond 3.4e38, the largest float: ask for doubles"
+                                       : "not finite: the recording is damaged");
+        }
+    }
+    return STATUS_OK;
+}
+
+static bool contacts_are_finite(const ContactList *list) {
+    size_t n = list->count;
+    return numbers_are_finite(list->point, 3 * n) && numbers_are_finite(list->frame, 9 * n) &&
+           numbers_are_finite(list->gap, n) && numbers_are_finite(list->impulse, 3 * n) &&
+           numbers_are_finite(list->velocity, 3 * n) && numbers_are_finite(list->friction, n);
+}
+
+static Status check_frame(const EpisodeWish *wish, const EpisodeFrame *frame, Error *error) {
+    Status status = STATUS_OK;
+    if (!isfinite(frame->frame.time) || !contacts_are_finite(&frame->contacts)) {
+        status = error_set(error, STATUS_DATA_LOSS, "",
+                           "The time or a contact at step %" PRIu64
+                           " is not finite: the recording is damaged.",
+                           frame->frame.step);
+    }
+    if (status == STATUS_OK && wish->poses) {
+        status = check_numbers(wish, frame, "pose", frame->frame.pose, 7, error);
+    }
+    if (status == STATUS_OK && wish->velocities) {
+        status = check_numbers(wish, frame, "velocity", frame->frame.velocity, 6, error);
+    }
+    return status;
+}
+
+static bool add_frame(EpisodeColumns *columns, const EpisodeFrame *frame) {
     const EpisodeWish *wish = &columns->wish;
     uint64_t body_count = frame->body_count;
     protobuf_c_boolean stored = frame->is_stored;
@@ -204,4 +248,12 @@ bool episode_columns_add(EpisodeColumns *columns, const EpisodeFrame *frame) {
                                frame->frame.velocity, 6 * frame->body_count);
     }
     return added && (!wish->contacts || append_contacts(columns, &frame->contacts));
+}
+
+Status episode_columns_add(EpisodeColumns *columns, const EpisodeFrame *frame, Error *error) {
+    Status status = check_frame(&columns->wish, frame, error);
+    if (status == STATUS_OK && !add_frame(columns, frame)) {
+        status = error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while reading.");
+    }
+    return status;
 }

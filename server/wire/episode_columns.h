@@ -31,5 +31,6 @@ void episode_columns_clear(EpisodeColumns *columns);
 // Whether the bodies of this frame are those of the last one added.
 bool episode_columns_same_bodies(const EpisodeColumns *columns, const EpisodeFrame *frame);
 
-// false: memory ended, and the message is of no use.
-bool episode_columns_add(EpisodeColumns *columns, const EpisodeFrame *frame);
+// DATA_LOSS: a number of the frame is not finite; FAILED_PRECONDITION: no float holds it, though
+// floats are wished for. RESOURCE_EXHAUSTED: memory ended, and the message is of no use.
+Status episode_columns_add(EpisodeColumns *columns, const EpisodeFrame *frame, Error *error);

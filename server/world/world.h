@@ -3,10 +3,11 @@
 // Flat arrays, one entry per thing.
 //
 // The struct is open because the step, the collision and the snapshot are written over its arrays;
-// everyone else goes through the functions. Invariants: all numbers finite; orientations unit; body
-// i's arrays are [i]; ids name materials, shapes and bodies from outside, indices inside. Positions
-// are those of the centre of mass; world_body_pose gives the origin's. A world belongs to one
-// thread at a time. Nothing here reads a clock or knows a step.
+// everyone else goes through the functions. Invariants: all numbers finite, and those of the state
+// and the impulses within what a float holds, as replies may say them in floats; orientations unit;
+// body i's arrays are [i]; ids name materials, shapes and bodies from outside, indices inside.
+// Positions are those of the centre of mass; world_body_pose gives the origin's. A world belongs to
+// one thread at a time. Nothing here reads a clock or knows a step.
 #pragma once
 
 #include "base/slots.h"

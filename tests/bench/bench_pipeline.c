@@ -95,9 +95,7 @@ typedef struct Physics {
 
 static Physics measure_physics(void) {
     enum { STEPS = 200000 };
-    Scene scene = scene_create();
-    Id shape = scene_shape(&scene, PRIMITIVE_SPHERE, vec3(0.05, 0.0, 0.0));
-    scene_body(&scene, shape, BODY_DYNAMIC, (Pose){.orientation = quat_identity()});
+    Scene scene = scene_fall(1);
     double begun = bench_cpu_ns();
     for (int i = 0; i < STEPS; i++) {
         scene_step(&scene);

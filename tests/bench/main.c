@@ -23,6 +23,7 @@ struct Bench {
 static const Bench benches[] = {
     {"roundtrip", bench_roundtrip, "step round trips of a one-body world beside a bare echo"},
     {"pipeline", bench_pipeline, "pipelined steps per second, server CPU beyond the physics"},
+    {"batch", bench_batch, "many small worlds in one call, CPU beyond the physics"},
     {"pile", bench_pile, "settled piles of 100, 1,000 and 10,000 spheres"},
     {"stack", bench_stack, "ten boxes on each other for ten seconds"},
     {"wall", bench_wall, "a wall of 525 boxes for ten seconds"},
@@ -31,7 +32,7 @@ static const Bench benches[] = {
     {"state", bench_state, "a 1,000-body state encoded and sent, beside memcpy and send"},
     {"record", bench_record, "recording beside not recording, stepping again, seeking"},
     {"neighbours", bench_neighbours, "round trips while others record and read"},
-    {"memory", bench_memory_use, "bytes per empty world and per idle connection"},
+    {"memory", bench_memory_use, "bytes per world and per idle connection"},
 };
 enum { BENCH_COUNT = sizeof(benches) / sizeof(benches[0]) };
 

@@ -132,10 +132,10 @@ size_t probe_exchange(Probe *probe, const ProbeFrame *request, const uint8_t **b
     return frame_bytes(probe->input) - HEADER_BYTES;
 }
 
-ProbeFrame probe_step_frame(uint64_t id, uint64_t world, bool reports) {
+static ProbeFrame step_frame(uint64_t id, size_t count, const uint64_t *worlds, bool reports) {
     Moreau__V1__WorldStep step = MOREAU__V1__WORLD_STEP__INIT;
-    step.n_worlds = 1;
-    step.worlds = &world;
+    step.n_worlds = count;
+    step.worlds = (uint64_t *)worlds;
     step.has_reports = !reports;
     step.reports = reports;
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
@@ -144,6 +144,14 @@ ProbeFrame probe_step_frame(uint64_t id, uint64_t world, bool reports) {
     request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_STEP;
     request.world_step = &step;
     return pack(&request);
+}
+
+ProbeFrame probe_step_frame(uint64_t id, uint64_t world, bool reports) {
+    return step_frame(id, 1, &world, reports);
+}
+
+ProbeFrame probe_batch_frame(size_t count, const uint64_t *worlds, bool reports) {
+    return step_frame(2, count, worlds, reports);
 }
 
 ProbeFrame probe_get_frame(uint64_t world) {

@@ -32,8 +32,10 @@ size_t probe_receive(Probe *probe);
 // Sends one frame and waits for one; the body is borrowed until the next call.
 size_t probe_exchange(Probe *probe, const ProbeFrame *request, const uint8_t **body);
 
-// Frames that ask for one step, for all bodies' states, and for an echo of so many body bytes.
+// Frames that ask for one step, for one of many worlds, for all bodies' states, and for an echo of
+// so many body bytes.
 ProbeFrame probe_step_frame(uint64_t id, uint64_t world, bool reports);
+ProbeFrame probe_batch_frame(size_t count, const uint64_t *worlds, bool reports);
 ProbeFrame probe_get_frame(uint64_t world);
 ProbeFrame probe_echo_frame(size_t count, size_t reply_body_bytes);
 

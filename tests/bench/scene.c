@@ -95,6 +95,15 @@ static Pose upright(double x, double y, double z) {
     return (Pose){.position = vec3(x, y, z), .orientation = quat_identity()};
 }
 
+Scene scene_fall(uint32_t count) {
+    Scene scene = scene_create();
+    Id shape = scene_shape(&scene, PRIMITIVE_SPHERE, vec3(RADIUS, 0.0, 0.0));
+    for (uint32_t i = 0; i < count; i++) {
+        scene_body(&scene, shape, BODY_DYNAMIC, upright(i, 0.1 * i, 1.0));
+    }
+    return scene;
+}
+
 // A floor and four walls that look inwards, around the square from 0 to `width`.
 static void add_box(Scene *scene, double width) {
     static const double half = 0.70710678118654752; // a quarter turn

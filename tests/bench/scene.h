@@ -25,6 +25,9 @@ void scene_body(Scene *scene, Id shape, BodyKind kind, Pose pose);
 // One step.
 void scene_step(Scene *scene);
 
+// `count` spheres in a row that fall and touch nothing: what probe_world makes on a server.
+Scene scene_fall(uint32_t count);
+
 // A pile of `count` spheres of radius 0.045 to 0.055 m, at rest in a box of five half-spaces whose
 // width grows with the cube root of the count.
 Scene scene_pile(uint32_t count);

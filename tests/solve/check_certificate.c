@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "solve/certificate.h"
+#include "solve/solver.h"
 
 #include "solve/certificate_relation.h"
 #include "support/problem_build.h"
@@ -105,6 +106,47 @@ static uint32_t add_ball(Judged *judged, double v_x, double mu) {
     problem_build_side(contact, 1, tree, vec3(0.0, 0.0, -0.1));
     return tree;
 }
+
+// What no solver is asked is answered as every one would: bits, certificate, and a zero's sign.
+START_TEST(what_touches_nothing_is_certified_as_the_measure_does) {
+    Judged *judged = judged_create(RELATION_DISSIPATION);
+    uint64_t state = 7;
+    for (int i = 0; i < _i; i++) {
+        double v_free[6], mass[36];
+        for (int k = 0; k < 6; k++) {
+            v_free[k] = k == i ? -0.0 : problem_build_random(&state);
+        }
+        problem_build_random_mass(&state, 6, 0.1, mass);
+        if (i % 2 == 0) {
+            problem_build_free(&judged->build, 1.0 + i, ball_inertia, v_free);
+        } else {
+            problem_build_dense(&judged->build, 6, mass, v_free);
+        }
+    }
+    ContactProblem *problem = &judged->build.problem;
+    SolverSettings settings = solver_default(SOLVER_MDP);
+    settings.parameter[SOLVER_TOLERANCE] = 1e-6;
+    SolveResult result;
+    ck_assert_int_eq(solver_solve(&settings, problem, &judged->build.arena, &result, NULL),
+                     STATUS_OK);
+    ck_assert_uint_eq(result.iterations, 0);
+    follow(judged);
+    measure(judged);
+    ck_assert_mem_eq(result.answer.v, judged->v, problem->velocity_count * sizeof(double));
+    ck_assert_mem_eq(result.answer.momentum, judged->momentum,
+                     problem->velocity_count * sizeof(double));
+    const Certificate *a = &result.certificate, *b = &judged->certificate;
+    ck_assert_mem_eq(a->entry, b->entry, sizeof(a->entry));
+    ck_assert_mem_eq(a->velocity, b->velocity, sizeof(a->velocity));
+    ck_assert_double_eq(a->scale, b->scale);
+    ck_assert_double_eq(a->tolerance, b->tolerance);
+    ck_assert_double_eq(a->penetration, b->penetration);
+    ck_assert_int_eq(a->worst_contact, b->worst_contact);
+    ck_assert_int_eq(a->converged, b->converged);
+    ck_assert(a->converged);
+    judged_destroy(judged);
+}
+END_TEST
 
 static void set_impulse(Judged *judged, uint32_t contact, double n, double t) {
     judged->contact_impulse[3 * contact] = n;
@@ -530,6 +572,7 @@ static TCase *case_reference(void) {
 
 static TCase *case_measure(void) {
     TCase *tcase = tcase_create("measure");
+    tcase_add_loop_test(tcase, what_touches_nothing_is_certified_as_the_measure_does, 0, 6);
     tcase_add_test(tcase, islands_are_measured_by_their_own_scale);
     tcase_add_test(tcase, momentum_that_does_not_add_up_is_seen);
     tcase_add_test(tcase, an_impulse_outside_the_cone_is_seen);

@@ -306,6 +306,45 @@ START_TEST(a_step_that_would_leave_no_orientation_has_not_happened) {
 }
 END_TEST
 
+// 3.4e38 is the largest float: replies in single precision could not say it.
+START_TEST(a_step_whose_state_no_float_would_hold_has_not_happened) {
+    Lab lab = lab_create(0.0, 1.0);
+    uint32_t body = lab_body(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0),
+                             BODY_DYNAMIC, at(0.0, 0.0, 1.0), NULL, 1.0, NULL);
+    lab.world->velocity[6 * (size_t)body + 2] = 4e38;
+    StepInput input = {.time_step = 1.0};
+    Error error = {0};
+    ck_assert_int_eq(
+        stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error),
+        STATUS_FAILED_PRECONDITION);
+    ck_assert_ptr_nonnull(strstr(error.message, "the velocity of body 1"));
+    ck_assert(lab.world->faulted);
+    ck_assert_uint_eq(lab.world->step, 0);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// The state would be finite, its kinetic energy would not: 1e300 kg at 1e9 m/s.
+START_TEST(a_step_whose_report_would_not_be_finite_has_not_happened) {
+    Lab lab = lab_create(0.0, 1.0);
+    const double speed[6] = {0.0, 0.0, 1e9, 0.0, 0.0, 0.0};
+    uint32_t body = lab_body(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0),
+                             BODY_DYNAMIC, at(0.0, 0.0, 1.0), speed, 1.0, NULL);
+    lab.world->mass[body].mass = 1e300;
+    uint64_t hash = snapshot_hash(lab.world);
+    StepInput input = {.time_step = 1.0};
+    Error error = {0};
+    ck_assert_int_eq(
+        stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error),
+        STATUS_FAILED_PRECONDITION);
+    ck_assert_ptr_nonnull(strstr(error.message, "Step 1 was undone: the energy before the step"));
+    ck_assert(lab.world->faulted);
+    lab.world->faulted = false;
+    ck_assert_uint_eq(snapshot_hash(lab.world), hash);
+    lab_destroy(&lab);
+}
+END_TEST
+
 START_TEST(a_step_that_would_not_be_finite_has_not_happened) {
     Lab lab = lab_create(9.81, 1.0 / 240.0);
     uint32_t ball = lab_body(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0),
@@ -421,6 +460,8 @@ static TCase *case_stack(void) {
 static TCase *case_refusal(void) {
     TCase *tcase = tcase_create("refusal");
     tcase_set_timeout(tcase, 120.0);
+    tcase_add_test(tcase, a_step_whose_state_no_float_would_hold_has_not_happened);
+    tcase_add_test(tcase, a_step_whose_report_would_not_be_finite_has_not_happened);
     tcase_add_test(tcase, a_step_that_would_not_be_finite_has_not_happened);
     tcase_add_test(tcase, a_step_that_is_given_up_has_not_happened_and_leaves_nothing_to_look_at);
     tcase_add_test(tcase, a_step_that_would_leave_no_orientation_has_not_happened);

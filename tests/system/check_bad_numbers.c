@@ -217,6 +217,7 @@ static const Case settings_cases[] = {
     {"time_step", 0.0, "settings.time_step"},
     {"time_step", -0.01, "settings.time_step"},
     {"time_step", 10.5, "settings.time_step"},
+    {"time_step", 1e-30, "settings.time_step"},
     {"margin", -1e-9, "settings.margin"},
     {"margin", 10.5, "settings.margin"},
     {"restitution_threshold", -1.0, "settings.restitution_threshold"},
@@ -373,9 +374,9 @@ START_TEST(shapes_that_cannot_be_are_refused_by_name) {
 }
 END_TEST
 
-static const double time_steps[] = {0.0, -0.001, 10.1};
+static const double time_steps[] = {0.0, -0.001, 10.1, 1e-300, 1e-30, 9e-10};
 
-START_TEST(a_step_of_no_time_or_too_much_is_refused) {
+START_TEST(a_step_of_next_to_no_time_or_too_much_is_refused) {
     uint64_t before = wire_hash(client, world);
     Moreau__V1__WorldStep step = wire_step_call(&world, 1);
     step.has_time_step = 1;
@@ -404,7 +405,8 @@ static TCase *case_ranges(void) {
                         COUNT(material_cases));
     tcase_add_loop_test(tcase, bodies_that_cannot_be_are_refused_by_name, 0, COUNT(body_cases));
     tcase_add_loop_test(tcase, shapes_that_cannot_be_are_refused_by_name, 0, COUNT(shape_cases));
-    tcase_add_loop_test(tcase, a_step_of_no_time_or_too_much_is_refused, 0, COUNT(time_steps));
+    tcase_add_loop_test(tcase, a_step_of_next_to_no_time_or_too_much_is_refused, 0,
+                        COUNT(time_steps));
     return tcase;
 }
 

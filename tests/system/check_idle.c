@@ -54,9 +54,38 @@ START_TEST(with_a_hundred_worlds_and_connections_it_sleeps) {
 }
 END_TEST
 
+// A batch needs a kilobyte and more for the results of each world.
+START_TEST(the_memory_of_a_large_batch_is_counted_and_given_back) {
+    enum { BATCHES = 10, LOOKS = 100, BATCH_BYTES = 1000 * WORLDS };
+    ServerProcess *server = server_start("--workers 2");
+    WireClient *client = wire_open(server->address[0]);
+    uint64_t worlds[WORLDS];
+    for (int i = 0; i < WORLDS; i++) {
+        worlds[i] = wire_small_world(client);
+    }
+    Moreau__V1__WorldStep step = wire_step_call(worlds, 10);
+    step.n_worlds = WORLDS;
+    uint64_t after = 0; // at its highest: a batch may be answered a moment before it is counted
+    for (int i = 0; i < BATCHES; i++) {
+        wire_accept(client, &step);
+        uint64_t bytes = wire_stats(client, false)->world_bytes;
+        after = bytes > after ? bytes : after;
+    }
+    uint64_t idle = after;
+    for (int i = 0; i < LOOKS && idle + BATCH_BYTES > after; i++) {
+        server_sleep_ms(100);
+        idle = wire_stats(client, false)->world_bytes;
+    }
+    ck_assert_uint_le(idle + BATCH_BYTES, after);
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
 static TCase *case_idle(void) {
     TCase *tcase = tcase_create("idle");
     tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, the_memory_of_a_large_batch_is_counted_and_given_back);
     tcase_add_test(tcase, with_a_hundred_worlds_and_connections_it_sleeps);
     return tcase;
 }

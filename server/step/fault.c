@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// A step that ends in numbers that cannot be told has not happened: NaN, the infinities, and state
+// that no float holds. The world stays as it was and is marked faulted.
+#include "step/stages.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+static Status fault(StepState *state, const char *what, const char *why) {
+    World *world = state->world;
+    world->faulted = true;
+    return error_set(
+        state->error, STATUS_FAILED_PRECONDITION, "",
+        "Step %llu was undone: the %s would %s. The world is faulted at its state "
+        "before that step; set bodies (WorldSet) to go on, or use a smaller time step.",
+        (unsigned long long)world->step + 1, what, why);
+}
+
+Status fault_body(StepState *state, uint32_t body, const char *quantity) {
+    char what[64];
+    snprintf(what, sizeof(what), "%s of body %llu", quantity,
+             (unsigned long long)state->world->body_id[body]);
+    return fault(state, what, "not be finite, or beyond 3.4e38, the largest float");
+}
+
+// Where a number stands in a report, and what it is called.
+typedef struct ReportRow {
+    size_t offset;
+    const char *name;
+} ReportRow;
+
+static const ReportRow report_rows[] = {
+#define X(upper, lower)                                                                            \
+    {offsetof(StepReport, certificate.entry[CERTIFICATE_##upper]), "certificate's " #lower},       \
+        {offsetof(StepReport, certificate.velocity[CERTIFICATE_##upper]),                          \
+         "certificate's velocity of " #lower},
+    CERTIFICATE_MAP(X)
+#undef X
+        {offsetof(StepReport, certificate.scale), "certificate's scale"},
+    {offsetof(StepReport, certificate.penetration), "deepest overlap"},
+    {offsetof(StepReport, energy.before), "energy before the step"},
+    {offsetof(StepReport, energy.after), "energy after the step"},
+    {offsetof(StepReport, energy.contact), "energy of the contacts"},
+    {offsetof(StepReport, energy.row), "energy of the rows"},
+    {offsetof(StepReport, energy.applied), "energy of the wrenches"},
+    {offsetof(StepReport, energy.scheme), "energy of the scheme"},
+    {offsetof(StepReport, energy.unexplained), "unexplained energy"},
+};
+
+Status fault_check_report(StepState *state, const StepReport *report) {
+    bool is_finite = true;
+    for (size_t i = 0; i < sizeof(report_rows) / sizeof(report_rows[0]); i++) {
+        const char *at = (const char *)report + report_rows[i].offset;
+        is_finite &= numbers_are_finite((const double *)(const void *)at, 1);
+    }
+    for (size_t i = 0; !is_finite; i++) {
+        const char *at = (const char *)report + report_rows[i].offset;
+        if (!numbers_are_finite((const double *)(const void *)at, 1)) {
+            return fault(state, report_rows[i].name, "not be finite");
+        }
+    }
+    return STATUS_OK;
+}
+
+Status fault_check_impulses(StepState *state) {
+    const Stepper *stepper = state->stepper;
+    if (numbers_fit_float(stepper->impulse, 3 * (size_t)stepper->contact_count)) {
+        return STATUS_OK;
+    }
+    uint32_t i = 0;
+    while (numbers_fit_float(stepper->impulse + 3 * (size_t)i, 3)) {
+        i++;
+    }
+    return fault_body(state, stepper->contact[i].b, "contact impulse");
+}
