@@ -51,7 +51,8 @@ typedef struct Server {
     bool has_cancelled;
 } Server;
 
-// ---- shutdown: http and net, then the pools, host, log, api, each when the one before is gone
+// ---- shutdown: whatever could still hand work to the lanes stops; then http and net, the pools,
+// host, log and api go, each when the one before is gone
 
 static void on_api_closed(void *context) {
     Server *server = context;
@@ -89,8 +90,10 @@ static void on_net_closed(void *context) {
     pool_close(server->pool, on_pool_closed, server);
 }
 
-// Nothing is under way any more.
+// Nothing is under way any more, and from here on nothing begins.
 static void close_rooms(Server *server) {
+    api_stop(server->api);
+    host_stop(server->host);
     listener_close(server->http_listener);
     if (server->http != NULL) {
         http_close(server->http);

@@ -3,6 +3,7 @@
 
 #include "api/request.h"
 #include "api/session.h"
+#include "base/assert.h"
 #include "os/clock.h"
 
 #include <inttypes.h>
@@ -19,7 +20,18 @@ Status api_create(Api **api, const ApiDef *def, Error *error) {
     return STATUS_OK;
 }
 
+void api_stop(Api *api) {
+    ASSERT(api->request_count == 0);
+    ASSERT(!api->is_stopped);
+    api->is_stopped = true;
+    for (Session *session = api->first_session; session != NULL; session = session->next) {
+        session_stop(session);
+    }
+}
+
 void api_close(Api *api, void (*closed)(void *context), void *context) {
+    ASSERT(api->is_stopped);
+    ASSERT(api->closed == NULL);
     api->closed = closed;
     api->closed_context = context;
     // one more, so that an api without sessions ends by the same path
@@ -45,6 +57,7 @@ void api_peer_opened(Api *api, Peer peer) {
 
 void api_peer_frame(Api *api, Peer peer, uint64_t received_ns, const uint8_t *body,
                     size_t body_bytes) {
+    ASSERT(!api->is_stopped);
     request_receive(api, peer, received_ns, body, body_bytes);
 }
 

@@ -41,8 +41,12 @@ typedef struct ApiDef {
 
 Status api_create(Api **api, const ApiDef *def, Error *error);
 
-// No request may be under way, and every peer must be closed. `closed` is called when the memory is
-// free.
+// When no request is under way any more: from here on no session ends by itself, however long its
+// client is gone, so that nothing is handed to the lanes or the host, which may then be closed. No
+// frame may come afterwards; peers may still close.
+void api_stop(Api *api);
+
+// After api_stop, when every peer is closed. `closed` is called when the memory is free.
 void api_close(Api *api, void (*closed)(void *context), void *context);
 
 // What the owner of the sockets tells. Loop thread.

@@ -614,6 +614,8 @@ void pool_settle(Pool *pool) {
 }
 
 void pool_submit(Pool *pool, Strand *strand, uint64_t share, Job *job) {
+    ASSERT(!pool->is_closing);
+    ASSERT(job->work != NULL && job->done != NULL);
     job->urgent = false;
     job->share = (uint32_t)share;
     job->strand = strand;
