@@ -173,6 +173,15 @@ static void collect_limits(Server *server) {
     }
 }
 
+static void warn_of_token(const Server *server) {
+    const Options *options = server->options;
+    if (options->token_mode_exposed != 0) {
+        report_line(&server->report, REPORT_WARN, "token_file_exposed",
+                    "file=%s mode=%04o why=\"others than its owner may use it: chmod 600\"",
+                    options->token_file, options->token_mode_exposed);
+    }
+}
+
 static Status open_log(Server *server, Error *error) {
     const Options *options = server->options;
     if (options->db[0] == '\0') {
@@ -239,7 +248,7 @@ static Status start_rooms(Server *server, Error *error) {
                   .unsent_bytes_max = options->unsent_bytes_max,
                   .held_bytes_max = options->memory_bytes_max / NET_MEMORY_SHARE,
                   .write_timeout_ms = options->write_timeout_ms,
-                  .hello_timeout_ms = options->write_timeout_ms,
+                  .hello_timeout_ms = options->hello_timeout_ms,
                   .handlers = peers_handlers(),
                   .context = server->api,
                   .report = &server->report};
@@ -275,8 +284,8 @@ static void on_http_accepted(void *context, int fd, const char *peer) {
     http_accept(server->http, fd);
 }
 
-static void on_http_refused(void *context, int fd, const char *peer, const char *why) {
-    (void)context, (void)peer, (void)why; // who asks sees it; a line each would flood the log
+static void on_http_refused(void *context, int fd, const char *peer) {
+    (void)context, (void)peer; // who asks sees it; a line each would flood the log
     close(fd);
 }
 
@@ -359,6 +368,7 @@ static void announce(const Server *server) {
 // A server that could not start ends by the same path as one that ran; what was not made is made
 // empty first, or the process ends.
 static Status start(Server *server, Error *error) {
+    warn_of_token(server);
     Status status = open_log(server, error);
     if (status != STATUS_OK) {
         return status;

@@ -73,6 +73,21 @@ void api_peer_malformed(Api *api, Peer peer, const char *why) {
     request_reply(&request, NULL, &reply, &error);
 }
 
+size_t api_write_refusal(const Api *api, const char *why, uint8_t *frame, size_t capacity) {
+    Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    status.has_code = status.has_recoverable = 1;
+    status.code = MOREAU__V1__STATUS__CODE__RESOURCE_EXHAUSTED;
+    status.recoverable = 1;
+    status.message = (char *)why;
+    reply.status = &status;
+    size_t bytes = moreau__v1__reply__get_packed_size(&reply);
+    ASSERT(PEER_HEADER_BYTES + bytes <= capacity);
+    api->def.peers->header(frame, bytes);
+    moreau__v1__reply__pack(&reply, frame + PEER_HEADER_BYTES);
+    return PEER_HEADER_BYTES + bytes;
+}
+
 void api_peer_closed(Api *api, Peer peer) {
     Session *session = peer.calls->data(peer.handle);
     report_line(api->def.report, REPORT_DEBUG, "disconnected", "connection=%" PRIu64,

@@ -58,6 +58,9 @@ void api_peer_malformed(Api *api, Peer peer,
                         const char *why); // the last chance to say why before the close
 void api_peer_closed(Api *api, Peer peer);
 
+// The frame, of at most `capacity` bytes, that tells a peer which is not served why; its bytes.
+size_t api_write_refusal(const Api *api, const char *why, uint8_t *frame, size_t capacity);
+
 // What PeerCalls.figures is called with.
 void api_set_peers(Api *api, void *context);
 
