@@ -324,6 +324,18 @@ static bool reserve_read(Connection *connection) {
     return reserve_input(connection, wanted < bytes_max ? wanted : bytes_max);
 }
 
+void connection_cut(Connection *connection) {
+    ASSERT(!connection->is_parsing);
+    if (connection->state != CONNECTION_OPEN || atomic_load(&connection->unsent_bytes) > 0) {
+        connection_close(connection);
+        return;
+    }
+    drop_input(connection);
+    connection->rejected_why = "What all connections hold together is more than a quarter of the "
+                               "memory budget (option --memory-bytes-max), and this one most.";
+    end_rejected(connection);
+}
+
 // The peer is gone, or will not hear more than what is written already: what is under way is not
 // waited for.
 static void end_input(Connection *connection) {

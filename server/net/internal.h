@@ -129,6 +129,10 @@ void net_refuse(Net *net, int fd, const char *peer, NetRefusal refusal);
 // Takes over an accepted socket, also when it fails.
 void connection_open(Net *net, int fd, const char *peer);
 
+// Ends a connection that holds more than the others when all hold too much: nothing is held any
+// more, and it is told so unless bytes to it wait already.
+void connection_cut(Connection *connection);
+
 // Does whatever is due: closes what broke, writes, reads on, watches for the right events.
 void connection_attend(Connection *connection);
 

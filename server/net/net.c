@@ -139,7 +139,7 @@ static void cut_largest(Net *net) {
         report_line(net->def.report, REPORT_WARN, "connection_greedy",
                     "connection=%llu peer=%s held_bytes=%zu", (unsigned long long)largest->number,
                     largest->peer, held_bytes(largest));
-        connection_close(largest);
+        connection_cut(largest);
     }
 }
 

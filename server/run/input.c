@@ -296,8 +296,10 @@ Status input_encode(const Input *input, Arena *arena, InputBytes *encoded, Error
     size_t total = INPUT_HEAD_BYTES + (counter.count + 7) / 8 * 8;
     uint8_t *bytes = arena_take(arena, total);
     if (bytes == NULL) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
-                         "The request needs more memory than one request may take.");
+        return error_set(
+            error, STATUS_RESOURCE_EXHAUSTED, "",
+            "The request needs more memory than one request may take, which is some frames "
+            "(option --frame-bytes-max).");
     }
     Sink sink = {.bytes = bytes};
     sink_u32(&sink, (uint32_t)input->kind);
