@@ -4,10 +4,12 @@
 #include "base/assert.h"
 #include "machine.h"
 #include "net/listener.h"
+#include "wire/codec.h"
 
 #include <ini.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <uv.h>
 
 #define KIB UINT64_C(1024)
@@ -20,6 +22,7 @@ enum {
     MEMORY_PERCENT = 75
 }; // of the machine; the rest is for its other tenants and the page cache
 enum { DAY_MS = 86400000 };
+enum { TOKEN_LINE_BYTES_MAX = 8192 }; // more is not read to tell how long a token is
 
 typedef enum OptionKind {
     OPTION_NUMBER,
@@ -63,7 +66,8 @@ static const Option table[] = {
      "threads that step worlds, and as many for steps of over 10 ms; 0: as many as there are "
      "cores"},
     {"token-file", OPTION_TEXT, FIELD(token_file), 0, 0, 0, "FILE", NULL, group_serving,
-     "its first line is the token that clients must show; needed to listen beyond this machine"},
+     "its first line is the token that clients must show, of at most 255 bytes; whoever has it may "
+     "do everything to every world; needed to listen beyond this machine"},
     {"ready-fd", OPTION_NUMBER, FIELD(ready_fd), 0, 1048576, OPTIONS_NO_FD, "N", NULL,
      group_serving,
      "a descriptor to which the addresses are written, one per line (that of --http last), once "
@@ -111,6 +115,8 @@ static const Option table[] = {
 
     {"write-timeout-ms", OPTION_NUMBER, FIELD(write_timeout_ms), 1, DAY_MS, 30000, "MS", "ms",
      group_time, "a client that takes no bytes for so long is cut"},
+    {"hello-timeout-ms", OPTION_NUMBER, FIELD(hello_timeout_ms), 1, DAY_MS, 10000, "MS", "ms",
+     group_time, "a connection that has not said Hello after so long is closed"},
     {"work-timeout-ms", OPTION_NUMBER, FIELD(work_timeout_ms), 1, DAY_MS, 60000, "MS", "ms",
      group_time, "a single step, or a Solve, that takes longer is given up: it would hold a lane"},
     {"session-grace-ms", OPTION_NUMBER, FIELD(session_grace_ms), 0, DAY_MS, 30000, "MS", "ms",
@@ -450,15 +456,32 @@ static Status fail_token(const Options *options, const char *why, Error *error) 
                      why);
 }
 
+static Status fail_token_length(const Options *options, size_t bytes, bool is_whole, Error *error) {
+    char why[160];
+    snprintf(why, sizeof(why),
+             "holds a token of %s%zu bytes; no client could show it, as a text of the protocol has "
+             "at most %d.",
+             is_whole ? "" : "more than ", bytes, OPTIONS_TOKEN_BYTES_MAX);
+    return fail_token(options, why, error);
+}
+
+// What others than the file's owner may do with it; a pipe is nobody else's.
+static uint32_t exposed_mode(FILE *file) {
+    struct stat info;
+    bool is_file = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
+    return is_file ? info.st_mode & (S_IRWXG | S_IRWXO) : 0;
+}
+
 // The first line without the spaces around it.
 static Status read_token(Options *options, Error *error) {
-    char line[OPTIONS_TOKEN_BYTES_MAX + 64]; // room for some spaces around the longest token
+    char line[TOKEN_LINE_BYTES_MAX];
     FILE *file = fopen(options->token_file, "re");
     if (file == NULL) {
         return fail_token(options, "cannot be read.", error);
     }
     size_t count = fread(line, 1, sizeof(line), file);
     bool failed = ferror(file) != 0;
+    options->token_mode_exposed = exposed_mode(file);
     fclose(file);
     if (failed) {
         return fail_token(options, "cannot be read.", error);
@@ -477,10 +500,15 @@ static Status read_token(Options *options, Error *error) {
         return fail_token(options, "has no token in its first line.", error);
     }
     if (bytes > OPTIONS_TOKEN_BYTES_MAX) {
-        return fail_token(options, "holds a token of more than 4096 bytes.", error);
+        bool is_whole = newline != NULL || count < sizeof(line);
+        return fail_token_length(options, bytes, is_whole, error);
     }
     if (memchr(begin, '\0', bytes) != NULL) {
         return fail_token(options, "holds a zero byte in its token.", error);
+    }
+    if (!codec_is_utf8((const uint8_t *)begin, bytes)) {
+        return fail_token(
+            options, "holds a token that is no UTF-8, as every text of the protocol is.", error);
     }
     memcpy(options->token, begin, bytes);
     options->token[bytes] = '\0';
@@ -545,7 +573,10 @@ static void print_help(FILE *out) {
         print_option(out, &table[i]);
     }
     fprintf(out, "\nByte counts may end in K, M, G or T. SIGTERM stops the server after what is "
-                 "under way.\n");
+                 "under way.\n"
+                 "Nothing on the wire is encrypted yet. To reach a server on another machine "
+                 "safely, let it\nlisten on 127.0.0.1 and run beside the client:  "
+                 "ssh -L 7667:127.0.0.1:7667 HOST\n");
 }
 
 // ---- the door

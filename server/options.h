@@ -21,7 +21,7 @@
 enum { OPTIONS_LISTEN_MAX = 16 };
 enum { OPTIONS_ADDRESS_BYTES = 128 };
 enum { OPTIONS_TEXT_BYTES = 512 };
-enum { OPTIONS_TOKEN_BYTES_MAX = 4096 };
+enum { OPTIONS_TOKEN_BYTES_MAX = 255 }; // as any text of the protocol: Hello brings it
 
 #define OPTIONS_NO_FD UINT64_MAX
 
@@ -35,6 +35,7 @@ typedef struct Options {
     uint64_t workers;
     char token_file[OPTIONS_TEXT_BYTES]; // "": none, and everybody may connect
     char token[OPTIONS_TOKEN_BYTES_MAX + 1];
+    uint32_t token_mode_exposed; // permissions that others have for the token file; 0: none
     char config[OPTIONS_TEXT_BYTES];
     ReportLevel log_level;
     char log_file[OPTIONS_TEXT_BYTES]; // "": standard error
@@ -47,6 +48,7 @@ typedef struct Options {
     uint64_t requests_max;
     uint64_t unsent_bytes_max;
     uint64_t write_timeout_ms;
+    uint64_t hello_timeout_ms;
     uint64_t worlds_max;
     uint64_t session_worlds_max;
     uint64_t bodies_max;

@@ -37,6 +37,10 @@ static void close_after_write(void *handle) {
     connection_close_after_write(handle);
 }
 
+static void reject(void *handle, const char *why) {
+    connection_reject(handle, why);
+}
+
 static void authenticate(void *handle) {
     connection_authenticate(handle);
 }
@@ -78,6 +82,7 @@ static const PeerCalls calls = {
     .release = release,
     .close = close_now,
     .close_after_write = close_after_write,
+    .reject = reject,
     .authenticate = authenticate,
     .set_data = set_data,
     .data = get_data,
@@ -110,11 +115,24 @@ static void on_malformed(void *context, Connection *connection, const char *why)
     api_peer_malformed(context, peer_of(connection), why);
 }
 
+static size_t on_refused(void *context, NetRefusal refusal, uint8_t frame[NET_REFUSAL_BYTES_MAX]) {
+    static const char *const sentences[] = {
+        [NET_REFUSAL_FULL] = "The server has as many connections as it may (option "
+                             "--connections-max): try again later.",
+        [NET_REFUSAL_DESCRIPTORS] = "The server has no file descriptor left for another connection "
+                                    "(its limit is that of the system): try again later.",
+        [NET_REFUSAL_MEMORY] = "Memory ended while taking up the connection: try again later."};
+    return api_write_refusal(context, sentences[refusal], frame, NET_REFUSAL_BYTES_MAX);
+}
+
 static void on_closed(void *context, Connection *connection) {
     api_peer_closed(context, peer_of(connection));
 }
 
 NetHandlers peers_handlers(void) {
-    return (NetHandlers){
-        .opened = on_opened, .frame = on_frame, .malformed = on_malformed, .closed = on_closed};
+    return (NetHandlers){.opened = on_opened,
+                         .frame = on_frame,
+                         .malformed = on_malformed,
+                         .refused = on_refused,
+                         .closed = on_closed};
 }

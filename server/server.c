@@ -51,7 +51,8 @@ typedef struct Server {
     bool has_cancelled;
 } Server;
 
-// ---- shutdown: http and net, then the pools, host, log, api, each when the one before is gone
+// ---- shutdown: whatever could still hand work to the lanes stops; then http and net, the pools,
+// host, log and api go, each when the one before is gone
 
 static void on_api_closed(void *context) {
     Server *server = context;
@@ -89,8 +90,10 @@ static void on_net_closed(void *context) {
     pool_close(server->pool, on_pool_closed, server);
 }
 
-// Nothing is under way any more.
+// Nothing is under way any more, and from here on nothing begins.
 static void close_rooms(Server *server) {
+    api_stop(server->api);
+    host_stop(server->host);
     listener_close(server->http_listener);
     if (server->http != NULL) {
         http_close(server->http);
@@ -170,6 +173,15 @@ static void collect_limits(Server *server) {
     }
 }
 
+static void warn_of_token(const Server *server) {
+    const Options *options = server->options;
+    if (options->token_mode_exposed != 0) {
+        report_line(&server->report, REPORT_WARN, "token_file_exposed",
+                    "file=%s mode=%04o why=\"others than its owner may use it: chmod 600\"",
+                    options->token_file, options->token_mode_exposed);
+    }
+}
+
 static Status open_log(Server *server, Error *error) {
     const Options *options = server->options;
     if (options->db[0] == '\0') {
@@ -236,7 +248,7 @@ static Status start_rooms(Server *server, Error *error) {
                   .unsent_bytes_max = options->unsent_bytes_max,
                   .held_bytes_max = options->memory_bytes_max / NET_MEMORY_SHARE,
                   .write_timeout_ms = options->write_timeout_ms,
-                  .hello_timeout_ms = options->write_timeout_ms,
+                  .hello_timeout_ms = options->hello_timeout_ms,
                   .handlers = peers_handlers(),
                   .context = server->api,
                   .report = &server->report};
@@ -272,8 +284,8 @@ static void on_http_accepted(void *context, int fd, const char *peer) {
     http_accept(server->http, fd);
 }
 
-static void on_http_refused(void *context, int fd, const char *peer, const char *why) {
-    (void)context, (void)peer, (void)why; // who asks sees it; a line each would flood the log
+static void on_http_refused(void *context, int fd, const char *peer) {
+    (void)context, (void)peer; // who asks sees it; a line each would flood the log
     close(fd);
 }
 
@@ -356,6 +368,7 @@ static void announce(const Server *server) {
 // A server that could not start ends by the same path as one that ran; what was not made is made
 // empty first, or the process ends.
 static Status start(Server *server, Error *error) {
+    warn_of_token(server);
     Status status = open_log(server, error);
     if (status != STATUS_OK) {
         return status;

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -119,12 +120,32 @@ static bool split_address(const char *address, char *host, size_t host_bytes, co
     return true;
 }
 
+// Digits from 1 to 65535; fills `error` otherwise.
+static bool check_port(const char *address, const char *port, MoreauError *error) {
+    char *end;
+    unsigned long number = strtoul(port, &end, 10); // ULONG_MAX when there are too many digits
+    if (port[0] < '0' || port[0] > '9' || *end != '\0') {
+        refuse(error, MOREAU_INVALID_ARGUMENT,
+               "the port of \"%s\" is no number; write host:port, as 127.0.0.1:7667", address);
+        return false;
+    }
+    if (number < 1 || number > UINT16_MAX) {
+        refuse(error, MOREAU_INVALID_ARGUMENT,
+               "\"%s\" has no such port: ports begin at 1 and end at %d", address, UINT16_MAX);
+        return false;
+    }
+    return true;
+}
+
 static int connect_tcp(const char *address, int64_t give_up_ms, MoreauError *error) {
     char host[256];
     const char *port;
     if (!split_address(address, host, sizeof(host), &port)) {
         return refuse(error, MOREAU_INVALID_ARGUMENT,
                       "\"%s\" is no address; write host:port, [v6]:port or unix:PATH", address);
+    }
+    if (!check_port(address, port, error)) {
+        return -1;
     }
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     struct addrinfo *found;

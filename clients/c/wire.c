@@ -73,9 +73,26 @@ bool wire_has_frame(const MoreauClient *client) {
            client->in.count - client->in.first - FRAME_HEADER_BYTES >= body_bytes;
 }
 
+// An answer of HTTP, taken for the header of a frame: of more than 1 GiB, which no server sends.
+static bool is_http(const MoreauClient *client) {
+    const Bytes *in = &client->in;
+    static const char start[FRAME_HEADER_BYTES] = {'H', 'T', 'T', 'P'};
+    return in->count - in->first >= sizeof(start) &&
+           memcmp(in->data + in->first, start, sizeof(start)) == 0;
+}
+
 // The announced length is judged before its bytes are waited for.
 static MoreauStatus check_length(MoreauClient *client) {
     size_t body_bytes;
+    if (is_http(client)) {
+        client->in.first = 0;
+        client->in.count = 0;
+        return client_lose(
+            client, MOREAU_FAILED_PRECONDITION,
+            "%s answers in HTTP: this is the server's http port (its option --http), "
+            "where the pages are; connect to an address of its --listen",
+            client->address);
+    }
     if (announced(client, &body_bytes) && body_bytes > client->options.reply_bytes_max) {
         client->in.first = 0; // nothing after this header can be read any more
         client->in.count = 0;

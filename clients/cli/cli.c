@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { TOKEN_BYTES_MAX = 4096, LISTEN_MS = 100 }; // how soon Ctrl-C is heard
+enum { LISTEN_MS = 100 };                                    // how soon Ctrl-C is heard
+enum { TOKEN_BYTES_MAX = 255, TOKEN_LINE_BYTES_MAX = 8192 }; // as a server reads its file
 
 void cli_global_options(Cli *cli, Option options[CLI_GLOBAL_OPTIONS]) {
     const Option table[CLI_GLOBAL_OPTIONS] = {
@@ -80,8 +82,28 @@ int cli_parse(Cli *cli, const char *usage, OptionTable table, int argc, char **a
     return EXIT_DONE;
 }
 
-// The file's text without white space at its end; NULL, with a sentence in `error`, when it cannot
-// be read.
+static void warn_of_mode(const char *file, FILE *stream) {
+    struct stat info;
+    if (fstat(fileno(stream), &info) == 0 && S_ISREG(info.st_mode) &&
+        (info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+        fprintf(stderr,
+                "moreau: warning: others may use the token file %s (mode %04o): chmod 600 %s\n",
+                file, (unsigned)(info.st_mode & 07777), file);
+    }
+}
+
+// Leaves the first line, without the white space around it.
+static void trim_token(char *line) {
+    line[strcspn(line, "\n")] = '\0';
+    size_t first = strspn(line, " \t\r"), count = strlen(line);
+    while (count > first && isspace((unsigned char)line[count - 1])) {
+        count--;
+    }
+    memmove(line, line + first, count - first);
+    line[count - first] = '\0';
+}
+
+// The token in the file's first line; NULL, with a sentence in `error`, when there is none.
 static char *load_token(const char *file, MoreauError *error) {
     FILE *stream = fopen(file, "rb");
     if (stream == NULL) {
@@ -89,13 +111,26 @@ static char *load_token(const char *file, MoreauError *error) {
                  strerror(errno));
         return NULL;
     }
-    char *token = memory_take(TOKEN_BYTES_MAX, 1);
-    size_t count = fread(token, 1, TOKEN_BYTES_MAX - 1, stream);
+    char *token = memory_take(TOKEN_LINE_BYTES_MAX, 1);
+    size_t count = fread(token, 1, TOKEN_LINE_BYTES_MAX - 1, stream);
+    token[count] = '\0';
+    warn_of_mode(file, stream);
     fclose(stream);
-    while (count > 0 && isspace((unsigned char)token[count - 1])) {
-        token[--count] = '\0';
+    trim_token(token);
+    size_t bytes = strlen(token);
+    if (bytes > 0 && bytes <= TOKEN_BYTES_MAX) {
+        return token;
     }
-    return token;
+    free(token);
+    if (bytes == 0) {
+        snprintf(error->message, sizeof(error->message),
+                 "the token file %s has no token in its first line", file);
+    } else {
+        snprintf(error->message, sizeof(error->message),
+                 "the token file %s holds a token of %zu bytes; a token has at most %d", file,
+                 bytes, TOKEN_BYTES_MAX);
+    }
+    return NULL;
 }
 
 int cli_try_connect(Cli *cli, MoreauError *error) {

@@ -3,6 +3,7 @@
 
 #include "api/request.h"
 #include "api/session.h"
+#include "base/assert.h"
 #include "os/clock.h"
 
 #include <inttypes.h>
@@ -19,7 +20,18 @@ Status api_create(Api **api, const ApiDef *def, Error *error) {
     return STATUS_OK;
 }
 
+void api_stop(Api *api) {
+    ASSERT(api->request_count == 0);
+    ASSERT(!api->is_stopped);
+    api->is_stopped = true;
+    for (Session *session = api->first_session; session != NULL; session = session->next) {
+        session_stop(session);
+    }
+}
+
 void api_close(Api *api, void (*closed)(void *context), void *context) {
+    ASSERT(api->is_stopped);
+    ASSERT(api->closed == NULL);
     api->closed = closed;
     api->closed_context = context;
     // one more, so that an api without sessions ends by the same path
@@ -45,6 +57,7 @@ void api_peer_opened(Api *api, Peer peer) {
 
 void api_peer_frame(Api *api, Peer peer, uint64_t received_ns, const uint8_t *body,
                     size_t body_bytes) {
+    ASSERT(!api->is_stopped);
     request_receive(api, peer, received_ns, body, body_bytes);
 }
 
@@ -58,6 +71,21 @@ void api_peer_malformed(Api *api, Peer peer, const char *why) {
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     peer.calls->request_begin(peer.handle);
     request_reply(&request, NULL, &reply, &error);
+}
+
+size_t api_write_refusal(const Api *api, const char *why, uint8_t *frame, size_t capacity) {
+    Moreau__V1__Status status = MOREAU__V1__STATUS__INIT;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    status.has_code = status.has_recoverable = 1;
+    status.code = MOREAU__V1__STATUS__CODE__RESOURCE_EXHAUSTED;
+    status.recoverable = 1;
+    status.message = (char *)why;
+    reply.status = &status;
+    size_t bytes = moreau__v1__reply__get_packed_size(&reply);
+    ASSERT(PEER_HEADER_BYTES + bytes <= capacity);
+    api->def.peers->header(frame, bytes);
+    moreau__v1__reply__pack(&reply, frame + PEER_HEADER_BYTES);
+    return PEER_HEADER_BYTES + bytes;
 }
 
 void api_peer_closed(Api *api, Peer peer) {

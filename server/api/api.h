@@ -41,8 +41,12 @@ typedef struct ApiDef {
 
 Status api_create(Api **api, const ApiDef *def, Error *error);
 
-// No request may be under way, and every peer must be closed. `closed` is called when the memory is
-// free.
+// When no request is under way any more: from here on no session ends by itself, however long its
+// client is gone, so that nothing is handed to the lanes or the host, which may then be closed. No
+// frame may come afterwards; peers may still close.
+void api_stop(Api *api);
+
+// After api_stop, when every peer is closed. `closed` is called when the memory is free.
 void api_close(Api *api, void (*closed)(void *context), void *context);
 
 // What the owner of the sockets tells. Loop thread.
@@ -53,6 +57,9 @@ void api_peer_frame(Api *api, Peer peer, uint64_t received_ns, const uint8_t *bo
 void api_peer_malformed(Api *api, Peer peer,
                         const char *why); // the last chance to say why before the close
 void api_peer_closed(Api *api, Peer peer);
+
+// The frame, of at most `capacity` bytes, that tells a peer which is not served why; its bytes.
+size_t api_write_refusal(const Api *api, const char *why, uint8_t *frame, size_t capacity);
 
 // What PeerCalls.figures is called with.
 void api_set_peers(Api *api, void *context);

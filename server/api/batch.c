@@ -26,7 +26,9 @@ static Status find_item(Request *request, Batch *batch, size_t index, uint64_t i
 
 static Status refuse_count(size_t count, Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, "worlds",
-                     "%zu worlds are more than one request may name.", count);
+                     "%zu worlds are more than one request may name, whose memory is some frames "
+                     "(option --frame-bytes-max).",
+                     count);
 }
 
 Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Batch **batch,
@@ -105,7 +107,9 @@ static void collect(const BatchItem *item, StepResult *result) {
         if (!copy_state(item, result)) {
             result->body_count = 0;
             error_set(&result->error, STATUS_RESOURCE_EXHAUSTED, "",
-                      "Memory ended while reading %u bodies.", world->body_count);
+                      "%u bodies are more than one request may read, whose memory is some frames "
+                      "(option --frame-bytes-max).",
+                      world->body_count);
         }
     }
 }

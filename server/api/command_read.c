@@ -8,7 +8,8 @@
 
 static Status out_of_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, "count",
-                     "Memory ended: ask for a smaller range.");
+                     "The range needs more memory than one request may take, which is some frames "
+                     "(option --frame-bytes-max): ask for a smaller one.");
 }
 
 typedef struct ReadRange {

@@ -9,8 +9,10 @@
 #include <stdio.h>
 
 static Status out_of_memory(Error *error) {
-    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "problem",
-                     "The problem needs more memory than one request may take.");
+    return error_set(
+        error, STATUS_RESOURCE_EXHAUSTED, "problem",
+        "The problem needs more memory than one request may take, which is some frames "
+        "(option --frame-bytes-max).");
 }
 
 typedef struct SolvePlan {

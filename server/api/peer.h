@@ -26,6 +26,7 @@ typedef struct PeerCalls {
     void (*release)(void *handle);
     void (*close)(void *handle);
     void (*close_after_write)(void *handle);
+    void (*reject)(void *handle, const char *why);
     void (*authenticate)(void *handle);
     void (*set_data)(void *handle, void *data);
     void *(*data)(const void *handle);

@@ -261,8 +261,8 @@ void request_reply_written(Request *request, Lane *lane, const ReplyBody *body,
     }
     if (frame == NULL) {
         error_set(&no_reply, STATUS_RESOURCE_EXHAUSTED, "worlds",
-                  "The call was carried out, but the reply does not fit into memory: ask for fewer "
-                  "worlds or columns.");
+                  "The call was carried out, but the reply does not fit into a frame (option "
+                  "--frame-bytes-max), or into memory: ask for fewer worlds or columns.");
         reply_without_result(request, lane, &no_reply);
         return;
     }

@@ -303,6 +303,8 @@ static void dispatch(Request *request) {
 
 // ---- frames
 
+static const char no_request[] = "The frame is no message Request of moreau.v1.";
+
 static Status unpack(Request *request, const uint8_t *body, size_t body_bytes, Error *error) {
     request->message = step_codec_unpack(&request->arena, body, body_bytes);
     if (request->message != NULL) {
@@ -317,12 +319,11 @@ static Status unpack(Request *request, const uint8_t *body, size_t body_bytes, E
     }
     if (exhausted) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
-                         "Unpacked, this frame of %zu bytes takes more than %d times its size: "
-                         "send fewer, larger parts.",
+                         "Unpacked, this frame of %zu bytes takes more than %d times its size, "
+                         "which no option changes: send fewer, larger parts.",
                          body_bytes, UNPACK_MULTIPLE);
     }
-    return error_set(error, STATUS_INVALID_ARGUMENT, "",
-                     "The frame is no message Request of moreau.v1; the connection is closed.");
+    return error_set(error, STATUS_INVALID_ARGUMENT, "", "%s", no_request);
 }
 
 static size_t part_of_each(const Api *api, size_t bytes) {
@@ -411,6 +412,15 @@ static Status admit(Request *request, const uint8_t *body, size_t body_bytes, Er
                : codec_check((const ProtobufCMessage *)(const void *)call_message(request), error);
 }
 
+// What came before it is answered first: api_peer_malformed then says why.
+static void reject(Request *request) {
+    Peer peer = request->peer;
+    request->status = STATUS_INVALID_ARGUMENT;
+    peer.calls->request_end(peer.handle, 1);
+    peer.calls->reject(peer.handle, no_request);
+    request_finish(request);
+}
+
 void request_receive(Api *api, Peer peer, uint64_t received_ns, const uint8_t *body,
                      size_t body_bytes) {
     Request *request = take_request(api);
@@ -434,10 +444,10 @@ void request_receive(Api *api, Peer peer, uint64_t received_ns, const uint8_t *b
     Error error;
     error_clear(&error);
     if (unpack(request, body, body_bytes, &error) != STATUS_OK) {
-        bool malformed = error.status == STATUS_INVALID_ARGUMENT;
-        request_end(request, &error);
-        if (malformed) {
-            peer.calls->close_after_write(peer.handle);
+        if (error.status == STATUS_INVALID_ARGUMENT) {
+            reject(request);
+        } else {
+            request_end(request, &error);
         }
         return;
     }

@@ -106,6 +106,7 @@ struct Api {
     uint8_t *buffer; // for replies of the loop thread, grows
     size_t buffer_capacity;
     bool is_draining;
+    bool is_stopped; // api_stop
     uint32_t closing_sessions;
     void (*closed)(void *context);
     void *closed_context;

@@ -2,6 +2,7 @@
 #include "api/session.h"
 
 #include "api/kept.h"
+#include "base/assert.h"
 #include "os/clock.h"
 #include "os/secret.h"
 #include "run/snapshot_store.h"
@@ -57,6 +58,8 @@ static void on_grace_closed(uv_handle_t *handle) {
 
 static void end_session(Session *session) {
     Api *api = session->api;
+    ASSERT(!api->is_stopped);
+    ASSERT(session->first_request == NULL);
     for (Session **link = &api->first_session; *link != NULL; link = &(*link)->next) {
         if (*link == session) {
             *link = session->next;
@@ -85,6 +88,11 @@ static void on_grace_over(uv_timer_t *timer) {
     end_session(session);
 }
 
+void session_stop(Session *session) {
+    ASSERT(session->first_request == NULL);
+    uv_timer_stop(&session->grace);
+}
+
 void session_stop_requests(Session *session) {
     for (Request *request = session->first_request; request != NULL; request = request->next) {
         request_cancel(request);
@@ -94,12 +102,16 @@ void session_stop_requests(Session *session) {
 void session_leave(Session *session) {
     kept_lose_peer(session);
     session->peer = (Peer){0};
+    if (session->api->is_stopped) {
+        return; // it goes with the api
+    }
     bool may_return = session->world_count > 0 || session->is_resumable;
     uv_timer_start(&session->grace, on_grace_over,
                    may_return ? session->api->def.session_grace_ms : 0, 0);
 }
 
 void session_close_all(Api *api) {
+    ASSERT(api->is_stopped);
     while (api->first_session != NULL) {
         Session *session = api->first_session;
         api->first_session = session->next;
@@ -121,6 +133,7 @@ static void make_token(char token[33]) {
 }
 
 static Session *open_session(Api *api) {
+    ASSERT(!api->is_stopped);
     Session *session = calloc(1, sizeof(*session));
     if (session == NULL) {
         return NULL;

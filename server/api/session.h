@@ -12,6 +12,9 @@ void session_greet(Request *request);
 // The connection is gone: its requests stop, or go on when it is resumable; the grace time begins.
 void session_leave(Session *session);
 
+// It does not end by itself any more. Nothing of it is under way.
+void session_stop(Session *session);
+
 // Stops its requests between two steps.
 void session_stop_requests(Session *session);
 

@@ -10,7 +10,7 @@
 
 enum {
     HEAD_BYTES_MAX = 8192,   // of a request, with the longest token
-    TOKEN_BYTES_MAX = 4096,  // as the server's options allow
+    TOKEN_BYTES_MAX = 255,   // as the server's options allow
     REQUEST_TIMEOUT_S = 5,   // for a whole request, and for taking the answer
     IDLE_TIMEOUT_S = 90,     // beyond the usual minute between two scrapes
     DESCRIPTORS_EXTRA = 16,  // the library's own: a pipe, a socket of its system state

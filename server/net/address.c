@@ -30,17 +30,19 @@ static Status parse_unix(const char *path, Address *address, Error *error) {
     return STATUS_OK;
 }
 
-// Only digits, at most 65535; -1 otherwise.
+// Only digits; PORT_NONE otherwise, and PORT_BEYOND above 65535.
+enum { PORT_NONE = -1, PORT_BEYOND = UINT16_MAX + 1 };
+
 static int parse_port(const char *text) {
     size_t count = strspn(text, "0123456789");
-    if (count == 0 || count > 5 || text[count] != '\0') {
-        return -1;
+    if (count == 0 || text[count] != '\0') {
+        return PORT_NONE;
     }
     int port = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && port < PORT_BEYOND; i++) {
         port = 10 * port + (text[i] - '0');
     }
-    return port <= UINT16_MAX ? port : -1;
+    return port < PORT_BEYOND ? port : PORT_BEYOND;
 }
 
 static bool fill_ipv4(const char *host, uint16_t port, Address *address) {
@@ -69,8 +71,12 @@ Status address_parse(const char *text, Address *address, Error *error) {
         return parse_unix(text + UNIX_PREFIX_BYTES, address, error);
     }
     const char *colon = strrchr(text, ':');
-    int port = colon == NULL ? -1 : parse_port(colon + 1);
-    if (port < 0) {
+    int port = colon == NULL ? PORT_NONE : parse_port(colon + 1);
+    if (port == PORT_BEYOND) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "listen",
+                         "'%s' has no such port: ports end at %d.", text, UINT16_MAX);
+    }
+    if (port == PORT_NONE) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "listen",
                          "'%s' has no port: write host:port, [v6]:port or unix:PATH.", text);
     }

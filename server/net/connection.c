@@ -12,6 +12,8 @@
 #include "net/frame.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,6 +47,7 @@ static void free_connection(Connection *connection) {
 }
 
 void connection_retain(Connection *connection) {
+    ASSERT(connection->reference_count > 0);
     connection->reference_count++;
 }
 
@@ -97,16 +100,16 @@ void connection_close(Connection *connection) {
 
     uv_close((uv_handle_t *)&connection->poll, on_handle_closed);
     uv_close((uv_handle_t *)&connection->write_timer, on_handle_closed);
-    uv_close((uv_handle_t *)&connection->hello_timer, on_handle_closed);
+    uv_close((uv_handle_t *)&connection->patience_timer, on_handle_closed);
     close(fd); // after uv_close, which still takes it out of the set that the loop watches
 }
 
 void connection_close_after_write(Connection *connection) {
-    if (connection->state != CONNECTION_OPEN) {
+    if (connection->state != CONNECTION_OPEN && connection->state != CONNECTION_REJECTED) {
         return;
     }
     connection->state = CONNECTION_WRITING_LAST;
-    uv_timer_stop(&connection->hello_timer);
+    uv_timer_stop(&connection->patience_timer);
     uv_mutex_lock(&connection->mutex);
     connection->takes_output = false;
     uv_mutex_unlock(&connection->mutex);
@@ -138,21 +141,35 @@ static void finish_writing(Connection *connection) {
     uv_timer_start(&connection->write_timer, on_write_timeout, LINGER_MS, 0);
 }
 
+// The last word to a peer that is not listened to any more.
+static void end_rejected(Connection *connection) {
+    const NetDef *def = &connection->net->def;
+    if (def->handlers.malformed != NULL) {
+        def->handlers.malformed(def->context, connection, connection->rejected_why);
+    }
+    connection_close_after_write(connection);
+}
+
 static void on_hello_timeout(uv_timer_t *timer) {
     Connection *connection = timer->data;
     report_line(connection->net->def.report, REPORT_WARN, "connection_silent",
                 "connection=%llu peer=%s", (unsigned long long)connection->number,
                 connection->peer);
-    connection_close(connection);
+    connection->rejected_why = "No Hello came in time (option --hello-timeout-ms).";
+    end_rejected(connection);
 }
 
 // ---- reading
 
-static bool is_over_limits(const Connection *connection) {
-    const NetDef *def = &connection->net->def;
+static uint32_t count_under_way(const Connection *connection) {
     uint32_t under_way = connection->begun_count - atomic_load(&connection->ended_count);
     ASSERT(under_way <= INT32_MAX); // none ends that did not begin
-    return under_way >= def->requests_max ||
+    return under_way;
+}
+
+static bool is_over_limits(const Connection *connection) {
+    const NetDef *def = &connection->net->def;
+    return count_under_way(connection) >= def->requests_max ||
            atomic_load(&connection->unsent_bytes) > def->unsent_bytes_max;
 }
 
@@ -169,14 +186,54 @@ static bool may_take(Connection *connection) {
     return true;
 }
 
-static void reject(Connection *connection, const char *why) {
+// What is under way takes too long, or its answers are not taken.
+static void on_rejected_timeout(uv_timer_t *timer) {
+    Connection *connection = timer->data;
+    if (atomic_load(&connection->unsent_bytes) > 0) {
+        on_write_timeout(timer);
+    } else {
+        end_rejected(connection);
+    }
+}
+
+void connection_reject(Connection *connection, const char *why) {
+    if (connection->state != CONNECTION_OPEN) {
+        return;
+    }
     const NetDef *def = &connection->net->def;
     report_line(def->report, REPORT_WARN, "frame_malformed", "connection=%llu peer=%s why=\"%s\"",
                 (unsigned long long)connection->number, connection->peer, why);
-    if (def->handlers.malformed != NULL) {
-        def->handlers.malformed(def->context, connection, why);
+    connection->state = CONNECTION_REJECTED;
+    connection->rejected_why = why;
+    // who ends the last request after this look sees that the connection is paused
+    atomic_store(&connection->is_paused, true);
+    if (count_under_way(connection) == 0) {
+        end_rejected(connection);
+    } else {
+        uv_timer_start(&connection->patience_timer, on_rejected_timeout, def->write_timeout_ms, 0);
     }
+}
+
+// A browser, or what asks for pages, at the wrong port: it is answered in its own words.
+static void redirect_http(Connection *connection) {
+    static const char answer[] =
+        "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
+        "This port speaks the protocol of moreau.proto, not HTTP. The pages are at the address "
+        "of the option --http.\n";
+    report_line(connection->net->def.report, REPORT_WARN, "http_at_protocol_port",
+                "connection=%llu peer=%s", (unsigned long long)connection->number,
+                connection->peer);
+    connection_send(connection, (const uint8_t *)answer, sizeof(answer) - 1);
     connection_close_after_write(connection);
+}
+
+static void refuse_length(Connection *connection, const uint8_t *header) {
+    if (connection->begun_count == 0 && frame_is_http(header)) {
+        redirect_http(connection);
+    } else {
+        connection_reject(connection,
+                          "The frame is longer than the limit (option --frame-bytes-max).");
+    }
 }
 
 // Hands up the whole frames at the start of `bytes`, as long as the limits allow. Returns how many
@@ -200,7 +257,7 @@ static size_t take_frames(Connection *connection, const uint8_t *bytes, size_t c
         FrameState state =
             frame_decode(bytes + used, count - used, net->def.frame_bytes_max, &frame);
         if (state == FRAME_TOO_LONG) {
-            reject(connection, "The frame is longer than frame-bytes-max.");
+            refuse_length(connection, bytes + used);
         }
         if (state != FRAME_WHOLE) {
             break;
@@ -267,10 +324,26 @@ static bool reserve_read(Connection *connection) {
     return reserve_input(connection, wanted < bytes_max ? wanted : bytes_max);
 }
 
+void connection_cut(Connection *connection) {
+    ASSERT(!connection->is_parsing);
+    if (connection->state != CONNECTION_OPEN || atomic_load(&connection->unsent_bytes) > 0) {
+        connection_close(connection);
+        return;
+    }
+    drop_input(connection);
+    connection->rejected_why = "What all connections hold together is more than a quarter of the "
+                               "memory budget (option --memory-bytes-max), and this one most.";
+    end_rejected(connection);
+}
+
+// The peer is gone, or will not hear more than what is written already: what is under way is not
+// waited for.
 static void end_input(Connection *connection) {
+    ASSERT(connection->state == CONNECTION_OPEN);
     connection->is_lingerer = false; // nothing more can come from the peer
     if (connection->input_bytes > 0) {
-        reject(connection, "The stream ended inside a frame.");
+        connection->rejected_why = "The stream ended inside a frame.";
+        end_rejected(connection);
     } else {
         connection_close_after_write(connection);
     }
@@ -317,6 +390,8 @@ static int wanted_events(const Connection *connection) {
     int events = 0;
     if (connection->state == CONNECTION_LINGERING) {
         events |= UV_READABLE;
+    } else if (connection->state == CONNECTION_REJECTED) {
+        events |= UV_DISCONNECT;
     } else if (connection->state == CONNECTION_OPEN) {
         // who is not read is still watched, so that its requests can be cancelled when it goes
         events |= connection->net->is_reading && !connection->is_deaf ? UV_READABLE : UV_DISCONNECT;
@@ -327,10 +402,22 @@ static int wanted_events(const Connection *connection) {
     return events;
 }
 
+// The socket failed: mostly its peer has reset it, which is no news.
+static void lose(Connection *connection) {
+    int why = 0;
+    socklen_t bytes = sizeof(why);
+    if (getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &why, &bytes) == 0 && why == ETIMEDOUT) {
+        report_line(connection->net->def.report, REPORT_WARN, "connection_vanished",
+                    "connection=%llu peer=%s", (unsigned long long)connection->number,
+                    connection->peer);
+    }
+    connection_close(connection);
+}
+
 static void on_poll(uv_poll_t *poll, int status, int events) {
     Connection *connection = poll->data;
     if (status < 0) {
-        connection_close(connection);
+        lose(connection);
         return;
     }
     if (connection->state == CONNECTION_LINGERING) {
@@ -371,7 +458,10 @@ static void time_output(Connection *connection, OutputResult result, bool progre
 }
 
 void connection_attend(Connection *connection) {
-    if (connection->state == CONNECTION_OPEN || connection->state == CONNECTION_WRITING_LAST) {
+    bool is_writing = connection->state == CONNECTION_OPEN ||
+                      connection->state == CONNECTION_REJECTED ||
+                      connection->state == CONNECTION_WRITING_LAST;
+    if (is_writing) {
         bool progressed = false;
         OutputResult result = output_write(connection, &progressed);
         if (result == OUTPUT_FAILED) {
@@ -382,6 +472,10 @@ void connection_attend(Connection *connection) {
         if (result == OUTPUT_EMPTY && connection->state == CONNECTION_WRITING_LAST) {
             finish_writing(connection);
         }
+    }
+    if (connection->state == CONNECTION_REJECTED && count_under_way(connection) == 0) {
+        end_rejected(connection);
+        return; // which has attended to it
     }
     bool resumes = connection->state == CONNECTION_OPEN && connection->net->is_reading &&
                    !connection->is_parsing && atomic_load(&connection->is_paused) &&
@@ -405,10 +499,10 @@ static bool init_handles(Connection *connection, int fd) {
         return false;
     }
     uv_timer_init(net->loop, &connection->write_timer);
-    uv_timer_init(net->loop, &connection->hello_timer);
+    uv_timer_init(net->loop, &connection->patience_timer);
     connection->poll.data = connection;
     connection->write_timer.data = connection;
-    connection->hello_timer.data = connection;
+    connection->patience_timer.data = connection;
     connection->handle_count = 3;
     return true;
 }
@@ -425,20 +519,29 @@ static void link_connection(Connection *connection) {
     connection->number = ++net->last_number;
 }
 
+// How long what a peer does not acknowledge may be on its way. Not where a client may be slow for
+// longer, as this counts the time as well in which it is there and its window shut. (A Unix socket
+// takes no such option.)
+static void limit_silence(int fd, uint64_t write_timeout_ms) {
+    unsigned limit_ms = write_timeout_ms <= VANISHED_MS ? 1000 * KEEPALIVE_S : 0;
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit_ms, sizeof(limit_ms));
+}
+
 void connection_open(Net *net, int fd, const char *peer) {
+    ASSERT(fd >= 0);
     if (net->is_closing || net->open_count >= net->def.connections_max) {
-        net_refuse(net, fd, peer, "connections-max");
+        net_refuse(net, fd, peer, NET_REFUSAL_FULL);
         return;
     }
     Connection *connection = aligned_alloc(CACHE_LINE_BYTES, sizeof(*connection));
     if (connection == NULL) {
-        net_refuse(net, fd, peer, "memory");
+        net_refuse(net, fd, peer, NET_REFUSAL_MEMORY);
         return;
     }
     *connection = (Connection){.net = net};
     if (!init_handles(connection, fd)) {
         free(connection);
-        net_refuse(net, fd, peer, "poll");
+        net_refuse(net, fd, peer, NET_REFUSAL_DESCRIPTORS);
         return;
     }
     uv_mutex_init(&connection->mutex);
@@ -448,10 +551,11 @@ void connection_open(Net *net, int fd, const char *peer) {
     connection->reference_count = 1;
     strncpy(connection->peer, peer, sizeof(connection->peer) - 1);
     link_connection(connection);
+    limit_silence(fd, net->def.write_timeout_ms);
 
     net->def.handlers.opened(net->def.context, connection);
     if (connection->state == CONNECTION_OPEN && net->def.hello_timeout_ms > 0) {
-        uv_timer_start(&connection->hello_timer, on_hello_timeout, net->def.hello_timeout_ms, 0);
+        uv_timer_start(&connection->patience_timer, on_hello_timeout, net->def.hello_timeout_ms, 0);
     }
     connection_attend(connection);
 }
@@ -479,16 +583,18 @@ size_t connection_unsent_bytes(const Connection *connection) {
 }
 
 void connection_authenticate(Connection *connection) {
-    if (connection->state != CONNECTION_CLOSED) {
-        uv_timer_stop(&connection->hello_timer);
+    if (connection->state == CONNECTION_OPEN) {
+        uv_timer_stop(&connection->patience_timer);
     }
 }
 
 void connection_request_begin(Connection *connection) {
+    ASSERT(connection->reference_count > 0);
     connection->begun_count++;
 }
 
 void connection_request_end(Connection *connection, uint32_t count) {
+    ASSERT(count > 0);
     atomic_fetch_add(&connection->ended_count, count);
     if (atomic_load(&connection->is_paused)) {
         net_wake(connection->net, connection);

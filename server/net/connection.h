@@ -13,6 +13,15 @@
 // `held_bytes_max`, because many do not read or stop in the middle of frames, those that hold most
 // are cut until they do not.
 //
+// Whoever sends a frame that is none (too long, or rejected by the owner: connection_reject) is not
+// read any more; the requests before it have `write_timeout_ms` to be answered, then `malformed`
+// may send why, then the connection closes.
+//
+// A TCP peer that vanished without a word, its machine or its network gone, is found within
+// VANISHED_MS: probes go out when it is silent, and what it does not acknowledge counts as long.
+// (With a write timeout above VANISHED_MS a client may be that slow, so what is on its way to a
+// vanished one is given up by the system's own, longer patience.)
+//
 // Life: `opened`, any number of `frame`, `closed` (no frame after it), then, when the last
 // reference is released, the memory goes. Closing is idempotent and may start from anywhere on the
 // loop thread.
@@ -26,8 +35,18 @@
 #include <stdint.h>
 #include <uv.h>
 
+enum { VANISHED_MS = 30000 };
+
 typedef struct Net Net;
 typedef struct Connection Connection;
+
+// Why: there are connections_max already, or descriptors or memory ended.
+typedef enum NetRefusal {
+    NET_REFUSAL_FULL,
+    NET_REFUSAL_DESCRIPTORS,
+    NET_REFUSAL_MEMORY
+} NetRefusal;
+enum { NET_REFUSAL_BYTES_MAX = 512 };
 
 typedef struct NetHandlers {
     void (*opened)(void *context, Connection *connection);
@@ -35,9 +54,12 @@ typedef struct NetHandlers {
     // the same for all that came in one read.
     void (*frame)(void *context, Connection *connection, uint64_t received_ns, const uint8_t *body,
                   size_t body_bytes);
-    // A frame announced more than the limit, or arrived cut off: the last chance to send an error
-    // before the close. Nullable.
+    // A frame announced more than the limit, arrived cut off, or was rejected, and what came before
+    // it is answered: the last chance to send an error before the close. Nullable.
     void (*malformed)(void *context, Connection *connection, const char *why);
+    // A socket that was accepted is about to be closed unserved: writes the frame that tells its
+    // peer why, and returns its bytes. Nullable.
+    size_t (*refused)(void *context, NetRefusal refusal, uint8_t frame[NET_REFUSAL_BYTES_MAX]);
     // The peer is gone or was cut. Requests under way may still call connection_send; their bytes
     // are dropped.
     void (*closed)(void *context, Connection *connection);
@@ -51,7 +73,7 @@ typedef struct NetDef {
     size_t held_bytes_max;   // of all connections together, unsent and unfinished frames; 0: any
     uint64_t write_timeout_ms;
     uint64_t hello_timeout_ms; // a connection that connection_authenticate was not called for in
-                               // this time is cut; 0: never
+                               // this time is told so and closed; 0: never
     NetHandlers handlers;
     void *context;
     const Report *report;
@@ -103,6 +125,10 @@ void connection_request_end(Connection *connection, uint32_t count);
 // their headers; the bytes are the caller's again on return. Bytes to a closed connection are
 // dropped.
 void connection_send(Connection *connection, const uint8_t *bytes, size_t count);
+
+// Loop thread: takes no more frames, lets the requests under way be answered, calls `malformed` and
+// closes. `why` is a sentence that lives as long as the process.
+void connection_reject(Connection *connection, const char *why);
 
 // Loop thread: writes what is queued, then closes. For a last error message.
 void connection_close_after_write(Connection *connection);

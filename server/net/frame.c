@@ -3,6 +3,8 @@
 
 #include "base/assert.h"
 
+#include <string.h>
+
 FrameState frame_decode(const uint8_t *bytes, size_t count, size_t body_bytes_max, Frame *frame) {
     if (count < FRAME_HEADER_BYTES) {
         return FRAME_PARTIAL;
@@ -17,6 +19,18 @@ FrameState frame_decode(const uint8_t *bytes, size_t count, size_t body_bytes_ma
     }
     frame->body = bytes + FRAME_HEADER_BYTES;
     return FRAME_WHOLE;
+}
+
+bool frame_is_http(const uint8_t header[FRAME_HEADER_BYTES]) {
+    // the last one begins HTTP/2
+    static const char methods[][FRAME_HEADER_BYTES + 1] = {"GET ", "HEAD", "POST", "PUT ", "DELE",
+                                                           "OPTI", "PATC", "CONN", "TRAC", "PRI "};
+    for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+        if (memcmp(header, methods[i], FRAME_HEADER_BYTES) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void frame_header(uint8_t header[FRAME_HEADER_BYTES], size_t body_bytes) {

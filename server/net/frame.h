@@ -2,6 +2,7 @@
 // Framing: a 4-byte big-endian length, then so many bytes. Pure functions.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,9 @@ typedef struct Frame {
 
 // Looks at the start of `bytes`. The announced length is judged before its bytes are waited for.
 FrameState frame_decode(const uint8_t *bytes, size_t count, size_t body_bytes_max, Frame *frame);
+
+// Whether a header is the start of a request of HTTP: as a length more than 1 GiB, above any limit.
+bool frame_is_http(const uint8_t header[FRAME_HEADER_BYTES]);
 
 // The header of a frame.
 void frame_header(uint8_t header[FRAME_HEADER_BYTES], size_t body_bytes);

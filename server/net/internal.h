@@ -14,11 +14,18 @@
 #include "base/cache.h"
 #include "net/connection.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 
 enum { READ_BYTES = 65536 };    // one read; shared by all connections
 enum { PEER_NAME_BYTES = 128 }; // what address_print writes
+
+// A peer that says nothing is probed after so long, then so often in such intervals, and then given
+// up.
+enum { KEEPALIVE_IDLE_S = 14, KEEPALIVE_INTERVAL_S = 5, KEEPALIVE_COUNT = 3 };
+enum { KEEPALIVE_S = KEEPALIVE_IDLE_S + KEEPALIVE_COUNT * KEEPALIVE_INTERVAL_S };
+static_assert(1000 * KEEPALIVE_S < VANISHED_MS, "with time to spare for a late timer");
 
 typedef struct OutputChunk OutputChunk;
 
@@ -29,6 +36,7 @@ typedef struct Output {
 
 typedef enum ConnectionState {
     CONNECTION_OPEN,
+    CONNECTION_REJECTED,     // reads nothing, and waits for the requests under way
     CONNECTION_WRITING_LAST, // writes what is queued, reads nothing
     CONNECTION_LINGERING, // has shut its side down and waits for the peer's end, so that the last
                           // bytes arrive
@@ -49,8 +57,9 @@ struct Connection {
     bool is_deaf;             // paused, and bytes came: the socket is not watched for more
     bool is_parsing;          // inside take_frames, which must not be entered again
     uv_poll_t poll;
-    uv_timer_t write_timer; // runs only while something is queued, or while lingering
-    uv_timer_t hello_timer;
+    uv_timer_t write_timer;    // runs only while something is queued, or while lingering
+    uv_timer_t patience_timer; // for Hello; then, once rejected, for what is under way
+    const char *rejected_why;  // why there is no further frame; borrowed
 
     // bytes of frames that are not whole, or wait because the connection is paused; NULL when there
     // are none
@@ -112,13 +121,17 @@ void net_forget(Net *net);
 void net_hold(Net *net, size_t before, size_t after);
 bool net_holds_too_much(const Net *net);
 
-// Closes a socket that was accepted but cannot be served, and counts it.
-void net_refuse(Net *net, int fd, const char *peer, const char *why);
+// Closes a socket that was accepted but cannot be served, tells its peer, and counts it.
+void net_refuse(Net *net, int fd, const char *peer, NetRefusal refusal);
 
 // ---- connection.c
 
 // Takes over an accepted socket, also when it fails.
 void connection_open(Net *net, int fd, const char *peer);
+
+// Ends a connection that holds more than the others when all hold too much: nothing is held any
+// more, and it is told so unless bytes to it wait already.
+void connection_cut(Connection *connection);
 
 // Does whatever is due: closes what broke, writes, reads on, watches for the right events.
 void connection_attend(Connection *connection);

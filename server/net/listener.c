@@ -88,14 +88,21 @@ static int open_spare(void) {
     return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
+static void set_option(int fd, int level, int name, int value) {
+    setsockopt(fd, level, name, &value, sizeof(value));
+}
+
 static void prepare_socket(int fd, int family) {
-    int on = 1;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
-    if (family != AF_UNIX) {
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-        setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on,
-                   sizeof(on)); // a peer that lost power is found some day
+    if (family == AF_UNIX) {
+        return;
     }
+    set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    // a peer that lost its power or its network says no good-bye
+    set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_COUNT);
 }
 
 // Without a free descriptor the connection would stay in the backlog and the loop would spin on it:
@@ -107,7 +114,7 @@ static bool shed_connection(Listener *listener) {
     close(listener->spare_fd);
     int fd = accept(listener->fd, NULL, NULL);
     if (fd >= 0) {
-        listener->def.refused(listener->def.context, fd, listener->address, "descriptors");
+        listener->def.refused(listener->def.context, fd, listener->address);
     }
     listener->spare_fd = open_spare();
     return fd >= 0;
@@ -305,8 +312,8 @@ static void accepted_by_net(void *context, int fd, const char *peer) {
     connection_open(context, fd, peer);
 }
 
-static void refused_by_net(void *context, int fd, const char *peer, const char *why) {
-    net_refuse(context, fd, peer, why);
+static void refused_by_net(void *context, int fd, const char *peer) {
+    net_refuse(context, fd, peer, NET_REFUSAL_DESCRIPTORS);
 }
 
 Status listener_open(Net *net, const char *text, Listener **listener, Error *error) {

@@ -20,8 +20,9 @@ typedef struct ListenerDef {
     const Report *report;
     // the socket, closed on exec, is the taker's
     void (*accepted)(void *context, int fd, const char *peer);
-    // a socket that cannot be served for the reason named; the taker counts it and closes it
-    void (*refused)(void *context, int fd, const char *peer, const char *why);
+    // a socket that cannot be served, as it took the last descriptor; the taker counts it and
+    // closes it
+    void (*refused)(void *context, int fd, const char *peer);
     void *context;
 } ListenerDef;
 

@@ -82,13 +82,28 @@ void net_forget(Net *net) {
     finish_closing(net);
 }
 
-void net_refuse(Net *net, int fd, const char *peer, const char *why) {
+// As much as a fresh socket takes at once, which is all of it.
+static void tell_refused(const Net *net, int fd, NetRefusal refusal) {
+    if (net->def.handlers.refused != NULL) {
+        uint8_t frame[NET_REFUSAL_BYTES_MAX];
+        size_t bytes = net->def.handlers.refused(net->def.context, refusal, frame);
+        ASSERT(bytes <= sizeof(frame));
+        ssize_t ignored = send(fd, frame, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+        (void)ignored; // a peer that is gone already does not want to know
+    }
+}
+
+void net_refuse(Net *net, int fd, const char *peer, NetRefusal refusal) {
+    static const char *const names[] = {[NET_REFUSAL_FULL] = "connections-max",
+                                        [NET_REFUSAL_DESCRIPTORS] = "descriptors",
+                                        [NET_REFUSAL_MEMORY] = "memory"};
+    tell_refused(net, fd, refusal);
     close(fd);
     net->refused_count++;
     // 1, 2, 4, 8 … so that a flood of connections is no flood of lines
     if ((net->refused_count & (net->refused_count - 1)) == 0) {
         report_line(net->def.report, REPORT_WARN, "connection_refused",
-                    "peer=%s why=%s refused_count=%llu", peer, why,
+                    "peer=%s why=%s refused_count=%llu", peer, names[refusal],
                     (unsigned long long)net->refused_count);
     }
 }
@@ -124,7 +139,7 @@ static void cut_largest(Net *net) {
         report_line(net->def.report, REPORT_WARN, "connection_greedy",
                     "connection=%llu peer=%s held_bytes=%zu", (unsigned long long)largest->number,
                     largest->peer, held_bytes(largest));
-        connection_close(largest);
+        connection_cut(largest);
     }
 }
 

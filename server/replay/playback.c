@@ -201,8 +201,10 @@ static Status read_stored(Playback *playback, uint64_t step, EpisodeFrame *frame
     if (status == STATUS_OK && stored->ids == NULL) {
         stored->ids = arena_take_array(&stored->memory, chunk.body_count, sizeof(uint64_t));
         if (stored->ids == NULL) {
-            return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
-                             "Memory ended while reading stored frames.");
+            return error_set(
+                error, STATUS_RESOURCE_EXHAUSTED, "",
+                "The memory budget (option --memory-bytes-max) does not hold the stored "
+                "frames.");
         }
         frame_chunk_ids(&chunk, stored->ids);
     }

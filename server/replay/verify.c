@@ -138,8 +138,11 @@ static Status list_rows(Verification *verification, LogReader *reader, Error *er
     verification->row = arena_take_array(&verification->rows, total, sizeof(ChunkRow));
     verification->segment = arena_take_array(&verification->rows, total + 1, sizeof(Segment));
     if (verification->row == NULL || verification->segment == NULL) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
-                         "Memory ended while listing %zu chunks.", total);
+        return error_set(
+            error, STATUS_RESOURCE_EXHAUSTED, "",
+            "The memory budget (option --memory-bytes-max) does not hold a list of %zu "
+            "chunks.",
+            total);
     }
     for (size_t i = 0; i < KIND_COUNT; i++) {
         if (counts[i] > 0) {

@@ -32,6 +32,7 @@ struct Host {
     uv_timer_t trim_timer;  // runs only while memory is spare
     Stock stock;
     uint32_t open_timers;
+    bool is_stopped; // host_stop
     void (*closed)(void *context);
     void *closed_context;
 };
@@ -80,7 +81,7 @@ static void on_timer_closed(uv_handle_t *handle) {
     }
     void (*closed)(void *) = host->closed;
     void *context = host->closed_context;
-    snapshot_store_destroy(host->snapshots); // not before: sessions may end until now
+    snapshot_store_destroy(host->snapshots);
     stock_deinit(&host->stock);
     slots_deinit(&host->slots);
     free(host->entry);
@@ -89,8 +90,18 @@ static void on_timer_closed(uv_handle_t *handle) {
     closed(context);
 }
 
+void host_stop(Host *host) {
+    ASSERT(!host->is_stopped);
+    host->is_stopped = true;
+    uv_timer_stop(&host->idle_timer);
+    uv_timer_stop(&host->flush_timer);
+}
+
 void host_close(Host *host, void (*closed)(void *context), void *context) {
+    ASSERT(host->is_stopped);
+    ASSERT(host->closed == NULL);
     for (uint32_t i = 0; i < host->count; i++) {
+        ASSERT(host->entry[i]->references == 1); // the registry's: no call and no flush
         door_deinit(&host->entry[i]->door);
         free(host->entry[i]);
     }
@@ -220,6 +231,7 @@ static void flush_recorders(uv_timer_t *timer) {
 
 void host_watch(WorldEntry *entry) {
     Host *host = entry->host;
+    ASSERT(!host->is_stopped);
     entry->watched = true;
     if (!uv_is_active((uv_handle_t *)&host->flush_timer)) {
         uv_timer_start(&host->flush_timer, flush_recorders, FLUSH_LOOK_MS, FLUSH_LOOK_MS);
@@ -248,6 +260,8 @@ Status host_check_room(const Host *host, const WorldOwner *owner, uint32_t count
 
 Status host_add(Host *host, const char *name, const WorldOwner *owner, double idle_timeout_s,
                 WorldEntry **entry, Error *error) {
+    ASSERT(!host->is_stopped);
+    ASSERT(idle_timeout_s >= 0.0);
     Status status = host_check_room(host, owner, 1, error);
     if (status != STATUS_OK) {
         return status;
@@ -311,12 +325,14 @@ WorldEntry *host_find(Host *host, Id id) {
 }
 
 void host_retain(WorldEntry *entry) {
+    ASSERT(entry->references > 0);
     entry->references++;
 }
 
 void host_release(WorldEntry *entry) {
     ASSERT(entry->references > 0);
     if (--entry->references == 0) {
+        ASSERT(entry->door.world == NULL); // destroyed on a lane, or never made
         free(entry);
     }
 }
@@ -336,6 +352,8 @@ static void on_destroyed(Job *job) {
 
 void host_destroy(WorldEntry *entry) {
     Host *host = entry->host;
+    ASSERT(!host->is_stopped);
+    ASSERT(entry->references > 0);
     uint32_t index;
     if (!slots_find(&host->slots, entry->id, &index)) {
         return; // on its way already

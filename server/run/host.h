@@ -63,8 +63,12 @@ typedef struct HostDef {
 
 Status host_create(Host **host, const HostDef *def, Error *error);
 
-// Destroys what is left without lanes: the pool must be closed. `closed` is called when the memory
-// is free.
+// From here on no world is made, flushed or destroyed, nor does one go because it is idle: nothing
+// is handed to the pool, which may then be closed. What is under way there goes on.
+void host_stop(Host *host);
+
+// After host_stop. Destroys what is left without lanes: the pool must be closed. `closed` is called
+// when the memory is free.
 void host_close(Host *host, void (*closed)(void *context), void *context);
 
 // A fresh entry with an initialised door, one reference for the caller. `name` NULL or "": world-N.

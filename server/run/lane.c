@@ -517,9 +517,10 @@ static Status start_lanes(Pool *pool, Error *error) {
     for (uint32_t i = 0; i < pool->worker_count; i++) {
         int result = uv_thread_create(&pool->worker[i].thread, lane_main, &pool->worker[i]);
         if (result != 0) {
-            return error_set(error, STATUS_RESOURCE_EXHAUSTED, "workers",
-                             "Only %u of %u worker threads could be started: %s.", i,
-                             pool->worker_count, uv_strerror(result));
+            return error_set(
+                error, STATUS_RESOURCE_EXHAUSTED, "workers",
+                "Only %u of %u worker threads could be started (option --workers): %s.", i,
+                pool->worker_count, uv_strerror(result));
         }
         pool->thread_count++;
     }
@@ -614,6 +615,8 @@ void pool_settle(Pool *pool) {
 }
 
 void pool_submit(Pool *pool, Strand *strand, uint64_t share, Job *job) {
+    ASSERT(!pool->is_closing);
+    ASSERT(job->work != NULL && job->done != NULL);
     job->urgent = false;
     job->share = (uint32_t)share;
     job->strand = strand;

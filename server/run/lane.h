@@ -107,7 +107,8 @@ typedef struct PoolDef {
 
 Status pool_create(Pool **pool, uv_loop_t *loop, const PoolDef *def, Error *error);
 
-// Finishes all jobs (cancelling them is the caller's business), joins the lanes and calls `closed`
+// Nothing is submitted from here on, by `done` neither. Finishes all jobs (cancelling them is the
+// caller's business), joins the lanes and calls `closed`
 // on the loop thread when the pool's memory is gone.
 void pool_close(Pool *pool, void (*closed)(void *context), void *context);
 
@@ -145,7 +146,8 @@ uint64_t lane_pause_ns(const Lane *lane);
 // On a lane: whether a piece of work begun then should be given up and the job return JOB_LONG.
 bool lane_is_wanted(const Lane *lane, uint64_t begun_ns, uint64_t now_ns);
 
-// Loop thread. Never fails: a job brings its own memory. `share`: who it is done for, as a number.
+// Loop thread, before pool_close: who may still submit is stopped first. Never fails: a job brings
+// its own memory. `share`: who it is done for, as a number.
 void pool_submit(Pool *pool, Strand *strand, uint64_t share, Job *job);
 
 // Publishes what was submitted. The pool calls it before the loop sleeps; calling it earlier only

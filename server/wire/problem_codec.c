@@ -8,8 +8,10 @@
 enum { TREE_WIDTH_MAX = 1024 };
 
 static Status out_of_memory(Error *error) {
-    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "problem",
-                     "The problem needs more memory than one request may take.");
+    return error_set(
+        error, STATUS_RESOURCE_EXHAUSTED, "problem",
+        "The problem needs more memory than one request may take, which is some frames "
+        "(option --frame-bytes-max).");
 }
 
 static Status blame(Error *error, const char *list, size_t index, const char *key,

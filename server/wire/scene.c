@@ -9,7 +9,8 @@
 
 static Status out_of_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, "scene",
-                     "The scene needs more memory than one request may take.");
+                     "The scene needs more memory than one request may take, which is some frames "
+                     "(option --frame-bytes-max).");
 }
 
 // What a room below blames as settings.gravity stands in the scene as scene.settings.gravity.

@@ -88,7 +88,8 @@ Status world_add_materials(World *world, const Material *materials, size_t count
                            Error *error) {
     if (count > MATERIAL_COUNT_MAX + 1 - world->material_count) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "materials",
-                         "A world has at most %d materials.", MATERIAL_COUNT_MAX);
+                         "A world has at most %d materials, which no option changes.",
+                         MATERIAL_COUNT_MAX);
     }
     for (size_t i = 0; i < count; i++) {
         Status status = material_check(&materials[i], i, error);

@@ -6,6 +6,7 @@
 #include "support/suite.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 // A server with one world, in which time passes.
 typedef struct FakeServer {
@@ -397,6 +398,43 @@ START_TEST(mistakes_end_with_their_status_and_a_sentence) {
 }
 END_TEST
 
+static const struct {
+    const char *text;
+    mode_t mode;
+    int status;
+    const char *says; // NULL: what a lack of a server says, and nothing else
+} token_files[] = {
+    {"secret\n", 0600, EXIT_NO_CONNECTION, NULL},
+    {"  secret \r\nsecond line\n", 0600, EXIT_NO_CONNECTION, NULL},
+    {"secret", 0644, EXIT_NO_CONNECTION, "(mode 0644): chmod 600"},
+    {"secret", 0640, EXIT_NO_CONNECTION, "(mode 0640): chmod 600"},
+    {"", 0600, EXIT_USAGE, "no token in its first line"},
+    {"\nsecret\n", 0600, EXIT_USAGE, "no token in its first line"},
+    {NULL, 0600, EXIT_USAGE, "a token of 300 bytes; a token has at most 255"},
+};
+
+START_TEST(a_token_file_is_read_as_the_server_reads_it) {
+    char path[] = "/tmp/moreau-token-XXXXXX", arguments[64], long_token[301];
+    memset(long_token, 't', 300);
+    long_token[300] = '\0';
+    const char *text = token_files[_i].text == NULL ? long_token : token_files[_i].text;
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, text, strlen(text)), (long)strlen(text));
+    ck_assert_int_eq(fchmod(fd, token_files[_i].mode), 0);
+    close(fd);
+    snprintf(arguments, sizeof(arguments), "--token-file %s", path);
+    Outcome outcome = run_command("127.0.0.1:1", command_worlds, true, arguments);
+    unlink(path);
+    ck_assert_msg(outcome.status == token_files[_i].status, "%d: %s", outcome.status, outcome.err);
+    const char *says = token_files[_i].says;
+    ck_assert_msg(strstr(outcome.err, says == NULL ? "no connection" : says) != NULL, "%s",
+                  outcome.err);
+    ck_assert_msg(says != NULL || strstr(outcome.err, "warning") == NULL, "%s", outcome.err);
+    ck_assert_str_eq(outcome.out, "");
+}
+END_TEST
+
 START_TEST(help_fits_eighty_columns) {
     static const struct {
         Command *command;
@@ -421,6 +459,8 @@ static TCase *case_alone(void) {
     TCase *tcase = tcase_create("without a server");
     tcase_add_loop_test(tcase, mistakes_end_with_their_status_and_a_sentence, 0,
                         sizeof(alone) / sizeof(alone[0]));
+    tcase_add_loop_test(tcase, a_token_file_is_read_as_the_server_reads_it, 0,
+                        sizeof(token_files) / sizeof(token_files[0]));
     tcase_add_loop_test(tcase, help_fits_eighty_columns, 0, 7);
     return tcase;
 }

@@ -9,6 +9,8 @@
 #include "support/net_echo.h"
 #include "support/suite.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -151,6 +153,153 @@ START_TEST(a_stream_that_ends_inside_a_frame_is_malformed) {
     ck_assert_int_gt(net_client_receive_frame(fd, body, sizeof(body)), 10);
     ck_assert(net_echo_wait(&server.closed_count, 1));
     ck_assert_uint_eq(server.malformed_count, 1);
+    close(fd);
+    net_echo_stop(&server);
+}
+END_TEST
+
+static const uint8_t too_long[] = {0x7f, 0xff, 0xff, 0xff};
+
+// The next frame says why the connection ends, and names the option.
+static void expect_sentence(int fd, const char *option) {
+    char body[200] = "";
+    ck_assert_int_gt(net_client_receive_frame(fd, body, sizeof(body) - 1), 10);
+    ck_assert_msg(strstr(body, option) != NULL, "%s is not in: %s", option, body);
+}
+
+START_TEST(what_came_before_a_malformed_frame_is_answered_first) {
+    enum { COUNT = 20 };
+    start((EchoDef){.lane_count = 2});
+    int fd = net_client_connect(address_of(_i));
+    uint8_t body[300];
+    uv_mutex_lock(&server.gate); // nothing is answered
+    for (uint32_t i = 0; i < COUNT; i++) {
+        ck_assert(net_client_send_frame(fd, body, fill_body(body, i, sizeof(body))));
+    }
+    ck_assert(net_client_write(fd, too_long, sizeof(too_long)));
+    ck_assert(net_echo_wait(&server.frame_count, COUNT));
+    uv_sleep(50); // in which the last bytes are read
+    ck_assert_uint_eq(server.malformed_count, 0);
+    uv_mutex_unlock(&server.gate);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        check_body(body, net_client_receive_frame(fd, body, sizeof(body)), i, sizeof(body));
+    }
+    expect_sentence(fd, "--frame-bytes-max");
+    ck_assert_int_eq(net_client_receive_frame(fd, body, sizeof(body)), -1);
+    ck_assert_uint_eq(server.malformed_count, 1);
+    close(fd);
+    net_echo_stop(&server);
+}
+END_TEST
+
+START_TEST(what_takes_too_long_before_a_malformed_frame_is_not_waited_for) {
+    start((EchoDef){.lane_count = 1, .net = {.write_timeout_ms = 100}});
+    int fd = net_client_connect(address_of(_i));
+    uint8_t body[200];
+    uv_mutex_lock(&server.gate); // and stays so
+    ck_assert(net_client_send_frame(fd, "never", 5));
+    ck_assert(net_client_write(fd, too_long, sizeof(too_long)));
+    ck_assert_int_gt(net_client_receive_frame(fd, body, sizeof(body)), 10); // why
+    ck_assert_int_eq(net_client_receive_frame(fd, body, sizeof(body)), -1);
+    uv_mutex_unlock(&server.gate);
+    ck_assert_uint_eq(net_echo_stats(&server).slow_count, 0); // it was not the client
+    close(fd);
+    net_echo_stop(&server);
+}
+END_TEST
+
+START_TEST(a_malformed_peer_that_reads_nothing_is_cut) {
+    enum { BYTES = 1 << 20 };
+    static uint8_t body[BYTES];
+    start((EchoDef){.lane_count = 1, .repeat = 30, .net = {.write_timeout_ms = 500}});
+    int fd = net_client_connect_narrow(address_of(_i));
+    ck_assert(net_client_send_frame(fd, body, BYTES));
+    net_client_write(fd, too_long, sizeof(too_long));
+    ck_assert(net_echo_wait(&server.closed_count, 1));
+    ck_assert_uint_eq(net_echo_stats(&server).slow_count, 1);
+    close(fd);
+    net_echo_stop(&server);
+}
+END_TEST
+
+START_TEST(a_malformed_peer_that_leaves_is_let_go) {
+    start((EchoDef){.lane_count = 1});
+    int fd = net_client_connect(address_of(_i));
+    uv_mutex_lock(&server.gate);
+    ck_assert(net_client_send_frame(fd, "never", 5));
+    ck_assert(net_client_write(fd, too_long, sizeof(too_long)));
+    ck_assert(net_echo_wait(&server.frame_count, 1));
+    uv_sleep(20); // in which the last bytes are read
+    close(fd);
+    ck_assert(net_echo_wait(&server.closed_count, 1));
+    ck_assert_uint_eq(server.malformed_count, 0);
+    uv_mutex_unlock(&server.gate);
+    net_echo_stop(&server);
+}
+END_TEST
+
+START_TEST(a_browser_is_answered_in_its_own_words) {
+    static const char request[] = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+    start((EchoDef){.lane_count = 1});
+    int fd = net_client_connect(address_of(_i));
+    ck_assert(net_client_write(fd, request, sizeof(request) - 1));
+    char answer[400] = "";
+    size_t count = 0;
+    while (count + 1 < sizeof(answer) && net_client_read(fd, answer + count, 1)) {
+        count++;
+    }
+    ck_assert_int_eq(strncmp(answer, "HTTP/1.1 400 ", 13), 0);
+    ck_assert_ptr_nonnull(strstr(answer, "--http"));
+    ck_assert_uint_eq(server.malformed_count, 0);
+    close(fd);
+    net_echo_stop(&server);
+}
+END_TEST
+
+// The server's end of a connection: the socket of this process whose peer is that one.
+static int other_end(int fd) {
+    struct sockaddr_storage own, peer;
+    socklen_t own_bytes = sizeof(own);
+    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&own, &own_bytes), 0);
+    for (int other = 3; other < 100; other++) {
+        socklen_t bytes = sizeof(peer);
+        if (getpeername(other, (struct sockaddr *)&peer, &bytes) == 0 && bytes == own_bytes &&
+            memcmp(&peer, &own, bytes) == 0) {
+            return other;
+        }
+    }
+    ck_abort_msg("the server has no such connection");
+    return -1;
+}
+
+static int option_of(int fd, int level, int name) {
+    int value = -1;
+    socklen_t bytes = sizeof(value);
+    ck_assert_int_eq(getsockopt(fd, level, name, &value, &bytes), 0);
+    return value;
+}
+
+// With a write timeout above VANISHED_MS what is unacknowledged is the system's business.
+static const struct {
+    uint64_t write_timeout_ms;
+    bool is_limited;
+} patience[] = {{1000, true}, {VANISHED_MS, true}, {VANISHED_MS + 1, false}};
+
+START_TEST(a_peer_that_vanished_is_found_in_time) {
+    start((EchoDef){.net = {.write_timeout_ms = patience[_i].write_timeout_ms}});
+    int fd = net_client_connect(server.tcp_address);
+    ck_assert(net_echo_wait(&server.opened_count, 1));
+    net_echo_stats(&server); // the loop has done with it
+    int own = other_end(fd);
+    ck_assert_int_eq(option_of(own, SOL_SOCKET, SO_KEEPALIVE), 1);
+    int idle_s = option_of(own, IPPROTO_TCP, TCP_KEEPIDLE);
+    int interval_s = option_of(own, IPPROTO_TCP, TCP_KEEPINTVL);
+    int silence_ms = 1000 * (idle_s + option_of(own, IPPROTO_TCP, TCP_KEEPCNT) * interval_s);
+    ck_assert_int_lt(silence_ms, VANISHED_MS);
+    // Linux gives up a silent peer at the first probe that is due after the user timeout, where
+    // there is one: it must not be later than the last of the probes
+    int unacknowledged_ms = option_of(own, IPPROTO_TCP, TCP_USER_TIMEOUT);
+    ck_assert_int_eq(unacknowledged_ms, patience[_i].is_limited ? silence_ms : 0);
     close(fd);
     net_echo_stop(&server);
 }
@@ -355,10 +504,11 @@ START_TEST(after_stop_reading_replies_still_go_out_and_no_frame_comes_in) {
 }
 END_TEST
 
-START_TEST(a_peer_that_never_says_hello_is_cut) {
+START_TEST(a_peer_that_never_says_hello_is_told_so_and_cut) {
     start((EchoDef){.net = {.hello_timeout_ms = 100}});
     int fd = net_client_connect(address_of(_i));
     uint8_t body[1];
+    expect_sentence(fd, "--hello-timeout-ms");
     ck_assert_int_eq(net_client_receive_frame(fd, body, 1), -1);
     ck_assert_uint_eq(net_echo_stats(&server).slow_count, 0);
     close(fd);
@@ -459,6 +609,12 @@ static TCase *case_frames(void) {
     ADD_BOTH(tcase, frames_may_be_cut_at_every_byte);
     ADD_BOTH(tcase, a_frame_of_the_limit_is_served_and_one_byte_more_is_refused_with_an_answer);
     ADD_BOTH(tcase, a_stream_that_ends_inside_a_frame_is_malformed);
+    ADD_BOTH(tcase, what_came_before_a_malformed_frame_is_answered_first);
+    ADD_BOTH(tcase, what_takes_too_long_before_a_malformed_frame_is_not_waited_for);
+    ADD_BOTH(tcase, a_malformed_peer_that_reads_nothing_is_cut);
+    ADD_BOTH(tcase, a_malformed_peer_that_leaves_is_let_go);
+    ADD_BOTH(tcase, a_browser_is_answered_in_its_own_words);
+    tcase_add_loop_test(tcase, a_peer_that_vanished_is_found_in_time, 0, 3);
     return tcase;
 }
 
@@ -480,7 +636,7 @@ static TCase *case_life(void) {
     ADD_BOTH(tcase, a_handler_may_close_its_connection);
     tcase_add_test(tcase, stopping_closes_connections_with_requests_under_way);
     ADD_BOTH(tcase, after_stop_reading_replies_still_go_out_and_no_frame_comes_in);
-    ADD_BOTH(tcase, a_peer_that_never_says_hello_is_cut);
+    ADD_BOTH(tcase, a_peer_that_never_says_hello_is_told_so_and_cut);
     return tcase;
 }
 

@@ -58,11 +58,27 @@ START_TEST(headers_come_back_as_they_were) {
 }
 END_TEST
 
+START_TEST(requests_of_http_are_told_from_lengths) {
+    static const struct {
+        const char *start;
+        bool is_http;
+    } cases[] = {{"GET / HTTP/1.1", true}, {"HEAD", true},   {"POST /", true}, {"PUT /x", true},
+                 {"OPTIONS *", true},      {"PRI * ", true}, {"GETS", false},  {"get /", false}};
+    uint8_t header[FRAME_HEADER_BYTES];
+    memcpy(header, cases[_i].start, sizeof(header));
+    ck_assert_int_eq(frame_is_http(header), cases[_i].is_http);
+    // no frame that may be sent begins so
+    Frame frame = {0};
+    ck_assert_int_eq(frame_decode(header, sizeof(header), 1 << 30, &frame), FRAME_TOO_LONG);
+}
+END_TEST
+
 static TCase *case_decode(void) {
     TCase *tcase = tcase_create("decode");
     tcase_add_loop_test(tcase, decode_waits_for_the_last_byte, 0, 9);
     tcase_add_test(tcase, decode_finds_a_whole_frame_and_leaves_what_follows);
     tcase_add_loop_test(tcase, decode_judges_the_length_by_the_header_alone, 0, 4);
+    tcase_add_loop_test(tcase, requests_of_http_are_told_from_lengths, 0, 8);
     tcase_add_loop_test(tcase, headers_come_back_as_they_were, 0, 9);
     return tcase;
 }

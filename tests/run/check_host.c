@@ -35,6 +35,7 @@ static void on_closed(void *context) {
 }
 
 static void stop(Fixture *fixture) {
+    host_stop(fixture->host);
     host_close(fixture->host, on_closed, fixture);
     uv_run(&fixture->loop, UV_RUN_DEFAULT);
     ck_assert(fixture->is_closed);

@@ -8,6 +8,7 @@
 #include "os/nice.h"
 #include "support/suite.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -82,6 +83,26 @@ static void finish(Fixture *fixture) {
     ck_assert(fixture->is_closed);
     ck_assert_int_eq(uv_loop_close(&fixture->loop), 0);
 }
+
+static JobOutcome do_nothing(Job *job, Lane *lane) {
+    (void)job, (void)lane;
+    return JOB_DONE;
+}
+
+static void note_nothing(Job *job) {
+    (void)job;
+}
+
+// A bug of ours: what could still submit work was not stopped. Without the assertion it would be a
+// use after free, now and then.
+START_TEST(work_for_a_pool_that_closes_stops_the_process) {
+    Fixture fixture = {0};
+    start(&fixture, 1);
+    static Job job = {.work = do_nothing, .done = note_nothing};
+    pool_close(fixture.pool, on_closed, &fixture);
+    pool_submit(fixture.pool, &state[0].strand, 0, &job);
+}
+END_TEST
 
 static void spend(uint64_t ns) {
     uint64_t end = clock_now_ns() + ns;
@@ -379,7 +400,7 @@ START_TEST(closing_finishes_the_jobs_that_wait) {
 }
 END_TEST
 
-// A job whose `done` submits the next one, also while the pool is closing.
+// A job whose `done` submits the next one.
 static uint32_t chain_left;
 
 static void on_chain_done(Job *job) {
@@ -399,6 +420,7 @@ START_TEST(done_may_submit_the_job_again) {
     chain_left = 1000;
     submit(&fixture, &work, 0, 0);
     work.job.done = on_chain_done;
+    run_until(&fixture, 0);
     finish(&fixture);
     ck_assert_uint_eq(work.done_count, 1001);
 }
@@ -571,6 +593,7 @@ static TCase *case_jobs(void) {
     tcase_add_loop_test(tcase, every_job_runs_once_in_the_order_of_its_strand, 0,
                         (int)(sizeof(shapes) / sizeof(shapes[0])));
     tcase_add_test(tcase, done_may_submit_the_job_again);
+    tcase_add_test_raise_signal(tcase, work_for_a_pool_that_closes_stops_the_process, SIGABRT);
     tcase_add_test(tcase, pieces_that_take_long_are_put_aside_for_those_that_do_not);
     tcase_add_test(tcase, a_strand_is_long_until_it_has_shown_that_it_is_short);
     tcase_add_test(tcase, shares_take_turns);

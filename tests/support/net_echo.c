@@ -148,7 +148,8 @@ static void ask(EchoServer *server, int what) {
 static void open_server(EchoServer *server) {
     Error error = {0};
     NetDef net = server->def.net;
-    net.handlers = (NetHandlers){on_opened, on_frame, on_malformed, on_closed};
+    net.handlers = (NetHandlers){
+        .opened = on_opened, .frame = on_frame, .malformed = on_malformed, .closed = on_closed};
     net.context = server;
     net.report = &server->report;
     bool opened =

@@ -143,6 +143,38 @@ START_TEST(malformed_bytes_are_named_and_end_their_connection_alone) {
 }
 END_TEST
 
+static const struct {
+    const char *name;
+    size_t count;
+    uint8_t bytes[12];
+} last_words[] = {{"a length beyond the limit", 4, {0x7f, 0xff, 0xff, 0xff}},
+                  {"a frame that is no message", 6, {0, 0, 0, 2, 0x0f, 0x01}}};
+
+START_TEST(requests_before_garbage_are_answered_before_it) {
+    enum { STEPS = 20 };
+    WireClient *client = wire_open(server->address[0]);
+    uint64_t world = wire_small_world(client);
+    uint64_t id[STEPS];
+    Moreau__V1__WorldStep step = wire_step_call(&world, 50);
+    for (int i = 0; i < STEPS; i++) {
+        id[i] = wire_submit(client, &step);
+    }
+    ck_assert(wire_send_bytes(client, last_words[_i].bytes, last_words[_i].count));
+    for (int i = 0; i < STEPS; i++) {
+        const Moreau__V1__Reply *reply = wire_receive(client);
+        ck_assert_msg(reply != NULL, "after %s reply %d is missing", last_words[_i].name, i);
+        wire_expect(reply, CODE(OK), NULL);
+        ck_assert_uint_eq(reply->id, id[i]);
+    }
+    const Moreau__V1__Reply *reply = wire_receive(client);
+    ck_assert_ptr_nonnull(reply);
+    wire_expect(reply, CODE(INVALID_ARGUMENT), NULL);
+    ck_assert_uint_eq(reply->id, 0);
+    wire_expect_end(client);
+    wire_close(client);
+}
+END_TEST
+
 // ---- requests
 
 START_TEST(an_unknown_call_is_named_and_the_connection_lives) {
@@ -404,6 +436,8 @@ static TCase *case_frames(void) {
     tcase_add_test(tcase, garbage_after_a_good_frame_spares_the_good_one);
     tcase_add_loop_test(tcase, malformed_bytes_are_named_and_end_their_connection_alone, 0,
                         COUNT(malformed));
+    tcase_add_loop_test(tcase, requests_before_garbage_are_answered_before_it, 0,
+                        COUNT(last_words));
     return tcase;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The pages for operators, asked of a real server over raw sockets: what they say, who may ask, and
 // that nobody who asks slowly, wrongly or too often disturbs the rest.
+#include "moreau.h"
 #include "support/net_client.h"
 #include "support/server_process.h"
 #include "support/suite.h"
@@ -376,6 +377,26 @@ static const struct {
      0, 0},
 };
 
+// The two ports stand beside each other and are easily taken for one another.
+START_TEST(who_takes_one_port_for_the_other_is_told_so) {
+    ServerProcess *server = server_start("--workers 1 --http 127.0.0.1:0 --listen 127.0.0.1:0");
+    MoreauClient *client;
+    MoreauError error;
+    MoreauStatus status = moreau_connect(server->address[1], NULL, &client, &error);
+    ck_assert_int_eq(status, MOREAU_FAILED_PRECONDITION);
+    ck_assert_msg(strstr(error.message, "http port") != NULL, "%s", error.message);
+
+    Answer answer;
+    ask(server->address[0], "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n", &answer);
+    ck_assert_int_eq(strncmp(answer.text, "HTTP/1.1 400 ", 13), 0);
+    ck_assert_ptr_nonnull(strstr(answer.text, "--http"));
+    char *log = server_read(server, "log");
+    ck_assert_ptr_nonnull(strstr(log, "http_at_protocol_port"));
+    free(log);
+    server_stop(server);
+}
+END_TEST
+
 START_TEST(garbage_ends_its_own_connection_and_nothing_else) {
     ServerProcess *server = server_start("--workers 1 --http 127.0.0.1:0");
     WireClient *client = wire_open(server->address[0]);
@@ -503,6 +524,7 @@ static TCase *case_bad_visitors(void) {
     TCase *tcase = tcase_create("bad visitors");
     tcase_add_loop_test(tcase, garbage_ends_its_own_connection_and_nothing_else, 0,
                         sizeof(wrong) / sizeof(wrong[0]));
+    tcase_add_test(tcase, who_takes_one_port_for_the_other_is_told_so);
     tcase_add_test(tcase, who_is_slow_is_cut_and_keeps_nobody_waiting);
     tcase_add_test(tcase, above_the_limit_the_idlest_connection_goes);
     tcase_add_test(tcase, an_idle_server_sleeps_also_with_a_visitor);

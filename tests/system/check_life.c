@@ -9,7 +9,9 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define CODE(name) MOREAU__V1__STATUS__CODE__##name
 #define BILLION    UINT64_C(1000000000)
@@ -258,6 +260,50 @@ START_TEST(ipv6_serves_where_there_is_any) {
 }
 END_TEST
 
+// 255 bytes, as long as a text of the protocol may be, in a file that others can read or not.
+START_TEST(the_longest_token_opens_and_an_open_file_is_a_warning) {
+    char token[256], folder[SERVER_FOLDER_BYTES], path[SERVER_FOLDER_BYTES + 8], options[128];
+    memset(token, 't', 255);
+    token[255] = '\0';
+    server_make_folder(folder);
+    server_write(folder, "token", token);
+    snprintf(path, sizeof(path), "%s/token", folder);
+    ck_assert_int_eq(chmod(path, _i == 0 ? 0600 : 0644), 0);
+    snprintf(options, sizeof(options), "--workers 1 --token-file %s", path);
+    ServerProcess *server = server_start(options);
+    WireClient *client = wire_connect(server->address[0]);
+    Moreau__V1__Hello hello = hello_of(NULL);
+    hello.token = token;
+    wire_accept(client, &hello);
+    wire_close(client);
+    char *log = server_read(server, "log");
+    ck_assert_int_eq(strstr(log, "token_file_exposed") != NULL, _i == 1);
+    free(log);
+    server_stop(server);
+    server_remove_folder(folder);
+}
+END_TEST
+
+// Who says nothing is told so after --hello-timeout-ms; a short --write-timeout-ms hurries nobody.
+START_TEST(hello_has_a_deadline_of_its_own) {
+    ServerProcess *server = server_start(_i == 0 ? "--workers 1 --hello-timeout-ms 50"
+                                                 : "--workers 1 --write-timeout-ms 50");
+    WireClient *client = wire_connect(server->address[0]);
+    if (_i == 0) {
+        const Moreau__V1__Reply *reply = wire_receive(client);
+        ck_assert_ptr_nonnull(reply);
+        ck_assert_ptr_nonnull(strstr(reply->status->message, "--hello-timeout-ms"));
+        wire_expect_end(client);
+    } else {
+        ck_assert(!wire_waits(client, 500)); // ten times the write timeout, a part of the other
+        Moreau__V1__Hello hello = hello_of(NULL);
+        wire_accept(client, &hello);
+    }
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
 START_TEST(the_open_world_is_refused_without_a_token) {
     char said[1024];
     ck_assert_int_eq(server_refusal("--listen 0.0.0.0:0", said, sizeof(said)), 2);
@@ -416,6 +462,8 @@ static TCase *case_service(void) {
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, every_listener_is_announced_and_serves_the_same_worlds);
     tcase_add_test(tcase, ipv6_serves_where_there_is_any);
+    tcase_add_loop_test(tcase, the_longest_token_opens_and_an_open_file_is_a_warning, 0, 2);
+    tcase_add_loop_test(tcase, hello_has_a_deadline_of_its_own, 0, 2);
     tcase_add_test(tcase, the_open_world_is_refused_without_a_token);
     tcase_add_test(tcase, describe_and_welcome_list_limits_calls_and_solvers);
     tcase_add_test(tcase, stats_count_lanes_steps_and_bytes);

@@ -5,6 +5,7 @@
 #include "support/suite.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ARGUMENTS_MAX = 40 };
@@ -68,6 +69,7 @@ START_TEST(the_defaults_are_those_that_the_documents_promise) {
     ck_assert_uint_eq(options.requests_max, 64);
     ck_assert_uint_eq(options.unsent_bytes_max, 64u << 20);
     ck_assert_uint_eq(options.write_timeout_ms, 30000);
+    ck_assert_uint_eq(options.hello_timeout_ms, 10000);
     ck_assert_uint_eq(options.worlds_max, 65536);
     ck_assert_uint_eq(options.session_worlds_max, 65536);
     ck_assert_uint_eq(options.bodies_max, 1000000);
@@ -101,6 +103,7 @@ static const struct {
     {"--http-connections-max 16", "http-connections-max", 16},
     {"--requests-max 11", "requests-max", 11},
     {"--write-timeout-ms 12", "write-timeout-ms", 12},
+    {"--hello-timeout-ms 18", "hello-timeout-ms", 18},
     {"--worlds-max 13", "worlds-max", 13},
     {"--session-worlds-max 14", "session-worlds-max", 14},
     {"--bodies-max 15", "bodies-max", 15},
@@ -164,6 +167,10 @@ static const struct {
     {"--log-level loud", "error, warn, info or debug"},
     {"--log-file=", "path"},
     {"--listen 127.0.0.1", "port"},
+    {"--listen 127.0.0.1:99999", "ports end at 65535"},
+    {"--http [::1]:65536", "ports end at 65535"},
+    {"--listen 127.0.0.1:99999999999999999999", "ports end at 65535"},
+    {"--listen 127.0.0.1:x", "has no port"},
     {"--listen example.org:1", "numeric"},
     {"--listen 0.0.0.0:7667", "--token-file"},
     {"--listen 127.0.0.1:1 --listen [::]:7667", "--token-file"},
@@ -244,15 +251,13 @@ START_TEST(a_token_opens_the_server_to_other_machines) {
 }
 END_TEST
 
-START_TEST(a_token_has_one_to_4096_bytes) {
+// A text of the protocol has at most 255 bytes, and a longer token could be shown by nobody.
+START_TEST(a_token_has_one_to_255_bytes) {
     static const struct {
         size_t bytes;
         OptionsResult result;
-    } cases[] = {{0, OPTIONS_WRONG},
-                 {1, OPTIONS_RUN},
-                 {4096, OPTIONS_RUN},
-                 {4097, OPTIONS_WRONG},
-                 {9000, OPTIONS_WRONG}};
+    } cases[] = {{0, OPTIONS_WRONG},   {1, OPTIONS_RUN},     {255, OPTIONS_RUN},
+                 {256, OPTIONS_WRONG}, {300, OPTIONS_WRONG}, {9000, OPTIONS_WRONG}};
     static char text[10000];
     memset(text, 't', cases[_i].bytes);
     text[cases[_i].bytes] = '\n';
@@ -261,6 +266,48 @@ START_TEST(a_token_has_one_to_4096_bytes) {
     if (cases[_i].result == OPTIONS_RUN) {
         ck_assert_uint_eq(strlen(options_token(&options)), cases[_i].bytes);
     }
+    if (cases[_i].bytes == 300) {
+        ck_assert_ptr_nonnull(strstr(error.message, "300 bytes"));
+        ck_assert_ptr_nonnull(strstr(error.message, "at most 255"));
+    }
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    const char *token; // NULL: refused
+} token_files[] = {
+    {"", NULL},
+    {"\n", NULL},
+    {"   \n", NULL},
+    {"\nsecond line\n", NULL},
+    {"bare", "bare"},
+    {"line\n", "line"},
+    {"dos\r\n", "dos"},
+    {"  around \n\n", "around"},
+    {"caf\xc3\xa9\n", "caf\xc3\xa9"},
+    {"caf\xe9\n", NULL}, // which is no UTF-8
+};
+
+START_TEST(a_token_is_the_first_line_without_its_end) {
+    write_file(token_files[_i].text, strlen(token_files[_i].text));
+    const char *token = token_files[_i].token;
+    ck_assert_int_eq(parse("--token-file @"), token == NULL ? OPTIONS_WRONG : OPTIONS_RUN);
+    if (token != NULL) {
+        ck_assert_str_eq(options_token(&options), token);
+    }
+}
+END_TEST
+
+START_TEST(a_token_file_that_others_may_use_is_noticed) {
+    static const struct {
+        mode_t mode;
+        uint32_t exposed;
+    } cases[] = {{0600, 0}, {0400, 0}, {0640, 040}, {0644, 044}, {0602, 02}};
+    write_file("secret\n", 7);
+    ck_assert_int_eq(chmod(file_path, cases[_i].mode), 0);
+    ck_assert_int_eq(parse("--token-file @"), OPTIONS_RUN);
+    ck_assert_uint_eq(options.token_mode_exposed, cases[_i].exposed);
 }
 END_TEST
 
@@ -295,6 +342,8 @@ START_TEST(help_names_every_limit_with_its_meaning_and_exits) {
     ck_assert_uint_ge(count, 11);
     ck_assert_ptr_nonnull(strstr(help, "(default 16 MiB; 8 KiB to 1 GiB)"));
     ck_assert_ptr_nonnull(strstr(help, "(default 127.0.0.1:7667)"));
+    ck_assert_ptr_nonnull(strstr(help, "may do everything to every world"));
+    ck_assert_ptr_nonnull(strstr(help, "ssh -L 7667:127.0.0.1:7667 HOST"));
     free(help);
 }
 END_TEST
@@ -326,7 +375,9 @@ static TCase *case_files(void) {
     tcase_add_test(tcase, flags_win_over_the_file_and_the_file_over_the_defaults);
     tcase_add_loop_test(tcase, what_is_wrong_in_the_file_is_said_with_its_line, 0, COUNT(files));
     tcase_add_test(tcase, a_token_opens_the_server_to_other_machines);
-    tcase_add_loop_test(tcase, a_token_has_one_to_4096_bytes, 0, 5);
+    tcase_add_loop_test(tcase, a_token_has_one_to_255_bytes, 0, 6);
+    tcase_add_loop_test(tcase, a_token_is_the_first_line_without_its_end, 0, COUNT(token_files));
+    tcase_add_loop_test(tcase, a_token_file_that_others_may_use_is_noticed, 0, 5);
     tcase_add_test(tcase, a_token_with_a_zero_byte_is_refused);
     return tcase;
 }
