@@ -3,8 +3,8 @@
 // own loop and threads.
 //
 //   SIGTERM, SIGINT  drain: no new connections or requests, what is under way is finished (or
-//   stopped between two steps after
-//                    --drain-timeout-ms), replies are written, exit 0
+//                    stopped between two steps after --drain-timeout-ms), replies are written,
+//                    exit 0
 //   SIGHUP           the log file is opened again
 #pragma once
 

@@ -2,8 +2,9 @@
 // A request on its way: decoded on the loop thread, worked on by a lane, answered from there, and
 // given back on the loop.
 //
-//   frame ─► unpack, check ─► prepare (loop) ─► strand of its world ─► work (lane) ─► reply ─► done
-//   (loop)
+//   loop: frame ─► unpack, check ─► prepare ─┐                       ┌─► done
+//   lane:                                    └─► its world's ─► work ─► reply
+//                                                strand
 //
 // Commands that need no world are answered on the loop at once. Some send *events*, replies before
 // the last one. All memory of a request is its arena's, or given back by its `finish`.

@@ -7,10 +7,10 @@
 // the caller's again from then on.
 //
 //   loop thread                       lane
-//   pool_submit(strand, job) ───────► work(job, lane)   JOB_AGAIN: to the line of the long lanes
+//   pool_submit(strand, job) ───────► work(job, lane)
 //   done(job) ◄────────────────────── JOB_DONE
+//                                     JOB_AGAIN, JOB_LONG: to the line of the long lanes
 //                                     JOB_PARKED: until pool_unpark(strand)
-//                                                 JOB_LONG: to the line of the long lanes
 //
 // Nobody waits for a client that does much, nor for work that takes long. Ready strands wait in
 // *shares*, one for each session, which take turns (line.h). And a pool has twice the lanes that it

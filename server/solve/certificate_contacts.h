@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The part of the certificate's measure that looks at contacts, several at a time:
 //
-//   certificate_contacts_simd.h   the loop, for SIMD_COUNT contacts at once
+//   certificate_contacts_simd.h    the loop, for SIMD_COUNT contacts at once
 //   certificate_contacts_avx2.c    four of them, where the machine has AVX2
 //   certificate_contacts.c         two of them, which every machine has; the choice
 //

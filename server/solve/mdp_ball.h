@@ -3,7 +3,7 @@
 // contacts that share no moving body, place by place, so that one vector instruction does the same
 // to several. What a place computes is what it would compute alone, bit by bit, on every machine:
 //
-//   mdp_ball_simd.h   the loop, for vectors of SIMD_COUNT numbers
+//   mdp_ball_simd.h    the loop, for vectors of SIMD_COUNT numbers
 //   mdp_ball_avx2.c    four of them, where the machine has AVX2
 //   mdp_ball.c         two of them, which every machine has; the choice
 //

@@ -2,8 +2,8 @@
 // A is eliminated to the plane a_n.x = b_n, y = (x_t, x_o), a = (A_nt, A_no), kap = mu / A_nn, u =
 // y / |y|:
 //
-//     Ah y - bh = dv_to,    feasible  |y| <= kap (b_n - a.y),   a conic with its focus at the
-//     origin
+//     Ah y - bh = dv_to
+//     |y| <= kap (b_n - a.y)   is feasible: a conic with its focus at the origin
 //
 // Sliding means  dv_to + nu D = 0, nu >= 0, |y| = kap (b_n - a.y)  with D = u + kap a, the outward
 // normal (maximum dissipation), or D = u (Coulomb). Directions come from a quartic; Newton in (y,

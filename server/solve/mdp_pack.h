@@ -4,11 +4,11 @@
 // kinds of contact:
 //
 //   ball    both sides are free bodies of isotropic inertia, or static, touched in line with their
-//   centre: the impulse kept as a world vector, the block problem solved in closed form, four
-//           contacts at a time (mdp_ball.h)
+//           centre: the impulse kept as a world vector, the block problem solved in closed form,
+//           four contacts at a time (mdp_ball.h)
 //   point   both sides are free bodies or static: frame, arms and the prepared block
 //   wide    a dense tree takes part: Jacobian blocks J and responses Y = M^-1 J^T, written out for
-//   a free side too
+//           a free side too
 //
 // A static side is the body with index tree_count, which has no velocity and no inverse mass, so
 // that nothing branches. Per colour, balls come first, then points, then wide contacts: units of

@@ -2,17 +2,16 @@
 // The contact problem of one step, as a solver is handed it, and nothing else: trees with their
 // mass and free velocity, contacts, rows, the time step. No bodies, no shapes, no world.
 //
-//     v = v_free + M^-1 (sum J_i^T gamma_i + sum G_j^T r_j),   u_i = J_i v + motion_i  (normal,
-//     tangent 1, tangent 2)
+//     v = v_free + M^-1 (sum J_i^T gamma_i + sum G_j^T r_j)
+//     u_i = J_i v + motion_i                                  (normal, tangent 1, tangent 2)
 //
 // A *tree* has `width` generalised velocities, v[first .. first + width). Two kinds of storage:
 //   free   a rigid body: width 6, v = (linear velocity of the centre of mass, angular velocity),
-//   WORLD axes. Its mass is `free[tree]`,
-//          and the Jacobian of a contact side is never stored: it follows from the contact's frame
-//          and the arm from the centre of mass to the contact point. A pile of spheres pays for
-//          nothing else.
+//          WORLD axes. Its mass is `free[tree]`, and the Jacobian of a contact side is never
+//          stored: it follows from the contact's frame and the arm from the centre of mass to the
+//          contact point. A pile of spheres pays for nothing else.
 //   dense  any width: a width x width mass block, and 3 x width Jacobian blocks, all row by row in
-//   `number`.
+//          `number`.
 // Sides of both kinds may meet in one contact. A side on static ground is PROBLEM_NO_TREE.
 //
 // Signs: the normal points from side a to side b; +J^T gamma is what acts, which is + on b and - on

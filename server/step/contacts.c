@@ -2,8 +2,7 @@
 // Which contacts a step has: boxes that hold what a body may reach in this step, candidates from
 // the broad phase, points from the narrow phase, and of those the ones within reach (notation.md):
 //
-//     gap <= margin + 2 |g| h^2 + h (|v_n| + mu |v_t|)          v: relative free velocity at the
-//     point
+//     gap <= margin + 2 |g| h^2 + h (|v_n| + mu |v_t|)   v: relative free velocity at the point
 //
 // The second term is for bodies that rest on each other: they fall together, so their relative free
 // velocity is zero, and a gap of one rounding error would let the upper one fall into the lower one
