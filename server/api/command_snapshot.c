@@ -164,9 +164,21 @@ static Status begin_upload(Request *request, const Moreau__V1__SnapshotUpload *m
     if (status == STATUS_OK) {
         (*snapshot)->is_upload = true;
         (*snapshot)->total_bytes = message->total;
+        hash_init(&(*snapshot)->checksum, 0);
         snapshot_store_release(*snapshot); // the registry keeps it
     }
     return status;
+}
+
+// The next part is there. It is gone over as it comes: all of a long snapshot at its end would keep
+// the loop from its other clients.
+static void add_to_checksum(StoredSnapshot *snapshot, size_t count) {
+    size_t total = snapshot->total_bytes, first = snapshot->received_bytes;
+    size_t covered = total > SNAPSHOT_CHECKSUM_BYTES ? total - SNAPSHOT_CHECKSUM_BYTES : 0;
+    if (first < covered) {
+        size_t rest = covered - first;
+        hash_add(&snapshot->checksum, snapshot->bytes + first, count < rest ? count : rest);
+    }
 }
 
 static Status add_part(const Moreau__V1__SnapshotUpload *message, StoredSnapshot *snapshot,
@@ -182,13 +194,15 @@ static Status add_part(const Moreau__V1__SnapshotUpload *message, StoredSnapshot
         return status;
     }
     memcpy(snapshot->bytes + snapshot->received_bytes, message->data.data, message->data.len);
+    add_to_checksum(snapshot, message->data.len);
     snapshot->received_bytes = wanted;
     return STATUS_OK;
 }
 
-// The last part is there. The head is judged now, the content when it is restored.
+// The last part is there. Whether it came whole is judged now, the content when it is restored.
 static Status complete(StoredSnapshot *snapshot, Error *error) {
-    Status status = snapshot_check_head(snapshot->bytes, snapshot->received_bytes, error);
+    Status status = snapshot_check(snapshot->bytes, snapshot->received_bytes,
+                                   hash_value(&snapshot->checksum), error);
     if (status == STATUS_OK) {
         stored_snapshot_seal(snapshot);
     } else {

@@ -53,8 +53,8 @@ static const Input *make_order(const Moreau__V1__WorldStep *message, size_t firs
         order->step = (StepOrder){.steps = message->steps,
                                   .time_step = message->has_time_step ? message->time_step : 0.0,
                                   .wrench_count = count,
-                                  .wrench_body = message->wrench_body + first,
-                                  .wrench = message->wrench + 6 * first};
+                                  .wrench_body = count == 0 ? NULL : message->wrench_body + first,
+                                  .wrench = count == 0 ? NULL : message->wrench + 6 * first};
     }
     return order;
 }

@@ -6,6 +6,7 @@
 // The bytes count against the worlds' memory budget, each with its entry here.
 #pragma once
 
+#include "base/hash.h"
 #include "base/slots.h"
 #include "run/host.h"
 #include "run/input.h"
@@ -21,6 +22,7 @@ typedef struct StoredSnapshot {
     bool is_upload;        // filled by the loop thread, part by part
     size_t total_bytes;    // when all are there
     size_t received_bytes; // so far
+    Hash checksum;         // of an upload's bytes so far, but for their own checksum at the end
     _Atomic bool filled;
 } StoredSnapshot;
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Snapshots: a world as a portable byte string, and the hash of that string.
 //
-//   bytes    = "MOREAUSN", dynamics version (u64), sections
+//   bytes    = "MOREAUSN", dynamics version (u32), format (u32), sections, checksum (u64)
 //   section  = kind (u32), version (u32), length of the body in bytes (u64), body, padded to 8
+//   checksum = base/hash, with seed 0, over all bytes before it
 //
 // All numbers little-endian, doubles as their IEEE 754 bits, arrays packed without padding.
 // Everything that the future depends on is in it: settings, materials, shapes, bodies, ids, poses,
 // velocities, the impulses to start from; derived caches are not. Reading it gives a world with
 // exactly one future. An unknown section kind is refused, as is another dynamics version or
-// anything malformed.
+// anything malformed; bytes that have changed since they were written do not fit their checksum,
+// and are refused as well. What stands in the sections is one table (snapshot_sections.h).
 //
-// The state hash is taken over the same bytes in the same order, without writing them: sections
+// The state hash is taken over the same sections in the same order, without writing them: those
 // that define the world (settings … names) once until they change, the state sections every time.
 #pragma once
 
@@ -21,6 +23,9 @@
 // Rises whenever a golden hash in the tests changes.
 enum { DYNAMICS_VERSION = 3 };
 
+// Rises when head or checksum change their form. Format 0 had no checksum.
+enum { SNAPSHOT_FORMAT = 1, SNAPSHOT_CHECKSUM_BYTES = 8 };
+
 // The snapshot, in memory of the arena.
 Status snapshot_write(const World *world, Arena *arena, uint8_t **bytes, size_t *count,
                       Error *error);
@@ -29,8 +34,10 @@ Status snapshot_write(const World *world, Arena *arena, uint8_t **bytes, size_t 
 Status snapshot_read(const uint8_t *bytes, size_t count, const WorldLimits *limits, World **world,
                      Error *error);
 
-// Whether these bytes begin as a snapshot of this dynamics version does.
-Status snapshot_check_head(const uint8_t *bytes, size_t count, Error *error);
+// Judges head and checksum, not the content: whether these bytes are as some snapshot_write of this
+// dynamics version left them. `checksum` is what base/hash makes of all but the last eight, so that
+// who gets them in parts can go along. DATA_LOSS, or FAILED_PRECONDITION for another version.
+Status snapshot_check(const uint8_t *bytes, size_t count, uint64_t checksum, Error *error);
 
 // The state hash. Not const: it keeps the hash of the definition.
 uint64_t snapshot_hash(World *world);

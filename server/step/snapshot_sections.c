@@ -6,6 +6,7 @@
 #include "step/step.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,39 +19,36 @@ static Status damaged(Error *error, const char *what) {
     return error_set(error, STATUS_DATA_LOSS, "", "The snapshot is damaged: %s.", what);
 }
 
-static void sink_vec3(Sink *sink, Vec3 v) {
-    double numbers[3] = {v.x, v.y, v.z};
-    sink_doubles(sink, numbers, 3);
-}
+static const char *const xyz[] = {"x", "y", "z"};
+static const char *const wxyz[] = {"w", "x", "y", "z"};
+static const char *const tensor[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
+static const char *const twist[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
 
-static Vec3 source_vec3(Source *source) {
-    double numbers[3];
-    source_doubles(source, numbers, 3);
-    return vec3_load(numbers);
-}
+// what is written as numbers in a row lies in memory as such
+static_assert(sizeof(Vec3) == 3 * sizeof(double), "x y z");
+static_assert(sizeof(Quat) == 4 * sizeof(double), "w x y z");
+static_assert(sizeof(Sym3) == 6 * sizeof(double), "xx yy zz xy xz yz");
+static_assert(sizeof(PrimitiveKind) == sizeof(uint32_t), "a kind is read and written as u32");
 
-static void sink_sym3(Sink *sink, Sym3 m) {
-    double numbers[6] = {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
-    sink_doubles(sink, numbers, 6);
-}
-
-static Sym3 source_sym3(Source *source) {
-    double n[6];
-    source_doubles(source, n, 6);
-    return (Sym3){n[0], n[1], n[2], n[3], n[4], n[5]};
-}
+// A field of the world itself; of the records of one of its arrays; a whole item of an array.
+#define OF_WORLD(name, type, count, part, member)                                                  \
+    { name, type, count, part, NO_ARRAY, 0, offsetof(World, member) }
+#define OF_RECORD(name, type, count, part, array, record, member)                                  \
+    { name, type, count, part, offsetof(World, array), sizeof(record), offsetof(record, member) }
+#define OF_COLUMN(name, type, count, part, array, item_bytes)                                      \
+    { name, type, count, part, offsetof(World, array), item_bytes, 0 }
+#define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 
 // ---- settings
 
-static void write_settings(Sink *sink, const World *world) {
-    const WorldSettings *settings = &world->settings;
-    sink_vec3(sink, settings->gravity);
-    sink_double(sink, settings->time_step);
-    sink_double(sink, settings->margin);
-    sink_double(sink, settings->restitution_threshold);
-    sink_text(sink, solver_get((SolverKind)settings->solver)->name);
-    sink_doubles(sink, settings->parameter, SETTINGS_PARAMETER_MAX);
-}
+static const SnapshotField settings_fields[] = {
+    OF_WORLD("gravity", FIELD_DOUBLE, 3, xyz, settings.gravity),
+    OF_WORLD("time_step", FIELD_DOUBLE, 1, NULL, settings.time_step),
+    OF_WORLD("margin", FIELD_DOUBLE, 1, NULL, settings.margin),
+    OF_WORLD("restitution_threshold", FIELD_DOUBLE, 1, NULL, settings.restitution_threshold),
+    OF_WORLD("solver", FIELD_SOLVER, 1, NULL, settings.solver),
+    OF_WORLD("parameter", FIELD_DOUBLE, SETTINGS_PARAMETER_MAX, NULL, settings.parameter),
+};
 
 // Every parameter passes the solver's own check; those beyond its table must be zero.
 static Status check_parameters(const WorldSettings *settings, Error *error) {
@@ -70,243 +68,241 @@ static Status check_parameters(const WorldSettings *settings, Error *error) {
     return STATUS_OK;
 }
 
-static Status read_settings(Source *source, World *world, Error *error) {
-    WorldSettings settings = {.gravity = source_vec3(source)};
-    settings.time_step = source_double(source);
-    settings.margin = source_double(source);
-    settings.restitution_threshold = source_double(source);
-    char name[64];
-    SolverKind kind;
-    if (!source_text(source, name, sizeof(name)) || !solver_find(name, &kind)) {
-        return damaged(error, "an unknown solver");
-    }
-    settings.solver = (uint32_t)kind;
-    source_doubles(source, settings.parameter, SETTINGS_PARAMETER_MAX);
-    Status status = settings_check(&settings, error);
+static Status accept_settings(World *world, const World *stage, size_t index, Error *error) {
+    (void)index;
+    Status status = settings_check(&stage->settings, error);
     if (status == STATUS_OK) {
-        status = check_parameters(&settings, error);
+        status = check_parameters(&stage->settings, error);
     }
     if (status == STATUS_OK) {
-        world_set_settings(world, &settings);
+        world_set_settings(world, &stage->settings);
     }
     return status;
 }
 
+static const SnapshotGroup settings_groups[] = {
+    {.name = "settings", FIELDS(settings_fields), .accept = accept_settings},
+};
+
 // ---- materials
 
-static void write_materials(Sink *sink, const World *world) {
-    sink_u64(sink, world->material_count - 1);
-    for (size_t i = 1; i < world->material_count; i++) {
-        const Material *material = &world->material[i];
-        sink_text(sink, material->name);
-        sink_double(sink, material->friction);
-        sink_double(sink, material->restitution);
-        sink_double(sink, material->stiffness);
-        sink_double(sink, material->dissipation_time);
-        sink_double(sink, material->damping);
-    }
+static const SnapshotField material_fields[] = {
+    OF_RECORD("material.name", FIELD_TEXT, MATERIAL_NAME_BYTES, NULL, material, Material, name),
+    OF_RECORD("material.friction", FIELD_DOUBLE, 1, NULL, material, Material, friction),
+    OF_RECORD("material.restitution", FIELD_DOUBLE, 1, NULL, material, Material, restitution),
+    OF_RECORD("material.stiffness", FIELD_DOUBLE, 1, NULL, material, Material, stiffness),
+    OF_RECORD("material.dissipation_time", FIELD_DOUBLE, 1, NULL, material, Material,
+              dissipation_time),
+    OF_RECORD("material.damping", FIELD_DOUBLE, 1, NULL, material, Material, damping),
+};
+
+// The first is built in, and not written.
+static size_t first_material(const World *world, size_t parent) {
+    (void)world, (void)parent;
+    return 1;
 }
 
-static Status read_materials(Source *source, World *world, Error *error) {
-    size_t count = source_count(source, 48);
-    for (size_t i = 0; i < count; i++) {
-        Material material = {0};
-        source_text(source, material.name, sizeof(material.name));
-        material.friction = source_double(source);
-        material.restitution = source_double(source);
-        material.stiffness = source_double(source);
-        material.dissipation_time = source_double(source);
-        material.damping = source_double(source);
-        Id id;
-        Status status = world_add_materials(world, &material, 1, &id, error);
-        if (status != STATUS_OK) {
-            return status;
-        }
-    }
-    return STATUS_OK;
+static size_t count_materials(const World *world, size_t parent) {
+    (void)parent;
+    return world->material_count - 1;
 }
+
+static Status accept_material(World *world, const World *stage, size_t index, Error *error) {
+    (void)index;
+    Id id;
+    return world_add_materials(world, stage->material, 1, &id, error);
+}
+
+static const SnapshotGroup material_groups[] = {
+    {.name = "materials",
+     .count = count_materials,
+     .first = first_material,
+     .is_counted = true,
+     FIELDS(material_fields),
+     .accept = accept_material},
+};
 
 // ---- shapes
 
-static void write_shapes(Sink *sink, const World *world) {
-    sink_u64(sink, world->shape_count);
-    for (size_t i = 0; i < world->shape_count; i++) {
-        const Shape *shape = &world->shape[i];
-        sink_u64(sink, shape->primitive_count);
-        for (uint32_t j = 0; j < shape->primitive_count; j++) {
-            const Primitive *primitive = &world->primitive[shape->primitive_first + j];
-            double pose[7];
-            pose_store(pose, primitive->local);
-            sink_u32(sink, (uint32_t)primitive->kind);
-            sink_u32(sink, primitive->material);
-            sink_vec3(sink, primitive->size);
-            sink_doubles(sink, pose, 7);
-            sink_double(sink, primitive->density);
-        }
-    }
+static const SnapshotField primitive_fields[] = {
+    OF_RECORD("primitive.kind", FIELD_U32, 1, NULL, primitive, Primitive, kind),
+    OF_RECORD("primitive.material", FIELD_U32, 1, NULL, primitive, Primitive, material),
+    OF_RECORD("primitive.size", FIELD_DOUBLE, 3, xyz, primitive, Primitive, size),
+    OF_RECORD("primitive.position", FIELD_DOUBLE, 3, xyz, primitive, Primitive, local.position),
+    OF_RECORD("primitive.orientation", FIELD_DOUBLE, 4, wxyz, primitive, Primitive,
+              local.orientation),
+    OF_RECORD("primitive.density", FIELD_DOUBLE, 1, NULL, primitive, Primitive, density),
+};
+
+static size_t first_primitive(const World *world, size_t shape) {
+    return world->shape[shape].primitive_first;
+}
+
+static size_t count_primitives(const World *world, size_t shape) {
+    return world->shape[shape].primitive_count;
+}
+
+static size_t count_shapes(const World *world, size_t parent) {
+    (void)parent;
+    return world->shape_count;
 }
 
 // Poses are stored normalised and must come back as the same bits, so primitives do not pass
 // through world_add_shapes.
-static Status read_primitive(Source *source, World *world, Error *error) {
-    Primitive *primitive = &world->primitive[world->primitive_count];
-    uint32_t kind = source_u32(source);
-    *primitive = (Primitive){.kind = (PrimitiveKind)kind, .material = source_u32(source)};
-    primitive->size = source_vec3(source);
+static Status accept_primitive(World *world, const World *stage, size_t index, Error *error) {
+    (void)index;
+    const Primitive *primitive = stage->primitive;
     double pose[7];
-    source_doubles(source, pose, 7);
-    primitive->local = pose_load(pose);
-    primitive->density = source_double(source);
-    if (source->failed || kind >= PRIMITIVE_COUNT || primitive->material >= world->material_count) {
+    pose_store(pose, primitive->local);
+    if ((uint32_t)primitive->kind >= PRIMITIVE_COUNT ||
+        primitive->material >= world->material_count) {
         return damaged(error, "a primitive that cannot be");
     }
     Status status = body_check_pose(pose, 0, error);
     if (status == STATUS_OK) {
         status = primitive_check(primitive, 0, error);
     }
-    world->primitive_count += status == STATUS_OK;
+    if (status == STATUS_OK &&
+        !ARRAY_RESERVE(world->primitive, world->primitive_capacity, world->primitive_count + 1)) {
+        status = out_of_memory(error);
+    }
+    if (status == STATUS_OK) {
+        world->primitive[world->primitive_count++] = *primitive;
+    }
     return status;
 }
 
-static Status read_shapes(Source *source, World *world, Error *error) {
-    size_t count = source_count(source, 8);
-    for (size_t i = 0; i < count; i++) {
-        size_t primitives = source_count(source, 96);
-        if (source->failed || primitives < 1 || primitives > UINT16_MAX) {
-            return damaged(error, "a shape without primitives");
-        }
-        if (!ARRAY_RESERVE(world->shape, world->shape_capacity, world->shape_count + 1) ||
-            !ARRAY_RESERVE(world->primitive, world->primitive_capacity,
-                           world->primitive_count + primitives)) {
-            return out_of_memory(error);
-        }
-        Shape shape = {.primitive_first = (uint32_t)world->primitive_count,
-                       .primitive_count = (uint32_t)primitives};
-        for (size_t j = 0; j < primitives; j++) {
-            Status status = read_primitive(source, world, error);
-            if (status != STATUS_OK) {
-                return status;
-            }
-        }
-        shape_measure(&shape, world->primitive);
-        world->shape[world->shape_count++] = shape;
+// Its primitives are those behind the last shape's.
+static Status accept_shape(World *world, const World *stage, size_t index, Error *error) {
+    (void)stage;
+    const Shape *last = index == 0 ? NULL : &world->shape[index - 1];
+    size_t first = last == NULL ? 0 : last->primitive_first + last->primitive_count;
+    size_t primitives = world->primitive_count - first;
+    if (primitives < 1 || primitives > UINT16_MAX) {
+        return damaged(error, "a shape without primitives");
     }
+    if (!ARRAY_RESERVE(world->shape, world->shape_capacity, world->shape_count + 1)) {
+        return out_of_memory(error);
+    }
+    Shape shape = {.primitive_first = (uint32_t)first, .primitive_count = (uint32_t)primitives};
+    shape_measure(&shape, world->primitive);
+    world->shape[world->shape_count++] = shape;
     return STATUS_OK;
 }
 
+static const SnapshotGroup primitive_group = {.name = "primitives",
+                                              .count = count_primitives,
+                                              .first = first_primitive,
+                                              .is_counted = true,
+                                              FIELDS(primitive_fields),
+                                              .accept = accept_primitive};
+
+static const SnapshotGroup shape_groups[] = {
+    {.name = "shapes",
+     .count = count_shapes,
+     .is_counted = true,
+     .inner = &primitive_group,
+     .accept = accept_shape},
+};
+
 // ---- bodies: what they are
 
-static void write_bodies(Sink *sink, const World *world) {
-    sink_u64(sink, world->body_count);
-    for (uint32_t i = 0; i < world->body_count; i++) {
-        const BodyMass *mass = &world->mass[i];
-        sink_u32(sink, world->kind[i]);
-        sink_u32(sink, world->body_shape[i]);
-        sink_u64(sink, world->body_id[i]);
-        sink_double(sink, mass->mass);
-        sink_vec3(sink, mass->center);
-        sink_sym3(sink, mass->inertia);
-    }
-}
+static const SnapshotField body_fields[] = {
+    OF_COLUMN("kind", FIELD_BYTE, 1, NULL, kind, sizeof(uint8_t)),
+    OF_COLUMN("shape", FIELD_U32, 1, NULL, body_shape, sizeof(uint32_t)),
+    OF_COLUMN("id", FIELD_ID, 1, NULL, body_id, sizeof(Id)),
+    OF_RECORD("mass", FIELD_DOUBLE, 1, NULL, mass, BodyMass, mass),
+    OF_RECORD("center_of_mass", FIELD_DOUBLE, 3, xyz, mass, BodyMass, center),
+    OF_RECORD("inertia", FIELD_DOUBLE, 6, tensor, mass, BodyMass, inertia),
+};
 
-enum { BODY_BYTES = 96 };
-
-// Equal to the last bit, also in the sign of a zero.
-static bool same_bits(const double *a, const double *b, size_t count) {
-    bool same = true;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits[2];
-        memcpy(&bits[0], &a[i], sizeof(bits[0]));
-        memcpy(&bits[1], &b[i], sizeof(bits[1]));
-        same = same && bits[0] == bits[1];
-    }
-    return same;
+static size_t count_bodies(const World *world, size_t parent) {
+    (void)parent;
+    return world->body_count;
 }
 
 // One body, through the same door as any other; its pose and velocity follow in the state section.
-static Status read_body(Source *source, World *world, Error *error) {
-    uint32_t kind = source_u32(source), shape = source_u32(source);
-    Id id = source_u64(source);
-    double mass = source_double(source);
-    Vec3 center = source_vec3(source);
-    Sym3 tensor = source_sym3(source);
-    if (source->failed || (shape != UINT32_MAX && shape >= world->shape_count)) {
+static Status accept_body(World *world, const World *stage, size_t index, Error *error) {
+    (void)index;
+    const BodyMass *read = stage->mass;
+    uint32_t kind = stage->kind[0], shape = stage->body_shape[0];
+    if (shape != UINT32_MAX && shape >= world->shape_count) {
         return damaged(error, "a body that cannot be");
     }
     double pose[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
-    double packed_center[3] = {center.x, center.y, center.z};
-    double inertia[6] = {tensor.xx, tensor.yy, tensor.zz, tensor.xy, tensor.xz, tensor.yz};
+    double center[3], inertia[6];
+    memcpy(center, &read->center, sizeof(center));
+    memcpy(inertia, &read->inertia, sizeof(inertia));
     uint64_t shape_id = shape == UINT32_MAX ? 0 : (uint64_t)shape + 1;
     BodyColumns columns = {.count = 1,
                            .pose = pose,
                            .kind = &kind,
                            .shape = &shape_id,
-                           .mass = &mass,
+                           .mass = &read->mass,
                            .inertia = inertia,
-                           .center_of_mass = packed_center};
+                           .center_of_mass = center};
     Id given;
     Status status = world_add_bodies(world, &columns, &given, error);
     if (status != STATUS_OK) {
         return status;
     }
-    // what the world made of it must be what was written, to the last bit: a static body, say, has
-    // no mass
+    // what the world made of it must be what was written, to the last bit, also in the sign of a
+    // zero: a static body, say, has no mass
     const BodyMass *made = &world->mass[world->body_count - 1];
-    const double read[10] = {mass,      center.x,  center.y,  center.z,  tensor.xx,
-                             tensor.yy, tensor.zz, tensor.xy, tensor.xz, tensor.yz};
-    const double kept[10] = {made->mass,       made->center.x,   made->center.y,   made->center.z,
-                             made->inertia.xx, made->inertia.yy, made->inertia.zz, made->inertia.xy,
-                             made->inertia.xz, made->inertia.yz};
-    if (given != id || !same_bits(read, kept, 10)) {
+    if (given != stage->body_id[0] || memcmp(&read->mass, &made->mass, sizeof(double)) != 0 ||
+        memcmp(&read->center, &made->center, sizeof(Vec3)) != 0 ||
+        memcmp(&read->inertia, &made->inertia, sizeof(Sym3)) != 0) {
         return damaged(error, "a body's id or mass is not what it must be");
     }
     return STATUS_OK;
 }
 
-static Status read_bodies(Source *source, World *world, Error *error) {
-    size_t count = source_count(source, BODY_BYTES);
-    for (size_t i = 0; i < count; i++) {
-        Status status = read_body(source, world, error);
-        if (status != STATUS_OK) {
-            return status;
-        }
-    }
-    return STATUS_OK;
-}
+static const SnapshotGroup body_groups[] = {
+    {.name = "bodies",
+     .count = count_bodies,
+     .is_counted = true,
+     FIELDS(body_fields),
+     .accept = accept_body},
+};
 
 // ---- names
 
-static void write_names(Sink *sink, const World *world) {
-    for (uint32_t i = 0; i < world->body_count; i++) {
-        sink_text(sink, world->body_name[i]);
-    }
-}
+static const SnapshotField name_fields[] = {
+    OF_COLUMN("name", FIELD_NAME, 1, NULL, body_name, sizeof(char *)),
+};
 
-static Status read_names(Source *source, World *world, Error *error) {
-    for (uint32_t i = 0; i < world->body_count; i++) {
-        char name[256];
-        if (!source_text(source, name, sizeof(name))) {
-            return damaged(error, "a body's name");
-        }
-        if (name[0] != '\0') {
-            world->body_name[i] = strdup(name);
-            if (world->body_name[i] == NULL) {
-                return out_of_memory(error);
-            }
+static Status accept_name(World *world, const World *stage, size_t index, Error *error) {
+    const char *name = stage->body_name[0];
+    if (name[0] != '\0') {
+        world->body_name[index] = strdup(name);
+        if (world->body_name[index] == NULL) {
+            return out_of_memory(error);
         }
     }
     return STATUS_OK;
 }
 
+static const SnapshotGroup name_groups[] = {
+    {.name = "names", .count = count_bodies, FIELDS(name_fields), .accept = accept_name},
+};
+
 // ---- state
 
-static void write_state(Sink *sink, const World *world) {
-    sink_u64(sink, world->step);
-    sink_double(sink, world->time);
-    sink_u64(sink, world->faulted);
-    sink_doubles(sink, world->pose, 7 * (size_t)world->body_count);
-    sink_doubles(sink, world->velocity, 6 * (size_t)world->body_count);
-}
+static const SnapshotField time_fields[] = {
+    OF_WORLD("step", FIELD_U64, 1, NULL, step),
+    OF_WORLD("time", FIELD_DOUBLE, 1, NULL, time),
+    OF_WORLD("faulted", FIELD_FLAG, 1, NULL, faulted),
+};
+
+static const SnapshotField pose_fields[] = {
+    {"position", FIELD_DOUBLE, 3, xyz, offsetof(World, pose), 7 * sizeof(double), 0},
+    {"orientation", FIELD_DOUBLE, 4, wxyz, offsetof(World, pose), 7 * sizeof(double),
+     3 * sizeof(double)},
+};
+
+static const SnapshotField velocity_fields[] = {
+    OF_COLUMN("velocity", FIELD_DOUBLE, 6, twist, velocity, 6 * sizeof(double)),
+};
 
 static bool state_is_sound(const World *world) {
     for (uint32_t i = 0; i < world->body_count; i++) {
@@ -323,26 +319,36 @@ static bool state_is_sound(const World *world) {
     return isfinite(world->time);
 }
 
-static Status read_state(Source *source, World *world, Error *error) {
-    world->step = source_u64(source);
-    world->time = source_double(source);
-    uint64_t faulted = source_u64(source);
-    world->faulted = faulted == 1;
-    source_doubles(source, world->pose, 7 * (size_t)world->body_count);
-    source_doubles(source, world->velocity, 6 * (size_t)world->body_count);
-    if (source->failed || faulted > 1 || !state_is_sound(world)) {
-        return damaged(error, "a state that cannot be");
-    }
-    return STATUS_OK;
+static Status settle_state(World *world, Error *error) {
+    return state_is_sound(world) ? STATUS_OK : damaged(error, "a state that cannot be");
 }
+
+static const SnapshotGroup state_groups[] = {
+    {.name = "time", FIELDS(time_fields)},
+    {.name = "poses", .count = count_bodies, .is_packed = true, FIELDS(pose_fields)},
+    {.name = "velocities", .count = count_bodies, .is_packed = true, FIELDS(velocity_fields)},
+};
 
 // ---- impulses to start from
 
-static void write_memory(Sink *sink, const World *world) {
-    sink_u64(sink, world->memory_count);
-    // the struct has no padding, so all of them go at once: the hash is taken each step
-    static_assert(sizeof(ContactMemory) == 40, "a, b, feature and impulse, packed");
-    sink_bytes(sink, world->memory, world->memory_count * sizeof(ContactMemory));
+static const SnapshotField impulse_fields[] = {
+    OF_RECORD("impulse.body_a", FIELD_BODY, 1, NULL, memory, ContactMemory, a),
+    OF_RECORD("impulse.body_b", FIELD_BODY, 1, NULL, memory, ContactMemory, b),
+    OF_RECORD("impulse.feature", FIELD_U64, 1, NULL, memory, ContactMemory, feature),
+    OF_RECORD("impulse", FIELD_DOUBLE, 3, xyz, memory, ContactMemory, impulse),
+};
+
+static size_t count_impulses(const World *world, size_t parent) {
+    (void)parent;
+    return world->memory_count;
+}
+
+static Status open_impulses(World *world, size_t count, Error *error) {
+    if (!ARRAY_RESERVE(world->memory, world->memory_capacity, count)) {
+        return out_of_memory(error);
+    }
+    world->memory_count = count;
+    return STATUS_OK;
 }
 
 static bool memory_precedes(const ContactMemory *a, const ContactMemory *b) {
@@ -352,31 +358,38 @@ static bool memory_precedes(const ContactMemory *a, const ContactMemory *b) {
     return a->b != b->b ? a->b < b->b : a->feature < b->feature;
 }
 
-static Status read_memory(Source *source, World *world, Error *error) {
-    size_t count = source_count(source, 40);
-    if (!ARRAY_RESERVE(world->memory, world->memory_capacity, count)) {
-        return out_of_memory(error);
-    }
-    for (size_t i = 0; i < count; i++) {
-        ContactMemory *memory = &world->memory[i];
-        memory->a = source_u32(source);
-        memory->b = source_u32(source);
-        memory->feature = source_u64(source);
-        source_doubles(source, memory->impulse, 3);
-        bool sorted = i == 0 || memory_precedes(memory - 1, memory);
-        if (source->failed || memory->a >= memory->b || memory->b >= world->body_count || !sorted ||
+static Status settle_impulses(World *world, Error *error) {
+    for (size_t i = 0; i < world->memory_count; i++) {
+        const ContactMemory *memory = &world->memory[i];
+        bool is_sorted = i == 0 || memory_precedes(memory - 1, memory);
+        if (memory->a >= memory->b || memory->b >= world->body_count || !is_sorted ||
             !numbers_fit_float(memory->impulse, 3)) {
             return damaged(error, "an impulse that cannot be");
         }
     }
-    world->memory_count = count;
     return STATUS_OK;
 }
 
+static const SnapshotGroup impulse_groups[] = {
+    {.name = "impulses",
+     .count = count_impulses,
+     .is_counted = true,
+     .is_packed = true,
+     FIELDS(impulse_fields),
+     .open = open_impulses},
+};
+
+// ---- all of them
+
+#define GROUPS(list) .groups = (list), .group_count = sizeof(list) / sizeof((list)[0])
+
 const SnapshotSection snapshot_sections[] = {
-    {1, 1, true, write_settings, read_settings}, {2, 1, true, write_materials, read_materials},
-    {3, 1, true, write_shapes, read_shapes},     {4, 1, true, write_bodies, read_bodies},
-    {5, 1, true, write_names, read_names},       {6, 1, false, write_state, read_state},
-    {7, 1, false, write_memory, read_memory},
+    {1, 1, true, GROUPS(settings_groups)},
+    {2, 1, true, GROUPS(material_groups)},
+    {3, 1, true, GROUPS(shape_groups)},
+    {4, 1, true, GROUPS(body_groups)},
+    {5, 1, true, GROUPS(name_groups)},
+    {6, 1, false, GROUPS(state_groups), .settle = settle_state},
+    {7, 1, false, GROUPS(impulse_groups), .settle = settle_impulses},
 };
 const size_t snapshot_section_count = sizeof(snapshot_sections) / sizeof(snapshot_sections[0]);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// The table of what a snapshot is made of, walked over a world that has some of everything: each
+// field is seen by the hash and named when it differs, so a new row is tested by being there.
+#include "step/snapshot_fields.h"
+
+#include "step/snapshot.h"
+#include "step/snapshot_compare.h"
+#include "step/snapshot_sections.h"
+#include "support/heap.h"
+#include "support/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Visit {
+    Lab lab;
+    uint64_t hash;
+    uint8_t *bytes; // of the world as it is
+    size_t count;
+    size_t fields; // seen
+} Visit;
+
+static uint64_t hash_anew(World *world) {
+    world->definition_is_hashed = false;
+    return snapshot_hash(world);
+}
+
+// The world was changed, in one field: the hash and the comparison see it, and name it so.
+static void expect_seen(Visit *visit, const char *quantity) {
+    ArenaMark mark = arena_mark(&visit->lab.scratch);
+    uint8_t *bytes;
+    size_t count;
+    Error error = {0};
+    SnapshotDifference difference;
+    ck_assert_msg(hash_anew(visit->lab.world) != visit->hash, "%s", quantity);
+    ck_assert_int_eq(snapshot_write(visit->lab.world, &visit->lab.scratch, &bytes, &count, &error),
+                     STATUS_OK);
+    ck_assert(snapshot_compare(visit->bytes, visit->count, bytes, count, &difference));
+    ck_assert_str_eq(difference.quantity, quantity);
+    arena_reset_to(&visit->lab.scratch, mark);
+    visit->fields++;
+}
+
+static void visit_number(Visit *visit, const SnapshotField *field, uint8_t *at, uint32_t index) {
+    char quantity[64];
+    if (field->part != NULL) {
+        snprintf(quantity, sizeof(quantity), "%s.%s", field->name, field->part[index]);
+    } else {
+        snprintf(quantity, sizeof(quantity), field->count > 1 ? "%s[%u]" : "%s", field->name,
+                 index);
+    }
+    size_t bytes = field->type == FIELD_BYTE || field->type == FIELD_FLAG
+                       ? 1
+                       : field_bytes(field) / field->count;
+    at[index * bytes] ^= 1; // lowest bit: the smallest difference there is
+    expect_seen(visit, quantity);
+    at[index * bytes] ^= 1;
+}
+
+static void visit_field(Visit *visit, const SnapshotField *field, size_t index) {
+    uint8_t *at = field_at(visit->lab.world, field, index);
+    char *name = NULL, other[] = "another";
+    switch (field->type) {
+    case FIELD_SOLVER: // there may be only one
+        break;
+    case FIELD_TEXT:
+        at[0] ^= 'a' ^ 'b';
+        at[1] = at[0] == ('a' ^ 'b') ? 0 : at[1]; // of a text that was empty
+        expect_seen(visit, field->name);
+        at[0] ^= 'a' ^ 'b';
+        break;
+    case FIELD_NAME:
+        memcpy(&name, at, sizeof(name));
+        memcpy(at, &(char *){other}, sizeof(name));
+        expect_seen(visit, field->name);
+        memcpy(at, &name, sizeof(name));
+        break;
+    default:
+        for (uint32_t i = 0; i < field->count; i++) {
+            visit_number(visit, field, at, i);
+        }
+    }
+}
+
+static void visit_group(Visit *visit, const SnapshotGroup *group, size_t parent) {
+    const World *world = visit->lab.world;
+    size_t count = group->count == NULL ? 1 : group->count(world, parent);
+    size_t first = group->first == NULL ? 0 : group->first(world, parent);
+    ck_assert_msg(count > 0, "the world has no %s", group->name);
+    for (size_t i = first; i < first + count; i++) {
+        for (size_t k = 0; k < group->field_count; k++) {
+            visit_field(visit, &group->fields[k], i);
+        }
+        if (group->inner != NULL) {
+            visit_group(visit, group->inner, i);
+        }
+    }
+}
+
+START_TEST(every_field_is_hashed_and_named) {
+    Visit visit = {.lab = heap_create(1, 8)};
+    lab_step(&visit.lab, 60);
+    World *world = visit.lab.world;
+    world->body_name[2] = strdup("second");
+    visit.hash = hash_anew(world);
+    Error error = {0};
+    ck_assert_int_eq(snapshot_write(world, &visit.lab.scratch, &visit.bytes, &visit.count, &error),
+                     STATUS_OK);
+    for (size_t i = 0; i < snapshot_section_count; i++) {
+        for (size_t k = 0; k < snapshot_sections[i].group_count; k++) {
+            visit_group(&visit, &snapshot_sections[i].groups[k], 0);
+        }
+    }
+    ck_assert_uint_eq(hash_anew(world), visit.hash); // all was put back
+    ck_assert_uint_gt(visit.fields, 8 * 26);         // bodies alone have so many numbers
+    lab_destroy(&visit.lab);
+}
+END_TEST
+
+// Records that go all at once must lie in memory as field by field they would be written.
+static void check_packed(const SnapshotGroup *group) {
+    size_t end = 0;
+    for (size_t i = 0; i < group->field_count; i++) {
+        const SnapshotField *field = &group->fields[i];
+        ck_assert_msg(!group->is_packed ||
+                          (field->offset == end && field->array == group->fields[0].array &&
+                           field->array != NO_ARRAY && field_is_plain(field)),
+                      "%s is not packed", field->name);
+        end += field_bytes(field);
+    }
+    ck_assert(!group->is_packed || end == group->fields[0].stride);
+    if (group->inner != NULL) {
+        check_packed(group->inner);
+    }
+}
+
+START_TEST(packed_records_have_no_gaps) {
+    for (size_t i = 0; i < snapshot_section_count; i++) {
+        for (size_t k = 0; k < snapshot_sections[i].group_count; k++) {
+            check_packed(&snapshot_sections[i].groups[k]);
+        }
+    }
+}
+END_TEST
+
+static TCase *case_fields(void) {
+    TCase *tcase = tcase_create("fields");
+    tcase_set_timeout(tcase, 60.0);
+    tcase_add_test(tcase, every_field_is_hashed_and_named);
+    tcase_add_test(tcase, packed_records_have_no_gaps);
+    return tcase;
+}
+
+SUITE_MAIN("step/snapshot_fields", case_fields)
