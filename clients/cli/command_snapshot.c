@@ -4,6 +4,7 @@
 
 #include "cli/json_write.h"
 #include "cli/memory.h"
+#include "cli/save.h"
 #include "cli/terminal.h"
 
 #include <errno.h>
@@ -22,7 +23,10 @@ static const char usage[] =
     "\n"
     "WORLD is an id, as moreau worlds shows. Any server of the same dynamics version\n"
     "goes on from a file with the same bits. Clones stay on the server until\n"
-    "WorldDestroy.\n";
+    "WorldDestroy.\n"
+    "\n"
+    "take replaces FILE as a whole, or leaves it as it was; of a link, the file that\n"
+    "it leads to. Devices and pipes, as /dev/stdout, are written to.\n";
 
 enum { CLONES_MAX = 65536 };
 
@@ -85,22 +89,6 @@ static int load_file(const char *path, File *file) {
     return EXIT_DONE;
 }
 
-// A file is whole or not there.
-static int save_file(const char *path, const File *file) {
-    FILE *stream = fopen(path, "wb");
-    if (stream == NULL) {
-        return cli_fail(EXIT_USAGE, "cannot write %s: %s", path, strerror(errno));
-    }
-    bool is_whole = fwrite(file->data, 1, file->bytes, stream) == file->bytes;
-    is_whole = fclose(stream) == 0 && is_whole;
-    if (!is_whole) {
-        int reason = errno;
-        remove(path);
-        return cli_fail(EXIT_REFUSED, "cannot write %s: %s", path, strerror(reason));
-    }
-    return EXIT_DONE;
-}
-
 static int take_world(Cli *cli, uint64_t world, const char *path) {
     MoreauSnapshot snapshot;
     if (moreau_snapshot_take(cli->client, world, &snapshot) != MOREAU_OK) {
@@ -111,7 +99,7 @@ static int take_world(Cli *cli, uint64_t world, const char *path) {
     if (moreau_snapshot_download(cli->client, snapshot.id, file.data, file.bytes) != MOREAU_OK) {
         status = cli_report_failure(cli);
     } else {
-        status = save_file(path, &file);
+        status = save_file(path, file.data, file.bytes);
     }
     if (moreau_is_connected(cli->client)) {
         moreau_snapshot_drop(cli->client, snapshot.id);
