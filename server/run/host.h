@@ -13,7 +13,7 @@
 #include "run/door.h"
 #include "run/lane.h"
 
-enum { HOST_NAME_BYTES = 256 };
+enum { HOST_NAME_BYTES = 256 }; // with its zero
 
 typedef struct Host Host;
 typedef struct WorldEntry WorldEntry;
@@ -31,14 +31,15 @@ typedef struct WorldFigures {
 struct WorldEntry {
     Host *host;
     Id id;
-    uint64_t batch_mark; // the last batch that listed it: finds duplicates
-    uint32_t references; // changed for every call, far from what lanes change
-    char name[HOST_NAME_BYTES];
-    char client[HOST_NAME_BYTES]; // who made it
-    uint64_t session;             // whose lifetime it shares; 0: the server's
-    uint32_t *session_count;      // borrowed: that session's number of worlds; NULL: the server's
-    double idle_timeout_s;        // 0: never
-    uint64_t named_ns;            // with a timeout: when a call last named it
+    uint64_t batch_mark;     // the last batch that listed it: finds duplicates
+    uint32_t references;     // changed for every call, far from what lanes change
+    char *name;              // in `text`
+    char *client;            // who made it; in `text`
+    size_t own_bytes;        // of the entry, with its texts
+    uint64_t session;        // whose lifetime it shares; 0: the server's
+    uint32_t *session_count; // borrowed: that session's number of worlds; NULL: the server's
+    double idle_timeout_s;   // 0: never
+    uint64_t named_ns;       // with a timeout: when a call last named it
 
     Strand strand;
     Door door;            // the lane's
@@ -50,6 +51,7 @@ struct WorldEntry {
     Job flush_job;
     bool watched;  // loop thread: it is or was recorded, see host_watch
     bool flushing; // loop thread: flush_job is under way
+    char text[];   // name, client
 };
 
 typedef struct HostDef {
