@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/assert.h"
+#include "base/cache.h"
 #include "os/clock.h"
 #include "base/hash.h"
 #include "run/snapshot_store.h"
@@ -333,6 +334,16 @@ Status host_add(Host *host, const char *name, const WorldOwner *owner, double id
     host_publish(made);
     *entry = made;
     return STATUS_OK;
+}
+
+void host_prefetch(const Host *host, Id id) {
+    uint32_t index;
+    if (slots_find(&host->slots, id, &index)) {
+        const char *entry = (const char *)host->entry[index];
+        for (size_t at = 0; at < offsetof(WorldEntry, limited_own); at += CACHE_LINE_BYTES) {
+            __builtin_prefetch(entry + at, 1);
+        }
+    }
 }
 
 WorldEntry *host_find(Host *host, Id id) {
