@@ -24,6 +24,9 @@ static Status find_item(Request *request, Batch *batch, size_t index, uint64_t i
     return STATUS_OK;
 }
 
+// How many worlds ahead of the one being found are asked for.
+enum { PREFETCH_WORLDS = 8 };
+
 static Status refuse_count(size_t count, Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, "worlds",
                      "%zu worlds are more than one request may name, whose memory is some frames "
@@ -44,6 +47,9 @@ Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Bat
     *made = (Batch){.request = request, .results.count = count, .item = items};
     uint64_t mark = ++request->api->batch_count;
     for (size_t i = 0; i < count; i++) {
+        if (i + PREFETCH_WORLDS < count) {
+            host_prefetch(request->api->def.host, worlds[i + PREFETCH_WORLDS]);
+        }
         Status status = find_item(request, made, i, worlds[i], mark, error);
         if (status != STATUS_OK) {
             return status;

@@ -34,7 +34,7 @@ static void empty(Arena *arena) {
     while (arena->block != NULL) {
         free_block(arena);
     }
-    arena->used_bytes = arena->capacity_bytes = 0;
+    arena->used_bytes = arena->capacity_bytes = arena->peak_bytes = 0;
 }
 
 void arena_deinit(Arena *arena) {
@@ -78,6 +78,9 @@ static bool add_block(Arena *arena, size_t bytes) {
     arena->used_bytes = 0;
     arena->capacity_bytes = capacity;
     arena->total_bytes += capacity;
+    if (arena->total_bytes > arena->peak_bytes) {
+        arena->peak_bytes = arena->total_bytes;
+    }
     return true;
 }
 
@@ -104,7 +107,7 @@ ArenaMark arena_mark(const Arena *arena) {
 }
 
 void arena_reset_to(Arena *arena, ArenaMark mark) {
-    if (mark.block == NULL) {
+    if (mark.block == NULL || (mark.block->previous == NULL && mark.used_bytes == 0)) {
         arena_reset(arena);
         return;
     }
@@ -118,16 +121,16 @@ void arena_reset_to(Arena *arena, ArenaMark mark) {
 
 void arena_reset(Arena *arena) {
     arena->used_bytes = 0;
-    if (arena->total_bytes == arena->capacity_bytes) {
-        return; // one block, or none
+    size_t peak = arena->peak_bytes;
+    if (peak == arena->capacity_bytes) {
+        return; // one block, or none, and never more
     }
-    size_t total = arena->total_bytes;
     empty(arena);
-    add_block(arena, total); // a failure only means that the next take tries again
+    add_block(arena, peak); // a failure only means that the next take tries again
 }
 
 void arena_reset_and_trim(Arena *arena, size_t bytes) {
-    if (arena->total_bytes > bytes) {
+    if (arena->peak_bytes > bytes) {
         empty(arena);
     }
     arena_reset(arena);

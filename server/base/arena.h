@@ -2,8 +2,9 @@
 // Memory for one request or one step: taken piece by piece, given back all at once.
 //
 // An arena is a chain of blocks. When a chain was needed, the next full reset replaces it by one
-// block of the whole size, so that in a steady state nothing is allocated. Pieces are aligned to 64
-// bytes and never move. Not thread-safe: an arena belongs to whoever runs the request or the step.
+// block of the size that it had at its longest, so that in a steady state nothing is allocated.
+// Pieces are aligned to 64 bytes and never move. Not thread-safe: an arena belongs to whoever runs
+// the request or the step.
 #pragma once
 
 #include "base/budget.h"
@@ -27,6 +28,7 @@ typedef struct Arena {
     size_t used_bytes;     // of the newest block …
     size_t capacity_bytes; // … and how many it holds
     size_t total_bytes;    // of all blocks
+    size_t peak_bytes;     // … at most, since the last full reset
     size_t limit_bytes;    // total_bytes never exceeds it
     Budget *budget;        // Nullable, borrowed: blocks are taken out of it as well
 } Arena;
@@ -74,13 +76,14 @@ static inline void *arena_take_zeroed(Arena *arena, size_t count, size_t size) {
 // into the cache: they come together while other work goes on, instead of one by one.
 void arena_prefetch(const Arena *arena, size_t bytes);
 
-// Everything taken after the mark is given back. Marks nest.
+// Everything taken after the mark is given back. Marks nest. To a mark of an arena of which nothing
+// was taken, it is a full reset.
 ArenaMark arena_mark(const Arena *arena);
 void arena_reset_to(Arena *arena, ArenaMark mark);
 
 // Gives everything back and merges the blocks into one.
 void arena_reset(Arena *arena);
 
-// The same, and gives the memory back to the machine when it is more than `bytes`: after one huge
+// The same, and gives the memory back to the machine when it was more than `bytes`: after one huge
 // piece of work.
 void arena_reset_and_trim(Arena *arena, size_t bytes);

@@ -5,6 +5,7 @@
 #include "base/assert.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // Items whose longest edge exceeds this part of the room are set aside, if they differ in size at
 // all and are the fewer.
@@ -14,23 +15,19 @@ static const double large_ratio = 4.0;
 void boxtree_deinit(BoxTree *tree) {
     free(tree->node);
     free(tree->item);
-    free(tree->fresh);
-    free(tree->key);
     *tree = (BoxTree){0};
 }
 
-bool boxtree_reserve(BoxTree *tree, size_t count) {
-    // a binary tree whose leaves hold one item at least
-    return ARRAY_RESERVE(tree->node, tree->node_capacity, 2 * count) &&
-           ARRAY_RESERVE(tree->item, tree->item_capacity, count) &&
-           ARRAY_RESERVE(tree->fresh, tree->fresh_capacity, count) &&
-           ARRAY_RESERVE(tree->key, tree->key_capacity, count);
+size_t boxtree_bytes(const BoxTree *tree) {
+    return tree->node_capacity * sizeof(BoxNode) + tree->item_capacity * sizeof(BoxItem);
 }
 
-size_t boxtree_bytes(const BoxTree *tree) {
-    return tree->node_capacity * sizeof(BoxNode) + tree->key_capacity * sizeof(BoxKey) +
-           (tree->item_capacity + tree->fresh_capacity) * sizeof(BoxItem);
-}
+// what the build sorts
+typedef struct BoxKey {
+    double center[3];
+    float size;    // longest edge
+    uint32_t item; // as handed in
+} BoxKey;
 
 static BoxKey key_of(const BroadBox *box, uint32_t item) {
     // halves first: the sum of two large coordinates may overflow
@@ -166,62 +163,89 @@ static void join_boxes(BroadBox *box, const BroadBox *other) {
     box->upper.z = other->upper.z > box->upper.z ? other->upper.z : box->upper.z;
 }
 
-static void fit_node(BoxTree *tree, uint32_t index) {
-    BoxNode *node = &tree->node[index];
-    if (node->leaf_count == 0) {
-        const BoxNode *left = &tree->node[index + 1];
-        node->box = left->box;
-        join_boxes(&node->box, &tree->node[left->skip].box);
+// `node` is the first of them all, `item` of all items.
+static void fit_node(BoxNode *node, const BoxItem *item, uint32_t index) {
+    BoxNode *fitted = &node[index];
+    if (fitted->leaf_count == 0) {
+        const BoxNode *left = &node[index + 1];
+        fitted->box = left->box;
+        join_boxes(&fitted->box, &node[left->skip].box);
         return;
     }
-    node->box = tree->item[node->first].box;
-    for (uint32_t i = 1; i < node->leaf_count; i++) {
-        join_boxes(&node->box, &tree->item[node->first + i].box);
+    fitted->box = item[fitted->first].box;
+    for (uint32_t i = 1; i < fitted->leaf_count; i++) {
+        join_boxes(&fitted->box, &item[fitted->first + i].box);
     }
 }
 
+// A build under way.
+typedef struct Build {
+    const BoxItem *fresh;
+    BoxKey *key;
+    BoxItem *item; // the tree's
+    BoxNode *node;
+    uint32_t node_count;
+} Build;
+
 // The node over the keys [first, first + count) and all below it. Recursion is as deep as the tree:
 // O(log n).
-static void build_node(BoxTree *tree, uint32_t first, uint32_t count, uint32_t parent,
+static void build_node(Build *build, uint32_t first, uint32_t count, uint32_t parent,
                        bool is_aside) {
-    uint32_t index = tree->node_count++;
-    BoxNode *node = &tree->node[index];
+    uint32_t index = build->node_count++;
+    BoxNode *node = &build->node[index];
     *node = (BoxNode){.parent = parent, .first = first};
     if (count <= BOXTREE_LEAF_MAX) {
         node->leaf_count = count;
         for (uint32_t i = first; i < first + count; i++) {
-            tree->item[i] = tree->fresh[tree->key[i].item];
-            tree->item[i].leaf = index;
+            build->item[i] = build->fresh[build->key[i].item];
+            build->item[i].leaf = index;
         }
     } else {
-        uint32_t low = part_keys(tree->key + first, count, &is_aside);
+        uint32_t low = part_keys(build->key + first, count, &is_aside);
         ASSERT(low > 0 && low < count);
-        build_node(tree, first, low, index, is_aside);
-        build_node(tree, first + low, count - low, index, is_aside);
+        build_node(build, first, low, index, is_aside);
+        build_node(build, first + low, count - low, index, is_aside);
     }
-    node->skip = tree->node_count;
-    fit_node(tree, index);
+    node->skip = build->node_count;
+    fit_node(build->node, build->item, index);
 }
 
-void boxtree_build(BoxTree *tree, uint32_t count) {
-    ASSERT(count <= tree->fresh_capacity);
+bool boxtree_build(BoxTree *tree, const BoxItem *fresh, uint32_t count, Arena *scratch) {
     tree->node_count = 0;
-    tree->item_count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        tree->key[i] = key_of(&tree->fresh[i].box, i);
+    tree->item_count = 0;
+    // a binary tree whose leaves hold one item at least, and mostly several: the nodes that there
+    // are in the end are copied, as the tree keeps them as long as its world lives
+    size_t nodes_max = count <= BOXTREE_LEAF_MAX ? 1 : 2 * (size_t)count;
+    ArenaMark mark = arena_mark(scratch);
+    Build build = {.fresh = fresh,
+                   .key = arena_take_array(scratch, count, sizeof(BoxKey)),
+                   .node = arena_take_array(scratch, nodes_max, sizeof(BoxNode))};
+    bool is_done = build.key != NULL && build.node != NULL &&
+                   ARRAY_RESERVE(tree->item, tree->item_capacity, count);
+    build.item = tree->item;
+    for (uint32_t i = 0; is_done && i < count; i++) {
+        build.key[i] = key_of(&fresh[i].box, i);
     }
-    if (count > 0) {
-        build_node(tree, 0, count, 0, false);
+    if (is_done && count > 0) {
+        build_node(&build, 0, count, 0, false);
+        is_done = ARRAY_RESERVE(tree->node, tree->node_capacity, build.node_count);
     }
+    if (is_done && count > 0) {
+        memcpy(tree->node, build.node, build.node_count * sizeof(BoxNode));
+        tree->node_count = build.node_count;
+        tree->item_count = count;
+    }
+    arena_reset_to(scratch, mark);
+    return is_done;
 }
 
 void boxtree_move(BoxTree *tree, uint32_t place, const BroadBox *box) {
     tree->item[place].box = *box;
     uint32_t index = tree->item[place].leaf;
-    fit_node(tree, index);
+    fit_node(tree->node, tree->item, index);
     while (index != 0) {
         index = tree->node[index].parent;
-        fit_node(tree, index);
+        fit_node(tree->node, tree->item, index);
     }
 }
 

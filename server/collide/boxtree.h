@@ -17,6 +17,7 @@
 // NaN. Owned by a Broad; one thread at a time.
 #pragma once
 
+#include "base/arena.h"
 #include "collide/candidates.h"
 
 enum { BOXTREE_LEAF_MAX = 8 };
@@ -36,19 +37,10 @@ typedef struct BoxItem {
     uint32_t fixed; // two items that are both fixed make no pair
 } BoxItem;
 
-// what the build sorts
-typedef struct BoxKey {
-    double center[3];
-    float size;    // longest edge
-    uint32_t item; // as handed in
-} BoxKey;
-
 typedef struct BoxTree {
-    BoxNode *node;  // owned
-    BoxItem *item;  // owned, in tree order
-    BoxItem *fresh; // owned; what the next build takes its items from
-    BoxKey *key;    // owned
-    size_t node_capacity, item_capacity, fresh_capacity, key_capacity;
+    BoxNode *node; // owned
+    BoxItem *item; // owned, in tree order
+    size_t node_capacity, item_capacity;
     uint32_t node_count;
     uint32_t item_count;
 } BoxTree;
@@ -56,11 +48,9 @@ typedef struct BoxTree {
 // A tree that is all zero is empty.
 void boxtree_deinit(BoxTree *tree);
 
-// Room for `count` items; false when memory ends.
-bool boxtree_reserve(BoxTree *tree, size_t count);
-
-// Builds over the first `count` of `fresh`, whose box, body and fixed are set.
-void boxtree_build(BoxTree *tree, uint32_t count);
+// Builds over `count` items, whose box, body and fixed are set. False when memory ends. `scratch`
+// lends what is needed until then.
+bool boxtree_build(BoxTree *tree, const BoxItem *fresh, uint32_t count, Arena *scratch);
 
 // The item at `place` has a new box.
 void boxtree_move(BoxTree *tree, uint32_t place, const BroadBox *box);

@@ -24,6 +24,12 @@ enum { REBUILD_PART = 4 };
 
 typedef enum BoxKind { BOX_VOID, BOX_BOUNDED, BOX_UNBOUNDED } BoxKind;
 
+// Who has left its fat box in this update.
+typedef struct Movers {
+    uint32_t *body; // in scratch memory, with room for all
+    uint32_t count;
+} Movers;
+
 typedef struct Seen {
     BroadBox fat;   // as given where the box is not bounded
     uint32_t place; // in the tree, when bounded
@@ -33,12 +39,9 @@ typedef struct Seen {
 
 struct Broad {
     Seen *seen;          // owned, one per body
-    uint8_t *is_mover;   // owned, one per body; all zero between updates
-    uint32_t *mover;     // owned
     uint32_t *unbounded; // owned; bodies
-    size_t seen_capacity, is_mover_capacity, mover_capacity, unbounded_capacity;
+    size_t seen_capacity, unbounded_capacity;
     uint32_t count;
-    uint32_t mover_count;
     uint32_t unbounded_count;
     uint32_t moved_count; // moves since the tree was built
     bool is_known;        // false: nothing is remembered
@@ -57,8 +60,6 @@ void broad_destroy(Broad *broad) {
         return;
     }
     free(broad->seen);
-    free(broad->is_mover);
-    free(broad->mover);
     free(broad->unbounded);
     boxtree_deinit(&broad->tree);
     candidates_deinit(&broad->pairs);
@@ -83,7 +84,6 @@ void broad_limit(Broad *broad, size_t bytes_max) {
 size_t broad_bytes(const Broad *broad) {
     size_t pair_count = broad->pairs.capacity + broad->found.capacity + broad->scratch.capacity;
     return sizeof(Broad) + boxtree_bytes(&broad->tree) + broad->seen_capacity * sizeof(Seen) +
-           broad->is_mover_capacity + broad->mover_capacity * sizeof(uint32_t) +
            broad->unbounded_capacity * sizeof(uint32_t) + pair_count * sizeof(BroadPair);
 }
 
@@ -117,9 +117,8 @@ static BroadBox fatten(const BroadBox *box) {
 }
 
 // Notes who has left its fat box; false when the tree cannot follow and all must be built anew.
-static bool find_movers(Broad *broad, const BroadBox *box, const uint8_t *fixed) {
+static bool find_movers(Broad *broad, const BroadBox *box, const uint8_t *fixed, Movers *movers) {
     bool is_followed = true;
-    broad->mover_count = 0;
     for (uint32_t i = 0; i < broad->count; i++) {
         Seen *seen = &broad->seen[i];
         uint8_t now_fixed = fixed[i] != 0;
@@ -132,7 +131,7 @@ static bool find_movers(Broad *broad, const BroadBox *box, const uint8_t *fixed)
             continue;
         }
         is_followed = is_followed && kind == BOX_BOUNDED && seen->kind == BOX_BOUNDED;
-        broad->mover[broad->mover_count++] = i;
+        movers->body[movers->count++] = i;
     }
     return is_followed;
 }
@@ -144,21 +143,26 @@ static void add_unbounded_pair(Broad *broad, uint32_t i, uint32_t j) {
     }
 }
 
-static bool follow_movers(Broad *broad, const BroadBox *box, const uint8_t *fixed) {
-    for (uint32_t k = 0; k < broad->mover_count; k++) {
-        uint32_t i = broad->mover[k];
+static bool follow_movers(Broad *broad, const BroadBox *box, const uint8_t *fixed,
+                          const Movers *movers, Arena *scratch) {
+    uint8_t *is_mover = arena_take_zeroed(scratch, broad->count, 1);
+    if (is_mover == NULL) {
+        return false;
+    }
+    for (uint32_t k = 0; k < movers->count; k++) {
+        uint32_t i = movers->body[k];
         Seen *seen = &broad->seen[i];
         seen->fat = fatten(&box[i]);
         seen->fixed = fixed[i] != 0;
         broad->tree.item[seen->place].fixed = seen->fixed;
         boxtree_move(&broad->tree, seen->place, &seen->fat);
-        broad->is_mover[i] = 1;
+        is_mover[i] = 1;
     }
 
     // two movers that meet find each other, twice; the merge drops the second
     broad->found.count = 0;
-    for (uint32_t k = 0; k < broad->mover_count; k++) {
-        uint32_t i = broad->mover[k];
+    for (uint32_t k = 0; k < movers->count; k++) {
+        uint32_t i = movers->body[k];
         boxtree_search(&broad->tree, broad->seen[i].place, &broad->found);
         for (uint32_t u = 0; u < broad->unbounded_count; u++) {
             add_unbounded_pair(broad, i, broad->unbounded[u]);
@@ -166,30 +170,12 @@ static bool follow_movers(Broad *broad, const BroadBox *box, const uint8_t *fixe
     }
     bool is_done = !broad->found.is_short &&
                    candidates_sort(&broad->found, &broad->scratch, broad->count) &&
-                   candidates_merge(&broad->scratch, &broad->pairs, broad->is_mover, &broad->found);
+                   candidates_merge(&broad->scratch, &broad->pairs, is_mover, &broad->found);
     Candidates merged = broad->scratch;
     broad->scratch = broad->pairs;
     broad->pairs = merged;
-    for (uint32_t k = 0; k < broad->mover_count; k++) {
-        broad->is_mover[broad->mover[k]] = 0;
-    }
-    broad->moved_count += broad->mover_count;
+    broad->moved_count += movers->count;
     return is_done;
-}
-
-static bool reserve_bodies(Broad *broad, uint32_t count) {
-    size_t marked = broad->is_mover_capacity;
-    if (!ARRAY_RESERVE(broad->seen, broad->seen_capacity, count) ||
-        !ARRAY_RESERVE(broad->mover, broad->mover_capacity, count) ||
-        !ARRAY_RESERVE(broad->unbounded, broad->unbounded_capacity, count) ||
-        !ARRAY_RESERVE(broad->is_mover, broad->is_mover_capacity, count) ||
-        !boxtree_reserve(&broad->tree, count)) {
-        return false;
-    }
-    if (broad->is_mover_capacity > marked) {
-        memset(broad->is_mover, 0, broad->is_mover_capacity);
-    }
-    return true;
 }
 
 // What is fixed seldom moves: it gets no margin until it has once.
@@ -203,10 +189,9 @@ static BroadBox remember_box(const Seen *seen, bool is_known, const BroadBox *bo
     return is_inside(box, &seen->fat) ? seen->fat : fatten(box);
 }
 
-// Remembers all boxes and fills the tree's items; returns how many.
-static uint32_t remember_bodies(Broad *broad, uint32_t count, const BroadBox *box,
-                                const uint8_t *fixed) {
-    uint32_t item_count = 0;
+// Remembers all boxes and fills the tree's items. False when memory ends.
+static bool remember_bodies(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
+                            BoxItem *item, uint32_t *item_count) {
     broad->unbounded_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         Seen *seen = &broad->seen[i];
@@ -217,13 +202,16 @@ static uint32_t remember_bodies(Broad *broad, uint32_t count, const BroadBox *bo
         seen->kind = (uint8_t)kind;
         seen->fixed = fixed[i] != 0;
         if (kind == BOX_BOUNDED) {
-            broad->tree.fresh[item_count++] =
-                (BoxItem){.box = seen->fat, .body = i, .fixed = seen->fixed};
+            item[(*item_count)++] = (BoxItem){.box = seen->fat, .body = i, .fixed = seen->fixed};
         } else if (kind == BOX_UNBOUNDED) {
+            if (!ARRAY_RESERVE(broad->unbounded, broad->unbounded_capacity,
+                               (size_t)broad->unbounded_count + 1)) {
+                return false;
+            }
             broad->unbounded[broad->unbounded_count++] = i;
         }
     }
-    return item_count;
+    return true;
 }
 
 static void add_unbounded_pairs(Broad *broad) {
@@ -240,13 +228,16 @@ static void add_unbounded_pairs(Broad *broad) {
     }
 }
 
-static bool build_all(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed) {
-    if (!reserve_bodies(broad, count)) {
+static bool build_all(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
+                      Arena *scratch) {
+    BoxItem *item = arena_take_array(scratch, count, sizeof(BoxItem));
+    uint32_t item_count = 0;
+    if (item == NULL || !ARRAY_RESERVE(broad->seen, broad->seen_capacity, count) ||
+        !remember_bodies(broad, count, box, fixed, item, &item_count) ||
+        !boxtree_build(&broad->tree, item, item_count, scratch)) {
         return false;
     }
-    uint32_t item_count = remember_bodies(broad, count, box, fixed);
     broad->count = count;
-    boxtree_build(&broad->tree, item_count);
     for (uint32_t place = 0; place < item_count; place++) {
         broad->seen[broad->tree.item[place].body].place = place;
     }
@@ -262,20 +253,30 @@ static bool build_all(Broad *broad, uint32_t count, const BroadBox *box, const u
     return !broad->pairs.is_short && candidates_sort(&broad->pairs, &broad->scratch, count);
 }
 
-Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
-                    const BroadPair **pairs, size_t *pair_count) {
-    bool is_done = true;
+// Follows those that moved, or builds all anew. False when memory ends.
+static bool follow(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
+                   Arena *scratch) {
     if (!broad->is_known || broad->count != count) {
-        is_done = build_all(broad, count, box, fixed);
-    } else {
-        bool is_followed = find_movers(broad, box, fixed);
-        bool is_worn = broad->mover_count > count / REBUILD_PART || broad->moved_count > count;
-        if (broad->mover_count > 0 && (!is_followed || is_worn)) {
-            is_done = build_all(broad, count, box, fixed);
-        } else if (broad->mover_count > 0) {
-            is_done = follow_movers(broad, box, fixed);
-        }
+        return build_all(broad, count, box, fixed, scratch);
     }
+    Movers movers = {.body = arena_take_array(scratch, count, sizeof(uint32_t))};
+    if (movers.body == NULL) {
+        return false;
+    }
+    bool is_followed = find_movers(broad, box, fixed, &movers);
+    if (movers.count == 0) {
+        return true;
+    }
+    bool is_worn = movers.count > count / REBUILD_PART || broad->moved_count > count;
+    return is_followed && !is_worn ? follow_movers(broad, box, fixed, &movers, scratch)
+                                   : build_all(broad, count, box, fixed, scratch);
+}
+
+Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
+                    Arena *scratch, const BroadPair **pairs, size_t *pair_count) {
+    ArenaMark mark = arena_mark(scratch);
+    bool is_done = follow(broad, count, box, fixed, scratch);
+    arena_reset_to(scratch, mark);
     if (!is_done) {
         candidates_deinit(&broad->pairs);
         candidates_deinit(&broad->found);

@@ -10,6 +10,7 @@
 // on the number of bodies.
 #pragma once
 
+#include "base/arena.h"
 #include "base/status.h"
 #include "base/vec.h"
 
@@ -40,10 +41,11 @@ void broad_limit(Broad *broad, size_t bytes_max);
 
 // Brings the candidates up to date with the boxes of `count` bodies: every pair whose boxes
 // overlap, and perhaps some that nearly do, sorted by (a, b), none twice; pairs of two bodies that
-// are both `fixed` are left out. *pairs is borrowed until the next call. Status RESOURCE_EXHAUSTED
-// when memory or the limit ends; the cache is then reset and the candidates' memory given back.
+// are both `fixed` are left out. *pairs is borrowed until the next call; `scratch` is used and
+// given back. Status RESOURCE_EXHAUSTED when memory or the limit ends; the cache is then reset and
+// the candidates' memory given back.
 Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
-                    const BroadPair **pairs, size_t *pair_count);
+                    Arena *scratch, const BroadPair **pairs, size_t *pair_count);
 
 // Memory held [bytes].
 size_t broad_bytes(const Broad *broad);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/assert.h"
+#include "base/cache.h"
 #include "os/clock.h"
 #include "base/hash.h"
 #include "run/snapshot_store.h"
@@ -258,6 +259,36 @@ Status host_check_room(const Host *host, const WorldOwner *owner, uint32_t count
                              error);
 }
 
+// The name given, or the next world-N that is free.
+static Status choose_name(Host *host, const char *name, char chosen[HOST_NAME_BYTES],
+                          Error *error) {
+    host->named_count++;
+    if (name != NULL && name[0] != '\0') {
+        snprintf(chosen, HOST_NAME_BYTES, "%s", name);
+        return host_find_name(host, chosen) == NULL
+                   ? STATUS_OK
+                   : error_set(error, STATUS_ALREADY_EXISTS, "name",
+                               "A world named %s exists already.", chosen);
+    }
+    do {
+        snprintf(chosen, HOST_NAME_BYTES, "world-%" PRIu64, host->named_count);
+    } while (host_find_name(host, chosen) != NULL && ++host->named_count);
+    return STATUS_OK;
+}
+
+// The texts in the entry's own memory, as most are much shorter than they may be.
+static WorldEntry *make_entry(const char *name, const char *client) {
+    size_t name_bytes = strlen(name) + 1, client_bytes = strnlen(client, HOST_NAME_BYTES - 1);
+    size_t bytes = sizeof(WorldEntry) + name_bytes + client_bytes + 1;
+    WorldEntry *made = calloc(1, bytes);
+    if (made != NULL) {
+        made->own_bytes = bytes;
+        made->name = memcpy(made->text, name, name_bytes);
+        made->client = memcpy(made->text + name_bytes, client, client_bytes);
+    }
+    return made;
+}
+
 Status host_add(Host *host, const char *name, const WorldOwner *owner, double idle_timeout_s,
                 WorldEntry **entry, Error *error) {
     ASSERT(!host->is_stopped);
@@ -266,31 +297,24 @@ Status host_add(Host *host, const char *name, const WorldOwner *owner, double id
     if (status != STATUS_OK) {
         return status;
     }
-    WorldEntry *made = calloc(1, sizeof(*made));
+    char chosen[HOST_NAME_BYTES];
+    status = choose_name(host, name, chosen, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    WorldEntry *made = make_entry(chosen, owner->client);
     if (made == NULL || !names_reserve(host) || !slots_reserve(&host->slots, 1) ||
         !ARRAY_RESERVE(host->entry, host->capacity, (size_t)host->count + 1)) {
         free(made);
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while creating a world.");
     }
-    host->named_count++;
-    if (name != NULL && name[0] != '\0') {
-        snprintf(made->name, sizeof(made->name), "%s", name);
-    } else {
-        do {
-            snprintf(made->name, sizeof(made->name), "world-%" PRIu64, host->named_count);
-        } while (host_find_name(host, made->name) != NULL && ++host->named_count);
-    }
-    status = host_find_name(host, made->name) == NULL
-                 ? door_init(&made->door, &host->def.limits, error)
-                 : error_set(error, STATUS_ALREADY_EXISTS, "name",
-                             "A world named %s exists already.", made->name);
+    status = door_init(&made->door, &host->def.limits, error);
     if (status != STATUS_OK) {
         free(made);
         return status;
     }
     made->host = host;
-    snprintf(made->client, sizeof(made->client), "%s", owner->client);
     made->session = owner->session;
     made->session_count = owner->world_count;
     if (made->session_count != NULL) {
@@ -310,6 +334,16 @@ Status host_add(Host *host, const char *name, const WorldOwner *owner, double id
     host_publish(made);
     *entry = made;
     return STATUS_OK;
+}
+
+void host_prefetch(const Host *host, Id id) {
+    uint32_t index;
+    if (slots_find(&host->slots, id, &index)) {
+        const char *entry = (const char *)host->entry[index];
+        for (size_t at = 0; at < offsetof(WorldEntry, limited_own); at += CACHE_LINE_BYTES) {
+            __builtin_prefetch(entry + at, 1);
+        }
+    }
 }
 
 WorldEntry *host_find(Host *host, Id id) {
@@ -479,7 +513,7 @@ static void publish_fault(WorldEntry *entry, bool faulted) {
 void host_publish(WorldEntry *entry) {
     WorldFigures *figures = &entry->figures;
     const World *world = entry->door.world;
-    publish_bytes(entry, world == NULL ? 0 : sizeof(*entry) + door_bytes(&entry->door));
+    publish_bytes(entry, world == NULL ? 0 : entry->own_bytes + door_bytes(&entry->door));
     publish_fault(entry, world != NULL && world->faulted);
     const Recorder *recorder = entry->door.recorder;
     uint64_t uid[2] = {0};
@@ -530,7 +564,7 @@ void host_limit_step(WorldEntry *entry) {
     entry->limited_own = published;
     size_t left = used < budget ? (size_t)(budget - used) : 0;
     // what it took since it was published is not among the used
-    size_t now = sizeof(*entry) + door_bytes(&entry->door);
+    size_t now = entry->own_bytes + door_bytes(&entry->door);
     size_t unpublished = now > published ? now - published : 0;
     stepper_limit(entry->door.stepper, left > unpublished ? left - unpublished : 0);
 }

@@ -13,7 +13,7 @@
 #include "run/door.h"
 #include "run/lane.h"
 
-enum { HOST_NAME_BYTES = 256 };
+enum { HOST_NAME_BYTES = 256 }; // with its zero
 
 typedef struct Host Host;
 typedef struct WorldEntry WorldEntry;
@@ -28,17 +28,15 @@ typedef struct WorldFigures {
     _Atomic bool unwritten;      // the recorder has open chunks
 } WorldFigures;
 
+// A batch walks over thousands of them: first what the loop needs of each for every call, then what
+// the lanes need.
 struct WorldEntry {
     Host *host;
     Id id;
-    uint64_t batch_mark; // the last batch that listed it: finds duplicates
-    uint32_t references; // changed for every call, far from what lanes change
-    char name[HOST_NAME_BYTES];
-    char client[HOST_NAME_BYTES]; // who made it
-    uint64_t session;             // whose lifetime it shares; 0: the server's
-    uint32_t *session_count;      // borrowed: that session's number of worlds; NULL: the server's
-    double idle_timeout_s;        // 0: never
-    uint64_t named_ns;            // with a timeout: when a call last named it
+    uint64_t batch_mark;   // the last batch that listed it: finds duplicates
+    double idle_timeout_s; // 0: never
+    uint64_t named_ns;     // with a timeout: when a call last named it
+    uint32_t references;
 
     Strand strand;
     Door door;            // the lane's
@@ -46,10 +44,16 @@ struct WorldEntry {
     uint64_t limited_all; // last set the limit, and those of all worlds
     WorldFigures figures; // the lane's to write
 
+    uint64_t session;        // whose lifetime it shares; 0: the server's
+    uint32_t *session_count; // borrowed: that session's number of worlds; NULL: the server's
+    char *name;              // in `text`
+    char *client;            // who made it; in `text`
+    size_t own_bytes;        // of the entry, with its texts
     Job destroy_job;
     Job flush_job;
     bool watched;  // loop thread: it is or was recorded, see host_watch
     bool flushing; // loop thread: flush_job is under way
+    char text[];   // name, client
 };
 
 typedef struct HostDef {
@@ -84,6 +88,10 @@ Status host_check_room(const Host *host, const WorldOwner *owner, uint32_t count
 
 Status host_add(Host *host, const char *name, const WorldOwner *owner, double idle_timeout_s,
                 WorldEntry **entry, Error *error);
+
+// Asks for what the calls below and a job need first of a world, if there is one, to be brought
+// into the cache: of thousands that are named at once, each would be waited for.
+void host_prefetch(const Host *host, Id id);
 
 // NULL: no such world. Marks the world as used now.
 WorldEntry *host_find(Host *host, Id id);

@@ -634,6 +634,9 @@ void pool_flush(Pool *pool) {
     while (job != NULL) {
         Job *next = job->next;
         Strand *strand = job->strand;
+        if (next != NULL) {
+            __builtin_prefetch(next->strand, 1);
+        }
         strand_append(strand, job);
         if (!strand->ready) {
             strand->ready = true;

@@ -44,7 +44,7 @@ static double body_radius(const World *world, const Shape *shape, uint32_t body)
 // How far any point of a body can come nearer to something in this step.
 static double body_reach(const StepState *state, uint32_t body, double factor) {
     const World *world = state->world;
-    const double *v = state->stepper->free_velocity + 6 * (size_t)body;
+    const double *v = stage_free_velocity(state, body);
     const Shape *shape = world_body_shape(world, body);
     double speed = vec3_norm(vec3_load(v));
     Vec3 w = vec3_load(v + 3);
@@ -286,8 +286,8 @@ static bool add_manifold(StepState *state, const PairState *pair, const Manifold
 
 static void load_pair(const StepState *state, PairState *pair) {
     const World *world = state->world;
-    pair->free_a = state->stepper->free_velocity + 6 * (size_t)pair->a;
-    pair->free_b = state->stepper->free_velocity + 6 * (size_t)pair->b;
+    pair->free_a = stage_free_velocity(state, pair->a);
+    pair->free_b = stage_free_velocity(state, pair->b);
     pair->center_a = vec3_load(world->pose + 7 * (size_t)pair->a);
     pair->center_b = vec3_load(world->pose + 7 * (size_t)pair->b);
 }
@@ -350,8 +350,8 @@ Status contacts_run(StepState *state) {
     const BroadPair *candidate = NULL;
     size_t candidate_count = 0;
     if (status == STATUS_OK) {
-        status = broad_update(state->stepper->broad, world->body_count, box, fixed, &candidate,
-                              &candidate_count);
+        status = broad_update(state->stepper->broad, world->body_count, box, fixed, state->scratch,
+                              &candidate, &candidate_count);
     }
     if (status != STATUS_OK) {
         return out_of_memory(state);

@@ -4,7 +4,8 @@
 // (torque - w x I w).
 #include "step/stages.h"
 
-#include <string.h>
+#include "base/array.h"
+#include "base/assert.h"
 
 static FreeMass place_mass(const BodyMass *mass, Quat orientation) {
     FreeMass placed = {.mass = mass->mass, .inverse_mass = 1.0 / mass->mass};
@@ -19,28 +20,36 @@ static FreeMass place_mass(const BodyMass *mass, Quat orientation) {
     return placed;
 }
 
+// Takes the next part of a block, which is as long as all parts together.
+static void *take_part(unsigned char **at, size_t count, size_t size) {
+    unsigned char *part = *at;
+    *at += count * size;
+    return part;
+}
+
 static Status take_memory(StepState *state) {
     const World *world = state->world;
     Stepper *stepper = state->stepper;
-    Arena *memory = &stepper->memory;
     size_t bodies = world->body_count, trees = world->dynamic_count;
-    arena_reset(memory);
+    const size_t tree_bytes =
+        12 * sizeof(double) + sizeof(FreeMass) + sizeof(ProblemTree) + sizeof(uint32_t);
+    size_t bytes = trees * tree_bytes + bodies * sizeof(uint32_t);
     stepper->contact_count = 0;
-    stepper->free_velocity = arena_take_array(memory, bodies, 6 * sizeof(double));
-    stepper->tree_of_body = arena_take_array(memory, bodies, sizeof(uint32_t));
-    stepper->v = arena_take_array(memory, trees, 6 * sizeof(double));
-    state->free = arena_take_array(memory, trees, sizeof(FreeMass));
-    state->tree = arena_take_array(memory, trees, sizeof(ProblemTree));
-    state->v_free = arena_take_array(memory, trees, 6 * sizeof(double));
-    state->body_of_tree = arena_take_array(memory, trees, sizeof(uint32_t));
-    if (stepper->free_velocity == NULL || stepper->tree_of_body == NULL || stepper->v == NULL ||
-        state->free == NULL || state->tree == NULL || state->v_free == NULL ||
-        state->body_of_tree == NULL) {
+    if (bytes > stepper->bytes_max ||
+        !ARRAY_RESERVE(stepper->memory, stepper->memory_capacity, bytes + (bytes == 0))) {
         return error_set(
             state->error, STATUS_RESOURCE_EXHAUSTED, "",
             "The memory budget (option --memory-bytes-max) does not hold a step of %zu bodies.",
             bodies);
     }
+    // the widest numbers first, so that all are aligned
+    unsigned char *at = stepper->memory;
+    stepper->v = take_part(&at, trees, 6 * sizeof(double));
+    state->v_free = take_part(&at, trees, 6 * sizeof(double));
+    state->free = take_part(&at, trees, sizeof(FreeMass));
+    state->tree = take_part(&at, trees, sizeof(ProblemTree));
+    stepper->tree_of_body = take_part(&at, bodies, sizeof(uint32_t));
+    state->body_of_tree = take_part(&at, trees, sizeof(uint32_t));
     return STATUS_OK;
 }
 
@@ -54,7 +63,7 @@ static void add_wrenches(StepState *state) {
             continue; // kinematic and static bodies do not feel forces
         }
         const double *wrench = input->wrench + 6 * i;
-        double *v = state->stepper->free_velocity + 6 * (size_t)body;
+        double *v = state->v_free + 6 * (size_t)tree;
         const FreeMass *mass = &state->free[tree];
         double h = input->time_step;
         vec3_store(v, vec3_add_scaled(vec3_load(v), h * mass->inverse_mass, vec3_load(wrench)));
@@ -89,23 +98,18 @@ Status free_motion_run(StepState *state) {
     Stepper *stepper = state->stepper;
     uint32_t tree = 0;
     for (uint32_t body = 0; body < world->body_count; body++) {
-        const double *velocity = world->velocity + 6 * (size_t)body;
-        double *v = stepper->free_velocity + 6 * (size_t)body;
         if (world->kind[body] != BODY_DYNAMIC) {
             stepper->tree_of_body[body] = PROBLEM_NO_TREE;
-            memcpy(v, velocity, 6 * sizeof(double));
             continue;
         }
         stepper->tree_of_body[body] = tree;
         state->body_of_tree[tree] = body;
         state->tree[tree] = (ProblemTree){.first = 6 * tree, .width = 6, .is_free = true};
-        fly(state, body, tree, velocity, v);
+        fly(state, body, tree, world->velocity + 6 * (size_t)body,
+            state->v_free + 6 * (size_t)tree);
         tree++;
     }
+    ASSERT(tree == world->dynamic_count);
     add_wrenches(state);
-    for (uint32_t i = 0; i < tree; i++) {
-        memcpy(state->v_free + 6 * (size_t)i,
-               stepper->free_velocity + 6 * (size_t)state->body_of_tree[i], 6 * sizeof(double));
-    }
     return STATUS_OK;
 }

@@ -27,7 +27,7 @@ static void move_body(const double *pose, const double *velocity, double h, doub
 // The velocity that a body ends the step with.
 static const double *new_velocity(const StepState *state, uint32_t body) {
     uint32_t tree = state->stepper->tree_of_body[body];
-    return tree == PROBLEM_NO_TREE ? state->stepper->free_velocity + 6 * (size_t)body
+    return tree == PROBLEM_NO_TREE ? state->world->velocity + 6 * (size_t)body
                                    : state->stepper->v + 6 * (size_t)tree;
 }
 
@@ -88,8 +88,9 @@ Status integrate_commit(StepState *state) {
                          "Memory ended while keeping %u contacts: raise --memory-bytes-max.",
                          state->stepper->contact_count);
     }
-    for (uint32_t body = 0; body < world->body_count; body++) {
-        memcpy(world->velocity + 6 * (size_t)body, new_velocity(state, body), 6 * sizeof(double));
+    for (uint32_t tree = 0; tree < world->dynamic_count; tree++) {
+        memcpy(world->velocity + 6 * (size_t)state->body_of_tree[tree],
+               state->stepper->v + 6 * (size_t)tree, 6 * sizeof(double));
     }
     if (world->body_count > 0) {
         memcpy(world->pose, state->pose_new, 7 * (size_t)world->body_count * sizeof(double));

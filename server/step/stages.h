@@ -61,6 +61,13 @@ Status fault_check_report(StepState *state, const StepReport *report);
 // Makes the new state the world's.
 Status integrate_commit(StepState *state);
 
+// What body `body` would move with if nothing touched it; 6 numbers.
+static inline const double *stage_free_velocity(const StepState *state, uint32_t body) {
+    uint32_t tree = state->stepper->tree_of_body[body];
+    return tree == PROBLEM_NO_TREE ? state->world->velocity + 6 * (size_t)body
+                                   : state->v_free + 6 * (size_t)tree;
+}
+
 // Velocity at a point of body `body` moving with the given 6 numbers per body.
 static inline Vec3 stage_point_velocity(const double *velocity, Vec3 arm) {
     return vec3_add(vec3_load(velocity), vec3_cross(vec3_load(velocity + 3), arm));

@@ -22,7 +22,6 @@ Stepper *stepper_create(size_t bytes_max) {
         free(stepper);
         return NULL;
     }
-    arena_init(&stepper->memory, bytes_max);
     return stepper;
 }
 
@@ -31,7 +30,7 @@ void stepper_destroy(Stepper *stepper) {
         return;
     }
     broad_destroy(stepper->broad);
-    arena_deinit(&stepper->memory);
+    free(stepper->memory);
     free(stepper->contact);
     free(stepper->problem_contact);
     free(stepper->law);
@@ -41,7 +40,7 @@ void stepper_destroy(Stepper *stepper) {
 }
 
 size_t stepper_bytes(const Stepper *stepper) {
-    return sizeof(*stepper) + broad_bytes(stepper->broad) + stepper->memory.total_bytes +
+    return sizeof(*stepper) + broad_bytes(stepper->broad) + stepper->memory_capacity +
            stepper->contact_capacity * sizeof(StepContact) +
            stepper->problem_capacity * sizeof(ProblemContact) +
            stepper->law_capacity * sizeof(ContactLaw) +

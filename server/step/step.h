@@ -47,7 +47,8 @@ typedef struct StepContact {
 typedef struct Stepper {
     size_t bytes_max; // candidates and contacts that would need more are refused
     Broad *broad;
-    Arena memory; // body-sized arrays of the last step
+    unsigned char *memory; // owned; body-sized arrays of the last step, one behind the other
+    size_t memory_capacity;
 
     // the last step; valid while has_last
     bool has_last;
@@ -62,9 +63,8 @@ typedef struct Stepper {
     size_t contact_capacity, problem_capacity, law_capacity, warm_capacity, impulse_capacity;
     uint32_t contact_count;
 
-    // of each body, in the order of the world's
-    double *free_velocity;  // 6
-    uint32_t *tree_of_body; // PROBLEM_NO_TREE: static or kinematic
+    uint32_t *tree_of_body; // of each body, in the order of the world's; PROBLEM_NO_TREE: static or
+                            // kinematic
 } Stepper;
 
 // NULL when memory ends.

@@ -33,24 +33,20 @@ void world_destroy(World *world) {
     for (uint32_t i = 0; i < world->body_count; i++) {
         free(world->body_name[i]);
     }
-    free(world->body_name);
+    free(world->body_block);
     free(world->material);
     free(world->primitive);
     free(world->shape);
     slots_deinit(&world->body_slots);
-    free(world->body_id);
-    free(world->kind);
-    free(world->body_shape);
-    free(world->mass);
-    free(world->pose);
-    free(world->velocity);
     free(world->memory);
     free(world);
 }
 
-static const size_t bytes_per_body = sizeof(Id) + sizeof(char *) + sizeof(uint8_t) +
-                                     sizeof(uint32_t) + sizeof(BodyMass) + 13 * sizeof(double) +
-                                     sizeof(Slot);
+enum {
+    COLUMN_BYTES = sizeof(Id) + sizeof(char *) + sizeof(uint8_t) + sizeof(uint32_t) +
+                   sizeof(BodyMass) + 13 * sizeof(double)
+};
+static const size_t bytes_per_body = COLUMN_BYTES + sizeof(Slot);
 
 size_t world_bytes(const World *world) {
     return sizeof(*world) + world->material_capacity * sizeof(Material) +
@@ -206,8 +202,8 @@ Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Erro
     return STATUS_OK;
 }
 
-// All columns of bodies share one capacity. A column that has grown when a later one fails only has
-// room to spare.
+// All columns of bodies stand in one block, one behind the other, the widest items first, so that
+// all are aligned.
 static bool grow_bodies(World *world, size_t total) {
     if (total <= world->body_capacity) {
         return true;
@@ -216,25 +212,33 @@ static bool grow_bodies(World *world, size_t total) {
     if (capacity < total) {
         capacity = total;
     }
+    unsigned char *block = malloc(capacity * COLUMN_BYTES);
+    if (block == NULL) {
+        return false;
+    }
     const struct {
         void **items;
         size_t bytes;
     } columns[] = {
-        {(void **)&world->body_id, sizeof(Id)},
-        {(void **)&world->kind, sizeof(uint8_t)},
-        {(void **)&world->body_shape, sizeof(uint32_t)},
-        {(void **)&world->mass, sizeof(BodyMass)},
         {(void **)&world->pose, 7 * sizeof(double)},
         {(void **)&world->velocity, 6 * sizeof(double)},
+        {(void **)&world->mass, sizeof(BodyMass)},
+        {(void **)&world->body_id, sizeof(Id)},
         {(void **)&world->body_name, sizeof(char *)},
+        {(void **)&world->body_shape, sizeof(uint32_t)},
+        {(void **)&world->kind, sizeof(uint8_t)},
     };
+    unsigned char *at = block;
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-        void *grown = realloc(*columns[i].items, capacity * columns[i].bytes);
-        if (grown == NULL) {
-            return false;
+        if (world->body_count > 0) {
+            memcpy(at, *columns[i].items, world->body_count * columns[i].bytes);
         }
-        *columns[i].items = grown;
+        *columns[i].items = at;
+        at += capacity * columns[i].bytes;
     }
+    ASSERT(at == block + capacity * COLUMN_BYTES);
+    free(world->body_block);
+    world->body_block = block;
     world->body_capacity = capacity;
     return true;
 }

@@ -49,6 +49,7 @@ typedef struct World {
     uint32_t dynamic_count;
     bool has_center; // some centre of mass is not the origin
     Slots body_slots;
+    void *body_block; // owned: holds the columns of bodies, from here to body_capacity
     Id *body_id;
     uint8_t *kind;        // BodyKind
     uint32_t *body_shape; // shape index, UINT32_MAX: none

@@ -43,6 +43,34 @@ START_TEST(the_limit_holds_and_a_refusal_harms_nothing) {
 }
 END_TEST
 
+// Work that gives memory back in between needs more for a while than it holds in the end.
+START_TEST(work_that_is_repeated_finds_one_block_that_is_large_enough) {
+    Arena arena;
+    arena_init(&arena, 1u << 24);
+    ck_assert_ptr_nonnull(arena_take(&arena, 100));
+    arena_reset(&arena);
+    const ArenaBlock *block = NULL;
+    for (int round = 0; round < 4; round++) {
+        ArenaMark all = arena_mark(&arena);
+        ck_assert_ptr_nonnull(arena_take(&arena, 1000));
+        ArenaMark part = arena_mark(&arena);
+        ck_assert_ptr_nonnull(arena_take(&arena, 100000));
+        ck_assert(round == 0 || arena.block == block);
+        arena_reset_to(&arena, part);
+        ck_assert_ptr_nonnull(arena_take(&arena, 1000));
+        arena_reset_to(&arena, all);
+        ck_assert_uint_eq(arena.used_bytes, 0);
+        ck_assert_uint_eq(arena.total_bytes, arena.capacity_bytes);
+        ck_assert(round == 0 || arena.block == block);
+        block = arena.block;
+    }
+    // what one huge piece took goes back, also when it is given back already
+    arena_reset_and_trim(&arena, 50000);
+    ck_assert_uint_eq(arena.total_bytes, 0);
+    arena_deinit(&arena);
+}
+END_TEST
+
 START_TEST(a_block_is_filled_to_its_last_byte_and_nothing_is_taken_twice) {
     Arena arena;
     arena_init(&arena, 1u << 24);
@@ -155,6 +183,7 @@ static TCase *case_arena(void) {
     TCase *tcase = tcase_create("arena");
     tcase_add_test(tcase, pieces_are_aligned_apart_and_stay_where_they_are);
     tcase_add_test(tcase, the_limit_holds_and_a_refusal_harms_nothing);
+    tcase_add_test(tcase, work_that_is_repeated_finds_one_block_that_is_large_enough);
     tcase_add_test(tcase, a_block_is_filled_to_its_last_byte_and_nothing_is_taken_twice);
     tcase_add_test(tcase, sizes_that_overflow_are_refused);
     tcase_add_test(tcase, zeroed_pieces_are_zero_also_in_used_memory);

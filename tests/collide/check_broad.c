@@ -69,8 +69,13 @@ static size_t assert_candidates(const Scene *scene, const BroadPair *pairs, size
 }
 
 static void update(Broad *broad, const Scene *scene, const BroadPair **pairs, size_t *pair_count) {
-    ck_assert_int_eq(broad_update(broad, scene->count, scene->box, scene->fixed, pairs, pair_count),
-                     STATUS_OK);
+    Arena scratch;
+    arena_init(&scratch, SIZE_MAX);
+    ck_assert_int_eq(
+        broad_update(broad, scene->count, scene->box, scene->fixed, &scratch, pairs, pair_count),
+        STATUS_OK);
+    ck_assert_uint_eq(scratch.used_bytes, 0);
+    arena_deinit(&scratch);
 }
 
 static void fill_scene(Scene *scene, Dice *dice, double decades) {

@@ -2,8 +2,11 @@
 // What a host publishes of its worlds, and what a step may take of the memory budget.
 #include "run/host.h"
 
+#include "base/array.h"
 #include "step/step.h"
 #include "support/suite.h"
+
+#include <string.h>
 
 enum { BUDGET_BYTES = 1 << 26 };
 
@@ -73,18 +76,62 @@ END_TEST
 START_TEST(what_a_world_takes_is_counted_as_it_is_published) {
     Fixture fixture;
     start(&fixture);
-    size_t published = sizeof(*fixture.entry) + door_bytes(&fixture.entry->door);
+    size_t published = fixture.entry->own_bytes + door_bytes(&fixture.entry->door);
     ck_assert_uint_eq(host_bytes(fixture.host), published);
     host_publish(fixture.entry);
     ck_assert_uint_eq(host_bytes(fixture.host), published);
 
-    // its stepper takes scratch memory that stays
-    ck_assert_ptr_nonnull(arena_take(&fixture.entry->door.stepper->memory, 100000));
+    // its stepper takes memory that stays
+    Stepper *stepper = fixture.entry->door.stepper;
+    ck_assert(ARRAY_RESERVE(stepper->memory, stepper->memory_capacity, 100000));
     ck_assert_uint_eq(host_bytes(fixture.host), published);
     host_publish(fixture.entry);
     ck_assert_uint_ge(host_bytes(fixture.host), published + 100000);
     ck_assert_uint_eq(host_bytes(fixture.host),
-                      sizeof(*fixture.entry) + door_bytes(&fixture.entry->door));
+                      fixture.entry->own_bytes + door_bytes(&fixture.entry->door));
+    stop(&fixture);
+}
+END_TEST
+
+// Thousands of small worlds are stepped in turn, and what they take decides how many of them caches
+// hold: half of what they once took, by their own count.
+static const struct {
+    uint32_t bodies;
+    size_t bytes_max;
+} small_worlds[] = {{0, 2000}, {1, 3300}, {10, 8800}};
+
+START_TEST(small_worlds_take_little) {
+    Fixture fixture;
+    start(&fixture);
+    World *world = fixture.entry->door.world;
+    const uint32_t kind = PRIMITIVE_SPHERE;
+    const double size[3] = {0.1, 0.0, 0.0};
+    ShapeColumns shapes = {.shape_count = 1, .primitive_count = 1, .kind = &kind, .size = size};
+    Id shape;
+    Error error = {0};
+    ck_assert_int_eq(world_add_shapes(world, &shapes, &shape, &error), STATUS_OK);
+    double pose[10 * 7];
+    uint64_t shape_of[10];
+    Id ids[10];
+    for (uint32_t i = 0; i < small_worlds[_i].bodies; i++) {
+        const double at[7] = {i, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
+        memcpy(pose + (size_t)7 * i, at, sizeof(at));
+        shape_of[i] = shape;
+    }
+    BodyColumns bodies = {.count = small_worlds[_i].bodies, .pose = pose, .shape = shape_of};
+    ck_assert_int_eq(world_add_bodies(world, &bodies, ids, &error), STATUS_OK);
+    Arena scratch;
+    arena_init(&scratch, BUDGET_BYTES);
+    StepReport report;
+    for (int i = 0; i < 100; i++) {
+        StepInput input = {.time_step = 0.01};
+        ck_assert_int_eq(stepper_run(fixture.entry->door.stepper, world, &input, &scratch, NULL,
+                                     &report, &error),
+                         STATUS_OK);
+    }
+    host_publish(fixture.entry);
+    ck_assert_uint_le(host_bytes(fixture.host), small_worlds[_i].bytes_max);
+    arena_deinit(&scratch);
     stop(&fixture);
 }
 END_TEST
@@ -111,6 +158,7 @@ static TCase *case_host(void) {
     TCase *tcase = tcase_create("host");
     tcase_add_test(tcase, a_step_may_take_what_is_left_of_the_budget_whoever_takes_or_gives);
     tcase_add_test(tcase, what_a_world_takes_is_counted_as_it_is_published);
+    tcase_add_loop_test(tcase, small_worlds_take_little, 0, 3);
     tcase_add_test(tcase, a_faulted_world_is_counted_once_until_it_is_mended);
     return tcase;
 }
