@@ -402,14 +402,15 @@ static int wanted_events(const Connection *connection) {
     return events;
 }
 
-// The socket failed: mostly its peer has reset it, which is no news.
+// The socket failed: its peer has reset it, which is no news, or is not there any more.
 static void lose(Connection *connection) {
     int why = 0;
     socklen_t bytes = sizeof(why);
-    if (getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &why, &bytes) == 0 && why == ETIMEDOUT) {
+    getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &why, &bytes);
+    if (why == ETIMEDOUT || why == EHOSTUNREACH || why == ENETUNREACH) {
         report_line(connection->net->def.report, REPORT_WARN, "connection_vanished",
-                    "connection=%llu peer=%s", (unsigned long long)connection->number,
-                    connection->peer);
+                    "connection=%llu peer=%s why=\"%s\"", (unsigned long long)connection->number,
+                    connection->peer, strerror(why));
     }
     connection_close(connection);
 }
