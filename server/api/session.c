@@ -100,6 +100,8 @@ void session_stop_requests(Session *session) {
 }
 
 void session_leave(Session *session) {
+    ASSERT(!peer_is_none(session->peer));
+    ASSERT(!session->is_over); // only one without a peer is
     kept_lose_peer(session);
     session->peer = (Peer){0};
     if (session->api->is_stopped) {
@@ -159,6 +161,7 @@ static Session *find_session(Api *api, const char *token) {
 }
 
 static void resume(Session *session, bool resumable) {
+    ASSERT(!session->is_over);
     if (!peer_is_none(session->peer)) {
         // the client knows better than we that its old connection is dead
         Peer old = session->peer;
@@ -222,6 +225,8 @@ static Status welcome(Request *request, Moreau__V1__Welcome *message, Error *err
 }
 
 void session_greet(Request *request) {
+    ASSERT(request->session == NULL);
+    ASSERT(request->peer.calls->data(request->peer.handle) == NULL);
     const Moreau__V1__Hello *hello = request->message->hello;
     Peer peer = request->peer;
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;

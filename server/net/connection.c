@@ -133,6 +133,8 @@ static void on_write_timeout(uv_timer_t *timer) {
 // connection and take our last bytes away from the peer: so our side is shut, and the peer's end,
 // or the timer, closes.
 static void finish_writing(Connection *connection) {
+    ASSERT(connection->state == CONNECTION_WRITING_LAST);
+    ASSERT(atomic_load(&connection->unsent_bytes) == 0);
     if (!connection->is_lingerer || shutdown(connection->fd, SHUT_WR) != 0) {
         connection_close(connection);
         return;
@@ -152,6 +154,7 @@ static void end_rejected(Connection *connection) {
 
 static void on_hello_timeout(uv_timer_t *timer) {
     Connection *connection = timer->data;
+    ASSERT(connection->state == CONNECTION_OPEN);
     report_line(connection->net->def.report, REPORT_WARN, "connection_silent",
                 "connection=%llu peer=%s", (unsigned long long)connection->number,
                 connection->peer);
@@ -189,6 +192,7 @@ static bool may_take(Connection *connection) {
 // What is under way takes too long, or its answers are not taken.
 static void on_rejected_timeout(uv_timer_t *timer) {
     Connection *connection = timer->data;
+    ASSERT(connection->state == CONNECTION_REJECTED);
     if (atomic_load(&connection->unsent_bytes) > 0) {
         on_write_timeout(timer);
     } else {
@@ -402,14 +406,15 @@ static int wanted_events(const Connection *connection) {
     return events;
 }
 
-// The socket failed: mostly its peer has reset it, which is no news.
+// The socket failed: its peer has reset it, which is no news, or is not there any more.
 static void lose(Connection *connection) {
     int why = 0;
     socklen_t bytes = sizeof(why);
-    if (getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &why, &bytes) == 0 && why == ETIMEDOUT) {
+    getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &why, &bytes);
+    if (why == ETIMEDOUT || why == EHOSTUNREACH || why == ENETUNREACH) {
         report_line(connection->net->def.report, REPORT_WARN, "connection_vanished",
-                    "connection=%llu peer=%s", (unsigned long long)connection->number,
-                    connection->peer);
+                    "connection=%llu peer=%s why=\"%s\"", (unsigned long long)connection->number,
+                    connection->peer, strerror(why));
     }
     connection_close(connection);
 }

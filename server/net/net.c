@@ -78,6 +78,7 @@ static void finish_closing(Net *net) {
 }
 
 void net_forget(Net *net) {
+    ASSERT(net->memory_count > net->open_count); // what is open is not free
     net->memory_count--;
     finish_closing(net);
 }
@@ -180,6 +181,7 @@ Status net_create(Net **result, uv_loop_t *loop, const NetDef *def, Error *error
 
 void net_close(Net *net, void (*closed)(void *context), void *context) {
     ASSERT(!net->is_closing);
+    ASSERT(net->open_count <= net->memory_count);
     net->is_closing = true;
     net->closed = closed;
     net->closed_context = context;

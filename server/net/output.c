@@ -3,6 +3,8 @@
 // that many small frames to a slow peer make few chunks.
 #include "net/internal.h"
 
+#include "base/assert.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +47,7 @@ static bool append(Output *output, const uint8_t *bytes, size_t count) {
 
 static void remove_head(Output *output) {
     OutputChunk *chunk = output->head;
+    ASSERT(chunk != NULL);
     output->head = chunk->next;
     if (output->head == NULL) {
         output->tail = NULL;
@@ -115,6 +118,7 @@ void connection_send(Connection *connection, const uint8_t *bytes, size_t count)
 
 // Takes `count` written bytes off the queue.
 static void consume(Connection *connection, size_t count) {
+    ASSERT(count <= atomic_load(&connection->unsent_bytes));
     atomic_fetch_sub(&connection->unsent_bytes, count);
     net_hold(connection->net, count, 0);
     while (count > 0) {
@@ -149,6 +153,7 @@ static ssize_t write_once(Connection *connection) {
 }
 
 OutputResult output_write(Connection *connection, bool *progressed) {
+    ASSERT(connection->state != CONNECTION_CLOSED);
     OutputResult result = OUTPUT_EMPTY;
     *progressed = false;
     // Mostly there is nothing, and the mutex may be held by a lane inside its system call, whose

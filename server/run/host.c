@@ -144,6 +144,7 @@ static bool names_reserve(Host *host) {
 }
 
 static void names_remove(Host *host, const WorldEntry *entry) {
+    ASSERT(2 * (size_t)host->count <= host->by_name_capacity); // a search comes to an end
     size_t mask = host->by_name_capacity - 1;
     size_t place = name_place(host, entry->name);
     ASSERT(host->by_name[place] == entry);
@@ -164,6 +165,7 @@ WorldEntry *host_find_name(Host *host, const char *name) {
 
 static void look_for_idle(uv_timer_t *timer) {
     Host *host = timer->data;
+    ASSERT(!host->is_stopped);
     uint64_t now_ns = clock_now_ns();
     bool some = false;
     for (uint32_t i = host->count; i > 0; i--) {
@@ -200,6 +202,7 @@ static JobOutcome flush_on_lane(Job *job, Lane *lane) {
 
 static void on_flushed(Job *job) {
     WorldEntry *entry = (WorldEntry *)(void *)((char *)job - offsetof(WorldEntry, flush_job));
+    ASSERT(entry->flushing);
     entry->flushing = false;
     entry->watched = atomic_load_explicit(&entry->figures.recording, memory_order_relaxed);
     host_release(entry);
@@ -207,6 +210,7 @@ static void on_flushed(Job *job) {
 
 static void flush_recorders(uv_timer_t *timer) {
     Host *host = timer->data;
+    ASSERT(!host->is_stopped);
     bool some = false;
     for (uint32_t i = 0; i < host->count; i++) {
         WorldEntry *entry = host->entry[i];

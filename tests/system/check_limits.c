@@ -13,11 +13,21 @@
 
 static ServerProcess *server;
 
+// Beside the test's own client; closed at the end of the test.
+enum { GUESTS_MAX = 2 };
+static WireClient *guest[GUESTS_MAX];
+static size_t guest_count;
+
+static WireClient *invite(void) {
+    ck_assert_uint_lt(guest_count, GUESTS_MAX);
+    return guest[guest_count++] = wire_connect(server->address[0]);
+}
+
 // What the server says when the limit is met. The reply is the client's.
 typedef const Moreau__V1__Reply *Meet(WireClient *client);
 
 static WireClient *greet(const char *resume) {
-    WireClient *client = wire_connect(server->address[0]);
+    WireClient *client = invite();
     Moreau__V1__Hello hello = MOREAU__V1__HELLO__INIT;
     hello.has_protocol_major = hello.has_resumable = 1;
     hello.protocol_major = 1;
@@ -35,12 +45,12 @@ static const Moreau__V1__Reply *send_a_long_frame(WireClient *client) {
 
 static const Moreau__V1__Reply *open_one_more(WireClient *client) {
     (void)client;
-    return wire_receive(wire_connect(server->address[0]));
+    return wire_receive(invite());
 }
 
 static const Moreau__V1__Reply *say_nothing(WireClient *client) {
     (void)client;
-    return wire_receive(wire_connect(server->address[0]));
+    return wire_receive(invite());
 }
 
 static const Moreau__V1__Reply *make_two_worlds(WireClient *client) {
@@ -119,7 +129,8 @@ static const Moreau__V1__Reply *repeat_what_was_not_kept(WireClient *client) {
     request.id = 100;
     wire_submit_request(first, &request);
     wire_expect(wire_receive(first), CODE(OK), NULL);
-    wire_close(first);
+    wire_shut(first);
+    wire_expect_end(first);
     WireClient *second = greet(session);
     wire_expect(wire_receive(second), CODE(OK), NULL);
     wire_submit_request(second, &request);
@@ -174,6 +185,9 @@ START_TEST(an_error_names_the_option_of_its_limit) {
     // as a whole word: --worlds-max is no part of --session-worlds-max
     ck_assert_msg(strstr(reply->status->message, named) != NULL, "%s is not in: %s", named,
                   reply->status->message);
+    while (guest_count > 0) {
+        wire_close(guest[--guest_count]);
+    }
     wire_close(client);
     server_stop(server);
 }
