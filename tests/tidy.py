@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Checks what no compiler checks: which room includes what, which library a room uses, sizes of files and functions, and that
-the dynamics library stays free of sockets, threads, clocks and rounding that differs between machines.
+"""Checks what no compiler checks: which room includes what, which library a room uses, that no file includes its includer, sizes of
+files and functions, and that the dynamics library stays free of sockets, threads, clocks and rounding that differs between machines.
 
-  tests/tidy.py [BUILD_DIR]     with a build directory it also reads what the built dynamics library links
+  tests/tidy.py [BUILD_DIR]     with a build directory it also reads what the built dynamics library links, and how it was compiled
+  tests/tidy.py --self          finds what is wrong in samples that are wrong
 
 The table is the architecture: a new room, or a new arrow between rooms, is a row here and nowhere else."""
+import json
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -47,6 +50,7 @@ LIBM_INEXACT = re.compile(r"\b(sin|cos|tan|asin|acos|atan|atan2|sincos|exp|exp2|
 IMPURE = re.compile(r"\b(clock_now_ns|clock_wall_ns|clock_gettime|gettimeofday|time|rand|random|srand|pthread_\w+|uv_\w+|getenv)\s*\(")
 FILE_LINES_MAX = 1000
 FUNCTION_LINES_MAX = 70
+LINE_COLUMNS_MAX = 100
 
 problems = []
 
@@ -100,22 +104,82 @@ def check_replayed():
                 complain(path, number, f"a page that steps an episode again has no <{match.group(2)}>")
 
 
-def check_sizes(path, text):
+def is_function(head):
+    before = head.split("{")[0]
+    return "(" in before and "=" not in before and not before.startswith("typedef")
+
+
+def functions(code):
+    """(first line, lines) of every function of code without comments, from the first line of its head to its last brace. What stands
+    outside of functions and types ends with a brace in the first column, or in its one line."""
+    head, start, depth = "", 0, 0
+    for number, line in enumerate(code.splitlines(), 1):
+        if re.match(r"#|END_TEST|.*\\$", line):
+            continue
+        if depth == 0 and line.strip():
+            start = number if head == "" else start
+            head += line + " "
+        depth += line.count("{") - line.count("}")
+        if line.startswith("}"):
+            if is_function(head):
+                yield start, number - start + 1
+            head, depth = "", 0 # branches of the preprocessor may have led the count astray
+        elif depth == 0 and line.rstrip().endswith((";", "}")):
+            head = ""
+
+
+def check_sizes(path, text, code):
     lines = text.splitlines()
     if len(lines) > FILE_LINES_MAX:
         complain(path, 1, f"{len(lines)} lines; at most {FILE_LINES_MAX}")
     if not lines or "SPDX-License-Identifier: MIT" not in lines[0]:
         complain(path, 1, "the first line must be the SPDX line")
-    start = None
     for number, line in enumerate(lines, 1):
-        if re.match(r"[A-Za-z_].*\)?\s*\{\s*$", line) and "=" not in line and not re.match(r"(typedef|struct|enum|union|extern)\b", line):
-            start = number
-        elif line == "{" and start is None:
-            start = number
-        elif line == "}" and start is not None:
-            if number - start + 1 > FUNCTION_LINES_MAX:
-                complain(path, start, f"a function of {number - start + 1} lines; at most {FUNCTION_LINES_MAX}")
-            start = None
+        if len(line) > LINE_COLUMNS_MAX:
+            complain(path, number, f"{len(line)} columns; at most {LINE_COLUMNS_MAX}")
+    for start, count in functions(code):
+        if count > FUNCTION_LINES_MAX:
+            complain(path, start, f"a function of {count} lines; at most {FUNCTION_LINES_MAX}")
+
+
+def included(path, text):
+    """The files of ours that a file includes, in order."""
+    for header in re.findall(r'^\s*#\s*include\s*"([^"]+)"', text, flags=re.M):
+        for folder in (ROOT / "server", ROOT / "tests", ROOT / "clients/c", path.parent):
+            if (folder / header).exists():
+                yield (folder / header).resolve()
+                break
+
+
+def check_own_header(path, text):
+    """A file that has a header includes it first, which proves the header complete; and a header says that it is read once."""
+    if path.suffix == ".h":
+        if "#pragma once" not in text:
+            complain(path, 1, "a header without #pragma once")
+        return
+    own = path.with_suffix(".h")
+    first = re.search(r'^\s*#\s*include\s*[<"]([^>"]+)', text, flags=re.M)
+    if own.exists() and pathlib.PurePath(first.group(1)).name != own.name:
+        complain(path, text[:first.start()].count("\n") + 1, f"its own header comes first, not {first.group(1)}")
+
+
+def check_circles(includes):
+    """No file includes its includer, on whatever way; `includes` names for each file those that it includes."""
+    seen = {}
+
+    def visit(path, way):
+        seen[path] = "open"
+        for target in includes.get(path, []):
+            if seen.get(target) == "open":
+                circle = [*way[way.index(target):], target]
+                complain(path, 1, "includes go round: " + " > ".join(str(file.relative_to(ROOT)) for file in circle))
+            elif target not in seen:
+                visit(target, [*way, target])
+        seen[path] = "done"
+
+    for path in sorted(includes):
+        if path not in seen:
+            visit(path, [path])
 
 
 def check_words(path, code, text):
@@ -145,20 +209,79 @@ def check_library(build):
             complain(ROOT / "CMakeLists.txt", 1, f"libmoreau-dynamics links {name}")
 
 
-def main():
-    for path in sources(*TABLE):
+def check_flags(command, source):
+    """No flag behind ours may let a compiler join, reorder or guess arithmetic."""
+    words = shlex.split(command)
+    contract = [word for word in words if word.startswith("-ffp-contract")]
+    if not contract or contract[-1] != "-ffp-contract=off":
+        complain(source, 1, f"compiled with {contract[-1] if contract else 'no -ffp-contract'} last: the bits would differ")
+    for word in words:
+        if re.match(r"-(Ofast|ffast-math|funsafe-math-optimizations|fassociative-math|freciprocal-math|ffinite-math-only)$", word):
+            complain(source, 1, f"compiled with {word}: the bits would differ")
+
+
+def check_commands(build):
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        source = pathlib.Path(entry["file"])
+        if source.is_relative_to(ROOT) and room_of(source) in DYNAMICS:
+            check_flags(entry["command"], source)
+
+
+def check_tree(build):
+    includes = {}
+    for path in sorted(path for folder in ("server", "clients", "tests") for path in (ROOT / folder).rglob("*.[ch]")):
         text = path.read_text()
         code = strip_comments(text)
-        check_includes(path, text)
-        check_sizes(path, text)
-        check_words(path, code, text)
+        includes[path] = list(included(path, text))
+        check_sizes(path, text, code)
+        check_own_header(path, text)
+        if room_of(path) in TABLE:
+            check_includes(path, text)
+            check_words(path, code, text)
+    check_circles(includes)
     check_replayed()
-    for path in sorted((ROOT / "tests").rglob("*.[ch]")):
-        check_sizes(path, path.read_text())
     for room in sorted({room_of(p) for p in ROOT.glob("server/**/*.[ch]")} - set(TABLE)):
         problems.append(f"{room}: a room without a row in tests/tidy.py")
-    if len(sys.argv) > 1:
-        check_library(pathlib.Path(sys.argv[1]))
+    if build is not None:
+        check_library(build)
+        check_commands(build)
+
+
+def take_problems():
+    taken = problems[:]
+    problems.clear()
+    return taken
+
+
+def check_self():
+    """Each check finds its fault in a sample, and nothing in what is right."""
+    body = "    x++;\n"
+    here = ROOT / "server/base/sample.c"
+    long_heads = {"one line": "static int f(int x) {\n", "two lines": "static int f(int first,\n             int second) {\n",
+                  "K&R": "static int f(int x)\n{\n", "a test": "START_TEST(a_test) {\n", "attributes": "__attribute__((cold)) int\nf(void)\n{\n"}
+    for name, head in long_heads.items():
+        for count, expected in ((70 - head.count("\n") - 1, 0), (71 - head.count("\n") - 1, 1)):
+            code = "enum { A };\nstatic const int t[] = {\n" + body * 80 + "};\n" + head + body * count + "}\n"
+            check_sizes(here, "// SPDX-License-Identifier: MIT\n" + code, code)
+            found = take_problems()
+            assert len(found) == expected, (name, count, found)
+    a, b, c = ROOT / "a.h", ROOT / "b.h", ROOT / "c.h"
+    check_circles({a: [b], b: [c], c: []})
+    assert not take_problems()
+    check_circles({a: [b], b: [c], c: [a]})
+    assert len(take_problems()) == 1
+    check_flags("cc -ffp-contract=fast -O2 -ffp-contract=off -c x.c", here)
+    assert not take_problems()
+    for flags in ("-ffp-contract=off -ffp-contract=fast", "-O2", "-ffast-math -ffp-contract=off"):
+        check_flags(f"cc {flags} -c x.c", here)
+        assert len(take_problems()) == 1, flags
+
+
+def main():
+    if sys.argv[1:] == ["--self"]:
+        check_self()
+        return 0
+    check_tree(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None)
     print("\n".join(problems) if problems else f"tidy: {len(TABLE)} rooms as they should be")
     return 1 if problems else 0
 

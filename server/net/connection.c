@@ -5,11 +5,12 @@
 // Why pausing loses no wake: the loop says that it pauses, then looks at the counts again; who ends
 // a request counts it, then looks whether the loop pauses. In one order or the other, one of
 // the two sees what the other did (all are sequentially consistent).
-#include "net/internal.h"
+#include "net/connection.h"
 
 #include "base/assert.h"
 #include "os/clock.h"
 #include "net/frame.h"
+#include "net/internal.h"
 
 #include <errno.h>
 #include <netinet/in.h>

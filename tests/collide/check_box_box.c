@@ -2,6 +2,7 @@
 #include "collide/narrow.h"
 
 #include "collide/geometry.h"
+#include "support/campaign.h"
 #include "support/suite.h"
 
 // Sizes are about 1 m. Rounding of positions, rotations and projections of that size stays below
@@ -66,7 +67,7 @@ END_TEST
 
 START_TEST(a_single_point_lies_midway_between_the_two_surfaces) {
     Dice dice = {77};
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0, campaign = campaign_count(20000); i < campaign; i++) {
         Primitive a = dice_box(&dice), b = dice_box(&dice);
         Pose pose_a = dice_pose(&dice, 1.5), pose_b = dice_pose(&dice, 1.5);
         Manifold manifold;
@@ -130,7 +131,7 @@ static void assert_mirrored(const Manifold *ab, const Manifold *ba) {
 
 START_TEST(swapping_the_boxes_turns_the_normal_and_nothing_else) {
     Dice dice = {12};
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0, campaign = campaign_count(5000); i < campaign; i++) {
         Primitive a = dice_box(&dice), b = i % 3 == 0 ? a : dice_box(&dice);
         Pose pose_a = dice_pose(&dice, 1.0), pose_b = dice_pose(&dice, 1.0);
         if (i % 2 == 0) {
@@ -148,7 +149,7 @@ END_TEST
 START_TEST(boxes_that_only_their_places_tell_apart_are_swapped_alike) {
     Dice dice = {31};
     Primitive cube = make_box(vec3(0.5, 0.5, 0.5));
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0, campaign = campaign_count(1000); i < campaign; i++) {
         Pose pose_a = {vec3(0.0, 0.0, 0.0), dice_quat(&dice)};
         Pose pose_b = {vec3(0.6137, -0.3719, 0.0), pose_a.orientation};
         Manifold ab, ba;
@@ -162,7 +163,7 @@ END_TEST
 
 START_TEST(a_rigid_motion_of_both_moves_the_manifold_along) {
     Dice dice = {13};
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0, campaign = campaign_count(5000); i < campaign; i++) {
         Primitive a = dice_box(&dice), b = dice_box(&dice);
         Pose pose_a = dice_pose(&dice, 1.0), pose_b = dice_pose(&dice, 1.0),
              motion = dice_pose(&dice, 10.0);
@@ -244,7 +245,7 @@ START_TEST(features_of_a_resting_box_stay_while_it_trembles) {
     const Primitive *ground = _i / 5 == 1 ? &slab : &cube;
     Dice dice = {99};
     Manifold first = {0};
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0, campaign = campaign_count(2000); i < campaign; i++) {
         Quat q = {1.0, dice_between(&dice, -tremble, tremble),
                   dice_between(&dice, -tremble, tremble), dice_between(&dice, -tremble, tremble)};
         Pose below = pose_at(0.0, 0.0, 0.0);
@@ -270,7 +271,7 @@ START_TEST(a_tilted_cube_at_the_rim_of_a_wide_plate_is_no_deeper_than_it_is) {
     Primitive plate = make_box(vec3(50.0, 50.0, 0.5)), cube = make_box(vec3(0.5, 0.5, 0.5));
     Pose below = pose_at(0.0, 0.0, 0.0);
     Dice dice = {5};
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0, campaign = campaign_count(20000); i < campaign; i++) {
         Quat tilt = {1.0, dice_between(&dice, -5e-4, 5e-4), dice_between(&dice, -5e-4, 5e-4), 0.0};
         Quat yaw = {1.0, 0.0, 0.0, dice_between(&dice, -1.0, 1.0)};
         double side = i % 2 == 0 ? 49.8 : -49.8, along = dice_between(&dice, -5.0, 5.0);
@@ -292,7 +293,7 @@ START_TEST(pillars_that_meet_at_a_corner_touch_where_both_are) {
     // directions that are best may be those that are left to the faces
     Primitive tall = make_box(vec3(0.5, 0.5, 2.5)), low = make_box(vec3(0.5, 0.5, 1.0));
     Dice dice = {0x2545f4914f6cdd1du};
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0, campaign = campaign_count(1000); i < campaign; i++) {
         Vec3 v = dice_vec(&dice, -3e-4, 3e-4);
         Pose at = pose_at(0.0, 0.0, 0.0), beside = pose_at(1.0, 1.0, 0.0);
         at.orientation = quat_normalize((Quat){1.0, v.x, v.y, v.z});

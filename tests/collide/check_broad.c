@@ -2,6 +2,7 @@
 #include "collide/broad.h"
 
 #include "collide/geometry.h"
+#include "support/campaign.h"
 #include "support/suite.h"
 
 #include <string.h>
@@ -136,7 +137,7 @@ START_TEST(every_overlap_is_a_candidate_however_the_bodies_move) {
     Broad *broad = broad_create();
     const BroadPair *pairs;
     size_t pair_count, overlaps = 0;
-    for (int step = 0; step < 120; step++) {
+    for (int step = 0, campaign = campaign_count(120); step < campaign; step++) {
         update(broad, &scene, &pairs, &pair_count);
         overlaps += assert_candidates(&scene, pairs, pair_count);
         stir(&scene, &dice, stirred[_i].busy);
@@ -168,7 +169,7 @@ START_TEST(what_is_made_of_the_candidates_does_not_depend_on_history) {
               *kept_new = calloc(500 * 500, sizeof(BroadPair));
     const BroadPair *pairs;
     size_t pair_count;
-    for (int step = 0; step < 100; step++) {
+    for (int step = 0, campaign = campaign_count(100); step < campaign; step++) {
         update(old, &scene, &pairs, &pair_count);
         size_t count_old = filter_overlaps(&scene, pairs, pair_count, kept_old);
         broad_reset(forgetful);
@@ -209,7 +210,7 @@ END_TEST
 START_TEST(a_plane_meets_all_that_is_not_fixed) {
     Scene scene = scene_create(100);
     Dice dice = {6};
-    for (uint32_t i = 0; i < 100; i++) {
+    for (uint32_t i = 0, campaign = (uint32_t)campaign_count(100); i < campaign; i++) {
         scene.box[i] = cube_at(dice_vec(&dice, -1e3, 1e3), 0.1);
         scene.fixed[i] = i % 2 == 0;
     }
@@ -256,7 +257,7 @@ START_TEST(a_steady_state_takes_no_more_memory) {
     Broad *broad = broad_create();
     const BroadPair *pairs;
     size_t pair_count, held = 0;
-    for (int step = 0; step < 100; step++) {
+    for (int step = 0, campaign = campaign_count(100); step < campaign; step++) {
         // to and fro: the same two states for ever
         for (uint32_t i = 5; i < scene.count; i++) {
             shift(&scene.box[i], vec3(step % 2 == 0 ? 0.3 : -0.3, 0.0, 0.0));
@@ -282,7 +283,7 @@ START_TEST(bodies_that_wander_for_ever_take_no_more_memory) {
     Broad *broad = broad_create();
     const BroadPair *pairs;
     size_t pair_count = 0;
-    for (int step = 0; step < 2000; step++) {
+    for (int step = 0, campaign = campaign_count(2000); step < campaign; step++) {
         double busy = dice_between(&dice, 0.0, 0.3);
         double spread = 2.5 - 2.0 * step / 2000.0; // each meets more and more
         for (uint32_t i = 5; i < scene.count; i++) {

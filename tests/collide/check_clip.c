@@ -2,6 +2,7 @@
 #include "collide/clip.h"
 
 #include "collide/geometry.h"
+#include "support/campaign.h"
 #include "support/suite.h"
 
 static ClipPolygon make_polygon(Vec3 center, double half_x, double half_y, Quat turn) {
@@ -51,7 +52,7 @@ static double counted_area(Vec3 center, double half_x, double half_y, Quat turn)
 
 START_TEST(what_is_left_is_what_both_cover) {
     Dice dice = {51};
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0, campaign = campaign_count(300); i < campaign; i++) {
         double half_x = dice_between(&dice, 0.2, 1.5), half_y = dice_between(&dice, 0.2, 1.5);
         Vec3 center = vec3(dice_between(&dice, -1.5, 1.5), dice_between(&dice, -1.5, 1.5), 0.0);
         Quat turn = quat_about_z(dice_between(&dice, -1.0, 1.0));
@@ -72,7 +73,7 @@ END_TEST
 
 START_TEST(corners_within_the_slop_stay_themselves) {
     Dice dice = {52};
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0, campaign = campaign_count(1000); i < campaign; i++) {
         Vec3 center = dice_vec(&dice, -1e-6, 1e-6);
         ClipPolygon polygon = make_polygon(center, 1.0, 1.0, quat_identity());
         clip_rectangle(&polygon, 1.0, 1.0, 1e-5);
@@ -86,7 +87,7 @@ END_TEST
 
 START_TEST(the_four_kept_hold_the_lowest_and_the_largest_area) {
     Dice dice = {53};
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0, campaign = campaign_count(1000); i < campaign; i++) {
         // a square turned by about 45 degrees in a square: eight corners
         Quat turn = quat_about_z(dice_between(&dice, 0.6, 0.8));
         ClipPolygon polygon = make_polygon(vec3(0.0, 0.0, 0.0), 1.15, 1.15, turn);

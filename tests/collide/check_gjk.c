@@ -2,6 +2,7 @@
 #include "collide/gjk.h"
 
 #include "collide/geometry.h"
+#include "support/campaign.h"
 #include "support/suite.h"
 
 // Bodies of one metre: the promise is 1e-15 of the size; some hundred roundings are allowed.
@@ -33,7 +34,7 @@ static GjkPoint support_point(const void *body, Vec3 direction) {
 
 START_TEST(a_point_and_a_box_have_the_distance_of_clamping) {
     Dice dice = {41};
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0, campaign = campaign_count(20000); i < campaign; i++) {
         PlacedBox placed = {dice_box(&dice), dice_pose(&dice, 1.0)};
         Vec3 point = dice_vec(&dice, -2.0, 2.0);
         double expected = point_box_distance(point, &placed.box, placed.pose);
@@ -54,7 +55,7 @@ END_TEST
 START_TEST(two_boxes_have_the_distance_of_their_nearest_features) {
     Dice dice = {42};
     int apart = 0;
-    for (int i = 0; i < 10000; i++) {
+    for (int i = 0, campaign = campaign_count(10000); i < campaign; i++) {
         PlacedBox a = {dice_box(&dice), dice_pose(&dice, 1.2)},
                   b = {dice_box(&dice), dice_pose(&dice, 1.2)};
         double separation = best_separation(&a.box, a.pose, &b.box, b.pose);
@@ -81,7 +82,7 @@ END_TEST
 
 START_TEST(parallel_faces_are_as_far_apart_as_they_are) {
     Dice dice = {43};
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0, campaign = campaign_count(2000); i < campaign; i++) {
         double gap = i % 2 == 0 ? dice_between(&dice, 0.0, 1e-6) : dice_between(&dice, 0.0, 1.0);
         PlacedBox a = {make_box(vec3(0.5, 0.5, 0.5)), pose_at(0.0, 0.0, 0.0)};
         PlacedBox b = {make_box(vec3(0.5, 0.5, 0.5)),

@@ -3,6 +3,7 @@
 #include "collide/narrow.h"
 
 #include "collide/geometry.h"
+#include "support/campaign.h"
 #include "support/suite.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ static void assert_near(Vec3 actual, Vec3 expected, double allowed) {
 
 START_TEST(spheres_touch_midway_between_their_surfaces) {
     Dice dice = {21};
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0, campaign = campaign_count(20000); i < campaign; i++) {
         Primitive a = make_sphere(dice_between(&dice, 0.01, 1.0)),
                   b = make_sphere(dice_between(&dice, 0.01, 1.0));
         Pose pose_a = dice_pose(&dice, 1.0), pose_b = dice_pose(&dice, 1.0);
@@ -65,7 +66,7 @@ END_TEST
 START_TEST(a_sphere_over_a_plane_touches_at_its_lowest_point) {
     Dice dice = {22};
     Primitive plane = make_plane();
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0, campaign = campaign_count(20000); i < campaign; i++) {
         Primitive sphere = make_sphere(dice_between(&dice, 0.01, 1.0));
         Pose pose = dice_pose(&dice, 2.0), ground = dice_pose(&dice, 2.0);
         Vec3 up = quat_rotate(ground.orientation, vec3(0.0, 0.0, 1.0));
@@ -96,7 +97,7 @@ static double signed_distance(Vec3 point, const Primitive *box, Pose pose) {
 START_TEST(a_sphere_meets_a_box_at_its_nearest_point_also_from_within) {
     Dice dice = {23};
     int inside = 0;
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0, campaign = campaign_count(20000); i < campaign; i++) {
         Primitive sphere = make_sphere(dice_between(&dice, 0.01, 0.5)), box = dice_box(&dice);
         Pose pose = dice_pose(&dice, 1.0), other = dice_pose(&dice, 0.5);
         double distance = signed_distance(pose.position, &box, other);
@@ -146,7 +147,7 @@ static double height_over(Vec3 point, Pose ground) {
 START_TEST(a_box_over_a_plane_stands_on_its_four_lowest_corners) {
     Dice dice = {24};
     Primitive plane = make_plane();
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0, campaign = campaign_count(20000); i < campaign; i++) {
         Primitive box = dice_box(&dice);
         Pose pose = dice_pose(&dice, 1.0), ground = dice_pose(&dice, 1.0);
         double height[8], sorted[8];
@@ -184,7 +185,7 @@ END_TEST
 START_TEST(a_box_that_lies_has_the_corners_of_its_face_while_it_trembles) {
     Dice dice = {25};
     Primitive plane = make_plane(), box = make_box(vec3(0.5, 0.5, 0.5));
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0, campaign = campaign_count(2000); i < campaign; i++) {
         Quat q = {1.0, dice_between(&dice, -1e-6, 1e-6), dice_between(&dice, -1e-6, 1e-6),
                   dice_between(&dice, -1.0, 1.0)};
         Pose pose = {vec3(0.0, 0.0, 0.5 + dice_between(&dice, -1e-6, 1e-6)), quat_normalize(q)};
@@ -218,7 +219,7 @@ static Primitive dice_primitive(Dice *dice, PrimitiveKind kind) {
 
 START_TEST(swapping_turns_the_normal_and_changes_no_other_bit) {
     Dice dice = {26};
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0, campaign = campaign_count(5000); i < campaign; i++) {
         Primitive a = dice_primitive(&dice, kind_pairs[_i][0]),
                   b = dice_primitive(&dice, kind_pairs[_i][1]);
         Pose pose_a = dice_pose(&dice, 1.0), pose_b = dice_pose(&dice, 1.0);
@@ -237,7 +238,7 @@ END_TEST
 
 START_TEST(a_rigid_motion_moves_the_manifold_along) {
     Dice dice = {27};
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0, campaign = campaign_count(5000); i < campaign; i++) {
         Primitive a = dice_primitive(&dice, kind_pairs[_i][0]),
                   b = dice_primitive(&dice, kind_pairs[_i][1]);
         Pose pose_a = dice_pose(&dice, 1.0), pose_b = dice_pose(&dice, 1.0),
@@ -264,7 +265,7 @@ END_TEST
 
 START_TEST(the_same_arguments_give_the_same_bytes) {
     Dice dice = {28};
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0, campaign = campaign_count(1000); i < campaign; i++) {
         Primitive a = dice_primitive(&dice, kind_pairs[_i][0]),
                   b = dice_primitive(&dice, kind_pairs[_i][1]);
         Pose pose_a = dice_pose(&dice, 1.0), pose_b = dice_pose(&dice, 1.0);

@@ -4,12 +4,14 @@
 // while the threads of the servers interleave as the seed says; then everything that was answered
 // is looked for (verdict.h). A seed that finds something finds it again.
 //
-//   moreau-simulate [--twice] [--keep] [FIRST_SEED [COUNT [STRIDE]]]
+//   moreau-simulate [--twice] [--keep] [--campaign] [FIRST_SEED [COUNT [STRIDE]]]
 //
 // --twice runs each seed again and demands that not one decision differs; --keep leaves the file
-// and the servers' logs of each seed, and says where.
+// and the servers' logs of each seed, and says where; --campaign multiplies COUNT by the campaigns'
+// scale (support/campaign.h).
 #define _GNU_SOURCE // sched_setaffinity
 #include "simulate/life.h"
+#include "support/campaign.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -20,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FOLDER_BYTES = 64, REAL_SECONDS_MAX = 120, SERVED_LIVES_MAX = 3 };
+enum { FOLDER_BYTES = 64, REAL_SECONDS_MAX = 1200, SERVED_LIVES_MAX = 3 };
 
 typedef struct Orders {
     uint64_t first, count, stride; // of the seeds
@@ -162,14 +164,20 @@ static Orders read_orders(int argc, char **argv) {
     Orders orders = {.first = 1, .count = 30, .stride = 1};
     uint64_t *number[] = {&orders.first, &orders.count, &orders.stride};
     size_t given = 0;
+    bool is_campaign = false;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--twice") == 0) {
             orders.twice = true;
         } else if (strcmp(argv[i], "--keep") == 0) {
             orders.keeps = true;
+        } else if (strcmp(argv[i], "--campaign") == 0) {
+            is_campaign = true;
         } else if (given < 3) {
             *number[given++] = strtoull(argv[i], NULL, 10);
         }
+    }
+    if (is_campaign) {
+        orders.count = (uint64_t)campaign_count((int)orders.count);
     }
     return orders;
 }

@@ -4,6 +4,7 @@
 #include "solve/certificate_relation.h"
 #include "support/problem_build.h"
 #include "support/problem_file.h"
+#include "support/campaign.h"
 #include "support/suite.h"
 
 #include <string.h>
@@ -272,7 +273,7 @@ static double brute_force_energy(const MdpBlock *block, const double b[3]) {
 START_TEST(no_feasible_slide_has_less_energy_than_maximum_dissipation) {
     uint64_t state = 1000u + (uint64_t)_i;
     int slides = 0;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0, campaign = campaign_count(100); i < campaign; i++) {
         double b[3], x[3];
         MdpBlock block = random_block(&state, b);
         if (mdp_block_dissipation(&block, b, x) != MDP_SLIDE) {
@@ -293,7 +294,7 @@ END_TEST
 
 START_TEST(random_blocks_meet_the_relation_of_maximum_dissipation) {
     uint64_t state = 2000u + (uint64_t)_i;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0, campaign = campaign_count(2000); i < campaign; i++) {
         double b[3], x[3];
         MdpBlock block = random_block(&state, b);
         mdp_block_dissipation(&block, b, x);
@@ -311,7 +312,7 @@ START_TEST(a_nearly_grazing_contact_meets_its_law) {
     // the conic is a hyperbola and b_n next to nothing: the solution lies far out, where an angle
     // has no digits
     uint64_t state = 5000u + (uint64_t)_i;
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0, campaign = campaign_count(1000); i < campaign; i++) {
         double b[3], x[3];
         MdpBlock block = random_block(&state, b);
         double rho = sqrt(block.nt * block.nt + block.no * block.no);
@@ -329,7 +330,7 @@ END_TEST
 
 START_TEST(random_blocks_meet_exact_coulomb_with_an_odd_number_of_answers) {
     uint64_t state = 3000u + (uint64_t)_i;
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0, campaign = campaign_count(1000); i < campaign; i++) {
         double b[3], x[3], all[4][3];
         MdpBlock block = random_block(&state, b);
         MdpBranch branch = mdp_block_coulomb(&block, b, x);
@@ -348,7 +349,7 @@ END_TEST
 
 START_TEST(a_plan_that_goes_on_finds_what_a_fresh_start_finds) {
     uint64_t state = 4000u + (uint64_t)_i;
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0, campaign = campaign_count(500); i < campaign; i++) {
         double b[3], fresh[3], warm[3];
         MdpBlock block = random_block(&state, b);
         MdpPlan plan;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "support/net_client.h"
 
+#include "support/machine.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,7 +15,7 @@
 
 static int connect_socket(int family, const void *address, socklen_t bytes, int receive_bytes) {
     int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct timeval timeout = {.tv_sec = CLIENT_TIMEOUT_MS / 1000};
+    struct timeval timeout = {.tv_sec = PATIENCE_MS / 1000};
     int on = 1;
     if (fd < 0) {
         return -1;

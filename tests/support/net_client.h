@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A blocking client for tests of the network: sockets, frames, and nothing else. Every wait ends
-// after CLIENT_TIMEOUT_MS.
+// after PATIENCE_MS.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum { CLIENT_TIMEOUT_MS = 20000 };
 
 // Connects to what listener_address says; -1 when refused.
 int net_client_connect(const char *address);

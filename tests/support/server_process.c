@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "support/server_process.h"
 
+#include "support/machine.h"
+
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
@@ -150,7 +152,7 @@ static void read_addresses(ServerProcess *server, int ready) {
     enum { TEXT_BYTES = SERVER_ADDRESS_MAX * SERVER_ADDRESS_BYTES };
     char text[TEXT_BYTES] = "";
     size_t used = 0;
-    double give_up_ms = server_now_ms() + SERVER_START_MS;
+    double give_up_ms = server_now_ms() + PATIENCE_MS;
     for (;;) {
         struct pollfd wait = {.fd = ready, .events = POLLIN};
         int left_ms = (int)(give_up_ms - server_now_ms());
@@ -214,7 +216,7 @@ void server_free(ServerProcess *server) {
 
 void server_stop(ServerProcess *server) {
     ck_assert_int_eq(kill(server->pid, SIGTERM), 0);
-    int status = server_wait(server, SERVER_STOP_MS);
+    int status = server_wait(server, PATIENCE_MS);
     if (status != 0) {
         char *said = server_read(server, "stderr");
         ck_abort_msg("the server ended with status %d: %s", status, said);
@@ -227,7 +229,7 @@ int server_refusal(const char *options, char *said, size_t capacity) {
     server_make_folder(folder);
     int ready;
     pid_t pid = spawn(options, folder, &ready);
-    int status = wait_for(pid, SERVER_START_MS);
+    int status = wait_for(pid, PATIENCE_MS);
     close(ready);
     char *text = read_file(folder, "stderr");
     snprintf(said, capacity, "%s", text);

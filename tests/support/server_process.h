@@ -12,7 +12,6 @@
 #include <sys/types.h>
 
 enum { SERVER_ADDRESS_MAX = 16, SERVER_ADDRESS_BYTES = 160, SERVER_FOLDER_BYTES = 64 };
-enum { SERVER_START_MS = 20000, SERVER_STOP_MS = 20000 }; // for machines that are very busy
 
 typedef struct ServerProcess {
     pid_t pid; // 0: reaped

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/wire_client.h"
 
+#include "support/machine.h"
 #include "support/net_client.h"
 
 #include <check.h>
@@ -119,7 +120,7 @@ static uint32_t read_length(const uint8_t header[HEADER_BYTES]) {
 
 Moreau__V1__Reply *wire_receive(WireClient *client) {
     uint8_t header[HEADER_BYTES];
-    ck_assert_msg(wire_waits(client, WIRE_TIMEOUT_MS), "no reply within %d ms", WIRE_TIMEOUT_MS);
+    ck_assert_msg(wire_waits(client, PATIENCE_MS), "no reply within %d ms", PATIENCE_MS);
     if (!net_client_read(client->fd, header, sizeof(header))) {
         return NULL;
     }

@@ -12,8 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WIRE_TIMEOUT_MS = 30000 }; // after which a test fails; far beyond what any reply needs
-
 typedef struct WireClient WireClient;
 
 // Connects, without a Hello. `address` is what --ready-fd told.
@@ -38,7 +36,7 @@ Moreau__V1__Request wire_request(const void *call);
 uint64_t wire_submit_request(WireClient *client, Moreau__V1__Request *request);
 uint64_t wire_submit(WireClient *client, const void *call);
 
-// The next reply; NULL at the end of the stream. Nothing within WIRE_TIMEOUT_MS fails the test.
+// The next reply; NULL at the end of the stream. Nothing within PATIENCE_MS fails the test.
 Moreau__V1__Reply *wire_receive(WireClient *client);
 
 // Whether a reply, or the end of the stream, comes within so long.

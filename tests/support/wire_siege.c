@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "support/wire_siege.h"
 
+#include "support/campaign.h"
+#include "support/machine.h"
 #include "support/server_figures.h"
 #include "support/wire_episode.h"
 #include "support/wire_witness.h"
@@ -11,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { QUIET_MS = 400, PATIENCE_MS = 20000, LOOK_MS = 10, TIMES = 2 };
+enum { QUIET_MS = 400, LOOK_MS = 10, TIMES = 2, ATTEMPTS = 3 };
 
 // The sanitizers keep freed memory aside.
 #ifdef MOREAU_VALIDATE
@@ -92,12 +94,11 @@ static void open_siege(Siege *siege, const SiegeRow *row) {
 }
 
 static void report(const SiegeRow *row, const WitnessTimes *quiet, const WitnessTimes *disturbed,
-                   uint64_t peak_bytes, uint64_t left_bytes) {
-    printf("%-52s p50 %7.3f %7.3f  p99 %7.3f %7.3f  longest %7.1f %7.1f ms  calls %5zu %5zu  "
-           "peak %7.1f  left %7.1f MB\n",
-           row->name, quiet->p50_ms, disturbed->p50_ms, quiet->p99_ms, disturbed->p99_ms,
-           quiet->longest_ms, disturbed->longest_ms, quiet->count, disturbed->count,
-           (double)peak_bytes * 1e-6, (double)left_bytes * 1e-6);
+                   double limit_ms) {
+    printf(
+        "%-52s p50 %7.3f %7.3f  p99 %7.3f %7.3f  longest %7.1f %7.1f of %.0f ms  calls %zu %zu\n",
+        row->name, quiet->p50_ms, disturbed->p50_ms, quiet->p99_ms, disturbed->p99_ms,
+        quiet->longest_ms, disturbed->longest_ms, limit_ms, quiet->count, disturbed->count);
 }
 
 // What the allocator keeps scattered differs from time to time, but comes to an end; what leaks
@@ -119,32 +120,48 @@ static void expect_no_growth(Siege *siege, const SiegeRow *row, const SiegeFigur
     ck_abort_msg("the server's memory grows and grows");
 }
 
+// True: the witness was not kept waiting for longer than it may be, on a machine as busy as this.
+static bool disturb(Siege *siege, const SiegeRow *row, Witness *witness, const SiegeFigures *before,
+                    uint64_t cold_bytes) {
+    pid_t pid = siege->server->pid;
+    witness_begin(witness);
+    server_sleep_ms(QUIET_MS);
+    WitnessTimes quiet = witness_end(witness);
+    MachineTicks begun = machine_look(pid);
+    witness_begin(witness);
+    for (int i = 0; i < campaign_count(TIMES); i++) {
+        row->abuse(siege);
+    }
+    settle(siege, before, true);
+    WitnessTimes disturbed = witness_end(witness);
+    double limit_ms = SIEGE_CALL_MS_MAX * machine_slowdown(&begun);
+    report(row, &quiet, &disturbed, limit_ms);
+    printf("  memory: peak %.1f, left %.1f MB\n",
+           (double)(server_peak_bytes(pid) - cold_bytes) * 1e-6,
+           (double)(server_resident_bytes(pid) - cold_bytes) * 1e-6);
+    return disturbed.longest_ms <= limit_ms;
+}
+
 static void siege_run(const SiegeRow *row) {
     Siege siege = {0};
     open_siege(&siege, row);
     pid_t pid = siege.server->pid;
     Witness *witness = witness_start(siege.address, siege.client);
     SiegeFigures before = figures_of(&siege);
-    uint64_t cold = server_resident_bytes(pid);
+    uint64_t cold_bytes = server_resident_bytes(pid);
     server_reset_peak(pid);
     row->abuse(&siege);
     // the first reader of episodes leaves its file open, steps make a world's memory what it needs
     settle(&siege, &before, false);
     before = figures_of(&siege);
 
-    witness_begin_quiet(witness);
-    server_sleep_ms(QUIET_MS);
-    witness_begin_disturbance(witness);
-    for (int i = 0; i < TIMES; i++) {
-        row->abuse(&siege);
+    // what makes others wait does so every time; a machine that is busy elsewhere, now and then
+    int attempts = 1;
+    while (!disturb(&siege, row, witness, &before, cold_bytes)) {
+        ck_assert_msg(attempts++ < ATTEMPTS, "each time a call took too long");
     }
-    settle(&siege, &before, true);
-    WitnessTimes quiet, disturbed;
-    witness_stop(witness, &quiet, &disturbed);
-    uint64_t peak = server_peak_bytes(pid) - cold, left = server_resident_bytes(pid) - cold;
-    report(row, &quiet, &disturbed, peak, left);
-    ck_assert_msg(disturbed.longest_ms <= SIEGE_CALL_MS_MAX, "a call took %.0f ms",
-                  disturbed.longest_ms);
+    witness_stop(witness);
+    uint64_t peak = server_peak_bytes(pid) - cold_bytes;
     if (memory_is_measured) {
         expect_no_growth(&siege, row, &before);
         ck_assert_msg(row->peak_bytes == 0 || peak <= row->peak_bytes,

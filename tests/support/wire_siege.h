@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A server under abuse, and what is demanded of it: a client that behaves (support/wire_witness.h)
-// has no call fail or take over a second; and when the abusers are gone, descriptors, connections,
-// worlds, the memory counted for them and the memory of the process are what they were.
+// has no call fail or take over a second, or more where others keep the machine busy; and when the
+// abusers are gone, descriptors, connections, worlds, the memory counted for them and the memory of
+// the process are what they were.
 //
-// The abuse is carried out three times: once before anything is measured, as the first time buffers
-// grow to what they stay at; then twice beside the witness.
+// The abuse is carried out once before anything is measured, as the first time buffers grow to what
+// they stay at; then twice beside the witness (support/campaign.h), again where a call took longer
+// than it may, which is a fault when it does so every time.
 #pragma once
 
 #include "support/server_process.h"

@@ -27,11 +27,13 @@ struct Witness {
     uint64_t world;
     uint8_t *frame; // owned; the same call again and again
     size_t frame_bytes;
-    _Atomic(Calls *) calls; // where the next one is timed; NULL: nowhere
+    atomic_bool is_timed;
     atomic_bool is_over;
+    atomic_bool has_ended;  // its thread, for whatever reason
+    _Atomic uint64_t round; // counts calls, so that one under way can be waited for
     uint64_t step_count;
     char failure[256]; // Check may not be called from this thread
-    Calls quiet, disturbed;
+    Calls calls;
 };
 
 // ---- its thread
@@ -76,14 +78,16 @@ static void *run(void *context) {
     Witness *witness = context;
     bool is_good = true;
     while (is_good && !atomic_load(&witness->is_over)) {
-        Calls *calls = atomic_load(&witness->calls);
+        bool is_timed = atomic_load(&witness->is_timed);
         double begun_ms = server_now_ms();
         is_good = step(witness);
-        if (calls != NULL && calls->count < CALLS_MAX) {
-            calls->ms[calls->count++] = server_now_ms() - begun_ms;
+        if (is_timed && witness->calls.count < CALLS_MAX) {
+            witness->calls.ms[witness->calls.count++] = server_now_ms() - begun_ms;
         }
+        atomic_fetch_add(&witness->round, 1);
         server_sleep_ms(PAUSE_MS);
     }
+    atomic_store(&witness->has_ended, true);
     return NULL;
 }
 
@@ -102,12 +106,9 @@ Witness *witness_start(const char *address, WireClient *helper) {
     return witness;
 }
 
-void witness_begin_quiet(Witness *witness) {
-    atomic_store(&witness->calls, &witness->quiet);
-}
-
-void witness_begin_disturbance(Witness *witness) {
-    atomic_store(&witness->calls, &witness->disturbed);
+void witness_begin(Witness *witness) {
+    witness->calls.count = 0;
+    atomic_store(&witness->is_timed, true);
 }
 
 static int compare(const void *a, const void *b) {
@@ -127,12 +128,20 @@ static WitnessTimes times_of(Calls *calls) {
                           .longest_ms = calls->ms[last]};
 }
 
-void witness_stop(Witness *witness, WitnessTimes *quiet, WitnessTimes *disturbed) {
+WitnessTimes witness_end(Witness *witness) {
+    atomic_store(&witness->is_timed, false);
+    // the call that had begun before is done with the next round, the one after is not timed
+    uint64_t round = atomic_load(&witness->round);
+    while (atomic_load(&witness->round) == round && !atomic_load(&witness->has_ended)) {
+        server_sleep_ms(PAUSE_MS);
+    }
+    return times_of(&witness->calls);
+}
+
+void witness_stop(Witness *witness) {
     atomic_store(&witness->is_over, true);
     pthread_join(witness->thread, NULL);
     close(witness->fd);
-    *quiet = times_of(&witness->quiet);
-    *disturbed = times_of(&witness->disturbed);
     char failure[sizeof(witness->failure)];
     snprintf(failure, sizeof(failure), "%s", witness->failure);
     free(witness->frame);

@@ -11,14 +11,14 @@ typedef struct Witness Witness;
 // `address` is served; `helper` makes its world.
 Witness *witness_start(const char *address, WireClient *helper);
 
-// Calls that begin from now on are quiet; then, disturbed. Those before both are not timed.
-void witness_begin_quiet(Witness *witness);
-void witness_begin_disturbance(Witness *witness);
-
 typedef struct WitnessTimes {
     size_t count;
     double p50_ms, p99_ms, longest_ms;
 } WitnessTimes;
 
+// Calls that begin from now on are timed, until witness_end, which waits for the one under way.
+void witness_begin(Witness *witness);
+WitnessTimes witness_end(Witness *witness);
+
 // Waits for its last call. A call that failed, or was not what was asked for, fails the test.
-void witness_stop(Witness *witness, WitnessTimes *quiet, WitnessTimes *disturbed);
+void witness_stop(Witness *witness);

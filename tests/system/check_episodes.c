@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The books that are kept of episodes, over real sockets: starting, stopping, finding, listing,
 // deleting; several worlds at once; every bad argument.
+#include "support/machine.h"
 #include "support/suite.h"
 #include "support/wire_episode.h"
 
@@ -206,7 +207,7 @@ START_TEST(a_world_is_recorded_once_at_a_time_and_any_number_of_times) {
     stop.world = world;
     wire_refuse(client, &stop, CODE(FAILED_PRECONDITION), "world");
     for (int i = 2; i < 8; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof(name), "pile-%d", i);
         ck_assert_str_eq(wire_accept(client, &start)->episode_start->name, name);
         wire_stop_recording(client, world);
@@ -258,7 +259,7 @@ START_TEST(a_destroyed_world_closes_its_episode) {
     wire_step(client, world, 12);
     wire_destroy(client, world);
     // the log is written behind the reply
-    double give_up_ms = server_now_ms() + WIRE_TIMEOUT_MS;
+    double give_up_ms = server_now_ms() + PATIENCE_MS;
     const Moreau__V1__EpisodeInfo *info = wire_describe(client, episode.id);
     while (info->state == STATE(RECORDING) && server_now_ms() < give_up_ms) {
         server_sleep_ms(5);
@@ -453,7 +454,7 @@ static void refuse_start(const Moreau__V1__EpisodeStart *call, const char *field
 START_TEST(bad_starts_are_refused_by_name) {
     enum { LABELS = 65 };
     char long_text[257] = {0};
-    char *labels[LABELS], texts[LABELS][8];
+    char *labels[LABELS], texts[LABELS][16];
     memset(long_text, 'x', 256);
     for (int i = 0; i < LABELS; i++) {
         snprintf(texts[i], sizeof(texts[i]), "l%d", i);

@@ -3,6 +3,7 @@
 // and requests. What must hold for others meanwhile and for the server afterwards is in
 // support/wire_siege.h; what the abusers themselves are told is in check_bad_*.c. The calls with a
 // memory of their own, snapshots, episodes and pages, are in check_hostile_calls.c.
+#include "support/machine.h"
 #include "support/net_client.h"
 #include "support/suite.h"
 #include "support/wire_crowd.h"
@@ -192,7 +193,7 @@ static void never_read(Siege *siege) {
             crowd_call(crowd.fd[i], &get, id);
         }
     }
-    double give_up_ms = server_now_ms() + SERVER_STOP_MS;
+    double give_up_ms = server_now_ms() + PATIENCE_MS;
     while (wire_stats(siege->client, false)->slow_clients < slow + CLIENTS) {
         ck_assert_msg(server_now_ms() < give_up_ms, "clients that do not read are not cut");
         server_sleep_ms(20);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hostile and unlucky clients, as in check_hostile.c: one row per abuse of the calls that keep or
 // show something: snapshots, episodes and pages.
+#include "support/machine.h"
 #include "support/net_client.h"
 #include "support/suite.h"
 #include "support/wire_crowd.h"
@@ -277,7 +278,7 @@ static void hoard_answers(Siege *siege) {
             crowd_call(crowd.fd[i], &get, id);
         }
     }
-    double give_up_ms = server_now_ms() + SERVER_STOP_MS;
+    double give_up_ms = server_now_ms() + PATIENCE_MS;
     while (wire_stats(siege->client, false)->slow_clients == cut) {
         ck_assert_msg(server_now_ms() < give_up_ms, "nobody is cut");
         server_sleep_ms(20);

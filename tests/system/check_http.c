@@ -2,6 +2,7 @@
 // The pages for operators, asked of a real server over raw sockets: what they say, who may ask, and
 // that nobody who asks slowly, wrongly or too often disturbs the rest.
 #include "moreau.h"
+#include "support/machine.h"
 #include "support/net_client.h"
 #include "support/server_process.h"
 #include "support/suite.h"
@@ -18,8 +19,6 @@
 
 #define CODE(name) MOREAU__V1__STATUS__CODE__##name
 #define BILLION    UINT64_C(1000000000)
-
-enum { PATIENCE_MS = 20000 }; // for what ought to happen soon, on a busy machine
 
 // ---- asking
 
@@ -337,7 +336,7 @@ START_TEST(readiness_fails_at_once_when_draining_begins_and_liveness_lasts) {
     ck_assert(!wire_waits(client, 0)); // and the request is still under way
     wire_expect(wire_receive(client), CODE(CANCELLED), NULL);
     wire_close(client);
-    ck_assert_int_eq(server_wait(server, SERVER_STOP_MS), 0);
+    ck_assert_int_eq(server_wait(server, PATIENCE_MS), 0);
     server_free(server);
 }
 END_TEST

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a resumable session keeps of its requests, seen on the wire: repeated ones get the reply
 // they had, wait for the one they will have, or are refused; none is done twice.
+#include "support/machine.h"
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_client.h"
@@ -12,8 +13,6 @@
 
 #define CODE(name) MOREAU__V1__STATUS__CODE__##name
 #define BILLION    UINT64_C(1000000000)
-
-enum { PATIENCE_MS = 10000 }; // for what ought to happen soon, on a busy machine
 
 static ServerProcess *server;
 static char session[64];
@@ -372,7 +371,7 @@ START_TEST(work_under_way_is_limited_over_all_connections) {
     wire_expect(call_as(client, id, &ping), CODE(OK), NULL); // as a Cancel would be
     kill(server->pid, SIGTERM);                              // stops what nobody waits for
     wire_close(client);
-    ck_assert_int_eq(server_wait(server, SERVER_STOP_MS), 0);
+    ck_assert_int_eq(server_wait(server, PATIENCE_MS), 0);
     server_free(server);
 }
 END_TEST

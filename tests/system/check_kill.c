@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // kill -9 while several worlds are recorded under load, at twenty moments from a seed: nothing that
 // was committed is lost, every episode verifies up to where it was cut, and says `interrupted`.
+#include "support/machine.h"
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_client.h"
 #include "support/wire_episode.h"
 #include "support/wire_world.h"
 
+#include "support/campaign.h"
 #include "support/lab.h"
 
 #include <signal.h>
@@ -14,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KILLS = 20, WORLDS = 3, STEPS_PER_CALL = 5, WAVE = 16 };
+enum { WORLDS = 3, STEPS_PER_CALL = 5, WAVE = 16 };
 
 // Starts recording; its id goes to `episode`.
 static void record(WireClient *client, uint64_t world, Moreau__V1__Episode__Content content,
@@ -112,7 +114,7 @@ START_TEST(a_killed_server_loses_nothing_committed) {
     snprintf(path, sizeof(path), "%s/episodes.db", folder);
     snprintf(options, sizeof(options), "--workers 2 --db %s", path);
     uint64_t seed = 20261;
-    for (int i = 0; i < KILLS; i++) {
+    for (int i = 0; i < campaign_count(20); i++) {
         char complete[WIRE_EPISODE_ID_BYTES];
         Committed committed, after;
         ServerProcess *server = server_start(options);
@@ -120,7 +122,7 @@ START_TEST(a_killed_server_loses_nothing_committed) {
         load(client, path, (uint64_t)lab_random(&seed, 0.0, 150.0), complete, &committed);
         server_sleep_ms((unsigned)lab_random(&seed, 0.0, 30.0));
         kill(server->pid, SIGKILL);
-        ck_assert_int_eq(server_wait(server, SERVER_STOP_MS), -1);
+        ck_assert_int_eq(server_wait(server, PATIENCE_MS), -1);
         server_free(server);
         wire_close(client);
 

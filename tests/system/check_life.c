@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The lives of a server, its sessions and its worlds: start and addresses, grace and resume, idle
 // worlds, signals, draining, and memory that comes back.
+#include "support/machine.h"
 #include "support/net_client.h"
 #include "support/server_process.h"
 #include "support/suite.h"
@@ -15,8 +16,6 @@
 
 #define CODE(name) MOREAU__V1__STATUS__CODE__##name
 #define BILLION    UINT64_C(1000000000)
-
-enum { PATIENCE_MS = 10000 }; // for what ought to happen soon, on a busy machine
 
 static Moreau__V1__Hello hello_of(const char *resume) {
     Moreau__V1__Hello hello = MOREAU__V1__HELLO__INIT;
@@ -140,7 +139,7 @@ START_TEST(a_signal_ends_an_idle_server_with_status_0) {
     kill(server->pid, end_signals[_i]);
     wire_expect_end(client);
     wire_close(client);
-    ck_assert_int_eq(server_wait(server, SERVER_STOP_MS), 0);
+    ck_assert_int_eq(server_wait(server, PATIENCE_MS), 0);
     char *left = server_read(server, "socket");
     ck_assert_str_eq(left, "");
     free(left);
@@ -171,7 +170,7 @@ START_TEST(draining_answers_what_is_under_way) {
     wire_expect_end(slow);
     wire_close(quick);
     wire_close(slow);
-    ck_assert_int_eq(server_wait(server, SERVER_STOP_MS), 0);
+    ck_assert_int_eq(server_wait(server, PATIENCE_MS), 0);
     server_free(server);
 }
 END_TEST
@@ -188,7 +187,7 @@ START_TEST(nobody_new_is_let_in_while_draining) {
     ck_assert_int_lt(net_client_connect(server->address[0]), 0);
     wire_expect(wire_receive(client), CODE(CANCELLED), NULL);
     wire_close(client);
-    ck_assert_int_eq(server_wait(server, SERVER_STOP_MS), 0);
+    ck_assert_int_eq(server_wait(server, PATIENCE_MS), 0);
     server_free(server);
 }
 END_TEST

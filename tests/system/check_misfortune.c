@@ -2,6 +2,7 @@
 // What befalls a server that records: a file it cannot use, a disk that is full or slow, worlds and
 // clients that vanish. It says what is wrong, lives, and lets the others go on; what it said was
 // stored is stored.
+#include "support/machine.h"
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_client.h"
@@ -225,7 +226,7 @@ START_TEST(stop_answers_when_the_rows_are_on_the_disk) {
     ck_assert_uint_gt(others, 10);
     wire_expect(wire_receive(client), CODE(OK), NULL);
     kill(server->pid, SIGKILL);
-    ck_assert_int_eq(server_wait(server, SERVER_STOP_MS), -1);
+    ck_assert_int_eq(server_wait(server, PATIENCE_MS), -1);
     server_free(server);
     wire_close(client);
     wire_close(other);

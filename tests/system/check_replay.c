@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // EpisodeRead and EpisodeReplay over real sockets: frames are the states that the live world
 // showed, bit for bit, stored or stepped again; streams keep order, pace and manners.
+#include "support/machine.h"
 #include "support/suite.h"
 #include "support/wire_episode.h"
 
@@ -447,7 +448,7 @@ END_TEST
 
 START_TEST(a_server_that_is_told_to_end_ends_replays) {
     wire_depot_stop(&depot);
-    wire_depot_restart(&depot, "--drain-timeout-ms 60000"); // longer than SERVER_STOP_MS
+    wire_depot_restart(&depot, "--drain-timeout-ms 600000"); // longer than PATIENCE_MS
     WireClient *other = wire_open(depot.server->address[0]);
     Moreau__V1__EpisodeReplay call = replay_call(1e-6);
     uint64_t id = wire_submit(other, &call);
@@ -466,7 +467,7 @@ START_TEST(a_client_that_vanishes_leaves_nothing_behind) {
     call = replay_call(0.0);
     wire_submit(ghost, &call);
     wire_close(ghost);
-    double give_up_ms = server_now_ms() + WIRE_TIMEOUT_MS;
+    double give_up_ms = server_now_ms() + PATIENCE_MS;
     while (wire_stats(client, false)->connections > 1) {
         ck_assert_msg(server_now_ms() < give_up_ms, "the connection stays");
         server_sleep_ms(5);

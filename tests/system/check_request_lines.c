@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The lines that requests leave in the server's log.
+#include "support/machine.h"
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_client.h"
@@ -12,7 +13,7 @@
 
 // Waits until the log holds `text`; the log, which the caller frees.
 static char *wait_for_line(const ServerProcess *server, const char *text) {
-    double give_up_ms = server_now_ms() + SERVER_START_MS;
+    double give_up_ms = server_now_ms() + PATIENCE_MS;
     for (;;) {
         char *log = server_read(server, "log");
         if (strstr(log, text) != NULL) {

@@ -2,6 +2,8 @@
 // Sessions that survive the network: libmoreau through connections that are cut at random bytes.
 // What it sees, and what is recorded of it, is what an undisturbed run sees and records.
 // MOREAU_RESUME_ROUNDS: how many runs, each with another seed (default 2).
+#include "support/campaign.h"
+#include "support/machine.h"
 #include "support/suite.h"
 #include "support/wire_episode.h"
 #include "support/wire_proxy.h"
@@ -28,8 +30,7 @@ typedef struct Run {
     ck_assert_msg((call) == MOREAU_OK, "%s", moreau_error((run)->client)->message)
 
 static uint64_t round_count(void) {
-    const char *text = getenv("MOREAU_RESUME_ROUNDS");
-    return text == NULL ? 2 : strtoull(text, NULL, 10);
+    return (uint64_t)campaign_count(2);
 }
 
 static uint64_t draw(Run *run, uint64_t below) {
@@ -381,7 +382,7 @@ START_TEST(a_stream_that_was_cut_ends_and_may_be_asked_for_again) {
 END_TEST
 
 static void ping_until_it_fails(MoreauClient *client) {
-    double give_up_ms = server_now_ms() + 20000;
+    double give_up_ms = server_now_ms() + PATIENCE_MS;
     while (moreau_ping(client, 1, NULL) == MOREAU_OK) {
         ck_assert_double_lt(server_now_ms(), give_up_ms);
     }

@@ -3,6 +3,7 @@
 // write, what is read is what it would read, and what is not read is left to it.
 #include "wire/codec.h"
 #include "wire/step_codec.h"
+#include "support/campaign.h"
 #include "support/suite.h"
 
 #include <string.h>
@@ -322,7 +323,7 @@ static bool expect_agreement(const uint8_t *bytes, size_t count) {
 
 START_TEST(a_step_is_read_as_protobuf_reads_it) {
     uint64_t state = 1;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0, campaign = campaign_count(2000); i < campaign; i++) {
         uint8_t bytes[REQUEST_BYTES_MAX];
         size_t count = make_request(&state, bytes);
         ck_assert(expect_agreement(bytes, count));
@@ -333,7 +334,7 @@ END_TEST
 START_TEST(a_damaged_step_is_left_to_protobuf_or_read_alike) {
     uint64_t state = 2;
     int read = 0;
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0, campaign = campaign_count(20000); i < campaign; i++) {
         uint8_t bytes[REQUEST_BYTES_MAX];
         size_t count = make_request(&state, bytes);
         for (uint64_t k = next_random(&state) % 3; k < 3; k++) {
