@@ -576,7 +576,13 @@ static void print_help(FILE *out) {
                  "under way.\n"
                  "Nothing on the wire is encrypted yet. To reach a server on another machine "
                  "safely, let it\nlisten on 127.0.0.1 and run beside the client:  "
-                 "ssh -L 7667:127.0.0.1:7667 HOST\n");
+                 "ssh -L 7667:127.0.0.1:7667 HOST\n"
+                 "\nExamples:\n"
+                 "  moreau-server --db episodes.db\n"
+                 "  moreau-server --listen unix:/run/moreau/moreau.sock --workers 4\n"
+                 "  moreau-server --listen 0.0.0.0:7667 --token-file /etc/moreau/token\n"
+                 "  moreau-server --config /etc/moreau/moreau.ini --http 127.0.0.1:7668\n"
+                 "  moreau-server --recover episodes.db\n");
 }
 
 // ---- the door

@@ -64,6 +64,42 @@ LD_LIBRARY_PATH=$lib "$folder/shared" "$address" || fail "the client of the shar
 proto=$(pkg-config --variable=protodir moreau)/moreau.proto
 cmp "$proto" "$source/proto/moreau.proto"
 
+echo "== the scenes are there, and play"
+scenes=$(dirname "$(find "$root" -name falling.json)")
+case "$scenes" in
+*/share/moreau/scenes) ;;
+*) fail "the scenes are in '$scenes'" ;;
+esac
+for scene in "$source"/tests/scenes/*.json; do
+    cmp "$scene" "$scenes/$(basename "$scene")"
+done
+"$bin/moreau" run "$scenes/falling.json" --server "$address" --steps 720 --require-converged >/dev/null ||
+    fail "the installed scene does not play"
+"$bin/moreau" bench --list | grep roundtrip >/dev/null || fail "moreau bench does not find moreau-bench"
+
+# with no DESTDIR it is told how a program finds the library, or it is seen to
+echo "== after an installation programs find the library"
+# (no -q: it would end the installation with the pipe)
+cmake --install "$build" --prefix "$folder/prefix" | grep "LD_LIBRARY_PATH=$folder/prefix" >/dev/null ||
+    fail "cmake --install does not say how a program finds the library"
+cat >"$folder/as_root" <<'AS_ROOT'
+set -eu
+build=$1 folder=$2 address=$3
+# a /usr/local and an /etc of its own, which are gone when this ends
+cp -a /etc "$folder/etc"
+mount --bind "$folder/etc" /etc
+mount -t tmpfs none /usr/local
+cmake --install "$build" --prefix /usr/local | grep 'linker knows /usr/local' >/dev/null
+cc "$folder/client.c" -I/usr/local/include -L/usr/local/lib -lmoreau -o "$folder/linked"
+"$folder/linked" "$address"
+AS_ROOT
+if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
+    unshare -m sh "$folder/as_root" "$build" "$folder" "$address" ||
+        fail "a program linked with -lmoreau does not run after an installation to /usr/local"
+fi
+# the manifest is that of the last installation; the rest is about the first
+DESTDIR=$root cmake --install "$build" >/dev/null
+
 kill -TERM "$server_pid"
 wait "$server_pid" || fail "the server did not end with status 0"
 server_pid=""
@@ -72,6 +108,9 @@ echo "== every command has a manual page"
 for command in $("$bin/moreau" --help | awk '$1 == "moreau" && NF > 1 && /^  / { print $2 }'); do
     [ -s "$man/moreau-$command.1" ] ||
         fail "moreau $command has no manual page: add it in clients/CMakeLists.txt"
+done
+for page in "$man"/moreau*.1 "$man/../man8/moreau-server.8"; do
+    grep -q '^.SH EXAMPLES$' "$page" || fail "$page has no examples"
 done
 for option in listen http token-file frame-bytes-max; do
     grep -q "^.B.*${option%%-*}" "$man/../man8/moreau-server.8" || fail "moreau-server(8) does not know --$option"

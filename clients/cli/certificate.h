@@ -10,5 +10,8 @@ const char *certificate_meaning(const char *entry);
 // The entry's name as people write it: e_ds is e_DS.
 const char *certificate_name(const char *entry);
 
+// The entry's key in our documents: e_DS, as problem files have it.
+const char *certificate_key(const char *entry);
+
 // Width of the meanings, for tables.
 enum { CERTIFICATE_MEANING_COLUMNS = 34 };

@@ -14,6 +14,7 @@
 
 enum { LISTEN_MS = 100 };                                    // how soon Ctrl-C is heard
 enum { TOKEN_BYTES_MAX = 255, TOKEN_LINE_BYTES_MAX = 8192 }; // as a server reads its file
+enum { SHOWN_BYTES = 320 };                                  // a server's field, as it was typed
 
 void cli_global_options(Cli *cli, Option options[CLI_GLOBAL_OPTIONS]) {
     const Option table[CLI_GLOBAL_OPTIONS] = {
@@ -26,15 +27,94 @@ void cli_global_options(Cli *cli, Option options[CLI_GLOBAL_OPTIONS]) {
     memcpy(options, table, sizeof(table));
 }
 
-int cli_fail(int status, const char *format, ...) {
-    fputs("moreau: ", stderr);
+int cli_fail(Cli *cli, int status, const char *format, ...) {
+    char sentence[sizeof(cli->failure)];
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(sentence, sizeof(sentence), format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    fprintf(stderr, "moreau: %s\n", sentence);
+    if (cli->failure[0] == '\0') {
+        memcpy(cli->failure, sentence, sizeof(sentence));
+    }
     return status;
 }
+
+// ---- what is printed
+
+// What the first sentence is about, for --json.
+static void keep_refusal(Cli *cli, const MoreauError *error) {
+    if (cli->failure[0] == '\0') {
+        cli->refusal = *error;
+    }
+}
+
+// {"message"}, and what the server said, if it did.
+static json_t *write_failure(const Cli *cli) {
+    json_t *error = json_object();
+    json_object_set_new(error, "message", json_string(cli->failure));
+    if (cli->refusal.from_server) {
+        json_object_set_new(error, "status", json_string(moreau_status_name(cli->refusal.status)));
+        if (cli->refusal.field[0] != '\0') {
+            json_object_set_new(error, "field", json_string(cli->refusal.field));
+        }
+    }
+    return error;
+}
+
+bool cli_flush(Cli *cli) {
+    // what was lost before leaves a mark on the stream, but no reason
+    errno = 0;
+    bool is_lost = fflush(stdout) != 0 || ferror(stdout) != 0;
+    if (is_lost && cli->output_error == 0) {
+        cli->output_error = errno != 0 ? errno : ENOSPC; // the usual one
+    }
+    return cli->output_error == 0;
+}
+
+static void add_failure(Cli *cli, json_t *document) {
+    if (cli->failure[0] != '\0') {
+        json_object_set_new(document, "error", write_failure(cli));
+    }
+    cli->has_printed = true;
+}
+
+void cli_print(Cli *cli, json_t *document) {
+    add_failure(cli, document);
+    json_print(stdout, document);
+    json_decref(document);
+    cli_flush(cli);
+}
+
+void cli_print_last(Cli *cli, json_t *document) {
+    add_failure(cli, document);
+    cli_print_line(cli, document);
+}
+
+bool cli_print_line(Cli *cli, json_t *document) {
+    json_print_line(stdout, document);
+    json_decref(document);
+    return cli_flush(cli);
+}
+
+static void disconnect(Cli *cli) {
+    moreau_disconnect(cli->client);
+    cli->client = NULL;
+}
+
+int cli_finish(Cli *cli, int status) {
+    if (cli->json && !cli->has_printed && cli->failure[0] != '\0') {
+        cli_print_last(cli, json_object());
+    }
+    disconnect(cli);
+    if (cli_flush(cli)) {
+        return status;
+    }
+    return cli_fail(cli, EXIT_REFUSED, "cannot write to standard output: %s",
+                    strerror(cli->output_error));
+}
+
+// ---- options
 
 // "moreau <command>", which a usage begins with.
 static int name_columns(const char *usage) {
@@ -42,14 +122,14 @@ static int name_columns(const char *usage) {
 }
 
 // The first line of a usage that shows how the command is written, without what follows behind it.
-static int fail_missing(const char *usage) {
+static int fail_missing(Cli *cli, const char *usage) {
     const char *line = strstr(usage, "\n  ") + 3;
     int columns = (int)strcspn(line, "\n");
     const char *gap = strstr(line, "   ");
     if (gap != NULL && gap - line < columns) {
         columns = (int)(gap - line);
     }
-    return cli_fail(EXIT_USAGE, "an argument is missing: %.*s; see %.*s --help", columns, line,
+    return cli_fail(cli, EXIT_USAGE, "an argument is missing: %.*s; see %.*s --help", columns, line,
                     name_columns(usage), usage);
 }
 
@@ -60,24 +140,27 @@ int cli_parse(Cli *cli, const char *usage, OptionTable table, int argc, char **a
     OptionTable tables[2] = {table, {global, CLI_GLOBAL_OPTIONS}};
     char message[256];
     if (options_parse(tables, 2, argc, argv, false, words, message, sizeof(message)) < 0) {
-        return cli_fail(EXIT_USAGE, "%s; see %.*s --help", message, name_columns(usage), usage);
+        return cli_fail(cli, EXIT_USAGE, "%s; see %.*s --help", message, name_columns(usage),
+                        usage);
     }
     if (cli->help) {
-        fputs(usage, stdout);
+        const char *examples = strstr(usage, "\nExamples:\n");
+        printf("%.*s", (int)(examples - usage), usage);
         if (table.count > 0) {
             puts("\nOptions:");
             options_print(table);
         }
         puts("\nEverywhere:");
         options_print(tables[1]);
+        fputs(examples, stdout);
         return EXIT_DONE;
     }
     if (words->count < words_min) {
-        return fail_missing(usage);
+        return fail_missing(cli, usage);
     }
     if (words->count > words_max) {
-        return cli_fail(EXIT_USAGE, "what is \"%s\" for? See %.*s --help", words->item[words_max],
-                        name_columns(usage), usage);
+        return cli_fail(cli, EXIT_USAGE, "what is \"%s\" for? See %.*s --help",
+                        words->item[words_max], name_columns(usage), usage);
     }
     return EXIT_DONE;
 }
@@ -162,15 +245,19 @@ int cli_try_connect(Cli *cli, MoreauError *error) {
 int cli_connect(Cli *cli) {
     MoreauError error;
     int status = cli_try_connect(cli, &error);
-    return status == EXIT_DONE ? EXIT_DONE : cli_fail(status, "%s", error.message);
+    if (status == EXIT_DONE) {
+        return EXIT_DONE;
+    }
+    keep_refusal(cli, &error);
+    return cli_fail(cli, status, "%s", error.message);
 }
 
-int cli_load(JsonText *json, const char *file) {
+int cli_load(Cli *cli, JsonText *json, const char *file) {
     JsonError error;
     if (json_text_load(json, file, &error)) {
         return EXIT_DONE;
     }
-    return cli_fail(error.is_unreadable ? EXIT_USAGE : EXIT_REFUSED, "%s", error.message);
+    return cli_fail(cli, error.is_unreadable ? EXIT_USAGE : EXIT_REFUSED, "%s", error.message);
 }
 
 static void *pack_request(const Moreau__V1__Request *request, size_t *count) {
@@ -275,28 +362,46 @@ static const char *skip_path(const char *message, const char *path) {
                : message;
 }
 
-int cli_report_refusal(const Cli *cli, const JsonText *source, const char *prefix) {
+// What people typed for a field that the server blames; "": nothing that is known. Writes into
+// `shown`, returns it.
+static const char *typed_for(const Cli *cli, const char *field, char shown[SHOWN_BYTES]) {
+    shown[0] = '\0';
+    for (const CliField *each = cli->fields; each != NULL && each->field != NULL; each++) {
+        if (strcmp(field, each->field) == 0 || path_in_source(field, each->field) != NULL) {
+            const char *last = strrchr(field, '.');
+            bool is_open = each->shown[strlen(each->shown) - 1] == ' ';
+            snprintf(shown, SHOWN_BYTES, "%s%s", each->shown,
+                     is_open && last != NULL ? last + 1 : "");
+            break;
+        }
+    }
+    return shown;
+}
+
+int cli_report_refusal(Cli *cli, const JsonText *source, const char *prefix) {
     const MoreauError *error = &cli->error;
+    keep_refusal(cli, error);
     int status =
         moreau_is_connected(cli->client) || error->from_server ? EXIT_REFUSED : EXIT_NO_CONNECTION;
-    if (error->field[0] == '\0') {
-        return cli_fail(status, "%s", error->message);
+    const char *field = error->field;
+    const char *message = skip_path(error->message, field);
+    char shown[SHOWN_BYTES];
+    if (field[0] == '\0') {
+        return cli_fail(cli, status, "%s", error->message);
     }
-    const char *path = source != NULL ? path_in_source(error->field, prefix) : NULL;
+    if (typed_for(cli, field, shown)[0] != '\0') {
+        return cli_fail(cli, status, "%s: %s", shown, message);
+    }
+    const char *path = source != NULL ? path_in_source(field, prefix) : NULL;
     if (path == NULL) {
-        return cli_fail(status, "%s: %s", error->field, skip_path(error->message, error->field));
+        return cli_fail(cli, status, "%s: %s", field, message);
     }
     JsonError located;
     json_text_refuse(source, path, &located, "%s", skip_path(error->message, path));
-    return cli_fail(status, "%s", located.message);
+    return cli_fail(cli, status, "%s", located.message);
 }
 
 int cli_report_failure(Cli *cli) {
     cli->error = *moreau_error(cli->client);
     return cli_report_refusal(cli, NULL, "");
-}
-
-void cli_close(Cli *cli) {
-    moreau_disconnect(cli->client);
-    cli->client = NULL;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The tool `moreau`: what all commands share. A command is a row of a table (main.c), parses its
-// own options, and returns an exit status. Errors are one sentence on standard error; with --json
-// standard output holds one JSON document and nothing else.
+// own options, and returns an exit status. Errors are one sentence on standard error. With --json
+// standard output holds one JSON document and nothing else, also after an error: then it has a key
+// "error", beside what there was to report, or alone.
 #pragma once
 
 #include "cli/json_text.h"
+#include "cli/json_write.h"
 #include "cli/options.h"
 
 #include "moreau.h"
@@ -17,8 +19,15 @@ typedef enum ExitStatus {
     EXIT_REFUSED = 1, // the server, or the input
     EXIT_USAGE = 2,
     EXIT_NO_CONNECTION = 3,
-    EXIT_DIFFERENT = 4, // verify: what is stored is not what the steps give
+    EXIT_DIFFERENT = 4,   // verify: what is stored is not what the steps give
+    EXIT_UNCONVERGED = 5, // run --require-converged: a step did not reach its tolerance
 } ExitStatus;
+
+// What people typed for a field of a call: {"first", "--from"}. `field` may be followed by further
+// parts of the path; where `shown` ends in a space, the last part follows it.
+typedef struct CliField {
+    const char *field, *shown;
+} CliField;
 
 typedef struct Cli {
     const char *server;     // address; default 127.0.0.1:7667, or MOREAU_SERVER
@@ -27,8 +36,13 @@ typedef struct Cli {
     bool help;
     const char *program;         // argv[0]
     unsigned reconnect_attempts; // of cli_connect's client, after a loss; default 0: none
+    const CliField *fields;      // borrowed, ended by NULL; Nullable: fields go by their own names
     MoreauClient *client;        // owned; NULL until cli_connect
     MoreauError error;           // of the last call through cli_call
+    char failure[2048];          // the first sentence of cli_fail; "": none
+    MoreauError refusal;         // what it is about; from_server: the server said so
+    bool has_printed;            // the one document of --json
+    int output_error;            // errno of the first write to standard output that failed; 0: none
 } Cli;
 
 typedef struct CliCommand {
@@ -45,7 +59,8 @@ void cli_global_options(Cli *cli, Option options[CLI_GLOBAL_OPTIONS]);
 // Parses a command's arguments by its own table and the global ones. Between `words_min` and
 // `words_max` positional arguments are wanted. EXIT_DONE to go on; anything else is to be returned
 // (help was printed when cli->help is set). `usage` begins with "moreau <command>: " and what it
-// is; after an empty line come lines that show how it is written.
+// is; after an empty line come lines that show how it is written. At its end stand "Examples:",
+// which are printed behind the options.
 int cli_parse(Cli *cli, const char *usage, OptionTable table, int argc, char **argv,
               size_t words_min, size_t words_max, OptionList *words);
 
@@ -57,7 +72,7 @@ int cli_try_connect(Cli *cli, MoreauError *error);
 
 // Loads a document; an unreadable file is a usage error, a wrong text is refused. Says so on
 // standard error.
-int cli_load(JsonText *json, const char *file);
+int cli_load(Cli *cli, JsonText *json, const char *file);
 
 // Sends a call and unpacks the answer, which is the caller's to free (*reply is NULL when none
 // came). EXIT_REFUSED for a status other than OK; nothing is printed then: cli_report_refusal or
@@ -74,18 +89,31 @@ int cli_call_events(Cli *cli, Moreau__V1__Request *request, MoreauEventProc *pro
 Moreau__V1__Reply *cli_unpack(const MoreauReply *reply);
 
 // One sentence on standard error about the last failure of cli_call. `source` (Nullable) is the
-// document that the call was made of: a field that the server blames is shown with its line;
-// `prefix` is the path of the document inside the call, as "scene".
-int cli_report_refusal(const Cli *cli, const JsonText *source, const char *prefix);
+// document that the call was made of: a field that the server blames is shown with its line, unless
+// cli->fields says which option it came from; `prefix` is the path of the document inside the call,
+// as "scene".
+int cli_report_refusal(Cli *cli, const JsonText *source, const char *prefix);
 
 // The same for a failed call of libmoreau.
 int cli_report_failure(Cli *cli);
 
 // "moreau: <sentence>", returns `status`.
-int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int cli_fail(Cli *cli, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-// Ends the connection.
-void cli_close(Cli *cli);
+// Prints the document of --json, with the error if there was one, and lets go of it.
+void cli_print(Cli *cli, json_t *document);
+
+// One document of a stream, on a line of its own, which is let go of. false: it cannot be written,
+// and nobody will read on. The last one of a stream is printed as cli_print does it.
+bool cli_print_line(Cli *cli, json_t *document);
+void cli_print_last(Cli *cli, json_t *document);
+
+// Hands to the system what was printed; false when that fails, which cli_finish will say.
+bool cli_flush(Cli *cli);
+
+// The end of a command that returned `status`: a document for an error that has none, and the
+// connection. Returns the exit status, which is another when the output was lost.
+int cli_finish(Cli *cli, int status);
 
 // The commands, each in command_<name>.c.
 int command_run(Cli *cli, int argc, char **argv);

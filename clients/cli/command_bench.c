@@ -4,6 +4,8 @@
 // was built.
 #include "cli/cli.h"
 
+#include "cli/number.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +13,7 @@
 
 #define BENCH_PROGRAM "moreau-bench"
 
-enum { PATH_BYTES = 4096, NUMBER_BYTES = 32 };
+enum { PATH_BYTES = 4096 };
 
 static const char usage[] =
     "moreau bench: the project's benchmarks, each figure beside a peer or a limit\n"
@@ -35,7 +37,12 @@ static const char usage[] =
     "MuJoCo, Bullet and ODE step the same scenes in pile, stack and wall where they\n"
     "were installed when Moreau was built (deploy/packages bench).\n"
     "\n"
-    "Other work on the machine spoils figures: let it rest, and read the ratios.\n";
+    "Other work on the machine spoils figures: let it rest, and read the ratios.\n"
+    "\n"
+    "Examples:\n"
+    "  moreau bench --list\n"
+    "  moreau bench roundtrip stack\n"
+    "  moreau bench hash --seconds 1 --json\n";
 
 // The directory of this program's file, with its slash; false where the system does not tell.
 static bool own_directory(const char *program, char *path) {
@@ -54,7 +61,7 @@ static bool own_directory(const char *program, char *path) {
 }
 
 // Returns only when there is no such program.
-static void hand_over(const Cli *cli, char **arguments) {
+static void hand_over(Cli *cli, char **arguments) {
     char beside[PATH_BYTES];
     if (own_directory(cli->program, beside)) {
         char path[sizeof(beside) + sizeof(BENCH_PROGRAM)];
@@ -91,12 +98,12 @@ int command_bench(Cli *cli, int argc, char **argv) {
         arguments[count++] = json_flag;
     }
     if (seconds > 0.0) {
-        snprintf(number, sizeof(number), "%.17g", seconds);
+        number_write(seconds, number);
         arguments[count++] = seconds_flag;
         arguments[count++] = number;
     }
     hand_over(cli, arguments);
-    return cli_fail(EXIT_USAGE,
+    return cli_fail(cli, EXIT_USAGE,
                     "cannot start " BENCH_PROGRAM " (%s); it is built with the project's tests: "
                     "put it beside this program or on the PATH",
                     strerror(errno));

@@ -14,15 +14,23 @@ static const char usage[] =
     "\n"
     "  moreau call METHOD ['{json}' | @FILE | -]\n"
     "  moreau call [--list]          the calls and their fields\n"
-    "  moreau call METHOD --help     the fields of one call\n"
+    "  moreau call NAME --help       the fields of a call or of any other message, or\n"
+    "                                the values of an enum, as WorldStep, SceneBody,\n"
+    "                                Body.Kind\n"
     "\n"
     "Field names are those of moreau.proto, camelCase is accepted too. 64-bit\n"
     "integers may be numbers or strings and are printed as strings; enums go by\n"
     "name, bytes as base64. Calls that are answered by events first (EpisodeReplay,\n"
     "EpisodeVerify) print one document per line: {\"event\": ...} for each, then the\n"
-    "result.\n"
+    "result. A call that is refused prints {\"status\": ..., \"error\": ...}, with\n"
+    "\"result\" where it was done in part.\n"
     "\n"
-    "  moreau call WorldStep '{\"worlds\": [1], \"steps\": 240}'\n";
+    "Examples:\n"
+    "  moreau call Ping\n"
+    "  moreau call WorldCreate '{\"scene\": {}, \"lifetime\": \"SERVER\"}'\n"
+    "  moreau call WorldStep '{\"worlds\": [1], \"steps\": 240}'\n"
+    "  moreau call WorldAddBodies @bodies.json\n"
+    "  moreau call WorldGet '{\"world\": 1, \"bodies\": true}' | jq .pose\n";
 
 // The server's own words on its calls; NULL when it cannot be reached, which is no reason not to
 // list them.
@@ -46,9 +54,7 @@ static int list_methods(Cli *cli) {
         reply != NULL && reply->result_case == MOREAU__V1__REPLY__RESULT_DESCRIBE ? reply->describe
                                                                                   : NULL;
     if (cli->json) {
-        json_t *list = method_write_list(describe);
-        json_print(stdout, list);
-        json_decref(list);
+        cli_print(cli, method_write_list(describe));
     } else {
         method_list(describe);
     }
@@ -59,16 +65,16 @@ static int list_methods(Cli *cli) {
 }
 
 // The JSON argument, a file, or standard input; {} without any.
-static int load_body(const OptionList *words, JsonText *json) {
+static int load_body(Cli *cli, const OptionList *words, JsonText *json) {
     const char *body = words->count > 1 ? words->item[1] : "{}";
     if (strcmp(body, "-") == 0 || body[0] == '@') {
-        return cli_load(json, body[0] == '@' ? body + 1 : body);
+        return cli_load(cli, json, body[0] == '@' ? body + 1 : body);
     }
     JsonError error;
     if (json_text_parse(json, "argument", body, strlen(body), &error)) {
         return EXIT_DONE;
     }
-    return cli_fail(EXIT_REFUSED, "%s", error.message);
+    return cli_fail(cli, EXIT_REFUSED, "%s", error.message);
 }
 
 // What an answer holds; NULL: nothing.
@@ -99,19 +105,21 @@ static json_t *write_reply(const Moreau__V1__Reply *reply, bool is_done) {
     return document;
 }
 
+typedef struct Calling {
+    Cli *cli;
+    bool had_events;
+} Calling;
+
 // An event is a line of its own, and from then on so is the rest.
 static bool print_event(void *context, const MoreauReply *event) {
-    bool *had_events = context;
-    *had_events = true;
+    Calling *calling = context;
+    calling->had_events = true;
     Moreau__V1__Reply *message = cli_unpack(event);
     json_t *result = write_result(message);
     json_t *line = json_object();
     json_object_set_new(line, "event", result != NULL ? result : json_object());
-    json_print_line(stdout, line);
-    fflush(stdout);
-    json_decref(line);
     moreau__v1__reply__free_unpacked(message, NULL);
-    return true;
+    return cli_print_line(calling->cli, line);
 }
 
 static int send_method(Cli *cli, const ProtobufCFieldDescriptor *method, ProtobufCMessage *message,
@@ -125,34 +133,79 @@ static int send_method(Cli *cli, const ProtobufCFieldDescriptor *method, Protobu
     memcpy((uint8_t *)&request + method->offset, &message, sizeof(void *));
     json_mark_field(&request.base, method);
     Moreau__V1__Reply *reply;
-    bool had_events = false;
-    status = cli_call_events(cli, &request, print_event, &had_events, &reply);
+    Calling calling = {.cli = cli};
+    status = cli_call_events(cli, &request, print_event, &calling, &reply);
+    if (cli->output_error != 0) { // cancelled, because nobody can read it
+        status = EXIT_REFUSED;
+    } else if (status != EXIT_DONE) {
+        status = cli_report_refusal(cli, source, "");
+    }
     if (reply != NULL) {
         json_t *document = write_reply(reply, status == EXIT_DONE);
-        (had_events ? json_print_line : json_print)(stdout, document);
-        json_decref(document);
+        (calling.had_events ? cli_print_last : cli_print)(cli, document);
         moreau__v1__reply__free_unpacked(reply, NULL);
     }
-    return status == EXIT_DONE ? EXIT_DONE : cli_report_refusal(cli, source, "");
+    return status;
 }
 
 static int call_method(Cli *cli, const ProtobufCFieldDescriptor *method, const OptionList *words,
                        uint32_t deadline_ms) {
     JsonText json;
-    int status = load_body(words, &json);
+    int status = load_body(cli, words, &json);
     if (status != EXIT_DONE) {
         return status;
     }
     JsonError error;
     ProtobufCMessage *message = json_read_message(&json, json.root, "", method->descriptor, &error);
     if (message == NULL) {
-        status = cli_fail(EXIT_REFUSED, "%s", error.message);
+        status = cli_fail(cli, EXIT_REFUSED, "%s", error.message);
     } else {
         status = send_method(cli, method, message, &json, deadline_ms);
         protobuf_c_message_free_unpacked(message, NULL);
     }
     json_text_free(&json);
     return status;
+}
+
+// ---- what there is
+
+// A call, a message or an enum, by its name.
+static int explain(Cli *cli, const char *name) {
+    Schema schema;
+    schema_collect(&schema);
+    const ProtobufCFieldDescriptor *method = method_find(name);
+    const ProtobufCMessageDescriptor *message = schema_find_message(&schema, name);
+    const ProtobufCEnumDescriptor *enumeration = schema_find_enum(&schema, name);
+    if (method != NULL) {
+        method_explain(method);
+    } else if (message != NULL) {
+        method_explain_message(&schema, message);
+    } else if (enumeration != NULL) {
+        method_explain_enum(&schema, enumeration);
+    } else {
+        char hint[NEAREST_HINT_BYTES];
+        method_nearest(name, &schema, hint);
+        return cli_fail(cli, EXIT_USAGE,
+                        "the protocol has no call, message or enum \"%s\"%s; moreau call --list "
+                        "shows the calls",
+                        name, hint);
+    }
+    return EXIT_DONE;
+}
+
+static int refuse_method(Cli *cli, const char *name) {
+    Schema schema;
+    schema_collect(&schema);
+    if (schema_find_message(&schema, name) != NULL || schema_find_enum(&schema, name) != NULL) {
+        return cli_fail(cli, EXIT_USAGE,
+                        "%s is a part of messages and cannot be called; moreau call %s --help "
+                        "shows what it holds",
+                        name, name);
+    }
+    char hint[NEAREST_HINT_BYTES];
+    method_nearest(name, NULL, hint);
+    return cli_fail(cli, EXIT_USAGE, "there is no call \"%s\"%s; moreau call --list shows them",
+                    name, hint);
 }
 
 int command_call(Cli *cli, int argc, char **argv) {
@@ -165,15 +218,13 @@ int command_call(Cli *cli, int argc, char **argv) {
     OptionTable table = {options, sizeof(options) / sizeof(options[0])};
     OptionList words = {0};
 
-    // METHOD --help is about the method, so the words are needed before the help is printed
-    bool help_before = cli->help;
+    // NAME --help is about the name, so the words are needed before the help is printed
+    bool wants_help = cli->help;
     for (int i = 0; i < argc; i++) {
-        help_before = help_before || strcmp(argv[i], "--help") == 0;
+        wants_help = wants_help || strcmp(argv[i], "--help") == 0;
     }
-    const ProtobufCFieldDescriptor *method = argc > 0 ? method_find(argv[0]) : NULL;
-    if (help_before && method != NULL) {
-        method_explain(method);
-        return EXIT_DONE;
+    if (wants_help && argc > 0 && argv[0][0] != '-') {
+        return explain(cli, argv[0]);
     }
     int status = cli_parse(cli, usage, table, argc, argv, 0, 2, &words);
     if (status != EXIT_DONE || cli->help) {
@@ -182,13 +233,12 @@ int command_call(Cli *cli, int argc, char **argv) {
     if (list || words.count == 0) {
         return list_methods(cli);
     }
-    method = method_find(words.item[0]);
+    const ProtobufCFieldDescriptor *method = method_find(words.item[0]);
     if (method == NULL) {
-        return cli_fail(EXIT_USAGE, "there is no call %s; moreau call --list shows them",
-                        words.item[0]);
+        return refuse_method(cli, words.item[0]);
     }
     if (deadline_ms > UINT32_MAX) {
-        return cli_fail(EXIT_USAGE, "--deadline-ms takes at most %u", UINT32_MAX);
+        return cli_fail(cli, EXIT_USAGE, "--deadline-ms takes at most %u", UINT32_MAX);
     }
     return call_method(cli, method, &words, (uint32_t)deadline_ms);
 }

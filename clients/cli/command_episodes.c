@@ -21,9 +21,18 @@ static const char usage[] =
     "\n"
     "EPISODE is an id, its first digits (at least 4), or a name that only one has.\n"
     "WHEN is 2026-11-21, \"2026-11-21 14:05\" (local time), or how long ago: 90s,\n"
-    "15min, 2h, 3d.\n";
+    "15min, 2h, 3d.\n"
+    "\n"
+    "Examples:\n"
+    "  moreau episodes --label night --since 2h\n"
+    "  moreau episodes demo\n"
+    "  moreau episodes --json --limit 1 | jq -r '.[0].episode'\n";
 
 enum { PAGE_ROWS = 1000, ROWS_DEFAULT = 100 };
+
+static const CliField typed[] = {
+    {"episode", "EPISODE"}, {"name", "--name"},   {"label", "--label"}, {"solver", "--solver"},
+    {"client", "--client"}, {"since", "--since"}, {NULL, NULL}};
 
 typedef struct EpisodeOptions {
     const char *name, *label, *solver, *client, *state, *since, *removed;
@@ -31,7 +40,7 @@ typedef struct EpisodeOptions {
 } EpisodeOptions;
 
 // The options as the call has them.
-static int fill_list(const EpisodeOptions *options, Moreau__V1__EpisodeList *list) {
+static int fill_list(Cli *cli, const EpisodeOptions *options, Moreau__V1__EpisodeList *list) {
     list->name = (char *)options->name;
     list->label = (char *)options->label;
     list->solver = (char *)options->solver;
@@ -40,7 +49,7 @@ static int fill_list(const EpisodeOptions *options, Moreau__V1__EpisodeList *lis
         const ProtobufCEnumValue *state =
             json_find_enum(&moreau__v1__episode__state__descriptor, options->state);
         if (state == NULL) {
-            return cli_fail(EXIT_USAGE,
+            return cli_fail(cli, EXIT_USAGE,
                             "--state %s: an episode is recording, complete, world_destroyed or "
                             "interrupted",
                             options->state);
@@ -51,7 +60,7 @@ static int fill_list(const EpisodeOptions *options, Moreau__V1__EpisodeList *lis
     if (options->since != NULL) {
         list->has_since = 1;
         if (!when_parse(options->since, when_now(), &list->since)) {
-            return cli_fail(EXIT_USAGE,
+            return cli_fail(cli, EXIT_USAGE,
                             "--since %s: give a date, as 2026-11-21 or \"2026-11-21 14:05\", or "
                             "how long ago, as 15min, 2h or 3d",
                             options->since);
@@ -70,7 +79,7 @@ static Moreau__V1__Reply *fetch_page(Cli *cli, Moreau__V1__EpisodeList *list, in
     if (*status != EXIT_DONE) {
         *status = cli_report_refusal(cli, NULL, "");
     } else if (reply->result_case != MOREAU__V1__REPLY__RESULT_EPISODE_LIST) {
-        *status = cli_fail(EXIT_REFUSED, "the server's answer holds no list of episodes");
+        *status = cli_fail(cli, EXIT_REFUSED, "the server's answer holds no list of episodes");
     } else {
         return reply;
     }
@@ -83,7 +92,7 @@ static Moreau__V1__Reply *fetch_page(Cli *cli, Moreau__V1__EpisodeList *list, in
 static void print_count(uint64_t total, uint64_t limit) {
     char text[2][32];
     printf("%s%s episode%s%s", terminal_style(stdout, STYLE_BOLD), format_count(total, text[0]),
-           total == 1 ? "" : "s", terminal_style(stdout, STYLE_PLAIN));
+           plural(total), terminal_style(stdout, STYLE_PLAIN));
     if (total > limit) {
         printf("; the newest %s (--limit N shows more)", format_count(limit, text[1]));
     }
@@ -97,7 +106,7 @@ static void print_count(uint64_t total, uint64_t limit) {
 static void show_page(const Moreau__V1__EpisodeListReply *page, json_t *rows) {
     for (size_t i = 0; i < page->n_episodes; i++) {
         if (rows != NULL) {
-            json_array_append_new(rows, json_write_message(&page->episodes[i]->base));
+            json_array_append_new(rows, json_write_ours(&page->episodes[i]->base));
         } else {
             episode_print_row(page->episodes[i]);
         }
@@ -106,7 +115,7 @@ static void show_page(const Moreau__V1__EpisodeListReply *page, json_t *rows) {
 
 static int show_list(Cli *cli, const EpisodeOptions *options) {
     Moreau__V1__EpisodeList list = MOREAU__V1__EPISODE_LIST__INIT;
-    int status = fill_list(options, &list);
+    int status = fill_list(cli, options, &list);
     if (status != EXIT_DONE || (status = cli_connect(cli)) != EXIT_DONE) {
         return status;
     }
@@ -131,8 +140,7 @@ static int show_list(Cli *cli, const EpisodeOptions *options) {
         moreau__v1__reply__free_unpacked(reply, NULL);
     } while (got == PAGE_ROWS && list.first < limit);
     if (rows != NULL) {
-        json_print(stdout, rows);
-        json_decref(rows);
+        cli_print(cli, rows);
     }
     return EXIT_DONE;
 }
@@ -145,9 +153,7 @@ static int show_one(Cli *cli, const char *name) {
     }
     const Moreau__V1__EpisodeInfo *episode = reply->episode_describe->episode;
     if (cli->json) {
-        json_t *document = json_write_message(&episode->base);
-        json_print(stdout, document);
-        json_decref(document);
+        cli_print(cli, json_write_ours(&episode->base));
     } else {
         episode_print(episode);
     }
@@ -166,9 +172,7 @@ static int remove_one(Cli *cli, const char *name) {
     if (moreau_episode_delete(cli->client, episode->episode) != MOREAU_OK) {
         status = cli_report_failure(cli);
     } else if (cli->json) {
-        json_t *document = json_write_message(&episode->base);
-        json_print(stdout, document);
-        json_decref(document);
+        cli_print(cli, json_write_ours(&episode->base));
     } else {
         char id[EPISODE_SHORT_BYTES];
         char text[32];
@@ -200,9 +204,10 @@ int command_episodes(Cli *cli, int argc, char **argv) {
         return status;
     }
     if (options.removed != NULL && words.count > 0) {
-        return cli_fail(EXIT_USAGE, "--delete takes one episode; what is \"%s\" for?",
+        return cli_fail(cli, EXIT_USAGE, "--delete takes one episode; what is \"%s\" for?",
                         words.item[0]);
     }
+    cli->fields = typed;
     if (options.removed != NULL) {
         return remove_one(cli, options.removed);
     }

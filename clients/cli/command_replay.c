@@ -3,7 +3,8 @@
 #include "cli/cli.h"
 
 #include "cli/interrupt.h"
-#include "cli/json_write.h"
+#include "cli/nearest.h"
+#include "cli/number.h"
 #include "cli/terminal.h"
 
 #include <inttypes.h>
@@ -23,12 +24,22 @@ static const char usage[] =
     "On a terminal it plays at --speed 1, elsewhere at once. Ctrl-C ends it.\n"
     "\n"
     "BODY is an id, or the name that the scene gave it. A name that is a number goes\n"
-    "by its body's id.\n";
+    "by its body's id.\n"
+    "\n"
+    "Examples:\n"
+    "  moreau replay demo\n"
+    "  moreau replay demo --from 100 --to 200 --stride 10 --body box1 --speed 0\n"
+    "  moreau replay 3e9f0a8d --json --contacts | jq -c '.contacts[] | .gap'\n";
+
+static const CliField typed[] = {
+    {"episode", "EPISODE"}, {"first", "--from"},  {"last", "--to"},
+    {"stride", "--stride"}, {"speed", "--speed"}, {NULL, NULL},
+};
 
 #define NOT_GIVEN UINT64_MAX
 
 typedef struct Replay {
-    bool json;
+    Cli *cli;
     bool contacts;
     const OptionList *wanted; // bodies by id or name, as given; none: all
     size_t body_count;        // 0: all
@@ -57,22 +68,12 @@ static bool is_wanted(const Replay *replay, uint64_t body) {
 
 // ---- as lines of JSON
 
-static json_t *write_id(uint64_t id) {
-    char digits[24];
-    snprintf(digits, sizeof(digits), "%" PRIu64, id);
-    return json_string(digits);
-}
-
 // `numbers` is Nullable: nothing is set then.
 static void set_numbers(json_t *object, const char *key, const double *numbers, size_t count) {
     if (numbers == NULL) {
         return;
     }
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_array_append_new(list, json_real(numbers[i]));
-    }
-    json_object_set_new(object, key, list);
+    json_object_set_new(object, key, number_json_list(numbers, count));
 }
 
 // The index-th item of a column, Nullable, of `stride` numbers each.
@@ -82,16 +83,16 @@ static const double *at(const double *column, size_t index, size_t stride) {
 
 static json_t *write_contact(const MoreauContacts *all, size_t index) {
     json_t *contact = json_object();
-    json_object_set_new(contact, "body_a", write_id(all->body_a[index]));
+    json_object_set_new(contact, "body_a", number_json_whole(all->body_a[index]));
     if (all->body_b != NULL) {
-        json_object_set_new(contact, "body_b", write_id(all->body_b[index]));
+        json_object_set_new(contact, "body_b", number_json_whole(all->body_b[index]));
     }
     set_numbers(contact, "point", at(all->point, index, 3), 3);
     set_numbers(contact, "frame", at(all->frame, index, 9), 9);
     set_numbers(contact, "impulse", at(all->impulse, index, 3), 3);
     set_numbers(contact, "velocity", at(all->velocity, index, 3), 3);
     if (all->gap != NULL) {
-        json_object_set_new(contact, "gap", json_real(all->gap[index]));
+        json_object_set_new(contact, "gap", number_json(all->gap[index]));
     }
     return contact;
 }
@@ -103,15 +104,15 @@ static bool touches_wanted(const Replay *replay, const MoreauContacts *all, size
 
 static void print_frame_line(const Replay *replay, const MoreauFrame *frame) {
     json_t *line = json_object();
-    json_object_set_new(line, "step", write_id(frame->step));
-    json_object_set_new(line, "world_step", write_id(frame->world_step));
-    json_object_set_new(line, "time", json_real(frame->time));
+    json_object_set_new(line, "step", number_json_whole(frame->step));
+    json_object_set_new(line, "world_step", number_json_whole(frame->world_step));
+    json_object_set_new(line, "time", number_json(frame->time));
     json_object_set_new(line, "stored", json_boolean(frame->stored));
     json_t *bodies = json_array();
     for (size_t i = 0; i < frame->body_count; i++) {
         if (is_wanted(replay, frame->ids[i])) {
             json_t *body = json_object();
-            json_object_set_new(body, "id", write_id(frame->ids[i]));
+            json_object_set_new(body, "id", number_json_whole(frame->ids[i]));
             set_numbers(body, "pose", at(frame->pose, i, 7), 7);
             set_numbers(body, "velocity", at(frame->velocity, i, 6), 6);
             json_array_append_new(bodies, body);
@@ -127,8 +128,7 @@ static void print_frame_line(const Replay *replay, const MoreauFrame *frame) {
         }
         json_object_set_new(line, "contacts", contacts);
     }
-    json_print_line(stdout, line);
-    json_decref(line);
+    cli_print_line(replay->cli, line);
 }
 
 // ---- as a table
@@ -156,11 +156,11 @@ static void print_contacts(const Replay *replay, const MoreauFrame *frame) {
                all->body_a[i], all->body_b != NULL ? all->body_b[i] : 0);
         print_numbers(at(all->point, i, 3), 3, 0, 4);
         if (all->gap != NULL) {
-            printf(", gap %.3g mm", 1e3 * all->gap[i]);
+            printf(", gap %.3g mm", 1e3 * all->gap[i] + 0.0); // no zero with a sign
         }
         if (all->impulse != NULL) {
-            printf(", impulse %.4g, friction %.4g %.4g N s", all->impulse[3 * i],
-                   all->impulse[3 * i + 1], all->impulse[3 * i + 2]);
+            printf(", impulse %.4g, friction %.4g %.4g N s", all->impulse[3 * i] + 0.0,
+                   all->impulse[3 * i + 1] + 0.0, all->impulse[3 * i + 2] + 0.0);
         }
         putchar('\n');
     }
@@ -196,18 +196,18 @@ static bool show_frames(void *context, const MoreauReply *event) {
     MoreauFrame frame;
     while (!interrupt_wanted() && moreau_next_frame(&frames, &frame)) {
         look_for_wanted(replay, &frame);
-        (replay->json ? print_frame_line : print_frame)(replay, &frame);
+        (replay->cli->json ? print_frame_line : print_frame)(replay, &frame);
         replay->frames++;
         replay->stored += frame.stored ? 1 : 0;
     }
-    return fflush(stdout) == 0;
+    return cli_flush(replay->cli);
 }
 
 static void print_count(const Replay *replay) {
     char text[3][32];
     printf("%s%s frame%s: %s from the file, %s stepped again%s\n",
            terminal_style(stdout, STYLE_DIM), format_count(replay->frames, text[0]),
-           replay->frames == 1 ? "" : "s", format_count(replay->stored, text[1]),
+           plural(replay->frames), format_count(replay->stored, text[1]),
            format_count(replay->frames - replay->stored, text[2]),
            terminal_style(stdout, STYLE_PLAIN));
 }
@@ -216,11 +216,12 @@ static void print_count(const Replay *replay) {
 
 // Ids are not looked up before: bodies come while an episode goes on.
 static int tell_unseen(const Replay *replay) {
+    Cli *cli = replay->cli;
     int status = EXIT_DONE;
     for (size_t i = 0; i < replay->body_count && replay->frames > 0; i++) {
         if (!replay->was_seen[i]) {
-            status =
-                cli_fail(EXIT_REFUSED, "none of the frames has body %s", replay->wanted->item[i]);
+            status = cli_fail(cli, EXIT_REFUSED, "none of the frames has body %s",
+                              replay->wanted->item[i]);
         }
     }
     return status;
@@ -230,26 +231,32 @@ static bool is_id(const char *text) {
     return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
-static int refuse_name(const char *name, const MoreauReply *names, size_t count) {
+static int refuse_name(Cli *cli, const char *name, const MoreauReply *names, size_t count) {
     enum { SHOWN_MAX = 8 };
     char known[512] = "its bodies have none";
     size_t used = 0;
+    Nearest nearest = {.typed = name};
+    char hint[NEAREST_HINT_BYTES];
+    for (size_t i = 0; i < count; i++) {
+        nearest_offer(&nearest, moreau_reply_body_name(names, i, NULL));
+    }
     for (size_t i = 0; i < count && i < SHOWN_MAX && used < sizeof(known); i++) {
         used +=
             (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
                              i == 0 ? "there are " : ", ", moreau_reply_body_name(names, i, NULL));
     }
-    return cli_fail(EXIT_USAGE, "no body of the episode has the name \"%s\"; %s%s", name, known,
-                    count > SHOWN_MAX ? ", ..." : "");
+    return cli_fail(cli, EXIT_USAGE, "no body of the episode has the name \"%s\"%s; %s%s", name,
+                    nearest_hint(&nearest, hint), known, count > SHOWN_MAX ? ", ..." : "");
 }
 
-static int find_body(const char *name, const MoreauReply *names, size_t count, uint64_t *body) {
+static int find_body(Cli *cli, const char *name, const MoreauReply *names, size_t count,
+                     uint64_t *body) {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(moreau_reply_body_name(names, i, body), name) == 0) {
             return EXIT_DONE;
         }
     }
-    return refuse_name(name, names, count);
+    return refuse_name(cli, name, names, count);
 }
 
 // Asks the server for the names only where one was given.
@@ -267,7 +274,7 @@ static int find_bodies(Cli *cli, const char *episode, Replay *replay) {
             moreau_episode_names(cli->client, episode, &names, &count) != MOREAU_OK) {
             return cli_report_failure(cli);
         }
-        status = find_body(text, names, count, &replay->body[i]);
+        status = find_body(cli, text, names, count, &replay->body[i]);
     }
     replay->body_count = replay->wanted->count;
     moreau_reply_free(names);
@@ -291,12 +298,16 @@ static int show_episode(Cli *cli, Moreau__V1__EpisodeReplay *message, Replay *re
         moreau__v1__reply__free_unpacked(reply, NULL);
     }
     if (replay->misfit) {
-        return cli_fail(EXIT_REFUSED, "the columns of the server's frames do not fit each other");
+        return cli_fail(cli, EXIT_REFUSED,
+                        "the columns of the server's frames do not fit each other");
+    }
+    if (cli->output_error != 0) { // cancelled, because nobody can read it
+        return EXIT_REFUSED;
     }
     if (status != EXIT_DONE && !(interrupt_wanted() && cli->error.status == MOREAU_CANCELLED)) {
         return cli_report_refusal(cli, NULL, "");
     }
-    if (!replay->json) {
+    if (!cli->json) {
         print_count(replay);
     }
     return tell_unseen(replay);
@@ -309,7 +320,7 @@ int command_replay(Cli *cli, int argc, char **argv) {
     double speed = terminal_is_watched(stdout) ? 1.0 : 0.0;
     bool again = false;
     OptionList bodies = {0};
-    Replay replay = {.wanted = &bodies};
+    Replay replay = {.cli = cli, .wanted = &bodies};
     const Option table[] = {
         {"--from", OPTION_INDEX, &from, "STEP", "of the episode; default 0"},
         {"--to", OPTION_INDEX, &to, "STEP", "default: the last"},
@@ -325,7 +336,7 @@ int command_replay(Cli *cli, int argc, char **argv) {
     if (status != EXIT_DONE || cli->help) {
         return status;
     }
-    replay.json = cli->json;
+    cli->fields = typed;
     Moreau__V1__EpisodeReplay message = MOREAU__V1__EPISODE_REPLAY__INIT;
     message.episode = (char *)words.item[0];
     message.has_first = from != NOT_GIVEN;

@@ -28,7 +28,15 @@ static const char usage[] =
     "SCENE.json is message Scene of moreau.proto as JSON; - reads standard input.\n"
     "Ctrl-C stops after the present step and still reports.\n"
     "With --record an episode is kept by the server, from before the first step to\n"
-    "the end: its inputs, and with =frames or =contacts what can be watched, too.\n";
+    "the end: its inputs, and with =frames or =contacts what can be watched, too.\n"
+    "A step that does not reach the solver's tolerance is counted, and the run goes\n"
+    "on; with --require-converged the exit status is then 5.\n"
+    "\n"
+    "Examples:\n"
+    "  moreau run falling.json --steps 720\n"
+    "  moreau run falling.json --time 3 --record=frames --episode-name demo\n"
+    "  moreau run pile.json --param max_iterations=2000 --require-converged\n"
+    "  moreau run robot.json --keep --json | jq .world\n";
 
 #define BATCH_S           0.1
 #define BATCH_DEADLINE_MS 1000u
@@ -40,6 +48,18 @@ enum { RECONNECT_ATTEMPTS = 8 };
 
 #define TIME_STEP_DEFAULT (1.0 / 240.0)
 
+// What a solver takes in a world, unless it is told otherwise; and how many times that, or what it
+// was told, to try when it did not suffice.
+enum { ITERATIONS_DEFAULT = 200, ITERATIONS_FACTOR = 10 };
+
+static const CliField typed[] = {
+    {"settings.solver", "--solver"},
+    {"settings.parameters", "--param "},
+    {"settings.time_step", "--time-step"},
+    {"name", "--name"},
+    {NULL, NULL},
+};
+
 typedef struct RunOptions {
     const char *solver; // Nullable
     const char *name;   // Nullable
@@ -47,12 +67,12 @@ typedef struct RunOptions {
     uint64_t steps;   // 0: not given
     double time;      // 0: not given
     double time_step; // 0: not given
-    bool keep;
+    bool keep, require_converged;
     RecordingOptions recording;
 } RunOptions;
 
 // What the command line says wins over the scene.
-static int apply_options(const RunOptions *options, Moreau__V1__Scene *scene,
+static int apply_options(Cli *cli, const RunOptions *options, Moreau__V1__Scene *scene,
                          Moreau__V1__WorldCreate *create) {
     create->name = (char *)options->name;
     create->has_lifetime = 1;
@@ -70,7 +90,7 @@ static int apply_options(const RunOptions *options, Moreau__V1__Scene *scene,
     char message[640];
     if (!parameters_set(settings->solver, &options->params, &settings->parameters, message,
                         sizeof(message))) {
-        return cli_fail(EXIT_USAGE, "%s", message);
+        return cli_fail(cli, EXIT_USAGE, "%s", message);
     }
     return EXIT_DONE;
 }
@@ -85,7 +105,7 @@ static int create_world(Cli *cli, Moreau__V1__WorldCreate *create, const JsonTex
         return cli_report_refusal(cli, source, "scene");
     }
     if ((*reply)->result_case != MOREAU__V1__REPLY__RESULT_WORLD_CREATE) {
-        return cli_fail(EXIT_REFUSED, "the server's answer holds no world");
+        return cli_fail(cli, EXIT_REFUSED, "the server's answer holds no world");
     }
     return EXIT_DONE;
 }
@@ -115,7 +135,7 @@ static int step_batch(Cli *cli, RunReport *report, uint64_t steps, uint64_t *don
                 has_failed =
                     has_failed || failure->code != MOREAU__V1__STATUS__CODE__DEADLINE_EXCEEDED;
                 if (has_failed) {
-                    cli_fail(EXIT_REFUSED, "step %" PRIu64 ": %s", failure->step,
+                    cli_fail(cli, EXIT_REFUSED, "step %" PRIu64 ": %s", failure->step,
                              failure->message != NULL ? failure->message : "the world failed");
                     break;
                 }
@@ -205,9 +225,19 @@ static const char *solver_name(const Moreau__V1__WorldCreate *create) {
                                                         : PARAMETERS_SOLVER_DEFAULT;
 }
 
+// What the command line says wins over the scene here, too.
+static uint64_t advise_iterations(const Moreau__V1__WorldCreate *create) {
+    const char *solver = solver_name(create);
+    const Moreau__V1__WorldSettings *scene = create->scene->settings;
+    uint32_t given = parameters_iterations(solver, create->settings->parameters);
+    if (given == 0 && scene != NULL) {
+        given = parameters_iterations(solver, scene->parameters);
+    }
+    return (given > 0 ? (uint64_t)given : ITERATIONS_DEFAULT) * ITERATIONS_FACTOR;
+}
+
 // `episode` is Nullable.
-static void show_run(const Cli *cli, const RunReport *report,
-                     const Moreau__V1__EpisodeInfo *episode) {
+static void show_run(Cli *cli, const RunReport *report, const Moreau__V1__EpisodeInfo *episode) {
     if (!cli->json) {
         run_report_print(report);
         if (episode != NULL) {
@@ -217,10 +247,20 @@ static void show_run(const Cli *cli, const RunReport *report,
     }
     json_t *document = run_report_write(report);
     if (episode != NULL) {
-        json_object_set_new(document, "episode", json_write_message(&episode->base));
+        json_object_set_new(document, "episode", json_write_ours(&episode->base));
     }
-    json_print(stdout, document);
-    json_decref(document);
+    cli_print(cli, document);
+}
+
+static int judge_convergence(Cli *cli, const RunReport *report) {
+    if (report->unconverged_steps == 0) {
+        return EXIT_DONE;
+    }
+    char text[2][32];
+    return cli_fail(cli, EXIT_UNCONVERGED,
+                    "%s of %s step%s did not converge, and --require-converged was given",
+                    format_count(report->unconverged_steps, text[0]),
+                    format_count(report->steps_done, text[1]), plural(report->steps_done));
 }
 
 static int run_world(Cli *cli, const RunOptions *options, const Moreau__V1__WorldCreate *create,
@@ -230,6 +270,7 @@ static int run_world(Cli *cli, const RunOptions *options, const Moreau__V1__Worl
                         .solver = solver_name(create),
                         .bodies = created->bodies,
                         .steps_wanted = count_steps(options, create->scene),
+                        .iterations_advised = advise_iterations(create),
                         .kept = options->keep};
     int status = recording_start(cli, &options->recording, report.world);
     if (status != EXIT_DONE) {
@@ -242,11 +283,15 @@ static int run_world(Cli *cli, const RunOptions *options, const Moreau__V1__Worl
     Moreau__V1__Reply *episode;
     status = step_world(cli, &report);
     int finished = finish_world(cli, options, &report, &episode);
+    status = status != EXIT_DONE ? status : finished;
+    if (status == EXIT_DONE && options->require_converged) {
+        status = judge_convergence(cli, &report);
+    }
     show_run(cli, &report, episode != NULL ? episode->episode_stop->episode : NULL);
     if (episode != NULL) {
         moreau__v1__reply__free_unpacked(episode, NULL);
     }
-    return status != EXIT_DONE ? status : finished;
+    return status;
 }
 
 static int run_scene(Cli *cli, const RunOptions *options, Moreau__V1__Scene *scene,
@@ -254,7 +299,7 @@ static int run_scene(Cli *cli, const RunOptions *options, Moreau__V1__Scene *sce
     Moreau__V1__WorldSettings settings = MOREAU__V1__WORLD_SETTINGS__INIT;
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
     create.settings = &settings;
-    int status = apply_options(options, scene, &create);
+    int status = apply_options(cli, options, scene, &create);
     if (status == EXIT_DONE) {
         cli->reconnect_attempts = RECONNECT_ATTEMPTS;
         status = cli_connect(cli);
@@ -278,14 +323,14 @@ static int run_scene(Cli *cli, const RunOptions *options, Moreau__V1__Scene *sce
 static int load_and_run(Cli *cli, const RunOptions *options, const char *file) {
     JsonText json;
     JsonError error;
-    int status = cli_load(&json, file);
+    int status = cli_load(cli, &json, file);
     if (status != EXIT_DONE) {
         return status;
     }
     ProtobufCMessage *scene =
         json_read_message(&json, json.root, "", &moreau__v1__scene__descriptor, &error);
     if (scene == NULL) {
-        status = cli_fail(EXIT_REFUSED, "%s", error.message);
+        status = cli_fail(cli, EXIT_REFUSED, "%s", error.message);
     } else {
         status = run_scene(cli, options, (Moreau__V1__Scene *)scene, &json);
         protobuf_c_message_free_unpacked(scene, NULL);
@@ -307,6 +352,8 @@ int command_run(Cli *cli, int argc, char **argv) {
          "of one step; default: the scene's, or 1/240"},
         {"--name", OPTION_TEXT, &options.name, "NAME", "name of the world"},
         {"--keep", OPTION_FLAG, &options.keep, NULL, "leave the world on the server"},
+        {"--require-converged", OPTION_FLAG, &options.require_converged, NULL,
+         "exit status 5 when a step did not converge"},
         {"--record", OPTION_CHOICE, &options.recording.content, "CONTENT",
          "record: inputs (default), frames, contacts"},
         {"--stride", OPTION_COUNT, &options.recording.stride, "N",
@@ -325,8 +372,9 @@ int command_run(Cli *cli, int argc, char **argv) {
         return status;
     }
     if (options.steps > 0 && options.time > 0.0) {
-        return cli_fail(EXIT_USAGE, "give --steps or --time, not both");
+        return cli_fail(cli, EXIT_USAGE, "give --steps or --time, not both");
     }
-    status = recording_check(&options.recording);
+    cli->fields = typed;
+    status = recording_check(cli, &options.recording);
     return status == EXIT_DONE ? load_and_run(cli, &options, words.item[0]) : status;
 }

@@ -2,8 +2,9 @@
 // moreau snapshot: a world into a file, out of a file, and many from one.
 #include "cli/cli.h"
 
-#include "cli/json_write.h"
 #include "cli/memory.h"
+#include "cli/nearest.h"
+#include "cli/number.h"
 #include "cli/save.h"
 #include "cli/terminal.h"
 
@@ -23,10 +24,18 @@ static const char usage[] =
     "\n"
     "WORLD is an id, as moreau worlds shows. Any server of the same dynamics version\n"
     "goes on from a file with the same bits. Clones stay on the server until\n"
-    "WorldDestroy.\n"
+    "moreau worlds --destroy WORLD.\n"
     "\n"
     "take replaces FILE as a whole, or leaves it as it was; of a link, the file that\n"
-    "it leads to. Devices and pipes, as /dev/stdout, are written to.\n";
+    "it leads to. Devices and pipes, as /dev/stdout, are written to.\n"
+    "\n"
+    "Examples:\n"
+    "  moreau snapshot take 4294967297 landed.snapshot\n"
+    "  moreau snapshot restore 4294967297 landed.snapshot\n"
+    "  moreau snapshot clone landed.snapshot --count 64 --name try\n";
+
+static const CliField typed[] = {
+    {"world", "WORLD"}, {"count", "--count"}, {"name", "--name"}, {NULL, NULL}};
 
 enum { CLONES_MAX = 65536 };
 
@@ -40,33 +49,22 @@ typedef struct File {
     size_t bytes;
 } File;
 
-static json_t *write_number(uint64_t number) {
-    char digits[24];
-    snprintf(digits, sizeof(digits), "%" PRIu64, number);
-    return json_string(digits);
-}
-
-static void print_document(json_t *document) {
-    json_print(stdout, document);
-    json_decref(document);
-}
-
-static int parse_world(const char *text, uint64_t *world) {
+static int parse_world(Cli *cli, const char *text, uint64_t *world) {
     char *end;
     errno = 0;
     *world = strtoull(text, &end, 10);
     if (end == text || *end != '\0' || text[0] == '-' || errno != 0 || *world == 0) {
-        return cli_fail(EXIT_USAGE,
+        return cli_fail(cli, EXIT_USAGE,
                         "a world is named by its id, as moreau worlds shows, not \"%s\"", text);
     }
     return EXIT_DONE;
 }
 
-static int load_file(const char *path, File *file) {
+static int load_file(Cli *cli, const char *path, File *file) {
     *file = (File){0};
     FILE *stream = fopen(path, "rb");
     if (stream == NULL) {
-        return cli_fail(EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
+        return cli_fail(cli, EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
     }
     size_t capacity = (size_t)1 << 16;
     file->data = memory_take(capacity, 1);
@@ -83,7 +81,7 @@ static int load_file(const char *path, File *file) {
     if (is_broken || file->bytes == 0) {
         free(file->data);
         *file = (File){0};
-        return cli_fail(EXIT_USAGE, "cannot read %s: %s", path,
+        return cli_fail(cli, EXIT_USAGE, "cannot read %s: %s", path,
                         is_broken ? "the disk says no" : "it is empty");
     }
     return EXIT_DONE;
@@ -99,7 +97,7 @@ static int take_world(Cli *cli, uint64_t world, const char *path) {
     if (moreau_snapshot_download(cli->client, snapshot.id, file.data, file.bytes) != MOREAU_OK) {
         status = cli_report_failure(cli);
     } else {
-        status = save_file(path, file.data, file.bytes);
+        status = save_file(cli, path, file.data, file.bytes);
     }
     if (moreau_is_connected(cli->client)) {
         moreau_snapshot_drop(cli->client, snapshot.id);
@@ -107,9 +105,10 @@ static int take_world(Cli *cli, uint64_t world, const char *path) {
     free(file.data);
     char text[32];
     if (status == EXIT_DONE && cli->json) {
-        print_document(json_pack("{s:o,s:s,s:o,s:o,s:o}", "world", write_number(world), "file",
-                                 path, "bytes", write_number(snapshot.bytes), "step",
-                                 write_number(snapshot.step), "hash", write_number(snapshot.hash)));
+        cli_print(cli, json_pack("{s:o,s:s,s:o,s:o,s:o}", "world", number_json_whole(world), "file",
+                                 path, "bytes", number_json_whole(snapshot.bytes), "step",
+                                 number_json_whole(snapshot.step), "hash",
+                                 number_json_hash(snapshot.hash)));
     } else if (status == EXIT_DONE) {
         printf("world %" PRIu64 " at step %" PRIu64 " is in %s, %s\n", world, snapshot.step, path,
                format_bytes(snapshot.bytes, text));
@@ -124,8 +123,8 @@ static int restore_world(Cli *cli, uint64_t world, uint64_t snapshot) {
         return cli_report_failure(cli);
     }
     if (cli->json) {
-        print_document(json_pack("{s:o,s:o,s:o}", "world", write_number(world), "step",
-                                 write_number(step), "hash", write_number(hash)));
+        cli_print(cli, json_pack("{s:o,s:o,s:o}", "world", number_json_whole(world), "step",
+                                 number_json_whole(step), "hash", number_json_hash(hash)));
     } else {
         printf("world %" PRIu64 " is what it was at step %" PRIu64 "\n", world, step);
     }
@@ -148,9 +147,9 @@ static int clone_world(Cli *cli, uint64_t world, uint64_t snapshot,
     } else if (cli->json) {
         json_t *list = json_array();
         for (size_t i = 0; i < clone.count; i++) {
-            json_array_append_new(list, write_number(worlds[i]));
+            json_array_append_new(list, number_json_whole(worlds[i]));
         }
-        print_document(json_pack("{s:o}", "worlds", list));
+        cli_print(cli, json_pack("{s:o}", "worlds", list));
     } else {
         for (size_t i = 0; i < clone.count; i++) {
             printf("world %" PRIu64 "\n", worlds[i]);
@@ -161,17 +160,17 @@ static int clone_world(Cli *cli, uint64_t world, uint64_t snapshot,
 }
 
 // A file that the server judged and refused is named.
-static int refuse_file(const Cli *cli, const char *path) {
+static int refuse_file(Cli *cli, const char *path) {
     const MoreauError *error = moreau_error(cli->client);
-    return error->from_server ? cli_fail(EXIT_REFUSED, "%s: %s", path, error->message)
-                              : cli_fail(EXIT_NO_CONNECTION, "%s", error->message);
+    return error->from_server ? cli_fail(cli, EXIT_REFUSED, "%s: %s", path, error->message)
+                              : cli_fail(cli, EXIT_NO_CONNECTION, "%s", error->message);
 }
 
 // Brings a file to the server and does with it what is wanted: into `world`, or, when that is 0,
 // into new ones.
 static int use_file(Cli *cli, const char *path, uint64_t world, const SnapshotOptions *options) {
     File file;
-    int status = load_file(path, &file);
+    int status = load_file(cli, path, &file);
     if (status != EXIT_DONE) {
         return status;
     }
@@ -198,25 +197,36 @@ static bool is_number(const char *text) {
     return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
+static int refuse_verb(Cli *cli, const char *verb) {
+    static const char *const verbs[] = {"take", "restore", "clone"};
+    char hint[NEAREST_HINT_BYTES];
+    Nearest nearest = {.typed = verb};
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+        nearest_offer(&nearest, verbs[i]);
+    }
+    return cli_fail(cli, EXIT_USAGE, "moreau snapshot %s%s: take, restore or clone", verb,
+                    nearest_hint(&nearest, hint));
+}
+
 static int dispatch(Cli *cli, const OptionList *words, const SnapshotOptions *options) {
     const char *verb = words->item[0];
     bool is_clone = strcmp(verb, "clone") == 0;
     bool is_take = strcmp(verb, "take") == 0;
     if (!is_clone && !is_take && strcmp(verb, "restore") != 0) {
-        return cli_fail(EXIT_USAGE, "moreau snapshot %s: take, restore or clone", verb);
+        return refuse_verb(cli, verb);
     }
     if (words->count != (is_clone ? 2 : 3)) {
-        return cli_fail(EXIT_USAGE, "moreau snapshot %s needs %s; see moreau snapshot --help", verb,
-                        is_clone ? "one world or file" : "a world and a file");
+        return cli_fail(cli, EXIT_USAGE, "moreau snapshot %s needs %s; see moreau snapshot --help",
+                        verb, is_clone ? "one world or file" : "a world and a file");
     }
     if (!is_clone && (options->count > 0 || options->name != NULL)) {
-        return cli_fail(EXIT_USAGE, "--count and --name are of moreau snapshot clone");
+        return cli_fail(cli, EXIT_USAGE, "--count and --name are of moreau snapshot clone");
     }
     uint64_t world = 0;
     if (is_clone && !is_number(words->item[1])) {
         return use_file(cli, words->item[1], 0, options);
     }
-    int status = parse_world(words->item[1], &world);
+    int status = parse_world(cli, words->item[1], &world);
     if (status == EXIT_DONE && !is_clone && !is_take) {
         return use_file(cli, words->item[2], world, options);
     }
@@ -239,7 +249,8 @@ int command_snapshot(Cli *cli, int argc, char **argv) {
         return status;
     }
     if (options.count > CLONES_MAX) {
-        return cli_fail(EXIT_USAGE, "--count takes at most %d", CLONES_MAX);
+        return cli_fail(cli, EXIT_USAGE, "--count takes at most %d", CLONES_MAX);
     }
+    cli->fields = typed;
     return dispatch(cli, &words, &options);
 }

@@ -6,9 +6,11 @@
 #include "cli/certificate.h"
 #include "cli/json_write.h"
 #include "cli/memory.h"
+#include "cli/number.h"
 #include "cli/parameters.h"
 #include "cli/problem.h"
 #include "cli/terminal.h"
+#include "cli/world_find.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,26 +22,49 @@ static const char usage[] =
     "moreau solve: one contact problem, its impulses and its certificate\n"
     "\n"
     "  moreau solve PROBLEM.json [--solver NAME] [--param KEY=VALUE]... [--json]\n"
-    "  moreau solve --world ID --dump FILE     a world's last problem as such a file\n"
+    "  moreau solve --world WORLD --dump FILE  a world's last problem as such a file\n"
     "\n"
-    "The file's format is \"moreau-problem/1\"; - reads standard input.\n";
+    "The file's format is \"moreau-problem/1\"; - reads standard input. A dump names\n"
+    "the solver and the parameters that the world's last step used, and a file that\n"
+    "names them is solved with them. --param changes one; another --solver begins\n"
+    "with its own defaults. WORLD is an id or a name.\n"
+    "\n"
+    "Examples:\n"
+    "  moreau solve wedge.json\n"
+    "  moreau solve wedge.json --param friction=coulomb --param tolerance=1e-10\n"
+    "  moreau solve --world 4294967297 --dump hard.json\n"
+    "  moreau solve hard.json --json | jq .report.e_DS\n";
+
+enum { ITERATIONS_FACTOR = 10 }; // how many times more iterations to try when they did not suffice
 
 typedef struct SolveOptions {
     const char *solver; // Nullable
     const char *dump;   // Nullable
-    uint64_t world;
+    const char *world;  // Nullable
     OptionList params;
 } SolveOptions;
+
+static const CliField typed[] = {
+    {"solver", "--solver"}, {"parameters", "--param "}, {"world", "--world"}, {NULL, NULL}};
+
+// "2 trees, 1 contact, 0 rows"
+static char *describe_size(const Moreau__V1__ContactProblem *problem, char text[96]) {
+    snprintf(text, 96, "%zu tree%s, %zu contact%s, %zu row%s", problem->n_tree_width,
+             plural(problem->n_tree_width), problem->n_contact_mu, plural(problem->n_contact_mu),
+             problem->n_row_given, plural(problem->n_row_given));
+    return text;
+}
 
 // ---- the answer
 
 static void print_solve(const Moreau__V1__ContactProblem *problem, const char *model,
                         const Moreau__V1__Certificate *certificate) {
     char time[32];
-    printf("%s%s%s: %zu trees, %zu contacts, %zu rows; %" PRIu32 " iterations in %s\n",
-           terminal_style(stdout, STYLE_BOLD), model, terminal_style(stdout, STYLE_PLAIN),
-           problem->n_tree_width, problem->n_contact_mu, problem->n_row_given,
-           certificate->iterations, format_seconds(certificate->time, time));
+    char size[96];
+    printf("%s%s%s: %s; %" PRIu32 " iteration%s in %s\n", terminal_style(stdout, STYLE_BOLD), model,
+           terminal_style(stdout, STYLE_PLAIN), describe_size(problem, size),
+           certificate->iterations, plural(certificate->iterations),
+           format_seconds(certificate->time, time));
     if (certificate->converged) {
         printf("  %sconverged%s to %.3g\n", terminal_style(stdout, STYLE_GOOD),
                terminal_style(stdout, STYLE_PLAIN), certificate->tolerance);
@@ -48,7 +73,8 @@ static void print_solve(const Moreau__V1__ContactProblem *problem, const char *m
             "  %snot converged%s: the residual %.3g of the solver's model is to be at most %.3g\n",
             terminal_style(stdout, STYLE_BAD), terminal_style(stdout, STYLE_PLAIN),
             certificate->e_own, certificate->tolerance);
-        puts("  more iterations may help: --param max_iterations=...");
+        printf("  more iterations may help: --param max_iterations=%" PRIu64 "\n",
+               ITERATIONS_FACTOR * (uint64_t)certificate->iterations);
     }
 }
 
@@ -95,23 +121,24 @@ static void print_contacts(const Moreau__V1__SolveReply *answer) {
            "normal [N s]", "tangent 1", "tangent 2", terminal_style(stdout, STYLE_PLAIN));
     for (size_t i = 0; i < count && i < CONTACT_ROWS_MAX; i++) {
         const double *impulse = answer->contacts + 3 * i;
-        printf("  %7zu %14.6g %14.6g %14.6g\n", i, impulse[0], impulse[1], impulse[2]);
+        printf("  %7zu %14.6g %14.6g %14.6g\n", i, impulse[0] + 0.0, impulse[1] + 0.0,
+               impulse[2] + 0.0); // no zero with a sign
     }
     if (count > CONTACT_ROWS_MAX) {
         printf("  ... and %zu more; --json has all\n", count - CONTACT_ROWS_MAX);
     }
 }
 
-static int show_answer(const Cli *cli, const Moreau__V1__Solve *solve,
+static int show_answer(Cli *cli, const Moreau__V1__Solve *solve,
                        const Moreau__V1__SolveReply *answer) {
     json_t *document =
         problem_write_answer(solve->problem, solve->solver, solve->parameters, answer);
     if (document == NULL) {
-        return cli_fail(EXIT_REFUSED,
+        return cli_fail(cli, EXIT_REFUSED,
                         "the server's answer does not fit the problem; is it of another version?");
     }
     if (cli->json) {
-        json_print(stdout, document);
+        cli_print(cli, json_incref(document));
     } else {
         print_solve(solve->problem, parameters_model(solve->solver, solve->parameters),
                     answer->certificate);
@@ -122,15 +149,29 @@ static int show_answer(const Cli *cli, const Moreau__V1__Solve *solve,
     return EXIT_DONE;
 }
 
-// What the server blames is in the file, unless it came from the command line.
-static int report_refusal(const Cli *cli, const JsonText *source) {
-    const char *field = moreau_error(cli->client)->field;
-    bool is_option = strncmp(field, "solver", 6) == 0 || strncmp(field, "parameters", 10) == 0;
-    bool is_prefixed = strncmp(field, "problem.", 8) == 0;
-    return cli_report_refusal(cli, is_option ? NULL : source, is_prefixed ? "problem" : "");
+// Whether the command line, and not the file, says what the server blames.
+static bool is_typed(const SolveOptions *options, const char *field) {
+    const char *key = strrchr(field, '.');
+    if (strcmp(field, "solver") == 0) {
+        return options->solver != NULL;
+    }
+    for (size_t i = 0; key != NULL && i < options->params.count; i++) {
+        const char *param = options->params.item[i];
+        if (json_key_equal(key + 1, strlen(key + 1), param, strcspn(param, "="))) {
+            return strncmp(field, "parameters.", 11) == 0;
+        }
+    }
+    return false;
 }
 
-static int send_problem(Cli *cli, Moreau__V1__Solve *solve, const JsonText *source) {
+static int report_refusal(Cli *cli, const SolveOptions *options, const JsonText *source) {
+    cli->fields = is_typed(options, cli->error.field) ? typed : NULL;
+    bool is_prefixed = strncmp(cli->error.field, "problem.", 8) == 0;
+    return cli_report_refusal(cli, source, is_prefixed ? "problem" : "");
+}
+
+static int send_problem(Cli *cli, const SolveOptions *options, Moreau__V1__Solve *solve,
+                        const JsonText *source) {
     int status = cli_connect(cli);
     if (status != EXIT_DONE) {
         return status;
@@ -141,9 +182,9 @@ static int send_problem(Cli *cli, Moreau__V1__Solve *solve, const JsonText *sour
     Moreau__V1__Reply *reply;
     status = cli_call(cli, &request, &reply);
     if (status != EXIT_DONE) {
-        status = report_refusal(cli, source);
+        status = report_refusal(cli, options, source);
     } else if (reply->result_case != MOREAU__V1__REPLY__RESULT_SOLVE) {
-        status = cli_fail(EXIT_REFUSED, "the server's answer holds no solution");
+        status = cli_fail(cli, EXIT_REFUSED, "the server's answer holds no solution");
     } else {
         status = show_answer(cli, solve, reply->solve);
     }
@@ -153,82 +194,107 @@ static int send_problem(Cli *cli, Moreau__V1__Solve *solve, const JsonText *sour
     return status;
 }
 
-static int solve_file(Cli *cli, const SolveOptions *options, const char *file) {
-    Moreau__V1__Solve solve = MOREAU__V1__SOLVE__INIT;
-    solve.solver = (char *)(options->solver != NULL ? options->solver : PARAMETERS_SOLVER_DEFAULT);
+// Who is to solve: what the command line says wins over the file. EXIT_DONE, or after a sentence
+// what to return.
+static int choose_solver(Cli *cli, const SolveOptions *options, ProblemSolver *solver) {
+    const char *wanted = options->solver;
+    if (solver->name == NULL || (wanted != NULL && strcmp(wanted, solver->name) != 0)) {
+        // parameters of another solver say nothing here
+        problem_solver_free(solver);
+        solver->name = memory_copy(wanted != NULL ? wanted : PARAMETERS_SOLVER_DEFAULT);
+    }
     char message[640];
-    int status;
+    return parameters_set(solver->name, &options->params, &solver->parameters, message,
+                          sizeof(message))
+               ? EXIT_DONE
+               : cli_fail(cli, EXIT_USAGE, "%s", message);
+}
+
+static int solve_text(Cli *cli, const SolveOptions *options, const JsonText *json) {
+    JsonError error;
+    ProblemSolver solver;
+    Moreau__V1__ContactProblem *problem = problem_read(json, &solver, &error);
+    int status = EXIT_DONE;
+    if (problem == NULL) {
+        status = cli_fail(cli, EXIT_REFUSED, "%s", error.message);
+    } else if ((status = choose_solver(cli, options, &solver)) == EXIT_DONE) {
+        Moreau__V1__Solve solve = MOREAU__V1__SOLVE__INIT;
+        solve.problem = problem;
+        solve.solver = solver.name;
+        solve.parameters = solver.parameters;
+        status = send_problem(cli, options, &solve, json);
+    }
+    if (problem != NULL) {
+        moreau__v1__contact_problem__free_unpacked(problem, NULL);
+    }
+    problem_solver_free(&solver);
+    return status;
+}
+
+static int solve_file(Cli *cli, const SolveOptions *options, const char *file) {
     JsonText json;
-    if (!parameters_set(solve.solver, &options->params, &solve.parameters, message,
-                        sizeof(message))) {
-        status = cli_fail(EXIT_USAGE, "%s", message);
-    } else if ((status = cli_load(&json, file)) == EXIT_DONE) {
-        JsonError error;
-        solve.problem = problem_read(&json, &error);
-        status = solve.problem == NULL ? cli_fail(EXIT_REFUSED, "%s", error.message)
-                                       : send_problem(cli, &solve, &json);
+    int status = cli_load(cli, &json, file);
+    if (status == EXIT_DONE) {
+        status = solve_text(cli, options, &json);
         json_text_free(&json);
-    }
-    if (solve.problem != NULL) {
-        moreau__v1__contact_problem__free_unpacked(solve.problem, NULL);
-    }
-    if (solve.parameters != NULL) {
-        moreau__v1__solver_parameters__free_unpacked(solve.parameters, NULL);
     }
     return status;
 }
 
 // ---- the dump
 
-static int write_file(const char *file, const json_t *document) {
-    bool standard = strcmp(file, "-") == 0;
-    FILE *stream = standard ? stdout : fopen(file, "w");
+static int write_file(Cli *cli, const char *file, const json_t *document) {
+    FILE *stream = fopen(file, "w");
     if (stream == NULL) {
-        return cli_fail(EXIT_USAGE, "cannot write %s: %s", file, strerror(errno));
+        return cli_fail(cli, EXIT_USAGE, "cannot write %s: %s", file, strerror(errno));
     }
     json_print(stream, document);
     bool failed = ferror(stream) != 0;
-    if (!standard) {
-        failed = fclose(stream) != 0 || failed;
-    }
-    return failed ? cli_fail(EXIT_USAGE, "cannot write %s: %s", file, strerror(errno)) : EXIT_DONE;
+    failed = fclose(stream) != 0 || failed;
+    return failed ? cli_fail(cli, EXIT_REFUSED, "cannot write %s: %s", file, strerror(errno))
+                  : EXIT_DONE;
 }
 
-static int save_problem(const Cli *cli, const SolveOptions *options,
+static int save_problem(Cli *cli, const SolveOptions *options,
                         const Moreau__V1__ProblemReply *answer) {
     char about[128];
-    snprintf(about, sizeof(about), "last problem of world %" PRIu64 ", solver %s", options->world,
-             answer->solver != NULL ? answer->solver : "unknown");
-    json_t *document = answer->problem != NULL ? problem_write(answer->problem, about) : NULL;
+    snprintf(about, sizeof(about), "last problem of world %.80s", options->world);
+    json_t *document = answer->problem != NULL ? problem_write(answer->problem, about,
+                                                               answer->solver, answer->parameters)
+                                               : NULL;
     if (document == NULL) {
-        return cli_fail(EXIT_REFUSED, "the server sent no whole problem for world %" PRIu64,
+        return cli_fail(cli, EXIT_REFUSED, "the server sent no whole problem for world %s",
                         options->world);
     }
-    int status = write_file(options->dump, document);
+    if (strcmp(options->dump, "-") == 0) {
+        cli_print(cli, document);
+        return EXIT_DONE;
+    }
+    int status = write_file(cli, options->dump, document);
     json_decref(document);
-    if (status == EXIT_DONE && cli->json && strcmp(options->dump, "-") != 0) {
-        json_t *said = json_pack("{s:s,s:i,s:i,s:i}", "file", options->dump, "trees",
-                                 (int)answer->problem->n_tree_width, "contacts",
-                                 (int)answer->problem->n_contact_mu, "rows",
-                                 (int)answer->problem->n_row_given);
-        json_print(stdout, said);
-        json_decref(said);
-    } else if (status == EXIT_DONE && strcmp(options->dump, "-") != 0) {
-        printf("%s: %zu trees, %zu contacts, %zu rows\n", options->dump,
-               answer->problem->n_tree_width, answer->problem->n_contact_mu,
-               answer->problem->n_row_given);
+    if (status == EXIT_DONE && cli->json) {
+        cli_print(cli, json_pack("{s:s,s:o,s:o,s:o}", "file", options->dump, "trees",
+                                 number_json_whole(answer->problem->n_tree_width), "contacts",
+                                 number_json_whole(answer->problem->n_contact_mu), "rows",
+                                 number_json_whole(answer->problem->n_row_given)));
+    } else if (status == EXIT_DONE) {
+        char size[96];
+        printf("%s: %s\n", options->dump, describe_size(answer->problem, size));
     }
     return status;
 }
 
 static int dump_world(Cli *cli, const SolveOptions *options) {
+    FoundWorld found;
     int status = cli_connect(cli);
-    if (status != EXIT_DONE) {
+    if (status != EXIT_DONE || (status = world_find(cli, options->world, &found)) != EXIT_DONE) {
         return status;
     }
     Moreau__V1__Problem problem = MOREAU__V1__PROBLEM__INIT;
     problem.has_world = 1;
-    problem.world = options->world;
+    problem.world = found.info->world;
+    world_find_free(&found);
+    cli->fields = typed;
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.call_case = MOREAU__V1__REQUEST__CALL_PROBLEM;
     request.problem = &problem;
@@ -237,7 +303,7 @@ static int dump_world(Cli *cli, const SolveOptions *options) {
     if (status != EXIT_DONE) {
         status = cli_report_refusal(cli, NULL, "");
     } else if (reply->result_case != MOREAU__V1__REPLY__RESULT_PROBLEM) {
-        status = cli_fail(EXIT_REFUSED, "the server's answer holds no problem");
+        status = cli_fail(cli, EXIT_REFUSED, "the server's answer holds no problem");
     } else {
         status = save_problem(cli, options, reply->problem);
     }
@@ -250,10 +316,11 @@ static int dump_world(Cli *cli, const SolveOptions *options) {
 int command_solve(Cli *cli, int argc, char **argv) {
     SolveOptions options = {0};
     const Option table[] = {
-        {"--solver", OPTION_TEXT, &options.solver, "NAME", "contact solver; default mdp"},
+        {"--solver", OPTION_TEXT, &options.solver, "NAME",
+         "contact solver; default: the file's, or mdp"},
         {"--param", OPTION_LIST, &options.params, "KEY=VALUE",
          "a parameter of the solver; may be repeated"},
-        {"--world", OPTION_COUNT, &options.world, "ID", "with --dump: the world"},
+        {"--world", OPTION_TEXT, &options.world, "WORLD", "with --dump: its id or name"},
         {"--dump", OPTION_TEXT, &options.dump, "FILE",
          "write the world's last problem; - for standard output"},
     };
@@ -263,17 +330,23 @@ int command_solve(Cli *cli, int argc, char **argv) {
     if (status != EXIT_DONE || cli->help) {
         return status;
     }
-    if (options.world > 0 || options.dump != NULL) {
-        if (options.world == 0 || options.dump == NULL || words.count > 0) {
-            return cli_fail(EXIT_USAGE,
-                            "--world ID and --dump FILE belong together, without a problem file");
+    if (options.world != NULL || options.dump != NULL) {
+        if (options.world == NULL || options.dump == NULL || words.count > 0) {
+            return cli_fail(
+                cli, EXIT_USAGE,
+                "--world WORLD and --dump FILE belong together, without a problem file");
+        }
+        if (options.solver != NULL || options.params.count > 0) {
+            return cli_fail(cli, EXIT_USAGE,
+                            "--dump writes what the world's own solver had; --solver and --param "
+                            "are for solving the file afterwards");
         }
         return dump_world(cli, &options);
     }
     if (words.count == 0) {
         return cli_fail(
-            EXIT_USAGE,
-            "which problem? Give a file, or --world ID --dump FILE; see moreau solve --help");
+            cli, EXIT_USAGE,
+            "which problem? Give a file, or --world WORLD --dump FILE; see moreau solve --help");
     }
     return solve_file(cli, &options, words.item[0]);
 }

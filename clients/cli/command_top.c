@@ -2,7 +2,7 @@
 // moreau top: a live view of the server, its busiest worlds first.
 #include "cli/cli.h"
 
-#include "cli/json_write.h"
+#include "cli/number.h"
 #include "cli/sample.h"
 #include "cli/terminal.h"
 
@@ -12,12 +12,18 @@
 #include <time.h>
 
 static const char usage[] =
-    "moreau top: what the server does now, renewed every second; the busiest worlds first\n"
+    "moreau top: a live view of the server, its busiest worlds first\n"
     "\n"
     "  moreau top [--once] [--json] [--interval SECONDS]\n"
     "\n"
-    "Rates are those of the interval before. --once prints one view and ends, and so does a\n"
-    "standard output that is no terminal; --json prints one view with up to 10,000 worlds.\n";
+    "The view is renewed every second. Rates are those of the interval before. --once\n"
+    "prints one view and ends, and so does a standard output that is no terminal;\n"
+    "--json prints one view with up to 10,000 worlds.\n"
+    "\n"
+    "Examples:\n"
+    "  moreau top\n"
+    "  moreau top --once --interval 5\n"
+    "  moreau top --json | jq .per_s.steps\n";
 
 enum { HEAD_LINES = 6, WORLDS_WITHOUT_TERMINAL = 20 };
 
@@ -30,15 +36,15 @@ static void sleep_for(double seconds) {
 
 // ---- for people
 
-static void print_server(const Cli *cli, const Sample *sample, const SampleRates *rates) {
+static void print_server(Cli *cli, const Sample *sample, const SampleRates *rates) {
     const Moreau__V1__StatsReply *s = sample->stats;
     const char *bold = terminal_style(stdout, STYLE_BOLD),
                *plain = terminal_style(stdout, STYLE_PLAIN),
                *bad = terminal_style(stdout, STYLE_BAD);
     char text[3][32];
     printf("%s%s%s  up %s  %" PRIu32 " lane%s  %" PRIu64 " connection%s\n", bold, cli->server,
-           plain, format_seconds(s->uptime_s, text[0]), s->lanes, s->lanes == 1 ? "" : "s",
-           s->connections, s->connections == 1 ? "" : "s");
+           plain, format_seconds(s->uptime_s, text[0]), s->lanes, plural(s->lanes), s->connections,
+           plural(s->connections));
     printf("%s%s%s steps/s  solver %s/step  %s%.3g%s/s unconverged  %s%" PRIu64 "%s faulted\n",
            bold, format_count((uint64_t)rates->steps, text[0]), plain,
            format_seconds(rates->solver_time, text[1]), rates->unconverged > 0.0 ? bad : "",
@@ -53,9 +59,8 @@ static void print_server(const Cli *cli, const Sample *sample, const SampleRates
            format_bytes(s->world_bytes, text[2]));
     char counts[3][32];
     printf("%s world%s  %s bod%s  %s contact%s", format_count(s->world_count, counts[0]),
-           s->world_count == 1 ? "" : "s", format_count(s->bodies, counts[1]),
-           s->bodies == 1 ? "y" : "ies", format_count(s->contacts, counts[2]),
-           s->contacts == 1 ? "" : "s");
+           plural(s->world_count), format_count(s->bodies, counts[1]), s->bodies == 1 ? "y" : "ies",
+           format_count(s->contacts, counts[2]), plural(s->contacts));
     if (sample->world_total > sample->world_count) {
         printf("  (below: of the first %zu worlds)", sample->world_count);
     }
@@ -72,7 +77,7 @@ static void print_world(const SampleWorld *world) {
            terminal_style(stdout, STYLE_PLAIN));
 }
 
-static void print_view(const Cli *cli, const Sample *sample, const SampleRates *rates) {
+static void print_view(Cli *cli, const Sample *sample, const SampleRates *rates) {
     size_t rows = WORLDS_WITHOUT_TERMINAL;
     if (terminal_is_watched(stdout)) {
         unsigned lines = terminal_lines(stdout);
@@ -82,7 +87,6 @@ static void print_view(const Cli *cli, const Sample *sample, const SampleRates *
     for (size_t i = 0; i < sample->world_count && i < rows; i++) {
         print_world(&sample->world[i]);
     }
-    fflush(stdout);
 }
 
 // ---- for programs
@@ -101,26 +105,26 @@ static json_t *world_json(const SampleWorld *world) {
     info.bytes = world->bytes;
     info.faulted = world->faulted;
     info.solver = (char *)world->solver;
-    json_t *json = json_write_message(&info.base);
-    json_object_set_new(json, "steps_per_s", json_real(world->steps_rate));
+    json_t *json = json_write_ours(&info.base);
+    json_object_set_new(json, "steps_per_s", number_json(world->steps_rate));
     return json;
 }
 
-static void print_json(const Sample *sample, const SampleRates *rates) {
+static void print_json(Cli *cli, const Sample *sample, const SampleRates *rates) {
     json_t *worlds = json_array();
     for (size_t i = 0; i < sample->world_count; i++) {
         json_array_append_new(worlds, world_json(&sample->world[i]));
     }
     json_t *rate =
-        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "steps", rates->steps, "unconverged_steps",
-                  rates->unconverged, "faulted_steps", rates->faulted, "requests", rates->requests,
-                  "failed_requests", rates->failed, "bytes_in", rates->bytes_in, "bytes_out",
-                  rates->bytes_out);
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "steps", number_json(rates->steps),
+                  "unconverged_steps", number_json(rates->unconverged), "faulted_steps",
+                  number_json(rates->faulted), "requests", number_json(rates->requests),
+                  "failed_requests", number_json(rates->failed), "bytes_in",
+                  number_json(rates->bytes_in), "bytes_out", number_json(rates->bytes_out));
     json_t *view =
-        json_pack("{s:o, s:o, s:f, s:o}", "stats", json_write_message(&sample->stats->base),
-                  "per_s", rate, "solver_time_per_step", rates->solver_time, "worlds", worlds);
-    json_print(stdout, view);
-    json_decref(view);
+        json_pack("{s:o, s:o, s:o, s:o}", "stats", json_write_ours(&sample->stats->base), "per_s",
+                  rate, "solver_time_per_step", number_json(rates->solver_time), "worlds", worlds);
+    cli_print(cli, view);
 }
 
 // ---- the command
@@ -137,14 +141,14 @@ static int watch(Cli *cli, bool once, double interval_s) {
         }
         SampleRates rates = sample_compare(&before, &now);
         if (cli->json) {
-            print_json(&now, &rates);
+            print_json(cli, &now, &rates);
         } else {
             fputs(once ? "" : "\033[H\033[J", stdout);
             print_view(cli, &now, &rates);
         }
         sample_free(&before);
         before = now;
-        if (once) {
+        if (!cli_flush(cli) || once) {
             break;
         }
     }
@@ -165,7 +169,7 @@ int command_top(Cli *cli, int argc, char **argv) {
         return status;
     }
     if (interval_s > 86400.0) {
-        return cli_fail(EXIT_USAGE, "--interval is at most a day, 86400 seconds");
+        return cli_fail(cli, EXIT_USAGE, "--interval is at most a day, 86400 seconds");
     }
     status = cli_connect(cli);
     if (status != EXIT_DONE) {

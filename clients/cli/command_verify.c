@@ -4,7 +4,7 @@
 
 #include "cli/episode_text.h"
 #include "cli/interrupt.h"
-#include "cli/json_write.h"
+#include "cli/number.h"
 #include "cli/terminal.h"
 
 #include <inttypes.h>
@@ -15,7 +15,17 @@ static const char usage[] =
     "\n"
     "  moreau verify EPISODE [options]\n"
     "\n"
-    "Exit status 4: there is a difference, or a part of the file is damaged.\n";
+    "Exit status 4: there is a difference, or a part of the file is damaged.\n"
+    "\n"
+    "Examples:\n"
+    "  moreau verify demo\n"
+    "  moreau verify 3e9f0a8d --from 1000 --to 2000 --json\n";
+
+static const CliField typed[] = {{"episode", "EPISODE"},
+                                 {"first", "--from"},
+                                 {"last", "--to"},
+                                 {"lanes", "--lanes"},
+                                 {NULL, NULL}};
 
 #define NOT_GIVEN UINT64_MAX
 
@@ -53,8 +63,10 @@ static void print_difference(const Moreau__V1__EpisodeDifference *difference) {
         if (difference->body != 0) {
             printf("body %" PRIu64 ", ", difference->body);
         }
-        printf("%s: expected %.17g, found %.17g\n", difference->quantity, difference->expected,
-               difference->found);
+        char text[2][NUMBER_BYTES];
+        printf("%s: expected %s, found %s\n", difference->quantity,
+               number_write(difference->expected, text[0]),
+               number_write(difference->found, text[1]));
     } else if (difference->expected_hash != difference->found_hash) {
         printf("state hash: expected %016" PRIx64 ", found %016" PRIx64 "\n",
                difference->expected_hash, difference->found_hash);
@@ -70,18 +82,19 @@ static void print_result(const Moreau__V1__EpisodeInfo *episode,
     episode_short(episode, id);
     format_count(result->steps, text[0]);
     double rate = result->seconds > 0.0 ? (double)result->steps / result->seconds : 0.0;
-    printf("%s%s%s: %s %s of episode %s %s, %s (%s steps/s)\n",
+    printf("%s%s%s: %s step%s of episode %s %s, %s (%s steps/s)\n",
            terminal_style(stdout, result->verified ? STYLE_GOOD : STYLE_BAD),
            result->verified ? "verified" : "NOT verified", terminal_style(stdout, STYLE_PLAIN),
-           text[0], result->steps == 1 ? "step" : "steps", id, episode_name(episode),
+           text[0], plural(result->steps), id, episode_name(episode),
            format_seconds(result->seconds, text[1]), format_count((uint64_t)rate, text[2]));
     if (result->dropped_steps > 0) {
-        printf("  %s steps were never recorded: the recording is lossy\n",
-               format_count(result->dropped_steps, text[0]));
+        printf("  %s step%s never recorded: the recording is lossy\n",
+               format_count(result->dropped_steps, text[0]),
+               result->dropped_steps == 1 ? " was" : "s were");
     }
     if (result->unconverged_steps > 0) {
-        printf("  %s steps did not reach their tolerance, then as now\n",
-               format_count(result->unconverged_steps, text[0]));
+        printf("  %s step%s did not reach the tolerance, then as now\n",
+               format_count(result->unconverged_steps, text[0]), plural(result->unconverged_steps));
     }
     for (size_t i = 0; i < result->n_differences; i++) {
         print_difference(result->differences[i]);
@@ -93,21 +106,20 @@ static int conclude(Cli *cli, const Verifying *verifying, const Moreau__V1__Epis
                     int status, const Moreau__V1__Reply *reply) {
     if (status != EXIT_DONE && cli->error.status == MOREAU_CANCELLED) {
         char text[2][32];
-        return cli_fail(EXIT_REFUSED, "stopped after %s of %s steps: this verifies nothing",
+        return cli_fail(cli, EXIT_REFUSED, "stopped after %s of %s step%s: this verifies nothing",
                         format_count(verifying->steps_done, text[0]),
-                        format_count(verifying->steps_total, text[1]));
+                        format_count(verifying->steps_total, text[1]),
+                        plural(verifying->steps_total));
     }
     if (status != EXIT_DONE) {
         return cli_report_refusal(cli, NULL, "");
     }
     if (reply->result_case != MOREAU__V1__REPLY__RESULT_EPISODE_VERIFY) {
-        return cli_fail(EXIT_REFUSED, "the server's answer holds no verification");
+        return cli_fail(cli, EXIT_REFUSED, "the server's answer holds no verification");
     }
     const Moreau__V1__EpisodeVerifyReply *result = reply->episode_verify;
     if (cli->json) {
-        json_t *document = json_write_message(&result->base);
-        json_print(stdout, document);
-        json_decref(document);
+        cli_print(cli, json_write_ours(&result->base));
     } else {
         print_result(episode, result);
     }
@@ -149,8 +161,9 @@ int command_verify(Cli *cli, int argc, char **argv) {
         return status;
     }
     if (lanes > UINT32_MAX) {
-        return cli_fail(EXIT_USAGE, "--lanes takes at most %u", UINT32_MAX);
+        return cli_fail(cli, EXIT_USAGE, "--lanes takes at most %u", UINT32_MAX);
     }
+    cli->fields = typed;
     Moreau__V1__EpisodeVerify verify = MOREAU__V1__EPISODE_VERIFY__INIT;
     verify.has_first = from != NOT_GIVEN;
     verify.first = from;

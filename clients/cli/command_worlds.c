@@ -4,6 +4,7 @@
 
 #include "cli/json_write.h"
 #include "cli/terminal.h"
+#include "cli/world_find.h"
 #include "cli/world_page.h"
 
 #include <inttypes.h>
@@ -12,15 +13,22 @@
 static const char usage[] =
     "moreau worlds: the worlds on the server\n"
     "\n"
-    "  moreau worlds [--json]\n"
+    "  moreau worlds [--json]              a table\n"
+    "  moreau worlds --destroy WORLD       end one, whoever made it\n"
     "\n"
-    "kept: the world stays when its client is gone. faulted: a step would not have\n"
-    "been finite; the world steps again when its bodies are set (WorldSet).\n";
+    "WORLD is an id or a name. kept: the world stays when its client is gone.\n"
+    "faulted: a step would not have been finite; the world steps again when its\n"
+    "bodies are set (WorldSet).\n"
+    "\n"
+    "Examples:\n"
+    "  moreau worlds\n"
+    "  moreau worlds --destroy falling\n"
+    "  moreau worlds --json | jq '.[] | select(.faulted) | .world'\n";
 
 static void print_head(uint64_t total) {
     char count[32];
     printf("%s%s world%s%s\n", terminal_style(stdout, STYLE_BOLD), format_count(total, count),
-           total == 1 ? "" : "s", terminal_style(stdout, STYLE_PLAIN));
+           plural(total), terminal_style(stdout, STYLE_PLAIN));
     if (total > 0) {
         printf("%s%12s  %-16s %8s %8s %10s %8s  %s%s\n", terminal_style(stdout, STYLE_DIM), "id",
                "name", "bodies", "contacts", "step", "time", "solver, state",
@@ -31,7 +39,7 @@ static void print_head(uint64_t total) {
 static void print_row(const Moreau__V1__WorldInfo *world) {
     printf("%12" PRIu64 "  %-16.16s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8.4g  %s%s%s%s%s\n",
            world->world, world->name != NULL ? world->name : "", world->bodies, world->contacts,
-           world->step, world->time, world->solver != NULL ? world->solver : "",
+           world->step, world->time + 0.0, world->solver != NULL ? world->solver : "",
            world->lifetime == MOREAU__V1__WORLD__LIFETIME__SERVER ? ", kept" : "",
            terminal_style(stdout, STYLE_BAD), world->faulted ? ", faulted" : "",
            terminal_style(stdout, STYLE_PLAIN));
@@ -41,23 +49,19 @@ static void print_row(const Moreau__V1__WorldInfo *world) {
 static void show_page(const Moreau__V1__WorldListReply *page, json_t *rows) {
     for (size_t i = 0; i < page->n_worlds; i++) {
         if (rows != NULL) {
-            json_array_append_new(rows, json_write_message(&page->worlds[i]->base));
+            json_array_append_new(rows, json_write_ours(&page->worlds[i]->base));
         } else {
             print_row(page->worlds[i]);
         }
     }
 }
 
-int command_worlds(Cli *cli, int argc, char **argv) {
-    OptionList words = {0};
-    int status = cli_parse(cli, usage, (OptionTable){NULL, 0}, argc, argv, 0, 0, &words);
-    if (status != EXIT_DONE || cli->help || (status = cli_connect(cli)) != EXIT_DONE) {
-        return status;
-    }
+static int list_worlds(Cli *cli) {
     json_t *rows = cli->json ? json_array() : NULL;
     uint64_t first = 0;
     size_t page_rows;
     do {
+        int status;
         Moreau__V1__Reply *reply = world_page_fetch(cli, first, &status);
         if (reply == NULL) {
             json_decref(rows);
@@ -72,8 +76,42 @@ int command_worlds(Cli *cli, int argc, char **argv) {
         moreau__v1__reply__free_unpacked(reply, NULL);
     } while (page_rows == WORLD_PAGE_ROWS);
     if (rows != NULL) {
-        json_print(stdout, rows);
-        json_decref(rows);
+        cli_print(cli, rows);
     }
     return EXIT_DONE;
+}
+
+// Says what is gone, which is known only before.
+static int destroy_world(Cli *cli, const char *text) {
+    FoundWorld found;
+    int status = world_find(cli, text, &found);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    const Moreau__V1__WorldInfo *world = found.info;
+    if (moreau_world_destroy(cli->client, world->world) != MOREAU_OK) {
+        status = cli_report_failure(cli);
+    } else if (cli->json) {
+        cli_print(cli, json_write_ours(&world->base));
+    } else {
+        char counts[2][32];
+        printf("destroyed world %" PRIu64 " %s: %s %s, after %s step%s\n", world->world,
+               world->name != NULL ? world->name : "", format_count(world->bodies, counts[0]),
+               world->bodies == 1 ? "body" : "bodies", format_count(world->step, counts[1]),
+               plural(world->step));
+    }
+    world_find_free(&found);
+    return status;
+}
+
+int command_worlds(Cli *cli, int argc, char **argv) {
+    const char *destroyed = NULL;
+    const Option options[] = {
+        {"--destroy", OPTION_TEXT, &destroyed, "WORLD", "end this world, by its id or name"}};
+    OptionList words = {0};
+    int status = cli_parse(cli, usage, (OptionTable){options, 1}, argc, argv, 0, 0, &words);
+    if (status != EXIT_DONE || cli->help || (status = cli_connect(cli)) != EXIT_DONE) {
+        return status;
+    }
+    return destroyed != NULL ? destroy_world(cli, destroyed) : list_worlds(cli);
 }

@@ -78,9 +78,10 @@ static void print_steps(const Moreau__V1__EpisodeInfo *episode) {
     printf("  steps        %s of %.6g s: %.6g s simulated\n", format_count(episode->steps, text[0]),
            episode->time_step, (double)episode->steps * episode->time_step);
     if (episode->unconverged_steps > 0) {
-        printf("  converged    %s%s of %s steps did not%s reach their tolerance\n",
+        printf("  converged    %s%s of %s step%s did not%s reach the tolerance\n",
                terminal_style(stdout, STYLE_BAD), format_count(episode->unconverged_steps, text[0]),
-               format_count(episode->steps, text[1]), terminal_style(stdout, STYLE_PLAIN));
+               format_count(episode->steps, text[1]), plural(episode->steps),
+               terminal_style(stdout, STYLE_PLAIN));
     } else {
         printf("  converged    %sall steps%s\n", terminal_style(stdout, STYLE_GOOD),
                terminal_style(stdout, STYLE_PLAIN));
@@ -88,9 +89,9 @@ static void print_steps(const Moreau__V1__EpisodeInfo *episode) {
     printf("  worst        e_own %.2g, overlap %.3g mm\n", episode->worst_own,
            1e3 * episode->worst_penetration);
     if (episode->dropped_steps > 0) {
-        printf("  dropped      %s%s steps%s: the disk could not keep up, and it is lossy\n",
+        printf("  dropped      %s%s step%s%s: the disk could not keep up, and it is lossy\n",
                terminal_style(stdout, STYLE_BAD), format_count(episode->dropped_steps, text[0]),
-               terminal_style(stdout, STYLE_PLAIN));
+               plural(episode->dropped_steps), terminal_style(stdout, STYLE_PLAIN));
     }
 }
 
@@ -102,9 +103,9 @@ static void print_size(const Moreau__V1__EpisodeInfo *episode) {
         printf(", every %s%s", episode->stride > 1 ? format_count(episode->stride, text[1]) : "",
                episode->stride > 1 ? " steps" : "step");
     }
-    printf("%s\n  size         %s in %s chunks, %s of them %s", episode->lossy ? ", lossy" : "",
+    printf("%s\n  size         %s in %s chunk%s, %s of them %s", episode->lossy ? ", lossy" : "",
            format_bytes(episode->bytes, text[1]), format_count(episode->chunks, text[2]),
-           format_count(episode->keyframes, text[3]),
+           plural(episode->chunks), format_count(episode->keyframes, text[3]),
            episode->keyframes == 1 ? "a key-frame" : "key-frames");
     if (episode->steps > 0) {
         printf("; %s per step", format_bytes(episode->bytes / episode->steps, text[0]));
@@ -125,9 +126,9 @@ void episode_print(const Moreau__V1__EpisodeInfo *episode) {
     if (episode->has_ended) {
         printf(", lasted %s", format_seconds(episode->ended - episode->begun, text[1]));
     }
-    printf("\n  world        %s: %s bodies, from its step %" PRIu64 " on\n",
+    printf("\n  world        %s: %s %s, from its step %" PRIu64 " on\n",
            text_or(episode->world_name, "(nameless)"), format_count(episode->bodies, text[0]),
-           episode->world_step);
+           episode->bodies == 1 ? "body" : "bodies", episode->world_step);
     printf("  solver       %s\n", text_or(episode->solver, "?"));
     print_steps(episode);
     print_size(episode);
@@ -161,7 +162,7 @@ int episode_ask(Cli *cli, Moreau__V1__Request *request, Moreau__V1__Reply **repl
     if (status != EXIT_DONE) {
         status = cli_report_refusal(cli, NULL, "");
     } else if (told_of(*reply) == NULL) {
-        status = cli_fail(EXIT_REFUSED, "the server's answer says nothing of the episode");
+        status = cli_fail(cli, EXIT_REFUSED, "the server's answer says nothing of the episode");
     } else {
         return EXIT_DONE;
     }

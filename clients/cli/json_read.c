@@ -3,6 +3,7 @@
 
 #include "cli/base64.h"
 #include "cli/memory.h"
+#include "cli/nearest.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -21,6 +22,9 @@ typedef struct Reading {
 
 #define REFUSE(reading, ...)                                                                       \
     json_text_refuse((reading)->json, (reading)->path.text, (reading)->error, __VA_ARGS__)
+
+#define REFUSE_VALUE(reading, needed, value)                                                       \
+    json_text_refuse_value((reading)->json, (reading)->path.text, (reading)->error, needed, value)
 
 // key is name in camelCase: each underscore is left out, and the letter after it large
 static bool is_camel_case(const char *key, const char *name) {
@@ -112,7 +116,7 @@ size_t json_type_bytes(ProtobufCType type) {
 
 static bool read_double(Reading *reading, const json_t *value, double *number) {
     if (!json_is_number(value)) {
-        return REFUSE(reading, "expected a number");
+        return REFUSE_VALUE(reading, "a number", value);
     }
     *number = json_number_value(value);
     return true;
@@ -123,7 +127,8 @@ static bool read_float(Reading *reading, const json_t *value, float *number) {
     if (!read_double(reading, value, &wide)) {
         return false;
     }
-    if (!(fabs(wide) <= (double)FLT_MAX)) {
+    // what is closer to FLT_MAX than to the next that a float would have is FLT_MAX
+    if (!(fabs(wide) < 0x1.ffffffp127)) {
         return REFUSE(reading, "%g does not fit a 32-bit float", wide);
     }
     *number = (float)wide;
@@ -168,13 +173,13 @@ static bool read_whole(Reading *reading, const json_t *value, int bits, bool is_
     bool negative = false;
     uint64_t size = 0;
     if (!parse_whole(value, &negative, &size)) {
-        return REFUSE(reading, "expected a whole number");
+        return REFUSE_VALUE(reading, "a whole number", value);
     }
     uint64_t positive_max = (is_signed ? UINT64_MAX >> 1 : UINT64_MAX) >> (64 - bits);
     uint64_t limit = !negative ? positive_max : is_signed ? positive_max + 1 : 0;
     if (size > limit) {
         return !is_signed && negative
-                   ? REFUSE(reading, "expected a whole number that is not negative")
+                   ? REFUSE_VALUE(reading, "a whole number that is not negative", value)
                    : REFUSE(reading, "this whole number does not fit %d bits", bits);
     }
     uint64_t wide = negative ? 0 - size : size;
@@ -185,7 +190,7 @@ static bool read_whole(Reading *reading, const json_t *value, int bits, bool is_
 
 static bool read_bool(Reading *reading, const json_t *value, protobuf_c_boolean *number) {
     if (!json_is_boolean(value)) {
-        return REFUSE(reading, "expected true or false");
+        return REFUSE_VALUE(reading, "true or false", value);
     }
     *number = json_is_true(value);
     return true;
@@ -202,18 +207,18 @@ static bool read_enum(Reading *reading, const json_t *value,
         memcpy(number, &found->value, sizeof(found->value));
         return true;
     }
-    char names[256] = "";
+    char names[256] = "one of ";
     for (unsigned i = 0; i < descriptor->n_values; i++) {
         size_t used = strlen(names);
         snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "",
                  descriptor->values[i].name);
     }
-    return REFUSE(reading, "expected one of %s", names);
+    return REFUSE_VALUE(reading, names, value);
 }
 
 static bool read_string(Reading *reading, const json_t *value, char **text) {
     if (!json_is_string(value)) {
-        return REFUSE(reading, "expected a string");
+        return REFUSE_VALUE(reading, "a string", value);
     }
     *text = memory_copy(json_string_value(value));
     return true;
@@ -222,7 +227,7 @@ static bool read_string(Reading *reading, const json_t *value, char **text) {
 static bool read_bytes(Reading *reading, const json_t *value, void *member) {
     ProtobufCBinaryData bytes;
     if (!json_is_string(value) || !base64_read(json_string_value(value), &bytes.data, &bytes.len)) {
-        return REFUSE(reading, "expected bytes as base64, in a string");
+        return REFUSE_VALUE(reading, "bytes as base64, in a string", value);
     }
     memcpy(member, &bytes, sizeof(bytes));
     return true;
@@ -274,7 +279,7 @@ static bool read_value(Reading *reading, const json_t *value, const ProtobufCFie
 static bool read_repeated(Reading *reading, const json_t *value,
                           const ProtobufCFieldDescriptor *field, ProtobufCMessage *message) {
     if (!json_is_array(value)) {
-        return REFUSE(reading, "expected a list, as [...]");
+        return REFUSE_VALUE(reading, "a list, as [...]", value);
     }
     size_t count = json_array_size(value);
     if (count == 0) {
@@ -323,15 +328,20 @@ static bool read_field(Reading *reading, const json_t *value, const ProtobufCFie
     return true;
 }
 
-static bool refuse_key(Reading *reading, const ProtobufCMessageDescriptor *descriptor) {
+static bool refuse_key(Reading *reading, const ProtobufCMessageDescriptor *descriptor,
+                       const char *key) {
     char names[640] = "";
+    Nearest nearest = {.typed = key};
     for (unsigned i = 0; i < descriptor->n_fields; i++) {
+        nearest_offer(&nearest, descriptor->fields[i].name);
         size_t used = strlen(names);
         snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "",
                  descriptor->fields[i].name);
     }
+    char hint[NEAREST_HINT_BYTES];
+    nearest_hint(&nearest, hint);
     return descriptor->n_fields > 0
-               ? REFUSE(reading, "unknown key; %s has %s", descriptor->short_name, names)
+               ? REFUSE(reading, "unknown key%s; %s has %s", hint, descriptor->short_name, names)
                : REFUSE(reading, "unknown key; %s has no fields", descriptor->short_name);
 }
 
@@ -343,7 +353,7 @@ static bool read_members(Reading *reading, const json_t *value, ProtobufCMessage
         size_t before = json_path_enter(&reading->path, key);
         const ProtobufCFieldDescriptor *field = json_find_field(message->descriptor, key);
         if (field == NULL) {
-            return refuse_key(reading, message->descriptor);
+            return refuse_key(reading, message->descriptor, key);
         }
         if (!json_is_null(each) && !read_field(reading, each, field, message)) {
             return false;
@@ -356,7 +366,7 @@ static bool read_members(Reading *reading, const json_t *value, ProtobufCMessage
 static ProtobufCMessage *read_message(Reading *reading, const json_t *value,
                                       const ProtobufCMessageDescriptor *descriptor) {
     if (!json_is_object(value)) {
-        REFUSE(reading, "expected an object, as {...}");
+        REFUSE_VALUE(reading, "an object, as {...}", value);
         return NULL;
     }
     ProtobufCMessage *message = memory_take(1, descriptor->sizeof_message);

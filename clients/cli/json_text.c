@@ -2,6 +2,7 @@
 #include "cli/json_text.h"
 
 #include "cli/memory.h"
+#include "cli/number.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -234,6 +235,41 @@ bool json_text_refuse(const JsonText *json, const char *path, JsonError *error, 
         va_end(arguments);
     }
     return false;
+}
+
+// A value in a few words.
+static void describe(const json_t *value, char *text, size_t bytes) {
+    char number[NUMBER_BYTES];
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        snprintf(text, bytes, "an object");
+        break;
+    case JSON_ARRAY:
+        snprintf(text, bytes, "a list of %zu", json_array_size(value));
+        break;
+    case JSON_STRING:
+        snprintf(text, bytes, "\"%.40s\"", json_string_value(value));
+        break;
+    case JSON_INTEGER:
+        snprintf(text, bytes, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        break;
+    case JSON_REAL:
+        snprintf(text, bytes, "%s", number_write(json_real_value(value), number));
+        break;
+    default:
+        snprintf(text, bytes, "%s",
+                 json_is_null(value)   ? "null"
+                 : json_is_true(value) ? "true"
+                                       : "false");
+        break;
+    }
+}
+
+bool json_text_refuse_value(const JsonText *json, const char *path, JsonError *error,
+                            const char *needed, const json_t *value) {
+    char came[64];
+    describe(value, came, sizeof(came));
+    return json_text_refuse(json, path, error, "needs %s, got %s", needed, came);
 }
 
 // ---- paths

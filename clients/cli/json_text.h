@@ -44,6 +44,10 @@ size_t json_text_line(const JsonText *json, const char *path);
 bool json_text_refuse(const JsonText *json, const char *path, JsonError *error, const char *format,
                       ...) __attribute__((format(printf, 4, 5)));
 
+// The same, saying what was needed, as "a number", and what came: "needs a number, got "big"".
+bool json_text_refuse_value(const JsonText *json, const char *path, JsonError *error,
+                            const char *needed, const json_t *value);
+
 // Two keys mean the same field: time_step and timeStep.
 bool json_key_equal(const char *a, size_t a_count, const char *b, size_t b_count);
 

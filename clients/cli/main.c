@@ -2,6 +2,8 @@
 // moreau: the command-line tool. Finds the command in the table below and hands over.
 #include "cli/cli.h"
 
+#include "cli/nearest.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +33,24 @@ static void print_help(OptionTable global) {
     puts("  --version                the version of this tool");
     puts("\nWithout --server the address is MOREAU_SERVER, or 127.0.0.1:7667.\n"
          "moreau COMMAND --help says more about each.\n"
-         "Exit status: 0 done, 1 refused, 2 usage, 3 no connection, 4 verify found a\n"
-         "difference.");
+         "\n"
+         "With --json standard output holds one JSON document and nothing else (replay and\n"
+         "call print one per line where there are many). Whole numbers are numbers there,\n"
+         "but for state hashes, whose 64 bits many readers would cut: they are strings. Only\n"
+         "call writes as protobuf does. After an error the document has the key \"error\",\n"
+         "beside what there was to report or alone: {\"error\": {\"message\": ...}}, with\n"
+         "\"status\" and \"field\" where the server said so.\n"
+         "\n"
+         "Exit status: 0 done; 1 refused by the server, or a file is wrong; 2 usage; 3 no\n"
+         "connection; 4 verify found a difference; 5 a step did not converge (moreau run\n"
+         "--require-converged).\n"
+         "\n"
+         "Examples:\n"
+         "  moreau-server --db episodes.db &\n"
+         "  moreau run falling.json --steps 720 --record --episode-name demo\n"
+         "  moreau replay demo --stride 60\n"
+         "  moreau verify demo\n"
+         "  moreau call Stats");
 }
 
 static const CliCommand *find_command(const char *name) {
@@ -42,6 +60,26 @@ static const CliCommand *find_command(const char *name) {
         }
     }
     return NULL;
+}
+
+static int refuse_command(Cli *cli, const char *name) {
+    char hint[NEAREST_HINT_BYTES];
+    Nearest nearest = {.typed = name};
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        nearest_offer(&nearest, commands[i].name);
+    }
+    return cli_fail(cli, EXIT_USAGE, "there is no command \"%s\"%s; moreau --help shows them", name,
+                    nearest_hint(&nearest, hint));
+}
+
+// A wrong option before it may have kept --json from being seen.
+static bool wants_json(int argc, char **argv) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--json") == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static int dispatch(Cli *cli, int argc, char **argv) {
@@ -55,7 +93,7 @@ static int dispatch(Cli *cli, int argc, char **argv) {
     char message[256];
     int used = options_parse(&table, 1, argc, argv, true, &words, message, sizeof(message));
     if (used < 0) {
-        return cli_fail(EXIT_USAGE, "%s; see moreau --help", message);
+        return cli_fail(cli, EXIT_USAGE, "%s; see moreau --help", message);
     }
     if (version) {
         printf("moreau %s\n", moreau_version());
@@ -67,7 +105,7 @@ static int dispatch(Cli *cli, int argc, char **argv) {
     }
     const CliCommand *command = find_command(argv[used]);
     if (command == NULL) {
-        return cli_fail(EXIT_USAGE, "there is no command %s; moreau --help shows them", argv[used]);
+        return refuse_command(cli, argv[used]);
     }
     return command->run(cli, argc - used - 1, argv + used + 1);
 }
@@ -77,9 +115,6 @@ int main(int argc, char **argv) {
     Cli cli = {.server = server != NULL && server[0] != '\0' ? server : "127.0.0.1:7667",
                .program = argc > 0 ? argv[0] : "moreau"};
     int status = dispatch(&cli, argc > 0 ? argc - 1 : 0, argv + 1);
-    cli_close(&cli);
-    if (fflush(stdout) != 0) {
-        return cli_fail(EXIT_REFUSED, "cannot write to standard output");
-    }
-    return status;
+    cli.json = cli.json || (status == EXIT_USAGE && wants_json(argc, argv));
+    return cli_finish(&cli, status);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/options.h"
 
+#include "cli/nearest.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -34,6 +36,21 @@ static const Option *find_option(const OptionTable *tables, size_t table_count,
         }
     }
     return NULL;
+}
+
+static void refuse_option(const Parsing *parsing, const OptionTable *tables, size_t table_count,
+                          const char *argument) {
+    char name[64];
+    char hint[NEAREST_HINT_BYTES];
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(argument, "="), argument);
+    Nearest nearest = {.typed = name};
+    for (size_t t = 0; t < table_count; t++) {
+        for (size_t i = 0; i < tables[t].count; i++) {
+            nearest_offer(&nearest, tables[t].option[i].name);
+        }
+    }
+    snprintf(parsing->message, parsing->message_bytes, "there is no option %s here%s", name,
+             nearest_hint(&nearest, hint));
 }
 
 static bool take_whole(const char *text, uint64_t least, uint64_t *whole) {
@@ -153,7 +170,7 @@ int options_parse(const OptionTable *tables, size_t table_count, int argc, char 
         } else {
             const Option *option = find_option(tables, table_count, argument);
             if (option == NULL) {
-                snprintf(message, message_bytes, "there is no option %s here", argument);
+                refuse_option(&parsing, tables, table_count, argument);
             }
             good = option != NULL && take_option(&parsing, option);
         }

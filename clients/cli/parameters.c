@@ -4,6 +4,7 @@
 #include "cli/json_read.h"
 #include "cli/json_write.h"
 #include "cli/memory.h"
+#include "cli/nearest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -104,13 +105,18 @@ static bool set_parameter(const char *solver, const char *text, ProtobufCMessage
     }
     if (field == NULL) {
         list_fields(message->descriptor, names, sizeof(names));
-        snprintf(sentence, bytes, "solver %s has no parameter \"%s\"; it has %s", solver, key,
-                 names);
+        Nearest nearest = {.typed = key};
+        for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
+            nearest_offer(&nearest, message->descriptor->fields[i].name);
+        }
+        char hint[NEAREST_HINT_BYTES];
+        snprintf(sentence, bytes, "--param %s: solver %s has no parameter \"%s\"%s; it has %s",
+                 text, solver, key, nearest_hint(&nearest, hint), names);
         return false;
     }
     if (!set_value(field, equals + 1, (uint8_t *)message + field->offset, names, sizeof(names))) {
-        snprintf(sentence, bytes, "%s of solver %s takes %s, not \"%s\"", field->name, solver,
-                 names, equals + 1);
+        snprintf(sentence, bytes, "--param %s of solver %s takes %s, not \"%s\"", field->name,
+                 solver, names, equals + 1);
         return false;
     }
     json_mark_field(message, field);
@@ -159,13 +165,49 @@ bool parameters_set(const char *solver, const OptionList *params,
     return true;
 }
 
-json_t *parameters_write(const char *solver, const Moreau__V1__SolverParameters *all) {
+bool parameters_read(const char *solver, const JsonText *json, const json_t *value,
+                     const char *path, Moreau__V1__SolverParameters **all, JsonError *error) {
     const ProtobufCFieldDescriptor *field = find_solver(solver);
-    ProtobufCMessage *message = NULL;
+    if (field == NULL) {
+        return json_text_refuse(json, path, error,
+                                "this tool knows no parameters of a solver \"%s\"", solver);
+    }
+    ProtobufCMessage *message = json_read_message(json, value, path, field->descriptor, error);
+    if (message == NULL) {
+        return false;
+    }
+    *all = memory_take(1, sizeof(**all));
+    moreau__v1__solver_parameters__init(*all);
+    memcpy((uint8_t *)*all + field->offset, &message, sizeof(void *));
+    json_mark_field(&(*all)->base, field);
+    return true;
+}
+
+// The message of one solver; NULL: nothing is set for it.
+static const ProtobufCMessage *find_message(const char *solver,
+                                            const Moreau__V1__SolverParameters *all) {
+    const ProtobufCFieldDescriptor *field = find_solver(solver);
+    const ProtobufCMessage *message = NULL;
     if (all != NULL && field != NULL) {
         memcpy(&message, (const uint8_t *)all + field->offset, sizeof(void *));
     }
-    return message != NULL ? json_write_message(message) : json_object();
+    return message;
+}
+
+json_t *parameters_write(const char *solver, const Moreau__V1__SolverParameters *all) {
+    const ProtobufCMessage *message = find_message(solver, all);
+    return message != NULL ? json_write_ours(message) : json_object();
+}
+
+uint32_t parameters_iterations(const char *solver, const Moreau__V1__SolverParameters *all) {
+    const ProtobufCMessage *message = find_message(solver, all);
+    const ProtobufCFieldDescriptor *field =
+        message != NULL ? json_find_field(message->descriptor, "max_iterations") : NULL;
+    uint32_t iterations = 0;
+    if (field != NULL && field->type == PROTOBUF_C_TYPE_UINT32 && json_has_field(message, field)) {
+        memcpy(&iterations, (const uint8_t *)message + field->offset, sizeof(iterations));
+    }
+    return iterations;
 }
 
 const char *parameters_model(const char *solver, const Moreau__V1__SolverParameters *all) {

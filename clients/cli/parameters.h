@@ -3,9 +3,8 @@
 // solver added to the protocol is known here at once.
 #pragma once
 
+#include "cli/json_text.h"
 #include "cli/options.h"
-
-#include <jansson.h>
 
 #include "moreau.pb-c.h"
 
@@ -16,8 +15,16 @@
 bool parameters_set(const char *solver, const OptionList *params,
                     Moreau__V1__SolverParameters **all, char *message, size_t message_bytes);
 
+// The parameters of `solver` from a JSON object at `path` of a document, into a new *all. false,
+// with `error` filled, when they are not its.
+bool parameters_read(const char *solver, const JsonText *json, const json_t *value,
+                     const char *path, Moreau__V1__SolverParameters **all, JsonError *error);
+
 // What is set for `solver`, as a JSON object; a new reference.
 json_t *parameters_write(const char *solver, const Moreau__V1__SolverParameters *all);
+
+// How many iterations the solver may take by its parameters; 0: not given.
+uint32_t parameters_iterations(const char *solver, const Moreau__V1__SolverParameters *all);
 
 // The name of the contact model that a solver with these parameters claims, as problem files name
 // it.

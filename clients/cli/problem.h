@@ -35,12 +35,22 @@ typedef struct ProblemKeys {
 ProblemKeys problem_contact_keys(void);
 ProblemKeys problem_row_keys(void);
 
-// A new problem; freed with moreau__v1__contact_problem__free_unpacked(problem, NULL). NULL, with
-// `error` filled, when it is refused.
-Moreau__V1__ContactProblem *problem_read(const JsonText *json, JsonError *error);
+// Who solves it, where a file says so: a dump names what its world's step used.
+typedef struct ProblemSolver {
+    char *name;                               // owned; NULL: not said
+    Moreau__V1__SolverParameters *parameters; // owned; of that solver; NULL: not said
+} ProblemSolver;
 
-// A new reference; NULL when the columns do not fit each other.
-json_t *problem_write(const Moreau__V1__ContactProblem *problem, const char *about);
+// A new problem; freed with moreau__v1__contact_problem__free_unpacked(problem, NULL). NULL, with
+// `error` filled, when it is refused. `solver` is to be freed in either case.
+Moreau__V1__ContactProblem *problem_read(const JsonText *json, ProblemSolver *solver,
+                                         JsonError *error);
+void problem_solver_free(ProblemSolver *solver);
+
+// A new reference; NULL when the columns do not fit each other. The solver's name and parameters
+// are Nullable.
+json_t *problem_write(const Moreau__V1__ContactProblem *problem, const char *about,
+                      const char *solver, const Moreau__V1__SolverParameters *parameters);
 
 // One answer object, as in "answers" of a problem file, with "report" instead of "residual". A new
 // reference; NULL when the reply does not fit the problem.

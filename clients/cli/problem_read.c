@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/memory.h"
+#include "cli/nearest.h"
+#include "cli/parameters.h"
 #include "cli/problem.h"
 
 #include <math.h>
@@ -17,6 +19,9 @@ typedef struct Reading {
 
 #define REFUSE(reading, ...)                                                                       \
     json_text_refuse((reading)->json, (reading)->path.text, (reading)->error, __VA_ARGS__)
+
+#define REFUSE_VALUE(reading, needed, value)                                                       \
+    json_text_refuse_value((reading)->json, (reading)->path.text, (reading)->error, needed, value)
 
 // ---- growing columns: a list of n items has room for the next power of two
 
@@ -41,7 +46,7 @@ static void push_uint32(uint32_t **items, size_t *count, uint32_t number) {
 static bool check_members(Reading *reading, const json_t *object, const char *const *names,
                           ProblemKeys keys) {
     if (!json_is_object(object)) {
-        return REFUSE(reading, "expected an object, as {...}");
+        return REFUSE_VALUE(reading, "an object, as {...}", object);
     }
     const char *key;
     json_t *each;
@@ -55,7 +60,16 @@ static bool check_members(Reading *reading, const json_t *object, const char *co
         }
         if (!known) {
             json_path_enter(&reading->path, key);
-            return REFUSE(reading, "unknown key in a file of format " PROBLEM_FORMAT);
+            Nearest nearest = {.typed = key};
+            char hint[NEAREST_HINT_BYTES];
+            for (size_t i = 0; names[i] != NULL; i++) {
+                nearest_offer(&nearest, names[i]);
+            }
+            for (size_t i = 0; i < keys.count; i++) {
+                nearest_offer(&nearest, keys.key[i].name);
+            }
+            return REFUSE(reading, "unknown key in a file of format " PROBLEM_FORMAT "%s",
+                          nearest_hint(&nearest, hint));
         }
     }
     return true;
@@ -63,7 +77,7 @@ static bool check_members(Reading *reading, const json_t *object, const char *co
 
 static bool read_number(Reading *reading, const json_t *value, double *number) {
     if (!json_is_number(value)) {
-        return REFUSE(reading, "expected a number");
+        return REFUSE_VALUE(reading, "a number", value);
     }
     *number = json_number_value(value);
     return true;
@@ -72,17 +86,29 @@ static bool read_number(Reading *reading, const json_t *value, double *number) {
 static bool read_index(Reading *reading, const json_t *value, uint32_t *number) {
     if (!json_is_integer(value) || json_integer_value(value) < 0 ||
         json_integer_value(value) > UINT32_MAX) {
-        return REFUSE(reading, "expected a whole number from 0");
+        return REFUSE_VALUE(reading, "a whole number from 0", value);
     }
     *number = (uint32_t)json_integer_value(value);
     return true;
 }
 
+// A list of `count` numbers or rows.
+static bool check_list(Reading *reading, const json_t *value, size_t count, const char *item) {
+    const char *ending = count == 1 ? "" : "s";
+    if (!json_is_array(value)) {
+        char needed[64];
+        snprintf(needed, sizeof(needed), "%zu %s%s, as [...]", count, item, ending);
+        return REFUSE_VALUE(reading, needed, value);
+    }
+    return json_array_size(value) == count ||
+           REFUSE(reading, "needs %zu %s%s, got %zu", count, item, ending, json_array_size(value));
+}
+
 // Exactly `count` numbers to the end of a column.
 static bool read_numbers(Reading *reading, const json_t *value, size_t count, double **items,
                          size_t *item_count) {
-    if (!json_is_array(value) || json_array_size(value) != count) {
-        return REFUSE(reading, "expected a list of %zu numbers", count);
+    if (!check_list(reading, value, count, "number")) {
+        return false;
     }
     for (size_t i = 0; i < count; i++) {
         size_t before = json_path_enter_index(&reading->path, i);
@@ -99,8 +125,8 @@ static bool read_numbers(Reading *reading, const json_t *value, size_t count, do
 // `rows` lists of `columns` numbers each.
 static bool read_matrix(Reading *reading, const json_t *value, size_t rows, size_t columns,
                         double **items, size_t *item_count) {
-    if (!json_is_array(value) || json_array_size(value) != rows) {
-        return REFUSE(reading, "expected %zu rows of %zu numbers", rows, columns);
+    if (!check_list(reading, value, rows, "row")) {
+        return false;
     }
     for (size_t i = 0; i < rows; i++) {
         size_t before = json_path_enter_index(&reading->path, i);
@@ -137,7 +163,7 @@ static bool read_tree(Reading *reading, const json_t *tree) {
     }
     size_t width = json_array_size(value);
     if (!json_is_array(value) || width == 0) {
-        return REFUSE(reading, "expected a list with one number per velocity of the tree");
+        return REFUSE_VALUE(reading, "a list with one number per velocity of the tree", value);
     }
     if (!read_numbers(reading, value, width, &problem->v_free, &problem->n_v_free)) {
         return false;
@@ -175,8 +201,8 @@ static bool read_key(Reading *reading, const json_t *value, const ProblemKey *ke
     if (key->width == 1) {
         return read_number(reading, value, numbers);
     }
-    if (!json_is_array(value) || json_array_size(value) != key->width) {
-        return REFUSE(reading, "expected a list of %zu numbers", key->width);
+    if (!check_list(reading, value, key->width, "number")) {
+        return false;
     }
     for (size_t i = 0; i < key->width; i++) {
         size_t before = json_path_enter_index(&reading->path, i);
@@ -253,8 +279,10 @@ static bool read_blocks(Reading *reading, const json_t *object, bool is_contact,
     }
     size_t size = json_array_size(blocks);
     if (!json_is_array(blocks) || size == 0 || (is_contact && size > 2)) {
-        return REFUSE(reading, "expected a list of %s blocks {\"tree\", \"jacobian\"}",
-                      is_contact ? "one or two" : "one or more");
+        return REFUSE_VALUE(reading,
+                            is_contact ? "a list of one or two blocks {\"tree\", \"jacobian\"}"
+                                       : "a list of one or more blocks {\"tree\", \"jacobian\"}",
+                            blocks);
     }
     for (size_t i = 0; i < size; i++) {
         size_t here = json_path_enter_index(&reading->path, i);
@@ -336,7 +364,7 @@ static bool read_list(Reading *reading, const json_t *root, const char *key, boo
         return false;
     }
     if (!json_is_array(list)) {
-        return REFUSE(reading, "expected a list, as [...]");
+        return REFUSE_VALUE(reading, "a list, as [...]", list);
     }
     size_t items = json_array_size(list);
     for (size_t i = 0; i < items; i++) {
@@ -394,8 +422,9 @@ static bool check_answer(Reading *reading, const json_t *answer, size_t index, s
 }
 
 static bool read_header(Reading *reading, const json_t *root) {
-    static const char *const names[] = {"format",   "about", "time_step", "gravity", "trees",
-                                        "contacts", "rows",  "warm",      "answers", NULL};
+    static const char *const names[] = {"format",    "about",   "solver",  "parameters",
+                                        "time_step", "gravity", "trees",   "contacts",
+                                        "rows",      "warm",    "answers", NULL};
     Moreau__V1__ContactProblem *problem = reading->problem;
     if (!check_members(reading, root, names, (ProblemKeys){NULL, 0})) {
         return false;
@@ -406,7 +435,8 @@ static bool read_header(Reading *reading, const json_t *root) {
         return false;
     }
     if (!json_is_string(value) || strcmp(json_string_value(value), PROBLEM_FORMAT) != 0) {
-        return REFUSE(reading, "expected \"" PROBLEM_FORMAT "\", the only format this tool reads");
+        return REFUSE_VALUE(reading, "\"" PROBLEM_FORMAT "\", the only format this tool reads",
+                            value);
     }
     json_path_leave(&reading->path, before);
 
@@ -429,12 +459,39 @@ static bool read_header(Reading *reading, const json_t *root) {
     return true;
 }
 
-Moreau__V1__ContactProblem *problem_read(const JsonText *json, JsonError *error) {
+// "solver" and "parameters", as a dump has them. What the solver makes of them, the server judges.
+static bool read_solver(Reading *reading, const json_t *root, ProblemSolver *solver) {
+    const json_t *name = json_object_get(root, "solver");
+    const json_t *parameters = json_object_get(root, "parameters");
+    if (name != NULL && !json_is_string(name)) {
+        json_path_enter(&reading->path, "solver");
+        return REFUSE_VALUE(reading, "the name of a solver", name);
+    }
+    if (name != NULL) {
+        solver->name = memory_copy(json_string_value(name));
+    }
+    if (parameters == NULL) {
+        return true;
+    }
+    json_path_enter(&reading->path, "parameters");
+    if (name == NULL) {
+        return REFUSE(reading, "these are parameters of which solver? \"solver\" is missing");
+    }
+    bool is_read = parameters_read(solver->name, reading->json, parameters, reading->path.text,
+                                   &solver->parameters, reading->error);
+    json_path_leave(&reading->path, 0);
+    return is_read;
+}
+
+Moreau__V1__ContactProblem *problem_read(const JsonText *json, ProblemSolver *solver,
+                                         JsonError *error) {
     Reading reading = {.json = json, .error = error};
+    *solver = (ProblemSolver){0};
     reading.problem = memory_take(1, sizeof(*reading.problem));
     moreau__v1__contact_problem__init(reading.problem);
     const json_t *root = json->root;
-    if (read_header(&reading, root) && read_list(&reading, root, "trees", true, read_tree_item) &&
+    if (read_header(&reading, root) && read_solver(&reading, root, solver) &&
+        read_list(&reading, root, "trees", true, read_tree_item) &&
         read_list(&reading, root, "contacts", false, read_contact) &&
         read_list(&reading, root, "rows", false, read_row) && read_warm(&reading, root) &&
         read_list(&reading, root, "answers", false, check_answer)) {
@@ -442,4 +499,12 @@ Moreau__V1__ContactProblem *problem_read(const JsonText *json, JsonError *error)
     }
     moreau__v1__contact_problem__free_unpacked(reading.problem, NULL);
     return NULL;
+}
+
+void problem_solver_free(ProblemSolver *solver) {
+    free(solver->name);
+    if (solver->parameters != NULL) {
+        moreau__v1__solver_parameters__free_unpacked(solver->parameters, NULL);
+    }
+    *solver = (ProblemSolver){0};
 }

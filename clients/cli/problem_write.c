@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "cli/number.h"
 #include "cli/parameters.h"
 #include "cli/problem.h"
 
@@ -35,6 +36,7 @@ static const double *take_numbers(Writing *writing, Numbers *numbers, size_t cou
     return first;
 }
 
+// A problem is for machines: its zeros keep their signs, so that it is solved to the same bits.
 static json_t *write_numbers(const double *numbers, size_t count) {
     json_t *list = json_array();
     for (size_t i = 0; numbers != NULL && i < count; i++) {
@@ -169,7 +171,8 @@ static void write_warm(Writing *writing, json_t *root) {
     json_object_set_new(root, "warm", warm);
 }
 
-json_t *problem_write(const Moreau__V1__ContactProblem *problem, const char *about) {
+json_t *problem_write(const Moreau__V1__ContactProblem *problem, const char *about,
+                      const char *solver, const Moreau__V1__SolverParameters *parameters) {
     Writing writing = {
         .problem = problem,
         .mass = {problem->mass, problem->n_mass},
@@ -182,6 +185,10 @@ json_t *problem_write(const Moreau__V1__ContactProblem *problem, const char *abo
     json_t *root = json_object();
     json_object_set_new(root, "format", json_string(PROBLEM_FORMAT));
     json_object_set_new(root, "about", json_string(about));
+    if (solver != NULL) {
+        json_object_set_new(root, "solver", json_string(solver));
+        json_object_set_new(root, "parameters", parameters_write(solver, parameters));
+    }
     json_object_set_new(root, "time_step", json_real(problem->time_step));
     json_object_set_new(root, "gravity", json_real(problem->gravity));
     json_object_set_new(root, "trees", write_trees(&writing));
@@ -223,7 +230,7 @@ static json_t *write_report(const Moreau__V1__Certificate *certificate) {
     };
     json_t *report = json_object();
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        json_object_set_new(report, numbers[i].name, json_real(numbers[i].value));
+        json_object_set_new(report, numbers[i].name, number_json(numbers[i].value));
     }
     json_object_set_new(report, "iterations", json_integer(certificate->iterations));
     json_object_set_new(report, "converged", json_boolean(certificate->converged));
@@ -235,7 +242,7 @@ static json_t *write_report(const Moreau__V1__Certificate *certificate) {
 static json_t *write_velocities(const Moreau__V1__ContactProblem *problem, const double *v) {
     json_t *trees = json_array();
     for (size_t i = 0; i < problem->n_tree_width; i++) {
-        json_array_append_new(trees, write_numbers(v, problem->tree_width[i]));
+        json_array_append_new(trees, number_json_list(v, problem->tree_width[i]));
         v += problem->tree_width[i];
     }
     return trees;
@@ -252,9 +259,12 @@ json_t *problem_write_answer(const Moreau__V1__ContactProblem *problem, const ch
     json_object_set_new(object, "model", json_string(parameters_model(solver, parameters)));
     json_object_set_new(object, "parameters", parameters_write(solver, parameters));
     json_object_set_new(object, "v", write_velocities(problem, answer->v));
-    json_object_set_new(object, "contacts",
-                        write_matrix(answer->contacts, answer->n_contacts / 3, 3));
-    json_object_set_new(object, "rows", write_numbers(answer->rows, answer->n_rows));
+    json_t *contacts = json_array();
+    for (size_t i = 0; i < answer->n_contacts; i += 3) {
+        json_array_append_new(contacts, number_json_list(answer->contacts + i, 3));
+    }
+    json_object_set_new(object, "contacts", contacts);
+    json_object_set_new(object, "rows", number_json_list(answer->rows, answer->n_rows));
     json_object_set_new(object, "report", write_report(answer->certificate));
     return object;
 }

@@ -13,22 +13,24 @@ static const ProtobufCEnumValue *find_content(const RecordingOptions *options) {
     return json_find_enum(&moreau__v1__episode__content__descriptor, name);
 }
 
-int recording_check(const RecordingOptions *options) {
+int recording_check(Cli *cli, const RecordingOptions *options) {
     if (options->content == NULL) {
         bool is_given = options->name != NULL || options->stride > 0 || options->labels.count > 0 ||
                         options->lossy;
-        return is_given ? cli_fail(EXIT_USAGE, "--episode-name, --stride, --label and --lossy are "
-                                               "about an episode: give --record, too")
+        return is_given ? cli_fail(cli, EXIT_USAGE,
+                                   "--episode-name, --stride, --label and --lossy are "
+                                   "about an episode: give --record, too")
                         : EXIT_DONE;
     }
     const ProtobufCEnumValue *content = find_content(options);
     if (content == NULL) {
-        return cli_fail(EXIT_USAGE, "--record=%s: record inputs, frames or contacts",
+        return cli_fail(cli, EXIT_USAGE, "--record=%s: record inputs, frames or contacts",
                         options->content);
     }
     if (options->stride > 0 && content->value == MOREAU__V1__EPISODE__CONTENT__INPUTS) {
-        return cli_fail(EXIT_USAGE, "--stride is about frames: give --record=frames or "
-                                    "--record=contacts");
+        return cli_fail(cli, EXIT_USAGE,
+                        "--stride is about frames: give --record=frames or "
+                        "--record=contacts");
     }
     return EXIT_DONE;
 }
@@ -37,6 +39,9 @@ int recording_start(Cli *cli, const RecordingOptions *options, uint64_t world) {
     if (options->content == NULL) {
         return EXIT_DONE;
     }
+    static const CliField typed[] = {
+        {"name", "--episode-name"}, {"labels", "--label"}, {"stride", "--stride"}, {NULL, NULL}};
+    cli->fields = typed;
     MoreauRecord record = moreau_record_default();
     record.world = world;
     record.name = options->name;

@@ -13,7 +13,7 @@ typedef struct RecordingOptions {
 } RecordingOptions;
 
 // What the options say is not sensible is a usage error, after a sentence.
-int recording_check(const RecordingOptions *options);
+int recording_check(Cli *cli, const RecordingOptions *options);
 
 // Both do nothing when nothing is recorded, and say on standard error why they fail. The answer
 // holds what was recorded, and is the caller's to free; NULL: there is none.

@@ -2,6 +2,7 @@
 #include "cli/run_report.h"
 
 #include "cli/certificate.h"
+#include "cli/number.h"
 #include "cli/terminal.h"
 
 #include <inttypes.h>
@@ -81,14 +82,17 @@ uint64_t run_report_add(RunReport *report, const Moreau__V1__WorldStepReply *rep
 static void print_convergence(const RunReport *report) {
     char text[2][32];
     if (report->unconverged_steps == 0) {
-        printf("  converged    %sall steps%s, to %.3g\n", terminal_style(stdout, STYLE_GOOD),
+        printf("  converged    %s%s%s, to %.3g\n", terminal_style(stdout, STYLE_GOOD),
+               report->steps_done == 1 ? "the step" : "all steps",
                terminal_style(stdout, STYLE_PLAIN), report->tolerance);
         return;
     }
-    printf("  converged    %s%s of %s steps did not%s reach %.3g\n",
+    printf("  converged    %s%s of %s step%s did not%s reach %.3g\n",
            terminal_style(stdout, STYLE_BAD), format_count(report->unconverged_steps, text[0]),
-           format_count(report->steps_done, text[1]), terminal_style(stdout, STYLE_PLAIN),
-           report->tolerance);
+           format_count(report->steps_done, text[1]), plural(report->steps_done),
+           terminal_style(stdout, STYLE_PLAIN), report->tolerance);
+    printf("  what helps   more iterations: --param max_iterations=%" PRIu64 "\n",
+           report->iterations_advised);
 }
 
 static void print_certificate(const RunReport *report) {
@@ -113,14 +117,15 @@ static void print_timing(const RunReport *report) {
     double factor = report->wall_time > 0.0 ? report->time / report->wall_time : 0.0;
     char times[32]; // three digits that count, and no exponent
     snprintf(times, sizeof(times), factor < 100.0 ? "%.3g" : "%.0f", factor);
-    printf("%s%s%s: %s %s, %.6g s simulated, in %s (%sx real time)\n",
+    printf("%s%s%s: %s step%s, %.6g s simulated, in %s (%sx real time)\n",
            terminal_style(stdout, STYLE_BOLD), report->name, terminal_style(stdout, STYLE_PLAIN),
-           format_count(report->steps_done, text[0]), report->steps_done == 1 ? "step" : "steps",
-           report->time, format_seconds(report->wall_time, text[1]), times);
+           format_count(report->steps_done, text[0]), plural(report->steps_done), report->time,
+           format_seconds(report->wall_time, text[1]), times);
     if (report->steps_done < report->steps_wanted) {
-        printf("  %s%s before all %s steps were done%s\n", terminal_style(stdout, STYLE_BAD),
+        printf("  %s%s before all %s step%s were done%s\n", terminal_style(stdout, STYLE_BAD),
                report->interrupted ? "stopped" : "ended",
-               format_count(report->steps_wanted, text[2]), terminal_style(stdout, STYLE_PLAIN));
+               format_count(report->steps_wanted, text[2]), plural(report->steps_wanted),
+               terminal_style(stdout, STYLE_PLAIN));
     }
 }
 
@@ -128,16 +133,17 @@ void run_report_print(const RunReport *report) {
     print_timing(report);
     char text[2][32];
     printf("  solver       %s, %" PRIu32 " iteration%s and %s in the last step\n", report->solver,
-           report->iterations, report->iterations == 1 ? "" : "s",
+           report->iterations, plural(report->iterations),
            format_seconds(report->solver_time, text[0]));
-    printf("  world        %s bodies, %" PRIu32 " contacts, %" PRIu32 " rows\n",
-           format_count(report->bodies, text[0]), report->contacts, report->rows);
+    printf("  world        %s %s, %" PRIu32 " contact%s, %" PRIu32 " row%s\n",
+           format_count(report->bodies, text[0]), report->bodies == 1 ? "body" : "bodies",
+           report->contacts, plural(report->contacts), report->rows, plural(report->rows));
     if (report->has_reports) {
         print_convergence(report);
     }
     if (report->has_energy) {
-        printf("  energy       %.9g J, %+.3g J in the last step\n", report->energy_after,
-               report->energy_after - report->energy_before);
+        printf("  energy       %.9g J, %+.3g J in the last step\n", report->energy_after + 0.0,
+               report->energy_after - report->energy_before + 0.0);
     }
     if (report->has_hash) {
         printf("  state hash   %" PRIu64 "\n", report->hash);
@@ -152,22 +158,16 @@ void run_report_print(const RunReport *report) {
 
 // ---- the same as a document
 
-static json_t *write_id(uint64_t id) {
-    char digits[24];
-    snprintf(digits, sizeof(digits), "%" PRIu64, id);
-    return json_string(digits);
-}
-
 static json_t *write_certificate(const RunReport *report) {
     const ProtobufCMessageDescriptor *columns = &moreau__v1__certificate_columns__descriptor;
     json_t *last = json_object();
     json_t *worst = json_object();
     json_t *step = json_object();
     for (unsigned i = 0; i < report->entry_count; i++) {
-        const char *name = columns->fields[i].name;
-        json_object_set_new(last, name, json_real(report->last[i]));
-        json_object_set_new(worst, name, json_real(report->worst[i]));
-        json_object_set_new(step, name, write_id(report->worst_step[i]));
+        const char *name = certificate_key(columns->fields[i].name);
+        json_object_set_new(last, name, number_json(report->last[i]));
+        json_object_set_new(worst, name, number_json(report->worst[i]));
+        json_object_set_new(step, name, number_json_whole(report->worst_step[i]));
     }
     return json_pack("{s:o,s:o,s:o}", "last", last, "worst", worst, "worst_step", step);
 }
@@ -177,37 +177,38 @@ static void write_solve(const RunReport *report, json_t *document) {
     json_object_set_new(document, "rows", json_integer(report->rows));
     json_object_set_new(document, "iterations", json_integer(report->iterations));
     json_object_set_new(document, "converged", json_boolean(report->converged));
-    json_object_set_new(document, "unconverged_steps", write_id(report->unconverged_steps));
-    json_object_set_new(document, "tolerance", json_real(report->tolerance));
-    json_object_set_new(document, "solver_time", json_real(report->solver_time));
+    json_object_set_new(document, "unconverged_steps",
+                        number_json_whole(report->unconverged_steps));
+    json_object_set_new(document, "tolerance", number_json(report->tolerance));
+    json_object_set_new(document, "solver_time", number_json(report->solver_time));
     json_object_set_new(document, "certificate", write_certificate(report));
     if (report->has_energy) {
-        json_object_set_new(
-            document, "energy",
-            json_pack("{s:f,s:f}", "before", report->energy_before, "after", report->energy_after));
+        json_object_set_new(document, "energy",
+                            json_pack("{s:o,s:o}", "before", number_json(report->energy_before),
+                                      "after", number_json(report->energy_after)));
     }
 }
 
 json_t *run_report_write(const RunReport *report) {
     json_t *document = json_object();
-    json_object_set_new(document, "world", write_id(report->world));
+    json_object_set_new(document, "world", number_json_whole(report->world));
     json_object_set_new(document, "name", json_string(report->name));
     json_object_set_new(document, "solver", json_string(report->solver));
-    json_object_set_new(document, "bodies", write_id(report->bodies));
-    json_object_set_new(document, "steps", write_id(report->steps_done));
-    json_object_set_new(document, "step", write_id(report->step));
-    json_object_set_new(document, "time", json_real(report->time));
-    json_object_set_new(document, "wall_time", json_real(report->wall_time));
+    json_object_set_new(document, "bodies", number_json_whole(report->bodies));
+    json_object_set_new(document, "steps", number_json_whole(report->steps_done));
+    json_object_set_new(document, "step", number_json_whole(report->step));
+    json_object_set_new(document, "time", number_json(report->time));
+    json_object_set_new(document, "wall_time", number_json(report->wall_time));
     json_object_set_new(
         document, "real_time_factor",
-        json_real(report->wall_time > 0.0 ? report->time / report->wall_time : 0.0));
+        number_json(report->wall_time > 0.0 ? report->time / report->wall_time : 0.0));
     json_object_set_new(document, "interrupted", json_boolean(report->interrupted));
     json_object_set_new(document, "kept", json_boolean(report->kept));
     if (report->has_reports) {
         write_solve(report, document);
     }
     if (report->has_hash) {
-        json_object_set_new(document, "hash", write_id(report->hash));
+        json_object_set_new(document, "hash", number_json_hash(report->hash));
     }
     return document;
 }

@@ -17,7 +17,8 @@ typedef struct RunReport {
     const char *solver; // borrowed
     uint64_t bodies;
     uint64_t steps_wanted;
-    double wall_time; // [s] spent stepping, as seen from here
+    uint64_t iterations_advised; // [max_iterations] more than it had, for steps that need them
+    double wall_time;            // [s] spent stepping, as seen from here
     bool interrupted, kept;
     bool has_hash;
     uint64_t hash;

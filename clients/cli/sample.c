@@ -69,7 +69,7 @@ int sample_take(Cli *cli, Sample *sample) {
     if (status != EXIT_DONE) {
         status = cli_report_refusal(cli, NULL, "");
     } else if (sample->reply->result_case != MOREAU__V1__REPLY__RESULT_STATS) {
-        status = cli_fail(EXIT_REFUSED, "the server's answer holds no figures");
+        status = cli_fail(cli, EXIT_REFUSED, "the server's answer holds no figures");
     } else {
         sample->stats = sample->reply->stats;
         sample->taken_s = terminal_now_s();

@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int refuse(const char *path, const char *why) {
-    return cli_fail(EXIT_USAGE, "cannot write %s: %s", path, why);
+static int refuse(Cli *cli, const char *path, const char *why) {
+    return cli_fail(cli, EXIT_USAGE, "cannot write %s: %s", path, why);
 }
 
 static bool write_all(int fd, const void *data, size_t bytes) {
@@ -33,10 +33,10 @@ static bool write_all(int fd, const void *data, size_t bytes) {
 }
 
 // A device or a pipe has no disk to be brought to, and no other to put into its place.
-static int write_through(const char *path, const void *data, size_t bytes) {
+static int write_through(Cli *cli, const char *path, const void *data, size_t bytes) {
     int fd = open(path, O_WRONLY | O_NOCTTY);
     if (fd < 0) {
-        return refuse(path, strerror(errno));
+        return refuse(cli, path, strerror(errno));
     }
     bool is_whole = write_all(fd, data, bytes);
     int reason = errno;
@@ -45,7 +45,7 @@ static int write_through(const char *path, const void *data, size_t bytes) {
         reason = errno;
     }
     return is_whole ? EXIT_DONE
-                    : cli_fail(EXIT_REFUSED, "cannot write %s: %s", path, strerror(reason));
+                    : cli_fail(cli, EXIT_REFUSED, "cannot write %s: %s", path, strerror(reason));
 }
 
 // ---- regular files
@@ -85,7 +85,7 @@ static bool fill(int fd, mode_t mode, const void *data, size_t bytes) {
 }
 
 // `place` is where the file itself is, `path` how it was called; `mode` is what it gets.
-static int replace(const char *path, const char *place, mode_t mode, const void *data,
+static int replace(Cli *cli, const char *path, const char *place, mode_t mode, const void *data,
                    size_t bytes) {
     static const char pattern[] = ".moreau-XXXXXX";
     char *folder = folder_of(place);
@@ -95,10 +95,10 @@ static int replace(const char *path, const char *place, mode_t mode, const void 
     int status = EXIT_DONE;
     int fd = mkstemp(fresh);
     if (fd < 0) {
-        status = refuse(path, strerror(errno));
+        status = refuse(cli, path, strerror(errno));
     } else if (!fill(fd, mode, data, bytes) || rename(fresh, place) != 0) {
-        status = cli_fail(EXIT_REFUSED, "cannot write %s: %s; what was there is as it was", path,
-                          strerror(errno));
+        status = cli_fail(cli, EXIT_REFUSED, "cannot write %s: %s; what was there is as it was",
+                          path, strerror(errno));
         unlink(fresh);
     } else {
         sync_folder(folder);
@@ -108,34 +108,36 @@ static int replace(const char *path, const char *place, mode_t mode, const void 
     return status;
 }
 
-static int replace_present(const char *path, mode_t mode, const void *data, size_t bytes) {
+static int replace_present(Cli *cli, const char *path, mode_t mode, const void *data,
+                           size_t bytes) {
     char *place = realpath(path, NULL);
     if (place == NULL || access(place, W_OK) != 0) { // who may not write it may not replace it
         free(place);
-        return refuse(path, strerror(errno));
+        return refuse(cli, path, strerror(errno));
     }
-    int status = replace(path, place, mode, data, bytes);
+    int status = replace(cli, path, place, mode, data, bytes);
     free(place);
     return status;
 }
 
-int save_file(const char *path, const void *data, size_t bytes) {
+int save_file(Cli *cli, const char *path, const void *data, size_t bytes) {
     struct stat there;
     if (stat(path, &there) == 0) {
         if (S_ISREG(there.st_mode)) {
-            return replace_present(path, there.st_mode & 0777, data, bytes);
+            return replace_present(cli, path, there.st_mode & 0777, data, bytes);
         }
         if (S_ISCHR(there.st_mode) || S_ISFIFO(there.st_mode)) {
-            return write_through(path, data, bytes);
+            return write_through(cli, path, data, bytes);
         }
-        return refuse(path, S_ISDIR(there.st_mode) ? "it is a folder: name a file in it"
-                                                   : "it is neither a file nor a pipe");
+        return refuse(cli, path,
+                      S_ISDIR(there.st_mode) ? "it is a folder: name a file in it"
+                                             : "it is neither a file nor a pipe");
     }
     if (errno != ENOENT) {
-        return refuse(path, strerror(errno));
+        return refuse(cli, path, strerror(errno));
     }
     if (lstat(path, &there) == 0) {
-        return refuse(path, "it is a link to a file that is not there");
+        return refuse(cli, path, "it is a link to a file that is not there");
     }
-    return replace(path, path, mode_of_new(), data, bytes);
+    return replace(cli, path, path, mode_of_new(), data, bytes);
 }

@@ -79,8 +79,8 @@ void progress_show(Progress *progress, uint64_t done, uint64_t total, double sim
         return;
     }
     char text[2][32];
-    fprintf(stderr, "%s of %s steps, %.6g s simulated\n", format_count(done, text[0]),
-            format_count(total, text[1]), simulated);
+    fprintf(stderr, "%s of %s step%s, %.6g s simulated\n", format_count(done, text[0]),
+            format_count(total, text[1]), plural(total), simulated);
 }
 
 void progress_stop(Progress *progress) {
@@ -104,13 +104,36 @@ char *format_count(uint64_t count, char text[32]) {
     return text;
 }
 
+const char *plural(uint64_t count) {
+    return count == 1 ? "" : "s";
+}
+
+// A long time in two units, the smaller one rounded: 119.6 s of a third minute make it whole.
+static void format_long(double seconds, char text[32]) {
+    static const struct {
+        const char *large, *small;
+        double large_s, small_s, least_s; // is used from least_s on
+    } units[] = {{"d", "h", 86400.0, 3600.0, 172800.0},
+                 {"h", "min", 3600.0, 60.0, 7200.0},
+                 {"min", "s", 60.0, 1.0, 0.0}};
+    size_t i = 0;
+    while (seconds < units[i].least_s - 0.5 * units[i].small_s) {
+        i++;
+    }
+    double small = floor(seconds / units[i].small_s + 0.5);
+    double per_large = units[i].large_s / units[i].small_s;
+    double large = floor(small / per_large);
+    snprintf(text, 32, "%.0f %s %.0f %s", large, units[i].large, small - large * per_large,
+             units[i].small);
+}
+
 char *format_seconds(double seconds, char text[32]) {
-    if (seconds >= 120.0) {
-        double minutes = floor(seconds / 60.0);
-        snprintf(text, 32, "%.0f min %.0f s", minutes, seconds - 60.0 * minutes);
-    } else if (seconds >= 1.0 || seconds == 0.0) {
-        snprintf(text, 32, "%.3g s", seconds);
-    } else if (seconds >= 1e-3) {
+    // three digits: from 999.5 on they would be 1e+03 of a unit
+    if (seconds >= 119.5) {
+        format_long(seconds, text);
+    } else if (seconds >= 0.9995 || seconds == 0.0) {
+        snprintf(text, 32, "%.3g s", seconds + 0.0);
+    } else if (seconds >= 0.9995e-3) {
         snprintf(text, 32, "%.3g ms", 1e3 * seconds);
     } else {
         snprintf(text, 32, "%.3g \u00b5s", 1e6 * seconds);

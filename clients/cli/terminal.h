@@ -44,7 +44,10 @@ double terminal_now_s(void);
 // "12,345,678". Writes into `text`, returns it.
 char *format_count(uint64_t count, char text[32]);
 
-// "1.23 s", "4.5 ms", "6.7 µs", "2 min 3 s".
+// "" for 1, "s" for every other number: "1 step", "2 steps".
+const char *plural(uint64_t count);
+
+// "1.23 s", "4.5 ms", "6.7 µs", "2 min 3 s", "5 h 2 min", "3 d 4 h".
 char *format_seconds(double seconds, char text[32]);
 
 // "999 B", "12.3 kB", "4.56 MB".

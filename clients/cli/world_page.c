@@ -15,7 +15,7 @@ Moreau__V1__Reply *world_page_fetch(Cli *cli, uint64_t first, int *status) {
     if (*status != EXIT_DONE) {
         *status = cli_report_refusal(cli, NULL, "");
     } else if (reply->result_case != MOREAU__V1__REPLY__RESULT_WORLD_LIST) {
-        *status = cli_fail(EXIT_REFUSED, "the server's answer holds no list of worlds");
+        *status = cli_fail(cli, EXIT_REFUSED, "the server's answer holds no list of worlds");
     } else {
         return reply;
     }

@@ -130,7 +130,7 @@ Status convert_settings(const Moreau__V1__WorldSettings *message, SettingsChange
     if (message->n_gravity != 0) {
         if (message->n_gravity != 3) {
             return error_set(error, STATUS_INVALID_ARGUMENT, "settings.gravity",
-                             "Gravity has 3 numbers, not %zu.", message->n_gravity);
+                             "Gravity needs 3 numbers, got %zu.", message->n_gravity);
         }
         change->given |= CHANGE_GRAVITY;
         change->gravity = vec3_load(message->gravity);

@@ -34,8 +34,8 @@ static Status check_length(size_t count, size_t wanted, bool required, const cha
     }
     char field[128];
     snprintf(field, sizeof(field), "%s.%s", path, name);
-    return error_set(error, STATUS_INVALID_ARGUMENT, field, "%s %zu numbers, not %zu.",
-                     count == 0 ? "This is required:" : "This has", wanted, count);
+    return error_set(error, STATUS_INVALID_ARGUMENT, field, "This %s %zu numbers, got %zu.",
+                     count == 0 ? "is required and needs" : "needs", wanted, count);
 }
 
 static Pose read_pose(size_t n_position, const double *position, size_t n_orientation,

@@ -91,16 +91,27 @@ double bench_cpu_ns(void) {
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static int fail_name(const char *name) {
-    fprintf(stderr, "moreau-bench: there is no benchmark %s; moreau bench --list names them\n",
-            name);
+// A sentence about the command line, also as a document where one is asked for.
+static int fail_usage(const Options *options, const char *sentence) {
+    fprintf(stderr, "moreau-bench: %s\n", sentence);
+    if (options->json) {
+        table_print_error(stdout, sentence);
+    }
     return USAGE;
 }
 
-static int fail_seconds(const char *text) {
-    fprintf(stderr, "moreau-bench: --seconds takes a number above 0, up to %g, not \"%s\"\n",
-            SECONDS_MAX, text);
-    return USAGE;
+static int fail_name(const Options *options, const char *name) {
+    char sentence[128];
+    snprintf(sentence, sizeof(sentence),
+             "there is no benchmark %.32s; moreau bench --list names them", name);
+    return fail_usage(options, sentence);
+}
+
+static int fail_seconds(const Options *options, const char *text) {
+    char sentence[128];
+    snprintf(sentence, sizeof(sentence),
+             "--seconds takes a number above 0, up to %g, not \"%.32s\"", SECONDS_MAX, text);
+    return fail_usage(options, sentence);
 }
 
 static bool choose(Options *options, const char *name) {
@@ -122,19 +133,23 @@ static bool parse_seconds(const char *text, double *seconds) {
 // 0, or the exit status of a wrong command line.
 static int parse(int argc, char **argv, Options *options) {
     bool has_name = false;
+    for (int i = 1; i < argc; i++) { // an error before it is a document, too
+        options->json = options->json || strcmp(argv[i], "--json") == 0;
+    }
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--json") == 0) {
-            options->json = true;
-        } else if (strcmp(argv[i], "--list") == 0) {
+            continue;
+        }
+        if (strcmp(argv[i], "--list") == 0) {
             options->list = true;
         } else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc) {
             if (!parse_seconds(argv[++i], &options->seconds)) {
-                return fail_seconds(argv[i]);
+                return fail_seconds(options, argv[i]);
             }
         } else if (choose(options, argv[i])) {
             has_name = true;
         } else {
-            return fail_name(argv[i]);
+            return fail_name(options, argv[i]);
         }
     }
     for (int i = 0; i < BENCH_COUNT && !has_name; i++) {
@@ -143,31 +158,43 @@ static int parse(int argc, char **argv, Options *options) {
     return 0;
 }
 
+static void list_benches(const Options *options) {
+    for (int i = 0; i < BENCH_COUNT; i++) {
+        if (options->json) {
+            table_print_name(stdout, benches[i].name, benches[i].about, i == 0,
+                             i + 1 == BENCH_COUNT);
+        } else {
+            printf("%-10s %s\n", benches[i].name, benches[i].about);
+        }
+    }
+}
+
+static void run_benches(const Options *options) {
+    signal(SIGPIPE, SIG_IGN);
+    for (int i = 0; i < BENCH_COUNT; i++) {
+        if (options->chosen[i]) {
+            fprintf(stderr, "%s ...\n", benches[i].name);
+            Bench bench = benches[i];
+            BenchRun run = {&bench, options->seconds};
+            bench.run(&run);
+        }
+    }
+    if (options->json) {
+        table_print_json(stdout, rows, row_count, options->seconds);
+    } else {
+        table_print(stdout, rows, row_count);
+    }
+}
+
 int main(int argc, char **argv) {
     Options options = {.seconds = 3.0};
     int wrong = parse(argc, argv, &options);
     if (wrong != 0) {
         return wrong;
     }
-    if (options.list) {
-        for (int i = 0; i < BENCH_COUNT; i++) {
-            printf("%-10s %s\n", benches[i].name, benches[i].about);
-        }
-        return 0;
-    }
-    signal(SIGPIPE, SIG_IGN);
-    for (int i = 0; i < BENCH_COUNT; i++) {
-        if (options.chosen[i]) {
-            fprintf(stderr, "%s ...\n", benches[i].name);
-            Bench bench = benches[i];
-            BenchRun run = {&bench, options.seconds};
-            bench.run(&run);
-        }
-    }
-    if (options.json) {
-        table_print_json(stdout, rows, row_count, options.seconds);
-    } else {
-        table_print(stdout, rows, row_count);
+    (options.list ? list_benches : run_benches)(&options);
+    if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+        bench_fail("cannot write to standard output");
     }
     return 0;
 }

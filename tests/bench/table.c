@@ -67,7 +67,7 @@ void table_print(FILE *out, const BenchRow *rows, size_t count) {
 
 // ---- JSON
 
-static void print_key_text(FILE *out, const char *key, const char *text) {
+static void print_key_text(FILE *out, const char *key, const char *text, const char *end) {
     fprintf(out, "\"%s\": \"", key);
     for (const char *c = text; *c != '\0'; c++) {
         if (*c == '"' || *c == '\\') {
@@ -77,7 +77,18 @@ static void print_key_text(FILE *out, const char *key, const char *text) {
             fputc(*c, out);
         }
     }
-    fputs("\", ", out);
+    fprintf(out, "\"%s", end);
+}
+
+void table_print_name(FILE *out, const char *name, const char *about, bool is_first, bool is_last) {
+    fputs(is_first ? "[{" : " {", out);
+    print_key_text(out, "name", name, ", ");
+    print_key_text(out, "about", about, is_last ? "}]\n" : "},\n");
+}
+
+void table_print_error(FILE *out, const char *sentence) {
+    fputs("{\"error\": {", out);
+    print_key_text(out, "message", sentence, "}}\n");
 }
 
 // What is not finite has no number in JSON.
@@ -92,22 +103,22 @@ static void print_key_number(FILE *out, const char *key, double value, const cha
 static void print_row_json(FILE *out, const BenchRow *row) {
     static const char *const aim_names[] = {"", "value_max", "value_min", "ratio_max"};
     fputs("{", out);
-    print_key_text(out, "bench", row->bench);
-    print_key_text(out, "figure", row->figure);
-    print_key_text(out, "unit", row->unit);
+    print_key_text(out, "bench", row->bench, ", ");
+    print_key_text(out, "figure", row->figure, ", ");
+    print_key_text(out, "unit", row->unit, ", ");
     if (row->peer != NULL) {
-        print_key_text(out, "peer", row->peer);
+        print_key_text(out, "peer", row->peer, ", ");
         print_key_number(out, "peer_value", row->peer_value, ", ");
         print_key_number(out, "ratio", row_ratio(row), ", ");
     }
     if (row->aim_kind != AIM_NONE) {
-        print_key_text(out, "aim_kind", aim_names[row->aim_kind]);
+        print_key_text(out, "aim_kind", aim_names[row->aim_kind], ", ");
         print_key_number(out, "aim", row->aim, ", ");
         fprintf(out, "\"aim_met\": %s, ", is_met(row) ? "true" : "false");
     }
     if (row->has_certificate) {
         print_key_number(out, "e_own", row->e_own, ", ");
-        print_key_number(out, "e_ds", row->e_ds, ", ");
+        print_key_number(out, "e_DS", row->e_ds, ", ");
     }
     print_key_number(out, "value", row->value, "}");
 }
@@ -137,10 +148,10 @@ void table_print_json(FILE *out, const BenchRow *rows, size_t count, double seco
     gmtime_r(&now, &parts);
     strftime(date, sizeof(date), "%Y-%m-%d", &parts);
     fputs("{", out);
-    print_key_text(out, "cpu", cpu);
+    print_key_text(out, "cpu", cpu, ", ");
     print_key_number(out, "cores", (double)sysconf(_SC_NPROCESSORS_ONLN), ", ");
-    print_key_text(out, "compiler", __VERSION__);
-    print_key_text(out, "date", date);
+    print_key_text(out, "compiler", __VERSION__, ", ");
+    print_key_text(out, "date", date, ", ");
     print_key_number(out, "seconds", seconds, ",\n \"rows\": [\n");
     for (size_t i = 0; i < count; i++) {
         fputs("  ", out);

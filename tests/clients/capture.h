@@ -43,8 +43,7 @@ static inline Outcome run_command(const char *address, Command *command, bool js
 
     Cli cli = {.server = address, .program = "moreau", .json = json};
     Outcome outcome;
-    outcome.status = command(&cli, argc, argv);
-    cli_close(&cli);
+    outcome.status = cli_finish(&cli, command(&cli, argc, argv));
 
     fflush(stdout);
     dup2(kept[0], STDOUT_FILENO);
@@ -68,6 +67,12 @@ static inline json_t *parse(const char *text) {
 static inline const char *text_at(const json_t *object, const char *key) {
     const char *text = json_string_value(json_object_get(object, key));
     return text != NULL ? text : "(none)";
+}
+
+static inline uint64_t whole_at(const json_t *object, const char *key) {
+    const json_t *number = json_object_get(object, key);
+    ck_assert_msg(json_is_integer(number), "%s is no whole number", key);
+    return (uint64_t)json_integer_value(number);
 }
 
 // Writes a file that lives as long as the test.

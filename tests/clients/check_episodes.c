@@ -643,8 +643,8 @@ START_TEST(replay_as_json_is_a_document_per_line) {
         json_t *frame = parse(line);
         const json_t *second = json_array_get(json_object_get(frame, "bodies"), 1);
         count++;
-        ck_assert_uint_eq(strtoull(text_at(frame, "step"), NULL, 10), 10 * count);
-        ck_assert_str_eq(text_at(second, "id"), "7");
+        ck_assert_uint_eq(whole_at(frame, "step"), 10 * count);
+        ck_assert_uint_eq(whole_at(second, "id"), 7);
         ck_assert(json_number_value(json_array_get(json_object_get(second, "pose"), 0)) ==
                   10.0 * (double)count + 1.0);
         ck_assert_uint_eq(json_array_size(json_object_get(frame, "contacts")), count == 2);
@@ -782,7 +782,7 @@ START_TEST(a_snapshot_is_a_file) {
     json_t *document = parse(outcome.out);
     const json_t *worlds = json_object_get(document, "worlds");
     ck_assert_uint_eq(json_array_size(worlds), 2);
-    ck_assert_str_eq(json_string_value(json_array_get(worlds, 1)), "12");
+    ck_assert_int_eq(json_integer_value(json_array_get(worlds, 1)), 12);
     json_decref(document);
 }
 END_TEST
@@ -888,6 +888,37 @@ START_TEST(sizes_keep_three_digits) {
 }
 END_TEST
 
+START_TEST(times_are_rounded_before_they_are_cut_into_units) {
+    static const struct {
+        double seconds;
+        const char *text;
+    } cases[] = {{0.0, "0 s"},
+                 {-0.0, "0 s"},
+                 {9.996e-7, "1 \u00b5s"},
+                 {0.0009996, "1 ms"},
+                 {0.9996, "1 s"},
+                 {1.234, "1.23 s"},
+                 {119.4, "119 s"},
+                 {119.6, "2 min 0 s"},
+                 {1199.7, "20 min 0 s"},
+                 {1199.4, "19 min 59 s"},
+                 {7169.4, "119 min 29 s"},
+                 {7170.0, "2 h 0 min"},
+                 {86370.0, "24 h 0 min"},
+                 {172799.0, "2 d 0 h"},
+                 {266400.0, "3 d 2 h"}};
+    char text[32];
+    ck_assert_str_eq(format_seconds(cases[_i].seconds, text), cases[_i].text);
+}
+END_TEST
+
+START_TEST(only_one_is_one) {
+    ck_assert_str_eq(plural(0), "s");
+    ck_assert_str_eq(plural(1), "");
+    ck_assert_str_eq(plural(2), "s");
+}
+END_TEST
+
 START_TEST(help_fits_eighty_columns) {
     static Command *const commands[] = {command_run, command_episodes, command_replay,
                                         command_verify, command_snapshot};
@@ -905,6 +936,8 @@ static TCase *case_alone(void) {
                         sizeof(alone) / sizeof(alone[0]));
     tcase_add_test(tcase, a_moment_is_a_date_or_how_long_ago);
     tcase_add_loop_test(tcase, sizes_keep_three_digits, 0, 10);
+    tcase_add_loop_test(tcase, times_are_rounded_before_they_are_cut_into_units, 0, 15);
+    tcase_add_test(tcase, only_one_is_one);
     tcase_add_loop_test(tcase, help_fits_eighty_columns, 0, 5);
     return tcase;
 }

@@ -69,7 +69,9 @@ static Moreau__V1__ContactProblem *read_problem(const char *text, JsonError *err
     if (!json_text_parse(&json, "p.json", text, strlen(text), error)) {
         return NULL;
     }
-    Moreau__V1__ContactProblem *problem = problem_read(&json, error);
+    ProblemSolver solver;
+    Moreau__V1__ContactProblem *problem = problem_read(&json, &solver, error);
+    problem_solver_free(&solver);
     json_text_free(&json);
     return problem;
 }
@@ -78,7 +80,8 @@ static void check_round_trip(const char *file) {
     JsonText json;
     JsonError error;
     ck_assert_msg(json_text_load(&json, file, &error), "%s", error.message);
-    Moreau__V1__ContactProblem *problem = problem_read(&json, &error);
+    ProblemSolver solver;
+    Moreau__V1__ContactProblem *problem = problem_read(&json, &solver, &error);
     ck_assert_msg(problem != NULL, "%s", error.message);
 
     // through the wire as well: what is packed is what the server sees
@@ -86,8 +89,8 @@ static void check_round_trip(const char *file) {
     uint8_t *bytes = malloc(count);
     moreau__v1__contact_problem__pack(problem, bytes);
     Moreau__V1__ContactProblem *arrived = moreau__v1__contact_problem__unpack(NULL, count, bytes);
-    json_t *written =
-        problem_write(arrived, json_string_value(json_object_get(json.root, "about")));
+    json_t *written = problem_write(arrived, json_string_value(json_object_get(json.root, "about")),
+                                    solver.name, solver.parameters);
     ck_assert_ptr_nonnull(written);
     json_object_del(json.root, "answers"); // not part of the problem
     ck_assert_msg(same_json(json.root, written), "%s changed on its way", file);
@@ -96,6 +99,7 @@ static void check_round_trip(const char *file) {
     free(bytes);
     moreau__v1__contact_problem__free_unpacked(arrived, NULL);
     moreau__v1__contact_problem__free_unpacked(problem, NULL);
+    problem_solver_free(&solver);
     json_text_free(&json);
 }
 
@@ -160,7 +164,7 @@ START_TEST(every_key_lands_in_its_column) {
     ck_assert(problem->row_jacobian[3] == 3.0);
     ck_assert_uint_eq(problem->n_warm_contacts, 6);
     ck_assert(problem->warm_rows[1] == 8.0);
-    json_t *written = problem_write(problem, "all keys");
+    json_t *written = problem_write(problem, "all keys", NULL, NULL);
     JsonText json;
     ck_assert(json_text_parse(&json, "p", full, strlen(full), &error));
     json_object_del(json.root, "answers");
@@ -179,36 +183,49 @@ static const struct {
     const char *text, *expected;
 } refusals[] = {
     {"{\"time_step\": 1}", "p.json:1: \"format\" is missing"},
-    {"{\"format\": \"moreau-problem/2\"}", "p.json:1: format: expected \"moreau-problem/1\""},
+    {"{\"format\": \"moreau-problem/2\"}",
+     "p.json:1: format: needs \"moreau-problem/1\", the only format this tool "
+     "reads, got \"moreau-problem/2\""},
     {"{\"format\": \"moreau-problem/1\"}", "p.json:1: \"time_step\" is missing"},
-    {HEAD TREE ",\n\"contcats\": []}", "p.json:3: contcats: unknown key"},
+    {HEAD TREE ",\n\"contcats\": []}",
+     "p.json:3: contcats: unknown key in a file of format moreau-problem/1 (did "
+     "you mean contacts?)"},
     {HEAD "\"trees\": [{\"mass\": [[1, 0],\n[0]], \"v_free\": [0, 0]}]}",
-     "p.json:3: trees[0].mass[1]: expected a list of 2"},
+     "p.json:3: trees[0].mass[1]: needs 2 numbers, got 1"},
     {HEAD "\"trees\": [{\"mass\": [[1]], \"v_free\": []}]}",
-     "p.json:2: trees[0].v_free: expected a list"},
+     "p.json:2: trees[0].v_free: needs a list"},
     {HEAD "\"trees\": [{\"mass\": [[\"1\"]], \"v_free\": [0]}]}",
-     "p.json:2: trees[0].mass[0][0]: expected a number"},
+     "p.json:2: trees[0].mass[0][0]: needs a number, got \"1\""},
     {HEAD TREE ",\n\"contacts\": [{\"blocks\": []}]}", "p.json:3: contacts[0]: \"mu\" is missing"},
     {HEAD TREE ",\n\"contacts\": [{\"mu\": 1, \"blocks\": []}]}",
-     "p.json:3: contacts[0].blocks: expected a list of one or two"},
+     "p.json:3: contacts[0].blocks: needs a list of one or two blocks {\"tree\", "
+     "\"jacobian\"}, got a list of 0"},
     {HEAD TREE ",\n\"contacts\": [{\"mu\": null, \"blocks\": [" BLOCK "]}]}",
-     "p.json:3: contacts[0].mu: expected a number"},
+     "p.json:3: contacts[0].mu: needs a number, got null"},
     {HEAD TREE ",\n\"contacts\": [{\"mu\": 1, \"blocks\": [\n" BLOCK
                ", {\"tree\": 1, \"jacobian\": []}]}]}",
      "p.json:4: contacts[0].blocks[1].tree: there is no tree 1"},
     {HEAD TREE
      ",\n\"contacts\": [{\"mu\": 1, \"blocks\": [{\"tree\": 0, \"jacobian\": [[1], [0]]}]}]}",
-     "p.json:3: contacts[0].blocks[0].jacobian: expected 3 rows of 1"},
+     "p.json:3: contacts[0].blocks[0].jacobian: needs 3 rows, got 2"},
     {HEAD TREE ",\n\"contacts\": [{\"mu\": 1, \"motion\": [1, 2], \"blocks\": [" BLOCK "]}]}",
-     "p.json:3: contacts[0].motion: expected a list of 3"},
+     "p.json:3: contacts[0].motion: needs 3 numbers, got 2"},
     {HEAD TREE ",\n\"contacts\": [{\"mu\": 1, \"Gap\": 0, \"blocks\": [" BLOCK "]}]}",
      "p.json:3: contacts[0].Gap: unknown key"},
     {HEAD TREE ",\n\"rows\": [{\"group\": -1, \"blocks\": []}]}",
-     "p.json:3: rows[0].group: expected a whole number"},
+     "p.json:3: rows[0].group: needs a whole number from 0, got -1"},
     {HEAD TREE ",\n\"rows\": [{\"blocks\": [{\"tree\": 0, \"jacobian\": [1, 2]}]}]}",
-     "p.json:3: rows[0].blocks[0].jacobian: expected a list of 1"},
+     "p.json:3: rows[0].blocks[0].jacobian: needs 1 number, got 2"},
     {HEAD TREE ",\n\"warm\": {\"contacts\": [[0, 0, 0]]}}",
-     "p.json:3: warm.contacts: expected 0 rows"},
+     "p.json:3: warm.contacts: needs 0 rows, got 1"},
+    {HEAD TREE ",\n\"parameters\": {}}", "p.json:3: parameters: these are parameters of which"},
+    {HEAD TREE ",\n\"solver\": 3}", "p.json:3: solver: needs the name of a solver, got 3"},
+    {HEAD TREE ",\"solver\": \"mdp\",\n\"parameters\": {\"tolernce\": 1}}",
+     "p.json:3: parameters.tolernce: unknown key (did you mean tolerance?); MdpParameters has"},
+    {HEAD TREE ",\"solver\": \"mdp\",\n\"parameters\": {\"friction\": \"ice\"}}",
+     "p.json:3: parameters.friction: needs one of MAXIMUM_DISSIPATION, COULOMB, got \"ice\""},
+    {HEAD TREE ",\"solver\": \"magic\",\n\"parameters\": {}}",
+     "p.json:3: parameters: this tool knows no parameters of a solver \"magic\""},
     {HEAD TREE ",\n\"answers\": [{\"modle\": 1}]}", "p.json:3: answers[0].modle: unknown key"},
 };
 
@@ -241,12 +258,12 @@ START_TEST(columns_that_do_not_fit_are_not_written) {
                               &problem->n_warm_rows};
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
         (*counts[i])--;
-        json_t *written = problem_write(problem, "");
+        json_t *written = problem_write(problem, "", NULL, NULL);
         ck_assert_msg(written == NULL, "column %zu", i);
         (*counts[i])++;
     }
     problem->contact_block_tree[0] = 2;
-    ck_assert_ptr_null(problem_write(problem, ""));
+    ck_assert_ptr_null(problem_write(problem, "", NULL, NULL));
     moreau__v1__contact_problem__free_unpacked(problem, NULL);
 }
 END_TEST

@@ -23,8 +23,8 @@ typedef struct Place {
 static Place *saved;
 
 static int command_save(Cli *cli, int argc, char **argv) {
-    (void)cli, (void)argc;
-    return save_file(argv[0], saved->bytes, BYTES);
+    (void)argc;
+    return save_file(cli, argv[0], saved->bytes, BYTES);
 }
 
 static Outcome save(Place *place, const char *path) {

@@ -125,9 +125,11 @@ static void write_scene(const char *name) {
 static void write_problem(const char *name) {
     JsonText json = load("problems", name);
     JsonError error = {0};
-    Moreau__V1__ContactProblem *problem = problem_read(&json, &error);
+    ProblemSolver solver;
+    Moreau__V1__ContactProblem *problem = problem_read(&json, &solver, &error);
     ASSERT(problem != NULL);
-    json_t *written = problem_write(problem, name);
+    json_t *written = problem_write(problem, name, solver.name, solver.parameters);
+    problem_solver_free(&solver);
     char *text = json_dumps(written, JSON_COMPACT);
     ASSERT(text != NULL);
     write_seed("clients/corpus/problem", name, text, strlen(text));

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// The tool as a stranger uses it, against a real server: scenes, files, mistakes, a full disk.
+#include "support/server_process.h"
+#include "support/suite.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SCENES MOREAU_SOURCE_DIR "/tests/scenes/"
+
+// What a line of shell said, standard error too where it says so, and its exit status.
+static int run(const char *address, const char *line, char *said, size_t capacity) {
+    char command[1024];
+    snprintf(command, sizeof(command),
+             "export MOREAU_SERVER=%s; moreau() { " MOREAU_BINARY_DIR
+             "/clients/moreau \"$@\"; }; %s",
+             address, line);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    said[fread(said, 1, capacity - 1, pipe)] = '\0';
+    int status = pclose(pipe);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static char said[1 << 20];
+
+static json_t *run_json(const char *address, const char *line, int expected) {
+    int status = run(address, line, said, sizeof(said));
+    ck_assert_msg(status == expected, "%s: %d: %s", line, status, said);
+    json_t *document = json_loads(said, 0, NULL);
+    ck_assert_msg(document != NULL, "%s: this is no JSON: %s", line, said);
+    return document;
+}
+
+// What the first ten minutes show: three seconds of each scene, long enough to come to rest.
+START_TEST(every_step_of_every_scene_converges) {
+    static const char *const scenes[] = {"falling", "incline", "one_ball", "spheres", "stack10"};
+    ServerProcess *server = server_start("--workers 1");
+    char line[512];
+    snprintf(line, sizeof(line),
+             "moreau run " SCENES "%s.json --steps 720 --require-converged 2>&1", scenes[_i]);
+    int status = run(server->address[0], line, said, sizeof(said));
+    ck_assert_msg(status == 0, "%s", said);
+    server_stop(server);
+}
+END_TEST
+
+// A dump holds all that the step's solve depended on: solved alone, it takes as many iterations, to
+// the same tolerance, and ends in the same certificate. Not to the bit: a dump has the mass of a
+// body as a matrix, whose factors round otherwise, by some 1e-16 for each of a hundred contacts and
+// three sweeps; 1e-10 is far from what any other parameter would change.
+START_TEST(a_dump_is_solved_as_the_world_solved_it) {
+    ServerProcess *server = server_start("--workers 1");
+    const char *address = server->address[0];
+    // a step of the heap that ends early: 3 iterations, fewer than a solve takes unasked
+    json_t *report = run_json(address,
+                              "moreau run " SCENES "falling.json --steps 319 --keep --json "
+                              "--param max_iterations=3 --param tolerance=1e-9",
+                              0);
+    ck_assert_int_eq(json_integer_value(json_object_get(report, "iterations")), 3);
+    const json_t *last = json_object_get(json_object_get(report, "certificate"), "last");
+    char path[] = "/tmp/moreau-check-XXXXXX", line[256];
+    close(mkstemp(path));
+    snprintf(line, sizeof(line),
+             "moreau solve --world falling --dump %s >/dev/null && moreau solve %s --json", path,
+             path);
+    json_t *answer = run_json(address, line, 0);
+    const json_t *again = json_object_get(answer, "report");
+    ck_assert_int_eq(json_integer_value(json_object_get(again, "iterations")), 3);
+    ck_assert(json_number_value(json_object_get(again, "tolerance")) == 1e-9);
+    static const char *const entries[] = {"e_pen", "e_comp", "e_mdp", "e_DS", "e_own"};
+    for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+        double lived = json_number_value(json_object_get(last, entries[i]));
+        double solved = json_number_value(json_object_get(again, entries[i]));
+        ck_assert_msg(fabs(lived - solved) <= 1e-10, "%s: %g %g", entries[i], lived, solved);
+    }
+    json_decref(answer);
+    snprintf(line, sizeof(line), "moreau solve %s --json --param max_iterations=5", path);
+    answer = run_json(address, line, 0);
+    ck_assert_int_eq(
+        json_integer_value(json_object_get(json_object_get(answer, "report"), "iterations")), 5);
+    json_decref(answer);
+    json_decref(report);
+    unlink(path);
+    server_stop(server);
+}
+END_TEST
+
+// What cannot be written is said, by every command that prints.
+START_TEST(a_full_disk_is_said) {
+    static const char *const lines[] = {
+        "run " SCENES "one_ball.json",
+        "run " SCENES "one_ball.json --json",
+        "solve " MOREAU_SOURCE_DIR "/tests/problems/one-ball.json",
+        "call Ping",
+        "call Describe",
+        "call EpisodeVerify '{\"episode\": \"demo\"}'",
+        "call --list",
+        "call SceneBody --help",
+        "episodes",
+        "episodes demo",
+        "replay demo --speed 0",
+        "replay demo --json",
+        "verify demo",
+        "worlds",
+        "worlds --json",
+        "top --interval 0.1",
+        "top --json --interval 0.1",
+        "solve --world keep --dump -",
+        "solve --world keep --dump /dev/full",
+        "--help",
+        "--version",
+        "bench --list",
+        "bench --list --json",
+    };
+    char folder[] = "/tmp/moreau-check-XXXXXX", line[512];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(line, sizeof(line), "--workers 1 --db %s/e.db", folder);
+    ServerProcess *server = server_start(line);
+    const char *address = server->address[0];
+    ck_assert_int_eq(run(address,
+                         "moreau run " SCENES "falling.json --steps 200 --name keep --keep "
+                         "--record=frames --episode-name demo",
+                         said, sizeof(said)),
+                     0);
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        snprintf(line, sizeof(line), "(moreau %s) 2>&1 >/dev/full", lines[i]);
+        int status = run(address, line, said, sizeof(said));
+        ck_assert_msg(status == 1, "%s: %d: %s", lines[i], status, said);
+        ck_assert_msg(strstr(said, "cannot write") != NULL, "%s: %s", lines[i], said);
+        ck_assert_msg(strstr(said, "Input/output") == NULL, "%s: %s", lines[i], said);
+    }
+    server_stop(server);
+    snprintf(line, sizeof(line), "rm -r %s", folder);
+    ck_assert_int_eq(system(line), 0);
+}
+END_TEST
+
+// The server's word for it is the field of a call; people typed an option, or a file.
+static const struct {
+    const char *line;
+    int status;
+    const char *expected;
+} mistakes[] = {
+    {"replay demo --from 99999", 1, "moreau: --from: "},
+    {"replay demo --from 5 --to 3", 1, "moreau: --to: "},
+    {"replay demo --speed 1e300", 1, "moreau: --speed: "},
+    {"replay demo --body bal2", 2, "\"bal2\" (did you mean ball2?)"},
+    {"replay nothing", 1, "moreau: EPISODE: "},
+    {"verify demo --from 99999", 1, "moreau: --from: "},
+    {"run " SCENES "one_ball.json --time-step 100", 1, "moreau: --time-step: "},
+    {"run " SCENES "one_ball.json --param tolerance=0", 1, "moreau: --param tolerance: "},
+    {"run " SCENES "one_ball.json --solver magic", 1, "moreau: --solver: "},
+    {"run " SCENES "one_ball.json --record --label ''", 1, "moreau: --label: "},
+    {"run " SCENES "one_ball.json --record --episode-name ''", 1, "moreau: --episode-name: "},
+    {"run " SCENES "one_ball.json --record=frames --stride 1e9", 1, "moreau: --stride: "},
+    {"solve " MOREAU_SOURCE_DIR "/tests/problems/one-ball.json --solver magic", 1,
+     "moreau: --solver: "},
+    {"solve " MOREAU_SOURCE_DIR "/tests/problems/one-ball.json --param tolerance=0", 1,
+     "moreau: --param tolerance: "},
+    {"solve --world nowhere --dump /tmp/x", 1, "name \"nowhere\""},
+    {"worlds --destroy nowhere", 1, "name \"nowhere\""},
+    {"snapshot take 99 /tmp/x", 1, "moreau: WORLD: "},
+    {"bench nothing", 2, "there is no benchmark nothing"},
+    {"bench --seconds 1e9 hash", 2, "3600"},
+    {"wrolds", 2, "\"wrolds\" (did you mean worlds?)"},
+    {"--josn worlds", 2, "--josn here (did you mean --json?)"},
+};
+
+START_TEST(errors_name_what_was_typed) {
+    char folder[] = "/tmp/moreau-check-XXXXXX", line[512];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(line, sizeof(line), "--workers 1 --db %s/e.db", folder);
+    ServerProcess *server = server_start(line);
+    const char *address = server->address[0];
+    ck_assert_int_eq(
+        run(address, "moreau run " SCENES "falling.json --steps 20 --record --episode-name demo",
+            said, sizeof(said)),
+        0);
+    for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
+        snprintf(line, sizeof(line), "moreau %s 2>&1", mistakes[i].line);
+        int status = run(address, line, said, sizeof(said));
+        ck_assert_msg(status == mistakes[i].status, "%s: %d: %s", line, status, said);
+        ck_assert_msg(strstr(said, mistakes[i].expected) != NULL, "%s: %s", line, said);
+
+        // as a document, and nothing else
+        snprintf(line, sizeof(line), "moreau %s --json 2>/dev/null", mistakes[i].line);
+        json_t *document = run_json(address, line, mistakes[i].status);
+        const json_t *error = json_object_get(document, "error");
+        ck_assert_ptr_nonnull(json_string_value(json_object_get(error, "message")));
+        json_decref(document);
+    }
+    server_stop(server);
+    snprintf(line, sizeof(line), "rm -r %s", folder);
+    ck_assert_int_eq(system(line), 0);
+}
+END_TEST
+
+START_TEST(a_list_that_is_too_short_says_what_is_needed_and_what_came) {
+    ServerProcess *server = server_start("--workers 1");
+    int status = run(server->address[0],
+                     "echo '{\"bodies\": [{\n\"position\": [1, 2]}]}' | moreau run - 2>&1", said,
+                     sizeof(said));
+    ck_assert_int_eq(status, 1);
+    ck_assert_msg(
+        strstr(said, "standard input:2: bodies[0].position: This needs 3 numbers, got 2") != NULL,
+        "%s", said);
+    server_stop(server);
+}
+END_TEST
+
+START_TEST(a_world_that_was_kept_is_found_by_its_name_and_destroyed) {
+    ServerProcess *server = server_start("--workers 1");
+    const char *address = server->address[0];
+    ck_assert_int_eq(run(address, "moreau run " SCENES "one_ball.json --steps 1 --keep --name ball",
+                         said, sizeof(said)),
+                     0);
+    ck_assert_int_eq(run(address, "moreau worlds --destroy ball", said, sizeof(said)), 0);
+    ck_assert_ptr_nonnull(strstr(said, " ball: 2 bodies, after 1 step\n"));
+    json_t *worlds = run_json(address, "moreau worlds --json", 0);
+    ck_assert_uint_eq(json_array_size(worlds), 0);
+    json_decref(worlds);
+    server_stop(server);
+}
+END_TEST
+
+static TCase *case_command_line(void) {
+    TCase *tcase = tcase_create("command line");
+    tcase_add_loop_test(tcase, every_step_of_every_scene_converges, 0, 5);
+    tcase_add_test(tcase, a_dump_is_solved_as_the_world_solved_it);
+    tcase_add_test(tcase, a_full_disk_is_said);
+    tcase_add_test(tcase, errors_name_what_was_typed);
+    tcase_add_test(tcase, a_list_that_is_too_short_says_what_is_needed_and_what_came);
+    tcase_add_test(tcase, a_world_that_was_kept_is_found_by_its_name_and_destroyed);
+    return tcase;
+}
+
+SUITE_MAIN("system/command_line", case_command_line)
