@@ -3,6 +3,7 @@
 // or fall idle, clients that come and go until the last socket is shut. The server ends with status
 // 0 whatever meets; under the sanitizers nothing is used after it is gone, and nothing leaks.
 #include "support/net_client.h"
+#include "support/machine.h"
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_crowd.h"
@@ -130,14 +131,14 @@ static void besiege(uint32_t round) {
     int status = -1;
     bool stays = draw(&dice, 2) == 0;
     if (stays) {
-        status = server_wait(server, SERVER_STOP_MS);
+        status = server_wait(server, PATIENCE_MS);
     } else {
         server_sleep_ms(draw(&dice, SPREAD_MS));
     }
     for (uint32_t i = SESSIONS / 2; i < SESSIONS; i++) {
         wire_close(client[i]);
     }
-    status = stays ? status : server_wait(server, SERVER_STOP_MS);
+    status = stays ? status : server_wait(server, PATIENCE_MS);
     atomic_store(&visitors.is_over, true);
     uv_thread_join(&visitors.thread);
     if (status != 0) {
