@@ -217,6 +217,7 @@ static char *load_token(const char *file, MoreauError *error) {
 }
 
 int cli_try_connect(Cli *cli, MoreauError *error) {
+    *error = (MoreauError){0};
     if (cli->client != NULL) {
         return EXIT_DONE;
     }
