@@ -49,14 +49,14 @@ static void print_server(Cli *cli, const Sample *sample, const SampleRates *rate
            bold, format_count((uint64_t)rates->steps, text[0]), plain,
            format_seconds(rates->solver_time, text[1]), rates->unconverged > 0.0 ? bad : "",
            rates->unconverged, plain, s->faulted_steps > 0 ? bad : "", s->faulted_steps, plain);
-    printf("%s requests/s  %.3g/s failed  %" PRIu64 " under way  %" PRIu64 " jobs  %" PRIu64
-           " worlds waiting\n",
+    printf("%s requests/s  %.3g/s failed  %" PRIu64 " under way  %" PRIu64 " job%s  %" PRIu64
+           " world%s waiting\n",
            format_count((uint64_t)rates->requests, text[0]), rates->failed, s->requests_under_way,
-           s->jobs, s->waiting_worlds);
-    printf("in %s/s  out %s/s  %" PRIu64 " slow clients cut  memory %s\n",
+           s->jobs, plural(s->jobs), s->waiting_worlds, plural(s->waiting_worlds));
+    printf("in %s/s  out %s/s  %" PRIu64 " slow client%s cut  memory %s\n",
            format_bytes((uint64_t)rates->bytes_in, text[0]),
            format_bytes((uint64_t)rates->bytes_out, text[1]), s->slow_clients,
-           format_bytes(s->world_bytes, text[2]));
+           plural(s->slow_clients), format_bytes(s->world_bytes, text[2]));
     char counts[3][32];
     printf("%s world%s  %s bod%s  %s contact%s", format_count(s->world_count, counts[0]),
            plural(s->world_count), format_count(s->bodies, counts[1]), s->bodies == 1 ? "y" : "ies",

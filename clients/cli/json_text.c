@@ -52,8 +52,8 @@ bool json_text_load(JsonText *json, const char *file, JsonError *error) {
     bool standard = strcmp(file, "-") == 0;
     FILE *stream = standard ? stdin : fopen(file, "rb");
     if (stream == NULL) {
-        snprintf(error->message, sizeof(error->message), "cannot read %s: %s", file,
-                 strerror(errno));
+        snprintf(error->message, sizeof(error->message), "cannot read %s: %s",
+                 file[0] != '\0' ? file : "\"\"", strerror(errno));
         return false;
     }
     errno = 0;
