@@ -61,6 +61,7 @@ static void join_rows(const ContactProblem *problem, uint32_t *parent) {
 
 uint32_t certificate_island_of_contact(const ContactProblem *problem, const CertificateScale *scale,
                                        uint32_t contact) {
+    ASSERT(contact < problem->contact_count);
     const ContactSide *side = problem->contact[contact].side;
     uint32_t tree = side[0].tree != PROBLEM_NO_TREE ? side[0].tree : side[1].tree;
     return tree == PROBLEM_NO_TREE ? PROBLEM_NO_TREE : scale->island_of_tree[tree];
@@ -68,6 +69,7 @@ uint32_t certificate_island_of_contact(const ContactProblem *problem, const Cert
 
 uint32_t certificate_island_of_row(const ContactProblem *problem, const CertificateScale *scale,
                                    uint32_t row) {
+    ASSERT(row < problem->row_count);
     const ProblemRow *r = &problem->row[row];
     return r->block_count == 0 ? PROBLEM_NO_TREE
                                : scale->island_of_tree[problem->row_block[r->block_first].tree];
@@ -125,6 +127,8 @@ Status certificate_scale_begin(const ContactProblem *problem, Arena *arena, Cert
 
 void certificate_scale_add(const ContactProblem *problem, const Answer *answer, uint32_t begin,
                            uint32_t end, CertificateScale *scale) {
+    ASSERT(begin <= end);
+    ASSERT(end <= problem->contact_count);
     for (uint32_t i = begin; i < end; i++) {
         uint32_t a = problem->contact[i].side[0].tree, b = problem->contact[i].side[1].tree;
         uint32_t tree = a != PROBLEM_NO_TREE ? a : b;
@@ -140,6 +144,7 @@ void certificate_scale_add(const ContactProblem *problem, const Answer *answer, 
 
 void certificate_scale_end(const ContactProblem *problem, const Answer *answer,
                            CertificateScale *scale) {
+    ASSERT(scale->v_scale != NULL || problem->tree_count == 0);
     join_rows(problem, scale->island_of_tree);
     scale->island_count = number_islands(scale->island_of_tree, problem->tree_count);
     uint32_t known = 0;
@@ -166,6 +171,8 @@ void certificate_momentum_begin(const ContactProblem *problem, Answer *answer) {
 
 void certificate_momentum_add(const ContactProblem *problem, uint32_t begin, uint32_t end,
                               Answer *answer) {
+    ASSERT(begin <= end);
+    ASSERT(end <= problem->contact_count);
     for (uint32_t i = begin; i < end; i++) {
         problem_contact_momentum(problem, i, answer->contact_impulse + 3 * (size_t)i,
                                  answer->momentum);
@@ -302,6 +309,9 @@ static void gather_islands(CertificateMeasure *m) {
 Status certificate_measure(const ContactProblem *problem, const ProblemMass *mass,
                            const CertificateScale *scale, const Answer *answer, double tolerance,
                            Arena *arena, double *residual, Certificate *certificate, Error *error) {
+    ASSERT(problem->tree_count == 0 || scale->island_count > 0);
+    ASSERT(scale->island_count <= problem->tree_count);
+    ASSERT(tolerance > 0.0);
     CertificateMeasure m = {
         .problem = problem,
         .mass = mass,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "solve/dense.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 
 bool dense_factor(size_t n, const double *matrix, double pivot_floor, double *factor) {
+    ASSERT(n > 0);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j <= i; j++) {
             double sum = matrix[i * n + j];
@@ -23,6 +26,7 @@ bool dense_factor(size_t n, const double *matrix, double pivot_floor, double *fa
 }
 
 void dense_solve(size_t n, const double *factor, double *x) {
+    ASSERT(n > 0);
     for (size_t i = 0; i < n; i++) {
         double sum = x[i];
         for (size_t k = 0; k < i; k++) {

@@ -143,12 +143,15 @@ Status mass_init(ProblemMass *mass, const ContactProblem *problem, Arena *arena,
 }
 
 void mass_add_contacts(ProblemMass *mass, uint32_t begin, uint32_t end) {
+    ASSERT(begin <= end);
+    ASSERT(end <= mass->problem->contact_count);
     for (uint32_t i = begin; i < end; i++) {
         mass->block[i] = make_block(mass, i, mass->scratch);
     }
 }
 
 double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch) {
+    ASSERT(row < mass->problem->row_count);
     const ContactProblem *problem = mass->problem;
     const ProblemRow *r = &problem->row[row];
     double weight = 0.0;

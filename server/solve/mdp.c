@@ -166,6 +166,8 @@ static Status carry(Work *work, double change, double enough) {
 }
 
 static Status sweep_until_certified(Work *work) {
+    ASSERT(work->parameter[MDP_TOLERANCE] > 0.0);
+    ASSERT(work->parameter[MDP_MAX_ITERATIONS] >= 1.0);
     bool coulomb = work->parameter[MDP_FRICTION] == MDP_COULOMB;
     uint32_t sweep_max = (uint32_t)work->parameter[MDP_MAX_ITERATIONS];
     double enough = work->parameter[MDP_TOLERANCE];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp_colour.h"
 
+#include "base/assert.h"
+
 // the lowest colour that neither tree has met; `used` holds a bit per colour and tree
 static uint8_t take_colour(uint64_t *used, const ContactSide side[2]) {
     uint64_t taken = 0;
@@ -35,6 +37,8 @@ Status mdp_colour_begin(const ContactProblem *problem, Arena *arena, MdpOrder *o
 
 // colours, counted one place up so that the running sum gives each colour's first
 void mdp_colour_add(const ContactProblem *problem, uint32_t begin, uint32_t end, MdpOrder *order) {
+    ASSERT(begin <= end);
+    ASSERT(end <= problem->contact_count);
     uint8_t *colour = order->colour;
     for (uint32_t i = begin; i < end; i++) {
         const ContactSide *side = problem->contact[i].side;

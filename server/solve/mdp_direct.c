@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp_direct.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 // R over w. The square root of the rounding unit: the system's condition grows with its inverse, so
@@ -173,6 +175,7 @@ static bool take_work(const Needs *needs, Arena *arena, MdpDirect *direct) {
 }
 
 Status mdp_direct_plan(MdpPack *pack, double floor, Arena *arena, Error *error) {
+    ASSERT(floor >= 0.0);
     const ContactProblem *problem = pack->problem;
     if (!problem->all_free || problem->row_count > 0) {
         return STATUS_OK;

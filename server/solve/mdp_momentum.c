@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp_momentum.h"
 
+#include "base/assert.h"
 #include "solve/mdp_direct.h"
 
 #include <string.h>
@@ -160,6 +161,7 @@ static void carry_velocities(MdpPack *pack) {
 }
 
 void mdp_momentum_carry(MdpPack *pack, double change, double enough) {
+    ASSERT(enough > 0.0);
     bool is_near = change <= NEAR * enough;
     pack->has_aimed = false;
     for (uint32_t i = 0; i < pack->island_count; i++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp_pack.h"
 
+#include "base/assert.h"
 #include "solve/dense.h"
 
 #include <string.h>
@@ -353,6 +354,8 @@ Status mdp_pack_begin(const ContactProblem *problem, const ProblemMass *mass, Ar
 }
 
 void mdp_pack_survey(MdpPack *pack, uint32_t begin, uint32_t end) {
+    ASSERT(begin <= end);
+    ASSERT(end <= pack->problem->contact_count);
     mdp_colour_add(pack->problem, begin, end, &pack->order);
     for (uint32_t i = begin; i < end; i++) {
         bool moves = mass_block_weight(mass_contact_block(pack->mass, i)) != 0.0;
@@ -380,6 +383,8 @@ void mdp_pack_load(MdpPack *pack, const double *v) {
 }
 
 void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end, Answer *answer) {
+    ASSERT(begin <= end);
+    ASSERT(end <= pack->problem->contact_count);
     for (uint32_t i = begin; i < end; i++) {
         double *at = answer->contact_impulse + 3 * (size_t)i;
         uint32_t slot = pack->slot[i];

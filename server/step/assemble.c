@@ -3,6 +3,7 @@
 // step before to start from.
 #include "step/stages.h"
 
+#include "base/assert.h"
 #include "base/array.h"
 
 #include <string.h>
@@ -45,6 +46,7 @@ static void recall_impulses(StepState *state) {
 }
 
 Status assemble_run(StepState *state) {
+    ASSERT(state->stepper->contact_count <= state->stepper->contact_capacity);
     Stepper *stepper = state->stepper;
     const World *world = state->world;
     size_t numbers = 3 * (size_t)stepper->contact_count;

@@ -17,6 +17,7 @@
 // body.
 #include "step/stages.h"
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "collide/narrow.h"
 
@@ -247,6 +248,8 @@ static bool reserve_contacts(Stepper *stepper, size_t count) {
 
 // A place for a contact, by feature, among those of its pair from `pair_first` on.
 static uint32_t make_place(Stepper *stepper, uint64_t feature, uint32_t pair_first) {
+    ASSERT(stepper->contact_count < stepper->contact_capacity);
+    ASSERT(pair_first <= stepper->contact_count);
     uint32_t at = stepper->contact_count++;
     for (; at > pair_first && stepper->contact[at - 1].feature > feature; at--) {
         stepper->contact[at] = stepper->contact[at - 1];
@@ -331,6 +334,8 @@ static bool is_asked_to_stop(const StepState *state) {
 }
 
 Status contacts_run(StepState *state) {
+    ASSERT(state->stepper->contact_count == 0);
+    ASSERT(state->v_free != NULL);
     const World *world = state->world;
     double h = state->input->time_step;
     double fall = h * h * vec3_norm(world->settings.gravity);

@@ -9,6 +9,8 @@
 // not belong together.
 #include "step/stages.h"
 
+#include "base/assert.h"
+
 static Vec3 mean(const double *a, const double *b) {
     return vec3_scale(0.5, vec3_add(vec3_load(a), vec3_load(b)));
 }
@@ -62,6 +64,8 @@ static void add_wrench(const StepState *state, size_t i, StepEnergy *energy) {
 }
 
 void energy_run(const StepState *state, StepEnergy *energy) {
+    ASSERT(state->pose_new != NULL);
+    ASSERT(state->result.answer.momentum != NULL);
     *energy = (StepEnergy){0};
     for (uint32_t tree = 0; tree < state->world->dynamic_count; tree++) {
         add_body(state, tree, energy);

@@ -90,6 +90,8 @@ static void fly(const StepState *state, uint32_t body, uint32_t tree, const doub
 }
 
 Status free_motion_run(StepState *state) {
+    ASSERT(state->world->dynamic_count <= state->world->body_count);
+    ASSERT(state->input->time_step > 0.0);
     Status status = take_memory(state);
     if (status != STATUS_OK) {
         return status;

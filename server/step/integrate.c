@@ -7,6 +7,7 @@
 // and only when every number can be told (fault.c) does the world take them over.
 #include "step/stages.h"
 
+#include "base/assert.h"
 #include "base/array.h"
 
 #include <string.h>
@@ -32,6 +33,8 @@ static const double *new_velocity(const StepState *state, uint32_t body) {
 }
 
 Status integrate_run(StepState *state) {
+    ASSERT(state->stepper->problem.tree_count == state->world->dynamic_count);
+    ASSERT(state->stepper->problem.contact_count == state->stepper->contact_count);
     const World *world = state->world;
     state->pose_new = arena_take_array(state->scratch, world->body_count, 7 * sizeof(double));
     if (state->pose_new == NULL) {
@@ -82,6 +85,7 @@ static void remember_impulses(StepState *state) {
 }
 
 Status integrate_commit(StepState *state) {
+    ASSERT(state->pose_new != NULL);
     World *world = state->world;
     if (!ARRAY_RESERVE(world->memory, world->memory_capacity, state->stepper->contact_count)) {
         return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",

@@ -13,14 +13,21 @@ typedef struct Scene {
     uint32_t count;
     BroadBox *box;
     uint8_t *fixed;
+    Arena *scratch;
 } Scene;
 
 static Scene scene_create(uint32_t count) {
-    return (Scene){
-        .count = count, .box = calloc(count, sizeof(BroadBox)), .fixed = calloc(count, 1)};
+    Arena *scratch = malloc(sizeof(*scratch));
+    arena_init(scratch, SIZE_MAX);
+    return (Scene){.count = count,
+                   .box = calloc(count, sizeof(BroadBox)),
+                   .fixed = calloc(count, 1),
+                   .scratch = scratch};
 }
 
 static void scene_destroy(Scene *scene) {
+    arena_deinit(scene->scratch);
+    free(scene->scratch);
     free(scene->box);
     free(scene->fixed);
 }
@@ -70,13 +77,10 @@ static size_t assert_candidates(const Scene *scene, const BroadPair *pairs, size
 }
 
 static void update(Broad *broad, const Scene *scene, const BroadPair **pairs, size_t *pair_count) {
-    Arena scratch;
-    arena_init(&scratch, SIZE_MAX);
-    ck_assert_int_eq(
-        broad_update(broad, scene->count, scene->box, scene->fixed, &scratch, pairs, pair_count),
-        STATUS_OK);
-    ck_assert_uint_eq(scratch.used_bytes, 0);
-    arena_deinit(&scratch);
+    ck_assert_int_eq(broad_update(broad, scene->count, scene->box, scene->fixed, scene->scratch,
+                                  pairs, pair_count),
+                     STATUS_OK);
+    ck_assert_uint_eq(scene->scratch->used_bytes, 0);
 }
 
 static void fill_scene(Scene *scene, Dice *dice, double decades) {
