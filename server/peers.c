@@ -6,6 +6,7 @@
 #include <assert.h>
 
 static_assert((int)PEER_HEADER_BYTES == (int)FRAME_HEADER_BYTES, "both speak of the same frames");
+static_assert((int)PEER_SHORT_BYTES >= (int)CONNECTION_SHORT_BYTES, "what is longer can be kept");
 
 // ---- api → net
 
@@ -65,6 +66,14 @@ static size_t get_unsent(const void *handle) {
     return connection_unsent_bytes(handle);
 }
 
+static void *keep_frame(void *handle) {
+    return connection_keep_frame(handle);
+}
+
+static bool go_on(void *handle) {
+    return connection_go_on(handle);
+}
+
 static PeerFigures get_figures(void *context) {
     NetStats stats = net_stats(context);
     return (PeerFigures){.connection_count = stats.connection_count,
@@ -89,6 +98,8 @@ static const PeerCalls calls = {
     .name = get_name,
     .number = get_number,
     .unsent = get_unsent,
+    .keep_frame = keep_frame,
+    .go_on = go_on,
     .figures = get_figures,
 };
 

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PEER_HEADER_BYTES = 4 }; // in front of every message
+enum { PEER_HEADER_BYTES = 4 };    // in front of every message
+enum { PEER_SHORT_BYTES = 65536 }; // longer frames are worked on by lanes alone
 
 typedef struct PeerFigures {
     uint64_t connection_count, slow_count, bytes_in, bytes_out;
@@ -33,6 +34,8 @@ typedef struct PeerCalls {
     const char *(*name)(const void *handle);
     uint64_t (*number)(const void *handle);
     size_t (*unsent)(const void *handle); // bytes that wait to be written
+    void *(*keep_frame)(void *handle);    // in api_peer_frame, of more than PEER_SHORT_BYTES …
+    bool (*go_on)(void *handle);          // … and later, once
     PeerFigures (*figures)(void *context);
 } PeerCalls;
 

@@ -23,7 +23,9 @@ enum {
     LINGER_MS = 1000
 }; // for the peer to take the last bytes; after an error nobody waits longer for good manners
 
-// Frames of one connection are taken for about so long; then it is the others' turn.
+// One read takes at most so much of a long frame; then it is the others' turn.
+enum { LONG_READ_BYTES = 4 * READ_BYTES };
+// Frames of one connection are taken for about so long, too.
 enum { TURN_NS = 1000000 };
 // The clock is read after so many bytes of them: some hundred small requests, or one large one.
 enum { LOOK_BYTES = 16384 };
@@ -173,7 +175,7 @@ static uint32_t count_under_way(const Connection *connection) {
 
 static bool is_over_limits(const Connection *connection) {
     const NetDef *def = &connection->net->def;
-    return count_under_way(connection) >= def->requests_max ||
+    return connection->is_held || count_under_way(connection) >= def->requests_max ||
            atomic_load(&connection->unsent_bytes) > def->unsent_bytes_max;
 }
 
@@ -268,6 +270,7 @@ static size_t take_frames(Connection *connection, const uint8_t *bytes, size_t c
             break;
         }
         used += FRAME_HEADER_BYTES + frame.body_bytes;
+        connection->frame_end = used;
         net->def.handlers.frame(net->def.context, connection, received_ns, frame.body,
                                 frame.body_bytes);
     }
@@ -311,6 +314,9 @@ static void take_input(Connection *connection) {
         return;
     }
     size_t used = take_frames(connection, connection->input, connection->input_bytes);
+    if (connection->is_held) {
+        used = 0; // the last frame took the memory along; what stands here now is not used
+    }
     connection->input_bytes -= used;
     if (connection->input_bytes == 0 || connection->state != CONNECTION_OPEN) {
         drop_input(connection);
@@ -319,14 +325,20 @@ static void take_input(Connection *connection) {
     }
 }
 
-// Room behind the piece of a frame that is there already, never beyond the longest frame.
-static bool reserve_read(Connection *connection) {
-    size_t bytes_max = FRAME_HEADER_BYTES + connection->net->def.frame_bytes_max;
-    size_t wanted = connection->input_bytes + READ_BYTES;
-    if (wanted < 2 * connection->input_bytes) {
-        wanted = 2 * connection->input_bytes;
+// How many bytes to read behind the piece of a frame that is there already: its rest, in parts, and
+// a little of what comes after, which is moved when the frame is kept. 0: memory ended.
+static size_t reserve_read(Connection *connection) {
+    Frame frame = {0};
+    size_t piece = connection->input_bytes;
+    frame_decode(connection->input, piece, connection->net->def.frame_bytes_max, &frame);
+    size_t whole = FRAME_HEADER_BYTES + frame.body_bytes, rest = whole > piece ? whole - piece : 0,
+           count = rest + READ_BYTES;
+    count = count < LONG_READ_BYTES ? count : LONG_READ_BYTES;
+    size_t wanted = piece + count;
+    if (wanted > connection->input_capacity && wanted < 2 * piece) {
+        wanted = 2 * piece < whole + READ_BYTES ? 2 * piece : whole + READ_BYTES;
     }
-    return reserve_input(connection, wanted < bytes_max ? wanted : bytes_max);
+    return reserve_input(connection, wanted) ? count : 0;
 }
 
 void connection_cut(Connection *connection) {
@@ -357,11 +369,11 @@ static void end_input(Connection *connection) {
 static void read_input(Connection *connection) {
     Net *net = connection->net;
     bool has_piece = connection->input_bytes > 0;
-    if (has_piece && !reserve_read(connection)) {
+    size_t room = has_piece ? reserve_read(connection) : READ_BYTES;
+    if (room == 0) {
         return;
     }
     uint8_t *target = has_piece ? connection->input + connection->input_bytes : net->read_buffer;
-    size_t room = has_piece ? connection->input_capacity - connection->input_bytes : READ_BYTES;
     ssize_t count = recv(connection->fd, target, room, MSG_DONTWAIT);
     if (count == 0) {
         end_input(connection);
@@ -592,6 +604,39 @@ void connection_authenticate(Connection *connection) {
     if (connection->state == CONNECTION_OPEN) {
         uv_timer_stop(&connection->patience_timer);
     }
+}
+
+void *connection_keep_frame(Connection *connection) {
+    size_t end = connection->frame_end, rest = connection->input_bytes - end;
+    ASSERT(connection->is_parsing && !connection->is_held);
+    ASSERT(end > FRAME_HEADER_BYTES + CONNECTION_SHORT_BYTES && end <= connection->input_bytes);
+    uint8_t *memory = connection->input, *input = NULL;
+    if (rest > 0) {
+        input = malloc(rest);
+        if (input == NULL) {
+            return NULL;
+        }
+        memcpy(input, memory + end, rest);
+    }
+    connection->kept_bytes = connection->input_capacity;
+    net_hold(connection->net, 0, rest);
+    connection->input = input;
+    connection->input_bytes = connection->input_capacity = rest;
+    connection->is_held = true;
+    atomic_store(&connection->is_paused, true);
+    return memory;
+}
+
+bool connection_go_on(Connection *connection) {
+    ASSERT(connection->is_held);
+    connection->is_held = false;
+    net_hold(connection->net, connection->kept_bytes, 0);
+    connection->kept_bytes = 0;
+    if (connection->state == CONNECTION_CLOSED) {
+        return false;
+    }
+    net_wake(connection->net, connection);
+    return true;
 }
 
 void connection_request_begin(Connection *connection) {

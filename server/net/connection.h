@@ -7,6 +7,9 @@
 // is queued and written by the loop. A connection has one small lock for exactly this, held only
 // around a non-blocking write.
 //
+// A long frame can be kept: its memory is handed over instead of copied, and the connection waits,
+// alone, until whoever works on it says go on.
+//
 // Backpressure, both ways: a connection is not read while `requests_max` requests are under way, or
 // while more than `unsent_bytes_max` wait to be written. A client that does not take bytes for
 // `write_timeout_ms` is cut and counted. When all connections together hold more than
@@ -31,6 +34,7 @@
 #include "base/status.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <uv.h>
@@ -50,8 +54,8 @@ enum { NET_REFUSAL_BYTES_MAX = 512 };
 
 typedef struct NetHandlers {
     void (*opened)(void *context, Connection *connection);
-    // One whole frame, borrowed during the call. received_ns (clock_now_ns): when it was taken up,
-    // the same for all that came in one read.
+    // One whole frame, borrowed during the call (but see connection_keep_frame). received_ns
+    // (clock_now_ns): when it was taken up, the same for all that came in one read.
     void (*frame)(void *context, Connection *connection, uint64_t received_ns, const uint8_t *body,
                   size_t body_bytes);
     // A frame announced more than the limit, arrived cut off, or was rejected, and what came before
@@ -120,6 +124,18 @@ void connection_release(Connection *connection);
 // requests_max are under way nothing is read.
 void connection_request_begin(Connection *connection);
 void connection_request_end(Connection *connection, uint32_t count);
+
+// Frames with bodies of at most so many bytes may stand in memory that all connections share.
+enum { CONNECTION_SHORT_BYTES = 65536 };
+
+// In the handler `frame`, of a longer frame whose work outlasts the call: the memory that it stands
+// in becomes the caller's, who frees it; the body stays where it is, and no further frame is handed
+// up before connection_go_on. NULL: memory ended, and nothing is kept.
+void *connection_keep_frame(Connection *connection);
+
+// Loop thread: that memory is free, and the frames behind the one that was kept are handed up,
+// soon. False: the connection was closed meanwhile.
+bool connection_go_on(Connection *connection);
 
 // Any thread, with a reference held. Writes or queues `count` bytes, which are whole frames with
 // their headers; the bytes are the caller's again on return. Bytes to a closed connection are

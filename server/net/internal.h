@@ -56,6 +56,7 @@ struct Connection {
     bool is_lingerer;         // the peer may still be sending: linger before the close
     bool is_deaf;             // paused, and bytes came: the socket is not watched for more
     bool is_parsing;          // inside take_frames, which must not be entered again
+    bool is_held;             // from connection_keep_frame to connection_go_on
     uv_poll_t poll;
     uv_timer_t write_timer;    // runs only while something is queued, or while lingering
     uv_timer_t patience_timer; // for Hello; then, once rejected, for what is under way
@@ -65,6 +66,8 @@ struct Connection {
     // are none
     uint8_t *input;
     size_t input_bytes, input_capacity;
+    size_t frame_end;  // in `input`: of the frame being handed up
+    size_t kept_bytes; // of the memory that went with a kept one
 
     uint32_t begun_count; // requests taken up, modulo 2^32
 
@@ -100,7 +103,7 @@ struct Net {
     uint64_t slow_count, refused_count;
     uint64_t bytes_in;
     _Atomic uint64_t bytes_out;
-    _Atomic size_t held_bytes; // unsent_bytes and input_capacity of all connections
+    _Atomic size_t held_bytes; // unsent_bytes, input_capacity and kept_bytes of all connections
     bool is_reading;
     bool is_closing;
     void (*closed)(void *context);

@@ -121,7 +121,8 @@ bool net_holds_too_much(const Net *net) {
 }
 
 static size_t held_bytes(const Connection *connection) {
-    return atomic_load(&connection->unsent_bytes) + connection->input_capacity;
+    return atomic_load(&connection->unsent_bytes) + connection->input_capacity +
+           connection->kept_bytes;
 }
 
 static Connection *find_largest(const Net *net) {

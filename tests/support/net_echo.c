@@ -22,13 +22,15 @@ typedef struct Echo {
     Job job; // first
     Peer *peer;
     size_t count;
-    uint8_t bytes[]; // the frame with its header
+    void *kept;           // of a long frame: owned; NULL: it was copied
+    const uint8_t *frame; // with its header
+    uint8_t bytes[];      // of a short one
 } Echo;
 
 static void send_echo(const Echo *echo) {
     const EchoServer *server = echo->peer->server;
     for (uint32_t i = 0; i < server->def.repeat; i++) {
-        connection_send(echo->peer->connection, echo->bytes, echo->count);
+        connection_send(echo->peer->connection, echo->frame, echo->count);
     }
 }
 
@@ -52,6 +54,10 @@ static void leave_peer(Peer *peer) {
 
 static void done_echo(Job *job) {
     Echo *echo = (Echo *)job;
+    if (echo->kept != NULL) {
+        free(echo->kept);
+        connection_go_on(echo->peer->connection);
+    }
     connection_release(echo->peer->connection);
     leave_peer(echo->peer);
     free(echo);
@@ -68,16 +74,30 @@ static void on_opened(void *context, Connection *connection) {
     atomic_fetch_add(&server->opened_count, 1);
 }
 
+// A long frame waits for its job where it stands, any other is copied.
+static Echo *make_echo(Peer *peer, const uint8_t *body, size_t body_bytes) {
+    bool keeps = peer->server->pool != NULL && body_bytes > CONNECTION_SHORT_BYTES;
+    size_t count = FRAME_HEADER_BYTES + body_bytes;
+    Echo *echo = calloc(1, sizeof(*echo) + (keeps ? 0 : count));
+    echo->peer = peer;
+    echo->count = count;
+    if (keeps) {
+        echo->kept = connection_keep_frame(peer->connection);
+        echo->frame = body - FRAME_HEADER_BYTES;
+    } else {
+        frame_header(echo->bytes, body_bytes);
+        memcpy(echo->bytes + FRAME_HEADER_BYTES, body, body_bytes);
+        echo->frame = echo->bytes;
+    }
+    return echo;
+}
+
 static void on_frame(void *context, Connection *connection, uint64_t received_ns,
                      const uint8_t *body, size_t body_bytes) {
     (void)received_ns;
     EchoServer *server = context;
     Peer *peer = connection_data(connection);
-    Echo *echo = calloc(1, sizeof(*echo) + FRAME_HEADER_BYTES + body_bytes);
-    echo->peer = peer;
-    echo->count = FRAME_HEADER_BYTES + body_bytes;
-    frame_header(echo->bytes, body_bytes);
-    memcpy(echo->bytes + FRAME_HEADER_BYTES, body, body_bytes);
+    Echo *echo = make_echo(peer, body, body_bytes);
     atomic_fetch_add(&server->frame_count, 1);
     if (server->pool == NULL) {
         send_echo(echo);
