@@ -21,6 +21,8 @@ struct Host {
     uint32_t count;
     SnapshotStore *snapshots;
     uint64_t named_count; // worlds ever created: makes default names
+    uint32_t row_readers; // HostRows …
+    WorldEntry *gone;     // … and the entries that wait for them to be freed
 
     // names: open addressing, a power of two, at most half full
     WorldEntry **by_name;
@@ -327,6 +329,7 @@ Status host_add(Host *host, const char *name, const WorldOwner *owner, double id
     made->idle_timeout_s = idle_timeout_s;
     made->named_ns = clock_now_ns();
     made->references = 2; // the registry's and the caller's
+    made->changes_under_way = 1;
     strand_init(&made->strand);
     made->id = slots_add(&host->slots, host->count);
     host->by_name[name_place(host, made->name)] = made;
@@ -369,15 +372,40 @@ void host_retain(WorldEntry *entry) {
 
 void host_release(WorldEntry *entry) {
     ASSERT(entry->references > 0);
-    if (--entry->references == 0) {
-        ASSERT(entry->door.world == NULL); // destroyed on a lane, or never made
+    if (--entry->references > 0) {
+        return;
+    }
+    ASSERT(entry->door.world == NULL); // destroyed on a lane, or never made
+    Host *host = entry->host;
+    if (host->row_readers == 0) {
         free(entry);
+    } else {
+        entry->next_gone = host->gone;
+        host->gone = entry;
     }
 }
 
+void host_begin_change(WorldEntry *entry) {
+    entry->changes_under_way++;
+}
+
+void host_end_change(WorldEntry *entry) {
+    ASSERT(entry->changes_under_way > 0);
+    entry->changes_under_way--;
+}
+
+bool host_is_changing(const WorldEntry *entry) {
+    return entry->changes_under_way > 0;
+}
+
+// More memory than this is given back on a long lane: the machine takes some 0.1 ms for each MiB.
+enum { LONG_BYTES = 16 << 20 };
+
 static JobOutcome destroy_on_lane(Job *job, Lane *lane) {
-    (void)lane;
     WorldEntry *entry = (WorldEntry *)(void *)((char *)job - offsetof(WorldEntry, destroy_job));
+    if (!lane->is_long && door_bytes(&entry->door) > LONG_BYTES) {
+        return JOB_LONG;
+    }
     door_deinit(&entry->door);
     host_publish(entry);
     return JOB_DONE;
@@ -425,6 +453,33 @@ uint32_t host_count(const Host *host) {
 
 WorldEntry *host_at(const Host *host, uint32_t index) {
     return index < host->count ? host->entry[index] : NULL;
+}
+
+Status host_rows_begin(Host *host, uint64_t first, uint64_t count, Arena *arena, HostRows *rows,
+                       Error *error) {
+    ASSERT(first <= host->count && count <= host->count - first);
+    WorldEntry **entry = arena_take_array(arena, count, sizeof(*entry));
+    if (entry == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "count",
+                         "Memory ended while listing %llu worlds.", (unsigned long long)count);
+    }
+    if (count > 0) {
+        memcpy(entry, host->entry + first, count * sizeof(*entry));
+    }
+    host->row_readers++;
+    *rows = (HostRows){.entry = entry, .count = count};
+    return STATUS_OK;
+}
+
+void host_rows_end(Host *host, HostRows *rows) {
+    ASSERT(host->row_readers > 0);
+    *rows = (HostRows){0};
+    host->row_readers--;
+    while (host->row_readers == 0 && host->gone != NULL) {
+        WorldEntry *entry = host->gone;
+        host->gone = entry->next_gone;
+        free(entry);
+    }
 }
 
 WorldEntry *host_find_episode(Host *host, const uint8_t episode_uid[UID_BYTES]) {

@@ -37,6 +37,7 @@ struct WorldEntry {
     double idle_timeout_s; // 0: never
     uint64_t named_ns;     // with a timeout: when a call last named it
     uint32_t references;
+    uint32_t changes_under_way; // loop thread: see host_begin_change
 
     Strand strand;
     Door door;            // the lane's
@@ -51,9 +52,10 @@ struct WorldEntry {
     size_t own_bytes;        // of the entry, with its texts
     Job destroy_job;
     Job flush_job;
-    bool watched;  // loop thread: it is or was recorded, see host_watch
-    bool flushing; // loop thread: flush_job is under way
-    char text[];   // name, client
+    WorldEntry *next_gone; // loop thread: the next that waits for HostRows
+    bool watched;          // loop thread: it is or was recorded, see host_watch
+    bool flushing;         // loop thread: flush_job is under way
+    char text[];           // name, client
 };
 
 typedef struct HostDef {
@@ -86,8 +88,15 @@ typedef struct WorldOwner {
 // Whether so many more worlds may be added, however small; RESOURCE_EXHAUSTED names the limit.
 Status host_check_room(const Host *host, const WorldOwner *owner, uint32_t count, Error *error);
 
+// A change of it is under way from the start: its making, which the caller ends.
 Status host_add(Host *host, const char *name, const WorldOwner *owner, double idle_timeout_s,
                 WorldEntry **entry, Error *error);
+
+// What may change how many bodies a world has is about to be submitted; it is over. Between changes
+// the published count is the true one, whatever steps are under way.
+void host_begin_change(WorldEntry *entry);
+void host_end_change(WorldEntry *entry);
+bool host_is_changing(const WorldEntry *entry);
 
 // Asks for what the calls below and a job need first of a world, if there is one, to be brought
 // into the cache: of thousands that are named at once, each would be waited for.
@@ -109,6 +118,17 @@ void host_destroy_session(Host *host, uint64_t session);
 uint32_t host_count(const Host *host);
 // The index-th world, in no particular order; NULL past the end.
 WorldEntry *host_at(const Host *host, uint32_t index);
+
+// Some of the worlds, for a lane to look at what is published of them: the entries stay until
+// host_rows_end, also of worlds that go meanwhile. [first, first + count) must exist.
+typedef struct HostRows {
+    WorldEntry **entry; // in the arena
+    size_t count;
+} HostRows;
+
+Status host_rows_begin(Host *host, uint64_t first, uint64_t count, Arena *arena, HostRows *rows,
+                       Error *error);
+void host_rows_end(Host *host, HostRows *rows);
 
 // The world that this episode is being recorded of, as of its last finished call; NULL: none.
 WorldEntry *host_find_episode(Host *host, const uint8_t episode_uid[UID_BYTES]);

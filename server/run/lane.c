@@ -135,6 +135,11 @@ void strand_init(Strand *strand) {
     *strand = (Strand){0};
 }
 
+void strand_init_long(Strand *strand) {
+    strand_init(strand);
+    strand->short_pieces_due = SHORT_PIECES;
+}
+
 // Into the line of those that shall run it.
 static void line_up(Pool *pool, Strand *strand) {
     line_append(&pool->crew[strand->short_pieces_due > 0 ? CREW_LONG : CREW_SHORT].line, strand);

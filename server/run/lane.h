@@ -131,6 +131,8 @@ uint32_t pool_waiting_count(const Pool *pool);
 void pool_settle(Pool *pool);
 
 void strand_init(Strand *strand);
+// Of work that is known to take long: the long lanes run it from the start.
+void strand_init_long(Strand *strand);
 
 // Any thread: the strand's first job, which returned or is about to return JOB_PARKED, runs again.
 // Exactly once per JOB_PARKED.

@@ -64,6 +64,7 @@ Status snapshot_store_add(SnapshotStore *store, uint64_t session, StoredSnapshot
     host_count_bytes(store->host, 0, ENTRY_BYTES);
     made->store = store;
     made->session = session;
+    strand_init(&made->strand);
     made->references = 2; // the registry's and the caller's
     made->id = slots_add(&store->slots, store->count);
     store->snapshot[store->count++] = made;

@@ -19,7 +19,8 @@ typedef struct StoredSnapshot {
 
     uint8_t *bytes; // owned
     size_t capacity;
-    bool is_upload;        // filled by the loop thread, part by part
+    bool is_upload;        // filled part by part, in the order of …
+    Strand strand;         // … this
     size_t total_bytes;    // when all are there
     size_t received_bytes; // so far
     Hash checksum;         // of an upload's bytes so far, but for their own checksum at the end
