@@ -373,7 +373,8 @@ typedef struct MoreauStepResult {
     size_t failure_count; // worlds that failed: moreau_reply_failure
 } MoreauStepResult;
 
-// Steps one world or many. The status is that of the call; worlds that failed are listed beside it.
+// Steps one world or many. The status is that of the call; worlds that failed are listed beside it,
+// and of a call that steps one world only, its failure is the status.
 // `*reply` is set whenever an answer came (also after a deadline, with the steps that were done),
 // and is the caller's to free; `result` is filled when *reply is set and holds a step's result.
 MoreauStatus moreau_world_step(MoreauClient *client, const MoreauStep *step, MoreauReply **reply,
@@ -402,7 +403,8 @@ typedef struct MoreauContacts {
 MoreauStatus moreau_world_contacts(MoreauClient *client, uint64_t world, uint64_t first,
                                    uint64_t count, MoreauReply **reply, MoreauContacts *contacts);
 
-// State hashes of worlds; `hash` and `step` (Nullable) have room for `count`.
+// State hashes of worlds; `hash` and `step` (Nullable) have room for `count`. When some failed, as
+// unknown ones, the status is that of the first, and the others' hashes are there: its own is 0.
 MoreauStatus moreau_world_hash(MoreauClient *client, size_t count, const uint64_t *worlds,
                                uint64_t *hash, uint64_t *step);
 

@@ -45,6 +45,11 @@ MoreauStatus moreau_world_step(MoreauClient *client, const MoreauStep *step, Mor
     if (*reply != NULL) {
         moreau_reply_step(*reply, result);
     }
+    // who steps one world wants to know about that one
+    if (status == MOREAU_OK && step->world_count == 1 && result->failure_count > 0) {
+        moreau_reply_failure(*reply, 0, &client->error);
+        status = client->error.status;
+    }
     return status;
 }
 

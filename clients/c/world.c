@@ -238,6 +238,10 @@ MoreauStatus moreau_world_hash(MoreauClient *client, size_t count, const uint64_
                 memcpy(step, result->step, count * sizeof(*step));
             }
         }
+        if (status == MOREAU_OK && result->n_failures > 0) {
+            error_from_status(&client->error, result->failures[0]);
+            status = client->error.status;
+        }
     }
     moreau_reply_free(reply);
     return status;

@@ -14,6 +14,7 @@ static Status find_item(Request *request, Batch *batch, size_t index, uint64_t i
     if (item->world == NULL) {
         return STATUS_OK;
     }
+    batch->meets = batch->meets || host_is_changing(item->world);
     if (item->world->batch_mark == mark) {
         char field[32];
         snprintf(field, sizeof(field), "worlds[%zu]", index);
@@ -89,7 +90,7 @@ static bool copy_state(const BatchItem *item, StepResult *result) {
     }
     if (batch->results.wants_velocity && !one) {
         result->velocity = arena_take_array(item->arena, count, 6 * sizeof(double));
-        if (result->velocity != NULL) {
+        if (result->velocity != NULL && count > 0) { // without bodies the world has no array
             memcpy(result->velocity, world->velocity, count * 6 * sizeof(double));
         }
     }
@@ -120,9 +121,30 @@ static void collect(const BatchItem *item, StepResult *result) {
     }
 }
 
+// The ids as the call listed them.
+static const uint64_t *listed_worlds(const Request *request) {
+    return request->message->call_case == MOREAU__V1__REQUEST__CALL_WORLD_STEP
+               ? request->message->world_step->worlds
+               : request->message->world_hash->worlds;
+}
+
+// The results of unknown worlds, which no lane has had until now.
+static void fail_unknown(Batch *batch) {
+    for (size_t i = 0; batch->has_unknown && i < batch->results.count; i++) {
+        StepResult *result = &batch->results.result[i];
+        if (batch->item[i].world == NULL) {
+            clear_result(result);
+            result->run = (StepRun){0};
+            error_set(&result->error, STATUS_NOT_FOUND, "worlds",
+                      "No world has the id %" PRIu64 ".", listed_worlds(batch->request)[i]);
+        }
+    }
+}
+
 static void finish_item(Batch *batch, Lane *lane) {
     if (batch->results.count == 1 ||
         atomic_fetch_sub_explicit(&batch->left, 1, memory_order_acq_rel) == 1) {
+        fail_unknown(batch);
         batch->reply(batch, lane);
     }
 }
@@ -206,7 +228,55 @@ static bool must_wait(BatchItem *item) {
     return !door_is_ready(door, &reserve->wait);
 }
 
+static bool shows_bodies(const Batch *batch) {
+    return batch->results.wants_pose || batch->results.wants_velocity;
+}
+
+static void judge_bytes(Batch *batch, uint64_t bodies) {
+    size_t bytes = REPLY_HEAD_OK_BYTES_MAX + BATCH_FAILURE_BYTES_MAX * batch->results.count +
+                   step_codec_bytes_bound(&batch->results, bodies);
+    batch->refused_bytes = bytes > batch->request->api->def.frame_bytes_max ? bytes : 0;
+}
+
+// Every world is in front of its step: those that wait go on.
+static void end_meeting(Batch *batch, const BatchItem *last) {
+    judge_bytes(batch, atomic_load_explicit(&batch->bodies, memory_order_relaxed));
+    Pool *pool = batch->request->api->def.pool;
+    for (size_t i = 0; i < batch->results.count; i++) {
+        const BatchItem *item = &batch->item[i];
+        if (item != last && item->world != NULL) {
+            pool_unpark(pool, &item->world->strand);
+        }
+    }
+}
+
+// False: it waits for the others.
+static bool meet(BatchItem *item) {
+    Batch *batch = item->batch;
+    if (!batch->meets || item->has_met) {
+        return true;
+    }
+    item->has_met = true;
+    atomic_fetch_add_explicit(&batch->bodies, item->world->door.world->body_count,
+                              memory_order_relaxed);
+    if (atomic_fetch_sub_explicit(&batch->awaited, 1, memory_order_acq_rel) > 1) {
+        return false;
+    }
+    end_meeting(batch, item);
+    return true;
+}
+
 static JobOutcome work_for(BatchItem *item, StepResult *result, Lane *lane) {
+    if (!item->begun) {
+        clear_result(result); // not by the loop, as those of many are large
+    }
+    if (!meet(item)) {
+        return JOB_PARKED;
+    }
+    if (item->batch->refused_bytes > 0) {
+        finish_item(item->batch, lane);
+        return JOB_DONE;
+    }
     if (item->order != NULL) {
         if (must_wait(item)) {
             return JOB_PARKED;
@@ -236,8 +306,6 @@ static JobOutcome work_for_one(BatchItem *item, Lane *lane) {
     StepResult *kept = batch->results.result, result;
     if (item->begun) {
         result = *kept;
-    } else {
-        clear_result(&result);
     }
     batch->results.result = &result;
     JobOutcome outcome = work_for(item, &result, lane);
@@ -312,29 +380,10 @@ static void on_item_done(Job *job) {
     }
 }
 
-// The ids as the call listed them.
-static const uint64_t *listed_worlds(const Request *request) {
-    return request->message->call_case == MOREAU__V1__REQUEST__CALL_WORLD_STEP
-               ? request->message->world_step->worlds
-               : request->message->world_hash->worlds;
-}
-
-// Clears the results that no lane clears, and fails those of unknown worlds. Returns how many are
-// known.
-static size_t begin_results(Batch *batch) {
+static size_t count_known(const Batch *batch) {
     size_t known = 0;
     for (size_t i = 0; i < batch->results.count; i++) {
-        StepResult *result = &batch->results.result[i];
-        bool is_known = batch->item[i].world != NULL;
-        known += is_known;
-        if (batch->results.count > 1 || !is_known) {
-            clear_result(result);
-        }
-        if (!is_known) {
-            error_set(&result->error, STATUS_NOT_FOUND, "worlds",
-                      "No world has the id %" PRIu64 ".", listed_worlds(batch->request)[i]);
-            result->run = (StepRun){0};
-        }
+        known += batch->item[i].world != NULL;
     }
     return known;
 }
@@ -346,17 +395,66 @@ static void submit_item(Batch *batch, BatchItem *item) {
     pool_submit(def->pool, &item->world->strand, request_share(batch->request), &item->job);
 }
 
+static JobOutcome reply_on_lane(Job *job, Lane *lane) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    Batch *batch = request->plan;
+    fail_unknown(batch);
+    batch->reply(batch, lane);
+    return JOB_DONE;
+}
+
+static void on_replied(Job *job) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    return_memory(request->plan);
+    request_finish(request);
+}
+
+// There may be many failures to be told.
+static void reply_without_worlds(Request *request) {
+    strand_init_long(&request->strand);
+    request->job = (Job){.work = reply_on_lane, .done = on_replied};
+    pool_submit(request->api->def.pool, &request->strand, request_share(request), &request->job);
+}
+
+// Judges the reply's length where it is known already, or has the worlds meet.
+static Status count_bodies(Batch *batch, size_t known, Error *error) {
+    if (!shows_bodies(batch)) {
+        batch->meets = false;
+        return STATUS_OK;
+    }
+    // the lane of a single world counts its bodies without waiting for anybody
+    batch->meets = batch->meets || batch->results.count == 1;
+    atomic_store_explicit(&batch->awaited, known, memory_order_relaxed);
+    if (batch->meets) {
+        return STATUS_OK;
+    }
+    uint64_t bodies = 0;
+    for (size_t i = 0; i < batch->results.count; i++) {
+        const WorldEntry *world = batch->item[i].world;
+        if (world != NULL) {
+            bodies += atomic_load_explicit(&world->figures.bodies, memory_order_relaxed);
+        }
+    }
+    judge_bytes(batch, bodies);
+    return batch->refused_bytes == 0
+               ? STATUS_OK
+               : request_refuse_length(batch->request, batch->refused_bytes, error);
+}
+
 Status batch_submit(Batch *batch, Error *error) {
     if (!take_memory(batch)) {
         return refuse_count(batch->results.count, error);
     }
-    size_t known = begin_results(batch);
+    size_t known = count_known(batch);
+    batch->has_unknown = known < batch->results.count;
+    if (count_bodies(batch, known, error) != STATUS_OK) {
+        return_memory(batch);
+        return error->status;
+    }
     atomic_store_explicit(&batch->left, known, memory_order_relaxed);
     batch->unfinished = known;
     if (known == 0) {
-        batch->reply(batch, NULL);
-        return_memory(batch);
-        request_finish(batch->request);
+        reply_without_worlds(batch->request);
         return STATUS_OK;
     }
     for (size_t i = 0; i < batch->results.count; i++) {
@@ -384,36 +482,51 @@ static void fill_failure(const Batch *batch, size_t index, Moreau__V1__Status *s
     status->recoverable = status_is_recoverable(result->error.status);
 }
 
-Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count) {
+static size_t text_bytes(const Error *error) {
+    return strlen(error->message) + strlen(error->field);
+}
+
+bool batch_failures(Batch *batch, size_t texts_bytes_max, Moreau__V1__Status ***list,
+                    size_t *count) {
     Arena *arena = &batch->request->arena;
-    size_t failed = 0;
+    size_t failed = 0, texts_bytes = 0;
     *count = 0;
     for (size_t i = 0; i < batch->results.count; i++) {
         failed += batch->results.result[i].error.status != STATUS_OK;
     }
     if (failed == 0) {
-        return NULL;
+        return true;
     }
-    Moreau__V1__Status **list = arena_take_array(arena, failed, sizeof(*list));
+    *list = arena_take_array(arena, failed, sizeof(**list));
     Moreau__V1__Status *statuses = arena_take_array(arena, failed, sizeof(*statuses));
-    if (list == NULL || statuses == NULL) {
-        return NULL;
+    if (*list == NULL || statuses == NULL) {
+        return false;
     }
     for (size_t i = 0; i < batch->results.count; i++) {
-        if (batch->results.result[i].error.status != STATUS_OK) {
-            list[*count] = &statuses[*count];
-            fill_failure(batch, i, &statuses[(*count)++]);
+        const Error *error = &batch->results.result[i].error;
+        if (error->status == STATUS_OK) {
+            continue;
+        }
+        Moreau__V1__Status *status = &statuses[*count];
+        (*list)[(*count)++] = status;
+        fill_failure(batch, i, status);
+        texts_bytes += text_bytes(error);
+        if (texts_bytes > texts_bytes_max) {
+            status->message = status->field = NULL;
         }
     }
-    return list;
+    return true;
 }
 
-void batch_status(const Batch *batch, Error *error) {
-    for (size_t i = 0; i < batch->results.count; i++) {
-        if (batch->results.result[i].error.status == STATUS_OK) {
-            error_clear(error);
+// Only the call is cancelled or late, never a world.
+void batch_status(const Batch *batch, Moreau__V1__Status *const *failures, size_t count,
+                  Error *error) {
+    error_clear(error);
+    for (size_t i = 0; i < count; i++) {
+        Status status = (Status)failures[i]->code;
+        if (status == STATUS_CANCELLED || status == STATUS_DEADLINE_EXCEEDED) {
+            request_should_stop(batch->request, error);
             return;
         }
     }
-    *error = batch->results.result[0].error;
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Calls on many worlds at once (WorldStep, WorldHash): one job per world in that world's own
 // strand, joined by a counter; the last one to finish makes the reply. A world that fails says why
-// and does not disturb the others.
+// and does not disturb the others, and the call is OK, also when it is the only world or all fail.
+//
+// What the reply takes must be known before any world is stepped. It depends on how many bodies the
+// worlds have when their turns come; these are the published ones unless some world is changing.
+// Then the worlds *meet*: each waits in front of its step until all have counted their bodies.
 #pragma once
 
 #include "api/request.h"
@@ -16,6 +20,7 @@ typedef struct BatchItem {
     WorldEntry *world;  // retained; NULL: unknown, failed before it began
     const Input *order; // in the request's arena; NULL: only the hash is asked for
     bool begun;         // its result's `run` is set
+    bool has_met;       // it has counted its bodies
     Arena *arena; // what the lane may take from: the request's when the batch has one world, else
                   // the lane's part of the batch's
 } BatchItem;
@@ -39,6 +44,12 @@ struct Batch {
     // of several worlds: borrowed of the host until the batch is over
     StockArena memory;       // results and reserve
     StockArena *lane_memory; // [of the pool], of each lane: what worlds copied, until all are done
+
+    bool has_unknown; // some of the worlds
+    bool meets;
+    _Atomic size_t awaited;  // items that have not met yet
+    _Atomic uint64_t bodies; // of the worlds that have
+    size_t refused_bytes;    // > 0: the reply would be so long, so nothing is stepped
 };
 
 // Finds the worlds (all listed, none twice) and makes their items; unknown ones will be failed
@@ -50,8 +61,14 @@ Status batch_prepare(Request *request, size_t count, const uint64_t *worlds, Bat
 Status batch_submit(Batch *batch, Error *error);
 
 // The statuses of failed worlds as messages, in the request's arena; NULL with *count 0 when none
-// failed or memory ended.
-Moreau__V1__Status **batch_failures(const Batch *batch, size_t *count);
+// failed. When not all of their texts fit into `texts_bytes_max`, the last ones have none. False:
+// memory ended.
+bool batch_failures(Batch *batch, size_t texts_bytes_max, Moreau__V1__Status ***list,
+                    size_t *count);
 
-// The status of the whole reply: OK, or, when every world failed, the first failure.
-void batch_status(const Batch *batch, Error *error);
+// What each failure takes beside its texts.
+enum { BATCH_FAILURE_BYTES_MAX = 48 };
+
+// The status of the whole reply: OK, or why the call was stopped.
+void batch_status(const Batch *batch, Moreau__V1__Status *const *failures, size_t count,
+                  Error *error);

@@ -13,9 +13,8 @@ typedef struct Request Request;
 
 typedef enum CommandPlace {
     PLACE_LOOP,  // answered at once on the loop thread: `answer`
-    PLACE_WORLD, // on the lane of the world named by the call's field `world`: `prepare`
-                 // (Nullable), then `work`
-    PLACE_ALONE, // on some lane, belongs to no world: `prepare` (Nullable), then `work`
+    PLACE_WORLD, // on the lane of the world named by the call's field `world`: `work`
+    PLACE_ALONE, // on some lane, belongs to no world: `work`
     PLACE_OWN    // `prepare` makes and submits its own jobs and answers
 } CommandPlace;
 
@@ -25,7 +24,8 @@ enum {
     COMMAND_BACKGROUND = 4, // belongs to no world, and runs on the background lanes
     COMMAND_CHANGES = 8,    // changes something else than a world: like COMMAND_MUTATES, what a
                             // client repeats after a resume must not be done again
-    COMMAND_ORDERED = 16    // changes nothing, but reads what the calls before it have left
+    COMMAND_ORDERED = 16,   // changes nothing, but reads what the calls before it have left
+    COMMAND_BODIES = 32     // may change how many bodies its world has
 };
 
 typedef struct Command {
@@ -35,7 +35,14 @@ typedef struct Command {
     uint32_t flags;
     size_t world_offset; // PLACE_WORLD: where the call's message holds the world's id
     const char *meaning;
-    // loop thread; a status other than OK is the answer
+    // Nullable; the loop thread or, of a long frame, a lane: judges the message and makes of it
+    // what the others need, with the arena and nothing else of the server. A status other than OK
+    // is the answer, also of prepare
+    Status (*judge)(Request *request, Error *error);
+    // Of what changes something: the most that the result of its reply takes. What would not fit
+    // into a frame is refused before it is done. NULL: the least frame (8 KiB) holds it
+    size_t (*bytes)(const Request *request);
+    // Nullable; the loop thread: what needs to know who and what is there
     Status (*prepare)(Request *request, Error *error);
     // fills the reply's result; PLACE_LOOP: on the loop, lane NULL. It may set request->outcome to
     // be called again
@@ -51,30 +58,39 @@ const Command *command_at(size_t index);
 // ---- handlers, by family
 
 Status command_ping(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_stats_prepare(Request *request, Error *error);
 Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_describe(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_cancel(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 
+Status command_world_create_judge(Request *request, Error *error);
+size_t command_world_create_bytes(const Request *request);
 Status command_world_create_prepare(Request *request, Error *error);
 Status command_world_destroy(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_world_list_prepare(Request *request, Error *error);
 Status command_world_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
-Status command_world_add_materials_prepare(Request *request, Error *error);
-Status command_world_add_shapes_prepare(Request *request, Error *error);
-Status command_world_add_bodies_prepare(Request *request, Error *error);
+Status command_world_add_materials_judge(Request *request, Error *error);
+Status command_world_add_shapes_judge(Request *request, Error *error);
+Status command_world_add_bodies_judge(Request *request, Error *error);
+size_t command_world_add_bytes(const Request *request);
 Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
-Status command_world_set_prepare(Request *request, Error *error);
+Status command_world_set_judge(Request *request, Error *error);
 Status command_world_set(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_world_contacts(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 
+Status command_world_step_judge(Request *request, Error *error);
+size_t command_world_step_bytes(const Request *request);
 Status command_world_step_prepare(Request *request, Error *error);
+size_t command_world_hash_bytes(const Request *request);
 Status command_world_hash_prepare(Request *request, Error *error);
 
+Status command_episode_start_judge(Request *request, Error *error);
+size_t command_episode_start_bytes(const Request *request);
 Status command_episode_start_prepare(Request *request, Error *error);
 Status command_episode_start(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_episode_stop_prepare(Request *request, Error *error);
 Status command_episode_stop(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
-Status command_episode_list_prepare(Request *request, Error *error);
 Status command_episode_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_episode_describe(Request *request, Lane *lane, Moreau__V1__Reply *reply,
                                 Error *error);
@@ -84,7 +100,7 @@ Status command_episode_replay_prepare(Request *request, Error *error);
 Status command_episode_verify_prepare(Request *request, Error *error);
 Status command_episode_delete(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 
-Status command_solve_prepare(Request *request, Error *error);
+Status command_solve_judge(Request *request, Error *error);
 Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_problem(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 
@@ -92,10 +108,11 @@ Status command_snapshot_take_prepare(Request *request, Error *error);
 Status command_snapshot_take(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_snapshot_read_prepare(Request *request, Error *error);
 Status command_snapshot_read(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
-Status command_snapshot_upload(Request *request, Lane *lane, Moreau__V1__Reply *reply,
-                               Error *error);
+Status command_snapshot_upload_prepare(Request *request, Error *error);
 Status command_snapshot_restore_prepare(Request *request, Error *error);
 Status command_snapshot_restore(Request *request, Lane *lane, Moreau__V1__Reply *reply,
                                 Error *error);
+Status command_snapshot_clone_judge(Request *request, Error *error);
+size_t command_snapshot_clone_bytes(const Request *request);
 Status command_snapshot_clone_prepare(Request *request, Error *error);
 Status command_snapshot_drop(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);

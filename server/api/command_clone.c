@@ -4,6 +4,7 @@
 // that other worlds need not wait for all of them; either all are there in the end or none is.
 #include "api/request.h"
 #include "run/snapshot_store.h"
+#include "wire/wire.h"
 #include "world/range.h"
 
 #include <inttypes.h>
@@ -28,6 +29,7 @@ struct ClonePlan {
     atomic_flag has_failed;   // whoever sets it writes the error, on its lane
     uint64_t count, made, unfinished;
     Clone *clone;
+    uint64_t *id; // room for those of all
 };
 
 static Status out_of_memory(Error *error) {
@@ -51,30 +53,40 @@ static void release_plan(Request *request) {
     snapshot_store_release(plan->snapshot);
 }
 
-static void answer(ClonePlan *plan) {
-    Request *request = plan->request;
+// There may be many: their ids are packed on a lane.
+static JobOutcome answer_on_lane(Job *job, Lane *lane) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    const ClonePlan *plan = request->plan;
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     Moreau__V1__SnapshotCloneReply message = MOREAU__V1__SNAPSHOT_CLONE_REPLY__INIT;
-    Error error = plan->error;
-    if (error.status == STATUS_OK) {
-        request_should_stop(request, &error);
+    message.worlds = plan->id;
+    message.n_worlds = plan->made;
+    for (uint64_t i = 0; i < plan->made; i++) {
+        message.worlds[i] = plan->clone[i].world->id;
     }
-    message.worlds = arena_take_array(&request->arena, plan->made, sizeof(uint64_t));
-    if (error.status == STATUS_OK && message.worlds == NULL) {
-        out_of_memory(&error);
+    reply.result_case = MOREAU__V1__REPLY__RESULT_SNAPSHOT_CLONE;
+    reply.snapshot_clone = &message;
+    request_reply(request, lane, &reply, &plan->error);
+    return JOB_DONE;
+}
+
+static void on_answered(Job *job) {
+    request_finish((Request *)(void *)((char *)job - offsetof(Request, job)));
+}
+
+static void answer(ClonePlan *plan) {
+    Request *request = plan->request;
+    if (plan->error.status == STATUS_OK) {
+        request_should_stop(request, &plan->error);
     }
-    if (error.status == STATUS_OK && message.worlds != NULL) {
-        for (uint64_t i = 0; i < plan->made; i++) {
-            message.worlds[i] = plan->clone[i].world->id;
-        }
-        message.n_worlds = plan->made;
-        reply.result_case = MOREAU__V1__REPLY__RESULT_SNAPSHOT_CLONE;
-        reply.snapshot_clone = &message;
-    } else {
+    if (plan->error.status != STATUS_OK) {
         destroy_clones(plan);
+        request_end(request, &plan->error);
+        return;
     }
-    request_reply(request, NULL, &reply, &error);
-    request_finish(request);
+    strand_init(&request->strand);
+    request->job = (Job){.work = answer_on_lane, .done = on_answered};
+    pool_submit(request->api->def.pool, &request->strand, request_share(request), &request->job);
 }
 
 static void go_on(ClonePlan *plan);
@@ -103,6 +115,7 @@ static JobOutcome restore_on_lane(Job *job, Lane *lane) {
 static void on_restored(Job *job) {
     Clone *clone = (Clone *)(void *)((char *)job - offsetof(Clone, job));
     arena_deinit(&clone->memory);
+    host_end_change(clone->world);
     if (--clone->plan->unfinished == 0) {
         go_on(clone->plan);
     }
@@ -139,7 +152,8 @@ static void on_taken(Job *job) {
 
 // ---- asking
 
-static Status check(const Moreau__V1__SnapshotClone *message, Error *error) {
+Status command_snapshot_clone_judge(Request *request, Error *error) {
+    const Moreau__V1__SnapshotClone *message = request->message->snapshot_clone;
     if (message->has_snapshot == message->has_world) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "snapshot",
                          "Say what to clone: either a snapshot or a world.");
@@ -151,6 +165,10 @@ static Status check(const Moreau__V1__SnapshotClone *message, Error *error) {
     return message->has_idle_timeout_s ? range_check(RANGE_IDLE_TIMEOUT, message->idle_timeout_s,
                                                      "idle_timeout_s", -1, error)
                                        : STATUS_OK;
+}
+
+size_t command_snapshot_clone_bytes(const Request *request) {
+    return WIRE_HEAD_BYTES_MAX + request->message->snapshot_clone->count * WIRE_VARINT_BYTES_MAX;
 }
 
 // Fills plan->snapshot, with a reference; for a world it is one that nobody else sees.
@@ -226,10 +244,6 @@ static void go_on(ClonePlan *plan) {
 
 Status command_snapshot_clone_prepare(Request *request, Error *error) {
     const Moreau__V1__SnapshotClone *message = request->message->snapshot_clone;
-    Status status = check(message, error);
-    if (status != STATUS_OK) {
-        return status;
-    }
     ClonePlan *plan = arena_take_zeroed(&request->arena, 1, sizeof(*plan));
     if (plan == NULL) {
         return out_of_memory(error);
@@ -237,10 +251,11 @@ Status command_snapshot_clone_prepare(Request *request, Error *error) {
     plan->request = request;
     plan->count = message->count;
     plan->clone = arena_take_zeroed(&request->arena, plan->count, sizeof(Clone));
-    if (plan->clone == NULL) {
+    plan->id = arena_take_array(&request->arena, plan->count, sizeof(uint64_t));
+    if (plan->clone == NULL || plan->id == NULL) {
         return out_of_memory(error);
     }
-    status = find_source(request, plan, error);
+    Status status = find_source(request, plan, error);
     if (status != STATUS_OK) {
         return status;
     }

@@ -72,7 +72,7 @@ static Status check_steps(uint64_t steps, uint64_t max, const char *field, Error
                      "%s is 1 to %" PRIu64 " steps, not %" PRIu64 ".", field, max, steps);
 }
 
-Status command_episode_start_prepare(Request *request, Error *error) {
+Status command_episode_start_judge(Request *request, Error *error) {
     const Moreau__V1__EpisodeStart *start = request->message->episode_start;
     if (start->name != NULL && start->name[0] == '\0') {
         return error_set(error, STATUS_INVALID_ARGUMENT, "name",
@@ -86,15 +86,28 @@ Status command_episode_start_prepare(Request *request, Error *error) {
         status = check_steps(start->keyframe_steps, RECORDER_KEYFRAME_STEPS_MAX, "keyframe_steps",
                              error);
     }
-    if (status == STATUS_OK) {
-        status = take_plan(request, error);
+    return status == STATUS_OK ? take_plan(request, error) : status;
+}
+
+// That of its Stop, which shows all that is given here: an episode that could not be described
+// would not be ended without an error. Beside the labels: six texts, of which the last three are
+// the server's, and numbers.
+size_t command_episode_start_bytes(const Request *request) {
+    enum { TEXTS_BYTES_MAX = 6 * HOST_NAME_BYTES, NUMBERS_BYTES_MAX = 24 * 12 };
+    const Moreau__V1__EpisodeStart *start = request->message->episode_start;
+    size_t bytes = TEXTS_BYTES_MAX + NUMBERS_BYTES_MAX;
+    for (size_t i = 0; i < start->n_labels; i++) {
+        bytes += 3 + strlen(start->labels[i]);
     }
-    if (status == STATUS_OK) {
-        EpisodePlan *plan = request->plan;
-        snprintf(plan->client, sizeof(plan->client), "%s", request->session->client);
-        host_watch(request->world);
-    }
-    return status;
+    return bytes;
+}
+
+Status command_episode_start_prepare(Request *request, Error *error) {
+    (void)error;
+    EpisodePlan *plan = request->plan;
+    snprintf(plan->client, sizeof(plan->client), "%s", request->session->client);
+    host_watch(request->world);
+    return STATUS_OK;
 }
 
 static Status refuse_second(const Recorder *recorder, Error *error) {
@@ -354,15 +367,7 @@ Status command_episode_stop(Request *request, Lane *lane, Moreau__V1__Reply *rep
 
 // ---- list, describe
 
-Status command_episode_list_prepare(Request *request, Error *error) {
-    enum { ROWS_MAX = 65536 };
-    const Moreau__V1__EpisodeList *list = request->message->episode_list;
-    if (list->count < 1 || list->count > ROWS_MAX) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "count",
-                         "Ask for 1 to %d rows, not %" PRIu64 ".", ROWS_MAX, list->count);
-    }
-    return STATUS_OK;
-}
+enum { ROWS_MAX = 65536 };
 
 // A filter's text; "" is none.
 static const char *wanted(const char *text) {
@@ -430,7 +435,7 @@ Status command_episode_list(Request *request, Lane *lane, Moreau__V1__Reply *rep
                             .since_ns = moment_ns(list->has_since, list->since),
                             .until_ns = moment_ns(list->has_until, list->until),
                             .first = list->first,
-                            .count = list->count};
+                            .count = list->count < ROWS_MAX ? list->count : ROWS_MAX};
     Log *log = request->api->def.log;
     LogReader *reader;
     Status status = log_take_reader(log, &reader, error);

@@ -2,6 +2,7 @@
 // The family world, what only looks: Get and Contacts, by range.
 #include "wire/convert.h"
 #include "api/request.h"
+#include "api/span.h"
 #include "run/record_columns.h"
 
 #include <string.h>
@@ -12,26 +13,9 @@ static Status out_of_memory(Error *error) {
                      "(option --frame-bytes-max): ask for a smaller one.");
 }
 
-typedef struct ReadRange {
-    size_t first, count;
-} ReadRange;
-
-static Status check_range(bool has_first, uint64_t first, bool has_count, uint64_t count,
-                          size_t total, ReadRange *range, Error *error) {
-    *range = (ReadRange){.first = has_first ? first : 0};
-    if (has_first && first > total) {
-        return error_set(error, STATUS_OUT_OF_RANGE, "first",
-                         "There are %zu; the range begins at %llu.", total,
-                         (unsigned long long)first);
-    }
-    size_t rest = total - range->first;
-    range->count = has_count && count < rest ? count : rest;
-    return STATUS_OK;
-}
-
 // ---- get
 
-static bool fill_states(const World *world, ReadRange range, Arena *arena, bool single,
+static bool fill_states(const World *world, Span range, Arena *arena, bool single,
                         Moreau__V1__WorldGetReply *m) {
     const double *pose = world->pose + 7 * range.first,
                  *velocity = world->velocity + 6 * range.first;
@@ -70,8 +54,7 @@ static bool fill_states(const World *world, ReadRange range, Arena *arena, bool 
     return true;
 }
 
-static bool fill_names(const World *world, ReadRange range, Arena *arena,
-                       Moreau__V1__WorldGetReply *m) {
+static bool fill_names(const World *world, Span range, Arena *arena, Moreau__V1__WorldGetReply *m) {
     bool some = false;
     for (size_t i = 0; i < range.count; i++) {
         some = some || world->body_name[range.first + i] != NULL;
@@ -88,7 +71,7 @@ static bool fill_names(const World *world, ReadRange range, Arena *arena,
     return m->names != NULL;
 }
 
-static bool fill_definition(const World *world, ReadRange range, Arena *arena,
+static bool fill_definition(const World *world, Span range, Arena *arena,
                             Moreau__V1__WorldGetReply *m) {
     size_t n = range.count;
     m->kind = arena_take_array(arena, n, sizeof(*m->kind));
@@ -123,12 +106,10 @@ Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply,
     const Moreau__V1__WorldGet *get = request->message->world_get;
     const World *world = request->world->door.world;
     Arena *arena = &request->arena;
-    ReadRange range;
-    Status status = check_range(get->has_first, get->first, get->has_count, get->count,
-                                world->body_count, &range, error);
+    Span range = span_of(get->first, get->has_count, get->count, world->body_count);
     Moreau__V1__WorldGetReply *m = arena_take(arena, sizeof(*m));
-    if (status != STATUS_OK || m == NULL) {
-        return status != STATUS_OK ? status : out_of_memory(error);
+    if (m == NULL) {
+        return out_of_memory(error);
     }
     moreau__v1__world_get_reply__init(m);
     m->has_world = m->has_step = m->has_time = m->has_total = m->has_faulted = 1;
@@ -166,12 +147,10 @@ Status command_world_contacts(Request *request, Lane *lane, Moreau__V1__Reply *r
                          "No step has been taken since the world's bodies were made or moved, or "
                          "since one was given up or failed: contacts are those of the last step.");
     }
-    ReadRange range;
-    Status status = check_range(ask->has_first, ask->first, ask->has_count, ask->count,
-                                stepper->contact_count, &range, error);
+    Span range = span_of(ask->first, ask->has_count, ask->count, stepper->contact_count);
     Moreau__V1__WorldContactsReply *m = arena_take(&request->arena, sizeof(*m));
-    if (status != STATUS_OK || m == NULL) {
-        return status != STATUS_OK ? status : out_of_memory(error);
+    if (m == NULL) {
+        return out_of_memory(error);
     }
     ContactList list;
     if (contacts_list(world, stepper, world->step, range.first, range.count, &request->arena, &list,

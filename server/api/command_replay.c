@@ -44,6 +44,7 @@ typedef struct ShowOrder {
     bool has_last;
     uint64_t last;
     bool contacts, again;
+    bool may_be_empty; // `first` may lie behind the last step
 } ShowOrder;
 
 static Status check_stride(uint64_t stride, Error *error) {
@@ -53,7 +54,7 @@ static Status check_stride(uint64_t stride, Error *error) {
 }
 
 static Status check_range(const EpisodeRow *row, const ShowOrder *order, Error *error) {
-    if (order->first > row->last_step) {
+    if (order->first > row->last_step && !order->may_be_empty) {
         return error_set(error, STATUS_OUT_OF_RANGE, "first",
                          "The episode has the steps 0 to %" PRIu64 "; the range begins at %" PRIu64
                          ".",
@@ -78,6 +79,10 @@ static Status open_show(Request *request, const ShowOrder *order, Show *show, Er
     }
     if (status != STATUS_OK) {
         return status;
+    }
+    if (order->first > show->row.last_step) {
+        show->is_over = true;
+        return STATUS_OK;
     }
     show->next = order->first;
     show->last = order->has_last ? order->last : show->row.last_step;
@@ -169,7 +174,8 @@ static Status open_read(Request *request, ReadPlan *plan, Error *error) {
                        .first = read->first,
                        .stride = read->stride,
                        .contacts = read->contacts,
-                       .again = read->again};
+                       .again = read->again,
+                       .may_be_empty = true};
     return open_show(request, &order, &plan->show, error);
 }
 

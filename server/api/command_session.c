@@ -167,23 +167,14 @@ Status command_cancel(Request *request, Lane *lane, Moreau__V1__Reply *reply, Er
     return STATUS_OK;
 }
 
-static Status list_world_bytes(Request *request, Moreau__V1__StatsReply *message, Error *error) {
-    Host *host = request->api->def.host;
-    size_t count = host_count(host);
-    message->worlds = arena_take_array(&request->arena, count, sizeof(uint64_t));
-    message->bytes_of_world = arena_take_array(&request->arena, count, sizeof(uint64_t));
-    if (message->worlds == NULL || message->bytes_of_world == NULL) {
-        return out_of_memory(error);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const WorldEntry *entry = host_at(host, i);
-        message->worlds[i] = entry->id;
-        message->bytes_of_world[i] =
-            atomic_load_explicit(&entry->figures.bytes, memory_order_relaxed);
-    }
-    message->n_worlds = message->n_bytes_of_world = count;
-    return STATUS_OK;
-}
+// The counters are the loop's; with many worlds, the rows are made on a lane.
+typedef struct StatsPlan {
+    Host *host;
+    Moreau__V1__StatsReply *message;
+    HostRows rows;
+} StatsPlan;
+
+enum { ROWS_HERE_MAX = 1024 };
 
 // What goes on now, and how well.
 static void fill_activity(Api *api, Moreau__V1__StatsReply *message) {
@@ -216,17 +207,14 @@ static void fill_activity(Api *api, Moreau__V1__StatsReply *message) {
     message->player_bytes = atomic_load_explicit(&api->player_bytes, memory_order_relaxed);
 }
 
-Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
-    (void)lane;
+static Status count_all(Request *request, Moreau__V1__StatsReply *message, Error *error) {
     Api *api = request->api;
     uint32_t lanes = pool_lane_count(api->def.pool);
     size_t all = 2 * (size_t)lanes; // with the long ones
-    Moreau__V1__StatsReply *message = arena_take(&request->arena, sizeof(*message));
     uint64_t *lane_steps = arena_take_array(&request->arena, all, sizeof(uint64_t));
-    if (message == NULL || lane_steps == NULL) {
+    if (lane_steps == NULL) {
         return out_of_memory(error);
     }
-    moreau__v1__stats_reply__init(message);
     for (uint32_t i = 0; i < all; i++) {
         lane_steps[i] =
             atomic_load_explicit(&pool_lane(api->def.pool, i)->steps, memory_order_relaxed);
@@ -254,7 +242,60 @@ Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     message->bytes_in = peers.bytes_in;
     message->bytes_out = peers.bytes_out;
     message->world_bytes = host_bytes(api->def.host);
+    return STATUS_OK;
+}
+
+static void release_rows(Request *request) {
+    StatsPlan *plan = request->plan;
+    host_rows_end(plan->host, &plan->rows);
+}
+
+Status command_stats_prepare(Request *request, Error *error) {
+    Host *host = request->api->def.host;
+    StatsPlan *plan = arena_take(&request->arena, sizeof(*plan));
+    Moreau__V1__StatsReply *message = arena_take(&request->arena, sizeof(*message));
+    if (plan == NULL || message == NULL) {
+        return out_of_memory(error);
+    }
+    moreau__v1__stats_reply__init(message);
+    *plan = (StatsPlan){.host = host, .message = message};
+    uint32_t count = request->message->stats->worlds ? host_count(host) : 0;
+    Status status = count_all(request, message, error);
+    if (status == STATUS_OK) {
+        status = host_rows_begin(host, 0, count, &request->arena, &plan->rows, error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    request->plan = plan;
+    request->finish = release_rows;
+    if (count <= ROWS_HERE_MAX) {
+        request_work_here(request);
+    } else {
+        request->is_long = true;
+        request_submit(request);
+    }
+    return STATUS_OK;
+}
+
+Status command_stats(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    (void)lane;
+    const StatsPlan *plan = request->plan;
+    Moreau__V1__StatsReply *message = plan->message;
+    size_t count = plan->rows.count;
+    message->worlds = arena_take_array(&request->arena, count, sizeof(uint64_t));
+    message->bytes_of_world = arena_take_array(&request->arena, count, sizeof(uint64_t));
+    if (message->worlds == NULL || message->bytes_of_world == NULL) {
+        return out_of_memory(error);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const WorldEntry *entry = plan->rows.entry[i];
+        message->worlds[i] = entry->id;
+        message->bytes_of_world[i] =
+            atomic_load_explicit(&entry->figures.bytes, memory_order_relaxed);
+    }
+    message->n_worlds = message->n_bytes_of_world = count;
     reply->result_case = MOREAU__V1__REPLY__RESULT_STATS;
     reply->stats = message;
-    return request->message->stats->worlds ? list_world_bytes(request, message, error) : STATUS_OK;
+    return STATUS_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The family snapshot: Take, Read, Upload, Restore, Drop. (Clone: command_clone.c.)
 #include "api/request.h"
+#include "api/span.h"
 #include "run/snapshot_store.h"
 #include "step/snapshot.h"
 
@@ -93,11 +94,6 @@ Status command_snapshot_read_prepare(Request *request, Error *error) {
     if (status != STATUS_OK) {
         return status;
     }
-    if (message->has_first && message->first > snapshot->total_bytes) {
-        return error_set(error, STATUS_OUT_OF_RANGE, "first",
-                         "The snapshot has %zu bytes; the part begins at %" PRIu64 ".",
-                         snapshot->total_bytes, message->first);
-    }
     snapshot_store_retain(snapshot);
     keep_snapshot(request, snapshot);
     return STATUS_OK;
@@ -112,15 +108,11 @@ Status command_snapshot_read(Request *request, Lane *lane, Moreau__V1__Reply *re
         return out_of_memory(error);
     }
     moreau__v1__snapshot_read_reply__init(m);
-    size_t first = message->has_first ? message->first : 0;
-    size_t count = snapshot->total_bytes - first;
+    Span span = span_of(message->first, message->has_count, message->count, snapshot->total_bytes);
     size_t fitting = request->api->def.frame_bytes_max - READ_REPLY_BYTES;
-    if (message->has_count && message->count < count) {
-        count = message->count;
-    }
     m->has_data = m->has_total = 1;
-    m->data.data = snapshot->bytes + first;
-    m->data.len = count < fitting ? count : fitting;
+    m->data.data = snapshot->bytes + span.first;
+    m->data.len = span.count < fitting ? span.count : fitting;
     m->total = snapshot->total_bytes;
     reply->result_case = MOREAU__V1__REPLY__RESULT_SNAPSHOT_READ;
     reply->snapshot_read = m;
@@ -128,6 +120,17 @@ Status command_snapshot_read(Request *request, Lane *lane, Moreau__V1__Reply *re
 }
 
 // ---- upload
+
+// The registry is the loop's; the bytes are copied on a lane, part by part in the order sent: the
+// snapshot's own strand.
+typedef struct UploadPlan {
+    StoredSnapshot *snapshot;
+    Id id;
+    bool is_new;
+    size_t received;
+    bool is_damaged; // complete, and no snapshot
+    Error error;
+} UploadPlan;
 
 static Status check_part(const Moreau__V1__SnapshotUpload *message, const StoredSnapshot *snapshot,
                          Error *error) {
@@ -150,28 +153,7 @@ static Status check_part(const Moreau__V1__SnapshotUpload *message, const Stored
     return STATUS_OK;
 }
 
-static Status begin_upload(Request *request, const Moreau__V1__SnapshotUpload *message,
-                           StoredSnapshot **snapshot, Error *error) {
-    size_t budget = request->api->def.memory_bytes_max;
-    if (!message->has_total || message->total < 1 || message->total > budget) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "total",
-                         "The first part says how many bytes the snapshot has: 1 to %zu (option "
-                         "--memory-bytes-max).",
-                         budget);
-    }
-    Status status =
-        snapshot_store_add(store_of(request), request->session->number, snapshot, error);
-    if (status == STATUS_OK) {
-        (*snapshot)->is_upload = true;
-        (*snapshot)->total_bytes = message->total;
-        hash_init(&(*snapshot)->checksum, 0);
-        snapshot_store_release(*snapshot); // the registry keeps it
-    }
-    return status;
-}
-
-// The next part is there. It is gone over as it comes: all of a long snapshot at its end would keep
-// the loop from its other clients.
+// The next part is there, and is gone over while it is in the cache.
 static void add_to_checksum(StoredSnapshot *snapshot, size_t count) {
     size_t total = snapshot->total_bytes, first = snapshot->received_bytes;
     size_t covered = total > SNAPSHOT_CHECKSUM_BYTES ? total - SNAPSHOT_CHECKSUM_BYTES : 0;
@@ -183,6 +165,10 @@ static void add_to_checksum(StoredSnapshot *snapshot, size_t count) {
 
 static Status add_part(const Moreau__V1__SnapshotUpload *message, StoredSnapshot *snapshot,
                        Error *error) {
+    if (atomic_load_explicit(&snapshot->filled, memory_order_acquire)) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "snapshot",
+                         "Snapshot %" PRIu64 " is no unfinished upload.", message->snapshot);
+    }
     Status status = check_part(message, snapshot, error);
     size_t wanted = snapshot->received_bytes + message->data.len;
     if (status == STATUS_OK && wanted > snapshot->capacity) {
@@ -199,56 +185,110 @@ static Status add_part(const Moreau__V1__SnapshotUpload *message, StoredSnapshot
     return STATUS_OK;
 }
 
-// The last part is there. Whether it came whole is judged now, the content when it is restored.
-static Status complete(StoredSnapshot *snapshot, Error *error) {
-    Status status = snapshot_check(snapshot->bytes, snapshot->received_bytes,
-                                   hash_value(&snapshot->checksum), error);
+static JobOutcome upload_on_lane(Job *job, Lane *lane) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    UploadPlan *plan = request->plan;
+    StoredSnapshot *snapshot = plan->snapshot;
+    if (request_wants_long(request, lane)) {
+        return JOB_LONG;
+    }
+    Status status = add_part(request->message->snapshot_upload, snapshot, &plan->error);
+    plan->received = snapshot->received_bytes;
+    if (status == STATUS_OK && plan->received == snapshot->total_bytes) {
+        // whether it came whole is judged now, the content when it is restored
+        status = snapshot_check(snapshot->bytes, plan->received, hash_value(&snapshot->checksum),
+                                &plan->error);
+        plan->is_damaged = status != STATUS_OK;
+        if (status == STATUS_OK) {
+            stored_snapshot_seal(snapshot);
+        }
+    }
+    plan->error.status = status;
+    job->urgent = true; // the answer is the loop's
+    return JOB_DONE;
+}
+
+// What is refused is gone before its client hears of it.
+static void on_uploaded(Job *job) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    const UploadPlan *plan = request->plan;
+    if (plan->error.status != STATUS_OK) {
+        if (plan->is_new || plan->is_damaged) {
+            snapshot_store_drop(plan->snapshot);
+        }
+        request_end(request, &plan->error);
+        return;
+    }
+    Moreau__V1__SnapshotUploadReply message = MOREAU__V1__SNAPSHOT_UPLOAD_REPLY__INIT;
+    message.has_snapshot = message.has_received = message.has_complete = 1;
+    message.snapshot = plan->id;
+    message.received = plan->received;
+    message.complete = plan->received == plan->snapshot->total_bytes;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_SNAPSHOT_UPLOAD;
+    reply.snapshot_upload = &message;
+    request_reply(request, NULL, &reply, &plan->error);
+    request_finish(request);
+}
+
+static void release_upload(Request *request) {
+    snapshot_store_release(((UploadPlan *)request->plan)->snapshot);
+}
+
+// Fills plan->snapshot, with a reference.
+static Status begin_upload(Request *request, UploadPlan *plan, Error *error) {
+    const Moreau__V1__SnapshotUpload *message = request->message->snapshot_upload;
+    size_t budget = request->api->def.memory_bytes_max;
+    if (!message->has_total || message->total < 1 || message->total > budget) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "total",
+                         "The first part says how many bytes the snapshot has: 1 to %zu (option "
+                         "--memory-bytes-max).",
+                         budget);
+    }
+    Status status =
+        snapshot_store_add(store_of(request), request->session->number, &plan->snapshot, error);
     if (status == STATUS_OK) {
-        stored_snapshot_seal(snapshot);
-    } else {
-        snapshot_store_drop(snapshot);
+        plan->is_new = true;
+        plan->snapshot->is_upload = true;
+        plan->snapshot->total_bytes = message->total;
+        hash_init(&plan->snapshot->checksum, 0);
     }
     return status;
 }
 
-Status command_snapshot_upload(Request *request, Lane *lane, Moreau__V1__Reply *reply,
-                               Error *error) {
-    (void)lane;
-    const Moreau__V1__SnapshotUpload *message = request->message->snapshot_upload;
-    Moreau__V1__SnapshotUploadReply *m = arena_take(&request->arena, sizeof(*m));
-    if (m == NULL) {
-        return out_of_memory(error);
+static Status find_upload(Request *request, UploadPlan *plan, Error *error) {
+    uint64_t id = request->message->snapshot_upload->snapshot;
+    StoredSnapshot *snapshot;
+    Status status = snapshot_store_find(store_of(request), id, true, &snapshot, error);
+    if (status == STATUS_OK && !snapshot->is_upload) {
+        status = error_set(error, STATUS_FAILED_PRECONDITION, "snapshot",
+                           "Snapshot %" PRIu64 " is no unfinished upload.", id);
     }
-    moreau__v1__snapshot_upload_reply__init(m);
-    StoredSnapshot *snapshot = NULL;
-    bool is_new = !message->has_snapshot;
-    Status status =
-        is_new ? begin_upload(request, message, &snapshot, error)
-               : snapshot_store_find(store_of(request), message->snapshot, true, &snapshot, error);
-    if (status != STATUS_OK || snapshot == NULL) {
-        return status;
-    }
-    if (!snapshot->is_upload || atomic_load_explicit(&snapshot->filled, memory_order_acquire)) {
-        return error_set(error, STATUS_FAILED_PRECONDITION, "snapshot",
-                         "Snapshot %" PRIu64 " is no unfinished upload.", message->snapshot);
-    }
-    m->snapshot = snapshot->id;
-    status = add_part(message, snapshot, error);
-    if (status != STATUS_OK) {
-        if (is_new) {
-            snapshot_store_drop(snapshot);
-        }
-        return status;
-    }
-    m->has_snapshot = m->has_received = m->has_complete = 1;
-    m->received = snapshot->received_bytes;
-    m->complete = snapshot->received_bytes == snapshot->total_bytes;
-    status = m->complete ? complete(snapshot, error) : STATUS_OK;
     if (status == STATUS_OK) {
-        reply->result_case = MOREAU__V1__REPLY__RESULT_SNAPSHOT_UPLOAD;
-        reply->snapshot_upload = m;
+        snapshot_store_retain(snapshot);
+        plan->snapshot = snapshot;
     }
     return status;
+}
+
+Status command_snapshot_upload_prepare(Request *request, Error *error) {
+    UploadPlan *plan = arena_take_zeroed(&request->arena, 1, sizeof(*plan));
+    if (plan == NULL) {
+        return out_of_memory(error);
+    }
+    Status status = request->message->snapshot_upload->has_snapshot
+                        ? find_upload(request, plan, error)
+                        : begin_upload(request, plan, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    plan->id = plan->snapshot->id;
+    request->plan = plan;
+    request->finish = release_upload;
+    request->job = (Job){.work = upload_on_lane, .done = on_uploaded};
+    pool_submit(request->api->def.pool, &plan->snapshot->strand, request_share(request),
+                &request->job);
+    return STATUS_OK;
 }
 
 // ---- restore, drop

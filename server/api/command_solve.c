@@ -20,7 +20,7 @@ typedef struct SolvePlan {
     SolverSettings settings;
 } SolvePlan;
 
-Status command_solve_prepare(Request *request, Error *error) {
+Status command_solve_judge(Request *request, Error *error) {
     const Moreau__V1__Solve *message = request->message->solve;
     SolvePlan *plan = arena_take_zeroed(&request->arena, 1, sizeof(*plan));
     if (plan == NULL) {

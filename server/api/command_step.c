@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // WorldStep and WorldHash: many worlds in one call (batch.h), one packed reply.
 #include "api/batch.h"
+#include "wire/wire.h"
 #include "world/range.h"
 
 static const uint64_t steps_max = 1000000000000u;
@@ -20,6 +21,12 @@ static Status check_step(const Moreau__V1__WorldStep *message, Error *error) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "wrench",
                          "%zu bodies in wrench_body take %zu numbers, not %zu.", wrenches,
                          6 * wrenches, message->n_wrench);
+    }
+    for (size_t i = 0; i < message->n_wrench; i++) {
+        if (range_check(RANGE_WRENCH, message->wrench[i], "wrench", (int64_t)i, error) !=
+            STATUS_OK) {
+            return error->status;
+        }
     }
     if (message->n_wrench_count == 0) {
         return wrenches == 0 || message->n_worlds == 1
@@ -83,40 +90,41 @@ static Status make_orders(const Moreau__V1__WorldStep *message, Batch *batch, Er
     return STATUS_OK;
 }
 
+Status command_world_step_judge(Request *request, Error *error) {
+    return check_step(request->message->world_step, error);
+}
+
+static StepResults wanted_results(const Moreau__V1__WorldStep *message) {
+    return (StepResults){.count = message->n_worlds,
+                         .wants_pose = message->poses,
+                         .wants_velocity = message->velocities,
+                         .wants_single = message->single,
+                         .wants_reports = message->reports,
+                         .wants_hash = message->hashes};
+}
+
+// Beside poses and velocities, which batch.h counts.
+size_t command_world_step_bytes(const Request *request) {
+    StepResults results = wanted_results(request->message->world_step);
+    return BATCH_FAILURE_BYTES_MAX * results.count + step_codec_bytes_bound(&results, 0);
+}
+
 Status command_world_step_prepare(Request *request, Error *error) {
     const Moreau__V1__WorldStep *message = request->message->world_step;
     Batch *batch;
     Status status = batch_prepare(request, message->n_worlds, message->worlds, &batch, error);
-    if (status == STATUS_OK) {
-        status = check_step(message, error);
-    }
     if (status == STATUS_OK) {
         status = make_orders(message, batch, error);
     }
     if (status != STATUS_OK) {
         return status;
     }
-    batch->results.wants_pose = message->poses;
-    batch->results.wants_velocity = message->velocities;
-    batch->results.wants_single = message->single;
-    batch->results.wants_reports = message->reports;
-    batch->results.wants_hash = message->hashes;
+    batch->results = wanted_results(message);
     batch->reply = reply_step;
     return batch_submit(batch, error);
 }
 
 // ---- the reply
-
-// A call refused as a whole before any step has no result. One that was stopped has: it says how
-// much was done.
-static bool has_result(const Batch *batch, Status status) {
-    bool result =
-        status == STATUS_OK || status == STATUS_DEADLINE_EXCEEDED || status == STATUS_CANCELLED;
-    for (size_t i = 0; i < batch->results.count; i++) {
-        result = result || batch->results.result[i].run.tally.done > 0;
-    }
-    return result;
-}
 
 typedef struct StepReply {
     const Batch *batch;
@@ -129,20 +137,41 @@ static uint8_t *write_reply(uint8_t *at, const void *context) {
     return step_codec_pack(&reply->batch->results, reply->failures, reply->failure_count, at);
 }
 
+static void reply_error(Batch *batch, Lane *lane, const Error *error) {
+    Moreau__V1__Reply empty = MOREAU__V1__REPLY__INIT;
+    request_reply(batch->request, lane, &empty, error);
+}
+
+// What is left of a frame for the texts of failures, of which each was promised its other bytes.
+static size_t texts_bytes_max(const Batch *batch, size_t bytes) {
+    size_t frame = batch->request->api->def.frame_bytes_max;
+    bytes += REPLY_HEAD_OK_BYTES_MAX + BATCH_FAILURE_BYTES_MAX * batch->results.count;
+    return bytes < frame ? frame - bytes : 0;
+}
+
 static void reply_step(Batch *batch, Lane *lane) {
     Request *request = batch->request;
+    const StepResults *results = &batch->results;
     Error error;
-    batch_status(batch, &error);
-    if (!has_result(batch, error.status)) {
-        Moreau__V1__Reply empty = MOREAU__V1__REPLY__INIT;
-        request_reply(request, lane, &empty, &error);
+    if (batch->refused_bytes > 0) {
+        request_refuse_length(request, batch->refused_bytes, &error);
+        reply_error(batch, lane, &error);
         return;
     }
     StepReply reply = {.batch = batch};
-    reply.failures = batch_failures(batch, &reply.failure_count);
+    size_t bytes = step_codec_bytes_max(results, NULL, 0);
+    if (!batch_failures(batch, texts_bytes_max(batch, bytes), &reply.failures,
+                        &reply.failure_count)) {
+        error_set(&error, STATUS_RESOURCE_EXHAUSTED, "worlds",
+                  "The call was carried out, but memory ended while its failures were told: ask "
+                  "for fewer worlds.");
+        reply_error(batch, lane, &error);
+        return;
+    }
+    batch_status(batch, reply.failures, reply.failure_count, &error);
     ReplyBody body = {
         .field = MOREAU__V1__REPLY__RESULT_WORLD_STEP,
-        .bytes_max = step_codec_bytes_max(&batch->results, reply.failures, reply.failure_count),
+        .bytes_max = step_codec_bytes_max(results, reply.failures, reply.failure_count),
         .write = write_reply,
         .context = &reply,
     };
@@ -151,33 +180,42 @@ static void reply_step(Batch *batch, Lane *lane) {
 
 // ---- hash
 
+static size_t hash_bytes_bound(size_t count) {
+    return 2 * WIRE_HEAD_BYTES_MAX + (8 + WIRE_VARINT_BYTES_MAX) * count;
+}
+
+size_t command_world_hash_bytes(const Request *request) {
+    size_t count = request->message->world_hash->n_worlds;
+    return BATCH_FAILURE_BYTES_MAX * count + hash_bytes_bound(count);
+}
+
 static void reply_hash(Batch *batch, Lane *lane) {
     Request *request = batch->request;
     Arena *arena = &request->arena;
+    size_t count = batch->results.count;
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     Moreau__V1__WorldHashReply message = MOREAU__V1__WORLD_HASH_REPLY__INIT;
-    Error error = {0};
-    message.hash = arena_take_array(arena, batch->results.count, sizeof(uint64_t));
-    message.step = arena_take_array(arena, batch->results.count, sizeof(uint64_t));
-    // a hash that is missing cannot be told from one that is there: one unknown world fails the
-    // call
-    for (size_t i = 0; i < batch->results.count && error.status == STATUS_OK; i++) {
-        error = batch->results.result[i].error;
-    }
-    bool has_room = message.hash != NULL && message.step != NULL;
-    if (!has_room) {
+    Error error;
+    message.hash = arena_take_array(arena, count, sizeof(uint64_t));
+    message.step = arena_take_array(arena, count, sizeof(uint64_t));
+    if (message.hash == NULL || message.step == NULL ||
+        !batch_failures(batch, texts_bytes_max(batch, hash_bytes_bound(count)), &message.failures,
+                        &message.n_failures)) {
         error_set(&error, STATUS_RESOURCE_EXHAUSTED, "worlds",
                   "Memory ended: ask for fewer worlds.");
+        reply_error(batch, lane, &error);
+        return;
     }
-    if (has_room && error.status == STATUS_OK) {
-        for (size_t i = 0; i < batch->results.count; i++) {
-            message.hash[i] = batch->results.result[i].hash;
-            message.step[i] = batch->results.result[i].step;
-        }
-        message.n_hash = message.n_step = batch->results.count;
-        reply.result_case = MOREAU__V1__REPLY__RESULT_WORLD_HASH;
-        reply.world_hash = &message;
+    batch_status(batch, message.failures, message.n_failures, &error);
+    for (size_t i = 0; i < count; i++) {
+        const StepResult *result = &batch->results.result[i];
+        bool failed = result->error.status != STATUS_OK;
+        message.hash[i] = failed ? 0 : result->hash;
+        message.step[i] = failed ? 0 : result->step;
     }
+    message.n_hash = message.n_step = count;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_WORLD_HASH;
+    reply.world_hash = &message;
     request_reply(request, lane, &reply, &error);
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The family world: Create, Destroy, List, Add…, Set. What changes a world becomes an input on the
-// loop thread and passes the door on its lane. (Get and Contacts: command_read.c; Step and Hash:
+// The family world: Create, Destroy, List, Add…, Set. What changes a world becomes an input when it
+// is judged, and passes the door on its lane. (Get and Contacts: command_read.c; Step and Hash:
 // command_step.c.)
 #include "wire/convert.h"
 #include "api/request.h"
+#include "api/span.h"
 #include "wire/scene.h"
+#include "wire/wire.h"
 #include "world/range.h"
 
 #include <stdio.h>
@@ -80,6 +82,9 @@ static JobOutcome create_on_lane(Job *job, Lane *lane) {
     Error error = {0};
     const Id *ids = NULL;
     size_t id_count = 0;
+    if (request_wants_long(request, lane)) {
+        return JOB_LONG;
+    }
     error.status = build_world(request, &ids, &id_count, &error);
     if (error.status == STATUS_OK) {
         message.has_world = message.has_bodies = 1;
@@ -108,6 +113,7 @@ static void on_created(Job *job) {
         host_destroy(request->world);
         request_reply(request, NULL, &reply, error);
     }
+    host_end_change(request->world);
     request_finish(request);
 }
 
@@ -130,7 +136,7 @@ static const char *choose_name(Request *request, const Moreau__V1__WorldCreate *
     return NULL;
 }
 
-Status command_world_create_prepare(Request *request, Error *error) {
+Status command_world_create_judge(Request *request, Error *error) {
     const Moreau__V1__WorldCreate *message = request->message->world_create;
     if (message->has_idle_timeout_s) {
         Status status =
@@ -143,23 +149,29 @@ Status command_world_create_prepare(Request *request, Error *error) {
     if (plan == NULL) {
         return out_of_memory(error);
     }
-    Status status =
-        scene_plan(message->scene, message->settings, &request->arena, &plan->scene, error);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    request->plan = plan;
+    return scene_plan(message->scene, message->settings, &request->arena, &plan->scene, error);
+}
+
+// The ids of a fresh world count 1, 2, 3 …
+size_t command_world_create_bytes(const Request *request) {
+    size_t count = ((const CreatePlan *)request->plan)->scene.body_count;
+    return 4 * WIRE_HEAD_BYTES_MAX + HOST_NAME_BYTES + count * wire_varint_bytes(count);
+}
+
+Status command_world_create_prepare(Request *request, Error *error) {
+    const Moreau__V1__WorldCreate *message = request->message->world_create;
     Session *session = request->session;
     bool is_session = message->lifetime == MOREAU__V1__WORLD__LIFETIME__SESSION;
     WorldOwner owner = {.client = session->client,
                         .session = is_session ? session->number : 0,
                         .world_count = is_session ? &session->world_count : NULL};
-    status = host_add(request->api->def.host, choose_name(request, message), &owner,
-                      message->has_idle_timeout_s ? message->idle_timeout_s : 0.0, &request->world,
-                      error);
+    Status status = host_add(request->api->def.host, choose_name(request, message), &owner,
+                             message->has_idle_timeout_s ? message->idle_timeout_s : 0.0,
+                             &request->world, error);
     if (status != STATUS_OK) {
         return status;
     }
-    request->plan = plan;
     request->job = (Job){.work = create_on_lane, .done = on_created};
     pool_submit(request->api->def.pool, &request->world->strand, request_share(request),
                 &request->job);
@@ -212,18 +224,50 @@ static void describe_world(const WorldEntry *entry, Moreau__V1__WorldInfo *info)
     info->recording = atomic_load_explicit(&figures->recording, memory_order_relaxed);
 }
 
+// Some hundred rows are made on the loop, more on a lane: of entries that stay until then.
+enum { ROWS_MAX = 65536, ROWS_HERE_MAX = 256 };
+
+typedef struct ListPlan {
+    Host *host;
+    uint64_t total;
+    HostRows rows;
+} ListPlan;
+
+static void release_rows(Request *request) {
+    ListPlan *plan = request->plan;
+    host_rows_end(plan->host, &plan->rows);
+}
+
+Status command_world_list_prepare(Request *request, Error *error) {
+    const Moreau__V1__WorldList *list = request->message->world_list;
+    Host *host = request->api->def.host;
+    Span span = span_of(list->first, true, list->count, host_count(host));
+    span.count = span.count < ROWS_MAX ? span.count : ROWS_MAX;
+    ListPlan *plan = arena_take(&request->arena, sizeof(*plan));
+    if (plan == NULL) {
+        return out_of_memory(error);
+    }
+    *plan = (ListPlan){.host = host, .total = host_count(host)};
+    Status status =
+        host_rows_begin(host, span.first, span.count, &request->arena, &plan->rows, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    request->plan = plan;
+    request->finish = release_rows;
+    if (plan->rows.count <= ROWS_HERE_MAX) {
+        request_work_here(request);
+    } else {
+        request->is_long = true;
+        request_submit(request);
+    }
+    return STATUS_OK;
+}
+
 Status command_world_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     (void)lane;
-    enum { ROWS_MAX = 65536 };
-    const Moreau__V1__WorldList *list = request->message->world_list;
-    if (list->count < 1 || list->count > ROWS_MAX) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "count", "Ask for 1 to %d rows, not %llu.",
-                         ROWS_MAX, (unsigned long long)list->count);
-    }
-    const Host *host = request->api->def.host;
-    uint64_t total = host_count(host);
-    uint64_t first = list->first < total ? list->first : total;
-    uint64_t count = total - first < list->count ? total - first : list->count;
+    const ListPlan *plan = request->plan;
+    size_t count = plan->rows.count;
     Moreau__V1__WorldListReply *message = arena_take(&request->arena, sizeof(*message));
     Moreau__V1__WorldInfo *info = arena_take_array(&request->arena, count, sizeof(*info));
     Moreau__V1__WorldInfo **rows = arena_take_array(&request->arena, count, sizeof(*rows));
@@ -231,12 +275,12 @@ Status command_world_list(Request *request, Lane *lane, Moreau__V1__Reply *reply
         return out_of_memory(error);
     }
     moreau__v1__world_list_reply__init(message);
-    for (uint64_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         rows[i] = &info[i];
-        describe_world(host_at(host, (uint32_t)(first + i)), &info[i]);
+        describe_world(plan->rows.entry[i], &info[i]);
     }
     message->has_total = 1;
-    message->total = total;
+    message->total = plan->total;
     message->n_worlds = count;
     message->worlds = rows;
     reply->result_case = MOREAU__V1__REPLY__RESULT_WORLD_LIST;
@@ -246,7 +290,7 @@ Status command_world_list(Request *request, Lane *lane, Moreau__V1__Reply *reply
 
 // ---- add
 
-Status command_world_add_materials_prepare(Request *request, Error *error) {
+Status command_world_add_materials_judge(Request *request, Error *error) {
     const Moreau__V1__WorldAddMaterials *message = request->message->world_add_materials;
     if (message->n_materials == 0) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "materials",
@@ -267,7 +311,7 @@ Status command_world_add_materials_prepare(Request *request, Error *error) {
     return keep_input(request, &input, error);
 }
 
-Status command_world_add_shapes_prepare(Request *request, Error *error) {
+Status command_world_add_shapes_judge(Request *request, Error *error) {
     const Moreau__V1__WorldAddShapes *message = request->message->world_add_shapes;
     size_t count = message->n_kind;
     if (count == 0) {
@@ -304,7 +348,7 @@ Status command_world_add_shapes_prepare(Request *request, Error *error) {
     return keep_input(request, &input, error);
 }
 
-Status command_world_add_bodies_prepare(Request *request, Error *error) {
+Status command_world_add_bodies_judge(Request *request, Error *error) {
     const Moreau__V1__WorldAddBodies *message = request->message->world_add_bodies;
     size_t count = message->n_pose / 7;
     if (count == 0 || message->n_pose % 7 != 0 || count > UINT32_MAX) {
@@ -341,6 +385,19 @@ Status command_world_add_bodies_prepare(Request *request, Error *error) {
     return keep_input(request, &input, error);
 }
 
+// Ids of materials and shapes count from 1; those of bodies may have been used before.
+size_t command_world_add_bytes(const Request *request) {
+    const Moreau__V1__Request *message = request->message;
+    switch (message->call_case) {
+    case MOREAU__V1__REQUEST__CALL_WORLD_ADD_MATERIALS:
+        return message->world_add_materials->n_materials * wire_varint_bytes(MATERIAL_COUNT_MAX);
+    case MOREAU__V1__REQUEST__CALL_WORLD_ADD_SHAPES:
+        return message->world_add_shapes->n_kind * wire_varint_bytes(UINT32_MAX);
+    default:
+        return message->world_add_bodies->n_pose / 7 * WIRE_VARINT_BYTES_MAX;
+    }
+}
+
 Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     (void)lane;
     const Input *input = request->plan;
@@ -367,7 +424,7 @@ Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply,
 
 // ---- set
 
-Status command_world_set_prepare(Request *request, Error *error) {
+Status command_world_set_judge(Request *request, Error *error) {
     const Moreau__V1__WorldSet *message = request->message->world_set;
     Status status = check_column(message->n_pose, message->n_ids, 7, "pose", error);
     if (status == STATUS_OK) {

@@ -3,7 +3,6 @@
 
 #include "api/session.h"
 #include "base/array.h"
-#include "base/hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -180,10 +179,8 @@ static Status admit_repeat(Session *session, Request *request, uint64_t content,
     return STATUS_OK;
 }
 
-Status kept_admit(Session *session, Request *request, const uint8_t *body, size_t body_bytes,
-                  Error *error) {
+Status kept_admit(Session *session, Request *request, uint64_t content, Error *error) {
     uint64_t id = request->id;
-    uint64_t content = hash_bytes(body, body_bytes, 0);
     if (id <= session->repeat_max) {
         return admit_repeat(session, request, content, error);
     }

@@ -38,11 +38,10 @@ struct Kept {
     Kept *next, *previous;
 };
 
-// A request with the frame `body` arrived in a resumable session. OK: it is new, and has a record
-// where it needs one; or it is a repeated one, which request->repeats says, to be answered by
-// kept_answer.
-Status kept_admit(Session *session, Request *request, const uint8_t *body, size_t body_bytes,
-                  Error *error);
+// A request arrived in a resumable session; `content`: a hash of its frame. OK: it is new, and has
+// a record where it needs one; or it is a repeated one, which request->repeats says, to be answered
+// by kept_answer.
+Status kept_admit(Session *session, Request *request, uint64_t content, Error *error);
 
 // Answers a repeated request, or lets it wait until its first self is done.
 void kept_answer(Request *request);

@@ -15,9 +15,6 @@
 
 enum { OUTBOX_FLUSH_BYTES = 1 << 16 }; // about what a socket takes at once
 
-// A reply written by hand may need less than its bound, but so many times a frame is not tried.
-enum { REPLY_BOUND_MULTIPLE = 8 };
-
 typedef struct Outbox {
     Peer peer; // whose replies are being gathered; kept alive by their requests, which
                // finish after the turn
@@ -226,6 +223,13 @@ static void blame_length(const Request *request, size_t size, Error *error) {
               size, request->api->def.frame_bytes_max);
 }
 
+Status request_refuse_length(const Request *request, size_t bytes, Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "Nothing was done: the reply could be %zu bytes, a frame holds %zu (option "
+                     "--frame-bytes-max); ask for less at a time, or for fewer columns.",
+                     bytes, request->api->def.frame_bytes_max);
+}
+
 void request_reply(Request *request, Lane *lane, const Moreau__V1__Reply *reply,
                    const Error *error) {
     static const Moreau__V1__Reply without_result = MOREAU__V1__REPLY__INIT;
@@ -255,10 +259,7 @@ void request_reply_written(Request *request, Lane *lane, const ReplyBody *body,
                            const Error *error) {
     size_t size_max = request->api->def.frame_bytes_max;
     Error no_reply;
-    uint8_t *frame = NULL;
-    if (body->bytes_max / REPLY_BOUND_MULTIPLE <= size_max) {
-        frame = open_frame(request, lane, REPLY_HEAD_BYTES_MAX + body->bytes_max);
-    }
+    uint8_t *frame = open_frame(request, lane, REPLY_HEAD_BYTES_MAX + body->bytes_max);
     if (frame == NULL) {
         error_set(&no_reply, STATUS_RESOURCE_EXHAUSTED, "worlds",
                   "The call was carried out, but the reply does not fit into a frame (option "

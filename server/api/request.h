@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A request on its way: decoded on the loop thread, worked on by a lane, answered from there, and
+// A request on its way: taken up on the loop thread, worked on by a lane, answered from there, and
 // given back on the loop.
 //
 //   loop: frame ─► unpack, check ─► prepare ─┐                       ┌─► done
-//   lane:                                    └─► its world's ─► work ─► reply
+//   lane:         (of a long frame)          └─► its world's ─► work ─► reply
 //                                                strand
 //
 // Commands that need no world are answered on the loop at once. Some send *events*, replies before
@@ -19,6 +19,7 @@
 #include "run/snapshot_store.h"
 
 typedef struct Kept Kept; // kept.h
+typedef struct LongFrame LongFrame;
 
 // In order of receipt while under way, of being done afterwards.
 typedef struct KeptList {
@@ -33,7 +34,7 @@ typedef struct Session {
     Peer peer; // NULL: away, the grace time runs
     uint32_t world_count;
     Request *first_request; // under way
-    size_t request_bytes;   // unpacked messages under way
+    size_t request_bytes;   // of messages under way
     uint64_t id_highest;    // of all requests so far: a higher one cannot be under way
     bool is_resumable;      // kept.h
     bool is_over;           // the grace time has passed: only its last requests are awaited
@@ -66,14 +67,14 @@ struct Request {
     Request *next, *previous;         // of its session
     WorldEntry *world;                // retained; NULL: none
     Kept *repeats;                    // Nullable; it waits for the reply kept there
-    size_t counted_bytes;             // of its unpacked message, in Api.request_bytes …
+    size_t counted_bytes;             // of its message, unpacked or not, in Api.request_bytes …
     Session *counted_by;              // … and in this session's; NULL: before Hello
     void (*finish)(Request *request); // Nullable; prepare's: on the loop, when the request is over
 
     Arena arena;
     const Command *command;
     Moreau__V1__Request *message; // in the arena; NULL: none was unpacked
-    void *plan;                   // what prepare left for work, in the arena
+    void *plan;                   // what judge or prepare left for work, in the arena
 
     void (*stopped)(Request *request); // Nullable; prepare's, of a request that sends events: on
                                        // the loop, when it is cancelled; must not end it at once
@@ -81,11 +82,13 @@ struct Request {
     JobOutcome outcome; // JOB_DONE; `work` may set another one instead of filling the reply, and is
                         // then called again, and asks request_should_stop itself from then on
     bool is_resumed;    // such another call
+    bool is_long; // it came in a long frame, or prepare says so: long lanes do it from the start
 
     // not cleared for every request, each is set where it is used
     Job job;
-    Strand strand; // of a request that belongs to no world
-    LogWait wait;  // of request_wait
+    Strand strand;    // of a request that belongs to no world
+    LogWait wait;     // of request_wait
+    LongFrame *frame; // receive.c's: while it is being unpacked
 };
 
 struct Api {
@@ -95,7 +98,7 @@ struct Api {
     Request *free_request;
     uint64_t session_count;
     uint64_t request_count;
-    size_t request_bytes; // unpacked messages under way
+    size_t request_bytes; // of messages under way
     size_t kept_bytes;    // replies of all sessions
     uint64_t batch_count;
     uint64_t requests_total;
@@ -162,6 +165,9 @@ Status request_watch_verdict(const WorkWatch *watch, Error *error);
 // Who its jobs are done for, as pool_submit wants to know: the session.
 uint64_t request_share(const Request *request);
 
+// Whether a lane's `work` is to return JOB_LONG before it begins.
+bool request_wants_long(const Request *request, const Lane *lane);
+
 // Whose lanes work on the request.
 Pool *request_pool(const Request *request);
 
@@ -172,11 +178,34 @@ LogWait *request_wait(Request *request);
 // The next moment (clock_now_ns) at which a lane's slice or the request's deadline ends.
 uint64_t request_pause_ns(const Request *request, const Lane *lane);
 
+// The head of a reply that is OK takes at most so much beside its result.
+enum { REPLY_HEAD_OK_BYTES_MAX = 64 };
+
+// RESOURCE_EXHAUSTED, of a reply that would take so many bytes; nothing was done.
+Status request_refuse_length(const Request *request, size_t bytes, Error *error);
+
 // ---- on the loop thread
 
 // Takes up a frame that came at received_ns; replies by itself when that fails.
 void request_receive(Api *api, Peer peer, uint64_t received_ns, const uint8_t *body,
                      size_t body_bytes);
+
+// An empty request of a peer. NULL: memory ended.
+Request *request_begin(Api *api, Peer peer, uint64_t received_ns);
+
+// It belongs to a session from now on; or, for a while, to none.
+void request_link(Session *session, Request *request);
+void request_unlink(Request *request);
+
+// The message of its call.
+const void *request_call(const Request *request);
+
+// Carries out what was admitted and checked: replies or submits. `judged`: what its command's judge
+// has said; NULL: it was not asked.
+void request_dispatch(Request *request, const Error *judged);
+
+// `work` of its command, on the loop, and the reply.
+void request_work_here(Request *request);
 
 // Hands the request to its world's strand, or to one of its own: `work` of its command, and the
 // reply.

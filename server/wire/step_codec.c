@@ -445,14 +445,17 @@ static uint8_t *write_bodies(uint8_t *at, const StepResults *results) {
 
 // ---- the whole
 
+size_t step_codec_bytes_bound(const StepResults *results, uint64_t bodies) {
+    size_t numbers = (results->wants_pose ? 7u : 0u) + (results->wants_velocity ? 6u : 0u),
+           number_bytes = results->wants_single ? sizeof(float) : sizeof(double);
+    size_t world_bytes = PROGRESS_BYTES_MAX + (results->wants_reports ? REPORT_BYTES_MAX : 0);
+    return HEADS_BYTES_MAX + world_bytes * results->count + numbers * number_bytes * bodies;
+}
+
 size_t step_codec_bytes_max(const StepResults *results, Moreau__V1__Status *const *failures,
                             size_t failure_count) {
-    size_t numbers = (results->wants_pose ? 7u : 0u) + (results->wants_velocity ? 6u : 0u);
-    size_t world_bytes = PROGRESS_BYTES_MAX + (results->wants_reports ? REPORT_BYTES_MAX : 0);
-    size_t bytes = HEADS_BYTES_MAX + world_bytes * results->count;
-    if (numbers > 0) {
-        bytes += numbers * sizeof(double) * total_bodies(results);
-    }
+    bool shows_bodies = results->wants_pose || results->wants_velocity;
+    size_t bytes = step_codec_bytes_bound(results, shows_bodies ? total_bodies(results) : 0);
     for (size_t i = 0; i < failure_count; i++) {
         bytes += WIRE_HEAD_BYTES_MAX + moreau__v1__status__get_packed_size(failures[i]);
     }

@@ -34,6 +34,10 @@ typedef struct StepResults {
 // anything else, for protobuf-c to judge.
 Moreau__V1__Request *step_codec_unpack(Arena *arena, const uint8_t *bytes, size_t count);
 
+// What the reply takes at most, of worlds with so many bodies together and without failures: known
+// before the steps.
+size_t step_codec_bytes_bound(const StepResults *results, uint64_t bodies);
+
 // The least room for step_codec_pack.
 size_t step_codec_bytes_max(const StepResults *results, Moreau__V1__Status *const *failures,
                             size_t failure_count);

@@ -359,16 +359,17 @@ static bool find_out(Client *client, size_t index) {
     if (reply == NULL) {
         return false;
     }
-    if (!is_ok(reply) && may_be_gone) {
+    bool is_there = is_ok(reply) && reply->world_hash->n_failures == 0;
+    if (!is_there && may_be_gone) {
         world->is_there = false;
         give_back(reply);
         return true;
     }
-    if (!is_ok(reply) || !model_find(world->model, change, count, reply->world_hash->step[0],
-                                     reply->world_hash->hash[0])) {
+    if (!is_there || !model_find(world->model, change, count, reply->world_hash->step[0],
+                                 reply->world_hash->hash[0])) {
         fail("client %zu: world %" PRIu64
              " came to a state that no part of the %zu changes under way leads to: %s",
-             client->number, world->id, count, is_ok(reply) ? "hash" : reply->status->message);
+             client->number, world->id, count, is_there ? "hash" : "it is gone");
     }
     give_back(reply);
     if (!record_is_unclear) {

@@ -159,8 +159,8 @@ Moreau__V1__Reply *wire_call(WireClient *client, const void *call) {
     return wire_call_within(client, call, 0);
 }
 
-void wire_expect(const Moreau__V1__Reply *reply, Moreau__V1__Status__Code code, const char *field) {
-    const Moreau__V1__Status *status = reply->status;
+static void expect_status(const Moreau__V1__Status *status, Moreau__V1__Status__Code code,
+                          const char *field) {
     const char *message = status->message == NULL ? "" : status->message;
     const char *blamed = status->field == NULL ? "" : status->field;
     ck_assert_msg(status->code == code, "status %d, not %d; field '%s': %s", status->code, code,
@@ -172,6 +172,10 @@ void wire_expect(const Moreau__V1__Reply *reply, Moreau__V1__Status__Code code, 
                   "the status says only '%s'", message);
 }
 
+void wire_expect(const Moreau__V1__Reply *reply, Moreau__V1__Status__Code code, const char *field) {
+    expect_status(reply->status, code, field);
+}
+
 Moreau__V1__Reply *wire_refuse(WireClient *client, const void *call, Moreau__V1__Status__Code code,
                                const char *field) {
     Moreau__V1__Reply *reply = wire_call(client, call);
@@ -181,6 +185,20 @@ Moreau__V1__Reply *wire_refuse(WireClient *client, const void *call, Moreau__V1_
 
 Moreau__V1__Reply *wire_accept(WireClient *client, const void *call) {
     return wire_refuse(client, call, MOREAU__V1__STATUS__CODE__OK, NULL);
+}
+
+Moreau__V1__Reply *wire_fail(WireClient *client, const void *call, Moreau__V1__Status__Code code,
+                             const char *field) {
+    Moreau__V1__Reply *reply = wire_accept(client, call);
+    bool is_step = reply->result_case == MOREAU__V1__REPLY__RESULT_WORLD_STEP;
+    if (!is_step) {
+        ck_assert_int_eq(reply->result_case, MOREAU__V1__REPLY__RESULT_WORLD_HASH);
+    }
+    size_t count = is_step ? reply->world_step->n_failures : reply->world_hash->n_failures;
+    ck_assert_uint_eq(count, 1);
+    expect_status(is_step ? reply->world_step->failures[0] : reply->world_hash->failures[0], code,
+                  field);
+    return reply;
 }
 
 void wire_ping(WireClient *client) {

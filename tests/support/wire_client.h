@@ -54,6 +54,10 @@ Moreau__V1__Reply *wire_refuse(WireClient *client, const void *call, Moreau__V1_
                                const char *field);
 Moreau__V1__Reply *wire_accept(WireClient *client, const void *call); // OK
 
+// A WorldStep or WorldHash of one world, which must be OK and tell of the world's failure.
+Moreau__V1__Reply *wire_fail(WireClient *client, const void *call, Moreau__V1__Status__Code code,
+                             const char *field);
+
 // Fails the test unless the reply has this status; `field` is Nullable.
 void wire_expect(const Moreau__V1__Reply *reply, Moreau__V1__Status__Code code, const char *field);
 

@@ -24,7 +24,7 @@ typedef struct Calls {
 struct Witness {
     pthread_t thread;
     int fd;
-    uint64_t world;
+    uint64_t world; // 0: it pings
     uint8_t *frame; // owned; the same call again and again
     size_t frame_bytes;
     atomic_bool is_timed;
@@ -49,7 +49,11 @@ static bool judge(Witness *witness, const Moreau__V1__Reply *reply) {
         return note(witness, "this is no reply", "");
     }
     if (reply->status->code != MOREAU__V1__STATUS__CODE__OK) {
-        return note(witness, "the step was refused:", reply->status->message);
+        return note(witness, "the call was refused:", reply->status->message);
+    }
+    if (witness->world == 0) {
+        return reply->result_case == MOREAU__V1__REPLY__RESULT_PONG ||
+               note(witness, "this is no Pong", "");
     }
     const Moreau__V1__WorldStepReply *step = reply->world_step;
     if (step->n_step != 1 || step->step[0] != witness->step_count + 1) {
@@ -59,7 +63,7 @@ static bool judge(Witness *witness, const Moreau__V1__Reply *reply) {
     return true;
 }
 
-static bool step(Witness *witness) {
+static bool call_once(Witness *witness) {
     static uint8_t body[REPLY_BYTES_MAX];
     if (!net_client_write(witness->fd, witness->frame, witness->frame_bytes)) {
         return note(witness, "the connection is gone", "");
@@ -80,7 +84,7 @@ static void *run(void *context) {
     while (is_good && !atomic_load(&witness->is_over)) {
         bool is_timed = atomic_load(&witness->is_timed);
         double begun_ms = server_now_ms();
-        is_good = step(witness);
+        is_good = call_once(witness);
         if (is_timed && witness->calls.count < CALLS_MAX) {
             witness->calls.ms[witness->calls.count++] = server_now_ms() - begun_ms;
         }
@@ -93,17 +97,31 @@ static void *run(void *context) {
 
 // ---- from outside
 
-Witness *witness_start(const char *address, WireClient *helper) {
+static Witness *make_witness(void) {
     Witness *witness = calloc(1, sizeof(*witness));
     ck_assert_ptr_nonnull(witness);
+    return witness;
+}
+
+static Witness *begin(Witness *witness, const char *address, const void *call) {
+    witness->fd = crowd_member(address);
+    witness->frame = crowd_frame(call, 2, &witness->frame_bytes);
+    ck_assert_int_eq(pthread_create(&witness->thread, NULL, run, witness), 0);
+    return witness;
+}
+
+Witness *witness_start(const char *address, WireClient *helper) {
+    Witness *witness = make_witness();
     witness->world = wire_world(helper, 3, 1, MOREAU__V1__WORLD__LIFETIME__SERVER).id;
     wire_step(helper, witness->world, 1000); // it rests, and its memory has grown to what it needs
     witness->step_count = 1000;
-    witness->fd = crowd_member(address);
     Moreau__V1__WorldStep call = wire_step_call(&witness->world, 1);
-    witness->frame = crowd_frame(&call, 2, &witness->frame_bytes);
-    ck_assert_int_eq(pthread_create(&witness->thread, NULL, run, witness), 0);
-    return witness;
+    return begin(witness, address, &call);
+}
+
+Witness *witness_start_pinging(const char *address) {
+    Moreau__V1__Ping call = MOREAU__V1__PING__INIT;
+    return begin(make_witness(), address, &call);
 }
 
 void witness_begin(Witness *witness) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A client that does nothing wrong, on a thread of its own: it steps its own world, one step a
-// call, with a pause between calls, and times each. What happens to it while others misbehave is
-// what others notice.
+// call, or pings, with a pause between calls, and times each. What happens to it while others
+// misbehave is what others notice.
 #pragma once
 
 #include "support/wire_client.h"
@@ -10,6 +10,9 @@ typedef struct Witness Witness;
 
 // `address` is served; `helper` makes its world.
 Witness *witness_start(const char *address, WireClient *helper);
+
+// It pings, which is what the loop thread answers by itself.
+Witness *witness_start_pinging(const char *address);
 
 typedef struct WitnessTimes {
     size_t count;

@@ -323,6 +323,7 @@ START_TEST(many_tiny_parts_take_bounded_memory) {
     const Moreau__V1__Reply *reply = wire_receive(client);
     ck_assert_ptr_nonnull(reply);
     wire_expect(reply, CODE(RESOURCE_EXHAUSTED), NULL);
+    ck_assert_uint_eq(reply->id, 9); // the client knows which one
     ck_assert_uint_eq(wire_stats(client, false)->world_count, 0);
     wire_close(client);
 }

@@ -67,10 +67,14 @@ START_TEST(an_unknown_world_is_refused_by_every_call_that_names_one) {
     Moreau__V1__WorldHash hash = MOREAU__V1__WORLD_HASH__INIT;
     hash.n_worlds = 1;
     hash.worlds = &id;
-    wire_refuse(client, &hash, CODE(NOT_FOUND), "worlds");
+    const Moreau__V1__WorldHashReply *hashes =
+        wire_fail(client, &hash, CODE(NOT_FOUND), "worlds")->world_hash;
+    ck_assert_uint_eq(hashes->hash[0] | hashes->step[0], 0);
     Moreau__V1__WorldStep step = wire_step_call(&id, 1);
-    const Moreau__V1__Reply *reply = wire_refuse(client, &step, CODE(NOT_FOUND), "worlds");
-    ck_assert_int_eq(reply->result_case, MOREAU__V1__REPLY__RESULT__NOT_SET);
+    const Moreau__V1__WorldStepReply *steps =
+        wire_fail(client, &step, CODE(NOT_FOUND), "worlds")->world_step;
+    ck_assert_uint_eq(steps->steps_done[0], 0);
+    ck_assert_uint_eq(steps->failures[0]->world, id);
 }
 END_TEST
 
@@ -79,7 +83,7 @@ START_TEST(a_destroyed_world_is_unknown_for_ever) {
     uint64_t next = wire_small_world(client);
     ck_assert_uint_ne(next, world);
     Moreau__V1__WorldStep step = wire_step_call(&world, 1);
-    wire_refuse(client, &step, CODE(NOT_FOUND), "worlds");
+    wire_fail(client, &step, CODE(NOT_FOUND), "worlds");
 }
 END_TEST
 
@@ -107,7 +111,7 @@ START_TEST(unknown_bodies_shapes_and_materials_are_refused_by_name) {
     Moreau__V1__WorldStep step = wire_step_call(&world, 1);
     step.n_wrench_body = 1, step.wrench_body = &id;
     step.n_wrench = 6, step.wrench = wrench;
-    wire_refuse(client, &step, CODE(NOT_FOUND), "wrench_body[0]");
+    wire_fail(client, &step, CODE(NOT_FOUND), "wrench_body[0]");
 
     uint64_t shapes[] = {2, 4}; // the world has three shapes
     Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;

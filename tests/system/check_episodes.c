@@ -514,13 +514,6 @@ START_TEST(bad_stops_lists_and_names_are_refused_by_name) {
     stop = stop_call("");
     wire_refuse(client, &stop, CODE(INVALID_ARGUMENT), "episode");
 
-    Moreau__V1__EpisodeList call = MOREAU__V1__EPISODE_LIST__INIT;
-    call.has_count = 1;
-    call.count = 0;
-    wire_refuse(client, &call, CODE(INVALID_ARGUMENT), "count");
-    call.count = 65537;
-    wire_refuse(client, &call, CODE(INVALID_ARGUMENT), "count");
-
     Moreau__V1__EpisodeDescribe describe = MOREAU__V1__EPISODE_DESCRIBE__INIT;
     wire_refuse(client, &describe, CODE(INVALID_ARGUMENT), "episode");
     describe.episode = (char *)"abc"; // three digits are no id

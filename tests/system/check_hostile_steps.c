@@ -69,7 +69,7 @@ static void step_heaps_larger_than_memory(Siege *siege) {
     for (size_t i = 0; i < HEAPS; i++) {
         uint64_t world = make_heap(client, 6000);
         Moreau__V1__WorldStep step = wire_step_call(&world, 1);
-        wire_refuse(client, &step, MOREAU__V1__STATUS__CODE__RESOURCE_EXHAUSTED, NULL);
+        wire_fail(client, &step, MOREAU__V1__STATUS__CODE__RESOURCE_EXHAUSTED, NULL);
     }
     wire_close(client);
 }

@@ -144,9 +144,10 @@ START_TEST(metrics_count_what_has_happened) {
     WireClient *client = wire_open(server->address[0]);
     WireWorld world = wire_world(client, 20, 1, MOREAU__V1__WORLD__LIFETIME__SESSION);
     wire_step(client, world.id, 400); // by now they lie on the ground
-    uint64_t nobody = 77777;
-    Moreau__V1__WorldStep step = wire_step_call(&nobody, 1);
-    wire_refuse(client, &step, CODE(NOT_FOUND), NULL);
+    Moreau__V1__WorldGet nobody = MOREAU__V1__WORLD_GET__INIT;
+    nobody.has_world = 1;
+    nobody.world = 77777;
+    wire_refuse(client, &nobody, CODE(NOT_FOUND), NULL);
 
     // the client may know an answer before the loop knows that the lane has given it
     static Answer answer;

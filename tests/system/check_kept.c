@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CODE(name) MOREAU__V1__STATUS__CODE__##name
@@ -110,12 +111,61 @@ START_TEST(failures_are_answered_again_too) {
     WireClient *client = begin("--workers 1");
     uint64_t world = 77;
     Moreau__V1__WorldStep step = wire_step_call(&world, 5), none = wire_step_call(&world, 0);
-    wire_expect(call_as(client, 1, &step), CODE(NOT_FOUND), NULL);
-    wire_expect(call_as(client, 2, &none), CODE(INVALID_ARGUMENT), "steps");
-    wire_close(client);
-    client = resume(2);
-    wire_expect(call_as(client, 1, &step), CODE(NOT_FOUND), NULL);
-    wire_expect(call_as(client, 2, &none), CODE(INVALID_ARGUMENT), "steps");
+    Moreau__V1__WorldGet get = MOREAU__V1__WORLD_GET__INIT;
+    get.has_world = 1;
+    get.world = world;
+    for (int time = 0; time < 2; time++) {
+        wire_expect(call_as(client, 1, &get), CODE(NOT_FOUND), NULL);
+        wire_expect(call_as(client, 2, &none), CODE(INVALID_ARGUMENT), "steps");
+        const Moreau__V1__Reply *reply = call_as(client, 3, &step);
+        wire_expect(reply, CODE(OK), NULL);
+        ck_assert_int_eq(reply->world_step->failures[0]->code, CODE(NOT_FOUND));
+        if (time == 0) {
+            wire_close(client);
+            client = resume(3);
+        }
+    }
+    end(client);
+}
+END_TEST
+
+// It is received when it is unpacked: before, it is as if it had never come.
+START_TEST(a_long_request_whose_connection_breaks_is_done_once) {
+    enum { BODIES = 30000 };
+    WireClient *client = begin("--workers 1");
+    Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
+    uint64_t world = call_as(client, 1, &create)->world_create->world;
+    double *pose = calloc(7 * (size_t)BODIES, sizeof(*pose));
+    for (size_t i = 0; i < BODIES; i++) {
+        pose[7 * i + 3] = 1;
+    }
+    Moreau__V1__Body__Kind *kind = calloc(BODIES, sizeof(*kind));
+    for (size_t i = 0; i < BODIES; i++) {
+        kind[i] = MOREAU__V1__BODY__KIND__STATIC;
+    }
+    Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+    add.has_world = 1, add.world = world;
+    add.n_pose = 7 * (size_t)BODIES, add.pose = pose;
+    add.n_kind = BODIES, add.kind = kind;
+    for (unsigned i = 0; i < 16; i++) {
+        uint64_t id = 2 + 2 * i;
+        submit_as(client, id, &add);
+        server_sleep_ms(i); // before it is unpacked, meanwhile, afterwards
+        wire_close(client);
+        client = wire_connect(server->address[0]);
+        const Moreau__V1__Reply *reply = greet(client, session, true);
+        wire_expect(reply, CODE(OK), NULL);
+        ck_assert_uint_ge(reply->welcome->last_id, id - 1);
+        reply = call_as(client, id, &add);
+        wire_expect(reply, CODE(OK), NULL);
+        ck_assert_uint_eq(reply->world_add->n_ids, BODIES);
+        Moreau__V1__WorldGet get = MOREAU__V1__WORLD_GET__INIT;
+        get.has_world = get.has_count = 1, get.world = world;
+        ck_assert_uint_eq(call_as(client, id + 1, &get)->world_get->total,
+                          (i + 1) * (uint64_t)BODIES);
+    }
+    free(kind);
+    free(pose);
     end(client);
 }
 END_TEST
@@ -394,6 +444,7 @@ static TCase *case_repeats(void) {
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, what_was_done_is_answered_again_and_not_done_again);
     tcase_add_test(tcase, failures_are_answered_again_too);
+    tcase_add_test(tcase, a_long_request_whose_connection_breaks_is_done_once);
     tcase_add_test(tcase, a_read_between_two_steps_stays_between_them);
     tcase_add_test(tcase, what_is_under_way_goes_on_and_is_answered_once);
     tcase_add_test(tcase, another_request_under_an_old_id_is_refused);

@@ -122,7 +122,7 @@ START_TEST(a_world_that_nobody_names_goes_after_its_idle_time) {
     }
     wait_for_worlds(client, 1);
     Moreau__V1__WorldStep step = wire_step_call(&world, 1);
-    wire_refuse(client, &step, CODE(NOT_FOUND), NULL);
+    wire_fail(client, &step, CODE(NOT_FOUND), NULL);
     wire_close(client);
     server_stop(server);
 }

@@ -319,10 +319,6 @@ START_TEST(bad_reads_are_refused_by_name) {
     call.has_stride = 1;
     call.stride = 0;
     wire_refuse(client, &call, CODE(INVALID_ARGUMENT), "stride");
-    call = read_call();
-    call.has_first = 1;
-    call.first = STEPS + 1;
-    wire_refuse(client, &call, CODE(OUT_OF_RANGE), "first");
 }
 END_TEST
 

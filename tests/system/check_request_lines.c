@@ -50,15 +50,15 @@ START_TEST(a_failure_leaves_a_line_with_its_ids_and_a_success_none) {
     ck_assert_uint_eq(count_of(log, " call="), 1);
     free(log);
 
-    uint64_t body = 12345; // refused on a lane, and then the loop sleeps: the line must wake it
-    double wrench[6] = {0};
-    step = wire_step_call(&world, 1);
-    step.n_wrench_body = 1;
-    step.wrench_body = &body;
-    step.n_wrench = 6;
-    step.wrench = wrench;
-    wire_refuse(client, &step, CODE(NOT_FOUND), NULL);
-    free(wait_for_line(server, "call=WorldStep status=NOT_FOUND"));
+    // refused on a lane, and then the loop sleeps: the line must wake it
+    uint64_t shape = 12345;
+    double pose[7] = {[3] = 1};
+    Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+    add.has_world = 1, add.world = world;
+    add.n_pose = 7, add.pose = pose;
+    add.n_shape = 1, add.shape = &shape;
+    wire_refuse(client, &add, CODE(NOT_FOUND), NULL);
+    free(wait_for_line(server, "call=WorldAddBodies status=NOT_FOUND"));
     // the loop may have been awake by chance, so several times
     Moreau__V1__Problem problem = MOREAU__V1__PROBLEM__INIT; // of a world that was never stepped
     problem.has_world = 1;
@@ -95,11 +95,11 @@ START_TEST(a_flood_of_failures_is_no_flood_of_lines) {
     enum { FAILURES = 3000, PER_SECOND = 100 };
     ServerProcess *server = server_start("--workers 1");
     WireClient *client = wire_open(server->address[0]);
-    uint64_t nobody = 4711;
-    Moreau__V1__WorldStep step = wire_step_call(&nobody, 1);
+    Moreau__V1__WorldGet nobody = MOREAU__V1__WORLD_GET__INIT;
+    nobody.has_world = 1, nobody.world = 4711;
     double begun_ms = server_now_ms();
     for (int i = 0; i < FAILURES; i++) {
-        wire_refuse(client, &step, CODE(NOT_FOUND), NULL);
+        wire_refuse(client, &nobody, CODE(NOT_FOUND), NULL);
     }
     // seconds begun, one of them perhaps before the flood
     size_t lines_max = PER_SECOND * (2 + (size_t)((server_now_ms() - begun_ms) / 1000.0));
@@ -110,7 +110,7 @@ START_TEST(a_flood_of_failures_is_no_flood_of_lines) {
     free(log);
     if (lines_max < FAILURES) {
         server_sleep_ms(1000);
-        wire_refuse(client, &step, CODE(NOT_FOUND), NULL);
+        wire_refuse(client, &nobody, CODE(NOT_FOUND), NULL);
         free(wait_for_line(server, " warn requests_unlogged count="));
     }
     wire_close(client);
