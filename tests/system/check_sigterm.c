@@ -2,7 +2,6 @@
 // A siege at SIGTERM: sessions whose grace time ends in that very moment, worlds that are recorded
 // or fall idle, clients that come and go until the last socket is shut. The server ends with status
 // 0 whatever meets; under the sanitizers nothing is used after it is gone, and nothing leaks.
-#include "support/machine.h"
 #include "support/net_client.h"
 #include "support/machine.h"
 #include "support/server_process.h"
