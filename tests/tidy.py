@@ -196,9 +196,8 @@ def check_words(path, code, text):
             complain(path, number, "dead code")
 
 
-def check_library(build):
-    """The dynamics library must not ask for a symbol of libuv, protobuf-c, SQLite or threads, nor for inexact libm."""
-    library = build / "libmoreau-dynamics.a"
+def check_library(library):
+    """The dynamics, and what steps a recording, ask for no symbol of libuv, protobuf-c, SQLite or threads, nor for inexact libm."""
     if not library.exists():
         complain(ROOT / "CMakeLists.txt", 1, f"{library} is not built")
         return
@@ -206,7 +205,7 @@ def check_library(build):
     for line in symbols.splitlines():
         name = line.split()[-1] if line.split() else ""
         if re.match(r"(uv_|protobuf_c_|moreau__v1__|sqlite3_|pthread_(?!self)|sin$|cos$|exp$|pow$|log$|atan2?$|acos$|fma$)", name):
-            complain(ROOT / "CMakeLists.txt", 1, f"libmoreau-dynamics links {name}")
+            complain(ROOT / "CMakeLists.txt", 1, f"{library.name} links {name}")
 
 
 def check_flags(command, source):
@@ -243,7 +242,8 @@ def check_tree(build):
     for room in sorted({room_of(p) for p in ROOT.glob("server/**/*.[ch]")} - set(TABLE)):
         problems.append(f"{room}: a room without a row in tests/tidy.py")
     if build is not None:
-        check_library(build)
+        check_library(build / "libmoreau-dynamics.a")
+        check_library(build / "libmoreau-episode.a")
         check_commands(build)
 
 

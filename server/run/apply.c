@@ -146,6 +146,7 @@ static Status carry_out(World *world, Stepper *stepper, const Input *input, Id *
 
 Status apply_change(World *world, Stepper *stepper, const Input *input, Arena *arena,
                     const Id **ids, size_t *id_count, Error *error) {
+    ASSERT(input->kind != INPUT_STEP);
     Id *added = NULL;
     size_t count = count_added(input);
     Status status = take_ids(arena, count, &added, error);

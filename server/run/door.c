@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "run/door.h"
 
+#include "base/assert.h"
+
 Status door_init(Door *door, const WorldLimits *limits, Error *error) {
     *door = (Door){0};
     return apply_create(limits, &door->world, &door->stepper, error);
@@ -39,6 +41,7 @@ Status door_step_begin(Door *door, const Input *order, Arena *arena, StepRun *ru
 
 Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
                  const SolverStop *stop, Error *error) {
+    ASSERT(run->order->kind == INPUT_STEP);
     // The clock costs as much as a step of a tiny world, so it is read after 1, 2, 4 … steps, as
     // long as that takes a fraction of the 2 ms slice; for a single step, not at all.
     const uint64_t pause_ns_max = 50000;

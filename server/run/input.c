@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/input.h"
 
+#include "base/assert.h"
 #include "base/bytes.h"
 
 #include <string.h>
@@ -295,10 +296,13 @@ static size_t body_bytes(const Input *input) {
 }
 
 size_t input_bytes(const Input *input) {
+    ASSERT(input->kind >= INPUT_SET && input->kind <= INPUT_RESTORE);
     return INPUT_HEAD_BYTES + (body_bytes(input) + 7) / 8 * 8;
 }
 
 void input_encode(const Input *input, Sink *sink) {
+    ASSERT(input->kind >= INPUT_SET && input->kind <= INPUT_RESTORE);
+    ASSERT(sink->count % 8 == 0);
     sink_u32(sink, (uint32_t)input->kind);
     sink_u32(sink, INPUT_VERSION);
     sink_u64(sink, body_bytes(input));

@@ -377,6 +377,7 @@ static bool is_over(const Recorder *recorder) {
 }
 
 void recorder_change(Recorder *recorder, World *world, const Input *input) {
+    ASSERT(input->kind != INPUT_STEP);
     if (recorder->is_skipping || is_over(recorder) || !open_inputs(recorder, world) ||
         !add_entry(recorder, input, 0, snapshot_hash(world))) {
         return;
@@ -393,6 +394,8 @@ void recorder_change(Recorder *recorder, World *world, const Input *input) {
 
 void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, const Input *order,
                    const StepReport *report) {
+    ASSERT(order->kind == INPUT_STEP);
+    ASSERT(stepper->has_last);
     if (is_over(recorder)) {
         recorder->step++;
         return;
@@ -427,6 +430,8 @@ void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, con
 }
 
 void recorder_fault(Recorder *recorder, World *world, const Input *order) {
+    ASSERT(order->kind == INPUT_STEP);
+    ASSERT(world->faulted);
     if (recorder->is_skipping || is_over(recorder) || !open_inputs(recorder, world)) {
         return;
     }

@@ -91,6 +91,7 @@ Status snapshot_store_find(SnapshotStore *store, Id id, bool unfilled, StoredSna
 }
 
 void snapshot_store_retain(StoredSnapshot *snapshot) {
+    ASSERT(snapshot->references > 0);
     snapshot->references++;
 }
 
@@ -104,6 +105,7 @@ void snapshot_store_release(StoredSnapshot *snapshot) {
 }
 
 void snapshot_store_drop(StoredSnapshot *snapshot) {
+    ASSERT(snapshot->references > 0);
     SnapshotStore *store = snapshot->store;
     uint32_t index;
     if (snapshot->id == 0 || !slots_find(&store->slots, snapshot->id, &index)) {
@@ -150,6 +152,7 @@ Status stored_snapshot_reserve(StoredSnapshot *snapshot, size_t bytes, Error *er
 }
 
 void stored_snapshot_seal(StoredSnapshot *snapshot) {
+    ASSERT(snapshot->received_bytes <= snapshot->capacity);
     snapshot->total_bytes = snapshot->received_bytes;
     atomic_store_explicit(&snapshot->filled, true, memory_order_release);
 }
@@ -173,6 +176,7 @@ Status stored_snapshot_take(StoredSnapshot *snapshot, const World *world, Arena 
 }
 
 Input stored_snapshot_input(const StoredSnapshot *snapshot) {
+    ASSERT(atomic_load_explicit(&snapshot->filled, memory_order_acquire));
     return (Input){
         .kind = INPUT_RESTORE,
         .restore = {.snapshot = snapshot->bytes, .snapshot_bytes = snapshot->total_bytes}};
