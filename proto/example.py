@@ -17,7 +17,10 @@ def call(**what):  # a frame is its length in four bytes and one message, both w
     reply = moreau.Reply.FromString(stream.read(struct.unpack(">I", stream.read(4))[0]))
     if reply.status.code != moreau.Status.OK:
         sys.exit(f"{reply.status.field}: {reply.status.message}")
-    return getattr(reply, reply.WhichOneof("result"))
+    result = getattr(reply, reply.WhichOneof("result"))
+    for failure in getattr(result, "failures", ()):  # of single worlds
+        sys.exit(failure.message)
+    return result
 
 welcome = call(hello=moreau.Hello(protocol_major=1, client="example.py"))
 scene = json_format.Parse(open(sys.argv[1]).read(), moreau.Scene())
