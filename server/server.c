@@ -9,6 +9,7 @@
 #include "peers.h"
 #include "run/host.h"
 #include "run/lane.h"
+#include "run/selftest.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -182,6 +183,17 @@ static void warn_of_token(const Server *server) {
     }
 }
 
+static bool computes_golden_bits(const Server *server) {
+    bool is_golden = selftest_hash() == selftest_golden();
+    if (!is_golden) {
+        report_line(&server->report, REPORT_ERROR, "not_golden",
+                    "build=\"%s\" why=\"this build computes other bits than others of its dynamics "
+                    "version: it records and verifies nothing\"",
+                    MOREAU_BUILD);
+    }
+    return is_golden;
+}
+
 static Status open_log(Server *server, Error *error) {
     const Options *options = server->options;
     if (options->db[0] == '\0') {
@@ -191,7 +203,8 @@ static Status open_log(Server *server, Error *error) {
                   .full_durability = options->full_durability,
                   .queue_bytes_max = options->log_queue_bytes_max,
                   .report = &server->report,
-                  .server_version = MOREAU_VERSION};
+                  .server_version = MOREAU_VERSION,
+                  .build = MOREAU_BUILD};
     return log_open(&server->log, &log, error);
 }
 
@@ -230,6 +243,8 @@ static Status start_rooms(Server *server, Error *error) {
                   .peers = peers_calls(),
                   .token = options_token(options),
                   .version = MOREAU_VERSION,
+                  .build = MOREAU_BUILD,
+                  .is_golden = computes_golden_bits(server),
                   .session_grace_ms = options->session_grace_ms,
                   .work_timeout_ns = options->work_timeout_ms * 1000000u,
                   .frame_bytes_max = options->frame_bytes_max,

@@ -31,7 +31,7 @@ static const CliField typed[] = {{"episode", "EPISODE"},
 
 typedef struct Verifying {
     Progress progress;
-    double time_step; // [s] at the episode's start
+    double step_time; // [s] of a step, on average
     uint64_t steps_done, steps_total;
 } Verifying;
 
@@ -42,7 +42,7 @@ static bool show_progress(void *context, const MoreauReply *event) {
         verifying->steps_done = message->episode_progress->steps_done;
         verifying->steps_total = message->episode_progress->steps_total;
         progress_show(&verifying->progress, verifying->steps_done, verifying->steps_total,
-                      (double)verifying->steps_done * verifying->time_step);
+                      (double)verifying->steps_done * verifying->step_time);
     }
     moreau__v1__reply__free_unpacked(message, NULL);
     return true;
@@ -93,8 +93,17 @@ static void print_result(const Moreau__V1__EpisodeInfo *episode,
                result->dropped_steps == 1 ? " was" : "s were");
     }
     if (result->unconverged_steps > 0) {
-        printf("  %s step%s did not reach the tolerance, then as now\n",
-               format_count(result->unconverged_steps, text[0]), plural(result->unconverged_steps));
+        // what was noted then was compared where everything is as it was, and only there
+        printf("  %s step%s did not reach the tolerance%s\n",
+               format_count(result->unconverged_steps, text[0]), plural(result->unconverged_steps),
+               result->verified && result->steps == episode->steps ? ", then as now" : "");
+    }
+    if (!result->sealed) {
+        printf("  %s, so that nobody can tell what came behind step %" PRIu64 "\n",
+               episode->state == MOREAU__V1__EPISODE__STATE__RECORDING
+                   ? "it is still being recorded"
+                   : "nobody ended the recording",
+               result->proven_step);
     }
     for (size_t i = 0; i < result->n_differences; i++) {
         print_difference(result->differences[i]);
@@ -132,7 +141,9 @@ static int verify_episode(Cli *cli, Moreau__V1__EpisodeVerify *verify,
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_VERIFY;
     request.episode_verify = verify;
-    Verifying verifying = {.time_step = episode->time_step, .steps_total = episode->steps};
+    double steps = episode->steps > 0 ? (double)episode->steps : 1.0;
+    Verifying verifying = {.step_time = episode_simulated(episode) / steps,
+                           .steps_total = episode->steps};
     interrupt_catch();
     progress_start(&verifying.progress);
     Moreau__V1__Reply *reply;

@@ -44,6 +44,11 @@ static const char *state_name(const Moreau__V1__EpisodeInfo *episode, char text[
     return plain_name(&moreau__v1__episode__state__descriptor, (int)episode->state, text);
 }
 
+double episode_simulated(const Moreau__V1__EpisodeInfo *episode) {
+    return episode->has_simulated ? episode->simulated
+                                  : (double)episode->steps * episode->time_step;
+}
+
 // ---- a table
 
 void episode_print_head(void) {
@@ -59,7 +64,7 @@ void episode_print_row(const Moreau__V1__EpisodeInfo *episode) {
     snprintf(text[0], sizeof(text[0]), "%" PRIu64, episode->unconverged_steps);
     printf("%s %-14.14s %-12s %8" PRIu64 " %7.4g %-6.6s %s%7s%s %8s  %s%s%s", id,
            episode_name(episode), format_when(episode->begun, false, text[1]), episode->steps,
-           (double)episode->steps * episode->time_step, text_or(episode->solver, "?"),
+           episode_simulated(episode), text_or(episode->solver, "?"),
            terminal_style(stdout, episode->unconverged_steps > 0 ? STYLE_BAD : STYLE_PLAIN),
            episode->unconverged_steps > 0 ? text[0] : "-", terminal_style(stdout, STYLE_PLAIN),
            format_bytes(episode->bytes, text[2]),
@@ -76,7 +81,7 @@ void episode_print_row(const Moreau__V1__EpisodeInfo *episode) {
 static void print_steps(const Moreau__V1__EpisodeInfo *episode) {
     char text[2][32];
     printf("  steps        %s of %.6g s: %.6g s simulated\n", format_count(episode->steps, text[0]),
-           episode->time_step, (double)episode->steps * episode->time_step);
+           episode->time_step, episode_simulated(episode));
     if (episode->unconverged_steps > 0) {
         printf("  converged    %s%s of %s step%s did not%s reach the tolerance\n",
                terminal_style(stdout, STYLE_BAD), format_count(episode->unconverged_steps, text[0]),
@@ -88,6 +93,17 @@ static void print_steps(const Moreau__V1__EpisodeInfo *episode) {
     }
     printf("  worst        e_own %.2g, overlap %.3g mm\n", episode->worst_own,
            1e3 * episode->worst_penetration);
+    if (episode->hardest_impact > 0.0) {
+        printf("  hardest      impact %.3g m/s", episode->hardest_impact);
+        if (episode->has_hardest_impact_step) {
+            printf(" in step %" PRIu64, episode->hardest_impact_step);
+        }
+        putchar('\n');
+    }
+    if (episode->energy_gain > 0.0) {
+        printf("  gained       %.3g J at most in one step that no force explains\n",
+               episode->energy_gain);
+    }
     if (episode->dropped_steps > 0) {
         printf("  dropped      %s%s step%s%s: the disk could not keep up, and it is lossy\n",
                terminal_style(stdout, STYLE_BAD), format_count(episode->dropped_steps, text[0]),

@@ -11,6 +11,9 @@ void episode_short(const Moreau__V1__EpisodeInfo *episode, char text[EPISODE_SHO
 // "falling-1"; "(nameless)" where the server sent none
 const char *episode_name(const Moreau__V1__EpisodeInfo *episode);
 
+// [s] of its steps together; of a server that does not say, as if the time step had never changed.
+double episode_simulated(const Moreau__V1__EpisodeInfo *episode);
+
 // The head and the rows of a table, 80 columns wide but for labels.
 void episode_print_head(void);
 void episode_print_row(const Moreau__V1__EpisodeInfo *episode);

@@ -28,6 +28,8 @@ typedef struct ApiDef {
     const Report *report;
     const char *token; // "": none is demanded
     const char *version;
+    const char *build; // compiler and machine
+    bool is_golden;    // it computes the bits of its dynamics version: else it records nothing
     const PeerCalls *peers;
     uint64_t work_timeout_ns; // of one step or solve
     uint64_t session_grace_ms;

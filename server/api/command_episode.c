@@ -7,6 +7,7 @@
 #include "api/episode.h"
 #include "run/recorder.h"
 #include "step/snapshot.h"
+#include "wire/scene_print.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -78,7 +79,10 @@ Status command_episode_start_judge(Request *request, Error *error) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "name",
                          "A name has 1 to 255 bytes; leave it out for the world's with a number.");
     }
-    Status status = check_labels(start, error);
+    Status status = episode_check_build(request, error);
+    if (status == STATUS_OK) {
+        status = check_labels(start, error);
+    }
     if (status == STATUS_OK) {
         status = check_steps(start->stride, RECORDER_STRIDE_MAX, "stride", error);
     }
@@ -210,6 +214,7 @@ static Status begin_recording(Request *request, Error *error) {
                        .label = (const char *const *)start->labels,
                        .client = plan->client,
                        .world_name = request->world->name,
+                       .print_scene = scene_print,
                        .has_seed = start->has_seed,
                        .seed = start->seed};
     status = recorder_start(request->api->def.log, &def, door->world, request_wait(request),
@@ -502,7 +507,10 @@ static Status copy_names(const World *world, Arena *arena,
 static Status list_names(Request *request, Lane *lane, const EpisodeRow *row,
                          Moreau__V1__EpisodeDescribeReply *message, Error *error) {
     size_t counted = 0, bytes = episode_player_bytes(row);
-    Status status = host_check_memory(request->api->def.host, bytes, error);
+    Status status = episode_check_row(request, row, error);
+    if (status == STATUS_OK) {
+        status = host_check_memory(request->api->def.host, bytes, error);
+    }
     if (status != STATUS_OK) {
         return status;
     }
@@ -514,6 +522,72 @@ static Status list_names(Request *request, Lane *lane, const EpisodeRow *row,
     }
     world_destroy(world);
     episode_count_memory(request, &counted, 0);
+    return status;
+}
+
+static bool fill_highlights(const Highlight *highlights, size_t count, Arena *arena,
+                            Moreau__V1__EpisodeDescribeReply *message) {
+    Moreau__V1__EpisodeHighlight *filled = arena_take_array(arena, count, sizeof(*filled));
+    if (filled == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        Moreau__V1__EpisodeHighlight *m = &filled[i];
+        moreau__v1__episode_highlight__init(m);
+        m->has_kind = m->has_first_step = m->has_last_step = m->has_worst_step = m->has_value = 1;
+        m->kind = (Moreau__V1__EpisodeHighlight__Kind)highlights[i].kind;
+        m->first_step = highlights[i].first_step;
+        m->last_step = highlights[i].last_step;
+        m->worst_step = highlights[i].step;
+        m->value = highlights[i].value;
+        message->highlights[message->n_highlights++] = m;
+    }
+    return true;
+}
+
+static Status read_highlights(Request *request, LogReader *reader, const EpisodeRow *row,
+                              Moreau__V1__EpisodeDescribeReply *message, Error *error) {
+    size_t asked = (size_t)request->message->episode_describe->highlights;
+    enum { KINDS = HIGHLIGHT_KIND_COUNT - 1 };
+    Arena *arena = &request->arena;
+    message->highlight_total = arena_take_array(arena, KINDS, sizeof(*message->highlight_total));
+    message->highlights = arena_take_array(arena, KINDS * asked, sizeof(*message->highlights));
+    if (message->highlight_total == NULL || message->highlights == NULL) {
+        return out_of_memory(error);
+    }
+    for (HighlightKind kind = HIGHLIGHT_UNCONVERGED; kind < HIGHLIGHT_KIND_COUNT; kind++) {
+        Highlight *highlights;
+        size_t count;
+        uint64_t total;
+        Status status = log_reader_highlights(reader, row, kind, asked, arena, &highlights, &count,
+                                              &total, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        message->highlight_total[message->n_highlight_total++] = total;
+        if (!fill_highlights(highlights, count, arena, message)) {
+            return out_of_memory(error);
+        }
+    }
+    return STATUS_OK;
+}
+
+static Status list_highlights(Request *request, const EpisodeRow *row,
+                              Moreau__V1__EpisodeDescribeReply *message, Error *error) {
+    enum { HIGHLIGHTS_MAX = 10000 };
+    uint64_t asked = request->message->episode_describe->highlights;
+    if (asked > HIGHLIGHTS_MAX) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "highlights",
+                         "Ask for 0 to %d highlights of each kind, not %" PRIu64 ".",
+                         HIGHLIGHTS_MAX, asked);
+    }
+    Log *log = request->api->def.log;
+    LogReader *reader;
+    Status status = log_take_reader(log, &reader, error);
+    if (status == STATUS_OK) {
+        status = read_highlights(request, reader, row, message, error);
+        log_give_reader(log, reader);
+    }
     return status;
 }
 
@@ -532,7 +606,10 @@ Status command_episode_describe(Request *request, Lane *lane, Moreau__V1__Reply 
     }
     moreau__v1__episode_describe_reply__init(message);
     message->episode = info;
-    if (describe->names) {
+    if (describe->has_highlights && describe->highlights > 0) {
+        status = list_highlights(request, &row, message, error);
+    }
+    if (status == STATUS_OK && describe->names) {
         status = list_names(request, lane, &row, message, error);
     }
     reply->result_case = MOREAU__V1__REPLY__RESULT_EPISODE_DESCRIBE;

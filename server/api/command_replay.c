@@ -72,6 +72,9 @@ static Status check_range(const EpisodeRow *row, const ShowOrder *order, Error *
 static Status open_show(Request *request, const ShowOrder *order, Show *show, Error *error) {
     Status status = episode_find(request, order->episode, &show->row, error);
     if (status == STATUS_OK) {
+        status = episode_check_row(request, &show->row, error);
+    }
+    if (status == STATUS_OK) {
         status = check_range(&show->row, order, error);
     }
     if (status == STATUS_OK) {

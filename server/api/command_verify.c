@@ -75,6 +75,9 @@ static bool fill_result(VerifyPlan *plan, Moreau__V1__EpisodeVerifyReply *m) {
     m->steps = result.steps;
     m->dropped_steps = result.dropped_steps;
     m->unconverged_steps = result.unconverged_steps;
+    m->has_sealed = m->has_proven_step = 1;
+    m->sealed = result.is_sealed;
+    m->proven_step = result.proven_step;
     m->seconds = (double)(clock_now_ns() - plan->begun_ns) * 1e-9;
     m->differences = arena_take_array(arena, count, sizeof(*m->differences));
     Moreau__V1__EpisodeDifference *differences =
@@ -142,7 +145,8 @@ static JobOutcome verify_on_lane(Job *job, Lane *lane) {
     lane_end_turn(lane);
     if (worker->counted_bytes == 0) { // its first round; those before are counted by now
         error->status =
-            host_check_memory(request->api->def.host, episode_player_bytes(&plan->row), error);
+            host_check_memory(request->api->def.host,
+                              episode_player_bytes(verify_episode(plan->verification)), error);
     }
     while (error->status == STATUS_OK && !is_over && !is_long) {
         WorkWatch watch;
@@ -283,6 +287,10 @@ Status command_episode_verify_prepare(Request *request, Error *error) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "last",
                          "The range ends at step %" PRIu64 ", before its first, %" PRIu64 ".",
                          verify->last, verify->first);
+    }
+    Status status = episode_check_build(request, error);
+    if (status != STATUS_OK) {
+        return status;
     }
     VerifyPlan *plan = arena_take_zeroed(&request->arena, 1, sizeof(*plan));
     if (plan == NULL) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "api/episode.h"
 
+#include "log/proof.h"
 #include "os/clock.h"
+#include "step/snapshot.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,12 +28,45 @@ Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *
     return status;
 }
 
+Status episode_check_build(const Request *request, Error *error) {
+    if (request->api->def.is_golden) {
+        return STATUS_OK;
+    }
+    return error_set(error, STATUS_FAILED_PRECONDITION, "",
+                     "This server computes other bits than others of dynamics version %d (its "
+                     "build: %.200s), so nobody could repeat what it records, nor it what others "
+                     "recorded: build it without options that fuse or reorder floating-point "
+                     "operations.",
+                     DYNAMICS_VERSION, request->api->def.build);
+}
+
+Status episode_check_row(Request *request, const EpisodeRow *row, Error *error) {
+    LogReader *reader;
+    Status status = log_take_reader(request->api->def.log, &reader, error);
+    if (status == STATUS_OK) {
+        status = proof_check_row(reader, row, error);
+        log_give_reader(request->api->def.log, reader);
+    }
+    return status;
+}
+
 double episode_seconds(uint64_t ns) {
     return (double)ns * 1e-9;
 }
 
 static char *optional_text(const char *text) {
     return text == NULL || text[0] == '\0' ? NULL : (char *)text;
+}
+
+static bool describe_parent(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeInfo *info) {
+    info->parent = arena_take(arena, UID_TEXT_BYTES);
+    if (info->parent == NULL) {
+        return false;
+    }
+    uid_text(row->parent, info->parent);
+    info->has_parent_step = 1;
+    info->parent_step = row->parent_step;
+    return true;
 }
 
 bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeInfo *info) {
@@ -62,6 +97,14 @@ bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeIn
     info->world_step = row->world_step;
     info->time_step = row->time_step;
     info->bodies = row->body_count;
+    info->has_simulated = info->has_keyframe_steps = info->has_world_index = info->has_pinned = 1;
+    info->simulated = row->time;
+    info->keyframe_steps = row->keyframe_steps;
+    info->world_index = row->world_index;
+    info->pinned = row->is_pinned;
+    info->has_return_sum = row->has_return;
+    info->return_sum = row->return_sum;
+    info->build = optional_text(row->build);
     info->has_begun = 1;
     info->begun = episode_seconds(row->begun_ns);
     info->has_ended = row->ended_ns != 0;
@@ -69,15 +112,22 @@ bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeIn
     info->has_unconverged_steps = info->has_dropped_steps = info->has_worst_own = 1;
     info->has_worst_penetration = info->has_dynamics_version = info->has_bytes = 1;
     info->has_chunks = info->has_keyframes = 1;
-    info->unconverged_steps = row->unconverged_steps;
+    info->unconverged_steps = row->figures.unconverged_steps;
     info->dropped_steps = row->dropped_steps;
-    info->worst_own = row->worst_own;
-    info->worst_penetration = row->worst_penetration;
+    info->worst_own = row->figures.worst_own;
+    info->worst_penetration = row->figures.worst_penetration;
+    info->has_contacts_max = info->has_hardest_impact = info->has_energy_gain = 1;
+    info->contacts_max = row->figures.contacts_max;
+    info->hardest_impact = row->figures.hardest_impact;
+    info->energy_gain = row->figures.energy_gain;
+    info->has_hardest_impact_step = info->has_energy_gain_step = row->has_figures;
+    info->hardest_impact_step = row->figures.hardest_impact_step;
+    info->energy_gain_step = row->figures.energy_gain_step;
     info->dynamics_version = row->dynamics_version;
     info->bytes = row->bytes;
     info->chunks = row->chunk_count;
     info->keyframes = row->keyframe_count;
-    return true;
+    return !row->has_parent || describe_parent(row, arena, info);
 }
 
 size_t episode_player_bytes(const EpisodeRow *row) {

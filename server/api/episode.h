@@ -13,6 +13,13 @@ enum { EPISODE_QUANTUM_NS = 100000 };
 // the row points to is the request's arena's. On a lane.
 Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *error);
 
+// FAILED_PRECONDITION in a build whose bits are not those of its dynamics version.
+Status episode_check_build(const Request *request, Error *error);
+
+// Before an episode is stepped, or anything is sized by its row: DATA_LOSS when the row says
+// something else than its sealed definition.
+Status episode_check_row(Request *request, const EpisodeRow *row, Error *error);
+
 // A moment [s] since 1970, as it is shown.
 double episode_seconds(uint64_t ns);
 

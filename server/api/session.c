@@ -208,6 +208,9 @@ static Status welcome(Request *request, Moreau__V1__Welcome *message, Error *err
     message->server_version = (char *)request->api->def.version;
     message->has_dynamics_version = 1;
     message->dynamics_version = DYNAMICS_VERSION;
+    message->build = (char *)request->api->def.build;
+    message->has_golden = 1;
+    message->golden = request->api->def.is_golden;
     message->has_protocol_major = message->has_protocol_minor = 1;
     message->protocol_major = PROTOCOL_MAJOR;
     message->protocol_minor = PROTOCOL_MINOR;

@@ -1,64 +1,149 @@
 // SPDX-License-Identifier: MIT
-// Chunks: what a recording is stored in. A chunk is one BLOB with a length and a checksum, so that
-// damage is found wherever it struck, and a chunk that was moved to another recording or another
-// place as well.
+// Chunks: what a recording is stored in. A chunk is one BLOB that says in its sealed part what it
+// is, whose it is, where it stands and what stood before it, so that nothing of a recording can be
+// damaged, missing, moved, doubled or exchanged unnoticed.
 //
-//   chunk = "MOREAUCK", format version (u32), kind (u32), recording uid (16 bytes), first step
-//           (u64), last step (u64), body bytes (u64), checksum (u64), body
+//   at  what                                                           as
+//    0  "MOREAUCK"
+//    8  format version (2), kind                                       u32 each
+//   16  uid of the recording                                           16 bytes
+//   32  sequence number in its chain, from 0                           u64
+//   40  first world, number of worlds                                  u32 each
+//   48  first step, last step                                          u64 each
+//   64  simulated time since step 0, at the last step [s]              f64
+//   72  when it was written [ns] since 1970                            u64
+//   80  figures of its steps (inputs alone, else zeros):
+//         steps that did not converge                                  u64
+//         largest residual of the solver's own model                   f64
+//         deepest overlap [m]                                          f64
+//         most contacts                                                u64
+//         hardest impact [m/s], its step                               f64, u64
+//         largest gain of energy [J], its step                         f64, u64
+//         solver                                                       16 bytes, text
+//  160  flags (1: the body is compressed)                              u32
+//  164  0                                                              u32
+//  168  checksum of the chunk before it in its chain; of the first 0   u64
+//  176  bytes of the body                                              u64
+//  184  checksum                                                       u64
+//  192  body
 //
 // Numbers are little-endian, doubles their IEEE 754 bits. The checksum is base/hash over the header
 // without it and the body, with seed 0.
+//
+// Chains: a recording of one world is one chain. One of a group has a chain for the group as a
+// whole (definition, scenes, episodes, seal; first world 0, all worlds) and one for each range of
+// worlds (everything else), so that one world is read without the others.
 //
 // Steps are counted from the start of the recording: step 0 is the state it began with, step k the
 // state right after the k-th step, before any later change. (A world's own count may jump, when a
 // snapshot is restored; these do not.)
 //
-//   kind       first step, last step                       body
-//   key-frame  both the step it shows                      a snapshot (step/snapshot.h)
-//   inputs     before its first entry, after its last      entries (log/entries.h)
-//   frames     of the first and the last frame             frames (log/frames.h)
-//   contacts   of the first and the last list              contact lists (log/frames.h)
-//   gap        before and after the steps that were lost   none: a lossy recording dropped them,
-//                                                          and the next chunk is a key-frame
+//   kind        first step, last step                       body
+//   key-frame   both the step it shows                      a snapshot (step/snapshot.h)
+//   inputs      before its first entry, after its last      entries (log/entries.h)
+//   frames      of the first and the last frame             frames (log/frames.h)
+//   contacts    of the first and the last list              contact lists (log/frames.h)
+//   gap         before and after the steps that were lost   none: a lossy recording dropped them,
+//                                                           and the next chunk is a key-frame
+//   definition  0                                           what is recorded (log/definition.h)
+//   seal        0, the last                                 how it ended (log/definition.h)
+//   episodes    0, the last of any                          finished episodes (log/definition.h)
+//   scene       both the step it was so                     message Scene, printed as JSON
+//   highlights  as the inputs behind it                     stretches of steps (log/definition.h)
 //
-// The chunks of a recording are in order by their row's id, and the frames and contacts of steps
-// stand before the inputs that led to them: who has the inputs has all. A key-frame holds
+// A chain begins with the definition and ends with the seal. The frames, contacts and highlights of
+// steps stand before the inputs that led to them: who has the inputs has all. A key-frame holds
 // everything that came before it; what is to be done after it stands in the inputs behind it.
 #pragma once
 
+#include "base/bytes.h"
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CHUNK_HEADER_BYTES = 64 };
-enum { CHUNK_FORMAT_VERSION = 1 };
+enum { CHUNK_HEADER_BYTES = 192 };
+enum { CHUNK_FORMAT_VERSION = 2 };
+enum { CHUNK_SOLVER_BYTES = 16 }; // with its zero
+enum { CHUNK_COMPRESSED = 1 };    // flag: known, and not read by this version
 enum { UID_BYTES = 16, UID_TEXT_BYTES = 2 * UID_BYTES + 1 };
 
 // In hexadecimal, as people and the protocol write it.
 void uid_text(const uint8_t uid[UID_BYTES], char text[UID_TEXT_BYTES]);
 
+// A recording's uid ends in four zeros; an episode's has its number there (the highest byte first).
+// So the first episode's is the recording's.
+void uid_of_episode(const uint8_t recording[UID_BYTES], uint32_t number, uint8_t uid[UID_BYTES]);
+
+#define CHUNK_KIND_MAP(X)                                                                          \
+    X(KEYFRAME, "key-frame")                                                                       \
+    X(INPUTS, "inputs")                                                                            \
+    X(FRAMES, "frames")                                                                            \
+    X(CONTACTS, "contacts")                                                                        \
+    X(GAP, "gap")                                                                                  \
+    X(DEFINITION, "definition")                                                                    \
+    X(SEAL, "seal")                                                                                \
+    X(EPISODES, "episodes")                                                                        \
+    X(SCENE, "scene")                                                                              \
+    X(HIGHLIGHTS, "highlights")
+
 typedef enum ChunkKind {
-    CHUNK_KEYFRAME = 1,
-    CHUNK_INPUTS = 2,
-    CHUNK_FRAMES = 3,
-    CHUNK_CONTACTS = 4,
-    CHUNK_GAP = 5
+    CHUNK_NONE,
+#define X(upper, name) CHUNK_##upper,
+    CHUNK_KIND_MAP(X)
+#undef X
+        CHUNK_KIND_COUNT
 } ChunkKind;
 
 // "key-frame", "inputs", …; "unknown" for none of them
 const char *chunk_kind_name(uint32_t kind);
 
+// Whether chunks of this kind are the whole group's, and not a range of worlds'.
+bool chunk_kind_is_common(ChunkKind kind);
+
+// Of the steps of an inputs chunk, of an episode, of a recording; zeros: none.
+typedef struct StepFigures {
+    uint64_t unconverged_steps;
+    double worst_own;         // largest e_own
+    double worst_penetration; // [m]
+    uint64_t contacts_max;
+    double hardest_impact; // [m/s] largest approach speed of a contact that pushed
+    uint64_t hardest_impact_step;
+    double energy_gain; // [J] largest that no force applied explains
+    uint64_t energy_gain_step;
+} StepFigures;
+
+// Adds what other steps amounted to.
+void step_figures_add(StepFigures *figures, const StepFigures *more);
+
+// Eight numbers, in the order of the struct.
+void sink_figures(Sink *sink, const StepFigures *figures);
+void source_figures(Source *source, StepFigures *figures);
+
 typedef struct Chunk {
     ChunkKind kind;
+    uint8_t uid[UID_BYTES]; // of its recording
+    uint64_t sequence;
+    uint32_t first_world, world_count;
     uint64_t first_step, last_step;
+    double time;         // [s] simulated since step 0
+    uint64_t written_ns; // since 1970
+    StepFigures figures;
+    char solver[CHUNK_SOLVER_BYTES];
+    uint32_t flags;
+    uint64_t predecessor, checksum;
     const uint8_t *body; // borrowed
     size_t body_bytes;
 } Chunk;
 
-// Fills the header of a chunk whose body stands CHUNK_HEADER_BYTES behind `bytes`.
-void chunk_seal(uint8_t *bytes, size_t count, ChunkKind kind, const uint8_t uid[UID_BYTES],
-                uint64_t first_step, uint64_t last_step);
+// Fills the header of a chunk whose body stands CHUNK_HEADER_BYTES behind `bytes`; of `chunk`,
+// checksum and body are not looked at. Returns the checksum.
+uint64_t chunk_seal(uint8_t *bytes, size_t count, const Chunk *chunk);
+
+// What the first CHUNK_HEADER_BYTES of a chunk say, whether it is whole or not: the body is not
+// looked at. DATA_LOSS when they are no header.
+Status chunk_read_head(const uint8_t *bytes, size_t count, Chunk *chunk, Error *error);
 
 // Any bytes. DATA_LOSS says what is wrong with them in half a sentence ("its checksum is wrong:
 // …"), here and where bodies are read: the caller knows which chunk it was. `uid` Nullable: any

@@ -25,16 +25,21 @@ Status frame_chunk_open(const uint8_t *body, size_t body_bytes, FrameChunk *chun
     Source source = {.bytes = body, .count = body_bytes};
     uint64_t bodies = source_u64(&source);
     uint64_t frames = source_u64(&source);
+    uint64_t positions = source_u64(&source);
+    uint64_t velocities = source_u64(&source);
     if (source.failed) {
         return error_set(error, STATUS_DATA_LOSS, NULL, "it is cut short: %zu bytes of frames",
                          body_bytes);
     }
     size_t rest = body_bytes - source.used;
-    if (bodies <= rest / 8) {
+    if (bodies <= rest / 8 && positions <= rest / 8 && velocities <= rest / 8) {
         FrameChunk found = {.body_count = (size_t)bodies,
                             .frame_count = (size_t)frames,
+                            .joint_position_count = (size_t)positions,
+                            .joint_velocity_count = (size_t)velocities,
                             .ids = source_bytes(&source, (size_t)bodies * 8),
-                            .frame_bytes = frame_chunk_frame_bytes((size_t)bodies)};
+                            .frame_bytes = frame_chunk_frame_bytes(
+                                (size_t)bodies, (size_t)positions, (size_t)velocities)};
         rest = body_bytes - source.used;
         if (frames == rest / found.frame_bytes && rest % found.frame_bytes == 0 && frames > 0) {
             found.frames = source_bytes(&source, rest);
@@ -69,7 +74,9 @@ Status frame_chunk_read(const FrameChunk *chunk, size_t index, Arena *arena, Sta
     size_t n = chunk->body_count;
     double *pose = arena_take_array(arena, n, 7 * sizeof(double));
     double *velocity = arena_take_array(arena, n, 6 * sizeof(double));
-    if (pose == NULL || velocity == NULL) {
+    size_t p = chunk->joint_position_count, q = chunk->joint_velocity_count;
+    double *joints = arena_take_array(arena, p + q, sizeof(double));
+    if (pose == NULL || velocity == NULL || joints == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
                          "Memory ended while reading a frame of %zu bodies.", n);
     }
@@ -80,23 +87,32 @@ Status frame_chunk_read(const FrameChunk *chunk, size_t index, Arena *arena, Sta
     frame->time = source_double(&source);
     source_doubles(&source, pose, 7 * n);
     source_doubles(&source, velocity, 6 * n);
+    source_doubles(&source, joints, p + q);
     frame->pose = pose;
     frame->velocity = velocity;
+    frame->joint_position = joints;
+    frame->joint_velocity = joints + p;
     return STATUS_OK;
 }
 
-void frame_chunk_begin(Sink *sink, size_t body_count, const uint64_t *ids) {
+void frame_chunk_begin(Sink *sink, size_t body_count, size_t joint_position_count,
+                       size_t joint_velocity_count, const uint64_t *ids) {
     sink_u64(sink, body_count);
     sink_u64(sink, 0);
+    sink_u64(sink, joint_position_count);
+    sink_u64(sink, joint_velocity_count);
     sink_u64s(sink, ids, body_count);
 }
 
-void frame_chunk_add(Sink *sink, size_t body_count, const StateFrame *frame) {
+void frame_chunk_add(Sink *sink, size_t body_count, size_t joint_position_count,
+                     size_t joint_velocity_count, const StateFrame *frame) {
     sink_u64(sink, frame->step);
     sink_u64(sink, frame->world_step);
     sink_double(sink, frame->time);
     sink_doubles(sink, frame->pose, 7 * body_count);
     sink_doubles(sink, frame->velocity, 6 * body_count);
+    sink_doubles(sink, frame->joint_position, joint_position_count);
+    sink_doubles(sink, frame->joint_velocity, joint_velocity_count);
 }
 
 // ---- contacts

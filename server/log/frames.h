@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The bodies of frame and contact chunks: plain columns, which anybody can read with a few lines.
 //
-//   frames   = number of bodies n (u64), number of frames (u64), body ids (u64 n),
+//   frames   = number of bodies n (u64), number of frames (u64), joint positions p (u64), joint
+//              velocities q (u64), body ids (u64 n),
 //              frame …: step (u64), the world's own step (u64), time [s] (f64), poses of the
 //              bodies' origins (f64 7 n: x y z, quaternion w x y z), velocities (f64 6 n: of the
-//              centre of mass, angular; world axes)
+//              centre of mass, angular; world axes), joint positions (f64 p), joint velocities
+//              (f64 q)
 //   contacts = number of lists (u64),
 //              list …: step (u64), number of contacts c (u64), body a (u64 c), body b (u64 c),
 //              feature (u64 c), point (f64 3 c), frame (f64 9 c: normal from a to b, tangents),
@@ -25,8 +27,9 @@
 
 typedef struct FrameChunk {
     size_t body_count, frame_count;
-    const uint8_t *ids;    // borrowed
-    const uint8_t *frames; // borrowed, frame_count of frame_bytes
+    size_t joint_position_count, joint_velocity_count; // per frame
+    const uint8_t *ids;                                // borrowed
+    const uint8_t *frames;                             // borrowed, frame_count of frame_bytes
     size_t frame_bytes;
 } FrameChunk;
 
@@ -35,6 +38,7 @@ typedef struct StateFrame {
     double time;
     double *pose;     // 7 per body
     double *velocity; // 6 per body
+    double *joint_position, *joint_velocity;
 } StateFrame;
 
 // DATA_LOSS when the body is no frames.
@@ -47,10 +51,16 @@ uint64_t frame_chunk_step(const FrameChunk *chunk, size_t index);
 
 // Where the number of frames stands in the body, for the writer that learns it last.
 enum { FRAME_COUNT_OFFSET = 8, CONTACT_LIST_COUNT_OFFSET = 0 };
-void frame_chunk_begin(Sink *sink, size_t body_count, const uint64_t *ids);
-void frame_chunk_add(Sink *sink, size_t body_count, const StateFrame *frame);
-static inline size_t frame_chunk_frame_bytes(size_t body_count) {
-    return 24 + 104 * body_count;
+void frame_chunk_begin(Sink *sink, size_t body_count, size_t joint_position_count,
+                       size_t joint_velocity_count, const uint64_t *ids);
+void frame_chunk_add(Sink *sink, size_t body_count, size_t joint_position_count,
+                     size_t joint_velocity_count, const StateFrame *frame);
+static inline size_t frame_chunk_head_bytes(size_t body_count) {
+    return 32 + 8 * body_count;
+}
+static inline size_t frame_chunk_frame_bytes(size_t body_count, size_t joint_position_count,
+                                             size_t joint_velocity_count) {
+    return 24 + 104 * body_count + 8 * (joint_position_count + joint_velocity_count);
 }
 
 typedef struct ContactList {

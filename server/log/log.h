@@ -17,7 +17,7 @@
 
 #include "os/report.h"
 #include "base/status.h"
-#include "log/chunk.h"
+#include "log/definition.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -31,6 +31,7 @@ typedef struct LogDef {
     size_t queue_bytes_max;
     const Report *report;
     const char *server_version;
+    const char *build; // compiler and machine
 } LogDef;
 
 // Something that waits for the log. The caller's; may be freed from within `done` on. `done` runs
@@ -42,8 +43,8 @@ struct LogWait {
     LogWait *next; // the log's link
 };
 
-// Opens or makes the file, closes what a crash left open as `interrupted` (and says so in the
-// report), starts the thread.
+// Opens or makes the file, closes what a crash left open as `interrupted`, carries on deletions
+// that were cut off, tells of what no episode leads to (all in the report), starts the thread.
 Status log_open(Log **log, const LogDef *def, Error *error);
 
 // No recording may be open. Writes what waits, checkpoints into the one file and leaves it in
@@ -51,48 +52,6 @@ Status log_open(Log **log, const LogDef *def, Error *error);
 void log_close(Log *log);
 
 // ---- recordings
-
-typedef enum RecordingContent { CONTENT_INPUTS, CONTENT_FRAMES, CONTENT_CONTACTS } RecordingContent;
-
-typedef enum RecordingState {
-    RECORDING_OPEN,
-    RECORDING_COMPLETE,
-    RECORDING_WORLD_DESTROYED,
-    RECORDING_INTERRUPTED, // the server was killed, or the disk was full
-    RECORDING_STATE_COUNT
-} RecordingState;
-
-const char *recording_state_name(RecordingState state);       // "recording", "complete", …
-const char *recording_content_name(RecordingContent content); // "inputs", "frames", "contacts"
-
-// What is known of an episode when it begins. Texts are borrowed during log_begin.
-typedef struct RecordingDef {
-    uint8_t uid[UID_BYTES];         // of the recording
-    uint8_t episode_uid[UID_BYTES]; // of its one episode
-    RecordingContent content;
-    uint64_t stride; // steps between frames
-    bool lossy;
-    const char *name; // of the episode
-    size_t label_count;
-    const char *const *label;
-    const char *client, *world_name, *solver;
-    bool has_seed;
-    uint64_t seed;
-    uint64_t dynamics_version;
-    uint64_t world_step; // the world's own count at step 0
-    double world_time;   // [s]
-    double time_step;    // [s]
-    uint64_t body_count;
-} RecordingDef;
-
-// Figures of an inputs chunk, for SQL alone; zeros otherwise.
-typedef struct ChunkFigures {
-    uint64_t unconverged_steps;
-    double worst_own;         // largest e_own
-    double worst_penetration; // [m]
-    uint64_t contacts_max;
-    const char *solver; // lives forever; NULL: none
-} ChunkFigures;
 
 // Memory for a chunk, its header included; recycled, so that in a steady state nothing is
 // allocated.
@@ -107,15 +66,17 @@ LogBuffer *log_take_buffer(Log *log, size_t capacity);
 bool log_buffer_reserve(LogBuffer *buffer, size_t capacity);
 void log_give_buffer(Log *log, LogBuffer *buffer);
 
-// Takes a recording up, and the buffer of its first key-frame, at step 0 (NULL: none yet): both are
-// committed together or not at all, so that no end of the server leaves an episode without a
-// beginning. `wait` is done when they are. NULL when memory ends; the buffer is still the caller's.
-LogRecording *log_begin(Log *log, const RecordingDef *def, LogBuffer *keyframe, LogWait *wait);
+// Takes a recording up: its definition, the buffer of its scene (NULL: none) and that of its first
+// key-frame, at step 0 (NULL: none yet): all are committed together or not at all, so that no end
+// of the server leaves an episode without a beginning. Texts are borrowed during the call. `wait`
+// is done when they are. NULL when memory ends; the buffers are still the caller's.
+LogRecording *log_begin(Log *log, const RecordingDef *def, LogBuffer *scene, LogBuffer *keyframe,
+                        LogWait *wait);
 
-// Queues the chunk, which is sealed on the log's thread. Takes the buffer. One thread at a time per
-// recording.
-void log_put(LogRecording *recording, LogBuffer *buffer, ChunkKind kind, uint64_t first_step,
-             uint64_t last_step, const ChunkFigures *figures);
+// Queues the chunk, which is sealed on the log's thread: of `chunk` kind, steps, time, figures and,
+// of a group, worlds are the caller's (world_count 0: all), the rest is filled in there, also the
+// number of the first of some episodes. Takes the buffer. One thread at a time per recording.
+void log_put(LogRecording *recording, LogBuffer *buffer, const Chunk *chunk);
 
 // False: the queue is full, and wait->done is called once when there is room again. Any thread.
 bool log_has_room(Log *log, LogWait *wait);
@@ -127,6 +88,7 @@ Status log_recording_status(const LogRecording *recording, Error *error);
 typedef struct RecordingEnd {
     RecordingState state;
     uint64_t last_step;
+    double time; // [s] simulated
     uint64_t dropped_steps;
 } RecordingEnd;
 
@@ -134,8 +96,8 @@ typedef struct RecordingEnd {
 // everything is committed and, for a recording that is complete, synced to the disk.
 void log_end(LogRecording *recording, const RecordingEnd *end, LogWait *wait);
 
-// Removes an episode, and its recording when it was the last one in it. NOT_FOUND,
-// FAILED_PRECONDITION while it is being recorded.
+// Removes an episode, and its recording when it was the last one in it: works on a full disk too,
+// as long as there is a reserve. NOT_FOUND, FAILED_PRECONDITION while it is being recorded.
 void log_delete(Log *log, const uint8_t episode_uid[UID_BYTES], LogWait *wait);
 
 // ---- instruments

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reading the file: episodes by filter, chunks by step. A reader is one read-only connection, for
-// one thread at a time; its transactions last one call. Nothing it reads is trusted.
+// one thread at a time; its transactions last one call. Nothing it reads is trusted, and every walk
+// ends: chunks come in an order that never leads back.
 #pragma once
 
 #include "base/arena.h"
@@ -19,24 +20,33 @@ typedef struct EpisodeRow {
     uint8_t recording_uid[UID_BYTES];
     int64_t recording; // row ids
     int64_t episode;
-    const char *name, *client, *world_name, *solver, *server_version;
+    uint64_t number; // in its recording
+    const char *name, *client, *world_name, *solver, *server_version, *build;
     const char *why; // of an interruption, or ""
     size_t label_count;
     const char **label;
-    RecordingState state;
+    RecordingState state;           // of the episode
+    RecordingState recording_state; // of its recording
     RecordingContent content;
-    uint64_t stride;
-    bool lossy, has_seed;
+    uint64_t stride, keyframe_steps;
+    bool lossy, has_seed, has_return, has_parent, is_pinned;
     uint64_t seed, dynamics_version;
-    uint64_t world_index;
+    double return_sum;
+    uint8_t parent[UID_BYTES];
+    uint64_t parent_step;
+    uint64_t world_index, world_count, world_range;
     uint64_t first_step, last_step; // in the recording; of one being recorded: committed so far
     uint64_t world_step;            // the world's own count at step 0 of the recording
     double world_time, time_step;
+    double time; // [s] simulated
     uint64_t body_count;
-    uint64_t begun_ns, ended_ns; // wall clock, since 1970; ended 0: not yet
-    uint64_t unconverged_steps, dropped_steps;
-    double worst_own, worst_penetration;
+    uint64_t begun_ns, ended_ns; // of the episode: wall clock, since 1970; ended 0: not yet
+    uint64_t recording_begun_ns, recording_ended_ns;
+    uint64_t dropped_steps;
+    StepFigures figures;
+    bool has_figures; // in its row; else they were added up
     uint64_t bytes, chunk_count, keyframe_count, frame_chunk_count; // of the recording
+    char odd[32]; // first column that holds what nobody writes; "": none
 } EpisodeRow;
 
 typedef struct EpisodeFilter {
@@ -49,8 +59,8 @@ typedef struct EpisodeFilter {
     uint64_t first, count;
 } EpisodeFilter;
 
-// The newest first: by id, or by when they were begun where client, state or time are asked for
-// without a label. `total` counts all that match.
+// The newest first: by id, or by when they were begun where state or time are asked for without a
+// label, or by when their recordings were where the client is. `total` counts all that match.
 Status log_reader_list(LogReader *reader, const EpisodeFilter *filter, Arena *arena,
                        EpisodeRow **rows, size_t *count, uint64_t *total, Error *error);
 
@@ -59,31 +69,55 @@ Status log_reader_list(LogReader *reader, const EpisodeFilter *filter, Arena *ar
 Status log_reader_find(LogReader *reader, const char *text, Arena *arena, EpisodeRow *row,
                        Error *error);
 
+// The stretches of steps of an episode that somebody will want to look at: those of one kind that
+// matter most first. At most `count_max`; `total` counts all.
+Status log_reader_highlights(LogReader *reader, const EpisodeRow *episode, HighlightKind kind,
+                             size_t count_max, Arena *arena, Highlight **highlights, size_t *count,
+                             uint64_t *total, Error *error);
+
 typedef struct LogChunk {
     int64_t id; // of its row
     Chunk chunk;
 } LogChunk;
 
-// Chunks, in memory of the arena. All return NOT_FOUND when there is none, and DATA_LOSS for a
-// damaged one, with its id in found->id and a message that names it; kind and steps in found->chunk
-// are then as the row says.
+// Chunks of the episode's world, in memory of the arena. All return NOT_FOUND when there is none,
+// and DATA_LOSS for a damaged one, with its id in found->id and a message that names it; kind,
+// sequence and steps in found->chunk are then as the row says. DATA_LOSS without an id: the file's
+// indexes and tables say different things.
 
 // The last chunk of this kind that begins at or before `step`.
 Status log_reader_at(LogReader *reader, const EpisodeRow *episode, ChunkKind kind, uint64_t step,
                      Arena *arena, LogChunk *found, Error *error);
-// The first chunk of this kind behind the one of this id, which may be of another kind; 0: the very
-// first. Chunks come in order by the step where they begin, and those of one step by id.
-Status log_reader_next(LogReader *reader, const EpisodeRow *episode, ChunkKind kind, int64_t id,
-                       Arena *arena, LogChunk *found, Error *error);
+
+// Where a walk stands: chunks come in order by the step where they begin, and those of one step by
+// sequence number.
+typedef struct ChunkPlace {
+    uint64_t first_step, sequence;
+} ChunkPlace;
+
+static inline ChunkPlace chunk_place(const Chunk *chunk) {
+    return (ChunkPlace){.first_step = chunk->first_step, .sequence = chunk->sequence};
+}
+static inline bool chunk_place_is_before(ChunkPlace a, ChunkPlace b) {
+    return a.first_step != b.first_step ? a.first_step < b.first_step : a.sequence < b.sequence;
+}
+
+// The first chunk of this kind behind that place, which may be of a chunk of another kind; NULL:
+// the very first.
+Status log_reader_next(LogReader *reader, const EpisodeRow *episode, ChunkKind kind,
+                       const ChunkPlace *behind, Arena *arena, LogChunk *found, Error *error);
 // The chunk of this id.
 Status log_reader_get(LogReader *reader, const EpisodeRow *episode, ChunkKind kind, int64_t id,
                       Arena *arena, LogChunk *found, Error *error);
 
-// Rows without their bytes, in that order: what verification is planned from.
+// Rows of chunks with the header of their bytes, in that order: what verification is planned from.
 typedef struct ChunkRow {
     int64_t id;
     ChunkKind kind;
-    uint64_t first_step, last_step, bytes;
+    uint64_t first_step, last_step, sequence, bytes;
+    bool has_head; // the bytes begin as a chunk does
+    Chunk head;    // what they say of themselves; its body is not read
+    char odd[32];  // first column that is not what the header says; "": none
 } ChunkRow;
 Status log_reader_chunks(LogReader *reader, const EpisodeRow *episode, ChunkKind kind, Arena *arena,
                          ChunkRow **rows, size_t *count, Error *error);

@@ -11,10 +11,6 @@
 enum { UID_DIGITS = 2 * UID_BYTES };
 enum { UID_DIGITS_MIN = 4 }; // of the beginning of a uid
 
-static double take_double(Columns *columns) {
-    return sqlite3_column_double(columns->statement, columns->next++);
-}
-
 static bool take_uid(Columns *columns, uint8_t uid[UID_BYTES]) {
     int i = columns->next++;
     if (sqlite3_column_type(columns->statement, i) != SQLITE_BLOB ||
@@ -26,9 +22,17 @@ static bool take_uid(Columns *columns, uint8_t uid[UID_BYTES]) {
 }
 
 // NULL when memory ends.
-static const char *take_text(Columns *columns, Arena *arena) {
-    const unsigned char *text = sqlite3_column_text(columns->statement, columns->next++);
+static const char *take_text(Columns *columns, const char *name, Arena *arena) {
+    if (sqlite3_column_type(columns->statement, columns->next) != SQLITE_TEXT) {
+        columns_note(columns, name);
+    }
+    const unsigned char *text = sqlite3_column_text(columns->statement, columns->next);
     size_t bytes = text == NULL ? 1 : strlen((const char *)text) + 1;
+    if (text != NULL &&
+        (size_t)sqlite3_column_bytes(columns->statement, columns->next) + 1 != bytes) {
+        columns_note(columns, name); // a zero in it
+    }
+    columns->next++;
     char *copy = arena_take(arena, bytes);
     if (copy != NULL) {
         memcpy(copy, text == NULL ? "" : (const char *)text, bytes);
@@ -42,9 +46,10 @@ static const char *take_text(Columns *columns, Arena *arena) {
 typedef struct Figures {
     bool known;
     int64_t recording;
-    uint64_t chunk_count, keyframe_count, frame_chunk_count, bytes, unconverged_steps;
-    double worst_own, worst_penetration;
+    uint64_t chunk_count, keyframe_count, frame_chunk_count, bytes;
     uint64_t last_step; // that is committed
+    double time;
+    StepFigures figures;
 } Figures;
 
 static Status read_figures(LogReader *reader, int64_t recording, Figures *figures, Error *error) {
@@ -58,22 +63,21 @@ static Status read_figures(LogReader *reader, int64_t recording, Figures *figure
     if (status == STATUS_OK) {
         Columns columns = {.statement = statement};
         *figures = (Figures){.known = true, .recording = recording};
-        figures->chunk_count = columns_u64(&columns);
-        figures->keyframe_count = columns_u64(&columns);
-        figures->frame_chunk_count = columns_u64(&columns);
-        figures->bytes = columns_u64(&columns);
-        figures->unconverged_steps = columns_u64(&columns);
-        figures->worst_own = take_double(&columns);
-        figures->worst_penetration = take_double(&columns);
-        figures->last_step = columns_u64(&columns);
+        figures->chunk_count = columns_u64(&columns, "");
+        figures->keyframe_count = columns_u64(&columns, "");
+        figures->frame_chunk_count = columns_u64(&columns, "");
+        figures->bytes = columns_u64(&columns, "");
+        figures->last_step = columns_u64(&columns, "");
+        figures->time = columns_double(&columns, "");
+        columns_figures(&columns, &figures->figures);
     }
     sqlite3_reset(statement);
     return status;
 }
 
 static Status read_labels(LogReader *reader, Arena *arena, EpisodeRow *row, Error *error) {
-    sqlite3_stmt *statement = reader->statement[LABELS_OF_EPISODE];
-    sqlite3_bind_int64(statement, 1, row->episode);
+    sqlite3_stmt *statement = reader->statement[LABELS_OF_RECORDING];
+    sqlite3_bind_int64(statement, 1, row->recording);
     size_t count = 0;
     int code;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
@@ -92,8 +96,8 @@ static Status read_labels(LogReader *reader, Arena *arena, EpisodeRow *row, Erro
             status = reader_fail(reader, code, error);
             break;
         }
-        Columns columns = {.statement = statement};
-        row->label[row->label_count] = take_text(&columns, arena);
+        Columns columns = {.statement = statement, .odd = row->odd};
+        row->label[row->label_count] = take_text(&columns, "label.label", arena);
         full = row->label[row->label_count] == NULL;
     }
     sqlite3_reset(statement);
@@ -104,49 +108,160 @@ static Status damaged_row(int64_t id, const char *why, Error *error) {
     return error_set(error, STATUS_DATA_LOSS, NULL, "Row %" PRId64 " of the episodes %s.", id, why);
 }
 
-// Everything but the labels and the figures. `columns` stand on the row.
-static Status take_row(Columns columns, Arena *arena, EpisodeRow *row, bool *ended, Error *error) {
-    row->episode = columns_i64(&columns);
-    row->recording = columns_i64(&columns);
-    if (!take_uid(&columns, row->uid)) {
-        return damaged_row(row->episode, "has no id of 16 bytes", error);
-    }
-    if (!take_uid(&columns, row->recording_uid)) {
+// Ids, states and kinds: without them it cannot be shown.
+static Status take_ids(Columns *columns, EpisodeRow *row, Error *error) {
+    row->episode = columns_i64(columns, "episode.id");
+    row->recording = columns_i64(columns, "episode.recording");
+    if (!take_uid(columns, row->recording_uid)) {
         return damaged_row(row->episode, "belongs to no recording with an id of 16 bytes", error);
     }
-    uint64_t state = columns_u64(&columns);
-    uint64_t content = columns_u64(&columns);
-    if (state >= RECORDING_STATE_COUNT || content > CONTENT_CONTACTS) {
-        return damaged_row(row->episode, "belongs to a recording of unknown state or content",
+    row->number = columns_u64(columns, "episode.number");
+    uid_of_episode(row->recording_uid, (uint32_t)row->number, row->uid);
+    uint64_t state = columns_u64(columns, "episode.state");
+    uint64_t recording_state = columns_u64(columns, "recording.state");
+    uint64_t content = columns_u64(columns, "recording.content");
+    if (state >= RECORDING_STATE_COUNT || recording_state >= RECORDING_STATE_COUNT ||
+        content > CONTENT_CONTACTS || row->number > UINT32_MAX) {
+        return damaged_row(row->episode,
+                           "has, or belongs to a recording that has, an unknown "
+                           "state, content or number",
                            error);
     }
     row->state = (RecordingState)state;
+    row->recording_state = (RecordingState)recording_state;
     row->content = (RecordingContent)content;
-    row->stride = columns_u64(&columns);
-    row->stride = row->stride == 0 ? 1 : row->stride; // nobody shall divide by zero
-    row->lossy = columns_u64(&columns) != 0;
-    row->dynamics_version = columns_u64(&columns);
-    row->world_index = columns_u64(&columns);
-    row->world_step = columns_u64(&columns);
-    row->world_time = take_double(&columns);
-    row->time_step = take_double(&columns);
-    row->body_count = columns_u64(&columns);
-    row->begun_ns = columns_u64(&columns);
-    row->ended_ns = columns_u64(&columns);
-    row->dropped_steps = columns_u64(&columns);
-    const char **const texts[] = {&row->name,   &row->client,         &row->world_name,
-                                  &row->solver, &row->server_version, &row->why};
+    return STATUS_OK;
+}
+
+static uint64_t at_least_1(Columns *columns, uint64_t value, const char *name) {
+    if (value == 0) {
+        columns_note(columns, name); // and nobody shall divide by it
+    }
+    return value == 0 ? 1 : value;
+}
+
+static void take_numbers(Columns *columns, EpisodeRow *row) {
+    row->stride = at_least_1(columns, columns_u64(columns, "stride"), "stride");
+    row->keyframe_steps = columns_u64(columns, "keyframe_steps");
+    uint64_t lossy = columns_u64(columns, "lossy");
+    row->lossy = lossy != 0;
+    row->dynamics_version = columns_u64(columns, "dynamics_version");
+    row->world_index = columns_u64(columns, "world_index");
+    row->world_count = at_least_1(columns, columns_u64(columns, "world_count"), "world_count");
+    row->world_range = at_least_1(columns, columns_u64(columns, "world_range"), "world_range");
+    row->world_step = columns_u64(columns, "world_step");
+    row->world_time = columns_double(columns, "world_time");
+    row->time_step = columns_double(columns, "time_step");
+    row->body_count = columns_u64(columns, "body_count");
+    row->begun_ns = columns_u64(columns, "episode.begun_ns");
+    row->ended_ns = columns_u64(columns, "episode.ended_ns");
+    row->recording_begun_ns = columns_u64(columns, "recording.begun_ns");
+    row->recording_ended_ns = columns_u64(columns, "recording.ended_ns");
+    row->dropped_steps = columns_u64(columns, "dropped_steps");
+    row->is_pinned = columns_u64(columns, "pinned") != 0;
+    if (lossy > 1 || row->world_count > UINT32_MAX || row->world_range > UINT32_MAX) {
+        columns_note(columns, "lossy, world_count, world_range");
+    }
+}
+
+static Status take_texts(Columns *columns, Arena *arena, EpisodeRow *row, Error *error) {
+    const struct {
+        const char **text;
+        const char *name;
+    } texts[] = {{&row->name, "name"},
+                 {&row->client, "client"},
+                 {&row->world_name, "world_name"},
+                 {&row->solver, "solver"},
+                 {&row->server_version, "server_version"},
+                 {&row->build, "build"},
+                 {&row->why, "why"}};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        if ((*texts[i] = take_text(&columns, arena)) == NULL) {
+        *texts[i].text = take_text(columns, texts[i].name, arena);
+        if (*texts[i].text == NULL) {
             return reader_memory_ended("the texts of an episode", error);
         }
     }
-    row->has_seed = columns_u64(&columns) != 0;
-    row->seed = (uint64_t)columns_i64(&columns); // all 64 bits of it count
-    row->first_step = columns_u64(&columns);
-    *ended = columns_u64(&columns) != 0;
-    row->last_step = columns_u64(&columns);
     return STATUS_OK;
+}
+
+// What may be NULL.
+static void take_optional(Columns *columns, EpisodeRow *row, bool *ended) {
+    row->has_seed = !columns_are_null(columns);
+    row->seed = row->has_seed ? (uint64_t)columns_i64(columns, "seed") : 0; // all 64 bits count
+    columns->next += !row->has_seed;
+    row->has_return = !columns_are_null(columns);
+    row->return_sum = row->has_return ? columns_double(columns, "return_sum") : 0.0;
+    columns->next += !row->has_return;
+    row->has_parent = !columns_are_null(columns);
+    if (!take_uid(columns, row->parent) && row->has_parent) {
+        columns_note(columns, "parent");
+    }
+    if (columns_are_null(columns)) {
+        columns->next++;
+    } else {
+        row->parent_step = columns_u64(columns, "parent_step");
+    }
+    row->first_step = columns_u64(columns, "first_step");
+    *ended = !columns_are_null(columns);
+    if (*ended != (row->state != RECORDING_OPEN)) {
+        columns_note(columns, "last_step");
+    }
+    if (!*ended) {
+        columns->next++;
+    } else {
+        row->last_step = columns_u64(columns, "last_step");
+    }
+    if (columns_are_null(columns)) {
+        if (*ended) {
+            columns_note(columns, "simulated_s");
+        }
+        columns->next++;
+    } else {
+        row->time = columns_double(columns, "simulated_s");
+    }
+    row->has_figures = !columns_are_null(columns);
+    if (row->has_figures) {
+        columns_figures(columns, &row->figures);
+        return;
+    }
+    for (int i = 0; i < 8; i++, columns->next++) { // all of them, or none
+        if (!columns_are_null(columns)) {
+            columns_note(columns, "figures");
+        }
+    }
+}
+
+// Everything but the labels and the sums. `columns` stand on the row.
+static Status take_row(Columns columns, Arena *arena, EpisodeRow *row, bool *ended, Error *error) {
+    *row = (EpisodeRow){0};
+    columns.odd = row->odd;
+    Status status = take_ids(&columns, row, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    take_numbers(&columns, row);
+    status = take_texts(&columns, arena, row, error);
+    if (status == STATUS_OK) {
+        take_optional(&columns, row, ended);
+    }
+    return status;
+}
+
+static void take_sums(EpisodeRow *row, const Figures *figures, bool ended) {
+    if (!ended) {
+        row->last_step = figures->last_step;
+        row->time = figures->time;
+    }
+    if (row->last_step < row->first_step) {
+        row->last_step = row->first_step;
+    }
+    if (!row->has_figures) {
+        row->figures = figures->figures;
+    }
+    row->chunk_count = figures->chunk_count;
+    row->keyframe_count = figures->keyframe_count;
+    row->frame_chunk_count = figures->frame_chunk_count;
+    row->bytes = figures->bytes;
 }
 
 // `figures`: of the row read before, which often is of the same recording.
@@ -166,23 +281,14 @@ static Status read_row(LogReader *reader, int64_t id, Figures *figures, Arena *a
     if (status == STATUS_OK) {
         status = read_figures(reader, row->recording, figures, error);
     }
-    if (status != STATUS_OK) {
-        return status;
+    if (status == STATUS_OK) {
+        take_sums(row, figures, ended);
     }
-    if (!ended) {
-        row->last_step = figures->last_step;
-    }
-    if (row->last_step < row->first_step) {
-        row->last_step = row->first_step;
-    }
-    row->chunk_count = figures->chunk_count;
-    row->keyframe_count = figures->keyframe_count;
-    row->frame_chunk_count = figures->frame_chunk_count;
-    row->bytes = figures->bytes;
-    row->unconverged_steps = figures->unconverged_steps;
-    row->worst_own = figures->worst_own;
-    row->worst_penetration = figures->worst_penetration;
-    return STATUS_OK;
+    return status;
+}
+
+Status reader_row(LogReader *reader, int64_t episode, Arena *arena, EpisodeRow *row, Error *error) {
+    return read_row(reader, episode, &(Figures){0}, arena, row, error);
 }
 
 // ---- lists of episodes
@@ -195,36 +301,36 @@ static void write_conditions(const EpisodeFilter *filter, char sql[LIST_SQL_BYTE
     bool is_incomplete = filter->state >= 0 && filter->state != RECORDING_COMPLETE;
     int length = snprintf(sql, LIST_SQL_BYTES, "%s%s%s%s%s%s%s%s",
                           filter->label != NULL ? " AND l.label = :label" : "",
-                          filter->name != NULL ? " AND instr(lower(e.name), lower(:name)) > 0" : "",
-                          filter->solver != NULL ? " AND e.solver = :solver" : "",
+                          filter->name != NULL ? " AND instr(lower(r.name), lower(:name)) > 0" : "",
+                          filter->solver != NULL ? " AND r.solver = :solver" : "",
                           filter->client != NULL ? " AND r.client = :client" : "",
-                          filter->state >= 0 ? " AND r.state = :state" : "",
-                          is_incomplete ? " AND r.state <> 1" : "",
-                          filter->since_ns > 0 ? " AND r.begun_ns >= :since" : "",
-                          filter->until_ns > 0 ? " AND r.begun_ns < :until" : "");
+                          filter->state >= 0 ? " AND e.state = :state" : "",
+                          is_incomplete ? " AND e.state <> 1" : "",
+                          filter->since_ns > 0 ? " AND e.begun_ns >= :since" : "",
+                          filter->until_ns > 0 ? " AND e.begun_ns < :until" : "");
     ASSERT(length >= 0 && length < LIST_SQL_BYTES);
 }
 
 // Joins only what the filter asks for: rows of a label or of a table alone are counted quickly, all
 // rows only without any WHERE; and SQLite can begin with the index that narrows most. The order is
-// one that such an index has already: by id, or, where recordings are looked at, by their time.
+// one that such an index has already: by id, or by time where that or states are asked for.
 static void write_list_sql(const EpisodeFilter *filter, bool counts, char sql[LIST_SQL_BYTES]) {
-    bool needs_recording = filter->client != NULL || filter->state >= 0 || filter->since_ns > 0 ||
-                           filter->until_ns > 0;
-    bool needs_episode = needs_recording || filter->name != NULL || filter->solver != NULL;
-    bool has_label = filter->label != NULL;
-    const char *id = has_label ? "l.episode" : "e.id";
-    bool by_time = needs_recording && !has_label;
+    bool has_label = filter->label != NULL, has_client = filter->client != NULL;
+    bool needs_recording = has_client || filter->name != NULL || filter->solver != NULL;
+    bool by_time =
+        !has_label && (filter->state >= 0 || filter->since_ns > 0 || filter->until_ns > 0);
+    const char *order = by_time      ? " ORDER BY e.begun_ns DESC, e.id DESC"
+                        : has_label  ? " ORDER BY l.recording DESC, e.id DESC"
+                        : has_client ? " ORDER BY r.begun_ns DESC, r.id DESC, e.id DESC"
+                                     : " ORDER BY e.id DESC";
     char conditions[LIST_SQL_BYTES];
     write_conditions(filter, conditions);
     int length =
-        snprintf(sql, LIST_SQL_BYTES, "SELECT %s FROM %s%s%s%s%s%s%s%s%s", counts ? "count(*)" : id,
-                 has_label ? "label l" : "episode e",
-                 has_label && needs_episode ? " JOIN episode e ON e.id = l.episode" : "",
+        snprintf(sql, LIST_SQL_BYTES, "SELECT %s FROM %s%s%s%s%s%s", counts ? "count(*)" : "e.id",
+                 has_label ? "label l JOIN episode e ON e.recording = l.recording" : "episode e",
                  needs_recording ? " JOIN recording r ON r.id = e.recording" : "",
-                 conditions[0] != '\0' ? " WHERE 1" : "", conditions, counts ? "" : " ORDER BY ",
-                 !counts && by_time ? "r.begun_ns DESC, r.id DESC, " : "", counts ? "" : id,
-                 counts ? "" : " DESC LIMIT :count OFFSET :first");
+                 conditions[0] != '\0' ? " WHERE 1" : "", conditions, counts ? "" : order,
+                 counts ? "" : " LIMIT :count OFFSET :first");
     ASSERT(length > 0 && length < LIST_SQL_BYTES);
 }
 
@@ -271,7 +377,7 @@ static Status count_episodes(LogReader *reader, const EpisodeFilter *filter, uin
     }
     int code = sqlite3_step(statement);
     if (code == SQLITE_ROW) {
-        *total = columns_u64(&(Columns){.statement = statement});
+        *total = columns_u64(&(Columns){.statement = statement}, "");
     } else {
         status = reader_fail(reader, code, error);
     }
@@ -290,7 +396,7 @@ static Status read_ids(LogReader *reader, const EpisodeFilter *filter, int64_t *
     size_t found = 0;
     int code = SQLITE_DONE;
     while (found < *count && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        ids[found++] = columns_i64(&(Columns){.statement = statement});
+        ids[found++] = columns_i64(&(Columns){.statement = statement}, "");
     }
     if (code != SQLITE_ROW && code != SQLITE_DONE) {
         status = reader_fail(reader, code, error);
@@ -360,6 +466,16 @@ static bool uid_range(const char *text, uint8_t low[UID_BYTES], uint8_t high[UID
     return true;
 }
 
+// The last four bytes are an episode's number; the rest with zeros is its recording's uid.
+static uint32_t take_number(uint8_t uid[UID_BYTES]) {
+    uint32_t number = 0;
+    for (int i = UID_BYTES - 4; i < UID_BYTES; i++) {
+        number = number << 8 | uid[i];
+        uid[i] = 0;
+    }
+    return number;
+}
+
 typedef struct Matches {
     size_t count; // 2: several
     int64_t id;
@@ -369,7 +485,7 @@ static Status add_matches(LogReader *reader, sqlite3_stmt *statement, Matches *m
                           Error *error) {
     int code;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-        int64_t id = columns_i64(&(Columns){.statement = statement});
+        int64_t id = columns_i64(&(Columns){.statement = statement}, "");
         if (matches->count == 0 || matches->id != id) {
             matches->count++;
             matches->id = id;
@@ -385,6 +501,8 @@ static Status match(LogReader *reader, const char *text, Matches *matches, Error
     uint8_t high[UID_BYTES];
     if (uid_range(text, low, high)) {
         sqlite3_stmt *by_uid = reader->statement[EPISODES_BY_UID];
+        sqlite3_bind_int64(by_uid, 3, take_number(low));
+        sqlite3_bind_int64(by_uid, 4, take_number(high));
         sqlite3_bind_blob(by_uid, 1, low, UID_BYTES, SQLITE_STATIC);
         sqlite3_bind_blob(by_uid, 2, high, UID_BYTES, SQLITE_STATIC);
         Status status = add_matches(reader, by_uid, matches, error);
@@ -399,6 +517,17 @@ static Status match(LogReader *reader, const char *text, Matches *matches, Error
     Status status = add_matches(reader, by_name, matches, error);
     sqlite3_clear_bindings(by_name);
     return status;
+}
+
+// A damaged index may lead to another episode than the one that was asked for.
+static bool is_meant(const EpisodeRow *row, const char *text) {
+    char uid[UID_TEXT_BYTES];
+    uid_text(row->uid, uid);
+    size_t i = 0;
+    while (text[i] != '\0' && i < UID_DIGITS && tolower((unsigned char)text[i]) == uid[i]) {
+        i++;
+    }
+    return text[i] == '\0' || strcmp(row->name, text) == 0;
 }
 
 static Status find(LogReader *reader, const char *text, Arena *arena, EpisodeRow *row,
@@ -420,7 +549,9 @@ static Status find(LogReader *reader, const char *text, Arena *arena, EpisodeRow
                          "the id of one, or more of its digits.",
                          text);
     }
-    return read_row(reader, matches.id, &(Figures){0}, arena, row, error);
+    status = reader_row(reader, matches.id, arena, row, error);
+    return status == STATUS_OK && !is_meant(row, text) ? reader_fail(reader, SQLITE_DONE, error)
+                                                       : status;
 }
 
 Status log_reader_find(LogReader *reader, const char *text, Arena *arena, EpisodeRow *row,
@@ -432,6 +563,57 @@ Status log_reader_find(LogReader *reader, const char *text, Arena *arena, Episod
     Status status = reader_begin(reader, error);
     if (status == STATUS_OK) {
         status = find(reader, text, arena, row, error);
+        reader_end(reader);
+    }
+    return status;
+}
+
+// ---- highlights
+
+Status reader_highlights(LogReader *reader, const EpisodeRow *episode, HighlightKind kind,
+                         size_t count_max, Arena *arena, Highlight **highlights, size_t *count,
+                         uint64_t *total, Error *error) {
+    sqlite3_stmt *counting = reader->statement[HIGHLIGHTS_COUNT];
+    sqlite3_stmt *statement = reader->statement[HIGHLIGHTS_WORST];
+    int64_t first_world = reader_first_world(episode, CHUNK_HIGHLIGHTS);
+    for (int i = 0; i < 2; i++) {
+        sqlite3_stmt *asked = i == 0 ? counting : statement;
+        sqlite3_bind_int64(asked, 1, episode->recording);
+        sqlite3_bind_int(asked, 2, (int)kind);
+        sqlite3_bind_int64(asked, 3, first_world);
+    }
+    int code = sqlite3_step(counting);
+    Status status = code == SQLITE_ROW ? STATUS_OK : reader_fail(reader, code, error);
+    *total = status == STATUS_OK ? columns_u64(&(Columns){.statement = counting}, "") : 0;
+    sqlite3_reset(counting);
+    size_t room = *total < count_max ? (size_t)*total : count_max;
+    *highlights = arena_take_array(arena, room, sizeof(**highlights));
+    *count = 0;
+    if (status == STATUS_OK && *highlights == NULL) {
+        return reader_memory_ended("the highlights of an episode", error);
+    }
+    sqlite3_bind_int64(statement, 4, reader_clamp(room));
+    while (status == STATUS_OK && *count < room && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        Columns columns = {.statement = statement};
+        Highlight *highlight = &(*highlights)[(*count)++];
+        highlight->kind = kind;
+        highlight->first_step = columns_u64(&columns, "");
+        highlight->last_step = columns_u64(&columns, "");
+        highlight->step = columns_u64(&columns, "");
+        highlight->value = columns_double(&columns, "");
+    }
+    sqlite3_reset(statement);
+    bool has_failed = status == STATUS_OK && code != SQLITE_ROW && code != SQLITE_DONE;
+    return has_failed ? reader_fail(reader, code, error) : status;
+}
+
+Status log_reader_highlights(LogReader *reader, const EpisodeRow *episode, HighlightKind kind,
+                             size_t count_max, Arena *arena, Highlight **highlights, size_t *count,
+                             uint64_t *total, Error *error) {
+    Status status = reader_begin(reader, error);
+    if (status == STATUS_OK) {
+        status = reader_highlights(reader, episode, kind, count_max, arena, highlights, count,
+                                   total, error);
         reader_end(reader);
     }
     return status;

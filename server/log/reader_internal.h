@@ -10,10 +10,12 @@
 // file.
 typedef enum ReaderStatement {
     ROW_BY_ID,
-    LABELS_OF_EPISODE,
+    LABELS_OF_RECORDING,
     FIGURES_OF_RECORDING,
     EPISODES_BY_UID,
     EPISODES_BY_NAME,
+    HIGHLIGHTS_COUNT,
+    HIGHLIGHTS_WORST,
     CHUNK_AT_STEP,
     CHUNK_BEHIND,
     CHUNK_BY_ID,
@@ -38,12 +40,29 @@ Status reader_memory_ended(const char *what, Error *error);
 // SQLite has no number above INT64_MAX.
 int64_t reader_clamp(uint64_t value);
 
+// The first world of the chunks of this kind that an episode's world stands in.
+int64_t reader_first_world(const EpisodeRow *episode, ChunkKind kind);
+
 // The columns of a row, one after the other. SQLite turns what has another type than it should
-// into a number; what is negative and should not be becomes 0.
+// into a number, and what is negative and should not be becomes 0: the first such column is named
+// in `odd` (Nullable, 32 bytes).
 typedef struct Columns {
     sqlite3_stmt *statement;
     int next;
+    char *odd;
 } Columns;
 
-int64_t columns_i64(Columns *columns);
-uint64_t columns_u64(Columns *columns);
+void columns_note(Columns *columns, const char *name);
+int64_t columns_i64(Columns *columns, const char *name);
+uint64_t columns_u64(Columns *columns, const char *name);
+double columns_double(Columns *columns, const char *name);
+void columns_figures(Columns *columns, StepFigures *figures); // zeros where they are NULL
+bool columns_are_null(const Columns *columns);                // the next one is
+
+// As their namesakes of reader.h, within somebody's reader_begin and reader_end.
+Status reader_row(LogReader *reader, int64_t episode, Arena *arena, EpisodeRow *row, Error *error);
+Status reader_chunk_rows(LogReader *reader, const EpisodeRow *episode, ChunkKind kind, Arena *arena,
+                         ChunkRow **rows, size_t *count, Error *error);
+Status reader_highlights(LogReader *reader, const EpisodeRow *episode, HighlightKind kind,
+                         size_t count_max, Arena *arena, Highlight **highlights, size_t *count,
+                         uint64_t *total, Error *error);

@@ -3,6 +3,8 @@
 // hides the rows on it, and a damaged inner page all rows below it: 3,000 pages of some 20 rows.
 #include "log/salvage.h"
 
+#include "log/carve.h"
+#include "log/mend.h"
 #include "log/schema.h"
 
 #include <stdbool.h>
@@ -125,9 +127,10 @@ static Status copy_labels(TableCopy *copy) {
 
 // ---- tables
 
-static bool prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format, const char *table) {
+static bool prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format, const char *table,
+                    const char *key) {
     char sql[SQL_BYTES];
-    sqlite3_snprintf(sizeof(sql), sql, format, table);
+    sqlite3_snprintf(sizeof(sql), sql, format, table, key, key);
     return sqlite3_prepare_v2(db, sql, -1, statement, NULL) == SQLITE_OK;
 }
 
@@ -144,20 +147,28 @@ static bool prepare_insert(TableCopy *copy, const char *table) {
     return sqlite3_prepare_v2(copy->salvage->to, sql, -1, &copy->insert, NULL) == SQLITE_OK;
 }
 
+// What the rows of a table are in order by: their ids, where they have some.
+static const char *key_of(const char *table) {
+    return strcmp(table, "label") == 0       ? "label"
+           : strcmp(table, "highlight") == 0 ? "recording DESC, kind"
+           : strcmp(table, "deletion") == 0  ? "recording"
+                                             : "id";
+}
+
 static Status copy_table(Salvage *salvage, const char *table, FILE *out) {
     TableCopy copy = {.salvage = salvage};
-    bool has_ids = strcmp(table, "label") != 0;
-    bool can_read =
-        prepare(salvage->from, &copy.scan,
-                has_ids ? "SELECT * FROM %s WHERE id > ?1 ORDER BY id"
-                        : "SELECT * FROM %s WHERE ?1 IS NOT NULL ORDER BY label, episode",
-                table) &&
-        prepare(salvage->from, &copy.probe,
-                has_ids ? "SELECT * FROM %s WHERE id = ?1"
-                        : "SELECT * FROM %s WHERE ?1 IS NOT NULL ORDER BY label DESC, episode DESC",
-                table);
+    const char *key = key_of(table);
+    bool has_ids = strcmp(table, "label") != 0 && strcmp(table, "highlight") != 0;
+    bool can_read = prepare(salvage->from, &copy.scan,
+                            has_ids ? "SELECT * FROM %s WHERE %s > ?1 ORDER BY %s"
+                                    : "SELECT * FROM %s WHERE ?1 IS NOT NULL",
+                            table, key) &&
+                    prepare(salvage->from, &copy.probe,
+                            has_ids ? "SELECT * FROM %s WHERE %s = ?1"
+                                    : "SELECT * FROM %s WHERE ?1 IS NOT NULL ORDER BY %s DESC",
+                            table, key);
     sqlite3_stmt *columns = NULL;
-    bool can_write = prepare(salvage->to, &columns, "SELECT * FROM %s", table);
+    bool can_write = prepare(salvage->to, &columns, "SELECT * FROM %s", table, "");
     copy.column_count = sqlite3_column_count(columns);
     sqlite3_finalize(columns);
     can_read = can_read && sqlite3_column_count(copy.scan) == copy.column_count;
@@ -177,33 +188,57 @@ static Status copy_table(Salvage *salvage, const char *table, FILE *out) {
 
 // ---- the whole
 
-static Status complete_rows(Salvage *salvage) {
-    // the uid stands in a chunk's header, behind magic, version and kind
-    static const char *const sql =
-        "INSERT OR IGNORE INTO recording(id, uid, state, why, content, stride, lossy, client, "
-        "  world_name, world_step, world_time, time_step, body_count, dynamics_version, "
-        "  server_version, begun_ns, ended_ns) "
-        "SELECT recording, substr(bytes, 17, 16), 3, 'its row was damaged; this one was made from "
-        "its chunks', max(CASE kind WHEN 3 THEN 1 WHEN 4 THEN 2 ELSE 0 END), 1, 0, '', '', 0, 0.0, "
-        "  0.0, 0, 0, '', min(written_ns), max(written_ns) "
-        "FROM chunk WHERE recording NOT IN (SELECT id FROM recording) AND length(bytes) >= 64 "
-        "GROUP BY recording;"
-        "INSERT OR IGNORE INTO episode(uid, recording, first_step, last_step, name, solver) "
-        "SELECT uid, id, 0, (SELECT max(last_step) FROM chunk WHERE recording = r.id AND "
-        "  kind IN (2, 5)), 'recovered', '' "
-        "FROM recording r WHERE id NOT IN (SELECT recording FROM episode)";
-    return run(salvage, sql);
+// ---- what the tables do not lead to any more
+
+typedef struct Carving {
+    Writer writer;
+    uint64_t found, added;
+} Carving;
+
+static Status put_carved(const uint8_t *bytes, size_t count, void *context, Error *error) {
+    Carving *carving = context;
+    bool is_new = false;
+    Status status = mend_put(&carving->writer, bytes, count, &is_new, error);
+    carving->found++;
+    carving->added += is_new;
+    if (status == STATUS_OK && carving->found % TRANSACTION_ROWS == 0) {
+        status = writer_commit(&carving->writer, error);
+        status = status == STATUS_OK ? writer_begin(&carving->writer, false, error) : status;
+    }
+    return status;
 }
 
-static Status copy_file(Salvage *salvage, FILE *out) {
+static Status carve(const char *path, const char *target, FILE *out, Error *error) {
+    Carving carving = {0};
+    Status status = writer_open(&carving.writer, target, false, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    sqlite3_wal_autocheckpoint(carving.writer.db, CHECKPOINT_FRAMES);
+    status = writer_begin(&carving.writer, false, error);
+    if (status == STATUS_OK) {
+        status = carve_chunks(path, put_carved, &carving, error);
+    }
+    if (status == STATUS_OK) {
+        status = writer_commit(&carving.writer, error);
+    } else {
+        writer_rollback(&carving.writer);
+    }
+    fprintf(out, "Pages: %llu whole chunks found, %llu of them in no row.\n",
+            (unsigned long long)carving.found, (unsigned long long)carving.added);
+    writer_close(&carving.writer);
+    return status;
+}
+
+// ---- the whole
+
+static Status copy_tables(Salvage *salvage, FILE *out) {
     sqlite3_wal_autocheckpoint(salvage->to, CHECKPOINT_FRAMES);
-    static const char *const tables[] = {"recording", "episode", "label", "chunk"};
+    static const char *const tables[] = {"recording", "episode",   "label",
+                                         "chunk",     "highlight", "deletion"};
     Status status = run(salvage, "BEGIN");
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && status == STATUS_OK; i++) {
         status = copy_table(salvage, tables[i], out);
-    }
-    if (status == STATUS_OK) {
-        status = complete_rows(salvage);
     }
     return status == STATUS_OK ? run(salvage, "COMMIT") : status;
 }
@@ -218,14 +253,12 @@ Status salvage_file(const char *path, const char *target, FILE *out, Error *erro
             path, target);
     }
     Salvage salvage = {.error = error};
-    Status status = schema_open_damaged(path, &salvage.from, error);
-    if (status == STATUS_OK) {
-        status = schema_open(target, false, &salvage.to, error);
-    }
-    if (status == STATUS_OK) {
-        status = copy_file(&salvage, out);
+    bool has_rows = schema_open_damaged(path, &salvage.from, NULL) == STATUS_OK;
+    Status status = schema_open(target, false, &salvage.to, error);
+    if (status == STATUS_OK && has_rows) {
+        status = copy_tables(&salvage, out);
     }
     sqlite3_close(salvage.to);
     sqlite3_close(salvage.from);
-    return status;
+    return status == STATUS_OK ? carve(path, target, out, error) : status;
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What can still be read of a file that SQLite finds damaged, copied into a new one.
+// What can still be read of a file that SQLite finds damaged, copied into a new one: rows first,
+// as far as SQLite reads them, and then every sealed chunk that lies on any page.
 #pragma once
 
 #include "base/status.h"
 
 #include <stdio.h>
 
-// Copies row by row, skipping what cannot be read. The damaged file is only read. Chunks whose
-// recording's row is lost get one made from their own headers, recordings without an episode an
-// episode named `recovered`. A sentence per table goes to `out`. ALREADY_EXISTS when there is
-// something at `target`.
+// The damaged file is only read. The rows of the copy say what they said: mend_rows makes them
+// right. A sentence per table goes to `out`. ALREADY_EXISTS when there is something at `target`.
 Status salvage_file(const char *path, const char *target, FILE *out, Error *error);

@@ -11,9 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE_BYTES = 32768 }; // a chunk is tens of kilobytes: few overflow pages
-enum { BUSY_MS = 5000 };     // for people who write with other programs
-enum { TABLE_COUNT = 4 };
+enum { BUSY_MS = 5000 }; // for people who write with other programs
+enum { TABLE_COUNT = 6 };
 
 // ---- sentences
 
@@ -113,6 +112,10 @@ static Status check_file(const char *path, bool writes, Error *error) {
     if (!S_ISREG(info.st_mode)) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "db", "%.250s is no ordinary file.", path);
     }
+    if (info.st_size == 1) { // which SQLite takes for a new file, and writes over
+        return error_set(error, STATUS_INVALID_ARGUMENT, "db",
+                         "%.250s is no SQLite database: name another file.", path);
+    }
     if (faccessat(AT_FDCWD, path, writes ? R_OK | W_OK : R_OK, AT_EACCESS) != 0) {
         return error_set(error, STATUS_PERMISSION_DENIED, "db", "%.200s cannot be %s: %s.", path,
                          writes ? "written" : "read", strerror(errno));
@@ -146,7 +149,7 @@ static int read_marks(sqlite3 *db, Marks *marks) {
         {"PRAGMA application_id", &marks->application},
         {"PRAGMA user_version", &marks->version},
         {"SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND "
-         "name IN ('recording', 'episode', 'label', 'chunk')",
+         "name IN ('recording', 'episode', 'label', 'chunk', 'highlight', 'deletion')",
          &marks->tables},
         {"PRAGMA page_count", &marks->page_count},
         {"PRAGMA page_size", &marks->page_bytes},
@@ -195,6 +198,12 @@ static Status identify(sqlite3 *db, const char *path, bool *is_new, Error *error
                          "%.250s is an SQLite database of another program: name another file.",
                          path);
     }
+    if (marks.version < SCHEMA_VERSION) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "db",
+                         "%.200s has version %lld of the log's format, from before the first "
+                         "release, and this server knows version %d: name another file.",
+                         path, (long long)marks.version, SCHEMA_VERSION);
+    }
     if (marks.version != SCHEMA_VERSION) {
         return error_set(
             error, STATUS_FAILED_PRECONDITION, "db",
@@ -240,7 +249,8 @@ static Status make_tables(sqlite3 *db, Error *error) {
     char marks[96];
     snprintf(marks, sizeof(marks), "PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
              SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
-    const char *const parts[] = {"BEGIN IMMEDIATE", tables_sql, views_sql, marks};
+    const char *const parts[] = {"BEGIN IMMEDIATE", episode_tables_sql, chunk_tables_sql,
+                                 episode_views_sql, chunk_views_sql,    marks};
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         Status status = run(db, parts[i], "making the tables of the log", error);
         if (status != STATUS_OK) {
@@ -271,13 +281,16 @@ static Status enter_wal(sqlite3 *db, const char *path, Error *error) {
 }
 
 static Status prepare_writing(sqlite3 *db, const char *path, bool full_durability, Error *error) {
-    // the size of pages counts for new files alone, and only before the write-ahead log. The cache
-    // stays small: what a transaction spills is written once anyway, and from warmer memory
-    char settings[192];
+    // the size of pages and auto_vacuum count for new files alone, and only before the write-ahead
+    // log. The cache stays small: what a transaction spills is written once anyway, and from warmer
+    // memory. What is deleted is not written over, or a deletion would have to write all of it once
+    // more
+    char settings[256];
     snprintf(settings, sizeof(settings),
-             "PRAGMA page_size = %d; PRAGMA synchronous = %s; PRAGMA wal_autocheckpoint = 0; "
-             "PRAGMA temp_store = MEMORY",
-             PAGE_BYTES, full_durability ? "FULL" : "NORMAL");
+             "PRAGMA page_size = %d; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = %s; "
+             "PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = "
+             "FAST",
+             SCHEMA_PAGE_BYTES, full_durability ? "FULL" : "NORMAL");
     bool is_new = false;
     Status status = identify(db, path, &is_new, error);
     if (status == STATUS_OK && sqlite3_db_readonly(db, "main") == 1) {
@@ -319,7 +332,7 @@ Status schema_open(const char *path, bool full_durability, sqlite3 **db, Error *
     return STATUS_OK;
 }
 
-Status schema_open_reader(const char *path, sqlite3 **db, Error *error) {
+static Status open_reader(const char *path, int flags, sqlite3 **db, Error *error) {
     Status status = check_folder(path, false, error);
     if (status == STATUS_OK) {
         status = check_file(path, false, error);
@@ -329,7 +342,7 @@ Status schema_open_reader(const char *path, sqlite3 **db, Error *error) {
     }
     sqlite3 *opened;
     bool is_new = false;
-    status = open_file(path, SQLITE_OPEN_READONLY, &opened, error);
+    status = open_file(path, flags, &opened, error);
     if (status == STATUS_OK) {
         status = identify(opened, path, &is_new, error);
     }
@@ -343,6 +356,14 @@ Status schema_open_reader(const char *path, sqlite3 **db, Error *error) {
     }
     *db = opened;
     return STATUS_OK;
+}
+
+Status schema_open_reader(const char *path, sqlite3 **db, Error *error) {
+    return open_reader(path, SQLITE_OPEN_READONLY, db, error);
+}
+
+Status schema_open_whole(const char *path, sqlite3 **db, Error *error) {
+    return open_reader(path, SQLITE_OPEN_READWRITE, db, error);
 }
 
 Status schema_open_damaged(const char *path, sqlite3 **db, Error *error) {

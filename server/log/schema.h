@@ -8,7 +8,8 @@
 #include <sqlite3.h>
 
 enum { SCHEMA_APPLICATION_ID = 0x4d4f5255 }; // "MORU"
-enum { SCHEMA_VERSION = 1 };                 // PRAGMA user_version
+enum { SCHEMA_VERSION = 2 };                 // PRAGMA user_version
+enum { SCHEMA_PAGE_BYTES = 32768 };          // a chunk is tens of kilobytes: few overflow pages
 
 // What can be said of a path that is to be written before anything is made: no such folder, not
 // permitted, a folder, no ordinary file. OK when it can be made.
@@ -21,6 +22,10 @@ Status schema_open(const char *path, bool full_durability, sqlite3 **db, Error *
 
 // Opens for reading: read-only, no mmap, never checkpoints, also not on close.
 Status schema_open_reader(const char *path, sqlite3 **db, Error *error);
+
+// As schema_open_reader, but for whoever may write: what a crash left in a rollback journal is
+// taken back first, which a reader cannot.
+Status schema_open_whole(const char *path, sqlite3 **db, Error *error);
 
 // Opens what schema_open_reader finds damaged, to read what can be read, in one
 // transaction. *db is to be closed also after an error.

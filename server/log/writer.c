@@ -3,7 +3,9 @@
 
 #include "base/assert.h"
 #include "log/schema.h"
+#include "log/writer_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SETTLE_BUSY_MS = 500 }; // for readers of other programs to end
@@ -11,77 +13,132 @@ enum { SETTLE_BUSY_MS = 500 }; // for readers of other programs to end
 // Deleting 100 chunks of 100 kB frees some 10 MB: about what one batch of the queue writes.
 #define PIECE_CHUNKS "100"
 
+// A row that nothing refers to, also nothing that has lost its recording. Text, which is more than
+// any number, and numbers beyond all reason do not count.
+#define MAX_OF(column, table)                                                                      \
+    "coalesce((SELECT max(" column ") FROM " table " WHERE " column " < 2147483647), 0)"
+#define NEXT_RECORDING                                                                             \
+    "1 + max(0, " MAX_OF("id", "recording") ", " MAX_OF("recording", "chunk") ", " MAX_OF(         \
+        "recording", "episode") ", " MAX_OF("recording", "deletion") ")"
+
 static const char *const texts[WRITER_STATEMENT_COUNT] = {
     [WRITE_BEGIN] = "BEGIN IMMEDIATE",
     [WRITE_COMMIT] = "COMMIT",
     [WRITE_ROLLBACK] = "ROLLBACK",
     [WRITE_RECORDING] =
-        "INSERT INTO recording(uid, state, content, stride, lossy, client, world_name, world_step, "
-        "world_time, time_step, body_count, dynamics_version, server_version, begun_ns) "
-        "VALUES(?1, 0, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-    [WRITE_EPISODE] = "INSERT INTO episode(uid, recording, first_step, seed, name, solver) "
-                      "VALUES(?1, ?2, 0, ?3, ?4, ?5)",
-    [WRITE_LABEL] = "INSERT OR IGNORE INTO label(label, episode) VALUES(?1, ?2)",
-    [WRITE_CHUNK] = "INSERT INTO chunk(recording, kind, first_step, last_step, written_ns, "
-                    "unconverged, worst_own, worst_penetration, contacts_max, solver, bytes) "
-                    "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-    [WRITE_EPISODE_END] = "UPDATE episode SET last_step = max(first_step, ?2) "
-                          "WHERE recording = ?1 AND last_step IS NULL",
+        "INSERT INTO recording(id, uid, state, content, stride, keyframe_steps, lossy, "
+        "world_count, world_range, name, solver, client, world_name, world_step, world_time, "
+        "time_step, body_count, dynamics_version, server_version, build, begun_ns) "
+        "VALUES(coalesce(?1, " NEXT_RECORDING
+        "), ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
+        "?16, ?17, ?18, ?19, ?20)",
+    [WRITE_EPISODE] =
+        "INSERT INTO episode(id, recording, number, world_index, first_step, last_step, state, "
+        "simulated_s, seed, return_sum, begun_ns, ended_ns, unconverged, worst_own, "
+        "worst_penetration, contacts_max, hardest_impact, hardest_impact_step, energy_gain, "
+        "energy_gain_step, parent, parent_step) "
+        "VALUES((?1 << 32) + ?2, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
+        "?15, ?16, ?17, ?18, ?19, ?20, ?21)",
+    [WRITE_LABEL] = "INSERT OR IGNORE INTO label(label, recording) VALUES(?1, ?2)",
+    [WRITE_CHUNK] =
+        "INSERT INTO chunk(recording, kind, sequence, first_world, world_count, first_step, "
+        "last_step, time_s, written_ns, unconverged, worst_own, worst_penetration, contacts_max, "
+        "hardest_impact, hardest_impact_step, energy_gain, energy_gain_step, solver, bytes) "
+        "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, "
+        "?19)",
+    [WRITE_HIGHLIGHT] = "INSERT OR REPLACE INTO highlight VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [WRITE_EPISODE_END] =
+        "UPDATE episode SET last_step = ?2, state = ?3, simulated_s = ?4, ended_ns = ?5, "
+        "unconverged = ?6, worst_own = ?7, worst_penetration = ?8, contacts_max = ?9, "
+        "hardest_impact = ?10, hardest_impact_step = ?11, energy_gain = ?12, "
+        "energy_gain_step = ?13 WHERE id = ?1 << 32",
     [WRITE_RECORDING_END] = "UPDATE recording SET state = ?2, why = ?3, dropped_steps = ?4, "
-                            "ended_ns = max(begun_ns, ?5) WHERE id = ?1",
-    [READ_LAST_CHUNK] = "SELECT last_step, written_ns FROM chunk WHERE recording = ?1 AND "
-                        "kind = ?2 ORDER BY first_step DESC, id DESC LIMIT 1",
+                            "ended_ns = ?5 WHERE id = ?1",
+    [WRITE_DELETION] = "INSERT OR REPLACE INTO deletion VALUES(?1, ?2, ?3, ?4)",
+    // along the index alone, however large the chunks are
+    [READ_CHAINS] = "SELECT first_world, kind, count(*), max(sequence) FROM chunk "
+                    "WHERE recording = ?1 GROUP BY first_world, kind",
+    [READ_CHAIN_END] =
+        "SELECT world_count, last_step, time_s, written_ns, substr(bytes, 1, ?5), id FROM chunk "
+        "WHERE recording = ?1 AND first_world = ?2 AND kind = ?3 AND sequence = ?4 LIMIT 1",
+    [READ_SEAL] = "SELECT bytes FROM chunk WHERE recording = ?1 AND first_world = 0 AND kind = 7 "
+                  "ORDER BY first_step, sequence LIMIT 1",
+    [READ_DEFINITION] = "SELECT bytes FROM chunk WHERE recording = ?1 AND first_world = 0 AND "
+                        "kind = 6 ORDER BY first_step, sequence LIMIT 1",
     [READ_OPEN] = "SELECT id, uid FROM recording WHERE state = 0 AND id > ?1 ORDER BY id LIMIT 1",
-    [READ_EPISODE] = "SELECT e.id, r.id, r.state, (SELECT count(*) FROM episode o "
-                     "WHERE o.recording = e.recording) FROM episode e "
-                     "LEFT JOIN recording r ON r.id = e.recording WHERE e.uid = ?1",
-    [READ_LEFT_OVER] = "SELECT id FROM recording r WHERE NOT EXISTS "
-                       "(SELECT 1 FROM episode e WHERE e.recording = r.id) LIMIT 1",
-    [DELETE_LABELS] = "DELETE FROM label WHERE episode = ?1",
+    [READ_EPISODE] = "SELECT e.id, r.id, r.uid, r.state, (SELECT count(*) FROM episode o "
+                     "WHERE o.recording = e.recording) FROM recording r "
+                     "JOIN episode e ON e.id = (r.id << 32) + ?2 WHERE r.uid = ?1",
+    [READ_DELETION] = "SELECT d.recording, d.uid, d.asked_ns, d.checksum, (SELECT count(*) FROM "
+                      "episode e WHERE e.recording = d.recording) FROM deletion d "
+                      "WHERE d.recording > ?1 ORDER BY d.recording LIMIT 1",
+    [READ_ORPHAN] = "SELECT count(*) FROM recording r WHERE world_count = 1 AND NOT EXISTS "
+                    "(SELECT 1 FROM episode e WHERE e.recording = r.id) AND NOT EXISTS "
+                    "(SELECT 1 FROM deletion d WHERE d.recording = r.id)",
+    [READ_STRAY] = "SELECT recording, EXISTS (SELECT 1 FROM recording r WHERE r.id = c.recording) "
+                   "OR EXISTS (SELECT 1 FROM deletion d WHERE d.recording = c.recording) "
+                   "FROM chunk c WHERE recording > ?1 ORDER BY recording LIMIT 1",
+    [READ_FREE_PAGES] = "PRAGMA freelist_count",
+    [READ_UID] = "SELECT id FROM recording WHERE uid = ?1",
+    [READ_PLACE] =
+        "SELECT id, bytes FROM chunk WHERE recording = ?1 AND first_world = ?2 AND "
+        "kind = ?3 AND first_step = ?4 AND sequence = ?5 AND id > ?6 ORDER BY id LIMIT 1",
+    [MEND_CHUNK] =
+        "UPDATE chunk SET recording = ?1, kind = ?2, sequence = ?3, first_world = ?4, "
+        "world_count = ?5, first_step = ?6, last_step = ?7, time_s = ?8, written_ns = ?9, "
+        "unconverged = ?10, worst_own = ?11, worst_penetration = ?12, contacts_max = ?13, "
+        "hardest_impact = ?14, hardest_impact_step = ?15, energy_gain = ?16, "
+        "energy_gain_step = ?17, solver = ?18 WHERE id = ?19 AND (recording, kind, sequence, "
+        "first_world, world_count, first_step, last_step, time_s, written_ns, unconverged, "
+        "worst_own, worst_penetration, contacts_max, hardest_impact, hardest_impact_step, "
+        "energy_gain, energy_gain_step, solver) IS NOT (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+        "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+    [DELETE_LABELS] = "DELETE FROM label WHERE recording = ?1",
     [DELETE_EPISODE] = "DELETE FROM episode WHERE id = ?1",
-    [DELETE_CHUNKS] = "DELETE FROM chunk WHERE id IN "
-                      "(SELECT id FROM chunk WHERE recording = ?1 LIMIT " PIECE_CHUNKS ")",
-    [DELETE_RECORDING] = "DELETE FROM recording WHERE id = ?1",
+    [DELETE_CHUNKS] = "DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE recording = ?1 "
+                      "AND substr(bytes, 17, 16) = ?2 LIMIT " PIECE_CHUNKS ")",
+    [DELETE_HIGHLIGHTS] = "DELETE FROM highlight WHERE recording = ?1",
+    [DELETE_RECORDING] = "DELETE FROM recording WHERE id = ?1 AND uid = ?2",
+    [DELETE_DELETION] = "DELETE FROM deletion WHERE recording = ?1",
 };
 
 // ---- statements
 
-static sqlite3_stmt *get(Writer *writer, WriterStatement which) {
-    return writer->statement[which];
-}
-
-// One step; `doing` for the sentence. *has_row Nullable for statements that give none.
-static Status step(Writer *writer, WriterStatement which, const char *doing, bool *has_row,
+Status writer_step(Writer *writer, WriterStatement which, const char *doing, bool *has_row,
                    Error *error) {
-    int code = sqlite3_step(get(writer, which));
+    int code = sqlite3_step(writer_get(writer, which));
     if (code != SQLITE_ROW && code != SQLITE_DONE) {
         Status status = schema_error(writer->db, code, doing, error);
-        sqlite3_reset(get(writer, which));
+        sqlite3_reset(writer_get(writer, which));
         return status;
     }
     if (has_row != NULL) {
         *has_row = code == SQLITE_ROW;
     }
     if (code == SQLITE_DONE) {
-        sqlite3_reset(get(writer, which));
+        sqlite3_reset(writer_get(writer, which));
     }
     return STATUS_OK;
 }
 
-static void bind_u64(sqlite3_stmt *statement, int index, uint64_t value) {
-    sqlite3_bind_int64(statement, index, (sqlite3_int64)value);
+void bind_figures(sqlite3_stmt *statement, int index, const StepFigures *figures) {
+    if (figures == NULL) {
+        for (int i = 0; i < 8; i++) {
+            sqlite3_bind_null(statement, index + i);
+        }
+        return;
+    }
+    bind_u64(statement, index, figures->unconverged_steps);
+    sqlite3_bind_double(statement, index + 1, figures->worst_own);
+    sqlite3_bind_double(statement, index + 2, figures->worst_penetration);
+    bind_u64(statement, index + 3, figures->contacts_max);
+    sqlite3_bind_double(statement, index + 4, figures->hardest_impact);
+    bind_u64(statement, index + 5, figures->hardest_impact_step);
+    sqlite3_bind_double(statement, index + 6, figures->energy_gain);
+    bind_u64(statement, index + 7, figures->energy_gain_step);
 }
 
-// Borrowed until the statement is done.
-static void bind_text(sqlite3_stmt *statement, int index, const char *text) {
-    sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
-}
-
-static void bind_uid(sqlite3_stmt *statement, int index, const uint8_t uid[UID_BYTES]) {
-    sqlite3_bind_blob(statement, index, uid, UID_BYTES, SQLITE_STATIC);
-}
-
-static void copy_uid(sqlite3_stmt *statement, int column, uint8_t uid[UID_BYTES]) {
+void writer_copy_uid(sqlite3_stmt *statement, int column, uint8_t uid[UID_BYTES]) {
     memset(uid, 0, UID_BYTES);
     const void *bytes = sqlite3_column_blob(statement, column);
     if (bytes != NULL && sqlite3_column_bytes(statement, column) == UID_BYTES) {
@@ -134,11 +191,11 @@ static void set_synced(Writer *writer, bool synced) {
 
 Status writer_begin(Writer *writer, bool synced, Error *error) {
     set_synced(writer, synced);
-    return step(writer, WRITE_BEGIN, "beginning a transaction", NULL, error);
+    return writer_step(writer, WRITE_BEGIN, "beginning a transaction", NULL, error);
 }
 
 Status writer_commit(Writer *writer, Error *error) {
-    return step(writer, WRITE_COMMIT, "writing into the log", NULL, error);
+    return writer_step(writer, WRITE_COMMIT, "writing into the log", NULL, error);
 }
 
 void writer_rollback(Writer *writer) {
@@ -147,243 +204,260 @@ void writer_rollback(Writer *writer) {
     }
     // some errors have rolled back already; then this would be one more
     if (!sqlite3_get_autocommit(writer->db)) {
-        step(writer, WRITE_ROLLBACK, "taking a transaction back", NULL, NULL);
+        writer_step(writer, WRITE_ROLLBACK, "taking a transaction back", NULL, NULL);
     }
 }
 
 // ---- recordings
 
-static bool is_doubled(Writer *writer) {
-    return (sqlite3_errcode(writer->db) & 0xff) == SQLITE_CONSTRAINT;
-}
-
-static Status refuse_double(Error *error) {
-    return error_set(error, STATUS_ALREADY_EXISTS, NULL,
-                     "The log has a recording or an episode of this id already.");
-}
-
-static Status add_episode(Writer *writer, const RecordingDef *def, int64_t recording,
-                          Error *error) {
-    sqlite3_stmt *statement = get(writer, WRITE_EPISODE);
-    bind_uid(statement, 1, def->episode_uid);
-    sqlite3_bind_int64(statement, 2, recording);
-    if (def->has_seed) {
-        bind_u64(statement, 3, def->seed);
-    } else {
-        sqlite3_bind_null(statement, 3);
+static Status add_labels(Writer *writer, const RecordingDef *def, int64_t recording, Error *error) {
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < def->label_count && status == STATUS_OK; i++) {
+        bind_text(writer_get(writer, WRITE_LABEL), 1, def->label[i]);
+        sqlite3_bind_int64(writer_get(writer, WRITE_LABEL), 2, recording);
+        status = writer_step(writer, WRITE_LABEL, "writing a label", NULL, error);
     }
-    bind_text(statement, 4, def->name);
-    bind_text(statement, 5, def->solver);
-    Status status = step(writer, WRITE_EPISODE, "writing an episode", NULL, error);
+    return status;
+}
+
+// The episode of a world: its end is not known yet.
+static Status add_open_episode(Writer *writer, const RecordingDef *def, int64_t recording,
+                               Error *error) {
+    EpisodeRecord record = {.state = RECORDING_OPEN,
+                            .has_seed = def->has_seed,
+                            .seed = def->seed,
+                            .begun_ns = def->begun_ns,
+                            .parent_step = def->parent_step};
+    if (def->has_parent) {
+        memcpy(record.parent, def->parent, UID_BYTES);
+    }
+    return writer_add_episode(writer, recording, 0, &record, error);
+}
+
+Status writer_add_recording(Writer *writer, const RecordingDef *def, int64_t *recording,
+                            Error *error) {
+    sqlite3_stmt *statement = writer_get(writer, WRITE_RECORDING);
+    if (*recording == WRITER_NEXT_ROW) {
+        sqlite3_bind_null(statement, 1);
+    } else {
+        sqlite3_bind_int64(statement, 1, *recording);
+    }
+    bind_uid(statement, 2, def->uid);
+    sqlite3_bind_int(statement, 3, (int)def->content);
+    bind_u64(statement, 4, def->stride);
+    bind_u64(statement, 5, def->keyframe_steps);
+    sqlite3_bind_int(statement, 6, def->lossy);
+    bind_u64(statement, 7, def->world_count);
+    bind_u64(statement, 8, def->world_range);
+    bind_text(statement, 9, def->name);
+    bind_text(statement, 10, def->solver);
+    bind_text(statement, 11, def->client);
+    bind_text(statement, 12, def->world_name);
+    bind_u64(statement, 13, def->world_step);
+    sqlite3_bind_double(statement, 14, def->world_time);
+    sqlite3_bind_double(statement, 15, def->time_step);
+    bind_u64(statement, 16, def->body_count);
+    bind_u64(statement, 17, def->dynamics_version);
+    bind_text(statement, 18, def->server_version);
+    bind_text(statement, 19, def->build);
+    bind_u64(statement, 20, def->begun_ns);
+    Status status = writer_step(writer, WRITE_RECORDING, "writing a recording", NULL, error);
+    if (status != STATUS_OK && (sqlite3_errcode(writer->db) & 0xff) == SQLITE_CONSTRAINT) {
+        return error_set(error, STATUS_ALREADY_EXISTS, NULL,
+                         "The log has a recording of this id already.");
+    }
     if (status != STATUS_OK) {
         return status;
     }
-    int64_t episode = sqlite3_last_insert_rowid(writer->db);
-    for (size_t i = 0; i < def->label_count && status == STATUS_OK; i++) {
-        bind_text(get(writer, WRITE_LABEL), 1, def->label[i]);
-        sqlite3_bind_int64(get(writer, WRITE_LABEL), 2, episode);
-        status = step(writer, WRITE_LABEL, "writing a label", NULL, error);
-    }
-    return status;
-}
-
-Status writer_add_recording(Writer *writer, const RecordingDef *def, uint64_t begun_ns,
-                            const char *server_version, int64_t *recording, Error *error) {
-    sqlite3_stmt *statement = get(writer, WRITE_RECORDING);
-    bind_uid(statement, 1, def->uid);
-    sqlite3_bind_int(statement, 2, (int)def->content);
-    bind_u64(statement, 3, def->stride);
-    sqlite3_bind_int(statement, 4, def->lossy);
-    bind_text(statement, 5, def->client);
-    bind_text(statement, 6, def->world_name);
-    bind_u64(statement, 7, def->world_step);
-    sqlite3_bind_double(statement, 8, def->world_time);
-    sqlite3_bind_double(statement, 9, def->time_step);
-    bind_u64(statement, 10, def->body_count);
-    bind_u64(statement, 11, def->dynamics_version);
-    bind_text(statement, 12, server_version);
-    bind_u64(statement, 13, begun_ns);
-    Status status = step(writer, WRITE_RECORDING, "writing a recording", NULL, error);
-    if (status != STATUS_OK) {
-        return is_doubled(writer) ? refuse_double(error) : status;
-    }
     *recording = sqlite3_last_insert_rowid(writer->db);
-    status = add_episode(writer, def, *recording, error);
-    if (status != STATUS_OK && is_doubled(writer)) {
-        sqlite3_bind_int64(get(writer, DELETE_RECORDING), 1, *recording);
-        status = step(writer, DELETE_RECORDING, "removing a recording", NULL, error);
-        *recording = 0;
-        return status == STATUS_OK ? refuse_double(error) : status;
+    status = add_labels(writer, def, *recording, error);
+    return status == STATUS_OK && def->world_count == 1
+               ? add_open_episode(writer, def, *recording, error)
+               : status;
+}
+
+static void bind_parent(sqlite3_stmt *statement, int index, const EpisodeRecord *record) {
+    static const uint8_t none[UID_BYTES];
+    if (memcmp(record->parent, none, UID_BYTES) != 0) {
+        bind_uid(statement, index, record->parent);
+        bind_u64(statement, index + 1, record->parent_step);
+    } else {
+        sqlite3_bind_null(statement, index);
+        sqlite3_bind_null(statement, index + 1);
+    }
+}
+
+Status writer_add_episode(Writer *writer, int64_t recording, uint64_t number,
+                          const EpisodeRecord *record, Error *error) {
+    sqlite3_stmt *statement = writer_get(writer, WRITE_EPISODE);
+    bool is_open = record->state == RECORDING_OPEN;
+    sqlite3_clear_bindings(statement); // what is not bound below is NULL
+    sqlite3_bind_int64(statement, 1, recording);
+    bind_u64(statement, 2, number);
+    bind_u64(statement, 3, record->world);
+    bind_u64(statement, 4, record->first_step);
+    if (!is_open) {
+        bind_u64(statement, 5, record->last_step);
+        sqlite3_bind_double(statement, 7, record->time);
+    }
+    sqlite3_bind_int(statement, 6, (int)record->state);
+    if (record->has_seed) {
+        bind_u64(statement, 8, record->seed);
+    }
+    if (record->has_return) {
+        sqlite3_bind_double(statement, 9, record->return_sum);
+    }
+    bind_u64(statement, 10, record->begun_ns);
+    bind_u64(statement, 11, is_open ? 0 : record->ended_ns);
+    bind_figures(statement, 12, is_open ? NULL : &record->figures);
+    bind_parent(statement, 20, record);
+    return writer_step(writer, WRITE_EPISODE, "writing an episode", NULL, error);
+}
+
+// ---- chunks
+
+static Status add_highlights(Writer *writer, int64_t recording, const Chunk *chunk, Error *error) {
+    size_t count;
+    Status status = highlights_open(chunk, &count, error);
+    sqlite3_stmt *statement = writer_get(writer, WRITE_HIGHLIGHT);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        Highlight highlight = highlights_get(chunk, i);
+        sqlite3_bind_int64(statement, 1, recording);
+        sqlite3_bind_int(statement, 2, (int)highlight.kind);
+        bind_u64(statement, 3, chunk->first_world);
+        bind_u64(statement, 4, highlight.first_step);
+        bind_u64(statement, 5, highlight.last_step);
+        bind_u64(statement, 6, highlight.step);
+        sqlite3_bind_double(statement, 7, highlight.value);
+        status = writer_step(writer, WRITE_HIGHLIGHT, "writing a highlight", NULL, error);
     }
     return status;
 }
 
-Status writer_add_chunk(Writer *writer, int64_t recording, const ChunkRecord *chunk, Error *error) {
+static Status add_episodes(Writer *writer, int64_t recording, const Chunk *chunk, Error *error) {
+    EpisodesChunk episodes;
+    Status status = episodes_open(chunk, &episodes, error);
+    for (size_t i = 0; status == STATUS_OK && i < episodes.count; i++) {
+        EpisodeRecord record;
+        episodes_get(&episodes, i, &record);
+        status = writer_add_episode(writer, recording, episodes.first_number + i, &record, error);
+    }
+    return status;
+}
+
+static void bind_chunk(sqlite3_stmt *statement, int64_t recording, const Chunk *chunk) {
+    bool has_figures = chunk->kind == CHUNK_INPUTS;
+    sqlite3_bind_int64(statement, 1, recording);
+    sqlite3_bind_int(statement, 2, (int)chunk->kind);
+    bind_u64(statement, 3, chunk->sequence);
+    bind_u64(statement, 4, chunk->first_world);
+    bind_u64(statement, 5, chunk->world_count);
+    bind_u64(statement, 6, chunk->first_step);
+    bind_u64(statement, 7, chunk->last_step);
+    sqlite3_bind_double(statement, 8, chunk->time);
+    bind_u64(statement, 9, chunk->written_ns);
+    bind_figures(statement, 10, has_figures ? &chunk->figures : NULL);
+    if (has_figures) {
+        bind_text(statement, 18, chunk->solver);
+    } else {
+        sqlite3_bind_null(statement, 18);
+    }
+}
+
+Status writer_put_chunk(Writer *writer, int64_t recording, const Chunk *chunk, const uint8_t *bytes,
+                        size_t count, Error *error) {
     int bytes_max = sqlite3_limit(writer->db, SQLITE_LIMIT_LENGTH, -1);
-    if (chunk->count > (size_t)bytes_max) {
+    if (count > (size_t)bytes_max) {
         return error_set(error, STATUS_OUT_OF_RANGE, NULL,
                          "A chunk of %zu bytes does not fit into one row of the log, which holds "
                          "%d: record a smaller world, or fewer steps per chunk.",
-                         chunk->count, bytes_max);
+                         count, bytes_max);
     }
-    sqlite3_stmt *statement = get(writer, WRITE_CHUNK);
-    sqlite3_bind_int64(statement, 1, recording);
-    sqlite3_bind_int(statement, 2, (int)chunk->kind);
-    bind_u64(statement, 3, chunk->first_step);
-    bind_u64(statement, 4, chunk->last_step);
-    bind_u64(statement, 5, chunk->written_ns);
-    if (chunk->kind == CHUNK_INPUTS) {
-        bind_u64(statement, 6, chunk->figures.unconverged_steps);
-        sqlite3_bind_double(statement, 7, chunk->figures.worst_own);
-        sqlite3_bind_double(statement, 8, chunk->figures.worst_penetration);
-        bind_u64(statement, 9, chunk->figures.contacts_max);
-        bind_text(statement, 10, chunk->figures.solver);
-    } else {
-        for (int i = 6; i <= 10; i++) {
-            sqlite3_bind_null(statement, i);
-        }
-    }
-    sqlite3_bind_blob64(statement, 11, chunk->bytes, chunk->count, SQLITE_STATIC);
-    return step(writer, WRITE_CHUNK, "writing a chunk", NULL, error);
+    sqlite3_stmt *statement = writer_get(writer, WRITE_CHUNK);
+    bind_chunk(statement, recording, chunk);
+    sqlite3_bind_blob64(statement, 19, bytes, count, SQLITE_STATIC);
+    return writer_step(writer, WRITE_CHUNK, "writing a chunk", NULL, error);
 }
 
-Status writer_end_recording(Writer *writer, int64_t recording, const WriterEnd *end, Error *error) {
-    sqlite3_stmt *statement = get(writer, WRITE_EPISODE_END);
-    sqlite3_bind_int64(statement, 1, recording);
-    bind_u64(statement, 2, end->last_step);
-    Status status = step(writer, WRITE_EPISODE_END, "ending an episode", NULL, error);
-    if (status != STATUS_OK) {
-        return status;
+Status writer_add_derived(Writer *writer, int64_t recording, const Chunk *chunk, Error *error) {
+    if (chunk->kind == CHUNK_HIGHLIGHTS) {
+        return add_highlights(writer, recording, chunk, error);
     }
-    statement = get(writer, WRITE_RECORDING_END);
-    sqlite3_bind_int64(statement, 1, recording);
-    sqlite3_bind_int(statement, 2, (int)end->state);
-    bind_text(statement, 3, end->why);
-    bind_u64(statement, 4, end->dropped_steps);
-    bind_u64(statement, 5, end->ended_ns);
-    return step(writer, WRITE_RECORDING_END, "ending a recording", NULL, error);
+    return chunk->kind == CHUNK_EPISODES ? add_episodes(writer, recording, chunk, error)
+                                         : STATUS_OK;
 }
 
-Status writer_interrupt(Writer *writer, int64_t recording, const char *why, uint64_t *last_step,
-                        Error *error) {
-    WriterEnd end = {.state = RECORDING_INTERRUPTED, .why = why};
-    // by kind, as the index has it: a few pages, however long the recording is
-    for (int kind = CHUNK_KEYFRAME; kind <= CHUNK_GAP; kind++) {
-        sqlite3_stmt *statement = get(writer, READ_LAST_CHUNK);
-        sqlite3_bind_int64(statement, 1, recording);
-        sqlite3_bind_int(statement, 2, kind);
-        bool has_row = false;
-        Status status = step(writer, READ_LAST_CHUNK, "reading the last chunk", &has_row, error);
-        if (status != STATUS_OK) {
-            return status;
-        }
-        if (has_row) {
-            uint64_t step_read = (uint64_t)sqlite3_column_int64(statement, 0);
-            uint64_t written_ns = (uint64_t)sqlite3_column_int64(statement, 1);
-            bool counts = kind == CHUNK_INPUTS || kind == CHUNK_GAP;
-            end.last_step = counts && step_read > end.last_step ? step_read : end.last_step;
-            end.ended_ns = written_ns > end.ended_ns ? written_ns : end.ended_ns;
-            sqlite3_reset(statement);
-        }
-    }
-    if (last_step != NULL) {
-        *last_step = end.last_step;
-    }
-    return writer_end_recording(writer, recording, &end, error);
+Status writer_add_chunk(Writer *writer, int64_t recording, const Chunk *chunk, const uint8_t *bytes,
+                        size_t count, Error *error) {
+    Status status = writer_put_chunk(writer, recording, chunk, bytes, count, error);
+    return status == STATUS_OK ? writer_add_derived(writer, recording, chunk, error) : status;
 }
 
-// The first recording with a row id above `above` that is not ended. NOT_FOUND, with *error
-// untouched: there is none.
-static Status find_open(Writer *writer, int64_t above, int64_t *recording, uint8_t uid[UID_BYTES],
-                        Error *error) {
-    sqlite3_stmt *statement = get(writer, READ_OPEN);
-    sqlite3_bind_int64(statement, 1, above);
-    bool has_row = false;
-    Status status = step(writer, READ_OPEN, "looking for open recordings", &has_row, error);
-    if (status != STATUS_OK || !has_row) {
-        return status != STATUS_OK ? status : STATUS_NOT_FOUND;
-    }
-    *recording = sqlite3_column_int64(statement, 0);
-    copy_uid(statement, 1, uid);
-    sqlite3_reset(statement);
-    return STATUS_OK;
+// ---- mending
+
+Status writer_mend_chunk(Writer *writer, int64_t id, int64_t recording, const Chunk *chunk,
+                         bool *changed, Error *error) {
+    sqlite3_stmt *statement = writer_get(writer, MEND_CHUNK);
+    bind_chunk(statement, recording, chunk);
+    sqlite3_bind_int64(statement, 19, id);
+    Status status = writer_step(writer, MEND_CHUNK, "mending a row", NULL, error);
+    *changed = status == STATUS_OK && sqlite3_changes(writer->db) > 0;
+    return status;
 }
 
-Status writer_interrupt_open(Writer *writer, WriterFound *found, void *context, Error *error) {
-    int64_t recording = 0;
-    uint8_t uid[UID_BYTES];
-    Status status = writer_begin(writer, true, error);
-    while (status == STATUS_OK) {
-        status = find_open(writer, recording, &recording, uid, error);
-        if (status != STATUS_OK) {
-            break;
-        }
-        uint64_t last_step;
-        status = writer_interrupt(writer, recording, "the server ended without stopping it",
-                                  &last_step, error);
-        if (status == STATUS_OK) {
-            found(uid, last_step, context);
-        }
-    }
-    return status == STATUS_NOT_FOUND ? writer_commit(writer, error) : status;
-}
-
-// ---- deleting
-
-Status writer_delete_episode(Writer *writer, const uint8_t uid[UID_BYTES], int64_t *recording,
+Status writer_find_recording(Writer *writer, const uint8_t uid[UID_BYTES], int64_t *recording,
                              Error *error) {
-    sqlite3_stmt *statement = get(writer, READ_EPISODE);
+    sqlite3_stmt *statement = writer_get(writer, READ_UID);
     bind_uid(statement, 1, uid);
     bool has_row = false;
-    Status status = step(writer, READ_EPISODE, "looking for an episode", &has_row, error);
-    if (status != STATUS_OK) {
-        return status;
+    Status status = writer_step(writer, READ_UID, "looking for a recording", &has_row, error);
+    if (status == STATUS_OK && has_row) {
+        *recording = sqlite3_column_int64(statement, 0);
+        sqlite3_reset(statement);
     }
-    if (!has_row) {
-        return error_set(error, STATUS_NOT_FOUND, NULL, "The log has no such episode.");
-    }
-    int64_t episode = sqlite3_column_int64(statement, 0);
-    int64_t its_recording = sqlite3_column_int64(statement, 1); // 0 where its row is lost
-    bool is_open = its_recording != 0 && sqlite3_column_int(statement, 2) == RECORDING_OPEN;
-    bool is_last = sqlite3_column_int64(statement, 3) == 1;
-    sqlite3_reset(statement);
-    if (is_open) {
-        return error_set(error, STATUS_FAILED_PRECONDITION, NULL,
-                         "The episode is being recorded: stop it first.");
-    }
-    sqlite3_bind_int64(get(writer, DELETE_LABELS), 1, episode);
-    sqlite3_bind_int64(get(writer, DELETE_EPISODE), 1, episode);
-    status = step(writer, DELETE_LABELS, "removing labels", NULL, error);
-    if (status == STATUS_OK) {
-        status = step(writer, DELETE_EPISODE, "removing an episode", NULL, error);
-    }
-    *recording = is_last ? its_recording : 0;
-    return status;
+    return status == STATUS_OK && !has_row ? STATUS_NOT_FOUND : status;
 }
 
-Status writer_delete_piece(Writer *writer, int64_t recording, bool *is_gone, Error *error) {
-    sqlite3_bind_int64(get(writer, DELETE_CHUNKS), 1, recording);
-    Status status = step(writer, DELETE_CHUNKS, "removing chunks", NULL, error);
-    *is_gone = status == STATUS_OK && sqlite3_changes(writer->db) == 0;
-    if (*is_gone) {
-        sqlite3_bind_int64(get(writer, DELETE_RECORDING), 1, recording);
-        status = step(writer, DELETE_RECORDING, "removing a recording", NULL, error);
-    }
-    return status;
-}
-
-Status writer_find_left_over(Writer *writer, int64_t *recording, Error *error) {
+Status writer_find_place(Writer *writer, int64_t recording, const Chunk *chunk, int64_t above,
+                         int64_t *id, bool *is_same, Error *error) {
+    sqlite3_stmt *statement = writer_get(writer, READ_PLACE);
+    sqlite3_bind_int64(statement, 1, recording);
+    bind_u64(statement, 2, chunk->first_world);
+    sqlite3_bind_int(statement, 3, (int)chunk->kind);
+    bind_u64(statement, 4, chunk->first_step);
+    bind_u64(statement, 5, chunk->sequence);
+    sqlite3_bind_int64(statement, 6, above);
     bool has_row = false;
-    Status status = step(writer, READ_LEFT_OVER, "looking for cut-off deletions", &has_row, error);
+    Status status = writer_step(writer, READ_PLACE, "looking for a chunk", &has_row, error);
     if (status != STATUS_OK || !has_row) {
         return status != STATUS_OK ? status : STATUS_NOT_FOUND;
     }
-    *recording = sqlite3_column_int64(get(writer, READ_LEFT_OVER), 0);
-    sqlite3_reset(get(writer, READ_LEFT_OVER));
+    Chunk found;
+    const uint8_t *bytes = sqlite3_column_blob(statement, 1);
+    size_t count = (size_t)sqlite3_column_bytes(statement, 1);
+    *id = sqlite3_column_int64(statement, 0);
+    *is_same = bytes != NULL && chunk_open(bytes, count, chunk->uid, &found, NULL) == STATUS_OK &&
+               found.checksum == chunk->checksum;
+    sqlite3_reset(statement);
     return STATUS_OK;
 }
 
-// ---- the write-ahead log
+// ---- room
+
+Status writer_vacuum(Writer *writer, int pages, int64_t *left, Error *error) {
+    sqlite3_stmt *statement = writer_get(writer, READ_FREE_PAGES);
+    char text[64];
+    sqlite3_snprintf(sizeof(text), text, "PRAGMA incremental_vacuum(%d)", pages);
+    int code = sqlite3_exec(writer->db, text, NULL, NULL, NULL);
+    if (code != SQLITE_OK) {
+        return schema_error(writer->db, code, "giving free pages back", error);
+    }
+    bool has_row = false;
+    Status status = writer_step(writer, READ_FREE_PAGES, "counting free pages", &has_row, error);
+    *left = has_row ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_reset(statement);
+    return status;
+}
 
 Status writer_checkpoint(Writer *writer, int *left, Error *error) {
     int in_log = 0, done = 0;

@@ -6,7 +6,7 @@
 // OUT_OF_RANGE alone are about the row: nothing of it is in the file, and the transaction goes on.
 #pragma once
 
-#include "log/log.h"
+#include "log/definition.h"
 
 #include <sqlite3.h>
 
@@ -18,16 +18,29 @@ typedef enum WriterStatement {
     WRITE_EPISODE,
     WRITE_LABEL,
     WRITE_CHUNK,
+    WRITE_HIGHLIGHT,
     WRITE_EPISODE_END,
     WRITE_RECORDING_END,
-    READ_LAST_CHUNK,
+    WRITE_DELETION,
+    READ_CHAINS,
+    READ_CHAIN_END,
+    READ_SEAL,
+    READ_DEFINITION,
     READ_OPEN,
     READ_EPISODE,
-    READ_LEFT_OVER,
+    READ_DELETION,
+    READ_ORPHAN,
+    READ_STRAY,
+    READ_FREE_PAGES,
+    READ_UID,
+    READ_PLACE,
+    MEND_CHUNK,
     DELETE_LABELS,
     DELETE_EPISODE,
     DELETE_CHUNKS,
+    DELETE_HIGHLIGHTS,
     DELETE_RECORDING,
+    DELETE_DELETION,
     WRITER_STATEMENT_COUNT
 } WriterStatement;
 
@@ -46,31 +59,47 @@ Status writer_begin(Writer *writer, bool synced, Error *error);
 Status writer_commit(Writer *writer, Error *error);
 void writer_rollback(Writer *writer);
 
-// The recording, its episode and its labels. `begun_ns` since 1970.
-Status writer_add_recording(Writer *writer, const RecordingDef *def, uint64_t begun_ns,
-                            const char *server_version, int64_t *recording, Error *error);
+#define WRITER_NEXT_ROW INT64_MIN
 
-typedef struct ChunkRecord {
-    ChunkKind kind;
-    uint64_t first_step, last_step;
-    uint64_t written_ns;  // since 1970
-    ChunkFigures figures; // of an inputs chunk
-    const uint8_t *bytes; // borrowed, sealed
-    size_t count;
-} ChunkRecord;
+// The recording, its labels and, of a world, its episode, in the row that is asked for, or the
+// next.
+Status writer_add_recording(Writer *writer, const RecordingDef *def, int64_t *recording,
+                            Error *error);
 
-Status writer_add_chunk(Writer *writer, int64_t recording, const ChunkRecord *chunk, Error *error);
+// Of the two halves of writer_add_chunk the first: the row of the chunk alone.
+Status writer_put_chunk(Writer *writer, int64_t recording, const Chunk *chunk, const uint8_t *bytes,
+                        size_t count, Error *error);
+Status writer_add_derived(Writer *writer, int64_t recording, const Chunk *chunk, Error *error);
 
-typedef struct WriterEnd {
-    RecordingState state;
-    const char *why; // of an interruption
-    uint64_t last_step, dropped_steps;
-    uint64_t ended_ns; // since 1970
-} WriterEnd;
+// The recording's definition, if it is there and sound; else NOT_FOUND with *error untouched.
+Status writer_read_definition(Writer *writer, int64_t recording, Arena *arena, RecordingDef *def,
+                              Error *error);
 
-Status writer_end_recording(Writer *writer, int64_t recording, const WriterEnd *end, Error *error);
+// A sealed chunk, and the rows that follow from it: of highlights, of finished episodes.
+Status writer_add_chunk(Writer *writer, int64_t recording, const Chunk *chunk, const uint8_t *bytes,
+                        size_t count, Error *error);
 
-// Ends it where its committed chunks end. `last_step` Nullable.
+// The row of that id says what the chunk says; *changed: it did not.
+Status writer_mend_chunk(Writer *writer, int64_t id, int64_t recording, const Chunk *chunk,
+                         bool *changed, Error *error);
+
+// The recording of this uid; NOT_FOUND with *error untouched: none.
+Status writer_find_recording(Writer *writer, const uint8_t uid[UID_BYTES], int64_t *recording,
+                             Error *error);
+
+// The first row above `above` that stands where the chunk stands. NOT_FOUND, with *error untouched:
+// none. *is_same: it is this very chunk, whole.
+Status writer_find_place(Writer *writer, int64_t recording, const Chunk *chunk, int64_t above,
+                         int64_t *id, bool *is_same, Error *error);
+Status writer_add_episode(Writer *writer, int64_t recording, uint64_t number,
+                          const EpisodeRecord *record, Error *error);
+
+// The rows of a recording say what its seal says. `world_count`: of the recording.
+Status writer_end_recording(Writer *writer, int64_t recording, uint32_t world_count,
+                            const RecordingSeal *seal, Error *error);
+
+// Ends a recording that nobody ended: where its seal says, if it has one, or else where its
+// committed chunks end, with a seal that says so. `last_step` Nullable.
 Status writer_interrupt(Writer *writer, int64_t recording, const char *why, uint64_t *last_step,
                         Error *error);
 
@@ -78,19 +107,34 @@ Status writer_interrupt(Writer *writer, int64_t recording, const char *why, uint
 typedef void WriterFound(const uint8_t uid[UID_BYTES], uint64_t last_step, void *context);
 Status writer_interrupt_open(Writer *writer, WriterFound *found, void *context, Error *error);
 
-// ---- deleting, in pieces: an episode's rows first, so that nobody finds it any more
+// ---- deleting: first the episode's row, and the intent to remove the rest; then that, in pieces
 
-// `recording`: what is to be removed with it, or 0 when other episodes need it.
-Status writer_delete_episode(Writer *writer, const uint8_t uid[UID_BYTES], int64_t *recording,
-                             Error *error);
+typedef struct Deletion {
+    int64_t recording; // 0: none
+    uint8_t uid[UID_BYTES];
+} Deletion;
 
-// Removes some chunks, or, when there are none, the recording's row: then *is_gone.
-Status writer_delete_piece(Writer *writer, int64_t recording, bool *is_gone, Error *error);
+// `deletion`: what is to be removed with it; recording 0 when other episodes need it.
+Status writer_delete_episode(Writer *writer, const uint8_t uid[UID_BYTES], uint64_t now_ns,
+                             Deletion *deletion, Error *error);
 
-// A recording without an episode: its deletion was cut off. NOT_FOUND as above.
-Status writer_find_left_over(Writer *writer, int64_t *recording, Error *error);
+// Removes some chunks of that recording, or, when there are none, its row and the intent: then
+// *is_gone. What is not the recording's by its own sealed word is left where it is.
+Status writer_delete_piece(Writer *writer, const Deletion *deletion, bool *is_gone, Error *error);
 
-// ---- the write-ahead log
+// The next intent above this row id whose checksum is right and whose recording has no episode.
+// NOT_FOUND, with *error untouched: none. `unsound` counts those passed over.
+Status writer_find_deletion(Writer *writer, int64_t above, Deletion *deletion, uint64_t *unsound,
+                            Error *error);
+
+// What nobody finds by an episode any more: recordings without one, and chunks whose recording's
+// row is gone (in how many recordings).
+Status writer_count_orphans(Writer *writer, uint64_t *recordings, uint64_t *strays, Error *error);
+
+// ---- room
+
+// Gives up to `pages` free pages back to the disk. `left`: free pages that remain.
+Status writer_vacuum(Writer *writer, int pages, int64_t *left, Error *error);
 
 // Brings what readers let it bring into the file; `left` frames (Nullable) are not yet there.
 Status writer_checkpoint(Writer *writer, int *left, Error *error);

@@ -93,7 +93,10 @@ static void settle_at(Player *player, World *world, const LogChunk *keyframe) {
     player->lost = (Error){0};
     player->entry.is_open = false;
     track_drop(&player->inputs);
-    player->inputs.id = player->passed = keyframe->id;
+    player->passed = chunk_place(&keyframe->chunk);
+    player->time = keyframe->chunk.time;
+    player->has_notes = false;
+    track_place(&player->inputs, player->passed);
     for (size_t i = 0; i < TRACK_COUNT; i++) {
         track_drop(&player->track[i]);
         player->track[i].is_synced = false;
@@ -133,7 +136,7 @@ static Status take_keyframe(Player *player, LogReader *reader, uint64_t step, ui
 }
 
 // Whether a lossy recording dropped the step, or the way from the key-frame to it.
-static Status check_gap(const Player *player, LogReader *reader, int64_t keyframe, uint64_t step,
+static Status check_gap(const Player *player, LogReader *reader, uint64_t keyframe, uint64_t step,
                         Arena *arena, Error *error) {
     if (!player->episode->lossy) {
         return STATUS_OK;
@@ -147,7 +150,7 @@ static Status check_gap(const Player *player, LogReader *reader, int64_t keyfram
     if (status != STATUS_OK && (status != STATUS_DATA_LOSS || gap.id == 0)) {
         return error_set(error, status, damage.field, "%s", damage.message);
     }
-    if (gap.id < keyframe || step <= gap.chunk.first_step) {
+    if (gap.chunk.sequence < keyframe || step <= gap.chunk.first_step) {
         return STATUS_OK;
     }
     return error_set(error, STATUS_DATA_LOSS, "step",
@@ -174,7 +177,7 @@ static Status seek(Player *player, LogReader *reader, uint64_t step, Arena *aren
         Status status = take_keyframe(player, reader, from, step, arena, &keyframe, &damage);
         uint64_t at = keyframe.chunk.first_step;
         if (status == STATUS_OK) {
-            return check_gap(player, reader, keyframe.id, step, arena, error);
+            return check_gap(player, reader, keyframe.chunk.sequence, step, arena, error);
         }
         bool is_damaged = status == STATUS_DATA_LOSS && keyframe.id != 0 && at <= from;
         if (is_damaged) {
@@ -220,6 +223,7 @@ Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, 
     ASSERT(player->has_state);
     *difference = (PlayerDifference){0};
     player->is_stopped = false;
+    player->is_checking = check;
     Status status = check_step(player->episode, step, error);
     if (status == STATUS_OK && player->lost.status != STATUS_OK) {
         status =

@@ -111,6 +111,7 @@ static Status sync(const Player *player, LogReader *reader, Track *track, Error 
     track->has_seen = track->is_in_hole = false;
     track->excused_step = 0;
     track->id = 0;
+    track->has_place = false;
     Error damage = {0};
     LogChunk chunk = {0};
     Status status = log_reader_at(reader, player->episode, track->kind, player->step, &track->arena,
@@ -124,6 +125,7 @@ static Status sync(const Player *player, LogReader *reader, Track *track, Error 
         return error_set(error, status, damage.field, "%s", damage.message);
     }
     track->id = chunk.id;
+    track_place(track, chunk_place(&chunk.chunk));
     track->chunk = chunk;
     track->next_step = chunk.chunk.first_step;
     track->is_loaded = chunk.chunk.last_step >= player->step; // else it is all past
@@ -323,20 +325,115 @@ static Status check_keyframes(Player *player, LogReader *reader, Arena *scratch,
     }
     if (!track->is_synced) {
         track_drop(track);
-        track->id = player->passed;
+        track_place(track, player->passed);
         track->is_synced = true;
     }
     while (status == STATUS_OK && !difference->found) {
         if (!track->is_loaded) {
             status = track_load(track, player->episode, reader, error);
         }
-        bool is_due = status == STATUS_OK && track->is_loaded && track->next_step <= player->step &&
-                      (!player->inputs.is_loaded || track->id < player->inputs.id);
+        bool is_due =
+            status == STATUS_OK && track->is_loaded && track->next_step <= player->step &&
+            (!player->inputs.is_loaded || track->place.sequence < player->inputs.place.sequence);
         if (!is_due) {
             break;
         }
         status = check_keyframe(player, track, scratch, difference, error);
     }
+    return status;
+}
+
+// ---- what is noted of steps
+
+static void report_note(const Player *player, const char *quantity, double expected, double found,
+                        PlayerDifference *difference) {
+    const Track *inputs = &player->inputs;
+    difference->found = true;
+    difference->step = player->step;
+    difference->chunk = inputs->id;
+    difference->chunk_kind = CHUNK_INPUTS;
+    difference->expected = expected;
+    difference->value = found;
+    snprintf(difference->quantity, sizeof(difference->quantity), "%s", quantity);
+    snprintf(difference->message, sizeof(difference->message),
+             "Steps %" PRIu64 " to %" PRIu64 ": %s is %.17g instead of %.17g, as chunk %" PRId64
+             " (inputs) says.",
+             inputs->chunk.chunk.first_step, inputs->chunk.chunk.last_step, quantity, found,
+             expected, inputs->id);
+}
+
+static bool is_same_bits(double a, double b) {
+    return memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+static void compare_figures(const Player *player, PlayerDifference *difference) {
+    const Chunk *chunk = &player->inputs.chunk.chunk;
+    const StepFigures *said = &chunk->figures, *found = &player->notes.figures;
+    const struct {
+        const char *name;
+        double said, found;
+    } figures[] = {
+        {"time", chunk->time, player->time},
+        {"unconverged", (double)said->unconverged_steps, (double)found->unconverged_steps},
+        {"worst_own", said->worst_own, found->worst_own},
+        {"worst_penetration", said->worst_penetration, found->worst_penetration},
+        {"contacts_max", (double)said->contacts_max, (double)found->contacts_max},
+        {"hardest_impact", said->hardest_impact, found->hardest_impact},
+        {"hardest_impact_step", (double)said->hardest_impact_step,
+         (double)found->hardest_impact_step},
+        {"energy_gain", said->energy_gain, found->energy_gain},
+        {"energy_gain_step", (double)said->energy_gain_step, (double)found->energy_gain_step},
+    };
+    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]) && !difference->found; i++) {
+        if (!is_same_bits(figures[i].said, figures[i].found)) {
+            report_note(player, figures[i].name, figures[i].said, figures[i].found, difference);
+        }
+    }
+}
+
+// The stretches stand in a chunk of their own in front of the inputs; where there are none, it is
+// not there.
+static Status compare_highlights(Player *player, LogReader *reader, Arena *scratch,
+                                 PlayerDifference *difference, Error *error) {
+    const Chunk *inputs = &player->inputs.chunk.chunk;
+    Notes *notes = &player->notes;
+    notes_finish(notes);
+    LogChunk stored = {0};
+    Error damage = {0};
+    Status status = log_reader_at(reader, player->episode, CHUNK_HIGHLIGHTS, inputs->first_step,
+                                  scratch, &stored, &damage);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND) {
+        bool is_damaged = status == STATUS_DATA_LOSS && stored.id != 0; // told when it is opened
+        return is_damaged ? STATUS_OK : error_set(error, status, "", "%s", damage.message);
+    }
+    bool has_stored = status == STATUS_OK && stored.chunk.first_step == inputs->first_step &&
+                      stored.chunk.last_step == inputs->last_step;
+    size_t bytes = notes->count == 0 ? 0 : highlights_write(notes->highlight, notes->count, NULL);
+    uint8_t *made = arena_take(scratch, bytes);
+    if (made == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while comparing highlights.");
+    }
+    highlights_write(notes->highlight, notes->count, bytes == 0 ? NULL : made);
+    bool is_same =
+        has_stored ? stored.chunk.body_bytes == bytes && memcmp(stored.chunk.body, made, bytes) == 0
+                   : bytes == 0;
+    if (!is_same) {
+        report_note(player, "highlights", 0.0, (double)notes->count, difference);
+    }
+    return STATUS_OK;
+}
+
+Status player_check_notes(Player *player, LogReader *reader, Arena *scratch,
+                          PlayerDifference *difference, Error *error) {
+    player->has_notes = false;
+    compare_figures(player, difference);
+    if (difference->found) {
+        return STATUS_OK;
+    }
+    ArenaMark mark = arena_mark(scratch);
+    Status status = compare_highlights(player, reader, scratch, difference, error);
+    arena_reset_to(scratch, mark);
     return status;
 }
 

@@ -11,16 +11,19 @@
 #include "log/entries.h"
 #include "log/frames.h"
 #include "replay/player.h"
+#include "run/notes.h"
 
 // Chunks of one kind, one in memory at a time.
 typedef struct Track {
     ChunkKind kind;
-    Arena arena;    // of the chunk at hand
-    int64_t id;     // of the chunk at hand, or of the last one before the next
-    bool is_loaded; // a chunk is at hand
-    bool is_synced; // it is the right one for where the player stands
-    bool has_ended; // there was none behind it
-    bool is_begun;  // what stands in it has been looked at
+    Arena arena;      // of the chunk at hand
+    int64_t id;       // of the chunk at hand; 0: none
+    bool has_place;   // it stands somewhere: else before everything
+    ChunkPlace place; // of the chunk at hand, or of what the next one comes behind
+    bool is_loaded;   // a chunk is at hand
+    bool is_synced;   // it is the right one for where the player stands
+    bool has_ended;   // there was none behind it
+    bool is_begun;    // what stands in it has been looked at
     LogChunk chunk;
     Error damage;       // of the chunk at hand; status OK: it is sound
     FrameChunk frames;  // what the chunk at hand holds, of frames that are begun
@@ -52,12 +55,16 @@ struct Player {
     const EpisodeRow *episode; // borrowed
     WorldLimits limits;
     uint64_t step, unconverged;
-    bool has_state;  // a key-frame was put in
-    bool is_arrived; // nothing has changed the world since the step that it stands behind
-    bool is_stopped; // player_is_stopped
-    Error lost;      // why it cannot go on from where it stands; status OK: it can
+    bool has_state;   // a key-frame was put in
+    bool is_arrived;  // nothing has changed the world since the step that it stands behind
+    bool is_stopped;  // player_is_stopped
+    Error lost;       // why it cannot go on from where it stands; status OK: it can
+    bool is_checking; // of the last player_run
+    double time;      // [s] simulated since the recording's step 0
     Track inputs;
-    int64_t passed; // id of the last chunk of inputs begun, or of the key-frame it started from
+    ChunkPlace passed; // the last chunk of inputs begun, or the key-frame it started from
+    Notes notes;       // of the steps of the chunk of inputs at hand
+    bool has_notes;    // … and they are still to be compared
     PlayerEntry entry;
     Track track[TRACK_COUNT];
 };
@@ -70,6 +77,9 @@ Status track_load(Track *track, const EpisodeRow *episode, LogReader *reader, Er
 
 // Lets go of the chunk at hand.
 void track_drop(Track *track);
+
+// The next chunk is the first behind this place.
+void track_place(Track *track, ChunkPlace place);
 
 // Marks the chunk at hand as damaged: `what` goes on from "Chunk 12 (frames) is damaged: ".
 void track_damage(Track *track, const char *what);
@@ -97,6 +107,11 @@ Status player_at_border(Player *player, LogReader *reader, bool *is_border, Erro
 // the first that differs, or that is not there: of several missing in a row, the first is told.
 Status player_check(Player *player, LogReader *reader, Arena *scratch, PlayerDifference *difference,
                     Error *error);
+
+// The chunk of inputs at hand was gone through: compares what is noted of its steps with what it
+// says of itself.
+Status player_check_notes(Player *player, LogReader *reader, Arena *scratch,
+                          PlayerDifference *difference, Error *error);
 
 // The hash after the player's step is not what it should be: looks for a key-frame or frame there
 // and fills in what differs. Finds nothing where there is none, or where it is damaged.

@@ -10,6 +10,11 @@ void track_drop(Track *track) {
     track->at = 0;
 }
 
+void track_place(Track *track, ChunkPlace place) {
+    track->place = place;
+    track->has_place = true;
+}
+
 void track_damage(Track *track, const char *what) {
     error_set(&track->damage, STATUS_DATA_LOSS, "", "Chunk %" PRId64 " (%s) is damaged: %s.",
               track->id, chunk_kind_name(track->kind), what);
@@ -20,7 +25,8 @@ Status track_load(Track *track, const EpisodeRow *episode, LogReader *reader, Er
     Error damage = {0};
     LogChunk chunk = {0};
     Status status =
-        log_reader_next(reader, episode, track->kind, track->id, &track->arena, &chunk, &damage);
+        log_reader_next(reader, episode, track->kind, track->has_place ? &track->place : NULL,
+                        &track->arena, &chunk, &damage);
     if (status == STATUS_NOT_FOUND) {
         track->has_ended = true;
         return STATUS_OK;
@@ -35,6 +41,7 @@ Status track_load(Track *track, const EpisodeRow *episode, LogReader *reader, Er
     }
     track->is_loaded = true;
     track->id = chunk.id;
+    track_place(track, chunk_place(&chunk.chunk));
     track->chunk = chunk;
     track->next_step = chunk.chunk.first_step;
     return STATUS_OK;

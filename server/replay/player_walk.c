@@ -77,8 +77,8 @@ static Status look_for_gap(Player *player, LogReader *reader, Arena *scratch, Er
     ArenaMark mark = arena_mark(scratch);
     LogChunk gap = {0};
     Error damage = {0};
-    Status status =
-        log_reader_next(reader, player->episode, CHUNK_GAP, player->passed, scratch, &gap, &damage);
+    Status status = log_reader_next(reader, player->episode, CHUNK_GAP, &player->passed, scratch,
+                                    &gap, &damage);
     arena_reset_to(scratch, mark);
     if (status == STATUS_NOT_FOUND) {
         return STATUS_OK;
@@ -86,7 +86,7 @@ static Status look_for_gap(Player *player, LogReader *reader, Arena *scratch, Er
     if (status != STATUS_OK && (status != STATUS_DATA_LOSS || gap.id == 0)) {
         return error_set(error, status, damage.field, "%s", damage.message);
     }
-    if (!player->inputs.is_loaded || gap.id < player->inputs.id) {
+    if (!player->inputs.is_loaded || gap.chunk.sequence < player->inputs.place.sequence) {
         error_set(&player->lost, STATUS_DATA_LOSS, "step",
                   "The steps behind %" PRIu64 " up to %" PRIu64
                   " are not there: the recording is lossy, and the disk could not keep up.",
@@ -121,7 +121,11 @@ static Status begin_chunk(Player *player, LogReader *reader, Arena *scratch,
         differ_by_nonsense(player, difference, "it is empty");
     }
     inputs->is_begun = inputs->is_loaded;
-    player->passed = inputs->id;
+    if (inputs->is_loaded) {
+        player->passed = inputs->place;
+    }
+    notes_clear(&player->notes);
+    player->has_notes = !difference->found;
     return STATUS_OK;
 }
 
@@ -262,6 +266,11 @@ static void do_step(Player *player, Status status, LogReader *reader, Arena *scr
     }
     player->step++;
     player->is_arrived = true;
+    player->time += open->run.input.time_step;
+    player->has_notes = player->has_notes && player->is_checking; // all of a chunk, or none
+    if (player->has_notes && !notes_are_full(&player->notes)) {   // the recorder ends it then
+        notes_add(&player->notes, player->door.stepper, &open->run.tally.last, player->step);
+    }
     player->unconverged += !open->run.tally.last.certificate.converged;
     compare_hash(player, entry_hash(&open->entry, open->hashed), "it", difference);
     close_hashed(player);
@@ -333,7 +342,14 @@ Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratc
         return STATUS_OK;
     }
     *walked = WALKED_ON;
-    return player->entry.is_order
-               ? do_order(player, reader, scratch, stop, walked, difference, error)
-               : do_change(player, difference, error);
+    Status status = player->entry.is_order
+                        ? do_order(player, reader, scratch, stop, walked, difference, error)
+                        : do_change(player, difference, error);
+    bool is_done = !player->entry.is_open && player->inputs.is_loaded &&
+                   player->inputs.at == player->inputs.chunk.chunk.body_bytes;
+    if (status == STATUS_OK && is_done && player->has_notes && player->is_checking &&
+        !difference->found) {
+        status = player_check_notes(player, reader, scratch, difference, error);
+    }
+    return status;
 }

@@ -2,8 +2,10 @@
 #include "replay/verify.h"
 
 #include "base/array.h"
+#include "log/proof.h"
 #include "os/clock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,12 +38,16 @@ typedef struct Worker {
 
 struct Verification {
     VerifyDef def;
+    EpisodeRow episode; // with what its sealed definition says of it
+    Proof proof;
     Arena rows;
-    ChunkRow *row; // of all kinds, in order by id
+    const ChunkRow *row; // of all kinds, in order
     size_t row_count;
     Segment *segment;
     size_t segment_count;
     uint64_t dropped_steps;
+    Worker finds;  // what was found before anybody worked: its differences alone
+    Error failure; // while that was found; status OK: none
     _Atomic size_t segment_next;
     _Atomic uint64_t steps_done;
     uint32_t worker_count;
@@ -57,6 +63,9 @@ static int compare_differences(const void *left, const void *right) {
     }
     if (a->chunk != b->chunk) {
         return a->chunk < b->chunk ? -1 : 1;
+    }
+    if (a->chunk_kind != b->chunk_kind) { // what is about a kind of chunks says more
+        return a->chunk_kind > b->chunk_kind ? -1 : 1;
     }
     return strcmp(a->message, b->message);
 }
@@ -115,44 +124,58 @@ static Status add_damage(Worker *worker, const ChunkRow *row, uint64_t step, con
 
 // ---- the plan
 
-static int compare_rows(const void *left, const void *right) {
-    const ChunkRow *a = left, *b = right;
-    return a->id < b->id ? -1 : a->id > b->id;
+static void note_find(const ProofFind *find, void *context) {
+    Verification *verification = context;
+    PlayerDifference difference = {.found = true,
+                                   .is_damage = true,
+                                   .step = find->step,
+                                   .chunk = find->chunk,
+                                   .chunk_kind = find->chunk == 0 ? 0 : find->kind};
+    snprintf(difference.quantity, sizeof(difference.quantity), "%s", find->quantity);
+    snprintf(difference.message, sizeof(difference.message), "%s", find->message);
+    if (verification->failure.status == STATUS_OK) {
+        verification->failure.status =
+            add_difference(&verification->finds, &difference, &verification->failure);
+    }
+}
+
+// What the episode's row says of how it is to be stepped counts only as far as nothing sealed says
+// it better.
+static void trust_definition(Verification *verification) {
+    const RecordingDef *def = &verification->proof.def;
+    EpisodeRow *episode = &verification->episode;
+    if (verification->proof.has_definition) {
+        episode->content = def->content;
+        episode->stride = def->stride;
+        episode->lossy = def->lossy;
+        episode->dynamics_version = def->dynamics_version;
+        episode->body_count = def->body_count;
+    }
+    verification->def.episode = episode;
 }
 
 // All chunks of the recording, in order.
 static Status list_rows(Verification *verification, LogReader *reader, Error *error) {
-    static const ChunkKind kinds[] = {CHUNK_KEYFRAME, CHUNK_INPUTS, CHUNK_FRAMES, CHUNK_CONTACTS,
-                                      CHUNK_GAP};
-    enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
-    ChunkRow *rows[KIND_COUNT];
-    size_t counts[KIND_COUNT], total = 0;
-    for (size_t i = 0; i < KIND_COUNT; i++) {
-        Status status = log_reader_chunks(reader, verification->def.episode, kinds[i],
-                                          &verification->rows, &rows[i], &counts[i], error);
-        if (status != STATUS_OK) {
-            return status;
-        }
-        total += counts[i];
+    Status status = proof_make(reader, verification->def.episode, &verification->rows, note_find,
+                               verification, &verification->proof, error);
+    if (status == STATUS_OK && verification->failure.status != STATUS_OK) {
+        *error = verification->failure;
+        status = error->status;
     }
-    verification->row = arena_take_array(&verification->rows, total, sizeof(ChunkRow));
-    verification->segment = arena_take_array(&verification->rows, total + 1, sizeof(Segment));
-    if (verification->row == NULL || verification->segment == NULL) {
-        return error_set(
-            error, STATUS_RESOURCE_EXHAUSTED, "",
-            "The memory budget (option --memory-bytes-max) does not hold a list of %zu "
-            "chunks.",
-            total);
+    if (status != STATUS_OK) {
+        return status;
     }
-    for (size_t i = 0; i < KIND_COUNT; i++) {
-        if (counts[i] > 0) {
-            memcpy(verification->row + verification->row_count, rows[i],
-                   counts[i] * sizeof(ChunkRow));
-            verification->row_count += counts[i];
-        }
-    }
-    qsort(verification->row, verification->row_count, sizeof(ChunkRow), compare_rows);
-    return STATUS_OK;
+    trust_definition(verification);
+    verification->row = verification->proof.row;
+    verification->row_count = verification->proof.row_count;
+    verification->segment = arena_take_array(&verification->rows, verification->row_count + 1,
+                                             sizeof(*verification->segment));
+    return verification->segment != NULL
+               ? STATUS_OK
+               : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                           "The memory budget (option --memory-bytes-max) does not hold a list of "
+                           "%zu chunks.",
+                           verification->row_count);
 }
 
 static void count_dropped(Verification *verification, const ChunkRow *gap) {
@@ -204,6 +227,16 @@ static void plan_segments(Verification *verification) {
     verification->segment_count = count;
 }
 
+// A player refuses another dynamics version: better before any work than in the middle.
+static Status check_version(const VerifyDef *def, Error *error) {
+    Player *player;
+    Status status = player_open(&player, def->episode, &def->limits, error);
+    if (status == STATUS_OK) {
+        player_close(player);
+    }
+    return status;
+}
+
 static Status plan(Verification *verification, Error *error) {
     LogReader *reader;
     Status status = log_take_reader(verification->def.log, &reader, error);
@@ -212,6 +245,10 @@ static Status plan(Verification *verification, Error *error) {
     }
     status = list_rows(verification, reader, error);
     log_give_reader(verification->def.log, reader);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = check_version(&verification->def, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -233,29 +270,16 @@ static Status plan(Verification *verification, Error *error) {
 
 // ---- life
 
-// A player refuses another dynamics version: better before any work than in the middle.
-static Status check_version(const VerifyDef *def, Error *error) {
-    Player *player;
-    Status status = player_open(&player, def->episode, &def->limits, error);
-    if (status == STATUS_OK) {
-        player_close(player);
-    }
-    return status;
-}
-
 Status verify_open(Verification **verification, const VerifyDef *def, Error *error) {
-    Status status = check_version(def, error);
-    if (status != STATUS_OK) {
-        return status;
-    }
     Verification *made = calloc(1, sizeof(*made));
     if (made == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while verifying an episode.");
     }
     made->def = *def;
+    made->episode = *def->episode;
     arena_init(&made->rows, def->limits.bytes_max);
-    status = plan(made, error);
+    Status status = plan(made, error);
     if (status != STATUS_OK) {
         verify_close(made);
         return status;
@@ -282,8 +306,13 @@ void verify_close(Verification *verification) {
         free(worker->difference);
     }
     free(verification->worker);
+    free(verification->finds.difference);
     arena_deinit(&verification->rows);
     free(verification);
+}
+
+const EpisodeRow *verify_episode(const Verification *verification) {
+    return &verification->episode;
 }
 
 uint32_t verify_worker_count(const Verification *verification) {
@@ -296,7 +325,8 @@ uint64_t verify_steps_done(const Verification *verification) {
 
 uint64_t verify_steps_total(const Verification *verification) {
     const VerifyDef *def = &verification->def;
-    return def->last - def->first - verification->dropped_steps;
+    uint64_t steps = def->last - def->first; // gaps may be anything in a damaged file
+    return steps > verification->dropped_steps ? steps - verification->dropped_steps : 0;
 }
 
 // ---- at work
@@ -516,12 +546,13 @@ size_t verify_worker_bytes(const Verification *verification, uint32_t index) {
 // ---- the result
 
 VerifyResult verify_result(Verification *verification) {
-    VerifyResult result = {.dropped_steps = verification->dropped_steps};
-    // the first worker's list takes what the others have
-    Worker *all = &verification->worker[0];
-    result.steps = all->steps;
-    result.unconverged_steps = all->unconverged;
-    for (uint32_t i = 1; i < verification->worker_count; i++) {
+    const Proof *proof = &verification->proof;
+    VerifyResult result = {.dropped_steps = verification->dropped_steps,
+                           .is_sealed = proof->is_sealed,
+                           .proven_step = proof->proven_step};
+    // what was found before takes what the workers have
+    Worker *all = &verification->finds;
+    for (uint32_t i = 0; i < verification->worker_count; i++) {
         const Worker *worker = &verification->worker[i];
         result.steps += worker->steps;
         result.unconverged_steps += worker->unconverged;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Verification of a stored episode: every chunk is opened, every step taken again, every hash,
-// frame and key-frame compared, and frames and contacts missed that the episode's stride says
-// should be there. What a lossy recording says it dropped is not missed, nor what is behind the
-// last inputs of one that was cut off. Key-frames cut it into segments that do not need each other,
-// so several workers do them at the same time, each with a player and a reader of its own:
+// Verification of a stored episode: its rows are compared with the sealed definition and seal, its
+// chunks counted and followed one by one (log/proof.h), every one opened, every step taken again,
+// every hash, frame, key-frame and figure compared, and frames and contacts missed that the
+// episode's stride says should be there. What a lossy recording says it dropped is not missed, nor
+// what is behind the last inputs of one that was cut off. Key-frames cut it into segments that do
+// not need each other, so several workers do them at the same time, each with a player and a reader
+// of its own:
 //
 //   key-frame ──► steps ──► key-frame ──► steps ──► … ──► last step
 //   └──── segment 0 ─────────┘└──── segment 1 ────…
@@ -30,6 +32,9 @@ typedef struct VerifyDef {
 Status verify_open(Verification **verification, const VerifyDef *def, Error *error);
 void verify_close(Verification *verification); // Nullable; no worker may be at work
 
+// What is verified, by its sealed definition where it has one.
+const EpisodeRow *verify_episode(const Verification *verification);
+
 uint32_t verify_worker_count(const Verification *verification); // >= 1
 
 // One worker's turn, on a lane: until `until_ns` (clock_now_ns) has passed or `stop` says so.
@@ -48,6 +53,8 @@ uint64_t verify_steps_total(const Verification *verification);
 typedef struct VerifyResult {
     uint64_t steps; // compared
     uint64_t dropped_steps, unconverged_steps;
+    bool is_sealed;       // whoever recorded it closed it; else nobody can tell what came behind
+    uint64_t proven_step; // up to here there are chunks
     size_t difference_count;
     const PlayerDifference *difference; // the first by step; the verification's
 } VerifyResult;

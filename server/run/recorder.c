@@ -5,9 +5,11 @@
 #include "os/clock.h"
 #include "log/entries.h"
 #include "log/frames.h"
+#include "run/notes.h"
 #include "run/record_columns.h"
 #include "step/snapshot.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>
@@ -24,6 +26,7 @@ static const uint64_t chunk_ns_max = 1000000000;
 typedef struct OpenChunk {
     LogBuffer *buffer;
     uint64_t first_step, last_step;
+    double time; // [s] at last_step
     uint64_t opened_ns;
     uint64_t count;    // frames or contact lists in it
     size_t body_count; // of its frames
@@ -33,6 +36,7 @@ struct Recorder {
     Log *log;
     LogRecording *recording;
     uint8_t episode_uid[UID_BYTES];
+    SceneProc *print_scene; // Nullable
     RecordingContent content;
     uint64_t stride, keyframe_steps;
     bool lossy;
@@ -40,11 +44,14 @@ struct Recorder {
 
     uint64_t step;          // taken so far
     uint64_t keyframe_step; // of the last key-frame
+    double time;            // [s] simulated so far
     uint64_t queued_step;   // up to which the log has got it
+    double queued_time;
     OpenChunk inputs, frames, contacts;
     size_t order_at; // where the last entry stands in `inputs` when it is an order of steps; 0: it
                      // is none
-    ChunkFigures figures; // of `inputs`
+    const char *solver; // of `inputs`
+    Notes notes;        // of their steps
 
     bool is_skipping; // lossy: the log was full, and since skipped_from nothing was recorded
     uint64_t skipped_from, dropped_steps;
@@ -69,6 +76,7 @@ static bool open_chunk(Recorder *recorder, OpenChunk *chunk, uint64_t step) {
     *chunk = (OpenChunk){.buffer = log_take_buffer(recorder->log, BUFFER_BYTES),
                          .first_step = step,
                          .last_step = step,
+                         .time = recorder->time,
                          .opened_ns = clock_now_ns()};
     if (chunk->buffer == NULL) {
         fail(recorder);
@@ -103,13 +111,18 @@ static void drop_chunks(Recorder *recorder) {
     recorder->order_at = 0;
 }
 
-static void put(Recorder *recorder, OpenChunk *chunk, ChunkKind kind, const ChunkFigures *figures) {
-    static const ChunkFigures none = {0};
-    if (chunk->buffer != NULL) {
-        log_put(recorder->recording, chunk->buffer, kind, chunk->first_step, chunk->last_step,
-                figures == NULL ? &none : figures);
+static void put_chunk(Recorder *recorder, OpenChunk *open, Chunk chunk) {
+    if (open->buffer != NULL) {
+        chunk.first_step = open->first_step;
+        chunk.last_step = open->last_step;
+        chunk.time = open->time;
+        log_put(recorder->recording, open->buffer, &chunk);
     }
-    *chunk = (OpenChunk){0};
+    *open = (OpenChunk){0};
+}
+
+static void put(Recorder *recorder, OpenChunk *open, ChunkKind kind) {
+    put_chunk(recorder, open, (Chunk){.kind = kind});
 }
 
 // The number of frames or lists is known last.
@@ -118,15 +131,42 @@ static void close_columns(Recorder *recorder, OpenChunk *chunk, ChunkKind kind, 
         Sink count = {.bytes = chunk->buffer->bytes + CHUNK_HEADER_BYTES + offset};
         sink_u64(&count, chunk->count);
     }
-    put(recorder, chunk, kind, NULL);
+    put(recorder, chunk, kind);
+}
+
+// The stretches of the steps of `inputs`, if there are any.
+static void put_highlights(Recorder *recorder) {
+    Notes *notes = &recorder->notes;
+    notes_finish(notes);
+    OpenChunk open;
+    if (notes->count == 0 || !open_chunk(recorder, &open, recorder->inputs.first_step)) {
+        return;
+    }
+    open.last_step = recorder->inputs.last_step;
+    uint8_t *at = extend(recorder, &open, highlights_write(notes->highlight, notes->count, NULL));
+    if (at == NULL) {
+        drop_chunk(recorder, &open);
+        return;
+    }
+    highlights_write(notes->highlight, notes->count, at);
+    put(recorder, &open, CHUNK_HIGHLIGHTS);
 }
 
 static void close_inputs(Recorder *recorder) {
-    if (recorder->inputs.buffer != NULL) {
-        recorder->queued_step = recorder->inputs.last_step;
-    }
-    put(recorder, &recorder->inputs, CHUNK_INPUTS, &recorder->figures);
+    OpenChunk *inputs = &recorder->inputs;
     recorder->order_at = 0;
+    if (inputs->buffer == NULL) {
+        return;
+    }
+    put_highlights(recorder);
+    if (recorder->error.status != STATUS_OK) {
+        return; // memory ended: the recording ends before these inputs
+    }
+    recorder->queued_step = inputs->last_step;
+    recorder->queued_time = inputs->time;
+    Chunk chunk = {.kind = CHUNK_INPUTS, .figures = recorder->notes.figures};
+    snprintf(chunk.solver, sizeof(chunk.solver), "%s", recorder->solver);
+    put_chunk(recorder, inputs, chunk);
 }
 
 static void close_frames(Recorder *recorder) {
@@ -184,8 +224,28 @@ static bool make_keyframe(Recorder *recorder, const World *world, OpenChunk *chu
 static void put_keyframe(Recorder *recorder, const World *world) {
     OpenChunk chunk;
     if (make_keyframe(recorder, world, &chunk)) {
-        put(recorder, &chunk, CHUNK_KEYFRAME, NULL);
+        put(recorder, &chunk, CHUNK_KEYFRAME);
     }
+}
+
+// The bodies from `first` on as JSON. False: there is no chunk, as nobody prints or memory ended.
+static bool make_scene(Recorder *recorder, const World *world, uint32_t first, OpenChunk *chunk) {
+    *chunk = (OpenChunk){0};
+    if (recorder->print_scene == NULL) {
+        return false;
+    }
+    Sink sink = {0};
+    recorder->print_scene(world, first, &sink);
+    if (!open_chunk(recorder, chunk, recorder->step)) {
+        return false;
+    }
+    sink = (Sink){.bytes = extend(recorder, chunk, sink.count)};
+    if (sink.bytes == NULL) {
+        drop_chunk(recorder, chunk);
+        return false;
+    }
+    recorder->print_scene(world, first, &sink);
+    return true;
 }
 
 static bool open_frames(Recorder *recorder, const World *world) {
@@ -200,10 +260,10 @@ static bool open_frames(Recorder *recorder, const World *world) {
         return false;
     }
     chunk->body_count = world->body_count;
-    uint8_t *at = extend(recorder, chunk, 16 + 8 * (size_t)world->body_count);
+    uint8_t *at = extend(recorder, chunk, frame_chunk_head_bytes(world->body_count));
     if (at != NULL) {
         Sink sink = {.bytes = at};
-        frame_chunk_begin(&sink, world->body_count, world->body_id);
+        frame_chunk_begin(&sink, world->body_count, 0, 0, world->body_id);
     }
     return at != NULL;
 }
@@ -216,12 +276,13 @@ static void add_frame(Recorder *recorder, World *world) {
         fail(recorder);
         return;
     }
-    uint8_t *at = extend(recorder, chunk, frame_chunk_frame_bytes(world->body_count));
+    uint8_t *at = extend(recorder, chunk, frame_chunk_frame_bytes(world->body_count, 0, 0));
     if (at != NULL) {
         Sink sink = {.bytes = at};
-        frame_chunk_add(&sink, world->body_count, &frame);
+        frame_chunk_add(&sink, world->body_count, 0, 0, &frame);
         chunk->count++;
         chunk->last_step = recorder->step;
+        chunk->time = recorder->time;
     }
     arena_reset_and_trim(&recorder->scratch, SCRATCH_KEPT_BYTES);
     if (chunk->buffer->used >= CHUNK_BYTES) {
@@ -251,6 +312,7 @@ static void add_contacts(Recorder *recorder, const World *world, const Stepper *
         contact_chunk_add(&(Sink){.bytes = at}, &list);
         chunk->count++;
         chunk->last_step = recorder->step;
+        chunk->time = recorder->time;
     }
     arena_reset_and_trim(&recorder->scratch, SCRATCH_KEPT_BYTES);
     if (chunk->buffer->used >= CHUNK_BYTES) {
@@ -268,9 +330,14 @@ static void end_skipping(Recorder *recorder, World *world) {
     OpenChunk gap;
     if (open_chunk(recorder, &gap, recorder->skipped_from)) {
         gap.last_step = recorder->step;
-        put(recorder, &gap, CHUNK_GAP, NULL);
+        put(recorder, &gap, CHUNK_GAP);
         recorder->queued_step = recorder->step;
+        recorder->queued_time = recorder->time;
         recorder->is_skipping = false;
+        OpenChunk scene; // what was added meanwhile went unrecorded
+        if (make_scene(recorder, world, 0, &scene)) {
+            put(recorder, &scene, CHUNK_SCENE);
+        }
         put_keyframe(recorder, world); // from here on the recording can be stepped again
         add_due_frame(recorder, world);
     }
@@ -282,7 +349,8 @@ static bool open_inputs(Recorder *recorder, const World *world) {
     if (recorder->inputs.buffer != NULL) {
         return true;
     }
-    recorder->figures = (ChunkFigures){.solver = solver_name(world)};
+    recorder->solver = solver_name(world);
+    notes_clear(&recorder->notes);
     return open_chunk(recorder, &recorder->inputs, recorder->step);
 }
 
@@ -342,23 +410,11 @@ static uint64_t entry_steps(const Recorder *recorder) {
     return recorder->step - source_u64(&first);
 }
 
-static void note_step(ChunkFigures *figures, const StepReport *report) {
-    const Certificate *certificate = &report->certificate;
-    double own = certificate->entry[CERTIFICATE_OWN];
-    figures->unconverged_steps += !certificate->converged;
-    figures->worst_own = own > figures->worst_own ? own : figures->worst_own;
-    if (certificate->penetration > figures->worst_penetration) {
-        figures->worst_penetration = certificate->penetration;
-    }
-    if (report->contact_count > figures->contacts_max) {
-        figures->contacts_max = report->contact_count;
-    }
-}
-
 static void close_what_is_due(Recorder *recorder, World *world) {
     uint64_t age_ns = clock_now_ns() - recorder->inputs.opened_ns;
     bool keyframe = recorder->step - recorder->keyframe_step >= recorder->keyframe_steps;
-    if (keyframe || age_ns >= chunk_ns_max || recorder->inputs.buffer->used >= CHUNK_BYTES) {
+    if (keyframe || age_ns >= chunk_ns_max || recorder->inputs.buffer->used >= CHUNK_BYTES ||
+        notes_are_full(&recorder->notes)) {
         if (must_skip(recorder)) {
             begin_skipping(recorder);
             return;
@@ -376,6 +432,19 @@ static bool is_over(const Recorder *recorder) {
            log_recording_status(recorder->recording, NULL) != STATUS_OK;
 }
 
+// What was added, or all that a snapshot brought, for those who read no snapshots.
+static void put_scene(Recorder *recorder, const World *world, const Input *input) {
+    bool adds = input->kind == INPUT_BODIES || input->kind == INPUT_RESTORE;
+    OpenChunk scene;
+    if (!adds || recorder->error.status != STATUS_OK) {
+        return;
+    }
+    uint32_t added = input->kind == INPUT_BODIES ? input->bodies.count : world->body_count;
+    if (make_scene(recorder, world, world->body_count - added, &scene)) {
+        put(recorder, &scene, CHUNK_SCENE);
+    }
+}
+
 void recorder_change(Recorder *recorder, World *world, const Input *input) {
     ASSERT(input->kind != INPUT_STEP);
     if (recorder->is_skipping || is_over(recorder) || !open_inputs(recorder, world) ||
@@ -383,11 +452,12 @@ void recorder_change(Recorder *recorder, World *world, const Input *input) {
         return;
     }
     recorder->order_at = 0; // the next step begins an entry of its own
+    put_scene(recorder, world, input);
     if (input->kind == INPUT_RESTORE) {
         close_frames(recorder); // other bodies may have come
     }
     const char *solver = solver_name(world);
-    if (solver != recorder->figures.solver || recorder->inputs.buffer->used >= CHUNK_BYTES) {
+    if (solver != recorder->solver || recorder->inputs.buffer->used >= CHUNK_BYTES) {
         close_chunks(recorder);
     }
 }
@@ -396,12 +466,15 @@ void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, con
                    const StepReport *report) {
     ASSERT(order->kind == INPUT_STEP);
     ASSERT(stepper->has_last);
+    double time_step = order->step.time_step;
+    double time = recorder->time + (time_step != 0.0 ? time_step : world->settings.time_step);
     if (is_over(recorder)) {
         recorder->step++;
         return;
     }
     if (recorder->is_skipping) {
         recorder->step++;
+        recorder->time = time;
         recorder->dropped_steps++;
         if (!must_skip(recorder)) {
             end_skipping(recorder, world);
@@ -415,9 +488,11 @@ void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, con
         return;
     }
     recorder->step++;
+    recorder->time = time;
     recorder->inputs.last_step = recorder->step;
+    recorder->inputs.time = time;
     count_steps(recorder, entry_steps(recorder));
-    note_step(&recorder->figures, report);
+    notes_add(&recorder->notes, stepper, report, recorder->step);
     if (recorder->content != CONTENT_INPUTS && recorder->step % recorder->stride == 0) {
         add_frame(recorder, world);
         if (recorder->content == CONTENT_CONTACTS) {
@@ -448,13 +523,15 @@ void recorder_fault(Recorder *recorder, World *world, const Input *order) {
 // ---- life
 
 static bool make_uid(uint8_t uid[UID_BYTES]) {
-    return uv_random(NULL, NULL, uid, UID_BYTES, 0, NULL) == 0;
+    memset(uid, 0, UID_BYTES); // the end is an episode's number
+    return uv_random(NULL, NULL, uid, UID_BYTES - 4, 0, NULL) == 0;
 }
 
 Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *wait,
                       Recorder **recorder, Error *error) {
     RecordingDef recording = {.content = def->content,
                               .stride = def->stride,
+                              .keyframe_steps = def->keyframe_steps,
                               .lossy = def->lossy,
                               .name = def->name,
                               .label_count = def->label_count,
@@ -470,23 +547,26 @@ Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *w
                               .time_step = world->settings.time_step,
                               .body_count = world->body_count};
     Recorder *made = calloc(1, sizeof(*made));
-    if (made == NULL || !make_uid(recording.uid) || !make_uid(recording.episode_uid)) {
+    if (made == NULL || !make_uid(recording.uid)) {
         free(made);
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory or randomness ended while starting an episode.");
     }
     *made = (Recorder){.log = log,
+                       .print_scene = def->print_scene,
                        .content = def->content,
                        .stride = def->stride,
                        .keyframe_steps = def->keyframe_steps,
                        .lossy = def->lossy};
-    memcpy(made->episode_uid, recording.episode_uid, UID_BYTES);
+    uid_of_episode(recording.uid, 0, made->episode_uid);
     arena_init(&made->scratch, world->limits.bytes_max);
-    OpenChunk keyframe;
-    if (make_keyframe(made, world, &keyframe)) {
-        made->recording = log_begin(log, &recording, keyframe.buffer, wait);
+    OpenChunk scene, keyframe;
+    make_scene(made, world, 0, &scene);
+    if (make_keyframe(made, world, &keyframe) && made->error.status == STATUS_OK) {
+        made->recording = log_begin(log, &recording, scene.buffer, keyframe.buffer, wait);
     }
     if (made->recording == NULL) {
+        drop_chunk(made, &scene);
         drop_chunk(made, &keyframe);
         arena_deinit(&made->scratch);
         free(made);
@@ -523,7 +603,8 @@ void recorder_stop(Recorder *recorder, RecordingState state, LogWait *wait) {
         OpenChunk gap;
         if (open_chunk(recorder, &gap, recorder->skipped_from)) {
             gap.last_step = recorder->step;
-            put(recorder, &gap, CHUNK_GAP, NULL);
+            gap.time = recorder->time;
+            put(recorder, &gap, CHUNK_GAP);
         }
     }
     if (recorder->error.status == STATUS_OK) {
@@ -534,6 +615,7 @@ void recorder_stop(Recorder *recorder, RecordingState state, LogWait *wait) {
     bool whole = recorder->error.status == STATUS_OK;
     RecordingEnd end = {.state = whole ? state : RECORDING_INTERRUPTED,
                         .last_step = whole ? recorder->step : recorder->queued_step,
+                        .time = whole ? recorder->time : recorder->queued_time,
                         .dropped_steps = recorder->dropped_steps};
     log_end(recorder->recording, &end, wait);
     arena_deinit(&recorder->scratch);

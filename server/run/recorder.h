@@ -22,6 +22,10 @@ enum { RECORDER_STRIDE_MAX = 1000000 };
 
 typedef struct Recorder Recorder;
 
+// Prints the world as message Scene in JSON, with the bodies from `first` on, into a sink that may
+// only count. Lives forever.
+typedef void SceneProc(const World *world, uint32_t first, Sink *sink);
+
 typedef struct RecorderDef {
     RecordingContent content;
     uint64_t stride;         // steps between frames, >= 1
@@ -31,6 +35,7 @@ typedef struct RecorderDef {
     size_t label_count;
     const char *const *label;
     const char *client, *world_name;
+    SceneProc *print_scene; // Nullable: no scene goes into the file
     bool has_seed;
     uint64_t seed;
 } RecorderDef;

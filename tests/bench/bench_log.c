@@ -133,7 +133,8 @@ static void wait_for(Waiter *waiter) {
 
 static void put_rows(Log *log, LogRecording *recording, const uint8_t *bytes, size_t count,
                      size_t row_count, Waiter *room) {
-    ChunkFigures figures = {.worst_own = 1e-9, .contacts_max = 4, .solver = "mdp"};
+    Chunk chunk = {
+        .kind = CHUNK_INPUTS, .figures = {.worst_own = 1e-9, .contacts_max = 4}, .solver = "mdp"};
     for (size_t i = 0; i < row_count; i++) {
         if (!log_has_room(log, &room->wait)) {
             wait_for(room);
@@ -144,7 +145,9 @@ static void put_rows(Log *log, LogRecording *recording, const uint8_t *bytes, si
         }
         memcpy(buffer->bytes + buffer->used, bytes, count - buffer->used);
         buffer->used = count;
-        log_put(recording, buffer, CHUNK_INPUTS, i, i + 1, &figures);
+        chunk.first_step = i;
+        chunk.last_step = i + 1;
+        log_put(recording, buffer, &chunk);
     }
 }
 
@@ -165,7 +168,7 @@ static Cost run_log(const uint8_t *bytes, size_t count, size_t row_count) {
     }
     RecordingDef recording_def = {
         .stride = 1, .name = "bench", .client = "", .world_name = "", .solver = "mdp"};
-    LogRecording *recording = log_begin(log, &recording_def, NULL, &waiter.wait);
+    LogRecording *recording = log_begin(log, &recording_def, NULL, NULL, &waiter.wait);
     wait_for(&waiter);
     Stopwatch stopwatch = start();
     put_rows(log, recording, bytes, count, row_count, &waiter);
@@ -212,7 +215,175 @@ static void bench_size(const BenchRun *run, const char *name, size_t count, size
     free(bytes);
 }
 
+// ---- a farm's episodes, synthetic: groups are to come, and their file is measured now
+
+enum { GROUP_WORLDS = 4096, GROUP_RANGE = 64, GROUP_ROUNDS = 25, GROUP_CHUNK_BYTES = 8192 };
+
+static void make_records(EpisodeRecord *records, uint64_t round) {
+    for (uint32_t i = 0; i < GROUP_WORLDS; i++) {
+        records[i] = (EpisodeRecord){.world = i,
+                                     .state = RECORDING_COMPLETE,
+                                     .first_step = 200 * round + i % 200,
+                                     .last_step = 200 * round + 200 + i % 200,
+                                     .has_seed = true,
+                                     .has_return = true,
+                                     .seed = round * GROUP_WORLDS + i,
+                                     .return_sum = 0.5 * i,
+                                     .time = 2.0,
+                                     .begun_ns = 1700000000000000000u + round,
+                                     .ended_ns = 1700000002000000000u + round,
+                                     .figures = {.worst_own = 1e-9, .contacts_max = 4}};
+    }
+}
+
+static void put_round(Log *log, LogRecording *recording, const EpisodeRecord *records,
+                      uint64_t round, bool with_chunks, Waiter *room) {
+    static uint8_t noise[GROUP_CHUNK_BYTES];
+    size_t bytes = episodes_write(0, records, GROUP_WORLDS, NULL);
+    Chunk chunk = {.kind = CHUNK_INPUTS, .first_step = 200 * round, .last_step = 200 * round + 200};
+    for (uint32_t first = 0; with_chunks && first < GROUP_WORLDS; first += GROUP_RANGE) {
+        LogBuffer *inputs = log_take_buffer(log, CHUNK_HEADER_BYTES + GROUP_CHUNK_BYTES);
+        memcpy(inputs->bytes + inputs->used, noise, GROUP_CHUNK_BYTES);
+        inputs->used += GROUP_CHUNK_BYTES;
+        chunk.first_world = first;
+        log_put(recording, inputs, &chunk);
+    }
+    LogBuffer *buffer = log_take_buffer(log, CHUNK_HEADER_BYTES + bytes);
+    if (buffer == NULL) {
+        bench_fail("memory ended");
+    }
+    buffer->used += episodes_write(0, records, GROUP_WORLDS, buffer->bytes + buffer->used);
+    chunk.kind = CHUNK_EPISODES;
+    chunk.first_world = 0;
+    log_put(recording, buffer, &chunk);
+    if (!log_has_room(log, &room->wait)) {
+        wait_for(room);
+    }
+}
+
+static Cost run_group(const EpisodeRecord *records, bool with_chunks) {
+    char folder[PATH_BYTES], path[PATH_BYTES];
+    make_folder(folder, path);
+    Report report = {.level = REPORT_ERROR, .fd = STDERR_FILENO};
+    LogDef def = {
+        .path = path, .queue_bytes_max = QUEUE_BYTES, .report = &report, .server_version = "bench"};
+    Log *log;
+    Error error;
+    if (log_open(&log, &def, &error) != STATUS_OK) {
+        bench_fail("%s", error.message);
+    }
+    Waiter waiter = {.wait = {.done = post}};
+    if (uv_sem_init(&waiter.done, 0) != 0) {
+        bench_fail("no semaphore can be made");
+    }
+    RecordingDef group = {.stride = 1,
+                          .world_count = GROUP_WORLDS,
+                          .world_range = GROUP_RANGE,
+                          .name = "farm",
+                          .client = "",
+                          .world_name = "",
+                          .solver = "mdp"};
+    LogRecording *recording = log_begin(log, &group, NULL, NULL, &waiter.wait);
+    wait_for(&waiter);
+    Stopwatch stopwatch = start();
+    for (uint64_t round = 0; round < GROUP_ROUNDS; round++) {
+        put_round(log, recording, records, round, with_chunks, &waiter);
+    }
+    RecordingEnd ending = {.state = RECORDING_WORLD_DESTROYED, .last_step = 200 * GROUP_ROUNDS};
+    log_end(recording, &ending, &waiter.wait);
+    wait_for(&waiter);
+    Cost cost = stop(&stopwatch, (size_t)GROUP_WORLDS * GROUP_ROUNDS);
+    log_close(log);
+    uv_sem_destroy(&waiter.done);
+    remove_folder(folder, path);
+    return cost;
+}
+
+// The same numbers into a table of the same columns and indexes.
+static Cost run_bare_rows(const EpisodeRecord *records) {
+    char folder[PATH_BYTES], path[PATH_BYTES];
+    make_folder(folder, path);
+    sqlite3 *db;
+    sqlite3_stmt *insert;
+    if (sqlite3_open(path, &db) != SQLITE_OK ||
+        sqlite3_exec(db,
+                     "PRAGMA page_size = 32768; PRAGMA journal_mode = WAL; PRAGMA synchronous = "
+                     "NORMAL; CREATE TABLE episode(id INTEGER PRIMARY KEY, a, b, c, d, e, f, g, h, "
+                     "i, j, k, l, m, n, o, p, q, r, s, t, u); CREATE INDEX by_world ON "
+                     "episode(a, c, d); CREATE INDEX by_time ON episode(h)",
+                     NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(db,
+                           "INSERT INTO episode(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, "
+                           "r, u) VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
+                           "?13, ?14, ?15, ?16, ?17, 0)",
+                           -1, &insert, NULL) != SQLITE_OK) {
+        bench_fail("%s", sqlite3_errmsg(db));
+    }
+    Stopwatch stopwatch = start();
+    for (int round = 0; round < GROUP_ROUNDS; round++) {
+        sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
+        for (uint32_t i = 0; i < GROUP_WORLDS; i++) {
+            const EpisodeRecord *r = &records[i];
+            const int64_t numbers[] = {(int64_t)round * GROUP_WORLDS + i,
+                                       r->world,
+                                       (int64_t)r->first_step,
+                                       (int64_t)r->last_step,
+                                       r->state,
+                                       (int64_t)r->seed,
+                                       (int64_t)r->begun_ns,
+                                       (int64_t)r->ended_ns,
+                                       0,
+                                       4,
+                                       0};
+            const double doubles[] = {r->time, r->return_sum, 1e-9, 0.0, 0.0, 0.0};
+            for (int k = 0; k < 11; k++) {
+                sqlite3_bind_int64(insert, k + 1, numbers[k]);
+            }
+            for (int k = 0; k < 6; k++) {
+                sqlite3_bind_double(insert, k + 12, doubles[k]);
+            }
+            if (sqlite3_step(insert) != SQLITE_DONE) {
+                bench_fail("%s", sqlite3_errmsg(db));
+            }
+            sqlite3_reset(insert);
+        }
+        sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    }
+    Cost cost = stop(&stopwatch, (size_t)GROUP_WORLDS * GROUP_ROUNDS);
+    sqlite3_finalize(insert);
+    sqlite3_close(db);
+    remove_folder(folder, path);
+    return cost;
+}
+
+static void bench_group(const BenchRun *run) {
+    EpisodeRecord *records = bench_memory(GROUP_WORLDS, sizeof(*records));
+    make_records(records, 0);
+    double cpu[ROUNDS], bare_cpu[ROUNDS], rate[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        bare_cpu[i] = run_bare_rows(records).cpu_ns / 1e3;
+        cpu[i] = run_group(records, false).cpu_ns / 1e3;
+        rate[i] = run_group(records, true).rows_per_second;
+    }
+    BenchRow row = {.value = bench_percentile(cpu, ROUNDS, 0.5),
+                    .unit = "us",
+                    .peer = "bare SQLite",
+                    .peer_value = bench_percentile(bare_cpu, ROUNDS, 0.5),
+                    .aim_kind = AIM_RATIO_MAX,
+                    .aim = 3.0};
+    snprintf(row.figure, sizeof(row.figure), "CPU per episode of 4,096 worlds");
+    bench_add(run, &row);
+    row = (BenchRow){.value = bench_percentile(rate, ROUNDS, 0.5),
+                     .unit = "rows/s",
+                     .aim_kind = AIM_VALUE_MIN,
+                     .aim = 1e5};
+    snprintf(row.figure, sizeof(row.figure), "episodes, beside their chunks");
+    bench_add(run, &row);
+    free(records);
+}
+
 void bench_log(const BenchRun *run) {
+    bench_group(run);
     bench_size(run, "1,352-byte", SMALL_BYTES, 100000);
     bench_size(run, "104 kB", LARGE_BYTES, 3000);
 }

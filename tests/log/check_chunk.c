@@ -10,8 +10,10 @@
 enum { BODY_BYTES = 40, CHUNK_BYTES = CHUNK_HEADER_BYTES + BODY_BYTES };
 
 // Offsets of the header, as chunk.h says.
-enum { AT_VERSION = 8, AT_KIND = 12, AT_UID = 16, AT_FIRST = 32, AT_LAST = 40, AT_BODY_BYTES = 48 };
-enum { AT_CHECKSUM = 56 };
+enum { AT_VERSION = 8, AT_KIND = 12, AT_UID = 16, AT_SEQUENCE = 32, AT_WORLD = 40 };
+enum { AT_WORLD_COUNT = 44, AT_FIRST = 48, AT_LAST = 56, AT_TIME = 64, AT_WRITTEN = 72 };
+enum { AT_FIGURES = 80, AT_SOLVER = 144, AT_FLAGS = 160, AT_PREDECESSOR = 168 };
+enum { AT_BODY_BYTES = 176, AT_CHECKSUM = 184 };
 
 static const uint8_t uid[UID_BYTES] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
@@ -20,7 +22,20 @@ static void make_chunk(uint8_t bytes[CHUNK_BYTES]) {
     for (int i = 0; i < BODY_BYTES; i++) {
         bytes[CHUNK_HEADER_BYTES + i] = (uint8_t)(3 * i);
     }
-    chunk_seal(bytes, CHUNK_BYTES, CHUNK_INPUTS, uid, 1000, 1250);
+    Chunk chunk = {.kind = CHUNK_INPUTS,
+                   .sequence = 77,
+                   .first_world = 64,
+                   .world_count = 32,
+                   .first_step = 1000,
+                   .last_step = 1250,
+                   .time = 12.5,
+                   .written_ns = 123456789,
+                   .figures = {3, 1e-5, 1e-3, 40, 2.5, 1111, 0.25, 1200},
+                   .solver = "mdp",
+                   .predecessor = 0x0123456789abcdef};
+    memcpy(chunk.uid, uid, UID_BYTES);
+    uint64_t checksum = chunk_seal(bytes, CHUNK_BYTES, &chunk);
+    ck_assert_int_eq(memcmp(&checksum, bytes + AT_CHECKSUM, sizeof(checksum)), 0);
 }
 
 START_TEST(a_sealed_chunk_opens_as_it_was) {
@@ -31,6 +46,16 @@ START_TEST(a_sealed_chunk_opens_as_it_was) {
     ck_assert_int_eq(chunk.kind, CHUNK_INPUTS);
     ck_assert_uint_eq(chunk.first_step, 1000);
     ck_assert_uint_eq(chunk.last_step, 1250);
+    ck_assert_mem_eq(chunk.uid, uid, UID_BYTES);
+    ck_assert_uint_eq(chunk.sequence, 77);
+    ck_assert_uint_eq(chunk.first_world, 64);
+    ck_assert_uint_eq(chunk.world_count, 32);
+    ck_assert_double_eq(chunk.time, 12.5);
+    ck_assert_uint_eq(chunk.written_ns, 123456789);
+    ck_assert_uint_eq(chunk.figures.unconverged_steps, 3);
+    ck_assert_uint_eq(chunk.figures.energy_gain_step, 1200);
+    ck_assert_str_eq(chunk.solver, "mdp");
+    ck_assert_uint_eq(chunk.predecessor, 0x0123456789abcdef);
     ck_assert_ptr_eq(chunk.body, bytes + CHUNK_HEADER_BYTES);
     ck_assert_uint_eq(chunk.body_bytes, BODY_BYTES);
     ck_assert_int_eq(chunk_open(bytes, CHUNK_BYTES, NULL, &chunk, NULL), STATUS_OK);
@@ -40,8 +65,16 @@ END_TEST
 START_TEST(the_header_is_as_documented) {
     uint8_t bytes[CHUNK_BYTES];
     make_chunk(bytes);
-    uint8_t expected[AT_CHECKSUM + BODY_BYTES] = "MOREAUCK\1\0\0\0\2\0\0\0";
+    uint8_t expected[AT_CHECKSUM + BODY_BYTES] = "MOREAUCK\2\0\0\0\2\0\0\0";
     memcpy(expected + AT_UID, uid, UID_BYTES);
+    expected[AT_SEQUENCE] = 77;
+    expected[AT_WORLD] = 64;
+    expected[AT_WORLD_COUNT] = 32;
+    memcpy(expected + AT_TIME, &(double){12.5}, 8);
+    memcpy(expected + AT_WRITTEN, &(uint64_t){123456789}, 8);
+    memcpy(expected + AT_FIGURES, &(StepFigures){3, 1e-5, 1e-3, 40, 2.5, 1111, 0.25, 1200}, 64);
+    memcpy(expected + AT_SOLVER, "mdp", 3);
+    memcpy(expected + AT_PREDECESSOR, &(uint64_t){0x0123456789abcdef}, 8);
     expected[AT_FIRST] = 1000 & 0xff;
     expected[AT_FIRST + 1] = 1000 >> 8;
     expected[AT_LAST] = 1250 & 0xff;
@@ -118,8 +151,11 @@ static const struct {
     const char *why;
 } nonsense[] = {
     {AT_KIND, 0, "its kind, 0, is unknown"},
-    {AT_KIND, 6, "its kind, 6, is unknown"},
-    {AT_VERSION, 2 | (uint64_t)CHUNK_INPUTS << 32, "its format version is 2, and"},
+    {AT_KIND, CHUNK_KIND_COUNT, "its kind, 11, is unknown"},
+    {AT_VERSION, 3 | (uint64_t)CHUNK_INPUTS << 32, "its format version is 3, and"},
+    {AT_WORLD, (uint64_t)64, "its range of worlds, 0 from 64 on, cannot be"},
+    {AT_WORLD, (uint64_t)32 << 32 | 0xfffffff0, "its range of worlds, 32 from 4294967280 on"},
+    {AT_FLAGS, CHUNK_COMPRESSED, "it has flags that this program does not know (0x1): a newer"},
     {AT_FIRST, 1251, "its first step, 1251, comes after its last, 1250"},
     {AT_KIND, CHUNK_KEYFRAME, "it is a key-frame of more than one step: 1000 to 1250"},
     {AT_KIND, CHUNK_GAP, "it is a gap and has a body of 40 bytes"},
@@ -147,7 +183,8 @@ START_TEST(kinds_have_names) {
     ck_assert_str_eq(chunk_kind_name(CHUNK_KEYFRAME), "key-frame");
     ck_assert_str_eq(chunk_kind_name(CHUNK_GAP), "gap");
     ck_assert_str_eq(chunk_kind_name(0), "unknown");
-    ck_assert_str_eq(chunk_kind_name(6), "unknown");
+    ck_assert_str_eq(chunk_kind_name(CHUNK_HIGHLIGHTS), "highlights");
+    ck_assert_str_eq(chunk_kind_name(CHUNK_KIND_COUNT), "unknown");
     ck_assert_str_eq(chunk_kind_name(UINT32_MAX), "unknown");
 }
 END_TEST

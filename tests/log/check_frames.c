@@ -10,7 +10,7 @@
 
 enum { BODIES = 2, FRAMES = 3, FRAME_BYTES = 24 + 104 * BODIES };
 enum { POSES = 7 * BODIES, VELOCITIES = 6 * BODIES }; // numbers of a frame
-enum { FRAMES_BYTES = 16 + 8 * BODIES + FRAMES * FRAME_BYTES };
+enum { FRAMES_BYTES = 32 + 8 * BODIES + FRAMES * FRAME_BYTES };
 static const uint64_t ids[BODIES] = {7, (uint64_t)3 << 32 | 9};
 
 static StateFrame make_frame(size_t index, double pose[POSES], double velocity[VELOCITIES]) {
@@ -30,11 +30,11 @@ static StateFrame make_frame(size_t index, double pose[POSES], double velocity[V
 
 static void make_frames(uint8_t body[FRAMES_BYTES]) {
     Sink sink = {.bytes = body};
-    frame_chunk_begin(&sink, BODIES, ids);
+    frame_chunk_begin(&sink, BODIES, 0, 0, ids);
     for (size_t i = 0; i < FRAMES; i++) {
         double pose[POSES], velocity[VELOCITIES];
         StateFrame frame = make_frame(i, pose, velocity);
-        frame_chunk_add(&sink, BODIES, &frame);
+        frame_chunk_add(&sink, BODIES, 0, 0, &frame);
     }
     ck_assert_uint_eq(sink.count, FRAMES_BYTES);
     put_u64(body, FRAME_COUNT_OFFSET, FRAMES);
@@ -47,7 +47,7 @@ START_TEST(frames_come_back_to_the_bit) {
     ck_assert_int_eq(frame_chunk_open(body, FRAMES_BYTES, &chunk, NULL), STATUS_OK);
     ck_assert_uint_eq(chunk.body_count, BODIES);
     ck_assert_uint_eq(chunk.frame_count, FRAMES);
-    ck_assert_uint_eq(frame_chunk_frame_bytes(BODIES), FRAME_BYTES);
+    ck_assert_uint_eq(frame_chunk_frame_bytes(BODIES, 0, 0), FRAME_BYTES);
     uint64_t found_ids[BODIES];
     frame_chunk_ids(&chunk, found_ids);
     ck_assert_mem_eq(found_ids, ids, sizeof(ids));
@@ -75,6 +75,8 @@ START_TEST(a_frame_stands_where_the_format_says) {
     Source source = {.bytes = body, .count = FRAMES_BYTES};
     ck_assert_uint_eq(source_u64(&source), BODIES);
     ck_assert_uint_eq(source_u64(&source), FRAMES);
+    ck_assert_uint_eq(source_u64(&source), 0); // joint positions, and velocities
+    ck_assert_uint_eq(source_u64(&source), 0);
     ck_assert_uint_eq(source_u64(&source), ids[0]);
     ck_assert_uint_eq(source_u64(&source), ids[1]);
     source_bytes(&source, FRAME_BYTES);
@@ -111,8 +113,8 @@ static const struct {
     {FRAME_COUNT_OFFSET, FRAMES - 1},                   //
     {FRAME_COUNT_OFFSET, FRAMES + 1},                   //
     {FRAME_COUNT_OFFSET, ((uint64_t)1 << 61) + FRAMES}, // times FRAME_BYTES it is the same
-    {16 + 8 * BODIES + FRAME_BYTES, 10},                // the step of the frame before
-    {16 + 8 * BODIES + FRAME_BYTES, 9},                 //
+    {32 + 8 * BODIES + FRAME_BYTES, 10},                // the step of the frame before
+    {32 + 8 * BODIES + FRAME_BYTES, 9},                 //
 };
 
 START_TEST(frames_that_lie_are_refused) {
@@ -138,10 +140,10 @@ START_TEST(a_number_of_bodies_that_overflows_is_refused) {
 END_TEST
 
 START_TEST(a_world_may_have_no_bodies) {
-    uint8_t body[16 + 24];
+    uint8_t body[32 + 24];
     Sink sink = {.bytes = body};
-    frame_chunk_begin(&sink, 0, NULL);
-    frame_chunk_add(&sink, 0, &(StateFrame){.step = 5});
+    frame_chunk_begin(&sink, 0, 0, 0, NULL);
+    frame_chunk_add(&sink, 0, 0, 0, &(StateFrame){.step = 5});
     put_u64(body, FRAME_COUNT_OFFSET, 1);
     FrameChunk chunk;
     ck_assert_int_eq(frame_chunk_open(body, sizeof(body), &chunk, NULL), STATUS_OK);

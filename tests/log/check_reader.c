@@ -78,31 +78,37 @@ static void finish(sqlite3_stmt *statement) {
     sqlite3_finalize(statement);
 }
 
-// 'e' or 'r', zeros, and the number in the last two bytes.
+// 'e', zeros, the number in two bytes, and the four zeros of a recording.
 static void make_uid(char what, int number, uint8_t uid[UID_BYTES]) {
     memset(uid, 0, UID_BYTES);
     uid[0] = (uint8_t)what;
-    uid[UID_BYTES - 2] = (uint8_t)(number >> 8);
-    uid[UID_BYTES - 1] = (uint8_t)number;
+    uid[UID_BYTES - 6] = (uint8_t)(number >> 8);
+    uid[UID_BYTES - 5] = (uint8_t)number;
 }
 
 // Recording and episode `number`, of which most columns tell.
 static void add_episode(int number) {
     uint8_t uid[UID_BYTES];
-    sqlite3_stmt *recording =
-        prepare("INSERT INTO recording VALUES(?1, ?2, 'world', 1, ?1 % 4, 'because', ?1 % 3, 5,"
-                " ?1 % 2, 3, 'client ' || (?1 % 2), 'the world', 70, 0.7, 0.01, 8, 12, '1.2.3',"
-                " ?1 * 1000, ?1 * 1000 + 500)");
-    make_uid('r', number, uid);
+    sqlite3_stmt *recording = prepare(
+        "INSERT INTO recording(id, uid, world_count, world_range, state, why, content, stride,"
+        " keyframe_steps, lossy, dropped_steps, name, solver, client, world_name, world_step,"
+        " world_time, time_step, body_count, dynamics_version, server_version, build, begun_ns,"
+        " ended_ns) VALUES(?1, ?2, 1, 1, ?1 % 4, 'because', ?1 % 3, 5, 500, ?1 % 2, 3,"
+        " 'Walk number ' || ?1, CASE ?1 % 2 WHEN 0 THEN 'mdp' ELSE 'pgs' END,"
+        " 'client ' || (?1 % 2), 'the world', 70, 0.7, 0.01, 8, 12, '1.2.3', 'gcc',"
+        " ?1 * 1000, ?1 * 1000 + 500)");
+    make_uid('e', number, uid);
     sqlite3_bind_int(recording, 1, number);
     sqlite3_bind_blob(recording, 2, uid, UID_BYTES, SQLITE_STATIC);
     finish(recording);
-    sqlite3_stmt *episode =
-        prepare("INSERT INTO episode VALUES(?1, ?2, ?1, 2, 10, 100, -?1, 'Walk number ' || ?1,"
-                " CASE ?1 % 2 WHEN 0 THEN 'mdp' ELSE 'pgs' END)");
-    make_uid('e', number, uid);
+    sqlite3_stmt *episode = prepare(
+        "INSERT INTO episode(id, recording, number, world_index, first_step, last_step,"
+        " state, simulated_s, seed, begun_ns, ended_ns, unconverged, worst_own,"
+        " worst_penetration, contacts_max, hardest_impact, hardest_impact_step,"
+        " energy_gain, energy_gain_step, parent, parent_step) VALUES(?1 << 32, ?1, 0, 0, 10, 100,"
+        " ?1 % 4, 0.9, -?1, ?1 * 1000, ?1 * 1000 + 500, 9, 0.25, 0.5, 77, 3.5, 42, 0.125,"
+        " 43, zeroblob(16), 17)");
     sqlite3_bind_int(episode, 1, number);
-    sqlite3_bind_blob(episode, 2, uid, UID_BYTES, SQLITE_STATIC);
     finish(episode);
 }
 
@@ -115,7 +121,7 @@ static void add_episodes(int first, int last) {
 }
 
 static void add_label(int episode, const char *label) {
-    sqlite3_stmt *statement = prepare("INSERT INTO label VALUES(?1, ?2)");
+    sqlite3_stmt *statement = prepare("INSERT INTO label(label, recording) VALUES(?1, ?2)");
     sqlite3_bind_text(statement, 1, label, -1, SQLITE_STATIC);
     sqlite3_bind_int(statement, 2, episode);
     finish(statement);
@@ -123,22 +129,42 @@ static void add_label(int episode, const char *label) {
 
 enum { CHUNK_BODY_BYTES = 24, CHUNK_BYTES = CHUNK_HEADER_BYTES + CHUNK_BODY_BYTES };
 
+static uint64_t chunk_number; // one chain for all: numbers only grow
+
 // A chunk whose body is its first step, over and over.
 static int64_t add_chunk(int recording, ChunkKind kind, uint64_t first, uint64_t last) {
-    uint8_t bytes[CHUNK_BYTES], uid[UID_BYTES];
+    uint8_t bytes[CHUNK_BYTES];
     size_t count = sizeof(bytes) - (kind == CHUNK_GAP ? CHUNK_BODY_BYTES : 0);
-    make_uid('r', recording, uid);
+    Chunk chunk = {.kind = kind,
+                   .sequence = ++chunk_number,
+                   .world_count = 1,
+                   .first_step = first,
+                   .last_step = last,
+                   .time = 0.01 * (double)last,
+                   .solver = "mdp"};
+    make_uid('e', recording, chunk.uid);
     memset(bytes + CHUNK_HEADER_BYTES, (int)(first & 0xff), CHUNK_BODY_BYTES);
-    chunk_seal(bytes, count, kind, uid, first, last);
+    if (kind == CHUNK_INPUTS) {
+        chunk.figures = (StepFigures){2, (double)first * 1e-9, (double)first * 1e-3, 4, 0, 0, 0, 0};
+    }
+    chunk_seal(bytes, count, &chunk);
     sqlite3_stmt *statement =
-        prepare("INSERT INTO chunk(recording, kind, first_step, last_step, written_ns, unconverged,"
-                " worst_own, worst_penetration, bytes) VALUES(?1, ?2, ?3, ?4, 0, 2, ?3 * 1e-9,"
-                " ?3 * 1e-3, ?5)");
+        prepare("INSERT INTO chunk(recording, kind, sequence, first_world, world_count, first_step,"
+                " last_step, time_s, written_ns, unconverged, worst_own, worst_penetration,"
+                " contacts_max, hardest_impact, hardest_impact_step, energy_gain,"
+                " energy_gain_step, solver, bytes) VALUES(?1, ?2, ?6, 0, 1, ?3, ?4, ?7, 0,"
+                " iif(?2 = 2, 2, NULL), iif(?2 = 2, ?8, NULL), iif(?2 = 2, ?9, NULL),"
+                " iif(?2 = 2, 4, NULL), iif(?2 = 2, 0.0, NULL), iif(?2 = 2, 0, NULL),"
+                " iif(?2 = 2, 0.0, NULL), iif(?2 = 2, 0, NULL), iif(?2 = 2, 'mdp', NULL), ?5)");
     sqlite3_bind_int(statement, 1, recording);
     sqlite3_bind_int(statement, 2, (int)kind);
     sqlite3_bind_int64(statement, 3, (int64_t)first);
     sqlite3_bind_int64(statement, 4, (int64_t)last);
     sqlite3_bind_blob(statement, 5, bytes, (int)count, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 6, (int64_t)chunk.sequence);
+    sqlite3_bind_double(statement, 7, chunk.time);
+    sqlite3_bind_double(statement, 8, chunk.figures.worst_own);
+    sqlite3_bind_double(statement, 9, chunk.figures.worst_penetration);
     finish(statement);
     return sqlite3_last_insert_rowid(db);
 }
@@ -152,6 +178,20 @@ static void add_chunks(int recording, uint64_t stride, uint64_t stretches) {
         add_chunk(recording, CHUNK_FRAMES, i * stride + 1, (i + 1) * stride);
     }
     run("COMMIT");
+}
+
+// The chunk of this kind behind the one of this id; 0: the first.
+static Status next(const EpisodeRow *row, ChunkKind kind, int64_t id, LogChunk *found,
+                   Error *error) {
+    ChunkPlace place = {.first_step = INT64_MAX, .sequence = INT64_MAX};
+    sqlite3_stmt *query = prepare("SELECT first_step, sequence FROM chunk WHERE id = ?1");
+    sqlite3_bind_int64(query, 1, id);
+    if (sqlite3_step(query) == SQLITE_ROW) {
+        place = (ChunkPlace){.first_step = (uint64_t)sqlite3_column_int64(query, 0),
+                             .sequence = (uint64_t)sqlite3_column_int64(query, 1)};
+    }
+    sqlite3_finalize(query);
+    return log_reader_next(reader, row, kind, id == 0 ? NULL : &place, &arena, found, error);
 }
 
 static EpisodeRow find(const char *text) {
@@ -175,10 +215,9 @@ START_TEST(an_episode_comes_back_whole) {
     uint8_t uid[UID_BYTES];
     make_uid('e', 7, uid);
     ck_assert_mem_eq(row.uid, uid, UID_BYTES);
-    make_uid('r', 7, uid);
     ck_assert_mem_eq(row.recording_uid, uid, UID_BYTES);
     ck_assert_int_eq(row.recording, 7);
-    ck_assert_int_eq(row.episode, 7);
+    ck_assert_int_eq(row.episode, INT64_C(7) << 32);
     ck_assert_str_eq(row.name, "Walk number 7");
     ck_assert_str_eq(row.client, "client 1");
     ck_assert_str_eq(row.world_name, "the world");
@@ -194,7 +233,13 @@ START_TEST(an_episode_comes_back_whole) {
     ck_assert(row.lossy && row.has_seed);
     ck_assert_uint_eq(row.seed, UINT64_MAX - 6); // -7: all 64 bits come back
     ck_assert_uint_eq(row.dynamics_version, 12);
-    ck_assert_uint_eq(row.world_index, 2);
+    ck_assert_uint_eq(row.world_index, 0);
+    ck_assert_uint_eq(row.number, 0);
+    ck_assert_double_eq(row.time, 0.9);
+    ck_assert_str_eq(row.build, "gcc");
+    ck_assert_str_eq(row.odd, "");
+    ck_assert(row.has_parent && row.has_figures && !row.has_return && !row.is_pinned);
+    ck_assert_uint_eq(row.parent_step, 17);
     ck_assert_uint_eq(row.first_step, 10);
     ck_assert_uint_eq(row.last_step, 100);
     ck_assert_uint_eq(row.world_step, 70);
@@ -204,9 +249,14 @@ START_TEST(an_episode_comes_back_whole) {
     ck_assert_uint_eq(row.begun_ns, 7000);
     ck_assert_uint_eq(row.ended_ns, 7500);
     ck_assert_uint_eq(row.dropped_steps, 3);
-    ck_assert_uint_eq(row.unconverged_steps, 12); // 2 per chunk
-    ck_assert_double_eq(row.worst_own, 51 * 1e-9);
-    ck_assert_double_eq(row.worst_penetration, 51 * 1e-3);
+    ck_assert_uint_eq(row.figures.unconverged_steps, 9);
+    ck_assert_double_eq(row.figures.worst_own, 0.25);
+    ck_assert_double_eq(row.figures.worst_penetration, 0.5);
+    ck_assert_uint_eq(row.figures.contacts_max, 77);
+    ck_assert_double_eq(row.figures.hardest_impact, 3.5);
+    ck_assert_uint_eq(row.figures.hardest_impact_step, 42);
+    ck_assert_double_eq(row.figures.energy_gain, 0.125);
+    ck_assert_uint_eq(row.figures.energy_gain_step, 43);
     ck_assert_uint_eq(row.bytes, UINT64_C(6) * CHUNK_BYTES);
     ck_assert_uint_eq(row.chunk_count, 6);
     ck_assert_uint_eq(row.keyframe_count, 2);
@@ -216,7 +266,9 @@ END_TEST
 
 START_TEST(of_an_episode_being_recorded_the_last_step_is_what_is_committed) {
     add_episode(1);
-    run("UPDATE episode SET last_step = NULL, seed = NULL");
+    run("UPDATE episode SET last_step = NULL, simulated_s = NULL, seed = NULL, unconverged = NULL,"
+        " worst_own = NULL, worst_penetration = NULL, contacts_max = NULL, hardest_impact = NULL,"
+        " hardest_impact_step = NULL, energy_gain = NULL, energy_gain_step = NULL");
     EpisodeRow row = find("Walk number 1");
     ck_assert_uint_eq(row.last_step, 10); // nothing yet: it has just begun
     ck_assert(!row.has_seed);
@@ -224,37 +276,43 @@ START_TEST(of_an_episode_being_recorded_the_last_step_is_what_is_committed) {
     add_chunk(1, CHUNK_INPUTS, 0, 40);
     add_chunk(1, CHUNK_GAP, 40, 60);
     add_chunk(1, CHUNK_KEYFRAME, 60, 60);
-    ck_assert_uint_eq(find("Walk number 1").last_step, 60);
+    row = find("Walk number 1");
+    ck_assert_uint_eq(row.last_step, 60);
+    ck_assert_double_eq(row.time, 0.6);
+    ck_assert(!row.has_figures);
+    ck_assert_uint_eq(row.figures.unconverged_steps, 2); // of the chunk
     add_chunk(1, CHUNK_INPUTS, 60, 90);
     ck_assert_uint_eq(find("Walk number 1").last_step, 90);
 }
 END_TEST
+
+#define ZEROS "00000000" // the number of a recording's first episode
 
 static const struct {
     const char *text;
     Status status;
     int episode;
 } searches[] = {
-    {"65000000000000000000000000000001", STATUS_OK, 1}, // the whole uid
-    {"65000000000000000000000000000002", STATUS_OK, 2},
-    {"6500000000000000000000000000000f", STATUS_OK, 15},
-    {"6500000000000000000000000000000F", STATUS_OK, 15},
-    {"65000000000000000000000000001", STATUS_OK, 4096},  // 29 digits of 32: half a byte at the end
-    {"650000000000000000000000000010", STATUS_OK, 4096}, // its own name as well
-    {"6500000000000000000000000000000", STATUS_INVALID_ARGUMENT, 0},
+    {"650000000000000000000001" ZEROS, STATUS_OK, 1}, // the whole uid
+    {"650000000000000000000002" ZEROS, STATUS_OK, 2},
+    {"65000000000000000000000f" ZEROS, STATUS_OK, 15},
+    {"65000000000000000000000F" ZEROS, STATUS_OK, 15},
+    {"650000000000000000001", STATUS_OK, 4096},  // 21 digits of 32: half a byte at the end
+    {"6500000000000000000010", STATUS_OK, 4096}, // its own name as well
+    {"650000000000000000000", STATUS_INVALID_ARGUMENT, 0},
     {"6500", STATUS_INVALID_ARGUMENT, 0}, // several
     {"650", STATUS_NOT_FOUND, 0},         // too short for an id
     {"6501", STATUS_NOT_FOUND, 0},
-    {"65000000000000000000000000000003", STATUS_NOT_FOUND, 0},
-    {"650000000000000000000000000000010", STATUS_NOT_FOUND, 0}, // too long
-    {"6500000000000000000000000000000g", STATUS_NOT_FOUND, 0},
+    {"650000000000000000000003" ZEROS, STATUS_NOT_FOUND, 0},
+    {"650000000000000000000001" ZEROS "0", STATUS_NOT_FOUND, 0}, // too long
+    {"65000000000000000000000g" ZEROS, STATUS_NOT_FOUND, 0},
     {"Walk number 2", STATUS_OK, 2},
     {"Walk number", STATUS_NOT_FOUND, 0}, // a name is a whole one
     {"twins", STATUS_INVALID_ARGUMENT, 0},
     {"cafe", STATUS_OK, 30}, // a name that looks like an id
-    {"6500000000000000000000000000", STATUS_INVALID_ARGUMENT, 0},
-    {"650000000000000000000000000004", STATUS_INVALID_ARGUMENT, 0}, // one's id, another's name
-    {"65000000000000000000000000000400", STATUS_OK, 1024},
+    {"65000000000000000000", STATUS_INVALID_ARGUMENT, 0},
+    {"6500000000000000000004", STATUS_INVALID_ARGUMENT, 0}, // one's id, another's name
+    {"650000000000000000000400" ZEROS, STATUS_OK, 1024},
     {"", STATUS_INVALID_ARGUMENT, 0},
     {"'; DROP TABLE episode; --", STATUS_NOT_FOUND, 0},
 };
@@ -264,16 +322,16 @@ START_TEST(an_episode_is_found_by_what_a_person_types) {
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         add_episode(numbers[i]);
     }
-    run("UPDATE episode SET name = 'twins' WHERE id IN (31, 32);"
-        "UPDATE episode SET name = 'cafe' WHERE id = 30;"
-        "UPDATE episode SET name = '650000000000000000000000000010' WHERE id = 4096;"
-        "UPDATE episode SET name = '650000000000000000000000000004' WHERE id = 33");
+    run("UPDATE recording SET name = 'twins' WHERE id IN (31, 32);"
+        "UPDATE recording SET name = 'cafe' WHERE id = 30;"
+        "UPDATE recording SET name = '6500000000000000000010' WHERE id = 4096;"
+        "UPDATE recording SET name = '6500000000000000000004' WHERE id = 33");
     EpisodeRow row = {0};
     Error error = {0};
     ck_assert_int_eq(log_reader_find(reader, searches[_i].text, &arena, &row, &error),
                      searches[_i].status);
     ck_assert_int_eq(error.message[0] != '\0', searches[_i].status != STATUS_OK);
-    ck_assert_int_eq(row.episode, searches[_i].episode);
+    ck_assert_int_eq(row.episode >> 32, searches[_i].episode);
 }
 END_TEST
 
@@ -292,7 +350,7 @@ static const char *list(const EpisodeFilter *filter, uint64_t *total) {
     for (size_t i = 0; i < count; i++) {
         size_t length = strlen(numbers);
         snprintf(numbers + length, sizeof(numbers) - length, "%s%d", i == 0 ? "" : " ",
-                 (int)rows[i].episode);
+                 (int)rows[i].recording);
     }
     return numbers;
 }
@@ -357,7 +415,7 @@ START_TEST(a_list_sees_what_was_committed_since) {
     run("BEGIN");
     add_episode(3);
     ck_assert_str_eq(list(&everything, &total), "2 1");
-    run("COMMIT; DELETE FROM episode WHERE id = 1");
+    run("COMMIT; DELETE FROM episode WHERE recording = 1");
     ck_assert_str_eq(list(&everything, &total), "3 2");
 }
 END_TEST
@@ -367,7 +425,7 @@ START_TEST(episodes_of_one_recording_have_the_same_figures) {
     add_episodes(1, 3);
     add_chunks(1, 10, 2);
     add_chunks(2, 10, 5);
-    run("UPDATE episode SET recording = 2 WHERE id = 3");
+    run("UPDATE episode SET id = (2 << 32) + 1, recording = 2, number = 1 WHERE recording = 3");
     EpisodeRow *rows;
     size_t count;
     uint64_t total;
@@ -441,24 +499,19 @@ START_TEST(chunks_follow_each_other_by_step_and_id) {
     LogChunk found = {0};
     for (size_t i = 0; i < 3; i++) {
         int64_t before = found.id;
-        ck_assert_int_eq(log_reader_next(reader, &row, CHUNK_INPUTS, before, &arena, &found, NULL),
-                         STATUS_OK);
+        ck_assert_int_eq(next(&row, CHUNK_INPUTS, before, &found, NULL), STATUS_OK);
         ck_assert_int_gt(found.id, before);
         ck_assert_uint_eq(found.chunk.last_step, last[i]);
     }
     Error error = {0};
-    ck_assert_int_eq(log_reader_next(reader, &row, CHUNK_INPUTS, found.id, &arena, &found, &error),
-                     STATUS_NOT_FOUND);
-    ck_assert_int_eq(log_reader_next(reader, &row, CHUNK_FRAMES, key, &arena, &found, NULL),
-                     STATUS_OK);
+    ck_assert_int_eq(next(&row, CHUNK_INPUTS, found.id, &found, &error), STATUS_NOT_FOUND);
+    ck_assert_int_eq(next(&row, CHUNK_FRAMES, key, &found, NULL), STATUS_OK);
     ck_assert_uint_eq(found.chunk.first_step, 6);
-    ck_assert_int_eq(log_reader_next(reader, &row, CHUNK_INPUTS, key, &arena, &found, NULL),
-                     STATUS_OK);
+    ck_assert_int_eq(next(&row, CHUNK_INPUTS, key, &found, NULL), STATUS_OK);
     ck_assert_uint_eq(found.chunk.last_step, 9);
-    ck_assert_int_eq(log_reader_next(reader, &row, CHUNK_GAP, 0, &arena, &found, NULL), STATUS_OK);
+    ck_assert_int_eq(next(&row, CHUNK_GAP, 0, &found, NULL), STATUS_OK);
     ck_assert_uint_eq(found.chunk.body_bytes, 0);
-    ck_assert_int_eq(log_reader_next(reader, &row, CHUNK_GAP, INT64_MAX, &arena, &found, NULL),
-                     STATUS_NOT_FOUND);
+    ck_assert_int_eq(next(&row, CHUNK_GAP, INT64_MAX, &found, NULL), STATUS_NOT_FOUND);
 }
 END_TEST
 
@@ -510,27 +563,27 @@ END_TEST
 static const struct {
     const char *sql, *why;
 } damages[] = {
-    {"UPDATE chunk SET bytes = substr(bytes, 1, 70) WHERE id = 5",
+    {"UPDATE chunk SET bytes = substr(bytes, 1, 198) WHERE id = 5",
      "Chunk 5 (inputs, steps 100 to 200) is damaged: it is cut short: its body has 6 bytes instead "
      "of 24."},
-    {"UPDATE chunk SET bytes = x'' WHERE id = 5", "it is cut short: 0 bytes of a header of 64."},
-    {"UPDATE chunk SET bytes = zeroblob(100) WHERE id = 5", "it does not begin as a chunk does."},
+    {"UPDATE chunk SET bytes = x'' WHERE id = 5", "it is cut short: 0 bytes of a header of 192."},
+    {"UPDATE chunk SET bytes = zeroblob(200) WHERE id = 5", "it does not begin as a chunk does."},
     {"UPDATE chunk SET bytes = 'text' WHERE id = 5", "its bytes are no BLOB."},
     {"UPDATE chunk SET bytes = 17 WHERE id = 5", "its bytes are no BLOB."},
-    {"UPDATE chunk SET bytes = CAST(substr(bytes, 1, 80) || x'ffffffffffffffff' AS BLOB)"
+    {"UPDATE chunk SET bytes = CAST(substr(bytes, 1, 208) || x'ffffffffffffffff' AS BLOB)"
      " WHERE id = 5",
      "its checksum is wrong: 0x"},
     {"UPDATE chunk SET bytes = (SELECT bytes FROM chunk WHERE id = 2) WHERE id = 5",
-     "its row is of another kind or other steps than its bytes."}, // moved to another place
+     "its row says another place than its bytes."}, // moved to another place
     {"UPDATE chunk SET bytes = (SELECT bytes FROM chunk WHERE id = 11) WHERE id = 5",
      "it belongs to another recording."},
     {"UPDATE chunk SET last_step = 199 WHERE id = 5",
-     "Chunk 5 (inputs, steps 100 to 199) is damaged: its row is of another kind or other steps "
-     "than its bytes."},
+     "Chunk 5 (inputs, steps 100 to 199) is damaged: its row says another place than "
+     "its bytes."},
     {"DELETE FROM chunk WHERE id = 5; UPDATE chunk SET id = 5, kind = 2 WHERE id = 4",
-     "its row is of another kind"}, // a key-frame's bytes
-    {"UPDATE chunk SET last_step = 'soon' WHERE id = 5", "its row is of another kind"},
-    {"UPDATE chunk SET last_step = -5 WHERE id = 5", "its row is of another kind"},
+     "its row says another place"}, // a key-frame's bytes
+    {"UPDATE chunk SET last_step = 'soon' WHERE id = 5", "its row says another place"},
+    {"UPDATE chunk SET last_step = -5 WHERE id = 5", "its row says another place"},
 };
 
 START_TEST(a_damaged_chunk_is_named) {
@@ -548,23 +601,17 @@ START_TEST(a_damaged_chunk_is_named) {
     ck_assert_uint_eq(found.chunk.first_step, 100);
     ck_assert_msg(strstr(error.message, damages[_i].why) != NULL, "%s", error.message);
     // the way leads on behind it
-    ck_assert_int_eq(log_reader_next(reader, &row, CHUNK_INPUTS, 2, &arena, &found, &error),
-                     STATUS_DATA_LOSS);
+    ck_assert_int_eq(next(&row, CHUNK_INPUTS, 2, &found, &error), STATUS_DATA_LOSS);
     ck_assert_int_eq(found.id, 5);
-    ck_assert_int_eq(log_reader_next(reader, &row, CHUNK_INPUTS, found.id, &arena, &found, NULL),
-                     STATUS_OK);
+    ck_assert_int_eq(next(&row, CHUNK_INPUTS, found.id, &found, NULL), STATUS_OK);
     ck_assert_int_eq(found.id, 8);
 }
 END_TEST
 
 static const char *const damaged_rows[] = {
-    "UPDATE episode SET uid = x'00'",
-    "UPDATE episode SET uid = 'sixteen letters.'",
-    "UPDATE recording SET uid = x'00'",
-    "UPDATE recording SET state = 4",
-    "UPDATE recording SET state = 4294967296",
-    "UPDATE recording SET content = 3",
-    "DELETE FROM recording",
+    "UPDATE episode SET number = 4294967296",  "UPDATE episode SET state = 4",
+    "UPDATE recording SET uid = x'00'",        "UPDATE recording SET state = 4",
+    "UPDATE recording SET state = 4294967296", "UPDATE recording SET content = 3",
 };
 
 START_TEST(a_damaged_row_is_named) {
@@ -575,21 +622,24 @@ START_TEST(a_damaged_row_is_named) {
     Error error = {0};
     ck_assert_int_eq(log_reader_find(reader, "Walk number 1", &arena, &row, &error),
                      STATUS_DATA_LOSS);
-    ck_assert_ptr_eq(strstr(error.message, "Row 1 of the episodes "), error.message);
+    ck_assert_ptr_eq(strstr(error.message, "Row "), error.message);
 }
 END_TEST
 
 static const char *const values[] = {"-1",    "9223372036854775807", "1e308", "9e999", "'text'",
                                      "x'00'", "zeroblob(16)",        "''",    "0"};
-static const char *const columns[] = {"recording.kind",
-                                      "recording.world_count",
+static const char *const columns[] = {"recording.world_count",
+                                      "recording.world_range",
                                       "recording.state",
                                       "recording.why",
                                       "recording.content",
                                       "recording.stride",
+                                      "recording.keyframe_steps",
                                       "recording.lossy",
-                                      "recording.client",
                                       "recording.dropped_steps",
+                                      "recording.name",
+                                      "recording.solver",
+                                      "recording.client",
                                       "recording.world_name",
                                       "recording.world_step",
                                       "recording.world_time",
@@ -597,24 +647,51 @@ static const char *const columns[] = {"recording.kind",
                                       "recording.body_count",
                                       "recording.dynamics_version",
                                       "recording.server_version",
+                                      "recording.build",
                                       "recording.begun_ns",
                                       "recording.ended_ns",
                                       "episode.recording",
+                                      "episode.number",
                                       "episode.world_index",
                                       "episode.first_step",
                                       "episode.last_step",
+                                      "episode.state",
+                                      "episode.simulated_s",
                                       "episode.seed",
-                                      "episode.name",
-                                      "episode.solver",
+                                      "episode.return_sum",
+                                      "episode.begun_ns",
+                                      "episode.ended_ns",
+                                      "episode.unconverged",
+                                      "episode.worst_own",
+                                      "episode.worst_penetration",
+                                      "episode.contacts_max",
+                                      "episode.hardest_impact",
+                                      "episode.hardest_impact_step",
+                                      "episode.energy_gain",
+                                      "episode.energy_gain_step",
+                                      "episode.parent",
+                                      "episode.parent_step",
+                                      "episode.pinned",
                                       "label.label",
-                                      "label.episode",
+                                      "label.recording",
                                       "chunk.recording",
                                       "chunk.kind",
+                                      "chunk.sequence",
+                                      "chunk.first_world",
+                                      "chunk.world_count",
                                       "chunk.first_step",
                                       "chunk.last_step",
+                                      "chunk.time_s",
+                                      "chunk.written_ns",
                                       "chunk.unconverged",
                                       "chunk.worst_own",
                                       "chunk.worst_penetration",
+                                      "chunk.contacts_max",
+                                      "chunk.hardest_impact",
+                                      "chunk.hardest_impact_step",
+                                      "chunk.energy_gain",
+                                      "chunk.energy_gain_step",
+                                      "chunk.solver",
                                       "chunk.bytes"};
 enum { COLUMN_COUNT = sizeof(columns) / sizeof(columns[0]) };
 
@@ -642,18 +719,24 @@ START_TEST(an_edited_file_is_read_or_refused) {
         for (size_t k = 0; status == STATUS_OK && k < count; k++) {
             ck_assert(rows[k].stride > 0 && rows[k].first_step <= rows[k].last_step);
         }
-        for (ChunkKind kind = CHUNK_KEYFRAME; kind <= CHUNK_GAP; kind++) {
+        for (ChunkKind kind = CHUNK_KEYFRAME; kind < CHUNK_KIND_COUNT; kind++) {
             log_reader_at(reader, &row, kind, UINT64_MAX, &arena, &found, NULL);
             ck_assert_int_eq(
                 log_reader_chunks(reader, &row, kind, &arena, &chunk_rows, &count, NULL),
                 STATUS_OK);
-            found.id = 0;
-            for (size_t k = 0; k < count; k++) {
-                status = log_reader_next(reader, &row, kind, found.id, &arena, &found, NULL);
-                ck_assert(status == STATUS_OK || status == STATUS_DATA_LOSS);
+            // every walk ends: at the last chunk, or where the way would lead back
+            ChunkPlace place = {0};
+            status = STATUS_OK;
+            for (size_t k = 0; status != STATUS_NOT_FOUND; k++) {
+                ck_assert_uint_le(k, count + 1);
+                found.id = 0;
+                status = log_reader_next(reader, &row, kind, k == 0 ? NULL : &place, &arena, &found,
+                                         NULL);
+                if (status == STATUS_DATA_LOSS && found.id == 0) {
+                    break;
+                }
+                place = chunk_place(&found.chunk);
             }
-            ck_assert_int_eq(log_reader_next(reader, &row, kind, found.id, &arena, &found, NULL),
-                             STATUS_NOT_FOUND);
         }
     }
 }
@@ -699,7 +782,7 @@ START_TEST(a_file_that_is_none_is_refused) {
     ck_assert_int_ne(log_reader_open("/tmp/moreau-no-such-folder/log.db", &other, &error),
                      STATUS_OK);
     ck_assert_str_ne(error.message, "");
-    run("DROP VIEW chunks; DROP VIEW stretches; DROP VIEW episodes; DROP TABLE chunk");
+    run("DROP TABLE chunk");
     ck_assert_int_ne(log_reader_open(path, &other, &error), STATUS_OK);
     ck_assert_str_ne(error.message, "");
 }
@@ -716,14 +799,17 @@ START_TEST(no_kept_statement_scans_a_table) {
             const char *detail = (const char *)sqlite3_column_text(plan, 3);
             // what a subquery does stands in lines of its own
             ck_assert_msg(strstr(detail, "SEARCH") == detail ||
-                              strstr(detail, "SCALAR SUBQUERY") == detail,
+                              strstr(detail, "SCALAR SUBQUERY") == detail ||
+                              // the highlights of one episode are few
+                              (strstr(detail, "USE TEMP B-TREE FOR ORDER BY") == detail &&
+                               strstr(sql, "FROM highlight") != NULL),
                           "%s: %s", detail, sql);
             explained++;
         }
         sqlite3_finalize(plan);
         sqlite3_free(sql);
     }
-    ck_assert_int_ge(explained, 9);
+    ck_assert_int_ge(explained, 12);
 }
 END_TEST
 
@@ -732,8 +818,7 @@ static uint64_t work_of_seeking(const EpisodeRow *row, uint64_t step) {
     work = 0;
     ck_assert_int_eq(log_reader_at(reader, row, CHUNK_KEYFRAME, step, &arena, &found, NULL),
                      STATUS_OK);
-    ck_assert_int_eq(log_reader_next(reader, row, CHUNK_INPUTS, found.id, &arena, &found, NULL),
-                     STATUS_OK);
+    ck_assert_int_eq(next(row, CHUNK_INPUTS, found.id, &found, NULL), STATUS_OK);
     ck_assert_uint_eq(found.chunk.first_step, step);
     ck_assert_uint_gt(work, 0);
     return work;
@@ -752,7 +837,7 @@ START_TEST(seeking_does_not_grow_with_the_episode) {
     ck_assert_uint_eq(work_of_seeking(&many, 999500), expected);
     work = 0;
     LogChunk found;
-    ck_assert_int_eq(log_reader_next(reader, &few, CHUNK_INPUTS, 29, &arena, &found, NULL),
+    ck_assert_int_eq(next(&few, CHUNK_INPUTS, 29, &found, NULL),
                      STATUS_NOT_FOUND); // with all of the others' chunks behind it
     ck_assert_uint_lt(work, 2 * expected);
 }
@@ -769,9 +854,7 @@ START_TEST(walking_does_not_grow_with_the_chunks_of_one_step) {
         EpisodeRow row = find(i == 0 ? "Walk number 1" : "Walk number 2");
         LogChunk found;
         work = 0;
-        ck_assert_int_eq(
-            log_reader_next(reader, &row, CHUNK_INPUTS, i == 0 ? 3 : 400, &arena, &found, NULL),
-            STATUS_OK);
+        ck_assert_int_eq(next(&row, CHUNK_INPUTS, i == 0 ? 3 : 400, &found, NULL), STATUS_OK);
         ck_assert_int_eq(found.id, i == 0 ? 4 : 401);
         took[i] = work;
     }
@@ -796,7 +879,7 @@ static void add_common_episodes(int first, int last) {
     for (int i = first; i <= last; i++) {
         add_label(i, "common");
     }
-    run("UPDATE recording SET state = 1 WHERE id NOT IN (4, 7);"
+    run("UPDATE episode SET state = 1 WHERE recording NOT IN (4, 7);"
         "UPDATE recording SET client = 'rare' WHERE id IN (4, 7); COMMIT");
 }
 

@@ -66,7 +66,7 @@ START_TEST(a_new_file_is_marked_as_ours) {
     ck_assert_str_eq(sql_on(db,
                             "PRAGMA application_id; PRAGMA user_version; PRAGMA page_size; "
                             "PRAGMA journal_mode; PRAGMA synchronous; PRAGMA wal_autocheckpoint"),
-                     "1297044053\n1\n32768\nwal\n1\n0\n");
+                     "1297044053\n2\n32768\nwal\n1\n0\n");
     sqlite3_close(db);
     ck_assert_int_eq(schema_open(file.path, true, &db, &error), STATUS_OK);
     ck_assert_str_eq(sql_on(db, "PRAGMA synchronous"), "2\n");
@@ -79,7 +79,7 @@ START_TEST(a_reader_reads_and_nothing_else) {
     sqlite3 *db = NULL;
     Error error = {0};
     ck_assert_int_eq(schema_open_reader(file.path, &db, &error), STATUS_OK);
-    ck_assert_str_eq(sql_on(db, "SELECT count(*) FROM chunk; PRAGMA mmap_size"), "21\n0\n");
+    ck_assert_str_eq(sql_on(db, "SELECT count(*) FROM chunk; PRAGMA mmap_size"), "23\n0\n");
     ck_assert_int_eq(sqlite3_exec(db, "DELETE FROM chunk", NULL, NULL, NULL), SQLITE_READONLY);
     ck_assert_int_eq(sqlite3_wal_checkpoint(db, NULL), SQLITE_OK);
     sqlite3_close(db);
@@ -106,7 +106,7 @@ START_TEST(a_reader_never_checkpoints) {
     sqlite3 *db = NULL;
     Error error = {0};
     ck_assert_int_eq(schema_open_reader(copy, &db, &error), STATUS_OK);
-    ck_assert_str_eq(sql_on(db, "SELECT count(*) FROM chunk"), "21\n");
+    ck_assert_str_eq(sql_on(db, "SELECT count(*) FROM chunk"), "23\n");
     sqlite3_close(db);
     uint8_t *after;
     ck_assert_uint_eq(read_file(copy, &after), count);
@@ -162,7 +162,9 @@ START_TEST(other_files_are_refused_unchanged) {
     const struct {
         const void *bytes;
         size_t count;
-    } others[] = {{text, 5}, {text, sizeof(text)}, {zeros, 100}, {zeros, sizeof(zeros)}};
+    } others[] = {{text, 1},    {zeros, 1},
+                  {text, 5},    {text, sizeof(text)},
+                  {zeros, 100}, {zeros, sizeof(zeros)}};
     write_file(file.path, others[_i].bytes, others[_i].count);
     check_refused(file.path, STATUS_INVALID_ARGUMENT, "no SQLite database");
     uint8_t *after;
@@ -186,7 +188,15 @@ START_TEST(a_newer_version_is_named) {
     make_log();
     sql(&file, "PRAGMA user_version = 12");
     check_refused(file.path, STATUS_FAILED_PRECONDITION, "version 12");
-    check_refused(file.path, STATUS_FAILED_PRECONDITION, "version 1:");
+    check_refused(file.path, STATUS_FAILED_PRECONDITION, "version 2:");
+}
+END_TEST
+
+START_TEST(a_file_of_schema_1_is_refused_with_a_sentence) {
+    make_log();
+    sql(&file, "PRAGMA user_version = 1");
+    check_refused(file.path, STATUS_FAILED_PRECONDITION, "version 1");
+    check_refused(file.path, STATUS_FAILED_PRECONDITION, "before the first release");
 }
 END_TEST
 
@@ -287,9 +297,10 @@ static TCase *case_open(void) {
 
 static TCase *case_refuse(void) {
     TCase *tcase = make_case("refuse");
-    tcase_add_loop_test(tcase, other_files_are_refused_unchanged, 0, 4);
+    tcase_add_loop_test(tcase, other_files_are_refused_unchanged, 0, 6);
     tcase_add_test(tcase, databases_of_others_are_refused);
     tcase_add_test(tcase, a_newer_version_is_named);
+    tcase_add_test(tcase, a_file_of_schema_1_is_refused_with_a_sentence);
     tcase_add_test(tcase, missing_tables_are_damage);
     tcase_add_loop_test(tcase, a_file_that_was_cut_short_is_refused, 0, 6);
     tcase_add_loop_test(tcase, any_bytes_give_an_error_or_a_database, 0, 4);

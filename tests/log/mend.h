@@ -5,6 +5,8 @@
 #include "base/bytes.h"
 #include "log/chunk.h"
 
+enum { MEND_AT_KIND = 12, MEND_AT_PREDECESSOR = 168, MEND_AT_BODY_BYTES = 176 };
+
 static inline void mend_checksum(uint8_t *bytes, size_t count) {
     const size_t at = CHUNK_HEADER_BYTES - 8;
     Hash hash;

@@ -247,8 +247,10 @@ START_TEST(a_gap_says_which_steps_a_lossy_recording_dropped) {
     ck_assert_uint_eq(blob.first_step, TAPE_KEYFRAME_STEPS);
     ck_assert_uint_eq(blob.last_step, (uint64_t)2 * TAPE_KEYFRAME_STEPS);
     blob.count = CHUNK_HEADER_BYTES;
-    chunk_seal(blob.bytes, blob.count, CHUNK_GAP, tape->row.recording_uid, blob.first_step,
-               blob.last_step);
+    Chunk gap;
+    ck_assert_int_eq(chunk_read_head(blob.bytes, blob.count, &gap, NULL), STATUS_OK);
+    gap.kind = CHUNK_GAP;
+    chunk_seal(blob.bytes, blob.count, &gap);
     tape_write_blob(tape, &blob);
     char sql[160];
     snprintf(sql, sizeof(sql),

@@ -4,6 +4,7 @@
 // that dropped steps and says so.
 #include "replay/verify.h"
 
+#include "log/writer.h"
 #include "replay/playback.h"
 #include "run/recorder.h"
 #include "support/heap.h"
@@ -45,7 +46,7 @@ static void begin_ballast(void) {
     RecordingDef def = {
         .uid = {1}, .stride = 1, .name = "ballast", .client = "", .world_name = "", .solver = ""};
     Waiter waiter;
-    ballast = log_begin(log_file, &def, NULL, waiter_init(&waiter));
+    ballast = log_begin(log_file, &def, NULL, NULL, waiter_init(&waiter));
     await(&waiter);
 }
 
@@ -143,7 +144,7 @@ static void drop_some(void) {
     ck_assert_ptr_nonnull(buffer);
     memset(buffer->bytes, 0, QUEUE_BYTES);
     buffer->used = QUEUE_BYTES;
-    log_put(ballast, buffer, CHUNK_FRAMES, 0, 0, NULL);
+    log_put(ballast, buffer, &(Chunk){.kind = CHUNK_FRAMES});
     ck_assert(log_is_full(log_file));
     take_steps(2 * (uint64_t)KEYFRAME_STEPS - 1);
     sql("ROLLBACK");
@@ -301,17 +302,44 @@ static int expect_missed(ChunkKind kind) {
     return missed;
 }
 
+// The file as it was before the chunk was committed, and whatever came behind it.
+static void cut_off(const Row *chunk) {
+    sql_of("DELETE FROM chunk WHERE id >= %lld AND recording = 2", chunk->id);
+    sql("UPDATE recording SET state = 0, why = '', ended_ns = 0, dropped_steps = 0 WHERE id = 2;"
+        "UPDATE episode SET state = 0, last_step = NULL, simulated_s = NULL, ended_ns = 0,"
+        " unconverged = NULL, worst_own = NULL, worst_penetration = NULL, contacts_max = NULL,"
+        " hardest_impact = NULL, hardest_impact_step = NULL, energy_gain = NULL,"
+        " energy_gain_step = NULL WHERE recording = 2");
+    if (chunk->kind == CHUNK_HIGHLIGHTS) {
+        sql_of("DELETE FROM highlight WHERE recording = 2 AND first_step > %lld",
+               (int64_t)chunk->first_step);
+    }
+}
+
+// What the next server does.
+static void find_cut_off(void) {
+    Writer writer;
+    Error error = {0};
+    ck_assert_int_eq(writer_open(&writer, path, false, &error), STATUS_OK);
+    ck_assert_int_eq(writer_begin(&writer, false, &error), STATUS_OK);
+    ck_assert_msg(writer_interrupt(&writer, 2, "killed", NULL, &error) == STATUS_OK, "%s",
+                  error.message);
+    ck_assert_int_eq(writer_commit(&writer, &error), STATUS_OK);
+    writer_close(&writer);
+}
+
 // Takes the rows away from the end, one after the other, as if the server had been killed when no
 // more was committed.
 static void expect_whole_wherever_cut(void) {
     static Row rows[ROWS_MAX];
     int count = list_rows(rows);
-    for (int i = count - 1; i > 0; i--) {
+    for (int i = count - 1; i > 1; i--) { // definition and first key-frame come together
         char when[64];
-        sql_of("DELETE FROM chunk WHERE id = %lld", rows[i].id);
-        sql("UPDATE recording SET state = 3 WHERE id = 2; UPDATE episode SET last_step ="
-            " (SELECT coalesce(max(last_step), 0) FROM chunk WHERE recording = 2 AND"
-            "  kind IN (2, 5)) WHERE recording = 2");
+        cut_off(&rows[i]);
+        if (i % 2 == 0) {
+            expect_whole("before anybody has looked"); // as it is while it is being recorded
+        }
+        find_cut_off();
         snprintf(when, sizeof(when), "cut off behind chunk %d of %d", i, count);
         if (rows[i - 1].kind != CHUNK_GAP) { // nothing can be stepped to where that one ends
             expect_whole(when);

@@ -128,8 +128,9 @@ static Readback open_readback(Fixture *fixture) {
 
 static bool next_chunk(Fixture *fixture, Readback *readback, ChunkKind kind, LogChunk *chunk) {
     Error error = {0};
-    Status status = log_reader_next(readback->reader, &readback->row, kind, chunk->id,
-                                    &fixture->arena, chunk, &error);
+    ChunkPlace place = chunk_place(&chunk->chunk);
+    Status status = log_reader_next(readback->reader, &readback->row, kind,
+                                    chunk->id == 0 ? NULL : &place, &fixture->arena, chunk, &error);
     ck_assert_msg(status == STATUS_OK || status == STATUS_NOT_FOUND, "%s", error.message);
     return status == STATUS_OK;
 }
@@ -558,11 +559,8 @@ START_TEST(a_lossy_recording_goes_on_and_counts_what_it_lost) {
     while (next_chunk(&fixture, &readback, CHUNK_GAP, &chunk)) {
         missing += chunk.chunk.last_step - chunk.chunk.first_step;
         // behind a gap stands a key-frame, from which the rest can be stepped again
-        LogChunk keyframe = {0};
-        Error error = {0};
-        ck_assert_int_eq(log_reader_next(readback.reader, &readback.row, CHUNK_KEYFRAME, chunk.id,
-                                         &fixture.arena, &keyframe, &error),
-                         STATUS_OK);
+        LogChunk keyframe = chunk;
+        ck_assert(next_chunk(&fixture, &readback, CHUNK_KEYFRAME, &keyframe));
         ck_assert_uint_eq(keyframe.chunk.first_step, chunk.chunk.last_step);
     }
     uint64_t covered = 0;
@@ -573,6 +571,80 @@ START_TEST(a_lossy_recording_goes_on_and_counts_what_it_lost) {
     ck_assert_uint_gt(missing, 20);
     ck_assert_uint_eq(missing, readback.row.dropped_steps);
     ck_assert_uint_eq(missing + covered, LONG + 25);
+    log_give_reader(fixture.log, readback.reader);
+    close_fixture(&fixture);
+}
+END_TEST
+
+// ---- what is noted beside the chunks
+
+START_TEST(simulated_time_is_the_sum_of_the_steps_whatever_they_were) {
+    Fixture fixture = open_fixture(1 << 26);
+    record(&fixture, CONTENT_INPUTS, 1, 8, false);
+    double time = 0.0;
+    const double own = fixture.door.world->settings.time_step;
+    order_steps(&fixture, (StepOrder){.steps = 11}, NULL);
+    order_steps(&fixture, (StepOrder){.steps = 7, .time_step = 0.0005}, NULL);
+    change(&fixture, (Input){.kind = INPUT_SET,
+                             .set.settings = {.given = CHANGE_TIME_STEP, .time_step = 0.003}});
+    order_steps(&fixture, (StepOrder){.steps = 5}, NULL);
+    for (int i = 0; i < 23; i++) { // the same additions in the same order
+        time += i < 11 ? own : i < 18 ? 0.0005 : 0.003;
+    }
+    stop(&fixture);
+    Readback readback = open_readback(&fixture);
+    ck_assert_double_eq(readback.row.time, time);
+    ck_assert_double_eq(readback.row.time_step, own);
+    // a key-frame knows how late it is
+    LogChunk keyframe;
+    ck_assert_int_eq(log_reader_at(readback.reader, &readback.row, CHUNK_KEYFRAME, 23,
+                                   &fixture.arena, &keyframe, NULL),
+                     STATUS_OK);
+    ck_assert_uint_eq(keyframe.chunk.first_step, 16);
+    ck_assert_double_gt(keyframe.chunk.time, 11 * own);
+    log_give_reader(fixture.log, readback.reader);
+    close_fixture(&fixture);
+}
+END_TEST
+
+START_TEST(steps_that_matter_are_stretches_that_can_be_asked_for) {
+    Fixture fixture = open_fixture(1 << 26);
+    record(&fixture, CONTENT_INPUTS, 1, 1000, false);
+    order_steps(&fixture, (StepOrder){.steps = 60}, NULL); // falls: the first impacts
+    // one sweep is not enough for a heap in contact
+    SettingsChange one_sweep = {.given = CHANGE_PARAMETERS, .parameter_solver = SOLVER_MDP};
+    const Solver *solver = solver_get(SOLVER_MDP);
+    for (uint32_t i = 0; i < solver->parameter_count; i++) {
+        if (strcmp(solver->parameters[i].name, "max_iterations") == 0) {
+            one_sweep.parameter_given = 1u << i;
+            one_sweep.parameter[i] = 1.0;
+        }
+    }
+    change(&fixture, (Input){.kind = INPUT_SET, .set.settings = one_sweep});
+    order_steps(&fixture, (StepOrder){.steps = 20}, NULL);
+    stop(&fixture);
+    Readback readback = open_readback(&fixture);
+    Highlight *found;
+    size_t count;
+    uint64_t total, steps = 0;
+    ck_assert_int_eq(log_reader_highlights(readback.reader, &readback.row, HIGHLIGHT_UNCONVERGED,
+                                           100, &fixture.arena, &found, &count, &total, NULL),
+                     STATUS_OK);
+    ck_assert_uint_gt(count, 0);
+    ck_assert_uint_eq(total, count);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert(found[i].first_step <= found[i].step && found[i].step <= found[i].last_step);
+        steps += found[i].last_step - found[i].first_step + 1;
+        ck_assert(i == 0 || found[i].value <= found[i - 1].value); // the worst first
+    }
+    ck_assert_uint_eq(steps, readback.row.figures.unconverged_steps);
+    ck_assert_int_eq(log_reader_highlights(readback.reader, &readback.row, HIGHLIGHT_IMPACT, 1,
+                                           &fixture.arena, &found, &count, &total, NULL),
+                     STATUS_OK);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_double_eq(found[0].value, readback.row.figures.hardest_impact);
+    ck_assert_uint_eq(found[0].step, readback.row.figures.hardest_impact_step);
+    ck_assert_double_gt(found[0].value, 0.1); // it fell some decimetres
     log_give_reader(fixture.log, readback.reader);
     close_fixture(&fixture);
 }
@@ -591,6 +663,8 @@ static TCase *case_recorder(void) {
     tcase_add_test(tcase, a_long_order_is_told_anew_where_a_recording_or_a_chunk_begins);
     tcase_add_test(tcase, a_full_log_makes_the_world_wait_and_loses_nothing);
     tcase_add_test(tcase, a_lossy_recording_goes_on_and_counts_what_it_lost);
+    tcase_add_test(tcase, simulated_time_is_the_sum_of_the_steps_whatever_they_were);
+    tcase_add_test(tcase, steps_that_matter_are_stretches_that_can_be_asked_for);
     return tcase;
 }
 

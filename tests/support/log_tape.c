@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/log_tape.h"
 
-#include "log/mend.h"
+#include "log/mend_chain.h"
 #include "run/recorder.h"
 #include "step/snapshot.h"
 #include "support/log_waiter.h"
@@ -289,6 +289,9 @@ void tape_write_blob(const Tape *tape, const TapeBlob *blob) {
 void tape_write_mended(const Tape *tape, TapeBlob *blob) {
     mend_checksum(blob->bytes, blob->count);
     tape_write_blob(tape, blob);
+    sqlite3 *db = edit(tape);
+    mend_chain(db, 1);
+    sqlite3_close(db);
 }
 
 void tape_expect_lost(Tape *tape) {

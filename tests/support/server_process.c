@@ -126,7 +126,8 @@ static void become_server(CommandLine *line, const char *folder, int ready_fd) {
     if (said >= 0 && dup2(said, STDERR_FILENO) >= 0 && dup2(ready_fd, READY_FD) >= 0) {
         close(said);
         close(ready_fd);
-        execv(MOREAU_BINARY_DIR "/moreau-server", line->argument);
+        const char *program = getenv("MOREAU_SERVER_PROGRAM"); // another build of it
+        execv(program != NULL ? program : MOREAU_BINARY_DIR "/moreau-server", line->argument);
     }
     _exit(127);
 }

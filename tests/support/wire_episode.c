@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "log/chunk.h"
+#include "log/mend_chain.h"
 #include "log/entries.h"
 #include "run/input.h"
 
@@ -208,13 +209,10 @@ static void write_bytes(sqlite3 *db, int64_t chunk, const uint8_t *bytes, size_t
 }
 
 void wire_depot_flip(const WireDepot *depot, int64_t chunk, long at, bool seal) {
-    enum { UID_OFFSET = 16 }; // in a chunk's header
     sqlite3 *db = open_file(depot);
     sqlite3_stmt *statement;
-    ck_assert_int_eq(sqlite3_prepare_v2(db,
-                                        "SELECT bytes, kind, first_step, last_step FROM chunk "
-                                        "WHERE id = ?",
-                                        -1, &statement, NULL),
+    ck_assert_int_eq(sqlite3_prepare_v2(db, "SELECT bytes, recording FROM chunk WHERE id = ?", -1,
+                                        &statement, NULL),
                      SQLITE_OK);
     sqlite3_bind_int64(statement, 1, chunk);
     ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
@@ -223,18 +221,43 @@ void wire_depot_flip(const WireDepot *depot, int64_t chunk, long at, bool seal) 
     ck_assert_ptr_nonnull(bytes);
     memcpy(bytes, sqlite3_column_blob(statement, 0), count);
     bytes[at < 0 ? (long)count + at : at] ^= 1;
-    if (seal) {
-        uint8_t uid[UID_BYTES];
-        memcpy(uid, bytes + UID_OFFSET, UID_BYTES);
-        chunk_seal(bytes, count, (ChunkKind)sqlite3_column_int(statement, 1), uid,
-                   (uint64_t)sqlite3_column_int64(statement, 2),
-                   (uint64_t)sqlite3_column_int64(statement, 3));
-    }
+    int64_t recording = sqlite3_column_int64(statement, 1);
     sqlite3_finalize(statement);
     write_bytes(db, chunk, bytes, count);
+    if (seal) {
+        mend_chain(db, recording);
+    }
     free(bytes);
     sqlite3_close(db);
 }
+void wire_depot_age(const WireDepot *depot, uint64_t dynamics_version) {
+    enum { AT_VERSION = CHUNK_HEADER_BYTES + 48 }; // log/definition.h
+    sqlite3 *db = open_file(depot);
+    sqlite3_stmt *statement;
+    ck_assert_int_eq(sqlite3_prepare_v2(db,
+                                        "SELECT id, bytes, recording FROM chunk WHERE kind = 6 "
+                                        "ORDER BY id LIMIT 1",
+                                        -1, &statement, NULL),
+                     SQLITE_OK);
+    ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+    size_t count = (size_t)sqlite3_column_bytes(statement, 1);
+    uint8_t *bytes = malloc(count);
+    ck_assert_ptr_nonnull(bytes);
+    memcpy(bytes, sqlite3_column_blob(statement, 1), count);
+    put_u64(bytes, AT_VERSION, dynamics_version);
+    int64_t chunk = sqlite3_column_int64(statement, 0);
+    int64_t recording = sqlite3_column_int64(statement, 2);
+    sqlite3_finalize(statement);
+    write_bytes(db, chunk, bytes, count);
+    mend_chain(db, recording);
+    free(bytes);
+    char sql[96];
+    snprintf(sql, sizeof(sql), "UPDATE recording SET dynamics_version = %llu WHERE id = %lld",
+             (unsigned long long)dynamics_version, (long long)recording);
+    ck_assert_int_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
 void wire_expect_verified(WireClient *client, const char *episode, uint64_t steps) {
     Moreau__V1__EpisodeVerify call = MOREAU__V1__EPISODE_VERIFY__INIT;
     call.episode = (char *)episode;

@@ -61,3 +61,6 @@ int64_t wire_depot_chunk(const WireDepot *depot, int kind, int index);
 // Changes one byte of a chunk, counted from its end when negative. `seal`: with a checksum that
 // agrees, as a liar would.
 void wire_depot_flip(const WireDepot *depot, int64_t chunk, long at, bool seal);
+
+// The first recording is one of a server of another dynamics version.
+void wire_depot_age(const WireDepot *depot, uint64_t dynamics_version);

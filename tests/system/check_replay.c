@@ -279,7 +279,7 @@ END_TEST
 START_TEST(an_episode_of_another_dynamics_version_is_read_where_it_is_stored) {
     record(MOREAU__V1__EPISODE__CONTENT__FRAMES, 10);
     wire_depot_stop(&depot);
-    wire_depot_sql(&depot, "UPDATE recording SET dynamics_version = 4711");
+    wire_depot_age(&depot, 4711);
     wire_depot_restart(&depot, "--workers 1");
     client = depot.client;
     Moreau__V1__EpisodeRead call = read_call();

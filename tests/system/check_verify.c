@@ -2,9 +2,11 @@
 // EpisodeVerify over real sockets: what was recorded verifies, on any number of lanes and after a
 // restart; and whatever is changed in the file is found and named.
 #include "log/chunk.h"
+#include "support/machine.h"
 #include "support/suite.h"
 #include "support/wire_episode.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -101,6 +103,50 @@ START_TEST(a_range_is_verified_alone) {
     const Moreau__V1__Reply *reply = wire_stream(depot.client, &call, NULL, NULL);
     wire_expect(reply, CODE(OK), NULL);
     expect_verified(reply->episode_verify, 97 - 33);
+}
+END_TEST
+
+START_TEST(what_nobody_ended_is_verified_as_far_as_it_goes_and_says_so) {
+    uint64_t world = wire_small_world(depot.client);
+    Moreau__V1__EpisodeStart start = wire_start_call(world);
+    episode = wire_record(depot.client, &start);
+    wire_step(depot.client, world, 3000);
+    ck_assert(!verify()->sealed); // it is being recorded
+    kill(depot.server->pid, SIGKILL);
+    server_wait(depot.server, PATIENCE_MS);
+    wire_close(depot.client);
+    server_free(depot.server);
+    depot.server = NULL;
+    wire_depot_restart(&depot, "--workers 2");
+    const Moreau__V1__EpisodeVerifyReply *result = verify();
+    ck_assert(result->verified && !result->sealed);
+    ck_assert_uint_eq(result->proven_step, result->steps);
+    Moreau__V1__EpisodeDelete delete = MOREAU__V1__EPISODE_DELETE__INIT;
+    delete.episode = episode.id;
+    wire_accept(depot.client, &delete);
+}
+END_TEST
+
+START_TEST(steps_that_matter_are_described) {
+    Moreau__V1__EpisodeDescribe call = MOREAU__V1__EPISODE_DESCRIBE__INIT;
+    call.episode = episode.id;
+    call.has_highlights = 1;
+    call.highlights = 2;
+    const Moreau__V1__EpisodeDescribeReply *reply =
+        wire_accept(depot.client, &call)->episode_describe;
+    ck_assert_uint_eq(reply->n_highlight_total, 3);
+    ck_assert_uint_gt(reply->n_highlights, 0);
+    double hardest = 0.0;
+    for (size_t i = 0; i < reply->n_highlights; i++) {
+        const Moreau__V1__EpisodeHighlight *highlight = reply->highlights[i];
+        ck_assert(highlight->first_step <= highlight->worst_step &&
+                  highlight->worst_step <= highlight->last_step);
+        bool is_impact = highlight->kind == MOREAU__V1__EPISODE_HIGHLIGHT__KIND__IMPACT;
+        hardest = is_impact && highlight->value > hardest ? highlight->value : hardest;
+    }
+    ck_assert_double_eq(hardest, reply->episode->hardest_impact);
+    call.highlights = 10001;
+    wire_refuse(depot.client, &call, CODE(INVALID_ARGUMENT), "highlights");
 }
 END_TEST
 
@@ -363,13 +409,41 @@ END_TEST
 
 START_TEST(an_episode_of_another_dynamics_version_is_not_called_a_lie) {
     wire_depot_stop(&depot);
-    wire_depot_sql(&depot, "UPDATE recording SET dynamics_version = 4711");
+    wire_depot_age(&depot, 4711);
     wire_depot_restart(&depot, "--workers 2");
     Moreau__V1__EpisodeVerify call = verify_call();
     const Moreau__V1__Reply *reply =
         wire_refuse(depot.client, &call, CODE(FAILED_PRECONDITION), NULL);
     ck_assert_ptr_nonnull(strstr(reply->status->message, "4711"));
     ck_assert_ptr_nonnull(strstr(reply->status->message, "1"));
+}
+END_TEST
+
+START_TEST(a_row_that_claims_another_dynamics_version_is_a_difference) {
+    wire_depot_stop(&depot);
+    wire_depot_sql(&depot, "UPDATE recording SET dynamics_version = 4711");
+    wire_depot_restart(&depot, "--workers 2");
+    const Moreau__V1__EpisodeVerifyReply *result = verify();
+    ck_assert(!result->verified);
+    ck_assert_str_eq(result->differences[0]->quantity, "recording.dynamics_version");
+    ck_assert_uint_eq(result->steps, STEPS);
+}
+END_TEST
+
+START_TEST(a_damaged_size_is_damage_and_no_lack_of_memory) {
+    wire_depot_stop(&depot);
+    wire_depot_sql(&depot, "UPDATE recording SET body_count = 100000000");
+    wire_depot_restart(&depot, "--workers 2");
+    Moreau__V1__EpisodeRead read = MOREAU__V1__EPISODE_READ__INIT;
+    read.episode = episode.id;
+    wire_refuse(depot.client, &read, CODE(DATA_LOSS), "episode");
+    Moreau__V1__EpisodeDescribe describe = MOREAU__V1__EPISODE_DESCRIBE__INIT;
+    describe.episode = episode.id;
+    describe.has_names = describe.names = 1;
+    wire_refuse(depot.client, &describe, CODE(DATA_LOSS), "episode");
+    const Moreau__V1__EpisodeVerifyReply *result = verify();
+    ck_assert(!result->verified);
+    ck_assert_str_eq(result->differences[0]->quantity, "recording.body_count");
 }
 END_TEST
 
@@ -403,6 +477,8 @@ static TCase *case_true(void) {
     tcase_add_test(tcase, what_was_recorded_verifies);
     tcase_add_loop_test(tcase, it_verifies_after_a_restart_on_any_number_of_lanes, 0, 3);
     tcase_add_test(tcase, a_range_is_verified_alone);
+    tcase_add_test(tcase, what_nobody_ended_is_verified_as_far_as_it_goes_and_says_so);
+    tcase_add_test(tcase, steps_that_matter_are_described);
     tcase_add_test(tcase, an_episode_without_steps_verifies);
     tcase_add_test(tcase, an_episode_being_recorded_verifies_as_far_as_it_is_written);
     tcase_add_test(tcase, steps_wait_for_the_log_and_nothing_is_dropped);
@@ -425,6 +501,8 @@ static TCase *case_changed(void) {
                         0, (int)(sizeof(losses) / sizeof(losses[0])));
     tcase_add_test(tcase, a_chunk_that_is_gone_is_found);
     tcase_add_test(tcase, an_episode_of_another_dynamics_version_is_not_called_a_lie);
+    tcase_add_test(tcase, a_row_that_claims_another_dynamics_version_is_a_difference);
+    tcase_add_test(tcase, a_damaged_size_is_damage_and_no_lack_of_memory);
     return tcase;
 }
 

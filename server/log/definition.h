@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// What a recording is, how it ended, what became of its worlds: the bodies of the chunks from which
+// every row of the file can be made again, and against which every row is checked. Numbers are
+// u64 or f64, texts a length (u64) and bytes; each body is padded to 8.
+//
+//   definition = content, stride, key-frame steps, lossy, number of worlds, worlds of a range,
+//                dynamics version, world's step, world's time, time step, bodies, begun [ns],
+//                has seed, seed, has parent, parent (16 bytes), parent's step,
+//                name, solver, client, world's name, server's version, build,
+//                number of labels, label …
+//   seal       = state, last step, time, dropped steps, ended [ns], is found, episodes, figures
+//   (8),
+//                chunks by kind (11), number of chains, chain: first world and number of worlds
+//                (u32 each), chunks, checksum of the last; why
+//   episodes   = first number, count, column of each of: world, first step, last step, state,
+//                has seed, seed, has return, return, time, begun, ended, figures (8 columns),
+//                parent's step; then parent (16 bytes each; zeros: none)
+//   highlights = count, highlight …: kind, first step, last step, step, value
+#pragma once
+
+#include "base/arena.h"
+#include "log/chunk.h"
+
+#include <stdbool.h>
+
+typedef enum RecordingContent { CONTENT_INPUTS, CONTENT_FRAMES, CONTENT_CONTACTS } RecordingContent;
+
+typedef enum RecordingState {
+    RECORDING_OPEN,
+    RECORDING_COMPLETE,
+    RECORDING_WORLD_DESTROYED,
+    RECORDING_INTERRUPTED, // the server was killed, the disk was full, or the file went away
+    RECORDING_STATE_COUNT
+} RecordingState;
+
+const char *recording_state_name(RecordingState state);       // "recording", "complete", …
+const char *recording_content_name(RecordingContent content); // "inputs", "frames", "contacts"
+
+// What is known of a recording when it begins. Texts are borrowed.
+typedef struct RecordingDef {
+    uint8_t uid[UID_BYTES]; // ends in four zeros
+    RecordingContent content;
+    uint64_t stride;         // steps between frames
+    uint64_t keyframe_steps; // steps between key-frames
+    bool lossy;
+    uint32_t world_count; // 1: of a world; more: of a group
+    uint32_t world_range; // worlds per chunk of a group
+    const char *name;     // of its episodes
+    size_t label_count;
+    const char *const *label;
+    const char *client, *world_name, *solver;
+    const char *server_version, *build; // the log's, unless given
+    bool has_seed;
+    uint64_t seed;
+    bool has_parent; // forked from an episode …
+    uint8_t parent[UID_BYTES];
+    uint64_t parent_step; // … behind this step of it
+    uint64_t dynamics_version;
+    uint64_t world_step; // the world's own count at step 0
+    double world_time;   // [s]
+    double time_step;    // [s]
+    uint64_t body_count;
+    uint64_t begun_ns; // since 1970; the log's, when it is begun
+} RecordingDef;
+
+// Writes a body; with `bytes` NULL it only counts. Returns the number of bytes.
+size_t definition_write(const RecordingDef *def, uint8_t *bytes);
+
+// The texts are the arena's. DATA_LOSS when the body is none; RESOURCE_EXHAUSTED.
+Status definition_read(const Chunk *chunk, Arena *arena, RecordingDef *def, Error *error);
+
+typedef struct ChainEnd {
+    uint32_t first_world, world_count;
+    uint64_t chunk_count; // the seal itself not among them
+    uint64_t checksum;    // of the last; 0: none
+} ChainEnd;
+
+// How a recording ended.
+typedef struct RecordingSeal {
+    RecordingState state;
+    uint64_t last_step;
+    double time; // [s] simulated
+    uint64_t dropped_steps;
+    uint64_t ended_ns; // since 1970
+    bool is_found;     // nobody ended it: somebody who came later says what was there
+    uint64_t episode_count;
+    StepFigures figures;
+    uint64_t chunk_count[CHUNK_KIND_COUNT]; // seals not among them
+    size_t chain_count;
+    ChainEnd *chain;
+    const char *why; // of an interruption, or ""
+} RecordingSeal;
+
+size_t seal_write(const RecordingSeal *seal, uint8_t *bytes);
+Status seal_read(const Chunk *chunk, Arena *arena, RecordingSeal *seal, Error *error);
+
+// A finished episode of a group.
+typedef struct EpisodeRecord {
+    uint32_t world;
+    RecordingState state;
+    uint64_t first_step, last_step; // of the recording
+    bool has_seed, has_return;
+    uint64_t seed;
+    double return_sum; // what the client counted
+    double time;       // [s] simulated
+    uint64_t begun_ns, ended_ns;
+    StepFigures figures;
+    uint8_t parent[UID_BYTES]; // zeros: none
+    uint64_t parent_step;
+} EpisodeRecord;
+
+enum { EPISODE_RECORD_BYTES = 8 * 20 + UID_BYTES, EPISODES_HEAD_BYTES = 16 };
+
+size_t episodes_write(uint64_t first_number, const EpisodeRecord *records, size_t count,
+                      uint8_t *bytes);
+
+// Columns, read one episode at a time.
+typedef struct EpisodesChunk {
+    uint64_t first_number;
+    size_t count;
+    const uint8_t *columns; // borrowed
+} EpisodesChunk;
+Status episodes_open(const Chunk *chunk, EpisodesChunk *episodes, Error *error);
+void episodes_get(const EpisodesChunk *episodes, size_t index, EpisodeRecord *record);
+
+typedef enum HighlightKind {
+    HIGHLIGHT_UNCONVERGED = 1, // value: the worst e_own
+    HIGHLIGHT_IMPACT = 2,      // value: approach speed [m/s]
+    HIGHLIGHT_ENERGY_GAIN = 3, // value: [J]
+    HIGHLIGHT_KIND_COUNT
+} HighlightKind;
+
+const char *highlight_kind_name(HighlightKind kind); // "unconverged", "impact", "energy_gain"
+
+// A stretch of steps that somebody will want to look at, and the worst of them.
+typedef struct Highlight {
+    HighlightKind kind;
+    uint64_t first_step, last_step, step;
+    double value;
+} Highlight;
+
+enum { HIGHLIGHT_BYTES = 40 };
+
+size_t highlights_write(const Highlight *highlights, size_t count, uint8_t *bytes);
+// Whether the body is highlights, and how many.
+Status highlights_open(const Chunk *chunk, size_t *count, Error *error);
+Highlight highlights_get(const Chunk *chunk, size_t index);

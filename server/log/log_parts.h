@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// The log's insides, shared by the files that make it:
+//
+//   log.c         its life, the queue, room, readers
+//   log_begin.c   buffers, recordings as their owners see them
+//   log_write.c   the thread: batches, failures
+//   log_delete.c  the thread: deletions
+//
+// One lock guards the queue, the free buffers, the readers that rest, whoever waits for room, and
+// the figures. It is never held while SQLite works or somebody is called.
+//
+// A buffer is the record that carries it through the queue, and a recording carries the records of
+// its own beginning and end: so only log_begin, log_take_buffer and log_delete allocate, and what
+// was begun can always be ended.
+//
+// Failed recordings are marked in the file by transactions of their own (mark_failed): at once
+// after the failure, after each transaction that succeeds, every second, and when the log closes.
+// What even then cannot be written is found by the next log_open, as after a crash.
+#pragma once
+
+#include "log/lock.h"
+#include "log/log.h"
+#include "log/reserve.h"
+#include "log/writer.h"
+
+#include <uv.h>
+
+enum { READERS_MAX = 16 };         // that rest
+enum { CHECKPOINT_FRAMES = 2048 }; // 64 MiB of pages in the write-ahead log
+
+typedef enum RecordKind { RECORD_BEGIN, RECORD_CHUNK, RECORD_END, RECORD_DELETE } RecordKind;
+
+typedef struct Record Record;
+
+// What waits in the queue.
+struct Record {
+    LogBuffer buffer; // first, so that a LogBuffer * is a Record *
+    RecordKind kind;
+    LogRecording *recording; // NULL: of a deletion
+    LogWait *wait;           // Nullable
+    Chunk chunk;
+    uint8_t uid[UID_BYTES]; // of the episode to delete
+    uint64_t queued_ns;
+    Record *next;
+};
+
+typedef struct RecordList {
+    Record *head, *tail;
+} RecordList;
+
+struct LogRecording {
+    Log *log;
+    RecordingDef def; // its texts stand behind `label`
+    Record begin, end;
+    RecordingEnd ending;
+    LogBuffer *seal; // for the last chunk: what was begun can be ended
+
+    // the log thread's
+    RecordingSeal so_far; // counts, figures; of a group the chain of all is the first
+    int64_t row;          // 0: not in the file
+    bool is_ended;        // freed when it is marked as well
+    bool is_unmarked;     // in the log's list of these
+    LogRecording *next_unmarked;
+
+    _Atomic bool has_failed; // set once, after `error`
+    Error error;
+    const char *label[];
+};
+
+struct Log {
+    char *path, *server_version, *build; // owned
+    const Report *report;
+    size_t queue_bytes_max;
+    FileLock file_lock;
+    _Atomic bool is_full; // so that lanes ask without the lock
+
+    // under the lock
+    uv_mutex_t mutex;
+    uv_cond_t wake;
+    RecordList queue;
+    uint64_t batch_queued_ns; // oldest record of the batch under way; 0: none
+    LogWait *waits_for_room;
+    LogWait *refused; // to be answered on the log's thread
+    LogBuffer *free_buffers;
+    size_t free_bytes;
+    LogReader *reader[READERS_MAX]; // that rest
+    size_t reader_count;
+    LogFigures figures;
+    bool is_closing;
+
+    // the log thread's
+    uv_thread_t thread;
+    Writer writer;
+    int wal_frames;         // in the write-ahead log
+    int checkpoint_at;      // frames
+    LogRecording *unmarked; // failed, and not so in the file
+    uint64_t retry_at_ns;
+    Reserve reserve;
+    RecordList deletions; // of episodes, one after the other
+    bool is_deleting;     // chunks of `doomed` are being removed
+    Deletion doomed;
+    Record *doomed_by;     // NULL: an earlier server began it
+    bool may_have_cut_off; // deletions that an earlier server began, above …
+    int64_t cut_off_above; // … this recording
+    bool must_vacuum;      // there are free pages to be given back, …
+    int64_t free_pages;    // … so many when it was last tried
+    bool is_ending;        // as is_closing, for this thread
+};
+
+// ---- log.c
+
+void list_add(RecordList *list, Record *record);
+Record *list_take(RecordList *list);
+void log_answer(LogWait *wait, const Error *error); // Nullable, both
+
+// Several records stay together: the log takes them up in one transaction.
+void log_enqueue(Log *log, Record *const *records, size_t count);
+
+// ---- log_begin.c
+
+// Under the lock. What is more than a full queue can use goes to `surplus`.
+void log_keep_buffer(Log *log, LogBuffer *buffer, LogBuffer **surplus);
+void log_free_buffers(LogBuffer *buffers);
+void log_free_recording(LogRecording *recording);
+
+// ---- log_write.c
+
+void log_run(void *context); // the log's thread
+
+// Under the lock.
+void log_note_fill(Log *log);
+
+// In WAL mode SQLite calls this after each commit.
+int log_note_frames(void *context, sqlite3 *db, const char *name, int frames);
+
+// ---- log_delete.c: the log's thread
+
+bool log_has_deletions(const Log *log);
+void log_delete_some(Log *log); // one transaction's worth

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What proof.c (chunks) and proof_facts.c (rows) share.
+#pragma once
+
+#include "log/proof.h"
+#include "log/reader_internal.h"
+
+typedef struct ProofWork {
+    LogReader *reader;
+    Arena *arena;
+    EpisodeRow row; // as it is in the same moment as the chunks
+    ProofFound *found;
+    void *context;
+} ProofWork;
+
+// `row` Nullable: of no chunk.
+void proof_tell(ProofWork *work, uint64_t step, const ChunkRow *row, const char *quantity,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+// The rows of recording, episode and labels against definition and seal.
+void proof_check_facts(ProofWork *work, const Proof *proof);
+
+// An episode of a group against the chunk of finished episodes that has it.
+Status proof_check_group(ProofWork *work, const ChunkRow *common, size_t count, Error *error);

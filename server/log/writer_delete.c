@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Deleting. What is to go is said in a row of its own (an intent, with a checksum) in the
+// transaction that takes the episode away: so what a crash cut off can be carried on, and nothing
+// that merely looks abandoned is ever removed.
+#include "log/writer_parts.h"
+
+#include <string.h>
+
+static uint64_t intent_checksum(const Deletion *deletion, uint64_t asked_ns) {
+    uint8_t bytes[8 + UID_BYTES + 8];
+    Sink sink = {.bytes = bytes};
+    sink_u64(&sink, (uint64_t)deletion->recording);
+    sink_bytes(&sink, deletion->uid, UID_BYTES);
+    sink_u64(&sink, asked_ns);
+    return hash_bytes(bytes, sizeof(bytes), 0);
+}
+
+static Status put_intent(Writer *writer, const Deletion *deletion, uint64_t now_ns, Error *error) {
+    sqlite3_stmt *statement = writer_get(writer, WRITE_DELETION);
+    sqlite3_bind_int64(statement, 1, deletion->recording);
+    bind_uid(statement, 2, deletion->uid);
+    bind_u64(statement, 3, now_ns);
+    bind_u64(statement, 4, intent_checksum(deletion, now_ns));
+    return writer_step(writer, WRITE_DELETION, "noting a deletion", NULL, error);
+}
+
+Status writer_delete_episode(Writer *writer, const uint8_t uid[UID_BYTES], uint64_t now_ns,
+                             Deletion *deletion, Error *error) {
+    sqlite3_stmt *statement = writer_get(writer, READ_EPISODE);
+    uint8_t recording_uid[UID_BYTES];
+    uint32_t number = 0;
+    for (int i = 0; i < 4; i++) {
+        number = number << 8 | uid[UID_BYTES - 4 + i];
+    }
+    uid_of_episode(uid, 0, recording_uid);
+    bind_uid(statement, 1, recording_uid);
+    sqlite3_bind_int64(statement, 2, number);
+    bool has_row = false;
+    *deletion = (Deletion){0};
+    Status status = writer_step(writer, READ_EPISODE, "looking for an episode", &has_row, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (!has_row) {
+        return error_set(error, STATUS_NOT_FOUND, NULL, "The log has no such episode.");
+    }
+    int64_t episode = sqlite3_column_int64(statement, 0);
+    Deletion all = {.recording = sqlite3_column_int64(statement, 1)};
+    writer_copy_uid(statement, 2, all.uid);
+    bool is_open = sqlite3_column_int(statement, 3) == RECORDING_OPEN;
+    bool is_last = sqlite3_column_int64(statement, 4) == 1;
+    sqlite3_reset(statement);
+    if (is_open) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, NULL,
+                         "The episode is being recorded: stop it first.");
+    }
+    sqlite3_bind_int64(writer_get(writer, DELETE_EPISODE), 1, episode);
+    status = writer_step(writer, DELETE_EPISODE, "removing an episode", NULL, error);
+    if (status == STATUS_OK && is_last) {
+        status = put_intent(writer, &all, now_ns, error);
+        *deletion = all;
+    }
+    return status;
+}
+
+// The rows of a recording without chunks.
+static Status delete_rows(Writer *writer, const Deletion *deletion, Error *error) {
+    static const WriterStatement parts[] = {DELETE_HIGHLIGHTS, DELETE_LABELS, DELETE_RECORDING,
+                                            DELETE_DELETION};
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && status == STATUS_OK; i++) {
+        sqlite3_bind_int64(writer_get(writer, parts[i]), 1, deletion->recording);
+        if (parts[i] == DELETE_RECORDING) {
+            bind_uid(writer_get(writer, parts[i]), 2, deletion->uid);
+        }
+        status = writer_step(writer, parts[i], "removing a recording", NULL, error);
+    }
+    return status;
+}
+
+Status writer_delete_piece(Writer *writer, const Deletion *deletion, bool *is_gone, Error *error) {
+    sqlite3_bind_int64(writer_get(writer, DELETE_CHUNKS), 1, deletion->recording);
+    bind_uid(writer_get(writer, DELETE_CHUNKS), 2, deletion->uid);
+    Status status = writer_step(writer, DELETE_CHUNKS, "removing chunks", NULL, error);
+    *is_gone = status == STATUS_OK && sqlite3_changes(writer->db) == 0;
+    return *is_gone ? delete_rows(writer, deletion, error) : status;
+}
+
+Status writer_find_deletion(Writer *writer, int64_t above, Deletion *deletion, uint64_t *unsound,
+                            Error *error) {
+    sqlite3_stmt *statement = writer_get(writer, READ_DELETION);
+    for (;;) {
+        sqlite3_bind_int64(statement, 1, above);
+        bool has_row = false;
+        Status status =
+            writer_step(writer, READ_DELETION, "looking for deletions", &has_row, error);
+        if (status != STATUS_OK || !has_row) {
+            return status != STATUS_OK ? status : STATUS_NOT_FOUND;
+        }
+        Deletion found = {.recording = sqlite3_column_int64(statement, 0)};
+        writer_copy_uid(statement, 1, found.uid);
+        uint64_t asked_ns = (uint64_t)sqlite3_column_int64(statement, 2);
+        uint64_t checksum = (uint64_t)sqlite3_column_int64(statement, 3);
+        bool is_needed = sqlite3_column_int64(statement, 4) > 0;
+        sqlite3_reset(statement);
+        if (found.recording <= above) {
+            return STATUS_NOT_FOUND; // a damaged tree may lead back
+        }
+        if (checksum == intent_checksum(&found, asked_ns) && !is_needed) {
+            *deletion = found;
+            return STATUS_OK;
+        }
+        ++*unsound;
+        above = found.recording;
+    }
+}
+
+Status writer_count_orphans(Writer *writer, uint64_t *recordings, uint64_t *strays, Error *error) {
+    bool has_row = false;
+    Status status = writer_step(writer, READ_ORPHAN, "looking for recordings without an episode",
+                                &has_row, error);
+    *recordings = has_row ? (uint64_t)sqlite3_column_int64(writer_get(writer, READ_ORPHAN), 0) : 0;
+    sqlite3_reset(writer_get(writer, READ_ORPHAN));
+    *strays = 0;
+    sqlite3_stmt *statement = writer_get(writer, READ_STRAY);
+    int64_t above = INT64_MIN;
+    while (status == STATUS_OK) {
+        sqlite3_bind_int64(statement, 1, above);
+        status = writer_step(writer, READ_STRAY, "looking for stray chunks", &has_row, error);
+        int64_t recording = has_row ? sqlite3_column_int64(statement, 0) : above;
+        bool is_stray = status == STATUS_OK && has_row && !sqlite3_column_int(statement, 1);
+        sqlite3_reset(statement);
+        *strays += is_stray;
+        if (status != STATUS_OK || recording <= above) {
+            return status; // the end, or rows that lead back
+        }
+        above = recording;
+    }
+    return status;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// The file of a training farm, written by a synthetic one: episodes are ranges of a recording,
+// found by world and by id, and one of them is proven while the chunks of all other worlds are
+// spoilt.
+#include "log/proof.h"
+
+#include "log/log_file.h"
+#include "support/suite.h"
+
+enum { WORLDS = 64, RANGE = 16, ROUNDS = 10, STEPS = 20 };
+
+static LogFile file;
+
+static void set_up(void) {
+    file = file_make();
+}
+
+static void tear_down(void) {
+    file_remove(&file);
+}
+
+// Each round all worlds finish an episode of 20 steps.
+static void record_group(Log *log) {
+    static EpisodeRecord records[WORLDS];
+    RecordingDef def = def_of(1);
+    def.world_count = WORLDS;
+    def.world_range = RANGE;
+    LogRecording *recording = begin(log, &def);
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        Chunk chunk = {.kind = CHUNK_INPUTS,
+                       .first_step = STEPS * round,
+                       .last_step = STEPS * (round + 1),
+                       .time = 0.01 * STEPS * (double)(round + 1)};
+        for (uint32_t first = 0; first < WORLDS; first += RANGE) {
+            LogBuffer *inputs = log_take_buffer(log, CHUNK_HEADER_BYTES + 1000);
+            memset(inputs->bytes + inputs->used, (int)first, 1000);
+            inputs->used += 1000;
+            chunk.first_world = first;
+            log_put(recording, inputs, &chunk);
+        }
+        for (uint32_t i = 0; i < WORLDS; i++) {
+            records[i] = (EpisodeRecord){.world = i,
+                                         .state = RECORDING_COMPLETE,
+                                         .first_step = STEPS * round,
+                                         .last_step = STEPS * (round + 1),
+                                         .has_seed = true,
+                                         .has_return = true,
+                                         .seed = 1000 * round + i,
+                                         .return_sum = 0.5 * i,
+                                         .time = 0.2,
+                                         .begun_ns = 5,
+                                         .ended_ns = 6};
+        }
+        LogBuffer *episodes =
+            log_take_buffer(log, CHUNK_HEADER_BYTES + episodes_write(0, records, WORLDS, NULL));
+        episodes->used += episodes_write(0, records, WORLDS, episodes->bytes + episodes->used);
+        chunk.kind = CHUNK_EPISODES;
+        chunk.first_world = 0;
+        log_put(recording, episodes, &chunk);
+    }
+    ck_assert_int_eq(end(recording, RECORDING_COMPLETE, STEPS * ROUNDS, NULL), STATUS_OK);
+}
+
+static char first_find[512];
+
+static void note(const ProofFind *find, void *context) {
+    if (++*(int *)context == 1) {
+        snprintf(first_find, sizeof(first_find), "%s", find->message);
+    }
+}
+
+// How much is wrong with the episode of this id.
+static int prove(Log *log, const char *id, EpisodeRow *row, Arena *arena) {
+    LogReader *reader;
+    Proof proof;
+    Error error = {0};
+    int finds = 0;
+    ck_assert_int_eq(log_take_reader(log, &reader, &error), STATUS_OK);
+    ck_assert_msg(log_reader_find(reader, id, arena, row, &error) == STATUS_OK, "%s",
+                  error.message);
+    Status status = proof_make(reader, row, arena, note, &finds, &proof, &error);
+    ck_assert_msg(status == STATUS_OK, "%s", error.message);
+    log_give_reader(log, reader);
+    return finds;
+}
+
+// "<recording>00000143": the 0x143rd, of world 3 in round 5.
+static const char episode[] = "aa0000000100000000000000"
+                              "00000143";
+
+START_TEST(episodes_of_a_group_are_rows_with_numbers_of_their_own) {
+    Log *log = file_open(&file);
+    record_group(log);
+    ck_assert_str_eq(sql(&file, "SELECT count(*), min(number), max(number), count(DISTINCT id), "
+                                "sum(return_sum) FROM episode"),
+                     "640|0|639|640|10080.0\n");
+    ck_assert_str_eq(sql(&file, "SELECT episode, world_index, seed, steps, simulated_s, state FROM "
+                                "episodes WHERE world_index = 3 AND seed = 5003"),
+                     "aa000000010000000000000000000143|3|5003|20|0.2|complete\n");
+    Arena arena;
+    EpisodeRow row;
+    arena_init(&arena, 1 << 22);
+    ck_assert_msg(prove(log, episode, &row, &arena) == 0, "%s", first_find);
+    ck_assert_uint_eq(row.world_index, 3);
+    ck_assert_uint_eq(row.first_step, 100);
+    ck_assert(row.has_return);
+    ck_assert_double_eq(row.return_sum, 1.5);
+    arena_deinit(&arena);
+    log_close(log);
+}
+END_TEST
+
+START_TEST(one_world_is_proven_without_the_others) {
+    Log *log = file_open(&file);
+    record_group(log);
+    Arena arena;
+    EpisodeRow row;
+    arena_init(&arena, 1 << 22);
+    sql(&file, "UPDATE chunk SET bytes = zeroblob(length(bytes)) WHERE first_world > 0");
+    ck_assert_msg(prove(log, episode, &row, &arena) == 0, "%s", first_find);
+    sql(&file, "UPDATE chunk SET bytes = zeroblob(length(bytes)) WHERE first_world = 0 AND kind = "
+               "2 AND first_step = 20");
+    ck_assert_int_gt(prove(log, episode, &row, &arena), 0);
+    arena_deinit(&arena);
+    log_close(log);
+}
+END_TEST
+
+// What was sealed with a batch of finished episodes; edits that are seen in one of them.
+static const char *const edits[] = {
+    "UPDATE episode SET return_sum = 99 WHERE number = 323",
+    "UPDATE episode SET seed = 1 WHERE number = 323",
+    "UPDATE episode SET world_index = 4 WHERE number = 323",
+    "UPDATE episode SET last_step = 119 WHERE number = 323",
+    "UPDATE episode SET simulated_s = 0.3 WHERE number = 323",
+    "UPDATE episode SET state = 3 WHERE number = 323",
+    "UPDATE episode SET ended_ns = 7 WHERE number = 323",
+    "UPDATE episode SET worst_own = 1 WHERE number = 323",
+    "DELETE FROM chunk WHERE first_world = 0 AND kind = 2 AND first_step = 180",
+    "DELETE FROM chunk WHERE kind = 8 AND first_step = 100",
+};
+
+START_TEST(what_is_said_of_one_episode_is_compared_with_what_was_sealed) {
+    Log *log = file_open(&file);
+    record_group(log);
+    Arena arena;
+    EpisodeRow row;
+    arena_init(&arena, 1 << 22);
+    sql(&file, edits[_i]);
+    ck_assert_int_gt(prove(log, episode, &row, &arena), 0);
+    arena_deinit(&arena);
+    log_close(log);
+}
+END_TEST
+
+START_TEST(one_episode_is_deleted_and_the_others_stay) {
+    Log *log = file_open(&file);
+    record_group(log);
+    uint8_t uid[UID_BYTES];
+    uid_of(1, 0xaa, uid);
+    uid_of_episode(uid, 323, uid);
+    Waiter waiter;
+    log_delete(log, uid, waiter_init(&waiter));
+    ck_assert_int_eq(waiter_wait(&waiter), STATUS_OK);
+    ck_assert_str_eq(sql(&file, "SELECT count(*) FROM episode"), "639\n");
+    ck_assert_str_eq(sql(&file, "SELECT count(*) FROM chunk"), "52\n");
+    log_close(log);
+}
+END_TEST
+
+static TCase *case_group(void) {
+    TCase *tcase = tcase_create("group");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, episodes_of_a_group_are_rows_with_numbers_of_their_own);
+    tcase_add_test(tcase, one_world_is_proven_without_the_others);
+    tcase_add_loop_test(tcase, what_is_said_of_one_episode_is_compared_with_what_was_sealed, 0,
+                        (int)(sizeof(edits) / sizeof(edits[0])));
+    tcase_add_test(tcase, one_episode_is_deleted_and_the_others_stay);
+    return tcase;
+}
+
+SUITE_MAIN("log/group", case_group)
