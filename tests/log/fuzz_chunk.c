@@ -4,6 +4,7 @@
 #include "log/chunk.h"
 
 #include "base/assert.h"
+#include "log/definition.h"
 #include "log/entries.h"
 #include "log/frames.h"
 #include "mend.h"
@@ -59,6 +60,27 @@ static void walk_contacts(const Chunk *chunk, Arena *arena) {
     ASSERT(error.status == STATUS_DATA_LOSS || at == chunk->body_bytes);
 }
 
+static void walk_definition(const Chunk *chunk, Arena *arena) {
+    RecordingDef def;
+    RecordingSeal seal;
+    EpisodesChunk episodes;
+    size_t count;
+    Error error = {0};
+    (void)definition_read(chunk, arena, &def, &error);
+    (void)seal_read(chunk, arena, &seal, &error);
+    if (episodes_open(chunk, &episodes, &error) == STATUS_OK) {
+        for (size_t i = 0; i < episodes.count; i++) {
+            EpisodeRecord record;
+            episodes_get(&episodes, i, &record);
+        }
+    }
+    if (highlights_open(chunk, &count, &error) == STATUS_OK) {
+        for (size_t i = 0; i < count; i++) {
+            (void)highlights_get(chunk, i);
+        }
+    }
+}
+
 // A body is read as each kind: the fuzzer need not guess the one that it looks like.
 static void walk(const uint8_t *bytes, size_t count) {
     Chunk chunk;
@@ -74,6 +96,7 @@ static void walk(const uint8_t *bytes, size_t count) {
     walk_entries(&chunk);
     walk_frames(&chunk, &arena);
     walk_contacts(&chunk, &arena);
+    walk_definition(&chunk, &arena);
     arena_deinit(&arena);
 }
 
@@ -85,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     uint8_t *mended = malloc(count);
     ASSERT(mended != NULL);
     memcpy(mended, bytes, count);
-    put_u64(mended, 48, count - CHUNK_HEADER_BYTES);
+    put_u64(mended, MEND_AT_BODY_BYTES, count - CHUNK_HEADER_BYTES);
     mend_checksum(mended, count);
     walk(mended, count);
     free(mended);
