@@ -181,7 +181,7 @@ static void reply_step(Batch *batch, Lane *lane) {
 // ---- hash
 
 static size_t hash_bytes_bound(size_t count) {
-    return 2 * WIRE_HEAD_BYTES_MAX + (8 + WIRE_VARINT_BYTES_MAX) * count;
+    return 2 * (size_t)WIRE_HEAD_BYTES_MAX + (8 + WIRE_VARINT_BYTES_MAX) * count;
 }
 
 size_t command_world_hash_bytes(const Request *request) {

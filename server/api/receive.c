@@ -290,11 +290,24 @@ static void recount(Request *request) {
     count(request, session, request->arena.total_bytes);
 }
 
-static void refuse_late(Request *request) {
-    Error error;
-    error_set(&error, STATUS_UNAVAILABLE, "",
-              "The server is being stopped; nothing was done of this request.");
-    request_end(request, &error);
+// Why what was unpacked is not carried out; OK: it is.
+static Status refusal(Request *request, const LongFrame *frame, bool is_here, Error *error) {
+    if (!is_here) {
+        return error_set(error, STATUS_CANCELLED, "", "The connection was lost.");
+    }
+    if (request->api->is_draining || request->message == NULL) {
+        return error_set(error, STATUS_UNAVAILABLE, "",
+                         "The server is being stopped; nothing was done of this request.");
+    }
+    if (request->command != NULL && admit(request, frame->content, error) != STATUS_OK) {
+        return error->status;
+    }
+    if (frame->error.status != STATUS_OK) {
+        *error = frame->error;
+    } else {
+        request_should_stop(request, error);
+    }
+    return error->status;
 }
 
 static void on_unpacked(Job *job) {
@@ -307,20 +320,9 @@ static void on_unpacked(Job *job) {
     }
     bool is_here = request->peer.calls->go_on(request->peer.handle);
     recount(request);
-    if (!is_here) {
-        error_set(&error, STATUS_CANCELLED, "", "The connection was lost.");
-        request_end(request, &error);
-    } else if (request->message == NULL && frame->error.status != STATUS_OK) {
+    if (is_here && request->message == NULL && frame->error.status != STATUS_OK) {
         refuse_frame(request, &frame->error);
-    } else if (request->api->is_draining || request->message == NULL) {
-        refuse_late(request);
-    } else if (request->command == NULL) {
-        request_end(request, &frame->error);
-    } else if (admit(request, frame->content, &error) != STATUS_OK) {
-        request_end(request, &error);
-    } else if (frame->error.status != STATUS_OK) {
-        request_end(request, &frame->error);
-    } else if (request_should_stop(request, &error)) {
+    } else if (refusal(request, frame, is_here, &error) != STATUS_OK) {
         request_end(request, &error);
     } else {
         go_on(request, &frame->judged);

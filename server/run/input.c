@@ -326,11 +326,11 @@ bool input_is_order(InputBytes stored, const StepOrder *order) {
     if (source_u32(&head) != INPUT_STEP || source_u32(&head) != INPUT_VERSION) {
         return false;
     }
-    source_u64(&head); // its length follows from the number of wrenches
-    source_u64(&head); // steps
-    double time_step = source_double(&head);
-    if (source_u64(&head) != count || head.failed ||
-        memcmp(&time_step, &order->time_step, sizeof(time_step)) != 0) {
+    source_u64(&head);  // its length follows from the number of wrenches
+    source_u64(&head);  // steps
+    uint64_t time_step; // its bits
+    memcpy(&time_step, &order->time_step, sizeof(time_step));
+    if (source_u64(&head) != time_step || source_u64(&head) != count || head.failed) {
         return false;
     }
     const uint8_t *bodies = source_bytes(&head, count * sizeof(uint64_t)),
