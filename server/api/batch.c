@@ -101,7 +101,7 @@ static void collect(const BatchItem *item, StepResult *result) {
     World *world = item->world->door.world;
     const Batch *batch = item->batch;
     result->step = world->step;
-    result->time = world->time;
+    result->time = world->time.value;
     result->body_count = world->body_count;
     for (int i = 0; item->begun && result->run.tally.done > 0 && i < 2; i++) {
         uint32_t body = result->run.tally.last.worst_body[i];

@@ -115,7 +115,7 @@ Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply,
     m->has_world = m->has_step = m->has_time = m->has_total = m->has_faulted = 1;
     m->world = request->world->id;
     m->step = world->step;
-    m->time = world->time;
+    m->time = world->time.value;
     m->total = world->body_count;
     m->faulted = world->faulted;
     m->settings = convert_settings_out(&world->settings, arena);

@@ -589,7 +589,7 @@ void host_publish(WorldEntry *entry) {
         return;
     }
     uint64_t time_bits;
-    memcpy(&time_bits, &world->time, sizeof(time_bits));
+    memcpy(&time_bits, &world->time.value, sizeof(time_bits));
     atomic_store_explicit(&figures->bodies, world->body_count, memory_order_relaxed);
     atomic_store_explicit(&figures->contacts, entry->door.stepper->contact_count,
                           memory_order_relaxed);

@@ -12,7 +12,7 @@ Status frame_columns(const World *world, uint64_t step, Arena *arena, StateFrame
                      Error *error) {
     *frame = (StateFrame){.step = step,
                           .world_step = world->step,
-                          .time = world->time,
+                          .time = world->time.value,
                           .pose = world->pose,
                           .velocity = world->velocity};
     if (!world->has_center) {

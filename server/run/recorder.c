@@ -543,7 +543,7 @@ Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *w
                               .seed = def->seed,
                               .dynamics_version = DYNAMICS_VERSION,
                               .world_step = world->step,
-                              .world_time = world->time,
+                              .world_time = world->time.value,
                               .time_step = world->settings.time_step,
                               .body_count = world->body_count};
     Recorder *made = calloc(1, sizeof(*made));

@@ -101,7 +101,7 @@ Status integrate_commit(StepState *state) {
     }
     remember_impulses(state);
     world->step++;
-    world->time += state->input->time_step;
+    world->time = sum_add(world->time, state->input->time_step);
     world->faulted = false;
     return STATUS_OK;
 }

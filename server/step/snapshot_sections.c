@@ -294,7 +294,8 @@ static const SnapshotGroup name_groups[] = {
 
 static const SnapshotField time_fields[] = {
     OF_WORLD("step", FIELD_U64, 1, NULL, step),
-    OF_WORLD("time", FIELD_DOUBLE, 1, NULL, time),
+    OF_WORLD("time", FIELD_DOUBLE, 1, NULL, time.value),
+    OF_WORLD("time_rest", FIELD_DOUBLE, 1, NULL, time.rest),
     OF_WORLD("faulted", FIELD_FLAG, 1, NULL, faulted),
 };
 
@@ -320,7 +321,7 @@ static bool state_is_sound(const World *world) {
             return false;
         }
     }
-    return isfinite(world->time);
+    return sum_is_sound(world->time);
 }
 
 static Status settle_state(World *world, Error *error) {

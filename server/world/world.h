@@ -12,6 +12,7 @@
 
 #include "base/slots.h"
 #include "base/status.h"
+#include "base/sum.h"
 #include "world/body.h"
 #include "world/material.h"
 #include "world/settings.h"
@@ -33,7 +34,7 @@ typedef struct World {
     WorldSettings settings;
     WorldLimits limits;
     uint64_t step; // steps since creation
-    double time;   // [s]
+    Sum time;      // [s]
     bool faulted;  // the last step ended in numbers that are not finite and was undone
 
     Material *material; // [0] is the built-in one

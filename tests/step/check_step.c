@@ -427,7 +427,7 @@ START_TEST(an_empty_world_steps) {
     Lab lab = lab_create(9.81, 0.01);
     lab_step(&lab, 10);
     ck_assert_uint_eq(lab.world->step, 10);
-    ck_assert_double_eq_tol(lab.world->time, 0.1, 1e-15);
+    ck_assert_double_eq(lab.world->time.value, 0.1); // ten times 0.01 as a double, rounded once
     ck_assert(lab.report.certificate.converged);
     lab_destroy(&lab);
 }
