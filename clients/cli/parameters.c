@@ -214,7 +214,8 @@ const char *parameters_model(const char *solver, const Moreau__V1__SolverParamet
     if (strcmp(solver, "mdp") != 0) {
         return solver;
     }
-    bool coulomb = all != NULL && all->mdp != NULL && all->mdp->has_friction &&
-                   all->mdp->friction == MOREAU__V1__MDP_PARAMETERS__FRICTION__COULOMB;
-    return coulomb ? "coulomb" : "dissipation";
+    bool is_of_the_paper =
+        all != NULL && all->mdp != NULL && all->mdp->has_friction &&
+        all->mdp->friction == MOREAU__V1__MDP_PARAMETERS__FRICTION__MAXIMUM_DISSIPATION;
+    return is_of_the_paper ? "dissipation" : "coulomb";
 }

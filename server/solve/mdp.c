@@ -31,9 +31,11 @@ const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
                        "scale V"},
     [MDP_MAX_ITERATIONS] = {"max_iterations", PARAMETER_COUNT, "", 1.0, 1e7, 200.0, 100000.0, NULL,
                             "sweeps after which the solver stops, converged or not"},
-    [MDP_FRICTION] = {"friction", PARAMETER_CHOICE, "", 0.0, 1.0, 0.0, 0.0, friction_choices,
-                      "the law of a sliding contact: maximum dissipation on the plane of maximum "
-                      "compression, or exact Coulomb"},
+    [MDP_FRICTION] = {"friction", PARAMETER_CHOICE, "", 0.0, 1.0, MDP_COULOMB, MDP_COULOMB,
+                      friction_choices,
+                      "the law of a sliding contact: exact Coulomb, or the paper's maximum "
+                      "dissipation on the plane of maximum compression, under which a cube slides "
+                      "at 0.98 of its friction angle"},
     [MDP_OVERLAP_CORRECTION] = {"overlap_correction", PARAMETER_NUMBER, "", 0.0, 1.0, 0.2, 0.2,
                                 NULL, "share of an overlap that one step asks to remove"},
     [MDP_WARM_START] = {"warm_start", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,

@@ -318,7 +318,10 @@ START_TEST(parameters_are_set_by_name) {
     ck_assert(all->mdp->has_warm_start && !all->mdp->warm_start);
     ck_assert_uint_eq(all->mdp->max_iterations, 10000);
     ck_assert_str_eq(parameters_model("mdp", all), "coulomb");
-    ck_assert_str_eq(parameters_model("mdp", NULL), "dissipation");
+    all->mdp->friction = MOREAU__V1__MDP_PARAMETERS__FRICTION__MAXIMUM_DISSIPATION;
+    ck_assert_str_eq(parameters_model("mdp", all), "dissipation");
+    all->mdp->friction = MOREAU__V1__MDP_PARAMETERS__FRICTION__COULOMB;
+    ck_assert_str_eq(parameters_model("mdp", NULL), "coulomb");
     json_t *written = parameters_write("mdp", all);
     ck_assert_str_eq(json_string_value(json_object_get(written, "friction")), "COULOMB");
     ck_assert_uint_eq(json_object_size(written), 4);

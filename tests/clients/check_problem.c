@@ -289,7 +289,7 @@ START_TEST(an_answer_lists_velocities_per_tree) {
     reply.certificate = &certificate;
     json_t *answer = problem_write_answer(problem, "mdp", NULL, &reply);
     const json_t *trees = json_object_get(answer, "v");
-    ck_assert_str_eq(json_string_value(json_object_get(answer, "model")), "dissipation");
+    ck_assert_str_eq(json_string_value(json_object_get(answer, "model")), "coulomb");
     ck_assert_uint_eq(json_array_size(trees), 2);
     ck_assert_uint_eq(json_array_size(json_array_get(trees, 0)), 2);
     ck_assert(json_real_value(json_array_get(json_array_get(trees, 1), 0)) == 3.0);

@@ -37,6 +37,8 @@ START_TEST(mdp_has_the_parameters_of_its_page) {
     ck_assert_double_eq(solve.parameter[MDP_MAX_ITERATIONS], 100000.0);
     ck_assert_double_eq(world.parameter[MDP_TOLERANCE], 1e-6);
     ck_assert_double_eq(world.parameter[MDP_OVERLAP_CORRECTION], 0.2);
+    ck_assert_double_eq(world.parameter[MDP_FRICTION], MDP_COULOMB);
+    ck_assert_double_eq(solve.parameter[MDP_FRICTION], MDP_COULOMB);
     const char *const *choices = solver_get(SOLVER_MDP)->parameters[MDP_FRICTION].choices;
     ck_assert_str_eq(choices[MDP_MAXIMUM_DISSIPATION], "maximum_dissipation");
     ck_assert_str_eq(choices[MDP_COULOMB], "coulomb");
