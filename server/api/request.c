@@ -191,7 +191,7 @@ static bool watch_is_asked(void *context) {
 
 void request_watch(const Request *request, const Lane *lane, uint64_t begun_ns, WorkWatch *watch) {
     *watch = (WorkWatch){.request = request, .lane = lane, .begun_ns = begun_ns};
-    watch->stop = (SolverStop){.asked = watch_is_asked, .context = watch};
+    watch->stop = (Stop){.asked = watch_is_asked, .context = watch};
 }
 
 Status request_watch_verdict(const WorkWatch *watch, Error *error) {

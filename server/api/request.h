@@ -152,7 +152,7 @@ typedef struct WorkWatch {
     const Lane *lane;
     uint64_t begun_ns;
     bool is_put_aside; // stopped, as it took too long for this lane: the job's outcome is JOB_LONG
-    SolverStop stop;   // asks this watch
+    Stop stop;         // asks this watch
 } WorkWatch;
 
 // begun_ns: now, or a moment ago.

@@ -261,7 +261,7 @@ static Status seek(Playback *playback, uint64_t step, Error *error) {
 }
 
 static Status step_on(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
-                      const SolverStop *stop, Error *error) {
+                      const Stop *stop, Error *error) {
     if (player_step(playback->player) >= step) {
         return STATUS_OK;
     }
@@ -288,7 +288,7 @@ static Status show(Playback *playback, uint64_t step, EpisodeFrame *frame, Error
 }
 
 static Status get_frame(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
-                        const SolverStop *stop, EpisodeFrame *frame, bool *found, Error *error) {
+                        const Stop *stop, EpisodeFrame *frame, bool *found, Error *error) {
     *frame = (EpisodeFrame){0};
     *found = false;
     arena_reset(&playback->memory);
@@ -324,7 +324,7 @@ static Status get_frame(Playback *playback, uint64_t step, Arena *scratch, uint6
 }
 
 Status playback_get(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
-                    const SolverStop *stop, EpisodeFrame *frame, bool *found, Error *error) {
+                    const Stop *stop, EpisodeFrame *frame, bool *found, Error *error) {
     Status status = log_take_reader(playback->def.log, &playback->reader, error);
     if (status != STATUS_OK) {
         *found = false;

@@ -32,6 +32,6 @@ uint64_t playback_skip_gap(const Playback *playback, uint64_t step);
 // half-way: call again with the same step. DATA_LOSS when what is stored is damaged, or is not what
 // stepping gives; FAILED_PRECONDITION when it must be stepped and is of another dynamics version.
 Status playback_get(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
-                    const SolverStop *stop, EpisodeFrame *frame, bool *found, Error *error);
+                    const Stop *stop, EpisodeFrame *frame, bool *found, Error *error);
 
 size_t playback_bytes(const Playback *playback); // memory held

@@ -213,13 +213,8 @@ Status player_seek(Player *player, LogReader *reader, uint64_t step, PlayerDiffe
 
 // ---- steps
 
-static bool is_told_to_stop(const SolverStop *stop) {
-    return stop != NULL && stop->asked(stop->context);
-}
-
 Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, Arena *scratch,
-                  uint64_t until_ns, const SolverStop *stop, PlayerDifference *difference,
-                  Error *error) {
+                  uint64_t until_ns, const Stop *stop, PlayerDifference *difference, Error *error) {
     ASSERT(player->has_state);
     *difference = (PlayerDifference){0};
     player->is_stopped = false;
@@ -241,7 +236,7 @@ Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, 
             (walked == WALKED_ON && !settle && clock_now_ns() >= until_ns)) {
             break;
         }
-        if (walked == WALKED_ON && is_told_to_stop(stop)) {
+        if (walked == WALKED_ON && stop_is_asked(stop)) {
             walked = WALKED_STOPPED;
         } else {
             status = player_walk(player, reader, settle, scratch, stop, &walked, difference, error);

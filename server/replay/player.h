@@ -51,8 +51,7 @@ Status player_seek(Player *player, LogReader *reader, uint64_t step, PlayerDiffe
 // and contacts that the episode should have there, and, at the episode's last step, goes through
 // what was done to the world behind it, until `stop` says so.
 Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, Arena *scratch,
-                  uint64_t until_ns, const SolverStop *stop, PlayerDifference *difference,
-                  Error *error);
+                  uint64_t until_ns, const Stop *stop, PlayerDifference *difference, Error *error);
 
 // Whether `stop` ended the last player_run: there is more to do, also when it stands at its step.
 bool player_is_stopped(const Player *player);

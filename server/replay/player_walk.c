@@ -279,7 +279,7 @@ static void do_step(Player *player, Status status, LogReader *reader, Arena *scr
     }
 }
 
-static Status do_order(Player *player, LogReader *reader, Arena *scratch, const SolverStop *stop,
+static Status do_order(Player *player, LogReader *reader, Arena *scratch, const Stop *stop,
                        Walked *walked, PlayerDifference *difference, Error *error) {
     StepRun *run = &player->entry.run;
     bool must_fail = !next_is_step(&player->entry);
@@ -316,9 +316,8 @@ static bool is_beyond(const Player *player) {
            (!is_whole && chunk->last_step > player->step);
 }
 
-Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratch,
-                   const SolverStop *stop, Walked *walked, PlayerDifference *difference,
-                   Error *error) {
+Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratch, const Stop *stop,
+                   Walked *walked, PlayerDifference *difference, Error *error) {
     *walked = WALKED_NOWHERE;
     while (!player->entry.is_open) {
         Status status = look_ahead(player, reader, error);

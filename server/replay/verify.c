@@ -455,7 +455,7 @@ static void give_up_segment(Verification *verification, Worker *worker) {
 }
 
 static Status step_on(Verification *verification, Worker *worker, Arena *scratch, uint64_t until_ns,
-                      const SolverStop *stop, bool *progressed, Error *error) {
+                      const Stop *stop, bool *progressed, Error *error) {
     Player *player = worker->player;
     uint64_t before = player_step(player);
     // unconverged steps before the range are nobody's business
@@ -496,7 +496,7 @@ static Status step_on(Verification *verification, Worker *worker, Arena *scratch
 }
 
 static Status work(Verification *verification, Worker *worker, Arena *scratch, uint64_t until_ns,
-                   const SolverStop *stop, bool *is_over, bool *progressed, Error *error) {
+                   const Stop *stop, bool *is_over, bool *progressed, Error *error) {
     Status status = STATUS_OK;
     do {
         switch (worker->stage) {
@@ -522,7 +522,7 @@ static Status work(Verification *verification, Worker *worker, Arena *scratch, u
 }
 
 Status verify_work(Verification *verification, uint32_t index, Arena *scratch, uint64_t until_ns,
-                   const SolverStop *stop, bool *is_over, bool *progressed, Error *error) {
+                   const Stop *stop, bool *is_over, bool *progressed, Error *error) {
     Worker *worker = &verification->worker[index];
     *is_over = false;
     *progressed = true;

@@ -41,7 +41,7 @@ uint32_t verify_worker_count(const Verification *verification); // >= 1
 // *is_over: there is nothing left for this worker. *progressed false: it was stopped before it had
 // done anything. A difference is no error.
 Status verify_work(Verification *verification, uint32_t worker, Arena *scratch, uint64_t until_ns,
-                   const SolverStop *stop, bool *is_over, bool *progressed, Error *error);
+                   const Stop *stop, bool *is_over, bool *progressed, Error *error);
 
 // Memory that a worker holds; by whoever has the worker's turn.
 size_t verify_worker_bytes(const Verification *verification, uint32_t worker);

@@ -39,8 +39,8 @@ Status door_step_begin(Door *door, const Input *order, Arena *arena, StepRun *ru
     return apply_begin(door->world, order, arena, run, error);
 }
 
-Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
-                 const SolverStop *stop, Error *error) {
+Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns, const Stop *stop,
+                 Error *error) {
     ASSERT(run->order->kind == INPUT_STEP);
     // The clock costs as much as a step of a tiny world, so it is read after 1, 2, 4 … steps, as
     // long as that takes a fraction of the 2 ms slice; for a single step, not at all.
@@ -77,7 +77,7 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
             continue;
         }
         uint64_t now_ns = clock_now_ns();
-        if (now_ns >= until_ns || (stop != NULL && stop->asked(stop->context))) {
+        if (now_ns >= until_ns || stop_is_asked(stop)) {
             break;
         }
         if (now_ns - looked_ns < pause_ns_max / 2) {

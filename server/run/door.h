@@ -44,5 +44,5 @@ Status door_step_begin(Door *door, const Input *order, Arena *arena, StepRun *ru
 // Reading the clock costs as much as a step of a tiny world, so the solver is timed in the last
 // step and in those after which the clock is read anyway: every step longer than some 50 us, and
 // about every 50 us one of the shorter ones.
-Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
-                 const SolverStop *stop, Error *error);
+Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns, const Stop *stop,
+                 Error *error);

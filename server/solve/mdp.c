@@ -52,7 +52,7 @@ double mdp_bias(const double *parameter, double time_step, double gap, double re
 typedef struct Work {
     const ContactProblem *problem;
     const double *parameter;
-    const SolverStop *stop;
+    const Stop *stop;
     Arena *arena;
     ProblemMass mass;
     CertificateScale scale;
@@ -150,7 +150,7 @@ static Status judge(Work *work) {
 // A question may cost as much as the sweep of a small problem, so only every eighth sweep is
 // preceded by one.
 static bool is_asked_to_stop(const Work *work, uint32_t sweep) {
-    return sweep % 8 == 7 && work->stop != NULL && work->stop->asked(work->stop->context);
+    return sweep % 8 == 7 && stop_is_asked(work->stop);
 }
 
 // Most solves of a world at rest end before anything is carried: only then is the plan made.

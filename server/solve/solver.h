@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/stop.h"
 #include "solve/certificate.h"
 #include "solve/problem.h"
 
@@ -38,18 +39,11 @@ typedef struct ParameterRow {
 typedef enum SolverKind { SOLVER_MAP(X) SOLVER_COUNT } SolverKind;
 #undef X
 
-// Asked between iterations, so that a long solve can be given up. The answer must not change what a
-// solve that goes on returns.
-typedef struct SolverStop {
-    bool (*asked)(void *context);
-    void *context;
-} SolverStop;
-
 // A solver and its parameters: what a world carries.
 typedef struct SolverSettings {
     SolverKind kind;
     double parameter[SOLVER_PARAMETER_MAX]; // unused ones are 0
-    const SolverStop *stop;                 // Nullable, borrowed
+    const Stop *stop;                       // Nullable, borrowed; asked between iterations
 } SolverSettings;
 
 // The parameters that every solver has, in the same places.

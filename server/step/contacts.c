@@ -328,11 +328,6 @@ static Status collide_pair(StepState *state, PairState *pair) {
 // between two questions pass some 100 us
 enum { CANDIDATES_PER_QUESTION = 4096 };
 
-static bool is_asked_to_stop(const StepState *state) {
-    const SolverStop *stop = state->input->stop;
-    return stop != NULL && stop->asked(stop->context);
-}
-
 Status contacts_run(StepState *state) {
     ASSERT(state->stepper->contact_count == 0);
     ASSERT(state->v_free != NULL);
@@ -364,7 +359,8 @@ Status contacts_run(StepState *state) {
     PairState pair = {.material_a = UINT32_MAX, .material_b = UINT32_MAX};
     HalfSpace half_space = {.body = UINT32_MAX};
     for (size_t i = 0; status == STATUS_OK && i < candidate_count; i++) {
-        if (i % CANDIDATES_PER_QUESTION == CANDIDATES_PER_QUESTION - 1 && is_asked_to_stop(state)) {
+        if (i % CANDIDATES_PER_QUESTION == CANDIDATES_PER_QUESTION - 1 &&
+            stop_is_asked(state->input->stop)) {
             return error_set(state->error, STATUS_ABORTED, "",
                              "The step was given up while colliding.");
         }

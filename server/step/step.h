@@ -20,7 +20,7 @@ typedef struct StepInput {
     size_t wrench_count;
     const uint32_t *wrench_body; // body indices
     const double *wrench;        // 6 each: force at the centre of mass, torque; world axes
-    const SolverStop *stop;      // Nullable: a step that is given up has not happened
+    const Stop *stop;            // Nullable: a step that is given up has not happened
 } StepInput;
 
 // E1 - E0 = contact + row + applied + scheme + unexplained [J]

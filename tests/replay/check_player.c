@@ -72,7 +72,7 @@ START_TEST(it_stops_between_steps_when_told_to) {
         tape_expect_state(tape, tape->state[i]);
     }
     int asked = 0;
-    SolverStop stop = {.asked = is_tired, .context = &asked};
+    Stop stop = {.asked = is_tired, .context = &asked};
     ck_assert_int_eq(player_run(tape->player, tape->reader, tape->steps, true, &tape->arena,
                                 UINT64_MAX, &stop, &difference, &error),
                      STATUS_OK);
@@ -132,7 +132,7 @@ START_TEST(what_was_done_behind_the_last_step_is_not_left_out_in_silence) {
     Tape *tape = tape_open();
     Error error = {0};
     PlayerDifference difference;
-    SolverStop stop = {.asked = is_always_tired};
+    Stop stop = {.asked = is_always_tired};
     tape_seek(tape, tape->steps);
     tape_play(tape, tape->steps, false);
     tape_expect_state(tape, tape->state[tape->steps]);

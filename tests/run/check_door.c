@@ -222,7 +222,7 @@ START_TEST(steps_stop_between_two_when_asked_or_out_of_time) {
     StepRun run = begin_steps(&fixture, 1000000000u);
     Error error = {0};
     int asked = 0;
-    SolverStop stop = {.asked = always, .context = &asked};
+    Stop stop = {.asked = always, .context = &asked};
     ck_assert_int_eq(door_step(&fixture.door, &run, &fixture.arena, UINT64_MAX, &stop, &error),
                      STATUS_OK);
     ck_assert_int_ge(asked, 1);

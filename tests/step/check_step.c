@@ -383,7 +383,7 @@ START_TEST(a_step_that_is_given_up_has_not_happened_and_leaves_nothing_to_look_a
     lab_step(&lab, 2);
     ck_assert(lab.stepper->has_last);
     uint64_t hash = snapshot_hash(lab.world);
-    SolverStop stop = {.asked = always};
+    Stop stop = {.asked = always};
     StepInput input = {.time_step = 1.0 / 240.0, .stop = &stop};
     Error error = {0};
     ck_assert_int_eq(
