@@ -106,10 +106,11 @@ static uint32_t scatter(uint32_t number) {
 }
 
 // Hoare's selection: afterwards nothing before the middle is above anything from the middle on.
-static uint32_t part_at_median(BoxKey *key, uint32_t count, int axis) {
+static uint32_t part_at_median(BoxKey *key, uint32_t count, int axis, Patience *patience) {
     uint32_t middle = count / 2;
     int64_t first = 0, last = (int64_t)count - 1;
-    for (uint32_t round = 0; first < last; round++) {
+    for (uint32_t round = 0; first < last && !patience_ends(patience, (size_t)(last - first));
+         round++) {
         int64_t chosen = first + (int64_t)(scatter(round ^ count) % (uint64_t)(last - first + 1));
         double pivot = key[chosen].center[axis];
         int64_t i = first, j = last;
@@ -137,11 +138,13 @@ static uint32_t part_at_median(BoxKey *key, uint32_t count, int axis) {
 
 // Where to part `count` keys, 0 < result < count. `*is_aside` tells whether the last split set the
 // large ones aside: never twice in a row, so that every second level at least divides the number.
-static uint32_t part_keys(BoxKey *key, uint32_t count, bool *is_aside) {
+// Anywhere once the patience has ended.
+static uint32_t part_keys(BoxKey *key, uint32_t count, bool *is_aside, Patience *patience) {
     Room room = measure_room(key, count);
     double width = room.upper - room.lower;
     if (!*is_aside && (double)room.size_max > large_part * width &&
-        (double)room.size_max > large_ratio * (double)room.size_min) {
+        (double)room.size_max > large_ratio * (double)room.size_min &&
+        !patience_ends(patience, count)) {
         uint32_t small_count = part_large(key, count, large_part * width);
         if (small_count < count && small_count >= count / 2 && small_count > 0) {
             *is_aside = true;
@@ -149,9 +152,13 @@ static uint32_t part_keys(BoxKey *key, uint32_t count, bool *is_aside) {
         }
     }
     *is_aside = false;
+    if (patience_ends(patience, count)) {
+        return count / 2;
+    }
     uint32_t low = part_at(key, count, room.axis, 0.5 * room.lower + 0.5 * room.upper);
     uint32_t fewest = count / 8 + 1;
-    return low >= fewest && count - low >= fewest ? low : part_at_median(key, count, room.axis);
+    return low >= fewest && count - low >= fewest ? low
+                                                  : part_at_median(key, count, room.axis, patience);
 }
 
 static void join_boxes(BroadBox *box, const BroadBox *other) {
@@ -185,15 +192,19 @@ typedef struct Build {
     BoxItem *item; // the tree's
     BoxNode *node;
     uint32_t node_count;
+    Patience *patience;
 } Build;
 
-// The node over the keys [first, first + count) and all below it. Recursion is as deep as the tree:
-// O(log n).
+// The node over the keys [first, first + count) and all below it; nothing more once the patience
+// has ended. Recursion is as deep as the tree: O(log n).
 static void build_node(Build *build, uint32_t first, uint32_t count, uint32_t parent,
                        bool is_aside) {
     uint32_t index = build->node_count++;
     BoxNode *node = &build->node[index];
     *node = (BoxNode){.parent = parent, .first = first};
+    if (patience_ends(build->patience, count)) {
+        return;
+    }
     if (count <= BOXTREE_LEAF_MAX) {
         node->leaf_count = count;
         for (uint32_t i = first; i < first + count; i++) {
@@ -201,7 +212,7 @@ static void build_node(Build *build, uint32_t first, uint32_t count, uint32_t pa
             build->item[i].leaf = index;
         }
     } else {
-        uint32_t low = part_keys(build->key + first, count, &is_aside);
+        uint32_t low = part_keys(build->key + first, count, &is_aside, build->patience);
         ASSERT(low > 0 && low < count);
         build_node(build, first, low, index, is_aside);
         build_node(build, first + low, count - low, index, is_aside);
@@ -210,7 +221,8 @@ static void build_node(Build *build, uint32_t first, uint32_t count, uint32_t pa
     fit_node(build->node, build->item, index);
 }
 
-bool boxtree_build(BoxTree *tree, const BoxItem *fresh, uint32_t count, Arena *scratch) {
+bool boxtree_build(BoxTree *tree, const BoxItem *fresh, uint32_t count, Arena *scratch,
+                   Patience *patience) {
     tree->node_count = 0;
     tree->item_count = 0;
     // a binary tree whose leaves hold one item at least, and mostly several: the nodes that there
@@ -218,6 +230,7 @@ bool boxtree_build(BoxTree *tree, const BoxItem *fresh, uint32_t count, Arena *s
     size_t nodes_max = count <= BOXTREE_LEAF_MAX ? 1 : 2 * (size_t)count;
     ArenaMark mark = arena_mark(scratch);
     Build build = {.fresh = fresh,
+                   .patience = patience,
                    .key = arena_take_array(scratch, count, sizeof(BoxKey)),
                    .node = arena_take_array(scratch, nodes_max, sizeof(BoxNode))};
     bool is_done = build.key != NULL && build.node != NULL &&
@@ -228,7 +241,8 @@ bool boxtree_build(BoxTree *tree, const BoxItem *fresh, uint32_t count, Arena *s
     }
     if (is_done && count > 0) {
         build_node(&build, 0, count, 0, false);
-        is_done = ARRAY_RESERVE(tree->node, tree->node_capacity, build.node_count);
+        is_done =
+            !patience->is_over && ARRAY_RESERVE(tree->node, tree->node_capacity, build.node_count);
     }
     if (is_done && count > 0) {
         memcpy(tree->node, build.node, build.node_count * sizeof(BoxNode));
@@ -258,7 +272,8 @@ static void add_met(const BoxItem *item, const BoxItem *others, uint32_t count, 
 }
 
 // The pairs inside a leaf, and of its items with those of all leaves that come after it.
-static void add_leaf_pairs(const BoxTree *tree, uint32_t leaf, Candidates *found) {
+static void add_leaf_pairs(const BoxTree *tree, uint32_t leaf, Candidates *found,
+                           Patience *patience) {
     const BoxNode *own = &tree->node[leaf];
     const BoxItem *item = tree->item + own->first;
     for (uint32_t i = 0; i + 1 < own->leaf_count; i++) {
@@ -266,6 +281,9 @@ static void add_leaf_pairs(const BoxTree *tree, uint32_t leaf, Candidates *found
     }
     for (uint32_t index = leaf + 1; index < tree->node_count;) {
         const BoxNode *node = &tree->node[index];
+        if (patience_ends(patience, 1 + (size_t)node->leaf_count * own->leaf_count)) {
+            return;
+        }
         if (!boxtree_meet(&own->box, &node->box)) {
             index = node->skip;
             continue;
@@ -279,18 +297,21 @@ static void add_leaf_pairs(const BoxTree *tree, uint32_t leaf, Candidates *found
     }
 }
 
-void boxtree_pairs(const BoxTree *tree, Candidates *found) {
-    for (uint32_t index = 0; index < tree->node_count; index++) {
+void boxtree_pairs(const BoxTree *tree, Candidates *found, Patience *patience) {
+    for (uint32_t index = 0; index < tree->node_count && !patience->is_over; index++) {
         if (tree->node[index].leaf_count > 0) {
-            add_leaf_pairs(tree, index, found);
+            add_leaf_pairs(tree, index, found, patience);
         }
     }
 }
 
-void boxtree_search(const BoxTree *tree, uint32_t place, Candidates *found) {
+void boxtree_search(const BoxTree *tree, uint32_t place, Candidates *found, Patience *patience) {
     const BoxItem *item = &tree->item[place];
     for (uint32_t index = 0; index < tree->node_count;) {
         const BoxNode *node = &tree->node[index];
+        if (patience_ends(patience, 1 + node->leaf_count)) {
+            return;
+        }
         if (!boxtree_meet(&item->box, &node->box)) {
             index = node->skip;
             continue;

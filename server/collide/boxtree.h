@@ -48,18 +48,20 @@ typedef struct BoxTree {
 // A tree that is all zero is empty.
 void boxtree_deinit(BoxTree *tree);
 
-// Builds over `count` items, whose box, body and fixed are set. False when memory ends. `scratch`
-// lends what is needed until then.
-bool boxtree_build(BoxTree *tree, const BoxItem *fresh, uint32_t count, Arena *scratch);
+// Builds over `count` items, whose box, body and fixed are set. False when memory or the patience
+// ends: the tree is empty then. `scratch` lends what is needed until then.
+bool boxtree_build(BoxTree *tree, const BoxItem *fresh, uint32_t count, Arena *scratch,
+                   Patience *patience);
 
 // The item at `place` has a new box.
 void boxtree_move(BoxTree *tree, uint32_t place, const BroadBox *box);
 
-// Adds every pair of items whose boxes meet, each once, in no useful order.
-void boxtree_pairs(const BoxTree *tree, Candidates *found);
+// Adds every pair of items whose boxes meet, each once, in no useful order. A patience that ends
+// leaves pairs out.
+void boxtree_pairs(const BoxTree *tree, Candidates *found, Patience *patience);
 
-// Adds the pairs of the item at `place` with all that its box meets.
-void boxtree_search(const BoxTree *tree, uint32_t place, Candidates *found);
+// Adds the pairs of the item at `place` with all that its box meets; likewise.
+void boxtree_search(const BoxTree *tree, uint32_t place, Candidates *found, Patience *patience);
 
 size_t boxtree_bytes(const BoxTree *tree);
 

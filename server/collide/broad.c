@@ -22,6 +22,9 @@ static const double margin_part = 0.05;
 // at once.
 enum { REBUILD_PART = 4 };
 
+// looks at a box while a mover's leaf is refitted: of the eight in it, and the nodes above it
+enum { MOVE_LOOKS = 48 };
+
 typedef enum BoxKind { BOX_VOID, BOX_BOUNDED, BOX_UNBOUNDED } BoxKind;
 
 // Who has left its fat box in this update.
@@ -49,6 +52,7 @@ struct Broad {
     Candidates pairs;
     Candidates found;
     Candidates scratch;
+    Patience patience; // of the update under way
 };
 
 Broad *broad_create(void) {
@@ -163,14 +167,18 @@ static bool follow_movers(Broad *broad, const BroadBox *box, const uint8_t *fixe
     broad->found.count = 0;
     for (uint32_t k = 0; k < movers->count; k++) {
         uint32_t i = movers->body[k];
-        boxtree_search(&broad->tree, broad->seen[i].place, &broad->found);
+        boxtree_search(&broad->tree, broad->seen[i].place, &broad->found, &broad->patience);
+        if (patience_ends(&broad->patience, (size_t)MOVE_LOOKS + broad->unbounded_count)) {
+            return false;
+        }
         for (uint32_t u = 0; u < broad->unbounded_count; u++) {
             add_unbounded_pair(broad, i, broad->unbounded[u]);
         }
     }
-    bool is_done = !broad->found.is_short &&
-                   candidates_sort(&broad->found, &broad->scratch, broad->count) &&
-                   candidates_merge(&broad->scratch, &broad->pairs, is_mover, &broad->found);
+    bool is_done =
+        !broad->found.is_short &&
+        candidates_sort(&broad->found, &broad->scratch, broad->count, &broad->patience) &&
+        candidates_merge(&broad->scratch, &broad->pairs, is_mover, &broad->found, &broad->patience);
     Candidates merged = broad->scratch;
     broad->scratch = broad->pairs;
     broad->pairs = merged;
@@ -217,6 +225,9 @@ static bool remember_bodies(Broad *broad, uint32_t count, const BroadBox *box, c
 static void add_unbounded_pairs(Broad *broad) {
     for (uint32_t k = 0; k < broad->unbounded_count; k++) {
         uint32_t u = broad->unbounded[k];
+        if (patience_ends(&broad->patience, broad->count)) {
+            return;
+        }
         for (uint32_t i = 0; i < broad->count; i++) {
             // of two unbounded bodies the first finds the second
             bool is_partner = broad->seen[i].kind == BOX_BOUNDED ||
@@ -234,7 +245,7 @@ static bool build_all(Broad *broad, uint32_t count, const BroadBox *box, const u
     uint32_t item_count = 0;
     if (item == NULL || !ARRAY_RESERVE(broad->seen, broad->seen_capacity, count) ||
         !remember_bodies(broad, count, box, fixed, item, &item_count) ||
-        !boxtree_build(&broad->tree, item, item_count, scratch)) {
+        !boxtree_build(&broad->tree, item, item_count, scratch, &broad->patience)) {
         return false;
     }
     broad->count = count;
@@ -243,19 +254,24 @@ static bool build_all(Broad *broad, uint32_t count, const BroadBox *box, const u
     }
     broad->pairs.count = 0;
     broad->found.count = 0;
-    boxtree_pairs(&broad->tree, &broad->found);
+    boxtree_pairs(&broad->tree, &broad->found, &broad->patience);
     add_unbounded_pairs(broad);
     Candidates found = broad->found;
     broad->found = broad->pairs;
     broad->pairs = found;
     broad->moved_count = 0;
     broad->is_known = true;
-    return !broad->pairs.is_short && candidates_sort(&broad->pairs, &broad->scratch, count);
+    return !broad->pairs.is_short && !broad->patience.is_over &&
+           candidates_sort(&broad->pairs, &broad->scratch, count, &broad->patience);
 }
 
-// Follows those that moved, or builds all anew. False when memory ends.
+// Follows those that moved, or builds all anew. False when memory or the patience ends.
 static bool follow(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
                    Arena *scratch) {
+    // every body is looked at, and remembered where all is built anew
+    if (patience_ends(&broad->patience, 2 * (size_t)count)) {
+        return false;
+    }
     if (!broad->is_known || broad->count != count) {
         return build_all(broad, count, box, fixed, scratch);
     }
@@ -273,10 +289,16 @@ static bool follow(Broad *broad, uint32_t count, const BroadBox *box, const uint
 }
 
 Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
-                    Arena *scratch, const BroadPair **pairs, size_t *pair_count) {
+                    Arena *scratch, const Stop *stop, const BroadPair **pairs, size_t *pair_count) {
     ArenaMark mark = arena_mark(scratch);
+    broad->patience = (Patience){.stop = stop};
     bool is_done = follow(broad, count, box, fixed, scratch);
+    broad->patience.stop = NULL; // borrowed for this update only
     arena_reset_to(scratch, mark);
+    if (broad->patience.is_over) {
+        broad_reset(broad);
+        return STATUS_ABORTED;
+    }
     if (!is_done) {
         candidates_deinit(&broad->pairs);
         candidates_deinit(&broad->found);

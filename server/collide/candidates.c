@@ -9,6 +9,7 @@
 enum {
     DIGIT_BITS_MAX = 11,  // the counters of one pass fit the first cache
     INSERTION_COUNT = 48, // below this the passes over the counters cost more than the moves
+    BLOCK_PAIRS = 1 << 16 // between two payments
 };
 
 void candidates_deinit(Candidates *candidates) {
@@ -41,27 +42,54 @@ static void sort_by_insertion(BroadPair *pair, size_t count) {
     }
 }
 
-// One stable pass: `from` into `to`, by `bits` bits of a or b from bit `shift` up.
-static void sort_by_digit(const BroadPair *from, BroadPair *to, size_t count, bool by_a,
-                          uint32_t shift, uint32_t bits) {
-    size_t start[1u << DIGIT_BITS_MAX];
-    uint32_t mask = (1u << bits) - 1u;
-    memset(start, 0, (mask + 1u) * sizeof(start[0]));
-    for (size_t i = 0; i < count; i++) {
-        start[((by_a ? from[i].a : from[i].b) >> shift) & mask]++;
-    }
-    size_t sum = 0;
-    for (uint32_t digit = 0; digit <= mask; digit++) {
-        size_t digit_count = start[digit];
-        start[digit] = sum;
-        sum += digit_count;
-    }
-    for (size_t i = 0; i < count; i++) {
-        to[start[((by_a ? from[i].a : from[i].b) >> shift) & mask]++] = from[i];
-    }
+// Where the digits are that a pass sorts by: `bits` bits of a or b from bit `shift` up.
+typedef struct Digit {
+    bool is_of_a;
+    uint32_t shift, bits;
+} Digit;
+
+static uint32_t digit_of(BroadPair pair, Digit digit) {
+    return ((digit.is_of_a ? pair.a : pair.b) >> digit.shift) & ((1u << digit.bits) - 1u);
 }
 
-bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_count) {
+// The end of the block of pairs that begins at `first`; 0: the patience ended.
+static size_t block_end(size_t first, size_t count, Patience *patience) {
+    size_t end = count - first < BLOCK_PAIRS ? count : first + BLOCK_PAIRS;
+    return patience_ends(patience, end - first) ? 0 : end;
+}
+
+// One stable pass: `from` into `to`. False: the patience ended.
+static bool sort_by_digit(const BroadPair *from, BroadPair *to, size_t count, Digit digit,
+                          Patience *patience) {
+    size_t start[1u << DIGIT_BITS_MAX], sum = 0, end;
+    uint32_t digits = 1u << digit.bits;
+    memset(start, 0, digits * sizeof(start[0]));
+    for (size_t first = 0; first < count; first = end) {
+        if ((end = block_end(first, count, patience)) == 0) {
+            return false;
+        }
+        for (size_t i = first; i < end; i++) {
+            start[digit_of(from[i], digit)]++;
+        }
+    }
+    for (uint32_t k = 0; k < digits; k++) {
+        size_t digit_count = start[k];
+        start[k] = sum;
+        sum += digit_count;
+    }
+    for (size_t first = 0; first < count; first = end) {
+        if ((end = block_end(first, count, patience)) == 0) {
+            return false;
+        }
+        for (size_t i = first; i < end; i++) {
+            to[start[digit_of(from[i], digit)]++] = from[i];
+        }
+    }
+    return true;
+}
+
+bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_count,
+                     Patience *patience) {
     size_t count = candidates->count;
     scratch->count = 0;
     if (count <= INSERTION_COUNT) {
@@ -81,8 +109,10 @@ bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_
     uint32_t pass_bits = (bits + pass_count - 1) / pass_count;
     BroadPair *from = candidates->pair, *to = scratch->pair;
     for (uint32_t pass = 0; pass < 2 * pass_count; pass++) {
-        uint32_t shift = pass % pass_count * pass_bits;
-        sort_by_digit(from, to, count, pass >= pass_count, shift, pass_bits);
+        Digit digit = {pass >= pass_count, pass % pass_count * pass_bits, pass_bits};
+        if (!sort_by_digit(from, to, count, digit, patience)) {
+            return false;
+        }
         BroadPair *swapped = from;
         from = to;
         to = swapped;
@@ -91,7 +121,7 @@ bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_
 }
 
 bool candidates_merge(Candidates *merged, const Candidates *kept, const uint8_t *is_gone,
-                      const Candidates *added) {
+                      const Candidates *added, Patience *patience) {
     merged->count = 0;
     if (!candidates_grow(merged, kept->count + added->count)) {
         return false;
@@ -99,6 +129,9 @@ bool candidates_merge(Candidates *merged, const Candidates *kept, const uint8_t 
     BroadPair *out = merged->pair;
     size_t next = 0;
     for (size_t i = 0; i < kept->count; i++) {
+        if (i % BLOCK_PAIRS == 0 && patience_ends(patience, BLOCK_PAIRS)) {
+            return false;
+        }
         BroadPair pair = kept->pair[i];
         if (is_gone[pair.a] | is_gone[pair.b]) {
             continue;

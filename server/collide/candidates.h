@@ -4,6 +4,7 @@
 #pragma once
 
 #include "collide/broad.h"
+#include "collide/patience.h"
 
 #include <stdbool.h>
 
@@ -32,10 +33,13 @@ static inline void candidates_add(Candidates *candidates, uint32_t a, uint32_t b
     candidates->pair[candidates->count++] = a < b ? (BroadPair){a, b} : (BroadPair){b, a};
 }
 
-// Sorts by (a, b), both below body_count. `scratch` lends its memory and is empty afterwards.
-bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_count);
+// Sorts by (a, b), both below body_count. `scratch` lends its memory and is empty afterwards. False:
+// memory or the patience ended, and the order is none.
+bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_count,
+                     Patience *patience);
 
 // Into the empty `merged`: those of `kept` that touch no body marked in `is_gone`, and all of
-// `added` (sorted, perhaps with duplicates), in order and none twice.
+// `added` (sorted, perhaps with duplicates), in order and none twice. False: memory or
+// the patience ended.
 bool candidates_merge(Candidates *merged, const Candidates *kept, const uint8_t *is_gone,
-                      const Candidates *added);
+                      const Candidates *added, Patience *patience);

@@ -37,6 +37,10 @@ static Status out_of_memory(StepState *state) {
                      "than 33 million pairs of bodies are near each other.");
 }
 
+static Status given_up(StepState *state) {
+    return error_set(state->error, STATUS_ABORTED, "", "The step was given up while colliding.");
+}
+
 // Of the ball around a body's centre of mass that holds it [m].
 static double body_radius(const World *world, const Shape *shape, uint32_t body) {
     return world->has_center ? shape->radius + vec3_norm(world->mass[body].center) : shape->radius;
@@ -351,18 +355,17 @@ Status contacts_run(StepState *state) {
     size_t candidate_count = 0;
     if (status == STATUS_OK) {
         status = broad_update(state->stepper->broad, world->body_count, box, fixed, state->scratch,
-                              &candidate, &candidate_count);
+                              state->input->stop, &candidate, &candidate_count);
     }
     if (status != STATUS_OK) {
-        return out_of_memory(state);
+        return status == STATUS_ABORTED ? given_up(state) : out_of_memory(state);
     }
     PairState pair = {.material_a = UINT32_MAX, .material_b = UINT32_MAX};
     HalfSpace half_space = {.body = UINT32_MAX};
     for (size_t i = 0; status == STATUS_OK && i < candidate_count; i++) {
         if (i % CANDIDATES_PER_QUESTION == CANDIDATES_PER_QUESTION - 1 &&
             stop_is_asked(state->input->stop)) {
-            return error_set(state->error, STATUS_ABORTED, "",
-                             "The step was given up while colliding.");
+            return given_up(state);
         }
         pair.a = candidate[i].a;
         pair.b = candidate[i].b;

@@ -47,6 +47,15 @@ static bool is_void(const BroadBox *box) {
     return !(box->lower.x <= box->upper.x);
 }
 
+static void assert_order(const BroadPair *pairs, size_t pair_count) {
+    bool is_ordered = true;
+    for (size_t k = 1; k < pair_count; k++) {
+        is_ordered = is_ordered && (pairs[k - 1].a < pairs[k].a ||
+                                    (pairs[k - 1].a == pairs[k].a && pairs[k - 1].b < pairs[k].b));
+    }
+    ck_assert(is_ordered);
+}
+
 // Sorted, none twice, no pair of two fixed or of a void one, and every overlap of the n^2 reference
 // is there.
 static size_t assert_candidates(const Scene *scene, const BroadPair *pairs, size_t pair_count) {
@@ -78,7 +87,7 @@ static size_t assert_candidates(const Scene *scene, const BroadPair *pairs, size
 
 static void update(Broad *broad, const Scene *scene, const BroadPair **pairs, size_t *pair_count) {
     ck_assert_int_eq(broad_update(broad, scene->count, scene->box, scene->fixed, scene->scratch,
-                                  pairs, pair_count),
+                                  NULL, pairs, pair_count),
                      STATUS_OK);
     ck_assert_uint_eq(scene->scratch->used_bytes, 0);
 }
@@ -355,10 +364,80 @@ static TCase *case_candidates(void) {
     return tcase;
 }
 
+// Says yes to the question of that number; 0: never.
+typedef struct Asker {
+    uint32_t count, last;
+} Asker;
+
+static bool count_question(void *context) {
+    Asker *asker = context;
+    return ++asker->count == asker->last;
+}
+
+static Status update_asking(Broad *broad, const Scene *scene, Asker *asker, const BroadPair **pairs,
+                            size_t *pair_count) {
+    Stop stop = {.asked = count_question, .context = asker};
+    Status status = broad_update(broad, scene->count, scene->box, scene->fixed, scene->scratch,
+                                 &stop, pairs, pair_count);
+    ck_assert_uint_eq(scene->scratch->used_bytes, 0);
+    return status;
+}
+
+// Everything in one place: n (n - 1)/2 pairs, each found once and moved through four passes of two
+// loops. Then a tenth of the bodies move, and are searched for and merged.
+START_TEST(an_update_that_is_given_up_asked_often_and_leaves_nothing_behind) {
+    enum { COUNT = 1500, PAIRS = COUNT * (COUNT - 1) / 2, MOVED = COUNT / 10 };
+    Scene scene = scene_create(COUNT);
+    Dice dice = {31};
+    for (uint32_t i = 0; i < COUNT; i++) {
+        scene.box[i] = cube_at(dice_vec(&dice, -0.1, 0.1), 1.0);
+    }
+    Broad *broad = broad_create();
+    const BroadPair *pairs;
+    size_t pair_count;
+    for (int phase = 0; phase < 2; phase++) {
+        Asker willing = {0};
+        ck_assert_int_eq(update_asking(broad, &scene, &willing, &pairs, &pair_count), STATUS_OK);
+        ck_assert_uint_eq(pair_count, PAIRS);
+        // pairs that were built, or found anew and merged into what was there
+        size_t operations = phase == 0 ? 9 * (size_t)PAIRS : PAIRS + (size_t)MOVED * COUNT;
+        ck_assert_uint_ge(willing.count, operations / 1000000);
+
+        // given up at any question; phase 1 begins where phase 0 ended
+        for (uint32_t last = 1; last <= willing.count; last += 1 + last / 4) {
+            Broad *other = broad_create();
+            Asker never = {0}, tired = {.last = last};
+            if (phase == 1) {
+                for (uint32_t i = 0; i < MOVED; i++) {
+                    scene.box[i] = cube_at(vec3(0.0, 0.0, 0.0), 1.0);
+                }
+                update(other, &scene, &pairs, &pair_count);
+                for (uint32_t i = 0; i < MOVED; i++) {
+                    scene.box[i] = cube_at(vec3(0.3, 0.0, 0.0), 1.0);
+                }
+            }
+            ck_assert_int_eq(update_asking(other, &scene, &tired, &pairs, &pair_count),
+                             STATUS_ABORTED);
+            ck_assert_uint_eq(tired.count, last); // and nothing was asked after
+            ck_assert_int_eq(update_asking(other, &scene, &never, &pairs, &pair_count), STATUS_OK);
+            ck_assert_uint_eq(pair_count, PAIRS);
+            assert_order(pairs, pair_count);
+            broad_destroy(other);
+        }
+        for (uint32_t i = 0; i < MOVED; i++) {
+            scene.box[i] = cube_at(vec3(0.3, 0.0, 0.0), 1.0);
+        }
+    }
+    broad_destroy(broad);
+    scene_destroy(&scene);
+}
+END_TEST
+
 static TCase *case_large(void) {
     TCase *tcase = tcase_create("large");
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, a_hundred_thousand_bodies_are_all_found);
+    tcase_add_test(tcase, an_update_that_is_given_up_asked_often_and_leaves_nothing_behind);
     return tcase;
 }
 

@@ -397,6 +397,35 @@ START_TEST(a_step_that_is_given_up_has_not_happened_and_leaves_nothing_to_look_a
 }
 END_TEST
 
+// Some hundred balls in one place are candidates by the hundred thousand: what comes to be asked
+// first is the broad phase.
+START_TEST(a_step_that_is_given_up_in_the_broad_phase_has_not_happened) {
+    Lab lab = lab_create(9.81, 1.0 / 240.0), straight = lab_create(9.81, 1.0 / 240.0);
+    Lab *labs[2] = {&lab, &straight};
+    for (int k = 0; k < 2; k++) {
+        lab_set(labs[k], "max_iterations", 1.0);
+        Id shape = lab_shape(labs[k], PRIMITIVE_SPHERE, vec3(0.5, 0.0, 0.0), 0);
+        for (int i = 0; i < 800; i++) {
+            lab_body(labs[k], shape, BODY_DYNAMIC, at(0.001 * i, 0.0, 1.0), NULL, 1.0, NULL);
+        }
+    }
+    uint64_t hash = snapshot_hash(lab.world);
+    Stop stop = {.asked = always};
+    StepInput input = {.time_step = 1.0 / 240.0, .stop = &stop};
+    Error error = {0};
+    ck_assert_int_eq(
+        stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error),
+        STATUS_ABORTED);
+    ck_assert_uint_eq(lab.report.contact_count, 0); // it did not come to them
+    ck_assert_uint_eq(snapshot_hash(lab.world), hash);
+    lab_step(&lab, 1);
+    lab_step(&straight, 1);
+    ck_assert_uint_eq(snapshot_hash(lab.world), snapshot_hash(straight.world));
+    lab_destroy(&lab);
+    lab_destroy(&straight);
+}
+END_TEST
+
 START_TEST(a_step_fits_into_little_memory_or_says_so) {
     // every limit from nothing up to enough: each run either succeeds or fails cleanly and leaves
     // the world as it was
@@ -433,6 +462,16 @@ START_TEST(an_empty_world_steps) {
 }
 END_TEST
 
+START_TEST(a_worlds_time_is_its_number_of_steps) {
+    Lab lab = lab_create(0.0, 0.1);
+    lab_step(&lab, 100000);
+    // 1e5 times the double nearest to 0.1, which is 5.55e-18 more, is nearest to 10000
+    ck_assert_double_eq(lab.world->time.value, 10000.0);
+    ck_assert_double_eq_tol(lab.world->time.rest, 5.55e-13, 1e-14);
+    lab_destroy(&lab);
+}
+END_TEST
+
 static TCase *case_laws(void) {
     TCase *tcase = tcase_create("laws");
     tcase_set_timeout(tcase, 120.0);
@@ -444,6 +483,7 @@ static TCase *case_laws(void) {
     tcase_add_test(tcase, a_ball_bounces_by_its_restitution);
     tcase_add_test(tcase, a_conveyor_carries_a_box_to_its_own_speed);
     tcase_add_test(tcase, an_empty_world_steps);
+    tcase_add_test(tcase, a_worlds_time_is_its_number_of_steps);
     return tcase;
 }
 
@@ -464,6 +504,7 @@ static TCase *case_refusal(void) {
     tcase_add_test(tcase, a_step_whose_report_would_not_be_finite_has_not_happened);
     tcase_add_test(tcase, a_step_that_would_not_be_finite_has_not_happened);
     tcase_add_test(tcase, a_step_that_is_given_up_has_not_happened_and_leaves_nothing_to_look_at);
+    tcase_add_test(tcase, a_step_that_is_given_up_in_the_broad_phase_has_not_happened);
     tcase_add_test(tcase, a_step_that_would_leave_no_orientation_has_not_happened);
     tcase_add_test(tcase, a_step_fits_into_little_memory_or_says_so);
     return tcase;
