@@ -220,15 +220,35 @@ enum {
     MOREAU_GRAVITY = 1,
     MOREAU_TIME_STEP = 2,
     MOREAU_MARGIN = 4,
-    MOREAU_RESTITUTION_THRESHOLD = 8
+    MOREAU_RESTITUTION_THRESHOLD = 8,
+    MOREAU_INTEGRATOR = 16,
+    MOREAU_ROTATION = 32,
+    MOREAU_RECOVERY_SPEED = 64
 };
+
+// Which velocity moves positions and orientations: that after a step, that before, or their mean.
+typedef enum MoreauIntegrator {
+    MOREAU_INTEGRATOR_SYMPLECTIC = 0,
+    MOREAU_INTEGRATOR_EXPLICIT = 1,
+    MOREAU_INTEGRATOR_IMPLICIT = 2,
+    MOREAU_INTEGRATOR_MIDPOINT = 3
+} MoreauIntegrator;
+
+// Where the gyroscopic torque is taken: at the mean spin of a step, or at that before it.
+typedef enum MoreauRotation {
+    MOREAU_ROTATION_MIDPOINT = 0,
+    MOREAU_ROTATION_EXPLICIT = 1
+} MoreauRotation;
 
 typedef struct MoreauSettings {
     unsigned given;
-    double gravity[3];                 // [m/s^2]
-    double time_step;                  // [s]
-    double margin;                     // [m]
-    double restitution_threshold;      // [m/s]
+    double gravity[3];            // [m/s^2]
+    double time_step;             // [s]
+    double margin;                // [m]
+    double restitution_threshold; // [m/s]
+    double recovery_speed;        // [m/s]
+    MoreauIntegrator integrator;
+    MoreauRotation rotation;
     const char *solver;                // Nullable
     const MoreauParameter *parameters; // Nullable; of `solver`, which must be named
     size_t parameter_count;
@@ -368,7 +388,9 @@ typedef struct MoreauStepResult {
     const uint32_t *contacts, *rows, *iterations;
     const int *converged;
     const uint64_t *unconverged_steps;
-    const double *solver_time; // [s] of the last step
+    const double *solver_time;         // [s] of the last step
+    const uint32_t *recovery_contacts; // of the last step, whose overlap recovery_speed holds back
+    const uint64_t *recovery_steps;    // that had such contacts
     MoreauCertificates last, worst;
     size_t failure_count; // worlds that failed: moreau_reply_failure
 } MoreauStepResult;

@@ -83,6 +83,8 @@ static void read_reports(const Moreau__V1__StepReports *reports, size_t count,
     result->converged = COLUMN(reports, converged, count);
     result->unconverged_steps = COLUMN(reports, unconverged_steps, count);
     result->solver_time = COLUMN(reports, solver_time, count);
+    result->recovery_contacts = COLUMN(reports, recovery_contacts, count);
+    result->recovery_steps = COLUMN(reports, recovery_steps, count);
     result->last = read_certificates(reports->last, count);
     result->worst = read_certificates(reports->worst, count);
 }

@@ -85,6 +85,12 @@ MoreauStatus settings_init(MoreauClient *client, const MoreauSettings *settings,
     message->margin = settings->margin;
     message->has_restitution_threshold = (settings->given & MOREAU_RESTITUTION_THRESHOLD) != 0;
     message->restitution_threshold = settings->restitution_threshold;
+    message->has_recovery_speed = (settings->given & MOREAU_RECOVERY_SPEED) != 0;
+    message->recovery_speed = settings->recovery_speed;
+    message->has_integrator = (settings->given & MOREAU_INTEGRATOR) != 0;
+    message->integrator = (Moreau__V1__Integrator__Kind)settings->integrator;
+    message->has_rotation = (settings->given & MOREAU_ROTATION) != 0;
+    message->rotation = (Moreau__V1__Rotation__Kind)settings->rotation;
     message->solver = (char *)settings->solver;
     if (settings->parameter_count == 0) {
         return MOREAU_OK;

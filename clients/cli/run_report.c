@@ -58,6 +58,8 @@ static void add_reports(RunReport *report, const Moreau__V1__StepReports *report
     report->unconverged_steps += FIRST(reports, unconverged_steps, 0);
     report->tolerance = FIRST(reports, tolerance, 0.0);
     report->solver_time = FIRST(reports, solver_time, 0.0);
+    report->recovery_contacts = FIRST(reports, recovery_contacts, 0);
+    report->recovery_steps += FIRST(reports, recovery_steps, 0);
     add_certificate(report, reports);
     if (reports->energy != NULL && reports->energy->n_after > 0) {
         report->has_energy = true;
@@ -141,6 +143,13 @@ void run_report_print(const RunReport *report) {
     if (report->has_reports) {
         print_convergence(report);
     }
+    if (report->recovery_steps > 0) {
+        printf(
+            "  overlaps     in %s step%s some were too deep to leave at once (recovery_speed), in "
+            "the last %" PRIu32 " contact%s\n",
+            format_count(report->recovery_steps, text[0]), plural(report->recovery_steps),
+            report->recovery_contacts, plural(report->recovery_contacts));
+    }
     if (report->has_energy) {
         printf("  energy       %.9g J, %+.3g J in the last step\n", report->energy_after + 0.0,
                report->energy_after - report->energy_before + 0.0);
@@ -180,6 +189,8 @@ static void write_solve(const RunReport *report, json_t *document) {
     json_object_set_new(document, "unconverged_steps",
                         number_json_whole(report->unconverged_steps));
     json_object_set_new(document, "tolerance", number_json(report->tolerance));
+    json_object_set_new(document, "recovery_contacts", json_integer(report->recovery_contacts));
+    json_object_set_new(document, "recovery_steps", number_json_whole(report->recovery_steps));
     json_object_set_new(document, "solver_time", number_json(report->solver_time));
     json_object_set_new(document, "certificate", write_certificate(report));
     if (report->has_energy) {

@@ -26,6 +26,8 @@ typedef struct RunReport {
     uint64_t steps_done, step, unconverged_steps;
     double time; // [s]
     uint32_t contacts, rows, iterations;
+    uint32_t recovery_contacts; // of the last step
+    uint64_t recovery_steps;
     bool has_reports, converged;
     double tolerance, solver_time;
     size_t entry_count; // of the certificate, in the order of CertificateColumns

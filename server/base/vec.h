@@ -182,6 +182,16 @@ static inline Quat quat_normalize(Quat q) {
     return (Quat){s * q.w, s * q.x, s * q.y, s * q.z};
 }
 
+// Where an orientation comes to by a spin w [rad/s], in world axes, within a time: the product's
+// one rotation update (Cayley), normalise((1, t w/2) q).
+static inline Quat quat_turn(Quat q, Vec3 w, double time) {
+    if (w.x == 0.0 && w.y == 0.0 && w.z == 0.0) {
+        return q;
+    }
+    double half = 0.5 * time;
+    return quat_normalize(quat_mul((Quat){1.0, half * w.x, half * w.y, half * w.z}, q));
+}
+
 static inline Mat3 quat_to_mat3(Quat q) {
     double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
     double xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
@@ -193,6 +203,14 @@ static inline Mat3 quat_to_mat3(Quat q) {
 
 static inline Vec3 quat_rotate(Quat q, Vec3 v) {
     return mat3_mul_vec(quat_to_mat3(q), v);
+}
+
+// A vector that is carried along by that rotation.
+static inline Vec3 vec3_turn(Vec3 v, Vec3 w, double time) {
+    Vec3 a = vec3_scale(0.5 * time, w);
+    Vec3 across = vec3_cross(a, v);
+    return vec3_add_scaled(v, 2.0 / (1.0 + vec3_dot(a, a)),
+                           vec3_add(across, vec3_cross(a, across)));
 }
 
 // Where a point or a pose given in `outer` lies in the frame that `outer` is given in.

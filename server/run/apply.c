@@ -57,6 +57,12 @@ static Status merge_settings(const SettingsChange *change, WorldSettings *merged
     if (change->given & CHANGE_RESTITUTION_THRESHOLD) {
         settings.restitution_threshold = change->restitution_threshold;
     }
+    if (change->given & CHANGE_RECOVERY_SPEED) {
+        settings.recovery_speed = change->recovery_speed;
+    }
+    settings.integrator =
+        change->given & CHANGE_INTEGRATOR ? change->integrator : settings.integrator;
+    settings.rotation = change->given & CHANGE_ROTATION ? change->rotation : settings.rotation;
     Status status = settings_check(&settings, error);
     SolverSettings solver = step_solver(&settings);
     if (change->given & CHANGE_SOLVER && change->solver != solver.kind) {
@@ -223,6 +229,7 @@ static void tally_step(StepTally *tally, const StepReport *report, uint64_t step
     tally->done++;
     tally->last = *report;
     tally->unconverged += !report->certificate.converged;
+    tally->recovery_steps += report->recovery_count > 0;
     for (int i = 0; i < CERTIFICATE_ENTRY_COUNT; i++) {
         // written so that NaN counts as worse than any number
         if (!(report->certificate.entry[i] <= tally->worst[i]) || tally->worst_step[i] == 0) {

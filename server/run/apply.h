@@ -29,6 +29,7 @@ Status apply_change(World *world, Stepper *stepper, const Input *input, Arena *a
 typedef struct StepTally {
     uint64_t done;
     uint64_t unconverged;
+    uint64_t recovery_steps;                      // in which recovery_speed held some contact back
     StepReport last;                              // of the last step that was done
     double worst[CERTIFICATE_ENTRY_COUNT];        // largest of each entry …
     uint64_t worst_step[CERTIFICATE_ENTRY_COUNT]; // … and the step (since creation) where it stood

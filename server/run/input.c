@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { INPUT_VERSION = 1, INPUT_HEAD_BYTES = 16 };
+enum { INPUT_VERSION = 2, INPUT_HEAD_BYTES = 16 };
 
 // ---- optional columns
 
@@ -74,12 +74,17 @@ static const uint64_t *source_column_u64(Source *source, Arena *arena, size_t co
 
 // ---- one pair of functions per kind
 
+enum { SETTINGS_NUMBERS = 7 };
+
 static void write_settings(Sink *sink, const SettingsChange *change) {
     sink_u32(sink, change->given);
     sink_u32(sink, change->parameter_given);
-    double numbers[6] = {change->gravity.x, change->gravity.y, change->gravity.z,
-                         change->time_step, change->margin,    change->restitution_threshold};
-    sink_doubles(sink, numbers, 6);
+    sink_u32(sink, change->integrator);
+    sink_u32(sink, change->rotation);
+    double numbers[] = {change->gravity.x,     change->gravity.y, change->gravity.z,
+                        change->time_step,     change->margin,    change->restitution_threshold,
+                        change->recovery_speed};
+    sink_doubles(sink, numbers, SETTINGS_NUMBERS);
     sink_text(sink, solver_get(change->solver)->name);
     sink_text(sink, solver_get(change->parameter_solver)->name);
     sink_pad(sink);
@@ -89,12 +94,15 @@ static void write_settings(Sink *sink, const SettingsChange *change) {
 static void read_settings(Source *source, SettingsChange *change) {
     change->given = source_u32(source);
     change->parameter_given = source_u32(source);
-    double numbers[6];
-    source_doubles(source, numbers, 6);
+    change->integrator = source_u32(source);
+    change->rotation = source_u32(source);
+    double numbers[SETTINGS_NUMBERS];
+    source_doubles(source, numbers, SETTINGS_NUMBERS);
     change->gravity = vec3_load(numbers);
     change->time_step = numbers[3];
     change->margin = numbers[4];
     change->restitution_threshold = numbers[5];
+    change->recovery_speed = numbers[6];
     char name[2][64];
     if (!source_text(source, name[0], sizeof(name[0])) || !solver_find(name[0], &change->solver) ||
         !source_text(source, name[1], sizeof(name[1])) ||

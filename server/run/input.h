@@ -30,14 +30,18 @@ enum {
     CHANGE_MARGIN = 4,
     CHANGE_RESTITUTION_THRESHOLD = 8,
     CHANGE_SOLVER = 16,
-    CHANGE_PARAMETERS = 32
+    CHANGE_PARAMETERS = 32,
+    CHANGE_INTEGRATOR = 64,
+    CHANGE_ROTATION = 128,
+    CHANGE_RECOVERY_SPEED = 256
 };
 
 typedef struct SettingsChange {
     uint32_t given; // CHANGE_* bits
     Vec3 gravity;
-    double time_step, margin, restitution_threshold;
-    SolverKind solver; // switching to another one sets its defaults
+    double time_step, margin, restitution_threshold, recovery_speed;
+    uint32_t integrator, rotation; // Integrator, Rotation
+    SolverKind solver;             // switching to another one sets its defaults
     SolverKind
         parameter_solver; // whose parameters these are: must be the world's solver after the change
     uint32_t parameter_given; // bit i: parameter[i] is given

@@ -42,10 +42,8 @@ const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
                         "start from the impulses of the step before"},
 };
 
-double mdp_bias(const double *parameter, double time_step, double gap, double restitution,
-                double approach) {
-    return problem_contact_bias(time_step, gap, parameter[MDP_OVERLAP_CORRECTION], restitution,
-                                approach);
+double mdp_bias(const double *parameter, double time_step, double gap) {
+    return problem_gap_bias(time_step, gap, parameter[MDP_OVERLAP_CORRECTION]);
 }
 
 // What one solve carries from part to part.

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "solve/problem.h"
 
-double problem_contact_bias(double time_step, double gap, double overlap, double restitution,
-                            double approach) {
+double problem_gap_bias(double time_step, double gap, double overlap) {
     double rate = gap / time_step;
-    double bias = rate < 0.0 ? overlap * rate : rate;
+    return rate < 0.0 ? overlap * rate : rate;
+}
+
+double problem_bounce_bias(double bias, double time_step, double gap, double restitution,
+                           double approach) {
     // it bounces when it closes in this step
     if (restitution > 0.0 && approach < 0.0 && gap + time_step * approach <= 0.0) {
         double bounce = restitution * approach;
         return bounce < bias ? bounce : bias;
     }
     return bias;
+}
+
+double problem_contact_bias(double time_step, double gap, double overlap, double restitution,
+                            double approach) {
+    return problem_bounce_bias(problem_gap_bias(time_step, gap, overlap), time_step, gap,
+                               restitution, approach);
 }
 
 void problem_dense_product(const ContactProblem *problem, const ContactSide *side, const double *v,

@@ -115,9 +115,15 @@ typedef struct ContactProblem {
 // width^2 numbers of the widest tree.
 Status problem_check(const ContactProblem *problem, double *scratch, Error *error);
 
-// The bias that the rigid models take where none is given: gap / time_step, or restitution when the
-// contact closes in this step. `overlap` is the share of an overlap that the model asks to remove
-// in one step.
+// What the rigid models make of a gap: gap / time_step; `overlap` is the share of an overlap that
+// the model asks to remove in one step.
+double problem_gap_bias(double time_step, double gap, double overlap);
+
+// The smaller of a bias and what restitution asks for when the contact closes in this step.
+double problem_bounce_bias(double bias, double time_step, double gap, double restitution,
+                           double approach);
+
+// Both: the bias that the rigid models take where none is given.
 double problem_contact_bias(double time_step, double gap, double overlap, double restitution,
                             double approach);
 

@@ -58,10 +58,9 @@ typedef struct SolveResult {
 typedef Status SolverProc(const ContactProblem *problem, const SolverSettings *settings,
                           Arena *arena, SolveResult *result, Error *error);
 
-// The target of a contact under this solver (notation.md, "bias"), used by the step when it
-// assembles a problem.
-typedef double SolverBiasProc(const double *parameter, double time_step, double gap,
-                              double restitution, double approach);
+// What this solver makes of a gap or an overlap alone, as a contact's bias (notation.md): the step,
+// which assembles the problem, bounds it and adds the bounce.
+typedef double SolverBiasProc(const double *parameter, double time_step, double gap);
 
 typedef struct Solver {
     const char *name;

@@ -160,7 +160,7 @@ typedef struct PairState {
 } PairState;
 
 // The normal velocity at the start of the step, and the bias that follows from it.
-static void fill_approach(const StepState *state, const PairState *pair, ProblemContact *dynamics,
+static void fill_approach(StepState *state, const PairState *pair, ProblemContact *dynamics,
                           ContactLaw *law) {
     const World *world = state->world;
     Vec3 old = vec3_sub(
@@ -171,9 +171,14 @@ static void fill_approach(const StepState *state, const PairState *pair, Problem
     law->approach = normal_speed < 0.0 ? normal_speed : 0.0;
     law->restitution = bounces ? pair->material.restitution : 0.0;
     double gap = fabs(dynamics->gap) < state->touch ? 0.0 : dynamics->gap;
-    dynamics->bias =
-        state->solver_row->bias(state->stepper->solver.parameter, state->input->time_step, gap,
-                                law->restitution, law->approach);
+    double h = state->input->time_step;
+    double wanted = state->solver_row->bias(state->stepper->solver.parameter, h, gap);
+    // an overlap leaves at recovery_speed, and no faster
+    double bound = -world->settings.recovery_speed;
+    double allowed = wanted < bound ? bound : wanted;
+    dynamics->bias = problem_bounce_bias(allowed, h, gap, law->restitution, law->approach);
+    // where it bounces off faster still, nothing was held back
+    state->recovery_count += wanted < bound && dynamics->bias > wanted;
 }
 
 // Kinematic bodies are no trees: their known velocity enters as motion.
@@ -196,7 +201,7 @@ static void fill_motion(const StepState *state, const PairState *pair, ProblemCo
 }
 
 // Member by member: a literal of this size would be zeroed first and copied after.
-static void fill_contact(const StepState *state, const PairState *pair, Vec3 normal,
+static void fill_contact(StepState *state, const PairState *pair, Vec3 normal,
                          const ManifoldPoint *point, uint64_t feature, StepContact *contact,
                          ProblemContact *dynamics, ContactLaw *law) {
     const Material *material = &pair->material;

@@ -5,6 +5,10 @@
 //     W_contact = sum gamma . (J vbar) = (J^T gamma) . vbar,   W_applied = h F_np . vbar
 //     W_scheme  = (U1 - U0) + h F_pot . vbar + h F_gyro . vbar
 //
+// The gyroscopic torque is what the free motion did to a spin beside its wrenches (spin.c); where
+// it is taken at vbar itself, it does no work. All in world axes of the old orientation: the new
+// state is what the body carries along, and has the same energy.
+//
 // For free bodies the last term is rounding; it grows only if velocities, impulses and forces do
 // not belong together.
 #include "step/stages.h"
@@ -38,9 +42,9 @@ static void add_body(const StepState *state, uint32_t tree, StepEnergy *energy) 
     energy->after += kinetic(mass, v1) - vec3_dot(weight, x1);
     double scheme = h * vec3_dot(weight, mean(v0, v1)) - vec3_dot(weight, vec3_sub(x1, x0));
     if (!world->mass[body].is_round) {
-        Vec3 w0 = vec3_load(v0 + 3);
-        Vec3 gyroscopic = vec3_cross(sym3_mul_vec(mass->inertia, w0), w0);
-        scheme += h * vec3_dot(gyroscopic, mean(v0 + 3, v1 + 3));
+        // with the torques of the wrenches, which are taken out again where they are booked
+        Vec3 change = vec3_sub(vec3_load(state->v_free + 6 * (size_t)tree + 3), vec3_load(v0 + 3));
+        scheme += vec3_dot(sym3_mul_vec(mass->inertia, change), mean(v0 + 3, v1 + 3));
     }
     energy->scheme += scheme;
     // what all contacts together do to this body; rows there are none
@@ -58,9 +62,10 @@ static void add_wrench(const StepState *state, size_t i, StepEnergy *energy) {
     const double *wrench = state->input->wrench + 6 * i;
     const double *v0 = state->world->velocity + 6 * (size_t)body,
                  *v1 = state->stepper->v + 6 * (size_t)tree;
-    energy->applied +=
-        state->input->time_step * (vec3_dot(vec3_load(wrench), mean(v0, v1)) +
-                                   vec3_dot(vec3_load(wrench + 3), mean(v0 + 3, v1 + 3)));
+    double h = state->input->time_step;
+    double turning = h * vec3_dot(vec3_load(wrench + 3), mean(v0 + 3, v1 + 3));
+    energy->applied += h * vec3_dot(vec3_load(wrench), mean(v0, v1)) + turning;
+    energy->scheme -= state->world->mass[body].is_round ? 0.0 : turning;
 }
 
 void energy_run(const StepState *state, StepEnergy *energy) {

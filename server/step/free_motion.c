@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where bodies would go without contacts: v* = v + h M^-1 F, symplectic Euler's first half. The
-// gyroscopic torque is taken explicitly at the old orientation (mdp.md 1.7): w* = w + h I^-1
-// (torque - w x I w).
+// Where bodies would go without contacts: v* = v + h M^-1 F, the same under every integrator, as
+// gravity and wrenches are constant for a step. The spin of a body that is not round also changes
+// by itself (spin.c). World axes at the old orientation.
 #include "step/stages.h"
 
 #include "base/array.h"
@@ -80,13 +80,21 @@ static void fly(const StepState *state, uint32_t body, uint32_t tree, const doub
     FreeMass *mass = &state->free[tree];
     *mass = place_mass(&world->mass[body], pose_load(world->pose + 7 * (size_t)body).orientation);
     vec3_store(v, vec3_add_scaled(vec3_load(velocity), h, world->settings.gravity));
-    Vec3 w = vec3_load(velocity + 3);
-    if (world->mass[body].is_round) {
-        vec3_store(v + 3, w); // w x I w = 0
-        return;
+    vec3_store(v + 3, vec3_load(velocity + 3));
+}
+
+// once the wrenches have kicked them
+static void spin_bodies(StepState *state) {
+    const World *world = state->world;
+    for (uint32_t tree = 0; tree < world->dynamic_count; tree++) {
+        uint32_t body = state->body_of_tree[tree];
+        if (!world->mass[body].is_round) { // w x I w = 0
+            double *w = state->v_free + 6 * (size_t)tree + 3;
+            vec3_store(w,
+                       spin_free(&world->settings, &state->free[tree], state->input->time_step,
+                                 vec3_load(world->velocity + 6 * (size_t)body + 3), vec3_load(w)));
+        }
     }
-    Vec3 torque = vec3_cross(sym3_mul_vec(mass->inertia, w), w);
-    vec3_store(v + 3, vec3_add_scaled(w, h, sym3_mul_vec(mass->inverse_inertia, torque)));
 }
 
 Status free_motion_run(StepState *state) {
@@ -113,5 +121,6 @@ Status free_motion_run(StepState *state) {
     }
     ASSERT(tree == world->dynamic_count);
     add_wrenches(state);
+    spin_bodies(state);
     return STATUS_OK;
 }

@@ -46,6 +46,9 @@ static const SnapshotField settings_fields[] = {
     OF_WORLD("time_step", FIELD_DOUBLE, 1, NULL, settings.time_step),
     OF_WORLD("margin", FIELD_DOUBLE, 1, NULL, settings.margin),
     OF_WORLD("restitution_threshold", FIELD_DOUBLE, 1, NULL, settings.restitution_threshold),
+    OF_WORLD("recovery_speed", FIELD_DOUBLE, 1, NULL, settings.recovery_speed),
+    OF_WORLD("integrator", FIELD_U32, 1, NULL, settings.integrator),
+    OF_WORLD("rotation", FIELD_U32, 1, NULL, settings.rotation),
     OF_WORLD("solver", FIELD_SOLVER, 1, NULL, settings.solver),
     OF_WORLD("parameter", FIELD_DOUBLE, SETTINGS_PARAMETER_MAX, NULL, settings.parameter),
 };

@@ -31,13 +31,22 @@ typedef struct StepState {
     Pose *placed;           // poses of all primitives in the world
     uint32_t *placed_first; // per body
 
+    uint32_t recovery_count; // contacts whose overlap recovery_speed holds back
+
     SolveResult result;
-    double *pose_new; // 7 per body
+    double *pose_new;     // 7 per body
+    double *velocity_new; // 6 per body; NULL: the answer's
 } StepState;
 
 // v* = v + h M^-1 (gravity, wrenches, gyroscopic), world axes, and the mass in the present
 // orientation.
 Status free_motion_run(StepState *state);
+
+// The spin after a step that nothing touches, of a body that is not round, from that before it and
+// the one that its wrenches make of it, before + h I^-1 T; all in world axes, at the old
+// orientation.
+Vec3 spin_free(const WorldSettings *settings, const FreeMass *mass, double h, Vec3 before,
+               Vec3 kicked);
 
 // Boxes, candidates, contacts within reach, sorted.
 Status contacts_run(StepState *state);

@@ -151,6 +151,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
     stepper->has_last = false; // the stages write over it
     Status status = run_stages(&state, clock, report);
     report->contact_count = stepper->contact_count;
+    report->recovery_count = state.recovery_count;
     if (status == STATUS_OK) {
         name_worst(stepper, report);
         stepper->has_last = true;

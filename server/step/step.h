@@ -31,7 +31,8 @@ typedef struct StepEnergy {
 
 typedef struct StepReport {
     uint32_t contact_count, row_count, iterations;
-    uint64_t solver_ns; // 0 without a clock, or when nothing touched
+    uint64_t solver_ns;      // 0 without a clock, or when nothing touched
+    uint32_t recovery_count; // contacts whose overlap would leave faster than recovery_speed
     Certificate certificate;
     uint32_t worst_body[2]; // of the contact with the largest own residual; UINT32_MAX: none
     StepEnergy energy;

@@ -6,8 +6,17 @@
 
 #include "base/assert.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
+
+static_assert((int)INTEGRATOR_SYMPLECTIC == (int)MOREAU__V1__INTEGRATOR__KIND__SYMPLECTIC &&
+                  (int)INTEGRATOR_EXPLICIT == (int)MOREAU__V1__INTEGRATOR__KIND__EXPLICIT &&
+                  (int)INTEGRATOR_IMPLICIT == (int)MOREAU__V1__INTEGRATOR__KIND__IMPLICIT &&
+                  (int)INTEGRATOR_MIDPOINT == (int)MOREAU__V1__INTEGRATOR__KIND__MIDPOINT &&
+                  (int)ROTATION_MIDPOINT == (int)MOREAU__V1__ROTATION__KIND__MIDPOINT &&
+                  (int)ROTATION_EXPLICIT == (int)MOREAU__V1__ROTATION__KIND__EXPLICIT,
+              "choices have the numbers of the wire");
 
 // The one member of SolverParameters that is set. `kind` is untouched when there is none.
 static const ProtobufCMessage *find_parameters(const Moreau__V1__SolverParameters *message,
@@ -141,6 +150,12 @@ Status convert_settings(const Moreau__V1__WorldSettings *message, SettingsChange
     change->margin = message->margin;
     change->given |= message->has_restitution_threshold ? CHANGE_RESTITUTION_THRESHOLD : 0;
     change->restitution_threshold = message->restitution_threshold;
+    change->given |= message->has_recovery_speed ? CHANGE_RECOVERY_SPEED : 0;
+    change->recovery_speed = message->recovery_speed;
+    change->given |= message->has_integrator ? CHANGE_INTEGRATOR : 0;
+    change->integrator = (uint32_t)message->integrator;
+    change->given |= message->has_rotation ? CHANGE_ROTATION : 0;
+    change->rotation = (uint32_t)message->rotation;
     if (message->solver != NULL) {
         change->given |= CHANGE_SOLVER;
         Status status = find_solver(message->solver, &change->solver, error);
@@ -224,6 +239,10 @@ Moreau__V1__WorldSettings *convert_settings_out(const WorldSettings *settings, A
     message->time_step = settings->time_step;
     message->margin = settings->margin;
     message->restitution_threshold = settings->restitution_threshold;
+    message->has_recovery_speed = message->has_integrator = message->has_rotation = 1;
+    message->recovery_speed = settings->recovery_speed;
+    message->integrator = (Moreau__V1__Integrator__Kind)settings->integrator;
+    message->rotation = (Moreau__V1__Rotation__Kind)settings->rotation;
     message->solver = (char *)solver_get(solver.kind)->name;
     message->parameters = parameters;
     return message;

@@ -243,7 +243,7 @@ static const Column energy_columns[] = {
 // What the heads of all parts take at most, and the numbers of one world beside those of its
 // bodies: varints of 10 bytes, of 5 where they have 32 bits, and fixed ones of 8.
 enum { HEADS_BYTES_MAX = 64 * WIRE_HEAD_BYTES_MAX };
-enum { PROGRESS_BYTES_MAX = 3 * 10 + 2 * 8, REPORT_BYTES_MAX = 3 * 5 + 1 + 12 * 10 + 27 * 8 };
+enum { PROGRESS_BYTES_MAX = 3 * 10 + 2 * 8, REPORT_BYTES_MAX = 4 * 5 + 1 + 13 * 10 + 27 * 8 };
 
 // Most batches have one world, and a column of one number has a head of two bytes: its field is
 // below 16, and no number takes more than 10 bytes.
@@ -357,7 +357,7 @@ static uint8_t *write_u64_columns(uint8_t *at, const StepResults *results, uint3
 }
 
 static size_t reports_bytes_expected(const StepResults *results) {
-    enum { FIXED_COLUMNS = 27, VARINT_COLUMNS = 16 }; // of the four parts too
+    enum { FIXED_COLUMNS = 27, VARINT_COLUMNS = 18 }; // of the four parts too
     const size_t world_bytes = 8 * (size_t)FIXED_COLUMNS + VARINT_COLUMNS;
     return world_bytes * results->count + 2 * (size_t)(FIXED_COLUMNS + VARINT_COLUMNS);
 }
@@ -379,6 +379,8 @@ static uint8_t *write_reports(uint8_t *at, const StepResults *results) {
     at = write_fixed_columns(at, results, 11, worst_columns, COUNT_OF(worst_columns));
     at = write_u64_columns(at, results, 12, worst_step_columns, COUNT_OF(worst_step_columns));
     at = write_fixed_columns(at, results, 13, energy_columns, COUNT_OF(energy_columns));
+    at = write_u32s(at, results, (Column){14, LAST(recovery_count)});
+    at = write_u64s(at, results, (Column){15, TALLY(recovery_steps)});
     return wire_part_end(begin, expected, at);
 }
 

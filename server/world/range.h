@@ -19,6 +19,8 @@
       "how much earlier than needed contacts enter")                                               \
     X(RESTITUTION_THRESHOLD, "WorldSettings.restitution_threshold", "m/s", 0.0, 1e6, false,        \
       "slower impacts do not bounce")                                                              \
+    X(RECOVERY_SPEED, "WorldSettings.recovery_speed", "m/s", 0.0, 1e9, false,                      \
+      "overlaps leave no faster; 1e9: as fast as the solver has it")                               \
     X(FRICTION, "Material.friction", "1", 0.0, 1e6, false, "Coulomb coefficient")                  \
     X(RESTITUTION, "Material.restitution", "1", 0.0, 1.0, false,                                   \
       "share of the normal velocity that comes back")                                              \

@@ -9,7 +9,17 @@ WorldSettings settings_default(void) {
         .time_step = 1.0 / 240.0,
         .margin = 0.001,
         .restitution_threshold = 0.05,
+        .recovery_speed = 1.0,
+        .integrator = INTEGRATOR_SYMPLECTIC,
+        .rotation = ROTATION_MIDPOINT,
     };
+}
+
+static Status check_choice(uint32_t choice, uint32_t count, const char *field, const char *choices,
+                           Error *error) {
+    return choice < count ? STATUS_OK
+                          : error_set(error, STATUS_INVALID_ARGUMENT, field,
+                                      "The value %u is none of the choices: %s.", choice, choices);
 }
 
 Status settings_check(const WorldSettings *settings, Error *error) {
@@ -28,6 +38,18 @@ Status settings_check(const WorldSettings *settings, Error *error) {
     if (status == STATUS_OK) {
         status = range_check(RANGE_RESTITUTION_THRESHOLD, settings->restitution_threshold,
                              "settings.restitution_threshold", -1, error);
+    }
+    if (status == STATUS_OK) {
+        status = range_check(RANGE_RECOVERY_SPEED, settings->recovery_speed,
+                             "settings.recovery_speed", -1, error);
+    }
+    if (status == STATUS_OK) {
+        status = check_choice(settings->integrator, INTEGRATOR_COUNT, "settings.integrator",
+                              "SYMPLECTIC 0, EXPLICIT 1, IMPLICIT 2, MIDPOINT 3", error);
+    }
+    if (status == STATUS_OK) {
+        status = check_choice(settings->rotation, ROTATION_COUNT, "settings.rotation",
+                              "MIDPOINT 0, EXPLICIT 1", error);
     }
     return status;
 }

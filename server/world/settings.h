@@ -8,11 +8,31 @@
 
 enum { SETTINGS_PARAMETER_MAX = 24 }; // step/ asserts that it is the solvers' own limit
 
+// Which velocity moves positions and orientations, v0 before and v1 after the step; the numbers are
+// those of the wire.
+typedef enum Integrator {
+    INTEGRATOR_SYMPLECTIC, // v1
+    INTEGRATOR_EXPLICIT,   // v0
+    INTEGRATOR_IMPLICIT,   // v1, and forces that depend on the state are taken at its end
+    INTEGRATOR_MIDPOINT,   // (v0 + v1)/2
+    INTEGRATOR_COUNT
+} Integrator;
+
+// How the spin of a body changes by its own gyroscopic torque; numbers of the wire.
+typedef enum Rotation {
+    ROTATION_MIDPOINT, // at the mean of the spins before and after: neither gains nor loses
+    ROTATION_EXPLICIT, // at the spin before: gains
+    ROTATION_COUNT
+} Rotation;
+
 typedef struct WorldSettings {
     Vec3 gravity;                 // [m/s^2]
     double time_step;             // [s]
     double margin;                // [m]
     double restitution_threshold; // [m/s]
+    double recovery_speed;        // [m/s]: overlaps leave no faster; 1e9: as the solver has it
+    uint32_t integrator;          // Integrator
+    uint32_t rotation;            // Rotation
     uint32_t solver;              // SolverKind
     double parameter[SETTINGS_PARAMETER_MAX];
 } WorldSettings;

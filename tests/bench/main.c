@@ -27,6 +27,7 @@ static const Bench benches[] = {
     {"pile", bench_pile, "settled piles of 100, 1,000 and 10,000 spheres"},
     {"stack", bench_stack, "ten boxes on each other for ten seconds"},
     {"wall", bench_wall, "a wall of 525 boxes for ten seconds"},
+    {"drift", bench_drift, "energy that free motion, rolling and rest gain or lose in ten seconds"},
     {"hash", bench_hash, "hashing beside memcpy"},
     {"log", bench_log, "chunks through the log beside bare SQLite"},
     {"state", bench_state, "a 1,000-body state encoded and sent, beside memcpy and send"},

@@ -627,7 +627,11 @@ START_TEST(settings_and_parameters_arrive_where_they_belong) {
         {"tolerance", 1e-9}, {"friction", 1}, {"max_iterations", 77}};
     MoreauWorldDef def = moreau_world_def_default();
     def.name = "moon";
-    def.settings.given = MOREAU_GRAVITY | MOREAU_TIME_STEP;
+    def.settings.given = MOREAU_GRAVITY | MOREAU_TIME_STEP | MOREAU_INTEGRATOR | MOREAU_ROTATION |
+                         MOREAU_RECOVERY_SPEED;
+    def.settings.integrator = MOREAU_INTEGRATOR_IMPLICIT;
+    def.settings.rotation = MOREAU_ROTATION_EXPLICIT;
+    def.settings.recovery_speed = 3.5;
     def.settings.gravity[2] = -1.62;
     def.settings.time_step = 0.01;
     def.settings.solver = "mdp";
@@ -644,6 +648,9 @@ START_TEST(settings_and_parameters_arrive_where_they_belong) {
     ck_assert(settings->gravity[2] == -1.62);
     ck_assert(settings->has_time_step && settings->time_step == 0.01);
     ck_assert(!settings->has_margin);
+    ck_assert_int_eq(settings->integrator, MOREAU__V1__INTEGRATOR__KIND__IMPLICIT);
+    ck_assert_int_eq(settings->rotation, MOREAU__V1__ROTATION__KIND__EXPLICIT);
+    ck_assert(settings->has_recovery_speed && settings->recovery_speed == 3.5);
     ck_assert(settings->parameters->mdp->tolerance == 1e-9);
     ck_assert_int_eq(settings->parameters->mdp->friction,
                      MOREAU__V1__MDP_PARAMETERS__FRICTION__COULOMB);

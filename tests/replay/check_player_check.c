@@ -131,8 +131,8 @@ START_TEST(a_keyframe_that_differs_names_body_and_quantity) {
                    {BODIES, 8 + 96 * 2 + 16, 3, "mass"},
                    {BODIES, 8 + 96 * 1 + 64, 2, "inertia.zz"},
                    {STATE, 8, 0, "time"},
-                   {STATE, 24 + pose_at(1, 0), 2, "position.x"},
-                   {STATE, 24 + velocity_at(3, 2), 4, "velocity.vz"},
+                   {STATE, 32 + pose_at(1, 0), 2, "position.x"},
+                   {STATE, 32 + velocity_at(3, 2), 4, "velocity.vz"},
                    {MEMORY, 8 + 32, 1, "impulse.z"}};
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         size_t at = find_section(&blob, numbers[i].section) + numbers[i].at;

@@ -154,6 +154,15 @@ START_TEST(settings_and_bodies_change_together_or_not_at_all) {
                .kind = INPUT_SET,
                .set = {.settings = change, .update = {.count = 1, .id = known, .pose = on_ground}}},
            STATUS_INVALID_ARGUMENT, "settings.time_step");
+    change = (SettingsChange){.given = CHANGE_INTEGRATOR, .integrator = INTEGRATOR_COUNT};
+    refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},
+           STATUS_INVALID_ARGUMENT, "settings.integrator");
+    change = (SettingsChange){.given = CHANGE_ROTATION, .rotation = 77};
+    refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},
+           STATUS_INVALID_ARGUMENT, "settings.rotation");
+    change = (SettingsChange){.given = CHANGE_RECOVERY_SPEED, .recovery_speed = -1.0};
+    refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},
+           STATUS_INVALID_ARGUMENT, "settings.recovery_speed");
     change = (SettingsChange){.given = CHANGE_PARAMETERS, .parameter_given = 1};
     change.parameter[0] = 7.0; // a tolerance above its range
     refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},

@@ -18,8 +18,13 @@ static Input make_input(int index) {
     static Material materials[2];
     switch (index) {
     case 0: {
-        SettingsChange change = {
-            .given = CHANGE_TIME_STEP | CHANGE_PARAMETERS, .time_step = 0.25, .parameter_given = 5};
+        SettingsChange change = {.given = CHANGE_TIME_STEP | CHANGE_PARAMETERS | CHANGE_INTEGRATOR |
+                                          CHANGE_ROTATION | CHANGE_RECOVERY_SPEED,
+                                 .time_step = 0.25,
+                                 .integrator = INTEGRATOR_MIDPOINT,
+                                 .rotation = ROTATION_EXPLICIT,
+                                 .recovery_speed = 2.5,
+                                 .parameter_given = 5};
         change.parameter[0] = 1e-9;
         change.parameter[2] = 1.0;
         return (Input){
@@ -80,6 +85,23 @@ START_TEST(every_kind_comes_back_as_the_same_bytes) {
     again = encode(&decoded, &arena);
     ck_assert_uint_eq(again.count, bytes.count);
     ck_assert_mem_eq(again.bytes, bytes.bytes, bytes.count);
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(settings_come_back_as_they_were_given) {
+    Arena arena;
+    arena_init(&arena, 1 << 20);
+    Input input = make_input(0), decoded;
+    Error error = {0};
+    ck_assert_int_eq(input_decode(encode(&input, &arena), &arena, &decoded, &error), STATUS_OK);
+    const SettingsChange *settings = &decoded.set.settings;
+    ck_assert_uint_eq(settings->given, input.set.settings.given);
+    ck_assert_double_eq(settings->time_step, 0.25);
+    ck_assert_uint_eq(settings->integrator, INTEGRATOR_MIDPOINT);
+    ck_assert_uint_eq(settings->rotation, ROTATION_EXPLICIT);
+    ck_assert_double_eq(settings->recovery_speed, 2.5);
+    ck_assert_double_eq(settings->parameter[0], 1e-9);
     arena_deinit(&arena);
 }
 END_TEST
@@ -178,6 +200,7 @@ END_TEST
 static TCase *case_input(void) {
     TCase *tcase = tcase_create("input");
     tcase_add_loop_test(tcase, every_kind_comes_back_as_the_same_bytes, 0, INPUT_COUNT);
+    tcase_add_test(tcase, settings_come_back_as_they_were_given);
     tcase_add_test(tcase, columns_come_back_as_they_were_given);
     tcase_add_loop_test(tcase, bytes_cut_or_flipped_never_crash_the_reader, 0, INPUT_COUNT);
     tcase_add_test(tcase, an_order_is_known_again_whatever_its_number_of_steps);

@@ -147,11 +147,21 @@ END_TEST
 
 enum { BATCH = 8, BAD = 5, STEPS = 20 };
 
-// One step so long, with a force so large, that the motion overflows: the world faults.
+// A body so light, a force so large and steps so long that in the third of them it is farther away
+// than a float can say: the world faults.
 static void make_faulted(uint64_t world) {
-    uint64_t body = 2;
+    double pose[7] = {0.0, 0.0, 100.0, 1.0, 0.0, 0.0, 0.0};
+    double mass = 1e-18, inertia[6] = {1e-18, 1e-18, 1e-18, 0.0, 0.0, 0.0};
+    Moreau__V1__WorldAddBodies bodies = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+    bodies.has_world = 1;
+    bodies.world = world;
+    bodies.n_pose = 7, bodies.pose = pose;
+    bodies.n_mass = 1, bodies.mass = &mass;
+    bodies.n_inertia = 6, bodies.inertia = inertia;
+    wire_accept(client, &bodies);
+    uint64_t body = 5;
     double wrench[6] = {1e18, 0, 0, 0, 0, 0};
-    Moreau__V1__WorldStep step = wire_step_call(&world, UINT64_C(1000000));
+    Moreau__V1__WorldStep step = wire_step_call(&world, 10);
     step.n_wrench_body = 1, step.wrench_body = &body;
     step.n_wrench = 6, step.wrench = wrench;
     step.has_time_step = 1, step.time_step = 10;
@@ -205,13 +215,14 @@ START_TEST(a_faulted_world_in_a_batch_fails_alone_until_it_is_set) {
     // one step was not finite; those refused because of it were never tried
     ck_assert_uint_eq(wire_stats(client, false)->faulted_steps, 1);
 
-    uint64_t ids[] = {2, 3, 4};
-    double pose[21] = {[2] = 1, [3] = 1, [9] = 2, [10] = 1, [16] = 3, [17] = 1}, velocity[18] = {0};
+    uint64_t ids[] = {2, 3, 4, 5};
+    double pose[28] = {[2] = 1, [3] = 1, [9] = 2, [10] = 1, [16] = 3, [17] = 1, [23] = 4, [24] = 1},
+           velocity[24] = {0};
     Moreau__V1__WorldSet set = MOREAU__V1__WORLD_SET__INIT;
     set.has_world = 1, set.world = worlds[BAD];
-    set.n_ids = 3, set.ids = ids;
-    set.n_pose = 21, set.pose = pose;
-    set.n_velocity = 18, set.velocity = velocity;
+    set.n_ids = 4, set.ids = ids;
+    set.n_pose = 28, set.pose = pose;
+    set.n_velocity = 24, set.velocity = velocity;
     wire_accept(client, &set);
     wire_step(client, worlds[BAD], STEPS);
 }

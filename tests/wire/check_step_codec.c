@@ -57,6 +57,8 @@ static void fill_result(uint64_t *state, Made *made, StepResult *result) {
     last->row_count = (uint32_t)random_u64(state);
     last->iterations = (uint32_t)random_u64(state);
     last->solver_ns = random_u64(state);
+    last->recovery_count = (uint32_t)random_u64(state);
+    tally->recovery_steps = random_u64(state);
     last->certificate.penetration = random_double(state);
     last->certificate.tolerance = random_double(state);
     last->certificate.converged = next_random(state) & 1;
@@ -144,6 +146,9 @@ static void expect_reports(const Made *made, const Moreau__V1__StepReports *m) {
     EXPECT_COLUMN(made, m->n_tolerance, m->tolerance, result->run.tally.last.certificate.tolerance);
     EXPECT_COLUMN(made, m->n_solver_time, m->solver_time,
                   (double)result->run.tally.last.solver_ns * 1e-9);
+    EXPECT_COLUMN(made, m->n_recovery_contacts, m->recovery_contacts,
+                  result->run.tally.last.recovery_count);
+    EXPECT_COLUMN(made, m->n_recovery_steps, m->recovery_steps, result->run.tally.recovery_steps);
     EXPECT_COLUMN(made, m->n_worst_body_a, m->worst_body_a, result->worst_body[0]);
     EXPECT_COLUMN(made, m->n_worst_body_b, m->worst_body_b, result->worst_body[1]);
     EXPECT_COLUMN(made, m->energy->n_before, m->energy->before,

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Deep overlaps leave at a bounded speed, under every solver, and the report says so.
+#include "step/step.h"
+
+#include "support/lab.h"
+#include "support/suite.h"
+
+#include <math.h>
+
+// A box of side 1 m that stands half in the ground.
+static Lab sink_box(SolverKind solver, double recovery_speed, uint32_t *box) {
+    Lab lab = lab_create(9.81, 1.0 / 240.0);
+    SolverSettings settings = solver_default(solver);
+    step_set_solver(&lab.world->settings, &settings);
+    lab.world->settings.recovery_speed = recovery_speed;
+    lab_ground(&lab, 0);
+    *box = lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(0.5, 0.5, 0.5), 0), BODY_DYNAMIC,
+                    (Pose){.orientation = quat_identity()}, NULL, 0.0, NULL);
+    return lab;
+}
+
+START_TEST(half_a_metre_leaves_at_the_bound_and_no_faster) {
+    double speed = settings_default().recovery_speed;
+    uint32_t box;
+    Lab lab = sink_box((SolverKind)_i, speed, &box);
+    double highest = 0.0;
+    lab_step(&lab, 1);
+    ck_assert_uint_eq(lab.report.recovery_count, 4);
+    // the solver's tolerance, 1e-6 of the velocities at hand
+    ck_assert_double_eq_tol(lab_velocity(&lab, box).z, speed, 1e-5 * speed);
+    for (int i = 0; i < 480; i++) {
+        lab_step(&lab, 1);
+        ck_assert_double_lt(lab_velocity(&lab, box).z, speed * (1.0 + 1e-5));
+        highest = fmax(highest, lab_position(&lab, box).z);
+    }
+    ck_assert_uint_eq(lab.report.recovery_count, 0);
+    // the last of the overlap, 21 mm, leaves by shares: it comes to rest and flies nowhere
+    ck_assert_double_lt(highest, 0.5 + speed * speed / (2.0 * 9.81));
+    ck_assert_double_eq_tol(lab_position(&lab, box).z, 0.5, 1e-3);
+    lab_destroy(&lab);
+}
+END_TEST
+
+START_TEST(without_the_bound_it_is_thrown) {
+    uint32_t box;
+    Lab lab = sink_box((SolverKind)_i, 1e9, &box);
+    lab_step(&lab, 1);
+    ck_assert_uint_eq(lab.report.recovery_count, 0);
+    ck_assert_double_gt(lab_velocity(&lab, box).z, 20.0);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// 0.2 of 10 mm in 1/240 s are 0.48 m/s: the bound is for what nobody meant.
+START_TEST(an_everyday_overlap_leaves_as_the_solver_has_it) {
+    uint32_t box;
+    Lab lab = sink_box(SOLVER_MDP, settings_default().recovery_speed, &box);
+    lab.world->pose[7 * (size_t)box + 2] = 0.49;
+    lab_step(&lab, 1);
+    ck_assert_uint_eq(lab.report.recovery_count, 0);
+    ck_assert_double_eq_tol(lab_velocity(&lab, box).z, 0.48, 1e-5);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// A ball that comes fast and deep bounces by its restitution, which no bound holds back.
+START_TEST(a_bounce_is_no_recovery) {
+    Lab lab = lab_create(0.0, 1.0 / 240.0);
+    Id rubber = lab_material(&lab, 0.0, 0.5);
+    lab_ground(&lab, 0);
+    double velocity[6] = {0.0, 0.0, -40.0, 0.0, 0.0, 0.0};
+    uint32_t ball =
+        lab_body(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), rubber), BODY_DYNAMIC,
+                 (Pose){.position = vec3(0.0, 0.0, 0.05), .orientation = quat_identity()}, velocity,
+                 1.0, NULL);
+    lab_step(&lab, 1);
+    ck_assert_double_eq_tol(lab_velocity(&lab, ball).z, 20.0, 1e-12);
+    ck_assert_uint_eq(lab.report.recovery_count, 0);
+    lab_destroy(&lab);
+}
+END_TEST
+
+static TCase *case_recovery(void) {
+    TCase *tcase = tcase_create("recovery");
+    tcase_set_timeout(tcase, 120.0);
+    tcase_add_loop_test(tcase, half_a_metre_leaves_at_the_bound_and_no_faster, 0, SOLVER_COUNT);
+    tcase_add_loop_test(tcase, without_the_bound_it_is_thrown, 0, SOLVER_COUNT);
+    tcase_add_test(tcase, an_everyday_overlap_leaves_as_the_solver_has_it);
+    tcase_add_test(tcase, a_bounce_is_no_recovery);
+    return tcase;
+}
+
+SUITE_MAIN("step/recovery", case_recovery)
