@@ -581,7 +581,7 @@ END_TEST
 START_TEST(simulated_time_is_the_sum_of_the_steps_whatever_they_were) {
     Fixture fixture = open_fixture(1 << 26);
     record(&fixture, CONTENT_INPUTS, 1, 8, false);
-    double time = 0.0;
+    Sum time = {0.0, 0.0};
     const double own = fixture.door.world->settings.time_step;
     order_steps(&fixture, (StepOrder){.steps = 11}, NULL);
     order_steps(&fixture, (StepOrder){.steps = 7, .time_step = 0.0005}, NULL);
@@ -589,11 +589,11 @@ START_TEST(simulated_time_is_the_sum_of_the_steps_whatever_they_were) {
                              .set.settings = {.given = CHANGE_TIME_STEP, .time_step = 0.003}});
     order_steps(&fixture, (StepOrder){.steps = 5}, NULL);
     for (int i = 0; i < 23; i++) { // the same additions in the same order
-        time += i < 11 ? own : i < 18 ? 0.0005 : 0.003;
+        time = sum_add(time, i < 11 ? own : i < 18 ? 0.0005 : 0.003);
     }
     stop(&fixture);
     Readback readback = open_readback(&fixture);
-    ck_assert_double_eq(readback.row.time, time);
+    ck_assert_double_eq(readback.row.time, time.value);
     ck_assert_double_eq(readback.row.time_step, own);
     // a key-frame knows how late it is
     LogChunk keyframe;
