@@ -317,7 +317,16 @@ static Status check_highlights(ProofWork *work, const ChunkRow *rows, size_t row
                                Error *error) {
     Highlight *sealed;
     size_t count, at = 0;
-    Status status = list_sealed(work, rows, row_count, &sealed, &count, error);
+    uint64_t stray_count;
+    Status status = reader_stray_highlights(work->reader, &work->row, &stray_count, error);
+    if (status == STATUS_OK && stray_count > 0) {
+        proof_tell(work, 0, NULL, "highlight",
+                   "%" PRIu64 " rows of highlights are of no kind or no world of the recording, or "
+                   "hold no numbers.",
+                   stray_count);
+    }
+    status = status == STATUS_OK ? list_sealed(work, rows, row_count, &sealed, &count, error)
+                                 : status;
     for (HighlightKind kind = HIGHLIGHT_UNCONVERGED;
          status == STATUS_OK && kind < HIGHLIGHT_KIND_COUNT; kind++) {
         Highlight *stored;

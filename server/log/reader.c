@@ -42,6 +42,11 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
     [HIGHLIGHTS_WORST] = "SELECT first_step, last_step, step, value FROM highlight WHERE"
                          " recording = ?1 AND kind = ?2 AND first_world = ?3"
                          " ORDER BY value DESC, first_step LIMIT ?4",
+    [HIGHLIGHTS_STRAY] =
+        "SELECT count(*) FROM highlight WHERE recording = ?1 AND (kind NOT IN (1, 2, 3)"
+        " OR first_world % ?2 <> 0 OR first_world NOT BETWEEN 0 AND ?3 - 1"
+        " OR typeof(first_world) || typeof(first_step) || typeof(last_step) || typeof(step)"
+        " || typeof(value) <> 'integerintegerintegerintegerreal')",
     [CHUNK_AT_STEP] = "SELECT " CHUNK_COLUMNS ", bytes FROM chunk"
                       " WHERE recording = ?1 AND first_world = ?2 AND kind = ?3 AND"
                       " first_step <= ?4 ORDER BY first_step DESC, sequence DESC LIMIT 1",

@@ -16,6 +16,7 @@ typedef enum ReaderStatement {
     EPISODES_BY_NAME,
     HIGHLIGHTS_COUNT,
     HIGHLIGHTS_WORST,
+    HIGHLIGHTS_STRAY,
     CHUNK_AT_STEP,
     CHUNK_BEHIND,
     CHUNK_BY_ID,
@@ -66,3 +67,8 @@ Status reader_chunk_rows(LogReader *reader, const EpisodeRow *episode, ChunkKind
 Status reader_highlights(LogReader *reader, const EpisodeRow *episode, HighlightKind kind,
                          size_t count_max, Arena *arena, Highlight **highlights, size_t *count,
                          uint64_t *total, Error *error);
+
+// How many rows of highlights of the episode's recording nobody writes: of an unknown kind, of
+// worlds that no chunk has, or with other things than numbers in them.
+Status reader_stray_highlights(LogReader *reader, const EpisodeRow *episode, uint64_t *count,
+                               Error *error);
