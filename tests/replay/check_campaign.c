@@ -618,6 +618,8 @@ static const char *const row_edits[] = {
     "INSERT INTO label VALUES('green', 1)",
     "DELETE FROM label WHERE label = 'red' AND recording = 1",
     "UPDATE episode SET parent = zeroblob(16), parent_step = 0 WHERE recording = 1",
+    "UPDATE recording SET content = content - 1 WHERE id = 1",
+    "UPDATE episode SET last_step = last_step - 1 WHERE recording = 1",
     "UPDATE episode SET seed = NULL WHERE recording = 1",
     "UPDATE episode SET return_sum = 1.5 WHERE recording = 1",
     "INSERT INTO highlight VALUES(1, 4, 0, 1, 1, 1, 0.5)",

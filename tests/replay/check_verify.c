@@ -389,6 +389,30 @@ START_TEST(steps_that_were_dropped_are_not_missed) {
 }
 END_TEST
 
+// Of an episode that is being recorded.
+static const char *const ends[] = {
+    "UPDATE recording SET why = 'somebody says so' WHERE id = 2",
+    "UPDATE recording SET dropped_steps = 3 WHERE id = 2",
+    "UPDATE recording SET ended_ns = 5 WHERE id = 2",
+    "UPDATE recording SET state = 1 WHERE id = 2",
+    "UPDATE episode SET state = 1 WHERE recording = 2",
+    "UPDATE episode SET ended_ns = 5 WHERE recording = 2",
+    "UPDATE episode SET unconverged = 0, worst_own = 0.0, worst_penetration = 0.0, contacts_max = "
+    "0, hardest_impact = 0.0, hardest_impact_step = 0, energy_gain = 0.0, energy_gain_step = 0 "
+    "WHERE recording = 2",
+};
+
+START_TEST(an_end_that_has_not_come_is_not_believed) {
+    record();
+    static Row rows[ROWS_MAX];
+    int count = list_rows(rows);
+    cut_off(&rows[count - 1]); // its seal
+    expect_whole("before the edit");
+    sql(ends[_i]);
+    ck_assert_msg(verify().count > 0, "%s: nobody has noticed", ends[_i]);
+}
+END_TEST
+
 // Shows all that was not dropped by stepping, as a replay does. Returns how many frames.
 static uint64_t step_to_every_frame(bool contacts, uint64_t *last_step) {
     LogReader *reader;
@@ -441,6 +465,8 @@ static TCase *case_missing(void) {
     tcase_add_loop_test(tcase, a_deleted_row_is_missed, 0, 2);
     tcase_add_test(tcase, all_deleted_rows_are_missed_from_the_first_step_on);
     tcase_add_test(tcase, an_episode_that_was_cut_off_anywhere_is_whole);
+    tcase_add_loop_test(tcase, an_end_that_has_not_come_is_not_believed, 0,
+                        (int)(sizeof(ends) / sizeof(ends[0])));
     tcase_add_loop_test(tcase, steps_that_were_dropped_are_not_missed, 0, 2);
     tcase_add_loop_test(tcase, what_a_lossy_episode_has_can_be_stepped_to_over_its_gaps, 0, 2);
     tcase_add_test(tcase, a_lossy_episode_that_was_cut_off_anywhere_is_whole);
