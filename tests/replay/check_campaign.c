@@ -332,7 +332,8 @@ static Status verify(Log *log, const char *episode, bool *verified, uint64_t *ha
                          .episode = &row,
                          .limits = limits,
                          .last = row.last_step,
-                         .worker_count_max = 1};
+                         .worker_count_max = 1,
+                         .plan_bytes_max = limits.bytes_max};
         *hash = hash_row(&row);
         status = verify_open(&verification, &def, &error);
     }

@@ -190,7 +190,8 @@ static Finds verify(void) {
                      .episode = &row,
                      .limits = limits,
                      .last = row.last_step,
-                     .worker_count_max = 1};
+                     .worker_count_max = 1,
+                     .plan_bytes_max = limits.bytes_max};
     status = verify_open(&verification, &def, &error);
     for (bool is_over = false, progressed; status == STATUS_OK && !is_over;) {
         status =
@@ -413,6 +414,43 @@ START_TEST(an_end_that_has_not_come_is_not_believed) {
 }
 END_TEST
 
+static Status plan(const EpisodeRow *row, size_t bytes_max, Verification **made, Error *error) {
+    VerifyDef def = {.log = log_file,
+                     .episode = row,
+                     .limits = limits,
+                     .last = row->last_step,
+                     .worker_count_max = 1,
+                     .plan_bytes_max = bytes_max};
+    return verify_open(made, &def, error);
+}
+
+// A row of each chunk, once; half as much is enough for segments, definition, seal and scene. An
+// arena's block is twice as large as the piece that it is made for, so that the rows held twice
+// would be four times as much.
+START_TEST(a_plan_holds_each_row_once_and_no_more_than_it_may) {
+    start(false);
+    for (int i = 0; i < 8 * STEPS; i++) { // a chunk each at least
+        take_steps(1);
+        recorder_flush(door.recorder);
+    }
+    stop();
+    LogReader *reader;
+    EpisodeRow row;
+    Error error = {0};
+    Verification *verification;
+    ck_assert_int_eq(log_take_reader(log_file, &reader, &error), STATUS_OK);
+    ck_assert_int_eq(log_reader_find(reader, "episode", &arena, &row, &error), STATUS_OK);
+    log_give_reader(log_file, reader);
+    ck_assert_int_eq(plan(&row, limits.bytes_max, &verification, &error), STATUS_OK);
+    size_t bytes = verify_plan_bytes(verification), rows = row.chunk_count * sizeof(ChunkRow);
+    verify_close(verification);
+    ck_assert_uint_ge(bytes, rows);
+    ck_assert_msg(bytes < 3 * rows, "%zu bytes for %zu of rows", bytes, rows);
+    ck_assert_int_eq(plan(&row, rows / 2, &verification, &error), STATUS_RESOURCE_EXHAUSTED);
+    ck_assert_msg(strstr(error.message, "--memory-bytes-max") != NULL, "%s", error.message);
+}
+END_TEST
+
 // Shows all that was not dropped by stepping, as a replay does. Returns how many frames.
 static uint64_t step_to_every_frame(bool contacts, uint64_t *last_step) {
     LogReader *reader;
@@ -467,6 +505,7 @@ static TCase *case_missing(void) {
     tcase_add_test(tcase, an_episode_that_was_cut_off_anywhere_is_whole);
     tcase_add_loop_test(tcase, an_end_that_has_not_come_is_not_believed, 0,
                         (int)(sizeof(ends) / sizeof(ends[0])));
+    tcase_add_test(tcase, a_plan_holds_each_row_once_and_no_more_than_it_may);
     tcase_add_loop_test(tcase, steps_that_were_dropped_are_not_missed, 0, 2);
     tcase_add_loop_test(tcase, what_a_lossy_episode_has_can_be_stepped_to_over_its_gaps, 0, 2);
     tcase_add_test(tcase, a_lossy_episode_that_was_cut_off_anywhere_is_whole);
