@@ -25,6 +25,7 @@ struct VerifyPlan {
     Request *request;
     EpisodeRow row;
     Verification *verification;
+    size_t counted_bytes; // in the memory budget: what the verification's plan holds
     VerifyWorker *worker;
     uint32_t running;
     _Atomic bool has_failed; // a worker has: the others stop
@@ -236,14 +237,21 @@ static Status make_plan(VerifyPlan *plan, Error *error) {
         return status;
     }
     uint32_t lanes = pool_lane_count(request_pool(request));
+    uint64_t used = host_bytes(request->api->def.host);
+    size_t budget = host_limits(request->api->def.host)->bytes_max;
     VerifyDef def = {.log = request->api->def.log,
                      .episode = &plan->row,
                      .limits = *host_limits(request->api->def.host),
                      .first = verify->first,
                      .last = verify->has_last ? verify->last : plan->row.last_step,
                      .worker_count_max =
-                         verify->has_lanes && verify->lanes < lanes ? verify->lanes : lanes};
-    return verify_open(&plan->verification, &def, error);
+                         verify->has_lanes && verify->lanes < lanes ? verify->lanes : lanes,
+                     .plan_bytes_max = used < budget ? budget - (size_t)used : 0};
+    status = verify_open(&plan->verification, &def, error);
+    if (status == STATUS_OK) {
+        episode_count_memory(request, &plan->counted_bytes, verify_plan_bytes(plan->verification));
+    }
+    return status;
 }
 
 static JobOutcome plan_on_lane(Job *job, Lane *lane) {
@@ -275,6 +283,7 @@ static void on_stopped(Request *request) {
 static void release_verify(Request *request) {
     VerifyPlan *plan = request->plan;
     verify_close(plan->verification);
+    episode_count_memory(request, &plan->counted_bytes, 0);
 }
 
 Status command_episode_verify_prepare(Request *request, Error *error) {

@@ -38,36 +38,36 @@ static bool is_of(ChunkKind kind, bool common, bool is_group) {
     return !is_group || chunk_kind_is_common(kind) == common;
 }
 
-// The rows of a chain, in order by sequence number.
+// The rows of a chain, in order by sequence number: each once in memory, as there may be many.
 static Status list_chain(ProofWork *work, bool common, ChunkRow **rows, size_t *count,
                          Error *error) {
-    ChunkRow *of_kind[CHUNK_KIND_COUNT];
-    size_t counts[CHUNK_KIND_COUNT] = {0}, total = 0;
+    size_t counts[CHUNK_KIND_COUNT] = {0};
     bool is_group = work->row.world_count > 1;
-    for (ChunkKind kind = CHUNK_KEYFRAME; kind < CHUNK_KIND_COUNT; kind++) {
-        if (!is_of(kind, common, is_group)) {
-            continue;
-        }
-        Status status = reader_chunk_rows(work->reader, &work->row, kind, work->arena,
-                                          &of_kind[kind], &counts[kind], error);
-        if (status != STATUS_OK) {
-            return status;
-        }
-        total += counts[kind];
-    }
-    *rows = arena_take_array(work->arena, total, sizeof(ChunkRow));
-    if (*rows == NULL) {
-        return reader_memory_ended("a list of chunks", error);
-    }
     *count = 0;
     for (ChunkKind kind = CHUNK_KEYFRAME; kind < CHUNK_KIND_COUNT; kind++) {
-        if (counts[kind] > 0) {
-            memcpy(*rows + *count, of_kind[kind], counts[kind] * sizeof(ChunkRow));
+        if (is_of(kind, common, is_group)) {
+            Status status =
+                reader_count_chunks(work->reader, &work->row, kind, &counts[kind], error);
+            if (status != STATUS_OK) {
+                return status;
+            }
             *count += counts[kind];
         }
     }
-    if (total > 0) {
-        qsort(*rows, total, sizeof(ChunkRow), compare_rows);
+    *rows = arena_take_zeroed(work->arena, *count, sizeof(ChunkRow));
+    if (*rows == NULL) {
+        return reader_memory_ended("a list of chunks", error);
+    }
+    size_t at = 0;
+    for (ChunkKind kind = CHUNK_KEYFRAME; kind < CHUNK_KIND_COUNT; at += counts[kind++]) {
+        Status status =
+            reader_chunk_rows(work->reader, &work->row, kind, *rows + at, counts[kind], error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    if (*count > 0) {
+        qsort(*rows, *count, sizeof(ChunkRow), compare_rows);
     }
     return STATUS_OK;
 }
@@ -317,7 +317,16 @@ static Status check_highlights(ProofWork *work, const ChunkRow *rows, size_t row
                                Error *error) {
     Highlight *sealed;
     size_t count, at = 0;
-    Status status = list_sealed(work, rows, row_count, &sealed, &count, error);
+    uint64_t stray_count;
+    Status status = reader_stray_highlights(work->reader, &work->row, &stray_count, error);
+    if (status == STATUS_OK && stray_count > 0) {
+        proof_tell(work, 0, NULL, "highlight",
+                   "%" PRIu64 " rows of highlights are of no kind or no world of the recording, or "
+                   "hold no numbers.",
+                   stray_count);
+    }
+    status =
+        status == STATUS_OK ? list_sealed(work, rows, row_count, &sealed, &count, error) : status;
     for (HighlightKind kind = HIGHLIGHT_UNCONVERGED;
          status == STATUS_OK && kind < HIGHLIGHT_KIND_COUNT; kind++) {
         Highlight *stored;

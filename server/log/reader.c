@@ -42,6 +42,11 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
     [HIGHLIGHTS_WORST] = "SELECT first_step, last_step, step, value FROM highlight WHERE"
                          " recording = ?1 AND kind = ?2 AND first_world = ?3"
                          " ORDER BY value DESC, first_step LIMIT ?4",
+    [HIGHLIGHTS_STRAY] =
+        "SELECT count(*) FROM highlight WHERE recording = ?1 AND (kind NOT IN (1, 2, 3)"
+        " OR first_world % ?2 <> 0 OR first_world NOT BETWEEN 0 AND ?3 - 1"
+        " OR typeof(first_world) || typeof(first_step) || typeof(last_step) || typeof(step)"
+        " || typeof(value) <> 'integerintegerintegerintegerreal')",
     [CHUNK_AT_STEP] = "SELECT " CHUNK_COLUMNS ", bytes FROM chunk"
                       " WHERE recording = ?1 AND first_world = ?2 AND kind = ?3 AND"
                       " first_step <= ?4 ORDER BY first_step DESC, sequence DESC LIMIT 1",
@@ -298,7 +303,7 @@ Status log_reader_get(LogReader *reader, const EpisodeRow *episode, ChunkKind ki
 
 // ---- rows of chunks
 
-static Status count_chunks(LogReader *reader, const EpisodeRow *episode, ChunkKind kind,
+Status reader_count_chunks(LogReader *reader, const EpisodeRow *episode, ChunkKind kind,
                            size_t *count, Error *error) {
     sqlite3_stmt *statement = reader->statement[CHUNK_COUNT];
     bind_kind(statement, episode, kind);
@@ -391,36 +396,40 @@ static void take_chunk_row(sqlite3_stmt *statement, ChunkRow *row) {
     check_rest(&columns, &row->head);
 }
 
-Status reader_chunk_rows(LogReader *reader, const EpisodeRow *episode, ChunkKind kind, Arena *arena,
-                         ChunkRow **rows, size_t *count, Error *error) {
-    Status status = count_chunks(reader, episode, kind, count, error);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    *rows = arena_take_zeroed(arena, *count, sizeof(**rows));
-    if (*rows == NULL) {
-        return reader_memory_ended("a list of chunks", error);
-    }
+Status reader_chunk_rows(LogReader *reader, const EpisodeRow *episode, ChunkKind kind,
+                         ChunkRow *rows, size_t count, Error *error) {
     sqlite3_stmt *statement = reader->statement[CHUNK_ROWS];
     bind_kind(statement, episode, kind);
     sqlite3_bind_int(statement, 4, CHUNK_HEADER_BYTES);
-    for (size_t i = 0; status == STATUS_OK && i < *count; i++) {
+    Status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         int code = sqlite3_step(statement);
         if (code != SQLITE_ROW) {
             status = reader_fail(reader, code, error);
             break;
         }
-        take_chunk_row(statement, &(*rows)[i]);
+        take_chunk_row(statement, &rows[i]);
     }
     sqlite3_reset(statement);
     return status;
+}
+
+static Status read_chunks(LogReader *reader, const EpisodeRow *episode, ChunkKind kind,
+                          Arena *arena, ChunkRow **rows, size_t *count, Error *error) {
+    Status status = reader_count_chunks(reader, episode, kind, count, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    *rows = arena_take_zeroed(arena, *count, sizeof(**rows));
+    return *rows == NULL ? reader_memory_ended("a list of chunks", error)
+                         : reader_chunk_rows(reader, episode, kind, *rows, *count, error);
 }
 
 Status log_reader_chunks(LogReader *reader, const EpisodeRow *episode, ChunkKind kind, Arena *arena,
                          ChunkRow **rows, size_t *count, Error *error) {
     Status status = reader_begin(reader, error);
     if (status == STATUS_OK) {
-        status = reader_chunk_rows(reader, episode, kind, arena, rows, count, error);
+        status = read_chunks(reader, episode, kind, arena, rows, count, error);
         reader_end(reader);
     }
     return status;

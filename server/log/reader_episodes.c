@@ -607,6 +607,19 @@ Status reader_highlights(LogReader *reader, const EpisodeRow *episode, Highlight
     return has_failed ? reader_fail(reader, code, error) : status;
 }
 
+Status reader_stray_highlights(LogReader *reader, const EpisodeRow *episode, uint64_t *count,
+                               Error *error) {
+    sqlite3_stmt *statement = reader->statement[HIGHLIGHTS_STRAY];
+    sqlite3_bind_int64(statement, 1, episode->recording);
+    sqlite3_bind_int64(statement, 2, reader_clamp(episode->world_range));
+    sqlite3_bind_int64(statement, 3, reader_clamp(episode->world_count));
+    int code = sqlite3_step(statement);
+    Status status = code == SQLITE_ROW ? STATUS_OK : reader_fail(reader, code, error);
+    *count = status == STATUS_OK ? columns_u64(&(Columns){.statement = statement}, "") : 0;
+    sqlite3_reset(statement);
+    return status;
+}
+
 Status log_reader_highlights(LogReader *reader, const EpisodeRow *episode, HighlightKind kind,
                              size_t count_max, Arena *arena, Highlight **highlights, size_t *count,
                              uint64_t *total, Error *error) {

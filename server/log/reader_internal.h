@@ -16,6 +16,7 @@ typedef enum ReaderStatement {
     EPISODES_BY_NAME,
     HIGHLIGHTS_COUNT,
     HIGHLIGHTS_WORST,
+    HIGHLIGHTS_STRAY,
     CHUNK_AT_STEP,
     CHUNK_BEHIND,
     CHUNK_BY_ID,
@@ -61,8 +62,17 @@ bool columns_are_null(const Columns *columns);                // the next one is
 
 // As their namesakes of reader.h, within somebody's reader_begin and reader_end.
 Status reader_row(LogReader *reader, int64_t episode, Arena *arena, EpisodeRow *row, Error *error);
-Status reader_chunk_rows(LogReader *reader, const EpisodeRow *episode, ChunkKind kind, Arena *arena,
-                         ChunkRow **rows, size_t *count, Error *error);
 Status reader_highlights(LogReader *reader, const EpisodeRow *episode, HighlightKind kind,
                          size_t count_max, Arena *arena, Highlight **highlights, size_t *count,
                          uint64_t *total, Error *error);
+
+// The rows of chunks of one kind: how many there are, and, in the same moment, what they say.
+Status reader_count_chunks(LogReader *reader, const EpisodeRow *episode, ChunkKind kind,
+                           size_t *count, Error *error);
+Status reader_chunk_rows(LogReader *reader, const EpisodeRow *episode, ChunkKind kind,
+                         ChunkRow *rows, size_t count, Error *error);
+
+// How many rows of highlights of the episode's recording nobody writes: of an unknown kind, of
+// worlds that no chunk has, or with other things than numbers in them.
+Status reader_stray_highlights(LogReader *reader, const EpisodeRow *episode, uint64_t *count,
+                               Error *error);

@@ -5,6 +5,7 @@
 #include "log/proof.h"
 #include "os/clock.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,13 @@ static void trust_definition(Verification *verification) {
     verification->def.episode = episode;
 }
 
+static Status plan_too_large(const Verification *verification, Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "What is left of the memory budget (option --memory-bytes-max), %zu bytes, "
+                     "does not hold a list of the recording's %" PRIu64 " chunks.",
+                     verification->def.plan_bytes_max, verification->episode.chunk_count);
+}
+
 // All chunks of the recording, in order.
 static Status list_rows(Verification *verification, LogReader *reader, Error *error) {
     Status status = proof_make(reader, verification->def.episode, &verification->rows, note_find,
@@ -163,19 +171,14 @@ static Status list_rows(Verification *verification, LogReader *reader, Error *er
         status = error->status;
     }
     if (status != STATUS_OK) {
-        return status;
+        return status == STATUS_RESOURCE_EXHAUSTED ? plan_too_large(verification, error) : status;
     }
     trust_definition(verification);
     verification->row = verification->proof.row;
     verification->row_count = verification->proof.row_count;
     verification->segment = arena_take_array(&verification->rows, verification->row_count + 1,
                                              sizeof(*verification->segment));
-    return verification->segment != NULL
-               ? STATUS_OK
-               : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
-                           "The memory budget (option --memory-bytes-max) does not hold a list of "
-                           "%zu chunks.",
-                           verification->row_count);
+    return verification->segment != NULL ? STATUS_OK : plan_too_large(verification, error);
 }
 
 static void count_dropped(Verification *verification, const ChunkRow *gap) {
@@ -278,7 +281,7 @@ Status verify_open(Verification **verification, const VerifyDef *def, Error *err
     }
     made->def = *def;
     made->episode = *def->episode;
-    arena_init(&made->rows, def->limits.bytes_max);
+    arena_init(&made->rows, def->plan_bytes_max);
     Status status = plan(made, error);
     if (status != STATUS_OK) {
         verify_close(made);
@@ -534,6 +537,10 @@ Status verify_work(Verification *verification, uint32_t index, Arena *scratch, u
     log_give_reader(verification->def.log, worker->reader);
     worker->reader = NULL;
     return status;
+}
+
+size_t verify_plan_bytes(const Verification *verification) {
+    return verification->rows.total_bytes;
 }
 
 size_t verify_worker_bytes(const Verification *verification, uint32_t index) {

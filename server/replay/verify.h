@@ -26,9 +26,11 @@ typedef struct VerifyDef {
     WorldLimits limits;
     uint64_t first, last;      // steps: first <= last <= the episode's last
     uint32_t worker_count_max; // >= 1: at most so many players at once
+    size_t plan_bytes_max;     // what the plan may take: some 400 bytes per chunk
 } VerifyDef;
 
-// Plans the segments. FAILED_PRECONDITION: another dynamics version.
+// Plans the segments. FAILED_PRECONDITION: another dynamics version; RESOURCE_EXHAUSTED: too many
+// chunks.
 Status verify_open(Verification **verification, const VerifyDef *def, Error *error);
 void verify_close(Verification *verification); // Nullable; no worker may be at work
 
@@ -42,6 +44,9 @@ uint32_t verify_worker_count(const Verification *verification); // >= 1
 // done anything. A difference is no error.
 Status verify_work(Verification *verification, uint32_t worker, Arena *scratch, uint64_t until_ns,
                    const Stop *stop, bool *is_over, bool *progressed, Error *error);
+
+// Memory that the plan holds; it does not change.
+size_t verify_plan_bytes(const Verification *verification);
 
 // Memory that a worker holds; by whoever has the worker's turn.
 size_t verify_worker_bytes(const Verification *verification, uint32_t worker);

@@ -5,6 +5,7 @@
 #include "log/proof.h"
 
 #include "log/log_file.h"
+#include "log/mend_chain.h"
 #include "support/suite.h"
 
 enum { WORLDS = 64, RANGE = 16, ROUNDS = 10, STEPS = 20 };
@@ -136,6 +137,18 @@ static const char *const edits[] = {
     "UPDATE episode SET state = 3 WHERE number = 323",
     "UPDATE episode SET ended_ns = 7 WHERE number = 323",
     "UPDATE episode SET worst_own = 1 WHERE number = 323",
+    "UPDATE episode SET first_step = 99 WHERE number = 323",
+    "UPDATE episode SET begun_ns = 4 WHERE number = 323",
+    "UPDATE episode SET parent = x'aa000000010000000000000000000001', parent_step = 3 "
+    "WHERE number = 323",
+    "UPDATE episode SET pinned = 'text' WHERE number = 323",
+    "UPDATE recording SET world_count = 65",
+    "UPDATE recording SET world_range = 17",
+    "UPDATE chunk SET last_step = 121 WHERE first_world = 0 AND kind = 2 AND first_step = 100",
+    "UPDATE chunk SET first_world = 16 - first_world WHERE kind = 2 AND first_world < 32 AND "
+    "first_step = 100",
+    "INSERT INTO highlight VALUES(1, 4, 0, 1, 1, 1, 0.5)",
+    "INSERT INTO highlight VALUES(1, 1, 5, 1, 1, 1, 0.5)",
     "DELETE FROM chunk WHERE first_world = 0 AND kind = 2 AND first_step = 180",
     "DELETE FROM chunk WHERE kind = 8 AND first_step = 100",
 };
@@ -148,6 +161,88 @@ START_TEST(what_is_said_of_one_episode_is_compared_with_what_was_sealed) {
     arena_init(&arena, 1 << 22);
     sql(&file, edits[_i]);
     ck_assert_int_gt(prove(log, episode, &row, &arena), 0);
+    arena_deinit(&arena);
+    log_close(log);
+}
+END_TEST
+
+// Fields of a chunk's header, which somebody changes who makes all checksums right again: nothing
+// but the comparison with the row tells.
+static const struct {
+    const char *name;
+    size_t at;
+} fields[] = {{"uid", 16},         {"sequence", 32},      {"first world", 40}, {"worlds", 44},
+              {"first step", 48},  {"last step", 56},     {"time", 64},        {"written", 72},
+              {"unconverged", 80}, {"worst own", 88},     {"penetration", 96}, {"contacts", 104},
+              {"impact", 112},     {"its step", 120},     {"energy", 128},     {"its step", 136},
+              {"solver", 144},     {"kind", MEND_AT_KIND}};
+
+START_TEST(a_header_that_lies_with_right_checksums_is_not_what_its_row_says) {
+    Log *log = file_open(&file);
+    record(log, 1, 5, 100);
+    sqlite3 *db = sql_open(file.path);
+    sqlite3_stmt *chunk, *update;
+    sqlite3_prepare_v2(db, "SELECT bytes FROM chunk WHERE id = 4", -1, &chunk, NULL);
+    ck_assert_int_eq(sqlite3_step(chunk), SQLITE_ROW);
+    int count = sqlite3_column_bytes(chunk, 0);
+    uint8_t *bytes = malloc((size_t)count);
+    memcpy(bytes, sqlite3_column_blob(chunk, 0), (size_t)count);
+    sqlite3_finalize(chunk);
+    bytes[fields[_i].at] ^= 1;
+    sqlite3_prepare_v2(db, "UPDATE chunk SET bytes = ?1 WHERE id = 4", -1, &update, NULL);
+    sqlite3_bind_blob(update, 1, bytes, count, free);
+    ck_assert_int_eq(sqlite3_step(update), SQLITE_DONE);
+    sqlite3_finalize(update);
+    mend_chain(db, 1);
+    sqlite3_close(db);
+    Arena arena;
+    EpisodeRow row;
+    arena_init(&arena, 1 << 22);
+    ck_assert_msg(prove(log, "fall", &row, &arena) > 0, "%s", fields[_i].name);
+    ck_assert_msg(strstr(first_find, "Chunk 4 (inputs)") != NULL, "%s: %s", fields[_i].name,
+                  first_find);
+    arena_deinit(&arena);
+    log_close(log);
+}
+END_TEST
+
+START_TEST(a_chain_whose_checksums_were_made_right_is_as_it_was) {
+    Log *log = file_open(&file);
+    record(log, 1, 5, 100);
+    sqlite3 *db = sql_open(file.path);
+    mend_chain(db, 1);
+    sqlite3_close(db);
+    Arena arena;
+    EpisodeRow row;
+    arena_init(&arena, 1 << 22);
+    ck_assert_msg(prove(log, "fall", &row, &arena) == 0, "%s", first_find);
+    arena_deinit(&arena);
+    log_close(log);
+}
+END_TEST
+
+// What anything is stepped or sized by.
+static const char *const sizes[] = {"body_count",       "content",     "stride",     "lossy",
+                                    "dynamics_version", "world_count", "world_range"};
+
+START_TEST(nothing_is_stepped_by_a_row_that_its_definition_does_not_confirm) {
+    Log *log = file_open(&file);
+    record(log, 1, 5, 100);
+    LogReader *reader;
+    Arena arena;
+    EpisodeRow row;
+    Error error = {0};
+    char edit[96];
+    arena_init(&arena, 1 << 22);
+    ck_assert_int_eq(log_take_reader(log, &reader, &error), STATUS_OK);
+    ck_assert_int_eq(log_reader_find(reader, "fall", &arena, &row, &error), STATUS_OK);
+    ck_assert_int_eq(proof_check_row(reader, &row, &error), STATUS_OK);
+    snprintf(edit, sizeof(edit), "UPDATE recording SET %s = %s + 1", sizes[_i], sizes[_i]);
+    sql(&file, edit);
+    ck_assert_int_eq(log_reader_find(reader, "fall", &arena, &row, &error), STATUS_OK);
+    ck_assert_int_eq(proof_check_row(reader, &row, &error), STATUS_DATA_LOSS);
+    ck_assert_msg(strstr(error.message, sizes[_i]) != NULL, "%s", error.message);
+    log_give_reader(log, reader);
     arena_deinit(&arena);
     log_close(log);
 }
@@ -176,6 +271,11 @@ static TCase *case_group(void) {
     tcase_add_test(tcase, one_world_is_proven_without_the_others);
     tcase_add_loop_test(tcase, what_is_said_of_one_episode_is_compared_with_what_was_sealed, 0,
                         (int)(sizeof(edits) / sizeof(edits[0])));
+    tcase_add_loop_test(tcase, a_header_that_lies_with_right_checksums_is_not_what_its_row_says, 0,
+                        (int)(sizeof(fields) / sizeof(fields[0])));
+    tcase_add_test(tcase, a_chain_whose_checksums_were_made_right_is_as_it_was);
+    tcase_add_loop_test(tcase, nothing_is_stepped_by_a_row_that_its_definition_does_not_confirm, 0,
+                        (int)(sizeof(sizes) / sizeof(sizes[0])));
     tcase_add_test(tcase, one_episode_is_deleted_and_the_others_stay);
     return tcase;
 }

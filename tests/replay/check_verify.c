@@ -190,7 +190,8 @@ static Finds verify(void) {
                      .episode = &row,
                      .limits = limits,
                      .last = row.last_step,
-                     .worker_count_max = 1};
+                     .worker_count_max = 1,
+                     .plan_bytes_max = limits.bytes_max};
     status = verify_open(&verification, &def, &error);
     for (bool is_over = false, progressed; status == STATUS_OK && !is_over;) {
         status =
@@ -389,6 +390,67 @@ START_TEST(steps_that_were_dropped_are_not_missed) {
 }
 END_TEST
 
+// Of an episode that is being recorded.
+static const char *const ends[] = {
+    "UPDATE recording SET why = 'somebody says so' WHERE id = 2",
+    "UPDATE recording SET dropped_steps = 3 WHERE id = 2",
+    "UPDATE recording SET ended_ns = 5 WHERE id = 2",
+    "UPDATE recording SET state = 1 WHERE id = 2",
+    "UPDATE episode SET state = 1 WHERE recording = 2",
+    "UPDATE episode SET ended_ns = 5 WHERE recording = 2",
+    "UPDATE episode SET unconverged = 0, worst_own = 0.0, worst_penetration = 0.0, contacts_max = "
+    "0, hardest_impact = 0.0, hardest_impact_step = 0, energy_gain = 0.0, energy_gain_step = 0 "
+    "WHERE recording = 2",
+};
+
+START_TEST(an_end_that_has_not_come_is_not_believed) {
+    record();
+    static Row rows[ROWS_MAX];
+    int count = list_rows(rows);
+    cut_off(&rows[count - 1]); // its seal
+    expect_whole("before the edit");
+    sql(ends[_i]);
+    ck_assert_msg(verify().count > 0, "%s: nobody has noticed", ends[_i]);
+}
+END_TEST
+
+static Status plan(const EpisodeRow *row, size_t bytes_max, Verification **made, Error *error) {
+    VerifyDef def = {.log = log_file,
+                     .episode = row,
+                     .limits = limits,
+                     .last = row->last_step,
+                     .worker_count_max = 1,
+                     .plan_bytes_max = bytes_max};
+    return verify_open(made, &def, error);
+}
+
+// A row of each chunk, once; half as much is enough for segments, definition, seal and scene. An
+// arena's block is twice as large as the piece that it is made for, so that the rows held twice
+// would be four times as much.
+START_TEST(a_plan_holds_each_row_once_and_no_more_than_it_may) {
+    start(false);
+    for (int i = 0; i < 8 * STEPS; i++) { // a chunk each at least
+        take_steps(1);
+        recorder_flush(door.recorder);
+    }
+    stop();
+    LogReader *reader;
+    EpisodeRow row;
+    Error error = {0};
+    Verification *verification;
+    ck_assert_int_eq(log_take_reader(log_file, &reader, &error), STATUS_OK);
+    ck_assert_int_eq(log_reader_find(reader, "episode", &arena, &row, &error), STATUS_OK);
+    log_give_reader(log_file, reader);
+    ck_assert_int_eq(plan(&row, limits.bytes_max, &verification, &error), STATUS_OK);
+    size_t bytes = verify_plan_bytes(verification), rows = row.chunk_count * sizeof(ChunkRow);
+    verify_close(verification);
+    ck_assert_uint_ge(bytes, rows);
+    ck_assert_msg(bytes < 3 * rows, "%zu bytes for %zu of rows", bytes, rows);
+    ck_assert_int_eq(plan(&row, rows / 2, &verification, &error), STATUS_RESOURCE_EXHAUSTED);
+    ck_assert_msg(strstr(error.message, "--memory-bytes-max") != NULL, "%s", error.message);
+}
+END_TEST
+
 // Shows all that was not dropped by stepping, as a replay does. Returns how many frames.
 static uint64_t step_to_every_frame(bool contacts, uint64_t *last_step) {
     LogReader *reader;
@@ -441,6 +503,9 @@ static TCase *case_missing(void) {
     tcase_add_loop_test(tcase, a_deleted_row_is_missed, 0, 2);
     tcase_add_test(tcase, all_deleted_rows_are_missed_from_the_first_step_on);
     tcase_add_test(tcase, an_episode_that_was_cut_off_anywhere_is_whole);
+    tcase_add_loop_test(tcase, an_end_that_has_not_come_is_not_believed, 0,
+                        (int)(sizeof(ends) / sizeof(ends[0])));
+    tcase_add_test(tcase, a_plan_holds_each_row_once_and_no_more_than_it_may);
     tcase_add_loop_test(tcase, steps_that_were_dropped_are_not_missed, 0, 2);
     tcase_add_loop_test(tcase, what_a_lossy_episode_has_can_be_stepped_to_over_its_gaps, 0, 2);
     tcase_add_test(tcase, a_lossy_episode_that_was_cut_off_anywhere_is_whole);

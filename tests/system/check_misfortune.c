@@ -114,6 +114,59 @@ START_TEST(a_second_server_on_the_same_file_is_refused) {
 }
 END_TEST
 
+static const Moreau__V1__Reply *refuse_stop(WireClient *client, uint64_t world) {
+    Moreau__V1__EpisodeStop call = MOREAU__V1__EPISODE_STOP__INIT;
+    call.has_world = 1;
+    call.world = world;
+    return wire_refuse(client, &call, CODE(DATA_LOSS), NULL);
+}
+
+// Somebody moves it away, and back again when everybody has noticed.
+START_TEST(a_file_that_goes_away_while_serving_ends_its_episodes_and_says_so) {
+    char path[128], other[128], episode[WIRE_EPISODE_ID_BYTES], next[WIRE_EPISODE_ID_BYTES];
+    snprintf(path, sizeof(path), "%s/gone.db", folder);
+    snprintf(other, sizeof(other), "%s/elsewhere.db", folder);
+    ServerProcess *server = start_on("gone.db");
+    WireClient *client = wire_open(server->address[0]);
+    uint64_t recorded = wire_small_world(client), free_world = wire_small_world(client);
+    record(client, recorded, MOREAU__V1__EPISODE__CONTENT__FRAMES, episode);
+    wire_step(client, recorded, 1000);
+    while (wire_describe(client, episode)->steps < 500) { // a part of it is in the file
+        server_sleep_ms(10);
+    }
+    bool is_kept = _i == 0;
+    ck_assert_int_eq(is_kept ? rename(path, other) : unlink(path), 0);
+    wire_step(client, recorded, 1000); // goes on, unrecorded
+    const Moreau__V1__Reply *reply = refuse_stop(client, recorded);
+    ck_assert_msg(strstr(reply->status->message, "gone.db was deleted or moved") != NULL, "%s",
+                  reply->status->message);
+    Moreau__V1__EpisodeStart start = wire_start_call(free_world);
+    reply = wire_refuse(client, &start, CODE(DATA_LOSS), NULL);
+    ck_assert_msg(strstr(reply->status->message, "gone.db was deleted or moved") != NULL, "%s",
+                  reply->status->message);
+    ck_assert_uint_eq(wire_step_count(client, recorded), 2000);
+    wire_step(client, free_world, 1);
+    if (is_kept) { // put back, it is as good as before
+        ck_assert_int_eq(rename(other, path), 0);
+        const Moreau__V1__EpisodeInfo *info = wire_describe(client, episode);
+        for (int i = 0; info->state == MOREAU__V1__EPISODE__STATE__RECORDING; i++) {
+            ck_assert_int_lt(i, 500); // it is marked within seconds
+            server_sleep_ms(10);
+            info = wire_describe(client, episode);
+        }
+        ck_assert_int_eq(info->state, MOREAU__V1__EPISODE__STATE__INTERRUPTED);
+        ck_assert_msg(strstr(info->why, "deleted or moved") != NULL, "%s", info->why);
+        wire_expect_verified(client, episode, info->steps);
+        record(client, free_world, MOREAU__V1__EPISODE__CONTENT__INPUTS, next);
+        wire_step(client, free_world, 100);
+        wire_stop_recording(client, free_world);
+        wire_expect_verified(client, next, 100);
+    }
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
 START_TEST(without_a_file_recording_is_refused_by_naming_the_option) {
     ServerProcess *server = server_start("--workers 1");
     WireClient *client = wire_open(server->address[0]);
@@ -343,6 +396,8 @@ static TCase *case_files(void) {
     TCase *tcase = make_case("files");
     tcase_add_test(tcase, a_file_that_cannot_be_used_is_refused_with_a_sentence);
     tcase_add_test(tcase, a_second_server_on_the_same_file_is_refused);
+    tcase_add_loop_test(tcase, a_file_that_goes_away_while_serving_ends_its_episodes_and_says_so, 0,
+                        2);
     tcase_add_test(tcase, without_a_file_recording_is_refused_by_naming_the_option);
     return tcase;
 }
