@@ -283,6 +283,32 @@ START_TEST(failures_beside_poses_are_counted_before_any_world_is_stepped) {
 }
 END_TEST
 
+// Rising numbers of worlds that are not there, behind one that is.
+START_TEST(failures_alone_are_counted_before_any_world_is_stepped) {
+    enum { NOBODIES_MAX = 400 };
+    uint64_t ids[1 + NOBODIES_MAX] = {worlds[0]}, steps = 0, refusals = 0;
+    for (size_t i = 1; i <= NOBODIES_MAX; i++) {
+        ids[i] = UINT64_C(0xffffffff00000000) + i;
+    }
+    Moreau__V1__WorldStep step = wire_step_call(ids, 1);
+    step.has_reports = 1, step.reports = 0;
+    for (size_t nobodies = 10; nobodies <= NOBODIES_MAX; nobodies += 10) {
+        step.n_worlds = 1 + nobodies;
+        const Moreau__V1__Reply *reply = wire_call(client, &step);
+        if (reply->status->code == CODE(OK)) {
+            ck_assert_uint_eq(reply->world_step->n_failures, nobodies);
+            steps++;
+        } else {
+            wire_expect(reply, CODE(RESOURCE_EXHAUSTED), NULL);
+            refusals++;
+        }
+        ck_assert_uint_eq(wire_step_count(client, worlds[0]), steps);
+    }
+    ck_assert_uint_gt(steps, 0);
+    ck_assert_uint_gt(refusals, 0); // 400 take 20 bytes each, and their own numbers
+}
+END_TEST
+
 // All fail, and each is told; of those whose sentences do not fit, the code and the world.
 START_TEST(a_hundred_failures_fit_into_a_frame) {
     enum { COUNT = 80 };
@@ -314,6 +340,7 @@ static TCase *case_replies(void) {
     tcase_add_test(tcase, every_call_that_changes_a_world_is_in_the_table);
     tcase_add_test(tcase, bodies_that_are_being_added_are_counted_before_any_world_is_stepped);
     tcase_add_test(tcase, failures_beside_poses_are_counted_before_any_world_is_stepped);
+    tcase_add_test(tcase, failures_alone_are_counted_before_any_world_is_stepped);
     tcase_add_test(tcase, a_hundred_failures_fit_into_a_frame);
     return tcase;
 }
