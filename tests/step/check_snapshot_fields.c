@@ -121,7 +121,8 @@ END_TEST
 // What a snapshot holds, and what replies call it: where a row is gone or has another name, this is
 // another format, with other state hashes.
 static const char names[] =
-    "settings: gravity.x.y.z time_step margin restitution_threshold solver parameter\n"
+    "settings: gravity.x.y.z time_step margin restitution_threshold recovery_speed integrator"
+    " rotation solver parameter\n"
     "materials: material.name material.friction material.restitution material.stiffness"
     " material.dissipation_time material.damping\n"
     "shapes:\n"
