@@ -130,7 +130,7 @@ static const char names[] =
     " primitive.position.x.y.z primitive.orientation.w.x.y.z primitive.density\n"
     "bodies: kind shape id mass center_of_mass.x.y.z inertia.xx.yy.zz.xy.xz.yz\n"
     "names: name\n"
-    "time: step time faulted\n"
+    "time: step time time_rest faulted\n"
     "poses: position.x.y.z orientation.w.x.y.z\n"
     "velocities: velocity.vx.vy.vz.wx.wy.wz\n"
     "impulses: impulse.body_a impulse.body_b impulse.feature impulse.x.y.z\n";
