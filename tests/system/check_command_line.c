@@ -114,7 +114,6 @@ START_TEST(a_full_disk_is_said) {
         "top --interval 0.1",
         "top --json --interval 0.1",
         "solve --world keep --dump -",
-        "solve --world keep --dump /dev/full",
         "--help",
         "--version",
         "bench --list",

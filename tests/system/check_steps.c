@@ -250,6 +250,16 @@ START_TEST(a_batch_in_which_all_fail_is_as_one_in_which_some_do) {
                              i == 0 ? CODE(FAILED_PRECONDITION) : CODE(NOT_FOUND));
         }
     }
+    // one that is not there, and no other
+    Moreau__V1__WorldStep step = wire_step_call(worlds + 1, STEPS);
+    const Moreau__V1__WorldStepReply *result = wire_accept(client, &step)->world_step;
+    ck_assert_uint_eq(result->n_failures, 1);
+    ck_assert_int_eq(result->failures[0]->code, CODE(NOT_FOUND));
+    Moreau__V1__WorldHash hash = MOREAU__V1__WORLD_HASH__INIT;
+    hash.n_worlds = 1, hash.worlds = worlds + 1;
+    const Moreau__V1__WorldHashReply *hashes = wire_accept(client, &hash)->world_hash;
+    ck_assert_uint_eq(hashes->n_failures, 1);
+    ck_assert_int_eq(hashes->failures[0]->code, CODE(NOT_FOUND));
 }
 END_TEST
 
