@@ -7,6 +7,7 @@
 #include "cli/number.h"
 #include "cli/save.h"
 #include "cli/terminal.h"
+#include "cli/world_find.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char usage[] =
     "moreau snapshot: all that a world's future depends on, as a file\n"
@@ -22,16 +24,17 @@ static const char usage[] =
     "  moreau snapshot restore WORLD FILE     make the world what the file says\n"
     "  moreau snapshot clone WORLD|FILE       a new world (or --count N) from either\n"
     "\n"
-    "WORLD is an id, as moreau worlds shows. Any server of the same dynamics version\n"
-    "goes on from a file with the same bits. Clones stay on the server until\n"
+    "WORLD is an id or a name, as moreau worlds shows. To clone, what is no id is a\n"
+    "file if there is one, or else a world's name. Any server of the same dynamics\n"
+    "version goes on from a file with the same bits. Clones stay on the server until\n"
     "moreau worlds --destroy WORLD.\n"
     "\n"
     "take replaces FILE as a whole, or leaves it as it was; of a link, the file that\n"
     "it leads to. Devices and pipes, as /dev/stdout, are written to.\n"
     "\n"
     "Examples:\n"
-    "  moreau snapshot take 4294967297 landed.snapshot\n"
-    "  moreau snapshot restore 4294967297 landed.snapshot\n"
+    "  moreau snapshot take falling landed.snapshot\n"
+    "  moreau snapshot restore falling landed.snapshot\n"
     "  moreau snapshot clone landed.snapshot --count 64 --name try\n";
 
 static const CliField typed[] = {
@@ -48,17 +51,6 @@ typedef struct File {
     uint8_t *data; // owned
     size_t bytes;
 } File;
-
-static int parse_world(Cli *cli, const char *text, uint64_t *world) {
-    char *end;
-    errno = 0;
-    *world = strtoull(text, &end, 10);
-    if (end == text || *end != '\0' || text[0] == '-' || errno != 0 || *world == 0) {
-        return cli_fail(cli, EXIT_USAGE,
-                        "a world is named by its id, as moreau worlds shows, not \"%s\"", text);
-    }
-    return EXIT_DONE;
-}
 
 static int load_file(Cli *cli, const char *path, File *file) {
     *file = (File){0};
@@ -166,15 +158,21 @@ static int refuse_file(Cli *cli, const char *path) {
                               : cli_fail(cli, EXIT_NO_CONNECTION, "%s", error->message);
 }
 
-// Brings a file to the server and does with it what is wanted: into `world`, or, when that is 0,
-// into new ones.
-static int use_file(Cli *cli, const char *path, uint64_t world, const SnapshotOptions *options) {
+// Brings a file to the server and does with it what is wanted: into the world that is called so
+// (Nullable), or into new ones.
+static int use_file(Cli *cli, const char *path, const char *called,
+                    const SnapshotOptions *options) {
     File file;
+    uint64_t world = 0;
     int status = load_file(cli, path, &file);
     if (status != EXIT_DONE) {
         return status;
     }
-    if ((status = cli_connect(cli)) != EXIT_DONE) {
+    status = cli_connect(cli);
+    if (status == EXIT_DONE && called != NULL) {
+        status = world_find_id(cli, called, false, &world);
+    }
+    if (status != EXIT_DONE) {
         free(file.data);
         return status;
     }
@@ -222,15 +220,19 @@ static int dispatch(Cli *cli, const OptionList *words, const SnapshotOptions *op
     if (!is_clone && (options->count > 0 || options->name != NULL)) {
         return cli_fail(cli, EXIT_USAGE, "--count and --name are of moreau snapshot clone");
     }
-    uint64_t world = 0;
-    if (is_clone && !is_number(words->item[1])) {
-        return use_file(cli, words->item[1], 0, options);
+    const char *source = words->item[1];
+    if (is_clone && !is_number(source) && access(source, F_OK) == 0) {
+        return use_file(cli, source, NULL, options);
     }
-    int status = parse_world(cli, words->item[1], &world);
-    if (status == EXIT_DONE && !is_clone && !is_take) {
-        return use_file(cli, words->item[2], world, options);
+    if (!is_clone && !is_take) {
+        return use_file(cli, words->item[2], source, options);
     }
-    if (status != EXIT_DONE || (status = cli_connect(cli)) != EXIT_DONE) {
+    uint64_t world;
+    int status = cli_connect(cli);
+    if (status == EXIT_DONE) {
+        status = world_find_id(cli, source, is_clone, &world);
+    }
+    if (status != EXIT_DONE) {
         return status;
     }
     return is_clone ? clone_world(cli, world, 0, options) : take_world(cli, world, words->item[2]);

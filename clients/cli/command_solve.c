@@ -9,10 +9,10 @@
 #include "cli/number.h"
 #include "cli/parameters.h"
 #include "cli/problem.h"
+#include "cli/save.h"
 #include "cli/terminal.h"
 #include "cli/world_find.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static const char usage[] =
     "Examples:\n"
     "  moreau solve wedge.json\n"
     "  moreau solve wedge.json --param friction=coulomb --param tolerance=1e-10\n"
-    "  moreau solve --world 4294967297 --dump hard.json\n"
+    "  moreau solve --world pile --dump hard.json\n"
     "  moreau solve hard.json --json | jq .report.e_DS\n";
 
 enum { ITERATIONS_FACTOR = 10 }; // how many times more iterations to try when they did not suffice
@@ -244,15 +244,16 @@ static int solve_file(Cli *cli, const SolveOptions *options, const char *file) {
 // ---- the dump
 
 static int write_file(Cli *cli, const char *file, const json_t *document) {
-    FILE *stream = fopen(file, "w");
-    if (stream == NULL) {
-        return cli_fail(cli, EXIT_USAGE, "cannot write %s: %s", file, strerror(errno));
-    }
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *stream = memory_must(open_memstream(&text, &bytes));
     json_print(stream, document);
     bool failed = ferror(stream) != 0;
     failed = fclose(stream) != 0 || failed;
-    return failed ? cli_fail(cli, EXIT_REFUSED, "cannot write %s: %s", file, strerror(errno))
-                  : EXIT_DONE;
+    memory_must(failed ? NULL : text);
+    int status = save_file(cli, file, text, bytes);
+    free(text);
+    return status;
 }
 
 static int save_problem(Cli *cli, const SolveOptions *options,

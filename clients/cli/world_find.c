@@ -14,6 +14,7 @@ enum { NEAR_BYTES = 256 }; // of a name that is only suggested
 typedef struct Search {
     const char *text;
     uint64_t id;           // what the text is as a number; 0: it is a name
+    bool or_file;          // it might have been a file
     char near[NEAR_BYTES]; // the name most like it; "": none yet
     size_t distance;       // of `near`
 } Search;
@@ -56,13 +57,13 @@ static int refuse(Cli *cli, const Search *search) {
         nearest_offer(&nearest, search->near);
     }
     return cli_fail(cli, EXIT_REFUSED,
-                    "no world has the id or the name \"%s\"%s; moreau worlds shows them",
-                    search->text, nearest_hint(&nearest, hint));
+                    "no %sworld has the id or the name \"%s\"%s; moreau worlds shows them",
+                    search->or_file ? "file is there, and no " : "", search->text,
+                    nearest_hint(&nearest, hint));
 }
 
-int world_find(Cli *cli, const char *text, FoundWorld *found) {
+static int find(Cli *cli, Search *search, FoundWorld *found) {
     *found = (FoundWorld){0};
-    Search search = {.text = text, .id = parse_id(text)};
     uint64_t first = 0;
     size_t rows;
     do {
@@ -73,13 +74,33 @@ int world_find(Cli *cli, const char *text, FoundWorld *found) {
         }
         rows = found->reply->world_list->n_worlds;
         first += rows;
-        found->info = search_page(&search, found->reply->world_list);
+        found->info = search_page(search, found->reply->world_list);
         if (found->info != NULL) {
             return EXIT_DONE;
         }
         world_find_free(found);
     } while (rows == WORLD_PAGE_ROWS);
-    return refuse(cli, &search);
+    return refuse(cli, search);
+}
+
+int world_find(Cli *cli, const char *text, FoundWorld *found) {
+    Search search = {.text = text, .id = parse_id(text)};
+    return find(cli, &search, found);
+}
+
+int world_find_id(Cli *cli, const char *text, bool or_file, uint64_t *id) {
+    Search search = {.text = text, .id = parse_id(text), .or_file = or_file};
+    *id = search.id;
+    if (*id != 0) {
+        return EXIT_DONE;
+    }
+    FoundWorld found;
+    int status = find(cli, &search, &found);
+    if (status == EXIT_DONE) {
+        *id = found.info->world;
+        world_find_free(&found);
+    }
+    return status;
 }
 
 void world_find_free(FoundWorld *found) {

@@ -169,6 +169,11 @@ static void count_steps(Lane *lane, uint64_t count) {
     atomic_store_explicit(&lane->steps, before + count, memory_order_relaxed);
 }
 
+static BatchReserve *reserve_of(BatchItem *item) {
+    Batch *batch = item->batch;
+    return &batch->reserve[item - batch->item];
+}
+
 // JOB_DONE: no steps are left, or something says stop.
 static JobOutcome step_on(BatchItem *item, StepResult *result, Lane *lane) {
     Request *request = item->batch->request;
@@ -193,6 +198,8 @@ static JobOutcome step_on(BatchItem *item, StepResult *result, Lane *lane) {
                               &watch.stop, error);
     count_steps(lane, result->run.tally.done - done);
     if (door->world->faulted) { // door_step_begin lets no faulted world in
+        item->has_faulted = true;
+        reserve_of(item)->fault = door->stepper->fault;
         atomic_fetch_add_explicit(&request->api->faulted_steps, 1, memory_order_relaxed);
     }
     if (status != STATUS_OK || result->run.steps_left == 0) {
@@ -202,11 +209,6 @@ static JobOutcome step_on(BatchItem *item, StepResult *result, Lane *lane) {
                      ? request_watch_verdict(&watch, error) != STATUS_OK
                      : request_should_stop(request, error);
     return stops ? JOB_DONE : watch.is_put_aside ? JOB_LONG : JOB_AGAIN;
-}
-
-static BatchReserve *reserve_of(BatchItem *item) {
-    Batch *batch = item->batch;
-    return &batch->reserve[item - batch->item];
 }
 
 static void on_recorder_ready(LogWait *wait) {
@@ -293,7 +295,7 @@ static JobOutcome work_for(BatchItem *item, StepResult *result, Lane *lane) {
         host_publish(item->world);
     }
     collect(item, result);
-    // `done` writes the line of a failed request
+    // `done` writes the line of a failed request, or of a faulted world
     item->job.urgent = result->error.status != STATUS_OK;
     finish_item(item->batch, lane);
     return JOB_DONE;
@@ -373,6 +375,9 @@ static void return_memory(Batch *batch) {
 static void on_item_done(Job *job) {
     BatchItem *item = (BatchItem *)(void *)((char *)job - offsetof(BatchItem, job));
     Batch *batch = item->batch;
+    if (item->has_faulted) {
+        request_note_fault(batch->request, item->world->id, &reserve_of(item)->fault);
+    }
     host_release(item->world);
     if (--batch->unfinished == 0) {
         return_memory(batch);

@@ -21,6 +21,7 @@ typedef struct BatchItem {
     const Input *order; // in the request's arena; NULL: only the hash is asked for
     bool begun;         // its result's `run` is set
     bool has_met;       // it has counted its bodies
+    bool has_faulted;   // a step of it: its reserve says which
     Arena *arena; // what the lane may take from: the request's when the batch has one world, else
                   // the lane's part of the batch's
 } BatchItem;
@@ -28,7 +29,8 @@ typedef struct BatchItem {
 // What an item seldom needs, apart from it: not cleared, each is set where it is used.
 typedef struct BatchReserve {
     BatchItem *item;
-    LogWait wait; // for the recorder to catch up
+    LogWait wait;    // for the recorder to catch up
+    StepFault fault; // of a step that was undone
 } BatchReserve;
 
 // What lanes need of it stands in one cache line.

@@ -28,6 +28,19 @@ static bool may_note(Api *api) {
     return false;
 }
 
+// The call itself is OK, so nothing else tells the operator.
+void request_note_fault(const Request *request, uint64_t world, const StepFault *fault) {
+    Api *api = request->api;
+    if (api->def.report->level < REPORT_WARN || !may_note(api)) {
+        return;
+    }
+    report_line(api->def.report, REPORT_WARN, "world_faulted",
+                "world=%" PRIu64 " step=%" PRIu64 " body=%" PRIu64
+                " quantity=\"%s\" session=%" PRIu64 " request=%" PRIu64,
+                world, fault->step, fault->body, fault->quantity,
+                request->session == NULL ? 0 : request->session->number, request->id);
+}
+
 void request_note(const Request *request) {
     Api *api = request->api;
     api->answered[request->status]++;

@@ -225,5 +225,8 @@ void request_finish(Request *request);
 enum { NOTED_PER_SECOND_MAX = 100 };
 void request_note(const Request *request);
 
+// The line of a world that one of the request's steps left faulted, within the same limit.
+void request_note_fault(const Request *request, uint64_t world, const StepFault *fault);
+
 // A request under way that is not answered yet; NULL: none has this id.
 Request *request_find(Session *session, uint64_t id);

@@ -379,6 +379,7 @@ static bool join_entry(Recorder *recorder, const Input *order, uint32_t flags, u
     if (recorder->order_at == 0) {
         return false;
     }
+    ASSERT(recorder->order_at + ENTRY_HEAD_BYTES <= chunk->buffer->used); // of this very chunk
     const uint8_t *entry = chunk->buffer->bytes + recorder->order_at;
     Source head = {.bytes = entry, .count = ENTRY_HEAD_BYTES};
     source_u64(&head);

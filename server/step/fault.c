@@ -6,21 +6,26 @@
 #include <stddef.h>
 #include <stdio.h>
 
-static Status fault(StepState *state, const char *what, const char *why) {
+// `body` 0: the quantity is the whole world's.
+static Status fault(StepState *state, Id body, const char *quantity, const char *why) {
     World *world = state->world;
     world->faulted = true;
+    state->stepper->fault =
+        (StepFault){.step = world->step + 1, .body = body, .quantity = quantity};
+    char of_body[32] = "";
+    if (body != 0) {
+        snprintf(of_body, sizeof(of_body), " of body %llu", (unsigned long long)body);
+    }
     return error_set(
         state->error, STATUS_FAILED_PRECONDITION, "",
-        "Step %llu was undone: the %s would %s. The world is faulted at its state "
+        "Step %llu was undone: the %s%s would %s. The world is faulted at its state "
         "before that step; set bodies (WorldSet) to go on, or use a smaller time step.",
-        (unsigned long long)world->step + 1, what, why);
+        (unsigned long long)world->step + 1, quantity, of_body, why);
 }
 
 Status fault_body(StepState *state, uint32_t body, const char *quantity) {
-    char what[64];
-    snprintf(what, sizeof(what), "%s of body %llu", quantity,
-             (unsigned long long)state->world->body_id[body]);
-    return fault(state, what, "not be finite, or beyond 3.4e38, the largest float");
+    return fault(state, state->world->body_id[body], quantity,
+                 "not be finite, or beyond 3.4e38, the largest float");
 }
 
 // Where a number stands in a report, and what it is called.
@@ -56,7 +61,7 @@ Status fault_check_report(StepState *state, const StepReport *report) {
     for (size_t i = 0; !is_finite; i++) {
         const char *at = (const char *)report + report_rows[i].offset;
         if (!numbers_are_finite((const double *)(const void *)at, 1)) {
-            return fault(state, report_rows[i].name, "not be finite");
+            return fault(state, 0, report_rows[i].name, "not be finite");
         }
     }
     return STATUS_OK;

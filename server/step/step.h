@@ -38,6 +38,13 @@ typedef struct StepReport {
     StepEnergy energy;
 } StepReport;
 
+// The step that could not be told, and so was undone.
+typedef struct StepFault {
+    uint64_t step;        // of the world, counted from 1
+    Id body;              // 0: a quantity of the whole world
+    const char *quantity; // as "velocity"; lives for ever
+} StepFault;
+
 // A contact as the world sees it; its dynamics are problem.contact[i].
 typedef struct StepContact {
     uint32_t a, b; // body indices, a < b
@@ -50,6 +57,8 @@ typedef struct Stepper {
     Broad *broad;
     unsigned char *memory; // owned; body-sized arrays of the last step, one behind the other
     size_t memory_capacity;
+
+    StepFault fault; // of the last step that left the world faulted
 
     // the last step; valid while has_last
     bool has_last;

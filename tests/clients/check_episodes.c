@@ -828,7 +828,7 @@ static const struct {
     {command_verify, "3f2a --lanes 0", EXIT_USAGE, "from 1"},
     {command_snapshot, "grab 3 file", EXIT_USAGE, "take, restore or clone"},
     {command_snapshot, "take 3", EXIT_USAGE, "a world and a file"},
-    {command_snapshot, "take pile file", EXIT_USAGE, "\"pile\""},
+    {command_snapshot, "take pile file", EXIT_NO_CONNECTION, "no connection"},
     {command_snapshot, "restore 3 /nonexistent", EXIT_USAGE, "cannot read /nonexistent"},
     {command_snapshot, "restore 3 file --count 3", EXIT_USAGE, "--count"},
     {command_snapshot, "clone 3", EXIT_NO_CONNECTION, "no connection"},

@@ -16,6 +16,7 @@ static const struct {
     {"wrld", " (did you mean worlds?)"},    // left out
     {"replayy", " (did you mean replay?)"}, // added
     {"sovle", " (did you mean solve?)"},    // swapped
+    {"erplya", " (did you mean replay?)"},  // twice: as four changes it would be too far
     {"vorify", " (did you mean verify?)"},  // changed
     {"WORLDS", " (did you mean worlds?)"},  // in another case
     {"rn", " (did you mean run?)"},

@@ -10,7 +10,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 enum { BYTES = 1000 };
 
@@ -21,6 +23,31 @@ typedef struct Place {
 } Place;
 
 static Place *saved;
+
+// ---- what is asked of the disk, in its order: F a file brought to it, D a folder, R renamed
+
+static char asked[16];
+
+static void note(char what) {
+    size_t count = strlen(asked);
+    if (count + 1 < sizeof(asked)) {
+        asked[count] = what;
+    }
+}
+
+// Both stand before those of the C library, and do the same.
+int fsync(int fd) {
+    struct stat info;
+    note(fstat(fd, &info) == 0 && S_ISDIR(info.st_mode) ? 'D' : 'F');
+    return (int)syscall(SYS_fsync, fd);
+}
+
+int rename(const char *from, const char *to) {
+    note('R');
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+// ----
 
 static int command_save(Cli *cli, int argc, char **argv) {
     (void)argc;
@@ -93,6 +120,18 @@ START_TEST(a_file_is_replaced_and_keeps_its_mode) {
     expect_bytes(open(place.file, O_RDONLY), place.bytes, BYTES);
     expect_bytes(old, "old", 3);
     ck_assert_uint_eq(mode_at(place.file), S_IFREG | 0604);
+    close_place(&place, 1);
+}
+END_TEST
+
+// Else a power cut could leave a name that leads to nothing.
+START_TEST(bytes_are_on_the_disk_before_they_have_the_name) {
+    Place place;
+    open_place(&place);
+    memset(asked, 0, sizeof(asked));
+    Outcome outcome = save(&place, place.file);
+    ck_assert_msg(outcome.status == EXIT_DONE, "%s", outcome.err);
+    ck_assert_str_eq(asked, "FRD");
     close_place(&place, 1);
 }
 END_TEST
@@ -191,6 +230,7 @@ static TCase *case_save(void) {
     TCase *tcase = tcase_create("save");
     tcase_add_test(tcase, a_new_file_gets_the_mode_that_the_user_wants);
     tcase_add_test(tcase, a_file_is_replaced_and_keeps_its_mode);
+    tcase_add_test(tcase, bytes_are_on_the_disk_before_they_have_the_name);
     tcase_add_test(tcase, a_disk_without_room_leaves_the_file_as_it_was);
     tcase_add_test(tcase, of_a_link_the_file_is_replaced_and_the_link_stays);
     tcase_add_test(tcase, a_pipe_is_written_to_and_a_folder_is_refused);

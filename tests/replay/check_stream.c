@@ -79,6 +79,16 @@ static void change_a_frame(TapeBlob *blob) {
     }
 }
 
+// The last byte of a snapshot: not of the first, from which the program begins.
+static void change_a_keyframe(TapeBlob *blob) {
+    Chunk chunk;
+    ck_assert_int_eq(chunk_read_head(blob->bytes, blob->count, &chunk, NULL), STATUS_OK);
+    if (blob->kind == CHUNK_KEYFRAME && chunk.first_step > 0) {
+        blob->bytes[blob->count - 1] ^= 1;
+        seal_again(blob);
+    }
+}
+
 static void change_a_bit(TapeBlob *blob) {
     blob->bytes[blob->count / 2] ^= 1;
 }
@@ -88,6 +98,7 @@ static const struct {
     const char *says;
 } faults[] = {{change_a_hash, "the state's hash differs"},
               {change_a_frame, "a frame differs"},
+              {change_a_keyframe, "a key-frame differs"},
               {change_a_bit, "a chunk is damaged"}};
 
 START_TEST(a_difference_is_found) {

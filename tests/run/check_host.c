@@ -100,6 +100,27 @@ static const struct {
     size_t bytes_max;
 } small_worlds[] = {{0, 2000}, {1, 3300}, {10, 8800}};
 
+// What batches borrow takes its part of the budget as long as the host has it, lent or spare.
+START_TEST(what_is_borrowed_is_counted_once_it_is_given_back) {
+    enum { PIECE_BYTES = 1 << 16 };
+    Fixture fixture;
+    start(&fixture);
+    uint64_t before = host_bytes(fixture.host);
+    for (int round = 0; round < 3; round++) { // the same memory each time
+        StockArena lent;
+        host_lend(fixture.host, &lent);
+        ck_assert_ptr_nonnull(arena_take(&lent.arena, PIECE_BYTES));
+        size_t bytes = lent.arena.total_bytes;
+        host_return(fixture.host, &lent);
+        ck_assert_uint_ge(bytes, PIECE_BYTES);
+        ck_assert_uint_eq(host_bytes(fixture.host), before + bytes);
+    }
+    host_limit_step(fixture.entry); // a step may take what is left beside it
+    ck_assert_uint_eq(room_of(&fixture), BUDGET_BYTES - host_bytes(fixture.host));
+    stop(&fixture);
+}
+END_TEST
+
 START_TEST(small_worlds_take_little) {
     Fixture fixture;
     start(&fixture);
@@ -158,6 +179,7 @@ static TCase *case_host(void) {
     TCase *tcase = tcase_create("host");
     tcase_add_test(tcase, a_step_may_take_what_is_left_of_the_budget_whoever_takes_or_gives);
     tcase_add_test(tcase, what_a_world_takes_is_counted_as_it_is_published);
+    tcase_add_test(tcase, what_is_borrowed_is_counted_once_it_is_given_back);
     tcase_add_loop_test(tcase, small_worlds_take_little, 0, 3);
     tcase_add_test(tcase, a_faulted_world_is_counted_once_until_it_is_mended);
     return tcase;

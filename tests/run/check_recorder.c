@@ -533,6 +533,20 @@ START_TEST(a_full_log_makes_the_world_wait_and_loses_nothing) {
 }
 END_TEST
 
+// Of a chunk of inputs whose entries follow one another without a hole.
+static uint64_t count_hashes(const LogChunk *chunk) {
+    uint64_t hashes = 0;
+    size_t at = 0;
+    Entry entry;
+    Error error = {0};
+    while (entry_next(chunk->chunk.body, chunk->chunk.body_bytes, &at, &entry, &error)) {
+        ck_assert_uint_eq(entry.step, chunk->chunk.first_step + hashes);
+        hashes += entry.hash_count;
+    }
+    ck_assert_msg(error.status == STATUS_OK, "%s", error.message);
+    return hashes;
+}
+
 START_TEST(a_lossy_recording_goes_on_and_counts_what_it_lost) {
     enum { LONG = 200 };
     Fixture fixture = open_fixture(200000);
@@ -566,7 +580,9 @@ START_TEST(a_lossy_recording_goes_on_and_counts_what_it_lost) {
     uint64_t covered = 0;
     chunk = (LogChunk){0};
     while (next_chunk(&fixture, &readback, CHUNK_INPUTS, &chunk)) {
-        covered += chunk.chunk.last_step - chunk.chunk.first_step;
+        uint64_t steps = chunk.chunk.last_step - chunk.chunk.first_step;
+        ck_assert_uint_eq(count_hashes(&chunk), steps);
+        covered += steps;
     }
     ck_assert_uint_gt(missing, 20);
     ck_assert_uint_eq(missing, readback.row.dropped_steps);

@@ -288,19 +288,20 @@ END_TEST
 
 // ---- refusal
 
-// Finite velocities, whose square is not: the orientation could not be normalised, and no snapshot
-// of it could be read.
+// Half a turn's vector is w h/2, whose square would overflow: the orientation could not be
+// normalised, and no snapshot of it could be read.
 START_TEST(a_step_that_would_leave_no_orientation_has_not_happened) {
     Lab lab = lab_create(0.0, 1.0);
     const double inertia[6] = {1.0, 1.0, 1.0, 0.0, 0.0, 0.0};
-    const double spin[6] = {0.0, 0.0, 0.0, 1e160, 0.0, 0.0};
+    const double spin[6] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0};
     uint32_t body = lab_body(&lab, 0, BODY_DYNAMIC, at(0.0, 0.0, 1.0), NULL, 1.0, inertia);
     memcpy(lab.world->velocity + 6 * (size_t)body, spin, sizeof(spin));
-    StepInput input = {.time_step = 1.0};
+    StepInput input = {.time_step = 1e160};
     Error error = {0};
     ck_assert_int_eq(
         stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error),
         STATUS_FAILED_PRECONDITION);
+    ck_assert_ptr_nonnull(strstr(error.message, "the pose of body 1"));
     ck_assert(lab.world->faulted);
     lab_destroy(&lab);
 }
@@ -320,6 +321,43 @@ START_TEST(a_step_whose_state_no_float_would_hold_has_not_happened) {
     ck_assert_ptr_nonnull(strstr(error.message, "the velocity of body 1"));
     ck_assert(lab.world->faulted);
     ck_assert_uint_eq(lab.world->step, 0);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// A float holds the velocity, but not where it leads to in ten seconds.
+START_TEST(a_step_that_leads_beyond_the_floats_has_not_happened) {
+    Lab lab = lab_create(0.0, 1.0);
+    uint32_t body = lab_body(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0),
+                             BODY_DYNAMIC, at(0.0, 0.0, 1.0), NULL, 1.0, NULL);
+    lab.world->velocity[6 * (size_t)body + 2] = 3e38;
+    StepInput input = {.time_step = 10.0};
+    Error error = {0};
+    ck_assert_int_eq(
+        stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error),
+        STATUS_FAILED_PRECONDITION);
+    ck_assert_ptr_nonnull(strstr(error.message, "the pose of body 1"));
+    ck_assert_str_eq(lab.stepper->fault.quantity, "pose");
+    ck_assert_uint_eq(lab.stepper->fault.body, 1);
+    ck_assert_uint_eq(lab.stepper->fault.step, 1);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// What holds 1e42 kg against gravity for 1/240 s is 4e40 N s; the state itself is a ball's at rest.
+START_TEST(a_step_whose_impulse_no_float_would_hold_has_not_happened) {
+    Lab lab = lab_create(9.81, 1.0 / 240.0);
+    lab_ground(&lab, 0);
+    uint32_t ball = lab_body(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0),
+                             BODY_DYNAMIC, at(0.0, 0.0, 0.1), NULL, 1.0, NULL);
+    lab.world->mass[ball].mass = 1e42;
+    StepInput input = {.time_step = 1.0 / 240.0};
+    Error error = {0};
+    ck_assert_int_eq(
+        stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error),
+        STATUS_FAILED_PRECONDITION);
+    ck_assert_ptr_nonnull(strstr(error.message, "the contact impulse of body 2"));
+    ck_assert(lab.world->faulted);
     lab_destroy(&lab);
 }
 END_TEST
@@ -501,6 +539,8 @@ static TCase *case_refusal(void) {
     TCase *tcase = tcase_create("refusal");
     tcase_set_timeout(tcase, 120.0);
     tcase_add_test(tcase, a_step_whose_state_no_float_would_hold_has_not_happened);
+    tcase_add_test(tcase, a_step_that_leads_beyond_the_floats_has_not_happened);
+    tcase_add_test(tcase, a_step_whose_impulse_no_float_would_hold_has_not_happened);
     tcase_add_test(tcase, a_step_whose_report_would_not_be_finite_has_not_happened);
     tcase_add_test(tcase, a_step_that_would_not_be_finite_has_not_happened);
     tcase_add_test(tcase, a_step_that_is_given_up_has_not_happened_and_leaves_nothing_to_look_at);

@@ -114,7 +114,6 @@ START_TEST(a_full_disk_is_said) {
         "top --interval 0.1",
         "top --json --interval 0.1",
         "solve --world keep --dump -",
-        "solve --world keep --dump /dev/full",
         "--help",
         "--version",
         "bench --list",
@@ -168,6 +167,9 @@ static const struct {
     {"solve --world nowhere --dump /tmp/x", 1, "name \"nowhere\""},
     {"worlds --destroy nowhere", 1, "name \"nowhere\""},
     {"snapshot take 99 /tmp/x", 1, "moreau: WORLD: "},
+    {"snapshot take nowhere /tmp/x", 1, "no world has the id or the name \"nowhere\""},
+    {"snapshot restore nowhere " SCENES "one_ball.json", 1, "name \"nowhere\""},
+    {"snapshot clone nowhere", 1, "no file is there, and no world has the id or the name"},
     {"bench nothing", 2, "there is no benchmark nothing"},
     {"bench --seconds 1e9 hash", 2, "3600"},
     {"wrolds", 2, "\"wrolds\" (did you mean worlds?)"},
@@ -261,6 +263,62 @@ START_TEST(a_deep_overlap_is_said_and_the_settings_are_those_of_the_scene) {
 }
 END_TEST
 
+START_TEST(a_snapshot_is_of_a_world_by_its_name) {
+    char folder[] = "/tmp/moreau-check-XXXXXX", line[512];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ServerProcess *server = server_start("--workers 1");
+    const char *address = server->address[0];
+    ck_assert_int_eq(run(address, "moreau run " SCENES "one_ball.json --steps 7 --keep --name ball",
+                         said, sizeof(said)),
+                     0);
+    snprintf(line, sizeof(line), "moreau snapshot take ball %s/ball", folder);
+    ck_assert_int_eq(run(address, line, said, sizeof(said)), 0);
+    ck_assert_ptr_nonnull(strstr(said, " at step 7 is in "));
+    snprintf(line, sizeof(line), "moreau snapshot restore ball %s/ball", folder);
+    ck_assert_int_eq(run(address, line, said, sizeof(said)), 0);
+    ck_assert_ptr_nonnull(strstr(said, " is what it was at step 7\n"));
+    ck_assert_int_eq(run(address, "moreau snapshot clone ball --name second", said, sizeof(said)),
+                     0);
+    // a file wins over a world of its name
+    snprintf(line, sizeof(line),
+             "cd %s && cp ball second && moreau worlds --destroy ball && "
+             "moreau snapshot clone second --name third && cp second 77 && rm second && "
+             "moreau snapshot clone second --name fourth",
+             folder);
+    ck_assert_msg(run(address, line, said, sizeof(said)) == 0, "%s", said);
+    snprintf(line, sizeof(line), "cd %s && moreau snapshot clone 77 2>&1", folder); // an id
+    ck_assert_int_eq(run(address, line, said, sizeof(said)), 1);
+    json_t *worlds = run_json(address, "moreau worlds --json", 0);
+    ck_assert_uint_eq(json_array_size(worlds), 3);
+    json_decref(worlds);
+    server_stop(server);
+    snprintf(line, sizeof(line), "rm -r %s", folder);
+    ck_assert_int_eq(system(line), 0);
+}
+END_TEST
+
+// A disk on which nothing more may be written; the shell's limit is in blocks.
+START_TEST(a_dump_that_does_not_fit_leaves_the_file_as_it_was) {
+    char path[] = "/tmp/moreau-check-XXXXXX", line[512];
+    close(mkstemp(path));
+    ServerProcess *server = server_start("--workers 1");
+    const char *address = server->address[0];
+    ck_assert_int_eq(run(address, "moreau run " SCENES "one_ball.json --steps 7 --keep --name ball",
+                         said, sizeof(said)),
+                     0);
+    snprintf(line, sizeof(line),
+             "echo precious > %s; (trap '' XFSZ; ulimit -f 0; "
+             "moreau solve --world ball --dump %s 2>&1)",
+             path, path);
+    ck_assert_int_eq(run(address, line, said, sizeof(said)), 1);
+    snprintf(line, sizeof(line), "cat %s", path);
+    ck_assert_int_eq(run(address, line, said, sizeof(said)), 0);
+    ck_assert_str_eq(said, "precious\n");
+    server_stop(server);
+    unlink(path);
+}
+END_TEST
+
 static TCase *case_command_line(void) {
     TCase *tcase = tcase_create("command line");
     tcase_add_loop_test(tcase, every_step_of_every_scene_converges, 0, 5);
@@ -270,6 +328,8 @@ static TCase *case_command_line(void) {
     tcase_add_test(tcase, errors_name_what_was_typed);
     tcase_add_test(tcase, a_list_that_is_too_short_says_what_is_needed_and_what_came);
     tcase_add_test(tcase, a_world_that_was_kept_is_found_by_its_name_and_destroyed);
+    tcase_add_test(tcase, a_snapshot_is_of_a_world_by_its_name);
+    tcase_add_test(tcase, a_dump_that_does_not_fit_leaves_the_file_as_it_was);
     return tcase;
 }
 

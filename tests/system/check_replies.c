@@ -79,6 +79,8 @@ static void expect_refusal(const void *call) {
     const Moreau__V1__Reply *reply = wire_refuse(client, call, CODE(RESOURCE_EXHAUSTED), NULL);
     ck_assert_int_eq(reply->result_case, MOREAU__V1__REPLY__RESULT__NOT_SET);
     ck_assert_ptr_nonnull(strstr(reply->status->message, "frame-bytes-max"));
+    // before anything was done, not after
+    ck_assert_int_eq(strncmp(reply->status->message, "Nothing was done: ", 18), 0);
 }
 
 // ---- the calls
@@ -119,6 +121,18 @@ static void step_many_with_poses(void) {
     expect_refusal(&call);
 }
 
+// Hashes of so many would fit, but each may be a failure to be told.
+static void hash_many(void) {
+    enum { COUNT = 200 };
+    uint64_t nobody[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        nobody[i] = UINT64_C(0xffffffff00000000) + i;
+    }
+    Moreau__V1__WorldHash call = MOREAU__V1__WORLD_HASH__INIT;
+    call.n_worlds = COUNT, call.worlds = nobody;
+    expect_refusal(&call);
+}
+
 // Labels that no EpisodeStop could show.
 static void start_episode(void) {
     enum { LABELS = 31, LABEL_BYTES = 230 };
@@ -139,14 +153,20 @@ static const struct {
     void (*make)(void); // a call whose reply would be too long; NULL: none can be
 } calls[] = {
     // bodies of a scene, or materials, whose ids fill a frame cannot be unpacked from one
-    {"WorldCreate", NULL},           {"WorldAddMaterials", NULL},
+    {"WorldCreate", NULL},
+    {"WorldAddMaterials", NULL},
     {"WorldAddShapes", NULL}, // at most 10 bytes of each shape's 25
     {"WorldAddBodies", NULL}, // and of each body's 56
-    {"WorldDestroy", NULL},          {"WorldSet", NULL},
-    {"WorldStep", step_with_poses},  {"WorldStep", step_with_velocities_single},
-    {"WorldStep", step_many},        {"WorldStep", step_many_with_poses},
-    {"SnapshotRestore", NULL},       {"SnapshotClone", clone},
+    {"WorldDestroy", NULL},
+    {"WorldSet", NULL},
+    {"WorldStep", step_with_poses},
+    {"WorldStep", step_with_velocities_single},
+    {"WorldStep", step_many},
+    {"WorldStep", step_many_with_poses},
+    {"SnapshotRestore", NULL},
+    {"SnapshotClone", clone},
     {"EpisodeStart", start_episode},
+    {"WorldHash", hash_many}, // which changes nothing, but takes long
 };
 
 enum { CALL_COUNT = sizeof(calls) / sizeof(calls[0]) };
@@ -224,6 +244,71 @@ START_TEST(bodies_that_are_being_added_are_counted_before_any_world_is_stepped) 
 }
 END_TEST
 
+// However many bodies there are beside the failures that must be told: either all is told, or
+// nothing was done.
+START_TEST(failures_beside_poses_are_counted_before_any_world_is_stepped) {
+    enum { NOBODIES = 60, ADDED = 2, ROUNDS = 70 };
+    double pose[7 * ADDED] = {[3] = 1.0, [7 + 3] = 1.0};
+    uint64_t ids[1 + NOBODIES] = {worlds[0]}, steps = 0, refusals = 0;
+    for (size_t i = 1; i <= NOBODIES; i++) {
+        ids[i] = UINT64_C(0xffffffff00000000) + i;
+    }
+    Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+    add.has_world = 1, add.world = worlds[0];
+    add.n_pose = 7 * ADDED, add.pose = pose;
+    add.n_mass = ADDED, add.mass = (double[]){1.0, 1.0};
+    add.n_inertia = 6 * ADDED, add.inertia = (double[]){1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0};
+    Moreau__V1__WorldStep step = wire_step_call(ids, 1);
+    step.n_worlds = 1 + NOBODIES;
+    step.has_poses = step.poses = 1;
+    step.has_reports = 1, step.reports = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (size_t i = 0; i < ADDED; i++) {
+            pose[7 * i] = 10.0 * (100.0 + ADDED * round + (double)i);
+        }
+        wire_accept(client, &add);
+        const Moreau__V1__Reply *reply = wire_call(client, &step);
+        if (reply->status->code == CODE(OK)) {
+            ck_assert_uint_eq(reply->world_step->n_failures, NOBODIES);
+            ck_assert_uint_eq(refusals, 0);
+            steps++;
+        } else {
+            wire_expect(reply, CODE(RESOURCE_EXHAUSTED), NULL);
+            refusals++;
+        }
+        ck_assert_uint_eq(wire_step_count(client, worlds[0]), steps);
+    }
+    ck_assert_uint_gt(steps, 0);
+    ck_assert_uint_gt(refusals, 0); // 140 bodies' poses take 7,840 bytes of 8,192
+}
+END_TEST
+
+// Rising numbers of worlds that are not there, behind one that is.
+START_TEST(failures_alone_are_counted_before_any_world_is_stepped) {
+    enum { NOBODIES_MAX = 400 };
+    uint64_t ids[1 + NOBODIES_MAX] = {worlds[0]}, steps = 0, refusals = 0;
+    for (size_t i = 1; i <= NOBODIES_MAX; i++) {
+        ids[i] = UINT64_C(0xffffffff00000000) + i;
+    }
+    Moreau__V1__WorldStep step = wire_step_call(ids, 1);
+    step.has_reports = 1, step.reports = 0;
+    for (size_t nobodies = 10; nobodies <= NOBODIES_MAX; nobodies += 10) {
+        step.n_worlds = 1 + nobodies;
+        const Moreau__V1__Reply *reply = wire_call(client, &step);
+        if (reply->status->code == CODE(OK)) {
+            ck_assert_uint_eq(reply->world_step->n_failures, nobodies);
+            steps++;
+        } else {
+            wire_expect(reply, CODE(RESOURCE_EXHAUSTED), NULL);
+            refusals++;
+        }
+        ck_assert_uint_eq(wire_step_count(client, worlds[0]), steps);
+    }
+    ck_assert_uint_gt(steps, 0);
+    ck_assert_uint_gt(refusals, 0); // 400 take 20 bytes each, and their own numbers
+}
+END_TEST
+
 // All fail, and each is told; of those whose sentences do not fit, the code and the world.
 START_TEST(a_hundred_failures_fit_into_a_frame) {
     enum { COUNT = 80 };
@@ -254,6 +339,8 @@ static TCase *case_replies(void) {
                         CALL_COUNT);
     tcase_add_test(tcase, every_call_that_changes_a_world_is_in_the_table);
     tcase_add_test(tcase, bodies_that_are_being_added_are_counted_before_any_world_is_stepped);
+    tcase_add_test(tcase, failures_beside_poses_are_counted_before_any_world_is_stepped);
+    tcase_add_test(tcase, failures_alone_are_counted_before_any_world_is_stepped);
     tcase_add_test(tcase, a_hundred_failures_fit_into_a_frame);
     return tcase;
 }

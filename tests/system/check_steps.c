@@ -3,11 +3,13 @@
 // that vanishes stops the work between two steps; a bad world in a batch fails alone; lanes are
 // shared.
 #include "support/machine.h"
+#include "support/server_figures.h"
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_client.h"
 #include "support/wire_world.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define CODE(name) MOREAU__V1__STATUS__CODE__##name
@@ -248,6 +250,16 @@ START_TEST(a_batch_in_which_all_fail_is_as_one_in_which_some_do) {
                              i == 0 ? CODE(FAILED_PRECONDITION) : CODE(NOT_FOUND));
         }
     }
+    // one that is not there, and no other
+    Moreau__V1__WorldStep step = wire_step_call(worlds + 1, STEPS);
+    const Moreau__V1__WorldStepReply *result = wire_accept(client, &step)->world_step;
+    ck_assert_uint_eq(result->n_failures, 1);
+    ck_assert_int_eq(result->failures[0]->code, CODE(NOT_FOUND));
+    Moreau__V1__WorldHash hash = MOREAU__V1__WORLD_HASH__INIT;
+    hash.n_worlds = 1, hash.worlds = worlds + 1;
+    const Moreau__V1__WorldHashReply *hashes = wire_accept(client, &hash)->world_hash;
+    ck_assert_uint_eq(hashes->n_failures, 1);
+    ck_assert_int_eq(hashes->failures[0]->code, CODE(NOT_FOUND));
 }
 END_TEST
 
@@ -292,6 +304,44 @@ START_TEST(a_fault_of_the_call_steps_no_world) {
 END_TEST
 
 // An empty world has no columns to copy; the sanitizers look at how none are copied.
+// Bodies that fly, and touch nothing.
+static uint64_t make_swarm(size_t count) {
+    double *pose = calloc(count, 7 * sizeof(double)), *mass = calloc(count, sizeof(double));
+    double *inertia = calloc(count, 6 * sizeof(double));
+    for (size_t i = 0; i < count; i++) {
+        pose[7 * i + 3] = mass[i] = 1.0;
+        inertia[6 * i] = inertia[6 * i + 1] = inertia[6 * i + 2] = 1.0;
+    }
+    Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
+    Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+    add.has_world = 1, add.world = wire_accept(client, &create)->world_create->world;
+    add.n_pose = 7 * count, add.pose = pose;
+    add.n_mass = count, add.mass = mass;
+    add.n_inertia = 6 * count, add.inertia = inertia;
+    wire_accept(client, &add);
+    free(pose);
+    free(mass);
+    free(inertia);
+    return add.world;
+}
+
+// What batches borrow comes back: else the poses that are copied would stay, 112 MB of them.
+START_TEST(batches_use_the_same_memory_again) {
+    enum { BATCHES = 1000, BODIES = 2000, GROWTH_BYTES = 32 << 20 };
+    uint64_t worlds[] = {make_swarm(BODIES), wire_small_world(client)}, before = 0;
+    Moreau__V1__WorldStep step = wire_step_call(worlds, 1);
+    step.n_worlds = 2;
+    step.has_poses = step.poses = 1;
+    for (int i = 0; i < BATCHES; i++) {
+        wire_accept(client, &step);
+        if (i == BATCHES / 20) { // everything has its size
+            before = server_resident_bytes(server->pid);
+        }
+    }
+    ck_assert_uint_lt(server_resident_bytes(server->pid), before + GROWTH_BYTES);
+}
+END_TEST
+
 START_TEST(empty_worlds_have_no_poses_and_no_velocities) {
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
     uint64_t worlds[2];
@@ -559,6 +609,7 @@ static TCase *case_two_lanes(void) {
     tcase_add_test(tcase, a_batch_in_which_all_fail_is_as_one_in_which_some_do);
     tcase_add_test(tcase, hashes_of_a_batch_tell_of_worlds_that_are_not_there);
     tcase_add_test(tcase, a_fault_of_the_call_steps_no_world);
+    tcase_add_test(tcase, batches_use_the_same_memory_again);
     tcase_add_test(tcase, empty_worlds_have_no_poses_and_no_velocities);
     tcase_add_test(tcase, a_world_that_is_done_long_before_the_others_is_shown_as_it_was);
     tcase_add_test(tcase, pipelined_calls_on_a_world_are_done_in_their_order);
