@@ -277,6 +277,29 @@ def check_self():
     for flags in ("-ffp-contract=off -ffp-contract=fast", "-O2", "-ffast-math -ffp-contract=off"):
         check_flags(f"cc {flags} -c x.c", here)
         assert len(take_problems()) == 1, flags
+    spdx, arena = "// SPDX-License-Identifier: MIT\n", ROOT / "server/base/arena.c"
+    right = spdx + '#include "base/arena.h"\n\n#include <string.h>\n'
+    samples = {  # faults by check, each of which finds one
+        "sizes": lambda text: check_sizes(here, text, text),
+        "includes": lambda text: check_includes(arena, text),
+        "own header": lambda text: check_own_header(arena, text),
+        "pragma": lambda text: check_own_header(arena.with_suffix(".h"), "#pragma once\n" * (text == right)),
+        "words": lambda text: check_words(here, text, text),
+    }
+    wrong = {
+        "sizes": (spdx + "\n" * FILE_LINES_MAX, "\n" + right, right + "/" * (LINE_COLUMNS_MAX + 1) + "\n"),
+        "includes": (right + '#include "world/world.h"\n', right + "#include <uv.h>\n", right + "#include <sqlite3.h>\n"),
+        "own header": ('#include "base/array.h"\n' + right, "#include <string.h>\n" + right),
+        "pragma": ("",),
+        "words": ("#if 0\n", "x = sin(y);\n", "t = clock_gettime(id, &now);\n", "// FIX" + "ME later\n"),
+    }
+    for name, check in samples.items():
+        check(right)
+        assert not take_problems(), name
+        for text in wrong[name]:
+            check(text)
+            found = take_problems()
+            assert len(found) == 1, (name, text[:60], found)
 
 
 def main():
