@@ -71,7 +71,8 @@ static void read_info(const Moreau__V1__EpisodeInfo *got, MoreauEpisode *info) {
                             .bytes = got->bytes,
                             .chunks = got->chunks,
                             .keyframes = got->keyframes,
-                            .why = text_or_empty(got->why)};
+                            .why = text_or_empty(got->why),
+                            .damage = text_or_empty(got->damage)};
 }
 
 // Hands out the one episode of an answer, and the answer. Without `reply` it is freed.

@@ -542,6 +542,7 @@ typedef struct MoreauEpisode {
     const char *server_version;
     uint64_t bytes, chunks, keyframes; // on the disk
     const char *why;                   // of an interruption, or ""
+    const char *damage; // in a list: why it cannot be read, or ""; else nothing more is known
 } MoreauEpisode;
 
 // Ends the recording of a world, or of an episode: one is given, the other 0 or NULL. Returns once

@@ -107,6 +107,8 @@ static void show_page(const Moreau__V1__EpisodeListReply *page, json_t *rows) {
     for (size_t i = 0; i < page->n_episodes; i++) {
         if (rows != NULL) {
             json_array_append_new(rows, json_write_ours(&page->episodes[i]->base));
+        } else if (page->episodes[i]->damage != NULL) {
+            puts(page->episodes[i]->damage);
         } else {
             episode_print_row(page->episodes[i]);
         }

@@ -71,6 +71,10 @@ static bool describe_parent(const EpisodeRow *row, Arena *arena, Moreau__V1__Epi
 
 bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeInfo *info) {
     moreau__v1__episode_info__init(info);
+    info->damage = (char *)row->damage;
+    if (row->damage != NULL) {
+        return true;
+    }
     char *uid = arena_take(arena, UID_TEXT_BYTES);
     if (uid == NULL) {
         return false;

@@ -46,7 +46,8 @@ typedef struct EpisodeRow {
     StepFigures figures;
     bool has_figures; // in its row; else they were added up
     uint64_t bytes, chunk_count, keyframe_count, frame_chunk_count; // of the recording
-    char odd[32]; // first column that holds what nobody writes; "": none
+    char odd[32];       // first column that holds what nobody writes; "": none
+    const char *damage; // Nullable; in a list: why it cannot be read, and then all else is 0
 } EpisodeRow;
 
 typedef struct EpisodeFilter {
@@ -60,7 +61,8 @@ typedef struct EpisodeFilter {
 } EpisodeFilter;
 
 // The newest first: by id, or by when they were begun where state or time are asked for without a
-// label, or by when their recordings were where the client is. `total` counts all that match.
+// label, or by when their recordings were where the client is. `total` counts all that match. One
+// that cannot be read stands in its place, with what is wrong.
 Status log_reader_list(LogReader *reader, const EpisodeFilter *filter, Arena *arena,
                        EpisodeRow **rows, size_t *count, uint64_t *total, Error *error);
 

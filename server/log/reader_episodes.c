@@ -406,6 +406,23 @@ static Status read_ids(LogReader *reader, const EpisodeFilter *filter, int64_t *
     return status;
 }
 
+// A damaged row hides no other one.
+static Status read_listed(LogReader *reader, int64_t id, Figures *figures, Arena *arena,
+                          EpisodeRow *row, Error *error) {
+    Error why;
+    Status status = read_row(reader, id, figures, arena, row, &why);
+    if (status != STATUS_DATA_LOSS) {
+        return status == STATUS_OK ? status : error_set(error, status, NULL, "%s", why.message);
+    }
+    char *damage = arena_take(arena, sizeof(why.message));
+    if (damage == NULL) {
+        return reader_memory_ended("a list of episodes", error);
+    }
+    memcpy(damage, why.message, sizeof(why.message));
+    *row = (EpisodeRow){.episode = id, .damage = damage};
+    return STATUS_OK;
+}
+
 static Status read_list(LogReader *reader, const EpisodeFilter *filter, Arena *arena,
                         EpisodeRow **rows, size_t *count, uint64_t *total, Error *error) {
     Status status = count_episodes(reader, filter, total, error);
@@ -422,7 +439,7 @@ static Status read_list(LogReader *reader, const EpisodeFilter *filter, Arena *a
     status = read_ids(reader, filter, ids, count, error);
     Figures figures = {0};
     for (size_t i = 0; status == STATUS_OK && i < *count; i++) {
-        status = read_row(reader, ids[i], &figures, arena, &(*rows)[i], error);
+        status = read_listed(reader, ids[i], &figures, arena, &(*rows)[i], error);
     }
     return status;
 }

@@ -614,6 +614,32 @@ static const char *const damaged_rows[] = {
     "UPDATE recording SET state = 4294967296", "UPDATE recording SET content = 3",
 };
 
+// The others are listed all the same.
+START_TEST(a_damaged_row_hides_no_other_one) {
+    add_episodes(1, 3);
+    run("PRAGMA foreign_keys = OFF");
+    char sql[128];
+    bool is_episode = strstr(damaged_rows[_i], "episode") != NULL;
+    snprintf(sql, sizeof(sql), "%s WHERE %s = 2", damaged_rows[_i],
+             is_episode ? "recording" : "id");
+    run(sql);
+    EpisodeRow *rows;
+    size_t count;
+    uint64_t total;
+    Error error = {0};
+    ck_assert_msg(log_reader_list(reader, &everything, &arena, &rows, &count, &total, &error) ==
+                      STATUS_OK,
+                  "%s", error.message);
+    ck_assert_uint_eq(total, 3);
+    ck_assert_uint_eq(count, 3);
+    ck_assert_ptr_eq(strstr(rows[1].damage, "Row "), rows[1].damage);
+    for (int i = 0; i < 3; i += 2) { // the newest first
+        ck_assert_ptr_null(rows[i].damage);
+        ck_assert_str_eq(rows[i].name, i == 0 ? "Walk number 3" : "Walk number 1");
+    }
+}
+END_TEST
+
 START_TEST(a_damaged_row_is_named) {
     add_episode(1);
     run("PRAGMA foreign_keys = OFF");
@@ -717,7 +743,8 @@ START_TEST(an_edited_file_is_read_or_refused) {
         Status status = log_reader_list(reader, &everything, &arena, &rows, &count, &total, NULL);
         ck_assert(status == STATUS_OK || status == STATUS_DATA_LOSS);
         for (size_t k = 0; status == STATUS_OK && k < count; k++) {
-            ck_assert(rows[k].stride > 0 && rows[k].first_step <= rows[k].last_step);
+            ck_assert(rows[k].damage != NULL ||
+                      (rows[k].stride > 0 && rows[k].first_step <= rows[k].last_step));
         }
         for (ChunkKind kind = CHUNK_KEYFRAME; kind < CHUNK_KIND_COUNT; kind++) {
             log_reader_at(reader, &row, kind, UINT64_MAX, &arena, &found, NULL);
@@ -934,6 +961,7 @@ static TCase *case_damage(void) {
     TCase *tcase = make_case("damage");
     tcase_add_loop_test(tcase, a_damaged_chunk_is_named, 0, COUNT(damages));
     tcase_add_loop_test(tcase, a_damaged_row_is_named, 0, COUNT(damaged_rows));
+    tcase_add_loop_test(tcase, a_damaged_row_hides_no_other_one, 0, COUNT(damaged_rows));
     tcase_add_loop_test(tcase, an_edited_file_is_read_or_refused, 0, COLUMN_COUNT);
     return tcase;
 }
