@@ -223,7 +223,8 @@ enum {
     MOREAU_RESTITUTION_THRESHOLD = 8,
     MOREAU_INTEGRATOR = 16,
     MOREAU_ROTATION = 32,
-    MOREAU_RECOVERY_SPEED = 64
+    MOREAU_RECOVERY_SPEED = 64,
+    MOREAU_CONTACT_PLANE = 128
 };
 
 // Which velocity moves positions and orientations: that after a step, that before, or their mean.
@@ -240,6 +241,12 @@ typedef enum MoreauRotation {
     MOREAU_ROTATION_EXPLICIT = 1
 } MoreauRotation;
 
+// Where the plane of a contact is taken from (WorldSettings.ContactPlane in the proto).
+typedef enum MoreauContactPlane {
+    MOREAU_CONTACT_PLANE_APPROACH = 0, // the free motion of the step: what misses is not touched
+    MOREAU_CONTACT_PLANE_START = 1     // where bodies are when it begins
+} MoreauContactPlane;
+
 typedef struct MoreauSettings {
     unsigned given;
     double gravity[3];            // [m/s^2]
@@ -249,6 +256,7 @@ typedef struct MoreauSettings {
     double recovery_speed;        // [m/s]
     MoreauIntegrator integrator;
     MoreauRotation rotation;
+    MoreauContactPlane contact_plane;
     const char *solver;                // Nullable
     const MoreauParameter *parameters; // Nullable; of `solver`, which must be named
     size_t parameter_count;

@@ -91,6 +91,8 @@ MoreauStatus settings_init(MoreauClient *client, const MoreauSettings *settings,
     message->integrator = (Moreau__V1__Integrator__Kind)settings->integrator;
     message->has_rotation = (settings->given & MOREAU_ROTATION) != 0;
     message->rotation = (Moreau__V1__Rotation__Kind)settings->rotation;
+    message->has_contact_plane = (settings->given & MOREAU_CONTACT_PLANE) != 0;
+    message->contact_plane = (Moreau__V1__WorldSettings__ContactPlane)settings->contact_plane;
     message->solver = (char *)settings->solver;
     if (settings->parameter_count == 0) {
         return MOREAU_OK;

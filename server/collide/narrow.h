@@ -13,7 +13,10 @@
 #include "base/vec.h"
 #include "world/shape.h"
 
-enum { MANIFOLD_POINT_MAX = 4 };
+enum {
+    MANIFOLD_POINT_MAX = 4,
+    MANIFOLD_ROOM = 5, // approach.h may add one
+};
 
 typedef struct ManifoldPoint {
     Vec3 position;    // world [m]
@@ -24,7 +27,7 @@ typedef struct ManifoldPoint {
 typedef struct Manifold {
     Vec3 normal; // unit, world, from a to b
     uint32_t count;
-    ManifoldPoint point[MANIFOLD_POINT_MAX];
+    ManifoldPoint point[MANIFOLD_ROOM];
 } Manifold;
 
 // The points with gap <= reach, none (count 0) when the primitives are farther apart. `pose_*` are

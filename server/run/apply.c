@@ -63,6 +63,9 @@ static Status merge_settings(const SettingsChange *change, WorldSettings *merged
     settings.integrator =
         change->given & CHANGE_INTEGRATOR ? change->integrator : settings.integrator;
     settings.rotation = change->given & CHANGE_ROTATION ? change->rotation : settings.rotation;
+    if (change->given & CHANGE_CONTACT_PLANE) {
+        settings.contact_plane = change->contact_plane;
+    }
     Status status = settings_check(&settings, error);
     SolverSettings solver = step_solver(&settings);
     if (change->given & CHANGE_SOLVER && change->solver != solver.kind) {

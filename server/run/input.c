@@ -89,6 +89,7 @@ static void write_settings(Sink *sink, const SettingsChange *change) {
     sink_text(sink, solver_get(change->parameter_solver)->name);
     sink_pad(sink);
     sink_doubles(sink, change->parameter, SOLVER_PARAMETER_MAX);
+    sink_u64(sink, change->contact_plane);
 }
 
 static void read_settings(Source *source, SettingsChange *change) {
@@ -111,6 +112,9 @@ static void read_settings(Source *source, SettingsChange *change) {
     }
     source_pad(source);
     source_doubles(source, change->parameter, SOLVER_PARAMETER_MAX);
+    uint64_t contact_plane = source_u64(source);
+    change->contact_plane = (uint32_t)contact_plane;
+    source->failed = source->failed || contact_plane >= CONTACT_PLANE_COUNT;
 }
 
 static void write_set(Sink *sink, const Input *input) {

@@ -33,15 +33,16 @@ enum {
     CHANGE_PARAMETERS = 32,
     CHANGE_INTEGRATOR = 64,
     CHANGE_ROTATION = 128,
-    CHANGE_RECOVERY_SPEED = 256
+    CHANGE_RECOVERY_SPEED = 256,
+    CHANGE_CONTACT_PLANE = 512
 };
 
 typedef struct SettingsChange {
     uint32_t given; // CHANGE_* bits
     Vec3 gravity;
     double time_step, margin, restitution_threshold, recovery_speed;
-    uint32_t integrator, rotation; // Integrator, Rotation
-    SolverKind solver;             // switching to another one sets its defaults
+    uint32_t integrator, rotation, contact_plane; // Integrator, Rotation, ContactPlane
+    SolverKind solver;                            // switching to another one sets its defaults
     SolverKind
         parameter_solver; // whose parameters these are: must be the world's solver after the change
     uint32_t parameter_given; // bit i: parameter[i] is given

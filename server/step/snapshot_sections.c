@@ -49,6 +49,7 @@ static const SnapshotField settings_fields[] = {
     OF_WORLD("recovery_speed", FIELD_DOUBLE, 1, NULL, settings.recovery_speed),
     OF_WORLD("integrator", FIELD_U32, 1, NULL, settings.integrator),
     OF_WORLD("rotation", FIELD_U32, 1, NULL, settings.rotation),
+    OF_WORLD("contact_plane", FIELD_U32, 1, NULL, settings.contact_plane),
     OF_WORLD("solver", FIELD_SOLVER, 1, NULL, settings.solver),
     OF_WORLD("parameter", FIELD_DOUBLE, SETTINGS_PARAMETER_MAX, NULL, settings.parameter),
 };

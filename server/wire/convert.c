@@ -156,6 +156,8 @@ Status convert_settings(const Moreau__V1__WorldSettings *message, SettingsChange
     change->integrator = (uint32_t)message->integrator;
     change->given |= message->has_rotation ? CHANGE_ROTATION : 0;
     change->rotation = (uint32_t)message->rotation;
+    change->given |= message->has_contact_plane ? CHANGE_CONTACT_PLANE : 0;
+    change->contact_plane = (uint32_t)message->contact_plane;
     if (message->solver != NULL) {
         change->given |= CHANGE_SOLVER;
         Status status = find_solver(message->solver, &change->solver, error);
@@ -243,6 +245,8 @@ Moreau__V1__WorldSettings *convert_settings_out(const WorldSettings *settings, A
     message->recovery_speed = settings->recovery_speed;
     message->integrator = (Moreau__V1__Integrator__Kind)settings->integrator;
     message->rotation = (Moreau__V1__Rotation__Kind)settings->rotation;
+    message->has_contact_plane = 1;
+    message->contact_plane = (Moreau__V1__WorldSettings__ContactPlane)settings->contact_plane;
     message->solver = (char *)solver_get(solver.kind)->name;
     message->parameters = parameters;
     return message;

@@ -12,6 +12,7 @@ WorldSettings settings_default(void) {
         .recovery_speed = 1.0,
         .integrator = INTEGRATOR_SYMPLECTIC,
         .rotation = ROTATION_MIDPOINT,
+        .contact_plane = CONTACT_PLANE_APPROACH,
     };
 }
 
@@ -50,6 +51,10 @@ Status settings_check(const WorldSettings *settings, Error *error) {
     if (status == STATUS_OK) {
         status = check_choice(settings->rotation, ROTATION_COUNT, "settings.rotation",
                               "MIDPOINT 0, EXPLICIT 1", error);
+    }
+    if (status == STATUS_OK) {
+        status = check_choice(settings->contact_plane, CONTACT_PLANE_COUNT,
+                              "settings.contact_plane", "APPROACH 0, START 1", error);
     }
     return status;
 }

@@ -25,6 +25,13 @@ typedef enum Rotation {
     ROTATION_COUNT
 } Rotation;
 
+// Where a contact's plane is taken from; the numbers are those of the wire.
+typedef enum ContactPlane {
+    CONTACT_PLANE_APPROACH, // of the free motion of the step: where bodies touch, or pass
+    CONTACT_PLANE_START,    // of where bodies are at the start of the step
+    CONTACT_PLANE_COUNT
+} ContactPlane;
+
 typedef struct WorldSettings {
     Vec3 gravity;                 // [m/s^2]
     double time_step;             // [s]
@@ -33,6 +40,7 @@ typedef struct WorldSettings {
     double recovery_speed;        // [m/s]: overlaps leave no faster; 1e9: as the solver has it
     uint32_t integrator;          // Integrator
     uint32_t rotation;            // Rotation
+    uint32_t contact_plane;       // ContactPlane
     uint32_t solver;              // SolverKind
     double parameter[SETTINGS_PARAMETER_MAX];
 } WorldSettings;

@@ -23,9 +23,9 @@ typedef struct Golden {
 } Golden;
 
 static const Golden goldens[] = {
-    {"a heap of 12, settling", 11, 12, 300, 0.0, 0x94cf0d670fd06c3eu},
-    {"a heap of 60, falling", 12, 60, 150, 0.0, 0xb22f79dec7a2cf26u},
-    {"a heap of 12, Coulomb", 13, 12, 300, 1.0, 0x54612e995f4e1b8cu},
+    {"a heap of 12, settling", 11, 12, 300, 0.0, 0x958324bde4dd7e1eu},
+    {"a heap of 60, falling", 12, 60, 150, 0.0, 0xe80e7acd8555a679u},
+    {"a heap of 12, Coulomb", 13, 12, 300, 1.0, 0x2b2614f704fb1e36u},
 };
 
 START_TEST(the_same_inputs_give_the_golden_bits) {

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "collide/approach.h"
+
+// A graze at a curved surface halves its gap in every round; all else takes two to six.
+enum { ROUND_MAX = 40 };
+
+// of the smaller primitive: a gap that counts as touching, and how far bodies may move before they
+// touch and still count as touching now. Bodies that rest have gaps of some noise, and the plane of
+// now must do for them.
+static const double touch_part = 1e-8;
+static const double near_part = 1e-5;
+
+// A length that the primitive has in every direction that matters; planes are larger than all.
+static double primitive_size(const Primitive *primitive) {
+    switch (primitive->kind) {
+    case PRIMITIVE_SPHERE:
+        return primitive->size.x;
+    case PRIMITIVE_BOX:
+        return fmax(primitive->size.x, fmax(primitive->size.y, primitive->size.z));
+    default:
+        return HUGE_VAL;
+    }
+}
+
+// The farthest that a point which matters for the distance is from the body's centre of mass: a
+// sphere turns in itself.
+static double arm_length(const Mover *mover) {
+    double offset = vec3_norm(vec3_sub(mover->pose->position, mover->center));
+    return mover->primitive->kind == PRIMITIVE_BOX ? offset + vec3_norm(mover->primitive->size)
+                                                   : offset;
+}
+
+// Most bodies are balls about their own centres: of these no spin moves the surface.
+static bool is_turned_by_spin(const Mover *mover) {
+    Vec3 at = mover->pose->position, center = mover->center;
+    return mover->primitive->kind == PRIMITIVE_BOX ||
+           (mover->primitive->kind == PRIMITIVE_SPHERE &&
+            (at.x != center.x || at.y != center.y || at.z != center.z));
+}
+
+static double spin_speed(const Mover *mover, Vec3 across) {
+    double squared = vec3_dot(across, across);
+    return squared > 0.0 && is_turned_by_spin(mover) ? arm_length(mover) * sqrt(squared) : 0.0;
+}
+
+// How fast the gap along n can close at most, now and later.
+static double closing_speed(const Mover *a, const Mover *b, Vec3 n) {
+    return vec3_dot(n, vec3_sub(a->velocity, b->velocity)) + spin_speed(a, vec3_cross(n, a->spin)) +
+           spin_speed(b, vec3_cross(n, b->spin));
+}
+
+Pose approach_pose(const Mover *mover, double time) {
+    Vec3 offset = vec3_sub(mover->pose->position, mover->center);
+    Quat turn = quat_turn(quat_identity(), mover->spin, time);
+    Vec3 center = vec3_add_scaled(mover->center, time, mover->velocity);
+    return (Pose){vec3_add(center, quat_rotate(turn, offset)),
+                  quat_mul(turn, mover->pose->orientation)};
+}
+
+static double lowest_gap(const Manifold *manifold) {
+    double lowest = manifold->point[0].gap;
+    for (uint32_t i = 1; i < manifold->count; i++) {
+        lowest = manifold->point[i].gap < lowest ? manifold->point[i].gap : lowest;
+    }
+    return lowest;
+}
+
+// The largest ball in the primitive; 0: it needs none, or there is none.
+static double inner_radius(const Primitive *primitive) {
+    Vec3 half = primitive->size;
+    return primitive->kind == PRIMITIVE_BOX ? fmin(half.x, fmin(half.y, half.z)) : 0.0;
+}
+
+// Where the lowest point of a manifold lies on the surface of one side.
+static Vec3 surface_point(const Manifold *manifold, double side) {
+    const ManifoldPoint *lowest = &manifold->point[0];
+    for (uint32_t i = 1; i < manifold->count; i++) {
+        lowest = manifold->point[i].gap < lowest->gap ? &manifold->point[i] : lowest;
+    }
+    return vec3_add_scaled(lowest->position, 0.5 * side * lowest->gap, manifold->normal);
+}
+
+// Moves the two from now on, the first time by `time`, until they touch or are known to pass. They
+// pass at a plane that parts them from the start to the end of the motion. Newton's method may step
+// over the time at which they are closest, to where the plane would have cut them in the beginning:
+// then that time lies between this one and the one before.
+static double advance(const Mover *a, const Mover *b, const Approach *approach, double time,
+                      double touch, Manifold *manifold) {
+    double reached = 0.0, before = 0.0, after = approach->duration;
+    for (int round = 0; round < ROUND_MAX; round++) {
+        Pose pose_a = approach_pose(a, time), pose_b = approach_pose(b, time);
+        Manifold there;
+        narrow_collide_at(a->primitive, &pose_a, b->primitive, &pose_b, 2.0 * approach->reach,
+                          &there);
+        if (there.count == 0) {
+            break; // numbers so large that rounding has lost the two
+        }
+        *manifold = there;
+        reached = time;
+        double gap = lowest_gap(manifold);
+        double opening = vec3_dot(manifold->normal, vec3_sub(b->velocity, a->velocity));
+        double speed = closing_speed(a, b, manifold->normal);
+        if (gap <= touch) {
+            break;
+        }
+        if (gap < time * opening) {
+            after = time;
+            time = 0.5 * (before + after);
+        } else if (gap < (approach->duration - time) * speed) {
+            before = time;
+            time = time + gap / speed < after ? time + gap / speed : 0.5 * (before + after);
+        } else {
+            break;
+        }
+    }
+    return reached;
+}
+
+double approach_find(const Mover *a, const Mover *b, const Approach *approach, Manifold *manifold) {
+    // most pairs touch, or do not come so far in this step
+    double gap = lowest_gap(manifold);
+    if (gap <= 0.0) {
+        return 0.0;
+    }
+    double speed = closing_speed(a, b, manifold->normal);
+    if (!(gap < approach->duration * speed)) {
+        return 0.0;
+    }
+    double size = fmin(primitive_size(a->primitive), primitive_size(b->primitive));
+    double motion = vec3_norm(vec3_sub(b->velocity, a->velocity)) + spin_speed(a, a->spin) +
+                    spin_speed(b, b->spin);
+    if (gap * motion <= near_part * size * speed) {
+        return 0.0;
+    }
+    return advance(a, b, approach, gap / speed, touch_part * size, manifold);
+}
+
+// Boxes and planes that move far: the ball inside the smaller box, over the plane of the other
+// side.
+void approach_add_inner_ball(const Mover *a, const Mover *b, double motion, double time,
+                             Manifold *manifold) {
+    bool is_a = b->primitive->kind == PRIMITIVE_PLANE ||
+                (a->primitive->kind == PRIMITIVE_BOX &&
+                 vec3_norm(a->primitive->size) <= vec3_norm(b->primitive->size));
+    // half of it: where the corners do hold the box, the ball has nothing to bear
+    double radius = 0.5 * inner_radius((is_a ? a : b)->primitive);
+    bool has_ball =
+        a->primitive->kind == PRIMITIVE_SPHERE || b->primitive->kind == PRIMITIVE_SPHERE;
+    if (has_ball || motion <= radius) {
+        return;
+    }
+    double side = is_a ? 1.0 : -1.0; // from the ball's centre to the plane
+    Vec3 center = approach_pose(is_a ? a : b, time).position;
+    Vec3 on_plane = surface_point(manifold, side);
+    double distance = side * vec3_dot(manifold->normal, vec3_sub(on_plane, center));
+    double gap = distance - radius;
+    manifold->point[manifold->count++] = (ManifoldPoint){
+        .position = vec3_add_scaled(center, side * (radius + 0.5 * gap), manifold->normal),
+        .gap = gap,
+        .feature = APPROACH_INNER_BALL};
+}

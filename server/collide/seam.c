@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "collide/seam.h"
+
+// see the header
+static const double step_part = 1e-3;
+// in steps: how far before a face its cover is looked for
+static const double before_steps = 4.0;
+// sine from which on a normal leans towards a face: rounding, with room
+static const double lean_min = 1e-9;
+// sine below which a plane does not climb along a face: faces that rest on each other are so
+// parallel
+static const double slope_min = 2e-3;
+
+static double primitive_extent(const Primitive *primitive) {
+    Vec3 size = primitive->size;
+    switch (primitive->kind) {
+    case PRIMITIVE_SPHERE:
+        return size.x;
+    case PRIMITIVE_BOX:
+        return fmax(size.x, fmax(size.y, size.z));
+    default:
+        return HUGE_VAL;
+    }
+}
+
+double seam_step(const Primitive *a, const Primitive *b) {
+    return step_part * fmin(primitive_extent(a), primitive_extent(b));
+}
+
+bool seam_is_none(const Manifold *manifold, double step) {
+    if (manifold->count < 3) {
+        return false;
+    }
+    for (uint32_t i = 0; i < manifold->count; i++) {
+        if (fabs(manifold->point[i].gap) > step) {
+            return false;
+        }
+    }
+    Vec3 p = vec3_sub(manifold->point[1].position, manifold->point[0].position);
+    Vec3 q = vec3_sub(manifold->point[2].position, manifold->point[0].position);
+    Vec3 across = vec3_cross(p, q);
+    double least = 2.0 * before_steps * step;
+    double longer = fmax(vec3_dot(p, p), vec3_dot(q, q));
+    // the triangle is nowhere narrower than the reach of seam_before, twice
+    return vec3_dot(across, across) > least * least * longer;
+}
+
+SeamPoints seam_points(const Manifold *manifold, const Pose *pose, int side) {
+    Mat3 axes = quat_to_mat3(pose->orientation);
+    Vec3 outward = side == 0 ? manifold->normal : vec3_neg(manifold->normal);
+    SeamPoints points = {.count = manifold->count, .outward = mat3_tmul_vec(axes, outward)};
+    for (uint32_t i = 0; i < manifold->count; i++) {
+        // the manifold's point is midway between the surfaces
+        const ManifoldPoint *point = &manifold->point[i];
+        Vec3 on_surface = vec3_add_scaled(point->position, -0.5 * point->gap, outward);
+        points.point[i] = mat3_tmul_vec(axes, vec3_sub(on_surface, pose->position));
+    }
+    return points;
+}
+
+static double face_sign(int face) {
+    return (face & 1) != 0 ? 1.0 : -1.0;
+}
+
+static Vec3 along_axis(int axis, double length) {
+    return vec3(axis == 0 ? length : 0.0, axis == 1 ? length : 0.0, axis == 2 ? length : 0.0);
+}
+
+uint32_t seam_faces(const Primitive *box, const SeamPoints *points, double step) {
+    uint32_t faces = 0;
+    for (int face = 0; box->kind == PRIMITIVE_BOX && face < 6; face++) {
+        int axis = face / 2;
+        double sign = face_sign(face), half = vec3_get(box->size, axis);
+        bool is_leant_on = sign * vec3_get(points->outward, axis) > lean_min;
+        for (uint32_t i = 0; is_leant_on && i < points->count; i++) {
+            is_leant_on = sign * vec3_get(points->point[i], axis) >= half - step;
+        }
+        faces |= is_leant_on ? 1u << face : 0u;
+    }
+    return faces;
+}
+
+Vec3 seam_before(const SeamPoints *points, uint32_t i, int face, double step) {
+    return vec3_add(points->point[i], along_axis(face / 2, before_steps * step * face_sign(face)));
+}
+
+bool seam_covers(const Primitive *solid, const Pose *pose, Vec3 place, double step) {
+    if (solid->kind == PRIMITIVE_SPHERE) {
+        return false; // has no face to go on along
+    }
+    Mat3 axes = quat_to_mat3(pose->orientation);
+    Vec3 p = mat3_tmul_vec(axes, vec3_sub(place, pose->position));
+    if (solid->kind == PRIMITIVE_PLANE) {
+        return p.z <= step;
+    }
+    Vec3 half = solid->size;
+    return fabs(p.x) <= half.x + step && fabs(p.y) <= half.y + step && fabs(p.z) <= half.z + step;
+}
+
+double seam_rise(const Primitive *box, int face, Vec3 point, Vec3 plane_normal, Vec3 plane_point,
+                 double step) {
+    double rise = vec3_dot(plane_normal, vec3_sub(point, plane_point));
+    for (int axis = 0; axis < 3; axis++) {
+        double slope = vec3_get(plane_normal, axis);
+        if (axis == face / 2 || fabs(slope) < slope_min) {
+            continue;
+        }
+        double way = vec3_get(box->size, axis) - (slope > 0.0 ? 1.0 : -1.0) * vec3_get(point, axis);
+        bool is_steep = fabs(slope) > 0.5;
+        rise += fabs(slope) * (is_steep ? way : fmin(way, 2.0 * before_steps * step));
+    }
+    return rise;
+}
+
+void seam_extend(uint32_t faces, double length, Primitive *box, Pose *pose) {
+    Mat3 axes = quat_to_mat3(pose->orientation);
+    const Vec3 axis[3] = {axes.c0, axes.c1, axes.c2};
+    for (int face = 0; faces >> face != 0; face++) {
+        if ((faces >> face & 1u) != 0) {
+            box->size = vec3_add(box->size, along_axis(face / 2, 0.5 * length));
+            pose->position =
+                vec3_add_scaled(pose->position, 0.5 * length * face_sign(face), axis[face / 2]);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Seams: where solids lie side by side, as tiles of a floor do, the faces between them are not
+// surface. A box that slides over the seam would be stopped by the next tile's side, a ball would
+// hop over its edge; but neither can be reached, for the tile at hand is in the way.
+//
+// Such a face is hidden from the other primitive of a contact: it can neither be touched itself nor
+// lean a contact at its edge towards itself. Whether it is hidden is known in two steps:
+//
+//     covered    another solid lies before it, at every point of the contact
+//     no lip     along the plane in which that solid holds the other primitive off, the face does
+//                not rise above that solid: what follows the solid's surface clears the face
+//
+// Lips of no more than seam_step are none: they are mounted, and the overlap that this makes is
+// removed as every other. Without the second step the floor of a room would be hidden by its wall
+// from a body that flies into the corner. Pure. Faces are bits of a mask, 1 << (2 axis + (1: the
+// positive side)); a mesh or a hull has its own features and the same questions.
+#pragma once
+
+#include "collide/narrow.h"
+
+// The height of a lip that is mounted, between primitives of which the smaller has this size [m]:
+// 1e-3 of its largest half edge or of its radius.
+double seam_step(const Primitive *a, const Primitive *b);
+
+// A point of a contact, on the surface of the box that is asked about, in the box's axes.
+typedef struct SeamPoints {
+    uint32_t count;
+    Vec3 point[MANIFOLD_ROOM];
+    Vec3 outward; // the contact's normal, out of the box
+} SeamPoints;
+
+// Bodies that touch over an area, none of which another solid can be in: the contact of all that
+// rests, and no seam's.
+bool seam_is_none(const Manifold *manifold, double step);
+
+// Those of a box (or of anything: none) that is side 0 (a) or 1 (b) of the manifold, at its pose.
+SeamPoints seam_points(const Manifold *manifold, const Pose *pose, int side);
+
+// Faces that the normal leans towards and all the points lie on; `step` is seam_step's.
+uint32_t seam_faces(const Primitive *box, const SeamPoints *points, double step);
+
+// The place before a face, next to a point on it, in the box's axes.
+Vec3 seam_before(const SeamPoints *points, uint32_t i, int face, double step);
+
+// Whether the solid is there, or next to there; `place` is in the world.
+bool seam_covers(const Primitive *solid, const Pose *pose, Vec3 place, double step);
+
+// How far a face rises above a plane, both in the box's axes, over the given point of the face [m].
+// Along an axis that the plane is hardly inclined to, only near the point: the cover's own plane
+// may lean a little towards a seam of its own, and a long face would seem to rise at its far end.
+double seam_rise(const Primitive *box, int face, Vec3 point, Vec3 plane_normal, Vec3 plane_point,
+                 double step);
+
+// A box that goes on behind its hidden faces by a length, as if the neighbours were part of it:
+// nothing is near to those faces then, and all else is where it was.
+void seam_extend(uint32_t faces, double length, Primitive *box, Pose *pose);

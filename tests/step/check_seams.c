@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+// Floors made of tiles are floors: what slides or rolls over a seam keeps its closed form, and what
+// is thrown over tiles moves as over one slab. MOREAU_SCENES says how many random scenes (default:
+// a few).
+#include "step/step.h"
+
+#include "support/lab.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SCENES = 8 };
+
+static int scene_count(void) {
+    const char *text = getenv("MOREAU_SCENES");
+    return text == NULL ? SCENES : atoi(text);
+}
+
+static const double h = 1.0 / 240.0;
+static const double gravity = 9.81;
+
+static Pose at(double x, double y, double z) {
+    return (Pose){.position = vec3(x, y, z), .orientation = quat_identity()};
+}
+
+static Lab make_lab(void) {
+    Lab lab = lab_create(gravity, h);
+    lab.world->settings.margin = settings_default().margin;
+    lab_set(&lab, "tolerance", 1e-12);
+    lab_set(&lab, "max_iterations", 10000);
+    lab_set(&lab, "friction", 1.0); // Coulomb
+    return lab;
+}
+
+// How a floor along x is made, its top at z = 0.
+typedef enum FloorKind {
+    FLOOR_SLAB,
+    FLOOR_TILES,    // static bodies
+    FLOOR_DYNAMIC,  // the same, heavy, on a slab below
+    FLOOR_COMPOUND, // one body of many boxes
+    FLOOR_KIND_COUNT
+} FloorKind;
+
+enum { TILES = 12 };
+static const double tile_half = 0.5;
+
+static void add_compound(Lab *lab, Id material, double lip) {
+    uint32_t kinds[TILES], count = TILES;
+    double sizes[3 * TILES], poses[7 * TILES];
+    uint64_t materials[TILES];
+    for (int i = 0; i < TILES; i++) {
+        kinds[i] = PRIMITIVE_BOX;
+        vec3_store(sizes + 3 * i, vec3(tile_half, 2.0, 0.1));
+        pose_store(poses + 7 * i, at(2.0 * tile_half * (i - 1), 0.0, lip * (i % 2) - 0.1));
+        materials[i] = material;
+    }
+    ShapeColumns columns = {.shape_count = 1,
+                            .primitive_count = TILES,
+                            .primitives_of_shape = &count,
+                            .kind = kinds,
+                            .size = sizes,
+                            .pose = poses,
+                            .material = materials};
+    Id id = 0;
+    Error error = {0};
+    ck_assert_msg(world_add_shapes(lab->world, &columns, &id, &error) == STATUS_OK, "%s",
+                  error.message);
+    lab_body(lab, id, BODY_STATIC, at(0.0, 0.0, 0.0), NULL, 0.0, NULL);
+}
+
+// Every other tile is higher by `lip`.
+static void add_floor(Lab *lab, FloorKind kind, Id material, double lip) {
+    // hundreds of contacts that share the weight of many tiles take long to agree on it
+    lab_set(lab, "tolerance", kind == FLOOR_DYNAMIC ? 1e-8 : 1e-12);
+    if (kind == FLOOR_SLAB) {
+        Vec3 size = vec3(TILES * tile_half, 2.0, 0.1);
+        lab_body(lab, lab_shape(lab, PRIMITIVE_BOX, size, material), BODY_STATIC,
+                 at((TILES - 3) * tile_half, 0.0, -0.1), NULL, 0.0, NULL);
+        return;
+    }
+    if (kind == FLOOR_COMPOUND) {
+        add_compound(lab, material, lip);
+        return;
+    }
+    Id tile = lab_shape(lab, PRIMITIVE_BOX, vec3(tile_half, 2.0, 0.1), material);
+    if (kind == FLOOR_DYNAMIC) {
+        Id below = lab_shape(lab, PRIMITIVE_BOX, vec3(TILES, 4.0, 0.1), material);
+        lab_body(lab, below, BODY_STATIC, at(0.0, 0.0, -0.3), NULL, 0.0, NULL);
+    }
+    for (int i = 0; i < TILES; i++) {
+        lab_body(lab, tile, kind == FLOOR_DYNAMIC ? BODY_DYNAMIC : BODY_STATIC,
+                 at(2.0 * tile_half * (i - 1), 0.0, lip * (i % 2) - 0.1), NULL,
+                 kind == FLOOR_DYNAMIC ? 50.0 : 0.0, NULL);
+    }
+}
+
+typedef struct Slide {
+    FloorKind floor;
+    double lip; // of the box's half edge
+    double speed;
+} Slide;
+
+static const Slide slides[] = {
+    {FLOOR_SLAB, 0.0, 2.0},     {FLOOR_SLAB, 0.0, 5.0},     {FLOOR_TILES, 0.0, 2.0},
+    {FLOOR_TILES, 0.0, 5.0},    {FLOOR_TILES, 1e-5, 2.0},   {FLOOR_TILES, -1e-5, 5.0},
+    {FLOOR_COMPOUND, 0.0, 2.0}, {FLOOR_COMPOUND, 0.0, 5.0}, {FLOOR_COMPOUND, 1e-5, 5.0},
+    {FLOOR_DYNAMIC, 0.0, 2.0},  {FLOOR_DYNAMIC, 0.0, 5.0},
+};
+
+START_TEST(a_box_slides_over_seams_as_over_one_slab) {
+    const Slide *slide = &slides[_i];
+    const double half = 0.1, mu = 0.3;
+    Lab lab = make_lab();
+    Id material = lab_material(&lab, mu, 0.0);
+    add_floor(&lab, slide->floor, material, slide->lip * half);
+    double velocity[6] = {slide->speed, 0.0, 0.0, 0.0, 0.0, 0.0};
+    uint32_t box = lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(half, half, half), material),
+                            BODY_DYNAMIC, at(0.0, 0.3, half), velocity, 1.0, NULL);
+    double top = 0.0;
+    int steps = (int)(0.9 * slide->speed / (mu * gravity * h));
+    for (int i = 1; i <= steps; i++) {
+        lab_step(&lab, 1);
+        // v_n = v_0 - n mu g h: friction takes the same from every step
+        double wanted = slide->speed - i * mu * gravity * h;
+        double got = lab_velocity(&lab, box).x;
+        ck_assert_msg(fabs(got - wanted) <= 1e-6 * slide->speed + 1e-6 || slide->lip != 0.0,
+                      "step %d: %.9g, wanted %.9g m/s at x %g", i, got, wanted,
+                      lab_position(&lab, box).x);
+        top = fmax(top, lab_position(&lab, box).z - half);
+    }
+    double wanted = slide->speed - steps * mu * gravity * h;
+    double got = lab_velocity(&lab, box).x;
+    ck_assert_msg(fabs(got - wanted) <= (slide->lip == 0.0 ? 1e-6 : 1e-4) * slide->speed,
+                  "in the end: %.9g, wanted %.9g m/s", got, wanted);
+    ck_assert_msg(top <= 2.0 * fabs(slide->lip) * half + 1e-7, "hops %g m", top);
+    lab_destroy(&lab);
+}
+END_TEST
+
+START_TEST(a_ball_rolls_over_seams_as_over_one_slab) {
+    const Slide *slide = &slides[_i];
+    const double radius = 0.1;
+    Lab lab = make_lab();
+    Id material = lab_material(&lab, 0.5, 0.0);
+    add_floor(&lab, slide->floor, material, slide->lip * radius);
+    double velocity[6] = {slide->speed, 0.0, 0.0, 0.0, slide->speed / radius, 0.0};
+    uint32_t ball =
+        lab_body(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(radius, 0.0, 0.0), material),
+                 BODY_DYNAMIC, at(0.0, 0.3, radius), velocity, 1.0, NULL);
+    double top = 0.0;
+    int steps = (int)(8.0 / (slide->speed * h));
+    for (int i = 1; i <= steps; i++) {
+        lab_step(&lab, 1);
+        double got = lab_velocity(&lab, ball).x;
+        // a contact lies midway between the surfaces: while a lip is an overlap or a gap, the arm
+        // of friction is off by half of it, and a ball gives 2/7 of the slip to its speed
+        ck_assert_msg(fabs(got - slide->speed) <= (1e-6 + fabs(slide->lip)) * slide->speed,
+                      "step %d: %.9g, wanted %.9g m/s at x %g", i, got, slide->speed,
+                      lab_position(&lab, ball).x);
+        top = fmax(top, lab_position(&lab, ball).z - radius);
+    }
+    ck_assert_msg(top <= 2.0 * fabs(slide->lip) * radius + 1e-7, "hops %g m", top);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// ---- lips
+
+static const double mounted[] = {1e-4, 3e-4, 6e-4, 9e-4};
+
+START_TEST(a_lip_below_a_thousandth_of_the_box_is_mounted) {
+    const double half = 0.1, speed = 3.0, lip = mounted[_i] * half;
+    Lab lab = make_lab();
+    Id material = lab_material(&lab, 0.0, 0.0);
+    add_floor(&lab, FLOOR_TILES, material, lip);
+    double velocity[6] = {speed, 0.0, 0.0, 0.0, 0.0, 0.0};
+    uint32_t box = lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(half, half, half), material),
+                            BODY_DYNAMIC, at(1.0, 0.3, half), velocity, 1.0, NULL);
+    double top = 0.0;
+    for (int i = 0; i < 400; i++) {
+        lab_step(&lab, 1);
+        top = fmax(top, lab_position(&lab, box).z - half);
+    }
+    // four lips up and down again; each takes nothing but what turning about its edge costs
+    ck_assert_double_eq_tol(lab_velocity(&lab, box).x, speed, 0.01 * speed);
+    // the overlap leaves within a step at lip/h at most, a throw of (lip/h)^2/2g more
+    double throw = lip / h * lip / h / (2.0 * gravity);
+    ck_assert_double_le(top, 1.1 * (lip + throw) + gravity * h * h);
+    lab_destroy(&lab);
+}
+END_TEST
+
+START_TEST(a_lip_above_that_stops_the_box) {
+    const double half = 0.1;
+    Lab lab = make_lab();
+    Id material = lab_material(&lab, 0.0, 0.0);
+    add_floor(&lab, FLOOR_TILES, material, 0.02 * half);
+    double velocity[6] = {3.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    uint32_t box = lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(half, half, half), material),
+                            BODY_DYNAMIC, at(1.0, 0.3, half), velocity, 1.0, NULL);
+    lab_step(&lab, 60);
+    ck_assert_double_lt(lab_velocity(&lab, box).x, 2.0);
+    lab_destroy(&lab);
+}
+END_TEST
+
+START_TEST(a_wall_on_a_floor_still_stops_the_box) {
+    Lab lab = make_lab();
+    Id material = lab_material(&lab, 0.0, 0.0);
+    add_floor(&lab, FLOOR_TILES, material, 0.0);
+    lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(0.5, 2.0, 1.0), material), BODY_STATIC,
+             at(3.0, 0.0, 1.0), NULL, 0.0, NULL);
+    double velocity[6] = {3.0, 0.0, -1.0, 0.0, 0.0, 0.0};
+    uint32_t box = lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(0.1, 0.1, 0.1), material),
+                            BODY_DYNAMIC, at(1.0, 0.3, 0.12), velocity, 1.0, NULL);
+    lab_step(&lab, 240);
+    ck_assert_double_le(lab_position(&lab, box).x, 2.4 + 1e-6);
+    ck_assert_double_eq_tol(lab_position(&lab, box).z, 0.1, 1e-6);
+    lab_destroy(&lab);
+}
+END_TEST
+
+START_TEST(what_flies_into_a_corner_stays_in_it) {
+    // floor and wall, each of tiles: neither hides the other
+    uint64_t seed = 600 + (uint64_t)_i;
+    PrimitiveKind kind = _i == 0 ? PRIMITIVE_SPHERE : PRIMITIVE_BOX;
+    for (int shot = 0; shot < 50 * scene_count(); shot++) {
+        Lab lab = make_lab();
+        lab_set(&lab, "tolerance", 1e-8);
+        lab_set(&lab, "max_iterations", 1000);
+        Id tile = lab_shape(&lab, PRIMITIVE_BOX, vec3(0.5, 0.5, 0.05), 0);
+        Id upright = lab_shape(&lab, PRIMITIVE_BOX, vec3(0.05, 0.5, 0.5), 0);
+        for (int i = 0; i < 4; i++) {
+            lab_body(&lab, tile, BODY_STATIC, at(i % 2 - 0.5, i / 2 - 0.5, -0.05), NULL, 0.0, NULL);
+            lab_body(&lab, upright, BODY_STATIC, at(1.05, i % 2 - 0.5, i / 2 + 0.5), NULL, 0.0,
+                     NULL);
+        }
+        double speed = pow(10.0, lab_random(&seed, 0.0, 4.0)), slope = lab_random(&seed, 0.1, 1.4);
+        double velocity[6] = {
+            speed * cos(slope), lab_random(&seed, -0.1, 0.1), -speed * sin(slope), 0.0, 0.0, 0.0};
+        Vec3 size = vec3(0.05, 0.04, 0.03);
+        uint32_t body = lab_body(&lab, lab_shape(&lab, kind, size, 0), BODY_DYNAMIC,
+                                 at(lab_random(&seed, 0.0, 0.9), lab_random(&seed, -0.2, 0.2),
+                                    lab_random(&seed, 0.06, 1.0)),
+                                 velocity, 1.0, NULL);
+        bool converged = true;
+        for (int step = 0; step < 3 && converged; step++) {
+            lab_step(&lab, 1);
+            converged = lab.report.certificate.converged;
+        }
+        Vec3 end = lab_position(&lab, body);
+        ck_assert_msg(!converged || (end.x < 1.0 && end.z > 0.0), "shot %d at %g m/s ends at %g %g",
+                      shot, speed, end.x, end.z);
+        lab_destroy(&lab);
+    }
+}
+END_TEST
+
+// ---- thrown over tiles
+
+// Flat boxes, which slide and do not tip: where more contacts than needed share the friction of an
+// edge that lands, no law says which share each has, and one slab has fewer of them.
+typedef struct Throw {
+    PrimitiveKind kind;
+    Vec3 size;
+    Pose pose;
+    double velocity[6];
+    double friction;
+} Throw;
+
+static Throw random_throw(uint64_t *seed, PrimitiveKind kind) {
+    double s = lab_random(seed, 0.03, 0.2);
+    Throw thrown = {.kind = kind,
+                    .size =
+                        vec3(s, s * lab_random(seed, 0.5, 1.0), s * lab_random(seed, 0.15, 0.4)),
+                    .friction = lab_random(seed, 0.0, 1.0)};
+    double turn = lab_random(seed, -1.0, 1.0);
+    double rest = kind == PRIMITIVE_SPHERE ? s : thrown.size.z;
+    thrown.pose = (Pose){vec3(lab_random(seed, -1.0, 1.0), lab_random(seed, -1.0, 1.0),
+                              rest + lab_random(seed, 0.0, 0.2)),
+                         quat_normalize((Quat){1.0, 0.0, 0.0, turn})};
+    for (int i = 0; i < 2; i++) {
+        thrown.velocity[i] = lab_random(seed, -8.0, 8.0);
+    }
+    thrown.velocity[2] = lab_random(seed, -3.0, 1.0);
+    for (int i = 3; i < 6 && kind == PRIMITIVE_SPHERE; i++) {
+        thrown.velocity[i] = lab_random(seed, -30.0, 30.0);
+    }
+    return thrown;
+}
+
+// One slab, or the same floor in square tiles.
+static Lab throw_over(const Throw *thrown, double tile) {
+    const double half = 3.0, thick = 0.1;
+    Lab lab = make_lab();
+    Id material = lab_material(&lab, thrown->friction, 0.0);
+    int count = tile > 0.0 ? (int)(2.0 * half / tile) : 1;
+    double side = 2.0 * half / count;
+    Id shape = lab_shape(&lab, PRIMITIVE_BOX, vec3(0.5 * side, 0.5 * side, thick), material);
+    for (int i = 0; i < count * count; i++) {
+        double x = -half + (i % count + 0.5) * side;
+        double y = -half + ((double)(i / count) + 0.5) * side;
+        lab_body(&lab, shape, BODY_STATIC, at(x, y, -thick), NULL, 0.0, NULL);
+    }
+    lab_body(&lab, lab_shape(&lab, thrown->kind, thrown->size, material), BODY_DYNAMIC,
+             thrown->pose, thrown->velocity, 1.0, NULL);
+    return lab;
+}
+
+static bool is_on_floor(const Lab *lab) {
+    Vec3 p = lab_position(lab, lab->world->body_count - 1);
+    return fabs(p.x) < 2.6 && fabs(p.y) < 2.6;
+}
+
+START_TEST(what_is_thrown_over_tiles_moves_as_over_one_slab) {
+    uint64_t seed = 500 + (uint64_t)_i;
+    PrimitiveKind kind = _i == 0 ? PRIMITIVE_SPHERE : PRIMITIVE_BOX;
+    for (int scene = 0; scene < scene_count(); scene++) {
+        Throw thrown = random_throw(&seed, kind);
+        Lab slab = throw_over(&thrown, 0.0);
+        Lab tiles = throw_over(&thrown, lab_random(&seed, 0.35, 2.0));
+        for (int step = 0; step < 120 && is_on_floor(&slab); step++) {
+            lab_step(&slab, 1);
+            lab_step(&tiles, 1);
+            uint32_t a = slab.world->body_count - 1, b = tiles.world->body_count - 1;
+            double off = vec3_norm(vec3_sub(lab_velocity(&slab, a), lab_velocity(&tiles, b)));
+            ck_assert_msg(off <= 1e-6 * (1.0 + vec3_norm(lab_velocity(&slab, a))),
+                          "scene %d, step %d: %g m/s from that over one slab", scene, step, off);
+        }
+        lab_destroy(&slab);
+        lab_destroy(&tiles);
+    }
+}
+END_TEST
+
+static TCase *case_thrown(void) {
+    TCase *tcase = tcase_create("thrown");
+    tcase_set_timeout(tcase, 600.0);
+    tcase_add_loop_test(tcase, what_flies_into_a_corner_stays_in_it, 0, 2);
+    tcase_add_loop_test(tcase, what_is_thrown_over_tiles_moves_as_over_one_slab, 0, 2);
+    return tcase;
+}
+
+static TCase *case_closed_forms(void) {
+    TCase *tcase = tcase_create("closed forms");
+    tcase_set_timeout(tcase, 120.0);
+    int count = sizeof(slides) / sizeof(slides[0]);
+    tcase_add_loop_test(tcase, a_box_slides_over_seams_as_over_one_slab, 0, count);
+    tcase_add_loop_test(tcase, a_ball_rolls_over_seams_as_over_one_slab, 0, count);
+    tcase_add_loop_test(tcase, a_lip_below_a_thousandth_of_the_box_is_mounted, 0,
+                        sizeof(mounted) / sizeof(mounted[0]));
+    tcase_add_test(tcase, a_lip_above_that_stops_the_box);
+    tcase_add_test(tcase, a_wall_on_a_floor_still_stops_the_box);
+    return tcase;
+}
+
+SUITE_MAIN("step/seams", case_closed_forms, case_thrown)
