@@ -94,7 +94,9 @@ static void perform(Tape *tape) {
     const double push[6] = {3.0, 1.0, 0.0, 0.0, 0.1, 0.0}, still[18] = {0};
     step(tape, (StepOrder){.steps = 20});
     change(tape, (Input){.kind = INPUT_SET,
-                         .set.settings = {.given = CHANGE_GRAVITY, .gravity = {1.0, 0.0, -9.0}}});
+                         .set.settings = {.given = CHANGE_GRAVITY | CHANGE_ROTATION,
+                                          .gravity = {1.0, 0.0, -9.0},
+                                          .rotation = ROTATION_EXPLICIT}});
     step(tape, (StepOrder){.steps = 25, .wrench_count = 1, .wrench_body = &ball, .wrench = push});
     const double above[7] = {0.1, 0.0, 0.5, 1, 0, 0, 0};
     change(tape, (Input){.kind = INPUT_BODIES,
