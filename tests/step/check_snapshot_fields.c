@@ -122,7 +122,7 @@ END_TEST
 // another format, with other state hashes.
 static const char names[] =
     "settings: gravity.x.y.z time_step margin restitution_threshold recovery_speed integrator"
-    " rotation solver parameter\n"
+    " rotation contact_plane solver parameter\n"
     "materials: material.name material.friction material.restitution material.stiffness"
     " material.dissipation_time material.damping\n"
     "shapes:\n"
