@@ -173,6 +173,7 @@ typedef struct Finds {
     size_t count;
     PlayerDifference first;
     uint64_t steps, dropped_steps, last_step;
+    uint64_t proven_step;
 } Finds;
 
 static Finds verify(void) {
@@ -202,7 +203,8 @@ static Finds verify(void) {
     Finds finds = {.count = result.difference_count,
                    .steps = result.steps,
                    .dropped_steps = result.dropped_steps,
-                   .last_step = row.last_step};
+                   .last_step = row.last_step,
+                   .proven_step = result.proven_step};
     if (finds.count > 0) {
         finds.first = result.difference[0];
     }
@@ -414,6 +416,20 @@ START_TEST(an_end_that_has_not_come_is_not_believed) {
 }
 END_TEST
 
+// What chunks there are decides how far a recording without a seal is proven, not its row.
+START_TEST(nothing_is_proven_beyond_the_chunks) {
+    record();
+    static Row rows[ROWS_MAX];
+    int count = list_rows(rows);
+    cut_off(&rows[count - 1]); // its seal
+    ck_assert_uint_eq(verify().proven_step, STEPS);
+    sql("UPDATE episode SET last_step = 999 WHERE recording = 2");
+    Finds finds = verify();
+    ck_assert_uint_gt(finds.count, 0);
+    ck_assert_uint_eq(finds.proven_step, STEPS);
+}
+END_TEST
+
 static Status plan(const EpisodeRow *row, size_t bytes_max, Verification **made, Error *error) {
     VerifyDef def = {.log = log_file,
                      .episode = row,
@@ -505,6 +521,7 @@ static TCase *case_missing(void) {
     tcase_add_test(tcase, an_episode_that_was_cut_off_anywhere_is_whole);
     tcase_add_loop_test(tcase, an_end_that_has_not_come_is_not_believed, 0,
                         (int)(sizeof(ends) / sizeof(ends[0])));
+    tcase_add_test(tcase, nothing_is_proven_beyond_the_chunks);
     tcase_add_test(tcase, a_plan_holds_each_row_once_and_no_more_than_it_may);
     tcase_add_loop_test(tcase, steps_that_were_dropped_are_not_missed, 0, 2);
     tcase_add_loop_test(tcase, what_a_lossy_episode_has_can_be_stepped_to_over_its_gaps, 0, 2);
