@@ -96,7 +96,7 @@ int world_find_id(Cli *cli, const char *text, bool or_file, uint64_t *id) {
     }
     FoundWorld found;
     int status = find(cli, &search, &found);
-    if (status == EXIT_DONE) {
+    if (found.info != NULL) {
         *id = found.info->world;
         world_find_free(&found);
     }

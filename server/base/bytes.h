@@ -15,6 +15,15 @@
 #error "numbers are copied as they lie in memory: a big-endian machine needs swapping here"
 #endif
 
+// The same to the last bit: a zero's sign and what a NaN carries count.
+static inline bool bytes_are_same(const void *a, const void *b, size_t count) {
+    return memcmp(a, b, count) == 0;
+}
+
+static inline bool bytes_same_double(double a, double b) {
+    return bytes_are_same(&a, &b, sizeof(a));
+}
+
 // Takes bytes: hashes them, writes them, or, with neither, counts them.
 typedef struct Sink {
     Hash *hash;     // Nullable

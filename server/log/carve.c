@@ -195,7 +195,7 @@ static Status open_file(Carve *carve, const char *path, off_t *bytes, Error *err
 }
 
 static Status carve_file(Carve *carve, const char *path, Error *error) {
-    off_t bytes;
+    off_t bytes = 0;
     Status status = open_file(carve, path, &bytes, error);
     if (status == STATUS_OK) {
         carve->page_count = ((size_t)bytes + PAGE - 1) / PAGE;
@@ -212,7 +212,7 @@ static Status carve_file(Carve *carve, const char *path, Error *error) {
 // others go on only SQLite knows.
 static Status carve_log(Carve *carve, const char *path, Error *error) {
     char name[4096];
-    off_t bytes;
+    off_t bytes = 0;
     int length = snprintf(name, sizeof(name), "%s-wal", path);
     if (length < 0 || (size_t)length >= sizeof(name) || access(name, R_OK) != 0) {
         return STATUS_OK;

@@ -132,6 +132,7 @@ uint64_t chunk_seal(uint8_t *bytes, size_t count, const Chunk *chunk) {
 // ---- opening
 
 Status chunk_read_head(const uint8_t *bytes, size_t count, Chunk *chunk, Error *error) {
+    *chunk = (Chunk){0};
     if (count < CHUNK_HEADER_BYTES) {
         return error_set(error, STATUS_DATA_LOSS, NULL,
                          "it is cut short: %zu bytes of a header of %d", count, CHUNK_HEADER_BYTES);

@@ -229,7 +229,8 @@ size_t episodes_write(uint64_t first_number, const EpisodeRecord *records, size_
             for (size_t k = 0; k < EPISODE_COLUMNS; k++) {
                 memcpy(bytes + EPISODES_HEAD_BYTES + 8 * (k * count + i), &words[k], 8);
             }
-            memcpy(bytes + EPISODES_HEAD_BYTES + 8 * EPISODE_COLUMNS * count + UID_BYTES * i,
+            memcpy(bytes + EPISODES_HEAD_BYTES + (size_t)8 * EPISODE_COLUMNS * count +
+                       UID_BYTES * i,
                    records[i].parent, UID_BYTES);
         }
     }
@@ -270,7 +271,7 @@ void episodes_get(const EpisodesChunk *episodes, size_t index, EpisodeRecord *re
     source_figures(&source, &record->figures);
     record->parent_step = source_u64(&source);
     memcpy(record->parent,
-           episodes->columns + 8 * EPISODE_COLUMNS * episodes->count + UID_BYTES * index,
+           episodes->columns + (size_t)8 * EPISODE_COLUMNS * episodes->count + UID_BYTES * index,
            UID_BYTES);
 }
 

@@ -60,7 +60,7 @@ static Status delete_chunk(Writer *writer, int64_t id, Error *error) {
 
 Status mend_put(Writer *writer, const uint8_t *bytes, size_t count, bool *is_new, Error *error) {
     Chunk chunk;
-    int64_t recording, id = INT64_MIN;
+    int64_t recording = 0, id = INT64_MIN;
     *is_new = false;
     Status status = chunk_open(bytes, count, NULL, &chunk, error);
     if (status == STATUS_OK) {

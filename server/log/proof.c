@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "log/proof.h"
 
+#include "base/bytes.h"
 #include "log/proof_parts.h"
 
 #include <inttypes.h>
@@ -246,8 +247,8 @@ static void check_sums(ProofWork *work, const ChunkRow *rows, size_t count, Proo
                        counts[kind], chunk_kind_name(kind), seal->chunk_count[kind]);
         }
     }
-    bool is_same = last_step == seal->last_step && memcmp(&time, &seal->time, sizeof(time)) == 0 &&
-                   (seal->is_found || (memcmp(&figures, &seal->figures, sizeof(figures)) == 0 &&
+    bool is_same = last_step == seal->last_step && bytes_same_double(time, seal->time) &&
+                   (seal->is_found || (bytes_are_same(&figures, &seal->figures, sizeof(figures)) &&
                                        dropped == seal->dropped_steps));
     if (!is_same) {
         proof_tell(work, seal->last_step, NULL, "seal",
@@ -310,7 +311,7 @@ static Status list_sealed(ProofWork *work, const ChunkRow *rows, size_t row_coun
 
 static bool is_same_highlight(const Highlight *a, const Highlight *b) {
     return a->kind == b->kind && a->first_step == b->first_step && a->last_step == b->last_step &&
-           a->step == b->step && memcmp(&a->value, &b->value, sizeof(a->value)) == 0;
+           a->step == b->step && bytes_same_double(a->value, b->value);
 }
 
 static Status check_highlights(ProofWork *work, const ChunkRow *rows, size_t row_count,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "log/proof_parts.h"
 
+#include "base/bytes.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,10 +14,6 @@ typedef struct Fact {
     const char *column;
     bool is_same;
 } Fact;
-
-static bool is_same_bits(double a, double b) {
-    return memcmp(&a, &b, sizeof(a)) == 0;
-}
 
 static void tell_facts(ProofWork *work, const Fact *facts, size_t count, const char *where) {
     for (size_t i = 0; i < count; i++) {
@@ -79,8 +77,8 @@ static void check_recording(ProofWork *work, const RecordingDef *def) {
         {"recording.server_version", strcmp(row->server_version, def->server_version) == 0},
         {"recording.build", strcmp(row->build, def->build) == 0},
         {"recording.world_step", row->world_step == def->world_step},
-        {"recording.world_time", is_same_bits(row->world_time, def->world_time)},
-        {"recording.time_step", is_same_bits(row->time_step, def->time_step)},
+        {"recording.world_time", bytes_same_double(row->world_time, def->world_time)},
+        {"recording.time_step", bytes_same_double(row->time_step, def->time_step)},
         {"recording.body_count", row->body_count == def->body_count},
         {"recording.dynamics_version", row->dynamics_version == def->dynamics_version},
         {"recording.begun_ns", row->recording_begun_ns == def->begun_ns},
@@ -110,7 +108,7 @@ static void check_only_episode(ProofWork *work, const RecordingDef *def) {
 // ---- against the seal
 
 static bool has_same_figures(const EpisodeRow *row, const StepFigures *figures) {
-    return row->has_figures && memcmp(&row->figures, figures, sizeof(*figures)) == 0;
+    return row->has_figures && bytes_are_same(&row->figures, figures, sizeof(*figures));
 }
 
 static void check_end(ProofWork *work, const RecordingSeal *seal) {
@@ -128,7 +126,7 @@ static void check_end(ProofWork *work, const RecordingSeal *seal) {
     const Fact of_episode[] = {
         {"episode.state", row->state == seal->state},
         {"episode.last_step", row->last_step == seal->last_step},
-        {"episode.simulated_s", is_same_bits(row->time, seal->time)},
+        {"episode.simulated_s", bytes_same_double(row->time, seal->time)},
         {"episode.ended_ns", row->ended_ns == seal->ended_ns},
         {"episode figures",
          seal->is_found ? !row->has_figures : has_same_figures(row, &seal->figures)},
@@ -180,12 +178,12 @@ static void check_record(ProofWork *work, const EpisodeRecord *record) {
         {"episode.first_step", row->first_step == record->first_step},
         {"episode.last_step", row->last_step == record->last_step},
         {"episode.state", row->state == record->state},
-        {"episode.simulated_s", is_same_bits(row->time, record->time)},
+        {"episode.simulated_s", bytes_same_double(row->time, record->time)},
         {"episode.seed",
          row->has_seed == record->has_seed && (!row->has_seed || row->seed == record->seed)},
         {"episode.return_sum",
          row->has_return == record->has_return &&
-             (!row->has_return || is_same_bits(row->return_sum, record->return_sum))},
+             (!row->has_return || bytes_same_double(row->return_sum, record->return_sum))},
         {"episode.begun_ns", row->begun_ns == record->begun_ns},
         {"episode.ended_ns", row->ended_ns == record->ended_ns},
         {"episode figures", has_same_figures(row, &record->figures)},
@@ -261,7 +259,7 @@ Status proof_check_group(ProofWork *work, const ChunkRow *common, size_t count, 
 Status proof_check_row(LogReader *reader, const EpisodeRow *episode, Error *error) {
     Arena arena;
     LogChunk chunk;
-    RecordingDef def;
+    RecordingDef def = {0};
     arena_init(&arena, PLAYER_BYTES_MAX);
     Status status = log_reader_at(reader, episode, CHUNK_DEFINITION, 0, &arena, &chunk, error);
     if (status == STATUS_OK) {

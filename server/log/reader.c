@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "log/reader.h"
 
+#include "base/bytes.h"
 #include "log/reader_internal.h"
 #include "log/schema.h"
 
@@ -316,10 +317,6 @@ Status reader_count_chunks(LogReader *reader, const EpisodeRow *episode, ChunkKi
     return status;
 }
 
-static bool is_same_bits(double a, double b) {
-    return memcmp(&a, &b, sizeof(a)) == 0;
-}
-
 static void check_figures(Columns *columns, const StepFigures *sealed) {
     StepFigures row = {0};
     columns_figures(columns, &row);
@@ -328,12 +325,12 @@ static void check_figures(Columns *columns, const StepFigures *sealed) {
         bool is_same;
     } checks[] = {
         {"unconverged", row.unconverged_steps == sealed->unconverged_steps},
-        {"worst_own", is_same_bits(row.worst_own, sealed->worst_own)},
-        {"worst_penetration", is_same_bits(row.worst_penetration, sealed->worst_penetration)},
+        {"worst_own", bytes_same_double(row.worst_own, sealed->worst_own)},
+        {"worst_penetration", bytes_same_double(row.worst_penetration, sealed->worst_penetration)},
         {"contacts_max", row.contacts_max == sealed->contacts_max},
-        {"hardest_impact", is_same_bits(row.hardest_impact, sealed->hardest_impact)},
+        {"hardest_impact", bytes_same_double(row.hardest_impact, sealed->hardest_impact)},
         {"hardest_impact_step", row.hardest_impact_step == sealed->hardest_impact_step},
-        {"energy_gain", is_same_bits(row.energy_gain, sealed->energy_gain)},
+        {"energy_gain", bytes_same_double(row.energy_gain, sealed->energy_gain)},
         {"energy_gain_step", row.energy_gain_step == sealed->energy_gain_step},
     };
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
@@ -353,7 +350,7 @@ static void check_solver(Columns *columns, const char *sealed) {
 // Columns behind the place: what only the seal knows besides.
 static void check_rest(Columns *columns, const Chunk *head) {
     enum { FIGURE_COLUMNS = 9 };
-    if (!is_same_bits(columns_double(columns, "time_s"), head->time)) {
+    if (!bytes_same_double(columns_double(columns, "time_s"), head->time)) {
         columns_note(columns, "time_s");
     }
     if (columns_u64(columns, "written_ns") != head->written_ns) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ends: of recordings that somebody stops, and of those that a crash left open.
 #include "base/arena.h"
+#include "base/assert.h"
 #include "log/writer_parts.h"
 #include "os/clock.h"
 
@@ -83,6 +84,7 @@ static Status list_ends(Writer *writer, int64_t recording, Arena *arena, KindEnd
                            .count = (uint64_t)sqlite3_column_int64(statement, 2),
                            .sequence = (uint64_t)sqlite3_column_int64(statement, 3)};
             if (pass == 1) {
+                ASSERT(*ends != NULL);
                 (*ends)[*count] = end;
             }
             ++*count;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "replay/player_parts.h"
 
+#include "base/bytes.h"
 #include "run/record_columns.h"
 #include "step/snapshot.h"
 #include "step/snapshot_compare.h"
@@ -362,10 +363,6 @@ static void report_note(const Player *player, const char *quantity, double expec
              expected, inputs->id);
 }
 
-static bool is_same_bits(double a, double b) {
-    return memcmp(&a, &b, sizeof(a)) == 0;
-}
-
 static void compare_figures(const Player *player, PlayerDifference *difference) {
     const Chunk *chunk = &player->inputs.chunk.chunk;
     const StepFigures *said = &chunk->figures, *found = &player->notes.figures;
@@ -385,7 +382,7 @@ static void compare_figures(const Player *player, PlayerDifference *difference) 
         {"energy_gain_step", (double)said->energy_gain_step, (double)found->energy_gain_step},
     };
     for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]) && !difference->found; i++) {
-        if (!is_same_bits(figures[i].said, figures[i].found)) {
+        if (!bytes_same_double(figures[i].said, figures[i].found)) {
             report_note(player, figures[i].name, figures[i].said, figures[i].found, difference);
         }
     }

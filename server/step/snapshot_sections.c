@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "step/snapshot_sections.h"
 
+#include "base/bytes.h"
 #include "base/array.h"
 #include "solve/solver.h"
 #include "step/step.h"
@@ -225,10 +226,6 @@ static size_t count_bodies(const World *world, size_t parent) {
     return world->body_count;
 }
 
-static bool same_bits(const void *a, const void *b, size_t bytes) {
-    return memcmp(a, b, bytes) == 0;
-}
-
 // One body, through the same door as any other; its pose and velocity follow in the state section.
 static Status accept_body(World *world, const World *stage, size_t index, Error *error) {
     (void)index;
@@ -257,9 +254,9 @@ static Status accept_body(World *world, const World *stage, size_t index, Error 
     // what the world made of it must be what was written, to the last bit, also in the sign of a
     // zero: a static body, say, has no mass
     const BodyMass *made = &world->mass[world->body_count - 1];
-    if (given != stage->body_id[0] || !same_bits(&read->mass, &made->mass, sizeof(double)) ||
-        !same_bits(&read->center, &made->center, sizeof(Vec3)) ||
-        !same_bits(&read->inertia, &made->inertia, sizeof(Sym3))) {
+    if (given != stage->body_id[0] || !bytes_are_same(&read->mass, &made->mass, sizeof(double)) ||
+        !bytes_are_same(&read->center, &made->center, sizeof(Vec3)) ||
+        !bytes_are_same(&read->inertia, &made->inertia, sizeof(Sym3))) {
         return damaged(error, "a body's id or mass is not what it must be");
     }
     return STATUS_OK;

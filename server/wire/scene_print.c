@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "wire/scene_print.h"
 
+#include "base/bytes.h"
 #include "base/assert.h"
 #include "moreau.pb-c.h"
 #include "solve/solver.h"
@@ -25,7 +26,7 @@ static void put_number(Sink *sink, double value) {
     }
     snprintf(text, sizeof(text), "%.15g", value);
     double back = 0.0;
-    if (sscanf(text, "%lf", &back) != 1 || memcmp(&back, &value, sizeof(back)) != 0) {
+    if (sscanf(text, "%lf", &back) != 1 || !bytes_same_double(back, value)) {
         snprintf(text, sizeof(text), "%.17g", value);
     }
     put(sink, text);
