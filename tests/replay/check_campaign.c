@@ -566,8 +566,8 @@ static const struct {
 
 // What could have been there, and then what nobody writes.
 static const char *const edits[] = {
-    "CASE typeof(%1$s) WHEN 'text' THEN %1$s || 'x' WHEN 'blob' THEN zeroblob(length(%1$s)) "
-    "ELSE coalesce(%1$s, 0) + 1 END",
+    ("CASE typeof(%1$s) WHEN 'text' THEN %1$s || 'x' WHEN 'blob' THEN zeroblob(length(%1$s)) "
+     "ELSE coalesce(%1$s, 0) + 1 END"),
     "%1$s - 1",
     "0",
     "NULL",
