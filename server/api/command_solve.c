@@ -110,10 +110,11 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     lane_end_turn(lane); // a solve may take long
     WorkWatch watch;
     request_watch(request, lane, clock_now_ns(), &watch);
-    plan->settings.stop = &watch.stop;
+    const Context context = {.stop = &watch.stop};
     SolveResult result;
     uint64_t begun_ns = clock_now_ns();
-    Status status = solver_solve(&plan->settings, &plan->problem, &lane->scratch, &result, error);
+    Status status =
+        solver_solve(&plan->settings, &plan->problem, &context, &lane->scratch, &result, error);
     if (watch.is_put_aside) {
         request->outcome = JOB_LONG;
         return STATUS_OK;

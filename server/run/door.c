@@ -47,7 +47,7 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns, co
     const uint64_t pause_ns_max = 50000;
     uint64_t looked_ns = run->steps_left > 1 ? clock_now_ns() : 0;
     uint64_t stride = 1, since = 0;
-    run->input.stop = stop;
+    run->input.context.stop = stop;
     while (run->steps_left > 0) {
         ClockProc *clock = run->steps_left == 1 || since + 1 >= stride ? clock_now_ns : NULL;
         Status status = apply_step(door->world, door->stepper, run, scratch, clock, error);

@@ -50,7 +50,7 @@ double mdp_bias(const double *parameter, double time_step, double gap) {
 typedef struct Work {
     const ContactProblem *problem;
     const double *parameter;
-    const Stop *stop;
+    const Context *context;
     Arena *arena;
     ProblemMass mass;
     CertificateScale scale;
@@ -148,7 +148,7 @@ static Status judge(Work *work) {
 // A question may cost as much as the sweep of a small problem, so only every eighth sweep is
 // preceded by one.
 static bool is_asked_to_stop(const Work *work, uint32_t sweep) {
-    return sweep % 8 == 7 && stop_is_asked(work->stop);
+    return sweep % 8 == 7 && stop_is_asked(work->context->stop);
 }
 
 // Most solves of a world at rest end before anything is carried: only then is the plan made.
@@ -251,13 +251,13 @@ static Status run(Work *work) {
     return sweep_until_certified(work);
 }
 
-Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings, Arena *arena,
-                 SolveResult *result, Error *error) {
+Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings,
+                 const Context *context, Arena *arena, SolveResult *result, Error *error) {
     ASSERT(solver_has_work(problem));
     *result = (SolveResult){0};
     Work work = {.problem = problem,
                  .parameter = settings->parameter,
-                 .stop = settings->stop,
+                 .context = context,
                  .arena = arena,
                  .result = result,
                  .error = error};

@@ -134,13 +134,14 @@ static Status solve_nothing(const SolverSettings *settings, const ContactProblem
     return STATUS_OK;
 }
 
-Status solver_solve(const SolverSettings *settings, const ContactProblem *problem, Arena *arena,
-                    SolveResult *result, Error *error) {
+Status solver_solve(const SolverSettings *settings, const ContactProblem *problem,
+                    const Context *context, Arena *arena, SolveResult *result, Error *error) {
     ASSERT(problem->time_step > 0.0);
     ASSERT(problem->tree_count <= problem->velocity_count);
-    Status status = solver_has_work(problem)
-                        ? solver_get(settings->kind)->solve(problem, settings, arena, result, error)
-                        : solve_nothing(settings, problem, arena, result, error);
+    Status status =
+        solver_has_work(problem)
+            ? solver_get(settings->kind)->solve(problem, settings, context, arena, result, error)
+            : solve_nothing(settings, problem, arena, result, error);
     if (status == STATUS_RESOURCE_EXHAUSTED && error != NULL) {
         const Error what = *error;
         error_set(error, status, NULL, "%s Raise --memory-bytes-max, of which it has a part.",

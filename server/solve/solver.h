@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "base/stop.h"
+#include "base/context.h"
 #include "solve/certificate.h"
 #include "solve/problem.h"
 
@@ -43,7 +43,6 @@ typedef enum SolverKind { SOLVER_MAP(X) SOLVER_COUNT } SolverKind;
 typedef struct SolverSettings {
     SolverKind kind;
     double parameter[SOLVER_PARAMETER_MAX]; // unused ones are 0
-    const Stop *stop;                       // Nullable, borrowed; asked between iterations
 } SolverSettings;
 
 // The parameters that every solver has, in the same places.
@@ -56,7 +55,7 @@ typedef struct SolveResult {
 } SolveResult;
 
 typedef Status SolverProc(const ContactProblem *problem, const SolverSettings *settings,
-                          Arena *arena, SolveResult *result, Error *error);
+                          const Context *context, Arena *arena, SolveResult *result, Error *error);
 
 // What this solver makes of a gap or an overlap alone, as a contact's bias (notation.md): the step,
 // which assembles the problem, bounds it and adds the bounce.
@@ -91,5 +90,5 @@ static inline bool solver_has_work(const ContactProblem *problem) {
 // Solves; the result's arrays live in `arena`. Fails only when the arena ends (RESOURCE_EXHAUSTED)
 // or when it was asked to stop (ABORTED); a solver that did not reach its tolerance, or ended in
 // numbers that are not finite, says so in the certificate.
-Status solver_solve(const SolverSettings *settings, const ContactProblem *problem, Arena *arena,
-                    SolveResult *result, Error *error);
+Status solver_solve(const SolverSettings *settings, const ContactProblem *problem,
+                    const Context *context, Arena *arena, SolveResult *result, Error *error);

@@ -225,15 +225,17 @@ static Status push_bodies(StepState *state, bool *is_any) {
 static Status find_candidates(StepState *state, const uint8_t *fixed) {
     const World *world = state->world;
     Broad *broad = state->stepper->broad;
-    Status status = broad_update(broad, world->body_count, state->box, fixed, state->scratch,
-                                 state->input->stop, &state->candidate, &state->candidate_count);
+    Status status =
+        broad_update(broad, world->body_count, state->box, fixed, state->scratch,
+                     state->input->context.stop, &state->candidate, &state->candidate_count);
     bool is_any = false;
     if (status == STATUS_OK && state->has_fast) {
         status = push_bodies(state, &is_any);
     }
     if (status == STATUS_OK && is_any) {
-        status = broad_update(broad, world->body_count, state->box, fixed, state->scratch,
-                              state->input->stop, &state->candidate, &state->candidate_count);
+        status =
+            broad_update(broad, world->body_count, state->box, fixed, state->scratch,
+                         state->input->context.stop, &state->candidate, &state->candidate_count);
     }
     return status;
 }
@@ -618,7 +620,7 @@ Status contacts_run(StepState *state) {
     HalfSpace half_space = {.body = UINT32_MAX};
     for (size_t i = 0; status == STATUS_OK && i < state->candidate_count; i++) {
         if (i % CANDIDATES_PER_QUESTION == CANDIDATES_PER_QUESTION - 1 &&
-            stop_is_asked(state->input->stop)) {
+            stop_is_asked(state->input->context.stop)) {
             return given_up(state);
         }
         pair.a = state->candidate[i].a;

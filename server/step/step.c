@@ -74,8 +74,8 @@ static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
     // the clock costs as much as a quarter of a small step: it times what may take long
     clock = solver_has_work(&stepper->problem) ? clock : NULL;
     uint64_t begun_ns = clock == NULL ? 0 : clock();
-    Status status = solver_solve(&stepper->solver, &stepper->problem, state->scratch,
-                                 &state->result, state->error);
+    Status status = solver_solve(&stepper->solver, &stepper->problem, &state->input->context,
+                                 state->scratch, &state->result, state->error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -139,7 +139,6 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
         world->bodies_moved = false;
     }
     stepper->solver = step_solver(&world->settings);
-    stepper->solver.stop = input->stop;
     *report = (StepReport){.worst_body = {UINT32_MAX, UINT32_MAX}};
     StepState state = {.stepper = stepper,
                        .world = world,
@@ -158,7 +157,6 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
     } else if (status == STATUS_RESOURCE_EXHAUSTED) {
         stepper_reset(stepper);
     }
-    stepper->solver.stop = NULL; // borrowed for this step only
     arena_reset_to(scratch, mark);
     return status;
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/context.h"
 #include "base/status.h"
 #include "collide/broad.h"
 #include "solve/solver.h"
@@ -20,7 +21,7 @@ typedef struct StepInput {
     size_t wrench_count;
     const uint32_t *wrench_body; // body indices
     const double *wrench;        // 6 each: force at the centre of mass, torque; world axes
-    const Stop *stop;            // Nullable: a step that is given up has not happened
+    Context context;             // a step that is given up has not happened
 } StepInput;
 
 // E1 - E0 = contact + row + applied + scheme + unexplained [J]

@@ -26,7 +26,7 @@ static void judge(const Moreau__V1__Request *request, Arena *arena) {
         if (problem_read(request->solve->problem, arena, &problem, &error) == STATUS_OK) {
             SolverSettings settings = solver_default(SOLVER_MDP);
             SolveResult result;
-            solver_solve(&settings, &problem, arena, &result, &error);
+            solver_solve(&settings, &problem, &(Context){0}, arena, &result, &error);
         }
     }
 }

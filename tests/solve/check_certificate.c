@@ -127,8 +127,9 @@ START_TEST(what_touches_nothing_is_certified_as_the_measure_does) {
     SolverSettings settings = solver_default(SOLVER_MDP);
     settings.parameter[SOLVER_TOLERANCE] = 1e-6;
     SolveResult result;
-    ck_assert_int_eq(solver_solve(&settings, problem, &judged->build.arena, &result, NULL),
-                     STATUS_OK);
+    ck_assert_int_eq(
+        solver_solve(&settings, problem, &(Context){0}, &judged->build.arena, &result, NULL),
+        STATUS_OK);
     ck_assert_uint_eq(result.iterations, 0);
     follow(judged);
     measure(judged);

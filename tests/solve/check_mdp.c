@@ -24,8 +24,9 @@ static void run_init(Run *run, double tolerance, double max_iterations, MdpFrict
 
 static const Certificate *solve(Run *run, const ContactProblem *problem) {
     Error error;
-    ck_assert_int_eq(solver_solve(&run->settings, problem, &run->arena, &run->result, &error),
-                     STATUS_OK);
+    ck_assert_int_eq(
+        solver_solve(&run->settings, problem, &(Context){0}, &run->arena, &run->result, &error),
+        STATUS_OK);
     return &run->result.certificate;
 }
 
@@ -624,7 +625,8 @@ START_TEST(an_arena_of_any_size_ends_in_an_answer_or_an_error) {
     for (size_t bytes = 0; bytes < 65536 && !was_enough; bytes += 192) {
         Arena arena;
         arena_init(&arena, bytes);
-        Status status = solver_solve(&settings, &file.problem, &arena, &result, &error);
+        Status status =
+            solver_solve(&settings, &file.problem, &(Context){0}, &arena, &result, &error);
         was_enough = status == STATUS_OK;
         refusals += status == STATUS_RESOURCE_EXHAUSTED;
         ck_assert(was_enough || status == STATUS_RESOURCE_EXHAUSTED);

@@ -39,7 +39,8 @@ static SolveResult solve(const ContactProblem *problem, MdpFriction friction, Ar
     SolverSettings settings = solver_default(SOLVER_MDP);
     settings.parameter[MDP_FRICTION] = friction;
     SolveResult result;
-    ck_assert_int_eq(solver_solve(&settings, problem, arena, &result, NULL), STATUS_OK);
+    ck_assert_int_eq(solver_solve(&settings, problem, &(Context){0}, arena, &result, NULL),
+                     STATUS_OK);
     return result;
 }
 
@@ -285,7 +286,7 @@ START_TEST(an_arena_that_ends_is_said) {
         Error error;
         SolveResult result;
         arena_init(&arena, bytes);
-        status = solver_solve(&settings, &build.problem, &arena, &result, &error);
+        status = solver_solve(&settings, &build.problem, &(Context){0}, &arena, &result, &error);
         ck_assert(status == STATUS_OK || status == STATUS_RESOURCE_EXHAUSTED);
         refusals += status == STATUS_OK ? 0 : 1;
         arena_deinit(&arena);

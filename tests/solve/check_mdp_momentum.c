@@ -30,7 +30,8 @@ static SolveResult solve(const ContactProblem *problem, double max_iterations, A
     settings.parameter[MDP_MAX_ITERATIONS] = max_iterations;
     settings.parameter[MDP_TOLERANCE] = max_iterations < 1000.0 ? 1e-15 : 1e-6;
     SolveResult result;
-    ck_assert_int_eq(solver_solve(&settings, problem, arena, &result, NULL), STATUS_OK);
+    ck_assert_int_eq(solver_solve(&settings, problem, &(Context){0}, arena, &result, NULL),
+                     STATUS_OK);
     return result;
 }
 

@@ -424,7 +424,7 @@ START_TEST(a_step_that_is_given_up_has_not_happened_and_leaves_nothing_to_look_a
     ck_assert(lab.stepper->has_last);
     uint64_t hash = snapshot_hash(lab.world);
     Stop stop = {.asked = always};
-    StepInput input = {.time_step = 1.0 / 240.0, .stop = &stop};
+    StepInput input = {.time_step = 1.0 / 240.0, .context.stop = &stop};
     Error error = {0};
     ck_assert_int_eq(
         stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error),
@@ -451,7 +451,7 @@ START_TEST(a_step_that_is_given_up_in_the_broad_phase_has_not_happened) {
     }
     uint64_t hash = snapshot_hash(lab.world);
     Stop stop = {.asked = always};
-    StepInput input = {.time_step = 1.0 / 240.0, .stop = &stop};
+    StepInput input = {.time_step = 1.0 / 240.0, .context.stop = &stop};
     Error error = {0};
     ck_assert_int_eq(
         stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error),
