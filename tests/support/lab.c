@@ -90,7 +90,7 @@ uint32_t lab_ground(Lab *lab, Id material) {
 }
 
 void lab_step(Lab *lab, int count) {
-    StepInput input = {.time_step = lab->world->settings.time_step};
+    StepInput input = {.time_step = lab->world->settings.time_step, .context = lab->context};
     for (int i = 0; i < count; i++) {
         Error error = {0};
         Status status = stepper_run(lab->stepper, lab->world, &input, &lab->scratch, NULL,

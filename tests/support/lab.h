@@ -10,6 +10,7 @@ typedef struct Lab {
     Stepper *stepper;
     Arena scratch;
     StepReport report; // of the last step
+    Context context;   // handed to every step; nothing, as it is created
 } Lab;
 
 // Solver mdp with its defaults, no margin, gravity (0, 0, -g).
