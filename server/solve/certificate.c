@@ -196,10 +196,13 @@ static void measure_rows(CertificateMeasure *m) {
         double r = m->answer->row_impulse[i];
         double y = problem_row_product(m->problem, i, m->answer->v) + relation->bias +
                    relation->compliance * r;
-        double clipped = relation_max(relation_min(r - y / w, relation->high), relation->low);
+        // the scale of relation_scale
+        double most = CERTIFICATE_IMPULSE_MAX * m->scale->v_scale[of];
+        double c = w * fabs(r) > most ? most / fabs(r) : w;
+        double clipped = relation_max(relation_min(r - y / c, relation->high), relation->low);
         // unbounded rows spare themselves the rounding of r - (r - y / w)
         bool bilateral = !isfinite(relation->low) && !isfinite(relation->high);
-        double velocity = bilateral ? fabs(y) : w * fabs(r - clipped);
+        double velocity = bilateral ? fabs(y) : c * fabs(r - clipped);
         IslandMeasure *island = &m->island[of];
         certificate_note(island, CERTIFICATE_ROW, velocity);
         certificate_note(island, CERTIFICATE_OWN, velocity);

@@ -108,7 +108,7 @@ INLINE void note_contacts(CertificateMeasure *m, const uint32_t of[SIMD_COUNT], 
 // ---- contacts
 
 INLINE void load_states(const CertificateMeasure *m, const uint32_t contact[SIMD_COUNT],
-                        ContactStates *state) {
+                        Simd v_scale, ContactStates *state) {
     const MassBlock *block[SIMD_COUNT];
     const ProblemContact *of[SIMD_COUNT];
     const double *gamma[SIMD_COUNT];
@@ -134,6 +134,7 @@ INLINE void load_states(const CertificateMeasure *m, const uint32_t contact[SIMD
     state->gamma[0] = SIMD_OF(gamma, [0]);
     state->gamma[1] = SIMD_OF(gamma, [1]);
     state->gamma[2] = SIMD_OF(gamma, [2]);
+    state->c = relation_scale(state->w, state->gamma, v_scale);
 }
 
 // one of them
@@ -142,6 +143,7 @@ INLINE ContactState part(const ContactStates *all, int place) {
     return (ContactState){
         .block = {all->nn[place], nt, no, nt, all->tt[place], to, no, to, all->oo[place]},
         .w = all->w[place],
+        .c = all->c[place],
         .mu = all->mu[place],
         .u = {all->u[0][place], all->u[1][place], all->u[2][place]},
         .gamma = {all->gamma[0][place], all->gamma[1][place], all->gamma[2][place]}};
@@ -174,7 +176,7 @@ INLINE Simd measure_at(CertificateMeasure *m, const uint32_t contact[SIMD_COUNT]
     }
     Simd v_scale = SIMD_OF(scale, );
     ContactStates states;
-    load_states(m, contact, &states);
+    load_states(m, contact, v_scale, &states);
     ContactMeasure measure = measure_states(&states, v_scale);
     measure.own = own_residual(m, contact, &states);
     SimdMask moves = states.w != 0.0;

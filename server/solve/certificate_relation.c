@@ -18,6 +18,7 @@ static ContactStates twice(const ContactState *state) {
                           .to = simd_all(a[5]),
                           .oo = simd_all(a[8]),
                           .w = simd_all(state->w),
+                          .c = simd_all(state->c),
                           .mu = simd_all(state->mu)};
     for (int k = 0; k < 3; k++) {
         both.u[k] = simd_all(state->u[k]);
@@ -112,7 +113,7 @@ static double lagged_residual(const ContactRelation *r, const ContactState *stat
     const double z_t[2] = {u[1] + r->tangent_compliance * gamma[1],
                            u[2] + r->tangent_compliance * gamma[2]};
     double normal =
-        relation_min(state->w * gamma[0], u[0] - r->shift + r->normal_compliance * gamma[0]);
+        relation_min(state->c * gamma[0], u[0] - r->shift + r->normal_compliance * gamma[0]);
     return relation_max(fabs(normal), disc_map(state, r->bound, z_t));
 }
 
@@ -120,8 +121,8 @@ static double lagged_residual(const ContactRelation *r, const ContactState *stat
 static double program_residual(const ContactRelation *r, const ContactState *state,
                                double time_step) {
     double c = r->program_curvature, gradient[3];
-    ContactState scaled = *state; // x in the place of w gamma
-    scaled.w = 1.0;
+    ContactState scaled = *state; // x in the place of c gamma
+    scaled.c = 1.0;
     for (int k = 0; k < 3; k++) {
         scaled.gamma[k] = state->gamma[k] / time_step;
         gradient[k] = r->program_gradient[k] / c;

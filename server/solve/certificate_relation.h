@@ -5,10 +5,17 @@
 #pragma once
 
 #include "solve/certificate.h"
+
+// What has run away is told from what is there: a natural map looks at an impulse as a velocity,
+// w gamma, that it does not let be more than so many V, or the velocity beside it would be lost in
+// rounding.
+#define CERTIFICATE_IMPULSE_MAX 1e8
+
 // One contact as the certificate sees it.
 typedef struct ContactState {
     double block[9]; // A_ii, row by row
     double w;        // trace / 3
+    double c;        // scale of the natural maps: w, or less where the impulse is huge
     double mu;
     double u[3]; // J v + motion + bias e_n
     double gamma[3];

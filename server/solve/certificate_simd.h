@@ -4,11 +4,12 @@
 #pragma once
 
 #include "base/simd.h"
+#include "solve/certificate_relation.h"
 
 // SIMD_COUNT contacts as the certificate sees them.
 typedef struct ContactStates {
     Simd nn, nt, no, tt, to, oo; // A_ii
-    Simd w, mu;
+    Simd w, c, mu;
     Simd u[3], gamma[3];
 } ContactStates;
 
@@ -18,6 +19,14 @@ INLINE Simd relation_norm2(Simd x, Simd y) {
 
 INLINE Simd relation_norm3(const Simd x[3]) {
     return simd_root(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+// The scale c of a natural map: w, as long as c |gamma| is no more than CERTIFICATE_IMPULSE_MAX V,
+// or gamma - z / c would round to gamma, and a residual of any size to nothing. Any c > 0 is valid.
+// Of an impulse whose square is beyond all numbers it is not a number.
+INLINE Simd relation_scale(Simd w, const Simd gamma[3], Simd v_scale) {
+    Simd size = relation_norm3(gamma), most = CERTIFICATE_IMPULSE_MAX * v_scale;
+    return simd_choose(w * size > most, most / size + 0.0 * size, w);
 }
 
 // Where x lies: in the cone K_mu, which is where its projection is itself, or in the polar cone,
@@ -38,12 +47,12 @@ INLINE void relation_project(Simd mu, const Simd x[3], Simd projection[3]) {
     projection[2] = scale * x[2];
 }
 
-// w |gamma - Proj_K(gamma - z / w)|. Both maps work with w gamma instead of gamma: a cone does not
+// c |gamma - Proj_K(gamma - z / c)|. Both maps work with c gamma instead of gamma: a cone does not
 // mind, and nothing is divided. What stays where it is gives |z| without the rounding of a
 // difference.
 INLINE Simd relation_cone_maps(const ContactStates *state, const Simd z[3]) {
-    const Simd g[3] = {state->w * state->gamma[0], state->w * state->gamma[1],
-                       state->w * state->gamma[2]};
+    const Simd g[3] = {state->c * state->gamma[0], state->c * state->gamma[1],
+                       state->c * state->gamma[2]};
     const Simd x[3] = {g[0] - z[0], g[1] - z[1], g[2] - z[2]};
     SimdMask is_inside, is_polar;
     relation_locate(state->mu, x, &is_inside, &is_polar);
@@ -56,11 +65,11 @@ INLINE Simd relation_cone_maps(const ContactStates *state, const Simd z[3]) {
     return relation_norm3(rest);
 }
 
-// w |gamma_t - Disc_bound(gamma_t - z_t / w)|
+// c |gamma_t - Disc_bound(gamma_t - z_t / c)|
 INLINE Simd relation_disc_maps(const ContactStates *state, Simd bound, const Simd z_t[2]) {
-    Simd gx = state->w * state->gamma[1], gy = state->w * state->gamma[2];
+    Simd gx = state->c * state->gamma[1], gy = state->c * state->gamma[2];
     Simd x = gx - z_t[0], y = gy - z_t[1];
-    Simd square = x * x + y * y, radius = state->w * bound;
+    Simd square = x * x + y * y, radius = state->c * bound;
     SimdMask is_inside = square <= radius * radius;
     Simd scale = radius / simd_root(square);
     return relation_norm2(simd_choose(is_inside, z_t[0], gx - scale * x),

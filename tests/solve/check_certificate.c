@@ -435,6 +435,7 @@ END_TEST
 static ContactState sliding_state(void) {
     return (ContactState){.block = {1.0, 0.0, 0.0, 0.0, 3.5, 0.0, 0.0, 0.0, 3.5},
                           .w = 8.0 / 3.0,
+                          .c = 8.0 / 3.0,
                           .mu = 0.5,
                           .u = {0.0, 2.0, 0.0},
                           .gamma = {1.0, -0.5, 0.0}};
@@ -523,6 +524,7 @@ START_TEST(dissipation_refuses_an_impulse_that_drives_the_contact_together) {
     const ContactRelation relation = {0};
     ContactState state = {.block = {1.0, 4.0, 0.0, 4.0, 20.0, 0.0, 0.0, 0.0, 3.0},
                           .w = 8.0,
+                          .c = 8.0,
                           .mu = 0.5,
                           .u = {0.0, -2.0, 0.0},
                           .gamma = {1.0, -0.5, 0.0}};
@@ -542,7 +544,7 @@ START_TEST(dissipation_tells_coulombs_other_solutions_from_its_own) {
     double b[3];
     problem_file_numbers(json_object_get(table, "A"), state.block, 9);
     problem_file_numbers(json_object_get(table, "b"), b, 3);
-    state.w = (state.block[0] + state.block[4] + state.block[8]) / 3.0;
+    state.c = state.w = (state.block[0] + state.block[4] + state.block[8]) / 3.0;
     const ContactRelation relation = {.s = 1.0};
     for (size_t i = 0; i < json_array_size(solutions); i++) {
         const json_t *solution = json_array_get(solutions, i);
@@ -561,6 +563,69 @@ START_TEST(dissipation_tells_coulombs_other_solutions_from_its_own) {
         ck_assert_double_gt(is_dissipation ? coulomb : own, 1e-4);
     }
     json_decref(root);
+}
+END_TEST
+
+// ---- answers that have run away
+
+// a ball between two walls that both push it with 3e18 N s, and ask it to leave with 26 m/s
+START_TEST(what_has_run_away_does_not_hide_in_rounding) {
+    Judged *judged = judged_create(RELATION_CONE);
+    const double still[6] = {0.0}, there[6] = {1.0}, back[6] = {-1.0};
+    const double *const push[2] = {there, back};
+    uint32_t tree = problem_build_free(&judged->build, 1.0, ball_inertia, still);
+    for (int k = 0; k < 2; k++) {
+        if (_i == 0) {
+            problem_build_row(&judged->build, 0.0, HUGE_VAL, -26.0);
+            problem_build_block(&judged->build, tree, push[k]);
+            judged->row_impulse[k] = 3e18;
+        } else {
+            ProblemContact *contact =
+                problem_build_contact(&judged->build, vec3_load(push[k]), 0.3 * (_i - 1), -26.0);
+            problem_build_side(contact, 1, tree, vec3_scale(-0.1, vec3_load(push[k])));
+            judged->contact_impulse[3 * k] = 3e18;
+        }
+    }
+    declare(judged);
+    const double *entry = measure(judged);
+    ck_assert_double_eq_tol(entry[CERTIFICATE_OWN], 1.0, 1e-7);
+    ck_assert_double_eq_tol(entry[_i == 0 ? CERTIFICATE_ROW : CERTIFICATE_DS], 1.0, 1e-7);
+    ck_assert(!judged->certificate.converged);
+    judged_destroy(judged);
+}
+END_TEST
+
+// A ball that slides rightly, pressed by 1e12 V from both sides, is not accused of rounding: the
+// map looks at 1e8 V, which round to 1e8 2^-53 V, some operations long.
+START_TEST(a_huge_impulse_is_judged_by_its_direction) {
+    Judged *judged = judged_create(RELATION_CONE);
+    add_ball(judged, 0.0, 0.5);
+    const double v[6] = {0.8, 0.6, 0.0};
+    memcpy(judged->build.v_free, v, sizeof(v));
+    ProblemContact *above = problem_build_contact(&judged->build, vec3(0.0, 0.0, -1.0), 0.0, 0.0);
+    problem_build_side(above, 1, 0, vec3(0.0, 0.0, 0.1));
+    declare(judged);
+    memcpy(judged->v, v, sizeof(v));
+    const double impulse[6] = {1e12, -0.4e12, -0.3e12, 1e12};
+    memcpy(judged->contact_impulse, impulse, sizeof(impulse));
+    measure(judged);
+    ck_assert_double_le(judged->residual[0], 1e-7);
+    judged->v[0] = -0.8;
+    measure(judged);
+    ck_assert_double_gt(judged->residual[0], 0.1);
+    judged_destroy(judged);
+}
+END_TEST
+
+START_TEST(an_impulse_that_has_no_number_for_its_square_shows) {
+    Judged *judged = judged_create(RELATION_CONE);
+    add_ball(judged, 2.0, 0.3);
+    declare(judged);
+    set_impulse(judged, 0, 1e200, 0.0);
+    const double *entry = measure(judged);
+    ck_assert(!isfinite(entry[CERTIFICATE_DS]));
+    ck_assert(!judged->certificate.converged);
+    judged_destroy(judged);
 }
 END_TEST
 
@@ -595,4 +660,12 @@ static TCase *case_relation(void) {
     return tcase;
 }
 
-SUITE_MAIN("solve/certificate", case_reference, case_measure, case_relation)
+static TCase *case_runaway(void) {
+    TCase *tcase = tcase_create("runaway");
+    tcase_add_loop_test(tcase, what_has_run_away_does_not_hide_in_rounding, 0, 3);
+    tcase_add_test(tcase, a_huge_impulse_is_judged_by_its_direction);
+    tcase_add_test(tcase, an_impulse_that_has_no_number_for_its_square_shows);
+    return tcase;
+}
+
+SUITE_MAIN("solve/certificate", case_reference, case_measure, case_relation, case_runaway)

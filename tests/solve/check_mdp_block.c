@@ -222,6 +222,7 @@ static double residual_of(const MdpBlock *block, const double b[3], const double
     ContactState state = {.block = {block->nn, block->nt, block->no, block->nt, block->tt,
                                     block->to, block->no, block->to, block->oo},
                           .w = (block->nn + block->tt + block->oo) / 3.0,
+                          .c = (block->nn + block->tt + block->oo) / 3.0,
                           .mu = block->mu,
                           .gamma = {x[0], x[1], x[2]}};
     multiply(block, x, state.u);
