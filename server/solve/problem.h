@@ -36,6 +36,12 @@ typedef struct FreeMass {
     Sym3 inverse_inertia;
 } FreeMass;
 
+// The mass of a free body, with its inverse: the one place where that is made, so that a problem
+// that was written down is solved again to the same bits.
+static inline FreeMass problem_free_mass(double mass, Sym3 inertia) {
+    return (FreeMass){mass, 1.0 / mass, inertia, sym3_inverse(inertia)};
+}
+
 typedef struct ProblemTree {
     uint32_t first; // of its velocities
     uint32_t width;

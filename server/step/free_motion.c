@@ -8,16 +8,14 @@
 #include "base/assert.h"
 
 static FreeMass place_mass(const BodyMass *mass, Quat orientation) {
-    FreeMass placed = {.mass = mass->mass, .inverse_mass = 1.0 / mass->mass};
-    if (mass->is_round) {
-        placed.inertia = mass->inertia;
-        placed.inverse_inertia = mass->inverse_inertia;
-    } else {
-        Mat3 rotation = quat_to_mat3(orientation);
-        placed.inertia = sym3_rotate(rotation, mass->inertia);
-        placed.inverse_inertia = sym3_rotate(rotation, mass->inverse_inertia);
+    if (mass->is_round) { // looks the same from everywhere, and so does its inverse
+        return (FreeMass){mass->mass, 1.0 / mass->mass, mass->inertia, mass->inverse_inertia};
     }
-    return placed;
+    Sym3 inertia = sym3_rotate(quat_to_mat3(orientation), mass->inertia);
+    inertia.xx += mass->thickening;
+    inertia.yy += mass->thickening;
+    inertia.zz += mass->thickening;
+    return problem_free_mass(mass->mass, inertia);
 }
 
 // Takes the next part of a block, which is as long as all parts together.

@@ -27,6 +27,7 @@ typedef struct BodyMass {
     double mass; // 0: kinematic or static
     Vec3 center; // of mass, body axes
     Sym3 inertia, inverse_inertia;
+    double thickening; // [kg m^2] added to all moments by a step: 0 but for needles
     bool is_round; // inertia is a multiple of the unit matrix: it looks the same from everywhere
 } BodyMass;
 

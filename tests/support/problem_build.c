@@ -58,8 +58,7 @@ static uint32_t add_tree(ProblemBuild *build, ProblemTree tree, const double *v_
 }
 
 uint32_t problem_build_free(ProblemBuild *build, double mass, Sym3 inertia, const double *v_free) {
-    build->free[build->problem.tree_count] =
-        (FreeMass){mass, 1.0 / mass, inertia, sym3_inverse(inertia)};
+    build->free[build->problem.tree_count] = problem_free_mass(mass, inertia);
     return add_tree(build, (ProblemTree){.width = 6, .is_free = true}, v_free);
 }
 
