@@ -152,8 +152,57 @@ static const json_t *enter_member(Reading *reading, const json_t *object, const 
 
 // ---- trees
 
+static void push_bool(protobuf_c_boolean **items, size_t *count, bool value) {
+    *items = grow(*items, *count, sizeof(**items));
+    (*items)[(*count)++] = value;
+}
+
+// {"mass": m, "inertia": [xx, yy, zz, xy, xz, yz]}
+static bool read_body(Reading *reading, const json_t *body) {
+    static const char *const names[] = {"mass", "inertia", NULL};
+    Moreau__V1__ContactProblem *problem = reading->problem;
+    size_t before = 0;
+    double mass = 0.0;
+    const json_t *value;
+    if (!check_members(reading, body, names, (ProblemKeys){NULL, 0}) ||
+        (value = enter_member(reading, body, "mass", &before)) == NULL ||
+        !read_number(reading, value, &mass)) {
+        return false;
+    }
+    push_double(&problem->body_mass, &problem->n_body_mass, mass);
+    json_path_leave(&reading->path, before);
+
+    value = enter_member(reading, body, "inertia", &before);
+    if (value == NULL ||
+        !read_numbers(reading, value, 6, &problem->body_inertia, &problem->n_body_inertia)) {
+        return false;
+    }
+    json_path_leave(&reading->path, before);
+    return true;
+}
+
+// A body, or a matrix of as many rows and columns as the tree has velocities.
+static bool read_mass(Reading *reading, const json_t *tree, size_t width) {
+    Moreau__V1__ContactProblem *problem = reading->problem;
+    bool is_body = json_object_get(tree, "body") != NULL;
+    if (is_body && json_object_get(tree, "mass") != NULL) {
+        return REFUSE(reading, "a tree has either \"mass\", a matrix, or \"body\"");
+    }
+    size_t before = 0;
+    const json_t *value = enter_member(reading, tree, is_body ? "body" : "mass", &before);
+    if (value == NULL ||
+        !(is_body ? read_body(reading, value)
+                  : read_matrix(reading, value, width, width, &problem->mass, &problem->n_mass))) {
+        return false;
+    }
+    json_path_leave(&reading->path, before);
+    push_uint32(&problem->tree_width, &problem->n_tree_width, (uint32_t)width);
+    push_bool(&problem->tree_is_body, &problem->n_tree_is_body, is_body);
+    return true;
+}
+
 static bool read_tree(Reading *reading, const json_t *tree) {
-    static const char *const names[] = {"mass", "v_free", NULL};
+    static const char *const names[] = {"mass", "body", "v_free", NULL};
     Moreau__V1__ContactProblem *problem = reading->problem;
     size_t before = 0;
     const json_t *value;
@@ -161,7 +210,8 @@ static bool read_tree(Reading *reading, const json_t *tree) {
         (value = enter_member(reading, tree, "v_free", &before)) == NULL) {
         return false;
     }
-    size_t width = json_array_size(value);
+    bool is_body = json_object_get(tree, "body") != NULL;
+    size_t width = is_body ? 6 : json_array_size(value);
     if (!json_is_array(value) || width == 0) {
         return REFUSE_VALUE(reading, "a list with one number per velocity of the tree", value);
     }
@@ -169,15 +219,7 @@ static bool read_tree(Reading *reading, const json_t *tree) {
         return false;
     }
     json_path_leave(&reading->path, before);
-
-    value = enter_member(reading, tree, "mass", &before);
-    if (value == NULL ||
-        !read_matrix(reading, value, width, width, &problem->mass, &problem->n_mass)) {
-        return false;
-    }
-    json_path_leave(&reading->path, before);
-    push_uint32(&problem->tree_width, &problem->n_tree_width, (uint32_t)width);
-    return true;
+    return read_mass(reading, tree, width);
 }
 
 // ---- contacts and rows
@@ -234,41 +276,53 @@ static bool read_keys(Reading *reading, const json_t *object, ProblemKeys keys, 
     return true;
 }
 
-// One block of a contact (3 rows) or of a row (1); the path ends with its index.
+// The index of a tree that the file has; the path ends as it did.
+static bool read_tree_index(Reading *reading, const json_t *object, uint32_t *tree) {
+    size_t before = 0;
+    const json_t *value = enter_member(reading, object, "tree", &before);
+    if (value == NULL || !read_index(reading, value, tree)) {
+        return false;
+    }
+    if (*tree >= reading->problem->n_tree_width) {
+        return REFUSE(reading, "there is no tree %u; the file has %zu", *tree,
+                      reading->problem->n_tree_width);
+    }
+    json_path_leave(&reading->path, before);
+    return true;
+}
+
+// 3 rows for a contact, one for a row.
+static bool read_jacobian(Reading *reading, const json_t *object, uint32_t tree, bool is_contact) {
+    Moreau__V1__ContactProblem *problem = reading->problem;
+    size_t before = 0;
+    const json_t *value = enter_member(reading, object, "jacobian", &before);
+    size_t width = problem->tree_width[tree];
+    if (value == NULL ||
+        !(is_contact ? read_matrix(reading, value, 3, width, &problem->contact_jacobian,
+                                   &problem->n_contact_jacobian)
+                     : read_numbers(reading, value, width, &problem->row_jacobian,
+                                    &problem->n_row_jacobian))) {
+        return false;
+    }
+    json_path_leave(&reading->path, before);
+    return true;
+}
+
+// One block of a contact or of a row; the path ends with its index.
 static bool read_block(Reading *reading, const json_t *block, bool is_contact) {
     static const char *const names[] = {"tree", "jacobian", NULL};
     Moreau__V1__ContactProblem *problem = reading->problem;
-    size_t before = 0;
     uint32_t tree = 0;
-    const json_t *value;
     if (!check_members(reading, block, names, (ProblemKeys){NULL, 0}) ||
-        (value = enter_member(reading, block, "tree", &before)) == NULL ||
-        !read_index(reading, value, &tree)) {
+        !read_tree_index(reading, block, &tree)) {
         return false;
     }
-    if (tree >= problem->n_tree_width) {
-        return REFUSE(reading, "there is no tree %u; the file has %zu", tree,
-                      problem->n_tree_width);
-    }
-    json_path_leave(&reading->path, before);
-
-    value = enter_member(reading, block, "jacobian", &before);
-    if (value == NULL) {
-        return false;
-    }
-    size_t width = problem->tree_width[tree];
-    bool done;
     if (is_contact) {
         push_uint32(&problem->contact_block_tree, &problem->n_contact_block_tree, tree);
-        done = read_matrix(reading, value, 3, width, &problem->contact_jacobian,
-                           &problem->n_contact_jacobian);
     } else {
         push_uint32(&problem->row_block_tree, &problem->n_row_block_tree, tree);
-        done =
-            read_numbers(reading, value, width, &problem->row_jacobian, &problem->n_row_jacobian);
     }
-    json_path_leave(&reading->path, done ? before : reading->path.count);
-    return done;
+    return read_jacobian(reading, block, tree, is_contact);
 }
 
 static bool read_blocks(Reading *reading, const json_t *object, bool is_contact, uint32_t *count) {
@@ -296,8 +350,70 @@ static bool read_blocks(Reading *reading, const json_t *object, bool is_contact,
     return true;
 }
 
+// One side of a contact that touches a body: null is the ground.
+static bool read_side(Reading *reading, const json_t *side) {
+    static const char *const body_names[] = {"tree", "arm", NULL};
+    static const char *const dense_names[] = {"tree", "jacobian", NULL};
+    Moreau__V1__ContactProblem *problem = reading->problem;
+    uint32_t tree = UINT32_MAX;
+    if (json_is_null(side)) {
+        push_uint32(&problem->side_tree, &problem->n_side_tree, tree);
+        return true;
+    }
+    if (!json_is_object(side)) {
+        return REFUSE_VALUE(
+            reading, "{\"tree\", \"arm\"}, {\"tree\", \"jacobian\"}, or null for ground", side);
+    }
+    if (!read_tree_index(reading, side, &tree)) {
+        return false;
+    }
+    push_uint32(&problem->side_tree, &problem->n_side_tree, tree);
+    bool is_body = problem->tree_is_body[tree];
+    if (!check_members(reading, side, is_body ? body_names : dense_names, (ProblemKeys){NULL, 0})) {
+        return false;
+    }
+    if (!is_body) {
+        return read_jacobian(reading, side, tree, true);
+    }
+    size_t before = 0;
+    const json_t *arm = enter_member(reading, side, "arm", &before);
+    if (arm == NULL || !read_numbers(reading, arm, 3, &problem->side_arm, &problem->n_side_arm)) {
+        return false;
+    }
+    json_path_leave(&reading->path, before);
+    return true;
+}
+
+// "frame" and "sides", a then b.
+static bool read_sides(Reading *reading, const json_t *contact) {
+    Moreau__V1__ContactProblem *problem = reading->problem;
+    if (json_object_get(contact, "blocks") != NULL) {
+        return REFUSE(reading, "a contact has either \"blocks\", or \"frame\" and \"sides\"");
+    }
+    size_t before = 0;
+    const json_t *frame = enter_member(reading, contact, "frame", &before);
+    if (frame == NULL ||
+        !read_matrix(reading, frame, 3, 3, &problem->contact_frame, &problem->n_contact_frame)) {
+        return false;
+    }
+    json_path_leave(&reading->path, before);
+    const json_t *sides = enter_member(reading, contact, "sides", &before);
+    if (sides == NULL || !check_list(reading, sides, 2, "side")) {
+        return false;
+    }
+    for (size_t s = 0; s < 2; s++) {
+        size_t here = json_path_enter_index(&reading->path, s);
+        if (!read_side(reading, json_array_get(sides, s))) {
+            return false;
+        }
+        json_path_leave(&reading->path, here);
+    }
+    json_path_leave(&reading->path, before);
+    return true;
+}
+
 static bool read_contact(Reading *reading, const json_t *contact, size_t index, size_t items) {
-    static const char *const names[] = {"blocks", NULL};
+    static const char *const names[] = {"blocks", "frame", "sides", NULL};
     Moreau__V1__ContactProblem *problem = reading->problem;
     uint32_t given = 0;
     uint32_t blocks = 0;
@@ -307,8 +423,11 @@ static bool read_contact(Reading *reading, const json_t *contact, size_t index, 
     if (json_object_get(contact, "mu") == NULL) {
         return REFUSE(reading, "\"mu\" is missing");
     }
+    bool has_sides =
+        json_object_get(contact, "frame") != NULL || json_object_get(contact, "sides") != NULL;
     if (!read_keys(reading, contact, problem_contact_keys(), index, items, &given) ||
-        !read_blocks(reading, contact, true, &blocks)) {
+        !(has_sides ? read_sides(reading, contact)
+                    : read_blocks(reading, contact, true, &blocks))) {
         return false;
     }
     push_uint32(&problem->contact_given, &problem->n_contact_given, given);

@@ -20,8 +20,9 @@ typedef struct Indices {
 
 typedef struct Writing {
     const Moreau__V1__ContactProblem *problem;
-    Numbers mass, v_free, contact_jacobian, row_jacobian;
-    Indices contact_tree, row_tree;
+    Numbers mass, v_free, body_mass, body_inertia;
+    Numbers contact_jacobian, row_jacobian, frame, arm;
+    Indices contact_tree, row_tree, side_tree;
     bool failed;
 } Writing;
 
@@ -53,16 +54,42 @@ static json_t *write_matrix(const double *numbers, size_t rows, size_t columns) 
     return list;
 }
 
-static json_t *write_trees(Writing *writing) {
-    json_t *trees = json_array();
-    for (size_t i = 0; i < writing->problem->n_tree_width && !writing->failed; i++) {
-        size_t width = writing->problem->tree_width[i];
-        json_t *tree = json_object();
+static bool is_body(const Moreau__V1__ContactProblem *problem, size_t tree) {
+    return problem->n_tree_is_body > 0 && problem->tree_is_body[tree];
+}
+
+static json_t *write_body(Writing *writing) {
+    const double *mass = take_numbers(writing, &writing->body_mass, 1);
+    const double *inertia = take_numbers(writing, &writing->body_inertia, 6);
+    json_t *body = json_object();
+    json_object_set_new(body, "mass", mass == NULL ? json_null() : json_real(*mass));
+    json_object_set_new(body, "inertia", write_numbers(inertia, 6));
+    return body;
+}
+
+static json_t *write_tree(Writing *writing, size_t index) {
+    size_t width = writing->problem->tree_width[index];
+    json_t *tree = json_object();
+    if (is_body(writing->problem, index)) {
+        writing->failed = writing->failed || width != 6;
+        json_object_set_new(tree, "body", write_body(writing));
+    } else {
         const double *mass = take_numbers(writing, &writing->mass, width * width);
         json_object_set_new(tree, "mass", write_matrix(mass, width, width));
-        const double *v_free = take_numbers(writing, &writing->v_free, width);
-        json_object_set_new(tree, "v_free", write_numbers(v_free, width));
-        json_array_append_new(trees, tree);
+    }
+    const double *v_free = take_numbers(writing, &writing->v_free, width);
+    json_object_set_new(tree, "v_free", write_numbers(v_free, width));
+    return tree;
+}
+
+static json_t *write_trees(Writing *writing) {
+    const Moreau__V1__ContactProblem *problem = writing->problem;
+    json_t *trees = json_array();
+    if (problem->n_tree_is_body > 0 && problem->n_tree_is_body < problem->n_tree_width) {
+        writing->failed = true;
+    }
+    for (size_t i = 0; i < problem->n_tree_width && !writing->failed; i++) {
+        json_array_append_new(trees, write_tree(writing, i));
     }
     return trees;
 }
@@ -112,6 +139,44 @@ static json_t *write_blocks(Writing *writing, uint32_t count, Indices *trees, Nu
     return blocks;
 }
 
+// The ground, an arm on a body, or a Jacobian.
+static json_t *write_side(Writing *writing) {
+    if (writing->side_tree.left == 0) {
+        writing->failed = true;
+        return json_null();
+    }
+    uint32_t tree = *writing->side_tree.next++;
+    writing->side_tree.left--;
+    if (tree == UINT32_MAX) {
+        return json_null();
+    }
+    if (tree >= writing->problem->n_tree_width) {
+        writing->failed = true;
+        return json_null();
+    }
+    json_t *side = json_object();
+    json_object_set_new(side, "tree", json_integer(tree));
+    if (is_body(writing->problem, tree)) {
+        const double *arm = take_numbers(writing, &writing->arm, 3);
+        json_object_set_new(side, "arm", write_numbers(arm, 3));
+    } else {
+        size_t width = writing->problem->tree_width[tree];
+        const double *numbers = take_numbers(writing, &writing->contact_jacobian, 3 * width);
+        json_object_set_new(side, "jacobian", write_matrix(numbers, 3, width));
+    }
+    return side;
+}
+
+static void write_sides(Writing *writing, json_t *contact) {
+    const double *frame = take_numbers(writing, &writing->frame, 9);
+    json_object_set_new(contact, "frame", write_matrix(frame, 3, 3));
+    json_t *sides = json_array();
+    for (int s = 0; s < 2 && !writing->failed; s++) {
+        json_array_append_new(sides, write_side(writing));
+    }
+    json_object_set_new(contact, "sides", sides);
+}
+
 static json_t *write_contacts(Writing *writing) {
     const Moreau__V1__ContactProblem *problem = writing->problem;
     size_t count = problem->n_contact_mu;
@@ -123,10 +188,15 @@ static json_t *write_contacts(Writing *writing) {
     for (size_t i = 0; i < count && !writing->failed; i++) {
         json_t *contact = json_object();
         uint32_t given = problem->n_contact_given > 0 ? problem->contact_given[i] : 0;
+        uint32_t blocks = problem->contact_block_count[i];
         write_keys(writing, contact, problem_contact_keys(), i, given);
-        json_object_set_new(contact, "blocks",
-                            write_blocks(writing, problem->contact_block_count[i],
-                                         &writing->contact_tree, &writing->contact_jacobian, 3));
+        if (blocks == 0) {
+            write_sides(writing, contact);
+        } else {
+            json_object_set_new(contact, "blocks",
+                                write_blocks(writing, blocks, &writing->contact_tree,
+                                             &writing->contact_jacobian, 3));
+        }
         json_array_append_new(contacts, contact);
     }
     return contacts;
@@ -177,9 +247,14 @@ json_t *problem_write(const Moreau__V1__ContactProblem *problem, const char *abo
         .problem = problem,
         .mass = {problem->mass, problem->n_mass},
         .v_free = {problem->v_free, problem->n_v_free},
+        .body_mass = {problem->body_mass, problem->n_body_mass},
+        .body_inertia = {problem->body_inertia, problem->n_body_inertia},
         .contact_jacobian = {problem->contact_jacobian, problem->n_contact_jacobian},
         .row_jacobian = {problem->row_jacobian, problem->n_row_jacobian},
         .contact_tree = {problem->contact_block_tree, problem->n_contact_block_tree},
+        .frame = {problem->contact_frame, problem->n_contact_frame},
+        .arm = {problem->side_arm, problem->n_side_arm},
+        .side_tree = {problem->side_tree, problem->n_side_tree},
         .row_tree = {problem->row_block_tree, problem->n_row_block_tree},
     };
     json_t *root = json_object();

@@ -65,19 +65,23 @@ static bool is_definite(const double *matrix, size_t n, double *scratch) {
     return true;
 }
 
+static bool is_definite_tensor(const Sym3 *sym, double *scratch) {
+    const double tensor[9] = {sym->xx, sym->xy, sym->xz, sym->xy, sym->yy,
+                              sym->yz, sym->xz, sym->yz, sym->zz};
+    return all_finite(tensor, 9) && is_definite(tensor, 3, scratch);
+}
+
+// The inverse of a tensor that is definite need not be, where rounding is all that says so.
 static Status check_free_mass(const FreeMass *mass, uint32_t tree, double *scratch, Error *error) {
-    const Sym3 *sym = &mass->inertia;
-    const double inertia[9] = {sym->xx, sym->xy, sym->xz, sym->xy, sym->yy,
-                               sym->yz, sym->xz, sym->yz, sym->zz};
-    const Sym3 *inverse = &mass->inverse_inertia;
     if (!(mass->mass > 0.0 && isfinite(mass->mass) && mass->inverse_mass > 0.0 &&
           isfinite(mass->inverse_mass))) {
-        return refuse(error, "a mass must be positive and finite", "trees[%u].mass", tree);
+        return refuse(error, "must be positive and finite, and so must its inverse",
+                      "trees[%u].body.mass", tree);
     }
-    if (!all_finite(inertia, 9) || !is_definite(inertia, 3, scratch) ||
-        !isfinite(inverse->xx + inverse->yy + inverse->zz) ||
-        !isfinite(inverse->xy + inverse->xz + inverse->yz)) {
-        return refuse(error, "the inertia must be positive definite", "trees[%u].mass", tree);
+    if (!is_definite_tensor(&mass->inertia, scratch) ||
+        !is_definite_tensor(&mass->inverse_inertia, scratch)) {
+        return refuse(error, "must be positive definite, and so must its inverse",
+                      "trees[%u].body.inertia", tree);
     }
     return STATUS_OK;
 }
@@ -135,46 +139,55 @@ static bool is_frame(const ProblemContact *contact) {
            fabs(vec3_dot(n, t)) <= FRAME_TOLERANCE && vec3_norm(error) <= FRAME_TOLERANCE;
 }
 
-static Status check_side(const ContactProblem *problem, uint32_t contact, int s, unsigned block,
-                         Error *error) {
-    const ContactSide *side = &problem->contact[contact].side[s];
+static bool is_body(const ContactProblem *problem, const ContactSide *side) {
+    return side->tree < problem->tree_count && problem->tree[side->tree].is_free;
+}
+
+// A side that is not static; `place` is where the file has it, as sides[0] or blocks[1].
+static Status check_side(const ContactProblem *problem, uint32_t contact, const ContactSide *side,
+                         const char *place, Error *error) {
     if (side->tree >= problem->tree_count) {
-        return refuse(error, "there is no such tree", "contacts[%u].blocks[%u].tree", contact,
-                      block);
+        return refuse(error, "there is no such tree", "contacts[%u].%s.tree", contact, place);
     }
     const ProblemTree *tree = &problem->tree[side->tree];
     if (tree->is_free) {
-        if (!vec3_is_finite(side->arm) || !is_frame(&problem->contact[contact])) {
-            return refuse(error, "needs a finite arm and an orthonormal right-handed frame",
-                          "contacts[%u].blocks[%u].jacobian", contact, block);
-        }
-        return STATUS_OK;
+        return vec3_is_finite(side->arm)
+                   ? STATUS_OK
+                   : refuse(error, "must be finite", "contacts[%u].%s.arm", contact, place);
     }
     size_t count = 3 * (size_t)tree->width;
     if (!is_stored(problem, side->jacobian, count) ||
         !all_finite(problem->number + side->jacobian, count)) {
-        return refuse(error, "must be 3 x width finite numbers", "contacts[%u].blocks[%u].jacobian",
-                      contact, block);
+        return refuse(error, "must be 3 x width finite numbers", "contacts[%u].%s.jacobian",
+                      contact, place);
     }
     return STATUS_OK;
 }
 
 static Status check_sides(const ContactProblem *problem, uint32_t contact, Error *error) {
-    unsigned block = 0;
     const ContactSide *side = problem->contact[contact].side;
+    bool has_sides = is_body(problem, &side[0]) || is_body(problem, &side[1]);
+    if (has_sides && !is_frame(&problem->contact[contact])) {
+        return refuse(error, "must be orthonormal and right-handed, to 1e-6", "contacts[%u].frame",
+                      contact);
+    }
+    char place[32] = "";
+    int block = 0;
     for (int s = 0; s < 2; s++) {
         if (side[s].tree == PROBLEM_NO_TREE) {
             continue;
         }
-        Status status = check_side(problem, contact, s, block, error);
+        snprintf(place, sizeof(place), "%s[%d]", has_sides ? "sides" : "blocks",
+                 has_sides ? s : block);
+        Status status = check_side(problem, contact, &side[s], place, error);
         if (status != STATUS_OK) {
             return status;
         }
         block++;
     }
     if (block == 2 && side[0].tree == side[1].tree) {
-        return refuse(error, "a contact may name a tree once", "contacts[%u].blocks[1].tree",
-                      contact);
+        return refuse(error, "a contact may name a tree once", "contacts[%u].%s.tree", contact,
+                      place);
     }
     return STATUS_OK;
 }

@@ -95,6 +95,7 @@ static bool is_given(const uint32_t *given, size_t count, size_t index, uint32_t
 typedef struct Builder {
     const Moreau__V1__ContactProblem *m;
     ProblemTree *tree;
+    FreeMass *free; // of the trees that are bodies
     ProblemContact *contact;
     ContactLaw *law;
     ProblemRow *row;
@@ -103,30 +104,61 @@ typedef struct Builder {
     size_t used; // of number
 } Builder;
 
-static Status read_trees(Builder *builder, ContactProblem *problem, Error *error) {
+static bool is_body(const Moreau__V1__ContactProblem *m, size_t tree) {
+    return m->n_tree_is_body != 0 && m->tree_is_body[tree];
+}
+
+static Status measure_trees(Builder *builder, ContactProblem *problem, Error *error) {
     const Moreau__V1__ContactProblem *m = builder->m;
-    size_t velocities = 0, masses = 0;
-    for (size_t i = 0; i < m->n_tree_width; i++) {
+    const ColumnCheck flags = {"tree_is_body", m->n_tree_is_body, m->n_tree_width, false};
+    Status status = check_columns(&flags, 1, error);
+    size_t velocities = 0, masses = 0, bodies = 0;
+    for (size_t i = 0; status == STATUS_OK && i < m->n_tree_width; i++) {
         uint32_t width = m->tree_width[i];
         if (width < 1 || width > TREE_WIDTH_MAX) {
             return blame(error, "trees", i, "v_free", "A tree has 1 to 1024 velocities.");
         }
-        builder->tree[i] =
-            (ProblemTree){.first = (uint32_t)velocities, .width = width, .mass = masses};
+        if (is_body(m, i) && width != 6) {
+            return blame(error, "trees", i, "v_free", "A body has 6 velocities.");
+        }
+        builder->tree[i] = (ProblemTree){.first = (uint32_t)velocities,
+                                         .width = width,
+                                         .is_free = is_body(m, i),
+                                         .mass = masses};
         velocities += width;
-        masses += (size_t)width * width;
+        masses += is_body(m, i) ? 0 : (size_t)width * width;
+        bodies += is_body(m, i) ? 1 : 0;
     }
-    const ColumnCheck columns[] = {{"mass", m->n_mass, masses, true},
-                                   {"v_free", m->n_v_free, velocities, true}};
-    Status status = check_columns(columns, 2, error);
-    if (status == STATUS_OK && masses > 0) {
-        memcpy(builder->number, m->mass, masses * sizeof(double));
-    }
-    builder->used = masses;
     problem->tree_count = (uint32_t)m->n_tree_width;
     problem->velocity_count = (uint32_t)velocities;
+    problem->all_free = bodies > 0 && bodies == m->n_tree_width;
+    const ColumnCheck columns[] = {{"mass", m->n_mass, masses, true},
+                                   {"body_mass", m->n_body_mass, bodies, true},
+                                   {"body_inertia", m->n_body_inertia, 6 * bodies, true},
+                                   {"v_free", m->n_v_free, velocities, true}};
+    return status != STATUS_OK ? status : check_columns(columns, 4, error);
+}
+
+static Status read_trees(Builder *builder, ContactProblem *problem, Error *error) {
+    const Moreau__V1__ContactProblem *m = builder->m;
+    Status status = measure_trees(builder, problem, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    size_t body = 0;
+    for (size_t i = 0; i < m->n_tree_width; i++) {
+        if (is_body(m, i)) {
+            const double *six = m->body_inertia + 6 * body;
+            builder->free[i] = problem_free_mass(
+                m->body_mass[body++], (Sym3){six[0], six[1], six[2], six[3], six[4], six[5]});
+        }
+    }
+    if (m->n_mass > 0) {
+        memcpy(builder->number, m->mass, m->n_mass * sizeof(double));
+    }
+    builder->used = m->n_mass;
     problem->v_free = m->v_free;
-    return status;
+    return STATUS_OK;
 }
 
 // The next block of `rows` x width Jacobian numbers, copied behind the masses.
@@ -178,41 +210,122 @@ static void read_contact_numbers(const Moreau__V1__ContactProblem *m, size_t i,
     contact->tangent[1] = vec3(0.0, 1.0, 0.0);
 }
 
+// Where the columns of contacts have been read to.
+typedef struct ContactCursor {
+    size_t block, jacobian, frame, side, arm;
+} ContactCursor;
+
+static Status read_blocks(Builder *builder, const ContactProblem *problem, size_t i,
+                          ContactCursor *next, Error *error) {
+    const Moreau__V1__ContactProblem *m = builder->m;
+    uint32_t count = m->contact_block_count[i];
+    if (count > 2 || count > m->n_contact_block_tree - next->block) {
+        return blame(error, "contacts", i, "blocks", "A contact has one or two blocks.");
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        // a dense block carries its sign, so which side it stands on does not matter
+        ContactSide *side = &builder->contact[i].side[1 - k];
+        side->tree = m->contact_block_tree[next->block++];
+        if (side->tree >= problem->tree_count) {
+            return blame(error, "contacts", i, "blocks",
+                         "A block names a tree that does not exist.");
+        }
+        if (builder->tree[side->tree].is_free) {
+            return blame(error, "contacts", i, "blocks",
+                         "A contact that touches a body has a frame and two sides, no blocks.");
+        }
+        if (take_jacobian(builder, m->contact_jacobian, m->n_contact_jacobian, &next->jacobian,
+                          side->tree, 3, &side->jacobian) != STATUS_OK) {
+            return blame(error, "contacts", i, "blocks",
+                         "Column contact_jacobian ends before this contact's blocks do.");
+        }
+    }
+    return STATUS_OK;
+}
+
+static Status read_side(Builder *builder, const ContactProblem *problem, size_t i, int s,
+                        ContactCursor *next, Error *error) {
+    const Moreau__V1__ContactProblem *m = builder->m;
+    ContactSide *side = &builder->contact[i].side[s];
+    side->tree = m->side_tree[next->side++];
+    if (side->tree == PROBLEM_NO_TREE) {
+        return STATUS_OK;
+    }
+    if (side->tree >= problem->tree_count) {
+        return blame(error, "contacts", i, "sides",
+                     "A side names a tree that does not exist (4294967295 is the ground).");
+    }
+    if (builder->tree[side->tree].is_free) {
+        if (m->n_side_arm - next->arm < 3) {
+            return blame(error, "contacts", i, "sides",
+                         "Column side_arm ends before this contact's arms do.");
+        }
+        side->arm = vec3_load(m->side_arm + next->arm);
+        next->arm += 3;
+        return STATUS_OK;
+    }
+    return take_jacobian(builder, m->contact_jacobian, m->n_contact_jacobian, &next->jacobian,
+                         side->tree, 3, &side->jacobian) == STATUS_OK
+               ? STATUS_OK
+               : blame(error, "contacts", i, "sides",
+                       "Column contact_jacobian ends before this contact's sides do.");
+}
+
+static Status read_sides(Builder *builder, const ContactProblem *problem, size_t i,
+                         ContactCursor *next, Error *error) {
+    const Moreau__V1__ContactProblem *m = builder->m;
+    ProblemContact *contact = &builder->contact[i];
+    if (m->n_contact_frame - next->frame < 9 || m->n_side_tree - next->side < 2) {
+        return blame(error, "contacts", i, "blocks",
+                     "A contact has one or two blocks, or, where it touches a body, a frame of 9 "
+                     "numbers and two sides (contact_frame, side_tree).");
+    }
+    contact->normal = vec3_load(m->contact_frame + next->frame);
+    contact->tangent[0] = vec3_load(m->contact_frame + next->frame + 3);
+    contact->tangent[1] = vec3_load(m->contact_frame + next->frame + 6);
+    next->frame += 9;
+    bool touches_body = false;
+    for (int s = 0; s < 2; s++) {
+        Status status = read_side(builder, problem, i, s, next, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        uint32_t tree = contact->side[s].tree;
+        touches_body = touches_body || (tree != PROBLEM_NO_TREE && builder->tree[tree].is_free);
+    }
+    return touches_body ? STATUS_OK
+                        : blame(error, "contacts", i, "sides",
+                                "A contact with sides touches a body; among trees that are none, "
+                                "it has blocks.");
+}
+
+// What is left over belongs to no contact.
+static Status check_contact_end(const Moreau__V1__ContactProblem *m, const ContactCursor *next,
+                                Error *error) {
+    if (next->jacobian != m->n_contact_jacobian || next->block != m->n_contact_block_tree) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "contact_jacobian",
+                         "Columns contact_block_tree and contact_jacobian have more than the "
+                         "contacts' blocks take.");
+    }
+    const ColumnCheck columns[] = {{"contact_frame", m->n_contact_frame, next->frame, true},
+                                   {"side_tree", m->n_side_tree, next->side, true},
+                                   {"side_arm", m->n_side_arm, next->arm, true}};
+    return check_columns(columns, sizeof(columns) / sizeof(columns[0]), error);
+}
+
 static Status read_contacts(Builder *builder, ContactProblem *problem, Error *error) {
     const Moreau__V1__ContactProblem *m = builder->m;
     Status status = check_contact_columns(m, error);
-    size_t block = 0, next = 0;
+    ContactCursor next = {0};
     for (size_t i = 0; status == STATUS_OK && i < m->n_contact_mu; i++) {
         ProblemContact *contact = &builder->contact[i];
         *contact = (ProblemContact){.side = {{.tree = PROBLEM_NO_TREE}, {.tree = PROBLEM_NO_TREE}}};
         read_contact_numbers(m, i, contact, &builder->law[i]);
-        uint32_t count = m->contact_block_count[i];
-        if (count < 1 || count > 2 || count > m->n_contact_block_tree - block) {
-            return blame(error, "contacts", i, "blocks", "A contact has one or two blocks.");
-        }
-        for (uint32_t k = 0; k < count; k++, block++) {
-            uint32_t tree = m->contact_block_tree[block];
-            // a dense block carries its sign, so which side it stands on does not matter
-            contact->side[1 - k].tree = tree;
-            if (tree >= problem->tree_count) {
-                return blame(error, "contacts", i, "blocks",
-                             "A block names a tree that does not exist.");
-            }
-            if (take_jacobian(builder, m->contact_jacobian, m->n_contact_jacobian, &next, tree, 3,
-                              &contact->side[1 - k].jacobian) != STATUS_OK) {
-                return blame(error, "contacts", i, "blocks",
-                             "Column contact_jacobian ends before this contact's blocks do.");
-            }
-        }
-    }
-    if (status == STATUS_OK &&
-        (next != m->n_contact_jacobian || block != m->n_contact_block_tree)) {
-        status = error_set(error, STATUS_INVALID_ARGUMENT, "contact_jacobian",
-                           "Columns contact_block_tree and contact_jacobian have more than the "
-                           "contacts' blocks take.");
+        status = m->contact_block_count[i] > 0 ? read_blocks(builder, problem, i, &next, error)
+                                               : read_sides(builder, problem, i, &next, error);
     }
     problem->contact_count = (uint32_t)m->n_contact_mu;
-    return status;
+    return status != STATUS_OK ? status : check_contact_end(m, &next, error);
 }
 
 static void read_row_numbers(const Moreau__V1__ContactProblem *m, size_t i, ProblemRow *row) {
@@ -278,7 +391,7 @@ static Status read_rows(Builder *builder, ContactProblem *problem, Error *error)
 }
 
 static Status judge(const ContactProblem *problem, Arena *arena, Error *error) {
-    size_t width = 1;
+    size_t width = 3; // an inertia
     for (uint32_t i = 0; i < problem->tree_count; i++) {
         width = problem->tree[i].width > width ? problem->tree[i].width : width;
     }
@@ -296,14 +409,16 @@ Status problem_read(const Moreau__V1__ContactProblem *m, Arena *arena, ContactPr
     Builder builder = {
         .m = m,
         .tree = arena_take_array(arena, m->n_tree_width, sizeof(ProblemTree)),
+        .free = arena_take_array(arena, m->n_tree_is_body, sizeof(FreeMass)),
         .contact = arena_take_array(arena, m->n_contact_mu, sizeof(ProblemContact)),
         .law = arena_take_array(arena, m->n_contact_mu, sizeof(ContactLaw)),
         .row = arena_take_array(arena, m->n_row_given, sizeof(ProblemRow)),
         .row_block = arena_take_array(arena, m->n_row_block_tree, sizeof(RowBlock)),
         .number = arena_take_array(arena, numbers, sizeof(double)),
     };
-    if (builder.tree == NULL || builder.contact == NULL || builder.law == NULL ||
-        builder.row == NULL || builder.row_block == NULL || builder.number == NULL) {
+    if (builder.tree == NULL || builder.free == NULL || builder.contact == NULL ||
+        builder.law == NULL || builder.row == NULL || builder.row_block == NULL ||
+        builder.number == NULL) {
         return out_of_memory(error);
     }
     *problem = (ContactProblem){.time_step = m->time_step, .gravity = m->gravity};
@@ -318,6 +433,7 @@ Status problem_read(const Moreau__V1__ContactProblem *m, Arena *arena, ContactPr
         return status;
     }
     problem->tree = builder.tree;
+    problem->free = builder.free;
     problem->contact = builder.contact;
     problem->law = builder.law;
     problem->row = builder.row;
@@ -331,65 +447,67 @@ Status problem_read(const Moreau__V1__ContactProblem *m, Arena *arena, ContactPr
 
 // ---- writing: the problem of a world, whose trees are all free and which has no rows
 
-static void write_free_mass(const FreeMass *mass, double *block) {
-    memset(block, 0, 36 * sizeof(double));
-    block[0] = block[7] = block[14] = mass->mass;
-    const Sym3 i = mass->inertia;
-    const double tensor[9] = {i.xx, i.xy, i.xz, i.xy, i.yy, i.yz, i.xz, i.yz, i.zz};
-    for (size_t row = 0; row < 3; row++) {
-        memcpy(block + 6 * (3 + row) + 3, tensor + 3 * row, 3 * sizeof(double));
+static void write_bodies(const ContactProblem *problem, Moreau__V1__ContactProblem *m) {
+    for (uint32_t i = 0; i < problem->tree_count; i++) {
+        const FreeMass *mass = &problem->free[i];
+        const double six[6] = {mass->inertia.xx, mass->inertia.yy, mass->inertia.zz,
+                               mass->inertia.xy, mass->inertia.xz, mass->inertia.yz};
+        m->tree_width[i] = 6;
+        m->tree_is_body[i] = 1;
+        m->body_mass[i] = mass->mass;
+        memcpy(m->body_inertia + 6 * (size_t)i, six, sizeof(six));
     }
 }
 
-// 3 x 6: rows f . (v + w x arm) = f . v + (arm x f) . w, negative on side a
-static void write_free_jacobian(const ProblemContact *contact, int side, double *block) {
-    const Vec3 frame[3] = {contact->normal, contact->tangent[0], contact->tangent[1]};
-    double sign = side == 0 ? -1.0 : 1.0;
-    for (size_t row = 0; row < 3; row++) {
-        vec3_store(block + 6 * row, vec3_scale(sign, frame[row]));
-        vec3_store(block + 6 * row + 3,
-                   vec3_scale(sign, vec3_cross(contact->side[side].arm, frame[row])));
+// The columns of a message, each as long as said, from the arena.
+typedef struct TakenColumn {
+    double **numbers;
+    size_t *count, length;
+} TakenColumn;
+
+static bool take_columns(const TakenColumn *columns, size_t count, Arena *arena) {
+    for (size_t i = 0; i < count; i++) {
+        *columns[i].numbers = arena_take_array(arena, columns[i].length, sizeof(double));
+        *columns[i].count = columns[i].length;
+        if (*columns[i].numbers == NULL) {
+            return false;
+        }
     }
+    return true;
 }
 
-static bool take_message_columns(const ContactProblem *problem, size_t blocks, Arena *arena,
+static bool take_message_columns(const ContactProblem *problem, size_t arms, Arena *arena,
                                  Moreau__V1__ContactProblem *m) {
     size_t trees = problem->tree_count, n = problem->contact_count;
-    double **columns[] = {&m->contact_mu,
-                          &m->contact_gap,
-                          &m->contact_approach,
-                          &m->contact_stiffness,
-                          &m->contact_dissipation_time,
-                          &m->contact_damping,
-                          &m->contact_bias,
-                          &m->contact_force};
-    bool taken = true;
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-        *columns[i] = arena_take_array(arena, n, sizeof(double));
-        taken = taken && *columns[i] != NULL;
-    }
+    const TakenColumn columns[] = {
+        {&m->body_mass, &m->n_body_mass, trees},
+        {&m->body_inertia, &m->n_body_inertia, 6 * trees},
+        {&m->contact_mu, &m->n_contact_mu, n},
+        {&m->contact_gap, &m->n_contact_gap, n},
+        {&m->contact_approach, &m->n_contact_approach, n},
+        {&m->contact_stiffness, &m->n_contact_stiffness, n},
+        {&m->contact_dissipation_time, &m->n_contact_dissipation_time, n},
+        {&m->contact_damping, &m->n_contact_damping, n},
+        {&m->contact_bias, &m->n_contact_bias, n},
+        {&m->contact_force, &m->n_contact_force, n},
+        {&m->contact_motion, &m->n_contact_motion, 3 * n},
+        {&m->contact_frame, &m->n_contact_frame, 9 * n},
+        {&m->side_arm, &m->n_side_arm, 3 * arms},
+    };
     m->tree_width = arena_take_array(arena, trees, sizeof(uint32_t));
-    m->mass = arena_take_array(arena, trees, 36 * sizeof(double));
-    m->contact_motion = arena_take_array(arena, n, 3 * sizeof(double));
+    m->tree_is_body = arena_take_array(arena, trees, sizeof(*m->tree_is_body));
     m->contact_given = arena_take_array(arena, n, sizeof(uint32_t));
-    m->contact_block_count = arena_take_array(arena, n, sizeof(uint32_t));
-    m->contact_block_tree = arena_take_array(arena, blocks, sizeof(uint32_t));
-    m->contact_jacobian = arena_take_array(arena, blocks, 18 * sizeof(double));
-    m->n_tree_width = trees;
-    m->n_mass = 36 * trees;
-    m->n_contact_mu = m->n_contact_gap = m->n_contact_approach = m->n_contact_stiffness = n;
-    m->n_contact_dissipation_time = m->n_contact_damping = m->n_contact_bias = m->n_contact_force =
-        n;
-    m->n_contact_motion = 3 * n;
+    m->contact_block_count = arena_take_zeroed(arena, n, sizeof(uint32_t)); // they have sides
+    m->side_tree = arena_take_array(arena, 2 * n, sizeof(uint32_t));
+    m->n_tree_width = m->n_tree_is_body = trees;
     m->n_contact_given = m->n_contact_block_count = n;
-    m->n_contact_block_tree = blocks;
-    m->n_contact_jacobian = 18 * blocks;
-    return taken && m->tree_width != NULL && m->mass != NULL && m->contact_motion != NULL &&
-           m->contact_given != NULL && m->contact_block_count != NULL &&
-           m->contact_block_tree != NULL && m->contact_jacobian != NULL;
+    m->n_side_tree = 2 * n;
+    return m->tree_width != NULL && m->tree_is_body != NULL && m->contact_given != NULL &&
+           m->contact_block_count != NULL && m->side_tree != NULL &&
+           take_columns(columns, sizeof(columns) / sizeof(columns[0]), arena);
 }
 
-static void write_contact(const ContactProblem *problem, size_t i, size_t *block,
+static void write_contact(const ContactProblem *problem, size_t i, size_t *arm,
                           Moreau__V1__ContactProblem *m) {
     const ProblemContact *contact = &problem->contact[i];
     const ContactLaw *law = &problem->law[i];
@@ -409,28 +527,29 @@ static void write_contact(const ContactProblem *problem, size_t i, size_t *block
         m->contact_given[i] |= MOREAU__V1__CONTACT_PROBLEM__CONTACT_GIVEN__CONTACT_STIFFNESS |
                                MOREAU__V1__CONTACT_PROBLEM__CONTACT_GIVEN__CONTACT_FORCE;
     }
-    m->contact_block_count[i] = 0;
-    for (int side = 0; side < 2; side++) {
-        if (contact->side[side].tree != PROBLEM_NO_TREE) {
-            m->contact_block_count[i]++;
-            m->contact_block_tree[*block] = contact->side[side].tree;
-            write_free_jacobian(contact, side, m->contact_jacobian + 18 * (*block)++);
+    vec3_store(m->contact_frame + 9 * i, contact->normal);
+    vec3_store(m->contact_frame + 9 * i + 3, contact->tangent[0]);
+    vec3_store(m->contact_frame + 9 * i + 6, contact->tangent[1]);
+    for (size_t s = 0; s < 2; s++) {
+        m->side_tree[2 * i + s] = contact->side[s].tree;
+        if (contact->side[s].tree != PROBLEM_NO_TREE) {
+            vec3_store(m->side_arm + 3 * (*arm)++, contact->side[s].arm);
         }
     }
 }
 
 Moreau__V1__ContactProblem *problem_write(const ContactProblem *problem, Arena *arena) {
-    size_t blocks = 0;
+    size_t arms = 0;
     for (uint32_t i = 0; i < problem->contact_count; i++) {
-        blocks += problem->contact[i].side[0].tree != PROBLEM_NO_TREE;
-        blocks += problem->contact[i].side[1].tree != PROBLEM_NO_TREE;
+        arms += problem->contact[i].side[0].tree != PROBLEM_NO_TREE;
+        arms += problem->contact[i].side[1].tree != PROBLEM_NO_TREE;
     }
     Moreau__V1__ContactProblem *m = arena_take(arena, sizeof(*m));
     if (m == NULL) {
         return NULL;
     }
     moreau__v1__contact_problem__init(m);
-    if (!take_message_columns(problem, blocks, arena, m)) {
+    if (!take_message_columns(problem, arms, arena, m)) {
         return NULL;
     }
     m->has_time_step = m->has_gravity = 1;
@@ -438,13 +557,10 @@ Moreau__V1__ContactProblem *problem_write(const ContactProblem *problem, Arena *
     m->gravity = problem->gravity;
     m->n_v_free = problem->velocity_count;
     m->v_free = (double *)problem->v_free;
-    for (uint32_t i = 0; i < problem->tree_count; i++) {
-        m->tree_width[i] = 6;
-        write_free_mass(&problem->free[i], m->mass + 36 * (size_t)i);
-    }
-    size_t block = 0;
+    write_bodies(problem, m);
+    size_t arm = 0;
     for (uint32_t i = 0; i < problem->contact_count; i++) {
-        write_contact(problem, i, &block, m);
+        write_contact(problem, i, &arm, m);
     }
     m->n_warm_contacts = 3 * (size_t)problem->contact_count;
     m->warm_contacts = (double *)problem->warm_contact;

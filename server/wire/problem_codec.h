@@ -7,12 +7,13 @@
 #include "moreau.pb-c.h"
 #include "solve/problem.h"
 
-// Reads and judges the columns: lengths, indices, then problem_check. Every tree becomes dense.
-// Lives in the arena and borrows the message's numbers. Blames the keys of the file format, as
-// contacts[3].mu.
+// Reads and judges the columns: lengths, indices, then problem_check. Lives in the arena, borrows
+// numbers of the message. Blames the keys of the file format, as contacts[3].mu, or a column.
 Status problem_read(const Moreau__V1__ContactProblem *message, Arena *arena,
                     ContactProblem *problem, Error *error);
 
-// The columns of a problem, free trees written out as dense ones, each contact with the bias its
-// solver used. NULL when the arena ends.
+// The columns of a world's problem, whose trees are all free and which has no rows: read again, the
+// same numbers to the last bit, but for what the rigid bias holds already (restitution) and for the
+// arms of sides on the ground, which nothing reads. Borrows free and start impulses. NULL when the
+// arena ends.
 Moreau__V1__ContactProblem *problem_write(const ContactProblem *problem, Arena *arena);

@@ -175,8 +175,61 @@ START_TEST(every_key_lands_in_its_column) {
 }
 END_TEST
 
-#define HEAD  "{\"format\": \"moreau-problem/1\", \"time_step\": 0.01,\n"
-#define TREE  "\"trees\": [{\"mass\": [[1]], \"v_free\": [0]}]"
+// bodies, alone and beside a tree, on the ground and on each other
+static const char bodies[] =
+    "{\"format\": \"moreau-problem/1\", \"about\": \"bodies\", \"time_step\": 0.01, \"gravity\": "
+    "9.81,\n"
+    "\"trees\": [{\"body\": {\"mass\": 2, \"inertia\": [1, 2, 2.5, 0.1, -0.0, 0.3]},\n"
+    "  \"v_free\": [1, 2, 3, 4, 5, -0.0]},\n"
+    "  {\"mass\": [[3]], \"v_free\": [7]},\n"
+    "  {\"body\": {\"mass\": 0.1, \"inertia\": [1, 1, 1, 0, 0, 0]}, \"v_free\": [0, 0, 0, 0, 0, "
+    "0]}],\n"
+    "\"contacts\": [{\"mu\": 0.5, \"frame\": [[0, 0, 1], [1, 0, 0], [0, 1, 0]],\n"
+    "  \"sides\": [null, {\"tree\": 0, \"arm\": [0.1, 0.2, 0.30000000000000004]}]},\n"
+    "  {\"mu\": 0.25, \"blocks\": [{\"tree\": 1, \"jacobian\": [[1], [2], [3]]}]},\n"
+    "  {\"mu\": 1, \"frame\": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],\n"
+    "  \"sides\": [{\"tree\": 1, \"jacobian\": [[4], [5], [6]]}, {\"tree\": 2, \"arm\": [7, 8, "
+    "9]}]},\n"
+    "  {\"mu\": 0, \"frame\": [[0, 1, 0], [0, 0, 1], [1, 0, 0]],\n"
+    "  \"sides\": [{\"tree\": 2, \"arm\": [10, 11, 12]}, {\"tree\": 0, \"arm\": [13, 14, 15]}]}],\n"
+    "\"rows\": [{\"blocks\": [{\"tree\": 0, \"jacobian\": [1, 2, 3, 4, 5, 6]}]}]}";
+
+START_TEST(bodies_land_in_their_columns_and_come_back) {
+    JsonError error;
+    Moreau__V1__ContactProblem *problem = read_problem(bodies, &error);
+    ck_assert_msg(problem != NULL, "%s", error.message);
+    ck_assert(problem->tree_is_body[0] && !problem->tree_is_body[1] && problem->tree_is_body[2]);
+    ck_assert_uint_eq(problem->tree_width[2], 6);
+    ck_assert_uint_eq(problem->n_mass, 1);
+    ck_assert(problem->body_mass[1] == 0.1 && problem->body_inertia[5] == 0.3);
+    ck_assert(signbit(problem->body_inertia[4]) && signbit(problem->v_free[5]));
+    ck_assert_uint_eq(problem->contact_block_count[0], 0);
+    ck_assert_uint_eq(problem->contact_block_count[1], 1);
+    ck_assert_uint_eq(problem->n_contact_frame, 27);
+    static const uint32_t trees[] = {UINT32_MAX, 0, 1, 2, 2, 0};
+    ck_assert_uint_eq(problem->n_side_tree, 6);
+    ck_assert(memcmp(problem->side_tree, trees, sizeof(trees)) == 0);
+    ck_assert_uint_eq(problem->n_side_arm, 12);
+    ck_assert(problem->side_arm[2] == 0.30000000000000004 && problem->side_arm[11] == 15.0);
+    ck_assert(problem->contact_jacobian[3] == 4.0);
+    json_t *written = problem_write(problem, "bodies", NULL, NULL);
+    JsonText json;
+    ck_assert(json_text_parse(&json, "p", bodies, strlen(bodies), &error));
+    ck_assert(same_json(json.root, written));
+    json_text_free(&json);
+    json_decref(written);
+    moreau__v1__contact_problem__free_unpacked(problem, NULL);
+}
+END_TEST
+
+#define HEAD "{\"format\": \"moreau-problem/1\", \"time_step\": 0.01,\n"
+#define TREE "\"trees\": [{\"mass\": [[1]], \"v_free\": [0]}]"
+#define BODY                                                                                       \
+    "\"trees\": [{\"body\": {\"mass\": 1, \"inertia\": [1, 1, 1, 0, 0, 0]}, \"v_free\": [0, 0, "   \
+    "0, 0, "                                                                                       \
+    "0, 0]},\n{\"mass\": [[1]], \"v_free\": [0]}]"
+#define FRAME "\"frame\": [[0, 0, 1], [1, 0, 0], [0, 1, 0]]"
+#define ARM   "{\"tree\": 0, \"arm\": [0, 0, 0]}"
 #define BLOCK "{\"tree\": 0, \"jacobian\": [[1], [0], [0]]}"
 
 static const struct {
@@ -212,6 +265,52 @@ static const struct {
      "p.json:3: contacts[0].motion: needs 3 numbers, got 2"},
     {HEAD TREE ",\n\"contacts\": [{\"mu\": 1, \"Gap\": 0, \"blocks\": [" BLOCK "]}]}",
      "p.json:3: contacts[0].Gap: unknown key"},
+    {HEAD "\"trees\": [{\"body\": {\"mass\": 1},\n\"v_free\": [0, 0, 0, 0, 0, 0]}]}",
+     "p.json:2: trees[0].body: \"inertia\" is missing"},
+    {HEAD "\"trees\": [{\"body\": 3, \"v_free\": [0, 0, 0, 0, 0, 0]}]}",
+     "p.json:2: trees[0].body: needs an object, as {...}, got 3"},
+    {HEAD "\"trees\": [{\"body\": {\"inertia\": []}, \"v_free\": [0, 0, 0, 0, 0, 0]}]}",
+     "p.json:2: trees[0].body: \"mass\" is missing"},
+    {HEAD "\"trees\": [{\"body\": {\"mass\": 1, \"inertia\": [1, 1, 1]}, \"v_free\": [0, 0, 0, 0, "
+          "0, 0]}]}",
+     "p.json:2: trees[0].body.inertia: needs 6 numbers, got 3"},
+    {HEAD "\"trees\": [{\"body\": {\"mass\": 1, \"inertia\": [1, 1, 1, 0, 0, 0], \"size\": 1}, "
+          "\"v_free\": "
+          "[0, 0, 0, 0, 0, 0]}]}",
+     "p.json:2: trees[0].body.size: unknown key"},
+    {HEAD "\"trees\": [{\"body\": {\"mass\": 1, \"inertia\": [1, 1, 1, 0, 0, 0]}, \"v_free\": [0, "
+          "0, 0]}]}",
+     "p.json:2: trees[0].v_free: needs 6 numbers, got 3"},
+    {HEAD "\"trees\": [{\"body\": {\"mass\": 1, \"inertia\": [1, 1, 1, 0, 0, 0]}, \"mass\": [[1]], "
+          "\"v_free\": [0, 0, 0, 0, 0, 0]}]}",
+     "p.json:2: trees[0]: a tree has either \"mass\", a matrix, or \"body\""},
+    {HEAD BODY ",\n\"contacts\": [{\"mu\": 1, " FRAME ", \"sides\": [null, " ARM
+               "], \"blocks\": []}]}",
+     "p.json:4: contacts[0]: a contact has either \"blocks\", or \"frame\" and \"sides\""},
+    {HEAD BODY ",\n\"contacts\": [{\"mu\": 1, \"sides\": [null, " ARM "]}]}",
+     "p.json:4: contacts[0]: \"frame\" is missing"},
+    {HEAD BODY ",\n\"contacts\": [{\"mu\": 1, " FRAME "}]}",
+     "p.json:4: contacts[0]: \"sides\" is missing"},
+    {HEAD BODY
+     ",\n\"contacts\": [{\"mu\": 1, \"frame\": [[0, 0, 1], [1, 0, 0]], \"sides\": [null, " ARM
+     "]}]}",
+     "p.json:4: contacts[0].frame: needs 3 rows, got 2"},
+    {HEAD BODY ",\n\"contacts\": [{\"mu\": 1, " FRAME ", \"sides\": [" ARM "]}]}",
+     "p.json:4: contacts[0].sides: needs 2 sides, got 1"},
+    {HEAD BODY ",\n\"contacts\": [{\"mu\": 1, " FRAME ", \"sides\": [null, 0]}]}",
+     "p.json:4: contacts[0].sides[1]: needs {\"tree\", \"arm\"}, {\"tree\", \"jacobian\"}, or null "
+     "for "
+     "ground, got 0"},
+    {HEAD BODY ",\n\"contacts\": [{\"mu\": 1, " FRAME ", \"sides\": [null, {\"tree\": 2}]}]}",
+     "p.json:4: contacts[0].sides[1].tree: there is no tree 2; the file has 2"},
+    {HEAD BODY ",\n\"contacts\": [{\"mu\": 1, " FRAME ", \"sides\": [null, {\"tree\": 0}]}]}",
+     "p.json:4: contacts[0].sides[1]: \"arm\" is missing"},
+    {HEAD BODY ",\n\"contacts\": [{\"mu\": 1, " FRAME
+               ", \"sides\": [null, {\"tree\": 0, \"arm\": [1]}]}]}",
+     "p.json:4: contacts[0].sides[1].arm: needs 3 numbers, got 1"},
+    {HEAD BODY ",\n\"contacts\": [{\"mu\": 1, " FRAME ", \"sides\": [" ARM
+               ", {\"tree\": 1, \"arm\": [1]}]}]}",
+     "p.json:4: contacts[0].sides[1].arm: unknown key"},
     {HEAD TREE ",\n\"rows\": [{\"group\": -1, \"blocks\": []}]}",
      "p.json:3: rows[0].group: needs a whole number from 0, got -1"},
     {HEAD TREE ",\n\"rows\": [{\"blocks\": [{\"tree\": 0, \"jacobian\": [1, 2]}]}]}",
@@ -268,6 +367,28 @@ START_TEST(columns_that_do_not_fit_are_not_written) {
 }
 END_TEST
 
+START_TEST(columns_of_bodies_that_do_not_fit_are_not_written) {
+    JsonError error;
+    Moreau__V1__ContactProblem *problem = read_problem(bodies, &error);
+    ck_assert_ptr_nonnull(problem);
+    size_t *const counts[] = {&problem->n_tree_is_body, &problem->n_body_mass,
+                              &problem->n_body_inertia, &problem->n_contact_frame,
+                              &problem->n_side_tree,    &problem->n_side_arm};
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        (*counts[i])--;
+        json_t *written = problem_write(problem, "", NULL, NULL);
+        ck_assert_msg(written == NULL, "column %zu", i);
+        (*counts[i])++;
+    }
+    problem->side_tree[1] = 3;
+    ck_assert_ptr_null(problem_write(problem, "", NULL, NULL));
+    problem->side_tree[1] = 0;
+    problem->tree_width[0] = 5;
+    ck_assert_ptr_null(problem_write(problem, "", NULL, NULL));
+    moreau__v1__contact_problem__free_unpacked(problem, NULL);
+}
+END_TEST
+
 START_TEST(an_answer_lists_velocities_per_tree) {
     JsonError error;
     Moreau__V1__ContactProblem *problem = read_problem(full, &error);
@@ -310,7 +431,9 @@ static TCase *case_problem(void) {
     tcase_add_test(tcase, every_key_lands_in_its_column);
     tcase_add_loop_test(tcase, what_is_wrong_is_named_with_line_and_path, 0,
                         sizeof(refusals) / sizeof(refusals[0]));
+    tcase_add_test(tcase, bodies_land_in_their_columns_and_come_back);
     tcase_add_test(tcase, columns_that_do_not_fit_are_not_written);
+    tcase_add_test(tcase, columns_of_bodies_that_do_not_fit_are_not_written);
     tcase_add_test(tcase, an_answer_lists_velocities_per_tree);
     return tcase;
 }

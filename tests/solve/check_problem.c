@@ -102,6 +102,7 @@ typedef enum Harm {
     HARM_MASS_NAN,
     HARM_FREE_MASS,
     HARM_FREE_INERTIA,
+    HARM_FREE_INVERSE,
     HARM_V_FREE,
     HARM_MU,
     HARM_MU_NAN,
@@ -114,6 +115,7 @@ typedef enum Harm {
     HARM_DISSIPATION,
     HARM_MOTION,
     HARM_FRAME,
+    HARM_SIDE_ARM,
     HARM_SIDE_JACOBIAN,
     HARM_SIDE_TREE,
     HARM_SIDE_TWICE,
@@ -135,8 +137,9 @@ static const char *const harm_keys[HARM_COUNT] = {
     [HARM_MASS_SKEW] = "trees[0].mass",
     [HARM_MASS_INDEFINITE] = "trees[0].mass",
     [HARM_MASS_NAN] = "trees[0].mass",
-    [HARM_FREE_MASS] = "trees[1].mass",
-    [HARM_FREE_INERTIA] = "trees[1].mass",
+    [HARM_FREE_MASS] = "trees[1].body.mass",
+    [HARM_FREE_INERTIA] = "trees[1].body.inertia",
+    [HARM_FREE_INVERSE] = "trees[1].body.inertia",
     [HARM_V_FREE] = "trees[1].v_free",
     [HARM_MU] = "contacts[0].mu",
     [HARM_MU_NAN] = "contacts[0].mu",
@@ -148,8 +151,9 @@ static const char *const harm_keys[HARM_COUNT] = {
     [HARM_DAMPING] = "contacts[0].damping",
     [HARM_DISSIPATION] = "contacts[0].dissipation_time",
     [HARM_MOTION] = "contacts[0].motion",
-    [HARM_FRAME] = "contacts[0].blocks[1].jacobian",
-    [HARM_SIDE_JACOBIAN] = "contacts[0].blocks[0].jacobian",
+    [HARM_FRAME] = "contacts[0].frame",
+    [HARM_SIDE_ARM] = "contacts[0].sides[1].arm",
+    [HARM_SIDE_JACOBIAN] = "contacts[0].sides[0].jacobian",
     [HARM_SIDE_TREE] = "contacts[0].blocks[1].tree",
     [HARM_SIDE_TWICE] = "contacts[0].blocks[1].tree",
     [HARM_ROW_ORDER] = "rows[0].low",
@@ -184,6 +188,9 @@ static void harm_tree(ProblemBuild *build, Harm harm) {
         break;
     case HARM_FREE_INERTIA:
         build->free[1].inertia.yy = 0.0;
+        break;
+    case HARM_FREE_INVERSE:
+        build->free[1].inverse_inertia.zz = -1.0;
         break;
     case HARM_V_FREE:
         build->v_free[3] = HUGE_VAL;
@@ -227,6 +234,9 @@ static void harm_contact(ProblemContact *contact, ContactLaw *law, Harm harm) {
         break;
     case HARM_FRAME:
         contact->normal.x = 0.5;
+        break;
+    case HARM_SIDE_ARM:
+        contact->side[1].arm.y = NAN;
         break;
     case HARM_SIDE_JACOBIAN:
         contact->side[0].jacobian = 1000000;

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// The last problem of a world, fetched and solved again over real sockets: the same impulses to the
+// last bit, whatever the world is made of and however many lanes stepped it.
+#include "support/server_process.h"
+#include "support/suite.h"
+#include "support/wire_world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ServerProcess *server;
+static WireClient *client;
+
+static void start(void) {
+    server = server_start("--workers 2");
+    client = wire_open(server->address[0]);
+}
+
+static void stop(void) {
+    wire_close(client);
+    server_stop(server);
+}
+
+static void set(uint64_t world, Moreau__V1__WorldSettings *settings) {
+    Moreau__V1__WorldSet call = MOREAU__V1__WORLD_SET__INIT;
+    call.has_world = 1, call.world = world;
+    call.settings = settings;
+    wire_accept(client, &call);
+}
+
+// A block of boxes and balls in turn, `side` wide and long: neighbours overlap by a centimetre
+// where both are boxes, and layers fall on each other.
+static void add_block(uint64_t world, size_t side, size_t layers) {
+    size_t count = side * side * layers;
+    double *pose = calloc(7 * count, sizeof(double));
+    uint64_t *shape = calloc(count, sizeof(uint64_t));
+    ck_assert(pose != NULL && shape != NULL);
+    for (size_t i = 0; i < count; i++) {
+        double *at = pose + 7 * i;
+        size_t layer = i / side / side;
+        at[0] = 0.19 * (double)(i % side);
+        at[1] = 0.19 * (double)(i / side % side);
+        at[2] = 0.12 + 0.21 * (double)layer;
+        at[3] = 1.0;
+        at[4] = 0.05 * (double)(i % 3);
+        shape[i] = i / 2 % 2 == 0 ? 3 : 2;
+    }
+    Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+    add.has_world = 1, add.world = world;
+    add.n_pose = 7 * count, add.pose = pose;
+    add.n_shape = count, add.shape = shape;
+    wire_accept(client, &add);
+    free(pose);
+    free(shape);
+}
+
+// A wall of the server's that comes from the side and turns, elastic.
+static void add_pusher(uint64_t world) {
+    Moreau__V1__Material elastic = MOREAU__V1__MATERIAL__INIT, *materials[] = {&elastic};
+    elastic.has_restitution = 1, elastic.restitution = 0.6;
+    Moreau__V1__WorldAddMaterials add_material = MOREAU__V1__WORLD_ADD_MATERIALS__INIT;
+    add_material.has_world = 1, add_material.world = world;
+    add_material.n_materials = 1, add_material.materials = materials;
+    uint64_t material = wire_accept(client, &add_material)->world_add->ids[0];
+
+    Moreau__V1__Primitive__Kind box = MOREAU__V1__PRIMITIVE__KIND__BOX;
+    double size[] = {0.1, 2.0, 1.0};
+    Moreau__V1__WorldAddShapes add_shape = MOREAU__V1__WORLD_ADD_SHAPES__INIT;
+    add_shape.has_world = 1, add_shape.world = world;
+    add_shape.n_kind = 1, add_shape.kind = &box;
+    add_shape.n_size = 3, add_shape.size = size;
+    add_shape.n_material = 1, add_shape.material = &material;
+    uint64_t shape = wire_accept(client, &add_shape)->world_add->ids[0];
+
+    Moreau__V1__Body__Kind kinematic = MOREAU__V1__BODY__KIND__KINEMATIC;
+    double pose[] = {-0.6, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0},
+           velocity[] = {1.0, 0.0, 0.0, 0.0, 0.0, 0.5};
+    Moreau__V1__WorldAddBodies add_body = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+    add_body.has_world = 1, add_body.world = world;
+    add_body.n_pose = 7, add_body.pose = pose;
+    add_body.n_velocity = 6, add_body.velocity = velocity;
+    add_body.n_kind = 1, add_body.kind = &kinematic;
+    add_body.n_shape = 1, add_body.shape = &shape;
+    wire_accept(client, &add_body);
+}
+
+// Returns how many contacts there were.
+static size_t solve_again(uint64_t world) {
+    Moreau__V1__Problem ask = MOREAU__V1__PROBLEM__INIT;
+    ask.has_world = 1, ask.world = world;
+    const Moreau__V1__ProblemReply *problem = wire_accept(client, &ask)->problem;
+    Moreau__V1__Solve solve = MOREAU__V1__SOLVE__INIT;
+    solve.problem = problem->problem;
+    solve.solver = problem->solver;
+    solve.parameters = problem->parameters;
+    const Moreau__V1__SolveReply *answer = wire_accept(client, &solve)->solve;
+    Moreau__V1__WorldContacts look = MOREAU__V1__WORLD_CONTACTS__INIT;
+    look.has_world = 1, look.world = world;
+    const Moreau__V1__WorldContactsReply *lived = wire_accept(client, &look)->world_contacts;
+
+    ck_assert_uint_eq(answer->n_contacts, lived->n_impulse);
+    for (size_t i = 0; i < lived->n_impulse; i++) { // 0 is not -0
+        ck_assert_msg(lived->impulse[i] == answer->contacts[i] &&
+                          signbit(lived->impulse[i]) == signbit(answer->contacts[i]),
+                      "impulse %zu of %zu: %a, not %a", i, lived->n_impulse, answer->contacts[i],
+                      lived->impulse[i]);
+    }
+    ck_assert_uint_eq(answer->n_v, problem->problem->n_v_free);
+    return lived->n_impulse / 3;
+}
+
+static const struct {
+    double gravity, recovery_speed;
+    Moreau__V1__MdpParameters__Friction law;
+    bool is_pushed;
+    size_t side, layers;
+} worlds[] = {
+    {-9.81, 1.0, MOREAU__V1__MDP_PARAMETERS__FRICTION__COULOMB, false, 3, 3},
+    {-9.81, 1.0, MOREAU__V1__MDP_PARAMETERS__FRICTION__MAXIMUM_DISSIPATION, true, 3, 3},
+    {-30.0, 0.01, MOREAU__V1__MDP_PARAMETERS__FRICTION__COULOMB, true, 2, 4},
+    {-1.0, 1e9, MOREAU__V1__MDP_PARAMETERS__FRICTION__COULOMB, false, 4, 2},
+    {-9.81, 1.0, MOREAU__V1__MDP_PARAMETERS__FRICTION__COULOMB, true, 14, 10}, // lanes share a step
+};
+
+enum { STEPS = 60, STEPS_AT_ONCE = 5 };
+
+START_TEST(a_fetched_problem_is_solved_as_its_world_solved_it) {
+    uint64_t world = wire_world(client, 1, 1, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
+    add_block(world, worlds[_i].side, worlds[_i].layers);
+    if (worlds[_i].is_pushed) {
+        add_pusher(world);
+    }
+    double gravity[] = {0.3, 0.1, worlds[_i].gravity};
+    Moreau__V1__MdpParameters mdp = MOREAU__V1__MDP_PARAMETERS__INIT;
+    Moreau__V1__SolverParameters parameters = MOREAU__V1__SOLVER_PARAMETERS__INIT;
+    Moreau__V1__WorldSettings settings = MOREAU__V1__WORLD_SETTINGS__INIT;
+    mdp.has_friction = 1, mdp.friction = worlds[_i].law;
+    mdp.has_max_iterations = 1, mdp.max_iterations = 30; // exact, however far it came
+    parameters.mdp = &mdp;
+    settings.n_gravity = 3, settings.gravity = gravity;
+    settings.has_recovery_speed = 1, settings.recovery_speed = worlds[_i].recovery_speed;
+    settings.parameters = &parameters;
+    set(world, &settings);
+    size_t most = 0;
+    for (int step = 0; step < STEPS; step += STEPS_AT_ONCE) {
+        wire_step(client, world, STEPS_AT_ONCE);
+        size_t contacts = solve_again(world);
+        most = contacts > most ? contacts : most;
+    }
+    ck_assert_uint_gt(most, worlds[_i].side * worlds[_i].side * worlds[_i].layers); // or they fell
+}
+END_TEST
+
+static TCase *case_problems(void) {
+    TCase *tcase = tcase_create("problems");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_checked_fixture(tcase, start, stop);
+    tcase_add_loop_test(tcase, a_fetched_problem_is_solved_as_its_world_solved_it, 0,
+                        (int)(sizeof(worlds) / sizeof(worlds[0])));
+    return tcase;
+}
+
+SUITE_MAIN("system/problems", case_problems)
