@@ -428,6 +428,8 @@ typedef struct MoreauContacts {
     const double *impulse;  // 3 [N s]
     const double *velocity; // 3 [m/s]
     const double *friction;
+    const double *residual;        // Nullable: NULL in episodes; from the solver's model, over V
+    const double *target_velocity; // Nullable: likewise; [m/s] asked of the normal velocity
 } MoreauContacts;
 
 MoreauStatus moreau_world_contacts(MoreauClient *client, uint64_t world, uint64_t first,

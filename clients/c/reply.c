@@ -56,7 +56,9 @@ void reply_read_contacts(const Moreau__V1__WorldContactsReply *got, MoreauContac
                                  .gap = COLUMN(got, gap, count),
                                  .impulse = COLUMN(got, impulse, 3 * count),
                                  .velocity = COLUMN(got, velocity, 3 * count),
-                                 .friction = COLUMN(got, friction, count)};
+                                 .friction = COLUMN(got, friction, count),
+                                 .residual = COLUMN(got, residual, count),
+                                 .target_velocity = COLUMN(got, target_velocity, count)};
 }
 
 static MoreauCertificates read_certificates(const Moreau__V1__CertificateColumns *columns,

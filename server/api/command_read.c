@@ -173,6 +173,9 @@ Status command_world_contacts(Request *request, Lane *lane, Moreau__V1__Reply *r
     m->impulse = list.impulse;
     m->velocity = list.velocity;
     m->friction = list.friction;
+    m->n_residual = m->n_target_velocity = n;
+    m->residual = n == 0 ? NULL : stepper->judged + range.first;
+    m->target_velocity = n == 0 ? NULL : stepper->judged + stepper->contact_count + range.first;
     reply->result_case = MOREAU__V1__REPLY__RESULT_WORLD_CONTACTS;
     reply->world_contacts = m;
     return STATUS_OK;

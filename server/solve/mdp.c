@@ -78,8 +78,9 @@ static Status declare(Work *work) {
                            arena_take_array(arena, problem->contact_count, 3 * sizeof(double)),
                        .row_impulse = arena_take_zeroed(arena, problem->row_count, sizeof(double)),
                        .row = arena_take_zeroed(arena, problem->row_count, sizeof(RowRelation))};
+    work->result->residual = arena_take_array(arena, problem->contact_count, sizeof(double));
     if (answer->v == NULL || answer->momentum == NULL || answer->contact_impulse == NULL ||
-        answer->row_impulse == NULL || answer->row == NULL) {
+        answer->row_impulse == NULL || answer->row == NULL || work->result->residual == NULL) {
         return no_memory(work->error);
     }
     for (uint32_t i = 0; i < problem->row_count; i++) {
@@ -141,7 +142,7 @@ static void store(Work *work) {
 static Status judge(Work *work) {
     make_velocities(work);
     return certificate_measure(work->problem, &work->mass, &work->scale, &work->result->answer,
-                               work->parameter[MDP_TOLERANCE], work->arena, NULL,
+                               work->parameter[MDP_TOLERANCE], work->arena, work->result->residual,
                                &work->result->certificate, work->error);
 }
 

@@ -51,6 +51,7 @@ enum { SOLVER_TOLERANCE = 0, SOLVER_MAX_ITERATIONS = 1 };
 typedef struct SolveResult {
     Answer answer;           // arrays borrowed from the arena given to solver_solve
     Certificate certificate; // of that answer
+    double *residual;        // [contact_count] own residual of each contact over V, as its arrays
     uint32_t iterations;
 } SolveResult;
 

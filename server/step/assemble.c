@@ -51,7 +51,9 @@ Status assemble_run(StepState *state) {
     const World *world = state->world;
     size_t numbers = 3 * (size_t)stepper->contact_count;
     if (!ARRAY_RESERVE(stepper->warm, stepper->warm_capacity, numbers) ||
-        !ARRAY_RESERVE(stepper->impulse, stepper->impulse_capacity, numbers)) {
+        !ARRAY_RESERVE(stepper->impulse, stepper->impulse_capacity, numbers) ||
+        !ARRAY_RESERVE(stepper->judged, stepper->judged_capacity,
+                       2 * (size_t)stepper->contact_count)) {
         return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while assembling %u contacts: raise --memory-bytes-max.",
                          stepper->contact_count);

@@ -36,6 +36,7 @@ void stepper_destroy(Stepper *stepper) {
     free(stepper->law);
     free(stepper->warm);
     free(stepper->impulse);
+    free(stepper->judged);
     free(stepper);
 }
 
@@ -44,7 +45,8 @@ size_t stepper_bytes(const Stepper *stepper) {
            stepper->contact_capacity * sizeof(StepContact) +
            stepper->problem_capacity * sizeof(ProblemContact) +
            stepper->law_capacity * sizeof(ContactLaw) +
-           (stepper->warm_capacity + stepper->impulse_capacity) * sizeof(double);
+           (stepper->warm_capacity + stepper->impulse_capacity + stepper->judged_capacity) *
+               sizeof(double);
 }
 
 void stepper_limit(Stepper *stepper, size_t more_bytes) {
@@ -69,6 +71,22 @@ void step_set_solver(WorldSettings *settings, const SolverSettings *solver) {
     memcpy(settings->parameter, solver->parameter, sizeof(settings->parameter));
 }
 
+// What may be asked about after the step outlives the scratch memory.
+static void keep_answer(Stepper *stepper, const SolveResult *result) {
+    const Answer *answer = &result->answer;
+    size_t contacts = stepper->contact_count;
+    memcpy(stepper->v, answer->v, stepper->problem.velocity_count * sizeof(double));
+    if (contacts == 0) {
+        return;
+    }
+    memcpy(stepper->impulse, answer->contact_impulse, 3 * contacts * sizeof(double));
+    memcpy(stepper->judged, result->residual, contacts * sizeof(double));
+    for (uint32_t i = 0; i < contacts; i++) {
+        // no zero with a sign
+        stepper->judged[contacts + i] = 0.0 - certificate_bias(&stepper->problem, answer, i);
+    }
+}
+
 static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
     Stepper *stepper = state->stepper;
     // the clock costs as much as a quarter of a small step: it times what may take long
@@ -83,13 +101,7 @@ static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
     report->iterations = state->result.iterations;
     report->certificate = state->result.certificate;
 
-    // what may be asked about after the step outlives the scratch memory
-    const Answer *answer = &state->result.answer;
-    memcpy(stepper->v, answer->v, stepper->problem.velocity_count * sizeof(double));
-    if (stepper->contact_count > 0) {
-        memcpy(stepper->impulse, answer->contact_impulse,
-               3 * (size_t)stepper->contact_count * sizeof(double));
-    }
+    keep_answer(stepper, &state->result);
     return STATUS_OK;
 }
 

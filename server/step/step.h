@@ -67,11 +67,13 @@ typedef struct Stepper {
     ContactProblem problem;
     double *v;            // [velocity_count] after the solve
     double *impulse;      // [3 contact_count]
+    double *judged;       // [2 contact_count] own residuals over V, then target velocities [m/s]
     StepContact *contact; // [contact_count], sorted by (a, b, feature)
     ProblemContact *problem_contact;
     ContactLaw *law;
     double *warm; // 3 per contact
-    size_t contact_capacity, problem_capacity, law_capacity, warm_capacity, impulse_capacity;
+    size_t contact_capacity, problem_capacity, law_capacity, warm_capacity, impulse_capacity,
+        judged_capacity;
     uint32_t contact_count;
 
     uint32_t *tree_of_body; // of each body, in the order of the world's; PROBLEM_NO_TREE: static or

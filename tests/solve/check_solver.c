@@ -2,6 +2,7 @@
 #include "solve/solver.h"
 
 #include "solve/mdp.h"
+#include "support/problem_build.h"
 #include "support/suite.h"
 
 #include <string.h>
@@ -91,10 +92,41 @@ START_TEST(mdp_asks_for_its_share_of_the_overlap) {
 }
 END_TEST
 
+// Whatever its model, a solver tells how far each contact is from what it was to obey: the worst of
+// them is the certificate's, but for the rounding of a division.
+START_TEST(every_solver_tells_the_residual_of_each_contact) {
+    SolverSettings settings = solver_default((SolverKind)_i);
+    ck_assert_int_eq(solver_set(&settings, "max_iterations", 3.0, NULL), STATUS_OK);
+    ProblemBuild build;
+    uint64_t state = 77;
+    problem_build_init(&build);
+    problem_build_random_bodies(&build, &state, 12, 40);
+    Arena arena;
+    arena_init(&arena, (size_t)1 << 26);
+    SolveResult result;
+    Error error = {0};
+    ck_assert_msg(solver_solve(&settings, &build.problem, &(Context){0}, &arena, &result, &error) ==
+                      STATUS_OK,
+                  "%s", error.message);
+    ck_assert_ptr_nonnull(result.residual);
+    double worst = 0.0;
+    for (uint32_t i = 0; i < build.problem.contact_count; i++) {
+        ck_assert(result.residual[i] >= 0.0);
+        worst = fmax(worst, result.residual[i]);
+    }
+    double own = result.certificate.entry[CERTIFICATE_OWN];
+    ck_assert_double_le(fabs(worst - own), 1e-14 * own);
+    ck_assert(result.residual[result.certificate.worst_contact] == worst);
+    arena_deinit(&arena);
+    problem_build_deinit(&build);
+}
+END_TEST
+
 static TCase *case_table(void) {
     TCase *tcase = tcase_create("table");
     tcase_add_loop_test(tcase, every_solver_is_found_by_its_name, 0, SOLVER_COUNT);
     tcase_add_loop_test(tcase, every_default_passes_its_own_range, 0, SOLVER_COUNT);
+    tcase_add_loop_test(tcase, every_solver_tells_the_residual_of_each_contact, 0, SOLVER_COUNT);
     tcase_add_test(tcase, mdp_has_the_parameters_of_its_page);
     tcase_add_test(tcase, mdp_asks_for_its_share_of_the_overlap);
     return tcase;

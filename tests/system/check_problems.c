@@ -5,6 +5,7 @@
 #include "support/suite.h"
 #include "support/wire_world.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,23 @@ static void add_pusher(uint64_t world) {
     wire_accept(client, &add_body);
 }
 
+// What each contact was asked for, and how far it is from that: the worst is what the certificate
+// says, but for the rounding of a division.
+static void expect_judged(const Moreau__V1__WorldContactsReply *lived,
+                          const Moreau__V1__ContactProblem *problem,
+                          const Moreau__V1__Certificate *certificate) {
+    size_t count = lived->n_body_a;
+    ck_assert_uint_eq(lived->n_residual, count);
+    ck_assert_uint_eq(lived->n_target_velocity, count);
+    double worst = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        ck_assert(lived->target_velocity[i] == -problem->contact_bias[i]);
+        worst = lived->residual[i] > worst ? lived->residual[i] : worst;
+    }
+    ck_assert_double_le(fabs(worst - certificate->e_own), 1e-14 * worst);
+    ck_assert(count == 0 || lived->residual[certificate->worst_contact] == worst);
+}
+
 // Returns how many contacts there were.
 static size_t solve_again(uint64_t world) {
     Moreau__V1__Problem ask = MOREAU__V1__PROBLEM__INIT;
@@ -106,6 +124,7 @@ static size_t solve_again(uint64_t world) {
                       lived->impulse[i]);
     }
     ck_assert_uint_eq(answer->n_v, problem->problem->n_v_free);
+    expect_judged(lived, problem->problem, answer->certificate);
     return lived->n_impulse / 3;
 }
 
