@@ -2,10 +2,13 @@
 // What long work is handed beside its input, and that changes nothing of what it returns.
 #pragma once
 
+#include "base/history.h"
 #include "base/stop.h"
 #include "base/tasks.h"
 
 typedef struct Context {
     const Stop *stop;   // Nullable: it is never given up; asked by the thread that began the work
     const Tasks *tasks; // Nullable: it is done by that thread alone
+    IterationHistory
+        *history; // Nullable: filled with how far it was from its aim after each iteration
 } Context;

@@ -146,6 +146,22 @@ static Status judge(Work *work) {
                                &work->result->certificate, work->error);
 }
 
+// The residual after a sweep, for whoever asked; what it takes beside the sweeps is given back.
+static Status note(Work *work, uint32_t sweep) {
+    if (work->context->history == NULL) {
+        return STATUS_OK;
+    }
+    ArenaMark mark = arena_mark(work->arena);
+    store(work);
+    Status status = judge(work);
+    if (status == STATUS_OK) {
+        history_note(work->context->history, sweep,
+                     work->result->certificate.entry[CERTIFICATE_OWN]);
+    }
+    arena_reset_to(work->arena, mark);
+    return status;
+}
+
 // A question may cost as much as the sweep of a small problem, so only every eighth sweep is
 // preceded by one.
 static bool is_asked_to_stop(const Work *work, uint32_t sweep) {
@@ -180,18 +196,22 @@ static Status sweep_until_certified(Work *work) {
         }
         double change = mdp_sweep(&work->pack, coulomb);
         sweep++;
+        Status status = note(work, sweep);
+        if (status != STATUS_OK) {
+            return status;
+        }
         // written so that what is not a number does not go on
         bool is_bounded = change < RUNAWAY * RUNAWAY;
         double limit = work->pack.has_aimed ? FINE * enough : enough;
         if (change > limit * limit && sweep < sweep_max && is_bounded) {
-            Status status = carry(work, change, enough * enough);
+            status = carry(work, change, enough * enough);
             if (status != STATUS_OK) {
                 return status;
             }
             continue;
         }
         store(work);
-        Status status = judge(work);
+        status = judge(work);
         // a fixed point to the last bit, or numbers that run away, will not get better
         bool is_stuck = change == 0.0 || !is_bounded;
         if (status != STATUS_OK || work->result->certificate.converged || is_stuck ||

@@ -509,6 +509,42 @@ START_TEST(the_same_problem_gives_the_same_bits) {
 }
 END_TEST
 
+// Each number is what a solve that ends there would be judged with; and whoever looks changes
+// nothing.
+START_TEST(a_history_is_of_every_sweep_and_changes_nothing) {
+    enum { SWEEPS = 40 };
+    ProblemBuild build;
+    uint64_t state = 5;
+    problem_build_init(&build);
+    problem_build_random_bodies(&build, &state, 20, 70);
+    MdpFriction friction = _i == 0 ? MDP_COULOMB : MDP_MAXIMUM_DISSIPATION;
+    Run watched, ended;
+    run_init(&watched, 1e-14, SWEEPS, friction);
+    double value[SWEEPS];
+    IterationHistory history;
+    history_init(&history, value, SWEEPS);
+    const Context context = {.history = &history};
+    ck_assert_int_eq(solver_solve(&watched.settings, &build.problem, &context, &watched.arena,
+                                  &watched.result, NULL),
+                     STATUS_OK);
+    ck_assert_uint_eq(history.count, SWEEPS);
+    for (int sweep = 1; sweep <= SWEEPS; sweep++) {
+        run_init(&ended, 1e-14, sweep, friction);
+        ck_assert(solve(&ended, &build.problem)->entry[CERTIFICATE_OWN] == value[sweep - 1]);
+        if (sweep == SWEEPS) {
+            ck_assert_mem_eq(ended.result.answer.contact_impulse,
+                             watched.result.answer.contact_impulse,
+                             3 * build.problem.contact_count * sizeof(double));
+            ck_assert_mem_eq(ended.result.answer.v, watched.result.answer.v,
+                             build.problem.velocity_count * sizeof(double));
+        }
+        run_deinit(&ended);
+    }
+    run_deinit(&watched);
+    problem_build_deinit(&build);
+}
+END_TEST
+
 START_TEST(a_problem_without_contacts_and_rows_is_free_motion) {
     uint64_t state = 700;
     ProblemBuild build;
@@ -671,6 +707,7 @@ static TCase *case_bounds(void) {
     TCase *tcase = tcase_create("bounds");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, the_same_problem_gives_the_same_bits);
+    tcase_add_loop_test(tcase, a_history_is_of_every_sweep_and_changes_nothing, 0, 2);
     tcase_add_test(tcase, a_problem_without_contacts_and_rows_is_free_motion);
     tcase_add_loop_test(tcase, not_a_number_ends_the_solve_and_is_reported, 0, 8);
     tcase_add_test(tcase, a_ball_between_two_walls_that_are_too_close_stays_finite);
