@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // moreau solve: one contact problem from a file, solved by the server without a world; or the last
-// problem of a world, into a file.
+// problem of a world, solved again or into a file.
 #include "cli/cli.h"
 
 #include "cli/certificate.h"
+#include "cli/chart.h"
 #include "cli/json_write.h"
 #include "cli/memory.h"
 #include "cli/number.h"
@@ -21,17 +22,20 @@
 static const char usage[] =
     "moreau solve: one contact problem, its impulses and its certificate\n"
     "\n"
-    "  moreau solve PROBLEM.json [--solver NAME] [--param KEY=VALUE]... [--json]\n"
-    "  moreau solve --world WORLD --dump FILE  a world's last problem as such a file\n"
+    "  moreau solve PROBLEM.json [--solver NAME] [--param KEY=VALUE]... [--history]\n"
+    "  moreau solve --world WORLD [--solver NAME]...  a world's last problem, again\n"
+    "  moreau solve --world WORLD --dump FILE         that problem as such a file\n"
     "\n"
     "The file's format is \"moreau-problem/1\"; - reads standard input. A dump names\n"
     "the solver and the parameters that the world's last step used, and a file that\n"
-    "names them is solved with them. --param changes one; another --solver begins\n"
-    "with its own defaults. WORLD is an id or a name.\n"
+    "names them is solved with them: to the same impulses, bit for bit. --param\n"
+    "changes one; another --solver begins with its own defaults. WORLD is an id or a\n"
+    "name. --history draws how the residual of the solver's model falls.\n"
     "\n"
     "Examples:\n"
     "  moreau solve wedge.json\n"
     "  moreau solve wedge.json --param friction=coulomb --param tolerance=1e-10\n"
+    "  moreau solve --world pile --history\n"
     "  moreau solve --world pile --dump hard.json\n"
     "  moreau solve hard.json --json | jq .report.e_DS\n";
 
@@ -42,6 +46,7 @@ typedef struct SolveOptions {
     const char *dump;   // Nullable
     const char *world;  // Nullable
     OptionList params;
+    bool history;
 } SolveOptions;
 
 static const CliField typed[] = {
@@ -129,6 +134,17 @@ static void print_contacts(const Moreau__V1__SolveReply *answer) {
     }
 }
 
+static void print_history(const Moreau__V1__SolveReply *answer) {
+    if (answer->n_history == 0) {
+        printf("\n  no history: the solver had nothing to iterate\n");
+        return;
+    }
+    printf("\n  %sresidual e_own after each iteration, and the tolerance%s\n",
+           terminal_style(stdout, STYLE_DIM), terminal_style(stdout, STYLE_PLAIN));
+    chart_print(stdout, answer->history, answer->n_history, answer->certificate->tolerance,
+                answer->certificate->iterations);
+}
+
 static int show_answer(Cli *cli, const Moreau__V1__Solve *solve,
                        const Moreau__V1__SolveReply *answer) {
     json_t *document =
@@ -144,6 +160,9 @@ static int show_answer(Cli *cli, const Moreau__V1__Solve *solve,
                     answer->certificate);
         print_certificate(answer->certificate);
         print_contacts(answer);
+        if (solve->history) {
+            print_history(answer);
+        }
     }
     json_decref(document);
     return EXIT_DONE;
@@ -210,20 +229,27 @@ static int choose_solver(Cli *cli, const SolveOptions *options, ProblemSolver *s
                : cli_fail(cli, EXIT_USAGE, "%s", message);
 }
 
+// `source` is Nullable: the file that the problem is from.
+static int solve_problem(Cli *cli, const SolveOptions *options, Moreau__V1__ContactProblem *problem,
+                         ProblemSolver *solver, const JsonText *source) {
+    int status = choose_solver(cli, options, solver);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    Moreau__V1__Solve solve = MOREAU__V1__SOLVE__INIT;
+    solve.problem = problem;
+    solve.solver = solver->name;
+    solve.parameters = solver->parameters;
+    solve.has_history = solve.history = options->history;
+    return send_problem(cli, options, &solve, source);
+}
+
 static int solve_text(Cli *cli, const SolveOptions *options, const JsonText *json) {
     JsonError error;
     ProblemSolver solver;
     Moreau__V1__ContactProblem *problem = problem_read(json, &solver, &error);
-    int status = EXIT_DONE;
-    if (problem == NULL) {
-        status = cli_fail(cli, EXIT_REFUSED, "%s", error.message);
-    } else if ((status = choose_solver(cli, options, &solver)) == EXIT_DONE) {
-        Moreau__V1__Solve solve = MOREAU__V1__SOLVE__INIT;
-        solve.problem = problem;
-        solve.solver = solver.name;
-        solve.parameters = solver.parameters;
-        status = send_problem(cli, options, &solve, json);
-    }
+    int status = problem == NULL ? cli_fail(cli, EXIT_REFUSED, "%s", error.message)
+                                 : solve_problem(cli, options, problem, &solver, json);
     if (problem != NULL) {
         moreau__v1__contact_problem__free_unpacked(problem, NULL);
     }
@@ -285,7 +311,21 @@ static int save_problem(Cli *cli, const SolveOptions *options,
     return status;
 }
 
-static int dump_world(Cli *cli, const SolveOptions *options) {
+// Solves what a world solved last; its solver's name and parameters are taken out of the reply.
+static int solve_fetched(Cli *cli, const SolveOptions *options, Moreau__V1__ProblemReply *answer) {
+    if (answer->problem == NULL) {
+        return cli_fail(cli, EXIT_REFUSED, "the server sent no problem for world %s",
+                        options->world);
+    }
+    ProblemSolver solver = {.name = answer->solver, .parameters = answer->parameters};
+    answer->solver = NULL;
+    answer->parameters = NULL;
+    int status = solve_problem(cli, options, answer->problem, &solver, NULL);
+    problem_solver_free(&solver);
+    return status;
+}
+
+static int take_world(Cli *cli, const SolveOptions *options) {
     FoundWorld found;
     int status = cli_connect(cli);
     if (status != EXIT_DONE || (status = world_find(cli, options->world, &found)) != EXIT_DONE) {
@@ -306,7 +346,8 @@ static int dump_world(Cli *cli, const SolveOptions *options) {
     } else if (reply->result_case != MOREAU__V1__REPLY__RESULT_PROBLEM) {
         status = cli_fail(cli, EXIT_REFUSED, "the server's answer holds no problem");
     } else {
-        status = save_problem(cli, options, reply->problem);
+        status = options->dump != NULL ? save_problem(cli, options, reply->problem)
+                                       : solve_fetched(cli, options, reply->problem);
     }
     if (reply != NULL) {
         moreau__v1__reply__free_unpacked(reply, NULL);
@@ -321,7 +362,10 @@ int command_solve(Cli *cli, int argc, char **argv) {
          "contact solver; default: the file's, or mdp"},
         {"--param", OPTION_LIST, &options.params, "KEY=VALUE",
          "a parameter of the solver; may be repeated"},
-        {"--world", OPTION_TEXT, &options.world, "WORLD", "with --dump: its id or name"},
+        {"--history", OPTION_FLAG, &options.history, NULL,
+         "also the residual after each iteration, as a chart"},
+        {"--world", OPTION_TEXT, &options.world, "WORLD",
+         "the last problem of this world, by its id or name"},
         {"--dump", OPTION_TEXT, &options.dump, "FILE",
          "write the world's last problem; - for standard output"},
     };
@@ -331,23 +375,21 @@ int command_solve(Cli *cli, int argc, char **argv) {
     if (status != EXIT_DONE || cli->help) {
         return status;
     }
-    if (options.world != NULL || options.dump != NULL) {
-        if (options.world == NULL || options.dump == NULL || words.count > 0) {
-            return cli_fail(
-                cli, EXIT_USAGE,
-                "--world WORLD and --dump FILE belong together, without a problem file");
-        }
-        if (options.solver != NULL || options.params.count > 0) {
-            return cli_fail(cli, EXIT_USAGE,
-                            "--dump writes what the world's own solver had; --solver and --param "
-                            "are for solving the file afterwards");
-        }
-        return dump_world(cli, &options);
-    }
-    if (words.count == 0) {
+    if ((options.world == NULL) == (words.count == 0) ||
+        (options.world == NULL && options.dump != NULL)) {
         return cli_fail(
             cli, EXIT_USAGE,
-            "which problem? Give a file, or --world WORLD --dump FILE; see moreau solve --help");
+            "which problem? Give a file, or --world WORLD, with --dump FILE to save it; "
+            "see moreau solve --help");
+    }
+    if (options.dump != NULL &&
+        (options.solver != NULL || options.params.count > 0 || options.history)) {
+        return cli_fail(cli, EXIT_USAGE,
+                        "--dump writes what the world's own solver had; --solver, --param and "
+                        "--history are for solving the file afterwards");
+    }
+    if (options.world != NULL) {
+        return take_world(cli, &options);
     }
     return solve_file(cli, &options, words.item[0]);
 }

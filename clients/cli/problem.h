@@ -52,7 +52,8 @@ void problem_solver_free(ProblemSolver *solver);
 json_t *problem_write(const Moreau__V1__ContactProblem *problem, const char *about,
                       const char *solver, const Moreau__V1__SolverParameters *parameters);
 
-// One answer object, as in "answers" of a problem file, with "report" instead of "residual". A new
+// One answer object, as in "answers" of a problem file, with "report" instead of "residual", and
+// "history" where the reply has one. A new
 // reference; NULL when the reply does not fit the problem.
 json_t *problem_write_answer(const Moreau__V1__ContactProblem *problem, const char *solver,
                              const Moreau__V1__SolverParameters *parameters,

@@ -341,5 +341,10 @@ json_t *problem_write_answer(const Moreau__V1__ContactProblem *problem, const ch
     json_object_set_new(object, "contacts", contacts);
     json_object_set_new(object, "rows", number_json_list(answer->rows, answer->n_rows));
     json_object_set_new(object, "report", write_report(answer->certificate));
+    if (answer->has_history_stride) {
+        json_object_set_new(object, "history",
+                            number_json_list(answer->history, answer->n_history));
+        json_object_set_new(object, "history_stride", number_json_whole(answer->history_stride));
+    }
     return object;
 }

@@ -15,6 +15,8 @@ static Status out_of_memory(Error *error) {
         "(option --frame-bytes-max).");
 }
 
+enum { HISTORY_MAX = 16384 };
+
 typedef struct SolvePlan {
     ContactProblem problem;
     SolverSettings settings;
@@ -89,6 +91,35 @@ static Status check_answer(const SolvePlan *plan, const SolveResult *result, Err
                      "are too far apart.");
 }
 
+// As long as the iterations may be, as far as there is room. NULL when memory ends.
+static IterationHistory *begin_history(const SolverSettings *settings, Arena *arena) {
+    double most = settings->parameter[SOLVER_MAX_ITERATIONS];
+    size_t capacity = most < HISTORY_MAX ? 2 + (size_t)most / 2 * 2 : HISTORY_MAX;
+    IterationHistory *history = arena_take(arena, sizeof(*history));
+    double *value = arena_take_array(arena, capacity, sizeof(double));
+    if (history == NULL || value == NULL) {
+        return NULL;
+    }
+    history_init(history, value, capacity);
+    return history;
+}
+
+static void fill_answer(const SolvePlan *plan, const SolveResult *result,
+                        const IterationHistory *history, Moreau__V1__SolveReply *message) {
+    message->n_v = plan->problem.velocity_count;
+    message->v = result->answer.v;
+    message->n_contacts = 3 * (size_t)plan->problem.contact_count;
+    message->contacts = result->answer.contact_impulse;
+    message->n_rows = plan->problem.row_count;
+    message->rows = result->answer.row_impulse;
+    if (history != NULL) {
+        message->n_history = history->count;
+        message->history = history->value;
+        message->has_history_stride = 1;
+        message->history_stride = history->stride;
+    }
+}
+
 Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     SolvePlan *plan = request->plan;
     Moreau__V1__SolveReply *message = arena_take(&request->arena, sizeof(*message));
@@ -110,7 +141,11 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     lane_end_turn(lane); // a solve may take long
     WorkWatch watch;
     request_watch(request, lane, clock_now_ns(), &watch);
-    const Context context = {.stop = &watch.stop};
+    Context context = {.stop = &watch.stop};
+    if (request->message->solve->history &&
+        (context.history = begin_history(&plan->settings, &request->arena)) == NULL) {
+        return out_of_memory(error);
+    }
     SolveResult result;
     uint64_t begun_ns = clock_now_ns();
     Status status =
@@ -131,12 +166,7 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     moreau__v1__solve_reply__init(message);
     moreau__v1__certificate__init(certificate);
     fill_certificate(&result, clock_now_ns() - begun_ns, certificate);
-    message->n_v = plan->problem.velocity_count;
-    message->v = result.answer.v;
-    message->n_contacts = 3 * (size_t)plan->problem.contact_count;
-    message->contacts = result.answer.contact_impulse;
-    message->n_rows = plan->problem.row_count;
-    message->rows = result.answer.row_impulse;
+    fill_answer(plan, &result, context.history, message);
     message->certificate = certificate;
     reply->result_case = MOREAU__V1__REPLY__RESULT_SOLVE;
     reply->solve = message;

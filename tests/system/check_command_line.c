@@ -125,6 +125,15 @@ START_TEST(a_dump_is_solved_as_the_world_solved_it) {
     }
     json_decref(answer);
 
+    // the same without a file, and watched
+    snprintf(line, sizeof(line), "moreau solve --world %s --history --json", runs[_i].world);
+    answer = run_json(address, line, 0);
+    count = 0;
+    expect_same_numbers(lived, json_object_get(answer, "contacts"), &count);
+    ck_assert_int_eq((json_int_t)json_array_size(json_object_get(answer, "history")),
+                     json_integer_value(json_object_get(report, "iterations")));
+    json_decref(answer);
+
     // what is typed wins over the file
     snprintf(line, sizeof(line),
              "moreau solve %s --json --param max_iterations=5 --param tolerance=1e-15", path);

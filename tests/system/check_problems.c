@@ -170,12 +170,65 @@ START_TEST(a_fetched_problem_is_solved_as_its_world_solved_it) {
 }
 END_TEST
 
+// A column of boxes is slow to come to rest: some sweeps, each with its residual. The last number
+// is the certificate's, and looking changes nothing.
+START_TEST(a_history_comes_when_it_is_asked_for) {
+    uint64_t world = wire_world(client, 1, 1, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
+    add_block(world, 2, 6);
+    wire_step(client, world, 40);
+    Moreau__V1__Problem ask = MOREAU__V1__PROBLEM__INIT;
+    ask.has_world = 1, ask.world = world;
+    Moreau__V1__Solve solve = MOREAU__V1__SOLVE__INIT;
+    solve.problem = wire_accept(client, &ask)->problem->problem;
+    const Moreau__V1__SolveReply *plain = wire_accept(client, &solve)->solve;
+    ck_assert_uint_eq(plain->n_history, 0);
+    ck_assert(!plain->has_history_stride);
+
+    solve.has_history = solve.history = 1;
+    const Moreau__V1__SolveReply *watched = wire_accept(client, &solve)->solve;
+    ck_assert_uint_gt(watched->n_history, 5);
+    ck_assert_uint_eq(watched->history_stride, 1);
+    ck_assert_uint_eq(watched->n_history, watched->certificate->iterations);
+    ck_assert(watched->history[watched->n_history - 1] == watched->certificate->e_own);
+    ck_assert_uint_eq(watched->n_contacts, plain->n_contacts);
+    ck_assert_mem_eq(watched->contacts, plain->contacts, plain->n_contacts * sizeof(double));
+}
+END_TEST
+
+// More sweeps than a history holds: it is thinner, and no longer.
+START_TEST(a_long_history_is_thinned_out) {
+    uint64_t world = wire_world(client, 1, 1, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
+    add_block(world, 3, 3);
+    wire_step(client, world, 30);
+    Moreau__V1__Problem ask = MOREAU__V1__PROBLEM__INIT;
+    ask.has_world = 1, ask.world = world;
+    Moreau__V1__MdpParameters mdp = MOREAU__V1__MDP_PARAMETERS__INIT;
+    Moreau__V1__SolverParameters parameters = MOREAU__V1__SOLVER_PARAMETERS__INIT;
+    parameters.mdp = &mdp;
+    mdp.has_tolerance = 1, mdp.tolerance = 1e-15; // beyond rounding: it goes on to the end
+    mdp.has_max_iterations = 1, mdp.max_iterations = 40000;
+    Moreau__V1__Solve solve = MOREAU__V1__SOLVE__INIT;
+    solve.problem = wire_accept(client, &ask)->problem->problem;
+    solve.parameters = &parameters;
+    solve.has_history = solve.history = 1;
+    const Moreau__V1__SolveReply *watched = wire_accept(client, &solve)->solve;
+    uint64_t stride = 1;
+    while (watched->certificate->iterations / stride > 16384) {
+        stride *= 2;
+    }
+    ck_assert_uint_eq(watched->history_stride, stride);
+    ck_assert_uint_eq(watched->n_history, watched->certificate->iterations / stride);
+}
+END_TEST
+
 static TCase *case_problems(void) {
     TCase *tcase = tcase_create("problems");
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, start, stop);
     tcase_add_loop_test(tcase, a_fetched_problem_is_solved_as_its_world_solved_it, 0,
                         (int)(sizeof(worlds) / sizeof(worlds[0])));
+    tcase_add_test(tcase, a_history_comes_when_it_is_asked_for);
+    tcase_add_test(tcase, a_long_history_is_thinned_out);
     return tcase;
 }
 
