@@ -39,7 +39,8 @@ TABLE = {
     "server": ({"base", "os", "world", "collide", "solve", "step", "log", "run", "replay", "net", "http", "wire", "api"},
                LIBC | POSIX | {"uv.h", "ini.h", "malloc.h"}),
     "clients/c": (set(), LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h"}),
-    "clients/cli": ({"c"}, LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h", "jansson.h", "moreau.h", "sys/ioctl.h"}),
+    "clients/cli": ({"c"}, LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h", "jansson.h", "hdf5.h", "moreau.h",
+                            "sys/ioctl.h"}),
 }
 DYNAMICS = ["server/base", "server/world", "server/collide", "server/solve", "server/step"]
 # what reads a recording and steps it again must build where there is no thread, socket, file or recorder: beside the dynamics it

@@ -5,6 +5,7 @@
 
 #include "cli/certificate.h"
 #include "cli/chart.h"
+#include "cli/fclib.h"
 #include "cli/json_write.h"
 #include "cli/memory.h"
 #include "cli/number.h"
@@ -26,7 +27,8 @@ static const char usage[] =
     "  moreau solve --world WORLD [--solver NAME]...  a world's last problem, again\n"
     "  moreau solve --world WORLD --dump FILE         that problem as such a file\n"
     "\n"
-    "The file's format is \"moreau-problem/1\"; - reads standard input. A dump names\n"
+    "The file's format is \"moreau-problem/1\"; - reads standard input; HDF5 files of\n"
+    "FCLib are taken too (its global form, and the reduced one with W). A dump names\n"
     "the solver and the parameters that the world's last step used, and a file that\n"
     "names them is solved with them: to the same impulses, bit for bit. --param\n"
     "changes one; another --solver begins with its own defaults. WORLD is an id or a\n"
@@ -257,7 +259,29 @@ static int solve_text(Cli *cli, const SolveOptions *options, const JsonText *jso
     return status;
 }
 
+static int solve_fclib(Cli *cli, const SolveOptions *options, const char *file) {
+    char message[FCLIB_MESSAGE_BYTES];
+    FclibProblem read;
+    if (!fclib_read(file, &read, message)) {
+        fclib_free(&read);
+        return cli_fail(cli, EXIT_REFUSED, "%s", message);
+    }
+    Moreau__V1__ContactProblem *problem = fclib_convert(&read, message);
+    fclib_free(&read);
+    if (problem == NULL) {
+        return cli_fail(cli, EXIT_REFUSED, "%s: %s", file, message);
+    }
+    ProblemSolver solver = {0};
+    int status = solve_problem(cli, options, problem, &solver, NULL);
+    problem_solver_free(&solver);
+    moreau__v1__contact_problem__free_unpacked(problem, NULL);
+    return status;
+}
+
 static int solve_file(Cli *cli, const SolveOptions *options, const char *file) {
+    if (fclib_is(file)) {
+        return solve_fclib(cli, options, file);
+    }
     JsonText json;
     int status = cli_load(cli, &json, file);
     if (status == EXIT_DONE) {
