@@ -52,8 +52,8 @@ static double largest_difference(const double *a, const double *b, size_t count)
 // ---- problems from files
 
 static const char *const public_names[] = {
-    "one-ball", "two-balls",   "stack-3",      "random-0", "random-3", "random-7",
-    "joint",    "limit-motor", "frictionless", "trees",    "wedge",    "mass-ratio-1e4"};
+    "one-ball",    "two-balls",    "stack-3", "random-0", "random-3",       "random-7", "joint",
+    "limit-motor", "frictionless", "trees",   "wedge",    "mass-ratio-1e4", "bodies"};
 enum { PUBLIC_COUNT = sizeof(public_names) / sizeof(public_names[0]) };
 
 START_TEST(every_public_answer_is_found) {
@@ -534,7 +534,7 @@ START_TEST(a_history_is_of_every_sweep_and_changes_nothing) {
         if (sweep == SWEEPS) {
             ck_assert_mem_eq(ended.result.answer.contact_impulse,
                              watched.result.answer.contact_impulse,
-                             3 * build.problem.contact_count * sizeof(double));
+                             3 * (size_t)build.problem.contact_count * sizeof(double));
             ck_assert_mem_eq(ended.result.answer.v, watched.result.answer.v,
                              build.problem.velocity_count * sizeof(double));
         }

@@ -318,9 +318,9 @@ START_TEST(check_refuses_warm_impulses_that_are_not_finite) {
 END_TEST
 
 static const char *const public_names[] = {
-    "column-20", "frictionless", "joint",    "limit-motor",     "mass-ratio-1e4", "one-ball",
-    "pile-125",  "random-0",     "random-3", "random-7",        "stack-3",        "ten-boxes",
-    "trees",     "two-balls",    "wedge",    "ten-boxes-pushed"};
+    "column-20", "frictionless", "joint",    "limit-motor",      "mass-ratio-1e4", "one-ball",
+    "pile-125",  "random-0",     "random-3", "random-7",         "stack-3",        "ten-boxes",
+    "trees",     "two-balls",    "wedge",    "ten-boxes-pushed", "bodies"};
 
 START_TEST(check_accepts_every_public_problem) {
     ProblemFile file;

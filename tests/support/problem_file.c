@@ -69,26 +69,75 @@ static size_t count_numbers(const json_t *value) {
     return count;
 }
 
+static FreeMass read_body(const json_t *body) {
+    double six[6];
+    ck_assert_uint_eq(problem_file_numbers(json_object_get(body, "inertia"), six, 6), 6);
+    return problem_free_mass(number_or(body, "mass", 0.0),
+                             (Sym3){six[0], six[1], six[2], six[3], six[4], six[5]});
+}
+
 static void read_trees(ProblemFile *file) {
     const json_t *trees = json_object_get(file->root, "trees");
     ContactProblem *problem = &file->problem;
     problem->tree_count = (uint32_t)json_array_size(trees);
     ProblemTree *tree = take(file, problem->tree_count, sizeof(*tree));
+    FreeMass *body = take(file, problem->tree_count, sizeof(*body));
     double *v_free = take(file, count_numbers(trees), sizeof(*v_free));
     uint32_t first = 0;
+    problem->all_free = problem->tree_count > 0;
     for (uint32_t i = 0; i < problem->tree_count; i++) {
         const json_t *item = json_array_get(trees, i), *v = json_object_get(item, "v_free");
         uint32_t width = (uint32_t)json_array_size(v);
         problem_file_numbers(v, v_free + first, width);
-        tree[i] = (ProblemTree){
-            .first = first,
-            .width = width,
-            .mass = store(file, json_object_get(item, "mass"), (size_t)width * width)};
+        tree[i] = (ProblemTree){.first = first, .width = width};
+        const json_t *free_body = json_object_get(item, "body");
+        if (free_body != NULL) {
+            tree[i].is_free = true;
+            body[i] = read_body(free_body);
+        } else {
+            tree[i].mass = store(file, json_object_get(item, "mass"), (size_t)width * width);
+            problem->all_free = false;
+        }
         first += width;
     }
+    problem->free = body;
     problem->velocity_count = first;
     problem->tree = tree;
     problem->v_free = v_free;
+}
+
+static void read_blocks(ProblemFile *file, const json_t *blocks, ProblemContact *contact) {
+    for (size_t s = 0; s < json_array_size(blocks); s++) {
+        const json_t *block = json_array_get(blocks, s);
+        uint32_t tree = (uint32_t)json_integer_value(json_object_get(block, "tree"));
+        size_t width = file->problem.tree[tree].width;
+        contact->side[s].tree = tree;
+        contact->side[s].jacobian = store(file, json_object_get(block, "jacobian"), 3 * width);
+    }
+}
+
+// of a contact that touches a body
+static void read_sides(ProblemFile *file, const json_t *item, ProblemContact *contact) {
+    double frame[9], arm[3];
+    ck_assert_uint_eq(problem_file_numbers(json_object_get(item, "frame"), frame, 9), 9);
+    contact->normal = vec3_load(frame);
+    contact->tangent[0] = vec3_load(frame + 3);
+    contact->tangent[1] = vec3_load(frame + 6);
+    for (size_t s = 0; s < 2; s++) {
+        const json_t *side = json_array_get(json_object_get(item, "sides"), s);
+        if (json_is_null(side)) {
+            continue;
+        }
+        uint32_t tree = (uint32_t)json_integer_value(json_object_get(side, "tree"));
+        contact->side[s].tree = tree;
+        if (file->problem.tree[tree].is_free) {
+            ck_assert_uint_eq(problem_file_numbers(json_object_get(side, "arm"), arm, 3), 3);
+            contact->side[s].arm = vec3_load(arm);
+        } else {
+            size_t width = file->problem.tree[tree].width;
+            contact->side[s].jacobian = store(file, json_object_get(side, "jacobian"), 3 * width);
+        }
+    }
 }
 
 static void read_contact(ProblemFile *file, const json_t *item, ProblemContact *contact,
@@ -109,14 +158,11 @@ static void read_contact(ProblemFile *file, const json_t *item, ProblemContact *
     law->force =
         number_or(item, "force", contact->gap == 0.0 ? 0.0 : -law->stiffness * contact->gap);
     problem_file_numbers(json_object_get(item, "motion"), contact->motion, 3);
-    const json_t *blocks = json_object_get(item, "blocks");
     contact->side[0].tree = contact->side[1].tree = PROBLEM_NO_TREE;
-    for (size_t s = 0; s < json_array_size(blocks); s++) {
-        const json_t *block = json_array_get(blocks, s);
-        uint32_t tree = (uint32_t)json_integer_value(json_object_get(block, "tree"));
-        size_t width = problem->tree[tree].width;
-        contact->side[s].tree = tree;
-        contact->side[s].jacobian = store(file, json_object_get(block, "jacobian"), 3 * width);
+    if (json_object_get(item, "sides") != NULL) {
+        read_sides(file, item, contact);
+    } else {
+        read_blocks(file, json_object_get(item, "blocks"), contact);
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contact problems from moreau-problem/1 files (problem.md), for tests: every tree is dense. A file
-// that is not as expected ends the test with a sentence; nothing here is meant for input from
-// outside.
+// Contact problems from moreau-problem/1 files (problem.md), for tests. A file that is not as
+// expected ends the test with a sentence; nothing here is meant for input from outside.
 #pragma once
 
 #include "base/arena.h"
