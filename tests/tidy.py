@@ -23,7 +23,7 @@ POSIX = {"fcntl.h", "signal.h", "unistd.h", "sys/types.h", "sys/stat.h", "sys/re
 PROTO = {"moreau.pb-c.h"}
 TABLE = {
     "server/base": (set(), LIBC),
-    "server/os": ({"base"}, LIBC | {"sys/resource.h", "fcntl.h", "unistd.h"}),
+    "server/os": ({"base"}, LIBC | {"sys/resource.h", "fcntl.h", "unistd.h", "sched.h"}),
     "server/world": ({"base"}, LIBC),
     "server/collide": ({"base", "world"}, LIBC),
     "server/solve": ({"base"}, LIBC),

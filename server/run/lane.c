@@ -16,6 +16,10 @@
 // are short, and one for those that showed a long one. A strand is moved when it is put into a
 // line, and nowhere else.
 //
+// A lane that would sleep may help others instead (offer.h). It is awake then, and so nobody signals
+// it: it looks at its line, without the lock, between two blocks, and under the lock before it
+// helps again or sleeps.
+//
 // No wake is lost: whenever a line is longer than the number of lanes that are on their way to it,
 // a sleeping lane of its crew is signalled, if there is one (count_wakes); and a lane looks at its
 // line, under the lock, before it sleeps.
@@ -25,7 +29,9 @@
 #include "base/cache.h"
 #include "os/clock.h"
 #include "os/nice.h"
+#include "os/pause.h"
 #include "run/line.h"
+#include "run/offer.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -41,6 +47,8 @@ enum { SHORT_PIECES = 16, SHORT_PIECE_NS = 2 * LANE_SHORT_SLICE_NS };
 
 // A step of some 300,000 contacts needs no more; and one of some thousand, when memory is short.
 enum { SCRATCH_KEPT_BYTES = 1 << 28, SCRATCH_KEPT_BYTES_MIN = 1 << 20 };
+
+enum { HELP_SPIN_NS = 50000 }; // a step goes from one stage to the next in less, or far more
 
 enum { LONG_NICENESS = 4 }; // beside short lanes a long one has less than half of a core
 
@@ -68,6 +76,9 @@ struct Worker {
     uv_cond_t wake;
     bool is_woken;        // signalled; under the lock
     Worker *asleep_below; // in the crew's stack of sleepers
+    Offer offer;          // with its jobs' tasks
+    uint32_t helped;      // whose offer it helped with last
+    bool has_helped;      // and there was nothing more to do: it sleeps before it looks again
     uv_thread_t thread;
 };
 
@@ -77,8 +88,9 @@ struct Crew {
     uint32_t count;
     Line line;      // ready strands
     Worker *asleep; // lanes that sleep, the last to fall asleep first: its caches are the warmest
-    uint32_t waking_count; // lanes signalled and not yet awake
-    uint32_t batch_count;  // lanes that took more than one job
+    uint32_t waking_count;       // lanes signalled and not yet awake
+    uint32_t batch_count;        // lanes that took more than one job
+    _Atomic uint32_t open_count; // offers that are open; without the lock
 };
 
 enum { CREW_SHORT, CREW_LONG, CREW_COUNT };
@@ -95,6 +107,8 @@ struct Pool {
     JobList finished;
     bool is_closing;                  // from now on every finished job wakes the loop
     bool is_stopping;                 // lanes leave when their line is empty
+    _Atomic uint32_t awake_count;     // lanes that do not sleep, or are signalled; read without it
+    _Atomic uint32_t helper_count;    // of these, those that help; without it
     _Atomic uint64_t put_aside_count; // read without it
 
     // the loop thread's
@@ -152,6 +166,24 @@ typedef struct Wakes {
     uint32_t count;
 } Wakes;
 
+static uint32_t awake_count(const Pool *pool) {
+    return atomic_load_explicit(&pool->awake_count, memory_order_relaxed);
+}
+
+static void awake_count_add(Pool *pool, uint32_t change) {
+    atomic_store_explicit(&pool->awake_count, awake_count(pool) + change, memory_order_relaxed);
+}
+
+// Takes the last of a crew's sleepers, of which there is one, for a signal.
+static Worker *take_sleeper(Pool *pool, Crew *crew) {
+    Worker *worker = crew->asleep;
+    crew->asleep = worker->asleep_below;
+    worker->is_woken = true;
+    crew->waking_count++;
+    awake_count_add(pool, 1);
+    return worker;
+}
+
 // Which sleeping lanes must be signalled now.
 static Wakes count_wakes(Pool *pool) {
     Wakes wakes = {.count = 0};
@@ -159,11 +191,7 @@ static Wakes count_wakes(Pool *pool) {
         Crew *crew = &pool->crew[i];
         while (crew->asleep != NULL && line_count(&crew->line) > crew->waking_count &&
                wakes.count < WAKES_MAX) {
-            Worker *worker = crew->asleep;
-            crew->asleep = worker->asleep_below;
-            worker->is_woken = true;
-            crew->waking_count++;
-            wakes.worker[wakes.count++] = worker;
+            wakes.worker[wakes.count++] = take_sleeper(pool, crew);
         }
     }
     return wakes;
@@ -292,6 +320,7 @@ static void run_chain(Worker *worker, Job *job) {
     uint64_t begun_ns = worker->lane.slice_ns;
     while (job != NULL && !worker->wakes_loop && worker->lane.slice_ns - begun_ns < LANE_TURN_NS) {
         JobOutcome outcome = job->work(job, &worker->lane);
+        offer_close(&worker->offer);
         reset_scratch(&worker->lane);
         worker->now_ns = clock_now_ns();
         judge_piece(strand, outcome, worker->now_ns - worker->lane.slice_ns);
@@ -357,15 +386,101 @@ void lane_end_turn(Lane *lane) {
     worker->turn_ns = worker->lane.slice_ns; // the job that called goes on in a turn of its own
 }
 
+// ---- helping
+
+// The first owner a lane may help: no long lane helps a short one.
+static uint32_t first_helped(const Worker *worker) {
+    return worker->lane.is_long ? worker->lane.pool->def.lane_count : 0;
+}
+
+// How many offers are open to it.
+static uint32_t open_count(const Worker *worker) {
+    const Pool *pool = worker->lane.pool;
+    uint32_t count = 0;
+    for (int i = worker->lane.is_long ? CREW_LONG : CREW_SHORT; i < CREW_COUNT; i++) {
+        count += atomic_load_explicit(&pool->crew[i].open_count, memory_order_relaxed);
+    }
+    return count;
+}
+
+static bool is_crowded(const Pool *pool) {
+    return awake_count(pool) > pool->def.lane_count;
+}
+
+// Whether a lane without work should help rather than sleep. Under the lock: of several that find
+// too many awake, as many go to sleep as are too many.
+static bool may_help(const Worker *worker) {
+    return !worker->has_helped && open_count(worker) > 0 && !is_crowded(worker->lane.pool);
+}
+
+// One block, of the owner that it helped last if that one has some.
+static bool help_with_block(Worker *worker) {
+    Pool *pool = worker->lane.pool;
+    uint32_t first = first_helped(worker), count = pool->worker_count - first;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t owner = (worker->helped + i) % count;
+        if (offer_help(&pool->worker[first + owner].offer)) {
+            worker->helped = owner;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Until it is needed elsewhere, or nothing was to be done for a while.
+static void help(Worker *worker) {
+    Pool *pool = worker->lane.pool;
+    atomic_fetch_add_explicit(&pool->helper_count, 1, memory_order_relaxed);
+    uint64_t helped_ns = clock_now_ns();
+    while (line_count(&worker->crew->line) == 0 && !is_crowded(pool) && !worker->has_helped) {
+        if (help_with_block(worker)) {
+            helped_ns = clock_now_ns();
+        } else {
+            worker->has_helped =
+                open_count(worker) == 0 || clock_now_ns() - helped_ns > HELP_SPIN_NS;
+            pause_core();
+        }
+    }
+    atomic_fetch_sub_explicit(&pool->helper_count, 1, memory_order_relaxed);
+}
+
+// An owner's blocks wait: wakes as many lanes as may come and are not there. They are of its own
+// crew: where fewer lanes are awake than a crew has, some of each crew sleep. The lock is taken only
+// to wake.
+static void call_helpers(void *context, uint32_t wanted) {
+    const Worker *owner = context;
+    Pool *pool = owner->lane.pool;
+    // those that help look at all offers in turn, so they count for each of them alike
+    uint64_t wanted_in_all = (uint64_t)wanted * open_count(owner);
+    uint32_t helpers = atomic_load_explicit(&pool->helper_count, memory_order_relaxed);
+    if (awake_count(pool) >= pool->def.lane_count || helpers >= wanted_in_all) {
+        return;
+    }
+    uint64_t missing = wanted_in_all - helpers;
+    Crew *crew = owner->crew;
+    Wakes wakes = {.count = 0};
+    uv_mutex_lock(&pool->mutex);
+    while (crew->asleep != NULL && wakes.count < missing && wakes.count < WAKES_MAX &&
+           awake_count(pool) < pool->def.lane_count) {
+        wakes.worker[wakes.count++] = take_sleeper(pool, crew);
+    }
+    uv_mutex_unlock(&pool->mutex);
+    signal_lanes(&wakes);
+}
+
+// ---- life of a lane
+
 // Sleeps until a signal. Under the lock, which is free during the sleep.
 static void sleep_lane(Worker *worker) {
     Crew *crew = worker->crew;
     worker->asleep_below = crew->asleep;
     crew->asleep = worker;
+    awake_count_add(worker->lane.pool, UINT32_MAX);
     while (!worker->is_woken) {
         uv_cond_wait(&worker->wake, &worker->lane.pool->mutex);
     }
     worker->is_woken = false;
+    worker->has_helped = false;
     crew->waking_count--;
 }
 
@@ -390,9 +505,16 @@ static void lane_main(void *argument) {
             }
             Wakes wakes = count_wakes(pool); // a strand may have been put into the other line
             signal_lanes(&wakes);
-            sleep_lane(worker);
+            if (may_help(worker)) {
+                uv_mutex_unlock(&pool->mutex);
+                help(worker);
+                uv_mutex_lock(&pool->mutex);
+            } else {
+                sleep_lane(worker);
+            }
             continue;
         }
+        worker->has_helped = false;
         Wakes wakes = count_wakes(pool);
         uv_mutex_unlock(&pool->mutex);
 
@@ -457,10 +579,8 @@ static void stop_lanes(Pool *pool) {
     uv_mutex_lock(&pool->mutex);
     pool->is_stopping = true;
     for (Crew *crew = pool->crew; crew < pool->crew + CREW_COUNT; crew++) {
-        for (; crew->asleep != NULL; crew->asleep = crew->asleep->asleep_below) {
-            crew->asleep->is_woken = true;
-            crew->waking_count++;
-            uv_cond_signal(&crew->asleep->wake);
+        while (crew->asleep != NULL) {
+            uv_cond_signal(&take_sleeper(pool, crew)->wake);
         }
     }
     uv_mutex_unlock(&pool->mutex);
@@ -543,7 +663,13 @@ static void init_workers(Pool *pool) {
                            .crew = &pool->crew[is_long ? CREW_LONG : CREW_SHORT]};
         arena_init_sharing(&worker->lane.scratch, pool->def.scratch);
         uv_cond_init(&worker->wake);
+        offer_init(&worker->offer, &(OfferDef){.clock = clock_now_ns,
+                                               .call = call_helpers,
+                                               .context = worker,
+                                               .open_count = &worker->crew->open_count});
+        worker->lane.tasks = short_count > 1 ? &worker->offer.tasks : NULL;
     }
+    atomic_store_explicit(&pool->awake_count, pool->worker_count, memory_order_relaxed);
 }
 
 Status pool_create(Pool **result, uv_loop_t *loop, const PoolDef *def, Error *error) {

@@ -19,6 +19,17 @@
 // after LANE_LONG_NS is given up, harmlessly (lane_is_wanted), and begun again on a long lane,
 // which lets it take its time. A strand stays with the long lanes until its pieces are short again.
 //
+// A large world may use more lanes than the one that it is on: lanes that are idle *help* with the
+// blocks of its tasks (Lane.tasks, offer.h), which changes no bit of the result. A long lane is
+// helped by long ones, which are woken for it, and by short ones that are awake anyway; a short lane
+// by short ones alone, as the system may take the core of a nicer one away in the middle of a block.
+// Between two blocks a helper looks
+// whether it is needed elsewhere: it leaves for its own work when its line has some, and to sleep
+// when more lanes are awake than the pool was asked for. So no more than those are at work where
+// one of them helps: a pool of one lane lends none, and two large worlds on two lanes have one
+// each. Helpers wait awake for the next tasks of a step under way for HELP_SPIN_NS at most; with no
+// such step under way they sleep at once.
+//
 // What must not disturb (reading the log, stepping stored episodes again) has a pool of its own
 // whose threads are *nice*: the system takes their cores away as soon as another thread wants one.
 //
@@ -38,6 +49,7 @@
 #include "base/arena.h"
 #include "os/histogram.h"
 #include "base/status.h"
+#include "base/tasks.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -85,6 +97,7 @@ struct Strand {
 struct Lane {
     uint32_t index;
     bool is_long;
+    const Tasks *tasks;     // Nullable: for what a job runs on this lane; idle lanes help with it
     Arena scratch;          // what a job took of it is taken back when its work returns
     uint64_t slice_ns;      // when the present job was begun or taken up again, clock_now_ns
     _Atomic uint64_t steps; // world steps done on this lane, for Stats
@@ -97,7 +110,7 @@ typedef void LaneTurnEnded(Lane *lane, void *context);
 typedef void LaneLeft(Lane *lane, void *context);
 
 typedef struct PoolDef {
-    uint32_t lane_count; // 1 … 1024; and as many long ones
+    uint32_t lane_count; // 1 … 1024, and as many long ones; helpers are counted among so many
     Budget *scratch;     // borrowed: what the lanes' arenas may take together
     int niceness;        // of its threads, 0 … 15 as nice(1) counts; long ones are a bit nicer
     LaneTurnEnded *turn_ended; // Nullable
