@@ -63,8 +63,8 @@ static const Option table[] = {
      "where the pages /livez, /readyz and /metrics are; an address as of --listen; default: "
      "nowhere"},
     {"workers", OPTION_NUMBER, FIELD(workers), 0, WORKERS_MAX, 0, "N", NULL, group_serving,
-     "threads that step worlds, and as many for steps of over 10 ms; 0: as many as there are "
-     "cores"},
+     "threads that step worlds, and as many for steps of over 10 ms; those that are idle help with "
+     "a large world's step, as long as no more than N are at work; 0: as many as there are cores"},
     {"token-file", OPTION_TEXT, FIELD(token_file), 0, 0, 0, "FILE", NULL, group_serving,
      "its first line is the token that clients must show, of at most 255 bytes; whoever has it may "
      "do everything to every world; needed to listen beyond this machine"},

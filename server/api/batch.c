@@ -195,7 +195,7 @@ static JobOutcome step_on(BatchItem *item, StepResult *result, Lane *lane) {
     request_watch(request, lane, lane->slice_ns, &watch); // the clock costs as much as a small step
     host_limit_step(item->world);
     Status status = door_step(door, &result->run, &lane->scratch, request_pause_ns(request, lane),
-                              &watch.stop, error);
+                              &watch.context, error);
     count_steps(lane, result->run.tally.done - done);
     if (door->world->faulted) { // door_step_begin lets no faulted world in
         item->has_faulted = true;

@@ -122,7 +122,7 @@ static Status get_frame(const Request *request, Lane *lane, Show *show, EpisodeF
     request_watch(request, lane, clock_now_ns(), &watch);
     Status status =
         playback_get(show->playback, show->next, &lane->scratch,
-                     watch.begun_ns + EPISODE_QUANTUM_NS, &watch.stop, frame, found, error);
+                     watch.begun_ns + EPISODE_QUANTUM_NS, &watch.context, frame, found, error);
     show->is_put_aside = watch.is_put_aside;
     if (status == STATUS_OK && !*found) {
         status = request_watch_verdict(&watch, error);

@@ -141,7 +141,7 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     lane_end_turn(lane); // a solve may take long
     WorkWatch watch;
     request_watch(request, lane, clock_now_ns(), &watch);
-    Context context = {.stop = &watch.stop};
+    Context context = watch.context;
     if (request->message->solve->history &&
         (context.history = begin_history(&plan->settings, &request->arena)) == NULL) {
         return out_of_memory(error);

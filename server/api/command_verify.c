@@ -159,7 +159,7 @@ static JobOutcome verify_on_lane(Job *job, Lane *lane) {
         }
         request_watch(request, lane, clock_now_ns(), &watch);
         error->status = verify_work(plan->verification, worker->index, &lane->scratch,
-                                    watch.begun_ns + EPISODE_QUANTUM_NS, &watch.stop, &is_over,
+                                    watch.begun_ns + EPISODE_QUANTUM_NS, &watch.context, &is_over,
                                     &progressed, error);
         is_long = watch.is_put_aside;
         if (error->status == STATUS_OK && !progressed) {

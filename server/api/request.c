@@ -192,6 +192,7 @@ static bool watch_is_asked(void *context) {
 void request_watch(const Request *request, const Lane *lane, uint64_t begun_ns, WorkWatch *watch) {
     *watch = (WorkWatch){.request = request, .lane = lane, .begun_ns = begun_ns};
     watch->stop = (Stop){.asked = watch_is_asked, .context = watch};
+    watch->context = (Context){.stop = &watch->stop, .tasks = lane->tasks};
 }
 
 Status request_watch_verdict(const WorkWatch *watch, Error *error) {

@@ -14,6 +14,7 @@
 #include "api/command.h"
 #include "base/arena.h"
 #include "base/cache.h"
+#include "base/context.h"
 #include "moreau.pb-c.h"
 #include "run/host.h"
 #include "run/snapshot_store.h"
@@ -146,13 +147,14 @@ Status request_event(Request *request, Lane *lane, const Moreau__V1__Reply *repl
 bool request_should_stop(const Request *request, Error *error);
 
 // Watches one piece of work that cannot be put aside, a step or a solve: what it is asked to stop
-// by.
+// by, and the lanes that help with it.
 typedef struct WorkWatch {
     const Request *request;
     const Lane *lane;
     uint64_t begun_ns;
     bool is_put_aside; // stopped, as it took too long for this lane: the job's outcome is JOB_LONG
     Stop stop;         // asks this watch
+    Context context;   // what the work is handed: `stop`, and the lane's tasks
 } WorkWatch;
 
 // begun_ns: now, or a moment ago.

@@ -12,3 +12,7 @@ typedef struct Context {
     IterationHistory
         *history; // Nullable: filled with how far it was from its aim after each iteration
 } Context;
+
+static inline bool context_is_stopped(const Context *context) { // Nullable: never
+    return context != NULL && stop_is_asked(context->stop);
+}

@@ -261,13 +261,13 @@ static Status seek(Playback *playback, uint64_t step, Error *error) {
 }
 
 static Status step_on(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
-                      const Stop *stop, Error *error) {
+                      const Context *context, Error *error) {
     if (player_step(playback->player) >= step) {
         return STATUS_OK;
     }
     PlayerDifference difference = {0};
     Status status = player_run(playback->player, playback->reader, step, false, scratch, until_ns,
-                               stop, &difference, error);
+                               context, &difference, error);
     if (status == STATUS_OK && difference.found) {
         return error_set(error, STATUS_DATA_LOSS, "", "%s", difference.message);
     }
@@ -288,7 +288,7 @@ static Status show(Playback *playback, uint64_t step, EpisodeFrame *frame, Error
 }
 
 static Status get_frame(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
-                        const Stop *stop, EpisodeFrame *frame, bool *found, Error *error) {
+                        const Context *context, EpisodeFrame *frame, bool *found, Error *error) {
     *frame = (EpisodeFrame){0};
     *found = false;
     arena_reset(&playback->memory);
@@ -304,7 +304,7 @@ static Status get_frame(Playback *playback, uint64_t step, Arena *scratch, uint6
         playback->sought_step = step;
     }
     if (status == STATUS_OK) {
-        status = step_on(playback, step, scratch, until_ns, stop, error);
+        status = step_on(playback, step, scratch, until_ns, context, error);
     }
     if (status != STATUS_OK) {
         // what the player holds now is of no use: the next frame begins afresh
@@ -324,13 +324,13 @@ static Status get_frame(Playback *playback, uint64_t step, Arena *scratch, uint6
 }
 
 Status playback_get(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
-                    const Stop *stop, EpisodeFrame *frame, bool *found, Error *error) {
+                    const Context *context, EpisodeFrame *frame, bool *found, Error *error) {
     Status status = log_take_reader(playback->def.log, &playback->reader, error);
     if (status != STATUS_OK) {
         *found = false;
         return status;
     }
-    status = get_frame(playback, step, scratch, until_ns, stop, frame, found, error);
+    status = get_frame(playback, step, scratch, until_ns, context, frame, found, error);
     give_reader(playback);
     return status;
 }

@@ -3,8 +3,8 @@
 // one at exactly that step, else a player steps to it. Reading forwards is cheap, going back costs
 // at most the steps since a key-frame.
 //
-// Belongs to one thread at a time; long work stops at `until_ns` or when `stop` says so, and goes
-// on with the next call.
+// Belongs to one thread at a time; long work stops at `until_ns` or when `context` says so, and
+// goes on with the next call.
 #pragma once
 
 #include "log/frames.h"
@@ -32,6 +32,6 @@ uint64_t playback_skip_gap(const Playback *playback, uint64_t step);
 // half-way: call again with the same step. DATA_LOSS when what is stored is damaged, or is not what
 // stepping gives; FAILED_PRECONDITION when it must be stepped and is of another dynamics version.
 Status playback_get(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
-                    const Stop *stop, EpisodeFrame *frame, bool *found, Error *error);
+                    const Context *context, EpisodeFrame *frame, bool *found, Error *error);
 
 size_t playback_bytes(const Playback *playback); // memory held

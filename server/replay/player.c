@@ -214,7 +214,8 @@ Status player_seek(Player *player, LogReader *reader, uint64_t step, PlayerDiffe
 // ---- steps
 
 Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, Arena *scratch,
-                  uint64_t until_ns, const Stop *stop, PlayerDifference *difference, Error *error) {
+                  uint64_t until_ns, const Context *context, PlayerDifference *difference,
+                  Error *error) {
     ASSERT(player->has_state);
     *difference = (PlayerDifference){0};
     player->is_stopped = false;
@@ -236,10 +237,11 @@ Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, 
             (walked == WALKED_ON && !settle && clock_now_ns() >= until_ns)) {
             break;
         }
-        if (walked == WALKED_ON && stop_is_asked(stop)) {
+        if (walked == WALKED_ON && context_is_stopped(context)) {
             walked = WALKED_STOPPED;
         } else {
-            status = player_walk(player, reader, settle, scratch, stop, &walked, difference, error);
+            status =
+                player_walk(player, reader, settle, scratch, context, &walked, difference, error);
         }
         if (difference->found || walked != WALKED_ON) {
             break;

@@ -3,8 +3,8 @@
 // inputs from the nearest key-frame on, checking every hash on its way. Replay of what was not
 // stored, verification, and later forks and comparisons are all this.
 //
-// Belongs to one thread at a time; long work stops at `until_ns` or when `stop` says so, and goes
-// on with the next call.
+// Belongs to one thread at a time; long work stops at `until_ns` or when `context` says so, and
+// goes on with the next call.
 #pragma once
 
 #include "log/reader.h"
@@ -39,8 +39,9 @@ void player_close(Player *player);
 Status player_seek(Player *player, LogReader *reader, uint64_t step, PlayerDifference *difference,
                    Error *error);
 
-// Steps on to `step` at most, until `until_ns` (clock_now_ns) has passed or `stop` (Nullable) says
-// so; at least one. There the world is as it was right after that step, before later changes.
+// Steps on to `step` at most, until `until_ns` (clock_now_ns) has passed or `context` (Nullable)
+// says stop; at least one. There the world is as it was right after that step, before later
+// changes.
 //
 // A difference ends it with STATUS_OK and difference->found. The next call goes on behind a frame,
 // a list of contacts or a key-frame that differs or is damaged. Behind inputs that are damaged, are
@@ -49,11 +50,13 @@ Status player_seek(Player *player, LogReader *reader, uint64_t step, PlayerDiffe
 //
 // `check`: also compares the stored frames, contacts and key-frames met on the way, misses frames
 // and contacts that the episode should have there, and, at the episode's last step, goes through
-// what was done to the world behind it, until `stop` says so.
+// what was done to the world behind it, until `context` says stop.
 Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, Arena *scratch,
-                  uint64_t until_ns, const Stop *stop, PlayerDifference *difference, Error *error);
+                  uint64_t until_ns, const Context *context, PlayerDifference *difference,
+                  Error *error);
 
-// Whether `stop` ended the last player_run: there is more to do, also when it stands at its step.
+// Whether `context` ended the last player_run: there is more to do, also when it stands at its
+// step.
 bool player_is_stopped(const Player *player);
 
 uint64_t player_step(const Player *player);          // where it stands

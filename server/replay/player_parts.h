@@ -94,8 +94,9 @@ typedef enum Walked {
 
 // Does what was done next: one change, one step, or one step that failed. `settle`: only what was
 // done before the next step. A difference that cannot be stepped over leaves the player lost.
-Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratch, const Stop *stop,
-                   Walked *walked, PlayerDifference *difference, Error *error);
+Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratch,
+                   const Context *context, Walked *walked, PlayerDifference *difference,
+                   Error *error);
 
 // Whether the player stands between two chunks of inputs; the next one, if any, is at hand then.
 Status player_at_border(Player *player, LogReader *reader, bool *is_border, Error *error);

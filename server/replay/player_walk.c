@@ -279,7 +279,7 @@ static void do_step(Player *player, Status status, LogReader *reader, Arena *scr
     }
 }
 
-static Status do_order(Player *player, LogReader *reader, Arena *scratch, const Stop *stop,
+static Status do_order(Player *player, LogReader *reader, Arena *scratch, const Context *context,
                        Walked *walked, PlayerDifference *difference, Error *error) {
     StepRun *run = &player->entry.run;
     bool must_fail = !next_is_step(&player->entry);
@@ -288,7 +288,7 @@ static Status do_order(Player *player, LogReader *reader, Arena *scratch, const 
     }
     Error failure = {0};
     uint64_t done = run->tally.done;
-    Status status = door_step(&player->door, run, scratch, 0, stop, &failure);
+    Status status = door_step(&player->door, run, scratch, 0, context, &failure);
     if (status == STATUS_OK && run->tally.done == done) {
         *walked = WALKED_STOPPED;
         return STATUS_OK;
@@ -316,8 +316,9 @@ static bool is_beyond(const Player *player) {
            (!is_whole && chunk->last_step > player->step);
 }
 
-Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratch, const Stop *stop,
-                   Walked *walked, PlayerDifference *difference, Error *error) {
+Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratch,
+                   const Context *context, Walked *walked, PlayerDifference *difference,
+                   Error *error) {
     *walked = WALKED_NOWHERE;
     while (!player->entry.is_open) {
         Status status = look_ahead(player, reader, error);
@@ -342,7 +343,7 @@ Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratc
     }
     *walked = WALKED_ON;
     Status status = player->entry.is_order
-                        ? do_order(player, reader, scratch, stop, walked, difference, error)
+                        ? do_order(player, reader, scratch, context, walked, difference, error)
                         : do_change(player, difference, error);
     bool is_done = !player->entry.is_open && player->inputs.is_loaded &&
                    player->inputs.at == player->inputs.chunk.chunk.body_bytes;

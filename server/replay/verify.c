@@ -458,7 +458,7 @@ static void give_up_segment(Verification *verification, Worker *worker) {
 }
 
 static Status step_on(Verification *verification, Worker *worker, Arena *scratch, uint64_t until_ns,
-                      const Stop *stop, bool *progressed, Error *error) {
+                      const Context *context, bool *progressed, Error *error) {
     Player *player = worker->player;
     uint64_t before = player_step(player);
     // unconverged steps before the range are nobody's business
@@ -466,8 +466,8 @@ static Status step_on(Verification *verification, Worker *worker, Arena *scratch
     uint64_t end = before < first ? first : worker->end;
     PlayerDifference difference = {0};
     Error why = {0};
-    Status status =
-        player_run(player, worker->reader, end, true, scratch, until_ns, stop, &difference, &why);
+    Status status = player_run(player, worker->reader, end, true, scratch, until_ns, context,
+                               &difference, &why);
     uint64_t after = player_step(player);
     uint64_t steps = asked_steps(verification, before, after);
     worker->steps += steps;
@@ -499,7 +499,7 @@ static Status step_on(Verification *verification, Worker *worker, Arena *scratch
 }
 
 static Status work(Verification *verification, Worker *worker, Arena *scratch, uint64_t until_ns,
-                   const Stop *stop, bool *is_over, bool *progressed, Error *error) {
+                   const Context *context, bool *is_over, bool *progressed, Error *error) {
     Status status = STATUS_OK;
     do {
         switch (worker->stage) {
@@ -517,7 +517,7 @@ static Status work(Verification *verification, Worker *worker, Arena *scratch, u
             status = begin_stepping(verification, worker, error);
             break;
         case STAGE_STEP:
-            status = step_on(verification, worker, scratch, until_ns, stop, progressed, error);
+            status = step_on(verification, worker, scratch, until_ns, context, progressed, error);
             break;
         }
     } while (status == STATUS_OK && *progressed && clock_now_ns() < until_ns);
@@ -525,7 +525,7 @@ static Status work(Verification *verification, Worker *worker, Arena *scratch, u
 }
 
 Status verify_work(Verification *verification, uint32_t index, Arena *scratch, uint64_t until_ns,
-                   const Stop *stop, bool *is_over, bool *progressed, Error *error) {
+                   const Context *context, bool *is_over, bool *progressed, Error *error) {
     Worker *worker = &verification->worker[index];
     *is_over = false;
     *progressed = true;
@@ -533,7 +533,7 @@ Status verify_work(Verification *verification, uint32_t index, Arena *scratch, u
     if (status != STATUS_OK) {
         return status;
     }
-    status = work(verification, worker, scratch, until_ns, stop, is_over, progressed, error);
+    status = work(verification, worker, scratch, until_ns, context, is_over, progressed, error);
     log_give_reader(verification->def.log, worker->reader);
     worker->reader = NULL;
     return status;

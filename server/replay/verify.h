@@ -39,11 +39,11 @@ const EpisodeRow *verify_episode(const Verification *verification);
 
 uint32_t verify_worker_count(const Verification *verification); // >= 1
 
-// One worker's turn, on a lane: until `until_ns` (clock_now_ns) has passed or `stop` says so.
+// One worker's turn, on a lane: until `until_ns` (clock_now_ns) has passed or `context` says stop.
 // *is_over: there is nothing left for this worker. *progressed false: it was stopped before it had
 // done anything. A difference is no error.
 Status verify_work(Verification *verification, uint32_t worker, Arena *scratch, uint64_t until_ns,
-                   const Stop *stop, bool *is_over, bool *progressed, Error *error);
+                   const Context *context, bool *is_over, bool *progressed, Error *error);
 
 // Memory that the plan holds; it does not change.
 size_t verify_plan_bytes(const Verification *verification);

@@ -39,15 +39,15 @@ Status door_step_begin(Door *door, const Input *order, Arena *arena, StepRun *ru
     return apply_begin(door->world, order, arena, run, error);
 }
 
-Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns, const Stop *stop,
-                 Error *error) {
+Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
+                 const Context *context, Error *error) {
     ASSERT(run->order->kind == INPUT_STEP);
     // The clock costs as much as a step of a tiny world, so it is read after 1, 2, 4 … steps, as
     // long as that takes a fraction of the 2 ms slice; for a single step, not at all.
     const uint64_t pause_ns_max = 50000;
     uint64_t looked_ns = run->steps_left > 1 ? clock_now_ns() : 0;
     uint64_t stride = 1, since = 0;
-    run->input.context.stop = stop;
+    run->input.context = context != NULL ? *context : (Context){0};
     while (run->steps_left > 0) {
         ClockProc *clock = run->steps_left == 1 || since + 1 >= stride ? clock_now_ns : NULL;
         Status status = apply_step(door->world, door->stepper, run, scratch, clock, error);
@@ -77,7 +77,7 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns, co
             continue;
         }
         uint64_t now_ns = clock_now_ns();
-        if (now_ns >= until_ns || stop_is_asked(stop)) {
+        if (now_ns >= until_ns || context_is_stopped(context)) {
             break;
         }
         if (now_ns - looked_ns < pause_ns_max / 2) {

@@ -37,12 +37,12 @@ Status door_change(Door *door, const Input *input, Arena *arena, const Id **ids,
 Status door_step_begin(Door *door, const Input *order, Arena *arena, StepRun *run, Error *error);
 
 // Takes steps until all are done, one fails, or `until_ns` (by clock_now_ns; UINT64_MAX: never) has
-// passed, or the recorder must catch up; at least one. `stop` (Nullable) is asked now and then,
-// between steps and inside long ones: a step given up half-way has not happened, and the run ends
-// as it does between two steps, with status OK and steps left.
+// passed, or the recorder must catch up; at least one. `context` (Nullable) is handed to each step,
+// and its `stop` asked now and then between two as well: a step given up half-way has not happened,
+// and the run ends as it does between two steps, with status OK and steps left.
 //
 // Reading the clock costs as much as a step of a tiny world, so the solver is timed in the last
 // step and in those after which the clock is read anyway: every step longer than some 50 us, and
 // about every 50 us one of the shorter ones.
-Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns, const Stop *stop,
-                 Error *error);
+Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
+                 const Context *context, Error *error);

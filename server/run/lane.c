@@ -16,9 +16,9 @@
 // are short, and one for those that showed a long one. A strand is moved when it is put into a
 // line, and nowhere else.
 //
-// A lane that would sleep may help others instead (offer.h). It is awake then, and so nobody signals
-// it: it looks at its line, without the lock, between two blocks, and under the lock before it
-// helps again or sleeps.
+// A lane that would sleep may help others instead (offer.h). It is awake then, and so nobody
+// signals it: it looks at its line, without the lock, between two blocks, and under the lock before
+// it helps again or sleeps.
 //
 // No wake is lost: whenever a line is longer than the number of lanes that are on their way to it,
 // a sleeping lane of its crew is signalled, if there is one (count_wakes); and a lane looks at its
@@ -445,8 +445,8 @@ static void help(Worker *worker) {
 }
 
 // An owner's blocks wait: wakes as many lanes as may come and are not there. They are of its own
-// crew: where fewer lanes are awake than a crew has, some of each crew sleep. The lock is taken only
-// to wake.
+// crew: where fewer lanes are awake than a crew has, some of each crew sleep. The lock is taken
+// only to wake.
 static void call_helpers(void *context, uint32_t wanted) {
     const Worker *owner = context;
     Pool *pool = owner->lane.pool;

@@ -21,14 +21,13 @@
 //
 // A large world may use more lanes than the one that it is on: lanes that are idle *help* with the
 // blocks of its tasks (Lane.tasks, offer.h), which changes no bit of the result. A long lane is
-// helped by long ones, which are woken for it, and by short ones that are awake anyway; a short lane
-// by short ones alone, as the system may take the core of a nicer one away in the middle of a block.
-// Between two blocks a helper looks
-// whether it is needed elsewhere: it leaves for its own work when its line has some, and to sleep
-// when more lanes are awake than the pool was asked for. So no more than those are at work where
-// one of them helps: a pool of one lane lends none, and two large worlds on two lanes have one
-// each. Helpers wait awake for the next tasks of a step under way for HELP_SPIN_NS at most; with no
-// such step under way they sleep at once.
+// helped by long ones, which are woken for it, and by short ones that are awake anyway; a short
+// lane by short ones alone, as the system may take the core of a nicer one away in the middle of a
+// block. Between two blocks a helper looks whether it is needed elsewhere: it leaves for its own
+// work when its line has some, and to sleep when more lanes are awake than the pool was asked for.
+// So no more than those are at work where one of them helps: a pool of one lane lends none, and two
+// large worlds on two lanes have one each. Helpers wait awake for the next tasks of a step under
+// way for HELP_SPIN_NS at most; with no such step under way they sleep at once.
 //
 // What must not disturb (reading the log, stepping stored episodes again) has a pool of its own
 // whose threads are *nice*: the system takes their cores away as soon as another thread wants one.

@@ -73,8 +73,9 @@ START_TEST(it_stops_between_steps_when_told_to) {
     }
     int asked = 0;
     Stop stop = {.asked = is_tired, .context = &asked};
+    Context context = {.stop = &stop};
     ck_assert_int_eq(player_run(tape->player, tape->reader, tape->steps, true, &tape->arena,
-                                UINT64_MAX, &stop, &difference, &error),
+                                UINT64_MAX, &context, &difference, &error),
                      STATUS_OK);
     ck_assert(!difference.found);
     ck_assert_uint_lt(player_step(tape->player), 30);
@@ -133,11 +134,12 @@ START_TEST(what_was_done_behind_the_last_step_is_not_left_out_in_silence) {
     Error error = {0};
     PlayerDifference difference;
     Stop stop = {.asked = is_always_tired};
+    Context context = {.stop = &stop};
     tape_seek(tape, tape->steps);
     tape_play(tape, tape->steps, false);
     tape_expect_state(tape, tape->state[tape->steps]);
     ck_assert_int_eq(player_run(tape->player, tape->reader, tape->steps, true, &tape->arena,
-                                UINT64_MAX, &stop, &difference, &error),
+                                UINT64_MAX, &context, &difference, &error),
                      STATUS_OK);
     ck_assert(player_is_stopped(tape->player));
     difference = tape_play(tape, tape->steps, true);

@@ -232,7 +232,8 @@ START_TEST(steps_stop_between_two_when_asked_or_out_of_time) {
     Error error = {0};
     int asked = 0;
     Stop stop = {.asked = always, .context = &asked};
-    ck_assert_int_eq(door_step(&fixture.door, &run, &fixture.arena, UINT64_MAX, &stop, &error),
+    Context context = {.stop = &stop};
+    ck_assert_int_eq(door_step(&fixture.door, &run, &fixture.arena, UINT64_MAX, &context, &error),
                      STATUS_OK);
     ck_assert_int_ge(asked, 1);
     ck_assert_uint_ge(run.tally.done, 1);
