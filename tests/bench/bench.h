@@ -61,6 +61,7 @@ void bench_pile(const BenchRun *run);
 void bench_stack(const BenchRun *run);
 void bench_wall(const BenchRun *run);
 void bench_drift(const BenchRun *run);
+void bench_lanes(const BenchRun *run);
 void bench_hash(const BenchRun *run);
 void bench_log(const BenchRun *run);
 void bench_state(const BenchRun *run);

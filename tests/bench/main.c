@@ -28,6 +28,8 @@ static const Bench benches[] = {
     {"stack", bench_stack, "ten boxes on each other for ten seconds"},
     {"wall", bench_wall, "a wall of 525 boxes for ten seconds"},
     {"drift", bench_drift, "energy that free motion, rolling and rest gain or lose in ten seconds"},
+    {"lanes", bench_lanes,
+     "large worlds on two lanes beside one: piles, and 500 stacks of 5 boxes"},
     {"hash", bench_hash, "hashing beside memcpy"},
     {"log", bench_log, "chunks through the log beside bare SQLite"},
     {"state", bench_state, "a 1,000-body state encoded and sent, beside memcpy and send"},

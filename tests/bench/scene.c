@@ -83,7 +83,7 @@ void scene_body(Scene *scene, Id shape, BodyKind kind, Pose pose) {
 }
 
 void scene_step(Scene *scene) {
-    StepInput input = {.time_step = TIME_STEP};
+    StepInput input = {.time_step = TIME_STEP, .context = scene->context};
     Error error = {0};
     if (stepper_run(scene->stepper, scene->world, &input, &scene->scratch, NULL, &scene->report,
                     &error) != STATUS_OK) {
@@ -157,12 +157,21 @@ Scene scene_pile(uint32_t count) {
 }
 
 Scene scene_stack(void) {
+    return scene_stacks(1, STACK_BOXES);
+}
+
+Scene scene_stacks(uint32_t count, uint32_t boxes) {
     Scene scene = scene_create();
     Id plane = scene_shape(&scene, PRIMITIVE_PLANE, vec3(0.0, 0.0, 0.0));
     Id box = scene_shape(&scene, PRIMITIVE_BOX, vec3(0.1, 0.1, 0.1));
     scene_body(&scene, plane, BODY_STATIC, upright(0.0, 0.0, 0.0));
-    for (int i = 0; i < STACK_BOXES; i++) {
-        scene_body(&scene, box, BODY_DYNAMIC, upright(0.0, 0.0, 0.1 + 0.2 * i));
+    uint32_t per_side = (uint32_t)ceil(sqrt((double)count));
+    double pitch = 0.6;
+    for (uint32_t stack = 0; stack < count; stack++) {
+        double x = pitch * (stack % per_side), y = pitch * (stack / per_side);
+        for (uint32_t i = 0; i < boxes; i++) {
+            scene_body(&scene, box, BODY_DYNAMIC, upright(x, y, 0.1 + 0.2 * i));
+        }
     }
     return scene;
 }

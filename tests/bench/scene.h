@@ -10,6 +10,7 @@ typedef struct Scene {
     Arena scratch;
     Id material;
     StepReport report; // of the last step
+    Context context;   // handed to every step; nothing, as it is created
 } Scene;
 
 // An empty world with h = 1/240 s, solver mdp with its defaults, and one material of friction 0.5.
@@ -34,6 +35,9 @@ Scene scene_pile(uint32_t count);
 
 // Ten boxes of side 0.2 m, resting exactly on each other and on a half-space.
 Scene scene_stack(void);
+
+// As many stacks of so many such boxes, in a square, 0.4 m from each other.
+Scene scene_stacks(uint32_t count, uint32_t boxes);
 
 // A wall of 525 boxes of 0.4 x 0.2 x 0.2 m at rest: 15 courses of 42 to 28, each box on the middle
 // of two. Neighbours are 40 mm apart, more than the contact margin of any engine.

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { BLOCKS_MAX = 64, JOBS_MAX = 600 };
+enum { BLOCKS_MAX = 64, JOBS_MAX = 200 };
 
 typedef struct Fixture {
     Budget scratch;
