@@ -1,14 +1,16 @@
-// SPDX-License-Identifier: MIT
-// The same inputs give the same bits, whatever the number of lanes, however the steps are cut into
-// calls, and whoever sends them. Sixteen worlds of falling boxes and spheres, each from a seed of
-// its own, take 300 steps under every plan; their state hashes, step for step where plans meet,
-// must agree with those of the plainest plan: one lane, one client, one call after the other.
+// SPDX-License-Identifier: MIT The same inputs give the same bits, whatever the number of lanes,
+// however the steps are cut into calls, and whoever sends them. Sixteen worlds of falling boxes and
+// spheres, each from a seed of its own, take 300 steps under every plan; their state hashes, step
+// for step where plans meet, must agree with those of the plainest plan: one lane, one client, one
+// call after the other. So must those of a large world, whose step idle lanes help with, while
+// others come and need them.
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_client.h"
 #include "support/wire_world.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { WORLDS = 16, BODIES = 6, STEPS = 300, CLIENTS = 4 };
 
@@ -159,11 +161,87 @@ START_TEST(steps_cut_short_by_a_deadline_are_the_same_steps) {
 }
 END_TEST
 
+// ---- a large world
+
+enum { SIDE = 7, PILE = SIDE * SIDE * SIDE, PILE_CALLS = 4 };
+static const uint64_t pile_steps[PILE_CALLS] = {1, 9, 20, 10};
+
+// Boxes and spheres in a cube, each layer a little aside of the one below: it falls apart.
+static uint64_t add_pile(WireClient *client) {
+    uint64_t world = wire_world(client, 0, 1, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
+    double *pose = calloc(PILE, 7 * sizeof(double));
+    uint64_t *shape = calloc(PILE, sizeof(uint64_t));
+    ck_assert(pose != NULL && shape != NULL);
+    for (int i = 0; i < PILE; i++) {
+        int layer = i / (SIDE * SIDE);
+        double *at = pose + 7 * (size_t)i;
+        at[0] = 0.205 * (i % SIDE) + 0.03 * layer;
+        at[1] = 0.205 * (i / SIDE % SIDE) + 0.002 * (i % 5);
+        at[2] = 0.1 + 0.19 * layer;
+        at[3] = 1.0;
+        shape[i] = 2 + (uint64_t)(i % 2);
+    }
+    Moreau__V1__WorldAddBodies bodies = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+    bodies.has_world = 1;
+    bodies.world = world;
+    bodies.n_pose = (size_t)7 * PILE;
+    bodies.pose = pose;
+    bodies.n_shape = PILE;
+    bodies.shape = shape;
+    wire_accept(client, &bodies);
+    free(pose);
+    free(shape);
+    return world;
+}
+
+// The hash after each call. `others`: meanwhile another client steps small worlds, now and then.
+static void step_pile(unsigned workers, bool others, uint64_t hash[PILE_CALLS]) {
+    char options[64];
+    snprintf(options, sizeof(options), "--workers %u", workers);
+    ServerProcess *server = server_start(options);
+    WireClient *client = wire_open(server->address[0]), *other = wire_open(server->address[0]);
+    uint64_t pile = add_pile(client), small[CLIENTS];
+    for (int i = 0; i < CLIENTS; i++) {
+        small[i] = wire_small_world(other);
+    }
+    for (int i = 0; i < PILE_CALLS; i++) {
+        Moreau__V1__WorldStep step = wire_step_call(&pile, pile_steps[i]);
+        wire_submit(client, &step);
+        for (int round = 0; others && round < 20; round++) {
+            Moreau__V1__WorldStep brief = wire_step_call(small, 3);
+            brief.n_worlds = CLIENTS;
+            wire_accept(other, &brief);
+        }
+        const Moreau__V1__Reply *reply = wire_receive(client);
+        ck_assert_ptr_nonnull(reply);
+        wire_expect(reply, MOREAU__V1__STATUS__CODE__OK, NULL);
+        hash[i] = wire_hash(client, pile);
+    }
+    wire_close(other);
+    wire_close(client);
+    server_stop(server);
+}
+
+START_TEST(a_large_world_ends_in_the_same_bits_whoever_helps) {
+    static const unsigned workers[] = {2, 3, 7};
+    uint64_t expected[PILE_CALLS], hash[PILE_CALLS];
+    step_pile(1, false, expected); // nobody can help
+    for (int i = 0; i < 3; i++) {
+        step_pile(workers[i], true, hash);
+        for (int k = 0; k < PILE_CALLS; k++) {
+            ck_assert_uint_eq(hash[k], expected[k]);
+            ck_assert(k == 0 || hash[k] != hash[k - 1]);
+        }
+    }
+}
+END_TEST
+
 static TCase *case_lanes(void) {
     TCase *tcase = tcase_create("lanes");
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, every_plan_ends_in_the_same_bits, 0,
                         (int)(sizeof(plans) / sizeof(plans[0])));
+    tcase_add_test(tcase, a_large_world_ends_in_the_same_bits_whoever_helps);
     tcase_add_test(tcase, steps_cut_short_by_a_deadline_are_the_same_steps);
     return tcase;
 }
