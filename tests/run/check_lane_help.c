@@ -53,8 +53,8 @@ static void start(Fixture *fixture, uint32_t lane_count) {
     ck_assert_int_eq(pool_create(&fixture->pool, &fixture->loop, &def, &error), STATUS_OK);
 }
 
-// And waits, as long as a machine that is not busy needs, until its lanes sleep: those that help are
-// then those that are woken for it.
+// And waits, as long as a machine that is not busy needs, until its lanes sleep: those that help
+// are then those that are woken for it.
 static void start_and_rest(Fixture *fixture, uint32_t lane_count) {
     start(fixture, lane_count);
     uv_sleep(50);
