@@ -289,9 +289,10 @@ static bool follow(Broad *broad, uint32_t count, const BroadBox *box, const uint
 }
 
 Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
-                    Arena *scratch, const Stop *stop, const BroadPair **pairs, size_t *pair_count) {
+                    Arena *scratch, const Context *context, const BroadPair **pairs,
+                    size_t *pair_count) {
     ArenaMark mark = arena_mark(scratch);
-    broad->patience = (Patience){.stop = stop};
+    broad->patience = (Patience){.stop = context->stop};
     bool is_done = follow(broad, count, box, fixed, scratch);
     broad->patience.stop = NULL; // borrowed for this update only
     arena_reset_to(scratch, mark);

@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "base/stop.h"
+#include "base/context.h"
 #include "base/vec.h"
 
 #include <stddef.h>
@@ -43,11 +43,12 @@ void broad_limit(Broad *broad, size_t bytes_max);
 // Brings the candidates up to date with the boxes of `count` bodies: every pair whose boxes
 // overlap, and perhaps some that nearly do, sorted by (a, b), none twice; pairs of two bodies that
 // are both `fixed` are left out. *pairs is borrowed until the next call; `scratch` is used and
-// given back. `stop` is Nullable, and asked at least once in a million operations. Status
+// given back. The stop is asked at least once in a million operations. Status
 // RESOURCE_EXHAUSTED when memory or the limit ends; the cache is then reset and the candidates'
 // memory given back. ABORTED when `stop` said so; the cache is then reset.
 Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
-                    Arena *scratch, const Stop *stop, const BroadPair **pairs, size_t *pair_count);
+                    Arena *scratch, const Context *context, const BroadPair **pairs,
+                    size_t *pair_count);
 
 // Memory held [bytes].
 size_t broad_bytes(const Broad *broad);

@@ -4,7 +4,6 @@
 #include "step/stages.h"
 
 #include "base/assert.h"
-#include "base/array.h"
 
 #include <string.h>
 
@@ -21,12 +20,26 @@ static int compare_keys(const StepContact *contact, const ContactMemory *memory)
     return 0;
 }
 
+// The first that is not before the contact.
+static size_t find_memory(const World *world, const StepContact *contact) {
+    size_t low = 0, high = world->memory_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_keys(contact, &world->memory[middle]) > 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 // Both lists are sorted alike, so one walk finds every contact that was there before.
-static void recall_impulses(StepState *state) {
+void assemble_recall(const StepState *state, uint32_t first, uint32_t count) {
     const World *world = state->world;
     const Stepper *stepper = state->stepper;
-    size_t next = 0;
-    for (uint32_t i = 0; i < stepper->contact_count; i++) {
+    size_t next = count == 0 ? 0 : find_memory(world, &stepper->contact[first]);
+    for (uint32_t i = first; i < first + count; i++) {
         const ProblemContact *contact = &stepper->problem_contact[i];
         double *warm = stepper->warm + 3 * (size_t)i;
         int order = 1;
@@ -45,20 +58,10 @@ static void recall_impulses(StepState *state) {
     }
 }
 
-Status assemble_run(StepState *state) {
+void assemble_run(StepState *state) {
     ASSERT(state->stepper->contact_count <= state->stepper->contact_capacity);
     Stepper *stepper = state->stepper;
     const World *world = state->world;
-    size_t numbers = 3 * (size_t)stepper->contact_count;
-    if (!ARRAY_RESERVE(stepper->warm, stepper->warm_capacity, numbers) ||
-        !ARRAY_RESERVE(stepper->impulse, stepper->impulse_capacity, numbers) ||
-        !ARRAY_RESERVE(stepper->judged, stepper->judged_capacity,
-                       2 * (size_t)stepper->contact_count)) {
-        return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
-                         "Memory ended while assembling %u contacts: raise --memory-bytes-max.",
-                         stepper->contact_count);
-    }
-    recall_impulses(state);
     stepper->problem = (ContactProblem){
         .time_step = state->input->time_step,
         .gravity = vec3_norm(world->settings.gravity),
@@ -73,5 +76,4 @@ Status assemble_run(StepState *state) {
         .law = stepper->law,
         .warm_contact = stepper->warm,
     };
-    return STATUS_OK;
 }

@@ -8,11 +8,6 @@
 // velocity is zero, and a gap of one rounding error would let the upper one fall into the lower one
 // by g h^2.
 //
-// A gap that is noise of the solver counts as touching when its bias is made. A solver of tolerance
-// eps leaves a body at rest velocities of some eps g h, so gaps of some eps g h^2: they ask its
-// corners for motions that no rigid body has, and the solver would carry the weight from corner to
-// corner in every step.
-//
 // Boxes and the narrow phase work with an upper bound of the right side: sqrt(1 + mu^2) |v| per
 // body.
 //
@@ -49,197 +44,6 @@ static Status given_up(StepState *state) {
     return error_set(state->error, STATUS_ABORTED, "", "The step was given up while colliding.");
 }
 
-// Of the ball around a body's centre of mass that holds it [m].
-static double body_radius(const World *world, const Shape *shape, uint32_t body) {
-    return world->has_center ? shape->radius + vec3_norm(world->mass[body].center) : shape->radius;
-}
-
-// How far any point of a body can come nearer to something in this step.
-static double body_reach(const StepState *state, uint32_t body, double factor) {
-    const World *world = state->world;
-    const double *v = stage_free_velocity(state, body);
-    const Shape *shape = world_body_shape(world, body);
-    double speed = vec3_norm(vec3_load(v));
-    Vec3 w = vec3_load(v + 3);
-    if (shape != NULL && !shape->is_unbounded && vec3_dot(w, w) > 0.0) {
-        speed += vec3_norm(w) * body_radius(world, shape, body);
-    }
-    return factor * speed;
-}
-
-// Poses of a body's primitives in the world, and the box around them.
-static void place_body(StepState *state, uint32_t body, Pose *placed, BroadBox *box) {
-    const World *world = state->world;
-    const Shape *shape = world_body_shape(world, body);
-    *box = (BroadBox){vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL)};
-    if (shape == NULL) {
-        return;
-    }
-    Pose origin = pose_load(world->pose + 7 * (size_t)body);
-    if (world->has_center) {
-        origin.position =
-            vec3_sub(origin.position, quat_rotate(origin.orientation, world->mass[body].center));
-    }
-    double grown = state->reach[body] + 0.5 * state->margin;
-    for (uint32_t i = 0; i < shape->primitive_count; i++) {
-        const Primitive *primitive = &world->primitive[shape->primitive_first + i];
-        Vec3 lower, upper;
-        placed[i] = pose_compose(origin, primitive->local);
-        primitive_bounds(primitive, placed[i], &lower, &upper);
-        box->lower = vec3(fmin(box->lower.x, lower.x - grown), fmin(box->lower.y, lower.y - grown),
-                          fmin(box->lower.z, lower.z - grown));
-        box->upper = vec3(fmax(box->upper.x, upper.x + grown), fmax(box->upper.y, upper.y + grown),
-                          fmax(box->upper.z, upper.z + grown));
-    }
-}
-
-static StepBall make_ball(const StepState *state, uint32_t body) {
-    const World *world = state->world;
-    const Shape *shape = world_body_shape(world, body);
-    bool is_bounded = shape != NULL && !shape->is_unbounded;
-    return (StepBall){.center = vec3_load(world->pose + 7 * (size_t)body),
-                      .radius = is_bounded ? body_radius(world, shape, body) + state->reach[body]
-                                           : HUGE_VAL};
-}
-
-// The smallest of the balls inside a body's primitives.
-static double thickness(const World *world, uint32_t body) {
-    const Shape *shape = world_body_shape(world, body);
-    double least = HUGE_VAL;
-    for (uint32_t i = 0; shape != NULL && i < shape->primitive_count; i++) {
-        const Primitive *primitive = &world->primitive[shape->primitive_first + i];
-        Vec3 size = primitive->size;
-        double inner =
-            primitive->kind == PRIMITIVE_SPHERE ? size.x : fmin(size.x, fmin(size.y, size.z));
-        least = inner < least ? inner : least;
-    }
-    return least;
-}
-
-static Status place_bodies(StepState *state, uint8_t *fixed) {
-    const World *world = state->world;
-    size_t total = 0;
-    for (uint32_t body = 0; body < world->body_count; body++) {
-        const Shape *shape = world_body_shape(world, body);
-        state->placed_first[body] = (uint32_t)total;
-        total += shape == NULL ? 0 : shape->primitive_count;
-    }
-    state->placed = arena_take_array(state->scratch, total, sizeof(Pose));
-    if (state->placed == NULL) {
-        return out_of_memory(state);
-    }
-    double mu = world->friction_max;
-    double factor = state->input->time_step * sqrt(1.0 + mu * mu);
-    double farthest = 0.0, thinnest = HUGE_VAL;
-    for (uint32_t body = 0; body < world->body_count; body++) {
-        state->reach[body] = body_reach(state, body, factor);
-        state->ball[body] = make_ball(state, body);
-        fixed[body] = world->kind[body] != BODY_DYNAMIC;
-        farthest = state->reach[body] > farthest ? state->reach[body] : farthest;
-        if (!fixed[body]) {
-            double thick = thickness(world, body);
-            thinnest = thick < thinnest ? thick : thinnest;
-        }
-        place_body(state, body, state->placed + state->placed_first[body], &state->box[body]);
-    }
-    // two that fly at each other, and all of it comes back
-    state->has_fast =
-        world->settings.contact_plane == CONTACT_PLANE_APPROACH && 4.0 * farthest > thinnest;
-    return STATUS_OK;
-}
-
-static bool boxes_overlap(const BroadBox *a, const BroadBox *b) {
-    return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
-           b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
-}
-
-static Vec3 free_velocity(const StepState *state, uint32_t body) {
-    return vec3_load(stage_free_velocity(state, body));
-}
-
-// Whether the balls around two bodies come together in this step.
-static bool may_meet(const StepState *state, uint32_t from, uint32_t to) {
-    const StepBall *a = &state->ball[from], *b = &state->ball[to];
-    double h = state->input->time_step;
-    Vec3 away = vec3_sub(b->center, a->center);
-    Vec3 motion = vec3_scale(h, vec3_sub(free_velocity(state, from), free_velocity(state, to)));
-    double part = vec3_dot(away, motion) / vec3_dot(motion, motion);
-    part = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
-    Vec3 nearest = vec3_add_scaled(away, -part, motion);
-    double near = a->radius - state->reach[from] + b->radius - state->reach[to] + state->margin;
-    return vec3_dot(nearest, nearest) <= near * near;
-}
-
-// What is hit with a relative velocity w along n leaves with at most (1 + e) (w.n) n more than it
-// had, whatever n: a ball of velocities that has 0 and (1 + e) w at the ends of a diameter. True
-// when so the body may come through something that its own motion would not bring it to.
-static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounce) {
-    const World *world = state->world;
-    double h = state->input->time_step;
-    Vec3 v = free_velocity(state, to);
-    Vec3 kick = vec3_scale(h * bounce, vec3_sub(free_velocity(state, from), v));
-    double length = vec3_norm(kick);
-    if (!(length > thickness(world, to)) || !may_meet(state, from, to)) {
-        return false;
-    }
-    StepBall *ball = &state->ball[to];
-    Vec3 center = vec3_add_scaled(vec3_add_scaled(ball->center, h, v), 0.5, kick);
-    double radius = ball->radius - state->reach[to] + 0.5 * length + state->margin;
-    BroadBox *box = &state->box[to];
-    box->lower = vec3(fmin(box->lower.x, center.x - radius), fmin(box->lower.y, center.y - radius),
-                      fmin(box->lower.z, center.z - radius));
-    box->upper = vec3(fmax(box->upper.x, center.x + radius), fmax(box->upper.y, center.y + radius),
-                      fmax(box->upper.z, center.z + radius));
-    double farther = fmax(length + h * vec3_norm(v) - state->reach[to], 0.0);
-    ball->radius += farther;
-    state->reach[to] += farther;
-    state->is_pushed[to] = true;
-    return true;
-}
-
-// Bodies that a fast one may hit can come farther than their own motion would take them.
-static Status push_bodies(StepState *state, bool *is_any) {
-    const World *world = state->world;
-    BroadBox *box = arena_take_array(state->scratch, world->body_count, sizeof(BroadBox));
-    if (box == NULL) {
-        return STATUS_RESOURCE_EXHAUSTED;
-    }
-    memcpy(box, state->box, world->body_count * sizeof(BroadBox)); // boxes grow while we ask
-    double bounce = 0.0;
-    for (size_t i = 0; i < world->material_count; i++) {
-        bounce = fmax(bounce, world->material[i].restitution);
-    }
-    for (size_t i = 0; i < state->candidate_count; i++) {
-        uint32_t a = state->candidate[i].a, b = state->candidate[i].b;
-        if (!boxes_overlap(&box[a], &box[b])) {
-            continue;
-        }
-        bool is_b = world->kind[b] == BODY_DYNAMIC && push_body(state, a, b, 1.0 + bounce);
-        bool is_a = world->kind[a] == BODY_DYNAMIC && push_body(state, b, a, 1.0 + bounce);
-        *is_any = *is_any || is_a || is_b;
-    }
-    return STATUS_OK;
-}
-
-// The candidates; where fast bodies may push others, those that the others may come to.
-static Status find_candidates(StepState *state, const uint8_t *fixed) {
-    const World *world = state->world;
-    Broad *broad = state->stepper->broad;
-    Status status =
-        broad_update(broad, world->body_count, state->box, fixed, state->scratch,
-                     state->input->context.stop, &state->candidate, &state->candidate_count);
-    bool is_any = false;
-    if (status == STATUS_OK && state->has_fast) {
-        status = push_bodies(state, &is_any);
-    }
-    if (status == STATUS_OK && is_any) {
-        status =
-            broad_update(broad, world->body_count, state->box, fixed, state->scratch,
-                         state->input->context.stop, &state->candidate, &state->candidate_count);
-    }
-    return status;
-}
-
 // The half-space of the candidates at hand: a body that is a plane and nothing else.
 typedef struct HalfSpace {
     uint32_t body; // UINT32_MAX: none yet
@@ -268,7 +72,7 @@ static bool is_pair_pushed(const StepState *state, uint32_t a, uint32_t b) {
 // phase would find nothing.
 static bool is_far(const StepState *state, const HalfSpace *half_space, uint32_t body) {
     if (is_pair_pushed(state, half_space->body, body) &&
-        !boxes_overlap(&state->box[half_space->body], &state->box[body])) {
+        !stage_boxes_overlap(&state->box[half_space->body], &state->box[body])) {
         return true; // where a body is pushed to is more than a ball about it knows
     }
     const StepBall *a = &state->ball[half_space->body], *b = &state->ball[body];
@@ -281,96 +85,31 @@ static bool is_far(const StepState *state, const HalfSpace *half_space, uint32_t
     return vec3_dot(away, away) > near * near;
 }
 
-// What the contacts of one pair of bodies have in common.
-typedef struct PairState {
-    uint32_t a, b;
-    const double *free_a, *free_b;   // 6
-    Vec3 center_a, center_b;         // of mass; where they are when the plane is theirs
-    uint32_t material_a, material_b; // of `material`
-    Material material;
-} PairState;
+// The contacts of a block of candidates, in the order of the problem's, with as much room as a
+// block mostly needs: what does not fit is counted, and the owner takes more.
+typedef struct PairBlock {
+    const BroadPair *pair;
+    size_t pair_count;
+    StepFound *found; // sorted
+    uint32_t room, count;
+    uint32_t place;          // in the stepper's lists, of the first
+    uint32_t recovery_count; // contacts that recovery_speed holds back
+    bool asks_partners;      // of bodies (seams.c); without them it finds nothing
+    bool is_done;
+} PairBlock;
 
-// The normal velocity at the start of the step, and the bias that follows from it.
-static void fill_approach(StepState *state, const PairState *pair, ProblemContact *dynamics,
-                          ContactLaw *law) {
-    const World *world = state->world;
-    Vec3 old = vec3_sub(
-        stage_point_velocity(world->velocity + 6 * (size_t)pair->b, dynamics->side[1].arm),
-        stage_point_velocity(world->velocity + 6 * (size_t)pair->a, dynamics->side[0].arm));
-    double normal_speed = vec3_dot(dynamics->normal, old);
-    bool bounces = normal_speed < -world->settings.restitution_threshold;
-    law->approach = normal_speed < 0.0 ? normal_speed : 0.0;
-    law->restitution = bounces ? pair->material.restitution : 0.0;
-    double gap = fabs(dynamics->gap) < state->touch ? 0.0 : dynamics->gap;
-    double h = state->input->time_step;
-    double wanted = state->solver_row->bias(state->stepper->solver.parameter, h, gap);
-    // an overlap leaves at recovery_speed, and no faster
-    double bound = -world->settings.recovery_speed;
-    double allowed = wanted < bound ? bound : wanted;
-    dynamics->bias = problem_bounce_bias(allowed, h, gap, law->restitution, law->approach);
-    // where it bounces off faster still, nothing was held back
-    state->recovery_count += wanted < bound && dynamics->bias > wanted;
-}
+// The candidates of one search, and the blocks that stand for some of them.
+typedef struct PairSearch {
+    const StepState *state;
+    PairBlock *block;
+} PairSearch;
 
-// Kinematic bodies are no trees: their known velocity enters as motion.
-static void fill_motion(const StepState *state, const PairState *pair, ProblemContact *dynamics) {
-    const World *world = state->world;
-    Vec3 motion = vec3(0.0, 0.0, 0.0);
-    if (world->kind[pair->a] != BODY_KINEMATIC && world->kind[pair->b] != BODY_KINEMATIC) {
-        vec3_store(dynamics->motion, motion);
-        return;
-    }
-    if (world->kind[pair->a] == BODY_KINEMATIC) {
-        motion = vec3_sub(motion, stage_point_velocity(pair->free_a, dynamics->side[0].arm));
-    }
-    if (world->kind[pair->b] == BODY_KINEMATIC) {
-        motion = vec3_add(motion, stage_point_velocity(pair->free_b, dynamics->side[1].arm));
-    }
-    dynamics->motion[0] = vec3_dot(dynamics->normal, motion);
-    dynamics->motion[1] = vec3_dot(dynamics->tangent[0], motion);
-    dynamics->motion[2] = vec3_dot(dynamics->tangent[1], motion);
-}
-
-// Member by member: a literal of this size would be zeroed first and copied after.
-static void fill_contact(StepState *state, const PairState *pair, Vec3 normal,
-                         const ManifoldPoint *point, uint64_t feature, StepContact *contact,
-                         ProblemContact *dynamics, ContactLaw *law) {
-    const Material *material = &pair->material;
-    contact->a = pair->a;
-    contact->b = pair->b;
-    contact->feature = feature;
-    contact->point = point->position;
-    for (int s = 0; s < 2; s++) {
-        ContactSide *side = &dynamics->side[s];
-        side->tree = state->stepper->tree_of_body[s == 0 ? pair->a : pair->b];
-        side->jacobian = 0;
-        side->arm = vec3_sub(point->position, s == 0 ? pair->center_a : pair->center_b);
-    }
-    dynamics->normal = normal;
-    vec3_tangents(normal, &dynamics->tangent[0], &dynamics->tangent[1]);
-    dynamics->mu = (point->feature & APPROACH_INNER_BALL) != 0 ? 0.0 : material->friction;
-    dynamics->gap = point->gap;
-    law->stiffness = material->stiffness;
-    law->dissipation_time = material->dissipation_time;
-    law->damping = material->damping;
-    law->force = isinf(material->stiffness) ? 0.0 : -material->stiffness * point->gap;
-    law->gdot[0] = law->gdot[1] = law->gdot[2] = 0.0;
-    fill_approach(state, pair, dynamics, law);
-    fill_motion(state, pair, dynamics);
-}
-
-// Of b against a, at a point of the contact.
-static Vec3 free_velocity_at(const PairState *pair, Vec3 point) {
-    return vec3_sub(stage_point_velocity(pair->free_b, vec3_sub(point, pair->center_b)),
-                    stage_point_velocity(pair->free_a, vec3_sub(point, pair->center_a)));
-}
-
-static bool is_within_reach(const StepState *state, const PairState *pair, Vec3 normal,
+static bool is_within_reach(const StepState *state, const StepPair *pair, Vec3 normal,
                             const ManifoldPoint *point) {
     if (point->gap <= state->margin) {
         return true; // however slow they are
     }
-    Vec3 v = free_velocity_at(pair, point->position);
+    Vec3 v = stage_free_velocity_at(pair, point->position);
     double normal_speed = vec3_dot(normal, v);
     double tangent_speed = vec3_norm(vec3_add_scaled(v, -normal_speed, normal));
     double speed = fabs(normal_speed) + pair->material.friction * tangent_speed;
@@ -392,48 +131,47 @@ static bool reserve_contacts(Stepper *stepper, size_t count) {
     }
     return ARRAY_RESERVE(stepper->contact, stepper->contact_capacity, count) &&
            ARRAY_RESERVE(stepper->problem_contact, stepper->problem_capacity, count) &&
-           ARRAY_RESERVE(stepper->law, stepper->law_capacity, count);
+           ARRAY_RESERVE(stepper->law, stepper->law_capacity, count) &&
+           ARRAY_RESERVE(stepper->warm, stepper->warm_capacity, 3 * count) &&
+           ARRAY_RESERVE(stepper->impulse, stepper->impulse_capacity, 3 * count) &&
+           ARRAY_RESERVE(stepper->judged, stepper->judged_capacity, 2 * count);
 }
 
 // A place for a contact, by feature, among those of its pair from `pair_first` on.
-static uint32_t make_place(Stepper *stepper, uint64_t feature, uint32_t pair_first) {
-    ASSERT(stepper->contact_count < stepper->contact_capacity);
-    ASSERT(pair_first <= stepper->contact_count);
-    uint32_t at = stepper->contact_count++;
-    for (; at > pair_first && stepper->contact[at - 1].feature > feature; at--) {
-        stepper->contact[at] = stepper->contact[at - 1];
-        stepper->problem_contact[at] = stepper->problem_contact[at - 1];
-        stepper->law[at] = stepper->law[at - 1];
+static StepFound *make_place(PairBlock *block, uint64_t feature, uint32_t pair_first) {
+    uint32_t at = block->count++;
+    if (at >= block->room) {
+        return NULL;
     }
-    return at;
+    ASSERT(pair_first <= at);
+    for (; at > pair_first && block->found[at - 1].feature > feature; at--) {
+        block->found[at] = block->found[at - 1];
+    }
+    return &block->found[at];
 }
 
-static void set_materials(const World *world, PairState *pair, uint32_t a, uint32_t b) {
-    if (pair->material_a == a && pair->material_b == b) {
-        return; // most pairs of a scene are of the same two materials as the pair before
-    }
-    pair->material = material_combine(&world->material[a], &world->material[b]);
-    pair->material_a = a;
-    pair->material_b = b;
-}
-
-// The points of two primitives that are within reach; `feature` is what their features share.
-static bool add_manifold(StepState *state, const PairState *pair, const Manifold *manifold,
-                         uint64_t feature, uint32_t pair_first) {
-    Stepper *stepper = state->stepper;
-    if (!reserve_contacts(stepper, (size_t)stepper->contact_count + manifold->count)) {
-        return false;
-    }
+// The points of two primitives, which are of the pair's materials and meet at that time, that are
+// within reach; `feature` is what their features share.
+static void add_manifold(const StepState *state, const StepPair *pair, const Manifold *manifold,
+                         double time, uint64_t feature, PairBlock *block, uint32_t pair_first) {
     for (uint32_t k = 0; k < manifold->count; k++) {
         const ManifoldPoint *point = &manifold->point[k];
-        if (is_within_reach(state, pair, manifold->normal, point)) {
-            uint64_t own = feature | point->feature;
-            uint32_t at = make_place(stepper, own, pair_first);
-            fill_contact(state, pair, manifold->normal, point, own, &stepper->contact[at],
-                         &stepper->problem_contact[at], &stepper->law[at]);
+        if (!is_within_reach(state, pair, manifold->normal, point)) {
+            continue;
+        }
+        StepFound *found = make_place(block, feature | point->feature, pair_first);
+        if (found != NULL) {
+            *found = (StepFound){.a = pair->a,
+                                 .b = pair->b,
+                                 .feature = feature | point->feature,
+                                 .material_a = pair->material_a,
+                                 .material_b = pair->material_b,
+                                 .point = point->position,
+                                 .normal = manifold->normal,
+                                 .gap = point->gap,
+                                 .time = time};
         }
     }
-    return true;
 }
 
 // Takes the manifold of now, which is not empty, to that of the meeting; its time.
@@ -455,21 +193,12 @@ double contacts_meet(const StepState *state, const StepPart *a, const StepPart *
     return manifold->count > 0 ? approach_parts(state, a, b, manifold) : 0.0;
 }
 
-// Where a and b have come to at that time: the arms are as they are then.
-static void load_pair(const StepState *state, PairState *pair, const StepPart part[2],
-                      double time) {
-    pair->free_a = stage_free_velocity(state, pair->a);
-    pair->free_b = stage_free_velocity(state, pair->b);
-    pair->center_a = vec3_add_scaled(part[0].mover.center, time, part[0].mover.velocity);
-    pair->center_b = vec3_add_scaled(part[1].mover.center, time, part[1].mover.velocity);
-}
-
 // The least gap now, from which the free motion comes to the manifold's at its time.
-static double gap_now(const PairState *pair, const Manifold *manifold, double time) {
+static double gap_now(const StepPair *pair, const Manifold *manifold, double time) {
     double least = HUGE_VAL;
     for (uint32_t k = 0; k < manifold->count; k++) {
         const ManifoldPoint *point = &manifold->point[k];
-        double closing = vec3_dot(manifold->normal, free_velocity_at(pair, point->position));
+        double closing = vec3_dot(manifold->normal, stage_free_velocity_at(pair, point->position));
         least = fmin(least, point->gap - time * closing);
     }
     return least;
@@ -492,9 +221,9 @@ static double meet_beside(const StepState *state, const StepPart part[2], const 
 }
 
 // Takes the manifold to one that leans on no face that neighbours hide, and its time with it; none
-// is left where all of it did. false: memory ends.
-static bool respect_seams(StepState *state, PairState *pair, const StepPart part[2], double *time,
-                          Manifold *manifold) {
+// is left where all of it did. false: the partners are not at hand.
+static bool respect_seams(const StepState *state, StepPair *pair, const StepPart part[2],
+                          double *time, Manifold *manifold, bool *asks_partners) {
     double step = seam_step(part[0].mover.primitive, part[1].mover.primitive);
     if (*time == 0.0 && seam_is_none(manifold, step)) {
         return true;
@@ -503,14 +232,14 @@ static bool respect_seams(StepState *state, PairState *pair, const StepPart part
     uint32_t hidden[2] = {0, 0};
     for (;;) {
         const uint32_t before[2] = {hidden[0], hidden[1]};
-        if (!seams_find(state, part, *time, manifold, hidden)) {
+        if (!seams_find(state, part, *time, manifold, hidden, asks_partners)) {
             return false;
         }
         if (hidden[0] == before[0] && hidden[1] == before[1]) {
             return true;
         }
         *time = meet_beside(state, part, hidden, manifold);
-        load_pair(state, pair, part, *time);
+        stage_load_pair(state, pair, pair->a, pair->b, *time);
 
         // what is left and lies deep is the other side of something, unless all of it is deep
         if (raw > -step && gap_now(pair, manifold, *time) < -step) {
@@ -525,26 +254,26 @@ static bool respect_seams(StepState *state, PairState *pair, const StepPart part
 //     gap = gap(t) - t v_n(t),
 //
 // so that gap + h v_n >= 0 asks for bodies that do not overlap along the plane when the step ends.
-static void take_back_gaps(const PairState *pair, double time, Manifold *manifold) {
+static void take_back_gaps(const StepPair *pair, double time, Manifold *manifold) {
     for (uint32_t k = 0; time > 0.0 && k < manifold->count; k++) {
         ManifoldPoint *point = &manifold->point[k];
-        point->gap -= time * vec3_dot(manifold->normal, free_velocity_at(pair, point->position));
+        point->gap -=
+            time * vec3_dot(manifold->normal, stage_free_velocity_at(pair, point->position));
     }
 }
 
-// The contacts of two parts, of which the manifold of now, not empty, is at hand. false: memory
-// ends.
-static bool collide_parts(StepState *state, PairState *pair, const StepPart part[2],
-                          Manifold *manifold, uint32_t pair_first) {
+// The contacts of two parts, of which the manifold of now, not empty, is at hand.
+static void collide_parts(const StepState *state, StepPair *pair, const StepPart part[2],
+                          Manifold *manifold, PairBlock *block, uint32_t pair_first) {
     const Primitive *a = part[0].mover.primitive, *b = part[1].mover.primitive;
     double time = approach_parts(state, &part[0], &part[1], manifold);
-    load_pair(state, pair, part, time);
+    stage_load_pair(state, pair, pair->a, pair->b, time);
     if (a->kind == PRIMITIVE_BOX || b->kind == PRIMITIVE_BOX) {
-        if (!respect_seams(state, pair, part, &time, manifold)) {
-            return false;
+        if (!respect_seams(state, pair, part, &time, manifold, &block->asks_partners)) {
+            return;
         }
         if (manifold->count == 0) {
-            return true;
+            return;
         }
         double motion = state->reach[pair->a] + state->reach[pair->b];
         if (state->world->settings.contact_plane == CONTACT_PLANE_APPROACH) {
@@ -552,12 +281,12 @@ static bool collide_parts(StepState *state, PairState *pair, const StepPart part
         }
     }
     take_back_gaps(pair, time, manifold);
-    set_materials(state->world, pair, a->material, b->material);
+    stage_set_materials(state->world, pair, a->material, b->material);
     uint64_t feature = (uint64_t)part[0].index << 48 | (uint64_t)part[1].index << 32;
-    return add_manifold(state, pair, manifold, feature, pair_first);
+    add_manifold(state, pair, manifold, time, feature, block, pair_first);
 }
 
-static Status collide_pair(StepState *state, PairState *pair) {
+static void collide_pair(const StepState *state, StepPair *pair, PairBlock *block) {
     const World *world = state->world;
     const Shape *shape_a = &world->shape[world->body_shape[pair->a]],
                 *shape_b = &world->shape[world->body_shape[pair->b]];
@@ -566,71 +295,190 @@ static Status collide_pair(StepState *state, PairState *pair) {
     const Pose *placed_a = &state->placed[state->placed_first[pair->a]],
                *placed_b = &state->placed[state->placed_first[pair->b]];
     double reach = state->margin + state->reach[pair->a] + state->reach[pair->b];
-    uint32_t pair_first = state->stepper->contact_count;
+    uint32_t pair_first = block->count;
 
     for (uint32_t i = 0; i < shape_a->primitive_count; i++) {
         for (uint32_t j = 0; j < shape_b->primitive_count; j++) {
             Manifold manifold;
             narrow_collide_at(&primitive_a[i], &placed_a[i], &primitive_b[j], &placed_b[j], reach,
                               &manifold);
-            if (manifold.count == 0) {
-                continue;
-            }
-            const StepPart part[2] = {stage_part(state, pair->a, i), stage_part(state, pair->b, j)};
-            if (!collide_parts(state, pair, part, &manifold, pair_first)) {
-                return out_of_memory(state);
+            if (manifold.count > 0) {
+                const StepPart part[2] = {stage_part(state, pair->a, i),
+                                          stage_part(state, pair->b, j)};
+                collide_parts(state, pair, part, &manifold, block, pair_first);
             }
         }
+    }
+}
+
+static bool lacks_partners(const StepState *state, const PairBlock *block) {
+    return block->asks_partners && state->partner_first == NULL;
+}
+
+static void collide_block(void *work, uint32_t index) {
+    const PairSearch *search = work;
+    const StepState *state = search->state;
+    PairBlock *block = &search->block[index];
+    if (block->is_done) {
+        return;
+    }
+    block->count = 0;
+    block->asks_partners = false;
+    StepPair pair = stage_no_pair();
+    HalfSpace half_space = {.body = UINT32_MAX};
+    for (size_t i = 0; i < block->pair_count && !lacks_partners(state, block); i++) {
+        pair.a = block->pair[i].a;
+        pair.b = block->pair[i].b;
+        if (pair.a != half_space.body) {
+            load_half_space(state, pair.a, &half_space);
+        }
+        if (!is_far(state, &half_space, pair.b)) {
+            collide_pair(state, &pair, block);
+        }
+    }
+    block->is_done = !lacks_partners(state, block) && block->count <= block->room;
+}
+
+static void fill_block(void *work, uint32_t index) {
+    const PairSearch *search = work;
+    PairBlock *block = &search->block[index];
+    block->recovery_count = fill_contacts(search->state, block->found, block->count, block->place);
+    assemble_recall(search->state, block->place, block->count);
+}
+
+// Gives blocks what they lack. false: memory ends.
+static bool provide(StepState *state, PairBlock *block, uint32_t block_count) {
+    for (uint32_t i = 0; i < block_count; i++) {
+        if (lacks_partners(state, &block[i]) && !seams_list_partners(state)) {
+            return false;
+        }
+        if (block[i].count > block[i].room) {
+            block[i].room = block[i].count;
+            block[i].found = arena_take_array(state->scratch, block[i].room, sizeof(StepFound));
+        }
+        if (block[i].found == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The contacts of some of the candidates: found in blocks, and put where those of the blocks before
+// end.
+static Status collide_group(StepState *state, PairBlock *block, uint32_t block_count) {
+    const Tasks *tasks = state->input->context.tasks;
+    Stepper *stepper = state->stepper;
+    PairSearch search = {.state = state, .block = block};
+    bool is_done = false;
+    while (!is_done) {
+        tasks_run(tasks, collide_block, &search, block_count);
+        is_done = true;
+        for (uint32_t i = 0; i < block_count; i++) {
+            is_done = is_done && block[i].is_done;
+        }
+        if (!is_done && !provide(state, block, block_count)) {
+            return STATUS_RESOURCE_EXHAUSTED;
+        }
+    }
+    size_t count = stepper->contact_count;
+    for (uint32_t i = 0; i < block_count; i++) {
+        block[i].place = (uint32_t)count;
+        count += block[i].count;
+    }
+    if (count > UINT32_MAX || !reserve_contacts(stepper, count)) {
+        return STATUS_RESOURCE_EXHAUSTED;
+    }
+    stepper->contact_count = (uint32_t)count;
+    tasks_run(tasks, fill_block, &search, block_count);
+    for (uint32_t i = 0; i < block_count; i++) {
+        state->recovery_count += block[i].recovery_count;
+        stepper->has_seams = stepper->has_seams || block[i].asks_partners;
     }
     return STATUS_OK;
 }
 
-// between two questions pass some 100 us
-enum { CANDIDATES_PER_QUESTION = 4096 };
+enum {
+    BLOCK_PAIRS = 128,
+    GROUP_BLOCKS = 64, // between two questions pass some 500 us
+    FOUND_ROOM_MIN = 64
+};
+
+// Blocks for as many candidates, with room for a face on a face of each. NULL: memory ends.
+static PairBlock *take_blocks(StepState *state, size_t candidate_count, uint32_t block_count) {
+    size_t pairs = candidate_count < BLOCK_PAIRS ? candidate_count : BLOCK_PAIRS;
+    uint32_t room = (uint32_t)(MANIFOLD_POINT_MAX * pairs);
+    room = room < FOUND_ROOM_MIN ? FOUND_ROOM_MIN : room;
+    PairBlock *block = arena_take_array(state->scratch, block_count, sizeof(PairBlock));
+    StepFound *found =
+        arena_take_array(state->scratch, (size_t)block_count * room, sizeof(StepFound));
+    if (block == NULL || found == NULL) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < block_count; i++) {
+        block[i] = (PairBlock){.found = found + (size_t)i * room, .room = room};
+    }
+    return block;
+}
+
+// One lane finds and fills a block at a time, while what was found is still at hand; several need
+// many blocks at once.
+static Status collide_candidates(StepState *state) {
+    const Context *context = &state->input->context;
+    size_t left = state->candidate_count;
+    if (left == 0) {
+        return STATUS_OK;
+    }
+    uint32_t group = context->tasks == NULL ? 1 : GROUP_BLOCKS;
+    uint32_t needed = tasks_blocks(left, BLOCK_PAIRS);
+    group = needed < group ? needed : group;
+    PairBlock *block = take_blocks(state, left, group);
+    if (block == NULL) {
+        return STATUS_RESOURCE_EXHAUSTED;
+    }
+    const BroadPair *next = state->candidate;
+    Status status = STATUS_OK;
+    for (uint32_t done = 0; status == STATUS_OK && left > 0; done += group) {
+        if (done % GROUP_BLOCKS == 0 && done > 0 && stop_is_asked(context->stop)) {
+            return STATUS_ABORTED;
+        }
+        uint32_t count = 0;
+        for (; count < group && left > 0; count++) {
+            size_t pairs = left < BLOCK_PAIRS ? left : BLOCK_PAIRS;
+            block[count].pair = next;
+            block[count].pair_count = pairs;
+            block[count].is_done = false;
+            next += pairs;
+            left -= pairs;
+        }
+        status = collide_group(state, block, count);
+    }
+    return status;
+}
 
 Status contacts_run(StepState *state) {
     ASSERT(state->stepper->contact_count == 0);
-    ASSERT(state->v_free != NULL);
     const World *world = state->world;
     double h = state->input->time_step;
     double fall = h * h * vec3_norm(world->settings.gravity);
     double touch = TOUCH_TOLERANCES * state->stepper->solver.parameter[SOLVER_TOLERANCE];
     state->margin = world->settings.margin + 2.0 * fall;
     state->touch = (touch < TOUCH_SHARE_MAX ? touch : TOUCH_SHARE_MAX) * fall;
-    uint32_t count = world->body_count;
-    uint8_t *fixed = arena_take_array(state->scratch, count, 1);
-    state->box = arena_take_array(state->scratch, count, sizeof(BroadBox));
-    state->is_pushed = arena_take_array(state->scratch, count, 1);
-    state->reach = arena_take_array(state->scratch, count, sizeof(double));
-    state->ball = arena_take_array(state->scratch, count, sizeof(StepBall));
-    state->placed_first = arena_take_array(state->scratch, count, sizeof(uint32_t));
-    if (state->box == NULL || fixed == NULL || state->is_pushed == NULL || state->reach == NULL ||
-        state->ball == NULL || state->placed_first == NULL) {
+    bool had_seams = state->stepper->has_seams;
+    state->stepper->has_seams = false;
+    Status status = reach_run(state);
+    // where a step asked for them the next one mostly does
+    if (status == STATUS_OK && had_seams && !seams_list_partners(state)) {
+        status = STATUS_RESOURCE_EXHAUSTED;
+    }
+    if (status == STATUS_OK) {
+        status = collide_candidates(state);
+    }
+    switch (status) {
+    case STATUS_OK:
+        return STATUS_OK;
+    case STATUS_ABORTED:
+        return given_up(state);
+    default:
         return out_of_memory(state);
     }
-    memset(state->is_pushed, 0, count);
-    Status status = place_bodies(state, fixed);
-    if (status == STATUS_OK) {
-        status = find_candidates(state, fixed);
-    }
-    if (status != STATUS_OK) {
-        return status == STATUS_ABORTED ? given_up(state) : out_of_memory(state);
-    }
-    PairState pair = {.material_a = UINT32_MAX, .material_b = UINT32_MAX};
-    HalfSpace half_space = {.body = UINT32_MAX};
-    for (size_t i = 0; status == STATUS_OK && i < state->candidate_count; i++) {
-        if (i % CANDIDATES_PER_QUESTION == CANDIDATES_PER_QUESTION - 1 &&
-            stop_is_asked(state->input->context.stop)) {
-            return given_up(state);
-        }
-        pair.a = state->candidate[i].a;
-        pair.b = state->candidate[i].b;
-        if (pair.a != half_space.body) {
-            load_half_space(state, pair.a, &half_space);
-        }
-        if (!is_far(state, &half_space, pair.b)) {
-            status = collide_pair(state, &pair);
-        }
-    }
-    return status;
 }

@@ -13,8 +13,6 @@
 // not belong together.
 #include "step/stages.h"
 
-#include "base/assert.h"
-
 static Vec3 mean(const double *a, const double *b) {
     return vec3_scale(0.5, vec3_add(vec3_load(a), vec3_load(b)));
 }
@@ -27,7 +25,7 @@ static double kinetic(const FreeMass *mass, const double *v) {
            (mass->mass * vec3_dot(linear, linear) + vec3_dot(w, sym3_mul_vec(mass->inertia, w)));
 }
 
-static void add_body(const StepState *state, uint32_t tree, StepEnergy *energy) {
+void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy) {
     const World *world = state->world;
     uint32_t body = state->body_of_tree[tree];
     const FreeMass *mass = &state->free[tree];
@@ -68,13 +66,7 @@ static void add_wrench(const StepState *state, size_t i, StepEnergy *energy) {
     energy->scheme -= state->world->mass[body].is_round ? 0.0 : turning;
 }
 
-void energy_run(const StepState *state, StepEnergy *energy) {
-    ASSERT(state->pose_new != NULL);
-    ASSERT(state->result.answer.momentum != NULL);
-    *energy = (StepEnergy){0};
-    for (uint32_t tree = 0; tree < state->world->dynamic_count; tree++) {
-        add_body(state, tree, energy);
-    }
+void energy_end(const StepState *state, StepEnergy *energy) {
     for (size_t i = 0; i < state->input->wrench_count; i++) {
         add_wrench(state, i, energy);
     }

@@ -66,15 +66,3 @@ Status fault_check_report(StepState *state, const StepReport *report) {
     }
     return STATUS_OK;
 }
-
-Status fault_check_impulses(StepState *state) {
-    const Stepper *stepper = state->stepper;
-    if (numbers_fit_float(stepper->impulse, 3 * (size_t)stepper->contact_count)) {
-        return STATUS_OK;
-    }
-    uint32_t i = 0;
-    while (numbers_fit_float(stepper->impulse + 3 * (size_t)i, 3)) {
-        i++;
-    }
-    return fault_body(state, stepper->contact[i].b, "contact impulse");
-}

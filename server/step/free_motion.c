@@ -71,20 +71,29 @@ static void add_wrenches(StepState *state) {
     }
 }
 
-static void fly(const StepState *state, uint32_t body, uint32_t tree, const double *velocity,
-                double *v) {
+static void fly_block(void *work, uint32_t block) {
+    const StepState *state = work;
     const World *world = state->world;
     double h = state->input->time_step;
-    FreeMass *mass = &state->free[tree];
-    *mass = place_mass(&world->mass[body], pose_load(world->pose + 7 * (size_t)body).orientation);
-    vec3_store(v, vec3_add_scaled(vec3_load(velocity), h, world->settings.gravity));
-    vec3_store(v + 3, vec3_load(velocity + 3));
+    uint32_t end = stage_block_end(block, world->dynamic_count);
+    for (uint32_t tree = block * STAGE_BLOCK; tree < end; tree++) {
+        uint32_t body = state->body_of_tree[tree];
+        const double *velocity = world->velocity + 6 * (size_t)body;
+        double *v = state->v_free + 6 * (size_t)tree;
+        state->tree[tree] = (ProblemTree){.first = 6 * tree, .width = 6, .is_free = true};
+        state->free[tree] =
+            place_mass(&world->mass[body], pose_load(world->pose + 7 * (size_t)body).orientation);
+        vec3_store(v, vec3_add_scaled(vec3_load(velocity), h, world->settings.gravity));
+        vec3_store(v + 3, vec3_load(velocity + 3));
+    }
 }
 
 // once the wrenches have kicked them
-static void spin_bodies(StepState *state) {
+static void spin_block(void *work, uint32_t block) {
+    const StepState *state = work;
     const World *world = state->world;
-    for (uint32_t tree = 0; tree < world->dynamic_count; tree++) {
+    uint32_t end = stage_block_end(block, world->dynamic_count);
+    for (uint32_t tree = block * STAGE_BLOCK; tree < end; tree++) {
         uint32_t body = state->body_of_tree[tree];
         if (!world->mass[body].is_round) { // w x I w = 0
             double *w = state->v_free + 6 * (size_t)tree + 3;
@@ -95,6 +104,19 @@ static void spin_bodies(StepState *state) {
     }
 }
 
+static void list_trees(StepState *state) {
+    const World *world = state->world;
+    uint32_t tree = 0;
+    for (uint32_t body = 0; body < world->body_count; body++) {
+        bool is_tree = world->kind[body] == BODY_DYNAMIC;
+        state->stepper->tree_of_body[body] = is_tree ? tree : PROBLEM_NO_TREE;
+        if (is_tree) {
+            state->body_of_tree[tree++] = body;
+        }
+    }
+    ASSERT(tree == world->dynamic_count);
+}
+
 Status free_motion_run(StepState *state) {
     ASSERT(state->world->dynamic_count <= state->world->body_count);
     ASSERT(state->input->time_step > 0.0);
@@ -102,23 +124,11 @@ Status free_motion_run(StepState *state) {
     if (status != STATUS_OK) {
         return status;
     }
-    const World *world = state->world;
-    Stepper *stepper = state->stepper;
-    uint32_t tree = 0;
-    for (uint32_t body = 0; body < world->body_count; body++) {
-        if (world->kind[body] != BODY_DYNAMIC) {
-            stepper->tree_of_body[body] = PROBLEM_NO_TREE;
-            continue;
-        }
-        stepper->tree_of_body[body] = tree;
-        state->body_of_tree[tree] = body;
-        state->tree[tree] = (ProblemTree){.first = 6 * tree, .width = 6, .is_free = true};
-        fly(state, body, tree, world->velocity + 6 * (size_t)body,
-            state->v_free + 6 * (size_t)tree);
-        tree++;
-    }
-    ASSERT(tree == world->dynamic_count);
+    const Tasks *tasks = state->input->context.tasks;
+    uint32_t block_count = tasks_blocks(state->world->dynamic_count, STAGE_BLOCK);
+    list_trees(state);
+    tasks_run(tasks, fly_block, state, block_count);
     add_wrenches(state);
-    spin_bodies(state);
+    tasks_run(tasks, spin_block, state, block_count);
     return STATUS_OK;
 }

@@ -29,11 +29,14 @@ static Vec3 moving_velocity(uint32_t integrator, const double *before, const dou
     return vec3_load(after);
 }
 
-// The velocity that a body ends the step with.
-static const double *new_velocity(const StepState *state, uint32_t body) {
+// The velocity that a body ends the step with; that of a tree is the answer's, and is kept.
+static const double *take_velocity(const StepState *state, uint32_t body) {
     uint32_t tree = state->stepper->tree_of_body[body];
-    return tree == PROBLEM_NO_TREE ? state->world->velocity + 6 * (size_t)body
-                                   : state->stepper->v + 6 * (size_t)tree;
+    if (tree == PROBLEM_NO_TREE) {
+        return state->world->velocity + 6 * (size_t)body;
+    }
+    double *v = state->stepper->v + 6 * (size_t)tree;
+    return memcpy(v, state->result.answer.v + 6 * (size_t)tree, 6 * sizeof(double));
 }
 
 // The spin of a body in the axes that it had before, `after`, as the body carries it along: what is
@@ -46,9 +49,10 @@ static void carry_spin(const StepState *state, uint32_t body, const double *afte
     }
 }
 
-static Status move_body(StepState *state, uint32_t body) {
+// NULL, or what of the body cannot be told.
+static const char *move_body(const StepState *state, uint32_t body) {
     const World *world = state->world;
-    const double *before = world->velocity + 6 * (size_t)body, *after = new_velocity(state, body);
+    const double *before = world->velocity + 6 * (size_t)body, *after = take_velocity(state, body);
     double *pose = state->pose_new + 7 * (size_t)body;
     uint32_t integrator = world->settings.integrator;
     double h = state->input->time_step;
@@ -62,12 +66,11 @@ static Status move_body(StepState *state, uint32_t body) {
         after = state->velocity_new + 6 * (size_t)body;
     }
     if (!numbers_fit_float(after, 6)) {
-        return fault_body(state, body, "velocity");
+        return "velocity";
     }
     // a spin whose square overflows leaves no orientation at all: nothing, not NaN
     bool has_orientation = pose[3] != 0.0 || pose[4] != 0.0 || pose[5] != 0.0 || pose[6] != 0.0;
-    return numbers_fit_float(pose, 7) && has_orientation ? STATUS_OK
-                                                         : fault_body(state, body, "pose");
+    return numbers_fit_float(pose, 7) && has_orientation ? NULL : "pose";
 }
 
 // Memory for the new state. A rotation about the spin itself changes no spin: only where another
@@ -84,47 +87,160 @@ static bool take_state(StepState *state) {
     return state->velocity_new != NULL;
 }
 
-Status integrate_run(StepState *state) {
-    ASSERT(state->stepper->problem.tree_count == state->world->dynamic_count);
-    ASSERT(state->stepper->problem.contact_count == state->stepper->contact_count);
+static bool bears(const double *impulse) {
+    return !(impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0);
+}
+
+// What a block of bodies or contacts leaves behind.
+typedef struct Landed {
+    StepEnergy energy;    // of its bodies
+    uint32_t body;        // the first of which something cannot be told …
+    const char *quantity; // … and what; NULL: all can
+    uint32_t kept_count;  // of its contacts, those that bear something
+} Landed;
+
+// The end of the step, in blocks of bodies, then in blocks of contacts.
+typedef struct Landing {
+    StepState *state;
+    Landed *of_block;
+} Landing;
+
+static void land_bodies(void *work, uint32_t block) {
+    const Landing *landing = work;
+    const StepState *state = landing->state;
     const World *world = state->world;
-    if (!take_state(state)) {
-        return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
-                         "Memory ended while moving %u bodies: raise --memory-bytes-max.",
-                         world->body_count);
-    }
-    Status status = STATUS_OK;
-    for (uint32_t body = 0; status == STATUS_OK && body < world->body_count; body++) {
+    Landed *landed = &landing->of_block[block];
+    *landed = (Landed){0};
+    uint32_t end = stage_block_end(block, world->body_count);
+    for (uint32_t body = block * STAGE_BLOCK; body < end && landed->quantity == NULL; body++) {
         if (world->kind[body] == BODY_STATIC) {
             memcpy(state->pose_new + 7 * (size_t)body, world->pose + 7 * (size_t)body,
                    7 * sizeof(double));
-        } else {
-            status = move_body(state, body);
+            continue;
+        }
+        landed->body = body;
+        landed->quantity = move_body(state, body);
+        if (state->stepper->tree_of_body[body] != PROBLEM_NO_TREE) {
+            energy_add_body(state, state->stepper->tree_of_body[body], &landed->energy);
         }
     }
-    return status == STATUS_OK ? fault_check_impulses(state) : status;
 }
 
-static void remember_impulses(StepState *state) {
-    World *world = state->world;
+// Contacts keep their impulses, and how they were judged, out of the scratch memory.
+static void land_contacts(void *work, uint32_t block) {
+    const Landing *landing = work;
+    const Stepper *stepper = landing->state->stepper;
+    const SolveResult *result = &landing->state->result;
+    double *judged = stepper->judged, *target = judged + stepper->contact_count;
+    Landed *landed = &landing->of_block[block];
+    *landed = (Landed){0};
+    uint32_t end = stage_block_end(block, stepper->contact_count);
+    for (uint32_t i = block * STAGE_BLOCK; i < end; i++) {
+        double *impulse = stepper->impulse + 3 * (size_t)i;
+        memcpy(impulse, result->answer.contact_impulse + 3 * (size_t)i, 3 * sizeof(double));
+        judged[i] = result->residual[i];
+        // no zero with a sign
+        target[i] = 0.0 - certificate_bias(&stepper->problem, &result->answer, i);
+        landed->kept_count += bears(impulse);
+        if (landed->quantity == NULL && !numbers_fit_float(impulse, 3)) {
+            landed->body = stepper->contact[i].b;
+            landed->quantity = "contact impulse";
+        }
+    }
+}
+
+// Of the first block that failed: what a single lane would have met first.
+static Status judge(StepState *state, const Landed *landed, uint32_t block_count) {
+    for (uint32_t block = 0; block < block_count; block++) {
+        if (landed[block].quantity != NULL) {
+            return fault_body(state, landed[block].body, landed[block].quantity);
+        }
+    }
+    return STATUS_OK;
+}
+
+static void add_energy(StepEnergy *sum, const StepEnergy *part) {
+    sum->before += part->before;
+    sum->after += part->after;
+    sum->contact += part->contact;
+    sum->scheme += part->scheme;
+}
+
+Status integrate_run(StepState *state, StepEnergy *energy) {
+    ASSERT(state->stepper->problem.tree_count == state->world->dynamic_count);
+    ASSERT(state->stepper->problem.contact_count == state->stepper->contact_count);
+    ASSERT(state->result.answer.momentum != NULL);
+    const Tasks *tasks = state->input->context.tasks;
+    uint32_t body_blocks = tasks_blocks(state->world->body_count, STAGE_BLOCK);
+    uint32_t contact_blocks = tasks_blocks(state->stepper->contact_count, STAGE_BLOCK);
+    Landing bodies = {state, arena_take_array(state->scratch, body_blocks, sizeof(Landed))};
+    Landing contacts = {state, arena_take_array(state->scratch, contact_blocks, sizeof(Landed))};
+    state->kept_first = arena_take_array(state->scratch, contact_blocks, sizeof(uint32_t));
+    if (bodies.of_block == NULL || contacts.of_block == NULL || state->kept_first == NULL ||
+        !take_state(state)) {
+        return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while moving %u bodies: raise --memory-bytes-max.",
+                         state->world->body_count);
+    }
+    tasks_run(tasks, land_bodies, &bodies, body_blocks);
+    tasks_run(tasks, land_contacts, &contacts, contact_blocks);
+    Status status = judge(state, bodies.of_block, body_blocks);
+    if (status == STATUS_OK) {
+        status = judge(state, contacts.of_block, contact_blocks);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    *energy = (StepEnergy){0};
+    for (uint32_t block = 0; block < body_blocks; block++) {
+        add_energy(energy, &bodies.of_block[block].energy);
+    }
+    energy_end(state, energy);
+    for (uint32_t block = 0; block < contact_blocks; block++) {
+        state->kept_first[block] = state->kept_count;
+        state->kept_count += contacts.of_block[block].kept_count;
+    }
+    return STATUS_OK;
+}
+
+// The contacts that bear something, as the next step starts from them.
+static void remember_block(void *work, uint32_t block) {
+    const StepState *state = work;
     const Stepper *stepper = state->stepper;
-    size_t kept = 0;
-    for (uint32_t i = 0; i < stepper->contact_count; i++) {
+    ContactMemory *memory = state->world->memory + state->kept_first[block];
+    uint32_t end = stage_block_end(block, stepper->contact_count);
+    for (uint32_t i = block * STAGE_BLOCK; i < end; i++) {
         const double *impulse = stepper->impulse + 3 * (size_t)i;
-        if (impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0) {
+        if (!bears(impulse)) {
             continue;
         }
         const ProblemContact *contact = &stepper->problem_contact[i];
         Vec3 world_impulse = vec3_scale(impulse[0], contact->normal);
         world_impulse = vec3_add_scaled(world_impulse, impulse[1], contact->tangent[0]);
         world_impulse = vec3_add_scaled(world_impulse, impulse[2], contact->tangent[1]);
-        ContactMemory *memory = &world->memory[kept++];
         *memory = (ContactMemory){.a = stepper->contact[i].a,
                                   .b = stepper->contact[i].b,
                                   .feature = stepper->contact[i].feature};
         vec3_store(memory->impulse, world_impulse);
+        memory++;
     }
-    world->memory_count = kept;
+}
+
+static void commit_block(void *work, uint32_t block) {
+    const StepState *state = work;
+    World *world = state->world;
+    uint32_t first = block * STAGE_BLOCK, end = stage_block_end(block, world->body_count);
+    for (uint32_t body = first; body < end; body++) {
+        uint32_t tree = state->stepper->tree_of_body[body];
+        if (tree != PROBLEM_NO_TREE) {
+            const double *velocity = state->velocity_new != NULL
+                                         ? state->velocity_new + 6 * (size_t)body
+                                         : state->stepper->v + 6 * (size_t)tree;
+            memcpy(world->velocity + 6 * (size_t)body, velocity, 6 * sizeof(double));
+        }
+    }
+    memcpy(world->pose + 7 * (size_t)first, state->pose_new + 7 * (size_t)first,
+           7 * (size_t)(end - first) * sizeof(double));
 }
 
 Status integrate_commit(StepState *state) {
@@ -135,17 +251,11 @@ Status integrate_commit(StepState *state) {
                          "Memory ended while keeping %u contacts: raise --memory-bytes-max.",
                          state->stepper->contact_count);
     }
-    for (uint32_t tree = 0; tree < world->dynamic_count; tree++) {
-        uint32_t body = state->body_of_tree[tree];
-        const double *velocity = state->velocity_new != NULL
-                                     ? state->velocity_new + 6 * (size_t)body
-                                     : state->stepper->v + 6 * (size_t)tree;
-        memcpy(world->velocity + 6 * (size_t)body, velocity, 6 * sizeof(double));
-    }
-    if (world->body_count > 0) {
-        memcpy(world->pose, state->pose_new, 7 * (size_t)world->body_count * sizeof(double));
-    }
-    remember_impulses(state);
+    const Tasks *tasks = state->input->context.tasks;
+    tasks_run(tasks, commit_block, state, tasks_blocks(world->body_count, STAGE_BLOCK));
+    tasks_run(tasks, remember_block, state,
+              tasks_blocks(state->stepper->contact_count, STAGE_BLOCK));
+    world->memory_count = state->kept_count;
     world->step++;
     world->time = sum_add(world->time, state->input->time_step);
     world->faulted = false;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static bool take_partners(StepState *state) {
+bool seams_list_partners(StepState *state) {
     uint32_t count = state->world->body_count;
     size_t pairs = state->candidate_count;
     uint32_t *first = arena_take_array(state->scratch, (size_t)count + 1, sizeof(uint32_t));
@@ -37,7 +37,7 @@ static bool take_partners(StepState *state) {
 
 // A part with faces that may be hidden, and the other one of its contact.
 typedef struct Seam {
-    StepState *state;
+    const StepState *state;
     const StepPart *owner, *other;
     SeamPoints points; // on the owner
     double step;
@@ -126,13 +126,14 @@ static uint32_t hidden_by_body(const Seam *seam, uint32_t body) {
     return hidden;
 }
 
-static bool find_hidden(Seam *seam, uint32_t *hidden) {
-    StepState *state = seam->state;
+static bool find_hidden(Seam *seam, uint32_t *hidden, bool *asks_partners) {
+    const StepState *state = seam->state;
     seam->faces = seam_faces(seam->owner->mover.primitive, &seam->points, seam->step);
     if (seam->faces == 0) {
         return true;
     }
-    if (state->partner_first == NULL && !take_partners(state)) {
+    *asks_partners = true;
+    if (state->partner_first == NULL) {
         return false;
     }
     const World *world = state->world;
@@ -150,8 +151,8 @@ static bool find_hidden(Seam *seam, uint32_t *hidden) {
     return true;
 }
 
-bool seams_find(StepState *state, const StepPart part[2], double time, const Manifold *manifold,
-                uint32_t hidden[2]) {
+bool seams_find(const StepState *state, const StepPart part[2], double time,
+                const Manifold *manifold, uint32_t hidden[2], bool *asks_partners) {
     for (int side = 0; side < 2; side++) {
         const Mover *mover = &part[side].mover;
         if (mover->primitive->kind != PRIMITIVE_BOX) {
@@ -163,7 +164,7 @@ bool seams_find(StepState *state, const StepPart part[2], double time, const Man
                      .other = &part[1 - side],
                      .points = seam_points(manifold, &pose, side),
                      .step = seam_step(part[0].mover.primitive, part[1].mover.primitive)};
-        if (!find_hidden(&seam, &hidden[side])) {
+        if (!find_hidden(&seam, &hidden[side], asks_partners)) {
             return false;
         }
     }

@@ -3,6 +3,7 @@
 // calls them.
 #pragma once
 
+#include "base/tasks.h"
 #include "collide/approach.h"
 #include "step/step.h"
 
@@ -11,6 +12,15 @@ typedef struct StepBall {
     Vec3 center;   // of mass
     double radius; // [m]; infinite: unbounded
 } StepBall;
+
+// Bodies, trees or contacts of a block: some 10 us of work. Sums over them are made block by block,
+// so the number is part of the bits of a report.
+enum { STAGE_BLOCK = 256 };
+
+static inline uint32_t stage_block_end(uint32_t block, uint32_t count) {
+    uint32_t first = block * STAGE_BLOCK;
+    return count - first < STAGE_BLOCK ? count : first + STAGE_BLOCK;
+}
 
 // What the stages of one step share.
 typedef struct StepState {
@@ -32,18 +42,21 @@ typedef struct StepState {
     uint8_t *is_pushed;     // per body: a faster one may hit it in this step
     bool has_fast;          // some may be moved by more than the thinnest is thick
     StepBall *ball;         // per body
+    uint8_t *fixed;         // per body: no force moves it
     Pose *placed;           // poses of all primitives in the world
     uint32_t *placed_first; // per body
 
     uint32_t recovery_count; // contacts whose overlap recovery_speed holds back
     const BroadPair *candidate;
     size_t candidate_count;
-    uint32_t *partner_first; // Nullable: seams.c asks for them when it must; body_count + 1
+    uint32_t *partner_first; // Nullable: listed once seams are asked about; body_count + 1
     uint32_t *partner;       // of each body, those it is a candidate with
 
     SolveResult result;
     double *pose_new;     // 7 per body
     double *velocity_new; // 6 per body; NULL: the answer's
+    uint32_t *kept_first; // per block of contacts: of those that bear something, the first
+    uint32_t kept_count;
 } StepState;
 
 // v* = v + h M^-1 (gravity, wrenches, gyroscopic), world axes, and the mass in the present
@@ -56,8 +69,29 @@ Status free_motion_run(StepState *state);
 Vec3 spin_free(const WorldSettings *settings, const FreeMass *mass, double h, Vec3 before,
                Vec3 kicked);
 
-// Boxes, candidates, contacts within reach, sorted.
+// Boxes, candidates, contacts within reach, sorted, with the impulses of the step before.
 Status contacts_run(StepState *state);
+
+// Boxes and candidates, from the margin. Says nothing where it fails.
+Status reach_run(StepState *state);
+
+// A contact as the narrow phase finds it.
+typedef struct StepFound {
+    uint32_t a, b; // bodies
+    uint64_t feature;
+    uint32_t material_a, material_b;
+    Vec3 point, normal;
+    double gap;  // as of now [m]
+    double time; // of the step at which the bodies meet there [s]
+} StepFound;
+
+// Makes contacts of the problem of what was found, from `place` on; how many of them recovery_speed
+// holds back. Blocks of contacts may be made at once.
+uint32_t fill_contacts(const StepState *state, const StepFound *found, uint32_t count,
+                       uint32_t place);
+
+// Impulses of the step before of `count` contacts from `first` on; likewise.
+void assemble_recall(const StepState *state, uint32_t first, uint32_t count);
 
 // A primitive of a body, as it moves in this step.
 typedef struct StepPart {
@@ -70,25 +104,31 @@ typedef struct StepPart {
 double contacts_meet(const StepState *state, const StepPart *a, const StepPart *b,
                      Manifold *manifold);
 
+// The partners of each body, which are asked for where seams may be. false: memory ends.
+bool seams_list_partners(StepState *state);
+
 // Adds the faces of the two parts that a neighbour hides from the other, where the points of the
-// manifold, which is of the given time, lie. false: memory ends.
-bool seams_find(StepState *state, const StepPart part[2], double time, const Manifold *manifold,
-                uint32_t hidden[2]);
+// manifold, which is of the given time, lie. Marks when it asks for partners. false: they are not
+// listed.
+bool seams_find(const StepState *state, const StepPart part[2], double time,
+                const Manifold *manifold, uint32_t hidden[2], bool *asks_partners);
 
-// The contact problem, with the impulses of the step before to start from.
-Status assemble_run(StepState *state);
+// The contact problem, of the contacts that there are.
+void assemble_run(StepState *state);
 
-// New poses from the new velocities; judges them, and nothing of the world has changed yet.
-Status integrate_run(StepState *state);
+// The answer, out of the scratch memory, and the new poses; the energy book with them. Judges all
+// of it, and nothing of the world has changed yet.
+Status integrate_run(StepState *state, StepEnergy *energy);
 
-// The energy book, once new velocities and poses are known.
-void energy_run(const StepState *state, StepEnergy *energy);
+// A body's part of the energy book, once its new velocity and pose are known, and what is added
+// once all bodies are in it: the wrenches, and what the book does not explain.
+void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy);
+void energy_end(const StepState *state, StepEnergy *energy);
 
 // Undoes the step as `quantity` of a body cannot be told; the error says so.
 Status fault_body(StepState *state, uint32_t body, const char *quantity);
 
-// Undo the step unless all impulses, all that a report carries can be told.
-Status fault_check_impulses(StepState *state);
+// Undoes the step unless all that a report carries can be told.
 Status fault_check_report(StepState *state, const StepReport *report);
 
 // Makes the new state the world's.
@@ -117,4 +157,51 @@ static inline StepPart stage_part(const StepState *state, uint32_t body, uint32_
 // Velocity at a point of body `body` moving with the given 6 numbers per body.
 static inline Vec3 stage_point_velocity(const double *velocity, Vec3 arm) {
     return vec3_add(vec3_load(velocity), vec3_cross(vec3_load(velocity + 3), arm));
+}
+
+static inline bool stage_boxes_overlap(const BroadBox *a, const BroadBox *b) {
+    return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
+           b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+}
+
+// What the contacts of one pair of bodies have in common.
+typedef struct StepPair {
+    uint32_t a, b;
+    const double *free_a, *free_b;   // 6
+    Vec3 center_a, center_b;         // of mass; where they are when the plane is theirs
+    uint32_t material_a, material_b; // of `material`; UINT32_MAX: none yet
+    Material material;
+} StepPair;
+
+static inline StepPair stage_no_pair(void) {
+    return (StepPair){.material_a = UINT32_MAX, .material_b = UINT32_MAX};
+}
+
+// Where a and b have come to at that time: the arms are as they are then.
+static inline void stage_load_pair(const StepState *state, StepPair *pair, uint32_t a, uint32_t b,
+                                   double time) {
+    const double *pose = state->world->pose;
+    pair->a = a;
+    pair->b = b;
+    pair->free_a = stage_free_velocity(state, a);
+    pair->free_b = stage_free_velocity(state, b);
+    pair->center_a =
+        vec3_add_scaled(vec3_load(pose + 7 * (size_t)a), time, vec3_load(pair->free_a));
+    pair->center_b =
+        vec3_add_scaled(vec3_load(pose + 7 * (size_t)b), time, vec3_load(pair->free_b));
+}
+
+static inline void stage_set_materials(const World *world, StepPair *pair, uint32_t a, uint32_t b) {
+    if (pair->material_a == a && pair->material_b == b) {
+        return; // most pairs of a scene are of the same two materials as the pair before
+    }
+    pair->material = material_combine(&world->material[a], &world->material[b]);
+    pair->material_a = a;
+    pair->material_b = b;
+}
+
+// Of b against a, at a point of the contact.
+static inline Vec3 stage_free_velocity_at(const StepPair *pair, Vec3 point) {
+    return vec3_sub(stage_point_velocity(pair->free_b, vec3_sub(point, pair->center_b)),
+                    stage_point_velocity(pair->free_a, vec3_sub(point, pair->center_a)));
 }

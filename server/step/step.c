@@ -71,22 +71,6 @@ void step_set_solver(WorldSettings *settings, const SolverSettings *solver) {
     memcpy(settings->parameter, solver->parameter, sizeof(settings->parameter));
 }
 
-// What may be asked about after the step outlives the scratch memory.
-static void keep_answer(Stepper *stepper, const SolveResult *result) {
-    const Answer *answer = &result->answer;
-    size_t contacts = stepper->contact_count;
-    memcpy(stepper->v, answer->v, stepper->problem.velocity_count * sizeof(double));
-    if (contacts == 0) {
-        return;
-    }
-    memcpy(stepper->impulse, answer->contact_impulse, 3 * contacts * sizeof(double));
-    memcpy(stepper->judged, result->residual, contacts * sizeof(double));
-    for (uint32_t i = 0; i < contacts; i++) {
-        // no zero with a sign
-        stepper->judged[contacts + i] = 0.0 - certificate_bias(&stepper->problem, answer, i);
-    }
-}
-
 static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
     Stepper *stepper = state->stepper;
     // the clock costs as much as a quarter of a small step: it times what may take long
@@ -100,8 +84,6 @@ static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
     report->solver_ns = clock == NULL ? 0 : clock() - begun_ns;
     report->iterations = state->result.iterations;
     report->certificate = state->result.certificate;
-
-    keep_answer(stepper, &state->result);
     return STATUS_OK;
 }
 
@@ -122,18 +104,15 @@ static Status run_stages(StepState *state, ClockProc *clock, StepReport *report)
 
     // what happens there
     if (status == STATUS_OK) {
-        status = assemble_run(state);
-    }
-    if (status == STATUS_OK) {
+        assemble_run(state);
         status = solve(state, clock, report);
     }
 
     // move
     if (status == STATUS_OK) {
-        status = integrate_run(state);
+        status = integrate_run(state, &report->energy);
     }
     if (status == STATUS_OK) {
-        energy_run(state, &report->energy);
         status = fault_check_report(state, report);
     }
     if (status == STATUS_OK) {

@@ -75,6 +75,7 @@ typedef struct Stepper {
     size_t contact_capacity, problem_capacity, law_capacity, warm_capacity, impulse_capacity,
         judged_capacity;
     uint32_t contact_count;
+    bool has_seams; // the last step asked about them: a hint, that changes nothing but its cost
 
     uint32_t *tree_of_body; // of each body, in the order of the world's; PROBLEM_NO_TREE: static or
                             // kinematic

@@ -87,7 +87,7 @@ static size_t assert_candidates(const Scene *scene, const BroadPair *pairs, size
 
 static void update(Broad *broad, const Scene *scene, const BroadPair **pairs, size_t *pair_count) {
     ck_assert_int_eq(broad_update(broad, scene->count, scene->box, scene->fixed, scene->scratch,
-                                  NULL, pairs, pair_count),
+                                  &(Context){0}, pairs, pair_count),
                      STATUS_OK);
     ck_assert_uint_eq(scene->scratch->used_bytes, 0);
 }
@@ -377,8 +377,9 @@ static bool count_question(void *context) {
 static Status update_asking(Broad *broad, const Scene *scene, Asker *asker, const BroadPair **pairs,
                             size_t *pair_count) {
     Stop stop = {.asked = count_question, .context = asker};
+    Context context = {.stop = &stop};
     Status status = broad_update(broad, scene->count, scene->box, scene->fixed, scene->scratch,
-                                 &stop, pairs, pair_count);
+                                 &context, pairs, pair_count);
     ck_assert_uint_eq(scene->scratch->used_bytes, 0);
     return status;
 }

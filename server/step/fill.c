@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// What the solver is told of a contact that was found. A gap that is noise of the solver counts as
+// touching when its bias is made. A solver of tolerance eps leaves a body at rest velocities of
+// some eps g h, so gaps of some eps g h^2: they ask its corners for motions that no rigid body has,
+// and the solver would carry the weight from corner to corner in every step.
+#include "step/stages.h"
+
+#include "collide/approach.h"
+
+#include <math.h>
+
+// The normal velocity at the start of the step, and the bias that follows from it;
+// whether recovery_speed held that back.
+static bool fill_approach(const StepState *state, const StepPair *pair, ProblemContact *dynamics,
+                          ContactLaw *law) {
+    const World *world = state->world;
+    Vec3 old = vec3_sub(
+        stage_point_velocity(world->velocity + 6 * (size_t)pair->b, dynamics->side[1].arm),
+        stage_point_velocity(world->velocity + 6 * (size_t)pair->a, dynamics->side[0].arm));
+    double normal_speed = vec3_dot(dynamics->normal, old);
+    bool bounces = normal_speed < -world->settings.restitution_threshold;
+    law->approach = normal_speed < 0.0 ? normal_speed : 0.0;
+    law->restitution = bounces ? pair->material.restitution : 0.0;
+    double gap = fabs(dynamics->gap) < state->touch ? 0.0 : dynamics->gap;
+    double h = state->input->time_step;
+    double wanted = state->solver_row->bias(state->stepper->solver.parameter, h, gap);
+    // an overlap leaves at recovery_speed, and no faster
+    double bound = -world->settings.recovery_speed;
+    double allowed = wanted < bound ? bound : wanted;
+    dynamics->bias = problem_bounce_bias(allowed, h, gap, law->restitution, law->approach);
+    // where it bounces off faster still, nothing was held back
+    return wanted < bound && dynamics->bias > wanted;
+}
+
+// Kinematic bodies are no trees: their known velocity enters as motion.
+static void fill_motion(const StepState *state, const StepPair *pair, ProblemContact *dynamics) {
+    const World *world = state->world;
+    Vec3 motion = vec3(0.0, 0.0, 0.0);
+    if (world->kind[pair->a] != BODY_KINEMATIC && world->kind[pair->b] != BODY_KINEMATIC) {
+        vec3_store(dynamics->motion, motion);
+        return;
+    }
+    if (world->kind[pair->a] == BODY_KINEMATIC) {
+        motion = vec3_sub(motion, stage_point_velocity(pair->free_a, dynamics->side[0].arm));
+    }
+    if (world->kind[pair->b] == BODY_KINEMATIC) {
+        motion = vec3_add(motion, stage_point_velocity(pair->free_b, dynamics->side[1].arm));
+    }
+    dynamics->motion[0] = vec3_dot(dynamics->normal, motion);
+    dynamics->motion[1] = vec3_dot(dynamics->tangent[0], motion);
+    dynamics->motion[2] = vec3_dot(dynamics->tangent[1], motion);
+}
+
+// Member by member: a literal of this size would be zeroed first and copied after.
+static bool fill_contact(const StepState *state, const StepPair *pair, const StepFound *found,
+                         StepContact *contact, ProblemContact *dynamics, ContactLaw *law) {
+    const Material *material = &pair->material;
+    contact->a = found->a;
+    contact->b = found->b;
+    contact->feature = found->feature;
+    contact->point = found->point;
+    for (int s = 0; s < 2; s++) {
+        ContactSide *side = &dynamics->side[s];
+        side->tree = state->stepper->tree_of_body[s == 0 ? found->a : found->b];
+        side->jacobian = 0;
+        side->arm = vec3_sub(found->point, s == 0 ? pair->center_a : pair->center_b);
+    }
+    dynamics->normal = found->normal;
+    vec3_tangents(found->normal, &dynamics->tangent[0], &dynamics->tangent[1]);
+    dynamics->mu = (found->feature & APPROACH_INNER_BALL) != 0 ? 0.0 : material->friction;
+    dynamics->gap = found->gap;
+    law->stiffness = material->stiffness;
+    law->dissipation_time = material->dissipation_time;
+    law->damping = material->damping;
+    // at the true gap, whatever the bias makes of it
+    law->force = isinf(material->stiffness) ? 0.0 : -material->stiffness * found->gap;
+    law->gdot[0] = law->gdot[1] = law->gdot[2] = 0.0;
+    fill_motion(state, pair, dynamics);
+    return fill_approach(state, pair, dynamics, law);
+}
+
+uint32_t fill_contacts(const StepState *state, const StepFound *found, uint32_t count,
+                       uint32_t place) {
+    Stepper *stepper = state->stepper;
+    StepPair pair = stage_no_pair();
+    uint32_t recovery_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        stage_load_pair(state, &pair, found[i].a, found[i].b, found[i].time);
+        stage_set_materials(state->world, &pair, found[i].material_a, found[i].material_b);
+        recovery_count +=
+            fill_contact(state, &pair, &found[i], &stepper->contact[place + i],
+                         &stepper->problem_contact[place + i], &stepper->law[place + i]);
+    }
+    return recovery_count;
+}

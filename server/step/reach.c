@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// How far bodies may come in a step, and so which of them may meet: boxes that hold what a body may
+// reach, and the candidates that the broad phase makes of them.
+//
+// A body that a fast one may hit reaches as far as that may push it: this, and that a ball about
+// it holds all that it may reach, keep what a third body turns or kicks from going through.
+#include "step/stages.h"
+
+#include "base/assert.h"
+
+#include <math.h>
+#include <string.h>
+
+// Of the ball around a body's centre of mass that holds it [m].
+static double body_radius(const World *world, const Shape *shape, uint32_t body) {
+    return world->has_center ? shape->radius + vec3_norm(world->mass[body].center) : shape->radius;
+}
+
+// Shapes are Nullable here: of the body.
+
+// How far any point of a body can come nearer to something in this step.
+static double body_reach(const StepState *state, const Shape *shape, uint32_t body, double factor) {
+    const World *world = state->world;
+    const double *v = stage_free_velocity(state, body);
+    double speed = vec3_norm(vec3_load(v));
+    Vec3 w = vec3_load(v + 3);
+    if (shape != NULL && !shape->is_unbounded && vec3_dot(w, w) > 0.0) {
+        speed += vec3_norm(w) * body_radius(world, shape, body);
+    }
+    return factor * speed;
+}
+
+// Poses of a body's primitives in the world, and the box around them.
+static void place_body(StepState *state, const Shape *shape, uint32_t body, Pose *placed,
+                       BroadBox *box) {
+    const World *world = state->world;
+    *box = (BroadBox){vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL)};
+    if (shape == NULL) {
+        return;
+    }
+    Pose origin = pose_load(world->pose + 7 * (size_t)body);
+    if (world->has_center) {
+        origin.position =
+            vec3_sub(origin.position, quat_rotate(origin.orientation, world->mass[body].center));
+    }
+    double grown = state->reach[body] + 0.5 * state->margin;
+    for (uint32_t i = 0; i < shape->primitive_count; i++) {
+        const Primitive *primitive = &world->primitive[shape->primitive_first + i];
+        Vec3 lower, upper;
+        placed[i] = pose_compose(origin, primitive->local);
+        primitive_bounds(primitive, placed[i], &lower, &upper);
+        box->lower = vec3(fmin(box->lower.x, lower.x - grown), fmin(box->lower.y, lower.y - grown),
+                          fmin(box->lower.z, lower.z - grown));
+        box->upper = vec3(fmax(box->upper.x, upper.x + grown), fmax(box->upper.y, upper.y + grown),
+                          fmax(box->upper.z, upper.z + grown));
+    }
+}
+
+static StepBall make_ball(const StepState *state, const Shape *shape, uint32_t body) {
+    const World *world = state->world;
+    bool is_bounded = shape != NULL && !shape->is_unbounded;
+    return (StepBall){.center = vec3_load(world->pose + 7 * (size_t)body),
+                      .radius = is_bounded ? body_radius(world, shape, body) + state->reach[body]
+                                           : HUGE_VAL};
+}
+
+// The smallest of the balls inside a body's primitives.
+static double thickness(const World *world, const Shape *shape) {
+    double least = HUGE_VAL;
+    for (uint32_t i = 0; shape != NULL && i < shape->primitive_count; i++) {
+        const Primitive *primitive = &world->primitive[shape->primitive_first + i];
+        Vec3 size = primitive->size;
+        double inner =
+            primitive->kind == PRIMITIVE_SPHERE ? size.x : fmin(size.x, fmin(size.y, size.z));
+        least = inner < least ? inner : least;
+    }
+    return least;
+}
+
+// What the bodies of a block have at most and at least.
+typedef struct Extremes {
+    double farthest; // reach [m]
+    double thinnest; // of what moves [m]
+} Extremes;
+
+// All bodies, placed in blocks.
+typedef struct Placing {
+    StepState *state;
+    Extremes *of_block;
+} Placing;
+
+static void place_block(void *work, uint32_t block) {
+    const Placing *placing = work;
+    StepState *state = placing->state;
+    const World *world = state->world;
+    double mu = world->friction_max;
+    double factor = state->input->time_step * sqrt(1.0 + mu * mu);
+    Extremes extremes = {.farthest = 0.0, .thinnest = HUGE_VAL};
+    uint32_t end = stage_block_end(block, world->body_count);
+    for (uint32_t body = block * STAGE_BLOCK; body < end; body++) {
+        const Shape *shape = world_body_shape(world, body);
+        double reach = body_reach(state, shape, body, factor);
+        state->reach[body] = reach;
+        state->ball[body] = make_ball(state, shape, body);
+        state->fixed[body] = world->kind[body] != BODY_DYNAMIC;
+        state->is_pushed[body] = false;
+        extremes.farthest = reach > extremes.farthest ? reach : extremes.farthest;
+        if (!state->fixed[body]) {
+            double thick = thickness(world, shape);
+            extremes.thinnest = thick < extremes.thinnest ? thick : extremes.thinnest;
+        }
+        place_body(state, shape, body, state->placed + state->placed_first[body],
+                   &state->box[body]);
+    }
+    placing->of_block[block] = extremes;
+}
+
+static Status place_bodies(StepState *state) {
+    const World *world = state->world;
+    size_t total = 0;
+    for (uint32_t body = 0; body < world->body_count; body++) {
+        const Shape *shape = world_body_shape(world, body);
+        state->placed_first[body] = (uint32_t)total;
+        total += shape == NULL ? 0 : shape->primitive_count;
+    }
+    uint32_t block_count = tasks_blocks(world->body_count, STAGE_BLOCK);
+    Placing placing = {.state = state,
+                       .of_block = arena_take_array(state->scratch, block_count, sizeof(Extremes))};
+    state->placed = arena_take_array(state->scratch, total, sizeof(Pose));
+    if (state->placed == NULL || placing.of_block == NULL) {
+        return STATUS_RESOURCE_EXHAUSTED;
+    }
+    tasks_run(state->input->context.tasks, place_block, &placing, block_count);
+    double farthest = 0.0, thinnest = HUGE_VAL;
+    for (uint32_t block = 0; block < block_count; block++) {
+        const Extremes *of_block = &placing.of_block[block];
+        farthest = of_block->farthest > farthest ? of_block->farthest : farthest;
+        thinnest = of_block->thinnest < thinnest ? of_block->thinnest : thinnest;
+    }
+    // two that fly at each other, and all of it comes back
+    state->has_fast =
+        world->settings.contact_plane == CONTACT_PLANE_APPROACH && 4.0 * farthest > thinnest;
+    return STATUS_OK;
+}
+
+static Vec3 free_velocity(const StepState *state, uint32_t body) {
+    return vec3_load(stage_free_velocity(state, body));
+}
+
+// Whether the balls around two bodies come together in this step.
+static bool may_meet(const StepState *state, uint32_t from, uint32_t to) {
+    const StepBall *a = &state->ball[from], *b = &state->ball[to];
+    double h = state->input->time_step;
+    Vec3 away = vec3_sub(b->center, a->center);
+    Vec3 motion = vec3_scale(h, vec3_sub(free_velocity(state, from), free_velocity(state, to)));
+    double part = vec3_dot(away, motion) / vec3_dot(motion, motion);
+    part = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
+    Vec3 nearest = vec3_add_scaled(away, -part, motion);
+    double near = a->radius - state->reach[from] + b->radius - state->reach[to] + state->margin;
+    return vec3_dot(nearest, nearest) <= near * near;
+}
+
+// What is hit with a relative velocity w along n leaves with at most (1 + e) (w.n) n more than it
+// had, whatever n: a ball of velocities that has 0 and (1 + e) w at the ends of a diameter.
+static Vec3 kick_of(const StepState *state, uint32_t from, uint32_t to, double bounce) {
+    Vec3 relative = vec3_sub(free_velocity(state, from), free_velocity(state, to));
+    return vec3_scale(state->input->time_step * bounce, relative);
+}
+
+// True when so the body may come through something that its own motion would not bring it to.
+static bool is_kick(const StepState *state, uint32_t from, uint32_t to, double bounce) {
+    const World *world = state->world;
+    return world->kind[to] == BODY_DYNAMIC && vec3_norm(kick_of(state, from, to, bounce)) >
+                                                  thickness(world, world_body_shape(world, to));
+}
+
+static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounce) {
+    if (!is_kick(state, from, to, bounce) || !may_meet(state, from, to)) {
+        return false;
+    }
+    double h = state->input->time_step;
+    Vec3 v = free_velocity(state, to), kick = kick_of(state, from, to, bounce);
+    double length = vec3_norm(kick);
+    StepBall *ball = &state->ball[to];
+    Vec3 center = vec3_add_scaled(vec3_add_scaled(ball->center, h, v), 0.5, kick);
+    double radius = ball->radius - state->reach[to] + 0.5 * length + state->margin;
+    BroadBox *box = &state->box[to];
+    box->lower = vec3(fmin(box->lower.x, center.x - radius), fmin(box->lower.y, center.y - radius),
+                      fmin(box->lower.z, center.z - radius));
+    box->upper = vec3(fmax(box->upper.x, center.x + radius), fmax(box->upper.y, center.y + radius),
+                      fmax(box->upper.z, center.z + radius));
+    double farther = fmax(length + h * vec3_norm(v) - state->reach[to], 0.0);
+    ball->radius += farther;
+    state->reach[to] += farther;
+    state->is_pushed[to] = true;
+    return true;
+}
+
+// Which candidates may push: those whose boxes, as they are before any grows, overlap. Few do, and
+// they are pushed one after the other.
+typedef struct Pushing {
+    const StepState *state;
+    double bounce;    // 1 + the largest restitution
+    uint8_t *is_push; // per candidate
+    bool *has_push;   // per block
+} Pushing;
+
+static void find_pushes(void *work, uint32_t block) {
+    const Pushing *pushing = work;
+    const StepState *state = pushing->state;
+    bool has_push = false;
+    size_t first = (size_t)block * STAGE_BLOCK, left = state->candidate_count - first;
+    size_t end = first + (left < STAGE_BLOCK ? left : STAGE_BLOCK);
+    for (size_t i = first; i < end; i++) {
+        uint32_t a = state->candidate[i].a, b = state->candidate[i].b;
+        bool is_push =
+            stage_boxes_overlap(&state->box[a], &state->box[b]) &&
+            (is_kick(state, a, b, pushing->bounce) || is_kick(state, b, a, pushing->bounce));
+        pushing->is_push[i] = is_push;
+        has_push = has_push || is_push;
+    }
+    pushing->has_push[block] = has_push;
+}
+
+// Bodies that a fast one may hit can come farther than their own motion would take them.
+static Status push_bodies(StepState *state, bool *is_any) {
+    const World *world = state->world;
+    uint32_t block_count = tasks_blocks(state->candidate_count, STAGE_BLOCK);
+    Pushing pushing = {.state = state,
+                       .is_push = arena_take(state->scratch, state->candidate_count),
+                       .has_push = arena_take(state->scratch, block_count * sizeof(bool))};
+    if (pushing.is_push == NULL || pushing.has_push == NULL) {
+        return STATUS_RESOURCE_EXHAUSTED;
+    }
+    double bounce = 0.0;
+    for (size_t i = 0; i < world->material_count; i++) {
+        bounce = fmax(bounce, world->material[i].restitution);
+    }
+    pushing.bounce = 1.0 + bounce;
+    tasks_run(state->input->context.tasks, find_pushes, &pushing, block_count);
+    for (size_t i = 0; i < state->candidate_count; i++) {
+        if (!pushing.has_push[i / STAGE_BLOCK]) {
+            i += STAGE_BLOCK - 1;
+        } else if (pushing.is_push[i]) {
+            uint32_t a = state->candidate[i].a, b = state->candidate[i].b;
+            bool is_b = push_body(state, a, b, pushing.bounce);
+            bool is_a = push_body(state, b, a, pushing.bounce);
+            *is_any = *is_any || is_a || is_b;
+        }
+    }
+    return STATUS_OK;
+}
+
+// The candidates; where fast bodies may push others, those that the others may come to.
+static Status find_candidates(StepState *state) {
+    Broad *broad = state->stepper->broad;
+    Status status =
+        broad_update(broad, state->world->body_count, state->box, state->fixed, state->scratch,
+                     &state->input->context, &state->candidate, &state->candidate_count);
+    bool is_any = false;
+    if (status == STATUS_OK && state->has_fast) {
+        status = push_bodies(state, &is_any);
+    }
+    if (status == STATUS_OK && is_any) {
+        status =
+            broad_update(broad, state->world->body_count, state->box, state->fixed, state->scratch,
+                         &state->input->context, &state->candidate, &state->candidate_count);
+    }
+    return status;
+}
+
+Status reach_run(StepState *state) {
+    ASSERT(state->v_free != NULL);
+    uint32_t count = state->world->body_count;
+    state->fixed = arena_take_array(state->scratch, count, 1);
+    state->box = arena_take_array(state->scratch, count, sizeof(BroadBox));
+    state->is_pushed = arena_take_array(state->scratch, count, 1);
+    state->reach = arena_take_array(state->scratch, count, sizeof(double));
+    state->ball = arena_take_array(state->scratch, count, sizeof(StepBall));
+    state->placed_first = arena_take_array(state->scratch, count, sizeof(uint32_t));
+    if (state->box == NULL || state->fixed == NULL || state->is_pushed == NULL ||
+        state->reach == NULL || state->ball == NULL || state->placed_first == NULL) {
+        return STATUS_RESOURCE_EXHAUSTED;
+    }
+    Status status = place_bodies(state);
+    return status == STATUS_OK ? find_candidates(state) : status;
+}
