@@ -297,8 +297,9 @@ static void add_leaf_pairs(const BoxTree *tree, uint32_t leaf, Candidates *found
     }
 }
 
-void boxtree_pairs(const BoxTree *tree, Candidates *found, Patience *patience) {
-    for (uint32_t index = 0; index < tree->node_count && !patience->is_over; index++) {
+void boxtree_pairs(const BoxTree *tree, uint32_t first, uint32_t end, Candidates *found,
+                   Patience *patience) {
+    for (uint32_t index = first; index < end && !patience->is_over; index++) {
         if (tree->node[index].leaf_count > 0) {
             add_leaf_pairs(tree, index, found, patience);
         }

@@ -56,9 +56,11 @@ bool boxtree_build(BoxTree *tree, const BoxItem *fresh, uint32_t count, Arena *s
 // The item at `place` has a new box.
 void boxtree_move(BoxTree *tree, uint32_t place, const BroadBox *box);
 
-// Adds every pair of items whose boxes meet, each once, in no useful order. A patience that ends
-// leaves pairs out.
-void boxtree_pairs(const BoxTree *tree, Candidates *found, Patience *patience);
+// Adds the pairs that the leaves among the nodes [first, end) are to find: over all nodes every
+// pair of items whose boxes meet, each once, in no useful order. A patience that ends leaves pairs
+// out.
+void boxtree_pairs(const BoxTree *tree, uint32_t first, uint32_t end, Candidates *found,
+                   Patience *patience);
 
 // Adds the pairs of the item at `place` with all that its box meets; likewise.
 void boxtree_search(const BoxTree *tree, uint32_t place, Candidates *found, Patience *patience);

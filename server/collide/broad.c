@@ -239,8 +239,97 @@ static void add_unbounded_pairs(Broad *broad) {
     }
 }
 
+// A block of a search of everything against everything: so many nodes, some 20 us, and so much room
+// for what they find. A block that is at its end too early, of room or of patience, is the owner's,
+// who takes memory and asks whether to stop; that is where bodies are heaped on each other.
+enum {
+    BLOCK_NODES = 64,
+    BLOCK_PAIRS = 2048,
+    BLOCK_OPERATIONS = 1 << 15,
+    CALL_BLOCKS = 16 // between two questions
+};
+
+typedef struct Search {
+    const BoxTree *tree;
+    uint32_t first; // node of the first block
+    Stop enough;
+    Candidates found[CALL_BLOCKS]; // each in memory of its own
+    Patience patience[CALL_BLOCKS];
+} Search;
+
+static bool say_yes(void *context) {
+    (void)context;
+    return true;
+}
+
+static uint32_t nodes_end(const BoxTree *tree, uint32_t first) {
+    return tree->node_count - first < BLOCK_NODES ? tree->node_count : first + BLOCK_NODES;
+}
+
+static void search_block(void *work, uint32_t block) {
+    Search *search = work;
+    uint32_t first = search->first + block * BLOCK_NODES;
+    search->found[block].count = 0;
+    search->found[block].is_short = false;
+    search->patience[block] =
+        (Patience){.stop = &search->enough, .spent = PATIENCE_OPERATIONS - BLOCK_OPERATIONS};
+    boxtree_pairs(search->tree, first, nodes_end(search->tree, first), &search->found[block],
+                  &search->patience[block]);
+}
+
+// Takes what a block found, or finds it.
+static void take_found(Broad *broad, const Search *search, uint32_t block) {
+    const Candidates *found = &search->found[block];
+    const Patience *patience = &search->patience[block];
+    uint32_t first = search->first + block * BLOCK_NODES;
+    bool is_whole = !found->is_short && !patience->is_over;
+    size_t before = PATIENCE_OPERATIONS - BLOCK_OPERATIONS;
+    if (patience_ends(&broad->patience,
+                      patience->is_over ? BLOCK_OPERATIONS : patience->spent - before)) {
+        return;
+    }
+    if (is_whole) {
+        candidates_append(&broad->found, found);
+    } else {
+        boxtree_pairs(&broad->tree, first, nodes_end(&broad->tree, first), &broad->found,
+                      &broad->patience);
+    }
+}
+
+// Adds the pairs of the tree. False when memory ends.
+static bool search_tree(Broad *broad, const Tasks *tasks, Arena *scratch) {
+    const BoxTree *tree = &broad->tree;
+    if (tasks == NULL || tree->node_count <= BLOCK_NODES) {
+        boxtree_pairs(tree, 0, tree->node_count, &broad->found, &broad->patience);
+        return true;
+    }
+    Search *search = arena_take(scratch, sizeof(Search));
+    BroadPair *pair =
+        arena_take_array(scratch, (size_t)CALL_BLOCKS * BLOCK_PAIRS, sizeof(BroadPair));
+    if (search == NULL || pair == NULL) {
+        return false;
+    }
+    *search = (Search){.tree = tree, .enough = {.asked = say_yes}};
+    for (size_t i = 0; i < CALL_BLOCKS; i++) {
+        search->found[i] = (Candidates){
+            .pair = pair + i * BLOCK_PAIRS, .capacity = BLOCK_PAIRS, .count_max = BLOCK_PAIRS};
+    }
+    for (; search->first < tree->node_count; search->first += CALL_BLOCKS * BLOCK_NODES) {
+        uint32_t count = tasks_blocks(tree->node_count - search->first, BLOCK_NODES);
+        count = count < CALL_BLOCKS ? count : CALL_BLOCKS;
+        tasks_run(tasks, search_block, search, count);
+        for (uint32_t i = 0; i < count && !broad->patience.is_over; i++) {
+            take_found(broad, search, i);
+        }
+        if (broad->patience.is_over) {
+            break;
+        }
+    }
+    return true;
+}
+
 static bool build_all(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
-                      Arena *scratch) {
+                      const Tasks *tasks, Arena *scratch) {
     BoxItem *item = arena_take_array(scratch, count, sizeof(BoxItem));
     uint32_t item_count = 0;
     if (item == NULL || !ARRAY_RESERVE(broad->seen, broad->seen_capacity, count) ||
@@ -254,7 +343,9 @@ static bool build_all(Broad *broad, uint32_t count, const BroadBox *box, const u
     }
     broad->pairs.count = 0;
     broad->found.count = 0;
-    boxtree_pairs(&broad->tree, &broad->found, &broad->patience);
+    if (!search_tree(broad, tasks, scratch)) {
+        return false;
+    }
     add_unbounded_pairs(broad);
     Candidates found = broad->found;
     broad->found = broad->pairs;
@@ -267,13 +358,13 @@ static bool build_all(Broad *broad, uint32_t count, const BroadBox *box, const u
 
 // Follows those that moved, or builds all anew. False when memory or the patience ends.
 static bool follow(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
-                   Arena *scratch) {
+                   const Tasks *tasks, Arena *scratch) {
     // every body is looked at, and remembered where all is built anew
     if (patience_ends(&broad->patience, 2 * (size_t)count)) {
         return false;
     }
     if (!broad->is_known || broad->count != count) {
-        return build_all(broad, count, box, fixed, scratch);
+        return build_all(broad, count, box, fixed, tasks, scratch);
     }
     Movers movers = {.body = arena_take_array(scratch, count, sizeof(uint32_t))};
     if (movers.body == NULL) {
@@ -285,7 +376,7 @@ static bool follow(Broad *broad, uint32_t count, const BroadBox *box, const uint
     }
     bool is_worn = movers.count > count / REBUILD_PART || broad->moved_count > count;
     return is_followed && !is_worn ? follow_movers(broad, box, fixed, &movers, scratch)
-                                   : build_all(broad, count, box, fixed, scratch);
+                                   : build_all(broad, count, box, fixed, tasks, scratch);
 }
 
 Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
@@ -293,7 +384,7 @@ Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uin
                     size_t *pair_count) {
     ArenaMark mark = arena_mark(scratch);
     broad->patience = (Patience){.stop = context->stop};
-    bool is_done = follow(broad, count, box, fixed, scratch);
+    bool is_done = follow(broad, count, box, fixed, context->tasks, scratch);
     broad->patience.stop = NULL; // borrowed for this update only
     arena_reset_to(scratch, mark);
     if (broad->patience.is_over) {

@@ -27,6 +27,13 @@ bool candidates_grow(Candidates *candidates, size_t count) {
     return true;
 }
 
+void candidates_append(Candidates *candidates, const Candidates *other) {
+    if (other->count > 0 && candidates_grow(candidates, other->count)) {
+        memcpy(candidates->pair + candidates->count, other->pair, other->count * sizeof(BroadPair));
+        candidates->count += other->count;
+    }
+}
+
 static bool is_before(BroadPair p, BroadPair q) {
     return p.a != q.a ? p.a < q.a : p.b < q.b;
 }

@@ -33,6 +33,9 @@ static inline void candidates_add(Candidates *candidates, uint32_t a, uint32_t b
     candidates->pair[candidates->count++] = a < b ? (BroadPair){a, b} : (BroadPair){b, a};
 }
 
+// Adds all of another list, which is not short.
+void candidates_append(Candidates *candidates, const Candidates *other);
+
 // Sorts by (a, b), both below body_count. `scratch` lends its memory and is empty afterwards.
 // False: memory or the patience ended, and the order is none.
 bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_count,
