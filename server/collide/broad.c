@@ -140,15 +140,131 @@ static bool find_movers(Broad *broad, const BroadBox *box, const uint8_t *fixed,
     return is_followed;
 }
 
-static void add_unbounded_pair(Broad *broad, uint32_t i, uint32_t j) {
+static void add_unbounded_pair(const Broad *broad, uint32_t i, uint32_t j, Candidates *found) {
     const Seen *a = &broad->seen[i], *b = &broad->seen[j];
     if (!(a->fixed & b->fixed) && boxtree_meet(&a->fat, &b->fat)) {
-        candidates_add(&broad->found, i, j);
+        candidates_add(found, i, j);
+    }
+}
+
+// A block of a search: so many nodes of the tree, or movers, some 20 to 60 us, and so much room for
+// the pairs that they find. A block that is at its end too early, of room or of patience, is the
+// owner's, who takes memory and asks whether to stop; that is where bodies are heaped on each
+// other.
+enum {
+    BLOCK_PLACES = 64,
+    BLOCK_PAIRS = 2048,
+    BLOCK_OPERATIONS = 1 << 15,
+    CALL_BLOCKS = 16 // between two questions
+};
+
+// Finds the pairs of the places [first, end).
+typedef void FindProc(const Broad *broad, const Movers *movers, uint32_t first, uint32_t end,
+                      Candidates *found, Patience *patience);
+
+typedef struct Search {
+    const Broad *broad;
+    const Movers *movers;
+    FindProc *find;
+    uint32_t first, end; // places of the blocks of a call, and of all
+    Stop enough;
+    Candidates found[CALL_BLOCKS]; // each in memory of its own
+    Patience patience[CALL_BLOCKS];
+} Search;
+
+static bool say_yes(void *context) {
+    (void)context;
+    return true;
+}
+
+static void find_block(const Search *search, uint32_t block, Candidates *found,
+                       Patience *patience) {
+    uint32_t first = search->first + block * BLOCK_PLACES;
+    uint32_t end = search->end - first < BLOCK_PLACES ? search->end : first + BLOCK_PLACES;
+    search->find(search->broad, search->movers, first, end, found, patience);
+}
+
+static void search_block(void *work, uint32_t block) {
+    Search *search = work;
+    search->found[block].count = 0;
+    search->found[block].is_short = false;
+    search->patience[block] =
+        (Patience){.stop = &search->enough, .spent = PATIENCE_OPERATIONS - BLOCK_OPERATIONS};
+    find_block(search, block, &search->found[block], &search->patience[block]);
+}
+
+// Takes what a block found, or finds it.
+static void take_found(Broad *broad, const Search *search, uint32_t block) {
+    const Candidates *found = &search->found[block];
+    const Patience *patience = &search->patience[block];
+    size_t before = PATIENCE_OPERATIONS - BLOCK_OPERATIONS;
+    if (patience_ends(&broad->patience,
+                      patience->is_over ? BLOCK_OPERATIONS : patience->spent - before)) {
+        return;
+    }
+    if (!found->is_short && !patience->is_over) {
+        candidates_append(&broad->found, found);
+    } else {
+        find_block(search, block, &broad->found, &broad->patience);
+    }
+}
+
+// Adds what all of [0, end) find. False when memory ends. One lane needs no room beside the list.
+static bool search_all(Broad *broad, FindProc *find, const Movers *movers, uint32_t end,
+                       const Tasks *tasks, Arena *scratch) {
+    if (tasks == NULL || end <= BLOCK_PLACES) {
+        find(broad, movers, 0, end, &broad->found, &broad->patience);
+        return true;
+    }
+    Search *search = arena_take(scratch, sizeof(Search));
+    BroadPair *pair =
+        arena_take_array(scratch, (size_t)CALL_BLOCKS * BLOCK_PAIRS, sizeof(BroadPair));
+    if (search == NULL || pair == NULL) {
+        return false;
+    }
+    *search = (Search){
+        .broad = broad, .movers = movers, .find = find, .end = end, .enough = {.asked = say_yes}};
+    for (size_t i = 0; i < CALL_BLOCKS; i++) {
+        search->found[i] = (Candidates){
+            .pair = pair + i * BLOCK_PAIRS, .capacity = BLOCK_PAIRS, .count_max = BLOCK_PAIRS};
+    }
+    while (search->first < end && !broad->patience.is_over) {
+        uint32_t count = tasks_blocks(end - search->first, BLOCK_PLACES);
+        count = count < CALL_BLOCKS ? count : CALL_BLOCKS;
+        tasks_run(tasks, search_block, search, count);
+        for (uint32_t i = 0; i < count && !broad->patience.is_over; i++) {
+            take_found(broad, search, i);
+        }
+        // the last blocks may end beyond the last place
+        search->first =
+            end - search->first > count * BLOCK_PLACES ? search->first + count * BLOCK_PLACES : end;
+    }
+    return true;
+}
+
+static void find_of_nodes(const Broad *broad, const Movers *movers, uint32_t first, uint32_t end,
+                          Candidates *found, Patience *patience) {
+    (void)movers;
+    boxtree_pairs(&broad->tree, first, end, found, patience);
+}
+
+// Two movers that meet find each other, twice; the merge drops the second.
+static void find_of_movers(const Broad *broad, const Movers *movers, uint32_t first, uint32_t end,
+                           Candidates *found, Patience *patience) {
+    for (uint32_t k = first; k < end; k++) {
+        uint32_t i = movers->body[k];
+        boxtree_search(&broad->tree, broad->seen[i].place, found, patience);
+        if (patience_ends(patience, (size_t)MOVE_LOOKS + broad->unbounded_count)) {
+            return;
+        }
+        for (uint32_t u = 0; u < broad->unbounded_count; u++) {
+            add_unbounded_pair(broad, i, broad->unbounded[u], found);
+        }
     }
 }
 
 static bool follow_movers(Broad *broad, const BroadBox *box, const uint8_t *fixed,
-                          const Movers *movers, Arena *scratch) {
+                          const Movers *movers, const Tasks *tasks, Arena *scratch) {
     uint8_t *is_mover = arena_take_zeroed(scratch, broad->count, 1);
     if (is_mover == NULL) {
         return false;
@@ -163,21 +279,15 @@ static bool follow_movers(Broad *broad, const BroadBox *box, const uint8_t *fixe
         is_mover[i] = 1;
     }
 
-    // two movers that meet find each other, twice; the merge drops the second
     broad->found.count = 0;
-    for (uint32_t k = 0; k < movers->count; k++) {
-        uint32_t i = movers->body[k];
-        boxtree_search(&broad->tree, broad->seen[i].place, &broad->found, &broad->patience);
-        if (patience_ends(&broad->patience, (size_t)MOVE_LOOKS + broad->unbounded_count)) {
-            return false;
-        }
-        for (uint32_t u = 0; u < broad->unbounded_count; u++) {
-            add_unbounded_pair(broad, i, broad->unbounded[u]);
-        }
+    if (!search_all(broad, find_of_movers, movers, movers->count, tasks, scratch) ||
+        broad->patience.is_over) {
+        return false;
     }
     bool is_done =
         !broad->found.is_short &&
-        candidates_sort(&broad->found, &broad->scratch, broad->count, &broad->patience) &&
+        candidates_sort(&broad->found, &broad->scratch, broad->count, tasks, scratch,
+                        &broad->patience) &&
         candidates_merge(&broad->scratch, &broad->pairs, is_mover, &broad->found, &broad->patience);
     Candidates merged = broad->scratch;
     broad->scratch = broad->pairs;
@@ -233,99 +343,10 @@ static void add_unbounded_pairs(Broad *broad) {
             bool is_partner = broad->seen[i].kind == BOX_BOUNDED ||
                               (broad->seen[i].kind == BOX_UNBOUNDED && i > u);
             if (is_partner) {
-                add_unbounded_pair(broad, u, i);
+                add_unbounded_pair(broad, u, i, &broad->found);
             }
         }
     }
-}
-
-// A block of a search of everything against everything: so many nodes, some 20 us, and so much room
-// for what they find. A block that is at its end too early, of room or of patience, is the owner's,
-// who takes memory and asks whether to stop; that is where bodies are heaped on each other.
-enum {
-    BLOCK_NODES = 64,
-    BLOCK_PAIRS = 2048,
-    BLOCK_OPERATIONS = 1 << 15,
-    CALL_BLOCKS = 16 // between two questions
-};
-
-typedef struct Search {
-    const BoxTree *tree;
-    uint32_t first; // node of the first block
-    Stop enough;
-    Candidates found[CALL_BLOCKS]; // each in memory of its own
-    Patience patience[CALL_BLOCKS];
-} Search;
-
-static bool say_yes(void *context) {
-    (void)context;
-    return true;
-}
-
-static uint32_t nodes_end(const BoxTree *tree, uint32_t first) {
-    return tree->node_count - first < BLOCK_NODES ? tree->node_count : first + BLOCK_NODES;
-}
-
-static void search_block(void *work, uint32_t block) {
-    Search *search = work;
-    uint32_t first = search->first + block * BLOCK_NODES;
-    search->found[block].count = 0;
-    search->found[block].is_short = false;
-    search->patience[block] =
-        (Patience){.stop = &search->enough, .spent = PATIENCE_OPERATIONS - BLOCK_OPERATIONS};
-    boxtree_pairs(search->tree, first, nodes_end(search->tree, first), &search->found[block],
-                  &search->patience[block]);
-}
-
-// Takes what a block found, or finds it.
-static void take_found(Broad *broad, const Search *search, uint32_t block) {
-    const Candidates *found = &search->found[block];
-    const Patience *patience = &search->patience[block];
-    uint32_t first = search->first + block * BLOCK_NODES;
-    bool is_whole = !found->is_short && !patience->is_over;
-    size_t before = PATIENCE_OPERATIONS - BLOCK_OPERATIONS;
-    if (patience_ends(&broad->patience,
-                      patience->is_over ? BLOCK_OPERATIONS : patience->spent - before)) {
-        return;
-    }
-    if (is_whole) {
-        candidates_append(&broad->found, found);
-    } else {
-        boxtree_pairs(&broad->tree, first, nodes_end(&broad->tree, first), &broad->found,
-                      &broad->patience);
-    }
-}
-
-// Adds the pairs of the tree. False when memory ends.
-static bool search_tree(Broad *broad, const Tasks *tasks, Arena *scratch) {
-    const BoxTree *tree = &broad->tree;
-    if (tasks == NULL || tree->node_count <= BLOCK_NODES) {
-        boxtree_pairs(tree, 0, tree->node_count, &broad->found, &broad->patience);
-        return true;
-    }
-    Search *search = arena_take(scratch, sizeof(Search));
-    BroadPair *pair =
-        arena_take_array(scratch, (size_t)CALL_BLOCKS * BLOCK_PAIRS, sizeof(BroadPair));
-    if (search == NULL || pair == NULL) {
-        return false;
-    }
-    *search = (Search){.tree = tree, .enough = {.asked = say_yes}};
-    for (size_t i = 0; i < CALL_BLOCKS; i++) {
-        search->found[i] = (Candidates){
-            .pair = pair + i * BLOCK_PAIRS, .capacity = BLOCK_PAIRS, .count_max = BLOCK_PAIRS};
-    }
-    for (; search->first < tree->node_count; search->first += CALL_BLOCKS * BLOCK_NODES) {
-        uint32_t count = tasks_blocks(tree->node_count - search->first, BLOCK_NODES);
-        count = count < CALL_BLOCKS ? count : CALL_BLOCKS;
-        tasks_run(tasks, search_block, search, count);
-        for (uint32_t i = 0; i < count && !broad->patience.is_over; i++) {
-            take_found(broad, search, i);
-        }
-        if (broad->patience.is_over) {
-            break;
-        }
-    }
-    return true;
 }
 
 static bool build_all(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,
@@ -343,7 +364,7 @@ static bool build_all(Broad *broad, uint32_t count, const BroadBox *box, const u
     }
     broad->pairs.count = 0;
     broad->found.count = 0;
-    if (!search_tree(broad, tasks, scratch)) {
+    if (!search_all(broad, find_of_nodes, NULL, broad->tree.node_count, tasks, scratch)) {
         return false;
     }
     add_unbounded_pairs(broad);
@@ -353,7 +374,7 @@ static bool build_all(Broad *broad, uint32_t count, const BroadBox *box, const u
     broad->moved_count = 0;
     broad->is_known = true;
     return !broad->pairs.is_short && !broad->patience.is_over &&
-           candidates_sort(&broad->pairs, &broad->scratch, count, &broad->patience);
+           candidates_sort(&broad->pairs, &broad->scratch, count, tasks, scratch, &broad->patience);
 }
 
 // Follows those that moved, or builds all anew. False when memory or the patience ends.
@@ -375,7 +396,7 @@ static bool follow(Broad *broad, uint32_t count, const BroadBox *box, const uint
         return true;
     }
     bool is_worn = movers.count > count / REBUILD_PART || broad->moved_count > count;
-    return is_followed && !is_worn ? follow_movers(broad, box, fixed, &movers, scratch)
+    return is_followed && !is_worn ? follow_movers(broad, box, fixed, &movers, tasks, scratch)
                                    : build_all(broad, count, box, fixed, tasks, scratch);
 }
 

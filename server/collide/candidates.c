@@ -2,14 +2,16 @@
 #include "collide/candidates.h"
 
 #include "base/array.h"
+#include "base/tasks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    DIGIT_BITS_MAX = 11,  // the counters of one pass fit the first cache
-    INSERTION_COUNT = 48, // below this the passes over the counters cost more than the moves
-    BLOCK_PAIRS = 1 << 16 // between two payments
+    DIGIT_BITS_MAX = 11,   // the counters of one pass fit the first cache
+    INSERTION_COUNT = 48,  // below this the passes over the counters cost more than the moves
+    BLOCK_PAIRS = 1 << 14, // some 30 us
+    CALL_BLOCKS = 16       // between two payments
 };
 
 void candidates_deinit(Candidates *candidates) {
@@ -59,44 +61,81 @@ static uint32_t digit_of(BroadPair pair, Digit digit) {
     return ((digit.is_of_a ? pair.a : pair.b) >> digit.shift) & ((1u << digit.bits) - 1u);
 }
 
-// The end of the block of pairs that begins at `first`; 0: the patience ended.
-static size_t block_end(size_t first, size_t count, Patience *patience) {
-    size_t end = count - first < BLOCK_PAIRS ? count : first + BLOCK_PAIRS;
-    return patience_ends(patience, end - first) ? 0 : end;
+// One stable pass. Blocks count their digits, learn where those of each digit are to stand, after
+// those of the blocks before, and move them there.
+typedef struct Pass {
+    const BroadPair *from;
+    BroadPair *to;
+    size_t count;
+    Digit digit;
+    uint32_t first_block; // of the call
+    uint32_t *start;      // per block and digit
+} Pass;
+
+static uint32_t *starts_of(const Pass *pass, uint32_t block) {
+    return pass->start + ((size_t)block << pass->digit.bits);
 }
 
-// One stable pass: `from` into `to`. False: the patience ended.
-static bool sort_by_digit(const BroadPair *from, BroadPair *to, size_t count, Digit digit,
-                          Patience *patience) {
-    size_t start[1u << DIGIT_BITS_MAX], sum = 0, end;
-    uint32_t digits = 1u << digit.bits;
-    memset(start, 0, digits * sizeof(start[0]));
-    for (size_t first = 0; first < count; first = end) {
-        if ((end = block_end(first, count, patience)) == 0) {
+static size_t block_end(const Pass *pass, uint32_t block) {
+    size_t first = (size_t)block * BLOCK_PAIRS;
+    return pass->count - first < BLOCK_PAIRS ? pass->count : first + BLOCK_PAIRS;
+}
+
+static void count_block(void *work, uint32_t index) {
+    const Pass *pass = work;
+    uint32_t block = pass->first_block + index;
+    uint32_t *start = starts_of(pass, block);
+    memset(start, 0, sizeof(*start) << pass->digit.bits);
+    size_t end = block_end(pass, block);
+    for (size_t i = (size_t)block * BLOCK_PAIRS; i < end; i++) {
+        start[digit_of(pass->from[i], pass->digit)]++;
+    }
+}
+
+static void move_block(void *work, uint32_t index) {
+    const Pass *pass = work;
+    uint32_t block = pass->first_block + index;
+    uint32_t *start = starts_of(pass, block);
+    size_t end = block_end(pass, block);
+    for (size_t i = (size_t)block * BLOCK_PAIRS; i < end; i++) {
+        pass->to[start[digit_of(pass->from[i], pass->digit)]++] = pass->from[i];
+    }
+}
+
+// False: the patience ended.
+static bool run_blocks(Pass *pass, TaskBlock *block, const Tasks *tasks, Patience *patience) {
+    uint32_t block_count = tasks_blocks(pass->count, BLOCK_PAIRS);
+    for (pass->first_block = 0; pass->first_block < block_count; pass->first_block += CALL_BLOCKS) {
+        uint32_t left = block_count - pass->first_block;
+        uint32_t count = left < CALL_BLOCKS ? left : CALL_BLOCKS;
+        size_t first = (size_t)pass->first_block * BLOCK_PAIRS;
+        if (patience_ends(patience, block_end(pass, pass->first_block + count - 1) - first)) {
             return false;
         }
-        for (size_t i = first; i < end; i++) {
-            start[digit_of(from[i], digit)]++;
-        }
-    }
-    for (uint32_t k = 0; k < digits; k++) {
-        size_t digit_count = start[k];
-        start[k] = sum;
-        sum += digit_count;
-    }
-    for (size_t first = 0; first < count; first = end) {
-        if ((end = block_end(first, count, patience)) == 0) {
-            return false;
-        }
-        for (size_t i = first; i < end; i++) {
-            to[start[digit_of(from[i], digit)]++] = from[i];
-        }
+        tasks_run(tasks, block, pass, count);
     }
     return true;
 }
 
+// False: the patience ended.
+static bool sort_by_digit(Pass *pass, const Tasks *tasks, Patience *patience) {
+    if (!run_blocks(pass, count_block, tasks, patience)) {
+        return false;
+    }
+    uint32_t block_count = tasks_blocks(pass->count, BLOCK_PAIRS), sum = 0;
+    for (uint32_t digit = 0; digit >> pass->digit.bits == 0; digit++) {
+        for (uint32_t block = 0; block < block_count; block++) {
+            uint32_t *start = &starts_of(pass, block)[digit];
+            uint32_t count = *start;
+            *start = sum;
+            sum += count;
+        }
+    }
+    return run_blocks(pass, move_block, tasks, patience);
+}
+
 bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_count,
-                     Patience *patience) {
+                     const Tasks *tasks, Arena *arena, Patience *patience) {
     size_t count = candidates->count;
     scratch->count = 0;
     if (count <= INSERTION_COUNT) {
@@ -114,17 +153,21 @@ bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_
     }
     uint32_t pass_count = (bits + DIGIT_BITS_MAX - 1) / DIGIT_BITS_MAX;
     uint32_t pass_bits = (bits + pass_count - 1) / pass_count;
-    BroadPair *from = candidates->pair, *to = scratch->pair;
-    for (uint32_t pass = 0; pass < 2 * pass_count; pass++) {
-        Digit digit = {pass >= pass_count, pass % pass_count * pass_bits, pass_bits};
-        if (!sort_by_digit(from, to, count, digit, patience)) {
+    size_t counters = (size_t)tasks_blocks(count, BLOCK_PAIRS) << pass_bits;
+    Pass pass = {.from = candidates->pair,
+                 .to = scratch->pair,
+                 .count = count,
+                 .start = arena_take_array(arena, counters, sizeof(uint32_t))};
+    for (uint32_t i = 0; i < 2 * pass_count && pass.start != NULL; i++) {
+        pass.digit = (Digit){i >= pass_count, i % pass_count * pass_bits, pass_bits};
+        if (!sort_by_digit(&pass, tasks, patience)) {
             return false;
         }
-        BroadPair *swapped = from;
-        from = to;
-        to = swapped;
+        BroadPair *swapped = i % 2 == 0 ? candidates->pair : scratch->pair;
+        pass.from = pass.to;
+        pass.to = swapped;
     }
-    return true;
+    return pass.start != NULL;
 }
 
 bool candidates_merge(Candidates *merged, const Candidates *kept, const uint8_t *is_gone,

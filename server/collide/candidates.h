@@ -36,10 +36,10 @@ static inline void candidates_add(Candidates *candidates, uint32_t a, uint32_t b
 // Adds all of another list, which is not short.
 void candidates_append(Candidates *candidates, const Candidates *other);
 
-// Sorts by (a, b), both below body_count. `scratch` lends its memory and is empty afterwards.
-// False: memory or the patience ended, and the order is none.
+// Sorts by (a, b), both below body_count. `scratch` lends its memory and is empty afterwards; some
+// counters are taken of the arena. False: memory or the patience ended, and the order is none.
 bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_count,
-                     Patience *patience);
+                     const Tasks *tasks, Arena *arena, Patience *patience);
 
 // Into the empty `merged`: those of `kept` that touch no body marked in `is_gone`, and all of
 // `added` (sorted, perhaps with duplicates), in order and none twice. False: memory or

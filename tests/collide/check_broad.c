@@ -434,10 +434,52 @@ START_TEST(an_update_that_is_given_up_asked_often_and_leaves_nothing_behind) {
 }
 END_TEST
 
+static void run_reversed(void *lender, TaskBlock *block, void *work, uint32_t count) {
+    (void)lender;
+    while (count-- > 0) {
+        block(work, count);
+    }
+}
+
+// Boxes that drift, a twentieth of them or all, over two planes; in every tenth place lie hundreds,
+// more pairs than a block has room for.
+START_TEST(blocks_in_reverse_order_give_the_same_candidates) {
+    enum { COUNT = 5000, ROUNDS = 8 };
+    static const Tasks reversed = {.run = run_reversed};
+    Scene scene = scene_create(COUNT);
+    Dice dice = {57};
+    Broad *broad = broad_create(), *straight = broad_create();
+    for (int round = 0; round < ROUNDS; round++) {
+        for (uint32_t i = round % 2 == 0 ? 0 : 19; i < COUNT; i += round % 2 == 0 ? 1 : 20) {
+            Vec3 at = dice_vec(&dice, -4.0, 4.0);
+            scene.box[i] = cube_at(i % 10 == 0 ? vec3_scale(0.01, at) : at, 0.15);
+        }
+        for (uint32_t i = 0; i < 2; i++) {
+            scene.box[i] = (BroadBox){vec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL),
+                                      vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL)};
+            scene.fixed[i] = 1;
+        }
+        const BroadPair *pairs, *expected;
+        size_t pair_count, expected_count;
+        update(straight, &scene, &expected, &expected_count);
+        ck_assert_int_eq(broad_update(broad, scene.count, scene.box, scene.fixed, scene.scratch,
+                                      &(Context){.tasks = &reversed}, &pairs, &pair_count),
+                         STATUS_OK);
+        ck_assert_uint_gt(pair_count, 10 * (size_t)COUNT);
+        ck_assert_uint_eq(pair_count, expected_count);
+        ck_assert(memcmp(pairs, expected, pair_count * sizeof(*pairs)) == 0);
+    }
+    broad_destroy(broad);
+    broad_destroy(straight);
+    scene_destroy(&scene);
+}
+END_TEST
+
 static TCase *case_large(void) {
     TCase *tcase = tcase_create("large");
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, a_hundred_thousand_bodies_are_all_found);
+    tcase_add_test(tcase, blocks_in_reverse_order_give_the_same_candidates);
     tcase_add_test(tcase, an_update_that_is_given_up_asked_often_and_leaves_nothing_behind);
     return tcase;
 }
