@@ -179,6 +179,48 @@ START_TEST(any_number_of_lanes_gives_the_same_bits) {
 }
 END_TEST
 
+// Nine balls side by side on the ground: more contacts than a block has room for at first.
+static Lab rafts(void) {
+    enum { PARTS = 9 };
+    Lab lab = lab_create(9.81, TIME_STEP);
+    lab_ground(&lab, 0);
+    uint32_t count = PARTS, kinds[PARTS];
+    double sizes[3 * PARTS] = {0}, poses[7 * PARTS] = {0};
+    for (int i = 0; i < PARTS; i++) {
+        kinds[i] = PRIMITIVE_SPHERE;
+        sizes[3 * i] = 0.05;
+        poses[7 * i] = 0.1 * (i % 3 - 1);
+        poses[7 * i + 1] = 0.1 * (i / 3 - 1);
+        poses[7 * i + 3] = 1.0;
+    }
+    ShapeColumns columns = {.shape_count = 1,
+                            .primitive_count = PARTS,
+                            .primitives_of_shape = &count,
+                            .kind = kinds,
+                            .size = sizes,
+                            .pose = poses};
+    Id shape = 0;
+    Error error = {0};
+    ck_assert_msg(world_add_shapes(lab.world, &columns, &shape, &error) == STATUS_OK, "%s",
+                  error.message);
+    for (int i = 0; i < BODIES; i++) {
+        Pose pose = {.position = vec3(0.5 * i, 0.0, 0.05), .orientation = quat_identity()};
+        lab_body(&lab, shape, BODY_DYNAMIC, pose, NULL, 0.0, NULL);
+    }
+    return lab;
+}
+
+START_TEST(bodies_of_many_parts_have_all_their_contacts) {
+    const Tasks *all_tasks[2] = {NULL, &reversed};
+    Lab lab = rafts();
+    for (int i = 0; i < 3; i++) {
+        must_step(&lab, all_tasks[_i]);
+        ck_assert_uint_eq(lab.report.contact_count, 9 * BODIES);
+    }
+    lab_destroy(&lab);
+}
+END_TEST
+
 START_TEST(a_fault_in_two_blocks_names_the_body_of_the_first) {
     // no float holds where they go, and the last block is done first
     static const uint32_t bad[2] = {300, 580};
@@ -297,6 +339,7 @@ static TCase *case_lanes(void) {
     tcase_set_timeout(tcase, 120.0);
     tcase_add_loop_test(tcase, blocks_in_reverse_order_give_the_same_bits, 0, SCENES);
     tcase_add_loop_test(tcase, any_number_of_lanes_gives_the_same_bits, 0, SCENES * LANE_COUNTS);
+    tcase_add_loop_test(tcase, bodies_of_many_parts_have_all_their_contacts, 0, 2);
     tcase_add_test(tcase, a_fault_in_two_blocks_names_the_body_of_the_first);
     tcase_add_test(tcase, memory_that_ends_between_blocks_leaves_the_world_as_it_was);
     tcase_add_test(tcase, a_step_that_is_given_up_between_blocks_has_not_happened);

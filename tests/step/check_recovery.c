@@ -80,6 +80,33 @@ START_TEST(a_bounce_is_no_recovery) {
 }
 END_TEST
 
+// Half a metre, of which the bias makes recovery_speed, and a nanometre, of which it makes nothing:
+// what a spring sees of both is the gap as it is, exactly, as all numbers are short.
+START_TEST(a_springs_force_is_of_the_true_gap) {
+    const double gaps[2] = {-0.5, 0x1p-30};
+    Material soft = material_default();
+    soft.stiffness = 1024.0;
+    Lab lab = lab_create(9.81, 1.0 / 240.0);
+    Id material = 0;
+    Error error = {0};
+    ck_assert_int_eq(world_add_materials(lab.world, &soft, 1, &material, &error), STATUS_OK);
+    lab_ground(&lab, material);
+    Id ball = lab_shape(&lab, PRIMITIVE_SPHERE, vec3(1.0, 0.0, 0.0), material);
+    Pose pose = {.position = vec3(0.0, 0.0, 1.0 + gaps[_i]), .orientation = quat_identity()};
+    lab_body(&lab, ball, BODY_DYNAMIC, pose, NULL, 0.0, NULL);
+    lab_step(&lab, 1);
+    ck_assert_uint_eq(lab.report.contact_count, 1);
+    const ProblemContact *contact = &lab.stepper->problem_contact[0];
+    const ContactLaw *law = &lab.stepper->law[0];
+    ck_assert_double_eq(contact->gap, gaps[_i]);
+    ck_assert(isfinite(law->stiffness) && law->stiffness > 0.0);
+    ck_assert_double_eq(law->force, -law->stiffness * gaps[_i]);
+    // while the bias is bounded
+    ck_assert_double_eq(contact->bias, _i == 0 ? -lab.world->settings.recovery_speed : 0.0);
+    lab_destroy(&lab);
+}
+END_TEST
+
 static TCase *case_recovery(void) {
     TCase *tcase = tcase_create("recovery");
     tcase_set_timeout(tcase, 120.0);
@@ -87,6 +114,7 @@ static TCase *case_recovery(void) {
     tcase_add_loop_test(tcase, without_the_bound_it_is_thrown, 0, SOLVER_COUNT);
     tcase_add_test(tcase, an_everyday_overlap_leaves_as_the_solver_has_it);
     tcase_add_test(tcase, a_bounce_is_no_recovery);
+    tcase_add_loop_test(tcase, a_springs_force_is_of_the_true_gap, 0, 2);
     return tcase;
 }
 
