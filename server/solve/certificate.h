@@ -4,10 +4,13 @@
 // what each number means.
 //
 // Everything is measured per island (trees joined by contacts and rows) against the island's
-// velocity scale V, and reported as the largest over islands.
+// velocity scale V, and reported as the largest over islands. judge.h has all of it made in the
+// right order; here are its parts, of contacts, rows and trees at places of the lists of islands,
+// so that an island can be measured alone and a large one in pieces.
 #pragma once
 
 #include "base/arena.h"
+#include "solve/island.h"
 #include "solve/mass.h"
 #include "solve/problem.h"
 
@@ -46,7 +49,7 @@ typedef struct Answer {
     RelationKind relation;
     uint32_t directions;      // (P)
     double *v;                // [velocity_count]
-    double *momentum;         // [velocity_count] J^T gamma + G^T r, by certificate_momentum
+    double *momentum;         // [velocity_count] J^T gamma + G^T r, made by the judge
     double *contact_impulse;  // [3 contact_count]
     double *row_impulse;      // [row_count]
     ContactRelation *contact; // [contact_count]; NULL: all rigid, with the biases of the problem
@@ -75,9 +78,12 @@ typedef struct Certificate {
     double velocity[CERTIFICATE_ENTRY_COUNT]; // [m/s] without the division; 0 for e_mom and e_cone
     double scale;                             // V [m/s], the largest over islands
     double penetration;                       // [m] deepest overlap, >= 0
-    int64_t worst_contact; // with the largest own residual over its V; -1: no contact
+    int64_t worst_contact; // with the largest own residual over its V; -1: none moves anything
     double tolerance;
     bool converged; // e_mom <= 1e-10 and e_cone <= 1e-12 and e_own <= tolerance
+    uint32_t islands;
+    uint32_t islands_open; // that did not converge
+    int64_t worst_tree;    // the first of the island with the largest e_own; -1: no tree
 } Certificate;
 
 // The bias that an answer declares for a contact.
@@ -90,38 +96,65 @@ static inline double certificate_bias(const ContactProblem *problem, const Answe
 // velocities: what the measure would find.
 Certificate certificate_of_nothing(const ContactProblem *problem, double tolerance);
 
-// Islands and their scales, made once per solve: solvers use V for their own stopping tests. The
-// scale depends on the bias that the solver declares, so relations must be filled first.
+// Islands and their scales, made once per solve: solvers use V for their own stopping tests.
 typedef struct CertificateScale {
-    uint32_t *island_of_tree; // [tree_count]
-    uint32_t island_count;
-    double *v_scale; // [island_count] V [m/s]
+    const Islands *islands; // borrowed
+    double *v_scale;        // [islands->count] V [m/s]
 } CertificateScale;
 
-// begin, every contact once, end: only then is anything of the scale set. Contacts come in ranges
-// [begin, end), so that other measures may be taken of each range while it is at hand.
-Status certificate_scale_begin(const ContactProblem *problem, Arena *arena, CertificateScale *scale,
-                               Error *error);
-void certificate_scale_add(const ContactProblem *problem, const Answer *answer, uint32_t begin,
-                           uint32_t end, CertificateScale *scale);
-void certificate_scale_end(const ContactProblem *problem, const Answer *answer,
-                           CertificateScale *scale);
+// V of an island is the largest of these; of contacts and rows at places [begin, end) of the lists
+// of islands, not less than `most`. It depends on the bias that the solver declares, so relations
+// must be filled first.
+double certificate_scale_least(const ContactProblem *problem);
+double certificate_scale_contacts(const ContactProblem *problem, const Islands *islands,
+                                  const Answer *answer, uint32_t begin, uint32_t end, double most);
+double certificate_scale_rows(const ContactProblem *problem, const Islands *islands,
+                              const Answer *answer, uint32_t begin, uint32_t end, double most);
 
-// The island of a contact or row (by its first tree).
-uint32_t certificate_island_of_contact(const ContactProblem *problem, const CertificateScale *scale,
-                                       uint32_t contact);
-uint32_t certificate_island_of_row(const ContactProblem *problem, const CertificateScale *scale,
-                                   uint32_t row);
+// What an island, or a piece of one, has come to. Maxima are of velocities, so that V divides once.
+typedef struct IslandMeasure {
+    double velocity[CERTIFICATE_ENTRY_COUNT]; // [m/s], the largest so far
+    double cone;                              // the largest share outside the cone
+    // the momentum balance, in the norm of M^-1
+    double residual_square; // |M (v - v*) - J^T gamma - G^T r|^2
+    double change_square;   // |M (v - v*)|^2
+    double free_square;     // |M v*|^2
+    double impulse_square;  // the largest single |J_i^T gamma_i|^2 or |G_j^T r_j|^2
+    double penetration;     // [m]
+    double worst_own;       // [m/s] of the contact that is ...
+    int64_t worst_contact;  // ... the worst; -1: none moves anything
+} IslandMeasure;
 
-// Makes the momentum of an answer from its impulses, for the measure to set its velocities against;
-// a solver may make the velocities of it. Begin, then every contact once and in order, then rows.
-void certificate_momentum_begin(const ContactProblem *problem, Answer *answer);
-void certificate_momentum_add(const ContactProblem *problem, uint32_t begin, uint32_t end,
-                              Answer *answer);
-void certificate_momentum_end(const ContactProblem *problem, Answer *answer);
+// The measure at work on islands that follow each other, once momentum and velocities are made.
+typedef struct CertificateMeasure {
+    const ContactProblem *problem;
+    const ProblemMass *mass;
+    const CertificateScale *scale;
+    const Answer *answer;
+    double *scratch;       // [3 mass->width_max], of whoever measures
+    uint32_t island_begin; // the first of them
+    IslandMeasure *island; // of island_begin and those after it
+    double *residual;      // Nullable: [contact_count] own residuals over V, 0 of what moves
+                           // nothing
+} CertificateMeasure;
 
-// The measure, once the momentum is made. Not finite answers give not finite entries and converged
-// = false. `residual` is Nullable: [contact_count], the own residual of each contact over V.
-Status certificate_measure(const ContactProblem *problem, const ProblemMass *mass,
-                           const CertificateScale *scale, const Answer *answer, double tolerance,
-                           Arena *arena, double *residual, Certificate *certificate, Error *error);
+// Before anything is measured.
+IslandMeasure certificate_measure_none(void);
+
+// Contacts, rows and trees at places [begin, end) of the lists of islands, into their islands.
+void certificate_measure_contacts(CertificateMeasure *measure, uint32_t begin, uint32_t end);
+void certificate_measure_rows(CertificateMeasure *measure, uint32_t begin, uint32_t end);
+void certificate_measure_trees(CertificateMeasure *measure, uint32_t begin, uint32_t end);
+
+// Adds a piece of an island to the pieces before it.
+void certificate_measure_add(IslandMeasure *island, const IslandMeasure *piece);
+
+// The own residual of an island over its V, and whether the island is converged. What is not
+// finite is not.
+double certificate_measure_own(const IslandMeasure *island, double v_scale);
+bool certificate_measure_is_met(const IslandMeasure *island, double v_scale, double tolerance);
+
+// The certificate of all islands together. Not finite answers give not finite entries and converged
+// = false.
+Certificate certificate_of_islands(const ContactProblem *problem, const CertificateScale *scale,
+                                   const IslandMeasure *island, double tolerance);

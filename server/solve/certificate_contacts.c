@@ -4,12 +4,12 @@
 #define SIMD_COUNT 2
 #include "solve/certificate_contacts_simd.h"
 
-void certificate_contacts(CertificateMeasure *m, double *residual) {
+void certificate_measure_contacts(CertificateMeasure *m, uint32_t begin, uint32_t end) {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) {
-        certificate_contacts_avx2(m, residual);
+        certificate_contacts_avx2(m, begin, end);
         return;
     }
 #endif
-    measure_contacts(m, residual);
+    measure_contacts(m, begin, end);
 }

@@ -7,8 +7,8 @@
 #include "solve/certificate_contacts_simd.h"
 
 __attribute__((target("avx2"))) void certificate_contacts_avx2(CertificateMeasure *m,
-                                                               double *residual) {
-    measure_contacts(m, residual);
+                                                               uint32_t begin, uint32_t end) {
+    measure_contacts(m, begin, end);
 }
 
 #endif

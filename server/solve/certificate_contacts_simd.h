@@ -17,12 +17,6 @@ typedef struct Watch {
     ContactMeasure most;
 } Watch;
 
-// What the whole has come to.
-typedef struct Worst {
-    double own, penetration;
-    int64_t contact;
-} Worst;
-
 // The square of the momentum that an impulse is to its bodies, in the norm of M^-1.
 INLINE Simd impulse_square(const ContactStates *state) {
     const Simd *g = state->gamma;
@@ -55,6 +49,10 @@ INLINE ContactMeasure measure_states(const ContactStates *state, Simd v_scale) {
 
 // ---- islands
 
+INLINE IslandMeasure *island_at(const CertificateMeasure *m, uint32_t island) {
+    return &m->island[island - m->island_begin];
+}
+
 INLINE void note_contact(IslandMeasure *island, const ContactMeasure *measure, int place) {
     certificate_note(island, CERTIFICATE_PEN, measure->pen[place]);
     certificate_note(island, CERTIFICATE_COMP, measure->comp[place]);
@@ -68,7 +66,7 @@ INLINE void note_contact(IslandMeasure *island, const ContactMeasure *measure, i
 INLINE void settle(CertificateMeasure *m, const Watch *watch) {
     if (watch->island != PROBLEM_NO_TREE) {
         for (int place = 0; place < SIMD_COUNT; place++) {
-            note_contact(&m->island[watch->island], &watch->most, place);
+            note_contact(island_at(m, watch->island), &watch->most, place);
         }
     }
 }
@@ -100,7 +98,7 @@ INLINE void note_contacts(CertificateMeasure *m, const uint32_t of[SIMD_COUNT], 
     }
     for (int place = 0; place < SIMD_COUNT; place++) {
         if (moves[place] != 0) {
-            note_contact(&m->island[of[place]], measure, place);
+            note_contact(island_at(m, of[place]), measure, place);
         }
     }
 }
@@ -149,16 +147,20 @@ INLINE ContactState part(const ContactStates *all, int place) {
         .gamma = {all->gamma[0][place], all->gamma[1][place], all->gamma[2][place]}};
 }
 
+// `ds` is the distance from exact Coulomb, which a solver of rigid contacts means to meet.
 INLINE Simd own_residual(const CertificateMeasure *m, const uint32_t contact[SIMD_COUNT],
-                         const ContactStates *states) {
+                         const ContactStates *states, Simd ds) {
+    const ContactRelation *declared = m->answer->contact;
     if (m->answer->relation == RELATION_DISSIPATION) {
         return relation_dissipations(states);
+    }
+    if (m->answer->relation == RELATION_CONE && declared == NULL) {
+        return ds;
     }
     Simd own;
     for (int place = 0; place < SIMD_COUNT; place++) {
         ContactState state = part(states, place);
         ContactRelation rigid = {.bias = m->problem->contact[contact[place]].bias, .s = 1.0};
-        const ContactRelation *declared = m->answer->contact;
         own[place] =
             relation_residual(m->answer, declared == NULL ? &rigid : &declared[contact[place]],
                               &state, m->problem->time_step);
@@ -166,51 +168,52 @@ INLINE Simd own_residual(const CertificateMeasure *m, const uint32_t contact[SIM
     return own;
 }
 
-// Own residuals over V, 0 of what moves nothing, which is not measured.
-INLINE Simd measure_at(CertificateMeasure *m, const uint32_t contact[SIMD_COUNT], Watch *watch) {
+INLINE void note_worst(IslandMeasure *island, uint32_t contact, double own) {
+    if (certificate_is_worse(own, island->worst_own)) {
+        island->worst_own = own;
+        island->worst_contact = contact;
+    }
+}
+
+// What moves nothing is not measured, but may overlap.
+INLINE void measure_at(CertificateMeasure *m, const uint32_t contact[SIMD_COUNT], Watch *watch) {
     uint32_t of[SIMD_COUNT];
     double scale[SIMD_COUNT];
     for (int place = 0; place < SIMD_COUNT; place++) {
-        of[place] = certificate_island_of_contact(m->problem, m->scale, contact[place]);
-        scale[place] = of[place] == PROBLEM_NO_TREE ? 1.0 : m->scale->v_scale[of[place]];
+        of[place] = islands_of_contact(m->problem, m->scale->islands->of_tree, contact[place]);
+        scale[place] = m->scale->v_scale[of[place]];
     }
     Simd v_scale = SIMD_OF(scale, );
     ContactStates states;
     load_states(m, contact, v_scale, &states);
     ContactMeasure measure = measure_states(&states, v_scale);
-    measure.own = own_residual(m, contact, &states);
+    measure.own = own_residual(m, contact, &states, measure.ds);
     SimdMask moves = states.w != 0.0;
     note_contacts(m, of, moves, &measure, watch);
-    return simd_choose(moves, measure.own / v_scale, simd_all(0.0));
-}
-
-INLINE void note_worst(const CertificateMeasure *m, uint32_t contact, double own, Worst *worst) {
-    // the first that is not a number is the worst of all
-    if (own > worst->own || (own != own && worst->own == worst->own)) {
-        worst->own = own;
-        worst->contact = contact;
+    for (int place = 0; place < SIMD_COUNT; place++) {
+        IslandMeasure *island = island_at(m, of[place]);
+        if (moves[place] != 0) {
+            note_worst(island, contact[place], measure.own[place]);
+        }
+        double gap = m->problem->contact[contact[place]].gap;
+        island->penetration = relation_max(island->penetration, -gap);
+        if (m->residual != NULL) {
+            m->residual[contact[place]] =
+                moves[place] != 0 ? measure.own[place] / scale[place] : 0.0;
+        }
     }
-    worst->penetration = relation_max(worst->penetration, -m->problem->contact[contact].gap);
 }
 
-INLINE void measure_contacts(CertificateMeasure *m, double *residual) {
-    Worst worst = {.own = -1.0, .contact = -1};
+INLINE void measure_contacts(CertificateMeasure *m, uint32_t begin, uint32_t end) {
+    const uint32_t *list = m->scale->islands->contact;
     Watch watch = {.island = PROBLEM_NO_TREE};
-    uint32_t count = m->problem->contact_count;
-    for (uint32_t i = 0; i < count; i += SIMD_COUNT) {
+    for (uint32_t i = begin; i < end; i += SIMD_COUNT) {
         uint32_t contact[SIMD_COUNT];
         for (uint32_t place = 0; place < SIMD_COUNT; place++) {
-            contact[place] = i + place < count ? i + place : count - 1; // the last may be repeated
+            contact[place] =
+                list[i + place < end ? i + place : end - 1]; // the last may be repeated
         }
-        Simd own = measure_at(m, contact, &watch);
-        for (int place = 0; place < SIMD_COUNT; place++) {
-            note_worst(m, contact[place], own[place], &worst);
-            if (residual != NULL) {
-                residual[contact[place]] = own[place];
-            }
-        }
+        measure_at(m, contact, &watch);
     }
     settle(m, &watch);
-    m->certificate->worst_contact = worst.contact;
-    m->certificate->penetration = worst.penetration;
 }

@@ -111,43 +111,77 @@ static MassBlock make_block(const ProblemMass *mass, uint32_t contact, double *s
     return block;
 }
 
-Status mass_init(ProblemMass *mass, const ContactProblem *problem, Arena *arena, Error *error) {
-    size_t number_count = 0;
-    uint32_t width_max = 1;
-    for (uint32_t i = 0; i < problem->tree_count; i++) {
-        const ProblemTree *tree = &problem->tree[i];
-        number_count += tree->is_free ? 0 : (size_t)tree->width * tree->width;
-        width_max = tree->width > width_max ? tree->width : width_max;
+// ---- factors
+
+enum { TREES = 8 }; // of a block of work
+
+typedef struct Factors {
+    const ContactProblem *problem;
+    const size_t *first;
+    double *number;
+} Factors;
+
+static void factor_trees(void *work, uint32_t block) {
+    const Factors *factors = work;
+    uint32_t count = factors->problem->tree_count;
+    for (uint32_t i = block * TREES; i < count && i < (block + 1) * TREES; i++) {
+        const ProblemTree *tree = &factors->problem->tree[i];
+        if (!tree->is_free) {
+            bool definite = dense_factor(tree->width, factors->problem->number + tree->mass, 0.0,
+                                         factors->number + factors->first[i]);
+            ASSERT(definite);
+        }
     }
-    size_t *first = arena_take_array(arena, problem->tree_count, sizeof(*first));
-    double *factor = arena_take_array(arena, number_count, sizeof(*factor));
-    MassBlock *block = arena_take_array(arena, problem->contact_count, sizeof(*block));
-    double *scratch = arena_take_array(arena, width_max, 3 * sizeof(*scratch));
-    if (first == NULL || factor == NULL || block == NULL || scratch == NULL) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
-                         "The solver's memory is too small for the mass matrix.");
-    }
+}
+
+// where each factor begins; returns how many numbers there are
+static size_t lay_out(const ContactProblem *problem, size_t *first, uint32_t *width_max) {
     size_t used = 0;
     for (uint32_t i = 0; i < problem->tree_count; i++) {
         const ProblemTree *tree = &problem->tree[i];
         first[i] = used;
-        if (!tree->is_free) {
-            bool definite =
-                dense_factor(tree->width, problem->number + tree->mass, 0.0, factor + used);
-            ASSERT(definite);
-            used += (size_t)tree->width * tree->width;
-        }
+        used += tree->is_free ? 0 : (size_t)tree->width * tree->width;
+        *width_max = tree->width > *width_max ? tree->width : *width_max;
     }
-    *mass = (ProblemMass){problem, first, factor, width_max, block, scratch};
+    return used;
+}
+
+static Status no_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                     "The solver's memory is too small for the mass matrix.");
+}
+
+Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *tasks, Arena *arena,
+                 Error *error) {
+    *mass =
+        (ProblemMass){.problem = problem,
+                      .width_max = problem->tree_count > 0 ? 6 : 1,
+                      .block = arena_take_array(arena, problem->contact_count, sizeof(MassBlock))};
+    if (mass->block == NULL) {
+        return no_memory(error);
+    }
+    if (problem->all_free) {
+        return STATUS_OK;
+    }
+    size_t *first = arena_take_array(arena, problem->tree_count, sizeof(*first));
+    if (first == NULL) {
+        return no_memory(error);
+    }
+    double *factor =
+        arena_take_array(arena, lay_out(problem, first, &mass->width_max), sizeof(*factor));
+    if (factor == NULL) {
+        return no_memory(error);
+    }
+    Factors factors = {problem, first, factor};
+    tasks_run(tasks, factor_trees, &factors, tasks_blocks(problem->tree_count, TREES));
+    mass->factor_first = first;
+    mass->factor = factor;
     return STATUS_OK;
 }
 
-void mass_add_contacts(ProblemMass *mass, uint32_t begin, uint32_t end) {
-    ASSERT(begin <= end);
-    ASSERT(end <= mass->problem->contact_count);
-    for (uint32_t i = begin; i < end; i++) {
-        mass->block[i] = make_block(mass, i, mass->scratch);
-    }
+void mass_add_contact(const ProblemMass *mass, uint32_t contact, double *scratch) {
+    ASSERT(contact < mass->problem->contact_count);
+    mass->block[contact] = make_block(mass, contact, scratch);
 }
 
 double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/tasks.h"
 #include "solve/problem.h"
 
 // A symmetric block A_ii of a contact: normal, tangent, tangent.
@@ -19,15 +20,16 @@ typedef struct ProblemMass {
     const double *factor;       // lower Cholesky factors of the dense blocks, row by row
     uint32_t width_max;
     MassBlock *block; // [contact_count] A_ii
-    double *scratch;  // [3 width_max]
 } ProblemMass;
 
 // All but the blocks A_ii. Status RESOURCE_EXHAUSTED when the arena ends. The mass blocks must be
-// positive definite (problem_check).
-Status mass_init(ProblemMass *mass, const ContactProblem *problem, Arena *arena, Error *error);
+// positive definite (problem_check). `tasks` is Nullable.
+Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *tasks, Arena *arena,
+                 Error *error);
 
-// The blocks A_ii of contacts [begin, end). Before all are made, `mass` is good for those that are.
-void mass_add_contacts(ProblemMass *mass, uint32_t begin, uint32_t end);
+// The block A_ii of a contact; `scratch` holds 3 width_max numbers. Before all are made, `mass` is
+// good for those that are.
+void mass_add_contact(const ProblemMass *mass, uint32_t contact, double *scratch);
 
 // Of a dense tree: p := M^-1 p in place, and p := M v.
 void mass_dense_solve(const ProblemMass *mass, uint32_t tree, double *numbers);

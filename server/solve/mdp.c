@@ -11,8 +11,6 @@
 #include "solve/mdp_momentum.h"
 #include "solve/mdp_pack.h"
 
-#include <string.h>
-
 // how much smaller a change is asked for after the certificate refused the one before
 #define TIGHTENING 0.1
 // a change of this many V in one sweep: the problem has no solution and its impulses run away
@@ -20,8 +18,11 @@
 // what an aim may leave of what is enough: what it leaves, the next step would start with
 #define FINE 1e-3
 
-// contacts that stay in the first cache while all that can be said of each is
-enum { RANGE = 64 };
+// the operations of several groups between two questions whether to stop
+#define ROUND_OPERATIONS 1e6
+
+// an island that takes so many sweeps is judged on the way, and at each doubling
+enum { LOOK = 64 };
 
 static const char *const friction_choices[] = {"maximum_dissipation", "coulomb", NULL};
 
@@ -30,7 +31,7 @@ const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
                        "largest own residual of a converged answer, as a share of the velocity "
                        "scale V"},
     [MDP_MAX_ITERATIONS] = {"max_iterations", PARAMETER_COUNT, "", 1.0, 1e7, 200.0, 100000.0, NULL,
-                            "sweeps after which the solver stops, converged or not"},
+                            "sweeps after which the solver stops with an island, converged or not"},
     [MDP_FRICTION] = {"friction", PARAMETER_CHOICE, "", 0.0, 1.0, MDP_COULOMB, MDP_COULOMB,
                       friction_choices,
                       "the law of a sliding contact: exact Coulomb, or the paper's maximum "
@@ -48,239 +49,435 @@ double mdp_bias(const double *parameter, double time_step, double gap) {
 
 // What one solve carries from part to part.
 typedef struct Work {
-    const ContactProblem *problem;
-    const double *parameter;
-    const Context *context;
-    Arena *arena;
-    ProblemMass mass;
-    CertificateScale scale;
+    Judge judge;
     MdpPack pack;
-    bool is_planned; // pack.direct
-    SolveResult *result;
-    Error *error;
+    double tolerance;
+    uint32_t sweep_max;
+    bool coulomb;
 } Work;
 
-static Status no_memory(Error *error) {
-    return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
-                     "The solver's memory is too small for the answer.");
+// ---- in and out of a group, by share
+
+static void load_share(void *data, uint32_t share) {
+    Work *work = data;
+    const IslandRange *range = &work->judge.islands.share[share].range;
+    mdp_pack_load(&work->pack, work->judge.problem->v_free, range->tree_begin, range->tree_end);
 }
 
-// the arrays of the answer, and what it promises
-static Status declare(Work *work) {
-    const ContactProblem *problem = work->problem;
-    Arena *arena = work->arena;
-    Answer *answer = &work->result->answer;
-    bool coulomb = work->parameter[MDP_FRICTION] == MDP_COULOMB;
-    *answer = (Answer){.relation = coulomb ? RELATION_CONE : RELATION_DISSIPATION,
-                       .v = arena_take_array(arena, problem->velocity_count, sizeof(double)),
-                       .momentum = arena_take_array(arena, problem->velocity_count, sizeof(double)),
-                       .contact_impulse =
-                           arena_take_array(arena, problem->contact_count, 3 * sizeof(double)),
-                       .row_impulse = arena_take_zeroed(arena, problem->row_count, sizeof(double)),
-                       .row = arena_take_zeroed(arena, problem->row_count, sizeof(RowRelation))};
-    work->result->residual = arena_take_array(arena, problem->contact_count, sizeof(double));
-    if (answer->v == NULL || answer->momentum == NULL || answer->contact_impulse == NULL ||
-        answer->row_impulse == NULL || answer->row == NULL || work->result->residual == NULL) {
-        return no_memory(work->error);
+static void stay_share(void *data, uint32_t share) {
+    Work *work = data;
+    const IslandRange *range = &work->judge.islands.share[share].range;
+    mdp_momentum_stay(&work->pack, range->tree_begin, range->tree_end);
+}
+
+static void carry_share(void *data, uint32_t share) {
+    Work *work = data;
+    const IslandRange *range = &work->judge.islands.share[share].range;
+    mdp_momentum_carry(&work->pack, range->tree_begin, range->tree_end);
+}
+
+static void reload_share(void *data, uint32_t share) {
+    Work *work = data;
+    const IslandRange *range = &work->judge.islands.share[share].range;
+    mdp_pack_load(&work->pack, work->judge.result->answer.v, range->tree_begin, range->tree_end);
+    mdp_momentum_stay(&work->pack, range->tree_begin, range->tree_end);
+}
+
+static void store_share(void *data, uint32_t share) {
+    Work *work = data;
+    const IslandRange *range = &work->judge.islands.share[share].range;
+    mdp_pack_store_contacts(&work->pack, range->contact_begin, range->contact_end);
+}
+
+// Of a small group at once, of a large one as tasks. Only large ones are ever given up.
+static Status for_shares(Work *work, const MdpGroup *group, TaskBlock *block) {
+    if (group->is_large) {
+        return judge_shares(&work->judge, block, work, group->share,
+                            group->share + group->share_count);
     }
-    for (uint32_t i = 0; i < problem->row_count; i++) {
-        const ProblemRow *row = &problem->row[i];
-        answer->row[i] = (RowRelation){.bias = row->bias,
-                                       .compliance = row->has_compliance ? row->compliance : 0.0,
-                                       .low = row->low,
-                                       .high = row->high};
-    }
+    block(work, group->share);
     return STATUS_OK;
 }
 
-// where the sweeps start
-static void warm_up(Work *work) {
-    const ContactProblem *problem = work->problem;
-    Answer *answer = &work->result->answer;
-    bool is_warm = work->parameter[MDP_WARM_START] != 0.0;
-    size_t contact_bytes = 3 * (size_t)problem->contact_count * sizeof(double);
-    if (is_warm && problem->warm_contact != NULL) {
-        memcpy(answer->contact_impulse, problem->warm_contact, contact_bytes);
-    } else {
-        memset(answer->contact_impulse, 0, contact_bytes);
+// ---- islands
+
+// The impulses of islands [begin, end) of a group become the answer's.
+static Status store_answer(Work *work, const MdpGroup *group, uint32_t begin, uint32_t end) {
+    const Islands *islands = &work->judge.islands;
+    mdp_pack_store_rows(&work->pack, group, begin, end);
+    if (group->is_large) {
+        return for_shares(work, group, store_share);
     }
-    if (is_warm && problem->warm_row != NULL) {
-        memcpy(answer->row_impulse, problem->warm_row, problem->row_count * sizeof(double));
-    }
+    mdp_pack_store_contacts(&work->pack, islands->contact_first[begin],
+                            islands->contact_first[end]);
+    return STATUS_OK;
 }
 
-// v = v_free + M^-1 (J^T gamma + G^T r), from scratch, so that a momentum error is one of rounding
-static void make_velocities(Work *work) {
-    const ContactProblem *problem = work->problem;
-    double *restrict v = work->result->answer.v;
-    memcpy(v, work->result->answer.momentum, problem->velocity_count * sizeof(double));
-    mass_solve(&work->mass, v);
-    for (uint32_t i = 0; i < problem->velocity_count; i++) {
-        v[i] += problem->v_free[i];
+static Status judge_answer(Work *work, const MdpGroup *group, uint32_t begin, uint32_t end) {
+    Status status = store_answer(work, group, begin, end);
+    if (group->is_large) {
+        return status == STATUS_OK ? judge_large(&work->judge, group->share) : status;
     }
-}
-
-// the end of a range that begins there
-static uint32_t range_end(const ContactProblem *problem, uint32_t begin) {
-    return problem->contact_count - begin > RANGE ? begin + RANGE : problem->contact_count;
-}
-
-// the impulses of the answer, and its momentum
-static void store(Work *work) {
-    const ContactProblem *problem = work->problem;
-    Answer *answer = &work->result->answer;
-    certificate_momentum_begin(problem, answer);
-    for (uint32_t begin = 0, end; begin < problem->contact_count; begin = end) {
-        end = range_end(problem, begin);
-        mdp_pack_store_contacts(&work->pack, begin, end, answer);
-        certificate_momentum_add(problem, begin, end, answer);
-    }
-    mdp_pack_store_rows(&work->pack, answer);
-    certificate_momentum_end(problem, answer);
-}
-
-static Status judge(Work *work) {
-    make_velocities(work);
-    return certificate_measure(work->problem, &work->mass, &work->scale, &work->result->answer,
-                               work->parameter[MDP_TOLERANCE], work->arena, work->result->residual,
-                               &work->result->certificate, work->error);
-}
-
-// The residual after a sweep, for whoever asked; what it takes beside the sweeps is given back.
-static Status note(Work *work, uint32_t sweep) {
-    if (work->context->history == NULL) {
-        return STATUS_OK;
-    }
-    ArenaMark mark = arena_mark(work->arena);
-    store(work);
-    Status status = judge(work);
-    if (status == STATUS_OK) {
-        history_note(work->context->history, sweep,
-                     work->result->certificate.entry[CERTIFICATE_OWN]);
-    }
-    arena_reset_to(work->arena, mark);
+    judge_islands(&work->judge, group->share, begin, end);
     return status;
 }
 
-// A question may cost as much as the sweep of a small problem, so only every eighth sweep is
-// preceded by one.
-static bool is_asked_to_stop(const Work *work, uint32_t sweep) {
-    return sweep % 8 == 7 && stop_is_asked(work->context->stop);
+// What a sweep has shown of an island.
+typedef enum Sight {
+    SIGHT_GO_ON,
+    SIGHT_LOOK,    // it goes on, and is judged on the way
+    SIGHT_ENOUGH,  // it changes so little that it may be met
+    SIGHT_LAST,    // it has had all its sweeps, or is a fixed point to the last bit
+    SIGHT_RUNAWAY, // it will not get better
+} Sight;
+
+static Sight look_at(const Work *work, uint32_t i) {
+    const MdpIsland *island = &work->pack.island[i];
+    double change = work->pack.sum[i].largest;
+    double limit = island->aims ? FINE * island->enough : island->enough;
+    // written so that what is not a number does not go on
+    if (!(change < RUNAWAY * RUNAWAY)) {
+        return SIGHT_RUNAWAY;
+    }
+    if (change == 0.0 || island->sweeps == work->sweep_max) {
+        return SIGHT_LAST;
+    }
+    if (!(change > limit * limit)) {
+        return SIGHT_ENOUGH;
+    }
+    return island->sweeps == island->look ? SIGHT_LOOK : SIGHT_GO_ON;
 }
 
-// Most solves of a world at rest end before anything is carried: only then is the plan made.
-static Status carry(Work *work, double change, double enough) {
-    if (!work->is_planned) {
-        Status status =
-            mdp_direct_plan(&work->pack, FINE * FINE * enough, work->arena, work->error);
-        if (status != STATUS_OK) {
-            return status;
-        }
-        work->is_planned = true;
+static void end_island(Work *work, MdpGroup *group, uint32_t i) {
+    work->pack.sum[i].is_done = true;
+    work->pack.sum[i].ratio = 0.0;
+    group->open--;
+}
+
+// The certificate refused what the sweeps left: they are asked for less, from velocities that are
+// made anew.
+static Status tighten(Work *work, const MdpGroup *group, uint32_t i) {
+    work->pack.island[i].enough *= TIGHTENING;
+    mdp_momentum_begin(&work->pack, i);
+    if (group->is_large) {
+        return for_shares(work, group, reload_share);
     }
-    mdp_momentum_carry(&work->pack, change, enough);
+    IslandRange range = islands_range(&work->judge.islands, i, i + 1);
+    mdp_pack_load(&work->pack, work->judge.result->answer.v, range.tree_begin, range.tree_end);
+    mdp_momentum_stay(&work->pack, range.tree_begin, range.tree_end);
     return STATUS_OK;
 }
 
-static Status sweep_until_certified(Work *work) {
-    ASSERT(work->parameter[MDP_TOLERANCE] > 0.0);
-    ASSERT(work->parameter[MDP_MAX_ITERATIONS] >= 1.0);
-    bool coulomb = work->parameter[MDP_FRICTION] == MDP_COULOMB;
-    uint32_t sweep_max = (uint32_t)work->parameter[MDP_MAX_ITERATIONS];
-    double enough = work->parameter[MDP_TOLERANCE];
-    uint32_t sweep = 0;
-    for (;;) {
-        if (is_asked_to_stop(work, sweep)) {
-            return error_set(work->error, STATUS_ABORTED, "",
-                             "The solve was given up after %u sweeps.", sweep);
+// An island that has been judged ends, or goes on.
+static Status follow_verdict(Work *work, MdpGroup *group, uint32_t i, Sight sight) {
+    const Judge *judge = &work->judge;
+    if (judge->island[i].is_met || sight == SIGHT_LAST) {
+        end_island(work, group, i);
+        return STATUS_OK;
+    }
+    if (sight == SIGHT_RUNAWAY) {
+        // where it started may be better than where it is
+        end_island(work, group, i);
+        judge_start_again(judge, i);
+        if (group->is_large) {
+            return judge_large(&work->judge, group->share);
         }
-        double change = mdp_sweep(&work->pack, coulomb);
-        sweep++;
-        Status status = note(work, sweep);
-        if (status != STATUS_OK) {
-            return status;
+        judge_islands(judge, group->share, i, i + 1);
+        return STATUS_OK;
+    }
+    judge_go_on(judge, i);
+    if (sight == SIGHT_LOOK) {
+        work->pack.island[i].look *= 2;
+        return STATUS_OK;
+    }
+    return tighten(work, group, i);
+}
+
+// Judges islands [begin, end), which are open and to be judged: several at once, as of small ones a
+// few contacts each are measured together.
+static Status end_islands(Work *work, MdpGroup *group, uint32_t begin, uint32_t end) {
+    Status status = judge_answer(work, group, begin, end);
+    for (uint32_t i = begin; i < end && status == STATUS_OK; i++) {
+        status = follow_verdict(work, group, i, look_at(work, i));
+    }
+    return status;
+}
+
+static bool is_to_be_judged(const Work *work, uint32_t i) {
+    return !work->pack.sum[i].is_done && look_at(work, i) != SIGHT_GO_ON;
+}
+
+// ---- groups
+
+static Status begin_group(Work *work, MdpGroup *group) {
+    for (uint32_t i = group->island_begin; i < group->island_end; i++) {
+        MdpIsland *island = &work->pack.island[i];
+        island->enough = work->tolerance;
+        island->look = LOOK;
+        mdp_momentum_begin(&work->pack, i);
+    }
+    group->open = group->island_end - group->island_begin;
+    Status status = for_shares(work, group, load_share);
+    if (status == STATUS_OK) {
+        status = mdp_sweep_start(&work->judge, &work->pack, group);
+    }
+    return status == STATUS_OK ? for_shares(work, group, stay_share) : status;
+}
+
+static Status carry_group(Work *work, const MdpGroup *group) {
+    bool is_any = false;
+    for (uint32_t i = group->island_begin; i < group->island_end; i++) {
+        MdpIsland *island = &work->pack.island[i];
+        if (!work->pack.sum[i].is_done && !island->is_fresh) {
+            mdp_momentum_decide(&work->pack, group, i, island->enough * island->enough);
+            is_any = true;
         }
-        // written so that what is not a number does not go on
-        bool is_bounded = change < RUNAWAY * RUNAWAY;
-        double limit = work->pack.has_aimed ? FINE * enough : enough;
-        if (change > limit * limit && sweep < sweep_max && is_bounded) {
-            status = carry(work, change, enough * enough);
-            if (status != STATUS_OK) {
-                return status;
-            }
+        island->is_fresh = false;
+    }
+    return is_any ? for_shares(work, group, carry_share) : STATUS_OK;
+}
+
+// Carries and sweeps what is open, and judges what comes to an end.
+static Status sweep_group(Work *work, MdpGroup *group) {
+    Status status = carry_group(work, group);
+    if (status == STATUS_OK) {
+        status = mdp_sweep(&work->judge, &work->pack, group, work->coulomb);
+    }
+    group->sweeps++;
+    for (uint32_t i = group->island_begin; i < group->island_end; i++) {
+        work->pack.island[i].sweeps += !work->pack.sum[i].is_done;
+    }
+    for (uint32_t i = group->island_begin, end; i < group->island_end && status == STATUS_OK;
+         i = end) {
+        end = i;
+        while (end < group->island_end && is_to_be_judged(work, end)) {
+            end++;
+        }
+        if (i < end) {
+            status = end_islands(work, group, i, end);
+        } else {
+            end = i + 1;
+        }
+    }
+    return status;
+}
+
+// Most solves of a world at rest end with the first sweep: only others carry anything, and aim.
+static Status begin_aims(Work *work) {
+    return work->pack.direct == NULL ? mdp_direct_begin(&work->judge, &work->pack) : STATUS_OK;
+}
+
+// Large islands one by one.
+static Status solve_large(Work *work, uint32_t index) {
+    MdpGroup *group = &work->pack.group[index];
+    Status status = begin_group(work, group);
+    if (status == STATUS_OK) {
+        status = sweep_group(work, group);
+    }
+    if (status == STATUS_OK && group->open > 0) {
+        status = begin_aims(work);
+    }
+    if (status == STATUS_OK && group->open > 0) {
+        status = mdp_direct_plan(&work->judge, &work->pack, index, index + 1);
+    }
+    while (status == STATUS_OK && group->open > 0) {
+        status = sweep_group(work, group);
+    }
+    return status;
+}
+
+// Groups of small islands that are solved at once, each by a task.
+typedef struct Round {
+    Work *work;
+    uint32_t first, count;
+    uint32_t sweeps; // that each may take
+} Round;
+
+static void begin_small(void *data, uint32_t block) {
+    const Round *round = data;
+    MdpGroup *group = &round->work->pack.group[round->first + block];
+    (void)begin_group(round->work, group);
+    (void)sweep_group(round->work, group);
+}
+
+static void go_on_small(void *data, uint32_t block) {
+    const Round *round = data;
+    MdpGroup *group = &round->work->pack.group[round->first + block];
+    for (uint32_t i = 0; i < round->sweeps && group->open > 0; i++) {
+        (void)sweep_group(round->work, group);
+    }
+}
+
+// the operations of a sweep over what is open; 0: all are done
+static double open_operations(const Round *round) {
+    double operations = 0.0;
+    for (uint32_t i = 0; i < round->count; i++) {
+        const MdpGroup *group = &round->work->pack.group[round->first + i];
+        operations += group->open > 0 ? group->operations : 0.0;
+    }
+    return operations;
+}
+
+// after the sweeps that groups have taken
+static Status ask(const Round *round) {
+    double operations = 0.0;
+    for (uint32_t i = 0; i < round->count; i++) {
+        MdpGroup *group = &round->work->pack.group[round->first + i];
+        operations += group->operations * group->sweeps;
+        group->sweeps = 0;
+    }
+    return judge_ask(&round->work->judge, operations);
+}
+
+// Groups after their first sweep. So that the thread that began the solve asks whether to stop,
+// they come back to it now and then.
+static Status finish_small(Round *round) {
+    Work *work = round->work;
+    Judge *judge = &work->judge;
+    Status status = mdp_direct_plan(judge, &work->pack, round->first, round->first + round->count);
+    double operations = open_operations(round);
+    while (status == STATUS_OK && operations > 0.0) {
+        round->sweeps =
+            operations < ROUND_OPERATIONS ? (uint32_t)(ROUND_OPERATIONS / operations) : 1;
+        tasks_run(judge->context->tasks, go_on_small, round, round->count);
+        status = ask(round);
+        operations = open_operations(round);
+    }
+    return status;
+}
+
+static Status solve_small(Work *work, uint32_t first, uint32_t count) {
+    Judge *judge = &work->judge;
+    Round round = {work, first, count, 1};
+    tasks_run(judge->context->tasks, begin_small, &round, count);
+    Status status = ask(&round);
+    if (status != STATUS_OK || open_operations(&round) == 0.0) {
+        return status;
+    }
+    status = begin_aims(work);
+    if (status == STATUS_OK) {
+        // what they aim with is the next groups' afterwards
+        ArenaMark mark = arena_mark(judge->arena);
+        status = finish_small(&round);
+        arena_reset_to(judge->arena, mark);
+    }
+    return status;
+}
+
+// ---- for whoever asked for a history
+
+// Measures what goes on, as if it ended here.
+static Status measure_open(Work *work, const MdpGroup *group) {
+    Status status = STATUS_OK;
+    for (uint32_t i = group->island_begin; i < group->island_end && status == STATUS_OK; i++) {
+        if (work->pack.sum[i].is_done) {
             continue;
         }
-        store(work);
-        status = judge(work);
-        // a fixed point to the last bit, or numbers that run away, will not get better
-        bool is_stuck = change == 0.0 || !is_bounded;
-        if (status != STATUS_OK || work->result->certificate.converged || is_stuck ||
-            sweep == sweep_max) {
-            work->result->iterations = sweep;
-            return status;
+        status = store_answer(work, group, i, i + 1);
+        if (status == STATUS_OK && group->is_large) {
+            status = judge_measure_large(&work->judge, group->share);
+        } else if (status == STATUS_OK) {
+            judge_measure(&work->judge, group->share, i, i + 1);
         }
-        enough *= TIGHTENING;
-        mdp_pack_load(&work->pack, work->result->answer.v);
-        mdp_momentum_begin(&work->pack);
     }
+    return status;
 }
 
-// What every contact says by itself, before their order and islands are known.
-static Status survey(Work *work) {
-    const ContactProblem *problem = work->problem;
-    Status status = mass_init(&work->mass, problem, work->arena, work->error);
-    if (status == STATUS_OK) {
-        status = certificate_scale_begin(problem, work->arena, &work->scale, work->error);
+// One sweep of all groups, or their first.
+static Status sweep_watched(Work *work, uint32_t sweep, bool *is_open) {
+    Judge *judge = &work->judge;
+    Status status = STATUS_OK;
+    *is_open = false;
+    for (uint32_t i = 0; i < work->pack.group_count && status == STATUS_OK; i++) {
+        MdpGroup *group = &work->pack.group[i];
+        status = sweep == 1 ? begin_group(work, group) : STATUS_OK;
+        if (status == STATUS_OK && group->open > 0) {
+            status = sweep_group(work, group);
+        }
+        status = status == STATUS_OK ? measure_open(work, group) : status;
+        *is_open = *is_open || group->open > 0;
+        status = status == STATUS_OK ? judge_ask(judge, group->operations) : status;
+    }
+    double most = 0.0;
+    for (uint32_t i = 0; i < judge->islands.count && status == STATUS_OK; i++) {
+        double own = judge_own(judge, i);
+        most = own > most || own != own ? own : most;
     }
     if (status == STATUS_OK) {
-        status = mdp_pack_begin(problem, &work->mass, work->arena, &work->pack, work->error);
+        history_note(judge->context->history, sweep, most);
     }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    const Answer *answer = &work->result->answer;
-    for (uint32_t begin = 0, end; begin < problem->contact_count; begin = end) {
-        end = range_end(problem, begin);
-        mass_add_contacts(&work->mass, begin, end);
-        certificate_scale_add(problem, answer, begin, end, &work->scale);
-        mdp_pack_survey(&work->pack, begin, end);
-    }
-    certificate_scale_end(problem, answer, &work->scale);
-    return STATUS_OK;
+    return status;
 }
+
+// Islands sweep by sweep, side by side, which changes nothing of what becomes of each.
+static Status solve_watched(Work *work) {
+    bool is_open;
+    Status status = sweep_watched(work, 1, &is_open);
+    if (status == STATUS_OK && is_open) {
+        status = begin_aims(work);
+    }
+    if (status == STATUS_OK && is_open) {
+        status = mdp_direct_plan(&work->judge, &work->pack, 0, work->pack.group_count);
+    }
+    for (uint32_t sweep = 2; status == STATUS_OK && is_open; sweep++) {
+        status = sweep_watched(work, sweep, &is_open);
+    }
+    return status;
+}
+
+static Status solve_groups(Work *work) {
+    const MdpPack *pack = &work->pack;
+    Status status = STATUS_OK;
+    uint32_t end;
+    for (uint32_t i = 0; i < pack->group_count && status == STATUS_OK; i = end) {
+        end = i + 1;
+        if (pack->group[i].is_large) {
+            status = solve_large(work, i);
+            continue;
+        }
+        while (end < pack->group_count && end - i < JUDGE_WINDOW && !pack->group[end].is_large) {
+            end++;
+        }
+        status = solve_small(work, i, end - i);
+    }
+    return status;
+}
+
+// ---- the whole
 
 static Status run(Work *work) {
-    Status status = declare(work);
+    Judge *judge = &work->judge;
+    Status status = mdp_pack_begin(judge, &work->pack);
     if (status == STATUS_OK) {
-        status = survey(work);
+        status = judge_survey(judge, mdp_pack_survey, &work->pack);
     }
-    if (status != STATUS_OK) {
-        return status;
+    if (status == STATUS_OK) {
+        status = mdp_pack_end(judge, &work->pack);
     }
-    Answer *answer = &work->result->answer;
-    certificate_momentum_begin(work->problem, answer);
-    warm_up(work);
-    status =
-        mdp_pack_end(&work->scale, answer, answer->momentum, work->arena, &work->pack, work->error);
-    if (status != STATUS_OK) {
-        return status;
+    if (status == STATUS_OK) {
+        status = judge->context->history != NULL ? solve_watched(work) : solve_groups(work);
     }
-    certificate_momentum_end(work->problem, answer);
-    make_velocities(work);
-    mdp_pack_load(&work->pack, work->result->answer.v);
-    mdp_momentum_begin(&work->pack);
-    return sweep_until_certified(work);
+    if (status == STATUS_OK) {
+        status = judge_end(judge);
+    }
+    for (uint32_t i = 0; i < judge->islands.count && status == STATUS_OK; i++) {
+        uint32_t sweeps = work->pack.island[i].sweeps, *most = &judge->result->iterations;
+        *most = sweeps > *most ? sweeps : *most;
+    }
+    return status;
 }
 
 Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings,
                  const Context *context, Arena *arena, SolveResult *result, Error *error) {
     ASSERT(solver_has_work(problem));
-    *result = (SolveResult){0};
-    Work work = {.problem = problem,
-                 .parameter = settings->parameter,
-                 .context = context,
-                 .arena = arena,
-                 .result = result,
-                 .error = error};
-    return run(&work);
+    const double *parameter = settings->parameter;
+    ASSERT(parameter[MDP_MAX_ITERATIONS] >= 1.0);
+    bool coulomb = parameter[MDP_FRICTION] == MDP_COULOMB;
+    Work work = {.tolerance = parameter[MDP_TOLERANCE],
+                 .sweep_max = (uint32_t)parameter[MDP_MAX_ITERATIONS],
+                 .coulomb = coulomb};
+    Status status = judge_begin(&work.judge, problem,
+                                coulomb ? RELATION_CONE : RELATION_DISSIPATION, work.tolerance,
+                                parameter[MDP_WARM_START] != 0.0, context, arena, result, error);
+    return status == STATUS_OK ? run(&work) : status;
 }

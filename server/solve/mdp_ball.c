@@ -4,12 +4,22 @@
 #define SIMD_COUNT 2
 #include "solve/mdp_ball_simd.h"
 
-double mdp_ball_sweep(MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body, MdpIsland *island,
-                      double largest) {
+void mdp_ball_sweep(MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body, MdpSum *sum) {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) {
-        return mdp_ball_sweep_avx2(quad, begin, end, body, island, largest);
+        mdp_ball_sweep_avx2(quad, begin, end, body, sum);
+        return;
     }
 #endif
-    return sweep_quads(quad, begin, end, body, island, largest);
+    sweep_quads(quad, begin, end, body, sum);
+}
+
+void mdp_ball_push(const MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        mdp_ball_push_avx2(quad, begin, end, body);
+        return;
+    }
+#endif
+    push_quads(quad, begin, end, body);
 }

@@ -25,23 +25,15 @@ typedef struct MdpFour3 {
     MdpFour x, y, z;
 } MdpFour3;
 
-// How the momentum of an island stands (mdp_momentum.h). Sweeps read `ratio` and add to `residual`
-// and `opposition`.
-typedef struct MdpIsland {
-    double ratio;          // what share of the last way every impulse goes on
-    double residual;       // |z - y|^2 of the last sweep, as a velocity over V
-    double opposition;     // (y - z).(z - z_before): positive where the sweep works against it
-    double age;            // Nesterov's t
-    double gap;            // the ratio stays below 1 - gap
-    double residual_least; // since the momentum began
-    double residual_last;  // when the momentum before ended
-    double residual_plain; // of the sweep before, while `plain` counts
-    uint32_t plain;        // sweeps without momentum on the way to a leap
-    uint32_t wait;         // carries until the next aim (mdp_direct.h)
-    uint32_t wait_next;    // ... and after that one, if it fails
-    bool aims;             // the last carry was a leap to where an aim said
-    bool leaps;            // the last carry was a leap
-} MdpIsland;
+// What sweeps read of an island, and what they tell of it.
+typedef struct MdpSum {
+    double ratio;      // what share of the last way every impulse goes on
+    double residual;   // |z - y|^2 of the sweep, as a velocity over V
+    double opposition; // (y - z).(z - z_before): positive where the sweep works against it
+    double largest; // the square of the largest change of an impulse, as a velocity over V; not a
+                    // number when anything is not
+    bool is_done;   // its answer is stored: what becomes of it here does not count
+} MdpSum;
 
 typedef struct MdpBody {
     alignas(32) double v[6]; // linear, angular
@@ -51,8 +43,8 @@ typedef struct MdpBody {
 
 // the normals point from a to b; the impulses act with + on b
 typedef struct MdpQuad {
-    uint32_t a[MDP_QUAD], b[MDP_QUAD], island[MDP_QUAD];
-    bool is_mixed; // not all places are of one island
+    uint32_t a[MDP_QUAD], b[MDP_QUAD], island[MDP_QUAD]; // islands are counted in the group
+    bool is_mixed;                                       // not all places are of one island
     MdpFour3 normal;
     MdpFour3 impulse;               // world axes [N s]
     MdpFour3 before;                // the impulse of one sweep earlier
@@ -63,14 +55,15 @@ typedef struct MdpQuad {
     MdpFour weight; // (w / V)^2: turns an impulse's change into a share of V
 } MdpQuad;
 
-// One sweep over quads [begin, end) in their order: returns the square of the largest change of an
-// impulse, as a velocity over V, not less than `largest`; not a number when anything is not.
-double mdp_ball_sweep(MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body, MdpIsland *island,
-                      double largest);
+// One sweep over quads [begin, end) in their order, which is added to the sums of their islands.
+void mdp_ball_sweep(MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body, MdpSum *sum);
+
+// Adds the impulses of quads [begin, end) to the velocities of their bodies.
+void mdp_ball_push(const MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body);
 
 // The same, for machines with AVX2 only.
-double mdp_ball_sweep_avx2(MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body,
-                           MdpIsland *island, double largest);
+void mdp_ball_sweep_avx2(MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body, MdpSum *sum);
+void mdp_ball_push_avx2(const MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body);
 
 // the larger of two changes; once not a number, always
 static inline double mdp_note_change(double largest, double change) {

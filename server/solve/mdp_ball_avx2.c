@@ -6,10 +6,14 @@
 #define SIMD_COUNT 4
 #include "solve/mdp_ball_simd.h"
 
-__attribute__((target("avx2"))) double mdp_ball_sweep_avx2(MdpQuad *quad, uint32_t begin,
-                                                           uint32_t end, MdpBody *body,
-                                                           MdpIsland *island, double largest) {
-    return sweep_quads(quad, begin, end, body, island, largest);
+__attribute__((target("avx2"))) void mdp_ball_sweep_avx2(MdpQuad *quad, uint32_t begin,
+                                                         uint32_t end, MdpBody *body, MdpSum *sum) {
+    sweep_quads(quad, begin, end, body, sum);
+}
+
+__attribute__((target("avx2"))) void mdp_ball_push_avx2(const MdpQuad *quad, uint32_t begin,
+                                                        uint32_t end, MdpBody *body) {
+    push_quads(quad, begin, end, body);
 }
 
 #endif

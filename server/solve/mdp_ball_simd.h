@@ -14,7 +14,8 @@ enum { AHEAD = 2 };
 // places these are in, so that they are the same on every machine and beside any other island.
 typedef struct Watch {
     uint32_t island;
-    Simd ratio;
+    bool is_done;
+    Simd ratio, most;
     double residual, opposition;
 } Watch;
 
@@ -183,62 +184,68 @@ INLINE Change sweep_places(MdpQuad *c, int first, MdpBody *body, Simd ratio) {
 
 // ---- quads
 
-INLINE Watch watch_island(const MdpIsland *island, uint32_t of) {
+INLINE Watch watch_island(const MdpSum *sum, uint32_t of) {
     return (Watch){.island = of,
-                   .ratio = simd_all(island[of].ratio),
-                   .residual = island[of].residual,
-                   .opposition = island[of].opposition};
+                   .is_done = sum[of].is_done,
+                   .ratio = simd_all(sum[of].ratio),
+                   .most = simd_all(sum[of].largest),
+                   .residual = sum[of].residual,
+                   .opposition = sum[of].opposition};
 }
 
-INLINE void settle(MdpIsland *island, const Watch *watch) {
-    island[watch->island].residual = watch->residual;
-    island[watch->island].opposition = watch->opposition;
+INLINE void settle(MdpSum *sum, const Watch *watch) {
+    MdpSum *of = &sum[watch->island];
+    of->residual = watch->residual;
+    of->opposition = watch->opposition;
+    for (int place = 0; place < SIMD_COUNT; place++) {
+        of->largest = mdp_note_change(of->largest, watch->most[place]);
+    }
 }
 
 // places of several islands
-INLINE Simd sweep_mixed(MdpQuad *c, int first, MdpBody *body, MdpIsland *island, Simd most) {
+INLINE void sweep_mixed(MdpQuad *c, int first, MdpBody *body, MdpSum *sum) {
     const uint32_t *of = c->island + first;
     double ratio[SIMD_COUNT];
     for (int place = 0; place < SIMD_COUNT; place++) {
-        ratio[place] = island[of[place]].ratio;
+        ratio[place] = sum[of[place]].ratio;
     }
     Change change = sweep_places(c, first, body, SIMD_OF(ratio, ));
     for (int place = 0; place < SIMD_COUNT; place++) {
-        island[of[place]].residual += change.residual[place];
-        island[of[place]].opposition += change.opposition[place];
+        MdpSum *island = &sum[of[place]];
+        island->residual += change.residual[place];
+        island->opposition += change.opposition[place];
+        island->largest = mdp_note_change(island->largest, change.residual[place]);
     }
-    return simd_max(change.residual, most);
 }
 
 // places of the island that is watched
-INLINE Simd sweep_watched(MdpQuad *c, int first, MdpBody *body, Watch *watch, Simd most) {
+INLINE void sweep_watched(MdpQuad *c, int first, MdpBody *body, Watch *watch) {
     Change change = sweep_places(c, first, body, watch->ratio);
     watch->residual = simd_add_to(watch->residual, change.residual);
     watch->opposition = simd_add_to(watch->opposition, change.opposition);
-    return simd_max(change.residual, most);
+    watch->most = simd_max(change.residual, watch->most);
 }
 
-INLINE Simd sweep_quad(MdpQuad *c, MdpBody *body, MdpIsland *island, Watch *watch, Simd most) {
+INLINE void sweep_quad(MdpQuad *c, MdpBody *body, MdpSum *sum, Watch *watch) {
     bool is_other = c->is_mixed || c->island[0] != watch->island;
     if (is_other) {
-        settle(island, watch);
+        settle(sum, watch);
     }
     if (c->is_mixed) {
-        most = sweep_mixed(c, 0, body, island, most);
+        sweep_mixed(c, 0, body, sum);
         if (SIMD_COUNT < MDP_QUAD) {
-            most = sweep_mixed(c, MDP_QUAD - SIMD_COUNT, body, island, most);
+            sweep_mixed(c, MDP_QUAD - SIMD_COUNT, body, sum);
         }
     }
     if (is_other) {
-        *watch = watch_island(island, c->island[0]);
+        *watch = watch_island(sum, c->island[0]);
     }
-    if (!c->is_mixed) {
-        most = sweep_watched(c, 0, body, watch, most);
+    if (!c->is_mixed && !watch->is_done) {
+        sweep_watched(c, 0, body, watch);
         if (SIMD_COUNT < MDP_QUAD) {
-            most = sweep_watched(c, MDP_QUAD - SIMD_COUNT, body, watch, most);
+            sweep_watched(c, MDP_QUAD - SIMD_COUNT, body, watch);
         }
     }
-    return most;
 }
 
 INLINE void fetch(const MdpBody *body, const uint32_t index[MDP_QUAD]) {
@@ -248,24 +255,34 @@ INLINE void fetch(const MdpBody *body, const uint32_t index[MDP_QUAD]) {
     __builtin_prefetch(&body[index[3]], 1);
 }
 
-INLINE double sweep_quads(MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body,
-                          MdpIsland *island, double largest) {
+INLINE void sweep_quads(MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body, MdpSum *sum) {
     if (begin == end) {
-        return largest;
+        return;
     }
-    Simd most = simd_all(largest);
     // its sums stay in registers while quads of one island follow each other
-    Watch watch = watch_island(island, quad[begin].island[0]);
+    Watch watch = watch_island(sum, quad[begin].island[0]);
     for (uint32_t i = begin; i < end; i++) {
         if (i + AHEAD < end) {
             fetch(body, quad[i + AHEAD].a);
             fetch(body, quad[i + AHEAD].b);
         }
-        most = sweep_quad(&quad[i], body, island, &watch, most);
+        sweep_quad(&quad[i], body, sum, &watch);
     }
-    settle(island, &watch);
-    for (int place = 0; place < SIMD_COUNT; place++) {
-        largest = mdp_note_change(largest, most[place]);
+    settle(sum, &watch);
+}
+
+INLINE void push_places(const MdpQuad *c, int first, MdpBody *body) {
+    Bodies a = load_bodies(body, c->a + first), b = load_bodies(body, c->b + first);
+    push(c, first, &a, &b, load3(&c->impulse, first));
+    store_bodies(body, c->a + first, a);
+    store_bodies(body, c->b + first, b);
+}
+
+INLINE void push_quads(const MdpQuad *quad, uint32_t begin, uint32_t end, MdpBody *body) {
+    for (uint32_t i = begin; i < end; i++) {
+        push_places(&quad[i], 0, body);
+        if (SIMD_COUNT < MDP_QUAD) {
+            push_places(&quad[i], MDP_QUAD - SIMD_COUNT, body);
+        }
     }
-    return largest;
 }

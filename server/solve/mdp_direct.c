@@ -43,96 +43,52 @@ struct MdpHold {
 
 // ---- islands
 
-static uint32_t tree_of(const ProblemContact *contact) {
-    return contact->side[0].tree != PROBLEM_NO_TREE ? contact->side[0].tree : contact->side[1].tree;
-}
-
-// counts at [i + 1] to where each begins
-static void sum_up(uint32_t *first, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        first[i + 1] += first[i];
-    }
-}
-
-// Counts trees, and tells which islands may be worth an aim; whether any is.
-static bool count_trees(const MdpPack *pack, double floor, uint32_t *tree_first, bool *fits) {
-    for (uint32_t i = 0; i < pack->problem->tree_count; i++) {
-        tree_first[pack->island_of_tree[i] + 1]++;
-    }
-    bool is_any = false;
-    for (uint32_t i = 0; i < pack->island_count; i++) {
-        fits[i] = tree_first[i + 1] <= TREE_MAX && pack->island[i].residual > floor;
-        is_any = is_any || fits[i];
-    }
-    sum_up(tree_first, pack->island_count);
-    return is_any;
-}
-
-static void group_trees(const MdpPack *pack, MdpDirect *direct, uint32_t *filled) {
-    memset(filled, 0, pack->island_count * sizeof(*filled));
-    for (uint32_t i = 0; i < pack->problem->tree_count; i++) {
-        uint32_t island = pack->island_of_tree[i];
-        uint32_t place = filled[island]++, at = direct->tree_first[island] + place;
-        direct->place[i] = place;
-        direct->tree[at] = i;
-        direct->first[at] = place;
-    }
-}
-
-// UINT32_MAX: the contact moves nothing, or its island is too large
-static uint32_t island_of(const MdpPack *pack, const MdpDirect *direct, uint32_t contact) {
-    if (pack->kind[contact] == MDP_NONE) {
-        return UINT32_MAX;
-    }
-    uint32_t island = pack->island_of_tree[tree_of(&pack->problem->contact[contact])];
-    return direct->fits[island] ? island : UINT32_MAX;
-}
-
-// the lowest place that a tree shares a contact with
-static void note_neighbours(const MdpPack *pack, MdpDirect *direct, uint32_t island,
-                            uint32_t contact) {
-    const ContactSide *side = pack->problem->contact[contact].side;
-    if (side[0].tree == PROBLEM_NO_TREE || side[1].tree == PROBLEM_NO_TREE) {
-        return;
-    }
-    uint32_t a = direct->place[side[0].tree], b = direct->place[side[1].tree];
-    uint32_t low = a < b ? a : b, high = a < b ? b : a;
-    uint32_t *first = &direct->first[direct->tree_first[island] + high];
-    *first = low < *first ? low : *first;
-}
-
-static void group_contacts(const MdpPack *pack, MdpDirect *direct, uint32_t *filled) {
-    for (uint32_t i = 0; i < pack->problem->contact_count; i++) {
-        uint32_t island = island_of(pack, direct, i);
-        if (island != UINT32_MAX) {
-            direct->contact_first[island + 1]++;
-            note_neighbours(pack, direct, island, i);
-        }
-    }
-    sum_up(direct->contact_first, pack->island_count);
-    memset(filled, 0, pack->island_count * sizeof(*filled));
-    for (uint32_t i = 0; i < pack->problem->contact_count; i++) {
-        uint32_t island = island_of(pack, direct, i);
-        if (island != UINT32_MAX) {
-            direct->contact[direct->contact_first[island] + filled[island]++] = i;
-        }
-    }
-}
-
-// What the largest aim needs.
-typedef struct Needs {
-    uint32_t trees, contacts, blocks;
-} Needs;
-
 static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
+static bool is_candidate(const MdpPack *pack, uint32_t island) {
+    IslandRange range = islands_range(&pack->judge->islands, island, island + 1);
+    if (pack->sum[island].is_done || range.tree_end - range.tree_begin > TREE_MAX ||
+        range.row_end > range.row_begin) {
+        return false;
+    }
+    for (uint32_t i = range.tree_begin; i < range.tree_end; i++) {
+        if (!problem_is_free(pack->problem, pack->judge->islands.tree[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// the lowest place that a tree shares a contact with
+static void note_neighbours(const MdpPack *pack, uint32_t first_tree, MdpPair pair) {
+    const MdpDirect *direct = pack->direct;
+    if (pair.tree[0] == PROBLEM_NO_TREE || pair.tree[1] == PROBLEM_NO_TREE) {
+        return;
+    }
+    uint32_t a = direct->place[pair.tree[0]], b = direct->place[pair.tree[1]];
+    uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    uint32_t *first = &direct->first[first_tree + high];
+    *first = low < *first ? low : *first;
+}
+
 // Lays out the envelope of an island, and whether it is worth its work.
-static void lay_out(MdpDirect *direct, uint32_t island, Needs *needs) {
-    uint32_t first = direct->tree_first[island];
-    uint32_t trees = direct->tree_first[island + 1] - first;
-    uint32_t contacts = direct->contact_first[island + 1] - direct->contact_first[island];
+static void lay_out(const MdpPack *pack, uint32_t island, MdpAim *aim) {
+    MdpDirect *direct = pack->direct;
+    const Islands *islands = &pack->judge->islands;
+    IslandRange range = islands_range(islands, island, island + 1);
+    uint32_t first = range.tree_begin, trees = range.tree_end - first, contacts = 0;
+    for (uint32_t i = 0; i < trees; i++) {
+        direct->place[islands->tree[first + i]] = i;
+        direct->first[first + i] = i;
+    }
+    for (uint32_t i = range.contact_begin; i < range.contact_end; i++) {
+        if (pack->kind[i] != MDP_NONE) {
+            note_neighbours(pack, first, pack->pair[i]);
+            contacts++;
+        }
+    }
     uint32_t blocks = 0, work = 0;
     for (uint32_t i = 0; i < trees; i++) {
         uint32_t width = i - direct->first[first + i] + 1;
@@ -142,9 +98,9 @@ static void lay_out(MdpDirect *direct, uint32_t island, Needs *needs) {
     }
     direct->fits[island] = work <= WORK_MAX * contacts;
     if (direct->fits[island]) {
-        *needs = (Needs){.trees = larger(needs->trees, trees),
-                         .contacts = larger(needs->contacts, contacts),
-                         .blocks = larger(needs->blocks, blocks)};
+        aim->trees = larger(aim->trees, trees);
+        aim->contacts = larger(aim->contacts, contacts);
+        aim->blocks = larger(aim->blocks, blocks);
     }
 }
 
@@ -153,61 +109,59 @@ static Status no_memory(Error *error) {
                      "The solver's memory is too small to solve small islands at once.");
 }
 
-static bool take_lists(const MdpPack *pack, Arena *arena, MdpDirect *direct) {
-    uint32_t trees = pack->problem->tree_count, islands = pack->island_count;
-    direct->tree = arena_take_array(arena, trees, sizeof(*direct->tree));
-    direct->place = arena_take_array(arena, trees, sizeof(*direct->place));
-    direct->first = arena_take_array(arena, trees, sizeof(*direct->first));
-    direct->begin = arena_take_array(arena, trees, sizeof(*direct->begin));
-    direct->contact_first =
-        arena_take_zeroed(arena, (size_t)islands + 1, sizeof(*direct->contact_first));
-    direct->contact =
-        arena_take_array(arena, pack->problem->contact_count, sizeof(*direct->contact));
-    return direct->tree != NULL && direct->place != NULL && direct->first != NULL &&
-           direct->begin != NULL && direct->contact_first != NULL && direct->contact != NULL;
+Status mdp_direct_begin(Judge *judge, MdpPack *pack) {
+    uint32_t trees = pack->problem->tree_count;
+    MdpDirect *direct = arena_take(judge->arena, sizeof(*direct));
+    uint32_t *numbers = arena_take_array(judge->arena, trees, 3 * sizeof(*numbers));
+    bool *fits = arena_take_zeroed(judge->arena, judge->islands.count, sizeof(*fits));
+    if (direct == NULL || numbers == NULL || fits == NULL) {
+        return no_memory(judge->error);
+    }
+    *direct = (MdpDirect){numbers, numbers + trees, numbers + 2 * (size_t)trees, fits};
+    pack->direct = direct;
+    return STATUS_OK;
 }
 
-static bool take_work(const Needs *needs, Arena *arena, MdpDirect *direct) {
-    direct->number = arena_take_array(arena, needs->blocks, MDP_BLOCK_SIZE * sizeof(double));
-    direct->change = arena_take_array(arena, needs->trees, SIDE * sizeof(double));
-    direct->hold = arena_take_array(arena, needs->contacts, sizeof(*direct->hold));
-    return direct->number != NULL && direct->change != NULL && direct->hold != NULL;
+static bool take_work(Arena *arena, MdpAim *aim) {
+    aim->number = arena_take_array(arena, aim->blocks, MDP_BLOCK_SIZE * sizeof(double));
+    aim->change = arena_take_array(arena, aim->trees, SIDE * sizeof(double));
+    aim->hold = arena_take_array(arena, aim->contacts, sizeof(*aim->hold));
+    return aim->number != NULL && aim->change != NULL && aim->hold != NULL;
 }
 
-Status mdp_direct_plan(MdpPack *pack, double floor, Arena *arena, Error *error) {
-    ASSERT(floor >= 0.0);
-    const ContactProblem *problem = pack->problem;
-    if (!problem->all_free || problem->row_count > 0) {
-        return STATUS_OK;
-    }
-    uint32_t islands = pack->island_count;
-    MdpDirect *direct = arena_take_zeroed(arena, 1, sizeof(*direct));
-    uint32_t *filled = arena_take_array(arena, islands, sizeof(*filled));
-    uint32_t *tree_first = arena_take_zeroed(arena, (size_t)islands + 1, sizeof(*tree_first));
-    bool *fits = arena_take_array(arena, islands, sizeof(*fits));
-    if (direct == NULL || filled == NULL || tree_first == NULL || fits == NULL) {
-        return no_memory(error);
-    }
-    if (!count_trees(pack, floor, tree_first, fits)) {
-        return STATUS_OK;
-    }
-    direct->tree_first = tree_first;
-    direct->fits = fits;
-    if (!take_lists(pack, arena, direct)) {
-        return no_memory(error);
-    }
-    group_trees(pack, direct, filled);
-    group_contacts(pack, direct, filled);
-    Needs needs = {0};
-    for (uint32_t i = 0; i < islands; i++) {
-        if (direct->fits[i]) {
-            lay_out(direct, i, &needs);
+// Groups that are planned at once.
+typedef struct Plan {
+    const MdpPack *pack;
+    uint32_t first;
+    MdpAim *aim;
+} Plan;
+
+static void plan_group(void *work, uint32_t block) {
+    const Plan *plan = work;
+    const MdpGroup *group = &plan->pack->group[plan->first + block];
+    for (uint32_t i = group->island_begin; i < group->island_end; i++) {
+        if (is_candidate(plan->pack, i)) {
+            lay_out(plan->pack, i, &plan->aim[block]);
         }
     }
-    if (!take_work(&needs, arena, direct)) {
-        return no_memory(error);
+}
+
+Status mdp_direct_plan(Judge *judge, MdpPack *pack, uint32_t begin, uint32_t end) {
+    ASSERT(begin < end);
+    ASSERT(pack->direct != NULL);
+    MdpAim *aim = arena_take_zeroed(judge->arena, end - begin, sizeof(*aim));
+    if (aim == NULL) {
+        return no_memory(judge->error);
     }
-    pack->direct = direct;
+    Plan plan = {pack, begin, aim};
+    tasks_run(judge->context->tasks, plan_group, &plan, end - begin);
+    for (uint32_t i = begin; i < end; i++) {
+        bool is_any = aim[i - begin].contacts > 0;
+        if (is_any && !take_work(judge->arena, &aim[i - begin])) {
+            return no_memory(judge->error);
+        }
+        pack->group[i].aim = is_any ? &aim[i - begin] : NULL;
+    }
     return STATUS_OK;
 }
 
@@ -220,20 +174,19 @@ static HoldState held_fast(double mu) {
 
 // The impulse, in the frame of the contact whatever it is swept as. Sweeps take long to tell
 // whether a contact slides; the linear system knows at once.
-static void load_impulse(const MdpPack *pack, uint32_t contact, MdpHold *hold) {
+static void load_impulse(const MdpPack *pack, uint32_t place, MdpHold *hold) {
+    uint32_t contact = pack->judge->islands.contact[place], slot = pack->slot[place];
     const ProblemContact *c = &pack->problem->contact[contact];
-    uint32_t slot = pack->slot[contact];
     double weight;
-    if (pack->kind[contact] == MDP_BALL) {
+    if (pack->kind[place] == MDP_BALL) {
         const MdpQuad *quad = &pack->quad[slot / MDP_QUAD];
-        uint32_t place = slot % MDP_QUAD;
-        mdp_pack_store_ball(c, quad, place, hold->impulse);
-        weight = quad->weight.at[place];
+        mdp_pack_store_ball(c, quad, slot % MDP_QUAD, hold->impulse);
+        weight = quad->weight.at[slot % MDP_QUAD];
     } else {
         memcpy(hold->impulse, pack->point[slot].impulse, sizeof(hold->impulse));
         weight = pack->point[slot].weight;
     }
-    double w = mass_block_weight(mass_contact_block(pack->mass, contact));
+    double w = mass_block_weight(mass_contact_block(&pack->judge->mass, contact));
     hold->stiffness = 1.0 / (COMPLIANCE * w);
     hold->v_scale = w / sqrt(weight);
     hold->mu = c->mu;
@@ -378,38 +331,48 @@ static void add_hold(const MdpHold *hold, const MdpEnvelope *matrix, double *rig
     }
 }
 
+// Trees of the island at places [first, end) of the list, and how many contacts are held or open.
+typedef struct System {
+    const MdpPack *pack;
+    const MdpAim *aim;
+    uint32_t first, end;
+    uint32_t contact_count;
+} System;
+
 // dv; false: no number
-static bool solve_system(const MdpPack *pack, uint32_t island, uint32_t contact_count) {
-    const MdpDirect *direct = pack->direct;
-    uint32_t first = direct->tree_first[island];
-    MdpEnvelope matrix = {.count = direct->tree_first[island + 1] - first,
-                          .first = direct->first + first,
-                          .begin = direct->begin + first,
-                          .number = direct->number};
+static bool solve_system(const System *system) {
+    const MdpPack *pack = system->pack;
+    const MdpAim *aim = system->aim;
+    uint32_t first = system->first;
+    MdpEnvelope matrix = {.count = system->end - first,
+                          .first = pack->direct->first + first,
+                          .begin = pack->direct->begin + first,
+                          .number = aim->number};
     uint32_t last = matrix.count - 1;
     size_t blocks = (size_t)matrix.begin[last] + (last - matrix.first[last]) + 1;
     memset(matrix.number, 0, blocks * MDP_BLOCK_SIZE * sizeof(double));
-    memset(direct->change, 0, SIDE * (size_t)matrix.count * sizeof(double));
+    memset(aim->change, 0, SIDE * (size_t)matrix.count * sizeof(double));
     for (uint32_t i = 0; i < matrix.count; i++) {
-        add_mass(&pack->problem->free[direct->tree[first + i]], mdp_envelope_block(&matrix, i, i));
+        uint32_t tree = pack->judge->islands.tree[first + i];
+        add_mass(&pack->problem->free[tree], mdp_envelope_block(&matrix, i, i));
     }
-    for (uint32_t i = 0; i < contact_count; i++) {
-        add_hold(&direct->hold[i], &matrix, direct->change);
+    for (uint32_t i = 0; i < system->contact_count; i++) {
+        add_hold(&aim->hold[i], &matrix, aim->change);
     }
     if (!mdp_envelope_factor(&matrix)) {
         return false;
     }
-    mdp_envelope_solve(&matrix, direct->change);
+    mdp_envelope_solve(&matrix, aim->change);
     return true;
 }
 
 // ---- the aim
 
 // what was before an impulse, so that going on as far again makes the change
-static void aim_contact(MdpPack *pack, uint32_t contact, const double change[3]) {
-    const ProblemContact *c = &pack->problem->contact[contact];
-    uint32_t slot = pack->slot[contact];
-    if (pack->kind[contact] == MDP_BALL) {
+static void aim_contact(MdpPack *pack, uint32_t at, const double change[3]) {
+    const ProblemContact *c = &pack->problem->contact[pack->judge->islands.contact[at]];
+    uint32_t slot = pack->slot[at];
+    if (pack->kind[at] == MDP_BALL) {
         MdpQuad *quad = &pack->quad[slot / MDP_QUAD];
         uint32_t place = slot % MDP_QUAD;
         Vec3 d = vec3_scale(change[0], c->normal);
@@ -435,15 +398,15 @@ static void aim_tree(MdpPack *pack, uint32_t tree, const double *change) {
 }
 
 // Whether states were found that hold at the solution that goes with them.
-static bool find_states(const MdpPack *pack, uint32_t island, uint32_t contact_count) {
-    MdpHold *hold = pack->direct->hold;
+static bool find_states(const System *system) {
+    MdpHold *hold = system->aim->hold;
     for (int round = 0; round < ROUND_MAX; round++) {
-        if (!solve_system(pack, island, contact_count)) {
+        if (!solve_system(system)) {
             return false;
         }
         bool all_hold = true, any_slips = false;
-        for (uint32_t i = 0; i < contact_count; i++) {
-            all_hold = judge_hold(&hold[i], pack->direct->change) && all_hold;
+        for (uint32_t i = 0; i < system->contact_count; i++) {
+            all_hold = judge_hold(&hold[i], system->aim->change) && all_hold;
             any_slips = any_slips || hold[i].slips;
         }
         if (all_hold) {
@@ -455,41 +418,49 @@ static bool find_states(const MdpPack *pack, uint32_t island, uint32_t contact_c
 
 // dv = M^-1 J^T d gamma: what the solution gives differs by its rounding, and the sweeps would
 // never tell that velocities and impulses no longer belong together.
-static void match_velocities(const MdpPack *pack, uint32_t island, uint32_t contact_count) {
-    const MdpDirect *direct = pack->direct;
-    uint32_t first = direct->tree_first[island], end = direct->tree_first[island + 1];
-    memset(direct->change, 0, SIDE * (size_t)(end - first) * sizeof(double));
-    for (uint32_t i = 0; i < contact_count; i++) {
+static void match_velocities(const System *system) {
+    const MdpAim *aim = system->aim;
+    const Judge *judge = system->pack->judge;
+    uint32_t count = system->end - system->first;
+    memset(aim->change, 0, SIDE * (size_t)count * sizeof(double));
+    for (uint32_t i = 0; i < system->contact_count; i++) {
         for (int k = 0; k < 3; k++) {
-            add_momentum(&direct->hold[i], k, direct->hold[i].change[k], direct->change);
+            add_momentum(&aim->hold[i], k, aim->hold[i].change[k], aim->change);
         }
     }
-    for (uint32_t i = first; i < end; i++) {
-        mass_solve_tree(pack->mass, direct->tree[i], direct->change + SIDE * (size_t)(i - first));
+    for (uint32_t i = 0; i < count; i++) {
+        mass_solve_tree(&judge->mass, judge->islands.tree[system->first + i],
+                        aim->change + SIDE * (size_t)i);
     }
 }
 
-bool mdp_direct_aim(MdpPack *pack, uint32_t island) {
-    const MdpDirect *direct = pack->direct;
-    if (direct == NULL || !direct->fits[island]) {
+bool mdp_direct_aim(MdpPack *pack, const MdpGroup *group, uint32_t island) {
+    if (group->aim == NULL || !pack->direct->fits[island]) {
         return false;
     }
-    const uint32_t *contact = direct->contact + direct->contact_first[island];
-    uint32_t count = direct->contact_first[island + 1] - direct->contact_first[island];
-    for (uint32_t i = 0; i < count; i++) {
-        load_impulse(pack, contact[i], &direct->hold[i]);
-        load_rows(pack, contact[i], &direct->hold[i]);
+    const Islands *islands = &pack->judge->islands;
+    IslandRange range = islands_range(islands, island, island + 1);
+    System system = {
+        .pack = pack, .aim = group->aim, .first = range.tree_begin, .end = range.tree_end};
+    for (uint32_t i = range.contact_begin; i < range.contact_end; i++) {
+        if (pack->kind[i] != MDP_NONE) {
+            MdpHold *hold = &group->aim->hold[system.contact_count++];
+            load_impulse(pack, i, hold);
+            load_rows(pack, islands->contact[i], hold);
+        }
     }
-    if (!find_states(pack, island, count)) {
+    if (!find_states(&system)) {
         return false;
     }
-    match_velocities(pack, island, count);
-    for (uint32_t i = 0; i < count; i++) {
-        aim_contact(pack, contact[i], direct->hold[i].change);
+    match_velocities(&system);
+    uint32_t held = 0;
+    for (uint32_t i = range.contact_begin; i < range.contact_end; i++) {
+        if (pack->kind[i] != MDP_NONE) {
+            aim_contact(pack, i, group->aim->hold[held++].change);
+        }
     }
-    uint32_t first = direct->tree_first[island], end = direct->tree_first[island + 1];
-    for (uint32_t i = first; i < end; i++) {
-        aim_tree(pack, direct->tree[i], direct->change + SIDE * (size_t)(i - first));
+    for (uint32_t i = system.first; i < system.end; i++) {
+        aim_tree(pack, islands->tree[i], group->aim->change + SIDE * (size_t)(i - system.first));
     }
     return true;
 }

@@ -31,28 +31,31 @@
 
 typedef struct MdpHold MdpHold;
 
-// Trees and contacts by island, of the islands that are small enough; all memory is the arena's.
-struct MdpDirect {
-    uint32_t *tree_first;    // [island_count + 1] into `tree`
-    uint32_t *tree;          // [tree_count]
-    uint32_t *place;         // [tree_count] of a tree among those of its island
-    uint32_t *contact_first; // [island_count + 1] into `contact`
-    uint32_t *contact;
-    bool *fits;      // [island_count]
-    uint32_t *first; // the envelopes, at the places of `tree`
-    uint32_t *begin;
-    // what one aim works with, enough for every island that fits
-    double *number;
-    double *change; // dv
+// What a group aims with, enough for each of its islands that fits.
+struct MdpAim {
+    uint32_t trees, contacts, blocks; // the most that one of them has
+    double *number;                   // of the envelope
+    double *change;                   // dv
     MdpHold *hold;
 };
 
-// Once per solve, after the first sweep: for islands that it changed by more than `floor`, the
-// square of a velocity over V. Others are at their end. Status RESOURCE_EXHAUSTED when the arena
-// ends. Leaves pack->direct NULL where no island is for this.
-Status mdp_direct_plan(MdpPack *pack, double floor, Arena *arena, Error *error);
+// All memory is the arena's.
+struct MdpDirect {
+    uint32_t *place; // [tree_count] of a tree among those of its island
+    uint32_t *first; // the envelopes, at places of the list of trees
+    uint32_t *begin;
+    bool *fits; // [islands] it is small enough, has no rows and no dense trees
+};
+
+// Before the first plan of a solve.
+Status mdp_direct_begin(Judge *judge, MdpPack *pack);
+
+// Once for groups [begin, end), after their first sweep: for islands that are not done. Status
+// RESOURCE_EXHAUSTED when the arena ends. The groups' `aim` is borrowed from the arena, or NULL
+// where no island is for this.
+Status mdp_direct_plan(Judge *judge, MdpPack *pack, uint32_t begin, uint32_t end);
 
 // Between two sweeps: aims the island's next carry at the solution of its linear system, by setting
 // what was before so that momentum with ratio 1 goes there. false, with nothing changed: the island
 // does not fit, something in it slips, or its contacts found no states that hold.
-bool mdp_direct_aim(MdpPack *pack, uint32_t island);
+bool mdp_direct_aim(MdpPack *pack, const MdpGroup *group, uint32_t island);

@@ -24,39 +24,34 @@ enum {
     AIM_WAIT_GROWTH = 4
 };
 
-void mdp_momentum_begin(MdpPack *pack) {
-    for (uint32_t i = 0; i < pack->island_count; i++) {
-        MdpIsland *island = &pack->island[i];
-        island->gap = island->gap > GAP_MIN ? island->gap : GAP_MIN;
-        island->age = 1.0;
-        island->plain = 0;
-        island->wait = 0;
-        island->wait_next = AIM_WAIT;
-        island->leaps = island->aims = false;
-        island->ratio = island->residual = island->opposition = 0.0;
-        island->residual_least = island->residual_last = HUGE_VAL;
-    }
-    for (uint32_t i = 0; i < pack->problem->tree_count; i++) {
-        const ProblemTree *tree = &pack->problem->tree[i];
-        memcpy(pack->v_before + tree->first, mdp_pack_velocity(pack, i),
-               tree->width * sizeof(double));
-    }
+void mdp_momentum_begin(MdpPack *pack, uint32_t i) {
+    MdpIsland *island = &pack->island[i];
+    island->gap = island->gap > GAP_MIN ? island->gap : GAP_MIN;
+    island->age = 1.0;
+    island->plain = 0;
+    island->wait = 0;
+    island->wait_next = AIM_WAIT;
+    island->leaps = island->aims = false;
+    island->is_fresh = true;
+    island->residual_least = island->residual_last = HUGE_VAL;
+    pack->sum[i].ratio = 0.0;
 }
 
 // Where it leapt to is better than where it came from, or the next carry goes back there.
-static void land(MdpIsland *island) {
-    bool is_better = island->residual < island->residual_plain;
+static void land(MdpIsland *island, MdpSum *sum) {
+    bool is_better = sum->residual < island->residual_plain;
     island->leaps = island->aims = false;
     island->plain = is_better ? 0 : LEAP_OVER;
-    island->ratio = is_better ? 0.0 : -1.0;
+    sum->ratio = is_better ? 0.0 : -1.0;
     island->age = 1.0;
     island->residual_least = island->residual_last = HUGE_VAL;
 }
 
 // A leap to the solution of a small island's linear system, when it is time for one.
-static bool aim(MdpPack *pack, uint32_t i, double enough) {
+static bool aim(MdpPack *pack, const MdpGroup *group, uint32_t i, double enough) {
     MdpIsland *island = &pack->island[i];
-    if (island->residual <= FINE * enough) {
+    MdpSum *sum = &pack->sum[i];
+    if (sum->residual <= FINE * enough) {
         return false;
     }
     if (island->wait > 0) {
@@ -65,76 +60,83 @@ static bool aim(MdpPack *pack, uint32_t i, double enough) {
     }
     island->wait = island->wait_next;
     island->wait_next *= AIM_WAIT_GROWTH;
-    if (!mdp_direct_aim(pack, i)) {
+    if (!mdp_direct_aim(pack, group, i)) {
         return false;
     }
-    island->residual_plain = island->residual;
-    island->leaps = island->aims = pack->has_aimed = true;
-    island->ratio = 1.0;
+    island->residual_plain = sum->residual;
+    island->leaps = island->aims = true;
+    sum->ratio = 1.0;
     return true;
 }
 
 // An aim that landed well is followed by another at once: the first brings the island so near that
 // the linear system is exact.
-static void land_aim(MdpPack *pack, uint32_t i, double enough) {
+static void land_aim(MdpPack *pack, const MdpGroup *group, uint32_t i, double enough) {
     MdpIsland *island = &pack->island[i];
-    bool is_well = island->residual < WELL * island->residual_plain;
-    double now = island->residual;
-    land(island);
+    bool is_well = pack->sum[i].residual < WELL * island->residual_plain;
+    land(island, &pack->sum[i]);
     if (is_well) {
         island->wait = 0;
         island->wait_next = AIM_WAIT;
-        island->residual = now;
-        (void)aim(pack, i, enough);
+        (void)aim(pack, group, i, enough);
     }
 }
 
 // A tower at rest has one slow way to give, which a good start leaves alone: sweep after sweep
 // changes q times what the one before did. The sum of all that follows is q / (1 - q) changes, and
 // is taken at once. False: this island is for the common momentum.
-static bool leap(MdpPack *pack, uint32_t i, bool is_near, double enough) {
+static bool leap(MdpPack *pack, const MdpGroup *group, uint32_t i, double enough) {
     MdpIsland *island = &pack->island[i];
+    MdpSum *sum = &pack->sum[i];
+    bool is_near = sum->largest <= NEAR * enough;
     if (island->aims) {
-        land_aim(pack, i, enough);
+        land_aim(pack, group, i, enough);
         return true;
     }
     if (island->leaps) {
-        land(island);
+        land(island, sum);
         return true;
     }
-    if (aim(pack, i, enough)) {
+    if (aim(pack, group, i, enough)) {
         return true;
     }
     if (island->plain >= LEAP_OVER || !is_near) {
         island->plain = LEAP_OVER;
         return false;
     }
-    double q = sqrt(island->residual / island->residual_plain);
-    island->residual_plain = island->residual;
+    double q = sqrt(sum->residual / island->residual_plain);
+    island->residual_plain = sum->residual;
     island->plain++;
     island->leaps = island->plain == LEAP_AFTER && q > SLOW && q < 1.0;
-    island->ratio = island->leaps ? q / (1.0 - q) : 0.0;
+    sum->ratio = island->leaps ? q / (1.0 - q) : 0.0;
     return island->leaps || island->plain < LEAP_AFTER;
 }
 
 // how far an island is carried on
-static void decide(MdpIsland *island) {
-    if (island->residual < island->residual_least) {
-        island->residual_least = island->residual;
+static void decide(MdpIsland *island, MdpSum *sum) {
+    if (sum->residual < island->residual_least) {
+        island->residual_least = sum->residual;
     }
-    if (island->opposition > 0.0 || island->residual > GROWTH_MAX * island->residual_least) {
-        island->gap *= island->residual > island->residual_last ? GAP_GROWTH : GAP_DECAY;
+    if (sum->opposition > 0.0 || sum->residual > GROWTH_MAX * island->residual_least) {
+        island->gap *= sum->residual > island->residual_last ? GAP_GROWTH : GAP_DECAY;
         island->gap = island->gap > 1.0 ? 1.0 : island->gap < GAP_MIN ? GAP_MIN : island->gap;
-        island->residual_last = island->residual_least = island->residual;
+        island->residual_last = island->residual_least = sum->residual;
         island->age = 1.0;
-        island->ratio = 0.0;
+        sum->ratio = 0.0;
         return;
     }
     // Nesterov: t' = (1 + sqrt(1 + 4 t^2)) / 2, ratio = (t - 1) / t'
     double age = 0.5 * (1.0 + sqrt(1.0 + 4.0 * island->age * island->age));
     double ratio = (island->age - 1.0) / age;
     island->age = age;
-    island->ratio = ratio > 1.0 - island->gap ? 1.0 - island->gap : ratio;
+    sum->ratio = ratio > 1.0 - island->gap ? 1.0 - island->gap : ratio;
+}
+
+void mdp_momentum_decide(MdpPack *pack, const MdpGroup *group, uint32_t island, double enough) {
+    ASSERT(enough > 0.0);
+    if (!leap(pack, group, island, enough)) {
+        decide(&pack->island[island], &pack->sum[island]);
+    }
 }
 
 static inline void carry_numbers(double ratio, double *restrict v, double *restrict before,
@@ -146,30 +148,26 @@ static inline void carry_numbers(double ratio, double *restrict v, double *restr
     }
 }
 
-static void carry_velocities(MdpPack *pack) {
+void mdp_momentum_carry(const MdpPack *pack, uint32_t begin, uint32_t end) {
     const ContactProblem *problem = pack->problem;
-    for (uint32_t i = 0; i < problem->tree_count; i++) {
-        double ratio = pack->island[pack->island_of_tree[i]].ratio;
+    const Islands *islands = &pack->judge->islands;
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t tree = islands->tree[i];
+        double ratio = pack->sum[islands->of_tree[tree]].ratio;
         if (problem->all_free) {
-            carry_numbers(ratio, pack->body[i].v, pack->v_before + (size_t)6 * i, 6);
+            carry_numbers(ratio, pack->body[tree].v, pack->v_before + (size_t)6 * tree, 6);
         } else {
-            const ProblemTree *tree = &problem->tree[i];
-            carry_numbers(ratio, mdp_pack_velocity(pack, i), pack->v_before + tree->first,
-                          tree->width);
+            carry_numbers(ratio, mdp_pack_velocity(pack, tree),
+                          pack->v_before + problem->tree[tree].first, problem->tree[tree].width);
         }
     }
 }
 
-void mdp_momentum_carry(MdpPack *pack, double change, double enough) {
-    ASSERT(enough > 0.0);
-    bool is_near = change <= NEAR * enough;
-    pack->has_aimed = false;
-    for (uint32_t i = 0; i < pack->island_count; i++) {
-        MdpIsland *island = &pack->island[i];
-        if (!leap(pack, i, is_near, enough)) {
-            decide(island);
-        }
-        island->residual = island->opposition = 0.0;
+void mdp_momentum_stay(const MdpPack *pack, uint32_t begin, uint32_t end) {
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t tree = pack->judge->islands.tree[i];
+        const ProblemTree *of = &pack->problem->tree[tree];
+        memcpy(pack->v_before + of->first, mdp_pack_velocity(pack, tree),
+               of->width * sizeof(double));
     }
-    carry_velocities(pack);
 }

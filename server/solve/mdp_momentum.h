@@ -24,10 +24,16 @@
 
 #include "solve/mdp_pack.h"
 
-// Forgets all momentum: what the pack holds now is the start.
-void mdp_momentum_begin(MdpPack *pack);
+// Forgets the momentum of an island: where the pack holds it now is the start.
+void mdp_momentum_begin(MdpPack *pack, uint32_t island);
 
-// Between two sweeps: judges the one before, decides how far each island is carried on, and carries
-// the velocities. `change` is what the sweep returned, `enough` what is wanted of it: how far it is
-// from there decides about leaps.
-void mdp_momentum_carry(MdpPack *pack, double change, double enough);
+// Between two sweeps of a group: judges of an island the one before, and decides how far it is
+// carried on. `enough` is what is wanted of the square of the largest change: how far it is from
+// there decides about leaps.
+void mdp_momentum_decide(MdpPack *pack, const MdpGroup *group, uint32_t island, double enough);
+
+// Carries the velocities of trees at places [begin, end) of the list.
+void mdp_momentum_carry(const MdpPack *pack, uint32_t begin, uint32_t end);
+
+// The velocities that the trees have now are those of a sweep earlier.
+void mdp_momentum_stay(const MdpPack *pack, uint32_t begin, uint32_t end);

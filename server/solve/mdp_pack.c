@@ -16,13 +16,17 @@ static Status no_memory(Error *error) {
                      "The solver's memory is too small for this problem.");
 }
 
-static uint32_t body_of(const ContactProblem *problem, const ContactSide *side) {
-    return side->tree == PROBLEM_NO_TREE ? problem->tree_count : side->tree;
+static uint32_t static_of_group(const MdpPack *pack, const MdpGroup *group) {
+    return pack->problem->tree_count + (uint32_t)(group - pack->group);
+}
+
+static uint32_t static_of_stretch(const MdpPack *pack, uint32_t stretch) {
+    return pack->problem->tree_count + pack->group_count + stretch;
 }
 
 double *mdp_pack_velocity(const MdpPack *pack, uint32_t tree) {
-    const ProblemTree *t = &pack->problem->tree[tree];
-    return t->is_free ? pack->body[tree].v : pack->dense_v + t->first;
+    return problem_is_free(pack->problem, tree) ? pack->body[tree].v
+                                                : pack->dense_v + pack->problem->tree[tree].first;
 }
 
 static bool is_isotropic(const Sym3 *m) {
@@ -98,21 +102,31 @@ static MdpBlock regular_block(const MassBlock *a, double w, double mu) {
 
 // what every kind of contact is made of
 typedef struct Common {
-    uint32_t contact, island;
+    uint32_t contact, slot;
+    uint32_t a, b;          // bodies; of a tree that is dense they say nothing
+    uint32_t island;        // counted in the group
     const MassBlock *block; // A_ii
     double w, weight;
     double offset[3];
     double impulse[3];
 } Common;
 
-static void fill_common(const MdpPack *pack, const CertificateScale *scale, const Answer *answer,
-                        uint32_t contact, Common *common) {
+static void fill_common(const MdpPack *pack, const MdpGroup *group, uint32_t place,
+                        Common *common) {
+    const Judge *judge = pack->judge;
+    const Answer *answer = &judge->result->answer;
+    uint32_t contact = judge->islands.contact[place];
+    uint32_t island = islands_of_contact(pack->problem, judge->islands.of_tree, contact);
     const ProblemContact *c = &pack->problem->contact[contact];
     common->contact = contact;
-    common->block = mass_contact_block(pack->mass, contact);
+    common->slot = pack->slot[place];
+    uint32_t nobody = static_of_group(pack, group);
+    common->a = c->side[0].tree == PROBLEM_NO_TREE ? nobody : c->side[0].tree;
+    common->b = c->side[1].tree == PROBLEM_NO_TREE ? nobody : c->side[1].tree;
+    common->block = mass_contact_block(&judge->mass, contact);
     common->w = mass_block_weight(common->block);
-    common->island = certificate_island_of_contact(pack->problem, scale, contact);
-    double share = common->w / scale->v_scale[common->island];
+    common->island = island - group->island_begin;
+    double share = common->w / judge->scale.v_scale[island];
     common->weight = share * share;
     common->offset[0] = c->motion[0] + certificate_bias(pack->problem, answer, contact);
     common->offset[1] = c->motion[1];
@@ -132,10 +146,10 @@ static void set_place(MdpFour3 *places, uint32_t place, Vec3 vector) {
 
 static void add_ball(MdpPack *pack, const Common *common) {
     const ProblemContact *c = &pack->problem->contact[common->contact];
-    uint32_t slot = pack->slot[common->contact], place = slot % MDP_QUAD;
-    MdpQuad *quad = &pack->quad[slot / MDP_QUAD];
-    quad->a[place] = body_of(pack->problem, &c->side[0]);
-    quad->b[place] = body_of(pack->problem, &c->side[1]);
+    uint32_t place = common->slot % MDP_QUAD;
+    MdpQuad *quad = &pack->quad[common->slot / MDP_QUAD];
+    quad->a[place] = common->a;
+    quad->b[place] = common->b;
     quad->island[place] = common->island;
     quad->arm_a.at[place] = arm_along(&c->side[0], c->normal);
     quad->arm_b.at[place] = arm_along(&c->side[1], c->normal);
@@ -153,9 +167,9 @@ static void add_ball(MdpPack *pack, const Common *common) {
 
 static void add_point(MdpPack *pack, const Common *common) {
     const ProblemContact *c = &pack->problem->contact[common->contact];
-    MdpPoint *point = &pack->point[pack->slot[common->contact]];
-    *point = (MdpPoint){.a = body_of(pack->problem, &c->side[0]),
-                        .b = body_of(pack->problem, &c->side[1]),
+    MdpPoint *point = &pack->point[common->slot];
+    *point = (MdpPoint){.a = common->a,
+                        .b = common->b,
                         .island = common->island,
                         .frame = {c->normal, c->tangent[0], c->tangent[1]},
                         .arm_a = c->side[0].arm,
@@ -180,19 +194,15 @@ static void write_free_jacobian(const ProblemContact *contact, int s, double *ja
     }
 }
 
-static bool fill_side(const MdpPack *pack, uint32_t contact, int s, Arena *arena, MdpSide *side) {
+// `numbers` are 6 times the width of the side
+static MdpSide make_side(const MdpPack *pack, uint32_t contact, int s, double *numbers) {
     const ProblemContact *c = &pack->problem->contact[contact];
     uint32_t tree = c->side[s].tree;
-    *side = (MdpSide){.width = 0};
     if (tree == PROBLEM_NO_TREE) {
-        return true;
+        return (MdpSide){.width = 0};
     }
     const ProblemTree *t = &pack->problem->tree[tree];
     size_t width = t->width;
-    double *numbers = arena_take_array(arena, 6 * width, sizeof(double));
-    if (numbers == NULL) {
-        return false;
-    }
     double *jacobian = numbers, *response = numbers + 3 * width;
     if (t->is_free) {
         write_free_jacobian(c, s, jacobian);
@@ -201,118 +211,172 @@ static bool fill_side(const MdpPack *pack, uint32_t contact, int s, Arena *arena
     }
     memcpy(response, jacobian, 3 * width * sizeof(double));
     for (size_t k = 0; k < 3; k++) {
-        mass_solve_tree(pack->mass, tree, response + k * width);
+        mass_solve_tree(&pack->judge->mass, tree, response + k * width);
     }
-    *side = (MdpSide){mdp_pack_velocity(pack, tree), jacobian, response, t->width};
-    return true;
+    return (MdpSide){mdp_pack_velocity(pack, tree), jacobian, response, t->width};
 }
 
-static bool add_wide(MdpPack *pack, const Common *common, Arena *arena) {
-    MdpWide *wide = &pack->wide[pack->slot[common->contact]];
+static void add_wide(MdpPack *pack, const Common *common, double *numbers) {
+    MdpWide *wide = &pack->wide[common->slot];
     *wide = (MdpWide){.island = common->island, .weight = common->weight};
     memcpy(wide->impulse, common->impulse, sizeof(wide->impulse));
     memcpy(wide->offset, common->offset, sizeof(wide->offset));
     MdpBlock block =
         regular_block(common->block, common->w, pack->problem->contact[common->contact].mu);
     mdp_block_plan(&block, &wide->plan);
-    return fill_side(pack, common->contact, 0, arena, &wide->side[0]) &&
-           fill_side(pack, common->contact, 1, arena, &wide->side[1]);
+    wide->side[0] = make_side(pack, common->contact, 0, numbers);
+    numbers += (size_t)6 * wide->side[0].width;
+    wide->side[1] = make_side(pack, common->contact, 1, numbers);
 }
 
-// ---- the whole
+// ---- begin
+
+static bool take_places(MdpPack *pack, Arena *arena) {
+    size_t count = pack->problem->contact_count;
+    pack->pair = arena_take_array(arena, count, sizeof(*pack->pair));
+    pack->kind = arena_take_array(arena, count, sizeof(*pack->kind));
+    pack->colour = arena_take_array(arena, count, sizeof(*pack->colour));
+    pack->order = arena_take_array(arena, count, sizeof(*pack->order));
+    pack->slot = arena_take_array(arena, count, sizeof(*pack->slot));
+    pack->used = arena_take_zeroed(arena, pack->problem->tree_count, sizeof(*pack->used));
+    pack->is_round = arena_take_array(arena, pack->problem->tree_count, sizeof(*pack->is_round));
+    if (!pack->problem->all_free) {
+        pack->number_at = arena_take_array(arena, count, sizeof(*pack->number_at));
+    }
+    return pack->pair != NULL && pack->kind != NULL && pack->colour != NULL &&
+           pack->order != NULL && pack->slot != NULL && pack->used != NULL &&
+           pack->is_round != NULL && (pack->problem->all_free || pack->number_at != NULL);
+}
+
+enum { TREES = 512 }; // of a block of work
+
+static void find_round(void *work, uint32_t block) {
+    const MdpPack *pack = work;
+    const ContactProblem *problem = pack->problem;
+    uint32_t begin = block * TREES, count = problem->tree_count;
+    uint32_t end = count - begin > TREES ? begin + TREES : count;
+    for (uint32_t i = begin; i < end; i++) {
+        pack->is_round[i] =
+            problem_is_free(problem, i) && is_isotropic(&problem->free[i].inverse_inertia);
+    }
+}
+
+Status mdp_pack_begin(Judge *judge, MdpPack *pack) {
+    *pack = (MdpPack){.problem = judge->problem, .judge = judge};
+    if (!take_places(pack, judge->arena)) {
+        return no_memory(judge->error);
+    }
+    tasks_run(judge->context->tasks, find_round, pack,
+              tasks_blocks(judge->problem->tree_count, TREES));
+    return STATUS_OK;
+}
+
+void mdp_pack_survey(void *solver, uint32_t begin, uint32_t end) {
+    const MdpPack *pack = solver;
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t contact = pack->judge->islands.contact[i];
+        const ContactSide *side = pack->problem->contact[contact].side;
+        bool moves = mass_block_weight(mass_contact_block(&pack->judge->mass, contact)) != 0.0;
+        pack->kind[i] = (uint8_t)(moves ? kind_of(pack, contact) : MDP_NONE);
+        pack->pair[i] = (MdpPair){{side[0].tree, side[1].tree}};
+    }
+}
+
+// ---- end
 
 static bool take_bodies(MdpPack *pack, Arena *arena) {
     const ContactProblem *problem = pack->problem;
-    size_t count = (size_t)problem->tree_count + 1;
-    pack->body = arena_take_zeroed(arena, count, sizeof(*pack->body));
-    pack->inverse_inertia = arena_take_zeroed(arena, count, sizeof(*pack->inverse_inertia));
-    pack->is_round = arena_take_zeroed(arena, count, sizeof(*pack->is_round));
+    size_t count = static_of_stretch(pack, pack->stretch_count);
+    pack->body = arena_take_array(arena, count, sizeof(*pack->body));
+    pack->inverse_inertia = arena_take_array(arena, count, sizeof(*pack->inverse_inertia));
+    pack->v_before = arena_take_array(arena, problem->velocity_count, sizeof(*pack->v_before));
     pack->dense_v = arena_take_array(arena, problem->all_free ? 0 : problem->velocity_count,
                                      sizeof(*pack->dense_v));
-    if (pack->body == NULL || pack->inverse_inertia == NULL || pack->is_round == NULL ||
-        pack->dense_v == NULL) {
-        return false;
+    return pack->body != NULL && pack->inverse_inertia != NULL && pack->v_before != NULL &&
+           pack->dense_v != NULL;
+}
+
+static void fill_body(const MdpPack *pack, uint32_t index, const FreeMass *mass) {
+    pack->inverse_inertia[index] = mass->inverse_inertia;
+    pack->body[index] =
+        (MdpBody){.inverse_mass = mass->inverse_mass, .inverse_inertia = mass->inverse_inertia.xx};
+}
+
+// what is no free body, and what is static
+static const FreeMass no_mass = {.mass = 0.0};
+
+static void fill_statics(const MdpPack *pack) {
+    for (uint32_t i = pack->problem->tree_count; i < static_of_stretch(pack, pack->stretch_count);
+         i++) {
+        fill_body(pack, i, &no_mass);
     }
-    for (uint32_t i = 0; i < problem->tree_count; i++) {
-        if (problem->tree[i].is_free) {
-            pack->body[i].inverse_mass = problem->free[i].inverse_mass;
-            pack->body[i].inverse_inertia = problem->free[i].inverse_inertia.xx;
-            pack->inverse_inertia[i] = problem->free[i].inverse_inertia;
-            pack->is_round[i] = is_isotropic(&problem->free[i].inverse_inertia);
-        }
-    }
-    return true;
 }
 
-static bool take_islands(MdpPack *pack, const CertificateScale *scale, Arena *arena) {
-    pack->island_of_tree = scale->island_of_tree;
-    pack->island_count = scale->island_count;
-    pack->island = arena_take_zeroed(arena, scale->island_count, sizeof(*pack->island));
-    pack->v_before =
-        arena_take_array(arena, pack->problem->velocity_count, sizeof(*pack->v_before));
-    return pack->island != NULL && pack->v_before != NULL;
-}
-
-static bool take_places(MdpPack *pack, Arena *arena) {
-    uint32_t contact_count = pack->problem->contact_count;
-    pack->kind = arena_take_array(arena, contact_count, sizeof(*pack->kind));
-    pack->slot = arena_take_array(arena, contact_count, sizeof(*pack->slot));
-    return pack->kind != NULL && pack->slot != NULL;
-}
-
-// The next place, or the first of the next quad where the contact shares a body with the one
-// before: of one colour, only contacts of one unit do, and those of the last colour.
-static uint32_t next_place(const MdpPack *pack, const MdpOrder *order, uint32_t place,
-                           uint32_t contact, uint32_t contact_before) {
-    bool begins =
-        contact_before == UINT32_MAX ||
-        (order->goes_on[contact] && mdp_colour_is_unit(pack->problem, contact_before, contact));
-    return begins ? (place + MDP_QUAD - 1) / MDP_QUAD * MDP_QUAD : place;
-}
-
-// Places in the order of the sweep. Filling them contact by contact afterwards reads the problem,
-// which is larger, in a straight line.
-static void find_slots(MdpPack *pack) {
-    const MdpOrder *order = &pack->order;
-    uint32_t count[MDP_KIND_COUNT] = {0}; // of balls: places
-    pack->colour_count = order->colour_count;
-    for (uint32_t colour = 0; colour < order->colour_count; colour++) {
-        uint32_t ball_before = UINT32_MAX;
-        for (uint32_t k = order->first[colour]; k < order->first[colour + 1]; k++) {
-            uint32_t contact = order->contact[k], kind = pack->kind[contact];
-            if (kind == MDP_BALL) {
-                count[MDP_BALL] = next_place(pack, order, count[MDP_BALL], contact, ball_before);
-                ball_before = colour == MDP_COLOUR_MAX - 1 ? UINT32_MAX : contact;
-            }
-            pack->slot[contact] = count[kind]++;
-        }
-        uint32_t quad = (count[MDP_BALL] + MDP_QUAD - 1) / MDP_QUAD;
-        pack->range[colour + 1] = (MdpRange){quad, count[MDP_POINT], count[MDP_WIDE]};
+static void fill_bodies(const MdpPack *pack, uint32_t begin, uint32_t end) {
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t tree = pack->judge->islands.tree[i];
+        bool is_free = problem_is_free(pack->problem, tree);
+        fill_body(pack, tree, is_free ? &pack->problem->free[tree] : &no_mass);
     }
 }
 
 static bool take_contacts(MdpPack *pack, Arena *arena) {
-    const MdpRange *count = &pack->range[pack->colour_count];
-    pack->quad = arena_take_array(arena, count->quad, sizeof(*pack->quad));
-    pack->point = arena_take_array(arena, count->point, sizeof(*pack->point));
-    pack->wide = arena_take_array(arena, count->wide, sizeof(*pack->wide));
-    if (pack->quad == NULL || pack->point == NULL || pack->wide == NULL) {
-        return false;
-    }
-    for (uint32_t i = 0; i < count->quad; i++) {
-        memset(&pack->quad[i], 0, sizeof(pack->quad[i]));
+    static const MdpGroup none = {.share = 0}; // of a problem that has no tree
+    const MdpGroup *last = pack->group_count == 0 ? &none : &pack->group[pack->group_count - 1];
+    pack->quad = arena_take_array(arena, (size_t)last->first[MDP_BALL] + last->count[MDP_BALL],
+                                  sizeof(*pack->quad));
+    pack->point = arena_take_array(arena, (size_t)last->first[MDP_POINT] + last->count[MDP_POINT],
+                                   sizeof(*pack->point));
+    pack->wide = arena_take_array(arena, (size_t)last->first[MDP_WIDE] + last->count[MDP_WIDE],
+                                  sizeof(*pack->wide));
+    pack->number =
+        arena_take_array(arena, last->number_first + last->number_count, sizeof(*pack->number));
+    return pack->quad != NULL && pack->point != NULL && pack->wide != NULL && pack->number != NULL;
+}
+
+static const MdpGroup *group_of(const MdpPack *pack, uint32_t share) {
+    return &pack->group[pack->group_of_share[share]];
+}
+
+// The quads of a group, or of a large one the part that is this share's.
+static void clear_quads(const MdpPack *pack, const MdpGroup *group, uint32_t share) {
+    uint64_t count = group->count[MDP_BALL], piece = share - group->share;
+    uint32_t begin = (uint32_t)(count * piece / group->share_count),
+             end = (uint32_t)(count * (piece + 1) / group->share_count);
+    for (uint32_t i = begin; i < end; i++) {
+        MdpQuad *quad = &pack->quad[group->first[MDP_BALL] + i];
+        memset(quad, 0, sizeof(*quad));
         for (int place = 0; place < MDP_QUAD; place++) {
-            pack->quad[i].a[place] = pack->quad[i].b[place] = pack->problem->tree_count;
+            quad->a[place] = quad->b[place] = static_of_group(pack, group);
         }
     }
-    return true;
+}
+
+static void fill_contacts(MdpPack *pack, const MdpGroup *group, uint32_t share) {
+    const IslandRange *range = &pack->judge->islands.share[share].range;
+    for (uint32_t i = range->contact_begin; i < range->contact_end; i++) {
+        MdpKind kind = (MdpKind)pack->kind[i];
+        if (kind == MDP_NONE) {
+            continue;
+        }
+        pack->slot[i] += group->first[kind] * (kind == MDP_BALL ? MDP_QUAD : 1);
+        Common common;
+        fill_common(pack, group, i, &common);
+        if (kind == MDP_BALL) {
+            add_ball(pack, &common);
+        } else if (kind == MDP_POINT) {
+            add_point(pack, &common);
+        } else {
+            add_wide(pack, &common, pack->number + group->number_first + pack->number_at[i]);
+        }
+    }
 }
 
 // Places without a contact are of the island of the place before them, so that sums go on.
-static void close_quads(MdpPack *pack) {
-    uint32_t nobody = pack->problem->tree_count;
-    for (uint32_t i = 0; i < pack->range[pack->colour_count].quad; i++) {
-        MdpQuad *quad = &pack->quad[i];
+static void close_quads(const MdpPack *pack, const MdpGroup *group) {
+    uint32_t nobody = static_of_group(pack, group);
+    for (uint32_t i = 0; i < group->count[MDP_BALL]; i++) {
+        MdpQuad *quad = &pack->quad[group->first[MDP_BALL] + i];
         for (int place = 1; place < MDP_QUAD; place++) {
             bool is_empty = quad->a[place] == nobody && quad->b[place] == nobody;
             quad->island[place] = is_empty ? quad->island[place - 1] : quad->island[place];
@@ -321,75 +385,105 @@ static void close_quads(MdpPack *pack) {
     }
 }
 
-static bool add_contacts(MdpPack *pack, const CertificateScale *scale, const Answer *answer,
-                         double *momentum, Arena *arena) {
-    for (uint32_t i = 0; i < pack->problem->contact_count; i++) {
-        Common common;
-        if (pack->kind[i] == MDP_NONE) {
-            continue;
-        }
-        fill_common(pack, scale, answer, i, &common);
-        problem_contact_momentum(pack->problem, i, common.impulse, momentum);
-        if (pack->kind[i] == MDP_BALL) {
-            add_ball(pack, &common);
-        } else if (pack->kind[i] == MDP_POINT) {
-            add_point(pack, &common);
-        } else if (!add_wide(pack, &common, arena)) {
-            return false;
-        }
-    }
-    return true;
+static void clear_share(void *work, uint32_t share) {
+    const MdpPack *pack = work;
+    const IslandRange *range = &pack->judge->islands.share[share].range;
+    fill_bodies(pack, range->tree_begin, range->tree_end);
+    clear_quads(pack, group_of(pack, share), share);
 }
 
-Status mdp_pack_begin(const ContactProblem *problem, const ProblemMass *mass, Arena *arena,
-                      MdpPack *pack, Error *error) {
-    memset(pack, 0, sizeof(*pack));
-    pack->problem = problem;
-    pack->mass = mass;
-    Status status = mdp_colour_begin(problem, arena, &pack->order, error);
+static void fill_share(void *work, uint32_t share) {
+    MdpPack *pack = work;
+    const MdpGroup *group = group_of(pack, share);
+    fill_contacts(pack, group, share);
+    if (!group->is_large) {
+        close_quads(pack, group);
+    }
+}
+
+static void change_static(uint32_t *index, uint32_t from, uint32_t to) {
+    *index = *index == from ? to : *index;
+}
+
+// A stage of a large island, whose stretches get a static body each.
+typedef struct Split {
+    const MdpPack *pack;
+    const MdpGroup *group;
+} Split;
+
+static void split_stage(void *work, uint32_t block) {
+    const Split *split = work;
+    const MdpPack *pack = split->pack;
+    const MdpStage *stage = &pack->stage[split->group->stage_begin + block];
+    uint32_t from = static_of_group(pack, split->group);
+    for (uint32_t k = stage->stretch_begin; k < stage->stretch_end; k++) {
+        const MdpStretch *stretch = &pack->stretch[k];
+        uint32_t to = static_of_stretch(pack, k);
+        for (uint32_t i = stretch->begin; i < stretch->end && stage->kind == MDP_BALL; i++) {
+            for (int place = 0; place < MDP_QUAD; place++) {
+                change_static(&pack->quad[i].a[place], from, to);
+                change_static(&pack->quad[i].b[place], from, to);
+            }
+        }
+        for (uint32_t i = stretch->begin; i < stretch->end && stage->kind == MDP_POINT; i++) {
+            change_static(&pack->point[i].a, from, to);
+            change_static(&pack->point[i].b, from, to);
+        }
+    }
+}
+
+static void split_statics(const Judge *judge, const MdpPack *pack) {
+    for (uint32_t i = 0; i < pack->group_count; i++) {
+        const MdpGroup *group = &pack->group[i];
+        if (group->is_large) {
+            Split split = {pack, group};
+            tasks_run(judge->context->tasks, split_stage, &split,
+                      group->stage_end - group->stage_begin);
+        }
+    }
+}
+
+Status mdp_pack_end(Judge *judge, MdpPack *pack) {
+    Status status = mdp_pack_order(judge, pack);
     if (status != STATUS_OK) {
         return status;
     }
-    return take_bodies(pack, arena) && take_places(pack, arena) ? STATUS_OK : no_memory(error);
+    uint32_t islands = judge->islands.count, shares = judge->islands.share_count;
+    pack->island = arena_take_zeroed(judge->arena, islands, sizeof(*pack->island));
+    pack->sum = arena_take_zeroed(judge->arena, islands, sizeof(*pack->sum));
+    if (pack->island == NULL || pack->sum == NULL || !take_bodies(pack, judge->arena) ||
+        !take_contacts(pack, judge->arena)) {
+        return no_memory(judge->error);
+    }
+    fill_statics(pack);
+    status = judge_shares(judge, clear_share, pack, 0, shares);
+    if (status == STATUS_OK) {
+        status = judge_shares(judge, fill_share, pack, 0, shares);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    split_statics(judge, pack);
+    return mdp_pack_rows(judge, pack);
 }
 
-void mdp_pack_survey(MdpPack *pack, uint32_t begin, uint32_t end) {
-    ASSERT(begin <= end);
-    ASSERT(end <= pack->problem->contact_count);
-    mdp_colour_add(pack->problem, begin, end, &pack->order);
+// ---- in and out
+
+void mdp_pack_load(const MdpPack *pack, const double *v, uint32_t begin, uint32_t end) {
     for (uint32_t i = begin; i < end; i++) {
-        bool moves = mass_block_weight(mass_contact_block(pack->mass, i)) != 0.0;
-        pack->kind[i] = (uint8_t)(moves ? kind_of(pack, i) : MDP_NONE);
+        uint32_t tree = pack->judge->islands.tree[i];
+        const ProblemTree *of = &pack->problem->tree[tree];
+        memcpy(mdp_pack_velocity(pack, tree), v + of->first, of->width * sizeof(double));
     }
 }
 
-Status mdp_pack_end(const CertificateScale *scale, const Answer *answer, double *momentum,
-                    Arena *arena, MdpPack *pack, Error *error) {
-    mdp_colour_end(pack->problem, &pack->order);
-    find_slots(pack);
-    if (!take_islands(pack, scale, arena) || !take_contacts(pack, arena) ||
-        !add_contacts(pack, scale, answer, momentum, arena)) {
-        return no_memory(error);
-    }
-    close_quads(pack);
-    return mdp_pack_rows(scale, answer, arena, pack, error);
-}
-
-void mdp_pack_load(MdpPack *pack, const double *v) {
-    for (uint32_t i = 0; i < pack->problem->tree_count; i++) {
-        const ProblemTree *tree = &pack->problem->tree[i];
-        memcpy(mdp_pack_velocity(pack, i), v + tree->first, tree->width * sizeof(double));
-    }
-}
-
-void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end, Answer *answer) {
+void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end) {
     ASSERT(begin <= end);
-    ASSERT(end <= pack->problem->contact_count);
     for (uint32_t i = begin; i < end; i++) {
-        double *at = answer->contact_impulse + 3 * (size_t)i;
-        uint32_t slot = pack->slot[i];
+        uint32_t contact = pack->judge->islands.contact[i], slot = pack->slot[i];
+        double *at = pack->judge->result->answer.contact_impulse + 3 * (size_t)contact;
         if (pack->kind[i] == MDP_BALL) {
-            mdp_pack_store_ball(&pack->problem->contact[i], &pack->quad[slot / MDP_QUAD],
+            mdp_pack_store_ball(&pack->problem->contact[contact], &pack->quad[slot / MDP_QUAD],
                                 slot % MDP_QUAD, at);
         } else if (pack->kind[i] == MDP_POINT) {
             memcpy(at, pack->point[slot].impulse, 3 * sizeof(double));
@@ -401,9 +495,18 @@ void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end, 
     }
 }
 
-void mdp_pack_store_rows(const MdpPack *pack, Answer *answer) {
-    memset(answer->row_impulse, 0, pack->problem->row_count * sizeof(double));
-    for (uint32_t i = 0; i < pack->row_count; i++) {
-        answer->row_impulse[pack->row[i].row] = pack->row[i].impulse;
+void mdp_pack_store_rows(const MdpPack *pack, const MdpGroup *group, uint32_t begin, uint32_t end) {
+    const Islands *islands = &pack->judge->islands;
+    double *impulse = pack->judge->result->answer.row_impulse;
+    for (uint32_t i = islands->row_first[begin]; i < islands->row_first[end]; i++) {
+        impulse[islands->row[i]] = 0.0; // of what moves nothing, which is not swept
+    }
+    for (uint32_t i = group->joint_begin; i < group->joint_end; i++) {
+        const MdpJoint *joint = &pack->joint[i];
+        uint32_t island = group->island_begin + pack->row[joint->first].island;
+        for (uint32_t k = 0; k < joint->count && island >= begin && island < end; k++) {
+            const MdpRow *row = &pack->row[joint->first + k];
+            impulse[row->row] = row->impulse;
+        }
     }
 }

@@ -10,18 +10,24 @@
 //   wide    a dense tree takes part: Jacobian blocks J and responses Y = M^-1 J^T, written out for
 //           a free side too
 //
-// A static side is the body with index tree_count, which has no velocity and no inverse mass, so
-// that nothing branches. Per colour, balls come first, then points, then wide contacts: units of
-// one colour share no tree, so this is within the order. All memory is the arena's.
+// A static side is a body that has no velocity and no inverse mass, so that nothing branches. Every
+// group and every stretch has one of its own, behind the trees, because sweeps write to it.
+//
+// What is swept together is a *group*: the small islands of one share (island.h), so that quads of
+// balls fill, or one large island. A group is swept in *stages*, the contacts of one kind and one
+// colour, which share no tree but within units; per colour balls come first, then points, then wide
+// contacts. The stages of a large island are cut into *stretches* that may be swept at once; a
+// stretch cuts no unit, and has sums of its own, which are added in their order. So what a sweep
+// does to an island depends on nothing but the island. All memory is the arena's.
 #pragma once
 
-#include "solve/certificate.h"
+#include "solve/judge.h"
 #include "solve/mdp_ball.h"
 #include "solve/mdp_block.h"
 #include "solve/mdp_colour.h"
 
 typedef struct MdpPoint {
-    uint32_t a, b, island;
+    uint32_t a, b, island; // the island is counted in the group, here and below
     Vec3 frame[3];
     Vec3 arm_a, arm_b;
     double impulse[3];
@@ -68,65 +74,119 @@ typedef struct MdpJoint {
     double factor[MDP_JOINT_MAX * MDP_JOINT_MAX]; // Cholesky of G M^-1 G^T + R
 } MdpJoint;
 
-// What a contact is swept as; none: it moves nothing.
-typedef enum MdpKind { MDP_NONE, MDP_BALL, MDP_POINT, MDP_WIDE, MDP_KIND_COUNT } MdpKind;
+// How an island stands, and its momentum (mdp_momentum.h).
+typedef struct MdpIsland {
+    double enough;         // the largest change of a sweep that has it judged, over V
+    double age;            // Nesterov's t
+    double gap;            // the ratio stays below 1 - gap
+    double residual_least; // since the momentum began
+    double residual_last;  // when the momentum before ended
+    double residual_plain; // of the sweep before, while `plain` counts
+    uint32_t plain;        // sweeps without momentum on the way to a leap
+    uint32_t wait;         // carries until the next aim (mdp_direct.h)
+    uint32_t wait_next;    // ... and after that one, if it fails
+    uint32_t sweeps;
+    uint32_t look; // at so many sweeps it is judged, enough or not
+    bool is_fresh; // its momentum begins with the next sweep: there is nothing to carry
+    bool aims;     // the last carry was a leap to where an aim said
+    bool leaps;    // the last carry was a leap
+} MdpIsland;
 
-typedef struct MdpRange {
-    uint32_t quad, point, wide; // first of a colour
-} MdpRange;
+typedef struct MdpStretch {
+    uint32_t begin, end;
+    MdpSum sum;
+} MdpStretch;
+
+typedef struct MdpStage {
+    MdpKind kind;
+    uint32_t begin, end;                 // in `quad`, `point` or `wide`
+    uint32_t stretch_begin, stretch_end; // of a large island
+} MdpStage;
 
 // Defined in mdp_direct.h.
 typedef struct MdpDirect MdpDirect;
+typedef struct MdpAim MdpAim;
+
+typedef struct MdpGroup {
+    uint32_t share, share_count; // of the islands
+    uint32_t island_begin, island_end;
+    IslandRange range;
+    bool is_large;
+    uint32_t colour_count;
+    uint32_t stage_begin, stage_end;
+    uint32_t stretch_begin, stretch_end;
+    uint32_t joint_begin, joint_end;
+    uint32_t first[MDP_KIND_COUNT];    // of its quads, points, wide contacts …
+    uint32_t count[MDP_KIND_COUNT];    // … and how many
+    size_t number_first, number_count; // of its wide contacts
+    double operations;                 // of a sweep, about
+    uint32_t sweeps;                   // taken since it was last asked whether to stop
+    uint32_t open;                     // islands that are not done
+    MdpAim *aim;                       // what it aims with; NULL: it does not
+} MdpGroup;
 
 typedef struct MdpPack {
     const ContactProblem *problem;
-    const ProblemMass *mass;
-    MdpOrder order;
-    MdpBody *body;         // [tree_count + 1], the last is static
-    Sym3 *inverse_inertia; // [tree_count + 1]
-    bool *is_round;        // [tree_count + 1] free, with the same inertia about every axis
+    const Judge *judge;
+    MdpBody *body;         // of trees; static ones of groups; static ones of stretches
+    Sym3 *inverse_inertia; // of the same
+    bool *is_round;        // [tree_count] free, with the same inertia about every axis
     double *dense_v;       // [velocity_count], used at dense trees
+    double *v_before;      // [velocity_count] velocities of one sweep earlier
     MdpQuad *quad;
     MdpPoint *point;
     MdpWide *wide;
-    uint8_t *kind;  // [contact_count] MdpKind
-    uint32_t *slot; // [contact_count] its place in `point` or `wide`; its place, counted over quads
-    MdpRange range[MDP_COLOUR_MAX + 1];
-    uint32_t colour_count;
+    // of the contact at each place of the list of islands
+    MdpPair *pair;
+    uint8_t *kind; // MdpKind
+    uint8_t *colour;
+    uint32_t *order;   // places of a group, stage by stage
+    uint32_t *slot;    // in `point` or `wide`; of balls, counted over the places of quads
+    size_t *number_at; // of wide contacts in `number`, counted in the group; NULL: all are free
+    uint64_t *used;    // [tree_count] colours
+    double *number;    // Jacobian blocks and responses of wide contacts
+    MdpGroup *group;
+    uint32_t *group_of_share;
+    uint32_t group_count;
+    MdpStage *stage;
+    MdpStretch *stretch;
+    uint32_t stretch_count;
     MdpRow *row;
     MdpSide *side; // of rows
     MdpJoint *joint;
     uint32_t row_count, side_count, joint_count;
-    const uint32_t *island_of_tree; // borrowed
-    MdpIsland *island;
-    uint32_t island_count;
-    double *v_before;  // [velocity_count] velocities of one sweep earlier
-    MdpDirect *direct; // NULL: no island is solved at once (mdp_direct.h)
-    bool has_aimed;    // the last carry went where mdp_direct_aim said, in some island
+    MdpIsland *island; // [islands]
+    MdpSum *sum;       // [islands]
+    MdpDirect *direct; // NULL: no island was aimed at yet (mdp_direct.h)
 } MdpPack;
 
-// Lays the problem out in three parts: begin; a survey of every contact, in order and in ranges
-// [begin, end), once `mass` has the range's blocks; and the rest. `answer` declares the relations;
-// its impulses are where the sweeps start. While each contact is at hand its J^T gamma is added to
-// `momentum` [velocity_count].
-Status mdp_pack_begin(const ContactProblem *problem, const ProblemMass *mass, Arena *arena,
-                      MdpPack *pack, Error *error);
-void mdp_pack_survey(MdpPack *pack, uint32_t begin, uint32_t end);
-Status mdp_pack_end(const CertificateScale *scale, const Answer *answer, double *momentum,
-                    Arena *arena, MdpPack *pack, Error *error);
+// Lays the problem out: begin, before the judge's survey; mdp_pack_survey is what the survey calls
+// (`solver` is the pack); and end, once it is done. Impulses are those of the answer.
+Status mdp_pack_begin(Judge *judge, MdpPack *pack);
+JudgeSurvey mdp_pack_survey;
+Status mdp_pack_end(Judge *judge, MdpPack *pack);
 
-// The rows' part of mdp_pack_end (mdp_pack_row.c).
-Status mdp_pack_rows(const CertificateScale *scale, const Answer *answer, Arena *arena,
-                     MdpPack *pack, Error *error);
+// The parts of mdp_pack_end that are about the order (mdp_pack_order.c) and about rows
+// (mdp_pack_row.c).
+Status mdp_pack_order(Judge *judge, MdpPack *pack);
+Status mdp_pack_rows(Judge *judge, MdpPack *pack);
+
+// Whether an island is swept at all: squares of its velocities must be numbers.
+#define MDP_SCALE_MAX 1e100 // [m/s]
+static inline bool mdp_pack_sweeps(const MdpPack *pack, uint32_t island) {
+    return pack->judge->scale.v_scale[island] <= MDP_SCALE_MAX;
+}
 
 // Where the velocities of a tree are swept.
 double *mdp_pack_velocity(const MdpPack *pack, uint32_t tree);
 
-// Velocities into the sweep, impulses out of it, and of contacts [begin, end): none of what moves
-// nothing, which is not swept.
-void mdp_pack_load(MdpPack *pack, const double *v);
-void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end, Answer *answer);
-void mdp_pack_store_rows(const MdpPack *pack, Answer *answer);
+// Velocities of trees at places [begin, end) of the list into the sweep.
+void mdp_pack_load(const MdpPack *pack, const double *v, uint32_t begin, uint32_t end);
+
+// Impulses out of it, of contacts at places [begin, end), zeros of what moves nothing, and of the
+// rows of islands [begin, end) of a group.
+void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end);
+void mdp_pack_store_rows(const MdpPack *pack, const MdpGroup *group, uint32_t begin, uint32_t end);
 
 // A ball's impulse in the frame of its contact.
 static inline void mdp_pack_store_ball(const ProblemContact *contact, const MdpQuad *quad,
@@ -139,6 +199,9 @@ static inline void mdp_pack_store_ball(const ProblemContact *contact, const MdpQ
     at[2] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[1], impulse);
 }
 
-// One sweep over all rows and contacts: returns the square of the largest change of an impulse, as
-// a velocity over V; not finite when anything is not.
-double mdp_sweep(MdpPack *pack, bool coulomb);
+// One sweep over all rows and contacts of a group, into the sums of its islands, which begin at 0.
+// Large ones are swept with the judge's tasks. Fails with ABORTED only, and only large ones do.
+Status mdp_sweep(Judge *judge, MdpPack *pack, const MdpGroup *group, bool coulomb);
+
+// Adds the impulses of a group to its velocities.
+Status mdp_sweep_start(Judge *judge, MdpPack *pack, const MdpGroup *group);

@@ -22,15 +22,15 @@ static bool fill_side(const MdpPack *pack, const RowBlock *block, Arena *arena, 
         return false;
     }
     memcpy(response, jacobian, width * sizeof(double));
-    mass_solve_tree(pack->mass, block->tree, response);
+    mass_solve_tree(&pack->judge->mass, block->tree, response);
     *side = (MdpSide){mdp_pack_velocity(pack, block->tree), jacobian, response, width};
     return true;
 }
 
-static bool add_row(MdpPack *pack, const CertificateScale *scale, const Answer *answer,
-                    uint32_t row, Arena *arena) {
+static bool add_row(MdpPack *pack, const MdpGroup *group, uint32_t row) {
+    const Judge *judge = pack->judge;
     const ProblemRow *r = &pack->problem->row[row];
-    const RowRelation *relation = &answer->row[row];
+    const RowRelation *relation = &judge->result->answer.row[row];
     MdpRow packed = {.side_first = pack->side_count,
                      .side_count = r->block_count,
                      .row = row,
@@ -38,10 +38,10 @@ static bool add_row(MdpPack *pack, const CertificateScale *scale, const Answer *
                      .compliance = relation->compliance,
                      .low = relation->low,
                      .high = relation->high,
-                     .impulse = answer->row_impulse[row]};
+                     .impulse = judge->result->answer.row_impulse[row]};
     for (uint32_t b = 0; b < r->block_count; b++) {
         MdpSide *side = &pack->side[pack->side_count + b];
-        if (!fill_side(pack, &pack->problem->row_block[r->block_first + b], arena, side)) {
+        if (!fill_side(pack, &pack->problem->row_block[r->block_first + b], judge->arena, side)) {
             return false;
         }
         for (uint32_t k = 0; k < side->width; k++) {
@@ -52,8 +52,9 @@ static bool add_row(MdpPack *pack, const CertificateScale *scale, const Answer *
         return true; // moves nothing; its sides are forgotten
     }
     pack->side_count += r->block_count;
-    packed.island = certificate_island_of_row(pack->problem, scale, row);
-    double share = packed.w / scale->v_scale[packed.island];
+    uint32_t island = islands_of_row(pack->problem, judge->islands.of_tree, row);
+    packed.island = island - group->island_begin;
+    double share = packed.w / judge->scale.v_scale[island];
     packed.weight = share * share;
     pack->row[pack->row_count++] = packed;
     return true;
@@ -104,15 +105,17 @@ static void close_joint(MdpPack *pack, uint32_t first, bool is_clipped) {
     }
 }
 
-// rows [begin, end) of one group: bilateral ones together first, then the clipped ones
-static bool add_group(MdpPack *pack, const CertificateScale *scale, const Answer *answer,
-                      uint32_t begin, uint32_t end, Arena *arena) {
+// Rows at places [begin, end) of the list, of one joint: bilateral ones together first, then the
+// clipped ones.
+static bool add_joint(MdpPack *pack, const MdpGroup *group, uint32_t begin, uint32_t end) {
+    const uint32_t *list = pack->judge->islands.row;
+    const RowRelation *relation = pack->judge->result->answer.row;
     uint32_t first = pack->row_count;
     for (uint32_t i = begin; i < end; i++) {
-        if (!is_bilateral(&answer->row[i])) {
+        if (!is_bilateral(&relation[list[i]])) {
             continue;
         }
-        if (!add_row(pack, scale, answer, i, arena)) {
+        if (!add_row(pack, group, list[i])) {
             return false;
         }
         if (pack->row_count - first == MDP_JOINT_MAX) {
@@ -123,8 +126,8 @@ static bool add_group(MdpPack *pack, const CertificateScale *scale, const Answer
     close_joint(pack, first, false);
     for (uint32_t i = begin; i < end; i++) {
         first = pack->row_count;
-        if (!is_bilateral(&answer->row[i])) {
-            if (!add_row(pack, scale, answer, i, arena)) {
+        if (!is_bilateral(&relation[list[i]])) {
+            if (!add_row(pack, group, list[i])) {
                 return false;
             }
             close_joint(pack, first, true);
@@ -133,33 +136,55 @@ static bool add_group(MdpPack *pack, const CertificateScale *scale, const Answer
     return true;
 }
 
-static bool add_rows(MdpPack *pack, const CertificateScale *scale, const Answer *answer,
-                     Arena *arena) {
-    const ContactProblem *problem = pack->problem;
-    uint32_t end;
-    for (uint32_t begin = 0; begin < problem->row_count; begin = end) {
-        uint32_t group = problem->row[begin].group;
+static bool add_island(MdpPack *pack, const MdpGroup *group, uint32_t island) {
+    const ProblemRow *row = pack->problem->row;
+    const Islands *islands = &pack->judge->islands;
+    const uint32_t *list = islands->row;
+    uint32_t last = islands->row_first[island + 1], end;
+    for (uint32_t begin = islands->row_first[island]; begin < last; begin = end) {
+        uint32_t joint = row[list[begin]].group;
         end = begin + 1;
-        while (group != 0 && end < problem->row_count && problem->row[end].group == group) {
+        while (joint != 0 && end < last && row[list[end]].group == joint) {
             end++;
         }
-        if (!add_group(pack, scale, answer, begin, end, arena)) {
+        if (!add_joint(pack, group, begin, end)) {
             return false;
         }
     }
     return true;
 }
 
-Status mdp_pack_rows(const CertificateScale *scale, const Answer *answer, Arena *arena,
-                     MdpPack *pack, Error *error) {
+static bool add_group(MdpPack *pack, MdpGroup *group) {
+    group->joint_begin = pack->joint_count;
+    for (uint32_t i = group->island_begin; i < group->island_end; i++) {
+        if (mdp_pack_sweeps(pack, i) && !add_island(pack, group, i)) {
+            return false;
+        }
+    }
+    group->joint_end = pack->joint_count;
+    return true;
+}
+
+static Status no_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                     "The solver's memory is too small for the rows.");
+}
+
+Status mdp_pack_rows(Judge *judge, MdpPack *pack) {
     const ContactProblem *problem = pack->problem;
-    pack->row = arena_take_array(arena, problem->row_count, sizeof(*pack->row));
-    pack->joint = arena_take_array(arena, problem->row_count, sizeof(*pack->joint));
-    pack->side = arena_take_array(arena, problem->row_block_count, sizeof(*pack->side));
-    if (pack->row == NULL || pack->joint == NULL || pack->side == NULL ||
-        !add_rows(pack, scale, answer, arena)) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
-                         "The solver's memory is too small for the rows.");
+    if (problem->row_count == 0) {
+        return STATUS_OK;
+    }
+    pack->row = arena_take_array(judge->arena, problem->row_count, sizeof(*pack->row));
+    pack->joint = arena_take_array(judge->arena, problem->row_count, sizeof(*pack->joint));
+    pack->side = arena_take_array(judge->arena, problem->row_block_count, sizeof(*pack->side));
+    if (pack->row == NULL || pack->joint == NULL || pack->side == NULL) {
+        return no_memory(judge->error);
+    }
+    for (uint32_t i = 0; i < pack->group_count; i++) {
+        if (!add_group(pack, &pack->group[i])) {
+            return no_memory(judge->error);
+        }
     }
     return STATUS_OK;
 }

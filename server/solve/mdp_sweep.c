@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: MIT
 // The hot loops. Every one reads its contacts in a straight line and touches two bodies; all sums
-// stand in one fixed order.
+// stand in one fixed order. Contacts of islands that are done are passed over.
 #include "solve/mdp_pack.h"
 
 #include "solve/dense.h"
+
+static inline void note_change(MdpSum *sum, double change, double along) {
+    sum->residual += change;
+    sum->opposition -= along;
+    sum->largest = mdp_note_change(sum->largest, change);
+}
 
 // ---- blocks
 
 // The block problem of one contact at the relative velocity u (offset included): the new impulse is
 // stored, and what it differs by from where momentum carried the old one goes to d.
-static inline double solve_block(const MdpPlan *plan, bool coulomb, const double u[3],
-                                 double weight, MdpIsland *island, double impulse[3],
-                                 double before[3], double d[3]) {
+static inline void solve_block(const MdpPlan *plan, bool coulomb, const double u[3], double weight,
+                               MdpSum *sum, double impulse[3], double before[3], double d[3]) {
     const MdpBlock *a = &plan->block;
-    double ratio = island->ratio, z0 = impulse[0], z1 = impulse[1], z2 = impulse[2];
+    double ratio = sum->ratio, z0 = impulse[0], z1 = impulse[1], z2 = impulse[2];
     double p0 = z0 + ratio * (z0 - before[0]), p1 = z1 + ratio * (z1 - before[1]),
            p2 = z2 + ratio * (z2 - before[2]);
     const double b[3] = {a->nn * p0 + a->nt * p1 + a->no * p2 - u[0],
@@ -38,9 +43,7 @@ static inline double solve_block(const MdpPlan *plan, bool coulomb, const double
     impulse[0] = x[0];
     impulse[1] = x[1];
     impulse[2] = x[2];
-    island->residual += weight * square;
-    island->opposition -= weight * along;
-    return weight * square;
+    note_change(sum, weight * square, weight * along);
 }
 
 static inline Vec3 point_velocity(const MdpBody *body, Vec3 arm) {
@@ -54,24 +57,38 @@ static inline void push(MdpBody *body, const Sym3 *inverse_inertia, Vec3 arm, Ve
     vec3_store(body->v + 3, vec3_add(vec3_load(body->v + 3), turn));
 }
 
-static double solve_point(MdpPack *pack, MdpPoint *c, bool coulomb) {
+// the impulse on b, and against a
+static void push_point(const MdpPack *pack, const MdpPoint *c, const double d[3]) {
+    Vec3 impulse = vec3_scale(d[0], c->frame[0]);
+    impulse = vec3_add_scaled(impulse, d[1], c->frame[1]);
+    impulse = vec3_add_scaled(impulse, d[2], c->frame[2]);
+    push(&pack->body[c->b], &pack->inverse_inertia[c->b], c->arm_b, impulse);
+    push(&pack->body[c->a], &pack->inverse_inertia[c->a], c->arm_a, vec3_neg(impulse));
+}
+
+static void solve_point(const MdpPack *pack, MdpPoint *c, bool coulomb, MdpSum *sum) {
     MdpBody *a = &pack->body[c->a], *b = &pack->body[c->b];
     Vec3 relative = vec3_sub(point_velocity(b, c->arm_b), point_velocity(a, c->arm_a));
     const double u[3] = {vec3_dot(c->frame[0], relative) + c->offset[0],
                          vec3_dot(c->frame[1], relative) + c->offset[1],
                          vec3_dot(c->frame[2], relative) + c->offset[2]};
     double d[3];
-    double change = solve_block(&c->plan, coulomb, u, c->weight, &pack->island[c->island],
-                                c->impulse, c->before, d);
-    Vec3 impulse = vec3_scale(d[0], c->frame[0]);
-    impulse = vec3_add_scaled(impulse, d[1], c->frame[1]);
-    impulse = vec3_add_scaled(impulse, d[2], c->frame[2]);
-    push(b, &pack->inverse_inertia[c->b], c->arm_b, impulse);
-    push(a, &pack->inverse_inertia[c->a], c->arm_a, vec3_neg(impulse));
-    return change;
+    solve_block(&c->plan, coulomb, u, c->weight, sum, c->impulse, c->before, d);
+    push_point(pack, c, d);
 }
 
-static double solve_wide(const MdpPack *pack, MdpWide *c, bool coulomb) {
+static void push_wide(const MdpWide *c, const double d[3]) {
+    for (int s = 0; s < 2; s++) {
+        const MdpSide *side = &c->side[s];
+        size_t width = side->width;
+        for (size_t k = 0; k < width; k++) {
+            side->v[k] += side->response[k] * d[0] + side->response[width + k] * d[1] +
+                          side->response[2 * width + k] * d[2];
+        }
+    }
+}
+
+static void solve_wide(MdpWide *c, bool coulomb, MdpSum *sum) {
     double u[3] = {c->offset[0], c->offset[1], c->offset[2]}, d[3];
     for (int s = 0; s < 2; s++) {
         const MdpSide *side = &c->side[s];
@@ -82,24 +99,11 @@ static double solve_wide(const MdpPack *pack, MdpWide *c, bool coulomb) {
             u[2] += side->jacobian[2 * width + k] * side->v[k];
         }
     }
-    double change = solve_block(&c->plan, coulomb, u, c->weight, &pack->island[c->island],
-                                c->impulse, c->before, d);
-    for (int s = 0; s < 2; s++) {
-        const MdpSide *side = &c->side[s];
-        size_t width = side->width;
-        for (size_t k = 0; k < width; k++) {
-            side->v[k] += side->response[k] * d[0] + side->response[width + k] * d[1] +
-                          side->response[2 * width + k] * d[2];
-        }
-    }
-    return change;
+    solve_block(&c->plan, coulomb, u, c->weight, sum, c->impulse, c->before, d);
+    push_wide(c, d);
 }
 
 // ---- rows
-
-static double carried(const MdpPack *pack, const MdpRow *row) {
-    return row->impulse + pack->island[row->island].ratio * (row->impulse - row->before);
-}
 
 // y = G v + bias + R r
 static double row_velocity(const MdpPack *pack, const MdpRow *row, double impulse) {
@@ -113,27 +117,28 @@ static double row_velocity(const MdpPack *pack, const MdpRow *row, double impuls
     return y;
 }
 
-// the new impulse, and its change d from where momentum carried the old one
-static double push_row(const MdpPack *pack, MdpRow *row, double impulse, double d) {
+static void push_row(const MdpPack *pack, const MdpRow *row, double d) {
     for (uint32_t s = 0; s < row->side_count; s++) {
         const MdpSide *side = &pack->side[row->side_first + s];
         for (uint32_t k = 0; k < side->width; k++) {
             side->v[k] += side->response[k] * d;
         }
     }
-    MdpIsland *island = &pack->island[row->island];
-    island->residual += row->weight * d * d;
-    island->opposition -= row->weight * d * (impulse - row->impulse);
-    row->before = row->impulse;
-    row->impulse = impulse;
-    return row->weight * d * d;
 }
 
-static double solve_joint(const MdpPack *pack, const MdpJoint *joint, double largest) {
+// the new impulse, and its change d from where momentum carried the old one
+static void set_row(const MdpPack *pack, MdpRow *row, double impulse, double d, MdpSum *sum) {
+    push_row(pack, row, d);
+    note_change(sum, row->weight * d * d, row->weight * d * (impulse - row->impulse));
+    row->before = row->impulse;
+    row->impulse = impulse;
+}
+
+static void solve_joint(const MdpPack *pack, const MdpJoint *joint, MdpSum *sum) {
     double y[MDP_JOINT_MAX], start[MDP_JOINT_MAX];
     MdpRow *row = &pack->row[joint->first];
     for (uint32_t i = 0; i < joint->count; i++) {
-        start[i] = carried(pack, &row[i]);
+        start[i] = row[i].impulse + sum->ratio * (row[i].impulse - row[i].before);
         y[i] = row_velocity(pack, &row[i], start[i]);
     }
     dense_solve(joint->count, joint->factor, y);
@@ -142,26 +147,134 @@ static double solve_joint(const MdpPack *pack, const MdpJoint *joint, double lar
         if (joint->is_clipped) {
             r = r < row[i].low ? row[i].low : r > row[i].high ? row[i].high : r;
         }
-        largest = mdp_note_change(largest, push_row(pack, &row[i], r, r - start[i]));
+        set_row(pack, &row[i], r, r - start[i], sum);
     }
-    return largest;
 }
 
-double mdp_sweep(MdpPack *pack, bool coulomb) {
-    double largest = 0.0;
-    for (uint32_t i = 0; i < pack->joint_count; i++) {
-        largest = solve_joint(pack, &pack->joint[i], largest);
+// ---- stages
+
+// [begin, end) of a stage; `sum` is of the group's islands
+static void sweep_part(const MdpPack *pack, MdpKind kind, uint32_t begin, uint32_t end,
+                       bool coulomb, MdpSum *sum) {
+    if (kind == MDP_BALL) {
+        mdp_ball_sweep(pack->quad, begin, end, pack->body, sum);
+        return;
     }
-    for (uint32_t colour = 0; colour < pack->colour_count; colour++) {
-        const MdpRange *begin = &pack->range[colour], *end = &pack->range[colour + 1];
-        largest =
-            mdp_ball_sweep(pack->quad, begin->quad, end->quad, pack->body, pack->island, largest);
-        for (uint32_t i = begin->point; i < end->point; i++) {
-            largest = mdp_note_change(largest, solve_point(pack, &pack->point[i], coulomb));
-        }
-        for (uint32_t i = begin->wide; i < end->wide; i++) {
-            largest = mdp_note_change(largest, solve_wide(pack, &pack->wide[i], coulomb));
+    for (uint32_t i = begin; i < end && kind == MDP_POINT; i++) {
+        MdpSum *of = &sum[pack->point[i].island];
+        if (!of->is_done) {
+            solve_point(pack, &pack->point[i], coulomb, of);
         }
     }
-    return largest;
+    for (uint32_t i = begin; i < end && kind == MDP_WIDE; i++) {
+        MdpSum *of = &sum[pack->wide[i].island];
+        if (!of->is_done) {
+            solve_wide(&pack->wide[i], coulomb, of);
+        }
+    }
+}
+
+static void push_part(const MdpPack *pack, MdpKind kind, uint32_t begin, uint32_t end) {
+    if (kind == MDP_BALL) {
+        mdp_ball_push(pack->quad, begin, end, pack->body);
+        return;
+    }
+    for (uint32_t i = begin; i < end && kind == MDP_POINT; i++) {
+        push_point(pack, &pack->point[i], pack->point[i].impulse);
+    }
+    for (uint32_t i = begin; i < end && kind == MDP_WIDE; i++) {
+        push_wide(&pack->wide[i], pack->wide[i].impulse);
+    }
+}
+
+// A stage of a large island.
+typedef struct Stretches {
+    const MdpPack *pack;
+    const MdpStage *stage;
+    double ratio;
+    bool coulomb;
+} Stretches;
+
+static void sweep_stretch(void *work, uint32_t block) {
+    const Stretches *stretches = work;
+    MdpStretch *stretch = &stretches->pack->stretch[stretches->stage->stretch_begin + block];
+    MdpSum sum = {.ratio = stretches->ratio};
+    sweep_part(stretches->pack, stretches->stage->kind, stretch->begin, stretch->end,
+               stretches->coulomb, &sum);
+    stretch->sum = sum;
+}
+
+static void push_stretch(void *work, uint32_t block) {
+    const Stretches *stretches = work;
+    const MdpStretch *stretch = &stretches->pack->stretch[stretches->stage->stretch_begin + block];
+    push_part(stretches->pack, stretches->stage->kind, stretch->begin, stretch->end);
+}
+
+static Status run_stretches(Judge *judge, const MdpGroup *group, TaskBlock *block,
+                            Stretches *stretches) {
+    const MdpStage *stage = stretches->stage;
+    uint32_t count = stage->stretch_end - stage->stretch_begin;
+    tasks_run(judge->context->tasks, block, stretches, count);
+    return judge_ask(judge,
+                     group->operations * count / (group->stretch_end - group->stretch_begin));
+}
+
+static Status sweep_large(Judge *judge, const MdpPack *pack, const MdpGroup *group, bool coulomb,
+                          MdpSum *sum) {
+    Status status = STATUS_OK;
+    for (uint32_t i = group->stage_begin; i < group->stage_end && status == STATUS_OK; i++) {
+        const MdpStage *stage = &pack->stage[i];
+        Stretches stretches = {pack, stage, sum->ratio, coulomb};
+        status = run_stretches(judge, group, sweep_stretch, &stretches);
+        for (uint32_t k = stage->stretch_begin; k < stage->stretch_end; k++) {
+            const MdpSum *of = &pack->stretch[k].sum;
+            sum->residual += of->residual;
+            sum->opposition += of->opposition;
+            sum->largest = mdp_note_change(sum->largest, of->largest);
+        }
+    }
+    return status;
+}
+
+Status mdp_sweep(Judge *judge, MdpPack *pack, const MdpGroup *group, bool coulomb) {
+    MdpSum *sum = &pack->sum[group->island_begin];
+    for (uint32_t i = 0; i < group->island_end - group->island_begin; i++) {
+        sum[i].residual = sum[i].opposition = sum[i].largest = 0.0;
+    }
+    for (uint32_t i = group->joint_begin; i < group->joint_end; i++) {
+        const MdpJoint *joint = &pack->joint[i];
+        MdpSum *of = &sum[pack->row[joint->first].island];
+        if (!of->is_done) {
+            solve_joint(pack, joint, of);
+        }
+    }
+    if (group->is_large) {
+        return sweep_large(judge, pack, group, coulomb, sum);
+    }
+    for (uint32_t i = group->stage_begin; i < group->stage_end; i++) {
+        const MdpStage *stage = &pack->stage[i];
+        sweep_part(pack, stage->kind, stage->begin, stage->end, coulomb, sum);
+    }
+    return STATUS_OK;
+}
+
+Status mdp_sweep_start(Judge *judge, MdpPack *pack, const MdpGroup *group) {
+    for (uint32_t i = group->joint_begin; i < group->joint_end; i++) {
+        const MdpJoint *joint = &pack->joint[i];
+        for (uint32_t k = 0; k < joint->count; k++) {
+            const MdpRow *row = &pack->row[joint->first + k];
+            push_row(pack, row, row->impulse);
+        }
+    }
+    Status status = STATUS_OK;
+    for (uint32_t i = group->stage_begin; i < group->stage_end && status == STATUS_OK; i++) {
+        const MdpStage *stage = &pack->stage[i];
+        if (group->is_large) {
+            Stretches stretches = {.pack = pack, .stage = stage};
+            status = run_stretches(judge, group, push_stretch, &stretches);
+        } else {
+            push_part(pack, stage->kind, stage->begin, stage->end);
+        }
+    }
+    return status;
 }

@@ -52,7 +52,7 @@ typedef struct SolveResult {
     Answer answer;           // arrays borrowed from the arena given to solver_solve
     Certificate certificate; // of that answer
     double *residual;        // [contact_count] own residual of each contact over V, as its arrays
-    uint32_t iterations;
+    uint32_t iterations;     // of the island that took most
 } SolveResult;
 
 typedef Status SolverProc(const ContactProblem *problem, const SolverSettings *settings,

@@ -134,6 +134,99 @@ START_TEST(an_island_lists_what_it_has_in_order) {
 }
 END_TEST
 
+// ---- shares
+
+static uint32_t size_of(const IslandRange *range) {
+    return range->tree_end - range->tree_begin + range->contact_end - range->contact_begin +
+           range->row_end - range->row_begin;
+}
+
+// Shares follow each other in every list, leave nothing out, and cut only what is large.
+static void check_shares(const Islands *islands) {
+    IslandRange at = {0};
+    for (uint32_t i = 0; i < islands->share_count; i++) {
+        const IslandShare *share = &islands->share[i];
+        IslandRange all = islands_range(islands, share->island_begin, share->island_end);
+        const IslandRange *range = &share->range;
+        ck_assert_uint_eq(range->tree_begin, at.tree_end);
+        ck_assert_uint_eq(range->contact_begin, at.contact_end);
+        ck_assert(range->row_begin == at.row_end);
+        at = *range;
+        if (share->is_piece) {
+            ck_assert_uint_eq(share->island_end, share->island_begin + 1);
+            ck_assert_uint_ge(size_of(&all), ISLAND_LARGE);
+            ck_assert_uint_le(size_of(range), 2 * ISLAND_SHARE);
+        } else {
+            ck_assert_mem_eq(range, &all, sizeof(all));
+            // without its last island it was not full
+            IslandRange before = islands_range(islands, share->island_begin, share->island_end - 1);
+            ck_assert_uint_lt(size_of(&before), ISLAND_SHARE);
+            IslandRange last = islands_range(islands, share->island_end - 1, share->island_end);
+            ck_assert_uint_lt(size_of(&last), ISLAND_LARGE);
+        }
+    }
+    ck_assert_uint_eq(at.tree_end, islands->tree_first[islands->count]);
+    ck_assert_uint_eq(at.contact_end, islands->contact_first[islands->count]);
+    ck_assert_uint_eq(at.row_end, islands->row_first[islands->count]);
+}
+
+// a chain of bodies, each touching the next so many times
+static void add_chain(ProblemBuild *build, uint32_t bodies, uint32_t contacts) {
+    static const Sym3 round = {1.0, 1.0, 1.0, 0.0, 0.0, 0.0};
+    static const double still[6] = {0.0};
+    for (uint32_t i = 0; i < bodies; i++) {
+        uint32_t body = problem_build_free(build, 1.0, round, still);
+        for (uint32_t k = 0; k < contacts; k++) {
+            ProblemContact *contact = problem_build_contact(build, vec3(0.0, 0.0, 1.0), 0.5, 0.0);
+            problem_build_side(contact, 0, i == 0 ? PROBLEM_NO_TREE : body - 1,
+                               vec3(0.0, 0.0, 0.1));
+            problem_build_side(contact, 1, body, vec3(0.0, 0.0, -0.1));
+        }
+    }
+}
+
+START_TEST(shares_gather_what_is_small_and_cut_what_is_large) {
+    ProblemBuild build;
+    problem_build_init(&build);
+    add_chain(&build, 1, 0);
+    add_chain(&build, 300, 5); // 1800: larger than a share, and not large
+    add_chain(&build, 3, 2);
+    add_chain(&build, 600, 6); // 4200: large
+    for (int i = 0; i < 80; i++) {
+        add_chain(&build, 1, 12); // 13 each
+    }
+    problem_build_contact(&build, vec3(0.0, 0.0, 1.0), 0.5, 0.0); // ground on ground
+    Islands islands;
+    ck_assert_int_eq(islands_find(&build.problem, &build.arena, &islands, NULL), STATUS_OK);
+    check_shares(&islands);
+    uint32_t pieces = 0;
+    for (uint32_t i = 0; i < islands.share_count; i++) {
+        pieces += islands.share[i].is_piece;
+    }
+    ck_assert_uint_eq(pieces, 4200 / ISLAND_SHARE);
+    // one and the chain; three; the pieces; and 40 of 13, twice
+    ck_assert_uint_eq(islands.share_count, 2 + pieces + 2);
+    // what is on no island stands at the list's end
+    ck_assert_uint_eq(islands.contact[islands.contact_first[islands.count]],
+                      build.problem.contact_count - 1);
+    problem_build_deinit(&build);
+}
+END_TEST
+
+START_TEST(shares_of_scattered_problems_leave_nothing_out) {
+    uint64_t state = 14;
+    for (int scene = 0; scene < SCENES; scene++) {
+        ProblemBuild build;
+        problem_build_init(&build);
+        make_scattered(&build, &state);
+        Islands islands;
+        ck_assert_int_eq(islands_find(&build.problem, &build.arena, &islands, NULL), STATUS_OK);
+        check_shares(&islands);
+        problem_build_deinit(&build);
+    }
+}
+END_TEST
+
 START_TEST(without_memory_there_are_no_islands) {
     uint64_t state = 13;
     ProblemBuild build;
@@ -155,6 +248,8 @@ static TCase *case_island(void) {
     TCase *tcase = tcase_create("island");
     tcase_add_test(tcase, trees_are_joined_by_contacts_and_rows_alone);
     tcase_add_test(tcase, an_island_lists_what_it_has_in_order);
+    tcase_add_test(tcase, shares_gather_what_is_small_and_cut_what_is_large);
+    tcase_add_test(tcase, shares_of_scattered_problems_leave_nothing_out);
     tcase_add_test(tcase, without_memory_there_are_no_islands);
     return tcase;
 }

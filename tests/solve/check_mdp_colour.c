@@ -21,33 +21,33 @@ static void add_contact(ProblemBuild *build, uint32_t a, uint32_t b) {
     problem_build_side(contact, 1, b, vec3(0.0, 0.0, -0.1));
 }
 
-// every contact once; within a colour other than the last no tree in two units
-static void check_order(ProblemBuild *build, MdpOrder *order) {
-    const ContactProblem *problem = &build->problem;
-    ck_assert_int_eq(mdp_colour_begin(problem, &build->arena, order, NULL), STATUS_OK);
-    mdp_colour_add(problem, 0, problem->contact_count / 2, order);
-    mdp_colour_add(problem, problem->contact_count / 2, problem->contact_count, order);
-    mdp_colour_end(problem, order);
-    bool seen[PROBLEM_BUILD_CONTACTS] = {false};
-    ck_assert_uint_eq(order->first[order->colour_count], problem->contact_count);
-    for (uint32_t colour = 0; colour < order->colour_count; colour++) {
+// The colours of all contacts, checked: but for the last colour, no tree is in two units of one.
+typedef struct Colours {
+    uint32_t count;
+    uint8_t of[PROBLEM_BUILD_CONTACTS];
+} Colours;
+
+static void find_colours(const ContactProblem *problem, Colours *colours) {
+    MdpPair pair[PROBLEM_BUILD_CONTACTS];
+    uint8_t kind[PROBLEM_BUILD_CONTACTS];
+    uint64_t used[PROBLEM_BUILD_TREES] = {0};
+    for (uint32_t i = 0; i < problem->contact_count; i++) {
+        const ContactSide *side = problem->contact[i].side;
+        pair[i] = (MdpPair){{side[0].tree, side[1].tree}};
+        kind[i] = MDP_POINT;
+    }
+    colours->count = mdp_colour_find(pair, kind, 0, problem->contact_count, used, colours->of);
+    for (uint32_t colour = 0; colour + 1 < MDP_COLOUR_MAX && colour < colours->count; colour++) {
         uint32_t owner[PROBLEM_BUILD_TREES]; // first contact of the unit that holds the tree
         memset(owner, 0xff, sizeof(owner));
-        for (uint32_t k = order->first[colour]; k < order->first[colour + 1]; k++) {
-            uint32_t contact = order->contact[k];
-            ck_assert(!seen[contact]);
-            seen[contact] = true;
-            for (int s = 0; s < 2 && colour + 1 < MDP_COLOUR_MAX; s++) {
-                uint32_t tree = problem->contact[contact].side[s].tree;
-                if (tree == PROBLEM_NO_TREE) {
-                    continue;
+        for (uint32_t i = 0; i < problem->contact_count; i++) {
+            for (int s = 0; s < 2 && colours->of[i] == colour; s++) {
+                uint32_t tree = pair[i].tree[s];
+                if (tree != PROBLEM_NO_TREE) {
+                    ck_assert(owner[tree] == UINT32_MAX ||
+                              mdp_colour_is_unit(pair[owner[tree]], pair[i]));
+                    owner[tree] = i;
                 }
-                const ContactSide *first =
-                    owner[tree] == UINT32_MAX ? NULL : problem->contact[owner[tree]].side;
-                const ContactSide *mine = problem->contact[contact].side;
-                ck_assert(first == NULL ||
-                          (first[0].tree == mine[0].tree && first[1].tree == mine[1].tree));
-                owner[tree] = contact;
             }
         }
     }
@@ -55,49 +55,48 @@ static void check_order(ProblemBuild *build, MdpOrder *order) {
 
 START_TEST(a_column_needs_two_colours) {
     ProblemBuild build;
-    MdpOrder order;
+    static Colours colours;
     problem_build_init(&build);
     add_bodies(&build, 10);
     add_contact(&build, PROBLEM_NO_TREE, 0);
     for (uint32_t i = 1; i < 10; i++) {
         add_contact(&build, i - 1, i);
     }
-    check_order(&build, &order);
-    ck_assert_uint_eq(order.colour_count, 2);
-    // every other contact, bottom to top
-    ck_assert_uint_eq(order.contact[0], 0);
-    ck_assert_uint_eq(order.contact[1], 2);
-    ck_assert_uint_eq(order.contact[5], 1);
+    find_colours(&build.problem, &colours);
+    ck_assert_uint_eq(colours.count, 2);
+    for (uint32_t i = 0; i < 10; i++) {
+        ck_assert_uint_eq(colours.of[i], i % 2); // every other contact, bottom to top
+    }
     problem_build_deinit(&build);
 }
 END_TEST
 
 START_TEST(the_ground_is_shared_by_all) {
     ProblemBuild build;
-    MdpOrder order;
+    static Colours colours;
     problem_build_init(&build);
     add_bodies(&build, 50);
     for (uint32_t i = 0; i < 50; i++) {
         add_contact(&build, PROBLEM_NO_TREE, i);
     }
-    check_order(&build, &order);
-    ck_assert_uint_eq(order.colour_count, 1);
+    find_colours(&build.problem, &colours);
+    ck_assert_uint_eq(colours.count, 1);
     problem_build_deinit(&build);
 }
 END_TEST
 
 START_TEST(contacts_of_one_pair_stay_together) {
     ProblemBuild build;
-    MdpOrder order;
+    static Colours colours;
     problem_build_init(&build);
     add_bodies(&build, 3);
     for (uint32_t i = 0; i < 8; i++) {
         add_contact(&build, i / 4, i / 4 + 1);
     }
-    check_order(&build, &order);
-    ck_assert_uint_eq(order.colour_count, 2);
+    find_colours(&build.problem, &colours);
+    ck_assert_uint_eq(colours.count, 2);
     for (uint32_t i = 0; i < 8; i++) {
-        ck_assert_uint_eq(order.contact[i], i);
+        ck_assert_uint_eq(colours.of[i], i / 4);
     }
     problem_build_deinit(&build);
 }
@@ -106,7 +105,7 @@ END_TEST
 START_TEST(random_graphs_are_coloured_soundly) {
     uint64_t state = 50u + (uint64_t)_i;
     ProblemBuild build;
-    MdpOrder order;
+    static Colours colours;
     problem_build_init(&build);
     add_bodies(&build, 40);
     for (int i = 0; i < 300; i++) {
@@ -114,23 +113,34 @@ START_TEST(random_graphs_are_coloured_soundly) {
         uint32_t b = (uint32_t)(20.0 * (1.0 + problem_build_random(&state)));
         add_contact(&build, a == b ? PROBLEM_NO_TREE : a, b);
     }
-    check_order(&build, &order);
+    find_colours(&build.problem, &colours);
     problem_build_deinit(&build);
 }
 END_TEST
 
 START_TEST(a_tree_with_more_neighbours_than_colours_still_has_an_order) {
     ProblemBuild build;
-    MdpOrder order;
+    static Colours colours;
     problem_build_init(&build);
     add_bodies(&build, 101);
     for (uint32_t i = 1; i <= 100; i++) {
         add_contact(&build, 0, i);
     }
-    check_order(&build, &order);
-    ck_assert_uint_eq(order.colour_count, MDP_COLOUR_MAX);
-    ck_assert_uint_eq(order.contact[99], 99);
+    find_colours(&build.problem, &colours);
+    ck_assert_uint_eq(colours.count, MDP_COLOUR_MAX);
+    ck_assert_uint_eq(colours.of[62], 62);
+    ck_assert_uint_eq(colours.of[99], 63);
     problem_build_deinit(&build);
+}
+END_TEST
+
+START_TEST(what_moves_nothing_takes_no_colour) {
+    const MdpPair pair[3] = {{{0, 1}}, {{1, 2}}, {{2, 3}}};
+    const uint8_t kind[3] = {MDP_BALL, MDP_NONE, MDP_BALL};
+    uint64_t used[4] = {0};
+    uint8_t colour[3];
+    ck_assert_uint_eq(mdp_colour_find(pair, kind, 0, 3, used, colour), 1);
+    ck_assert_uint_eq(colour[2], 0);
 }
 END_TEST
 
@@ -140,6 +150,7 @@ static TCase *case_colour(void) {
     tcase_add_test(tcase, the_ground_is_shared_by_all);
     tcase_add_test(tcase, contacts_of_one_pair_stay_together);
     tcase_add_loop_test(tcase, random_graphs_are_coloured_soundly, 0, 5);
+    tcase_add_test(tcase, what_moves_nothing_takes_no_colour);
     tcase_add_test(tcase, a_tree_with_more_neighbours_than_colours_still_has_an_order);
     return tcase;
 }

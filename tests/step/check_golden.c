@@ -23,9 +23,9 @@ typedef struct Golden {
 } Golden;
 
 static const Golden goldens[] = {
-    {"a heap of 12, settling", 11, 12, 300, 0.0, 0x7b3f13ae90e0034bu},
-    {"a heap of 60, falling", 12, 60, 150, 0.0, 0xf3b84b81e99a7cbeu},
-    {"a heap of 12, Coulomb", 13, 12, 300, 1.0, 0x1c3010101c3f4746u},
+    {"a heap of 12, settling", 11, 12, 300, 0.0, 0xa5f6506ec0a2ebe1u},
+    {"a heap of 60, falling", 12, 60, 150, 0.0, 0xc2df33f2b38c142au},
+    {"a heap of 12, Coulomb", 13, 12, 300, 1.0, 0x9fe1d3cddd8676ffu},
 };
 
 START_TEST(the_same_inputs_give_the_golden_bits) {

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// What all solvers share, so that a solver is only its method:
+//
+//   judge_begin     the arrays of the answer, and what it promises of rows
+//   (the solver)    declares what it promises of contacts, where that is not the problem's bias
+//   judge_survey    islands, mass matrix, scales V, and the impulses to start from
+//   (the solver)    finds impulses, island by island, and has them judged with judge_islands, or
+//                   judge_large, as often as it likes
+//   judge_end       the answer is of every island the best that was judged, with its certificate
+//
+// To judge an island is to make its momentum and velocities anew from its impulses, and to measure
+// both. Of an island that is not met, the impulses with the least own residual are kept, so that
+// what ends early, or runs away, ends at the best that was judged, not at the last.
+//
+// Whoever goes on with an island that was judged says so with judge_go_on, before it stores other
+// impulses.
+//
+// Small islands are judged by whoever works at their share, several at once; large ones by the
+// thread that began the solve, in pieces, with the tasks of its context. All memory is taken by
+// judge_begin and judge_survey.
+#pragma once
+
+#include "base/context.h"
+#include "solve/certificate.h"
+#include "solve/solver.h"
+
+// As many shares that follow each other may be worked at at once.
+enum { JUDGE_WINDOW = 16 };
+
+typedef struct JudgeIsland {
+    double best;  // the least own residual over V so far
+    bool is_kept; // it is of impulses before the last, which are kept
+    bool is_met;  // the last are converged
+} JudgeIsland;
+
+typedef struct Judge {
+    const ContactProblem *problem; // borrowed, as context and result
+    const Context *context;
+    SolveResult *result;
+    Arena *arena;
+    Error *error;
+    double tolerance;
+    bool is_warm;
+    Islands islands;
+    ProblemMass mass;
+    CertificateScale scale;
+    JudgeIsland *island;             // [islands.count]
+    IslandMeasure *measure;          // [islands.count] of the impulses judged last
+    IslandMeasure *piece;            // [islands.share_count] of large islands
+    double *scratch;                 // [3 mass.width_max] for each share of a window
+    double *kept_contact, *kept_row; // the impulses that are kept, as in the answer
+    double operations;               // since it was last asked whether to stop
+} Judge;
+
+// Contacts at places [begin, end) of the list of islands, while they are at hand; of one share, on
+// any thread.
+typedef void JudgeSurvey(void *solver, uint32_t begin, uint32_t end);
+
+// `result` is filled but for contact relations, which are NULL: rigid. Fails with
+// RESOURCE_EXHAUSTED only.
+Status judge_begin(Judge *judge, const ContactProblem *problem, RelationKind relation,
+                   double tolerance, bool is_warm, const Context *context, Arena *arena,
+                   SolveResult *result, Error *error);
+
+// Afterwards the answer's impulses are those to start from. `survey` is Nullable; what it is called
+// with has its mass blocks A_ii.
+Status judge_survey(Judge *judge, JudgeSurvey *survey, void *solver);
+
+// ABORTED when the solve is to be given up: called by the thread that began it, after so many
+// operations, whatever they are. Asks about once in a million of them.
+Status judge_ask(Judge *judge, double operations);
+
+// Does `block` for shares [begin, end), as tasks, and asks now and then.
+Status judge_shares(Judge *judge, TaskBlock *block, void *work, uint32_t begin, uint32_t end);
+
+// Measures the impulses of small islands [begin, end) of one share; of one large island, from its
+// first share. Nothing comes of it.
+void judge_measure(const Judge *judge, uint32_t share, uint32_t begin, uint32_t end);
+Status judge_measure_large(Judge *judge, uint32_t share);
+
+// Judges them: measures, and says what comes of it.
+void judge_islands(const Judge *judge, uint32_t share, uint32_t begin, uint32_t end);
+Status judge_large(Judge *judge, uint32_t share);
+
+// The solver goes on with an island that was judged and is not met.
+void judge_go_on(const Judge *judge, uint32_t island);
+
+// Puts the impulses of an island back to where the solve starts, for what ran away.
+void judge_start_again(const Judge *judge, uint32_t island);
+
+Status judge_end(Judge *judge);
+
+// The own residual over V of the island, had the solve ended with what was measured last.
+double judge_own(const Judge *judge, uint32_t island);
+
+// How many shares the island of a share has.
+static inline uint32_t judge_pieces(const Judge *judge, uint32_t share) {
+    const Islands *islands = &judge->islands;
+    uint32_t end = share + 1;
+    while (islands->share[share].is_piece && end < islands->share_count &&
+           islands->share[end].island_begin == islands->share[share].island_begin) {
+        end++;
+    }
+    return end - share;
+}
