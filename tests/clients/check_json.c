@@ -186,7 +186,9 @@ START_TEST(a_reply_with_every_scalar_type_survives_the_way_there_and_back) {
 END_TEST
 
 START_TEST(every_scene_file_is_a_scene_and_survives_the_way_there_and_back) {
-    DIR *directory = opendir(MOREAU_SOURCE_DIR "/tests/scenes");
+    static const char *const folders[] = {MOREAU_SOURCE_DIR "/tests/scenes",
+                                          MOREAU_SOURCE_DIR "/tests/scenes/large"};
+    DIR *directory = opendir(folders[_i]);
     ck_assert_ptr_nonnull(directory);
     size_t count = 0;
     struct dirent *entry;
@@ -195,7 +197,7 @@ START_TEST(every_scene_file_is_a_scene_and_survives_the_way_there_and_back) {
             continue;
         }
         char file[512];
-        snprintf(file, sizeof(file), MOREAU_SOURCE_DIR "/tests/scenes/%s", entry->d_name);
+        snprintf(file, sizeof(file), "%s/%s", folders[_i], entry->d_name);
         JsonText json;
         JsonError error;
         ck_assert_msg(json_text_load(&json, file, &error), "%s", error.message);
@@ -223,7 +225,8 @@ static TCase *case_reading(void) {
     tcase_add_loop_test(tcase, whole_numbers_may_be_strings_and_keep_all_bits, 0, 6);
     tcase_add_test(tcase, doubles_come_back_with_the_same_bits);
     tcase_add_test(tcase, a_reply_with_every_scalar_type_survives_the_way_there_and_back);
-    tcase_add_test(tcase, every_scene_file_is_a_scene_and_survives_the_way_there_and_back);
+    tcase_add_loop_test(tcase, every_scene_file_is_a_scene_and_survives_the_way_there_and_back, 0,
+                        2);
     return tcase;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tool as a stranger uses it, against a real server: scenes, files, mistakes, a full disk.
 #include "support/server_process.h"
+#include "support/server_shell.h"
 #include "support/suite.h"
 
 #include <jansson.h>
@@ -8,43 +9,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define SCENES MOREAU_SOURCE_DIR "/tests/scenes/"
 
-// What a line of shell said, standard error too where it says so, and its exit status.
-static int run(const char *address, const char *line, char *said, size_t capacity) {
-    char command[1024];
-    snprintf(command, sizeof(command),
-             "export MOREAU_SERVER=%s; moreau() { " MOREAU_BINARY_DIR
-             "/clients/moreau \"$@\"; }; %s",
-             address, line);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    said[fread(said, 1, capacity - 1, pipe)] = '\0';
-    int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static char said[1 << 20];
-
-static json_t *run_json(const char *address, const char *line, int expected) {
-    int status = run(address, line, said, sizeof(said));
-    ck_assert_msg(status == expected, "%s: %d: %s", line, status, said);
-    json_t *document = json_loads(said, 0, NULL);
-    ck_assert_msg(document != NULL, "%s: this is no JSON: %s", line, said);
-    return document;
-}
 
 // What the first ten minutes show: three seconds of each scene, long enough to come to rest.
 START_TEST(every_step_of_every_scene_converges) {
-    static const char *const scenes[] = {"falling", "incline", "one_ball", "spheres", "stack10"};
+    static const char *const scenes[] = {"falling",    "incline", "one_ball",   "spheres",
+                                         "stack10",    "arch",    "wedge",      "card-frame",
+                                         "card-house", "tower",   "mass-ladder"};
     ServerProcess *server = server_start("--workers 1");
     char line[512];
     snprintf(line, sizeof(line),
              "moreau run " SCENES "%s.json --steps 720 --require-converged 2>&1", scenes[_i]);
-    int status = run(server->address[0], line, said, sizeof(said));
+    int status = server_shell(server->address[0], line, said, sizeof(said));
     ck_assert_msg(status == 0, "%s", said);
     server_stop(server);
 }
@@ -67,13 +47,13 @@ static void expect_same_numbers(const json_t *lived, const json_t *solved, size_
 
 // The impulses of the only world's contacts, as the answer of a solve lists them.
 static json_t *world_impulses(const char *address) {
-    json_t *worlds = run_json(address, "moreau worlds --json", 0);
+    json_t *worlds = server_shell_json(address, "moreau worlds --json", 0);
     const json_t *world = json_object_get(json_array_get(worlds, 0), "world");
     char line[128];
     snprintf(line, sizeof(line), "moreau call WorldContacts '{\"world\": %lld}'",
              (long long)json_integer_value(world));
     json_decref(worlds);
-    json_t *contacts = run_json(address, line, 0);
+    json_t *contacts = server_shell_json(address, line, 0);
     const json_t *flat = json_object_get(contacts, "impulse");
     json_t *impulses = json_array();
     for (size_t i = 0; i + 2 < json_array_size(flat); i += 3) {
@@ -102,12 +82,12 @@ START_TEST(a_dump_is_solved_as_the_world_solved_it) {
     close(mkstemp(path));
     snprintf(line, sizeof(line), "moreau run " SCENES "%s --name %s --keep --json",
              runs[_i].arguments, runs[_i].world);
-    json_t *report = run_json(address, line, 0);
+    json_t *report = server_shell_json(address, line, 0);
     json_t *lived = world_impulses(address);
     snprintf(line, sizeof(line),
              "moreau solve --world %s --dump %s >/dev/null && moreau solve %s --json",
              runs[_i].world, path, path);
-    json_t *answer = run_json(address, line, 0);
+    json_t *answer = server_shell_json(address, line, 0);
     size_t count = 0;
     expect_same_numbers(lived, json_object_get(answer, "contacts"), &count);
     ck_assert_uint_gt(count, 0);
@@ -127,7 +107,7 @@ START_TEST(a_dump_is_solved_as_the_world_solved_it) {
 
     // the same without a file, and watched
     snprintf(line, sizeof(line), "moreau solve --world %s --history --json", runs[_i].world);
-    answer = run_json(address, line, 0);
+    answer = server_shell_json(address, line, 0);
     count = 0;
     expect_same_numbers(lived, json_object_get(answer, "contacts"), &count);
     ck_assert_int_eq((json_int_t)json_array_size(json_object_get(answer, "history")),
@@ -137,7 +117,7 @@ START_TEST(a_dump_is_solved_as_the_world_solved_it) {
     // what is typed wins over the file
     snprintf(line, sizeof(line),
              "moreau solve %s --json --param max_iterations=5 --param tolerance=1e-15", path);
-    answer = run_json(address, line, 0);
+    answer = server_shell_json(address, line, 0);
     const json_t *iterations = json_object_get(json_object_get(answer, "report"), "iterations");
     ck_assert_int_le(json_integer_value(iterations), 5);
     json_decref(answer);
@@ -179,14 +159,15 @@ START_TEST(a_full_disk_is_said) {
     snprintf(line, sizeof(line), "--workers 1 --db %s/e.db", folder);
     ServerProcess *server = server_start(line);
     const char *address = server->address[0];
-    ck_assert_int_eq(run(address,
-                         "moreau run " SCENES "falling.json --steps 200 --name keep --keep "
-                         "--record=frames --episode-name demo",
-                         said, sizeof(said)),
+    ck_assert_int_eq(server_shell(address,
+                                  "moreau run " SCENES
+                                  "falling.json --steps 200 --name keep --keep "
+                                  "--record=frames --episode-name demo",
+                                  said, sizeof(said)),
                      0);
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         snprintf(line, sizeof(line), "(moreau %s) 2>&1 >/dev/full", lines[i]);
-        int status = run(address, line, said, sizeof(said));
+        int status = server_shell(address, line, said, sizeof(said));
         ck_assert_msg(status == 1, "%s: %d: %s", lines[i], status, said);
         ck_assert_msg(strstr(said, "cannot write") != NULL, "%s: %s", lines[i], said);
         ck_assert_msg(strstr(said, "Input/output") == NULL, "%s: %s", lines[i], said);
@@ -237,19 +218,20 @@ START_TEST(errors_name_what_was_typed) {
     snprintf(line, sizeof(line), "--workers 1 --db %s/e.db", folder);
     ServerProcess *server = server_start(line);
     const char *address = server->address[0];
-    ck_assert_int_eq(
-        run(address, "moreau run " SCENES "falling.json --steps 20 --record --episode-name demo",
-            said, sizeof(said)),
-        0);
+    ck_assert_int_eq(server_shell(address,
+                                  "moreau run " SCENES
+                                  "falling.json --steps 20 --record --episode-name demo",
+                                  said, sizeof(said)),
+                     0);
     for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
         snprintf(line, sizeof(line), "moreau %s 2>&1", mistakes[i].line);
-        int status = run(address, line, said, sizeof(said));
+        int status = server_shell(address, line, said, sizeof(said));
         ck_assert_msg(status == mistakes[i].status, "%s: %d: %s", line, status, said);
         ck_assert_msg(strstr(said, mistakes[i].expected) != NULL, "%s: %s", line, said);
 
         // as a document, and nothing else
         snprintf(line, sizeof(line), "moreau %s --json 2>/dev/null", mistakes[i].line);
-        json_t *document = run_json(address, line, mistakes[i].status);
+        json_t *document = server_shell_json(address, line, mistakes[i].status);
         const json_t *error = json_object_get(document, "error");
         ck_assert_ptr_nonnull(json_string_value(json_object_get(error, "message")));
         json_decref(document);
@@ -262,9 +244,9 @@ END_TEST
 
 START_TEST(a_list_that_is_too_short_says_what_is_needed_and_what_came) {
     ServerProcess *server = server_start("--workers 1");
-    int status = run(server->address[0],
-                     "echo '{\"bodies\": [{\n\"position\": [1, 2]}]}' | moreau run - 2>&1", said,
-                     sizeof(said));
+    int status = server_shell(server->address[0],
+                              "echo '{\"bodies\": [{\n\"position\": [1, 2]}]}' | moreau run - 2>&1",
+                              said, sizeof(said));
     ck_assert_int_eq(status, 1);
     ck_assert_msg(
         strstr(said, "standard input:2: bodies[0].position: This needs 3 numbers, got 2") != NULL,
@@ -276,12 +258,13 @@ END_TEST
 START_TEST(a_world_that_was_kept_is_found_by_its_name_and_destroyed) {
     ServerProcess *server = server_start("--workers 1");
     const char *address = server->address[0];
-    ck_assert_int_eq(run(address, "moreau run " SCENES "one_ball.json --steps 1 --keep --name ball",
-                         said, sizeof(said)),
+    ck_assert_int_eq(server_shell(address,
+                                  "moreau run " SCENES "one_ball.json --steps 1 --keep --name ball",
+                                  said, sizeof(said)),
                      0);
-    ck_assert_int_eq(run(address, "moreau worlds --destroy ball", said, sizeof(said)), 0);
+    ck_assert_int_eq(server_shell(address, "moreau worlds --destroy ball", said, sizeof(said)), 0);
     ck_assert_ptr_nonnull(strstr(said, " ball: 2 bodies, after 1 step\n"));
-    json_t *worlds = run_json(address, "moreau worlds --json", 0);
+    json_t *worlds = server_shell_json(address, "moreau worlds --json", 0);
     ck_assert_uint_eq(json_array_size(worlds), 0);
     json_decref(worlds);
     server_stop(server);
@@ -300,18 +283,18 @@ START_TEST(a_deep_overlap_is_said_and_the_settings_are_those_of_the_scene) {
     close(mkstemp(path));
     snprintf(line, sizeof(line), "echo %s > %s; moreau run %s --steps 3 --keep --json", scene, path,
              path);
-    json_t *report = run_json(address, line, 0);
+    json_t *report = server_shell_json(address, line, 0);
     ck_assert_int_eq(json_integer_value(json_object_get(report, "recovery_contacts")), 4);
     ck_assert_int_eq(json_integer_value(json_object_get(report, "recovery_steps")), 3);
     json_decref(report);
-    json_t *got = run_json(address, "moreau call WorldGet '{\"world\": 1}'", 0);
+    json_t *got = server_shell_json(address, "moreau call WorldGet '{\"world\": 1}'", 0);
     const json_t *settings = json_object_get(got, "settings");
     ck_assert_str_eq(json_string_value(json_object_get(settings, "integrator")), "MIDPOINT");
     ck_assert_str_eq(json_string_value(json_object_get(settings, "rotation")), "EXPLICIT");
     ck_assert(json_number_value(json_object_get(settings, "recovery_speed")) == 0.5);
     json_decref(got);
     snprintf(line, sizeof(line), "moreau run %s --steps 3", path);
-    ck_assert_int_eq(run(address, line, said, sizeof(said)), 0);
+    ck_assert_int_eq(server_shell(address, line, said, sizeof(said)), 0);
     ck_assert_msg(strstr(said, "in 3 steps some were too deep") != NULL, "%s", said);
     unlink(path);
     server_stop(server);
@@ -323,27 +306,28 @@ START_TEST(a_snapshot_is_of_a_world_by_its_name) {
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ServerProcess *server = server_start("--workers 1");
     const char *address = server->address[0];
-    ck_assert_int_eq(run(address, "moreau run " SCENES "one_ball.json --steps 7 --keep --name ball",
-                         said, sizeof(said)),
+    ck_assert_int_eq(server_shell(address,
+                                  "moreau run " SCENES "one_ball.json --steps 7 --keep --name ball",
+                                  said, sizeof(said)),
                      0);
     snprintf(line, sizeof(line), "moreau snapshot take ball %s/ball", folder);
-    ck_assert_int_eq(run(address, line, said, sizeof(said)), 0);
+    ck_assert_int_eq(server_shell(address, line, said, sizeof(said)), 0);
     ck_assert_ptr_nonnull(strstr(said, " at step 7 is in "));
     snprintf(line, sizeof(line), "moreau snapshot restore ball %s/ball", folder);
-    ck_assert_int_eq(run(address, line, said, sizeof(said)), 0);
+    ck_assert_int_eq(server_shell(address, line, said, sizeof(said)), 0);
     ck_assert_ptr_nonnull(strstr(said, " is what it was at step 7\n"));
-    ck_assert_int_eq(run(address, "moreau snapshot clone ball --name second", said, sizeof(said)),
-                     0);
+    ck_assert_int_eq(
+        server_shell(address, "moreau snapshot clone ball --name second", said, sizeof(said)), 0);
     // a file wins over a world of its name
     snprintf(line, sizeof(line),
              "cd %s && cp ball second && moreau worlds --destroy ball && "
              "moreau snapshot clone second --name third && cp second 77 && rm second && "
              "moreau snapshot clone second --name fourth",
              folder);
-    ck_assert_msg(run(address, line, said, sizeof(said)) == 0, "%s", said);
+    ck_assert_msg(server_shell(address, line, said, sizeof(said)) == 0, "%s", said);
     snprintf(line, sizeof(line), "cd %s && moreau snapshot clone 77 2>&1", folder); // an id
-    ck_assert_int_eq(run(address, line, said, sizeof(said)), 1);
-    json_t *worlds = run_json(address, "moreau worlds --json", 0);
+    ck_assert_int_eq(server_shell(address, line, said, sizeof(said)), 1);
+    json_t *worlds = server_shell_json(address, "moreau worlds --json", 0);
     ck_assert_uint_eq(json_array_size(worlds), 3);
     json_decref(worlds);
     server_stop(server);
@@ -358,16 +342,17 @@ START_TEST(a_dump_that_does_not_fit_leaves_the_file_as_it_was) {
     close(mkstemp(path));
     ServerProcess *server = server_start("--workers 1");
     const char *address = server->address[0];
-    ck_assert_int_eq(run(address, "moreau run " SCENES "one_ball.json --steps 7 --keep --name ball",
-                         said, sizeof(said)),
+    ck_assert_int_eq(server_shell(address,
+                                  "moreau run " SCENES "one_ball.json --steps 7 --keep --name ball",
+                                  said, sizeof(said)),
                      0);
     snprintf(line, sizeof(line),
              "echo precious > %s; (trap '' XFSZ; ulimit -f 0; "
              "moreau solve --world ball --dump %s 2>&1)",
              path, path);
-    ck_assert_int_eq(run(address, line, said, sizeof(said)), 1);
+    ck_assert_int_eq(server_shell(address, line, said, sizeof(said)), 1);
     snprintf(line, sizeof(line), "cat %s", path);
-    ck_assert_int_eq(run(address, line, said, sizeof(said)), 0);
+    ck_assert_int_eq(server_shell(address, line, said, sizeof(said)), 0);
     ck_assert_str_eq(said, "precious\n");
     server_stop(server);
     unlink(path);
@@ -376,7 +361,7 @@ END_TEST
 
 static TCase *case_command_line(void) {
     TCase *tcase = tcase_create("command line");
-    tcase_add_loop_test(tcase, every_step_of_every_scene_converges, 0, 5);
+    tcase_add_loop_test(tcase, every_step_of_every_scene_converges, 0, 11);
     tcase_add_loop_test(tcase, a_dump_is_solved_as_the_world_solved_it, 0, 4);
     tcase_add_test(tcase, a_deep_overlap_is_said_and_the_settings_are_those_of_the_scene);
     tcase_add_test(tcase, a_full_disk_is_said);

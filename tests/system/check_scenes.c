@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// Scenes of tests/scenes as `moreau run` plays them: what stands or falls by a closed form does so
+// on either side of its limit, and what is large plays.
+#include "support/campaign.h"
+#include "support/server_process.h"
+#include "support/server_shell.h"
+#include "support/suite.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCENES MOREAU_SOURCE_DIR "/tests/scenes/"
+
+#define GRAVITY   9.81        // [m/s^2] of these scenes
+#define TIME_STEP (1.0 / 240) // [s]
+
+enum { STEPS = 240 }; // a second
+
+static json_t *load(const char *scene) {
+    char path[512];
+    json_error_t error;
+    snprintf(path, sizeof(path), SCENES "%s.json", scene);
+    json_t *root = json_load_file(path, 0, &error);
+    ck_assert_msg(root != NULL, "%s: %s, line %d", path, error.text, error.line);
+    return root;
+}
+
+static void set_friction(json_t *scene, double friction) {
+    json_t *material = json_array_get(json_object_get(scene, "materials"), 0);
+    json_object_set_new(material, "friction", json_real(friction));
+}
+
+// The ground lies level and gravity leans, towards x.
+static void set_slope(json_t *scene, double slope) {
+    double down = GRAVITY / sqrt(1.0 + slope * slope);
+    json_t *gravity = json_pack("[fff]", slope * down, 0.0, -down);
+    json_object_set_new(json_object_get(scene, "settings"), "gravity", gravity);
+}
+
+// Plays a scene, which it frees. The poses of all bodies in the end; the caller's.
+static json_t *play(const ServerProcess *server, json_t *scene, int steps) {
+    char path[SERVER_FOLDER_BYTES + 16], line[512];
+    snprintf(path, sizeof(path), "%s/scene.json", server->folder);
+    ck_assert_int_eq(json_dump_file(scene, path, 0), 0);
+    json_decref(scene);
+    snprintf(line, sizeof(line), "moreau run %s --steps %d --keep --json", path, steps);
+    json_t *report = server_shell_json(server->address[0], line, 0);
+    snprintf(line, sizeof(line), "moreau call WorldGet '{\"world\": %lld}'",
+             (long long)json_integer_value(json_object_get(report, "world")));
+    json_t *world = server_shell_json(server->address[0], line, 0);
+    json_t *pose = json_incref(json_object_get(world, "pose"));
+    json_decref(world);
+    json_decref(report);
+    return pose;
+}
+
+// The farthest that a body has come after a second, from where it was after one step [m].
+static double farthest(const ServerProcess *server, json_t *scene) {
+    json_t *from = play(server, json_deep_copy(scene), 1), *to = play(server, scene, STEPS);
+    ck_assert_uint_eq(json_array_size(from), json_array_size(to));
+    double moved = 0.0;
+    for (size_t body = 0; body < json_array_size(to); body += 7) {
+        double square = 0.0;
+        for (size_t k = body; k < body + 3; k++) {
+            double by = json_number_value(json_array_get(to, k)) -
+                        json_number_value(json_array_get(from, k));
+            square += by * by;
+        }
+        moved = fmax(moved, sqrt(square));
+    }
+    json_decref(from);
+    json_decref(to);
+    return moved;
+}
+
+// Where friction begins to hold a scene (make_scenes.py --limits, where the forms are), and where
+// the slope tips it.
+typedef struct Limit {
+    const char *scene;
+    double friction; // 0: as in the scene
+    double slope;    // 0: as in the scene
+} Limit;
+
+static const Limit limits[] = {
+    {.scene = "arch", .friction = 0.1809},
+    {.scene = "wedge", .friction = 0.2078},
+    {.scene = "card-frame", .friction = 0.4623},
+    {.scene = "card-house", .friction = 0.4623}, // its upper frame falls when it stood alone
+    {.scene = "tower", .friction = 0.15},        // the slope of its ground
+    {.scene = "tower", .slope = 0.2},            // 0.2 m wide, 1 m high
+};
+
+// 5 % beside the limit. What stands may creep by what is left of its residuals, 1e-6 of |g| h =
+// 0.04 m/s: 4e-8 m in a second, for each of at most 16 joints, times a lever of 5. What falls lacks
+// 5 % of its hold, at least 0.05 * 0.15 g in the tower, which is 0.036 m in a second; the others
+// turn or slide at more.
+START_TEST(a_scene_stands_above_its_limit_and_falls_below) {
+    const Limit *limit = &limits[_i / 2];
+    bool stands = _i % 2 == 0;
+    double above = stands ? 1.05 : 0.95;
+    json_t *scene = load(limit->scene);
+    if (limit->friction > 0.0) {
+        set_friction(scene, above * limit->friction);
+    } else {
+        set_slope(scene, limit->slope / above);
+    }
+    ServerProcess *server = server_start("--workers 1");
+    double moved = farthest(server, scene);
+    server_stop(server);
+    ck_assert_msg(stands ? moved <= 1e-5 : moved >= 0.02, "%s: %g m", limit->scene, moved);
+}
+END_TEST
+
+// All five boxes as one: x = a h^2 n (n + 1)/2, a = g (slope - mu) cos. Every step leaves 1e-8 of
+// |g| h in the velocity at each of 20 contacts, which makes at most 20 times n (n + 1)/2 h of it.
+START_TEST(a_tower_slides_as_one_block) {
+    double friction = 0.1, slope = 0.15, residual = 1e-8;
+    json_t *scene = load("tower");
+    set_friction(scene, friction);
+    json_object_set_new(
+        json_object_get(scene, "settings"), "parameters",
+        json_pack("{s{sfsi}}", "mdp", "tolerance", residual, "max_iterations", 100000));
+    ServerProcess *server = server_start("--workers 1");
+    json_t *pose = play(server, scene, STEPS);
+    server_stop(server);
+    double fall = GRAVITY * TIME_STEP * TIME_STEP * STEPS * (STEPS + 1.0) / 2.0; // [m]
+    double expected = fall * (slope - friction) / sqrt(1.0 + slope * slope);
+    for (size_t body = 1; body <= 5; body++) {
+        double x = json_number_value(json_array_get(pose, 7 * body));
+        ck_assert_msg(fabs(x - expected) <= 20.0 * residual * fall, "%zu: %.9f %.9f", body, x,
+                      expected);
+    }
+    json_decref(pose);
+}
+END_TEST
+
+// A heavy body on a light one, to a millionth: nothing is pressed together.
+START_TEST(a_ladder_of_masses_stands) {
+    json_t *scene = load("mass-ladder");
+    ServerProcess *server = server_start("--workers 1");
+    double moved = farthest(server, scene);
+    server_stop(server);
+    ck_assert_double_le(moved, 1e-5); // as above
+}
+END_TEST
+
+// The whole of tests/scenes/large, from its first step; with deploy/test --all half a second of each.
+START_TEST(every_large_scene_plays) {
+    int steps = campaign_count(12);
+    ServerProcess *server = server_start("--workers 1");
+    DIR *directory = opendir(SCENES "large");
+    ck_assert_ptr_nonnull(directory);
+    size_t count = 0;
+    struct dirent *entry;
+    while ((entry = readdir(directory)) != NULL) {
+        if (strstr(entry->d_name, ".json") == NULL) {
+            continue;
+        }
+        char line[512];
+        snprintf(line, sizeof(line), "moreau run " SCENES "large/%s --steps %d --json",
+                 entry->d_name, steps);
+        json_t *report = server_shell_json(server->address[0], line, 0);
+        ck_assert_int_eq(json_integer_value(json_object_get(report, "steps")), steps);
+        const json_t *certificate = json_object_get(report, "certificate");
+        const json_t *worst = json_object_get(certificate, "worst");
+        // what a velocity is made of holds to rounding, converged or not
+        double e_mom = json_number_value(json_object_get(worst, "e_mom"));
+        ck_assert_msg(e_mom <= 1e-10, "%s: %g", entry->d_name, e_mom);
+        json_decref(report);
+        count++;
+    }
+    closedir(directory);
+    server_stop(server);
+    ck_assert_uint_ge(count, 8);
+}
+END_TEST
+
+static TCase *case_physics(void) {
+    TCase *tcase = tcase_create("physics");
+    int count = (int)(sizeof(limits) / sizeof(limits[0]));
+    tcase_add_loop_test(tcase, a_scene_stands_above_its_limit_and_falls_below, 0, 2 * count);
+    tcase_add_test(tcase, a_tower_slides_as_one_block);
+    tcase_add_test(tcase, a_ladder_of_masses_stands);
+    return tcase;
+}
+
+static TCase *case_large(void) {
+    TCase *tcase = tcase_create("large");
+    tcase_set_timeout(tcase, 600);
+    tcase_add_test(tcase, every_large_scene_plays);
+    return tcase;
+}
+
+SUITE_MAIN("system/scenes", case_physics, case_large)
