@@ -128,8 +128,8 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
         return out_of_memory(error);
     }
     if (!request->is_resumed) {
-        Status status =
-            problem_read(request->message->solve->problem, &request->arena, &plan->problem, error);
+        Status status = problem_codec_read(request->message->solve->problem, &request->arena,
+                                           &plan->problem, error);
         if (status == STATUS_OK) {
             status = range_check(RANGE_TIME_STEP, plan->problem.time_step, "problem.time_step", -1,
                                  error);
@@ -186,7 +186,7 @@ Status command_problem(Request *request, Lane *lane, Moreau__V1__Reply *reply, E
         return out_of_memory(error);
     }
     moreau__v1__problem_reply__init(message);
-    message->problem = problem_write(&stepper->problem, &request->arena);
+    message->problem = problem_codec_write(&stepper->problem, &request->arena);
     message->solver = (char *)solver_get(stepper->solver.kind)->name;
     message->parameters = convert_parameters_out(&stepper->solver, &request->arena);
     if (message->problem == NULL || message->parameters == NULL) {

@@ -399,8 +399,8 @@ static Status judge(const ContactProblem *problem, Arena *arena, Error *error) {
     return scratch == NULL ? out_of_memory(error) : problem_check(problem, scratch, error);
 }
 
-Status problem_read(const Moreau__V1__ContactProblem *m, Arena *arena, ContactProblem *problem,
-                    Error *error) {
+Status problem_codec_read(const Moreau__V1__ContactProblem *m, Arena *arena,
+                          ContactProblem *problem, Error *error) {
     if (!m->has_time_step || !(m->time_step > 0.0)) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "time_step",
                          "The time step must be > 0 s.");
@@ -538,7 +538,7 @@ static void write_contact(const ContactProblem *problem, size_t i, size_t *arm,
     }
 }
 
-Moreau__V1__ContactProblem *problem_write(const ContactProblem *problem, Arena *arena) {
+Moreau__V1__ContactProblem *problem_codec_write(const ContactProblem *problem, Arena *arena) {
     size_t arms = 0;
     for (uint32_t i = 0; i < problem->contact_count; i++) {
         arms += problem->contact[i].side[0].tree != PROBLEM_NO_TREE;

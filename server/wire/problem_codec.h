@@ -9,11 +9,11 @@
 
 // Reads and judges the columns: lengths, indices, then problem_check. Lives in the arena, borrows
 // numbers of the message. Blames the keys of the file format, as contacts[3].mu, or a column.
-Status problem_read(const Moreau__V1__ContactProblem *message, Arena *arena,
-                    ContactProblem *problem, Error *error);
+Status problem_codec_read(const Moreau__V1__ContactProblem *message, Arena *arena,
+                          ContactProblem *problem, Error *error);
 
 // The columns of a world's problem, whose trees are all free and which has no rows: read again, the
 // same numbers to the last bit, but for what the rigid bias holds already (restitution) and for the
 // arms of sides on the ground, which nothing reads. Borrows free and start impulses. NULL when the
 // arena ends.
-Moreau__V1__ContactProblem *problem_write(const ContactProblem *problem, Arena *arena);
+Moreau__V1__ContactProblem *problem_codec_write(const ContactProblem *problem, Arena *arena);

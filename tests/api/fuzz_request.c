@@ -23,7 +23,7 @@ static void judge(const Moreau__V1__Request *request, Arena *arena) {
     }
     if (request->call_case == MOREAU__V1__REQUEST__CALL_SOLVE && request->solve->problem != NULL) {
         ContactProblem problem;
-        if (problem_read(request->solve->problem, arena, &problem, &error) == STATUS_OK) {
+        if (problem_codec_read(request->solve->problem, arena, &problem, &error) == STATUS_OK) {
             SolverSettings settings = solver_default(SOLVER_MDP);
             SolveResult result;
             solver_solve(&settings, &problem, &(Context){0}, arena, &result, &error);

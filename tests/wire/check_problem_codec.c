@@ -25,7 +25,7 @@ static void stop(void) {
 
 // Through bytes, as a client has it.
 static Moreau__V1__ContactProblem *send(const ContactProblem *problem) {
-    Moreau__V1__ContactProblem *written = problem_write(problem, &arena);
+    Moreau__V1__ContactProblem *written = problem_codec_write(problem, &arena);
     ck_assert_ptr_nonnull(written);
     size_t count = moreau__v1__contact_problem__get_packed_size(written);
     uint8_t *bytes = arena_take_array(&arena, count + 1, 1);
@@ -52,7 +52,7 @@ static void solve_again(const Lab *lab) {
     ContactProblem problem;
     SolveResult result;
     Error error = {0};
-    ck_assert_msg(problem_read(message, &arena, &problem, &error) == STATUS_OK, "%s: %s",
+    ck_assert_msg(problem_codec_read(message, &arena, &problem, &error) == STATUS_OK, "%s: %s",
                   error.field, error.message);
     ck_assert_msg(solver_solve(&stepper->solver, &problem, &(Context){0}, &arena, &result,
                                &error) == STATUS_OK,
@@ -164,7 +164,7 @@ static void draw(Sketch *s) {
 
 static Status read(const Sketch *sketch, ContactProblem *problem, Error *error) {
     *error = (Error){0};
-    return problem_read(&sketch->problem, &arena, problem, error);
+    return problem_codec_read(&sketch->problem, &arena, problem, error);
 }
 
 START_TEST(a_body_beside_a_tree_is_read_as_both) {
