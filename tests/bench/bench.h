@@ -21,13 +21,14 @@ typedef enum AimKind {
 
 typedef struct BenchRow {
     const char *bench;
-    char figure[40];
+    char figure[80];
     double value;
     const char *unit;
     const char *peer; // what stands beside the value, in its unit; NULL: nothing does
     double peer_value;
     AimKind aim_kind;
     double aim;
+    double iterations;    // of the solver, mean; 0: not counted
     bool has_certificate; // largest of the answers that were timed
     double e_own, e_ds;
 } BenchRow;
@@ -35,7 +36,8 @@ typedef struct BenchRow {
 // What a bench is handed.
 typedef struct BenchRun {
     Bench *bench;
-    double seconds; // how long each figure of a bench on the wire is measured
+    double seconds; // how long each figure of a bench on the wire is measured, and a solve may take
+    const char *files; // folder of problems and scenes for solvers; NULL: those of the tests
 } BenchRun;
 
 // Keeps a copy of the row.
@@ -60,6 +62,7 @@ void bench_batch(const BenchRun *run);
 void bench_pile(const BenchRun *run);
 void bench_stack(const BenchRun *run);
 void bench_wall(const BenchRun *run);
+void bench_solvers(const BenchRun *run);
 void bench_drift(const BenchRun *run);
 void bench_lanes(const BenchRun *run);
 void bench_hash(const BenchRun *run);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// moreau-bench [NAME...] [--json] [--list] [--seconds S]: runs the benches of those names, or all.
+// moreau-bench [NAME...] [--json] [--list] [--seconds S] [--files DIR]: runs the benches of those
+// names, or all but those that run only by name.
 #include "bench/bench.h"
 #include "bench/table.h"
 
@@ -11,31 +12,36 @@
 
 #define SECONDS_MAX 3600.0
 
-enum { ROWS_MAX = 256 };
+enum { ROWS_MAX = 65536 };
 enum { USAGE = 2 };
 
 struct Bench {
     const char *name;
     void (*run)(const BenchRun *run);
     const char *about;
+    bool only_by_name; // it takes long
 };
 
 static const Bench benches[] = {
-    {"roundtrip", bench_roundtrip, "step round trips of a one-body world beside a bare echo"},
-    {"pipeline", bench_pipeline, "pipelined steps per second, server CPU beyond the physics"},
-    {"batch", bench_batch, "many small worlds in one call, CPU beyond the physics"},
-    {"pile", bench_pile, "settled piles of 100, 1,000 and 10,000 spheres"},
-    {"stack", bench_stack, "ten boxes on each other for ten seconds"},
-    {"wall", bench_wall, "a wall of 525 boxes for ten seconds"},
-    {"drift", bench_drift, "energy that free motion, rolling and rest gain or lose in ten seconds"},
-    {"lanes", bench_lanes,
-     "large worlds on two lanes beside one: piles, and 500 stacks of 5 boxes"},
-    {"hash", bench_hash, "hashing beside memcpy"},
-    {"log", bench_log, "chunks through the log beside bare SQLite"},
-    {"state", bench_state, "a 1,000-body state encoded and sent, beside memcpy and send"},
-    {"record", bench_record, "recording beside not recording, stepping again, seeking"},
-    {"neighbours", bench_neighbours, "round trips while others record and read"},
-    {"memory", bench_memory_use, "bytes per world and per idle connection"},
+    {"roundtrip", bench_roundtrip, "step round trips of a one-body world beside a bare echo",
+     false},
+    {"pipeline", bench_pipeline, "pipelined steps per second, server CPU beyond the physics",
+     false},
+    {"batch", bench_batch, "many small worlds in one call, CPU beyond the physics", false},
+    {"pile", bench_pile, "settled piles of 100, 1,000 and 10,000 spheres", false},
+    {"stack", bench_stack, "ten boxes on each other for ten seconds", false},
+    {"wall", bench_wall, "a wall of 525 boxes for ten seconds", false},
+    {"solvers", bench_solvers, "every solver on problems and scenes; only by its name", true},
+    {"drift", bench_drift, "energy that free motion, rolling and rest gain or lose in ten seconds",
+     false},
+    {"lanes", bench_lanes, "large worlds on two lanes beside one: piles, and 500 stacks of 5 boxes",
+     false},
+    {"hash", bench_hash, "hashing beside memcpy", false},
+    {"log", bench_log, "chunks through the log beside bare SQLite", false},
+    {"state", bench_state, "a 1,000-body state encoded and sent, beside memcpy and send", false},
+    {"record", bench_record, "recording beside not recording, stepping again, seeking", false},
+    {"neighbours", bench_neighbours, "round trips while others record and read", false},
+    {"memory", bench_memory_use, "bytes per world and per idle connection", false},
 };
 enum { BENCH_COUNT = sizeof(benches) / sizeof(benches[0]) };
 
@@ -43,6 +49,7 @@ typedef struct Options {
     bool chosen[BENCH_COUNT];
     bool json, list;
     double seconds;
+    const char *files; // Nullable
 } Options;
 
 static BenchRow rows[ROWS_MAX];
@@ -149,6 +156,8 @@ static int parse(int argc, char **argv, Options *options) {
             if (!parse_seconds(argv[++i], &options->seconds)) {
                 return fail_seconds(options, argv[i]);
             }
+        } else if (strcmp(argv[i], "--files") == 0 && i + 1 < argc) {
+            options->files = argv[++i];
         } else if (choose(options, argv[i])) {
             has_name = true;
         } else {
@@ -156,7 +165,7 @@ static int parse(int argc, char **argv, Options *options) {
         }
     }
     for (int i = 0; i < BENCH_COUNT && !has_name; i++) {
-        options->chosen[i] = true;
+        options->chosen[i] = !benches[i].only_by_name;
     }
     return 0;
 }
@@ -178,7 +187,7 @@ static void run_benches(const Options *options) {
         if (options->chosen[i]) {
             fprintf(stderr, "%s ...\n", benches[i].name);
             Bench bench = benches[i];
-            BenchRun run = {&bench, options->seconds};
+            BenchRun run = {&bench, options->seconds, options->files};
             bench.run(&run);
         }
     }

@@ -3,15 +3,7 @@
 
 #include "bench/bench.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-enum { PATH_BYTES = 4096 };
 
 #define X(upper, name) name,
 static const char *const peer_names[] = {PEER_MAP(X)};
@@ -19,60 +11,20 @@ static const char *const peer_names[] = {PEER_MAP(X)};
 
 static char engine_names[PEER_COUNT][PEER_NAME_BYTES]; // as they greeted last
 
-// Beside this program, where the build puts it.
-static void find_program(PeerIndex index, char *path, size_t bytes) {
-    char own[PATH_BYTES];
-    ssize_t count = readlink("/proc/self/exe", own, sizeof(own) - 1);
-    own[count > 0 ? count : 0] = '\0';
-    snprintf(path, bytes, "%s-%s", own, peer_names[index]);
-}
-
-// Ends that no other process inherits: a peer's input must end when this program closes it.
-static void open_pipe(int ends[2]) {
-    if (pipe(ends) != 0 || fcntl(ends[0], F_SETFD, FD_CLOEXEC) != 0 ||
-        fcntl(ends[1], F_SETFD, FD_CLOEXEC) != 0) {
-        bench_fail("no pipe");
-    }
-}
-
-static void start_program(PeerProcess *process, const char *path) {
-    int in[2], out[2];
-    open_pipe(in);
-    open_pipe(out);
-    process->pid = fork();
-    if (process->pid < 0) {
-        bench_fail("cannot start a process");
-    }
-    if (process->pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        dup2(in[0], STDIN_FILENO);
-        dup2(out[1], STDOUT_FILENO);
-        execl(path, path, (char *)NULL);
-        _exit(EXIT_FAILURE);
-    }
-    close(in[0]);
-    close(out[1]);
-    process->to = fdopen(in[1], "w");
-    process->from = fdopen(out[0], "r");
-    if (process->to == NULL || process->from == NULL) {
-        bench_fail("memory ended");
-    }
-}
-
 static void send(PeerProcess *process, const void *data, size_t size, size_t count) {
-    if (fwrite(data, size, count, process->to) != count) {
+    if (fwrite(data, size, count, process->child.to) != count) {
         bench_fail("the peer %s has ended", peer_names[process->index]);
     }
 }
 
 static void receive(PeerProcess *process, void *data, size_t size, size_t count) {
-    if (fread(data, size, count, process->from) != count) {
+    if (fread(data, size, count, process->child.from) != count) {
         bench_fail("the peer %s has ended", peer_names[process->index]);
     }
 }
 
 static void flush(PeerProcess *process) {
-    if (fflush(process->to) != 0) {
+    if (fflush(process->child.to) != 0) {
         bench_fail("the peer %s has ended", peer_names[process->index]);
     }
 }
@@ -103,14 +55,13 @@ static void send_scene(PeerProcess *process, const Scene *scene) {
 }
 
 bool peer_process_start(PeerProcess *process, PeerIndex index, const Scene *scene) {
-    char path[PATH_BYTES + 16];
-    find_program(index, path, sizeof(path));
-    if (access(path, X_OK) != 0) {
+    char path[CHILD_PATH_BYTES];
+    if (!child_find(peer_names[index], path)) {
         fprintf(stderr, "  without %s: its program was not built\n", peer_names[index]);
         return false;
     }
     *process = (PeerProcess){.index = index, .body_count = scene->world->body_count};
-    start_program(process, path);
+    child_start(&process->child, path, NULL);
     send_scene(process, scene);
     PeerGreeting greeting;
     receive(process, &greeting, sizeof(greeting), 1);
@@ -135,8 +86,5 @@ void peer_process_run(PeerProcess *process, uint32_t count, double *ns, double *
 }
 
 void peer_process_stop(PeerProcess *process) {
-    fclose(process->to);
-    fclose(process->from);
-    waitpid(process->pid, NULL, 0);
-    process->pid = 0;
+    child_stop(&process->child);
 }

@@ -3,12 +3,11 @@
 // asked to, and sleeps otherwise. It ends with this program.
 #pragma once
 
+#include "bench/child.h"
 #include "bench/peers/peer.h"
 #include "bench/scene.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <sys/types.h>
 
 #define PEER_MAP(X)                                                                                \
     X(MUJOCO, "mujoco")                                                                            \
@@ -21,8 +20,7 @@ typedef enum PeerIndex { PEER_MAP(X) PEER_COUNT } PeerIndex;
 
 typedef struct PeerProcess {
     PeerIndex index;
-    pid_t pid;
-    FILE *to, *from;
+    Child child;
     const char *name; // engine and version; static
     uint32_t body_count;
 } PeerProcess;

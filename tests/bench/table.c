@@ -38,7 +38,8 @@ static void aim_text(const BenchRow *row, char *text, size_t bytes) {
 }
 
 static void print_row(FILE *out, const BenchRow *row) {
-    char value[16], measure[24], peer[40] = "", ratio[16] = "", aim[32], certificate[40] = "";
+    char value[16], measure[24], peer[40] = "", ratio[16] = "", aim[32], certificate[40] = "",
+                                 iterations[24] = "";
     number_text(row->value, value, sizeof(value));
     snprintf(measure, sizeof(measure), "%s %s", value, row->unit);
     if (row->peer != NULL) {
@@ -52,9 +53,12 @@ static void print_row(FILE *out, const BenchRow *row) {
     if (row->has_certificate) {
         snprintf(certificate, sizeof(certificate), "%.0e %.0e", row->e_own, row->e_ds);
     }
+    if (row->iterations > 0.0) {
+        snprintf(iterations, sizeof(iterations), "  %.0f iterations", row->iterations);
+    }
     aim_text(row, aim, sizeof(aim));
-    fprintf(out, "%-9s %-22s %14s  %-19s %5s  %-11s %s\n", row->bench, row->figure, measure, peer,
-            ratio, aim, certificate);
+    fprintf(out, "%-9s %-22s %14s  %-19s %5s  %-11s %s%s\n", row->bench, row->figure, measure, peer,
+            ratio, aim, certificate, iterations);
 }
 
 void table_print(FILE *out, const BenchRow *rows, size_t count) {
@@ -115,6 +119,9 @@ static void print_row_json(FILE *out, const BenchRow *row) {
         print_key_text(out, "aim_kind", aim_names[row->aim_kind], ", ");
         print_key_number(out, "aim", row->aim, ", ");
         fprintf(out, "\"aim_met\": %s, ", is_met(row) ? "true" : "false");
+    }
+    if (row->iterations > 0.0) {
+        print_key_number(out, "iterations", row->iterations, ", ");
     }
     if (row->has_certificate) {
         print_key_number(out, "e_own", row->e_own, ", ");

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+// Our solvers on contact problems and scenes from files, beside other codes' solvers of exact
+// Coulomb friction on the same problems.
+//
+// Every answer to a problem is judged by one certificate, and the time is that of the CPU from a
+// cold start to e_DS (polyhedral friction: e_own) of 1e-6 and of 1e-8; a value that is missing was
+// not reached in the time that --seconds gives to each attempt. Of a scene every step counts.
+#include "bench/bench.h"
+#include "bench/contact_peer_process.h"
+#include "bench/load.h"
+#include "solve/solver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILES_MAX = 4096, SCENE_STEPS = 240, REPEATS = 5, TARGETS = 2 };
+
+#define REPEAT_MS   20.0 // what takes longer is not measured again
+#define SCENE_TIMES 10   // an attempt at a scene takes so many times --seconds
+
+static const double targets[TARGETS] = {1e-6, 1e-8};
+static const char *const target_names[TARGETS] = {"1e-6", "1e-8"};
+
+// A solver and its parameters, as "method=newton tolerance=1e-8". One that this build does not have
+// is left out.
+typedef struct Method {
+    const char *name, *solver, *parameters;
+    bool is_relaxed; // does not aim at exact Coulomb: its own residual counts
+} Method;
+
+static const Method methods[] = {
+    {"mdp", "mdp", "", false}, // as worlds take it
+    {"gauss_seidel", "mdp", "method=gauss_seidel", false},
+    {"newton", "mdp", "method=newton", false},
+    {"lcp", "lcp", "", true},
+};
+enum { METHOD_COUNT = sizeof(methods) / sizeof(methods[0]) };
+
+// ---- settings from a method
+
+// A number, or the place of a choice of that name.
+static bool read_value(const SolverSettings *settings, const char *name, const char *text,
+                       double *value) {
+    const Solver *solver = solver_get(settings->kind);
+    for (uint32_t i = 0; i < solver->parameter_count; i++) {
+        const ParameterRow *row = &solver->parameters[i];
+        if (strcmp(row->name, name) != 0) {
+            continue;
+        }
+        for (int k = 0; row->choices != NULL && row->choices[k] != NULL; k++) {
+            if (strcmp(row->choices[k], text) == 0) {
+                *value = k;
+                return true;
+            }
+        }
+    }
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+static bool set_all(SolverSettings *settings, const char *parameters) {
+    char text[128], *next = text;
+    snprintf(text, sizeof(text), "%s", parameters);
+    for (char *word; (word = strtok_r(next, " ", &next)) != NULL;) {
+        char *equals = strchr(word, '=');
+        *equals = '\0';
+        double value;
+        if (!read_value(settings, word, equals + 1, &value) ||
+            solver_set(settings, word, value, &(Error){0}) != STATUS_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool make_settings(const Method *method, SolverSettings (*defaults)(SolverKind),
+                          SolverSettings *settings) {
+    SolverKind kind;
+    if (!solver_find(method->solver, &kind)) {
+        return false;
+    }
+    *settings = defaults(kind);
+    return set_all(settings, method->parameters);
+}
+
+// ---- problems
+
+// What came of one method on one problem and one target.
+typedef struct Attempt {
+    double ms; // INFINITY: not reached
+    double iterations, e_own, e_ds;
+} Attempt;
+
+static const Attempt nothing = {INFINITY, 0.0, NAN, NAN};
+
+static bool is_late(void *context) {
+    return bench_cpu_ns() > *(const double *)context;
+}
+
+static Attempt solve_once(const Method *method, const SolverSettings *settings,
+                          const ContactProblem *problem, double seconds, Arena *arena) {
+    double begun = bench_cpu_ns(), until = begun + seconds * 1e9;
+    Stop stop = {.asked = is_late, .context = &until};
+    Context context = {.stop = &stop};
+    SolveResult result;
+    Error error = {0};
+    arena_reset(arena);
+    Status status = solver_solve(settings, problem, &context, arena, &result, &error);
+    double ms = (bench_cpu_ns() - begun) * 1e-6;
+    if (status != STATUS_OK) {
+        return nothing;
+    }
+    const double *entry = result.certificate.entry;
+    double reached = entry[method->is_relaxed ? CERTIFICATE_OWN : CERTIFICATE_DS];
+    return (Attempt){.ms = reached <= settings->parameter[SOLVER_TOLERANCE] ? ms : INFINITY,
+                     .iterations = result.iterations,
+                     .e_own = entry[CERTIFICATE_OWN],
+                     .e_ds = entry[CERTIFICATE_DS]};
+}
+
+// The fastest of some, where one is short.
+static Attempt solve(const Method *method, const SolverSettings *settings,
+                     const ContactProblem *problem, double seconds, Arena *arena) {
+    Attempt best = solve_once(method, settings, problem, seconds, arena);
+    for (int i = 1; i < REPEATS && best.ms < REPEAT_MS; i++) {
+        best.ms = fmin(best.ms, solve_once(method, settings, problem, seconds, arena).ms);
+    }
+    return best;
+}
+
+// A peer measures itself in its own way: it is asked for more and more until our measure is met.
+static Attempt ask_peer(ContactPeerIndex index, const Delassus *delassus,
+                        const ContactProblem *problem, double target, double seconds,
+                        Arena *arena) {
+    Attempt attempt = nothing;
+    double *impulse = bench_memory(3 * (size_t)problem->contact_count, sizeof(*impulse));
+    for (double share = 1.0; share > 5e-4 && isinf(attempt.ms); share *= 0.1) {
+        ContactPeerRun run = {.tolerance = share * target, .seconds = seconds};
+        ContactPeerAnswer answer;
+        if (!contact_peer_solve(index, delassus, problem->contact_count, &run, &answer, impulse)) {
+            break;
+        }
+        Certificate certificate = delassus_judge(problem, impulse, arena);
+        attempt.e_own = attempt.e_ds = certificate.entry[CERTIFICATE_DS];
+        attempt.iterations = answer.iterations;
+        attempt.ms = attempt.e_ds <= target ? answer.ns * 1e-6 : INFINITY;
+    }
+    free(impulse);
+    return attempt;
+}
+
+typedef struct Ranking {
+    const char *name; // of the fastest peer; NULL: none reached it
+    double ms;
+} Ranking;
+
+static void add_attempt(const BenchRun *run, const char *problem, const char *target,
+                        const char *name, const Attempt *attempt, const Ranking *best) {
+    BenchRow row = {.value = attempt->ms,
+                    .unit = "ms",
+                    .iterations = attempt->iterations,
+                    .has_certificate = true,
+                    .e_own = attempt->e_own,
+                    .e_ds = attempt->e_ds};
+    if (best != NULL && best->name != NULL) {
+        row.peer = best->name;
+        row.peer_value = best->ms;
+        row.aim_kind = AIM_RATIO_MAX;
+        row.aim = 0.3;
+    }
+    snprintf(row.figure, sizeof(row.figure), "%s %s: %s", problem, target, name);
+    bench_add(run, &row);
+}
+
+// How many of the problems each method solved.
+typedef struct Score {
+    double reached[METHOD_COUNT + CONTACT_PEER_COUNT][TARGETS];
+    double problems;
+} Score;
+
+static Ranking ask_peers(const BenchRun *run, const char *name, const LoadProblem *loaded, int k,
+                         Arena *arena, Score *score) {
+    Ranking best = {.ms = INFINITY};
+    if (loaded->problem.row_count > 0) {
+        return best; // which they do not take
+    }
+    Delassus delassus = delassus_make(&loaded->problem, arena);
+    for (ContactPeerIndex i = 0; i < CONTACT_PEER_COUNT; i++) {
+        Attempt attempt = ask_peer(i, &delassus, &loaded->problem, targets[k], run->seconds, arena);
+        if (!isnan(attempt.e_ds)) {
+            add_attempt(run, name, target_names[k], contact_peer_name(i), &attempt, NULL);
+        }
+        if (attempt.ms < best.ms) {
+            best = (Ranking){contact_peer_name(i), attempt.ms};
+        }
+        score->reached[METHOD_COUNT + i][k] += isfinite(attempt.ms) ? 1.0 : 0.0;
+    }
+    delassus_free(&delassus);
+    return best;
+}
+
+static void run_problem(const BenchRun *run, const LoadFile *file, Score *score) {
+    LoadProblem loaded;
+    load_problem(file->path, &loaded);
+    Arena arena;
+    arena_init(&arena, (size_t)1 << 33);
+    score->problems += 1.0;
+    for (int k = 0; k < TARGETS; k++) {
+        Ranking best = ask_peers(run, file->name, &loaded, k, &arena, score);
+        for (size_t i = 0; i < METHOD_COUNT; i++) {
+            SolverSettings settings;
+            if (!make_settings(&methods[i], solver_solve_default, &settings)) {
+                continue;
+            }
+            settings.parameter[SOLVER_TOLERANCE] = targets[k];
+            Attempt attempt = solve(&methods[i], &settings, &loaded.problem, run->seconds, &arena);
+            add_attempt(run, file->name, target_names[k], methods[i].name, &attempt, &best);
+            score->reached[i][k] += isfinite(attempt.ms) ? 1.0 : 0.0;
+        }
+    }
+    arena_deinit(&arena);
+    load_problem_free(&loaded);
+}
+
+static void add_score(const BenchRun *run, const Score *score) {
+    for (size_t i = 0; i < METHOD_COUNT + CONTACT_PEER_COUNT; i++) {
+        bool is_ours = i < METHOD_COUNT;
+        SolverSettings settings;
+        if (is_ours && !make_settings(&methods[i], solver_solve_default, &settings)) {
+            continue;
+        }
+        for (int k = 0; k < TARGETS; k++) {
+            BenchRow row = {.value = score->reached[i][k],
+                            .unit = "solved",
+                            .peer = "problems",
+                            .peer_value = score->problems};
+            snprintf(row.figure, sizeof(row.figure), "all %s: %s", target_names[k],
+                     is_ours ? methods[i].name
+                             : contact_peer_name((ContactPeerIndex)(i - METHOD_COUNT)));
+            bench_add(run, &row);
+        }
+    }
+}
+
+// ---- scenes
+
+typedef struct Walk {
+    double ms[SCENE_STEPS];
+    uint32_t steps, converged;
+    double iterations, e_own, e_ds; // mean; largest
+} Walk;
+
+static void walk(Scene *scene, double seconds, Walk *walk) {
+    double until = bench_cpu_ns() + seconds * 1e9;
+    while (walk->steps < SCENE_STEPS && bench_cpu_ns() < until) {
+        double begun = bench_cpu_ns();
+        scene_step(scene);
+        walk->ms[walk->steps++] = (bench_cpu_ns() - begun) * 1e-6;
+        const Certificate *certificate = &scene->report.certificate;
+        walk->converged += certificate->converged;
+        walk->iterations += scene->report.iterations;
+        walk->e_own = fmax(walk->e_own, certificate->entry[CERTIFICATE_OWN]);
+        walk->e_ds = fmax(walk->e_ds, certificate->entry[CERTIFICATE_DS]);
+    }
+}
+
+static void add_walk(const BenchRun *run, const char *scene, const char *method, Walk *walk) {
+    double sum = 0.0, steps = walk->steps;
+    for (uint32_t i = 0; i < walk->steps; i++) {
+        sum += walk->ms[i];
+    }
+    double median = bench_percentile(walk->ms, walk->steps, 0.5);
+    double worst = bench_percentile(walk->ms, walk->steps, 1.0);
+    const struct {
+        const char *figure, *unit;
+        double value;
+    } rows[] = {
+        {"converged", "%", 100.0 * walk->converged / steps},
+        {"median step", "ms", median},
+        {"mean step", "ms", sum / steps},
+        {"worst step", "ms", worst},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        BenchRow row = {.value = rows[i].value,
+                        .unit = rows[i].unit,
+                        .iterations = walk->iterations / steps,
+                        .has_certificate = true,
+                        .e_own = walk->e_own,
+                        .e_ds = walk->e_ds};
+        if (i == 0) {
+            row.peer = "steps";
+            row.peer_value = steps;
+        }
+        snprintf(row.figure, sizeof(row.figure), "%s: %s %s", scene, method, rows[i].figure);
+        bench_add(run, &row);
+    }
+}
+
+static void run_scene(const BenchRun *run, const LoadFile *file) {
+    for (size_t i = 0; i < METHOD_COUNT; i++) {
+        SolverSettings solver;
+        if (!make_settings(&methods[i], solver_default, &solver)) {
+            continue;
+        }
+        Scene scene = load_scene(file->path);
+        WorldSettings settings = scene.world->settings;
+        step_set_solver(&settings, &solver);
+        world_set_settings(scene.world, &settings);
+        Walk walked = {.steps = 0};
+        walk(&scene, SCENE_TIMES * run->seconds, &walked);
+        add_walk(run, file->name, methods[i].name, &walked);
+        scene_destroy(&scene);
+    }
+}
+
+void bench_solvers(const BenchRun *run) {
+    static LoadFile files[FILES_MAX];
+    static const char *const folders[] = {"problems", "problems/atlas", "scenes", "scenes/large"};
+    size_t count = 0;
+    if (run->files != NULL) {
+        count = load_folder(run->files, files, 0, FILES_MAX);
+    }
+    for (size_t i = 0; run->files == NULL && i < sizeof(folders) / sizeof(folders[0]); i++) {
+        char folder[LOAD_PATH_BYTES];
+        snprintf(folder, sizeof(folder), MOREAU_SOURCE_DIR "/tests/%s", folders[i]);
+        count = load_folder(folder, files, count, FILES_MAX);
+    }
+    Score score = {.problems = 0.0};
+    for (size_t i = 0; i < count; i++) {
+        fprintf(stderr, "  %s\n", files[i].name);
+        if (files[i].is_scene) {
+            run_scene(run, &files[i]);
+        } else {
+            run_problem(run, &files[i], &score);
+        }
+    }
+    if (score.problems > 0.0) {
+        add_score(run, &score);
+    }
+}

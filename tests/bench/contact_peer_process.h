@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// A solver of another code (peers/contact_peer.h) as moreau-bench sees it: a process for each
+// problem, ended when it takes too long.
+#pragma once
+
+#include "bench/delassus.h"
+
+#include <stdbool.h>
+
+#define CONTACT_PEER_MAP(X)                                                                        \
+    X(SICONOS_NSGS, "siconos", "NSGS")                                                             \
+    X(SICONOS_NSN_AC, "siconos", "NSN_AC")                                                         \
+    X(SICONOS_ADMM, "siconos", "ADMM")                                                             \
+    X(PINOCCHIO_ADMM, "pinocchio", "ADMM")
+
+#define X(upper, program, method) CONTACT_PEER_##upper,
+typedef enum ContactPeerIndex { CONTACT_PEER_MAP(X) CONTACT_PEER_COUNT } ContactPeerIndex;
+#undef X
+
+typedef struct ContactPeerRun {
+    double tolerance; // to ask for
+    double seconds;   // to wait for the answer
+} ContactPeerRun;
+
+// As "siconos NSGS"; static.
+const char *contact_peer_name(ContactPeerIndex index);
+
+// false: no answer, since it was not built, cannot run (why not is said on standard error, once),
+// or took too long. `impulse` holds 3 contact_count numbers.
+bool contact_peer_solve(ContactPeerIndex index, const Delassus *delassus, uint32_t contact_count,
+                        const ContactPeerRun *run, ContactPeerAnswer *answer, double *impulse);
