@@ -147,7 +147,8 @@ START_TEST(a_ladder_of_masses_stands) {
 }
 END_TEST
 
-// The whole of tests/scenes/large, from its first step; with deploy/test --all half a second of each.
+// The whole of tests/scenes/large, from its first step; half a second of each with deploy/test
+// --all.
 START_TEST(every_large_scene_plays) {
     int steps = campaign_count(12);
     ServerProcess *server = server_start("--workers 1");
