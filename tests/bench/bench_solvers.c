@@ -94,7 +94,7 @@ typedef struct Attempt {
     double iterations, e_own, e_ds;
 } Attempt;
 
-static const Attempt nothing = {INFINITY, 0.0, NAN, NAN};
+static const Attempt nothing = {INFINITY, 0.0, NAN, NAN}; // no answer
 
 static bool is_late(void *context) {
     return bench_cpu_ns() > *(const double *)context;
@@ -114,7 +114,8 @@ static Attempt solve_once(const Method *method, const SolverSettings *settings,
         return nothing;
     }
     const double *entry = result.certificate.entry;
-    double reached = entry[method->is_relaxed ? CERTIFICATE_OWN : CERTIFICATE_DS];
+    double reached = method->is_relaxed ? entry[CERTIFICATE_OWN]
+                                        : fmax(entry[CERTIFICATE_DS], entry[CERTIFICATE_ROW]);
     return (Attempt){.ms = reached <= settings->parameter[SOLVER_TOLERANCE] ? ms : INFINITY,
                      .iterations = result.iterations,
                      .e_own = entry[CERTIFICATE_OWN],
@@ -175,11 +176,16 @@ static void add_attempt(const BenchRun *run, const char *problem, const char *ta
     bench_add(run, &row);
 }
 
-// How many of the problems each method solved.
+// Of how many problems each method, and then each peer, reached which target.
 typedef struct Score {
+    double asked[METHOD_COUNT + CONTACT_PEER_COUNT][TARGETS];
     double reached[METHOD_COUNT + CONTACT_PEER_COUNT][TARGETS];
-    double problems;
 } Score;
+
+static void count(Score *score, size_t method, int target, const Attempt *attempt) {
+    score->asked[method][target] += 1.0;
+    score->reached[method][target] += isfinite(attempt->ms) ? 1.0 : 0.0;
+}
 
 static Ranking ask_peers(const BenchRun *run, const char *name, const LoadProblem *loaded, int k,
                          Arena *arena, Score *score) {
@@ -189,14 +195,18 @@ static Ranking ask_peers(const BenchRun *run, const char *name, const LoadProble
     }
     Delassus delassus = delassus_make(&loaded->problem, arena);
     for (ContactPeerIndex i = 0; i < CONTACT_PEER_COUNT; i++) {
-        Attempt attempt = ask_peer(i, &delassus, &loaded->problem, targets[k], run->seconds, arena);
-        if (!isnan(attempt.e_ds)) {
-            add_attempt(run, name, target_names[k], contact_peer_name(i), &attempt, NULL);
+        if (!contact_peer_is_there(i)) {
+            continue;
         }
+        Attempt attempt = ask_peer(i, &delassus, &loaded->problem, targets[k], run->seconds, arena);
+        if (!contact_peer_is_there(i)) {
+            continue; // as only its answer said
+        }
+        add_attempt(run, name, target_names[k], contact_peer_name(i), &attempt, NULL);
+        count(score, METHOD_COUNT + i, k, &attempt);
         if (attempt.ms < best.ms) {
             best = (Ranking){contact_peer_name(i), attempt.ms};
         }
-        score->reached[METHOD_COUNT + i][k] += isfinite(attempt.ms) ? 1.0 : 0.0;
     }
     delassus_free(&delassus);
     return best;
@@ -207,7 +217,6 @@ static void run_problem(const BenchRun *run, const LoadFile *file, Score *score)
     load_problem(file->path, &loaded);
     Arena arena;
     arena_init(&arena, (size_t)1 << 33);
-    score->problems += 1.0;
     for (int k = 0; k < TARGETS; k++) {
         Ranking best = ask_peers(run, file->name, &loaded, k, &arena, score);
         for (size_t i = 0; i < METHOD_COUNT; i++) {
@@ -218,7 +227,7 @@ static void run_problem(const BenchRun *run, const LoadFile *file, Score *score)
             settings.parameter[SOLVER_TOLERANCE] = targets[k];
             Attempt attempt = solve(&methods[i], &settings, &loaded.problem, run->seconds, &arena);
             add_attempt(run, file->name, target_names[k], methods[i].name, &attempt, &best);
-            score->reached[i][k] += isfinite(attempt.ms) ? 1.0 : 0.0;
+            count(score, i, k, &attempt);
         }
     }
     arena_deinit(&arena);
@@ -227,19 +236,14 @@ static void run_problem(const BenchRun *run, const LoadFile *file, Score *score)
 
 static void add_score(const BenchRun *run, const Score *score) {
     for (size_t i = 0; i < METHOD_COUNT + CONTACT_PEER_COUNT; i++) {
-        bool is_ours = i < METHOD_COUNT;
-        SolverSettings settings;
-        if (is_ours && !make_settings(&methods[i], solver_solve_default, &settings)) {
-            continue;
-        }
-        for (int k = 0; k < TARGETS; k++) {
+        for (int k = 0; k < TARGETS && score->asked[i][k] > 0.0; k++) {
             BenchRow row = {.value = score->reached[i][k],
                             .unit = "solved",
                             .peer = "problems",
-                            .peer_value = score->problems};
+                            .peer_value = score->asked[i][k]};
             snprintf(row.figure, sizeof(row.figure), "all %s: %s", target_names[k],
-                     is_ours ? methods[i].name
-                             : contact_peer_name((ContactPeerIndex)(i - METHOD_COUNT)));
+                     i < METHOD_COUNT ? methods[i].name
+                                      : contact_peer_name((ContactPeerIndex)(i - METHOD_COUNT)));
             bench_add(run, &row);
         }
     }
@@ -319,17 +323,17 @@ static void run_scene(const BenchRun *run, const LoadFile *file) {
 void bench_solvers(const BenchRun *run) {
     static LoadFile files[FILES_MAX];
     static const char *const folders[] = {"problems", "problems/atlas", "scenes", "scenes/large"};
-    size_t count = 0;
+    size_t file_count = 0;
     if (run->files != NULL) {
-        count = load_folder(run->files, files, 0, FILES_MAX);
+        file_count = load_folder(run->files, files, 0, FILES_MAX);
     }
     for (size_t i = 0; run->files == NULL && i < sizeof(folders) / sizeof(folders[0]); i++) {
         char folder[LOAD_PATH_BYTES];
         snprintf(folder, sizeof(folder), MOREAU_SOURCE_DIR "/tests/%s", folders[i]);
-        count = load_folder(folder, files, count, FILES_MAX);
+        file_count = load_folder(folder, files, file_count, FILES_MAX);
     }
-    Score score = {.problems = 0.0};
-    for (size_t i = 0; i < count; i++) {
+    Score score = {0};
+    for (size_t i = 0; i < file_count; i++) {
         fprintf(stderr, "  %s\n", files[i].name);
         if (files[i].is_scene) {
             run_scene(run, &files[i]);
@@ -337,7 +341,5 @@ void bench_solvers(const BenchRun *run) {
             run_problem(run, &files[i], &score);
         }
     }
-    if (score.problems > 0.0) {
-        add_score(run, &score);
-    }
+    add_score(run, &score);
 }

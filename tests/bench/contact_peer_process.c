@@ -5,6 +5,10 @@
 #include "bench/child.h"
 
 #include <poll.h>
+#include <time.h>
+
+// to start, load what it needs and read the problem
+enum { START_SECONDS = 3, PATIENCE_MS = 50 };
 
 static const struct {
     const char *program, *method, *name;
@@ -20,10 +24,17 @@ const char *contact_peer_name(ContactPeerIndex index) {
     return peers[index].name;
 }
 
-static bool give_up(ContactPeerIndex index, const char *why) {
+static void leave_out(ContactPeerIndex index, const char *why) {
     fprintf(stderr, "  without %s: %s\n", contact_peer_name(index), why);
     is_absent[index] = true;
-    return false;
+}
+
+bool contact_peer_is_there(ContactPeerIndex index) {
+    char path[CHILD_PATH_BYTES];
+    if (!is_absent[index] && !child_find(peers[index].program, path)) {
+        leave_out(index, "its program was not built");
+    }
+    return !is_absent[index];
 }
 
 // What a process that has ended no longer reads shows when it does not answer.
@@ -41,11 +52,30 @@ static void send(const Child *child, const Delassus *delassus, uint32_t contact_
     fflush(child->to);
 }
 
-static bool receive(const Child *child, double seconds, uint32_t contact_count,
-                    ContactPeerAnswer *answer, double *impulse) {
+// CPU time of all its threads [ns]; once it has ended it needs no more.
+static double child_cpu_ns(const Child *child) {
+    clockid_t clock;
+    struct timespec used = {0};
+    if (clock_getcpuclockid(child->pid, &clock) != 0 || clock_gettime(clock, &used) != 0) {
+        return 0.0;
+    }
+    return (double)used.tv_sec * 1e9 + (double)used.tv_nsec;
+}
+
+// false: it has used up its time. A limit of the system's would do, but makes its clock coarse.
+static bool wait_for_answer(const Child *child, double seconds) {
     struct pollfd waiting = {.fd = fileno(child->from), .events = POLLIN};
-    if (poll(&waiting, 1, (int)(seconds * 1e3)) <= 0 ||
-        fread(answer, sizeof(*answer), 1, child->from) != 1) {
+    while (poll(&waiting, 1, PATIENCE_MS) == 0) {
+        if (child_cpu_ns(child) > (seconds + START_SECONDS) * 1e9) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool receive(const Child *child, uint32_t contact_count, ContactPeerAnswer *answer,
+                    double *impulse) {
+    if (fread(answer, sizeof(*answer), 1, child->from) != 1) {
         return false;
     }
     answer->name[sizeof(answer->name) - 1] = answer->refusal[sizeof(answer->refusal) - 1] = '\0';
@@ -57,19 +87,16 @@ static bool receive(const Child *child, double seconds, uint32_t contact_count,
 bool contact_peer_solve(ContactPeerIndex index, const Delassus *delassus, uint32_t contact_count,
                         const ContactPeerRun *run, ContactPeerAnswer *answer, double *impulse) {
     char path[CHILD_PATH_BYTES];
-    if (is_absent[index]) {
-        return false;
-    }
-    if (!child_find(peers[index].program, path)) {
-        return give_up(index, "its program was not built");
-    }
+    child_find(peers[index].program, path);
     Child child;
     child_start(&child, path, peers[index].method);
     send(&child, delassus, contact_count, run);
-    bool has_answer = receive(&child, run->seconds, contact_count, answer, impulse);
+    bool has_answer =
+        wait_for_answer(&child, run->seconds) && receive(&child, contact_count, answer, impulse);
     child_kill(&child);
     if (has_answer && answer->refusal[0] != '\0') {
-        return give_up(index, answer->refusal);
+        leave_out(index, answer->refusal);
+        return false;
     }
-    return has_answer;
+    return has_answer && answer->ns <= run->seconds * 1e9;
 }
