@@ -82,11 +82,15 @@ void scene_body(Scene *scene, Id shape, BodyKind kind, Pose pose) {
     }
 }
 
+Status scene_try_step(Scene *scene, Error *error) {
+    StepInput input = {.time_step = scene->world->settings.time_step, .context = scene->context};
+    return stepper_run(scene->stepper, scene->world, &input, &scene->scratch, NULL, &scene->report,
+                       error);
+}
+
 void scene_step(Scene *scene) {
-    StepInput input = {.time_step = TIME_STEP, .context = scene->context};
     Error error = {0};
-    if (stepper_run(scene->stepper, scene->world, &input, &scene->scratch, NULL, &scene->report,
-                    &error) != STATUS_OK) {
+    if (scene_try_step(scene, &error) != STATUS_OK) {
         bench_fail("%s", error.message);
     }
 }

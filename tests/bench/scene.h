@@ -26,6 +26,9 @@ void scene_body(Scene *scene, Id shape, BodyKind kind, Pose pose);
 // One step.
 void scene_step(Scene *scene);
 
+// One that may be given up, or fail, and then has not happened.
+Status scene_try_step(Scene *scene, Error *error);
+
 // `count` spheres in a row that fall and touch nothing: what probe_world makes on a server.
 Scene scene_fall(uint32_t count);
 

@@ -8,6 +8,7 @@ import time
 
 NAME_BYTES, REFUSAL_BYTES = 32, 160
 ITERATIONS_MAX = 1000000
+CONTACTS_MAX = 2000  # whose W is dense here
 
 
 def answer(name, refusal="", ns=0.0, iterations=0.0, impulses=b""):
@@ -39,6 +40,8 @@ def dense(contacts, blocks):
 
 def main():
     _, contacts, block_count = (int(x) for x in read("=u8", 3))
+    if contacts > CONTACTS_MAX:
+        sys.exit(f"moreau-bench-pinocchio: {contacts} contacts are too many for a dense matrix")
     tolerance, _ = read("=f8", 2)
     mu, q = read("=f8", contacts), read("=f8", 3 * contacts)
     blocks = read([("row", "=u8"), ("column", "=u8"), ("number", "=f8", 9)], block_count)
