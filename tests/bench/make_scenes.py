@@ -223,6 +223,28 @@ def balls(name, per_side, radius, about):
     return scene(name, about, 0.5, bodies)
 
 
+def heap_12():
+    """Boxes at random orientations, which fall into a narrow box."""
+    chance, bodies = random.Random("heap-12"), [GROUND] + walls(0.27)
+    for i in range(12):
+        layer, column = divmod(i, 4)
+        at = [0.27 * (column % 2 - 0.5), 0.27 * (column // 2 - 0.5), 0.2 + 0.3 * layer]
+        q = [chance.uniform(-1, 1) for _ in range(4)]
+        size = math.sqrt(sum(x * x for x in q))
+        made = body([box((0.1, 0.08, 0.06))], [round(x + chance.uniform(-0.01, 0.01), 6) for x in at])
+        bodies.append(dict({"position": made["position"], "orientation": [round(x / size, 9) for x in q]}, shapes=made["shapes"]))
+    return scene("heap-12", "twelve boxes fall into a narrow box", 0.5, bodies)
+
+
+def pyramid_6_kicked():
+    chance, bodies = random.Random("pyramid-6-kicked"), [GROUND]
+    for course in range(3):
+        for i in range(3 - course):
+            kick = [round(chance.uniform(-1, 1), 6) for _ in range(3)]
+            bodies.append(body([box((0.1, 0.1, 0.1))], (0.202 * (i + course / 2), 0, 0.1 + 0.2 * course), linear_velocity=kick))
+    return scene("pyramid-6-kicked", "six boxes in a pyramid, each kicked", 0.5, bodies)
+
+
 def wall_105_hit():
     boxes = []
     for course in range(10):
@@ -232,7 +254,8 @@ def wall_105_hit():
     return scene("wall-105-hit", "a wall of 105 boxes in half bond, and a ball that hits it after 12 steps", 0.5, [GROUND] + boxes + [hit])
 
 
-SMALL = [arch, card_frame, card_house, wedge, tower, mass_ladder]
+SMALL = [arch, card_frame, card_house, wedge, tower, mass_ladder, heap_12, pyramid_6_kicked,
+         lambda: balls("balls-27", 3, 0.1, "27 balls fall into a box")]
 LARGE = [lambda: balls("balls-125", 5, 0.1, "125 balls fall into a box"),
          lambda: balls("pile-1000", 10, 0.05, "1,000 balls fall into a box"), wall_105_hit]
 
