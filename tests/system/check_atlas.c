@@ -25,19 +25,18 @@ static double stated(const char *path) {
     return e_ds;
 }
 
-static void solve_again(const ServerProcess *server, const char *path, double e_ds) {
+// One that nobody has solved is a problem all the same, and is not tried for long.
+static void solve_again(const ServerProcess *server, const char *path, bool was_solved) {
     char line[1024];
     snprintf(line, sizeof(line),
              "moreau solve %s --json --param friction=coulomb --param tolerance=%g "
-             "--param max_iterations=20000",
-             path, SOLVED);
+             "--param max_iterations=%d",
+             path, SOLVED, was_solved ? 100000 : 10);
     json_t *found = server_shell_json(server->address[0], line, 0);
     const json_t *report = json_object_get(found, "report");
-    if (e_ds <= SOLVED) {
-        double again = json_number_value(json_object_get(report, "e_DS"));
-        ck_assert_msg(again <= SOLVED, "%s: %g", path, again);
-        ck_assert(json_is_true(json_object_get(report, "converged")));
-    }
+    double e_ds = json_number_value(json_object_get(report, "e_DS"));
+    ck_assert_msg(!was_solved || e_ds <= SOLVED, "%s: %g", path, e_ds);
+    ck_assert(!was_solved || json_is_true(json_object_get(report, "converged")));
     json_decref(found);
 }
 
@@ -51,7 +50,7 @@ START_TEST(what_was_solved_is_solved_again) {
         if (strstr(entry->d_name, ".json") != NULL) {
             char path[512];
             snprintf(path, sizeof(path), ATLAS "%s", entry->d_name);
-            solve_again(server, path, stated(path));
+            solve_again(server, path, stated(path) <= SOLVED);
             count++;
         }
     }
