@@ -11,7 +11,8 @@
 
 #define ATLAS MOREAU_SOURCE_DIR "/tests/problems/atlas/"
 
-#define SOLVED 1e-8
+#define SOLVED 1e-9 // as a file states it
+#define AGAIN  1e-8 // what is asked for: less, so that no rounding decides
 
 // The e_DS of the answer that a file brings.
 static double stated(const char *path) {
@@ -31,11 +32,11 @@ static void solve_again(const ServerProcess *server, const char *path, bool was_
     snprintf(line, sizeof(line),
              "moreau solve %s --json --param friction=coulomb --param tolerance=%g "
              "--param max_iterations=%d",
-             path, SOLVED, was_solved ? 100000 : 10);
+             path, AGAIN, was_solved ? 100000 : 10);
     json_t *found = server_shell_json(server->address[0], line, 0);
     const json_t *report = json_object_get(found, "report");
     double e_ds = json_number_value(json_object_get(report, "e_DS"));
-    ck_assert_msg(!was_solved || e_ds <= SOLVED, "%s: %g", path, e_ds);
+    ck_assert_msg(!was_solved || e_ds <= AGAIN, "%s: %g", path, e_ds);
     ck_assert(!was_solved || json_is_true(json_object_get(report, "converged")));
     json_decref(found);
 }
