@@ -2,7 +2,7 @@
 #include "bench/delassus.h"
 
 #include "bench/bench.h"
-#include "solve/mass.h"
+#include "solve/judge.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,10 +14,16 @@ static const double axes[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1
 
 static ProblemMass make_mass(const ContactProblem *problem, Arena *scratch) {
     ProblemMass mass;
-    if (mass_init(&mass, problem, scratch, NULL) != STATUS_OK) {
+    if (mass_init(&mass, problem, NULL, scratch, NULL) != STATUS_OK) {
         bench_fail("memory ended");
     }
-    mass_add_contacts(&mass, 0, problem->contact_count);
+    double *wide = arena_take_array(scratch, mass.width_max, 3 * sizeof(*wide));
+    if (wide == NULL) {
+        bench_fail("memory ended");
+    }
+    for (uint32_t i = 0; i < problem->contact_count; i++) {
+        mass_add_contact(&mass, i, wide);
+    }
     return mass;
 }
 
@@ -102,51 +108,29 @@ void delassus_free(Delassus *delassus) {
     free(delassus->block);
 }
 
-static void move(const ContactProblem *problem, const ProblemMass *mass, Answer *answer) {
-    certificate_momentum_begin(problem, answer);
-    certificate_momentum_add(problem, 0, problem->contact_count, answer);
-    certificate_momentum_end(problem, answer);
-    memcpy(answer->v, answer->momentum, problem->velocity_count * sizeof(*answer->v));
-    mass_solve(mass, answer->v);
-    for (uint32_t i = 0; i < problem->velocity_count; i++) {
-        answer->v[i] += problem->v_free[i];
-    }
-}
-
-static void measure(const ContactProblem *problem, const ProblemMass *mass, const Answer *answer,
-                    Arena *scratch, Certificate *certificate) {
-    CertificateScale scale;
-    if (certificate_scale_begin(problem, scratch, &scale, NULL) != STATUS_OK) {
-        bench_fail("memory ended");
-    }
-    certificate_scale_add(problem, answer, 0, problem->contact_count, &scale);
-    certificate_scale_end(problem, answer, &scale);
-    if (certificate_measure(problem, mass, &scale, answer, TOLERANCE, scratch, NULL, certificate,
-                            NULL) != STATUS_OK) {
-        bench_fail("memory ended");
-    }
-}
-
 Certificate delassus_judge(const ContactProblem *problem, const double *impulse, Arena *scratch) {
     ArenaMark mark = arena_mark(scratch);
-    size_t contacts = problem->contact_count;
-    ProblemMass mass = make_mass(problem, scratch);
-    Answer answer = {.relation = RELATION_CONE,
-                     .v = bench_memory(problem->velocity_count, sizeof(double)),
-                     .momentum = bench_memory(problem->velocity_count, sizeof(double)),
-                     .contact_impulse = bench_memory(3 * contacts, sizeof(double)),
-                     .contact = bench_memory(contacts, sizeof(ContactRelation))};
-    memcpy(answer.contact_impulse, impulse, 3 * contacts * sizeof(double));
-    for (uint32_t i = 0; i < contacts; i++) {
-        answer.contact[i] = (ContactRelation){.bias = problem->contact[i].bias, .s = 1.0};
+    const Context alone = {0};
+    SolveResult result = {0};
+    Judge judge;
+    bool is_done = judge_begin(&judge, problem, RELATION_CONE, TOLERANCE, false, &alone, scratch,
+                               &result, NULL) == STATUS_OK &&
+                   judge_survey(&judge, NULL, NULL) == STATUS_OK;
+    if (is_done) {
+        memcpy(result.answer.contact_impulse, impulse,
+               3 * (size_t)problem->contact_count * sizeof(*impulse));
     }
-    Certificate certificate;
-    move(problem, &mass, &answer);
-    measure(problem, &mass, &answer, scratch, &certificate);
-    free(answer.v);
-    free(answer.momentum);
-    free(answer.contact_impulse);
-    free(answer.contact);
+    for (uint32_t i = 0; is_done && i < judge.islands.share_count; i += judge_pieces(&judge, i)) {
+        const IslandShare *share = &judge.islands.share[i];
+        if (share->is_piece) {
+            is_done = judge_large(&judge, i) == STATUS_OK;
+        } else {
+            judge_islands(&judge, i, share->island_begin, share->island_end);
+        }
+    }
+    if (!is_done || judge_end(&judge) != STATUS_OK) {
+        bench_fail("memory ended");
+    }
     arena_reset_to(scratch, mark);
-    return certificate;
+    return result.certificate;
 }
