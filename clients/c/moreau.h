@@ -224,7 +224,8 @@ enum {
     MOREAU_INTEGRATOR = 16,
     MOREAU_ROTATION = 32,
     MOREAU_RECOVERY_SPEED = 64,
-    MOREAU_CONTACT_PLANE = 128
+    MOREAU_CONTACT_PLANE = 128,
+    MOREAU_BOUNDS = 256
 };
 
 // Which velocity moves positions and orientations: that after a step, that before, or their mean.
@@ -257,6 +258,9 @@ typedef struct MoreauSettings {
     MoreauIntegrator integrator;
     MoreauRotation rotation;
     MoreauContactPlane contact_plane;
+    // [m] x y z: a dynamic body whose centre of mass is outside after a step is removed. Both zero:
+    // there are none.
+    double bounds_lower[3], bounds_upper[3];
     const char *solver;                // Nullable
     const MoreauParameter *parameters; // Nullable; of `solver`, which must be named
     size_t parameter_count;
@@ -340,7 +344,8 @@ typedef struct MoreauWorldState {
     double time;    // [s]
     uint64_t total; // bodies in the world
     bool faulted;
-    size_t count; // bodies in the columns
+    uint64_t removed; // bodies that have left the bounds since creation
+    size_t count;     // bodies in the columns
     const uint64_t *ids;
     const double *pose, *velocity;
     const double *mass, *inertia, *center_of_mass; // with `definition`
@@ -382,6 +387,13 @@ typedef struct MoreauCertificates {
     const double *penetration; // [m]
 } MoreauCertificates;
 
+// The energy book of the last step [J], one number per world: after - before is what the others
+// come to together.
+typedef struct MoreauEnergies {
+    const double *before, *after; // kinetic and gravity, after with the bodies that left
+    const double *contact, *row, *applied, *scheme, *unexplained;
+} MoreauEnergies;
+
 // Columns with one entry per world, in the order of the request; borrowed from the reply, NULL when
 // they were not asked for.
 typedef struct MoreauStepResult {
@@ -400,7 +412,9 @@ typedef struct MoreauStepResult {
     const uint32_t *recovery_contacts; // of the last step, whose overlap recovery_speed holds back
     const uint64_t *recovery_steps;    // that had such contacts
     MoreauCertificates last, worst;
-    size_t failure_count; // worlds that failed: moreau_reply_failure
+    MoreauEnergies energy;
+    const uint64_t *removed; // bodies that left the bounds in this call; NULL: none of any world
+    size_t failure_count;    // worlds that failed: moreau_reply_failure
 } MoreauStepResult;
 
 // Steps one world or many. The status is that of the call; worlds that failed are listed beside it,

@@ -77,6 +77,19 @@ static MoreauCertificates read_certificates(const Moreau__V1__CertificateColumns
                                 .penetration = COLUMN(columns, penetration, count)};
 }
 
+static MoreauEnergies read_energies(const Moreau__V1__EnergyColumns *columns, size_t count) {
+    if (columns == NULL) {
+        return (MoreauEnergies){0};
+    }
+    return (MoreauEnergies){.before = COLUMN(columns, before, count),
+                            .after = COLUMN(columns, after, count),
+                            .contact = COLUMN(columns, contact, count),
+                            .row = COLUMN(columns, row, count),
+                            .applied = COLUMN(columns, applied, count),
+                            .scheme = COLUMN(columns, scheme, count),
+                            .unexplained = COLUMN(columns, unexplained, count)};
+}
+
 static void read_reports(const Moreau__V1__StepReports *reports, size_t count,
                          MoreauStepResult *result) {
     result->contacts = COLUMN(reports, contacts, count);
@@ -89,6 +102,7 @@ static void read_reports(const Moreau__V1__StepReports *reports, size_t count,
     result->recovery_steps = COLUMN(reports, recovery_steps, count);
     result->last = read_certificates(reports->last, count);
     result->worst = read_certificates(reports->worst, count);
+    result->energy = read_energies(reports->energy, count);
 }
 
 // The bodies that all worlds add to the columns.
@@ -123,6 +137,7 @@ bool moreau_reply_step(const MoreauReply *reply, MoreauStepResult *result) {
     if (step->reports != NULL) {
         read_reports(step->reports, count, result);
     }
+    result->removed = COLUMN(step, removed, count);
     result->failure_count = step->n_failures;
     return true;
 }

@@ -72,6 +72,23 @@ static MoreauStatus set_parameters(MoreauClient *client, const MoreauSettings *s
     return MOREAU_OK;
 }
 
+// Bounds of no size take those away that are there.
+static Moreau__V1__Bounds *make_bounds(const MoreauSettings *settings) {
+    static const double zeros[3];
+    Moreau__V1__Bounds *bounds = calloc(1, sizeof(*bounds));
+    if (bounds == NULL) {
+        return NULL;
+    }
+    moreau__v1__bounds__init(bounds);
+    if (memcmp(settings->bounds_lower, zeros, sizeof(zeros)) != 0 ||
+        memcmp(settings->bounds_upper, zeros, sizeof(zeros)) != 0) {
+        bounds->n_lower = bounds->n_upper = 3;
+        bounds->lower = (double *)settings->bounds_lower;
+        bounds->upper = (double *)settings->bounds_upper;
+    }
+    return bounds;
+}
+
 MoreauStatus settings_init(MoreauClient *client, const MoreauSettings *settings,
                            Moreau__V1__WorldSettings *message) {
     moreau__v1__world_settings__init(message);
@@ -94,6 +111,12 @@ MoreauStatus settings_init(MoreauClient *client, const MoreauSettings *settings,
     message->has_contact_plane = (settings->given & MOREAU_CONTACT_PLANE) != 0;
     message->contact_plane = (Moreau__V1__WorldSettings__ContactPlane)settings->contact_plane;
     message->solver = (char *)settings->solver;
+    if ((settings->given & MOREAU_BOUNDS) != 0) {
+        message->bounds = make_bounds(settings);
+        if (message->bounds == NULL) {
+            return client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL, "no memory for the bounds");
+        }
+    }
     if (settings->parameter_count == 0) {
         return MOREAU_OK;
     }
@@ -106,6 +129,8 @@ MoreauStatus settings_init(MoreauClient *client, const MoreauSettings *settings,
 }
 
 void settings_deinit(Moreau__V1__WorldSettings *message) {
+    free(message->bounds); // its corners are the caller's
+    message->bounds = NULL;
     if (message->parameters != NULL) {
         moreau__v1__solver_parameters__free_unpacked(message->parameters, NULL);
         message->parameters = NULL;

@@ -67,6 +67,7 @@ static void read_state(const Moreau__V1__WorldGetReply *got, MoreauWorldState *s
                                 .time = got->time,
                                 .total = got->total,
                                 .faulted = got->faulted != 0,
+                                .removed = got->removed,
                                 .count = count,
                                 .ids = got->ids,
                                 .pose = COLUMN(got, pose, 7 * count),

@@ -73,6 +73,7 @@ uint64_t run_report_add(RunReport *report, const Moreau__V1__WorldStepReply *rep
     report->steps_done += done;
     report->step = FIRST(reply, step, report->step);
     report->time = FIRST(reply, time, report->time);
+    report->removed += FIRST(reply, removed, 0);
     if (done > 0 && reply->reports != NULL) {
         add_reports(report, reply->reports);
     }
@@ -150,6 +151,11 @@ void run_report_print(const RunReport *report) {
             format_count(report->recovery_steps, text[0]), plural(report->recovery_steps),
             report->recovery_contacts, plural(report->recovery_contacts));
     }
+    if (report->removed > 0) {
+        printf("  bounds       %s %s left them and %s removed\n",
+               format_count(report->removed, text[0]), report->removed == 1 ? "body" : "bodies",
+               report->removed == 1 ? "was" : "were");
+    }
     if (report->has_energy) {
         printf("  energy       %.9g J, %+.3g J in the last step\n", report->energy_after + 0.0,
                report->energy_after - report->energy_before + 0.0);
@@ -206,6 +212,7 @@ json_t *run_report_write(const RunReport *report) {
     json_object_set_new(document, "name", json_string(report->name));
     json_object_set_new(document, "solver", json_string(report->solver));
     json_object_set_new(document, "bodies", number_json_whole(report->bodies));
+    json_object_set_new(document, "removed", number_json_whole(report->removed));
     json_object_set_new(document, "steps", number_json_whole(report->steps_done));
     json_object_set_new(document, "step", number_json_whole(report->step));
     json_object_set_new(document, "time", number_json(report->time));

@@ -104,8 +104,7 @@ static void collect(const BatchItem *item, StepResult *result) {
     result->time = world->time.value;
     result->body_count = world->body_count;
     for (int i = 0; item->begun && result->run.tally.done > 0 && i < 2; i++) {
-        uint32_t body = result->run.tally.last.worst_body[i];
-        result->worst_body[i] = body < world->body_count ? world->body_id[body] : 0;
+        result->worst_body[i] = result->run.tally.last.worst_body[i];
     }
     if (batch->results.wants_hash) {
         result->hash = snapshot_hash(world);

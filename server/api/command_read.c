@@ -112,12 +112,13 @@ Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply,
         return out_of_memory(error);
     }
     moreau__v1__world_get_reply__init(m);
-    m->has_world = m->has_step = m->has_time = m->has_total = m->has_faulted = 1;
+    m->has_world = m->has_step = m->has_time = m->has_total = m->has_faulted = m->has_removed = 1;
     m->world = request->world->id;
     m->step = world->step;
     m->time = world->time.value;
     m->total = world->body_count;
     m->faulted = world->faulted;
+    m->removed = world_removed_count(world);
     m->settings = convert_settings_out(&world->settings, arena);
     bool filled = m->settings != NULL;
     if (filled && (!get->has_bodies || get->bodies)) {

@@ -6,6 +6,7 @@
 #include "world/range.h"
 
 #include <stdio.h>
+#include <string.h>
 
 Status apply_create(const WorldLimits *limits, World **world, Stepper **stepper, Error *error) {
     World *made = world_create(limits);
@@ -65,6 +66,11 @@ static Status merge_settings(const SettingsChange *change, WorldSettings *merged
     settings.rotation = change->given & CHANGE_ROTATION ? change->rotation : settings.rotation;
     if (change->given & CHANGE_CONTACT_PLANE) {
         settings.contact_plane = change->contact_plane;
+    }
+    if (change->given & CHANGE_BOUNDS) {
+        settings.has_bounds = change->has_bounds;
+        settings.bounds_lower = change->bounds_lower;
+        settings.bounds_upper = change->bounds_upper;
     }
     Status status = settings_check(&settings, error);
     SolverSettings solver = step_solver(&settings);
@@ -174,12 +180,10 @@ Status apply_change(World *world, Stepper *stepper, const Input *input, Arena *a
 static Status check_wrenches(const World *world, const StepOrder *order, uint32_t *bodies,
                              Error *error) {
     for (size_t i = 0; i < order->wrench_count; i++) {
-        if (!slots_find(&world->body_slots, order->wrench_body[i], &bodies[i])) {
+        if (!world_find_body(world, order->wrench_body[i], &bodies[i])) {
             char field[64];
             snprintf(field, sizeof(field), "wrench_body[%zu]", i);
-            return error_set(error, STATUS_NOT_FOUND, field,
-                             "No body has the id %llu in this world.",
-                             (unsigned long long)order->wrench_body[i]);
+            return world_blame_body(world, order->wrench_body[i], field, error);
         }
         for (size_t k = 0; k < 6; k++) {
             Status status = range_check(RANGE_WRENCH, order->wrench[6 * i + k], "wrench",
@@ -190,6 +194,40 @@ static Status check_wrenches(const World *world, const StepOrder *order, uint32_
         }
     }
     return STATUS_OK;
+}
+
+// NULL: memory ended.
+static StepWrenches *own_wrenches(const Input *order, uint32_t *bodies, Arena *arena) {
+    size_t count = order->step.wrench_count;
+    StepWrenches *own = arena_take(arena, sizeof(*own));
+    uint64_t *id = arena_take_array(arena, count, sizeof(*id));
+    double *wrench = arena_take_array(arena, count, 6 * sizeof(*wrench));
+    if (own == NULL || id == NULL || wrench == NULL) {
+        return NULL;
+    }
+    memcpy(id, order->step.wrench_body, count * sizeof(*id));
+    memcpy(wrench, order->step.wrench, 6 * count * sizeof(*wrench));
+    *own = (StepWrenches){.id = id, .wrench = wrench, .body = bodies};
+    own->order.kind = INPUT_STEP;
+    own->order.step = order->step;
+    own->order.step.wrench_body = id;
+    own->order.step.wrench = wrench;
+    return own;
+}
+
+// What is left of the order once bodies have gone: so it is carried out, and so it is recorded,
+// which lets the recording be stepped again from here.
+static void drop_wrenches(const World *world, StepRun *run) {
+    StepWrenches *own = run->wrenches;
+    size_t kept = 0;
+    for (size_t i = 0; i < run->input.wrench_count; i++) {
+        if (world_find_body(world, own->id[i], &own->body[kept])) {
+            own->id[kept] = own->id[i];
+            memmove(own->wrench + 6 * kept, own->wrench + 6 * i, 6 * sizeof(double));
+            kept++;
+        }
+    }
+    run->input.wrench_count = own->order.step.wrench_count = kept;
 }
 
 Status apply_begin(const World *world, const Input *order, Arena *arena, StepRun *run,
@@ -208,11 +246,18 @@ Status apply_begin(const World *world, const Input *order, Arena *arena, StepRun
         status = range_check(RANGE_TIME_STEP, time_step, "time_step", -1, error);
     }
     uint32_t *bodies = NULL;
+    StepWrenches *own = NULL;
     if (status == STATUS_OK && step->wrench_count > 0) {
         bodies = arena_take_array(arena, step->wrench_count, sizeof(uint32_t));
         status = bodies == NULL ? error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                                             "Memory ended while reading wrenches.")
                                 : check_wrenches(world, step, bodies, error);
+    }
+    if (status == STATUS_OK && step->wrench_count > 0 && world->settings.has_bounds) {
+        own = own_wrenches(order, bodies, arena);
+        status = own == NULL ? error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                                         "Memory ended while copying wrenches.")
+                             : STATUS_OK;
     }
     if (status != STATUS_OK) {
         return status;
@@ -221,8 +266,9 @@ Status apply_begin(const World *world, const Input *order, Arena *arena, StepRun
         .input = {.time_step = time_step,
                   .wrench_count = step->wrench_count,
                   .wrench_body = bodies,
-                  .wrench = step->wrench},
-        .order = order,
+                  .wrench = own == NULL ? step->wrench : own->wrench},
+        .order = own == NULL ? order : &own->order,
+        .wrenches = own,
         .steps_left = step->steps,
     };
     return STATUS_OK;
@@ -233,6 +279,7 @@ static void tally_step(StepTally *tally, const StepReport *report, uint64_t step
     tally->last = *report;
     tally->unconverged += !report->certificate.converged;
     tally->recovery_steps += report->recovery_count > 0;
+    tally->removed += report->removed_count;
     for (int i = 0; i < CERTIFICATE_ENTRY_COUNT; i++) {
         // written so that NaN counts as worse than any number
         if (!(report->certificate.entry[i] <= tally->worst[i]) || tally->worst_step[i] == 0) {
@@ -250,6 +297,9 @@ static void tally_step(StepTally *tally, const StepReport *report, uint64_t step
 Status apply_step(World *world, Stepper *stepper, StepRun *run, Arena *scratch, ClockProc *clock,
                   Error *error) {
     ASSERT(run->steps_left > 0);
+    if (run->wrenches != NULL && run->tally.done > 0 && run->tally.last.removed_count > 0) {
+        drop_wrenches(world, run);
+    }
     StepReport report; // of a step that may not happen
     Status status = stepper_run(stepper, world, &run->input, scratch, clock, &report, error);
     if (status == STATUS_OK) {

@@ -30,6 +30,7 @@ typedef struct StepTally {
     uint64_t done;
     uint64_t unconverged;
     uint64_t recovery_steps;                      // in which recovery_speed held some contact back
+    uint64_t removed;                             // bodies that left the bounds
     StepReport last;                              // of the last step that was done
     double worst[CERTIFICATE_ENTRY_COUNT];        // largest of each entry …
     uint64_t worst_step[CERTIFICATE_ENTRY_COUNT]; // … and the step (since creation) where it stood
@@ -37,10 +38,19 @@ typedef struct StepTally {
     uint64_t penetration_step;
 } StepTally;
 
+// The order of a run under which bodies may be removed: the wrenches on them go with them.
+typedef struct StepWrenches {
+    Input order;
+    uint64_t *id;
+    double *wrench; // 6 each
+    uint32_t *body; // indices
+} StepWrenches;
+
 // An order of steps under way.
 typedef struct StepRun {
     StepInput input;
-    const Input *order; // borrowed until the last of its steps
+    const Input *order;     // of the next step; borrowed until the last of them
+    StepWrenches *wrenches; // in the arena; NULL: `order` stays as it is
     uint64_t steps_left;
     StepTally tally;
 } StepRun;

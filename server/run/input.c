@@ -90,6 +90,23 @@ static void write_settings(Sink *sink, const SettingsChange *change) {
     sink_pad(sink);
     sink_doubles(sink, change->parameter, SOLVER_PARAMETER_MAX);
     sink_u64(sink, change->contact_plane);
+    if (change->given & CHANGE_BOUNDS) { // recordings from before there were any have none
+        double corners[6];
+        vec3_store(corners, change->bounds_lower);
+        vec3_store(corners + 3, change->bounds_upper);
+        sink_u64(sink, change->has_bounds);
+        sink_doubles(sink, corners, change->has_bounds ? 6 : 0);
+    }
+}
+
+static void read_bounds(Source *source, SettingsChange *change) {
+    double corners[6] = {0.0};
+    uint64_t has_bounds = source_u64(source);
+    change->has_bounds = has_bounds == 1;
+    source_doubles(source, corners, change->has_bounds ? 6 : 0);
+    change->bounds_lower = vec3_load(corners);
+    change->bounds_upper = vec3_load(corners + 3);
+    source->failed = source->failed || has_bounds > 1;
 }
 
 static void read_settings(Source *source, SettingsChange *change) {
@@ -115,6 +132,9 @@ static void read_settings(Source *source, SettingsChange *change) {
     uint64_t contact_plane = source_u64(source);
     change->contact_plane = (uint32_t)contact_plane;
     source->failed = source->failed || contact_plane >= CONTACT_PLANE_COUNT;
+    if (change->given & CHANGE_BOUNDS) {
+        read_bounds(source, change);
+    }
 }
 
 static void write_set(Sink *sink, const Input *input) {

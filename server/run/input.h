@@ -34,7 +34,8 @@ enum {
     CHANGE_INTEGRATOR = 64,
     CHANGE_ROTATION = 128,
     CHANGE_RECOVERY_SPEED = 256,
-    CHANGE_CONTACT_PLANE = 512
+    CHANGE_CONTACT_PLANE = 512,
+    CHANGE_BOUNDS = 1024
 };
 
 typedef struct SettingsChange {
@@ -42,6 +43,8 @@ typedef struct SettingsChange {
     Vec3 gravity;
     double time_step, margin, restitution_threshold, recovery_speed;
     uint32_t integrator, rotation, contact_plane; // Integrator, Rotation, ContactPlane
+    bool has_bounds;                              // false: bounds are taken away
+    Vec3 bounds_lower, bounds_upper;              // [m]; zero where they are
     SolverKind solver;                            // switching to another one sets its defaults
     SolverKind
         parameter_solver; // whose parameters these are: must be the world's solver after the change

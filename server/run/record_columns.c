@@ -56,8 +56,8 @@ Status contacts_list(const World *world, const Stepper *stepper, uint64_t step, 
         size_t at = first + i;
         const StepContact *contact = &stepper->contact[at];
         const ProblemContact *dynamics = &stepper->problem_contact[at];
-        list->body_a[i] = world->body_id[contact->a];
-        list->body_b[i] = world->body_id[contact->b];
+        list->body_a[i] = stepper_body_id(stepper, world, contact->a);
+        list->body_b[i] = stepper_body_id(stepper, world, contact->b);
         list->feature[i] = contact->feature;
         vec3_store(list->point + 3 * i, contact->point);
         vec3_store(list->frame + 9 * i, dynamics->normal);

@@ -494,6 +494,9 @@ void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, con
     recorder->inputs.time = time;
     count_steps(recorder, entry_steps(recorder));
     notes_add(&recorder->notes, stepper, report, recorder->step);
+    if (report->removed_count > 0) {
+        close_frames(recorder); // the next ones have other bodies
+    }
     if (recorder->content != CONTENT_INPUTS && recorder->step % recorder->stride == 0) {
         add_frame(recorder, world);
         if (recorder->content == CONTENT_CONTACTS) {

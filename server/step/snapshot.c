@@ -62,6 +62,9 @@ static size_t body_bytes(const World *world, const SnapshotSection *section) {
 }
 
 static void sink_section(Sink *sink, const World *world, const SnapshotSection *section) {
+    if (!section_is_written(section, world)) {
+        return;
+    }
     size_t length = body_bytes(world, section);
     sink_u32(sink, section->kind);
     sink_u32(sink, section->version);
@@ -80,7 +83,9 @@ Status snapshot_write(const World *world, Arena *arena, uint8_t **bytes, size_t 
                       Error *error) {
     size_t total = HEAD_BYTES + SNAPSHOT_CHECKSUM_BYTES;
     for (size_t i = 0; i < snapshot_section_count; i++) {
-        total += SECTION_HEAD_BYTES + (body_bytes(world, &snapshot_sections[i]) + 7) / 8 * 8;
+        if (section_is_written(&snapshot_sections[i], world)) {
+            total += SECTION_HEAD_BYTES + (body_bytes(world, &snapshot_sections[i]) + 7) / 8 * 8;
+        }
     }
     uint8_t *memory = arena_take(arena, total);
     if (memory == NULL) {
@@ -281,6 +286,9 @@ static Status read_world(const uint8_t *bytes, size_t count, World *world, Error
     Stage stage;
     stage_init(&stage);
     for (size_t i = 0; i < snapshot_section_count; i++) {
+        if (!section_is_next(&snapshot_sections[i], source)) {
+            continue;
+        }
         status = read_section(&source, world, &stage, &snapshot_sections[i], error);
         if (status != STATUS_OK) {
             return status;

@@ -189,6 +189,14 @@ static bool compare_group(Comparison *comparison, const SnapshotGroup *group) {
 
 static bool compare_section(Comparison *comparison, const SnapshotSection *section) {
     Source *expected = &comparison->expected, *found = &comparison->found;
+    bool is_expected = section_is_next(section, *expected),
+         is_found = section_is_next(section, *found);
+    if (is_expected != is_found) {
+        return tell(comparison, section->groups[0].name);
+    }
+    if (!is_found) {
+        return false;
+    }
     for (int i = 0; i < 2; i++) { // kind, version
         uint32_t wanted = i == 0 ? section->kind : section->version;
         if (source_u32(expected) != wanted || source_u32(found) != wanted) {

@@ -131,6 +131,14 @@ bool field_is_number(const SnapshotField *field) {
     return rows[field->type].number != NUMBER_NONE;
 }
 
+bool section_is_written(const SnapshotSection *section, const World *world) {
+    return section->is_there == NULL || section->is_there(world);
+}
+
+bool section_is_next(const SnapshotSection *section, Source source) {
+    return section->is_there == NULL || source_u32(&source) == section->kind;
+}
+
 size_t field_bytes(const SnapshotField *field) {
     return field_is_number(field) ? field->count * number_bytes[rows[field->type].number]
                                   : sizeof(uint64_t);

@@ -64,11 +64,18 @@ struct SnapshotGroup {
 
 typedef struct SnapshotSection {
     uint32_t kind, version;
-    bool is_definition; // changes only when the world is defined anew, not by a step
+    bool is_definition; // changes only when the world is defined anew, or bodies go
+    // Whether there is anything to say. NULL: always. A section that says what is so without it is
+    // not written, and refused.
+    bool (*is_there)(const World *world);
     const SnapshotGroup *groups;
     size_t group_count;
     Status (*settle)(World *world, Error *error); // judges what was read into its place. Nullable
 } SnapshotSection;
+
+// Whether a snapshot of the world has the section; whether the one that is being read does.
+bool section_is_written(const SnapshotSection *section, const World *world);
+bool section_is_next(const SnapshotSection *section, Source source);
 
 // Where the field of a record is.
 void *field_at(const World *world, const SnapshotField *field, size_t index);

@@ -226,6 +226,9 @@ static size_t count_bodies(const World *world, size_t parent) {
     return world->body_count;
 }
 
+// No world comes so far, and none runs out of them from there.
+static const Id body_id_max = (Id)1 << 62;
+
 // One body, through the same door as any other; its pose and velocity follow in the state section.
 static Status accept_body(World *world, const World *stage, size_t index, Error *error) {
     (void)index;
@@ -246,6 +249,11 @@ static Status accept_body(World *world, const World *stage, size_t index, Error 
                            .mass = &read->mass,
                            .inertia = inertia,
                            .center_of_mass = center};
+    // ids rise, with gaps where bodies were removed
+    if (stage->body_id[0] < world->body_id_next || stage->body_id[0] > body_id_max) {
+        return damaged(error, "a body's id is not what it must be");
+    }
+    world->body_id_next = stage->body_id[0];
     Id given;
     Status status = world_add_bodies(world, &columns, &given, error);
     if (status != STATUS_OK) {
@@ -254,10 +262,10 @@ static Status accept_body(World *world, const World *stage, size_t index, Error 
     // what the world made of it must be what was written, to the last bit, also in the sign of a
     // zero: a static body, say, has no mass
     const BodyMass *made = &world->mass[world->body_count - 1];
-    if (given != stage->body_id[0] || !bytes_are_same(&read->mass, &made->mass, sizeof(double)) ||
+    if (!bytes_are_same(&read->mass, &made->mass, sizeof(double)) ||
         !bytes_are_same(&read->center, &made->center, sizeof(Vec3)) ||
         !bytes_are_same(&read->inertia, &made->inertia, sizeof(Sym3))) {
-        return damaged(error, "a body's id or mass is not what it must be");
+        return damaged(error, "a body's mass is not what it must be");
     }
     return STATUS_OK;
 }
@@ -385,6 +393,50 @@ static const SnapshotGroup impulse_groups[] = {
      .open = open_impulses},
 };
 
+// ---- bounds
+
+static bool has_bounds(const World *world) {
+    return world->settings.has_bounds;
+}
+
+static const SnapshotField bounds_fields[] = {
+    OF_WORLD("bounds.lower", FIELD_DOUBLE, 3, xyz, settings.bounds_lower),
+    OF_WORLD("bounds.upper", FIELD_DOUBLE, 3, xyz, settings.bounds_upper),
+};
+
+static Status settle_bounds(World *world, Error *error) {
+    world->settings.has_bounds = true;
+    return settings_check(&world->settings, error);
+}
+
+static const SnapshotGroup bounds_groups[] = {
+    {.name = "bounds", FIELDS(bounds_fields)},
+};
+
+// ---- the next body's id, where it does not follow that of the last
+
+static Id id_behind_last(const World *world) {
+    return world->body_count == 0 ? 1 : world->body_id[world->body_count - 1] + 1;
+}
+
+static bool has_id_gap(const World *world) {
+    return world->body_id_next != id_behind_last(world);
+}
+
+static const SnapshotField id_fields[] = {
+    OF_WORLD("next_id", FIELD_U64, 1, NULL, body_id_next),
+};
+
+static Status settle_ids(World *world, Error *error) {
+    return world->body_id_next > id_behind_last(world) && world->body_id_next <= body_id_max
+               ? STATUS_OK
+               : damaged(error, "the next body's id is not what it must be");
+}
+
+static const SnapshotGroup id_groups[] = {
+    {.name = "ids", FIELDS(id_fields)},
+};
+
 // ---- all of them
 
 #define GROUPS(list) .groups = (list), .group_count = sizeof(list) / sizeof((list)[0])
@@ -397,5 +449,7 @@ const SnapshotSection snapshot_sections[] = {
     {5, 1, true, GROUPS(name_groups)},
     {6, 1, false, GROUPS(state_groups), .settle = settle_state},
     {7, 1, false, GROUPS(impulse_groups), .settle = settle_impulses},
+    {8, 1, true, GROUPS(bounds_groups), .is_there = has_bounds, .settle = settle_bounds},
+    {9, 1, true, GROUPS(id_groups), .is_there = has_id_gap, .settle = settle_ids},
 };
 const size_t snapshot_section_count = sizeof(snapshot_sections) / sizeof(snapshot_sections[0]);

@@ -57,6 +57,9 @@ typedef struct StepState {
     double *velocity_new; // 6 per body; NULL: the answer's
     uint32_t *kept_first; // per block of contacts: of those that bear something, the first
     uint32_t kept_count;
+
+    uint32_t *left; // bodies that have left the bounds, rising
+    uint32_t left_count;
 } StepState;
 
 // v* = v + h M^-1 (gravity, wrenches, gyroscopic), world axes, and the mass in the present
@@ -131,8 +134,14 @@ Status fault_body(StepState *state, uint32_t body, const char *quantity);
 // Undoes the step unless all that a report carries can be told.
 Status fault_check_report(StepState *state, const StepReport *report);
 
+// Which bodies the new state puts outside of the bounds; nothing of the world has changed yet.
+Status bounds_find(StepState *state);
+
 // Makes the new state the world's.
 Status integrate_commit(StepState *state);
+
+// Takes those bodies out of the world.
+void bounds_remove(StepState *state);
 
 // What body `body` would move with if nothing touched it; 6 numbers.
 static inline const double *stage_free_velocity(const StepState *state, uint32_t body) {

@@ -37,6 +37,7 @@ void stepper_destroy(Stepper *stepper) {
     free(stepper->warm);
     free(stepper->impulse);
     free(stepper->judged);
+    free(stepper->old_id);
     free(stepper);
 }
 
@@ -46,7 +47,8 @@ size_t stepper_bytes(const Stepper *stepper) {
            stepper->problem_capacity * sizeof(ProblemContact) +
            stepper->law_capacity * sizeof(ContactLaw) +
            (stepper->warm_capacity + stepper->impulse_capacity + stepper->judged_capacity) *
-               sizeof(double);
+               sizeof(double) +
+           stepper->old_id_capacity * sizeof(Id);
 }
 
 void stepper_limit(Stepper *stepper, size_t more_bytes) {
@@ -57,7 +59,7 @@ void stepper_limit(Stepper *stepper, size_t more_bytes) {
 
 void stepper_reset(Stepper *stepper) {
     broad_reset(stepper->broad);
-    stepper->has_last = false;
+    stepper->has_last = stepper->has_old_ids = false;
 }
 
 SolverSettings step_solver(const WorldSettings *settings) {
@@ -87,10 +89,13 @@ static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
     return STATUS_OK;
 }
 
-static void name_worst(const Stepper *stepper, StepReport *report) {
+static void name_worst(const Stepper *stepper, const World *world, StepReport *report) {
     int64_t worst = report->certificate.worst_contact;
-    report->worst_body[0] = worst < 0 ? UINT32_MAX : stepper->contact[worst].a;
-    report->worst_body[1] = worst < 0 ? UINT32_MAX : stepper->contact[worst].b;
+    if (worst >= 0) {
+        const StepContact *contact = &stepper->contact[worst];
+        report->worst_body[0] = stepper_body_id(stepper, world, contact->a);
+        report->worst_body[1] = stepper_body_id(stepper, world, contact->b);
+    }
 }
 
 static Status run_stages(StepState *state, ClockProc *clock, StepReport *report) {
@@ -116,7 +121,13 @@ static Status run_stages(StepState *state, ClockProc *clock, StepReport *report)
         status = fault_check_report(state, report);
     }
     if (status == STATUS_OK) {
+        status = bounds_find(state);
+    }
+    if (status == STATUS_OK) {
         status = integrate_commit(state);
+    }
+    if (status == STATUS_OK) {
+        bounds_remove(state);
     }
     return status;
 }
@@ -130,7 +141,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
         world->bodies_moved = false;
     }
     stepper->solver = step_solver(&world->settings);
-    *report = (StepReport){.worst_body = {UINT32_MAX, UINT32_MAX}};
+    *report = (StepReport){0};
     StepState state = {.stepper = stepper,
                        .world = world,
                        .input = input,
@@ -138,12 +149,13 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
                        .error = error,
                        .solver_row = solver_get(stepper->solver.kind)};
 
-    stepper->has_last = false; // the stages write over it
+    stepper->has_last = stepper->has_old_ids = false; // the stages write over it
     Status status = run_stages(&state, clock, report);
     report->contact_count = stepper->contact_count;
     report->recovery_count = state.recovery_count;
     if (status == STATUS_OK) {
-        name_worst(stepper, report);
+        report->removed_count = state.left_count;
+        name_worst(stepper, world, report);
         stepper->has_last = true;
     } else if (status == STATUS_RESOURCE_EXHAUSTED) {
         stepper_reset(stepper);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One step of one world, as a table of contents: free motion, collide, assemble, solve, integrate
-// (step.c). Order lives there and nowhere else.
+// One step of one world, as a table of contents: free motion, collide, assemble, solve, integrate,
+// remove what has left the bounds (step.c). Order lives there and nowhere else.
 //
 // A Stepper goes with a world: the collision caches (derived: dropping them changes nothing) and
 // the last step's problem, answer and contacts, which may be looked at until the next step is
@@ -24,7 +24,8 @@ typedef struct StepInput {
     Context context;             // a step that is given up has not happened
 } StepInput;
 
-// E1 - E0 = contact + row + applied + scheme + unexplained [J]
+// E1 - E0 = contact + row + applied + scheme + unexplained [J]; E1 is with the bodies that the step
+// removes
 typedef struct StepEnergy {
     double before, after;
     double contact, row, applied, scheme, unexplained;
@@ -34,8 +35,9 @@ typedef struct StepReport {
     uint32_t contact_count, row_count, iterations;
     uint64_t solver_ns;      // 0 without a clock, or when nothing touched
     uint32_t recovery_count; // contacts whose overlap would leave faster than recovery_speed
+    uint32_t removed_count;  // bodies that have left the bounds
     Certificate certificate;
-    uint32_t worst_body[2]; // of the contact with the largest own residual; UINT32_MAX: none
+    Id worst_body[2]; // of the contact with the largest own residual; 0: none
     StepEnergy energy;
 } StepReport;
 
@@ -46,9 +48,9 @@ typedef struct StepFault {
     const char *quantity; // as "velocity"; lives for ever
 } StepFault;
 
-// A contact as the world sees it; its dynamics are problem.contact[i].
+// A contact as the world saw it; its dynamics are problem.contact[i].
 typedef struct StepContact {
-    uint32_t a, b; // body indices, a < b
+    uint32_t a, b; // body indices during the step, a < b; stepper_body_id says whose
     uint64_t feature;
     Vec3 point;
 } StepContact;
@@ -62,7 +64,6 @@ typedef struct Stepper {
     StepFault fault; // of the last step that left the world faulted
 
     // the last step; valid while has_last
-    bool has_last;
     SolverSettings solver;
     ContactProblem problem;
     double *v;            // [velocity_count] after the solve
@@ -76,9 +77,14 @@ typedef struct Stepper {
         judged_capacity;
     uint32_t contact_count;
     bool has_seams; // the last step asked about them: a hint, that changes nothing but its cost
+    bool has_last;
+    bool has_old_ids; // bodies were removed since
 
-    uint32_t *tree_of_body; // of each body, in the order of the world's; PROBLEM_NO_TREE: static or
-                            // kinematic
+    uint32_t *tree_of_body; // of each body, in the order of the world's during the step;
+                            // PROBLEM_NO_TREE: static or kinematic
+
+    Id *old_id; // where has_old_ids: of what was body i then
+    size_t old_id_capacity;
 } Stepper;
 
 // NULL when memory ends.
@@ -88,6 +94,11 @@ size_t stepper_bytes(const Stepper *stepper);
 
 // From the next step on: as much as it holds, and so much more.
 void stepper_limit(Stepper *stepper, size_t more_bytes);
+
+// The id of what was body `body` during the last step, which it may not have outlived.
+static inline Id stepper_body_id(const Stepper *stepper, const World *world, uint32_t body) {
+    return stepper->has_old_ids ? stepper->old_id[body] : world->body_id[body];
+}
 
 // The world was changed by other means than a step: bodies added, moved, restored.
 void stepper_reset(Stepper *stepper);

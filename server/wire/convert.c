@@ -130,6 +130,24 @@ static Status find_solver(const char *name, SolverKind *kind, Error *error) {
                      "No solver is called %.64s; this server has: %s.", name, known);
 }
 
+// An empty message takes bounds away.
+static Status convert_bounds(const Moreau__V1__Bounds *message, SettingsChange *change,
+                             Error *error) {
+    if (message->n_lower != message->n_upper || (message->n_lower != 0 && message->n_lower != 3)) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "settings.bounds",
+                         "Bounds are a lower and an upper corner of 3 numbers each, or, to have "
+                         "none, neither; got %zu and %zu.",
+                         message->n_lower, message->n_upper);
+    }
+    change->given |= CHANGE_BOUNDS;
+    change->has_bounds = message->n_lower == 3;
+    if (change->has_bounds) {
+        change->bounds_lower = vec3_load(message->lower);
+        change->bounds_upper = vec3_load(message->upper);
+    }
+    return STATUS_OK;
+}
+
 Status convert_settings(const Moreau__V1__WorldSettings *message, SettingsChange *change,
                         Error *error) {
     *change = (SettingsChange){0};
@@ -158,6 +176,9 @@ Status convert_settings(const Moreau__V1__WorldSettings *message, SettingsChange
     change->rotation = (uint32_t)message->rotation;
     change->given |= message->has_contact_plane ? CHANGE_CONTACT_PLANE : 0;
     change->contact_plane = (uint32_t)message->contact_plane;
+    if (message->bounds != NULL && convert_bounds(message->bounds, change, error) != STATUS_OK) {
+        return error->status;
+    }
     if (message->solver != NULL) {
         change->given |= CHANGE_SOLVER;
         Status status = find_solver(message->solver, &change->solver, error);
@@ -224,6 +245,21 @@ Moreau__V1__SolverParameters *convert_parameters_out(const SolverSettings *setti
     return message;
 }
 
+static Moreau__V1__Bounds *convert_bounds_out(const WorldSettings *settings, Arena *arena) {
+    Moreau__V1__Bounds *message = arena_take(arena, sizeof(*message));
+    double *corners = arena_take_array(arena, 6, sizeof(double));
+    if (message == NULL || corners == NULL) {
+        return NULL;
+    }
+    moreau__v1__bounds__init(message);
+    vec3_store(corners, settings->bounds_lower);
+    vec3_store(corners + 3, settings->bounds_upper);
+    message->n_lower = message->n_upper = 3;
+    message->lower = corners;
+    message->upper = corners + 3;
+    return message;
+}
+
 Moreau__V1__WorldSettings *convert_settings_out(const WorldSettings *settings, Arena *arena) {
     Moreau__V1__WorldSettings *message = arena_take(arena, sizeof(*message));
     double *gravity = arena_take_array(arena, 3, sizeof(double));
@@ -249,7 +285,10 @@ Moreau__V1__WorldSettings *convert_settings_out(const WorldSettings *settings, A
     message->contact_plane = (Moreau__V1__WorldSettings__ContactPlane)settings->contact_plane;
     message->solver = (char *)solver_get(solver.kind)->name;
     message->parameters = parameters;
-    return message;
+    if (settings->has_bounds) {
+        message->bounds = convert_bounds_out(settings, arena);
+    }
+    return settings->has_bounds && message->bounds == NULL ? NULL : message;
 }
 
 Status convert_material(const Moreau__V1__Material *message, size_t index, Material *material,

@@ -115,6 +115,16 @@ static void put_settings(Sink *sink, const WorldSettings *settings) {
     put_number(sink, settings->restitution_threshold);
     put(sink, ",\"solver\":");
     put_solver(sink, settings);
+    if (settings->has_bounds) {
+        double corners[6];
+        vec3_store(corners, settings->bounds_lower);
+        vec3_store(corners + 3, settings->bounds_upper);
+        put(sink, ",\"bounds\":{\"lower\":");
+        put_numbers(sink, corners, 3);
+        put(sink, ",\"upper\":");
+        put_numbers(sink, corners + 3, 3);
+        put(sink, "}");
+    }
     put(sink, "}");
 }
 

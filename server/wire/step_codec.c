@@ -243,7 +243,7 @@ static const Column energy_columns[] = {
 // What the heads of all parts take at most, and the numbers of one world beside those of its
 // bodies: varints of 10 bytes, of 5 where they have 32 bits, and fixed ones of 8.
 enum { HEADS_BYTES_MAX = 64 * WIRE_HEAD_BYTES_MAX };
-enum { PROGRESS_BYTES_MAX = 3 * 10 + 2 * 8, REPORT_BYTES_MAX = 4 * 5 + 1 + 13 * 10 + 27 * 8 };
+enum { PROGRESS_BYTES_MAX = 4 * 10 + 2 * 8, REPORT_BYTES_MAX = 4 * 5 + 1 + 13 * 10 + 27 * 8 };
 
 // Most batches have one world, and a column of one number has a head of two bytes: its field is
 // below 16, and no number takes more than 10 bytes.
@@ -464,6 +464,15 @@ size_t step_codec_bytes_max(const StepResults *results, Moreau__V1__Status *cons
     return bytes;
 }
 
+// Few worlds have bounds: the others need not say that they have removed nothing.
+static bool is_any_removed(const StepResults *results) {
+    bool is_any = false;
+    for (size_t i = 0; i < results->count; i++) {
+        is_any = is_any || results->result[i].run.tally.removed > 0;
+    }
+    return is_any;
+}
+
 uint8_t *step_codec_pack(const StepResults *results, Moreau__V1__Status *const *failures,
                          size_t failure_count, uint8_t *at) {
     at = write_u64s(at, results, (Column){1, TALLY(done)});
@@ -479,6 +488,9 @@ uint8_t *step_codec_pack(const StepResults *results, Moreau__V1__Status *const *
     for (size_t i = 0; i < failure_count; i++) {
         at = wire_head(at, 11, moreau__v1__status__get_packed_size(failures[i]));
         at += moreau__v1__status__pack(failures[i], at);
+    }
+    if (is_any_removed(results)) {
+        at = write_u64s(at, results, (Column){12, TALLY(removed)});
     }
     return at;
 }

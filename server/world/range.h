@@ -21,6 +21,8 @@
       "slower impacts do not bounce")                                                              \
     X(RECOVERY_SPEED, "WorldSettings.recovery_speed", "m/s", 0.0, 1e9, false,                      \
       "overlaps leave no faster; 1e9: as fast as the solver has it")                               \
+    X(BOUNDS, "WorldSettings.bounds", "m", -1e9, 1e9, false,                                       \
+      "corners of the box outside of which dynamic bodies are removed")                            \
     X(FRICTION, "Material.friction", "1", 0.0, 1e6, false, "Coulomb coefficient")                  \
     X(RESTITUTION, "Material.restitution", "1", 0.0, 1.0, false,                                   \
       "share of the normal velocity that comes back")                                              \

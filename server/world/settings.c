@@ -3,6 +3,8 @@
 
 #include "world/range.h"
 
+#include <stdio.h>
+
 WorldSettings settings_default(void) {
     return (WorldSettings){
         .gravity = {0.0, 0.0, -9.81},
@@ -21,6 +23,29 @@ static Status check_choice(uint32_t choice, uint32_t count, const char *field, c
     return choice < count ? STATUS_OK
                           : error_set(error, STATUS_INVALID_ARGUMENT, field,
                                       "The value %u is none of the choices: %s.", choice, choices);
+}
+
+static Status check_bounds(const WorldSettings *settings, Error *error) {
+    for (int axis = 0; settings->has_bounds && axis < 3; axis++) {
+        double lower = vec3_get(settings->bounds_lower, axis),
+               upper = vec3_get(settings->bounds_upper, axis);
+        Status status = range_check(RANGE_BOUNDS, lower, "settings.bounds.lower", axis, error);
+        if (status == STATUS_OK) {
+            status = range_check(RANGE_BOUNDS, upper, "settings.bounds.upper", axis, error);
+        }
+        if (status != STATUS_OK) {
+            return status;
+        }
+        if (lower >= upper) {
+            char field[64];
+            snprintf(field, sizeof(field), "settings.bounds.upper[%d]", axis);
+            return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                             "The upper bound %.17g is not above the lower one, %.17g: no body "
+                             "could be inside.",
+                             upper, lower);
+        }
+    }
+    return STATUS_OK;
 }
 
 Status settings_check(const WorldSettings *settings, Error *error) {
@@ -56,5 +81,5 @@ Status settings_check(const WorldSettings *settings, Error *error) {
         status = check_choice(settings->contact_plane, CONTACT_PLANE_COUNT,
                               "settings.contact_plane", "APPROACH 0, START 1", error);
     }
-    return status;
+    return status == STATUS_OK ? check_bounds(settings, error) : status;
 }

@@ -32,6 +32,9 @@ typedef enum ContactPlane {
     CONTACT_PLANE_COUNT
 } ContactPlane;
 
+// Bounds are a box in world axes: a dynamic body whose centre of mass is outside of it after a step
+// is removed, as the last part of that step. Static and kinematic bodies stay wherever they are:
+// whoever placed or moves them knows where they go.
 typedef struct WorldSettings {
     Vec3 gravity;                 // [m/s^2]
     double time_step;             // [s]
@@ -41,7 +44,9 @@ typedef struct WorldSettings {
     uint32_t integrator;          // Integrator
     uint32_t rotation;            // Rotation
     uint32_t contact_plane;       // ContactPlane
-    uint32_t solver;              // SolverKind
+    bool has_bounds;
+    Vec3 bounds_lower, bounds_upper; // [m] corners; zero without bounds
+    uint32_t solver;                 // SolverKind
     double parameter[SETTINGS_PARAMETER_MAX];
 } WorldSettings;
 

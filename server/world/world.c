@@ -15,7 +15,7 @@ World *world_create(const WorldLimits *limits) {
     }
     world->limits = *limits;
     world->settings = settings_default();
-    slots_init(&world->body_slots);
+    world->body_id_next = 1;
     if (!ARRAY_RESERVE(world->material, world->material_capacity, 1)) {
         free(world);
         return NULL;
@@ -37,7 +37,6 @@ void world_destroy(World *world) {
     free(world->material);
     free(world->primitive);
     free(world->shape);
-    slots_deinit(&world->body_slots);
     free(world->memory);
     free(world);
 }
@@ -46,12 +45,11 @@ enum {
     COLUMN_BYTES = sizeof(Id) + sizeof(char *) + sizeof(uint8_t) + sizeof(uint32_t) +
                    sizeof(BodyMass) + 13 * sizeof(double)
 };
-static const size_t bytes_per_body = COLUMN_BYTES + sizeof(Slot);
 
 size_t world_bytes(const World *world) {
     return sizeof(*world) + world->material_capacity * sizeof(Material) +
            world->primitive_capacity * sizeof(Primitive) + world->shape_capacity * sizeof(Shape) +
-           world->body_capacity * bytes_per_body + world->memory_capacity * sizeof(ContactMemory);
+           world->body_capacity * COLUMN_BYTES + world->memory_capacity * sizeof(ContactMemory);
 }
 
 static Status out_of_memory(const World *world, Error *error) {
@@ -202,8 +200,28 @@ Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Erro
     return STATUS_OK;
 }
 
-// All columns of bodies stand in one block, one behind the other, the widest items first, so that
-// all are aligned.
+// The columns of bodies, the widest items first.
+typedef struct Column {
+    void **items;
+    size_t bytes; // of one
+} Column;
+
+enum { COLUMN_COUNT = 7 };
+
+static void list_columns(World *world, Column columns[COLUMN_COUNT]) {
+    const Column all[COLUMN_COUNT] = {
+        {(void **)&world->pose, 7 * sizeof(double)},
+        {(void **)&world->velocity, 6 * sizeof(double)},
+        {(void **)&world->mass, sizeof(BodyMass)},
+        {(void **)&world->body_id, sizeof(Id)},
+        {(void **)&world->body_name, sizeof(char *)},
+        {(void **)&world->body_shape, sizeof(uint32_t)},
+        {(void **)&world->kind, sizeof(uint8_t)},
+    };
+    memcpy(columns, all, sizeof(all));
+}
+
+// All columns stand in one block, one behind the other, so that all are aligned.
 static bool grow_bodies(World *world, size_t total) {
     if (total <= world->body_capacity) {
         return true;
@@ -216,20 +234,10 @@ static bool grow_bodies(World *world, size_t total) {
     if (block == NULL) {
         return false;
     }
-    const struct {
-        void **items;
-        size_t bytes;
-    } columns[] = {
-        {(void **)&world->pose, 7 * sizeof(double)},
-        {(void **)&world->velocity, 6 * sizeof(double)},
-        {(void **)&world->mass, sizeof(BodyMass)},
-        {(void **)&world->body_id, sizeof(Id)},
-        {(void **)&world->body_name, sizeof(char *)},
-        {(void **)&world->body_shape, sizeof(uint32_t)},
-        {(void **)&world->kind, sizeof(uint8_t)},
-    };
+    Column columns[COLUMN_COUNT];
+    list_columns(world, columns);
     unsigned char *at = block;
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
         if (world->body_count > 0) {
             memcpy(at, *columns[i].items, world->body_count * columns[i].bytes);
         }
@@ -253,13 +261,11 @@ static Status reserve_bodies(World *world, size_t count, Error *error) {
     }
     size_t total = world->body_count + count;
     if (world_bytes(world) +
-            (total > world->body_capacity ? (total - world->body_capacity) * bytes_per_body : 0) >
+            (total > world->body_capacity ? (total - world->body_capacity) * COLUMN_BYTES : 0) >
         world->limits.bytes_max) {
         return out_of_memory(world, error);
     }
-    return grow_bodies(world, total) && slots_reserve(&world->body_slots, count)
-               ? STATUS_OK
-               : out_of_memory(world, error);
+    return grow_bodies(world, total) ? STATUS_OK : out_of_memory(world, error);
 }
 
 const Shape *world_body_shape(const World *world, uint32_t body) {
@@ -347,7 +353,7 @@ Status world_add_bodies(World *world, const BodyColumns *columns, Id *ids, Error
     // nothing can fail any more: the entries become bodies
     for (uint32_t i = 0; i < columns->count; i++) {
         uint32_t body = world->body_count++;
-        ids[i] = world->body_id[body] = slots_add(&world->body_slots, body);
+        ids[i] = world->body_id[body] = world->body_id_next++;
         world->dynamic_count += world->kind[body] == BODY_DYNAMIC;
         Vec3 center = world->mass[body].center;
         world->has_center =
@@ -358,15 +364,124 @@ Status world_add_bodies(World *world, const BodyColumns *columns, Id *ids, Error
     return STATUS_OK;
 }
 
+// ---- removing
+
+// How many of `bodies`, which rise, are below `body`; whether it is one of them.
+static uint32_t count_below(const uint32_t *bodies, uint32_t count, uint32_t body, bool *is_one) {
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (bodies[middle] < body) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    *is_one = low < count && bodies[low] == body;
+    return low;
+}
+
+// Indices go down in order, so what was sorted by them still is.
+static void renumber_memory(World *world, const uint32_t *bodies, uint32_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < world->memory_count; i++) {
+        ContactMemory memory = world->memory[i];
+        bool is_gone[2];
+        memory.a -= count_below(bodies, count, memory.a, &is_gone[0]);
+        memory.b -= count_below(bodies, count, memory.b, &is_gone[1]);
+        if (!is_gone[0] && !is_gone[1]) {
+            world->memory[kept++] = memory;
+        }
+    }
+    world->memory_count = kept;
+}
+
+// Moves what stands between two removed bodies, or behind the last, down to its place.
+static void close_gaps(Column column, const uint32_t *bodies, uint32_t count, uint32_t total) {
+    unsigned char *items = *column.items;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t first = (size_t)bodies[i] + 1, end = i + 1 < count ? bodies[i + 1] : total;
+        memmove(items + (first - i - 1) * column.bytes, items + first * column.bytes,
+                (end - first) * column.bytes);
+    }
+}
+
+static bool is_any_center_moved(const World *world) {
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        Vec3 center = world->mass[i].center;
+        if (center.x != 0.0 || center.y != 0.0 || center.z != 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void world_remove_bodies(World *world, const uint32_t *bodies, uint32_t count) {
+    if (count == 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        ASSERT(bodies[i] < world->body_count);
+        ASSERT(i == 0 || bodies[i - 1] < bodies[i]);
+        free(world->body_name[bodies[i]]);
+        world->dynamic_count -= world->kind[bodies[i]] == BODY_DYNAMIC;
+    }
+    renumber_memory(world, bodies, count);
+    Column columns[COLUMN_COUNT];
+    list_columns(world, columns);
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        close_gaps(columns[i], bodies, count, world->body_count);
+    }
+    world->body_count -= count;
+    world->has_center = world->has_center && is_any_center_moved(world);
+    world->definition_is_hashed = false;
+    world->bodies_moved = true;
+}
+
+uint64_t world_removed_count(const World *world) {
+    return world->body_id_next - 1 - world->body_count;
+}
+
+bool world_find_body(const World *world, Id id, uint32_t *body) {
+    // ids begin at 1 and rise, so a body stands at its id - 1, or below where some were removed
+    uint32_t low = 0, high = id < world->body_count ? (uint32_t)id : world->body_count;
+    if (high > 0 && world->body_id[high - 1] == id) {
+        *body = high - 1;
+        return true;
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (world->body_id[middle] < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == world->body_count || world->body_id[low] != id) {
+        return false;
+    }
+    *body = low;
+    return true;
+}
+
+Status world_blame_body(const World *world, Id id, const char *field, Error *error) {
+    bool was_there = id > 0 && id < world->body_id_next;
+    return error_set(error, STATUS_NOT_FOUND, field,
+                     was_there ? "Body %llu is gone: it left the world's bounds "
+                                 "(WorldSettings.bounds) and was removed."
+                               : "No body has the id %llu in this world.",
+                     (unsigned long long)id);
+}
+
+// ---- changing
+
 static Status check_update(const World *world, const BodyUpdate *update, Error *error) {
     for (size_t i = 0; i < update->count; i++) {
         uint32_t body;
         char field[64];
-        if (!slots_find(&world->body_slots, update->id[i], &body)) {
+        if (!world_find_body(world, update->id[i], &body)) {
             snprintf(field, sizeof(field), "ids[%zu]", i);
-            return error_set(error, STATUS_NOT_FOUND, field,
-                             "No body has the id %llu in this world.",
-                             (unsigned long long)update->id[i]);
+            return world_blame_body(world, update->id[i], field, error);
         }
         Status status = STATUS_OK;
         if (update->pose != NULL) {
@@ -398,7 +513,7 @@ static void forget_memory(World *world, const BodyUpdate *update) {
     }
     for (size_t i = 0; i < update->count; i++) {
         uint32_t body = 0;
-        slots_find(&world->body_slots, update->id[i], &body);
+        world_find_body(world, update->id[i], &body);
         moved[body] = 1;
     }
     size_t kept = 0;
@@ -418,7 +533,7 @@ Status world_update_bodies(World *world, const BodyUpdate *update, Error *error)
     }
     for (size_t i = 0; i < update->count; i++) {
         uint32_t body = 0;
-        bool found = slots_find(&world->body_slots, update->id[i], &body);
+        bool found = world_find_body(world, update->id[i], &body);
         ASSERT(found);
         if (update->pose != NULL) {
             set_pose(world, body, update->pose + 7 * i);

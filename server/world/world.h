@@ -10,7 +10,6 @@
 // one thread at a time. Nothing here reads a clock or knows a step.
 #pragma once
 
-#include "base/slots.h"
 #include "base/status.h"
 #include "base/sum.h"
 #include "world/body.h"
@@ -35,7 +34,6 @@ typedef struct World {
     WorldLimits limits;
     uint64_t step; // steps since creation
     Sum time;      // [s]
-    bool faulted;  // the last step ended in numbers that are not finite and was undone
 
     Material *material; // [0] is the built-in one
     size_t material_count, material_capacity;
@@ -48,8 +46,7 @@ typedef struct World {
     // bodies
     uint32_t body_count;
     uint32_t dynamic_count;
-    bool has_center; // some centre of mass is not the origin
-    Slots body_slots;
+    Id body_id_next;  // of the next body; ids rise with the index and are never given again
     void *body_block; // owned: holds the columns of bodies, from here to body_capacity
     Id *body_id;
     uint8_t *kind;        // BodyKind
@@ -63,11 +60,14 @@ typedef struct World {
     ContactMemory *memory;
     size_t memory_count, memory_capacity;
 
+    bool faulted; // the last step ended in numbers that are not finite and was undone
+
     // caches: derived from the above
-    uint64_t definition_hash; // of everything but the state; valid while definition_is_hashed
+    bool has_center;   // some centre of mass is not the origin
+    bool bodies_moved; // from outside, or some were added or removed: collision caches are stale
     bool definition_is_hashed;
-    bool bodies_moved;   // poses were set from outside: collision caches are stale
-    double friction_max; // of all materials
+    uint64_t definition_hash; // of everything but the state; valid while definition_is_hashed
+    double friction_max;      // of all materials
 } World;
 
 // NULL when memory ends.
@@ -98,6 +98,19 @@ typedef struct ShapeColumns {
 Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Error *error);
 
 Status world_add_bodies(World *world, const BodyColumns *columns, Id *ids, Error *error);
+
+// Takes bodies out, whose indices rise. Those behind them move down, so that all keep their order;
+// impulses between those that stay are remembered.
+void world_remove_bodies(World *world, const uint32_t *bodies, uint32_t count);
+
+// How many bodies were ever removed.
+uint64_t world_removed_count(const World *world);
+
+// false: the id names no body.
+bool world_find_body(const World *world, Id id, uint32_t *body);
+
+// Blames `field` for an id that names no body, and says whether it ever did.
+Status world_blame_body(const World *world, Id id, const char *field, Error *error);
 
 // Bodies to change; pose and velocity are NULL where unchanged.
 typedef struct BodyUpdate {

@@ -628,10 +628,12 @@ START_TEST(settings_and_parameters_arrive_where_they_belong) {
     MoreauWorldDef def = moreau_world_def_default();
     def.name = "moon";
     def.settings.given = MOREAU_GRAVITY | MOREAU_TIME_STEP | MOREAU_INTEGRATOR | MOREAU_ROTATION |
-                         MOREAU_RECOVERY_SPEED;
+                         MOREAU_RECOVERY_SPEED | MOREAU_BOUNDS;
     def.settings.integrator = MOREAU_INTEGRATOR_IMPLICIT;
     def.settings.rotation = MOREAU_ROTATION_EXPLICIT;
     def.settings.recovery_speed = 3.5;
+    def.settings.bounds_lower[1] = -4.0;
+    def.settings.bounds_upper[2] = 5.0;
     def.settings.gravity[2] = -1.62;
     def.settings.time_step = 0.01;
     def.settings.solver = "mdp";
@@ -651,11 +653,33 @@ START_TEST(settings_and_parameters_arrive_where_they_belong) {
     ck_assert_int_eq(settings->integrator, MOREAU__V1__INTEGRATOR__KIND__IMPLICIT);
     ck_assert_int_eq(settings->rotation, MOREAU__V1__ROTATION__KIND__EXPLICIT);
     ck_assert(settings->has_recovery_speed && settings->recovery_speed == 3.5);
+    ck_assert_uint_eq(settings->bounds->n_lower, 3);
+    ck_assert_uint_eq(settings->bounds->n_upper, 3);
+    ck_assert(settings->bounds->lower[1] == -4.0 && settings->bounds->upper[2] == 5.0);
     ck_assert(settings->parameters->mdp->tolerance == 1e-9);
     ck_assert_int_eq(settings->parameters->mdp->friction,
                      MOREAU__V1__MDP_PARAMETERS__FRICTION__COULOMB);
     ck_assert_uint_eq(settings->parameters->mdp->max_iterations, 77);
     ck_assert(!settings->parameters->mdp->has_warm_start);
+    moreau__v1__request__free_unpacked(seen, NULL);
+}
+END_TEST
+
+// Bounds of no size are an empty message, which takes those away that a world has.
+START_TEST(bounds_of_no_size_are_none) {
+    Moreau__V1__Request *seen = NULL;
+    FakePeer peer;
+    fake_start(&peer, capture_create, &seen);
+    MoreauClient *client = connect_to(&peer);
+    MoreauWorldDef def = moreau_world_def_default();
+    def.settings.given = MOREAU_BOUNDS;
+    uint64_t world;
+    ck_assert_int_eq(moreau_world_create(client, &def, &world), MOREAU_OK);
+    moreau_disconnect(client);
+    fake_stop(&peer);
+    const Moreau__V1__Bounds *bounds = seen->world_create->settings->bounds;
+    ck_assert_ptr_nonnull(bounds);
+    ck_assert_uint_eq(bounds->n_lower + bounds->n_upper, 0);
     moreau__v1__request__free_unpacked(seen, NULL);
 }
 END_TEST
@@ -705,6 +729,7 @@ static TCase *case_worlds(void) {
     TCase *tcase = tcase_create("worlds");
     tcase_add_test(tcase, a_step_hands_out_columns_and_failures);
     tcase_add_test(tcase, settings_and_parameters_arrive_where_they_belong);
+    tcase_add_test(tcase, bounds_of_no_size_are_none);
     tcase_add_loop_test(tcase, an_unknown_parameter_is_refused_before_it_is_sent, 0, 3);
     tcase_add_test(tcase, an_infinite_stiffness_is_left_out);
     return tcase;

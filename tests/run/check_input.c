@@ -19,11 +19,14 @@ static Input make_input(int index) {
     switch (index) {
     case 0: {
         SettingsChange change = {.given = CHANGE_TIME_STEP | CHANGE_PARAMETERS | CHANGE_INTEGRATOR |
-                                          CHANGE_ROTATION | CHANGE_RECOVERY_SPEED,
+                                          CHANGE_ROTATION | CHANGE_RECOVERY_SPEED | CHANGE_BOUNDS,
                                  .time_step = 0.25,
                                  .integrator = INTEGRATOR_MIDPOINT,
                                  .rotation = ROTATION_EXPLICIT,
                                  .recovery_speed = 2.5,
+                                 .has_bounds = true,
+                                 .bounds_lower = {-1.0, -2.0, -3.0},
+                                 .bounds_upper = {4.0, 5.0, 6.0},
                                  .parameter_given = 5};
         change.parameter[0] = 1e-9;
         change.parameter[2] = 1.0;
@@ -101,6 +104,9 @@ START_TEST(settings_come_back_as_they_were_given) {
     ck_assert_uint_eq(settings->integrator, INTEGRATOR_MIDPOINT);
     ck_assert_uint_eq(settings->rotation, ROTATION_EXPLICIT);
     ck_assert_double_eq(settings->recovery_speed, 2.5);
+    ck_assert(settings->has_bounds);
+    ck_assert_double_eq(settings->bounds_lower.y, -2.0);
+    ck_assert_double_eq(settings->bounds_upper.z, 6.0);
     ck_assert_double_eq(settings->parameter[0], 1e-9);
     arena_deinit(&arena);
 }

@@ -71,6 +71,22 @@ START_TEST(what_was_changed_is_named) {
 }
 END_TEST
 
+// Both ways, what one of them does not say at all is named.
+START_TEST(bounds_and_ids_that_only_one_has_are_named) {
+    Lab plain = heap_create(1, 8), bounded = heap_create(1, 8);
+    bounded.world->settings.has_bounds = true;
+    bounded.world->settings.bounds_upper = vec3(9.0, 9.0, 9.0);
+    ck_assert_str_eq(differ(write_world(&plain), write_world(&bounded)).quantity, "bounds");
+    ck_assert_str_eq(differ(write_world(&bounded), write_world(&plain)).quantity, "bounds");
+    bounded.world->settings.has_bounds = false;
+    bounded.world->body_id_next++;
+    ck_assert_str_eq(differ(write_world(&plain), write_world(&bounded)).quantity, "ids");
+    ck_assert_str_eq(differ(write_world(&bounded), write_world(&plain)).quantity, "ids");
+    lab_destroy(&plain);
+    lab_destroy(&bounded);
+}
+END_TEST
+
 START_TEST(another_number_of_bodies_is_named) {
     Lab small = heap_create(1, 8), large = heap_create(1, 9);
     SnapshotDifference difference = differ(write_world(&small), write_world(&large));
@@ -109,6 +125,7 @@ static TCase *case_compare(void) {
     TCase *tcase = tcase_create("compare");
     tcase_add_test(tcase, equal_snapshots_do_not_differ);
     tcase_add_test(tcase, what_was_changed_is_named);
+    tcase_add_test(tcase, bounds_and_ids_that_only_one_has_are_named);
     tcase_add_test(tcase, another_number_of_bodies_is_named);
     tcase_add_test(tcase, any_bytes_differ_somewhere);
     return tcase;

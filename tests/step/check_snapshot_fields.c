@@ -103,6 +103,10 @@ START_TEST(every_field_is_hashed_and_named) {
     lab_step(&visit.lab, 60);
     World *world = visit.lab.world;
     world->body_name[2] = strdup("second");
+    world->settings.has_bounds = true;
+    world->settings.bounds_lower = vec3(-9.0, -9.0, -9.0);
+    world->settings.bounds_upper = vec3(9.0, 9.0, 9.0);
+    world->body_id_next += 2; // as if others had been there, and were removed
     visit.hash = hash_anew(world);
     Error error = {0};
     ck_assert_int_eq(snapshot_write(world, &visit.lab.scratch, &visit.bytes, &visit.count, &error),
@@ -133,7 +137,9 @@ static const char names[] =
     "time: step time time_rest faulted\n"
     "poses: position.x.y.z orientation.w.x.y.z\n"
     "velocities: velocity.vx.vy.vz.wx.wy.wz\n"
-    "impulses: impulse.body_a impulse.body_b impulse.feature impulse.x.y.z\n";
+    "impulses: impulse.body_a impulse.body_b impulse.feature impulse.x.y.z\n"
+    "bounds: bounds.lower.x.y.z bounds.upper.x.y.z\n"
+    "ids: next_id\n";
 
 static void add_names(const SnapshotGroup *group, char *text, size_t bytes) {
     size_t used = strlen(text);

@@ -16,7 +16,8 @@ typedef struct TapeState {
 } TapeState;
 
 // Bodies by id: 1 the ground, 2 a ball at rest on it, 3 a box that falls, 4 a ball above; 5 comes
-// later. Behind step 20 gravity changes, and body 2 is pushed with 3 N along x.
+// later. Behind step 20 gravity changes, and body 2 is pushed with 3 N along x. At the end body 4
+// leaves the bounds that there are then.
 typedef struct Tape {
     char folder[32], path[64];
     Arena arena;

@@ -20,6 +20,29 @@ typedef struct Run {
     uint64_t world[WORLDS];
 } Run;
 
+// Out of which a tower falls in part.
+static void set_bounds(WireClient *client, uint64_t world) {
+    double lower[3] = {-0.25, -0.25, -1.0}, upper[3] = {0.25, 0.25, 9.0};
+    Moreau__V1__Bounds bounds = MOREAU__V1__BOUNDS__INIT;
+    Moreau__V1__WorldSettings settings = MOREAU__V1__WORLD_SETTINGS__INIT;
+    Moreau__V1__WorldSet set = MOREAU__V1__WORLD_SET__INIT;
+    bounds.n_lower = bounds.n_upper = 3;
+    bounds.lower = lower;
+    bounds.upper = upper;
+    settings.bounds = &bounds;
+    set.has_world = 1;
+    set.world = world;
+    set.settings = &settings;
+    wire_accept(client, &set);
+}
+
+static uint64_t count_removed(WireClient *client, uint64_t world) {
+    Moreau__V1__WorldGet get = MOREAU__V1__WORLD_GET__INIT;
+    get.has_world = 1;
+    get.world = world;
+    return wire_accept(client, &get)->world_get->removed;
+}
+
 static void begin(Run *run, unsigned workers) {
     char options[64];
     snprintf(options, sizeof(options), "--workers %u", workers);
@@ -31,14 +54,20 @@ static void begin(Run *run, unsigned workers) {
         WireClient *owner = run->client[i % CLIENTS];
         run->world[i] =
             wire_world(owner, BODIES, 1000 + i, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
+        if (i % 2 == 1) {
+            set_bounds(owner, run->world[i]);
+        }
     }
 }
 
 static void end(Run *run, uint64_t hash[WORLDS]) {
+    uint64_t removed = 0;
     for (int i = 0; i < WORLDS; i++) {
+        removed += count_removed(run->client[0], run->world[i]);
         ck_assert_uint_eq(wire_step_count(run->client[0], run->world[i]), STEPS);
         hash[i] = wire_hash(run->client[0], run->world[i]);
     }
+    ck_assert_uint_gt(removed, WORLDS / 2); // some bodies left, of every other world
     for (int i = 0; i < CLIENTS; i++) {
         wire_close(run->client[i]);
     }

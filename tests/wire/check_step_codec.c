@@ -59,6 +59,7 @@ static void fill_result(uint64_t *state, Made *made, StepResult *result) {
     last->solver_ns = random_u64(state);
     last->recovery_count = (uint32_t)random_u64(state);
     tally->recovery_steps = random_u64(state);
+    tally->removed = random_u64(state) * (next_random(state) & 1);
     last->certificate.penetration = random_double(state);
     last->certificate.tolerance = random_double(state);
     last->certificate.converged = next_random(state) & 1;
@@ -207,6 +208,15 @@ static void expect_message(const Made *made, const Moreau__V1__WorldStepReply *m
         EXPECT_COLUMN(made, m->n_hash, m->hash, result->hash);
     } else {
         ck_assert_uint_eq(m->n_hash, 0);
+    }
+    bool is_any_removed = false;
+    for (size_t i = 0; i < made->results.count; i++) {
+        is_any_removed = is_any_removed || made->results.result[i].run.tally.removed > 0;
+    }
+    if (is_any_removed) {
+        EXPECT_COLUMN(made, m->n_removed, m->removed, result->run.tally.removed);
+    } else {
+        ck_assert_uint_eq(m->n_removed, 0);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "support/suite.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const WorldLimits limits = {.body_count_max = 1000, .bytes_max = (size_t)1 << 28};
@@ -125,7 +126,7 @@ START_TEST(bodies_are_added_all_or_none) {
     ck_assert_int_eq(world_add_bodies(world, &bodies, ids, &error), STATUS_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "pose[10]");
     ck_assert_uint_eq(world->body_count, 0);
-    ck_assert_uint_eq(world->body_slots.used_count, 0);
+    ck_assert_uint_eq(world->body_id_next, 1);
     world_destroy(world);
 }
 END_TEST
@@ -156,6 +157,153 @@ START_TEST(moving_a_body_forgets_its_impulses_alone) {
 }
 END_TEST
 
+enum { MANY = 7 };
+
+// MANY bodies, body i at x = i with mass i + 1 and name "i"; 5 is static, the centre of 6 is moved.
+static World *make_many(void) {
+    static const char *const names[MANY] = {"0", "1", "2", "3", "4", "5", "6"};
+    World *world = world_create(&limits);
+    double poses[7 * MANY] = {0}, mass[MANY], inertia[6 * MANY] = {0}, center[3 * MANY] = {0};
+    uint32_t kinds[MANY] = {0};
+    for (size_t i = 0; i < MANY; i++) {
+        poses[7 * i] = (double)i;
+        poses[7 * i + 3] = 1.0;
+        mass[i] = (double)i + 1.0;
+        inertia[6 * i] = inertia[6 * i + 1] = inertia[6 * i + 2] = 1.0;
+    }
+    kinds[5] = BODY_STATIC;
+    center[3 * 6] = 0.5;
+    BodyColumns bodies = {.count = MANY,
+                          .pose = poses,
+                          .kind = kinds,
+                          .mass = mass,
+                          .inertia = inertia,
+                          .center_of_mass = center,
+                          .name = names};
+    Id ids[MANY];
+    Error error = {0};
+    ck_assert_msg(world_add_bodies(world, &bodies, ids, &error) == STATUS_OK, "%s", error.message);
+    return world;
+}
+
+// Body `index` is what was added as number `origin`.
+static void expect_body(const World *world, uint32_t index, uint32_t origin) {
+    char name[16];
+    snprintf(name, sizeof(name), "%u", origin);
+    ck_assert_uint_eq(world->body_id[index], origin + 1);
+    ck_assert_str_eq(world->body_name[index], name);
+    ck_assert_uint_eq(world->kind[index], origin == 5 ? BODY_STATIC : BODY_DYNAMIC);
+    ck_assert_double_eq(world->mass[index].mass, origin == 5 ? 0.0 : origin + 1.0);
+    ck_assert_double_eq(world->pose[7 * (size_t)index], origin == 6 ? 6.5 : origin);
+    uint32_t found;
+    ck_assert(world_find_body(world, origin + 1, &found));
+    ck_assert_uint_eq(found, index);
+}
+
+START_TEST(bodies_that_stay_keep_ids_columns_and_order) {
+    for (uint32_t chosen = 0; chosen < 1u << MANY; chosen++) {
+        World *world = make_many();
+        uint32_t gone[MANY], count = 0, dynamic = 0, index = 0;
+        for (uint32_t i = 0; i < MANY; i++) {
+            if (chosen >> i & 1) {
+                gone[count++] = i;
+            }
+        }
+        world_remove_bodies(world, gone, count);
+        ck_assert_uint_eq(world->body_count, MANY - count);
+        ck_assert_uint_eq(world_removed_count(world), count);
+        for (uint32_t i = 0; i < MANY; i++) {
+            uint32_t found;
+            if (chosen >> i & 1) {
+                ck_assert(!world_find_body(world, i + 1, &found));
+            } else {
+                expect_body(world, index++, i);
+                dynamic += i != 5;
+            }
+        }
+        ck_assert_uint_eq(world->dynamic_count, dynamic);
+        ck_assert(world->has_center == !(chosen >> 6 & 1));
+        world_destroy(world);
+    }
+}
+END_TEST
+
+START_TEST(an_id_is_never_given_again) {
+    World *world = make_many();
+    world_remove_bodies(world, (const uint32_t[]){0, 6}, 2);
+    const double pose[7] = {0, 0, 0, 1}, mass = 1.0, inertia[6] = {1, 1, 1};
+    BodyColumns body = {.count = 1, .pose = pose, .mass = &mass, .inertia = inertia};
+    Id id;
+    Error error = {0};
+    ck_assert_int_eq(world_add_bodies(world, &body, &id, &error), STATUS_OK);
+    ck_assert_uint_eq(id, MANY + 1);
+    uint32_t found;
+    ck_assert(world_find_body(world, id, &found));
+    ck_assert_uint_eq(found, MANY - 2);
+    const Id nobodys[] = {0, 1, 7, MANY + 2, (Id)1 << 32 | 2, UINT64_MAX};
+    for (size_t i = 0; i < sizeof(nobodys) / sizeof(nobodys[0]); i++) {
+        ck_assert(!world_find_body(world, nobodys[i], &found));
+    }
+    world_destroy(world);
+}
+END_TEST
+
+START_TEST(a_body_that_is_gone_is_named_as_such) {
+    World *world = make_many();
+    world_remove_bodies(world, (const uint32_t[]){3}, 1);
+    const uint64_t gone = 4, never = 44;
+    const double pose[7] = {0, 0, 0, 1};
+    Error error = {0};
+    BodyUpdate update = {.count = 1, .id = &gone, .pose = pose};
+    ck_assert_int_eq(world_update_bodies(world, &update, &error), STATUS_NOT_FOUND);
+    ck_assert_str_eq(error.field, "ids[0]");
+    ck_assert_ptr_nonnull(strstr(error.message, "Body 4 is gone"));
+    update.id = &never;
+    ck_assert_int_eq(world_update_bodies(world, &update, &error), STATUS_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(error.message, "No body has the id 44"));
+    world_destroy(world);
+}
+END_TEST
+
+START_TEST(impulses_between_those_that_stay_are_remembered) {
+    World *world = make_many();
+    static const uint32_t pairs[][2] = {{0, 1}, {0, 6}, {1, 2}, {1, 4}, {3, 4}, {4, 6}};
+    enum { PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
+    world->memory = calloc(PAIRS, sizeof(ContactMemory));
+    world->memory_capacity = world->memory_count = PAIRS;
+    for (uint32_t i = 0; i < PAIRS; i++) {
+        world->memory[i] = (ContactMemory){
+            .a = pairs[i][0], .b = pairs[i][1], .feature = i, .impulse = {i + 1.0, 0, 0}};
+    }
+    world_remove_bodies(world, (const uint32_t[]){2, 3}, 2);
+    static const ContactMemory left[] = {
+        {0, 1, 0, {1, 0, 0}}, {0, 4, 1, {2, 0, 0}}, {1, 2, 3, {4, 0, 0}}, {2, 4, 5, {6, 0, 0}}};
+    ck_assert_uint_eq(world->memory_count, 4);
+    ck_assert_mem_eq(world->memory, left, sizeof(left));
+    world_destroy(world);
+}
+END_TEST
+
+START_TEST(bounds_that_hold_nothing_are_refused) {
+    WorldSettings settings = settings_default();
+    settings.has_bounds = true;
+    settings.bounds_lower = vec3(-1.0, -1.0, -1.0);
+    settings.bounds_upper = vec3(1.0, 1.0, 1.0);
+    Error error = {0};
+    ck_assert_int_eq(settings_check(&settings, &error), STATUS_OK);
+    static const double bad[] = {-1.0, -2.0, NAN, INFINITY, -INFINITY, 2e9};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        WorldSettings wrong = settings;
+        wrong.bounds_upper.y = bad[i];
+        ck_assert_int_eq(settings_check(&wrong, &error), STATUS_INVALID_ARGUMENT);
+        ck_assert_str_eq(error.field, "settings.bounds.upper[1]");
+    }
+    settings.bounds_lower.z = NAN;
+    ck_assert_int_eq(settings_check(&settings, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "settings.bounds.lower[2]");
+}
+END_TEST
+
 static TCase *case_world(void) {
     TCase *tcase = tcase_create("world");
     tcase_add_test(tcase, two_materials_combine_as_the_protocol_says);
@@ -165,6 +313,11 @@ static TCase *case_world(void) {
     tcase_add_test(tcase, the_origin_of_a_body_is_told_though_its_centre_is_kept);
     tcase_add_test(tcase, bodies_are_added_all_or_none);
     tcase_add_test(tcase, moving_a_body_forgets_its_impulses_alone);
+    tcase_add_test(tcase, bodies_that_stay_keep_ids_columns_and_order);
+    tcase_add_test(tcase, an_id_is_never_given_again);
+    tcase_add_test(tcase, a_body_that_is_gone_is_named_as_such);
+    tcase_add_test(tcase, impulses_between_those_that_stay_are_remembered);
+    tcase_add_test(tcase, bounds_that_hold_nothing_are_refused);
     return tcase;
 }
 
