@@ -102,6 +102,16 @@ static void put_solver(Sink *sink, const WorldSettings *settings) {
     put(sink, "}}");
 }
 
+static void put_choice(Sink *sink, const char *field_name, uint32_t value) {
+    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(
+        &moreau__v1__world_settings__descriptor, field_name);
+    ASSERT(field != NULL);
+    put(sink, ",");
+    put_text(sink, field_name);
+    put(sink, ":");
+    put_parameter(sink, field, value);
+}
+
 static void put_settings(Sink *sink, const WorldSettings *settings) {
     double gravity[3];
     vec3_store(gravity, settings->gravity);
@@ -113,6 +123,11 @@ static void put_settings(Sink *sink, const WorldSettings *settings) {
     put_number(sink, settings->margin);
     put(sink, ",\"restitution_threshold\":");
     put_number(sink, settings->restitution_threshold);
+    put(sink, ",\"recovery_speed\":");
+    put_number(sink, settings->recovery_speed);
+    put_choice(sink, "integrator", settings->integrator);
+    put_choice(sink, "rotation", settings->rotation);
+    put_choice(sink, "contact_plane", settings->contact_plane);
     put(sink, ",\"solver\":");
     put_solver(sink, settings);
     if (settings->has_bounds) {

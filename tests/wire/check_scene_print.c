@@ -3,6 +3,7 @@
 // printed is counted.
 #include "wire/scene_print.h"
 
+#include "moreau.pb-c.h"
 #include "support/heap.h"
 #include "support/suite.h"
 
@@ -60,6 +61,23 @@ START_TEST(a_heap_is_json_with_every_body_in_its_place) {
 }
 END_TEST
 
+// by the message itself, so that a setting that is new is not forgotten
+START_TEST(a_scene_names_every_setting) {
+    Lab lab = lab_create(9.81, 0.01);
+    lab.world->settings.integrator = INTEGRATOR_MIDPOINT;
+    lab.world->settings.has_bounds = true;
+    json_t *scene = parse(lab.world, 0), *settings = json_object_get(scene, "settings");
+    const ProtobufCMessageDescriptor *message = &moreau__v1__world_settings__descriptor;
+    for (unsigned i = 0; i < message->n_fields; i++) {
+        const char *name = message->fields[i].name;
+        ck_assert_msg(json_object_get(settings, name) != NULL, "%s is missing", name);
+    }
+    ck_assert_str_eq(json_string_value(json_object_get(settings, "integrator")), "MIDPOINT");
+    json_decref(scene);
+    lab_destroy(&lab);
+}
+END_TEST
+
 START_TEST(later_bodies_are_printed_alone) {
     Lab lab = heap_create(3, 5);
     json_t *scene = parse(lab.world, lab.world->body_count - 2);
@@ -96,6 +114,7 @@ END_TEST
 static TCase *case_scene_print(void) {
     TCase *tcase = tcase_create("scene_print");
     tcase_add_test(tcase, a_heap_is_json_with_every_body_in_its_place);
+    tcase_add_test(tcase, a_scene_names_every_setting);
     tcase_add_test(tcase, later_bodies_are_printed_alone);
     tcase_add_test(tcase, names_with_quotes_and_control_letters_stay_what_they_are);
     return tcase;
