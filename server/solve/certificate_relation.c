@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/certificate_relation.h"
 
+#include "solve/direction.h"
+
 #define SIMD_COUNT 2
 #include "solve/certificate_simd.h"
 
@@ -58,50 +60,32 @@ static double dissipation_residual(const ContactState *state) {
     return relation_dissipations(&both)[0];
 }
 
-// exp(i angle) by its power series; |angle| <= 2 pi / 3 takes 30 terms to rounding
-static void unit_direction(double angle, double *c, double *s) {
-    double term = 1.0;
-    *c = *s = 0.0;
-    for (int k = 0; k < 32; k++) {
-        double value = k % 4 < 2 ? term : -term;
-        if (k % 2 == 0) {
-            *c += value;
-        } else {
-            *s += value;
-        }
-        term *= angle / (k + 1);
-    }
-}
-
 // (P): beta is gamma_t on the two directions next to it
 static double polyhedral_residual(uint32_t directions, const ContactState *state) {
     const double *u = state->u, *gamma = state->gamma;
-    double step_c, step_s, c = 1.0, s = 0.0, lam = 0.0;
-    unit_direction(6.283185307179586 / directions, &step_c, &step_s);
+    const Direction turn = direction_turn(directions);
+    Direction d = direction_first();
+    double lam = 0.0;
     for (uint32_t j = 0; j < directions; j++) {
-        lam = relation_max(lam, -(c * u[1] + s * u[2]));
-        double next = c * step_c - s * step_s;
-        s = s * step_c + c * step_s;
-        c = next;
+        lam = relation_max(lam, -(d.c * u[1] + d.s * u[2]));
+        d = direction_next(d, turn);
     }
     double residual = fabs(relation_min(state->w * gamma[0], u[0]));
     double beta_sum = 0.0;
-    c = 1.0;
-    s = 0.0;
+    d = direction_first();
     for (uint32_t j = 0; j < directions; j++) {
-        double c_next = c * step_c - s * step_s, s_next = s * step_c + c * step_s;
+        const Direction next = direction_next(d, turn);
         // gamma_t = beta d_j + beta_next d_{j+1}; half open, so that one sector takes it
-        double beta = (gamma[1] * s_next - gamma[2] * c_next) / step_s;
-        double beta_next = (c * gamma[2] - s * gamma[1]) / step_s;
+        double beta = (gamma[1] * next.s - gamma[2] * next.c) / turn.s;
+        double beta_next = (d.c * gamma[2] - d.s * gamma[1]) / turn.s;
         if (!(beta <= 0.0) && !(beta_next < 0.0)) {
-            double rate = c * u[1] + s * u[2] + lam;
-            double rate_next = c_next * u[1] + s_next * u[2] + lam;
+            double rate = d.c * u[1] + d.s * u[2] + lam;
+            double rate_next = next.c * u[1] + next.s * u[2] + lam;
             residual = relation_max(residual, fabs(relation_min(state->w * beta, rate)));
             residual = relation_max(residual, fabs(relation_min(state->w * beta_next, rate_next)));
             beta_sum = beta + beta_next;
         }
-        c = c_next;
-        s = s_next;
+        d = next;
     }
     double slack = state->w * (state->mu * gamma[0] - beta_sum);
     return relation_max(residual, fabs(relation_min(lam, slack)));
