@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "cli/certificate.h"
 
+#include "moreau.pb-c.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -43,4 +46,27 @@ const char *certificate_name(const char *entry) {
         }
     }
     return entry;
+}
+
+static const char *const rung_meanings[] = {
+    [MOREAU__V1__RUNG__KIND__NONE] = "nothing to solve",
+    [MOREAU__V1__RUNG__KIND__BASIS] = "the basis of the solve before solves it",
+    [MOREAU__V1__RUNG__KIND__LEMKE] = "Lemke's algorithm",
+    [MOREAU__V1__RUNG__KIND__COVER] = "Lemke's algorithm, another covering vector",
+    [MOREAU__V1__RUNG__KIND__TIES] = "Lemke's algorithm, wider ties",
+    [MOREAU__V1__RUNG__KIND__DIAGONAL] = "Lemke's algorithm, a diagonal added",
+    [MOREAU__V1__RUNG__KIND__UNSOLVED_RAY] = "a ray: there may be no solution",
+    [MOREAU__V1__RUNG__KIND__UNSOLVED_PIVOTS] = "the pivots ended: --param max_iterations",
+    [MOREAU__V1__RUNG__KIND__UNSOLVED_RESIDUAL] = "what was found does not pass the check",
+};
+
+const char *certificate_rung(int rung) {
+    const ProtobufCEnumValue *value =
+        protobuf_c_enum_descriptor_get_value(&moreau__v1__rung__kind__descriptor, rung);
+    return value == NULL ? "" : value->name;
+}
+
+const char *certificate_rung_meaning(int rung) {
+    bool is_known = rung >= 0 && (size_t)rung < sizeof(rung_meanings) / sizeof(rung_meanings[0]);
+    return is_known ? rung_meanings[rung] : "";
 }

@@ -13,5 +13,9 @@ const char *certificate_name(const char *entry);
 // The entry's key in our documents: e_DS, as problem files have it.
 const char *certificate_key(const char *entry);
 
+// What an answer of lcp took, as LEMKE, and in words; "" for a rung this tool does not know.
+const char *certificate_rung(int rung);
+const char *certificate_rung_meaning(int rung);
+
 // Width of the meanings, for tables.
 enum { CERTIFICATE_MEANING_COLUMNS = 34 };

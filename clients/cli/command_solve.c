@@ -80,8 +80,13 @@ static void print_solve(const Moreau__V1__ContactProblem *problem, const char *m
             "  %snot converged%s: the residual %.3g of the solver's model is to be at most %.3g\n",
             terminal_style(stdout, STYLE_BAD), terminal_style(stdout, STYLE_PLAIN),
             certificate->e_own, certificate->tolerance);
-        printf("  more iterations may help: --param max_iterations=%" PRIu64 "\n",
-               ITERATIONS_FACTOR * (uint64_t)certificate->iterations);
+        if (!certificate->has_rung) {
+            printf("  more iterations may help: --param max_iterations=%" PRIu64 "\n",
+                   ITERATIONS_FACTOR * (uint64_t)certificate->iterations);
+        }
+    }
+    if (certificate->has_rung) {
+        printf("  %s\n", certificate_rung_meaning((int)certificate->rung));
     }
 }
 
@@ -158,7 +163,8 @@ static int show_answer(Cli *cli, const Moreau__V1__Solve *solve,
     if (cli->json) {
         cli_print(cli, json_incref(document));
     } else {
-        print_solve(solve->problem, parameters_model(solve->solver, solve->parameters),
+        char model[PARAMETERS_MODEL_BYTES];
+        print_solve(solve->problem, parameters_model(solve->solver, solve->parameters, model),
                     answer->certificate);
         print_certificate(answer->certificate);
         print_contacts(answer);

@@ -6,11 +6,15 @@
 #include "cli/memory.h"
 #include "cli/nearest.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+// as Describe has it
+enum { LCP_DIRECTIONS_DEFAULT = 8 };
 
 static const ProtobufCFieldDescriptor *find_solver(const char *solver) {
     const ProtobufCMessageDescriptor *all = &moreau__v1__solver_parameters__descriptor;
@@ -210,12 +214,24 @@ uint32_t parameters_iterations(const char *solver, const Moreau__V1__SolverParam
     return iterations;
 }
 
-const char *parameters_model(const char *solver, const Moreau__V1__SolverParameters *all) {
-    if (strcmp(solver, "mdp") != 0) {
-        return solver;
-    }
+static const char *model_of_mdp(const Moreau__V1__MdpParameters *mdp) {
     bool is_of_the_paper =
-        all != NULL && all->mdp != NULL && all->mdp->has_friction &&
-        all->mdp->friction == MOREAU__V1__MDP_PARAMETERS__FRICTION__MAXIMUM_DISSIPATION;
+        mdp != NULL && mdp->has_friction &&
+        mdp->friction == MOREAU__V1__MDP_PARAMETERS__FRICTION__MAXIMUM_DISSIPATION;
     return is_of_the_paper ? "dissipation" : "coulomb";
+}
+
+const char *parameters_model(const char *solver, const Moreau__V1__SolverParameters *all,
+                             char text[PARAMETERS_MODEL_BYTES]) {
+    if (strcmp(solver, "mdp") == 0) {
+        return model_of_mdp(all == NULL ? NULL : all->mdp);
+    }
+    if (strcmp(solver, "lcp") == 0) {
+        const Moreau__V1__LcpParameters *lcp = all == NULL ? NULL : all->lcp;
+        snprintf(text, PARAMETERS_MODEL_BYTES, "polyhedral:%" PRIu32,
+                 lcp != NULL && lcp->has_directions ? lcp->directions
+                                                    : (uint32_t)LCP_DIRECTIONS_DEFAULT);
+        return text;
+    }
+    return solver;
 }

@@ -26,6 +26,9 @@ json_t *parameters_write(const char *solver, const Moreau__V1__SolverParameters 
 // How many iterations the solver may take by its parameters; 0: not given.
 uint32_t parameters_iterations(const char *solver, const Moreau__V1__SolverParameters *all);
 
+enum { PARAMETERS_MODEL_BYTES = 24 };
+
 // The name of the contact model that a solver with these parameters claims, as problem files name
-// it.
-const char *parameters_model(const char *solver, const Moreau__V1__SolverParameters *all);
+// it: in `text` where it has a number, else for ever.
+const char *parameters_model(const char *solver, const Moreau__V1__SolverParameters *all,
+                             char text[PARAMETERS_MODEL_BYTES]);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "cli/certificate.h"
 #include "cli/number.h"
 #include "cli/parameters.h"
 #include "cli/problem.h"
@@ -310,6 +311,10 @@ static json_t *write_report(const Moreau__V1__Certificate *certificate) {
     json_object_set_new(report, "iterations", json_integer(certificate->iterations));
     json_object_set_new(report, "converged", json_boolean(certificate->converged));
     json_object_set_new(report, "worst_contact", json_integer(certificate->worst_contact));
+    if (certificate->has_rung) {
+        json_object_set_new(report, "rung", json_string(certificate_rung((int)certificate->rung)));
+        json_object_set_new(report, "passes", json_integer(certificate->passes));
+    }
     return report;
 }
 
@@ -331,7 +336,8 @@ json_t *problem_write_answer(const Moreau__V1__ContactProblem *problem, const ch
         return NULL;
     }
     json_t *object = json_object();
-    json_object_set_new(object, "model", json_string(parameters_model(solver, parameters)));
+    char model[PARAMETERS_MODEL_BYTES];
+    json_object_set_new(object, "model", json_string(parameters_model(solver, parameters, model)));
     json_object_set_new(object, "parameters", parameters_write(solver, parameters));
     json_object_set_new(object, "v", write_velocities(problem, answer->v));
     json_t *contacts = json_array();

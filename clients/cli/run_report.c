@@ -94,6 +94,10 @@ static void print_convergence(const RunReport *report) {
            terminal_style(stdout, STYLE_BAD), format_count(report->unconverged_steps, text[0]),
            format_count(report->steps_done, text[1]), plural(report->steps_done),
            terminal_style(stdout, STYLE_PLAIN), report->tolerance);
+    if (strcmp(report->solver, "lcp") == 0) { // it ends by itself, and its passes by their number
+        printf("  what helps   more passes, as --param passes=100, or a smaller --time-step\n");
+        return;
+    }
     printf("  what helps   more iterations: --param max_iterations=%" PRIu64 "\n",
            report->iterations_advised);
 }

@@ -6,6 +6,7 @@
 #include "os/clock.h"
 #include "world/range.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static Status out_of_memory(Error *error) {
@@ -41,6 +42,11 @@ Status command_solve_judge(Request *request, Error *error) {
     return convert_parameters(message->parameters, &plan->settings, error);
 }
 
+static_assert((int)LCP_RUNG_COUNT == (int)MOREAU__V1__RUNG__KIND__UNSOLVED_RESIDUAL + 1 &&
+                  (int)LCP_RUNG_DIAGONAL == (int)MOREAU__V1__RUNG__KIND__DIAGONAL &&
+                  (int)LCP_RUNG_UNSOLVED_RAY == (int)MOREAU__V1__RUNG__KIND__UNSOLVED_RAY,
+              "rungs have the numbers of the wire");
+
 static void fill_certificate(const SolveResult *result, uint64_t time_ns,
                              Moreau__V1__Certificate *m) {
     const Certificate *c = &result->certificate;
@@ -71,6 +77,9 @@ static void fill_certificate(const SolveResult *result, uint64_t time_ns,
     m->converged = c->converged;
     m->time = (double)time_ns * 1e-9;
     m->worst_contact = c->worst_contact;
+    m->has_rung = m->has_passes = result->passes > 0;
+    m->rung = (Moreau__V1__Rung__Kind)result->rung;
+    m->passes = result->passes;
 }
 
 // Numbers that are not finite are refused in every message, so they do not go out either.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What long work is handed beside its input, and that changes nothing of what it returns.
+// What long work is handed beside its input. Stop, tasks and history change nothing of what it
+// returns.
 #pragma once
 
 #include "base/history.h"
@@ -11,6 +12,7 @@ typedef struct Context {
     const Tasks *tasks; // Nullable: it is done by that thread alone
     IterationHistory
         *history; // Nullable: filled with how far it was from its aim after each iteration
+    const struct Geometry *geometry; // Nullable: of a step, for solvers (solve/geometry.h)
 } Context;
 
 static inline bool context_is_stopped(const Context *context) { // Nullable: never

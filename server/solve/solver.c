@@ -2,6 +2,7 @@
 #include "solve/solver.h"
 
 #include "base/assert.h"
+#include "solve/lcp.h"
 #include "solve/mdp.h"
 
 #include <stdio.h>
@@ -83,14 +84,17 @@ static Status refuse_choice(const ParameterRow *row, Error *error) {
 static Status refuse_range(const ParameterRow *row, double value, Error *error) {
     return error_set(error, STATUS_INVALID_ARGUMENT, row->name,
                      "%s must be %s between %g and %g%s%s, not %g.", row->name,
-                     row->kind == PARAMETER_COUNT ? "a whole number" : "a number", row->minimum,
-                     row->maximum, row->unit[0] == '\0' ? "" : " ", row->unit, value);
+                     row->kind == PARAMETER_EVEN    ? "an even number"
+                     : row->kind == PARAMETER_COUNT ? "a whole number"
+                                                    : "a number",
+                     row->minimum, row->maximum, row->unit[0] == '\0' ? "" : " ", row->unit, value);
 }
 
 // also refuses what is not a number
 static bool is_allowed(const ParameterRow *row, double value) {
     bool is_whole = row->kind == PARAMETER_NUMBER || floor(value) == value;
-    return value >= row->minimum && value <= row->maximum && is_whole;
+    bool is_fit = row->kind != PARAMETER_EVEN || floor(0.5 * value) == 0.5 * value;
+    return value >= row->minimum && value <= row->maximum && is_whole && is_fit;
 }
 
 Status solver_set(SolverSettings *settings, const char *name, double value, Error *error) {
@@ -142,7 +146,8 @@ Status solver_solve(const SolverSettings *settings, const ContactProblem *proble
         solver_has_work(problem)
             ? solver_get(settings->kind)->solve(problem, settings, context, arena, result, error)
             : solve_nothing(settings, problem, arena, result, error);
-    if (status == STATUS_RESOURCE_EXHAUSTED && error != NULL) {
+    // where it is no parameter's limit, it is memory's
+    if (status == STATUS_RESOURCE_EXHAUSTED && error != NULL && error->field[0] == '\0') {
         const Error what = *error;
         error_set(error, status, NULL, "%s Raise --memory-bytes-max, of which it has a part.",
                   what.message);

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "solve/certificate.h"
+#include "solve/lcp_rung.h"
 #include "solve/problem.h"
 
 enum { SOLVER_PARAMETER_MAX = 24 };
@@ -17,6 +18,7 @@ enum { SOLVER_PARAMETER_MAX = 24 };
 typedef enum ParameterKind {
     PARAMETER_NUMBER,
     PARAMETER_COUNT,
+    PARAMETER_EVEN, // a count that two divides
     PARAMETER_BOOL,
     PARAMETER_CHOICE
 } ParameterKind;
@@ -33,7 +35,10 @@ typedef struct ParameterRow {
 } ParameterRow;
 
 #define SOLVER_MAP(X)                                                                              \
-    X(MDP, mdp, "maximum dissipation principle, Gauss-Seidel over contacts (Preclik, Eibl, Ruede)")
+    X(MDP, mdp,                                                                                    \
+      "maximum dissipation principle, Gauss-Seidel over contacts (Preclik, Eibl, Ruede)")          \
+    X(LCP, lcp,                                                                                    \
+      "polyhedral friction cone and gaps at the end of the step, Lemke (Stewart, Trinkle)")
 
 #define X(upper, lower, text) SOLVER_##upper,
 typedef enum SolverKind { SOLVER_MAP(X) SOLVER_COUNT } SolverKind;
@@ -53,6 +58,12 @@ typedef struct SolveResult {
     Certificate certificate; // of that answer
     double *residual;        // [contact_count] own residual of each contact over V, as its arrays
     uint32_t iterations;     // of the island that took most
+    uint32_t passes;         // linearisations of the contacts; 0: of a solver that knows none
+    LcpRung rung;            // that lcp's hardest island needed
+    // Where the solver asked for geometry, else NULL: the problem that it solved last, as far as it
+    // is not the one it was given. Solved without geometry it has the same answer.
+    const ProblemContact *contact; // frames and biases of the answer are theirs
+    const double *warm_contact, *warm_row;
 } SolveResult;
 
 typedef Status SolverProc(const ContactProblem *problem, const SolverSettings *settings,

@@ -112,9 +112,8 @@ static const ProtobufCMessageDescriptor *parameters_of(const Solver *solver) {
 
 static void expect_type(const ParameterRow *row, const ProtobufCFieldDescriptor *field) {
     static const ProtobufCType types[] = {
-        [PARAMETER_NUMBER] = PROTOBUF_C_TYPE_DOUBLE,
-        [PARAMETER_COUNT] = PROTOBUF_C_TYPE_UINT32,
-        [PARAMETER_BOOL] = PROTOBUF_C_TYPE_BOOL,
+        [PARAMETER_NUMBER] = PROTOBUF_C_TYPE_DOUBLE, [PARAMETER_COUNT] = PROTOBUF_C_TYPE_UINT32,
+        [PARAMETER_EVEN] = PROTOBUF_C_TYPE_UINT32,   [PARAMETER_BOOL] = PROTOBUF_C_TYPE_BOOL,
         [PARAMETER_CHOICE] = PROTOBUF_C_TYPE_ENUM,
     };
     ck_assert_msg(field->type == types[row->kind], "%s has another type in the protocol",

@@ -314,21 +314,34 @@ START_TEST(parameters_are_set_by_name) {
     OptionList params = {
         {"tolerance=1e-9", "friction=coulomb", "warmStart=off", "max_iterations=1e4"}, 4};
     Moreau__V1__SolverParameters *all = NULL;
-    char message[640];
+    char message[640], model[PARAMETERS_MODEL_BYTES];
     ck_assert_msg(parameters_set("mdp", &params, &all, message, sizeof(message)), "%s", message);
     ck_assert(all->mdp->tolerance == 1e-9);
     ck_assert_int_eq(all->mdp->friction, MOREAU__V1__MDP_PARAMETERS__FRICTION__COULOMB);
     ck_assert(all->mdp->has_warm_start && !all->mdp->warm_start);
     ck_assert_uint_eq(all->mdp->max_iterations, 10000);
-    ck_assert_str_eq(parameters_model("mdp", all), "coulomb");
+    ck_assert_str_eq(parameters_model("mdp", all, model), "coulomb");
     all->mdp->friction = MOREAU__V1__MDP_PARAMETERS__FRICTION__MAXIMUM_DISSIPATION;
-    ck_assert_str_eq(parameters_model("mdp", all), "dissipation");
+    ck_assert_str_eq(parameters_model("mdp", all, model), "dissipation");
     all->mdp->friction = MOREAU__V1__MDP_PARAMETERS__FRICTION__COULOMB;
-    ck_assert_str_eq(parameters_model("mdp", NULL), "coulomb");
+    ck_assert_str_eq(parameters_model("mdp", NULL, model), "coulomb");
+    ck_assert_str_eq(parameters_model("lcp", NULL, model), "polyhedral:8");
     json_t *written = parameters_write("mdp", all);
     ck_assert_str_eq(json_string_value(json_object_get(written, "friction")), "COULOMB");
     ck_assert_uint_eq(json_object_size(written), 4);
     json_decref(written);
+    moreau__v1__solver_parameters__free_unpacked(all, NULL);
+}
+END_TEST
+
+START_TEST(lcp_is_named_after_its_directions) {
+    OptionList params = {{"directions=16", "maxRows=500"}, 2};
+    Moreau__V1__SolverParameters *all = NULL;
+    char message[640], model[PARAMETERS_MODEL_BYTES];
+    ck_assert_msg(parameters_set("lcp", &params, &all, message, sizeof(message)), "%s", message);
+    ck_assert_uint_eq(all->lcp->directions, 16);
+    ck_assert_uint_eq(all->lcp->max_rows, 500);
+    ck_assert_str_eq(parameters_model("lcp", all, model), "polyhedral:16");
     moreau__v1__solver_parameters__free_unpacked(all, NULL);
 }
 END_TEST
@@ -487,6 +500,7 @@ static TCase *case_bytes(void) {
 static TCase *case_options(void) {
     TCase *tcase = tcase_create("options");
     tcase_add_test(tcase, parameters_are_set_by_name);
+    tcase_add_test(tcase, lcp_is_named_after_its_directions);
     tcase_add_loop_test(tcase, a_wrong_parameter_lists_what_is_right, 0, 8);
     tcase_add_test(tcase, options_are_taken_in_both_spellings_and_any_order);
     tcase_add_loop_test(tcase, a_wrong_option_is_refused, 0, 9);

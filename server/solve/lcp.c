@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// Stewart and Trinkle, "An implicit time-stepping scheme for rigid body dynamics with inelastic
+// collisions and Coulomb friction" (1996): island after island, each exactly (lcp_island.h), then
+// velocities anew from all impulses, which the certificate judges.
+#include "solve/lcp.h"
+
+#include "base/assert.h"
+#include "solve/judge.h"
+#include "solve/lcp_island.h"
+
+const ParameterRow lcp_parameters[LCP_PARAMETER_COUNT] = {
+    [LCP_TOLERANCE] = {"tolerance", PARAMETER_NUMBER, "", 1e-15, 1.0, 1e-6, 1e-6, NULL,
+                       "largest own residual of a converged answer, as a share of the velocity "
+                       "scale V"},
+    [LCP_MAX_ITERATIONS] = {"max_iterations", PARAMETER_COUNT, "", 1.0, 1e7, 100000.0, 100000.0,
+                            NULL, "pivots after which a complementarity problem is given up"},
+    [LCP_DIRECTIONS] = {"directions", PARAMETER_EVEN, "", 4.0, LCP_DIRECTIONS_MAX, 8.0, 8.0, NULL,
+                        "edges of the friction cone, the first along the contact's first tangent"},
+    [LCP_PASSES] = {"passes", PARAMETER_COUNT, "", 1.0, 1000.0, 20.0, 1.0, NULL,
+                    "how often the contacts of a step are taken anew where the bodies come to; 1: "
+                    "the linear version, all there is in Solve"},
+    [LCP_MAX_ROWS] = {"max_rows", PARAMETER_COUNT, "", 1.0, LCP_ROWS_MAX, 2000.0, 2000.0, NULL,
+                      "rows of a complementarity problem, directions + 2 for each contact with "
+                      "friction that an island's step needs, 1 or 2 for each row of a joint; more "
+                      "are refused"},
+    [LCP_WARM_START] = {"warm_start", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
+                        "try the basis of the step before, and take it where it solves this one"},
+};
+
+// Position-level: the whole gap, and the whole overlap.
+double lcp_bias(const double *parameter, double time_step, double gap) {
+    (void)parameter;
+    return problem_gap_bias(time_step, gap, 1.0);
+}
+
+// What one solve carries from part to part.
+typedef struct Work {
+    const ContactProblem *problem;
+    Judge judge;
+    LcpSolve solve;
+    Arena *arena;
+    SolveResult *result;
+    Error *error;
+} Work;
+
+static Status no_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                     "The solver's memory is too small for the answer.");
+}
+
+// The second half of the directions is the first one's negative to the last bit.
+static Direction *make_directions(uint32_t count, Arena *arena) {
+    Direction *direction = arena_take_array(arena, count, sizeof(*direction));
+    const Direction turn = direction_turn(count);
+    Direction d = direction_first();
+    for (uint32_t j = 0; direction != NULL && j < count / 2; j++) {
+        direction[j] = d;
+        direction[j + count / 2] = (Direction){-d.c, -d.s};
+        d = direction_next(d, turn);
+    }
+    return direction;
+}
+
+static bool take_arrays(Work *work) {
+    const ContactProblem *problem = work->problem;
+    Arena *arena = work->arena;
+    LcpSolve *solve = &work->solve;
+    size_t contacts = problem->contact_count, velocities = problem->velocity_count;
+    solve->contact = arena_take_array(arena, contacts, sizeof(ProblemContact));
+    solve->floor = arena_take_array(arena, contacts, sizeof(double));
+    solve->bias = arena_take_array(arena, contacts, sizeof(double));
+    solve->warm = arena_take_zeroed(arena, contacts, 3 * sizeof(double));
+    solve->row_warm = arena_take_zeroed(arena, problem->row_count, sizeof(double));
+    solve->is_active = arena_take_zeroed(arena, contacts, 1);
+    solve->is_lost = arena_take_zeroed(arena, contacts, 1);
+    solve->v = arena_take_zeroed(arena, velocities, sizeof(double));
+    solve->v_before = arena_take_zeroed(arena, velocities, sizeof(double));
+    solve->direction = make_directions((uint32_t)solve->parameter[LCP_DIRECTIONS], arena);
+    return solve->contact != NULL && solve->floor != NULL && solve->bias != NULL &&
+           solve->warm != NULL && solve->row_warm != NULL && solve->is_active != NULL &&
+           solve->is_lost != NULL && solve->v != NULL && solve->v_before != NULL &&
+           solve->direction != NULL;
+}
+
+// A problem of the solver's own, whose contacts it may change.
+static Status copy_problem(Work *work) {
+    const ContactProblem *problem = work->problem;
+    LcpSolve *solve = &work->solve;
+    if (!take_arrays(work)) {
+        return no_memory(work->error);
+    }
+    solve->problem = *problem;
+    solve->problem.contact = solve->contact;
+    solve->given = problem->contact;
+    for (size_t i = 0; i < problem->contact_count; i++) {
+        solve->contact[i] = problem->contact[i];
+        solve->floor[i] = problem->contact[i].gap - problem->time_step * problem->contact[i].bias;
+        solve->bias[i] = problem->contact[i].bias;
+    }
+    return STATUS_OK;
+}
+
+// Where the solver moves contacts, their biases are not those that the problem came with.
+static Status declare_contacts(Work *work) {
+    Answer *answer = &work->result->answer;
+    uint32_t count = work->problem->contact_count;
+    if (work->solve.geometry == NULL) {
+        return STATUS_OK;
+    }
+    answer->contact = arena_take_zeroed(work->arena, count, sizeof(ContactRelation));
+    if (answer->contact == NULL) {
+        return no_memory(work->error);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        answer->contact[i].bias = work->problem->contact[i].bias;
+    }
+    return STATUS_OK;
+}
+
+static Status prepare(Work *work, const Context *context) {
+    LcpSolve *solve = &work->solve;
+    const ContactProblem *problem = work->problem;
+    bool is_warm = solve->parameter[LCP_WARM_START] != 0.0;
+    Judge *judge = &work->judge;
+    Status status = copy_problem(work);
+    if (status == STATUS_OK) {
+        status = judge_begin(judge, &solve->problem, RELATION_POLYHEDRAL,
+                             solve->parameter[LCP_TOLERANCE], is_warm, context, work->arena,
+                             work->result, work->error);
+    }
+    if (status == STATUS_OK) {
+        work->result->answer.directions = (uint32_t)solve->parameter[LCP_DIRECTIONS];
+        status = declare_contacts(work);
+    }
+    if (status == STATUS_OK) {
+        status = judge_survey(judge, NULL, NULL);
+    }
+    solve->mass = &judge->mass;
+    solve->scratch = judge->scratch;
+    solve->impulse = work->result->answer.contact_impulse;
+    solve->row_impulse = work->result->answer.row_impulse;
+    solve->is_warm = is_warm && (problem->warm_contact != NULL || problem->warm_row != NULL);
+    return status;
+}
+
+// What the island's contacts promise now, and its V with that.
+static void declare_island(Work *work, uint32_t island) {
+    const Judge *judge = &work->judge;
+    const ContactProblem *problem = &work->solve.problem;
+    const Answer *answer = &work->result->answer;
+    const Islands *islands = &judge->islands;
+    IslandRange range = islands_range(islands, island, island + 1);
+    for (uint32_t i = range.contact_begin; i < range.contact_end; i++) {
+        answer->contact[islands->contact[i]].bias = work->solve.bias[islands->contact[i]];
+    }
+    double most = certificate_scale_contacts(problem, islands, answer, range.contact_begin,
+                                             range.contact_end, certificate_scale_least(problem));
+    judge->scale.v_scale[island] =
+        certificate_scale_rows(problem, islands, answer, range.row_begin, range.row_end, most);
+}
+
+static Status solve_island(Work *work, uint32_t share, uint32_t island) {
+    Judge *judge = &work->judge;
+    const Islands *islands = &judge->islands;
+    IslandRange range = islands_range(islands, island, island + 1);
+    Status status = STATUS_OK;
+    if (range.contact_begin < range.contact_end || range.row_begin < range.row_end) {
+        status = lcp_island_solve(&work->solve, islands, island, judge->scale.v_scale[island]);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (work->solve.geometry != NULL) {
+        declare_island(work, island);
+    }
+    if (islands->share[share].is_piece) {
+        return judge_large(judge, share);
+    }
+    judge_islands(judge, share, island, island + 1);
+    return STATUS_OK;
+}
+
+static Status solve_islands(Work *work) {
+    Judge *judge = &work->judge;
+    Status status = STATUS_OK;
+    uint32_t share = 0;
+    while (share < judge->islands.share_count && status == STATUS_OK) {
+        const IslandShare *of = &judge->islands.share[share];
+        for (uint32_t i = of->island_begin; i < of->island_end && status == STATUS_OK; i++) {
+            status = solve_island(work, share, i);
+        }
+        share += judge_pieces(judge, share);
+    }
+    return status;
+}
+
+static void report(Work *work) {
+    const LcpSolve *solve = &work->solve;
+    SolveResult *result = work->result;
+    result->iterations = solve->pivots < UINT32_MAX ? (uint32_t)solve->pivots : UINT32_MAX;
+    result->passes = solve->passes;
+    result->rung = solve->rung;
+    if (solve->geometry != NULL) {
+        result->contact = solve->contact;
+        result->warm_contact = solve->warm;
+        result->warm_row = solve->row_warm;
+    }
+}
+
+Status lcp_solve(const ContactProblem *problem, const SolverSettings *settings,
+                 const Context *context, Arena *arena, SolveResult *result, Error *error) {
+    ASSERT(solver_has_work(problem));
+    Work work = {.problem = problem,
+                 .solve = {.parameter = settings->parameter,
+                           .geometry = context->geometry,
+                           .history = context->history,
+                           .arena = arena,
+                           .error = error,
+                           .count = {.stop = context->stop}},
+                 .arena = arena,
+                 .result = result,
+                 .error = error};
+    Status status = prepare(&work, context);
+    if (status == STATUS_OK) {
+        status = solve_islands(&work);
+    }
+    if (status == STATUS_OK) {
+        status = judge_end(&work.judge);
+        report(&work);
+    }
+    return status;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "solve/lcp_ladder.h"
+
+#include <math.h>
+#include <string.h>
+
+// relative to the largest variable
+#define TIE      1e-12
+#define TIE_WIDE 1e-10
+
+enum { COVER_COUNT = 3, DIAGONAL_COUNT = 6, EXCHANGES_MAX = 16, LITTLE = 4 };
+
+typedef struct Ladder {
+    const LcpSystem *system;
+    const LcpClimbOptions *options;
+    Arena *arena;
+    LcpCount *count;
+    uint64_t pivot_end; // of the count
+    double *z;          // the best so far
+    uint8_t *basis;
+    double best;
+    double *trial, *w; // [count]
+    uint8_t *trial_basis;
+    double *cover;
+    LemkeEnd end; // of the first attempt
+    bool is_tried;
+} Ladder;
+
+static bool is_enough(const Ladder *ladder) {
+    return ladder->best <= ladder->options->enough;
+}
+
+// Keeps the trial where it is better than what there is.
+static void keep_better(Ladder *ladder) {
+    double residual = lcp_residual(ladder->system, ladder->trial, ladder->w, ladder->count);
+    if (residual < ladder->best) {
+        ladder->best = residual;
+        memcpy(ladder->z, ladder->trial, ladder->system->count * sizeof(double));
+        memcpy(ladder->basis, ladder->trial_basis, ladder->system->count);
+    }
+}
+
+// The answer of the trial's basis, which carries no rounding of pivots.
+static Status try_basis(Ladder *ladder) {
+    Status status = lcp_solve_basis(ladder->system, ladder->trial_basis, ladder->arena,
+                                    ladder->count, ladder->trial);
+    if (status == STATUS_OK) {
+        keep_better(ladder);
+    }
+    return status;
+}
+
+// Exchanges all of the trial's basis that its answer shows to be wrong, and says how much it is.
+static uint32_t exchange_wrong(Ladder *ladder) {
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < ladder->system->count; i++) {
+        if (ladder->trial[i] < -ladder->options->enough) {
+            ladder->trial_basis[i] = LCP_OUT;
+            wrong++;
+        } else if (ladder->w[i] < -ladder->options->enough && ladder->trial_basis[i] == LCP_OUT) {
+            ladder->trial_basis[i] = LCP_LIKELY;
+            wrong++;
+        }
+    }
+    return wrong;
+}
+
+// From a basis that is nearly right to one that is, as long as less and less of it is wrong, or
+// only a little.
+static Status try_near(Ladder *ladder) {
+    Status status = try_basis(ladder);
+    uint32_t before = UINT32_MAX;
+    for (int i = 0; status == STATUS_OK && !is_enough(ladder) && i < EXCHANGES_MAX; i++) {
+        uint32_t wrong = exchange_wrong(ladder);
+        if (wrong == 0 || (wrong >= before && wrong > LITTLE)) {
+            break;
+        }
+        before = wrong;
+        status = try_basis(ladder);
+    }
+    return status;
+}
+
+// Most problems take fewer pivots than they have rows; what takes many times that goes round.
+static uint64_t pivots_left(const Ladder *ladder) {
+    uint64_t used = ladder->count->pivots, many = 100 + 50 * (uint64_t)ladder->system->count;
+    uint64_t left = ladder->pivot_end > used ? ladder->pivot_end - used : 0;
+    return left < many ? left : many;
+}
+
+static Status try_lemke(Ladder *ladder, double tie, double diagonal) {
+    LemkeOptions options = {.cover = ladder->cover,
+                            .tie = tie,
+                            .diagonal = diagonal,
+                            .pivot_max = pivots_left(ladder),
+                            .history = ladder->is_tried ? NULL : ladder->options->history};
+    LemkeEnd end;
+    Status status = lemke_run(ladder->system, &options, ladder->arena, ladder->count, ladder->trial,
+                              ladder->trial_basis, &end);
+    ladder->end = ladder->is_tried ? ladder->end : end;
+    ladder->is_tried = true;
+    if (status == STATUS_OK && end == LEMKE_SOLVED) {
+        keep_better(ladder);
+        status = try_basis(ladder);
+    }
+    return status;
+}
+
+// Positive numbers, other ones in each round: 1, then the fractions of multiples of the golden
+// ratio, which are the farthest from each other.
+static void set_cover(Ladder *ladder, uint32_t round) {
+    for (uint32_t i = 0; i < ladder->system->count; i++) {
+        double multiple = 0.6180339887498949 * (double)(i + 1) * (double)round;
+        ladder->cover[i] = 1.0 + (multiple - floor(multiple));
+    }
+}
+
+static Status climb_rungs(Ladder *ladder, LcpRung *rung) {
+    *rung = LCP_RUNG_LEMKE;
+    set_cover(ladder, 0);
+    Status status = try_lemke(ladder, TIE, 0.0);
+    for (uint32_t i = 1; status == STATUS_OK && !is_enough(ladder) && i <= COVER_COUNT; i++) {
+        *rung = LCP_RUNG_COVER;
+        set_cover(ladder, i);
+        status = try_lemke(ladder, TIE, 0.0);
+    }
+    for (uint32_t i = 0; status == STATUS_OK && !is_enough(ladder) && i <= COVER_COUNT; i++) {
+        *rung = LCP_RUNG_TIES;
+        set_cover(ladder, i);
+        status = try_lemke(ladder, TIE_WIDE, 0.0);
+    }
+    double diagonal = 1e-12;
+    for (uint32_t i = 0; status == STATUS_OK && !is_enough(ladder) && i < DIAGONAL_COUNT; i++) {
+        *rung = LCP_RUNG_DIAGONAL;
+        set_cover(ladder, i);
+        status = try_lemke(ladder, TIE, diagonal);
+        diagonal *= 100.0;
+    }
+    return status;
+}
+
+static bool take_ladder(Ladder *ladder) {
+    size_t n = ladder->system->count;
+    ladder->trial = arena_take_zeroed(ladder->arena, n, sizeof(double));
+    ladder->w = arena_take_array(ladder->arena, n, sizeof(double));
+    ladder->cover = arena_take_array(ladder->arena, n, sizeof(double));
+    ladder->trial_basis = arena_take_zeroed(ladder->arena, n, 1);
+    return ladder->trial != NULL && ladder->w != NULL && ladder->cover != NULL &&
+           ladder->trial_basis != NULL;
+}
+
+static LcpRung unsolved(LemkeEnd end) {
+    return end == LEMKE_RAY      ? LCP_RUNG_UNSOLVED_RAY
+           : end == LEMKE_PIVOTS ? LCP_RUNG_UNSOLVED_PIVOTS
+                                 : LCP_RUNG_UNSOLVED_RESIDUAL;
+}
+
+static Status climb_from(Ladder *ladder, LcpRung *rung) {
+    Status status = STATUS_OK;
+    if (ladder->options->has_basis) {
+        *rung = LCP_RUNG_BASIS;
+        memcpy(ladder->trial_basis, ladder->basis, ladder->system->count);
+        status = try_near(ladder);
+    }
+    if (!is_enough(ladder)) {
+        // what rests on a guess that did not hold must not win over what Lemke finds
+        ladder->best = HUGE_VAL;
+        memset(ladder->trial, 0, ladder->system->count * sizeof(double));
+        memset(ladder->trial_basis, 0, ladder->system->count);
+        keep_better(ladder);
+        status = status == STATUS_OK ? climb_rungs(ladder, rung) : status;
+    }
+    return status;
+}
+
+Status lcp_climb(const LcpSystem *system, const LcpClimbOptions *options, Arena *arena,
+                 LcpCount *count, double *z, uint8_t *basis, LcpClimb *climb) {
+    ArenaMark mark = arena_mark(arena);
+    Ladder ladder = {.system = system,
+                     .options = options,
+                     .arena = arena,
+                     .count = count,
+                     .pivot_end = count->pivots + options->pivot_max,
+                     .z = z,
+                     .basis = basis,
+                     .best = HUGE_VAL};
+    *climb = (LcpClimb){.rung = LCP_RUNG_NONE};
+    memset(z, 0, system->count * sizeof(double));
+    if (system->count == 0) {
+        return STATUS_OK;
+    }
+    Status status = STATUS_RESOURCE_EXHAUSTED;
+    if (take_ladder(&ladder)) {
+        status = climb_from(&ladder, &climb->rung);
+        climb->rung = is_enough(&ladder) ? climb->rung : unsolved(ladder.end);
+        climb->residual = ladder.best;
+    }
+    arena_reset_to(arena, mark);
+    return status;
+}

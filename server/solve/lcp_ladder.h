@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// How a linear complementarity problem is solved whatever it is like: a basis that is at hand, if
+// need be with what it gets wrong exchanged a few times, then Lemke's algorithm, and where its
+// answer does not pass the check, a rung higher. Every answer is that of its basis, and is checked:
+// z >= 0, w >= 0 and complementary, to a share of the scale of b. The best of all that was found is
+// returned.
+#pragma once
+
+#include "solve/lcp_lemke.h"
+#include "solve/lcp_rung.h"
+
+typedef struct LcpClimbOptions {
+    bool has_basis;            // there is one to try first
+    uint64_t pivot_max;        // of all attempts
+    double enough;             // of the scale of b: what passes the check
+    IterationHistory *history; // Nullable: of the first attempt with Lemke
+} LcpClimbOptions;
+
+typedef struct LcpClimb {
+    LcpRung rung;
+    double residual; // of the answer
+} LcpClimb;
+
+// `basis` holds the basis to try first, if there is one, and the answer's afterwards. Status
+// RESOURCE_EXHAUSTED or ABORTED; all memory is given back.
+Status lcp_climb(const LcpSystem *system, const LcpClimbOptions *options, Arena *arena,
+                 LcpCount *count, double *z, uint8_t *basis, LcpClimb *climb);

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// What Lemke's pivots spend their time on: from a row of the tableau is taken a multiple of another
+// one. The same bits by either,
+//
+//   lcp_row.c         two numbers at a time, on every machine
+//   lcp_row_avx2.c    four of them, where the machine has AVX2
+#pragma once
+
+#include <stddef.h>
+
+// row -= factor above. Both are aligned to 64 bytes, and `count` is a multiple of 8.
+void lcp_row_subtract(double *row, const double *above, double factor, size_t count);
+
+void lcp_row_subtract_avx2(double *row, const double *above, double factor, size_t count);

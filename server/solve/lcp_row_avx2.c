@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include "solve/lcp_row.h"
+
+#if defined(__x86_64__)
+
+#define SIMD_COUNT 4
+#include "solve/lcp_row_simd.h"
+
+__attribute__((target("avx2"))) void lcp_row_subtract_avx2(double *row, const double *above,
+                                                           double factor, size_t count) {
+    subtract_row(row, above, factor, count);
+}
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// Lemke's algorithm and its ladder on problems without contacts, against all bases tried one after
+// the other.
+#include "solve/lcp_ladder.h"
+
+#include "support/problem_build.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS_MAX = 8 };
+
+typedef struct Problem {
+    uint32_t n;
+    double matrix[ROWS_MAX * ROWS_MAX], b[ROWS_MAX];
+    uint8_t is_wide[ROWS_MAX];
+    LcpSystem system;
+    Arena arena;
+    LcpCount count;
+    double z[ROWS_MAX], w[ROWS_MAX];
+    uint8_t basis[ROWS_MAX];
+    LcpClimb climb;
+} Problem;
+
+static void problem_init(Problem *p, uint32_t n) {
+    *p = (Problem){.n = n};
+    p->system = (LcpSystem){.count = n, .matrix = p->matrix, .b = p->b, .is_wide = p->is_wide};
+    arena_init(&p->arena, 1 << 20);
+}
+
+static void problem_climb(Problem *p) {
+    const LcpClimbOptions options = {.pivot_max = 10000, .enough = 1e-10};
+    ck_assert_int_eq(
+        lcp_climb(&p->system, &options, &p->arena, &p->count, p->z, p->basis, &p->climb),
+        STATUS_OK);
+}
+
+// Whether any of the 2^n bases gives an answer.
+static bool has_answer(Problem *p) {
+    for (uint32_t bits = 0; bits < 1u << p->n; bits++) {
+        uint8_t basis[ROWS_MAX];
+        double z[ROWS_MAX], w[ROWS_MAX];
+        for (uint32_t i = 0; i < p->n; i++) {
+            basis[i] = bits >> i & 1 ? LCP_IN : LCP_OUT;
+        }
+        ck_assert_int_eq(lcp_solve_basis(&p->system, basis, &p->arena, &p->count, z), STATUS_OK);
+        if (lcp_residual(&p->system, z, w, &p->count) < 1e-10) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void scale(Problem *p) {
+    double largest = 0.0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        largest = fabs(p->b[i]) > largest ? fabs(p->b[i]) : largest;
+    }
+    for (uint32_t i = 0; largest > 0.0 && i < p->n; i++) {
+        p->b[i] /= largest;
+    }
+}
+
+// Symmetric part positive definite: one answer, always.
+START_TEST(a_definite_problem_is_solved_by_lemke) {
+    uint64_t state = 7;
+    for (int i = 0; i < 3000; i++) {
+        Problem p;
+        problem_init(&p, 1 + (uint32_t)i % ROWS_MAX);
+        problem_build_random_mass(&state, p.n, 0.05, p.matrix);
+        for (uint32_t r = 0; r < p.n; r++) {
+            for (uint32_t c = 0; c < r; c++) { // and skew
+                double skew = problem_build_random(&state);
+                p.matrix[r * p.n + c] += skew;
+                p.matrix[c * p.n + r] -= skew;
+            }
+            p.b[r] = i % 3 == 0 ? floor(2.0 * problem_build_random(&state))
+                                : problem_build_random(&state);
+        }
+        scale(&p);
+        problem_climb(&p);
+        ck_assert_int_eq(p.climb.rung, LCP_RUNG_LEMKE);
+        ck_assert_double_le(lcp_residual(&p.system, p.z, p.w, &p.count), 1e-12);
+        arena_deinit(&p.arena);
+    }
+}
+END_TEST
+
+// Small whole numbers, half of them zero: ties in every pivot, and many without an answer. Lemke
+// need not find those of matrices like these; what it gives is one, and where it gives none it says
+// so. Of matrices whose entries are not negative and whose diagonal is positive it finds one
+// always.
+START_TEST(whole_numbers_with_many_ties_are_solved_or_said_to_be_not) {
+    uint64_t state = 11;
+    int solved = 0, without = 0;
+    for (int i = 0; i < 3000; i++) {
+        Problem p;
+        bool is_easy = i % 2 == 0;
+        problem_init(&p, 2 + (uint32_t)i % 5);
+        for (uint32_t k = 0; k < p.n * p.n; k++) {
+            double entry = floor(2.5 * problem_build_random(&state));
+            p.matrix[k] = is_easy ? fabs(entry) : entry;
+        }
+        for (uint32_t r = 0; r < p.n; r++) {
+            p.matrix[r * p.n + r] = is_easy ? 1.0 + p.matrix[r * p.n + r] : p.matrix[r * p.n + r];
+            p.b[r] = floor(1.5 * problem_build_random(&state));
+        }
+        scale(&p);
+        problem_climb(&p);
+        bool is_solved = p.climb.rung < LCP_RUNG_UNSOLVED_RAY;
+        ck_assert(is_solved == (lcp_residual(&p.system, p.z, p.w, &p.count) <= 1e-10));
+        ck_assert(is_solved || !is_easy);
+        solved += is_solved;
+        if (!is_solved && !has_answer(&p)) {
+            without++;
+        }
+        arena_deinit(&p.arena);
+    }
+    ck_assert_int_gt(solved, 1700);
+    ck_assert_int_gt(without, 100);
+}
+END_TEST
+
+START_TEST(a_ray_is_named) {
+    Problem p;
+    problem_init(&p, 2);
+    p.b[0] = -1.0; // w = -1, whatever z
+    p.b[1] = 0.5;
+    problem_climb(&p);
+    ck_assert_int_eq(p.climb.rung, LCP_RUNG_UNSOLVED_RAY);
+    ck_assert_double_eq(p.climb.residual, 1.0);
+    arena_deinit(&p.arena);
+}
+END_TEST
+
+START_TEST(what_depends_on_what_is_in_already_stays_out) {
+    static const double matrix[9] = {1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 2.0};
+    static const uint8_t basis[3] = {LCP_LIKELY, LCP_IN, LCP_IN};
+    Problem p;
+    problem_init(&p, 3);
+    memcpy(p.matrix, matrix, sizeof(matrix));
+    p.b[0] = p.b[1] = p.b[2] = -1.0;
+    ck_assert_int_eq(lcp_solve_basis(&p.system, basis, &p.arena, &p.count, p.z), STATUS_OK);
+    ck_assert_double_eq(p.z[0], 0.0); // only likely
+    ck_assert_double_eq(p.z[1], 1.0);
+    ck_assert_double_eq(p.z[2], 0.5);
+    ck_assert_double_eq(lcp_residual(&p.system, p.z, p.w, &p.count), 0.0);
+    arena_deinit(&p.arena);
+}
+END_TEST
+
+START_TEST(a_residual_hides_nothing) {
+    static const double bad[] = {NAN, HUGE_VAL, -HUGE_VAL};
+    Problem p;
+    problem_init(&p, 2);
+    p.matrix[0] = p.matrix[3] = 1.0;
+    p.b[0] = p.b[1] = -1.0;
+    p.z[0] = bad[_i];
+    p.z[1] = 1.0;
+    ck_assert(!(lcp_residual(&p.system, p.z, p.w, &p.count) < 1e300));
+    arena_deinit(&p.arena);
+}
+END_TEST
+
+static TCase *case_lemke(void) {
+    TCase *tcase = tcase_create("lemke");
+    tcase_add_test(tcase, a_definite_problem_is_solved_by_lemke);
+    tcase_add_test(tcase, whole_numbers_with_many_ties_are_solved_or_said_to_be_not);
+    tcase_add_test(tcase, a_ray_is_named);
+    tcase_add_test(tcase, what_depends_on_what_is_in_already_stays_out);
+    tcase_add_loop_test(tcase, a_residual_hides_nothing, 0, 3);
+    return tcase;
+}
+
+SUITE_MAIN("solve/lcp_lemke", case_lemke)
