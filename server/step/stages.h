@@ -5,6 +5,7 @@
 
 #include "base/tasks.h"
 #include "collide/approach.h"
+#include "solve/geometry.h"
 #include "step/step.h"
 
 // Holds all that a body may reach in this step.
@@ -118,6 +119,10 @@ bool seams_find(const StepState *state, const StepPart part[2], double time,
 
 // The contact problem, of the contacts that there are.
 void assemble_run(StepState *state);
+
+// The contacts of the step as they are where its solver lets the bodies come to (geometry.c);
+// borrowed, as is the state.
+Geometry geometry_of(const StepState *state);
 
 // The answer, out of the scratch memory, and the new poses; the energy book with them. Judges all
 // of it, and nothing of the world has changed yet.

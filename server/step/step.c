@@ -73,19 +73,32 @@ void step_set_solver(WorldSettings *settings, const SolverSettings *solver) {
     memcpy(settings->parameter, solver->parameter, sizeof(settings->parameter));
 }
 
+// The problem is the one that was solved last, where the solver took the contacts anew.
+static void keep_problem(const Stepper *stepper, const SolveResult *result) {
+    size_t contacts = stepper->contact_count;
+    if (result->contact != NULL && contacts > 0) {
+        memcpy(stepper->problem_contact, result->contact, contacts * sizeof(ProblemContact));
+        memcpy(stepper->warm, result->warm_contact, 3 * contacts * sizeof(double));
+    }
+}
+
 static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
     Stepper *stepper = state->stepper;
     // the clock costs as much as a quarter of a small step: it times what may take long
     clock = solver_has_work(&stepper->problem) ? clock : NULL;
     uint64_t begun_ns = clock == NULL ? 0 : clock();
-    Status status = solver_solve(&stepper->solver, &stepper->problem, &state->input->context,
-                                 state->scratch, &state->result, state->error);
+    const Geometry geometry = geometry_of(state);
+    Context context = state->input->context;
+    context.geometry = &geometry;
+    Status status = solver_solve(&stepper->solver, &stepper->problem, &context, state->scratch,
+                                 &state->result, state->error);
     if (status != STATUS_OK) {
         return status;
     }
     report->solver_ns = clock == NULL ? 0 : clock() - begun_ns;
     report->iterations = state->result.iterations;
     report->certificate = state->result.certificate;
+    keep_problem(stepper, &state->result);
     return STATUS_OK;
 }
 

@@ -18,20 +18,25 @@ typedef struct Golden {
     const char *name;
     uint64_t seed;
     int bodies, steps;
-    double friction; // 0 maximum dissipation, 1 Coulomb
+    const char *parameter; // of the solver
+    double value;
     uint64_t hash;
+    SolverKind solver;
 } Golden;
 
 static const Golden goldens[] = {
-    {"a heap of 12, settling", 11, 12, 300, 0.0, 0xa5f6506ec0a2ebe1u},
-    {"a heap of 60, falling", 12, 60, 150, 0.0, 0xc2df33f2b38c142au},
-    {"a heap of 12, Coulomb", 13, 12, 300, 1.0, 0x9fe1d3cddd8676ffu},
+    {"a heap of 12, settling", 11, 12, 300, "friction", 0.0, 0xa5f6506ec0a2ebe1u, SOLVER_MDP},
+    {"a heap of 60, falling", 12, 60, 150, "friction", 0.0, 0xc2df33f2b38c142au, SOLVER_MDP},
+    {"a heap of 12, Coulomb", 13, 12, 300, "friction", 1.0, 0x9fe1d3cddd8676ffu, SOLVER_MDP},
+    {"a heap of 12, lcp", 14, 12, 200, "directions", 8.0, 0x043c004ee7e44f13u, SOLVER_LCP},
 };
 
 START_TEST(the_same_inputs_give_the_golden_bits) {
     const Golden *golden = &goldens[_i];
     Lab lab = heap_create(golden->seed, golden->bodies);
-    lab_set(&lab, "friction", golden->friction);
+    const SolverSettings solver = solver_default(golden->solver);
+    step_set_solver(&lab.world->settings, &solver);
+    lab_set(&lab, golden->parameter, golden->value);
     lab_step(&lab, golden->steps);
     uint64_t hash = snapshot_hash(lab.world);
     if (getenv("MOREAU_PRINT_GOLDEN") != NULL) {

@@ -17,9 +17,9 @@ static char said[1 << 20];
 
 // What the first ten minutes show: three seconds of each scene, long enough to come to rest.
 START_TEST(every_step_of_every_scene_converges) {
-    static const char *const scenes[] = {"falling",    "incline", "one_ball",   "spheres",
-                                         "stack10",    "arch",    "wedge",      "card-frame",
-                                         "card-house", "tower",   "mass-ladder"};
+    static const char *const scenes[] = {
+        "falling",    "incline",    "one_ball", "spheres",     "stack10",      "arch",      "wedge",
+        "card-frame", "card-house", "tower",    "mass-ladder", "spinning_rod", "four_balls"};
     ServerProcess *server = server_start("--workers 1");
     char line[512];
     snprintf(line, sizeof(line),
@@ -124,6 +124,73 @@ START_TEST(a_dump_is_solved_as_the_world_solved_it) {
     json_decref(lived);
     json_decref(report);
     unlink(path);
+    server_stop(server);
+}
+END_TEST
+
+// lcp takes the contacts of a step anew until they agree with where the bodies come to; the dump
+// has those of the last time, and its solve gives the world's impulses to the last bit.
+START_TEST(a_dump_of_lcp_gives_the_impulses_of_its_last_pass) {
+    static const struct {
+        const char *world, *arguments;
+    } runs[] = {
+        {"falling", "falling.json --steps 150 --solver lcp"},
+        {"four_balls", "four_balls.json --steps 234"},
+        {"spinning_rod", "spinning_rod.json --steps 154"},
+    };
+    ServerProcess *server = server_start("--workers 1");
+    const char *address = server->address[0];
+    char line[256];
+    snprintf(line, sizeof(line), "moreau run " SCENES "%s --name %s --keep --json",
+             runs[_i].arguments, runs[_i].world);
+    json_decref(server_shell_json(address, line, 0));
+    json_t *lived = world_impulses(address);
+    snprintf(line, sizeof(line), "moreau solve --world %s --json", runs[_i].world);
+    json_t *answer = server_shell_json(address, line, 0);
+    size_t count = 0;
+    expect_same_numbers(lived, json_object_get(answer, "contacts"), &count);
+    ck_assert_uint_gt(count, 0);
+    json_decref(answer);
+    json_decref(lived);
+    server_stop(server);
+}
+END_TEST
+
+// The second solver, by its name and nothing else; its report says how the answer was found.
+START_TEST(a_problem_is_solved_by_lcp_as_well) {
+    static const struct {
+        const char *parameter, *model;
+    } cases[] = {{"", "polyhedral:8"}, {" --param directions=12", "polyhedral:12"}};
+    ServerProcess *server = server_start("--workers 1");
+    char line[256];
+    snprintf(line, sizeof(line),
+             "moreau solve " MOREAU_SOURCE_DIR "/tests/problems/stack-3.json --solver lcp --json%s",
+             cases[_i].parameter);
+    json_t *answer = server_shell_json(server->address[0], line, 0);
+    const json_t *report = json_object_get(answer, "report");
+    ck_assert_str_eq(json_string_value(json_object_get(answer, "model")), cases[_i].model);
+    ck_assert(json_is_true(json_object_get(report, "converged")));
+    ck_assert_str_eq(json_string_value(json_object_get(report, "rung")), "LEMKE");
+    ck_assert_int_eq(json_integer_value(json_object_get(report, "passes")), 1);
+    ck_assert_int_gt(json_integer_value(json_object_get(report, "iterations")), 0);
+    json_decref(answer);
+    server_stop(server);
+}
+END_TEST
+
+START_TEST(parameters_of_lcp_are_refused_as_typed) {
+    static const struct {
+        const char *parameter, *said;
+    } cases[] = {{"directions=7", "moreau: --param directions: "},
+                 {"max_rows=20", "moreau: --param max_rows: "}};
+    ServerProcess *server = server_start("--workers 1");
+    char line[256];
+    snprintf(line, sizeof(line),
+             "moreau solve " MOREAU_SOURCE_DIR
+             "/tests/problems/stack-3.json --solver lcp --param %s 2>&1",
+             cases[_i].parameter);
+    ck_assert_int_eq(server_shell(server->address[0], line, said, sizeof(said)), 1);
+    ck_assert_msg(strstr(said, cases[_i].said) != NULL, "%s", said);
     server_stop(server);
 }
 END_TEST
@@ -361,8 +428,11 @@ END_TEST
 
 static TCase *case_command_line(void) {
     TCase *tcase = tcase_create("command line");
-    tcase_add_loop_test(tcase, every_step_of_every_scene_converges, 0, 11);
+    tcase_add_loop_test(tcase, every_step_of_every_scene_converges, 0, 13);
     tcase_add_loop_test(tcase, a_dump_is_solved_as_the_world_solved_it, 0, 4);
+    tcase_add_loop_test(tcase, a_dump_of_lcp_gives_the_impulses_of_its_last_pass, 0, 3);
+    tcase_add_loop_test(tcase, a_problem_is_solved_by_lcp_as_well, 0, 2);
+    tcase_add_loop_test(tcase, parameters_of_lcp_are_refused_as_typed, 0, 2);
     tcase_add_test(tcase, a_deep_overlap_is_said_and_the_settings_are_those_of_the_scene);
     tcase_add_test(tcase, a_full_disk_is_said);
     tcase_add_test(tcase, errors_name_what_was_typed);

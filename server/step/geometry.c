@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// What a solver asks about the end of the step: the contacts as they are when bodies have moved by
+// its velocities, as the step moves them under the integrators that move by v1. A contact is its
+// pair of primitives and its feature: one that the narrow phase does not find there is lost.
+#include "step/stages.h"
+
+#include "base/assert.h"
+#include "collide/narrow.h"
+
+// Two primitives of two bodies, moved.
+typedef struct MovedPair {
+    uint32_t body[2];
+    uint64_t primitives;     // the part of the feature that tells them
+    Pose pose[2];            // of the bodies
+    const double *motion[2]; // 6 numbers; NULL: the solver's to choose, or none
+    Manifold manifold;
+} MovedPair;
+
+static Pose move_body(const StepState *state, const double *velocity, uint32_t body) {
+    Pose pose = pose_load(state->world->pose + 7 * (size_t)body);
+    if (velocity != NULL) {
+        double h = state->input->time_step;
+        pose.position = vec3_add_scaled(pose.position, h, vec3_load(velocity));
+        pose.orientation = quat_turn(pose.orientation, vec3_load(velocity + 3), h);
+    }
+    return pose;
+}
+
+static Pose place_primitive(const World *world, uint32_t body, Pose pose,
+                            const Primitive *primitive) {
+    if (world->has_center) {
+        pose.position =
+            vec3_sub(pose.position, quat_rotate(pose.orientation, world->mass[body].center));
+    }
+    return pose_compose(pose, primitive->local);
+}
+
+static void move_pair(const StepState *state, const double *v, const StepContact *contact,
+                      MovedPair *pair) {
+    const World *world = state->world;
+    const Primitive *primitive[2];
+    Pose placed[2];
+    pair->body[0] = contact->a;
+    pair->body[1] = contact->b;
+    pair->primitives = contact->feature >> 32;
+    for (int s = 0; s < 2; s++) {
+        uint32_t body = pair->body[s], tree = state->stepper->tree_of_body[body];
+        size_t index = s == 0 ? (size_t)(pair->primitives >> 16) : pair->primitives & 0xffff;
+        bool is_kinematic = world->kind[body] == BODY_KINEMATIC;
+        pair->motion[s] = is_kinematic ? world->velocity + 6 * (size_t)body : NULL;
+        pair->pose[s] = move_body(
+            state, tree == PROBLEM_NO_TREE ? pair->motion[s] : v + 6 * (size_t)tree, body);
+        primitive[s] =
+            &world->primitive[world->shape[world->body_shape[body]].primitive_first + index];
+        placed[s] = place_primitive(world, body, pair->pose[s], primitive[s]);
+    }
+    // twice what they were looked for in: they may be driven apart
+    double reach = 2.0 * (state->margin + state->reach[contact->a] + state->reach[contact->b]);
+    narrow_collide_at(primitive[0], &placed[0], primitive[1], &placed[1], reach, &pair->manifold);
+}
+
+static void fill_contact(const MovedPair *pair, const ManifoldPoint *point,
+                         GeometryContact *moved) {
+    Vec3 motion = vec3(0.0, 0.0, 0.0);
+    moved->is_found = true;
+    moved->normal = pair->manifold.normal;
+    vec3_tangents(moved->normal, &moved->tangent[0], &moved->tangent[1]);
+    moved->gap = point->gap;
+    for (int s = 0; s < 2; s++) {
+        moved->arm[s] = vec3_sub(point->position, pair->pose[s].position);
+        if (pair->motion[s] != NULL) {
+            motion = vec3_add_scaled(motion, s == 0 ? -1.0 : 1.0,
+                                     stage_point_velocity(pair->motion[s], moved->arm[s]));
+        }
+    }
+    moved->motion[0] = vec3_dot(moved->normal, motion);
+    moved->motion[1] = vec3_dot(moved->tangent[0], motion);
+    moved->motion[2] = vec3_dot(moved->tangent[1], motion);
+}
+
+static void find_contact(const MovedPair *pair, uint32_t feature, GeometryContact *moved) {
+    for (uint32_t k = 0; k < pair->manifold.count; k++) {
+        if (pair->manifold.point[k].feature == feature) {
+            fill_contact(pair, &pair->manifold.point[k], moved);
+            return;
+        }
+    }
+}
+
+static void move(void *user, const double *v, const uint32_t *contact, uint32_t count,
+                 GeometryContact *moved) {
+    const StepState *state = user;
+    MovedPair pair;
+    bool has_pair = false;
+    for (uint32_t i = 0; i < count; i++) {
+        ASSERT(contact[i] < state->stepper->contact_count);
+        const StepContact *c = &state->stepper->contact[contact[i]];
+        // contacts of two primitives follow each other
+        if (!has_pair || pair.body[0] != c->a || pair.body[1] != c->b ||
+            pair.primitives != c->feature >> 32) {
+            move_pair(state, v, c, &pair);
+            has_pair = true;
+        }
+        moved[i] = (GeometryContact){.is_found = false};
+        find_contact(&pair, (uint32_t)c->feature, &moved[i]);
+    }
+}
+
+Geometry geometry_of(const StepState *state) {
+    // called only while the step solves, and only reads
+    return (Geometry){.move = move, .user = (void *)(uintptr_t)state};
+}
