@@ -267,7 +267,8 @@ Certificate certificate_of_islands(const ContactProblem *problem, const Certific
         gather(scale, &island[i], i, &worst, &c);
     }
     for (uint32_t k = islands->contact_first[islands->count]; k < problem->contact_count; k++) {
-        c.penetration = relation_max(c.penetration, -problem->contact[islands->contact[k]].gap);
+        c.penetration =
+            relation_max(c.penetration, 0.0 - problem->contact[islands->contact[k]].gap);
     }
     c.converged = c.islands_open == 0;
     return c;

@@ -195,8 +195,8 @@ INLINE void measure_at(CertificateMeasure *m, const uint32_t contact[SIMD_COUNT]
         if (moves[place] != 0) {
             note_worst(island, contact[place], measure.own[place]);
         }
-        double gap = m->problem->contact[contact[place]].gap;
-        island->penetration = relation_max(island->penetration, -gap);
+        double gap = m->problem->contact[contact[place]].gap; // 0.0 - 0.0 is not -0.0
+        island->penetration = relation_max(island->penetration, 0.0 - gap);
         if (m->residual != NULL) {
             m->residual[contact[place]] =
                 moves[place] != 0 ? measure.own[place] / scale[place] : 0.0;
