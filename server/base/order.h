@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The order in which to eliminate the unknowns of a sparse symmetric system, so that little fills
+// in: approximate minimum degree on a quotient graph (Amestoy, Davis and Duff 1996, "An approximate
+// minimum degree ordering algorithm"), written for blocks: a vertex is a block of `width` unknowns,
+// and degrees count unknowns.
+//
+// What has been eliminated is kept as elements, each a list of the vertices that it joined, instead
+// of the cliques that it made of them: no list grows, and memory is known beforehand. Vertices that
+// became alike are one from then on, elements whose vertices are all in a newer one are absorbed.
+// Ties go to the smaller index, so the order is a function of the graph alone.
+#pragma once
+
+#include "base/arena.h"
+#include "base/status.h"
+
+// Undirected. Edge e joins end[2 e] and end[2 e + 1], which differ; an edge may be named twice.
+typedef struct Graph {
+    uint32_t vertex_count;
+    const uint32_t *width; // [vertex_count], > 0
+    size_t edge_count;     // < 2^31
+    const uint32_t *end;   // [2 edge_count]
+} Graph;
+
+// The neighbours of vertex i are neighbour[first[i]] … neighbour[first[i + 1] - 1], in the order of
+// the edges, each as often as it is named.
+typedef struct Neighbours {
+    size_t *first;       // [vertex_count + 1]
+    uint32_t *neighbour; // [2 edge_count]
+} Neighbours;
+
+// All memory is the arena's. RESOURCE_EXHAUSTED when it ends.
+Status order_neighbours(const Graph *graph, Arena *arena, Neighbours *out, Error *error);
+
+// order[k] is the vertex that is eliminated as number k. Scratch is given back to the arena.
+Status order_minimum_degree(const Graph *graph, Arena *arena, uint32_t *order, Error *error);
