@@ -22,6 +22,22 @@ void mass_dense_multiply(const ProblemMass *mass, uint32_t tree, const double *v
     }
 }
 
+void mass_tree_matrix(const ProblemMass *mass, uint32_t tree, double *matrix) {
+    const ProblemTree *t = &mass->problem->tree[tree];
+    if (!problem_is_free(mass->problem, tree)) {
+        memcpy(matrix, mass->problem->number + t->mass,
+               (size_t)t->width * t->width * sizeof(double));
+        return;
+    }
+    const FreeMass *of = &mass->problem->free[tree];
+    const Sym3 *i = &of->inertia;
+    const double number[36] = {
+        of->mass, 0.0, 0.0,      0.0,   0.0,   0.0,   0.0, of->mass, 0.0, 0.0,   0.0,   0.0,
+        0.0,      0.0, of->mass, 0.0,   0.0,   0.0,   0.0, 0.0,      0.0, i->xx, i->xy, i->xz,
+        0.0,      0.0, 0.0,      i->xy, i->yy, i->yz, 0.0, 0.0,      0.0, i->xz, i->yz, i->zz};
+    memcpy(matrix, number, sizeof(number));
+}
+
 void mass_solve(const ProblemMass *mass, double *numbers) {
     for (uint32_t i = 0; i < mass->problem->tree_count; i++) {
         mass_solve_tree(mass, i, numbers + problem_first(mass->problem, i));

@@ -35,6 +35,9 @@ void mass_add_contact(const ProblemMass *mass, uint32_t contact, double *scratch
 void mass_dense_solve(const ProblemMass *mass, uint32_t tree, double *numbers);
 void mass_dense_multiply(const ProblemMass *mass, uint32_t tree, const double *v, double *p);
 
+// The mass block of a tree, width x width, row by row.
+void mass_tree_matrix(const ProblemMass *mass, uint32_t tree, double *matrix);
+
 // in place, for one tree: p := M^-1 p (`numbers` are its width numbers)
 static inline void mass_solve_tree(const ProblemMass *mass, uint32_t tree, double *numbers) {
     if (!problem_is_free(mass->problem, tree)) {

@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "solve/mdp_direct.h"
 #include "solve/mdp_momentum.h"
+#include "solve/mdp_newton.h"
 #include "solve/mdp_pack.h"
 
 // how much smaller a change is asked for after the certificate refused the one before
@@ -24,14 +25,24 @@
 // an island that takes so many sweeps is judged on the way, and at each doubling
 enum { LOOK = 64 };
 
+// What auto gives a step: sweeps before it hands over, and multiplications for the islands that
+// have not come, a tenth of a second or so. What it aims at is finer than what is asked for, as the
+// next step starts with what is left.
+#define AUTO_SWEEPS     30
+#define AUTO_OPERATIONS 3e8
+#define AUTO_SHARE      1e-2
+
 static const char *const friction_choices[] = {"maximum_dissipation", "coulomb", NULL};
+static const char *const method_choices[] = {"gauss_seidel", "newton", "auto", NULL};
 
 const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
     [MDP_TOLERANCE] = {"tolerance", PARAMETER_NUMBER, "", 1e-15, 1.0, 1e-6, 1e-6, NULL,
                        "largest own residual of a converged answer, as a share of the velocity "
                        "scale V"},
-    [MDP_MAX_ITERATIONS] = {"max_iterations", PARAMETER_COUNT, "", 1.0, 1e7, 200.0, 100000.0, NULL,
-                            "sweeps after which the solver stops with an island, converged or not"},
+    [MDP_MAX_ITERATIONS] =
+        {"max_iterations", PARAMETER_COUNT, "", 1.0, 1e7, 200.0, 100000.0, NULL,
+         "sweeps after which the solver stops with an island, converged or not; newton: "
+         "factorisations, and never more than 1000"},
     [MDP_FRICTION] = {"friction", PARAMETER_CHOICE, "", 0.0, 1.0, MDP_COULOMB, MDP_COULOMB,
                       friction_choices,
                       "the law of a sliding contact: exact Coulomb, or the paper's maximum "
@@ -41,6 +52,12 @@ const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
                                 NULL, "share of an overlap that one step asks to remove"},
     [MDP_WARM_START] = {"warm_start", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
                         "start from the impulses of the step before"},
+    [MDP_METHOD] =
+        {"method", PARAMETER_CHOICE, "", 0.0, 2.0, MDP_GAUSS_SEIDEL, MDP_GAUSS_SEIDEL,
+         method_choices,
+         "how contacts are solved: gauss_seidel, one after the other, in sweeps; newton, "
+         "those of an island together, by factorisations of a sparse system, to any "
+         "tolerance where it succeeds; auto, at most 30 sweeps, then by newton what has not come"},
 };
 
 double mdp_bias(const double *parameter, double time_step, double gap) {
@@ -445,7 +462,7 @@ static Status solve_groups(Work *work) {
 
 // ---- the whole
 
-static Status run(Work *work) {
+static Status sweep_all(Work *work) {
     Judge *judge = &work->judge;
     Status status = mdp_pack_begin(judge, &work->pack);
     if (status == STATUS_OK) {
@@ -457,14 +474,28 @@ static Status run(Work *work) {
     if (status == STATUS_OK) {
         status = judge->context->history != NULL ? solve_watched(work) : solve_groups(work);
     }
-    if (status == STATUS_OK) {
-        status = judge_end(judge);
-    }
     for (uint32_t i = 0; i < judge->islands.count && status == STATUS_OK; i++) {
         uint32_t sweeps = work->pack.island[i].sweeps, *most = &judge->result->iterations;
         *most = sweeps > *most ? sweeps : *most;
     }
     return status;
+}
+
+static Status run(Work *work, const double *parameter) {
+    Judge *judge = &work->judge;
+    bool is_auto = parameter[MDP_METHOD] == MDP_AUTO,
+         is_newton = parameter[MDP_METHOD] == MDP_NEWTON;
+    if (is_auto && work->sweep_max > AUTO_SWEEPS) {
+        work->sweep_max = AUTO_SWEEPS;
+    }
+    Status status = is_newton ? judge_survey(judge, NULL, NULL) : sweep_all(work);
+    if (status == STATUS_OK && (is_auto || is_newton)) {
+        const MdpNewton budget = {.tolerance = work->tolerance * (is_auto ? AUTO_SHARE : 1.0),
+                                  .iterations_max = parameter[MDP_MAX_ITERATIONS],
+                                  .operations_max = is_auto ? AUTO_OPERATIONS : HUGE_VAL};
+        status = mdp_newton(judge, &budget);
+    }
+    return status == STATUS_OK ? judge_end(judge) : status;
 }
 
 Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings,
@@ -479,5 +510,5 @@ Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings,
     Status status = judge_begin(&work.judge, problem,
                                 coulomb ? RELATION_CONE : RELATION_DISSIPATION, work.tolerance,
                                 parameter[MDP_WARM_START] != 0.0, context, arena, result, error);
-    return status == STATUS_OK ? run(&work) : status;
+    return status == STATUS_OK ? run(&work, parameter) : status;
 }

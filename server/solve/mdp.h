@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The row of `mdp` in the table of solvers: Gauss-Seidel over contacts and rows, each contact
-// solved exactly (mdp_block.h). How a problem is laid out for the sweeps is in mdp_pack.h, their
-// order in mdp_colour.h.
+// solved exactly (mdp_block.h), or Newton's method over islands (newton.h). How a problem is laid
+// out for the sweeps is in mdp_pack.h, their order in mdp_colour.h.
 #pragma once
 
 #include "solve/solver.h"
@@ -9,14 +9,16 @@
 // Parameters, in the order of the table.
 enum {
     MDP_TOLERANCE,          // of the certificate's e_own
-    MDP_MAX_ITERATIONS,     // sweeps
+    MDP_MAX_ITERATIONS,     // sweeps; Newton: factorisations of one island
     MDP_FRICTION,           // MdpFriction
     MDP_OVERLAP_CORRECTION, // eps: share of an overlap that a step asks to remove
     MDP_WARM_START,
+    MDP_METHOD, // MdpMethod
     MDP_PARAMETER_COUNT
 };
 
 typedef enum MdpFriction { MDP_MAXIMUM_DISSIPATION, MDP_COULOMB } MdpFriction;
+typedef enum MdpMethod { MDP_GAUSS_SEIDEL, MDP_NEWTON, MDP_AUTO } MdpMethod;
 
 extern const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT];
 

@@ -60,6 +60,19 @@ START_TEST(multiplying_and_solving_undo_each_other) {
 }
 END_TEST
 
+START_TEST(a_body_has_the_same_matrix_in_both_forms) {
+    Twins twins;
+    twins_init(&twins);
+    for (uint32_t i = 0; i < 4; i++) {
+        double free[36], dense[36];
+        mass_tree_matrix(&twins.free_mass, i, free);
+        mass_tree_matrix(&twins.dense_mass, i, dense);
+        ck_assert_mem_eq(free, dense, sizeof(free));
+    }
+    twins_deinit(&twins);
+}
+END_TEST
+
 START_TEST(blocks_of_free_and_dense_trees_agree_with_unit_impulses) {
     Twins twins;
     twins_init(&twins);
@@ -122,6 +135,7 @@ END_TEST
 static TCase *case_mass(void) {
     TCase *tcase = tcase_create("mass");
     tcase_add_test(tcase, multiplying_and_solving_undo_each_other);
+    tcase_add_test(tcase, a_body_has_the_same_matrix_in_both_forms);
     tcase_add_test(tcase, blocks_of_free_and_dense_trees_agree_with_unit_impulses);
     tcase_add_test(tcase, a_row_weighs_what_a_unit_impulse_moves);
     tcase_add_test(tcase, an_arena_without_room_is_an_error_not_a_crash);

@@ -44,6 +44,8 @@ START_TEST(mdp_has_the_parameters_of_its_page) {
     ck_assert_str_eq(choices[MDP_MAXIMUM_DISSIPATION], "maximum_dissipation");
     ck_assert_str_eq(choices[MDP_COULOMB], "coulomb");
     ck_assert_ptr_null(choices[2]);
+    ck_assert_double_eq(world.parameter[MDP_METHOD], MDP_GAUSS_SEIDEL);
+    ck_assert_double_eq(solve.parameter[MDP_METHOD], MDP_GAUSS_SEIDEL);
 }
 END_TEST
 
@@ -55,11 +57,17 @@ typedef struct BadSetting {
 } BadSetting;
 
 static const BadSetting bad_settings[] = {
-    {"tolerance", 0.0, "1e-15"},      {"tolerance", NAN, "between"},
-    {"tolerance", 2.0, "not 2"},      {"max_iterations", 1.5, "whole"},
-    {"max_iterations", 0.0, "1e+07"}, {"friction", 2.0, "maximum_dissipation, coulomb"},
-    {"friction", 0.5, "one of"},      {"overlap_correction", -0.1, "between 0 and 1"},
-    {"warm_start", 0.5, "0 or 1"},    {"iterations", 1.0, "tolerance, max_iterations, friction"},
+    {"tolerance", 0.0, "1e-15"},
+    {"tolerance", NAN, "between"},
+    {"tolerance", 2.0, "not 2"},
+    {"max_iterations", 1.5, "whole"},
+    {"max_iterations", 0.0, "1e+07"},
+    {"friction", 2.0, "maximum_dissipation, coulomb"},
+    {"friction", 0.5, "one of"},
+    {"overlap_correction", -0.1, "between 0 and 1"},
+    {"warm_start", 0.5, "0 or 1"},
+    {"iterations", 1.0, "tolerance, max_iterations, friction"},
+    {"method", 3.0, "gauss_seidel, newton, auto"},
 };
 
 START_TEST(a_bad_setting_is_refused_with_its_range) {

@@ -137,9 +137,11 @@ static uint64_t make_world(void) {
     }
     Moreau__V1__MdpParameters mdp = MOREAU__V1__MDP_PARAMETERS__INIT;
     mdp.has_max_iterations = mdp.has_overlap_correction = mdp.has_friction = 1;
+    mdp.has_method = 1;
     mdp.max_iterations = 1 + (uint32_t)dice_roll(&dice, 60);
     mdp.overlap_correction = (double)dice_roll(&dice, 3) / 2.0;
     mdp.friction = (Moreau__V1__MdpParameters__Friction)dice_roll(&dice, 2);
+    mdp.method = (Moreau__V1__MdpParameters__Method)dice_roll(&dice, 3);
     Moreau__V1__SolverParameters parameters = MOREAU__V1__SOLVER_PARAMETERS__INIT;
     parameters.mdp = &mdp;
     Moreau__V1__WorldSettings settings = MOREAU__V1__WORLD_SETTINGS__INIT;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// What of `mdp` is done by Newton's method (newton.h): the islands that are not met, one after the
+// other, each from the impulses that it has. Within a budget that is counted, never timed, and
+// without a state of its own: the same problem takes the same way wherever it is solved.
+#pragma once
+
+#include "solve/judge.h"
+
+typedef struct MdpNewton {
+    double tolerance;      // aimed at, no larger than the judge's
+    double iterations_max; // factorisations of one island
+    double operations_max; // multiplications of all of them, about
+} MdpNewton;
+
+// Islands are judged afterwards. The most factorisations of any are added to the result's
+// iterations.
+Status mdp_newton(Judge *judge, const MdpNewton *budget);

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// One island of a contact problem, solved by Newton's method to any accuracy that doubles have:
+// exact Coulomb friction, or maximum dissipation where mu |(A_nt, A_no)| < A_nn (elsewhere that law
+// is another, and what comes is only measured by it), with rows of all kinds and trees of any
+// width.
+//
+// All unknowns are in velocity space: a step is one sparse system with as many unknowns as the
+// island has velocities, however many contacts hold it (newton_island.h). The laws are smoothed
+// (newton_cone.h), and the smoothing made less on two ways, in turn (newton_path.c). Not every
+// problem is solved, and none is known to have a solution: but it always ends, and hands back the
+// best that it has seen, which is no worse than where it began.
+//
+// A pure function: no state, no clock; what bounds it is counted.
+#pragma once
+
+#include "base/context.h"
+#include "solve/certificate.h"
+#include "solve/island.h"
+
+typedef struct NewtonTask {
+    const ContactProblem *problem;
+    const ProblemMass *mass; // with the blocks of the island's contacts
+    const Islands *islands;
+    uint32_t island;
+    RelationKind law; // RELATION_CONE (rigid, s = 1) or RELATION_DISSIPATION
+    double v_scale;   // V of the island [m/s]
+    double enough;    // its largest own residual, as a share of V, that needs nothing more …
+    double tolerance; // … and what is aimed at where more is needed, and missed where that is far
+    uint32_t factorisations_max;
+    double operations_max; // multiplications, about; no factorisation that exceeds it is begun
+    uint32_t iterations;   // of the history, before this
+} NewtonTask;
+
+typedef struct NewtonResult {
+    double residual; // of what is handed back, as a share of V; not a number where the problem is
+    uint32_t factorisations;
+    double operations;
+} NewtonResult;
+
+// Reads where to start from, and writes what was found, at the island's places in the impulses of
+// the whole problem (3 per contact, 1 per row). RESOURCE_EXHAUSTED when the arena ends or the
+// island is too large for any budget, ABORTED when it was asked to stop: then nothing is written.
+Status newton_solve(const NewtonTask *task, const Context *context, Arena *arena,
+                    double *contact_impulse, double *row_impulse, NewtonResult *result,
+                    Error *error);
