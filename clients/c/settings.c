@@ -74,14 +74,16 @@ static MoreauStatus set_parameters(MoreauClient *client, const MoreauSettings *s
 
 // Bounds of no size take those away that are there.
 static Moreau__V1__Bounds *make_bounds(const MoreauSettings *settings) {
-    static const double zeros[3];
     Moreau__V1__Bounds *bounds = calloc(1, sizeof(*bounds));
     if (bounds == NULL) {
         return NULL;
     }
     moreau__v1__bounds__init(bounds);
-    if (memcmp(settings->bounds_lower, zeros, sizeof(zeros)) != 0 ||
-        memcmp(settings->bounds_upper, zeros, sizeof(zeros)) != 0) {
+    bool has_size = false;
+    for (int k = 0; k < 3; k++) {
+        has_size |= settings->bounds_lower[k] != 0.0 || settings->bounds_upper[k] != 0.0;
+    }
+    if (has_size) {
         bounds->n_lower = bounds->n_upper = 3;
         bounds->lower = (double *)settings->bounds_lower;
         bounds->upper = (double *)settings->bounds_upper;

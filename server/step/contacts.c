@@ -143,6 +143,7 @@ static StepFound *make_place(PairBlock *block, uint64_t feature, uint32_t pair_f
     if (at >= block->room) {
         return NULL;
     }
+    ASSERT(block->found != NULL);
     ASSERT(pair_first <= at);
     for (; at > pair_first && block->found[at - 1].feature > feature; at--) {
         block->found[at] = block->found[at - 1];
