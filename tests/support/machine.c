@@ -56,3 +56,16 @@ double machine_slowdown(const MachineTicks *since) {
     double left = all - (double)(now.others - since->others);
     return left * SLOWDOWN_MAX > all ? all / left : SLOWDOWN_MAX;
 }
+
+double machine_held_up_ms(pid_t process, pid_t thread) {
+    char path[64];
+    uint64_t ran_ns, waited_ns = 0;
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)process, (int)thread);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        return 0;
+    }
+    int count = fscanf(file, "%" SCNu64 " %" SCNu64, &ran_ns, &waited_ns);
+    fclose(file);
+    return count == 2 ? (double)waited_ns * 1e-6 : 0;
+}

@@ -20,3 +20,7 @@ MachineTicks machine_look(pid_t server);
 
 // 1 where nobody else has used the machine since `since`; 2 where others took half of it.
 double machine_slowdown(const MachineTicks *since);
+
+// How long a thread was ready to run and had no core, since it began [ms]; 0 where the system does
+// not say. May be called from any thread.
+double machine_held_up_ms(pid_t process, pid_t thread);

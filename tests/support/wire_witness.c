@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE // gettid
 #include "support/wire_witness.h"
 
+#include "support/machine.h"
 #include "support/net_client.h"
 #include "support/server_process.h"
 #include "support/wire_crowd.h"
@@ -25,6 +27,7 @@ struct Witness {
     pthread_t thread;
     int fd;
     uint64_t world; // 0: it pings
+    pid_t server;   // 0: times are what the clock says
     uint8_t *frame; // owned; the same call again and again
     size_t frame_bytes;
     atomic_bool is_timed;
@@ -78,15 +81,24 @@ static bool call_once(Witness *witness) {
     return is_good;
 }
 
+// How long this thread, and the one that answers, have waited for a core so far. They wait in turn,
+// or at once: then more is taken off than was lost, so that a wait too much is never counted.
+static double held_up_ms(const Witness *witness) {
+    return witness->server == 0 ? 0
+                                : machine_held_up_ms(witness->server, witness->server) +
+                                      machine_held_up_ms(getpid(), gettid());
+}
+
 static void *run(void *context) {
     Witness *witness = context;
     bool is_good = true;
     while (is_good && !atomic_load(&witness->is_over)) {
         bool is_timed = atomic_load(&witness->is_timed);
-        double begun_ms = server_now_ms();
+        double begun_ms = server_now_ms() - held_up_ms(witness);
         is_good = call_once(witness);
         if (is_timed && witness->calls.count < CALLS_MAX) {
-            witness->calls.ms[witness->calls.count++] = server_now_ms() - begun_ms;
+            double ended_ms = server_now_ms() - held_up_ms(witness);
+            witness->calls.ms[witness->calls.count++] = ended_ms - begun_ms;
         }
         atomic_fetch_add(&witness->round, 1);
         server_sleep_ms(PAUSE_MS);
@@ -119,9 +131,11 @@ Witness *witness_start(const char *address, WireClient *helper) {
     return begin(witness, address, &call);
 }
 
-Witness *witness_start_pinging(const char *address) {
+Witness *witness_start_pinging(const char *address, pid_t server) {
     Moreau__V1__Ping call = MOREAU__V1__PING__INIT;
-    return begin(make_witness(), address, &call);
+    Witness *witness = make_witness();
+    witness->server = server;
+    return begin(witness, address, &call);
 }
 
 void witness_begin(Witness *witness) {

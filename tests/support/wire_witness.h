@@ -6,13 +6,17 @@
 
 #include "support/wire_client.h"
 
+#include <sys/types.h>
+
 typedef struct Witness Witness;
 
 // `address` is served; `helper` makes its world.
 Witness *witness_start(const char *address, WireClient *helper);
 
-// It pings, which is what the loop thread answers by itself.
-Witness *witness_start_pinging(const char *address);
+// It pings, which is what the loop thread of `server`, its first one, answers by itself. Its times
+// are without those in which that thread, or its own, waited for a core: what others do with the
+// machine is no doing of the server.
+Witness *witness_start_pinging(const char *address, pid_t server);
 
 typedef struct WitnessTimes {
     size_t count;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The longest frames that there may be, beside a client that makes small calls: what one connection
 // sends is worked on by lanes, and costs the others nothing that they notice. Times are compared
-// with each other: the longest wait of the small calls with how long the long one takes. A busy
-// machine disturbs now and then, a busy loop thread every time, so the best of some tries counts.
+// with each other: how long the longest of the small calls waits, apart from waiting for a core,
+// with how long the long one takes. A busy machine disturbs in other ways too, now and then, and a
+// busy loop thread every time, so the best of some tries counts.
 #include "support/machine.h"
 #include "support/server_process.h"
 #include "support/suite.h"
@@ -207,7 +208,7 @@ static double send_burst(const Burst *burst) {
 static double disturb(int row) {
     Burst burst = {.code = CODE(OK)};
     rows[row].make(&burst);
-    Witness *witness = witness_start_pinging(server->address[0]);
+    Witness *witness = witness_start_pinging(server->address[0], server->pid);
     witness_begin(witness);
     double long_ms = send_burst(&burst);
     WitnessTimes disturbed = witness_end(witness);
