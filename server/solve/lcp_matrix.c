@@ -492,17 +492,21 @@ static uint8_t is_in(bool is) {
     return is ? LCP_IN : LCP_OUT;
 }
 
+static uint32_t next_direction(const LcpPart *part, uint32_t j) {
+    return j + 1 < part->direction_count ? j + 1 : 0;
+}
+
 // The tangential impulse on the two directions next to it; those of a contact that sticks are
 // likely of the basis also where there is no impulse.
 static void guess_friction(const LcpMatrix *m, uint32_t multiplier, const double *impulse,
                            uint8_t *basis) {
     const LcpPart *part = m->part;
-    uint32_t first = m->unknown[multiplier].first, k = part->direction_count, sector = 0;
+    uint32_t first = m->unknown[multiplier].first, sector = 0;
     double bound =
         part->problem->contact[part->contact[m->unknown[multiplier].line[0] / 3]].mu * impulse[0];
     double beta = 0.0, beta_next = 0.0;
-    for (uint32_t j = 0; j < k; j++) {
-        Direction d = part->direction[j], next = part->direction[(j + 1) % k];
+    for (uint32_t j = 0; j < part->direction_count; j++) {
+        Direction d = part->direction[j], next = part->direction[next_direction(part, j)];
         double turn = d.c * next.s - d.s * next.c;
         double share = (impulse[1] * next.s - impulse[2] * next.c) / turn;
         double share_next = (d.c * impulse[2] - d.s * impulse[1]) / turn;
@@ -516,7 +520,8 @@ static void guess_friction(const LcpMatrix *m, uint32_t multiplier, const double
     uint8_t none = slides ? LCP_OUT : LCP_LIKELY;
     basis[multiplier] = is_in(slides);
     basis[first + sector] = beta > ROUNDING * bound ? (uint8_t)LCP_IN : none;
-    basis[first + (sector + 1) % k] = beta_next > ROUNDING * bound ? (uint8_t)LCP_IN : none;
+    basis[first + next_direction(part, sector)] =
+        beta_next > ROUNDING * bound ? (uint8_t)LCP_IN : none;
 }
 
 // A contact that carries nothing slips past: lambda is how fast, against the direction that would

@@ -8,7 +8,7 @@
 
 INLINE void subtract_row(double *row, const double *above, double factor, size_t count) {
     Simd f = simd_all(factor);
-    for (size_t k = 0; k < count; k += 2 * SIMD_COUNT) {
+    for (size_t k = 0; k < count; k += 2 * (size_t)SIMD_COUNT) {
         simd_store(row + k, simd_load(row + k) - f * simd_load(above + k));
         simd_store(row + k + SIMD_COUNT,
                    simd_load(row + k + SIMD_COUNT) - f * simd_load(above + k + SIMD_COUNT));
