@@ -11,6 +11,8 @@
 #include "solve/mdp_momentum.h"
 #include "solve/mdp_newton.h"
 #include "solve/mdp_pack.h"
+#include "solve/mdp_plain.h"
+#include "solve/mdp_plain.h"
 
 // how much smaller a change is asked for after the certificate refused the one before
 #define TIGHTENING 0.1
@@ -58,6 +60,18 @@ const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
          "how contacts are solved: gauss_seidel, one after the other, in sweeps; newton, "
          "those of an island together, by factorisations of a sparse system, to any "
          "tolerance where it succeeds; auto, at most 30 sweeps, then by newton what has not come"},
+    [MDP_ACCELERATION] =
+        {"acceleration", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
+         "sweeps in coloured order, with momentum from one to the next and leaps; off: the paper's "
+         "own, contact after contact in the order of the problem, and nothing between two sweeps"},
+    [MDP_PARTITIONS] =
+        {"partitions", PARAMETER_COUNT, "", 1.0, 1e6, 1.0, 1.0, NULL,
+         "with acceleration off: parts that an island is cut into, no more than it has bodies; "
+         "Gauss-Seidel inside a part, Jacobi between parts"},
+    [MDP_RELAXATION] =
+        {"relaxation", PARAMETER_NUMBER, "", 0.01, 1.0, 0.75, 0.75, NULL,
+         "with acceleration off: the share of a sweep's change that an island of several parts "
+         "takes"},
 };
 
 double mdp_bias(const double *parameter, double time_step, double gap) {
@@ -71,6 +85,8 @@ typedef struct Work {
     double tolerance;
     uint32_t sweep_max;
     bool coulomb;
+    bool is_plain; // without acceleration
+    MdpBlend blend;
 } Work;
 
 // ---- in and out of a group, by share
@@ -243,6 +259,9 @@ static Status begin_group(Work *work, MdpGroup *group) {
 
 static Status carry_group(Work *work, const MdpGroup *group) {
     bool is_any = false;
+    if (work->pack.is_plain) {
+        return STATUS_OK;
+    }
     for (uint32_t i = group->island_begin; i < group->island_end; i++) {
         MdpIsland *island = &work->pack.island[i];
         if (!work->pack.sum[i].is_done && !island->is_fresh) {
@@ -281,7 +300,13 @@ static Status sweep_group(Work *work, MdpGroup *group) {
 
 // Most solves of a world at rest end with the first sweep: only others carry anything, and aim.
 static Status begin_aims(Work *work) {
-    return work->pack.direct == NULL ? mdp_direct_begin(&work->judge, &work->pack) : STATUS_OK;
+    bool is_begun = work->pack.is_plain || work->pack.direct != NULL;
+    return is_begun ? STATUS_OK : mdp_direct_begin(&work->judge, &work->pack);
+}
+
+// Of groups [begin, end).
+static Status plan_aims(Work *work, uint32_t begin, uint32_t end) {
+    return work->pack.is_plain ? STATUS_OK : mdp_direct_plan(&work->judge, &work->pack, begin, end);
 }
 
 // Large islands one by one.
@@ -295,7 +320,7 @@ static Status solve_large(Work *work, uint32_t index) {
         status = begin_aims(work);
     }
     if (status == STATUS_OK && group->open > 0) {
-        status = mdp_direct_plan(&work->judge, &work->pack, index, index + 1);
+        status = plan_aims(work, index, index + 1);
     }
     while (status == STATUS_OK && group->open > 0) {
         status = sweep_group(work, group);
@@ -351,7 +376,7 @@ static Status ask(const Round *round) {
 static Status finish_small(Round *round) {
     Work *work = round->work;
     Judge *judge = &work->judge;
-    Status status = mdp_direct_plan(judge, &work->pack, round->first, round->first + round->count);
+    Status status = plan_aims(work, round->first, round->first + round->count);
     double operations = open_operations(round);
     while (status == STATUS_OK && operations > 0.0) {
         round->sweeps =
@@ -434,7 +459,7 @@ static Status solve_watched(Work *work) {
         status = begin_aims(work);
     }
     if (status == STATUS_OK && is_open) {
-        status = mdp_direct_plan(&work->judge, &work->pack, 0, work->pack.group_count);
+        status = plan_aims(work, 0, work->pack.group_count);
     }
     for (uint32_t sweep = 2; status == STATUS_OK && is_open; sweep++) {
         status = sweep_watched(work, sweep, &is_open);
@@ -464,12 +489,15 @@ static Status solve_groups(Work *work) {
 
 static Status sweep_all(Work *work) {
     Judge *judge = &work->judge;
-    Status status = mdp_pack_begin(judge, &work->pack);
+    Status status = mdp_pack_begin(judge, work->is_plain, &work->pack);
     if (status == STATUS_OK) {
         status = judge_survey(judge, mdp_pack_survey, &work->pack);
     }
     if (status == STATUS_OK) {
         status = mdp_pack_end(judge, &work->pack);
+    }
+    if (status == STATUS_OK && work->is_plain) {
+        status = mdp_plain_begin(judge, &work->pack, &work->blend);
     }
     if (status == STATUS_OK) {
         status = judge->context->history != NULL ? solve_watched(work) : solve_groups(work);
@@ -506,7 +534,9 @@ Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings,
     bool coulomb = parameter[MDP_FRICTION] == MDP_COULOMB;
     Work work = {.tolerance = parameter[MDP_TOLERANCE],
                  .sweep_max = (uint32_t)parameter[MDP_MAX_ITERATIONS],
-                 .coulomb = coulomb};
+                 .coulomb = coulomb,
+                 .is_plain = parameter[MDP_ACCELERATION] == 0.0,
+                 .blend = {(uint32_t)parameter[MDP_PARTITIONS], parameter[MDP_RELAXATION]}};
     Status status = judge_begin(&work.judge, problem,
                                 coulomb ? RELATION_CONE : RELATION_DISSIPATION, work.tolerance,
                                 parameter[MDP_WARM_START] != 0.0, context, arena, result, error);

@@ -13,7 +13,10 @@ enum {
     MDP_FRICTION,           // MdpFriction
     MDP_OVERLAP_CORRECTION, // eps: share of an overlap that a step asks to remove
     MDP_WARM_START,
-    MDP_METHOD, // MdpMethod
+    MDP_METHOD,       // MdpMethod
+    MDP_ACCELERATION, // whether sweeps are more than the paper's
+    MDP_PARTITIONS,   // of the paper's blend, for each island
+    MDP_RELAXATION,   // of the same
     MDP_PARAMETER_COUNT
 };
 

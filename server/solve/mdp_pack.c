@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "solve/dense.h"
+#include "solve/mdp_plain.h"
 
 #include <string.h>
 
@@ -61,6 +62,9 @@ static MdpKind kind_of(const MdpPack *pack, uint32_t contact) {
     }
     if (moving == 0) {
         return MDP_NONE;
+    }
+    if (pack->is_plain) {
+        return MDP_WIDE;
     }
     bool moves_along = c->motion[1] != 0.0 || c->motion[2] != 0.0;
     bool is_own = c->side[0].tree == c->side[1].tree;
@@ -240,12 +244,13 @@ static bool take_places(MdpPack *pack, Arena *arena) {
     pack->slot = arena_take_array(arena, count, sizeof(*pack->slot));
     pack->used = arena_take_zeroed(arena, pack->problem->tree_count, sizeof(*pack->used));
     pack->is_round = arena_take_array(arena, pack->problem->tree_count, sizeof(*pack->is_round));
-    if (!pack->problem->all_free) {
+    bool may_be_wide = pack->is_plain || !pack->problem->all_free;
+    if (may_be_wide) {
         pack->number_at = arena_take_array(arena, count, sizeof(*pack->number_at));
     }
     return pack->pair != NULL && pack->kind != NULL && pack->colour != NULL &&
            pack->order != NULL && pack->slot != NULL && pack->used != NULL &&
-           pack->is_round != NULL && (pack->problem->all_free || pack->number_at != NULL);
+           pack->is_round != NULL && (!may_be_wide || pack->number_at != NULL);
 }
 
 enum { TREES = 512 }; // of a block of work
@@ -261,8 +266,8 @@ static void find_round(void *work, uint32_t block) {
     }
 }
 
-Status mdp_pack_begin(Judge *judge, MdpPack *pack) {
-    *pack = (MdpPack){.problem = judge->problem, .judge = judge};
+Status mdp_pack_begin(Judge *judge, bool is_plain, MdpPack *pack) {
+    *pack = (MdpPack){.problem = judge->problem, .judge = judge, .is_plain = is_plain};
     if (!take_places(pack, judge->arena)) {
         return no_memory(judge->error);
     }
@@ -474,6 +479,9 @@ void mdp_pack_load(const MdpPack *pack, const double *v, uint32_t begin, uint32_
         uint32_t tree = pack->judge->islands.tree[i];
         const ProblemTree *of = &pack->problem->tree[tree];
         memcpy(mdp_pack_velocity(pack, tree), v + of->first, of->width * sizeof(double));
+    }
+    if (pack->plain != NULL) {
+        mdp_plain_spread(pack, begin, end);
     }
 }
 

@@ -106,6 +106,8 @@ typedef struct MdpStage {
 // Defined in mdp_direct.h.
 typedef struct MdpDirect MdpDirect;
 typedef struct MdpAim MdpAim;
+// Defined in mdp_plain.h.
+typedef struct MdpPlain MdpPlain;
 
 typedef struct MdpGroup {
     uint32_t share, share_count; // of the islands
@@ -158,11 +160,13 @@ typedef struct MdpPack {
     MdpIsland *island; // [islands]
     MdpSum *sum;       // [islands]
     MdpDirect *direct; // NULL: no island was aimed at yet (mdp_direct.h)
+    bool is_plain;     // every contact is wide, and is swept in the order of the problem …
+    MdpPlain *plain;   // … as this says (mdp_plain.h); NULL: by stages
 } MdpPack;
 
 // Lays the problem out: begin, before the judge's survey; mdp_pack_survey is what the survey calls
 // (`solver` is the pack); and end, once it is done. Impulses are those of the answer.
-Status mdp_pack_begin(Judge *judge, MdpPack *pack);
+Status mdp_pack_begin(Judge *judge, bool is_plain, MdpPack *pack);
 JudgeSurvey mdp_pack_survey;
 Status mdp_pack_end(Judge *judge, MdpPack *pack);
 
@@ -205,3 +209,11 @@ Status mdp_sweep(Judge *judge, MdpPack *pack, const MdpGroup *group, bool coulom
 
 // Adds the impulses of a group to its velocities.
 Status mdp_sweep_start(Judge *judge, MdpPack *pack, const MdpGroup *group);
+
+// One contact, or one joint, solved at the velocities that its sides have, and pushed on by.
+void mdp_sweep_wide(MdpWide *wide, bool coulomb, MdpSum *sum);
+void mdp_sweep_joint(const MdpPack *pack, const MdpJoint *joint, MdpSum *sum);
+
+// Adds its impulses to the velocities of its sides.
+void mdp_sweep_push_wide(const MdpWide *wide);
+void mdp_sweep_push_joint(const MdpPack *pack, const MdpJoint *joint);

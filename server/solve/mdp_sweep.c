@@ -4,6 +4,7 @@
 #include "solve/mdp_pack.h"
 
 #include "solve/dense.h"
+#include "solve/mdp_plain.h"
 
 static inline void note_change(MdpSum *sum, double change, double along) {
     sum->residual += change;
@@ -88,7 +89,7 @@ static void push_wide(const MdpWide *c, const double d[3]) {
     }
 }
 
-static void solve_wide(MdpWide *c, bool coulomb, MdpSum *sum) {
+void mdp_sweep_wide(MdpWide *c, bool coulomb, MdpSum *sum) {
     double u[3] = {c->offset[0], c->offset[1], c->offset[2]}, d[3];
     for (int s = 0; s < 2; s++) {
         const MdpSide *side = &c->side[s];
@@ -101,6 +102,10 @@ static void solve_wide(MdpWide *c, bool coulomb, MdpSum *sum) {
     }
     solve_block(&c->plan, coulomb, u, c->weight, sum, c->impulse, c->before, d);
     push_wide(c, d);
+}
+
+void mdp_sweep_push_wide(const MdpWide *c) {
+    push_wide(c, c->impulse);
 }
 
 // ---- rows
@@ -134,7 +139,7 @@ static void set_row(const MdpPack *pack, MdpRow *row, double impulse, double d, 
     row->impulse = impulse;
 }
 
-static void solve_joint(const MdpPack *pack, const MdpJoint *joint, MdpSum *sum) {
+void mdp_sweep_joint(const MdpPack *pack, const MdpJoint *joint, MdpSum *sum) {
     double y[MDP_JOINT_MAX], start[MDP_JOINT_MAX];
     MdpRow *row = &pack->row[joint->first];
     for (uint32_t i = 0; i < joint->count; i++) {
@@ -148,6 +153,13 @@ static void solve_joint(const MdpPack *pack, const MdpJoint *joint, MdpSum *sum)
             r = r < row[i].low ? row[i].low : r > row[i].high ? row[i].high : r;
         }
         set_row(pack, &row[i], r, r - start[i], sum);
+    }
+}
+
+void mdp_sweep_push_joint(const MdpPack *pack, const MdpJoint *joint) {
+    for (uint32_t k = 0; k < joint->count; k++) {
+        const MdpRow *row = &pack->row[joint->first + k];
+        push_row(pack, row, row->impulse);
     }
 }
 
@@ -169,7 +181,7 @@ static void sweep_part(const MdpPack *pack, MdpKind kind, uint32_t begin, uint32
     for (uint32_t i = begin; i < end && kind == MDP_WIDE; i++) {
         MdpSum *of = &sum[pack->wide[i].island];
         if (!of->is_done) {
-            solve_wide(&pack->wide[i], coulomb, of);
+            mdp_sweep_wide(&pack->wide[i], coulomb, of);
         }
     }
 }
@@ -183,7 +195,7 @@ static void push_part(const MdpPack *pack, MdpKind kind, uint32_t begin, uint32_
         push_point(pack, &pack->point[i], pack->point[i].impulse);
     }
     for (uint32_t i = begin; i < end && kind == MDP_WIDE; i++) {
-        push_wide(&pack->wide[i], pack->wide[i].impulse);
+        mdp_sweep_push_wide(&pack->wide[i]);
     }
 }
 
@@ -241,11 +253,14 @@ Status mdp_sweep(Judge *judge, MdpPack *pack, const MdpGroup *group, bool coulom
     for (uint32_t i = 0; i < group->island_end - group->island_begin; i++) {
         sum[i].residual = sum[i].opposition = sum[i].largest = 0.0;
     }
+    if (pack->plain != NULL) {
+        return mdp_plain_sweep(judge, pack, group, coulomb);
+    }
     for (uint32_t i = group->joint_begin; i < group->joint_end; i++) {
         const MdpJoint *joint = &pack->joint[i];
         MdpSum *of = &sum[pack->row[joint->first].island];
         if (!of->is_done) {
-            solve_joint(pack, joint, of);
+            mdp_sweep_joint(pack, joint, of);
         }
     }
     if (group->is_large) {
@@ -259,12 +274,11 @@ Status mdp_sweep(Judge *judge, MdpPack *pack, const MdpGroup *group, bool coulom
 }
 
 Status mdp_sweep_start(Judge *judge, MdpPack *pack, const MdpGroup *group) {
+    if (pack->plain != NULL) {
+        return mdp_plain_start(judge, pack, group);
+    }
     for (uint32_t i = group->joint_begin; i < group->joint_end; i++) {
-        const MdpJoint *joint = &pack->joint[i];
-        for (uint32_t k = 0; k < joint->count; k++) {
-            const MdpRow *row = &pack->row[joint->first + k];
-            push_row(pack, row, row->impulse);
-        }
+        mdp_sweep_push_joint(pack, &pack->joint[i]);
     }
     Status status = STATUS_OK;
     for (uint32_t i = group->stage_begin; i < group->stage_end && status == STATUS_OK; i++) {

@@ -41,7 +41,7 @@ enum { METHOD_COUNT = sizeof(methods) / sizeof(methods[0]) };
 
 // ---- settings from a method
 
-// A number, or the place of a choice of that name.
+// A number, on or off, or the place of a choice of that name.
 static bool read_value(const SolverSettings *settings, const char *name, const char *text,
                        double *value) {
     const Solver *solver = solver_get(settings->kind);
@@ -55,6 +55,11 @@ static bool read_value(const SolverSettings *settings, const char *name, const c
                 *value = k;
                 return true;
             }
+        }
+        bool is_on = strcmp(text, "on") == 0;
+        if (row->kind == PARAMETER_BOOL && (is_on || strcmp(text, "off") == 0)) {
+            *value = is_on;
+            return true;
         }
     }
     char *end;

@@ -110,7 +110,7 @@ static void aimed_sweep(Aimed *aimed) {
     ck_assert_int_eq(judge_begin(judge, problem, RELATION_DISSIPATION, 1e-6, false, &aimed->context,
                                  &aimed->build.arena, &aimed->result, &aimed->error),
                      STATUS_OK);
-    ck_assert_int_eq(mdp_pack_begin(judge, &aimed->pack), STATUS_OK);
+    ck_assert_int_eq(mdp_pack_begin(judge, false, &aimed->pack), STATUS_OK);
     ck_assert_int_eq(judge_survey(judge, mdp_pack_survey, &aimed->pack), STATUS_OK);
     ck_assert_int_eq(mdp_pack_end(judge, &aimed->pack), STATUS_OK);
     ck_assert_uint_eq(aimed->pack.group_count, 1);

@@ -13,16 +13,31 @@
 static const Sym3 ball_inertia = {0.004, 0.004, 0.004, 0.0, 0.0, 0.0};
 static const Sym3 box_inertia = {0.01, 0.02, 0.03, 0.001, 0.0, 0.0};
 
-static SolveResult solve(const ContactProblem *problem, double max_iterations, const Tasks *tasks,
-                         Arena *arena) {
+// How sweeps go: with all that was added, as the paper's, and as its blend of five parts an island.
+typedef enum Way { WAY_ACCELERATED, WAY_PLAIN, WAY_BLEND, WAY_COUNT } Way;
+
+static SolverSettings settings_of(Way way, double max_iterations) {
     SolverSettings settings = solver_solve_default(SOLVER_MDP);
     settings.parameter[MDP_MAX_ITERATIONS] = max_iterations;
+    settings.parameter[MDP_ACCELERATION] = way == WAY_ACCELERATED;
+    settings.parameter[MDP_PARTITIONS] = way == WAY_BLEND ? 5.0 : 1.0;
+    return settings;
+}
+
+static SolveResult solve_so(Way way, const ContactProblem *problem, double max_iterations,
+                            const Tasks *tasks, Arena *arena) {
+    SolverSettings settings = settings_of(way, max_iterations);
     const Context context = {.tasks = tasks};
     SolveResult result;
     Error error = {0};
     ck_assert_msg(solver_solve(&settings, problem, &context, arena, &result, &error) == STATUS_OK,
                   "%s", error.message);
     return result;
+}
+
+static SolveResult solve(const ContactProblem *problem, double max_iterations, const Tasks *tasks,
+                         Arena *arena) {
+    return solve_so(WAY_ACCELERATED, problem, max_iterations, tasks, arena);
 }
 
 // ---- islands of many kinds
@@ -222,12 +237,13 @@ static void check_part(const Part *part, const SolveResult *single, const SolveR
 static Part parts[KINDS];
 
 START_TEST(islands_are_solved_as_if_they_were_alone) {
+    Way way = (Way)(_i / KINDS);
     SolveResult single[KINDS];
     uint32_t iterations = 0, open = 0, fewest = UINT32_MAX;
     for (int k = 0; k < KINDS; k++) {
         problem_build_init(&parts[k].build);
         add_kind(&parts[k].build, k);
-        single[k] = solve(&parts[k].build.problem, SWEEP_MAX, NULL, &parts[k].build.arena);
+        single[k] = solve_so(way, &parts[k].build.problem, SWEEP_MAX, NULL, &parts[k].build.arena);
         uint32_t sweeps = single[k].iterations;
         iterations = sweeps > iterations ? sweeps : iterations;
         fewest = sweeps < fewest ? sweeps : fewest;
@@ -237,11 +253,12 @@ START_TEST(islands_are_solved_as_if_they_were_alone) {
     ck_assert_uint_le(fewest, 2);
     ck_assert_uint_ge(iterations, 60);
     ck_assert_uint_ge(open, 1);
-    ck_assert_uint_le(open, 2);
+    // without momentum one more does not come in time
+    ck_assert_uint_le(open, way == WAY_ACCELERATED ? 2 : 3);
     ProblemBuild whole;
     problem_build_init(&whole);
-    merge(parts, KINDS, _i, &whole);
-    SolveResult result = solve(&whole.problem, SWEEP_MAX, NULL, &whole.arena);
+    merge(parts, KINDS, _i % KINDS, &whole);
+    SolveResult result = solve_so(way, &whole.problem, SWEEP_MAX, NULL, &whole.arena);
     ck_assert_uint_eq(result.iterations, iterations);
     ck_assert_uint_eq(result.certificate.islands_open, open);
     for (int k = 0; k < KINDS; k++) {
@@ -448,7 +465,8 @@ START_TEST(any_number_of_lanes_gives_the_bits_of_one) {
     static const uint32_t lanes[] = {1, 2, 3, 7};
     ProblemBuild build;
     problem_build_init(&build);
-    build_large(&build, (Stuff)_i);
+    Way way = (Way)(_i / STUFF_COUNT);
+    build_large(&build, (Stuff)(_i % STUFF_COUNT));
     Islands islands;
     ck_assert_int_eq(islands_find(&build.problem, &build.arena, &islands, NULL), STATUS_OK);
     uint32_t pieces = 0;
@@ -459,16 +477,16 @@ START_TEST(any_number_of_lanes_gives_the_bits_of_one) {
     ck_assert_uint_gt(islands.share_count, pieces);
 
     // cold, to the end of some sweeps, and on from there
-    SolveResult one = solve(&build.problem, 25, NULL, &build.arena);
+    SolveResult one = solve_so(way, &build.problem, 25, NULL, &build.arena);
     ContactProblem warm = build.problem;
     warm.warm_contact = one.answer.contact_impulse;
     warm.warm_row = one.answer.row_impulse;
-    SolveResult on = solve(&warm, 70, NULL, &build.arena);
+    SolveResult on = solve_so(way, &warm, 70, NULL, &build.arena);
     for (size_t i = 0; i < sizeof(lanes) / sizeof(lanes[0]); i++) {
         Crew *crew = crew_create(lanes[i], 100 + i);
-        SolveResult several = solve(&build.problem, 25, crew_tasks(crew), &build.arena);
+        SolveResult several = solve_so(way, &build.problem, 25, crew_tasks(crew), &build.arena);
         assert_same(&build.problem, &one, &several);
-        several = solve(&warm, 70, crew_tasks(crew), &build.arena);
+        several = solve_so(way, &warm, 70, crew_tasks(crew), &build.arena);
         assert_same(&warm, &on, &several);
         crew_destroy(crew);
     }
@@ -484,11 +502,12 @@ START_TEST(many_small_islands_give_the_bits_of_one_lane) {
         add_tower(&build, 1 + i % 12);
         add_column(&build, 1 + i % 3, 0.1 * i);
     }
-    SolveResult one = solve(&build.problem, 200, NULL, &build.arena);
+    SolveResult one = solve_so((Way)_i, &build.problem, 200, NULL, &build.arena);
     ck_assert_uint_gt(one.iterations, 10);
     for (uint32_t lanes = 1; lanes <= 7; lanes += 2) {
         Crew *crew = crew_create(lanes, lanes);
-        SolveResult several = solve(&build.problem, 200, crew_tasks(crew), &build.arena);
+        SolveResult several =
+            solve_so((Way)_i, &build.problem, 200, crew_tasks(crew), &build.arena);
         assert_same(&build.problem, &one, &several);
         crew_destroy(crew);
     }
@@ -505,18 +524,18 @@ START_TEST(whoever_looks_changes_nothing) {
     ProblemBuild build;
     problem_build_init(&build);
     add_steep_heap(&build, 42);
-    for (int k = 0; k < KINDS && _i == 0; k++) {
+    Way way = (Way)(_i / 2);
+    for (int k = 0; k < KINDS && _i % 2 == 0; k++) {
         add_kind(&build, k);
     }
-    if (_i == 1) {
+    if (_i % 2 == 1) {
         build_large(&build, STUFF_ALL);
     }
-    SolveResult alone = solve(&build.problem, SWEEPS, NULL, &build.arena);
+    SolveResult alone = solve_so(way, &build.problem, SWEEPS, NULL, &build.arena);
     double value[SWEEPS];
     IterationHistory history;
     history_init(&history, value, SWEEPS);
-    SolverSettings settings = solver_solve_default(SOLVER_MDP);
-    settings.parameter[MDP_MAX_ITERATIONS] = SWEEPS;
+    SolverSettings settings = settings_of(way, SWEEPS);
     const Context context = {.history = &history};
     SolveResult watched;
     ck_assert_int_eq(
@@ -539,10 +558,9 @@ static bool has_lost_patience(void *context) {
     return ++patience->questions > patience->most;
 }
 
-static Status solve_patiently(const ContactProblem *problem, uint32_t sweeps, Patience *patience,
-                              Arena *arena, SolveResult *result) {
-    SolverSettings settings = solver_solve_default(SOLVER_MDP);
-    settings.parameter[MDP_MAX_ITERATIONS] = sweeps;
+static Status solve_patiently(Way way, const ContactProblem *problem, uint32_t sweeps,
+                              Patience *patience, Arena *arena, SolveResult *result) {
+    SolverSettings settings = settings_of(way, sweeps);
     settings.parameter[MDP_TOLERANCE] = 1e-15;
     const Stop stop = {has_lost_patience, patience};
     const Context context = {.stop = &stop};
@@ -553,15 +571,16 @@ static Status solve_patiently(const ContactProblem *problem, uint32_t sweeps, Pa
 START_TEST(every_million_operations_it_is_asked_whether_to_stop) {
     ProblemBuild build;
     problem_build_init(&build);
-    if (_i == 0) {
+    Way way = (Way)(_i / 2);
+    if (_i % 2 == 0) {
         build_large(&build, STUFF_BOXES);
     } else {
         add_steep_heap(&build, 41);
     }
     Patience patience = {.most = UINT32_MAX};
-    uint32_t sweeps = _i == 0 ? 100 : 20000;
+    uint32_t sweeps = _i % 2 == 0 ? 100 : 20000;
     SolveResult result;
-    ck_assert_int_eq(solve_patiently(&build.problem, sweeps, &patience, &build.arena, &result),
+    ck_assert_int_eq(solve_patiently(way, &build.problem, sweeps, &patience, &build.arena, &result),
                      STATUS_OK);
     // a contact takes a hundred operations of a sweep
     double operations = 100.0 * result.iterations * build.problem.contact_count;
@@ -569,7 +588,7 @@ START_TEST(every_million_operations_it_is_asked_whether_to_stop) {
     ck_assert_double_ge(patience.questions, 0.5e-6 * operations);
     // and given up when it is told to
     patience = (Patience){.most = 3};
-    ck_assert_int_eq(solve_patiently(&build.problem, sweeps, &patience, &build.arena, &result),
+    ck_assert_int_eq(solve_patiently(way, &build.problem, sweeps, &patience, &build.arena, &result),
                      STATUS_ABORTED);
     ck_assert_uint_eq(patience.questions, 4);
     problem_build_deinit(&build);
@@ -578,7 +597,7 @@ END_TEST
 
 static TCase *case_islands(void) {
     TCase *tcase = tcase_create("islands");
-    tcase_add_loop_test(tcase, islands_are_solved_as_if_they_were_alone, 0, KINDS);
+    tcase_add_loop_test(tcase, islands_are_solved_as_if_they_were_alone, 0, KINDS * WAY_COUNT);
     tcase_add_loop_test(tcase, a_quiet_stack_does_not_pay_for_a_joint_far_away, 0, 2);
     tcase_add_loop_test(tcase, what_is_not_a_number_stays_on_its_island, 0, 2);
     tcase_add_loop_test(tcase, more_sweeps_never_leave_a_worse_answer, 0, 10);
@@ -589,10 +608,12 @@ static TCase *case_islands(void) {
 
 static TCase *case_lanes(void) {
     TCase *tcase = tcase_create("lanes");
-    tcase_add_loop_test(tcase, any_number_of_lanes_gives_the_bits_of_one, 0, STUFF_COUNT);
-    tcase_add_test(tcase, many_small_islands_give_the_bits_of_one_lane);
-    tcase_add_loop_test(tcase, whoever_looks_changes_nothing, 0, 2);
-    tcase_add_loop_test(tcase, every_million_operations_it_is_asked_whether_to_stop, 0, 2);
+    tcase_add_loop_test(tcase, any_number_of_lanes_gives_the_bits_of_one, 0,
+                        STUFF_COUNT * WAY_COUNT);
+    tcase_add_loop_test(tcase, many_small_islands_give_the_bits_of_one_lane, 0, WAY_COUNT);
+    tcase_add_loop_test(tcase, whoever_looks_changes_nothing, 0, 2 * WAY_COUNT);
+    tcase_add_loop_test(tcase, every_million_operations_it_is_asked_whether_to_stop, 0,
+                        2 * WAY_COUNT);
     return tcase;
 }
 
