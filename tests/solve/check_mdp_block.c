@@ -55,6 +55,22 @@ static double number_of(const json_t *object, const char *key) {
     return json_number_value(json_object_get(object, key));
 }
 
+// The velocity that an answer leaves and its energy, beside a reference's.
+static void check_outcome(const MdpBlock *block, const double b[3], const double x[3],
+                          const json_t *reference, double tolerance, const char *name) {
+    double v[3], wanted[3];
+    numbers_of(reference, "v", wanted, 3);
+    multiply(block, x, v);
+    double size = norm3(v) + norm3(b);
+    for (int k = 0; k < 3; k++) {
+        v[k] -= b[k];
+    }
+    // both are as near as x is, times what they are made of
+    assert_close(v, wanted, tolerance * size, name);
+    double away = fabs(energy(block, b, x) - number_of(reference, "objective"));
+    ck_assert_msg(away <= tolerance * size * norm3(x), "%s: energy is %g away", name, away);
+}
+
 // the sliding solutions among `solutions` (pairs of kind and x) are exactly what the block finds
 static void check_coulomb_list(const MdpBlock *block, const double b[3], const json_t *solutions,
                                double tolerance, const char *name) {
@@ -98,16 +114,20 @@ START_TEST(table_1_of_the_paper_comes_out_in_both_frames) {
             if (strcmp(json_string_value(json_object_get(solution, "kind")), "maxdiss") == 0) {
                 ck_assert_int_eq(mdp_block_dissipation(&block, b, x), MDP_SLIDE);
                 assert_close(x, expected, tolerance, name);
-                ck_assert_double_eq_tol(energy(&block, b, x), number_of(solution, "objective"),
-                                        1e-10);
+                check_outcome(&block, b, x, solution, number_of(table, "tol_rel"), name);
+                ck_assert_double_eq_tol(atan2(x[2], x[1]), number_of(table, "alpha_star"),
+                                        number_of(table, "tol_rel"));
                 continue;
             }
+            int which = 0;
             for (int j = 0; j < count; j++) {
                 const double away[3] = {expected[0] - found[j][0], expected[1] - found[j][1],
                                         expected[2] - found[j][2]};
+                which = norm3(away) < nearest ? j : which;
                 nearest = norm3(away) < nearest ? norm3(away) : nearest;
             }
             ck_assert_double_le(nearest, tolerance);
+            check_outcome(&block, b, found[which], solution, number_of(table, "tol_rel"), name);
             coulomb++;
         }
         ck_assert_int_eq(count, coulomb);
@@ -148,6 +168,7 @@ START_TEST(every_single_contact_takes_its_branch) {
         ck_assert_msg(branch == branch_of(json_string_value(json_object_get(item, "case"))),
                       "%s: branch %d", name, branch);
         assert_close(x, expected, tolerance * norm3(expected), name);
+        check_outcome(&block, b, x, item, tolerance, name);
         if (b[0] > 0.0) {
             check_coulomb_list(&block, b, json_object_get(item, "coulomb"), tolerance, name);
         } else {
@@ -181,6 +202,45 @@ START_TEST(the_grazing_rod_jumps_at_its_critical_friction) {
 }
 END_TEST
 
+// Where the grazing rod begins to react: between a friction at which it does not and one at which it
+// does.
+static double critical_friction(double theta) {
+    const double b[3] = {0.0, 1.0, 0.0};
+    double low = 1.0, high = 10.0;
+    for (int i = 0; i < 60; i++) {
+        double x[3], middle = 0.5 * (low + high);
+        MdpBlock block = rod_block(theta, middle);
+        mdp_block_dissipation(&block, b, x);
+        if (norm3(x) > 0.0) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return high;
+}
+
+START_TEST(the_least_critical_friction_is_that_of_the_paper) {
+    json_t *root = problem_file_reference("mdp");
+    const json_t *impact = json_object_get(root, "painleve_impact");
+    const json_t *cases = json_object_get(impact, "cases");
+    double tolerance = number_of(impact, "tol_rel"), theta = number_of(impact, "theta_min"),
+           least = number_of(impact, "mu_star_min");
+    for (size_t i = 0; i < json_array_size(cases); i++) {
+        const json_t *item = json_array_get(cases, i);
+        double wanted = number_of(item, "mu_star");
+        ck_assert_double_eq_tol(critical_friction(number_of(item, "theta0")), wanted,
+                                tolerance * wanted);
+    }
+    ck_assert_double_eq_tol(critical_friction(theta), least, tolerance * least);
+    for (int i = 1; i <= 10; i++) {
+        ck_assert_double_gt(critical_friction(theta - 0.01 * i), least);
+        ck_assert_double_gt(critical_friction(theta + 0.01 * i), least);
+    }
+    json_decref(root);
+}
+END_TEST
+
 START_TEST(the_falling_rod_follows_its_closed_form) {
     json_t *root = problem_file_reference("mdp");
     const json_t *cases = json_object_get(json_object_get(root, "painleve_one_step"), "cases");
@@ -194,8 +254,11 @@ START_TEST(the_falling_rod_follows_its_closed_form) {
         assert_close(x, expected, 1e-9 * norm3(expected), "maximum dissipation");
         const json_t *first = json_array_get(json_object_get(item, "coulomb"), 0);
         problem_file_numbers(json_array_get(first, 1), expected, 3);
-        mdp_block_coulomb(&block, b, x);
+        MdpBranch branch = mdp_block_coulomb(&block, b, x);
         assert_close(x, expected, 1e-9 * norm3(expected), "Coulomb");
+        const char *word = json_string_value(json_array_get(first, 0));
+        ck_assert_int_eq(branch, branch_of(word));
+        check_coulomb_list(&block, b, json_object_get(item, "coulomb"), 1e-9, word);
     }
     json_decref(root);
 }
@@ -404,6 +467,7 @@ static TCase *case_reference(void) {
     tcase_add_test(tcase, table_1_of_the_paper_comes_out_in_both_frames);
     tcase_add_test(tcase, every_single_contact_takes_its_branch);
     tcase_add_test(tcase, the_grazing_rod_jumps_at_its_critical_friction);
+    tcase_add_test(tcase, the_least_critical_friction_is_that_of_the_paper);
     tcase_add_test(tcase, the_falling_rod_follows_its_closed_form);
     return tcase;
 }
