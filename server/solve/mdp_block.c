@@ -9,17 +9,30 @@
 // normal (maximum dissipation), or D = u (Coulomb). Directions come from a quartic; Newton in (y,
 // nu) ends the search, because an angle carries no digits where the conic runs off to infinity.
 // Letters as in mdp.md.
+//
+// A block of a bad condition, which is one of light against heavy, loses its digits where it is
+// reduced: Ah = A_to - a a'/A_nn and bh = b_to - a b_n/A_nn are small differences of what is large,
+// and A^-1 is worse. There they are made with twice the digits (base/twofold.h), and x0 is refined.
 #include "solve/mdp_block.h"
 
+#include "base/twofold.h"
 #include "base/vec.h"
 #include "solve/mdp_roots.h"
 
-#define ISOTROPY_TOLERANCE 1e-12 // off-diagonal share that is the rounding of a sphere's inertia
-#define KKT_TOLERANCE      1e-12 // scaled residual of a certified slide
+#define ISOTROPY_TOLERANCE 1e-13 // off-diagonal share that is the rounding of a sphere's inertia
+#define KKT_TOLERANCE      3e-13 // scaled residual of a certified slide
 #define KKT_DONE           2e-16
-#define RAY_ECCENTRICITY   0.99 // from here on the conic's rays are starts too
+// How far below nothing a multiplier may be by rounding, where sticking just fails: that of x0, or
+// its own.
+#define ROUNDING         1e-13
+#define CAREFUL_ROUNDING 1e-15
+#define RAY_ECCENTRICITY 0.99 // from here on the conic's rays are starts too
 
-enum { NEWTON_STEP_MAX = 12, START_MAX = MDP_ROOT_MAX + 2 };
+// det A over the cube of its mean eigenvalue; above it the condition is below 250
+#define CAREFUL_SHARE 1.35e-2
+
+enum { REFINE_MAX = 4 };
+enum { ON_STEP_MAX = 12, STEP_MAX = 60, START_MAX = MDP_ROOT_MAX + 3 };
 
 typedef enum Law { LAW_DISSIPATION, LAW_COULOMB } Law;
 
@@ -34,6 +47,7 @@ typedef struct Plane {
 // A point of the plane with its multiplier, and how well it slides.
 typedef struct Slide {
     double y1, y2, nu;
+    double push;     // nu |D| over what slip is made of: negative where it would pull
     double residual; // scaled, largest of the conditions; NaN never counts as small
 } Slide;
 
@@ -47,12 +61,34 @@ static void invert(const MdpBlock *a, double inverse[6]) {
     inverse[5] = inverted.zz;
 }
 
+// written so that what is not a number is careful
+static bool is_careful(const MdpBlock *a) {
+    double mean = (a->nn + a->tt + a->oo) / 3.0;
+    double determinant = a->nn * (a->tt * a->oo - a->to * a->to) -
+                         a->nt * (a->nt * a->oo - a->to * a->no) +
+                         a->no * (a->nt * a->to - a->tt * a->no);
+    return !(determinant > CAREFUL_SHARE * mean * mean * mean);
+}
+
+static void reduce_block(const MdpBlock *a, MdpPlan *plan) {
+    if (plan->is_careful) {
+        plan->h11 = twofold_determinant(a->nn, a->nt, a->nt, a->tt) / a->nn;
+        plan->h12 = twofold_determinant(a->nn, a->nt, a->no, a->to) / a->nn;
+        plan->h22 = twofold_determinant(a->nn, a->no, a->no, a->oo) / a->nn;
+        return;
+    }
+    plan->h11 = a->tt - a->nt * a->nt / a->nn;
+    plan->h12 = a->to - a->nt * a->no / a->nn;
+    plan->h22 = a->oo - a->no * a->no / a->nn;
+}
+
 void mdp_block_plan(const MdpBlock *block, MdpPlan *plan) {
-    *plan = (MdpPlan){.block = *block};
+    *plan = (MdpPlan){.block = *block, .is_careful = is_careful(block)};
     invert(block, plan->inverse);
-    plan->h11 = block->tt - block->nt * block->nt / block->nn;
-    plan->h12 = block->to - block->nt * block->no / block->nn;
-    plan->h22 = block->oo - block->no * block->no / block->nn;
+    reduce_block(block, plan);
+    plan->h_determinant = plan->is_careful
+                              ? twofold_determinant(plan->h11, plan->h12, plan->h12, plan->h22)
+                              : plan->h11 * plan->h22 - plan->h12 * plan->h12;
     plan->kap = block->mu / block->nn;
     double rho = sqrt(block->nt * block->nt + block->no * block->no);
     plan->eccentricity = plan->kap * rho;
@@ -64,13 +100,60 @@ void mdp_block_plan(const MdpBlock *block, MdpPlan *plan) {
     // As the bound c of friction grows, the reaction y(c) moves by at most (k + 1) / (2 sqrt k) =
     // tr / (2 sqrt det), k the condition of Ah; while kap rho times that is below 1, c + kap a.y(c)
     // rises with c and meets kap b_n once.
-    double determinant = plan->h11 * plan->h22 - plan->h12 * plan->h12;
-    double stretch = 0.5 * (plan->h11 + plan->h22) / sqrt(determinant);
+    double stretch = 0.5 * (plan->h11 + plan->h22) / sqrt(plan->h_determinant);
     plan->has_one_slide = plan->eccentricity * stretch < 0.99;
+}
+
+// bh
+static void reduce_right(const MdpPlan *plan, const double b[3], double bh[2]) {
+    const MdpBlock *a = &plan->block;
+    if (plan->is_careful) {
+        bh[0] = twofold_determinant(a->nn, a->nt, b[0], b[1]) / a->nn;
+        bh[1] = twofold_determinant(a->nn, a->no, b[0], b[2]) / a->nn;
+        return;
+    }
+    double rate = b[0] / a->nn;
+    bh[0] = b[1] - a->nt * rate;
+    bh[1] = b[2] - a->no * rate;
+}
+
+// x += A^-1 r, by the plane
+static void correct(const MdpPlan *plan, const double r[3], double x[3]) {
+    const MdpBlock *a = &plan->block;
+    double bh[2], scale = 1.0 / plan->h_determinant;
+    reduce_right(plan, r, bh);
+    double y1 = scale * twofold_determinant(plan->h22, plan->h12, bh[1], bh[0]),
+           y2 = scale * twofold_determinant(plan->h11, plan->h12, bh[0], bh[1]);
+    x[0] += (r[0] - a->nt * y1 - a->no * y2) / a->nn;
+    x[1] += y1;
+    x[2] += y2;
+}
+
+// b_i - A_i x
+static double remainder_of(double b, double n, double t, double o, const double x[3]) {
+    Twofold sum = twofold_add_product((Twofold){b, 0.0}, -n, x[0]);
+    sum = twofold_add_product(sum, -t, x[1]);
+    return twofold_round(twofold_add_product(sum, -o, x[2]));
+}
+
+static void stick_carefully(const MdpPlan *plan, const double b[3], double x[3]) {
+    const MdpBlock *a = &plan->block;
+    x[0] = x[1] = x[2] = 0.0;
+    correct(plan, b, x);
+    for (int i = 0; i < REFINE_MAX; i++) {
+        const double r[3] = {remainder_of(b[0], a->nn, a->nt, a->no, x),
+                             remainder_of(b[1], a->nt, a->tt, a->to, x),
+                             remainder_of(b[2], a->no, a->to, a->oo, x)};
+        correct(plan, r, x);
+    }
 }
 
 // x0 = A^-1 b
 static void stick(const MdpPlan *plan, const double b[3], double x[3]) {
+    if (plan->is_careful) {
+        stick_carefully(plan, b, x);
+        return;
+    }
     const double *inverse = plan->inverse;
     x[0] = inverse[0] * b[0] + inverse[1] * b[1] + inverse[2] * b[2];
     x[1] = inverse[1] * b[0] + inverse[3] * b[1] + inverse[4] * b[2];
@@ -89,8 +172,9 @@ static void set(double x[3], double n, double t, double o) {
 }
 
 static Plane reduce(const MdpPlan *plan, Law law, const double b[3]) {
-    double rate = b[0] / plan->block.nn;
-    return (Plane){plan, law, b[0], b[1] - plan->block.nt * rate, b[2] - plan->block.no * rate};
+    double bh[2];
+    reduce_right(plan, b, bh);
+    return (Plane){plan, law, b[0], bh[0], bh[1]};
 }
 
 // from the plane back to a reaction; the cone is kept to rounding by giving the normal part way
@@ -114,6 +198,21 @@ static void opposed(const Plane *plane, double u1, double u2, double d[2]) {
     d[1] = u2 + kap * plane->plan->block.no;
 }
 
+// B = Ah + bend p p', p across u: det B = det Ah + bend u'Ah u, adj B = adj Ah + bend u u'. Where the
+// bend is all, as next to the tip of the cone, B itself has lost Ah.
+typedef struct Bent {
+    const MdpPlan *plan;
+    double u1, u2, bend;
+    double scale; // 1 / det B
+} Bent;
+
+static void solve_bent(const Bent *bent, double r1, double r2, double x[2]) {
+    const MdpPlan *p = bent->plan;
+    double along = bent->bend * (bent->u1 * r1 + bent->u2 * r2);
+    x[0] = bent->scale * (p->h22 * r1 - p->h12 * r2 + along * bent->u1);
+    x[1] = bent->scale * (p->h11 * r2 - p->h12 * r1 + along * bent->u2);
+}
+
 // one step, and the residual at the point it starts from; false when it leads nowhere
 static bool newton_step(const Plane *plane, Slide *s) {
     const MdpPlan *p = plane->plan;
@@ -128,31 +227,32 @@ static bool newton_step(const Plane *plane, Slide *s) {
 
     double h_max = larger(larger(p->h11, p->h22), fabs(p->h12));
     double rate = larger(fabs(plane->bh1), fabs(plane->bh2)) + h_max * length;
+    s->push = s->nu * sqrt(d[0] * d[0] + d[1] * d[1]) / rate;
     double reach = length + p->kap * (fabs(plane->b_n) + fabs(a->nt * s->y1) + fabs(a->no * s->y2));
     s->residual = larger(larger(fabs(f1), fabs(f2)) / rate, fabs(f3) / reach);
 
     // B = Ah + nu / |y| (E - u u'), then nu from the boundary and y from B
-    double bend = s->nu / length;
-    double b11 = p->h11 + bend * u2 * u2, b12 = p->h12 - bend * u1 * u2,
-           b22 = p->h22 + bend * u1 * u1;
-    double scale = 1.0 / (b11 * b22 - b12 * b12);
-    double n1 = u1 + p->kap * a->nt, n2 = u2 + p->kap * a->no;
-    double m1 = scale * (b22 * n1 - b12 * n2), m2 = scale * (b11 * n2 - b12 * n1); // B^-1 N
-    double d_nu = (f3 - (m1 * f1 + m2 * f2)) / (m1 * d[0] + m2 * d[1]);
-    double r1 = f1 + d_nu * d[0], r2 = f2 + d_nu * d[1];
+    Bent bent = {p, u1, u2, s->nu / length, 0.0};
+    double along = u1 * (p->h11 * u1 + p->h12 * u2) + u2 * (p->h12 * u1 + p->h22 * u2);
+    bent.scale = 1.0 / (p->h_determinant + bent.bend * along);
+    double m[2], r[2]; // B^-1 N, B^-1 of what is left
+    solve_bent(&bent, u1 + p->kap * a->nt, u2 + p->kap * a->no, m);
+    double d_nu = (f3 - (m[0] * f1 + m[1] * f2)) / (m[0] * d[0] + m[1] * d[1]);
+    solve_bent(&bent, f1 + d_nu * d[0], f2 + d_nu * d[1], r);
     s->nu += d_nu;
-    s->y1 -= scale * (b22 * r1 - b12 * r2);
-    s->y2 -= scale * (b11 * r2 - b12 * r1);
+    s->y1 -= r[0];
+    s->y2 -= r[1];
     return isfinite(s->y1) && isfinite(s->y2) && isfinite(s->nu);
 }
 
 // Newton from a start; the best point met on the way is the result
-static Slide converge(const Plane *plane, double y1, double y2, double nu) {
-    Slide at = {y1, y2, nu, HUGE_VAL}, best = at;
-    for (int step = 0; step < NEWTON_STEP_MAX; step++) {
+static Slide converge(const Plane *plane, int steps, double y1, double y2, double nu) {
+    Slide at = {.y1 = y1, .y2 = y2, .nu = nu, .residual = HUGE_VAL}, best = at;
+    for (int step = 0; step < steps; step++) {
         Slide before = at;
         bool goes_on = newton_step(plane, &at);
         before.residual = at.residual;
+        before.push = at.push;
         bool is_better = before.residual < best.residual;
         if (is_better) {
             best = before;
@@ -167,7 +267,8 @@ static Slide converge(const Plane *plane, double y1, double y2, double nu) {
 
 static bool is_certified(const Plane *plane, const Slide *s) {
     const MdpBlock *a = &plane->plan->block;
-    return s->residual < KKT_TOLERANCE && s->nu >= 0.0 &&
+    double rounding = plane->plan->is_careful ? CAREFUL_ROUNDING : ROUNDING;
+    return s->residual < KKT_TOLERANCE && s->push >= -rounding &&
            plane->b_n - a->nt * s->y1 - a->no * s->y2 >= 0.0;
 }
 
@@ -227,12 +328,25 @@ static double ray_length(const Plane *plane, MdpDirection u) {
     return (u.c * plane->bh2 - u.s * plane->bh1) / (u.c * h2 - u.s * h1);
 }
 
-// points on the boundary to start from: the roots, and the rays where they are near
-static int find_starts(const Plane *plane, double start[START_MAX][2]) {
+// the point on the boundary in a direction; false where there is none
+static bool on_boundary(const Plane *plane, double to1, double to2, double y[2]) {
+    const MdpBlock *a = &plane->plan->block;
+    double size = sqrt(to1 * to1 + to2 * to2);
+    double u1 = to1 / size, u2 = to2 / size;
+    double f = a->nn + a->mu * (a->nt * u1 + a->no * u2);
+    double length = a->mu * plane->b_n / f;
+    y[0] = length * u1;
+    y[1] = length * u2;
+    return length > 0.0 && isfinite(y[0] + y[1]);
+}
+
+// points on the boundary to start from: in the direction of what would stick, the roots, and the
+// rays where they are near
+static int find_starts(const Plane *plane, const double x0[3], double start[START_MAX][2]) {
     const MdpPlan *p = plane->plan;
     MdpDirection direction[MDP_ROOT_MAX], ray[2];
     MdpTrigonometric g = stationarity(plane);
-    int count = 0;
+    int count = on_boundary(plane, x0[1], x0[2], start[0]) ? 1 : 0;
     int root_count = mdp_roots_find(&g, direction);
     for (int i = 0; i < root_count; i++) {
         MdpDirection u = direction[i];
@@ -258,25 +372,14 @@ static int find_starts(const Plane *plane, double start[START_MAX][2]) {
 
 // ---- the laws
 
-// the point on the boundary in the direction that would stop the slip; false where there is none
-static bool guess(const Plane *plane, double x[3]) {
-    const MdpBlock *a = &plane->plan->block;
-    double size = sqrt(plane->bh1 * plane->bh1 + plane->bh2 * plane->bh2);
-    double u1 = plane->bh1 / size, u2 = plane->bh2 / size;
-    double f = a->nn + a->mu * (a->nt * u1 + a->no * u2);
-    double length = a->mu * plane->b_n / f;
-    set(x, 0.0, length * u1, length * u2);
-    return length > 0.0 && isfinite(x[1] + x[2]);
-}
-
-// A slide that goes on from the one before, or from a guess. A certified point is the only one
+// A slide that goes on from the one before, or from the direction that would stop the slip. A certified point is the only one
 // under maximum dissipation (a convex problem), and under Coulomb where the plan says so.
 static bool slide_on(const Plane *plane, double x[3]) {
-    if (x[1] == 0.0 && x[2] == 0.0 && !guess(plane, x)) {
+    if (x[1] == 0.0 && x[2] == 0.0 && !on_boundary(plane, plane->bh1, plane->bh2, x + 1)) {
         return false;
     }
     double nu = fit_multiplier(plane, x[1], x[2]);
-    Slide s = converge(plane, x[1], x[2], nu > 0.0 ? nu : 0.0);
+    Slide s = converge(plane, ON_STEP_MAX, x[1], x[2], nu > 0.0 ? nu : 0.0);
     if (!is_certified(plane, &s)) {
         return false;
     }
@@ -301,18 +404,19 @@ static void slide_somehow(const Plane *plane, const Slide *best, double x[3]) {
     }
 }
 
-static void slide_dissipation(const Plane *plane, double x[3]) {
-    double start[START_MAX][2];
-    Slide best = {0.0, 0.0, 0.0, HUGE_VAL};
-    int count = find_starts(plane, start);
+static void slide_dissipation(const Plane *plane, const double b[3], double x[3]) {
+    double x0[3], start[START_MAX][2];
+    Slide best = {.residual = HUGE_VAL};
+    stick(plane->plan, b, x0);
+    int count = find_starts(plane, x0, start);
     for (int i = 0; i < count; i++) {
         double nu = fit_multiplier(plane, start[i][0], start[i][1]);
-        Slide s = converge(plane, start[i][0], start[i][1], nu > 0.0 ? nu : 0.0);
+        Slide s = converge(plane, STEP_MAX, start[i][0], start[i][1], nu > 0.0 ? nu : 0.0);
         if (is_certified(plane, &s)) {
             lift(plane, s.y1, s.y2, x);
             return;
         }
-        best = s.nu >= 0.0 && s.residual < best.residual ? s : best;
+        best = s.push >= -ROUNDING && s.residual < best.residual ? s : best;
     }
     slide_somehow(plane, &best, x);
 }
@@ -332,16 +436,17 @@ static bool is_listed(double x[4][3], int count, const double candidate[3]) {
 }
 
 // all certified Coulomb slides; `best` is the least wrong of the others
-static int slides_coulomb(const Plane *plane, double x[4][3], Slide *best) {
-    double start[START_MAX][2];
-    int count = 0, start_count = find_starts(plane, start);
+static int slides_coulomb(const Plane *plane, const double b[3], double x[4][3], Slide *best) {
+    double x0[3], start[START_MAX][2];
+    stick(plane->plan, b, x0);
+    int count = 0, start_count = find_starts(plane, x0, start);
     for (int i = 0; i < start_count && count < 4; i++) {
         double nu = fit_multiplier(plane, start[i][0], start[i][1]);
-        Slide s = converge(plane, start[i][0], start[i][1], nu > 0.0 ? nu : 0.0);
+        Slide s = converge(plane, STEP_MAX, start[i][0], start[i][1], nu > 0.0 ? nu : 0.0);
         if (is_certified(plane, &s)) {
             lift(plane, s.y1, s.y2, x[count]);
             count += is_listed(x, count, x[count]) ? 0 : 1;
-        } else if (s.nu >= 0.0 && s.residual < best->residual) {
+        } else if (s.push >= -ROUNDING && s.residual < best->residual) {
             *best = s;
         }
     }
@@ -350,8 +455,8 @@ static int slides_coulomb(const Plane *plane, double x[4][3], Slide *best) {
 
 static void slide_coulomb(const Plane *plane, const double b[3], double x[3]) {
     double all[4][3];
-    Slide best = {0.0, 0.0, 0.0, HUGE_VAL};
-    int count = slides_coulomb(plane, all, &best);
+    Slide best = {.residual = HUGE_VAL};
+    int count = slides_coulomb(plane, b, all, &best);
     if (count == 0) {
         slide_somehow(plane, &best, x);
         return;
@@ -432,7 +537,7 @@ MdpBranch mdp_plan_dissipation(const MdpPlan *plan, const double b[3], double x[
         return slide_isotropic(plan, b, x);
     }
     if (!slide_on(&plane, x)) {
-        slide_dissipation(&plane, x);
+        slide_dissipation(&plane, b, x);
     }
     return MDP_SLIDE;
 }
@@ -486,6 +591,6 @@ int mdp_block_coulomb_all(const MdpBlock *block, const double b[3], double x[4][
         slide_isotropic(&plan, b, x[0]);
         return 1;
     }
-    Slide best = {0.0, 0.0, 0.0, HUGE_VAL};
-    return slides_coulomb(&plane, x, &best);
+    Slide best = {.residual = HUGE_VAL};
+    return slides_coulomb(&plane, b, x, &best);
 }

@@ -32,10 +32,12 @@ int mdp_block_coulomb_all(const MdpBlock *block, const double b[3], double x[4][
 typedef struct MdpPlan {
     MdpBlock block;
     double inverse[6];    // A^-1: nn nt no tt to oo
-    double h11, h12, h22; // A reduced to the plane a_n.x = b_n
+    double h11, h12, h22; // Ah: A reduced to the plane a_n.x = b_n
+    double h_determinant; // h11 h22 - h12^2
     double kap;           // mu / A_nn
     double eccentricity;  // kap |(A_nt, A_no)| of the conic in that plane
     bool is_isotropic;    // a sphere's block: both laws have the same closed form
+    bool is_careful;      // A^-1 as it stands here would lose too many digits
     bool has_one_slide;   // Coulomb's sliding solution is unique, whatever b
 } MdpPlan;
 
@@ -57,7 +59,7 @@ static inline bool mdp_plan_is_easy(const MdpPlan *plan, const double b[3], doub
     double t = inverse[1] * b[0] + inverse[3] * b[1] + inverse[4] * b[2];
     double o = inverse[2] * b[0] + inverse[4] * b[1] + inverse[5] * b[2];
     double bound = plan->block.mu * n;
-    if (!(b[0] > 0.0 && bound > 0.0 && t * t + o * o <= bound * bound)) {
+    if (!(b[0] > 0.0 && bound > 0.0 && t * t + o * o <= bound * bound) || plan->is_careful) {
         return false;
     }
     x[0] = n;

@@ -562,6 +562,7 @@ END_TEST
 
 static TCase *case_sweeps(void) {
     TCase *tcase = tcase_create("sweeps");
+    tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, sweeps_are_those_that_are_written_out, 0, NAME_COUNT);
     tcase_add_loop_test(tcase, nothing_is_added_later_either, 0, 4);
     tcase_add_loop_test(tcase, it_goes_on_from_the_impulses_of_before, 0, 4);
