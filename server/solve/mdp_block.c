@@ -372,8 +372,9 @@ static int find_starts(const Plane *plane, const double x0[3], double start[STAR
 
 // ---- the laws
 
-// A slide that goes on from the one before, or from the direction that would stop the slip. A certified point is the only one
-// under maximum dissipation (a convex problem), and under Coulomb where the plan says so.
+// A slide that goes on from the one before, or from the direction that would stop the slip. A
+// certified point is the only one under maximum dissipation (a convex problem), and under Coulomb
+// where the plan says so.
 static bool slide_on(const Plane *plane, double x[3]) {
     if (x[1] == 0.0 && x[2] == 0.0 && !on_boundary(plane, plane->bh1, plane->bh2, x + 1)) {
         return false;

@@ -63,6 +63,8 @@ void bench_pile(const BenchRun *run);
 void bench_stack(const BenchRun *run);
 void bench_wall(const BenchRun *run);
 void bench_solvers(const BenchRun *run);
+void bench_block(const BenchRun *run);
+void bench_certificate(const BenchRun *run);
 void bench_drift(const BenchRun *run);
 void bench_lanes(const BenchRun *run);
 void bench_hash(const BenchRun *run);

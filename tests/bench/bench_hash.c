@@ -21,7 +21,7 @@ static double gigabytes_per_second(double *times, double bytes) {
 }
 
 // Hash and copy take turns, so that both see the same machine.
-static void bench_block(const BenchRun *run) {
+static void bench_bytes(const BenchRun *run) {
     uint8_t *bytes = bench_memory(BLOCK_BYTES, 1), *copy = bench_memory(BLOCK_BYTES, 1);
     for (size_t i = 0; i < BLOCK_BYTES; i++) {
         bytes[i] = (uint8_t)(i * 2654435761u >> 11);
@@ -86,6 +86,6 @@ static void bench_world(const BenchRun *run) {
 }
 
 void bench_hash(const BenchRun *run) {
-    bench_block(run);
+    bench_bytes(run);
     bench_world(run);
 }

@@ -32,6 +32,8 @@ static const Bench benches[] = {
     {"stack", bench_stack, "ten boxes on each other for ten seconds", false},
     {"wall", bench_wall, "a wall of 525 boxes for ten seconds", false},
     {"solvers", bench_solvers, "every solver on problems and scenes; only by its name", true},
+    {"block", bench_block, "one contact block by the branch that answers it", false},
+    {"certificate", bench_certificate, "what the certificate costs of a step of ten sweeps", false},
     {"drift", bench_drift, "energy that free motion, rolling and rest gain or lose in ten seconds",
      false},
     {"lanes", bench_lanes, "large worlds on two lanes beside one: piles, and 500 stacks of 5 boxes",

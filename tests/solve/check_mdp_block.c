@@ -202,8 +202,8 @@ START_TEST(the_grazing_rod_jumps_at_its_critical_friction) {
 }
 END_TEST
 
-// Where the grazing rod begins to react: between a friction at which it does not and one at which it
-// does.
+// Where the grazing rod begins to react, between a friction at which it does not and one at which
+// it does.
 static double critical_friction(double theta) {
     const double b[3] = {0.0, 1.0, 0.0};
     double low = 1.0, high = 10.0;

@@ -485,8 +485,8 @@ static Quad least_slide(const Exact *e, Law law) {
     return least;
 }
 
-// Whether x0 is so near the edge of the cone that what lies on it, as the answer may, sticks as well
-// as is asked for. Then exact Coulomb may have several answers, with energies of their own, of
+// Whether x0 is so near the edge of the cone that what lies on it, as the answer may, sticks as
+// well as is asked for. Then exact Coulomb may have several answers, with energies of their own, of
 // which rounding takes one.
 static bool is_on_edge(const Exact *e, const Quad x0[3], const Quad x[3]) {
     if (residual_of_stick(e, x) <= RESIDUAL_MAX) {
