@@ -198,8 +198,8 @@ static void opposed(const Plane *plane, double u1, double u2, double d[2]) {
     d[1] = u2 + kap * plane->plan->block.no;
 }
 
-// B = Ah + bend p p', p across u: det B = det Ah + bend u'Ah u, adj B = adj Ah + bend u u'. Where the
-// bend is all, as next to the tip of the cone, B itself has lost Ah.
+// B = Ah + bend p p', p across u: det B = det Ah + bend u'Ah u, adj B = adj Ah + bend u u'. Where
+// the bend is all, as next to the tip of the cone, B itself has lost Ah.
 typedef struct Bent {
     const MdpPlan *plan;
     double u1, u2, bend;
