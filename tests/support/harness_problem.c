@@ -400,7 +400,7 @@ static void open_file(const char *name, HarnessProblem *problem) {
     problem->problem = &problem->file.problem;
     bool is_hard = strncmp(name, "hard/", 5) == 0;
     bool is_large = problem->problem->contact_count > 200;
-    problem->size = is_hard ? HARNESS_HARD : is_large ? HARNESS_DEAR : HARNESS_SMALL;
+    problem->size = is_hard || is_large ? HARNESS_HARD : HARNESS_SMALL;
     problem->is_unique = problem_file_answer(&problem->file, "coulomb") != NULL &&
                          problem_file_answer(&problem->file, "dissipation") != NULL &&
                          problem_file_answer(&problem->file, "polyhedral:8") != NULL;
