@@ -405,7 +405,7 @@ static void measure_contact(Court *court, uint32_t i, HarnessLaw *law, HarnessVe
     const Real *g = law->impulse;
     View view = view_contact(court, i, g);
     law->island = view.island;
-    law->moves = view.w != 0.0L;
+    law->moves = (double)view.w != 0.0; // in doubles, which end at 1e-323
     if (view.island == UINT32_MAX || !law->moves) {
         return;
     }
@@ -442,7 +442,7 @@ static void measure_row(Court *court, uint32_t i, HarnessLaw *law, HarnessVerdic
     Real impulse = law->impulse[0];
     View view = view_row(court, i, law->impulse);
     law->island = view.island;
-    law->moves = view.w != 0.0L;
+    law->moves = (double)view.w != 0.0; // in doubles, which end at 1e-323
     if (view.island == UINT32_MAX || !law->moves) {
         return;
     }
