@@ -237,10 +237,10 @@ static View view_row(Court *court, uint32_t index, const Real *impulse) {
 static void project_cone(Real mu, const Real x[3], Real projection[3]) {
     Real t = size2(x[1], x[2]);
     Real n = (x[0] + mu * t) / (1.0L + mu * mu);
-    if (t <= mu * x[0]) {
-        memcpy(projection, x, 3 * sizeof(Real));
-    } else if (mu * t <= -x[0]) {
+    if (mu * t <= -x[0]) { // first, as without friction both hold where t = 0
         memset(projection, 0, 3 * sizeof(Real));
+    } else if (t <= mu * x[0]) {
+        memcpy(projection, x, 3 * sizeof(Real));
     } else {
         projection[0] = n;
         projection[1] = mu * n / t * x[1];

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// Every scene of tests/scenes by every solver and method, a few steps of each: a step is converged,
+// or known not to be, and its problem, cut loose from the world and solved alone, gives the world's
+// velocities and impulses to the bit, and is judged a second time.
+#include "wire/scene.h"
+
+#include "base/assert.h"
+#include "run/door.h"
+#include "cli/json_read.h"
+#include "support/harness_judge.h"
+#include "support/suite.h"
+
+#include <dirent.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+// As many at any scale of campaigns: the list of misses is of these.
+enum { STEPS = 20, SCENES_MAX = 64 };
+
+static HarnessVariant variants[HARNESS_VARIANTS_MAX];
+static uint32_t variant_count;
+
+// ---- the scenes
+
+static char scenes[SCENES_MAX][64];
+static int scene_count;
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+static void list_scenes(void) {
+    DIR *directory = opendir(MOREAU_SOURCE_DIR "/tests/scenes");
+    ASSERT(directory != NULL);
+    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        const char *ending = strstr(entry->d_name, ".json");
+        if (ending != NULL) {
+            ASSERT(scene_count < SCENES_MAX);
+            snprintf(scenes[scene_count++], sizeof(scenes[0]), "%.*s",
+                     (int)(ending - entry->d_name), entry->d_name);
+        }
+    }
+    closedir(directory);
+    qsort(scenes, (size_t)scene_count, sizeof(scenes[0]), compare_names);
+}
+
+static Moreau__V1__Scene *load_scene(const char *name) {
+    char path[512];
+    JsonText json;
+    JsonError error = {0};
+    snprintf(path, sizeof(path), MOREAU_SOURCE_DIR "/tests/scenes/%s.json", name);
+    ck_assert_msg(json_text_load(&json, path, &error), "%s", error.message);
+    Moreau__V1__Scene *scene = (Moreau__V1__Scene *)(void *)json_read_message(
+        &json, json.root, "", &moreau__v1__scene__descriptor, &error);
+    ck_assert_msg(scene != NULL, "%s", error.message);
+    json_text_free(&json);
+    return scene;
+}
+
+// ---- a world
+
+typedef struct Stage {
+    Door door;
+    Arena arena;
+    StepReport report;
+} Stage;
+
+static void open_stage(Stage *stage, const Moreau__V1__Scene *scene,
+                       const HarnessVariant *variant) {
+    const WorldLimits limits = {.body_count_max = 1000, .bytes_max = (size_t)1 << 28};
+    Error error = {0};
+    ScenePlan plan;
+    arena_init(&stage->arena, (size_t)1 << 30);
+    ck_assert_int_eq(door_init(&stage->door, &limits, &error), STATUS_OK);
+    ck_assert_msg(scene_plan(scene, NULL, &stage->arena, &plan, &error) == STATUS_OK, "%s",
+                  error.message);
+    for (size_t i = 0; i < plan.input_count; i++) {
+        ck_assert_msg(door_change(&stage->door, &plan.input[i], &stage->arena, NULL, NULL,
+                                  &error) == STATUS_OK,
+                      "%s", error.message);
+    }
+    WorldSettings settings = stage->door.world->settings;
+    step_set_solver(&settings, &variant->settings);
+    world_set_settings(stage->door.world, &settings);
+}
+
+static void close_stage(Stage *stage) {
+    door_deinit(&stage->door);
+    arena_deinit(&stage->arena);
+}
+
+static Status take_step(Stage *stage, Error *error) {
+    World *world = stage->door.world;
+    const StepInput input = {.time_step = world->settings.time_step};
+    arena_reset(&stage->arena);
+    return stepper_run(stage->door.stepper, world, &input, &stage->arena, NULL, &stage->report,
+                       error);
+}
+
+// ---- what is not converged
+
+typedef struct Miss {
+    const char *scene, *variants, *why; // patterns of names
+} Miss;
+
+static const Miss misses[] = {
+    {"mass-ladder", "lcp", "Lemke's rungs all end without an answer"},
+    {"pyramid-6-kicked", "lcp", "Lemke's rungs all end without an answer"},
+};
+enum { MISSES = sizeof(misses) / sizeof(misses[0]) };
+
+static const char *known_miss(const char *scene, const char *variant) {
+    for (int i = 0; i < MISSES; i++) {
+        if (fnmatch(misses[i].scene, scene, 0) == 0 &&
+            fnmatch(misses[i].variants, variant, 0) == 0) {
+            return misses[i].why;
+        }
+    }
+    return NULL;
+}
+
+// ---- what is asserted
+
+// Of the problem that the step has left, without the geometry that it may have asked for.
+static void assert_alone(const char *scene, const Stage *stage, const HarnessVariant *variant) {
+    const Stepper *stepper = stage->door.stepper;
+    const ContactProblem *problem = &stepper->problem;
+    HarnessRun run;
+    harness_run_init(&run, (size_t)1 << 30);
+    ck_assert_msg(harness_run(&run, variant, problem, &(Context){0}) == STATUS_OK, "%s by %s: %s",
+                  scene, variant->name, run.error.message);
+    const Answer *answer = &run.result.answer;
+    ck_assert_msg(memcmp(answer->v, stepper->v, problem->velocity_count * sizeof(double)) == 0 &&
+                      (problem->contact_count == 0 ||
+                       memcmp(answer->contact_impulse, stepper->impulse,
+                              3 * (size_t)problem->contact_count * sizeof(double)) == 0),
+                  "%s by %s: alone it has other bits", scene, variant->name);
+    HarnessVerdict verdict;
+    harness_judge(problem, &run.result, &run.arena, &verdict);
+    const double *entry = run.result.certificate.entry;
+    for (int k = 0; k < CERTIFICATE_ENTRY_COUNT; k++) {
+        double rounding = k == CERTIFICATE_MOM ? verdict.momentum_rounding : verdict.rounding;
+        ck_assert_msg(fabs(entry[k] - verdict.entry[k]) <= rounding,
+                      "%s by %s: entry %d is %.17g in the certificate, and %.17g", scene,
+                      variant->name, k, entry[k], verdict.entry[k]);
+    }
+    harness_run_deinit(&run);
+}
+
+// Steps that are not converged, of all.
+static int count_open(const char *name, const Moreau__V1__Scene *scene,
+                      const HarnessVariant *variant) {
+    Stage stage;
+    int open = 0;
+    open_stage(&stage, scene, variant);
+    for (int i = 0; i < STEPS; i++) {
+        Error error = {0};
+        ck_assert_msg(take_step(&stage, &error) == STATUS_OK, "%s by %s, step %d: %s", name,
+                      variant->name, i, error.message);
+        open += !stage.report.certificate.converged;
+        if (solver_has_work(&stage.door.stepper->problem)) {
+            assert_alone(name, &stage, variant);
+        }
+    }
+    close_stage(&stage);
+    return open;
+}
+
+START_TEST(every_step_is_converged_or_known_not_to_be) {
+    Moreau__V1__Scene *scene = load_scene(scenes[_i]);
+    for (uint32_t i = 0; i < variant_count; i++) {
+        const HarnessVariant *variant = &variants[i];
+        int open = count_open(scenes[_i], scene, variant);
+        const char *why = known_miss(scenes[_i], variant->name);
+        ck_assert_msg(open == 0 || why != NULL, "%s by %s: %d steps are not converged", scenes[_i],
+                      variant->name, open);
+        ck_assert_msg(open > 0 || why == NULL,
+                      "%s by %s: all steps are converged now, take it from the list of misses, "
+                      "where it says that %s",
+                      scenes[_i], variant->name, why);
+    }
+    moreau__v1__scene__free_unpacked(scene, NULL);
+}
+END_TEST
+
+static TCase *case_scenes(void) {
+    TCase *tcase = tcase_create("scenes");
+    variant_count = harness_variants(variants);
+    list_scenes();
+    tcase_add_loop_test(tcase, every_step_is_converged_or_known_not_to_be, 0, scene_count);
+    return tcase;
+}
+
+SUITE_MAIN("wire/harness_scenes", case_scenes)
