@@ -127,7 +127,7 @@ static void count(const char *name, const ContactProblem *problem, bool is_dear,
 START_TEST(a_question_comes_after_a_million_operations_at_most) {
     HarnessProblem problem;
     harness_problem_open((uint32_t)_i, &problem);
-    bool is_tried = problem.size != HARNESS_HARD || campaign_count(1) > 1;
+    bool is_tried = problem.size == HARNESS_SMALL || campaign_count(1) > 1;
     for (uint32_t i = 0; i < variant_count && is_tried; i++) {
         count(problem.name, problem.problem, problem.size != HARNESS_SMALL, variants[i]);
     }
