@@ -124,13 +124,16 @@ static void build_sticky(ProblemBuild *build, uint64_t *state) {
     }
 }
 
-// Starts from impulses that are none of this problem's, some outside of their cones.
+// On belts, from impulses that are none of this problem's, some outside of their cones.
 static void build_warm(ProblemBuild *build, uint64_t *state) {
     build_bodies(build, state);
     size_t count = 3 * (size_t)build->problem.contact_count;
     double *warm = arena_take_array(&build->arena, count, sizeof(double));
     ck_assert_ptr_nonnull(warm);
     random_numbers(state, warm, count);
+    for (uint32_t i = 0; i < build->problem.contact_count; i++) {
+        build->contact[i].motion[2] = problem_build_random(state);
+    }
     build->problem.warm_contact = warm;
 }
 
