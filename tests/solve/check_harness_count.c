@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // That every solver asks whether to stop at least every 10^6 operations, and ends at once when it
-// is: counted, and not by itself. This test has a copy of base and solve in which the compiler calls
-// a function of ours at every basic block, and in which nothing is inlined. A block is a pass
+// is to: counted, and not by itself. This test has a copy of base and solve in which the compiler
+// calls a function of ours at every basic block, and in which nothing is inlined. A block is a pass
 // through a loop, which in the innermost is one multiplication and addition, or a call of a
 // function. What solvers themselves count is multiplications, about: to each come two blocks at
 // most.

@@ -176,8 +176,8 @@ static bool is_finite(const ContactProblem *problem, const Answer *answer) {
 
 // Nobody calls solved what has a NaN in it: the second measure, through which every NaN passes that
 // is in the law or the answer, would say so. It knows nothing of warm impulses, which a solver may
-// leave where they are not numbers. Infinity may be told apart, as a gap that is never closed, if it
-// leads to finite numbers and the second measure does not contradict.
+// leave where they are not numbers. Infinity may be told apart, as a gap that is never closed, if
+// it leads to finite numbers and the second measure does not contradict.
 static void try_none(Sketch *s, const Field *field, double value, const HarnessVariant *variant) {
     const ContactProblem *problem = &s->build.problem;
     double *place = place_of(s, field), kept = *place;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What limits a solve: whoever asks it to stop, memory, rows, iterations. Each ends it at once, says
-// so, and leaves nothing behind: the problem is as it was (harness_run sees to that), and the next
-// solve in the same memory has the bits of one that nothing disturbed.
+// What limits a solve: whoever asks it to stop, memory, rows, iterations. Each ends it at once,
+// says so, and leaves nothing behind: the problem is as it was (harness_run sees to that), and the
+// next solve in the same memory has the bits of one that nothing disturbed.
 //
 // How often it asks whether to stop is counted in check_harness_count.c.
 #include "base/hash.h"
@@ -129,7 +129,7 @@ static void cut_memory(const HarnessProblem *problem, const HarnessVariant *vari
     int cuts = campaign_count(CUTS);
     for (int i = 0; i <= cuts && need > 0; i++) {
         double share = i == 0 ? 1.0 : 0.5 + 0.5 * problem_build_random(&state);
-        size_t units = (size_t)(share * (double)(need / ARENA_ALIGNMENT - 1));
+        size_t most = need / ARENA_ALIGNMENT - 1, units = (size_t)(share * (double)most);
         HarnessRun run;
         run_within(&run, units * ARENA_ALIGNMENT, problem, variant);
         ck_assert_msg(run.status == STATUS_RESOURCE_EXHAUSTED || run.status == STATUS_OK,

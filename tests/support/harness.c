@@ -86,10 +86,10 @@ static bool is_same_array(const void *a, const void *b, size_t count, size_t siz
 }
 
 static bool is_same_certificate(const Certificate *a, const Certificate *b) {
-    return memcmp(a->entry, b->entry, sizeof(a->entry)) == 0 &&
-           memcmp(a->velocity, b->velocity, sizeof(a->velocity)) == 0 &&
-           memcmp(&a->scale, &b->scale, sizeof(double)) == 0 &&
-           memcmp(&a->penetration, &b->penetration, sizeof(double)) == 0 &&
+    return is_same_array(a->entry, b->entry, CERTIFICATE_ENTRY_COUNT, sizeof(double)) &&
+           is_same_array(a->velocity, b->velocity, CERTIFICATE_ENTRY_COUNT, sizeof(double)) &&
+           is_same_array(&a->scale, &b->scale, 1, sizeof(double)) &&
+           is_same_array(&a->penetration, &b->penetration, 1, sizeof(double)) &&
            a->worst_contact == b->worst_contact && a->worst_tree == b->worst_tree &&
            a->converged == b->converged && a->islands == b->islands &&
            a->islands_open == b->islands_open;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The same contact problem in another order: trees, contacts and rows shuffled, and sides a and b
-// of half of the contacts swapped. The rows of a joint stay next to each other. A contact whose sides
-// are swapped has its normal and first tangent turned round, as its frame is to stay right-handed,
-// so that its impulses along the second tangent have the other sign; a polyhedral cone, whose
-// directions are even in number and begin with the first tangent, is its own mirror image.
+// of half of the contacts swapped. The rows of a joint stay next to each other. A contact whose
+// sides are swapped has its normal and first tangent turned round, as its frame is to stay
+// right-handed, so that its impulses along the second tangent have the other sign; a polyhedral
+// cone, whose directions are even in number and begin with the first tangent, is its own mirror
+// image.
 #pragma once
 
 #include "support/harness.h"

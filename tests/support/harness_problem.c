@@ -243,10 +243,12 @@ static void build_redundant(ProblemBuild *build, uint64_t *state) {
 static void build_ladder(ProblemBuild *build, uint64_t *state) {
     (void)state;
     uint32_t below = PROBLEM_NO_TREE;
-    for (double mass = 0.01; mass < 2e4; mass *= 100.0) {
+    double mass = 0.01;
+    for (int i = 0; i < 4; i++) {
         uint32_t ball = add_ball(build, mass, 0.1);
         stack(build, below, ball, 0.5, 0.0);
         below = ball;
+        mass *= 100.0;
     }
 }
 
