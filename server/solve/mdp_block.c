@@ -94,8 +94,10 @@ void mdp_block_plan(const MdpBlock *block, MdpPlan *plan) {
     plan->eccentricity = plan->kap * rho;
 
     double rounding = ISOTROPY_TOLERANCE * block->tt;
-    plan->is_isotropic =
-        rho <= rounding && fabs(block->to) <= rounding && fabs(block->tt - block->oo) <= rounding;
+    // what normal and tangents still have in common counts beside A_nn, as often as mu says
+    plan->is_isotropic = rho <= ISOTROPY_TOLERANCE * block->nn &&
+                         plan->eccentricity <= ISOTROPY_TOLERANCE && fabs(block->to) <= rounding &&
+                         fabs(block->tt - block->oo) <= rounding;
 
     // As the bound c of friction grows, the reaction y(c) moves by at most (k + 1) / (2 sqrt k) =
     // tr / (2 sqrt det), k the condition of Ah; while kap rho times that is below 1, c + kap a.y(c)

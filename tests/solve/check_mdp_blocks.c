@@ -535,6 +535,18 @@ static bool is_positive(const Exact *e) {
     return e->h11 > 0 && e->h11 * e->h22 - e->h12 * e->h12 > 0;
 }
 
+// How much the energy of a slide changes, as a share, with the rounding of mu alone: much next to
+// the parabola, where exact Coulomb, whose energy is no least, has its answer far out.
+static Quad known_energy(const Case *c, Exact e, Law law) {
+    if (law == LAW_DISSIPATION || c->b[0] <= 0.0 || c->block.mu == 0.0) {
+        return 0;
+    }
+    Quad here = least_slide(&e, law);
+    e.mu *= 1 + 4 * 1.1e-16;
+    e.kap *= 1 + 4 * 1.1e-16;
+    return quad_abs(least_slide(&e, law) - here) / quad_max(quad_abs(here), 1e-30);
+}
+
 static const char *const kind_names[KIND_COUNT] = {"any",   "reaction", "edge", "faint", "parabola",
                                                    "round", "grazing",  "open", "smooth"};
 
@@ -546,7 +558,11 @@ static void judge(const Case *c, const Exact *e, Kind kind, Law law) {
     Reference reference = refer(c, e, law, x);
     double away = (double)energy_error(e, x, law, reference.sliding),
            stuck = (double)energy_error(e, x, law, reference.sticking);
-    ck_assert_msg(residual <= RESIDUAL_MAX && (away <= ENERGY_MAX || stuck <= ENERGY_MAX),
+    double most = ENERGY_MAX;
+    if (kind == KIND_PARABOLA && away > most && stuck > most) {
+        most += (double)known_energy(c, *e, law);
+    }
+    ck_assert_msg(residual <= RESIDUAL_MAX && (away <= most || stuck <= most),
                   "%s, law %d, branch %d, condition %.1e: residual %g, energy %g off; "
                   "A {%a, %a, %a, %a, %a, %a}, mu %a, b {%a, %a, %a}",
                   kind_names[kind], law, branch, c->condition, residual, fmin(away, stuck),
