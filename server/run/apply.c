@@ -50,6 +50,18 @@ static Status set_parameters(SolverSettings *solver, const SettingsChange *chang
     return STATUS_OK;
 }
 
+static void merge_choices(const SettingsChange *change, WorldSettings *settings) {
+    if (change->given & CHANGE_INTEGRATOR) {
+        settings->integrator = settings_choice(change->integrator);
+    }
+    if (change->given & CHANGE_ROTATION) {
+        settings->rotation = settings_choice(change->rotation);
+    }
+    if (change->given & CHANGE_CONTACT_PLANE) {
+        settings->contact_plane = settings_choice(change->contact_plane);
+    }
+}
+
 static Status merge_settings(const SettingsChange *change, WorldSettings *merged, Error *error) {
     WorldSettings settings = *merged;
     settings.gravity = change->given & CHANGE_GRAVITY ? change->gravity : settings.gravity;
@@ -61,11 +73,12 @@ static Status merge_settings(const SettingsChange *change, WorldSettings *merged
     if (change->given & CHANGE_RECOVERY_SPEED) {
         settings.recovery_speed = change->recovery_speed;
     }
-    settings.integrator =
-        change->given & CHANGE_INTEGRATOR ? change->integrator : settings.integrator;
-    settings.rotation = change->given & CHANGE_ROTATION ? change->rotation : settings.rotation;
-    if (change->given & CHANGE_CONTACT_PLANE) {
-        settings.contact_plane = change->contact_plane;
+    merge_choices(change, &settings);
+    if (change->given & CHANGE_SLEEP_SPEED) {
+        settings.sleep_speed = change->sleep_speed;
+    }
+    if (change->given & CHANGE_SLEEP_TIME) {
+        settings.sleep_time = change->sleep_time;
     }
     if (change->given & CHANGE_BOUNDS) {
         settings.has_bounds = change->has_bounds;

@@ -97,6 +97,10 @@ static void write_settings(Sink *sink, const SettingsChange *change) {
         sink_u64(sink, change->has_bounds);
         sink_doubles(sink, corners, change->has_bounds ? 6 : 0);
     }
+    if (change->given & (CHANGE_SLEEP_SPEED | CHANGE_SLEEP_TIME)) { // likewise
+        const double sleep[2] = {change->sleep_speed, change->sleep_time};
+        sink_doubles(sink, sleep, 2);
+    }
 }
 
 static void read_bounds(Source *source, SettingsChange *change) {
@@ -134,6 +138,12 @@ static void read_settings(Source *source, SettingsChange *change) {
     source->failed = source->failed || contact_plane >= CONTACT_PLANE_COUNT;
     if (change->given & CHANGE_BOUNDS) {
         read_bounds(source, change);
+    }
+    if (change->given & (CHANGE_SLEEP_SPEED | CHANGE_SLEEP_TIME)) {
+        double sleep[2];
+        source_doubles(source, sleep, 2);
+        change->sleep_speed = sleep[0];
+        change->sleep_time = sleep[1];
     }
 }
 

@@ -35,7 +35,9 @@ enum {
     CHANGE_ROTATION = 128,
     CHANGE_RECOVERY_SPEED = 256,
     CHANGE_CONTACT_PLANE = 512,
-    CHANGE_BOUNDS = 1024
+    CHANGE_BOUNDS = 1024,
+    CHANGE_SLEEP_SPEED = 2048,
+    CHANGE_SLEEP_TIME = 4096
 };
 
 typedef struct SettingsChange {
@@ -45,6 +47,7 @@ typedef struct SettingsChange {
     uint32_t integrator, rotation, contact_plane; // Integrator, Rotation, ContactPlane
     bool has_bounds;                              // false: bounds are taken away
     Vec3 bounds_lower, bounds_upper;              // [m]; zero where they are
+    double sleep_speed, sleep_time;
     SolverKind solver;                            // switching to another one sets its defaults
     SolverKind
         parameter_solver; // whose parameters these are: must be the world's solver after the change

@@ -21,11 +21,11 @@ static int compare_keys(const StepContact *contact, const ContactMemory *memory)
 }
 
 // The first that is not before the contact.
-static size_t find_memory(const World *world, const StepContact *contact) {
-    size_t low = 0, high = world->memory_count;
+static size_t find_memory(const StepState *state, const StepContact *contact) {
+    size_t low = 0, high = state->memory_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare_keys(contact, &world->memory[middle]) > 0) {
+        if (compare_keys(contact, &state->memory[middle]) > 0) {
             low = middle + 1;
         } else {
             high = middle;
@@ -36,19 +36,18 @@ static size_t find_memory(const World *world, const StepContact *contact) {
 
 // Both lists are sorted alike, so one walk finds every contact that was there before.
 void assemble_recall(const StepState *state, uint32_t first, uint32_t count) {
-    const World *world = state->world;
     const Stepper *stepper = state->stepper;
-    size_t next = count == 0 ? 0 : find_memory(world, &stepper->contact[first]);
+    size_t next = count == 0 ? 0 : find_memory(state, &stepper->contact[first]);
     for (uint32_t i = first; i < first + count; i++) {
         const ProblemContact *contact = &stepper->problem_contact[i];
         double *warm = stepper->warm + 3 * (size_t)i;
         int order = 1;
-        while (next < world->memory_count &&
-               (order = compare_keys(&stepper->contact[i], &world->memory[next])) > 0) {
+        while (next < state->memory_count &&
+               (order = compare_keys(&stepper->contact[i], &state->memory[next])) > 0) {
             next++;
         }
-        if (next < world->memory_count && order == 0) {
-            Vec3 impulse = vec3_load(world->memory[next].impulse);
+        if (next < state->memory_count && order == 0) {
+            Vec3 impulse = vec3_load(state->memory[next].impulse);
             warm[0] = vec3_dot(contact->normal, impulse);
             warm[1] = vec3_dot(contact->tangent[0], impulse);
             warm[2] = vec3_dot(contact->tangent[1], impulse);
@@ -65,9 +64,9 @@ void assemble_run(StepState *state) {
     stepper->problem = (ContactProblem){
         .time_step = state->input->time_step,
         .gravity = vec3_norm(world->settings.gravity),
-        .tree_count = world->dynamic_count,
+        .tree_count = state->tree_count,
         .contact_count = stepper->contact_count,
-        .velocity_count = 6 * world->dynamic_count,
+        .velocity_count = 6 * state->tree_count,
         .all_free = true,
         .tree = state->tree,
         .free = state->free,

@@ -316,6 +316,14 @@ static bool lacks_partners(const StepState *state, const PairBlock *block) {
     return block->asks_partners && state->partner_first == NULL;
 }
 
+// Nothing moves between them, or nothing that feels forces. Without sleepers there are no such
+// candidates.
+static bool is_idle(const StepState *state, uint32_t a, uint32_t b) {
+    return state->still != NULL &&
+           ((state->still[a] && state->still[b]) || (state->world->kind[a] != BODY_DYNAMIC &&
+                                                     state->world->kind[b] != BODY_DYNAMIC));
+}
+
 static void collide_block(void *work, uint32_t index) {
     const PairSearch *search = work;
     const StepState *state = search->state;
@@ -330,6 +338,9 @@ static void collide_block(void *work, uint32_t index) {
     for (size_t i = 0; i < block->pair_count && !lacks_partners(state, block); i++) {
         pair.a = block->pair[i].a;
         pair.b = block->pair[i].b;
+        if (is_idle(state, pair.a, pair.b)) {
+            continue;
+        }
         if (pair.a != half_space.body) {
             load_half_space(state, pair.a, &half_space);
         }
@@ -466,6 +477,8 @@ Status contacts_run(StepState *state) {
     state->touch = (touch < TOUCH_SHARE_MAX ? touch : TOUCH_SHARE_MAX) * fall;
     bool had_seams = state->stepper->has_seams;
     state->stepper->has_seams = false;
+    state->recovery_count = 0;
+    state->partner_first = NULL;
     Status status = reach_run(state);
     // where a step asked for them the next one mostly does
     if (status == STATUS_OK && had_seams && !seams_list_partners(state)) {

@@ -3,7 +3,7 @@
 //
 //     E1 - E0 = W_contact + W_row + W_applied + W_scheme + unexplained
 //     W_contact = sum gamma . (J vbar) = (J^T gamma) . vbar,   W_applied = h F_np . vbar
-//     W_scheme  = (U1 - U0) + h F_pot . vbar + h F_gyro . vbar
+//     W_scheme  = (U1 - U0) + h F_pot . vbar + h F_gyro . vbar - what bodies that fall asleep lose
 //
 // The gyroscopic torque is what the free motion did to a spin beside its wrenches (spin.c); where
 // it is taken at vbar itself, it does no work. All in world axes of the old orientation: the new
@@ -49,6 +49,22 @@ void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy) 
     const double *momentum = state->result.answer.momentum + 6 * (size_t)tree;
     energy->contact += vec3_dot(vec3_load(momentum), mean(v0, v1)) +
                        vec3_dot(vec3_load(momentum + 3), mean(v0 + 3, v1 + 3));
+}
+
+// It stays where it is.
+void energy_add_sleeper(const StepState *state, uint32_t body, StepEnergy *energy) {
+    const World *world = state->world;
+    Vec3 weight = vec3_scale(world->mass[body].mass, world->settings.gravity);
+    double height = vec3_dot(weight, vec3_load(world->pose + 7 * (size_t)body));
+    energy->before -= height;
+    energy->after -= height;
+}
+
+// What is left of its motion ends here, by nobody's work but the scheme's.
+void energy_fall_asleep(const StepState *state, uint32_t tree, StepEnergy *energy) {
+    double lost = kinetic(&state->free[tree], state->stepper->v + 6 * (size_t)tree);
+    energy->after -= lost;
+    energy->scheme -= lost;
 }
 
 static void add_wrench(const StepState *state, size_t i, StepEnergy *energy) {

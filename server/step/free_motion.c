@@ -28,7 +28,7 @@ static void *take_part(unsigned char **at, size_t count, size_t size) {
 static Status take_memory(StepState *state) {
     const World *world = state->world;
     Stepper *stepper = state->stepper;
-    size_t bodies = world->body_count, trees = world->dynamic_count;
+    size_t bodies = world->body_count, trees = state->tree_count;
     const size_t tree_bytes =
         12 * sizeof(double) + sizeof(FreeMass) + sizeof(ProblemTree) + sizeof(uint32_t);
     size_t bytes = trees * tree_bytes + bodies * sizeof(uint32_t);
@@ -58,7 +58,7 @@ static void add_wrenches(StepState *state) {
         uint32_t body = input->wrench_body[i];
         uint32_t tree = state->stepper->tree_of_body[body];
         if (tree == PROBLEM_NO_TREE) {
-            continue; // kinematic and static bodies do not feel forces
+            continue; // kinematic and static bodies do not feel forces, and sleepers but none
         }
         const double *wrench = input->wrench + 6 * i;
         double *v = state->v_free + 6 * (size_t)tree;
@@ -75,7 +75,7 @@ static void fly_block(void *work, uint32_t block) {
     const StepState *state = work;
     const World *world = state->world;
     double h = state->input->time_step;
-    uint32_t end = stage_block_end(block, world->dynamic_count);
+    uint32_t end = stage_block_end(block, state->tree_count);
     for (uint32_t tree = block * STAGE_BLOCK; tree < end; tree++) {
         uint32_t body = state->body_of_tree[tree];
         const double *velocity = world->velocity + 6 * (size_t)body;
@@ -92,7 +92,7 @@ static void fly_block(void *work, uint32_t block) {
 static void spin_block(void *work, uint32_t block) {
     const StepState *state = work;
     const World *world = state->world;
-    uint32_t end = stage_block_end(block, world->dynamic_count);
+    uint32_t end = stage_block_end(block, state->tree_count);
     for (uint32_t tree = block * STAGE_BLOCK; tree < end; tree++) {
         uint32_t body = state->body_of_tree[tree];
         if (!world->mass[body].is_round) { // w x I w = 0
@@ -108,24 +108,24 @@ static void list_trees(StepState *state) {
     const World *world = state->world;
     uint32_t tree = 0;
     for (uint32_t body = 0; body < world->body_count; body++) {
-        bool is_tree = world->kind[body] == BODY_DYNAMIC;
+        bool is_tree = world->kind[body] == BODY_DYNAMIC && !stage_is_still(state, body);
         state->stepper->tree_of_body[body] = is_tree ? tree : PROBLEM_NO_TREE;
         if (is_tree) {
             state->body_of_tree[tree++] = body;
         }
     }
-    ASSERT(tree == world->dynamic_count);
+    ASSERT(tree == state->tree_count);
 }
 
 Status free_motion_run(StepState *state) {
-    ASSERT(state->world->dynamic_count <= state->world->body_count);
+    ASSERT(state->tree_count <= state->world->dynamic_count);
     ASSERT(state->input->time_step > 0.0);
     Status status = take_memory(state);
     if (status != STATUS_OK) {
         return status;
     }
     const Tasks *tasks = state->input->context.tasks;
-    uint32_t block_count = tasks_blocks(state->world->dynamic_count, STAGE_BLOCK);
+    uint32_t block_count = tasks_blocks(state->tree_count, STAGE_BLOCK);
     list_trees(state);
     tasks_run(tasks, fly_block, state, block_count);
     add_wrenches(state);

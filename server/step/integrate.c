@@ -113,6 +113,10 @@ static void land_bodies(void *work, uint32_t block) {
     *landed = (Landed){0};
     uint32_t end = stage_block_end(block, world->body_count);
     for (uint32_t body = block * STAGE_BLOCK; body < end && landed->quantity == NULL; body++) {
+        if (stage_is_asleep(state, body)) {
+            energy_add_sleeper(state, body, &landed->energy);
+            continue; // keeps its state, which nothing reads anew
+        }
         if (world->kind[body] == BODY_STATIC) {
             memcpy(state->pose_new + 7 * (size_t)body, world->pose + 7 * (size_t)body,
                    7 * sizeof(double));
@@ -167,7 +171,7 @@ static void add_energy(StepEnergy *sum, const StepEnergy *part) {
 }
 
 Status integrate_run(StepState *state, StepEnergy *energy) {
-    ASSERT(state->stepper->problem.tree_count == state->world->dynamic_count);
+    ASSERT(state->stepper->problem.tree_count == state->tree_count);
     ASSERT(state->stepper->problem.contact_count == state->stepper->contact_count);
     ASSERT(state->result.answer.momentum != NULL);
     const Tasks *tasks = state->input->context.tasks;
@@ -238,6 +242,13 @@ static void commit_block(void *work, uint32_t block) {
                                          : state->stepper->v + 6 * (size_t)tree;
             memcpy(world->velocity + 6 * (size_t)body, velocity, 6 * sizeof(double));
         }
+        if (state->still != NULL && !state->still[body]) {
+            memcpy(world->pose + 7 * (size_t)body, state->pose_new + 7 * (size_t)body,
+                   7 * sizeof(double));
+        }
+    }
+    if (state->still != NULL) {
+        return;
     }
     memcpy(world->pose + 7 * (size_t)first, state->pose_new + 7 * (size_t)first,
            7 * (size_t)(end - first) * sizeof(double));

@@ -16,6 +16,15 @@ static double body_radius(const World *world, const Shape *shape, uint32_t body)
     return world->has_center ? shape->radius + vec3_norm(world->mass[body].center) : shape->radius;
 }
 
+double reach_extent(const World *world, uint32_t body) {
+    const Shape *shape = world_body_shape(world, body);
+    const BodyMass *mass = &world->mass[body];
+    if (shape != NULL && !shape->is_unbounded) {
+        return body_radius(world, shape, body);
+    }
+    return sqrt(0.5 * (mass->inertia.xx + mass->inertia.yy + mass->inertia.zz) / mass->mass);
+}
+
 // Shapes are Nullable here: of the body.
 
 // How far any point of a body can come nearer to something in this step.
@@ -89,6 +98,15 @@ typedef struct Placing {
     Extremes *of_block;
 } Placing;
 
+// Whether it is nothing to what is fixed as well. What was moved from outside, or moves by itself,
+// is something to sleepers.
+static bool is_fixed(const StepState *state, uint32_t body) {
+    if (state->world->kind[body] == BODY_DYNAMIC) {
+        return stage_is_still(state, body);
+    }
+    return state->asleep_count == 0 || stage_is_still(state, body);
+}
+
 static void place_block(void *work, uint32_t block) {
     const Placing *placing = work;
     StepState *state = placing->state;
@@ -102,10 +120,10 @@ static void place_block(void *work, uint32_t block) {
         double reach = body_reach(state, shape, body, factor);
         state->reach[body] = reach;
         state->ball[body] = make_ball(state, shape, body);
-        state->fixed[body] = world->kind[body] != BODY_DYNAMIC;
+        state->fixed[body] = is_fixed(state, body);
         state->is_pushed[body] = false;
         extremes.farthest = reach > extremes.farthest ? reach : extremes.farthest;
-        if (!state->fixed[body]) {
+        if (world->kind[body] == BODY_DYNAMIC) {
             double thick = thickness(world, shape);
             extremes.thinnest = thick < extremes.thinnest ? thick : extremes.thinnest;
         }

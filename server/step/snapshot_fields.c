@@ -7,6 +7,9 @@
 
 void *field_at(const World *world, const SnapshotField *field, size_t index) {
     const char *base = (const char *)world;
+    if (field->is_of_sleep) {
+        base = (const char *)world->sleep;
+    }
     if (field->array != NO_ARRAY) {
         memcpy(&base, base + field->array, sizeof(base));
     }

@@ -37,6 +37,7 @@ typedef struct SnapshotField {
     size_t array;  // offset of the pointer to the records in World; NO_ARRAY: it is in World itself
     size_t stride; // from one record to the next
     size_t offset; // in the record, or in World
+    bool is_of_sleep; // the pointer is in what world->sleep points to
 } SnapshotField;
 
 #define NO_ARRAY SIZE_MAX

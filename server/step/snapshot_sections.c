@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "solve/solver.h"
 #include "step/step.h"
+#include "world/sleep.h"
 
 #include <assert.h>
 #include <math.h>
@@ -33,11 +34,22 @@ static_assert(sizeof(PrimitiveKind) == sizeof(uint32_t), "a kind is read and wri
 
 // A field of the world itself; of the records of one of its arrays; a whole item of an array.
 #define OF_WORLD(name, type, count, part, member)                                                  \
-    { name, type, count, part, NO_ARRAY, 0, offsetof(World, member) }
+    { name, type, count, part, NO_ARRAY, 0, offsetof(World, member), false }
 #define OF_RECORD(name, type, count, part, array, record, member)                                  \
-    { name, type, count, part, offsetof(World, array), sizeof(record), offsetof(record, member) }
+    {                                                                                              \
+        name, type, count, part, offsetof(World, array), sizeof(record), offsetof(record, member), \
+            false                                                                                  \
+    }
 #define OF_COLUMN(name, type, count, part, array, item_bytes)                                      \
-    { name, type, count, part, offsetof(World, array), item_bytes, 0 }
+    { name, type, count, part, offsetof(World, array), item_bytes, 0, false }
+// Of the records of an array of world->sleep; a whole item of one.
+#define OF_SLEEP(name, type, count, part, array, record, member)                                   \
+    {                                                                                              \
+        name, type, count, part, offsetof(WorldSleep, array), sizeof(record),                      \
+            offsetof(record, member), true                                                         \
+    }
+#define OF_SLEEP_COLUMN(name, type, array, item_bytes)                                             \
+    { name, type, 1, NULL, offsetof(WorldSleep, array), item_bytes, 0, true }
 #define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 
 // ---- settings
@@ -48,9 +60,9 @@ static const SnapshotField settings_fields[] = {
     OF_WORLD("margin", FIELD_DOUBLE, 1, NULL, settings.margin),
     OF_WORLD("restitution_threshold", FIELD_DOUBLE, 1, NULL, settings.restitution_threshold),
     OF_WORLD("recovery_speed", FIELD_DOUBLE, 1, NULL, settings.recovery_speed),
-    OF_WORLD("integrator", FIELD_U32, 1, NULL, settings.integrator),
-    OF_WORLD("rotation", FIELD_U32, 1, NULL, settings.rotation),
-    OF_WORLD("contact_plane", FIELD_U32, 1, NULL, settings.contact_plane),
+    OF_WORLD("integrator", FIELD_BYTE, 1, NULL, settings.integrator),
+    OF_WORLD("rotation", FIELD_BYTE, 1, NULL, settings.rotation),
+    OF_WORLD("contact_plane", FIELD_BYTE, 1, NULL, settings.contact_plane),
     OF_WORLD("solver", FIELD_SOLVER, 1, NULL, settings.solver),
     OF_WORLD("parameter", FIELD_DOUBLE, SETTINGS_PARAMETER_MAX, NULL, settings.parameter),
 };
@@ -75,12 +87,14 @@ static Status check_parameters(const WorldSettings *settings, Error *error) {
 
 static Status accept_settings(World *world, const World *stage, size_t index, Error *error) {
     (void)index;
-    Status status = settings_check(&stage->settings, error);
+    WorldSettings settings = stage->settings;
+    settings.sleep_time = settings_default().sleep_time; // unless a section says otherwise
+    Status status = settings_check(&settings, error);
     if (status == STATUS_OK) {
-        status = check_parameters(&stage->settings, error);
+        status = check_parameters(&settings, error);
     }
     if (status == STATUS_OK) {
-        world_set_settings(world, &stage->settings);
+        world_set_settings(world, &settings);
     }
     return status;
 }
@@ -309,9 +323,9 @@ static const SnapshotField time_fields[] = {
 };
 
 static const SnapshotField pose_fields[] = {
-    {"position", FIELD_DOUBLE, 3, xyz, offsetof(World, pose), 7 * sizeof(double), 0},
+    {"position", FIELD_DOUBLE, 3, xyz, offsetof(World, pose), 7 * sizeof(double), 0, false},
     {"orientation", FIELD_DOUBLE, 4, wxyz, offsetof(World, pose), 7 * sizeof(double),
-     3 * sizeof(double)},
+     3 * sizeof(double), false},
 };
 
 static const SnapshotField velocity_fields[] = {
@@ -365,23 +379,21 @@ static Status open_impulses(World *world, size_t count, Error *error) {
     return STATUS_OK;
 }
 
-static bool memory_precedes(const ContactMemory *a, const ContactMemory *b) {
-    if (a->a != b->a) {
-        return a->a < b->a;
+static bool impulses_are_sound(const World *world, const ContactMemory *memory, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        bool is_sorted = i == 0 || world_memory_precedes(&memory[i - 1], &memory[i]);
+        if (memory[i].a >= memory[i].b || memory[i].b >= world->body_count || !is_sorted ||
+            !numbers_fit_float(memory[i].impulse, 3)) {
+            return false;
+        }
     }
-    return a->b != b->b ? a->b < b->b : a->feature < b->feature;
+    return true;
 }
 
 static Status settle_impulses(World *world, Error *error) {
-    for (size_t i = 0; i < world->memory_count; i++) {
-        const ContactMemory *memory = &world->memory[i];
-        bool is_sorted = i == 0 || memory_precedes(memory - 1, memory);
-        if (memory->a >= memory->b || memory->b >= world->body_count || !is_sorted ||
-            !numbers_fit_float(memory->impulse, 3)) {
-            return damaged(error, "an impulse that cannot be");
-        }
-    }
-    return STATUS_OK;
+    return impulses_are_sound(world, world->memory, world->memory_count)
+               ? STATUS_OK
+               : damaged(error, "an impulse that cannot be");
 }
 
 static const SnapshotGroup impulse_groups[] = {
@@ -437,6 +449,103 @@ static const SnapshotGroup id_groups[] = {
     {.name = "ids", FIELDS(id_fields)},
 };
 
+// ---- sleeping: when
+
+static bool has_sleep_settings(const World *world) {
+    return world->settings.sleep_speed != 0.0 ||
+           world->settings.sleep_time != settings_default().sleep_time;
+}
+
+static const SnapshotField sleep_settings_fields[] = {
+    OF_WORLD("sleep_speed", FIELD_DOUBLE, 1, NULL, settings.sleep_speed),
+    OF_WORLD("sleep_time", FIELD_DOUBLE, 1, NULL, settings.sleep_time),
+};
+
+static Status settle_sleep_settings(World *world, Error *error) {
+    return has_sleep_settings(world) ? settings_check(&world->settings, error)
+                                     : damaged(error, "a sleep that does not differ from none");
+}
+
+static const SnapshotGroup sleep_settings_groups[] = {
+    {.name = "sleep", FIELDS(sleep_settings_fields)},
+};
+
+// ---- who sleeps
+
+static size_t count_sleep(const World *world, size_t parent) {
+    (void)parent;
+    return sleep_told_count(world);
+}
+
+static bool has_sleep(const World *world) {
+    return sleep_told_count(world) > 0;
+}
+
+static const SnapshotField rest_fields[] = {
+    OF_SLEEP_COLUMN("rest", FIELD_DOUBLE, rest, sizeof(double)),
+};
+
+static const SnapshotField island_fields[] = {
+    OF_SLEEP_COLUMN("island", FIELD_U32, island, sizeof(uint32_t)),
+};
+
+static const SnapshotField slept_fields[] = {
+    OF_SLEEP("asleep.body_a", FIELD_BODY, 1, NULL, memory, ContactMemory, a),
+    OF_SLEEP("asleep.body_b", FIELD_BODY, 1, NULL, memory, ContactMemory, b),
+    OF_SLEEP("asleep.feature", FIELD_U64, 1, NULL, memory, ContactMemory, feature),
+    OF_SLEEP("asleep.impulse", FIELD_DOUBLE, 3, xyz, memory, ContactMemory, impulse),
+};
+
+static size_t count_slept(const World *world, size_t parent) {
+    (void)parent;
+    return world->sleep->memory_count;
+}
+
+static Status open_sleep(World *world, size_t count, Error *error) {
+    if (count == 0 || count > world->body_count) {
+        return damaged(error, "more or fewer bodies at rest than can be");
+    }
+    if (!sleep_open(world)) {
+        return out_of_memory(error);
+    }
+    world->sleep->count = (uint32_t)count;
+    memset(world->sleep->island, 0, count * sizeof(uint32_t)); // until they are read: all are told
+    return STATUS_OK;
+}
+
+static Status open_slept(World *world, size_t count, Error *error) {
+    if (!sleep_reserve(world, count)) {
+        return out_of_memory(error);
+    }
+    world->sleep->memory_count = count;
+    return STATUS_OK;
+}
+
+// An island is called by its first body; what is still has no velocity; all impulses have a
+// sleeper, and no two of different islands.
+static Status settle_sleep(World *world, Error *error) {
+    return world->settings.sleep_speed > 0.0 && sleep_is_sound(world) &&
+                   impulses_are_sound(world, world->sleep->memory, world->sleep->memory_count)
+               ? STATUS_OK
+               : damaged(error, "a sleep that cannot be");
+}
+
+static const SnapshotGroup sleep_groups[] = {
+    {.name = "rests",
+     .count = count_sleep,
+     .is_counted = true,
+     .is_packed = true,
+     FIELDS(rest_fields),
+     .open = open_sleep},
+    {.name = "islands", .count = count_sleep, .is_packed = true, FIELDS(island_fields)},
+    {.name = "sleeping impulses",
+     .count = count_slept,
+     .is_counted = true,
+     .is_packed = true,
+     FIELDS(slept_fields),
+     .open = open_slept},
+};
+
 // ---- all of them
 
 #define GROUPS(list) .groups = (list), .group_count = sizeof(list) / sizeof((list)[0])
@@ -451,5 +560,8 @@ const SnapshotSection snapshot_sections[] = {
     {7, 1, false, GROUPS(impulse_groups), .settle = settle_impulses},
     {8, 1, true, GROUPS(bounds_groups), .is_there = has_bounds, .settle = settle_bounds},
     {9, 1, true, GROUPS(id_groups), .is_there = has_id_gap, .settle = settle_ids},
+    {10, 1, true, GROUPS(sleep_settings_groups), .is_there = has_sleep_settings,
+     .settle = settle_sleep_settings},
+    {11, 1, false, GROUPS(sleep_groups), .is_there = has_sleep, .settle = settle_sleep},
 };
 const size_t snapshot_section_count = sizeof(snapshot_sections) / sizeof(snapshot_sections[0]);

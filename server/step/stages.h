@@ -32,6 +32,18 @@ typedef struct StepState {
     Error *error;
     const Solver *solver_row;
 
+    uint32_t tree_count; // dynamic bodies that are awake
+    uint8_t *still;      // per body: is asleep, or rests as those do; NULL: nothing sleeps here
+    uint8_t *wakes;      // per island of sleepers, by its first body: wakes in this step
+    uint32_t asleep_count;
+    bool has_woken;
+    double v_asleep[6];          // what a sleeper would move with if it were awake
+    const ContactMemory *memory; // to start from
+    size_t memory_count;
+    double *rest;          // per tree: for how long it has been at rest after this step [s]
+    uint32_t *bed;         // per tree: the island that it falls asleep in, or SLEEP_AWAKE
+    uint32_t tired_count;  // how many do
+
     FreeMass *free; // per tree
     ProblemTree *tree;
     double *v_free; // per tree, 6
@@ -78,6 +90,10 @@ Status contacts_run(StepState *state);
 
 // Boxes and candidates, from the margin. Says nothing where it fails.
 Status reach_run(StepState *state);
+
+// How far from its centre of mass a body's surface comes [m]; where it has none, or no end, the
+// radius of gyration.
+double reach_extent(const World *world, uint32_t body);
 
 // A contact as the narrow phase finds it.
 typedef struct StepFound {
@@ -131,6 +147,8 @@ Status integrate_run(StepState *state, StepEnergy *energy);
 // A body's part of the energy book, once its new velocity and pose are known, and what is added
 // once all bodies are in it: the wrenches, and what the book does not explain.
 void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy);
+void energy_add_sleeper(const StepState *state, uint32_t body, StepEnergy *energy);
+void energy_fall_asleep(const StepState *state, uint32_t tree, StepEnergy *energy);
 void energy_end(const StepState *state, StepEnergy *energy);
 
 // Undoes the step as `quantity` of a body cannot be told; the error says so.
@@ -138,6 +156,23 @@ Status fault_body(StepState *state, uint32_t body, const char *quantity);
 
 // Undoes the step unless all that a report carries can be told.
 Status fault_check_report(StepState *state, const StepReport *report);
+
+// Who sleeps as the step begins. Says what failed.
+Status rest_begin(StepState *state);
+
+// Wakes the islands that what is awake touches, as the contacts of the step are: true, and the step
+// is to be begun again with more bodies awake, or false.
+bool rest_wake_touched(StepState *state, int round);
+
+// What contacts start from, where some have been woken.
+Status rest_recall(StepState *state);
+
+// Which islands fall asleep with the new state, of which nothing is the world's yet, and what that
+// takes out of the energy book.
+Status rest_find(StepState *state, StepEnergy *energy);
+
+// Puts them to sleep, in the new state, which is the world's.
+void rest_commit(StepState *state);
 
 // Which bodies the new state puts outside of the bounds; nothing of the world has changed yet.
 Status bounds_find(StepState *state);
@@ -151,8 +186,19 @@ void bounds_remove(StepState *state);
 // What body `body` would move with if nothing touched it; 6 numbers.
 static inline const double *stage_free_velocity(const StepState *state, uint32_t body) {
     uint32_t tree = state->stepper->tree_of_body[body];
-    return tree == PROBLEM_NO_TREE ? state->world->velocity + 6 * (size_t)body
-                                   : state->v_free + 6 * (size_t)tree;
+    if (tree != PROBLEM_NO_TREE) {
+        return state->v_free + 6 * (size_t)tree;
+    }
+    return state->world->kind[body] == BODY_DYNAMIC ? state->v_asleep
+                                                    : state->world->velocity + 6 * (size_t)body;
+}
+
+static inline bool stage_is_still(const StepState *state, uint32_t body) {
+    return state->still != NULL && state->still[body];
+}
+
+static inline bool stage_is_asleep(const StepState *state, uint32_t body) {
+    return stage_is_still(state, body) && state->world->kind[body] == BODY_DYNAMIC;
 }
 
 static inline StepPart stage_part(const StepState *state, uint32_t body, uint32_t index) {

@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "step/stages.h"
+#include "world/sleep.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -111,14 +112,27 @@ static void name_worst(const Stepper *stepper, const World *world, StepReport *r
     }
 }
 
-static Status run_stages(StepState *state, ClockProc *clock, StepReport *report) {
-    // where the bodies would go
-    Status status = free_motion_run(state);
-
-    // what is in their way
-    if (status == STATUS_OK) {
-        status = contacts_run(state);
+// Where the bodies would go, and what is in their way. What they touch wakes, and may touch others.
+static Status meet(StepState *state) {
+    Status status = rest_begin(state);
+    ArenaMark mark = arena_mark(state->scratch);
+    bool is_woken = true;
+    for (int round = 0; status == STATUS_OK && is_woken; round++) {
+        arena_reset_to(state->scratch, mark);
+        status = rest_recall(state);
+        if (status == STATUS_OK) {
+            status = free_motion_run(state);
+        }
+        if (status == STATUS_OK) {
+            status = contacts_run(state);
+        }
+        is_woken = status == STATUS_OK && rest_wake_touched(state, round);
     }
+    return status;
+}
+
+static Status run_stages(StepState *state, ClockProc *clock, StepReport *report) {
+    Status status = meet(state);
 
     // what happens there
     if (status == STATUS_OK) {
@@ -137,9 +151,13 @@ static Status run_stages(StepState *state, ClockProc *clock, StepReport *report)
         status = bounds_find(state);
     }
     if (status == STATUS_OK) {
+        status = rest_find(state, &report->energy);
+    }
+    if (status == STATUS_OK) {
         status = integrate_commit(state);
     }
     if (status == STATUS_OK) {
+        rest_commit(state);
         bounds_remove(state);
     }
     return status;
@@ -168,6 +186,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
     report->recovery_count = state.recovery_count;
     if (status == STATUS_OK) {
         report->removed_count = state.left_count;
+        report->asleep_count = sleep_count(world);
         name_worst(stepper, world, report);
         stepper->has_last = true;
     } else if (status == STATUS_RESOURCE_EXHAUSTED) {

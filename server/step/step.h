@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One step of one world, as a table of contents: free motion, collide, assemble, solve, integrate,
-// remove what has left the bounds (step.c). Order lives there and nowhere else.
+// One step of one world, as a table of contents: free motion, collide, wake, assemble, solve,
+// integrate, fall asleep, remove what has left the bounds (step.c). Order lives there and nowhere else.
 //
 // A Stepper goes with a world: the collision caches (derived: dropping them changes nothing) and
 // the last step's problem, answer and contacts, which may be looked at until the next step is
@@ -33,6 +33,7 @@ typedef struct StepEnergy {
 
 typedef struct StepReport {
     uint32_t contact_count, row_count, iterations;
+    uint32_t asleep_count;   // bodies that sleep after it
     uint64_t solver_ns;      // 0 without a clock, or when nothing touched
     uint32_t recovery_count; // contacts whose overlap would leave faster than recovery_speed
     uint32_t removed_count;  // bodies that have left the bounds

@@ -21,6 +21,10 @@
       "slower impacts do not bounce")                                                              \
     X(RECOVERY_SPEED, "WorldSettings.recovery_speed", "m/s", 0.0, 1e9, false,                      \
       "overlaps leave no faster; 1e9: as fast as the solver has it")                               \
+    X(SLEEP_SPEED, "WorldSettings.sleep_speed", "m/s", 0.0, 1e6, false,                            \
+      "no point of a body at rest is faster; 0: nothing falls asleep")                             \
+    X(SLEEP_TIME, "WorldSettings.sleep_time", "s", 0.0, 1e6, false,                                \
+      "how long an island is at rest before it falls asleep")                                      \
     X(BOUNDS, "WorldSettings.bounds", "m", -1e9, 1e9, false,                                       \
       "corners of the box outside of which dynamic bodies are removed")                            \
     X(FRICTION, "Material.friction", "1", 0.0, 1e6, false, "Coulomb coefficient")                  \

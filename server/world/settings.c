@@ -3,7 +3,9 @@
 
 #include "world/range.h"
 
+#include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 WorldSettings settings_default(void) {
     return (WorldSettings){
@@ -12,10 +14,20 @@ WorldSettings settings_default(void) {
         .margin = 0.001,
         .restitution_threshold = 0.05,
         .recovery_speed = 1.0,
+        .sleep_time = 0.5,
         .integrator = INTEGRATOR_SYMPLECTIC,
         .rotation = ROTATION_MIDPOINT,
         .contact_plane = CONTACT_PLANE_APPROACH,
     };
+}
+
+// one byte of padding more, and worlds that were set alike would differ
+static_assert(sizeof(WorldSettings) ==
+                  15 * sizeof(double) + 2 * sizeof(uint32_t) + sizeof(((WorldSettings *)0)->parameter),
+              "settings are compared as bytes");
+
+bool settings_are_same(const WorldSettings *a, const WorldSettings *b) {
+    return memcmp(a, b, sizeof(*a)) == 0;
 }
 
 static Status check_choice(uint32_t choice, uint32_t count, const char *field, const char *choices,
@@ -68,6 +80,14 @@ Status settings_check(const WorldSettings *settings, Error *error) {
     if (status == STATUS_OK) {
         status = range_check(RANGE_RECOVERY_SPEED, settings->recovery_speed,
                              "settings.recovery_speed", -1, error);
+    }
+    if (status == STATUS_OK) {
+        status = range_check(RANGE_SLEEP_SPEED, settings->sleep_speed, "settings.sleep_speed", -1,
+                             error);
+    }
+    if (status == STATUS_OK) {
+        status =
+            range_check(RANGE_SLEEP_TIME, settings->sleep_time, "settings.sleep_time", -1, error);
     }
     if (status == STATUS_OK) {
         status = check_choice(settings->integrator, INTEGRATOR_COUNT, "settings.integrator",

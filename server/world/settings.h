@@ -41,14 +41,24 @@ typedef struct WorldSettings {
     double margin;                // [m]
     double restitution_threshold; // [m/s]
     double recovery_speed;        // [m/s]: overlaps leave no faster; 1e9: as the solver has it
-    uint32_t integrator;          // Integrator
-    uint32_t rotation;            // Rotation
-    uint32_t contact_plane;       // ContactPlane
+    double sleep_speed;           // [m/s]: of what is at rest; 0: nothing falls asleep (sleep.h)
+    double sleep_time;            // [s] at rest until an island falls asleep
+    uint8_t integrator;           // Integrator
+    uint8_t rotation;             // Rotation
+    uint8_t contact_plane;        // ContactPlane
     bool has_bounds;
-    Vec3 bounds_lower, bounds_upper; // [m] corners; zero without bounds
     uint32_t solver;                 // SolverKind
+    Vec3 bounds_lower, bounds_upper; // [m] corners; zero without bounds
     double parameter[SETTINGS_PARAMETER_MAX];
 } WorldSettings;
+
+// A choice of the wire as the settings hold it: what is none stays none.
+static inline uint8_t settings_choice(uint32_t choice) {
+    return choice < UINT8_MAX ? (uint8_t)choice : UINT8_MAX;
+}
+
+// To the last bit.
+bool settings_are_same(const WorldSettings *a, const WorldSettings *b);
 
 // Gravity, step and thresholds as documented in the proto; solver 0 with all parameters 0: the
 // caller sets them.

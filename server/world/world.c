@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/assert.h"
+#include "world/sleep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,7 @@ void world_destroy(World *world) {
     free(world->primitive);
     free(world->shape);
     free(world->memory);
+    sleep_forget(world);
     free(world);
 }
 
@@ -49,7 +51,8 @@ enum {
 size_t world_bytes(const World *world) {
     return sizeof(*world) + world->material_capacity * sizeof(Material) +
            world->primitive_capacity * sizeof(Primitive) + world->shape_capacity * sizeof(Shape) +
-           world->body_capacity * COLUMN_BYTES + world->memory_capacity * sizeof(ContactMemory);
+           world->body_capacity * (size_t)COLUMN_BYTES +
+           world->memory_capacity * sizeof(ContactMemory) + sleep_bytes(world);
 }
 
 static Status out_of_memory(const World *world, Error *error) {
@@ -59,6 +62,12 @@ static Status out_of_memory(const World *world, Error *error) {
 }
 
 void world_set_settings(World *world, const WorldSettings *settings) {
+    if (!settings_are_same(settings, &world->settings)) {
+        sleep_wake_all(world);
+    }
+    if (settings->sleep_speed == 0.0) {
+        sleep_close(world);
+    }
     world->settings = *settings;
     world->definition_is_hashed = false;
 }
@@ -226,8 +235,8 @@ static bool grow_bodies(World *world, size_t total) {
     if (total <= world->body_capacity) {
         return true;
     }
-    size_t capacity = world->body_capacity + world->body_capacity / 2;
-    if (capacity < total) {
+    size_t capacity = (size_t)world->body_capacity + world->body_capacity / 2;
+    if (capacity < total || capacity > UINT32_MAX) {
         capacity = total;
     }
     unsigned char *block = malloc(capacity * COLUMN_BYTES);
@@ -247,7 +256,7 @@ static bool grow_bodies(World *world, size_t total) {
     ASSERT(at == block + capacity * COLUMN_BYTES);
     free(world->body_block);
     world->body_block = block;
-    world->body_capacity = capacity;
+    world->body_capacity = (uint32_t)capacity;
     return true;
 }
 
@@ -366,8 +375,7 @@ Status world_add_bodies(World *world, const BodyColumns *columns, Id *ids, Error
 
 // ---- removing
 
-// How many of `bodies`, which rise, are below `body`; whether it is one of them.
-static uint32_t count_below(const uint32_t *bodies, uint32_t count, uint32_t body, bool *is_one) {
+uint32_t world_count_below(const uint32_t *bodies, uint32_t count, uint32_t body, bool *is_one) {
     uint32_t low = 0, high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -382,18 +390,19 @@ static uint32_t count_below(const uint32_t *bodies, uint32_t count, uint32_t bod
 }
 
 // Indices go down in order, so what was sorted by them still is.
-static void renumber_memory(World *world, const uint32_t *bodies, uint32_t count) {
+size_t world_renumber_memory(ContactMemory *memory, size_t memory_count, const uint32_t *bodies,
+                             uint32_t count) {
     size_t kept = 0;
-    for (size_t i = 0; i < world->memory_count; i++) {
-        ContactMemory memory = world->memory[i];
+    for (size_t i = 0; i < memory_count; i++) {
+        ContactMemory one = memory[i];
         bool is_gone[2];
-        memory.a -= count_below(bodies, count, memory.a, &is_gone[0]);
-        memory.b -= count_below(bodies, count, memory.b, &is_gone[1]);
+        one.a -= world_count_below(bodies, count, one.a, &is_gone[0]);
+        one.b -= world_count_below(bodies, count, one.b, &is_gone[1]);
         if (!is_gone[0] && !is_gone[1]) {
-            world->memory[kept++] = memory;
+            memory[kept++] = one;
         }
     }
-    world->memory_count = kept;
+    return kept;
 }
 
 // Moves what stands between two removed bodies, or behind the last, down to its place.
@@ -420,13 +429,15 @@ void world_remove_bodies(World *world, const uint32_t *bodies, uint32_t count) {
     if (count == 0) {
         return;
     }
+    sleep_remove_bodies(world, bodies, count);
     for (uint32_t i = 0; i < count; i++) {
         ASSERT(bodies[i] < world->body_count);
         ASSERT(i == 0 || bodies[i - 1] < bodies[i]);
         free(world->body_name[bodies[i]]);
         world->dynamic_count -= world->kind[bodies[i]] == BODY_DYNAMIC;
     }
-    renumber_memory(world, bodies, count);
+    world->memory_count =
+        world_renumber_memory(world->memory, world->memory_count, bodies, count);
     Column columns[COLUMN_COUNT];
     list_columns(world, columns);
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
@@ -526,11 +537,31 @@ static void forget_memory(World *world, const BodyUpdate *update) {
     free(moved);
 }
 
+// Before they are changed.
+static void disturb(World *world, const BodyUpdate *update) {
+    uint32_t body = 0;
+    if (world->sleep == NULL) {
+        return;
+    }
+    uint32_t *bodies = calloc(update->count + 1, sizeof(uint32_t));
+    if (bodies == NULL) {
+        sleep_wake_all(world);
+        return;
+    }
+    for (size_t i = 0; i < update->count; i++) {
+        world_find_body(world, update->id[i], &body);
+        bodies[i] = body;
+    }
+    sleep_disturb(world, bodies, update->count, update->pose != NULL);
+    free(bodies);
+}
+
 Status world_update_bodies(World *world, const BodyUpdate *update, Error *error) {
     Status status = check_update(world, update, error);
     if (status != STATUS_OK) {
         return status;
     }
+    disturb(world, update);
     for (size_t i = 0; i < update->count; i++) {
         uint32_t body = 0;
         bool found = world_find_body(world, update->id[i], &body);

@@ -24,6 +24,15 @@ typedef struct ContactMemory {
     double impulse[3]; // on b, world axes [N s]
 } ContactMemory;
 
+static inline bool world_memory_precedes(const ContactMemory *a, const ContactMemory *b) {
+    if (a->a != b->a) {
+        return a->a < b->a;
+    }
+    return a->b != b->b ? a->b < b->b : a->feature < b->feature;
+}
+
+typedef struct WorldSleep WorldSleep; // sleep.h
+
 typedef struct WorldLimits {
     uint32_t body_count_max;
     size_t bytes_max;
@@ -46,6 +55,14 @@ typedef struct World {
     // bodies
     uint32_t body_count;
     uint32_t dynamic_count;
+    uint32_t body_capacity;
+    bool faulted; // the last step ended in numbers that are not finite and was undone
+
+    // caches: derived from what else stands here
+    bool has_center;   // some centre of mass is not the origin
+    bool bodies_moved; // from outside, or some were added or removed: collision caches are stale
+    bool definition_is_hashed;
+
     Id body_id_next;  // of the next body; ids rise with the index and are never given again
     void *body_block; // owned: holds the columns of bodies, from here to body_capacity
     Id *body_id;
@@ -55,17 +72,12 @@ typedef struct World {
     double *pose;     // 7: centre of mass, orientation
     double *velocity; // 6: linear, angular; world axes
     char **body_name; // entries owned, NULL: nameless
-    size_t body_capacity;
 
     ContactMemory *memory;
     size_t memory_count, memory_capacity;
-
-    bool faulted; // the last step ended in numbers that are not finite and was undone
+    WorldSleep *sleep; // owned. Nullable
 
     // caches: derived from the above
-    bool has_center;   // some centre of mass is not the origin
-    bool bodies_moved; // from outside, or some were added or removed: collision caches are stale
-    bool definition_is_hashed;
     uint64_t definition_hash; // of everything but the state; valid while definition_is_hashed
     double friction_max;      // of all materials
 } World;
@@ -77,7 +89,7 @@ void world_destroy(World *world);
 // Memory held [bytes].
 size_t world_bytes(const World *world);
 
-// Replaces the settings, which have passed their checks.
+// Replaces the settings, which have passed their checks. What differs wakes all who sleep.
 void world_set_settings(World *world, const WorldSettings *settings);
 
 // Adds `count` materials, all or none; their ids are 1 more than their indices less the built-in
@@ -98,6 +110,12 @@ typedef struct ShapeColumns {
 Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Error *error);
 
 Status world_add_bodies(World *world, const BodyColumns *columns, Id *ids, Error *error);
+
+// For removing: how many of `bodies`, which rise, are below `body`; whether it is one of them.
+uint32_t world_count_below(const uint32_t *bodies, uint32_t count, uint32_t body, bool *is_one);
+// Impulses between those that stay, by their new indices; how many.
+size_t world_renumber_memory(ContactMemory *memory, size_t memory_count, const uint32_t *bodies,
+                             uint32_t count);
 
 // Takes bodies out, whose indices rise. Those behind them move down, so that all keep their order;
 // impulses between those that stay are remembered.
@@ -120,7 +138,7 @@ typedef struct BodyUpdate {
     const double *velocity;
 } BodyUpdate;
 
-// All or none. Forgets the contact memory of the bodies moved, and a fault.
+// All or none. Wakes whom it disturbs, forgets the contact memory of the bodies moved, and a fault.
 Status world_update_bodies(World *world, const BodyUpdate *update, Error *error);
 
 // The origin's pose of a body, as on the wire.

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+// Falling asleep and waking, in worlds with sleep_speed above 0 (world/sleep.h).
+//
+// A dynamic body is at rest in a step after which no point of it is faster than sleep_speed:
+// |v| + |w| r <= sleep_speed, r how far its surface comes from its centre of mass. An island, the
+// bodies joined by the contacts and rows that the step solved, falls asleep at the end of the step
+// when all of them have been at rest for sleep_time, and calm in this step: what their velocities
+// changed by would not bring them above sleep_speed within another sleep_time, so that what begins
+// to fall is not caught in the air. Nor does it where it touches a kinematic body that moves, or a
+// body that leaves the world in this step.
+//
+// Sleepers are no trees of the problem, and fixed to the broad phase. The narrow phase meets them
+// with the free velocity that they would have if they were awake, so they touch what they would
+// touch then. When one does, its island wakes and the step is begun again, with the contacts that
+// all have who are awake then: the motion is that of a world in which they never slept. Nothing
+// of the world has changed before it is committed.
+#include "step/stages.h"
+
+#include "base/array.h"
+#include "base/assert.h"
+#include "solve/island.h"
+#include "world/sleep.h"
+
+#include <string.h>
+
+// Islands seldom wake each other: they would have been one. After so many rounds all wake.
+enum { ROUNDS_MAX = 8 };
+
+static Status out_of_memory(StepState *state) {
+    return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "Memory ended while finding which of %u bodies sleep: raise "
+                     "--memory-bytes-max.",
+                     state->world->body_count);
+}
+
+// ---- who sleeps
+
+// Once islands are marked.
+static void wake_marked(StepState *state) {
+    const World *world = state->world;
+    for (uint32_t body = 0; body < world->body_count; body++) {
+        if (stage_is_asleep(state, body) && state->wakes[world->sleep->island[body]]) {
+            state->still[body] = 0;
+            state->asleep_count--;
+            state->tree_count++;
+        }
+    }
+    state->has_woken = true;
+}
+
+static void mark(StepState *state, uint32_t body) {
+    state->wakes[state->world->sleep->island[body]] = 1;
+}
+
+// A wrench, or a velocity, that is there.
+static bool is_any(const double six[6]) {
+    bool is_zero = true;
+    for (int i = 0; i < 6; i++) {
+        is_zero = is_zero && six[i] == 0.0;
+    }
+    return !is_zero;
+}
+
+static void wake_pushed(StepState *state) {
+    const StepInput *input = state->input;
+    bool is_pushed = false;
+    for (size_t i = 0; i < input->wrench_count; i++) {
+        uint32_t body = input->wrench_body[i];
+        if (is_any(input->wrench + 6 * i) && stage_is_asleep(state, body)) {
+            mark(state, body);
+            is_pushed = true;
+        }
+    }
+    if (is_pushed) {
+        wake_marked(state);
+    }
+}
+
+Status rest_begin(StepState *state) {
+    World *world = state->world;
+    state->tree_count = world->dynamic_count;
+    state->memory = world->memory;
+    state->memory_count = world->memory_count;
+    if (world->settings.sleep_speed == 0.0) {
+        return STATUS_OK;
+    }
+    size_t count = world->body_count;
+    state->still = arena_take_array(state->scratch, count, 1);
+    state->wakes = arena_take_zeroed(state->scratch, count, 1);
+    if (!sleep_open(world) || state->still == NULL || state->wakes == NULL) {
+        return out_of_memory(state);
+    }
+    for (uint32_t body = 0; body < count; body++) {
+        state->still[body] = sleep_is_still(world, body);
+    }
+    state->asleep_count = sleep_count(world);
+    state->tree_count -= state->asleep_count;
+    vec3_store(state->v_asleep, vec3_scale(state->input->time_step, world->settings.gravity));
+    wake_pushed(state);
+    return STATUS_OK;
+}
+
+bool rest_wake_touched(StepState *state, int round) {
+    const Stepper *stepper = state->stepper;
+    bool is_touched = false;
+    for (uint32_t i = 0; state->asleep_count > 0 && i < stepper->contact_count; i++) {
+        const uint32_t body[2] = {stepper->contact[i].a, stepper->contact[i].b};
+        for (int s = 0; s < 2; s++) {
+            if (stage_is_asleep(state, body[s])) {
+                mark(state, body[s]);
+                is_touched = true;
+            }
+        }
+    }
+    if (is_touched && round >= ROUNDS_MAX) {
+        memset(state->wakes, 1, state->world->body_count);
+    }
+    if (is_touched) {
+        wake_marked(state);
+    }
+    return is_touched;
+}
+
+// The impulses of those who wake stand in a list of their own.
+Status rest_recall(StepState *state) {
+    const World *world = state->world;
+    if (!state->has_woken) {
+        return STATUS_OK;
+    }
+    const WorldSleep *sleep = world->sleep;
+    size_t room = world->memory_count + sleep->memory_count;
+    ContactMemory *merged = arena_take_array(state->scratch, room, sizeof(ContactMemory));
+    if (merged == NULL) {
+        return out_of_memory(state);
+    }
+    const ContactMemory *awake = world->memory, *asleep = sleep->memory;
+    const ContactMemory *awake_end = awake + world->memory_count,
+                        *asleep_end = asleep + sleep->memory_count;
+    size_t count = 0;
+    while (awake < awake_end || asleep < asleep_end) {
+        bool is_awake = asleep == asleep_end ||
+                        (awake < awake_end && world_memory_precedes(awake, asleep));
+        merged[count++] = is_awake ? *awake++ : *asleep++;
+    }
+    state->memory = merged;
+    state->memory_count = count;
+    return STATUS_OK;
+}
+
+// ---- who falls asleep
+
+// The trees of a step, judged in blocks.
+typedef struct Judging {
+    StepState *state;
+    uint8_t *is_ready; // per tree
+    bool *has_ready;   // per block
+} Judging;
+
+// The fastest that a point of a body may be, of which that is the velocity.
+static double fastest(const double *velocity, double extent) {
+    return vec3_norm(vec3_load(velocity)) + extent * vec3_norm(vec3_load(velocity + 3));
+}
+
+static const double *new_velocity(const StepState *state, uint32_t tree) {
+    return state->velocity_new != NULL
+               ? state->velocity_new + 6 * (size_t)state->body_of_tree[tree]
+               : state->stepper->v + 6 * (size_t)tree;
+}
+
+static void judge_block(void *work, uint32_t block) {
+    const Judging *judging = work;
+    StepState *state = judging->state;
+    const World *world = state->world;
+    const double speed = world->settings.sleep_speed, time = world->settings.sleep_time,
+                 h = state->input->time_step;
+    judging->has_ready[block] = false;
+    uint32_t end = stage_block_end(block, state->tree_count);
+    for (uint32_t tree = block * STAGE_BLOCK; tree < end; tree++) {
+        uint32_t body = state->body_of_tree[tree];
+        const double *before = world->velocity + 6 * (size_t)body,
+                     *after = new_velocity(state, tree);
+        double change[6], extent = reach_extent(world, body);
+        double rest = sleep_is_still(world, body) ? 0.0 : world->sleep->rest[body];
+        for (int i = 0; i < 6; i++) {
+            change[i] = after[i] - before[i];
+        }
+        rest = fastest(after, extent) <= speed ? rest + h : 0.0;
+        state->rest[tree] = rest < time ? rest : time;
+        state->bed[tree] = SLEEP_AWAKE;
+        judging->is_ready[tree] =
+            rest > 0.0 && rest >= time && fastest(change, extent) * time <= speed * h;
+        judging->has_ready[block] = judging->has_ready[block] || judging->is_ready[tree];
+    }
+}
+
+// What is pushed is not at rest.
+static void tire_none_pushed(const Judging *judging) {
+    const StepState *state = judging->state;
+    const StepInput *input = state->input;
+    for (size_t i = 0; i < input->wrench_count; i++) {
+        uint32_t tree = state->stepper->tree_of_body[input->wrench_body[i]];
+        if (tree != PROBLEM_NO_TREE && is_any(input->wrench + 6 * i)) {
+            state->rest[tree] = 0.0;
+            judging->is_ready[tree] = false;
+        }
+    }
+}
+
+static bool is_mover(const World *world, uint32_t body) {
+    return world->kind[body] == BODY_KINEMATIC && is_any(world->velocity + 6 * (size_t)body);
+}
+
+// Islands that stay awake.
+static void find_wakeful(const Judging *judging, const Islands *islands, uint8_t *is_wakeful) {
+    const StepState *state = judging->state;
+    const Stepper *stepper = state->stepper;
+    for (uint32_t tree = 0; tree < state->tree_count; tree++) {
+        is_wakeful[islands->of_tree[tree]] |= !judging->is_ready[tree];
+    }
+    for (uint32_t i = 0; i < stepper->contact_count; i++) {
+        const StepContact *contact = &stepper->contact[i];
+        if (is_mover(state->world, contact->a) || is_mover(state->world, contact->b)) {
+            uint32_t island = islands_of_contact(&stepper->problem, islands->of_tree, i);
+            is_wakeful[island] = 1;
+        }
+    }
+}
+
+// What loses one of its bodies begins to rest anew.
+static void disturb_left(StepState *state, const Islands *islands, uint8_t *is_wakeful) {
+    for (uint32_t i = 0; i < state->left_count; i++) {
+        uint32_t island = islands->of_tree[state->stepper->tree_of_body[state->left[i]]];
+        is_wakeful[island] = 1;
+        for (uint32_t k = islands->tree_first[island]; k < islands->tree_first[island + 1]; k++) {
+            state->rest[islands->tree[k]] = 0.0;
+        }
+    }
+}
+
+static Status find_islands(StepState *state, const Judging *judging, StepEnergy *energy) {
+    Islands islands;
+    Status status =
+        islands_find(&state->stepper->problem, state->scratch, &islands, state->error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    uint8_t *is_wakeful = arena_take_zeroed(state->scratch, islands.count, 1);
+    if (is_wakeful == NULL) {
+        return out_of_memory(state);
+    }
+    find_wakeful(judging, &islands, is_wakeful);
+    disturb_left(state, &islands, is_wakeful);
+    for (uint32_t tree = 0; tree < state->tree_count; tree++) {
+        uint32_t island = islands.of_tree[tree];
+        if (!is_wakeful[island]) {
+            state->bed[tree] = state->body_of_tree[islands.tree[islands.tree_first[island]]];
+            state->tired_count++;
+            energy_fall_asleep(state, tree, energy);
+        }
+    }
+    if (state->tired_count > 0 && !sleep_reserve(state->world, state->stepper->contact_count)) {
+        return out_of_memory(state);
+    }
+    return STATUS_OK;
+}
+
+Status rest_find(StepState *state, StepEnergy *energy) {
+    if (state->still == NULL) {
+        return STATUS_OK;
+    }
+    uint32_t block_count = tasks_blocks(state->tree_count, STAGE_BLOCK);
+    Judging judging = {.state = state,
+                       .is_ready = arena_take_array(state->scratch, state->tree_count, 1),
+                       .has_ready = arena_take_array(state->scratch, block_count, sizeof(bool))};
+    state->rest = arena_take_array(state->scratch, state->tree_count, sizeof(double));
+    state->bed = arena_take_array(state->scratch, state->tree_count, sizeof(uint32_t));
+    if (judging.is_ready == NULL || judging.has_ready == NULL || state->rest == NULL ||
+        state->bed == NULL) {
+        return out_of_memory(state);
+    }
+    tasks_run(state->input->context.tasks, judge_block, &judging, block_count);
+    tire_none_pushed(&judging);
+    bool has_ready = state->left_count > 0;
+    for (uint32_t block = 0; block < block_count; block++) {
+        has_ready = has_ready || judging.has_ready[block];
+    }
+    return has_ready ? find_islands(state, &judging, energy) : STATUS_OK;
+}
+
+// ---- the new state
+
+static void settle_body(const StepState *state, uint32_t body) {
+    World *world = state->world;
+    WorldSleep *sleep = world->sleep;
+    uint32_t tree = state->stepper->tree_of_body[body];
+    if (tree != PROBLEM_NO_TREE) {
+        sleep->rest[body] = state->rest[tree];
+        sleep->island[body] = state->bed[tree];
+        if (state->bed[tree] != SLEEP_AWAKE) {
+            memset(world->velocity + 6 * (size_t)body, 0, 6 * sizeof(double));
+        }
+    } else if (world->kind[body] != BODY_DYNAMIC) {
+        sleep->island[body] = is_mover(world, body) ? SLEEP_AWAKE : body;
+    }
+}
+
+void rest_commit(StepState *state) {
+    World *world = state->world;
+    if (state->still == NULL || world->body_count == 0) {
+        return;
+    }
+    for (uint32_t body = 0; body < world->body_count; body++) {
+        if (!state->still[body]) {
+            settle_body(state, body);
+        }
+    }
+    world->sleep->asleep_count = state->asleep_count + state->tired_count;
+    if (state->has_woken) {
+        sleep_drop_memory(world);
+    }
+    if (state->tired_count > 0) {
+        sleep_take_memory(world);
+    }
+}
