@@ -225,7 +225,9 @@ enum {
     MOREAU_ROTATION = 32,
     MOREAU_RECOVERY_SPEED = 64,
     MOREAU_CONTACT_PLANE = 128,
-    MOREAU_BOUNDS = 256
+    MOREAU_BOUNDS = 256,
+    MOREAU_SLEEP_SPEED = 512,
+    MOREAU_SLEEP_TIME = 1024
 };
 
 // Which velocity moves positions and orientations: that after a step, that before, or their mean.
@@ -261,6 +263,7 @@ typedef struct MoreauSettings {
     // [m] x y z: a dynamic body whose centre of mass is outside after a step is removed. Both zero:
     // there are none.
     double bounds_lower[3], bounds_upper[3];
+    double sleep_speed, sleep_time;    // [m/s], [s]: what is slower for so long falls asleep; 0: nothing
     const char *solver;                // Nullable
     const MoreauParameter *parameters; // Nullable; of `solver`, which must be named
     size_t parameter_count;
@@ -351,6 +354,7 @@ typedef struct MoreauWorldState {
     const double *mass, *inertia, *center_of_mass; // with `definition`
     const uint32_t *kind;                          // with `definition`
     const uint64_t *shape;                         // with `definition`
+    const int *asleep;                             // where sleep_speed is above 0
 } MoreauWorldState;
 
 #define MOREAU_ALL UINT64_MAX // as `count`: all the rest
@@ -411,6 +415,7 @@ typedef struct MoreauStepResult {
     const double *solver_time;         // [s] of the last step
     const uint32_t *recovery_contacts; // of the last step, whose overlap recovery_speed holds back
     const uint64_t *recovery_steps;    // that had such contacts
+    const uint32_t *asleep;            // bodies that sleep; NULL: none of any world
     MoreauCertificates last, worst;
     MoreauEnergies energy;
     const uint64_t *removed; // bodies that left the bounds in this call; NULL: none of any world

@@ -112,6 +112,10 @@ MoreauStatus settings_init(MoreauClient *client, const MoreauSettings *settings,
     message->rotation = (Moreau__V1__Rotation__Kind)settings->rotation;
     message->has_contact_plane = (settings->given & MOREAU_CONTACT_PLANE) != 0;
     message->contact_plane = (Moreau__V1__WorldSettings__ContactPlane)settings->contact_plane;
+    message->has_sleep_speed = (settings->given & MOREAU_SLEEP_SPEED) != 0;
+    message->sleep_speed = settings->sleep_speed;
+    message->has_sleep_time = (settings->given & MOREAU_SLEEP_TIME) != 0;
+    message->sleep_time = settings->sleep_time;
     message->solver = (char *)settings->solver;
     if ((settings->given & MOREAU_BOUNDS) != 0) {
         message->bounds = make_bounds(settings);

@@ -76,7 +76,8 @@ static void read_state(const Moreau__V1__WorldGetReply *got, MoreauWorldState *s
                                 .inertia = COLUMN(got, inertia, 6 * count),
                                 .center_of_mass = COLUMN(got, center_of_mass, 3 * count),
                                 .kind = (const uint32_t *)COLUMN(got, kind, count),
-                                .shape = COLUMN(got, shape, count)};
+                                .shape = COLUMN(got, shape, count),
+                                .asleep = COLUMN(got, asleep, count)};
 }
 
 MoreauStatus moreau_world_get(MoreauClient *client, uint64_t world, uint64_t first, uint64_t count,

@@ -60,6 +60,7 @@ static void add_reports(RunReport *report, const Moreau__V1__StepReports *report
     report->solver_time = FIRST(reports, solver_time, 0.0);
     report->recovery_contacts = FIRST(reports, recovery_contacts, 0);
     report->recovery_steps += FIRST(reports, recovery_steps, 0);
+    report->asleep = FIRST(reports, asleep, 0);
     add_certificate(report, reports);
     if (reports->energy != NULL && reports->energy->n_after > 0) {
         report->has_energy = true;
@@ -155,6 +156,10 @@ void run_report_print(const RunReport *report) {
             format_count(report->recovery_steps, text[0]), plural(report->recovery_steps),
             report->recovery_contacts, plural(report->recovery_contacts));
     }
+    if (report->asleep > 0) {
+        printf("  asleep       %" PRIu32 " %s\n", report->asleep,
+               report->asleep == 1 ? "body" : "bodies");
+    }
     if (report->removed > 0) {
         printf("  bounds       %s %s left them and %s removed\n",
                format_count(report->removed, text[0]), report->removed == 1 ? "body" : "bodies",
@@ -201,6 +206,7 @@ static void write_solve(const RunReport *report, json_t *document) {
     json_object_set_new(document, "tolerance", number_json(report->tolerance));
     json_object_set_new(document, "recovery_contacts", json_integer(report->recovery_contacts));
     json_object_set_new(document, "recovery_steps", number_json_whole(report->recovery_steps));
+    json_object_set_new(document, "asleep", json_integer(report->asleep));
     json_object_set_new(document, "solver_time", number_json(report->solver_time));
     json_object_set_new(document, "certificate", write_certificate(report));
     if (report->has_energy) {

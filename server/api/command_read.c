@@ -4,6 +4,7 @@
 #include "api/request.h"
 #include "api/span.h"
 #include "run/record_columns.h"
+#include "world/sleep.h"
 
 #include <string.h>
 
@@ -101,6 +102,18 @@ static bool fill_definition(const World *world, Span range, Arena *arena,
     return fill_names(world, range, arena, m);
 }
 
+static bool fill_asleep(const World *world, Span range, Arena *arena, Moreau__V1__WorldGetReply *m) {
+    if (world->settings.sleep_speed == 0.0) {
+        return true;
+    }
+    m->asleep = arena_take_array(arena, range.count, sizeof(*m->asleep));
+    for (size_t i = 0; m->asleep != NULL && i < range.count; i++) {
+        m->asleep[i] = sleep_is_asleep(world, (uint32_t)(range.first + i));
+    }
+    m->n_asleep = m->asleep == NULL ? 0 : range.count;
+    return m->asleep != NULL;
+}
+
 Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     (void)lane;
     const Moreau__V1__WorldGet *get = request->message->world_get;
@@ -124,7 +137,8 @@ Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply,
     if (filled && (!get->has_bodies || get->bodies)) {
         m->n_ids = range.count;
         m->ids = world->body_id + range.first;
-        filled = fill_states(world, range, arena, get->single, m);
+        filled = fill_states(world, range, arena, get->single, m) &&
+                 fill_asleep(world, range, arena, m);
         filled = filled && (!get->definition || fill_definition(world, range, arena, m));
     }
     if (!filled) {

@@ -179,6 +179,10 @@ Status convert_settings(const Moreau__V1__WorldSettings *message, SettingsChange
     if (message->bounds != NULL && convert_bounds(message->bounds, change, error) != STATUS_OK) {
         return error->status;
     }
+    change->given |= message->has_sleep_speed ? CHANGE_SLEEP_SPEED : 0;
+    change->sleep_speed = message->sleep_speed;
+    change->given |= message->has_sleep_time ? CHANGE_SLEEP_TIME : 0;
+    change->sleep_time = message->sleep_time;
     if (message->solver != NULL) {
         change->given |= CHANGE_SOLVER;
         Status status = find_solver(message->solver, &change->solver, error);
@@ -281,7 +285,9 @@ Moreau__V1__WorldSettings *convert_settings_out(const WorldSettings *settings, A
     message->recovery_speed = settings->recovery_speed;
     message->integrator = (Moreau__V1__Integrator__Kind)settings->integrator;
     message->rotation = (Moreau__V1__Rotation__Kind)settings->rotation;
-    message->has_contact_plane = 1;
+    message->has_contact_plane = message->has_sleep_speed = message->has_sleep_time = 1;
+    message->sleep_speed = settings->sleep_speed;
+    message->sleep_time = settings->sleep_time;
     message->contact_plane = (Moreau__V1__WorldSettings__ContactPlane)settings->contact_plane;
     message->solver = (char *)solver_get(solver.kind)->name;
     message->parameters = parameters;

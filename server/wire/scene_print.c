@@ -125,6 +125,10 @@ static void put_settings(Sink *sink, const WorldSettings *settings) {
     put_number(sink, settings->restitution_threshold);
     put(sink, ",\"recovery_speed\":");
     put_number(sink, settings->recovery_speed);
+    put(sink, ",\"sleep_speed\":");
+    put_number(sink, settings->sleep_speed);
+    put(sink, ",\"sleep_time\":");
+    put_number(sink, settings->sleep_time);
     put_choice(sink, "integrator", settings->integrator);
     put_choice(sink, "rotation", settings->rotation);
     put_choice(sink, "contact_plane", settings->contact_plane);

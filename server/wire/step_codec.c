@@ -243,7 +243,7 @@ static const Column energy_columns[] = {
 // What the heads of all parts take at most, and the numbers of one world beside those of its
 // bodies: varints of 10 bytes, of 5 where they have 32 bits, and fixed ones of 8.
 enum { HEADS_BYTES_MAX = 64 * WIRE_HEAD_BYTES_MAX };
-enum { PROGRESS_BYTES_MAX = 4 * 10 + 2 * 8, REPORT_BYTES_MAX = 4 * 5 + 1 + 13 * 10 + 27 * 8 };
+enum { PROGRESS_BYTES_MAX = 4 * 10 + 2 * 8, REPORT_BYTES_MAX = 5 * 5 + 1 + 13 * 10 + 27 * 8 };
 
 // Most batches have one world, and a column of one number has a head of two bytes: its field is
 // below 16, and no number takes more than 10 bytes.
@@ -362,6 +362,23 @@ static size_t reports_bytes_expected(const StepResults *results) {
     return world_bytes * results->count + 2 * (size_t)(FIXED_COLUMNS + VARINT_COLUMNS);
 }
 
+// Few worlds sleep: the others need not say that nobody does.
+static uint8_t *write_asleep(uint8_t *at, const StepResults *results) {
+    uint32_t any = 0;
+    for (size_t i = 0; i < results->count; i++) {
+        any |= results->result[i].run.tally.last.asleep_count;
+    }
+    if (any == 0) {
+        return at;
+    }
+    uint8_t *begin = wire_part_begin(at, 16, results->count);
+    at = begin;
+    for (size_t i = 0; i < results->count; i++) {
+        at = wire_varint(at, results->result[i].run.tally.last.asleep_count);
+    }
+    return wire_part_end(begin, results->count, at);
+}
+
 static uint8_t *write_reports(uint8_t *at, const StepResults *results) {
     size_t expected = reports_bytes_expected(results);
     uint8_t *begin = wire_part_begin(at, 9, expected);
@@ -381,6 +398,7 @@ static uint8_t *write_reports(uint8_t *at, const StepResults *results) {
     at = write_fixed_columns(at, results, 13, energy_columns, COUNT_OF(energy_columns));
     at = write_u32s(at, results, (Column){14, LAST(recovery_count)});
     at = write_u64s(at, results, (Column){15, TALLY(recovery_steps)});
+    at = write_asleep(at, results);
     return wire_part_end(begin, expected, at);
 }
 

@@ -628,7 +628,10 @@ START_TEST(settings_and_parameters_arrive_where_they_belong) {
     MoreauWorldDef def = moreau_world_def_default();
     def.name = "moon";
     def.settings.given = MOREAU_GRAVITY | MOREAU_TIME_STEP | MOREAU_INTEGRATOR | MOREAU_ROTATION |
-                         MOREAU_RECOVERY_SPEED | MOREAU_BOUNDS;
+                         MOREAU_RECOVERY_SPEED | MOREAU_BOUNDS | MOREAU_SLEEP_SPEED |
+                         MOREAU_SLEEP_TIME;
+    def.settings.sleep_speed = 0.02;
+    def.settings.sleep_time = 1.5;
     def.settings.integrator = MOREAU_INTEGRATOR_IMPLICIT;
     def.settings.rotation = MOREAU_ROTATION_EXPLICIT;
     def.settings.recovery_speed = 3.5;
@@ -653,6 +656,8 @@ START_TEST(settings_and_parameters_arrive_where_they_belong) {
     ck_assert_int_eq(settings->integrator, MOREAU__V1__INTEGRATOR__KIND__IMPLICIT);
     ck_assert_int_eq(settings->rotation, MOREAU__V1__ROTATION__KIND__EXPLICIT);
     ck_assert(settings->has_recovery_speed && settings->recovery_speed == 3.5);
+    ck_assert(settings->has_sleep_speed && settings->sleep_speed == 0.02);
+    ck_assert(settings->has_sleep_time && settings->sleep_time == 1.5);
     ck_assert_uint_eq(settings->bounds->n_lower, 3);
     ck_assert_uint_eq(settings->bounds->n_upper, 3);
     ck_assert(settings->bounds->lower[1] == -4.0 && settings->bounds->upper[2] == 5.0);

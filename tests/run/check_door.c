@@ -163,6 +163,15 @@ START_TEST(settings_and_bodies_change_together_or_not_at_all) {
     change = (SettingsChange){.given = CHANGE_RECOVERY_SPEED, .recovery_speed = -1.0};
     refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},
            STATUS_INVALID_ARGUMENT, "settings.recovery_speed");
+    change = (SettingsChange){.given = CHANGE_ROTATION, .rotation = 256}; // 0 in a byte
+    refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},
+           STATUS_INVALID_ARGUMENT, "settings.rotation");
+    change = (SettingsChange){.given = CHANGE_SLEEP_SPEED, .sleep_speed = NAN};
+    refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},
+           STATUS_INVALID_ARGUMENT, "settings.sleep_speed");
+    change = (SettingsChange){.given = CHANGE_SLEEP_TIME, .sleep_time = -1e-9};
+    refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},
+           STATUS_INVALID_ARGUMENT, "settings.sleep_time");
     change = (SettingsChange){.given = CHANGE_PARAMETERS, .parameter_given = 1};
     change.parameter[0] = 7.0; // a tolerance above its range
     refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},

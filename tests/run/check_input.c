@@ -19,7 +19,10 @@ static Input make_input(int index) {
     switch (index) {
     case 0: {
         SettingsChange change = {.given = CHANGE_TIME_STEP | CHANGE_PARAMETERS | CHANGE_INTEGRATOR |
-                                          CHANGE_ROTATION | CHANGE_RECOVERY_SPEED | CHANGE_BOUNDS,
+                                          CHANGE_ROTATION | CHANGE_RECOVERY_SPEED | CHANGE_BOUNDS |
+                                          CHANGE_SLEEP_SPEED | CHANGE_SLEEP_TIME,
+                                 .sleep_speed = 0.03,
+                                 .sleep_time = 0.7,
                                  .time_step = 0.25,
                                  .integrator = INTEGRATOR_MIDPOINT,
                                  .rotation = ROTATION_EXPLICIT,
@@ -104,6 +107,8 @@ START_TEST(settings_come_back_as_they_were_given) {
     ck_assert_uint_eq(settings->integrator, INTEGRATOR_MIDPOINT);
     ck_assert_uint_eq(settings->rotation, ROTATION_EXPLICIT);
     ck_assert_double_eq(settings->recovery_speed, 2.5);
+    ck_assert_double_eq(settings->sleep_speed, 0.03);
+    ck_assert_double_eq(settings->sleep_time, 0.7);
     ck_assert(settings->has_bounds);
     ck_assert_double_eq(settings->bounds_lower.y, -2.0);
     ck_assert_double_eq(settings->bounds_upper.z, 6.0);

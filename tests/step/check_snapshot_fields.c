@@ -8,6 +8,7 @@
 #include "step/snapshot_sections.h"
 #include "support/heap.h"
 #include "support/suite.h"
+#include "world/sleep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,27 @@ static void visit_group(Visit *visit, const SnapshotGroup *group, size_t parent)
     }
 }
 
+// The first two dynamic bodies as if they lay on each other and slept.
+static void put_to_sleep(World *world) {
+    ck_assert(sleep_open(world));
+    ck_assert(sleep_reserve(world, 1));
+    uint32_t first = 0;
+    while (world->kind[first] != BODY_DYNAMIC || world->kind[first + 1] != BODY_DYNAMIC) {
+        first++;
+    }
+    for (uint32_t body = first; body < first + 2; body++) {
+        world->sleep->island[body] = first;
+        world->sleep->rest[body] = world->settings.sleep_time;
+        memset(world->velocity + 6 * (size_t)body, 0, 6 * sizeof(double));
+    }
+    for (uint32_t body = first + 2; body < world->body_count; body++) {
+        world->sleep->rest[body] = 0.25; // so that there is something to say of all
+    }
+    world->sleep->asleep_count = 2;
+    world->sleep->memory_count = 1;
+    world->sleep->memory[0] = (ContactMemory){.a = first, .b = first + 1, .impulse = {0, 0, 1}};
+}
+
 START_TEST(every_field_is_hashed_and_named) {
     Visit visit = {.lab = heap_create(1, 8)};
     lab_step(&visit.lab, 60);
@@ -106,6 +128,8 @@ START_TEST(every_field_is_hashed_and_named) {
     world->settings.has_bounds = true;
     world->settings.bounds_lower = vec3(-9.0, -9.0, -9.0);
     world->settings.bounds_upper = vec3(9.0, 9.0, 9.0);
+    world->settings.sleep_speed = 0.1;
+    put_to_sleep(world);
     world->body_id_next += 2; // as if others had been there, and were removed
     visit.hash = hash_anew(world);
     Error error = {0};
@@ -139,7 +163,11 @@ static const char names[] =
     "velocities: velocity.vx.vy.vz.wx.wy.wz\n"
     "impulses: impulse.body_a impulse.body_b impulse.feature impulse.x.y.z\n"
     "bounds: bounds.lower.x.y.z bounds.upper.x.y.z\n"
-    "ids: next_id\n";
+    "ids: next_id\n"
+    "sleep: sleep_speed sleep_time\n"
+    "rests: rest\n"
+    "islands: island\n"
+    "sleeping impulses: asleep.body_a asleep.body_b asleep.feature asleep.impulse.x.y.z\n";
 
 static void add_names(const SnapshotGroup *group, char *text, size_t bytes) {
     size_t used = strlen(text);

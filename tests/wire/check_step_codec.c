@@ -58,6 +58,7 @@ static void fill_result(uint64_t *state, Made *made, StepResult *result) {
     last->iterations = (uint32_t)random_u64(state);
     last->solver_ns = random_u64(state);
     last->recovery_count = (uint32_t)random_u64(state);
+    last->asleep_count = (uint32_t)random_u64(state) * (next_random(state) & 1);
     tally->recovery_steps = random_u64(state);
     tally->removed = random_u64(state) * (next_random(state) & 1);
     last->certificate.penetration = random_double(state);
@@ -150,6 +151,15 @@ static void expect_reports(const Made *made, const Moreau__V1__StepReports *m) {
     EXPECT_COLUMN(made, m->n_recovery_contacts, m->recovery_contacts,
                   result->run.tally.last.recovery_count);
     EXPECT_COLUMN(made, m->n_recovery_steps, m->recovery_steps, result->run.tally.recovery_steps);
+    bool is_any_asleep = false;
+    for (size_t i = 0; i < made->results.count; i++) {
+        is_any_asleep |= made->results.result[i].run.tally.last.asleep_count > 0;
+    }
+    if (is_any_asleep) {
+        EXPECT_COLUMN(made, m->n_asleep, m->asleep, result->run.tally.last.asleep_count);
+    } else {
+        ck_assert_uint_eq(m->n_asleep, 0);
+    }
     EXPECT_COLUMN(made, m->n_worst_body_a, m->worst_body_a, result->worst_body[0]);
     EXPECT_COLUMN(made, m->n_worst_body_b, m->worst_body_b, result->worst_body[1]);
     EXPECT_COLUMN(made, m->energy->n_before, m->energy->before,
