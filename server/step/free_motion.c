@@ -18,20 +18,14 @@ static FreeMass place_mass(const BodyMass *mass, Quat orientation) {
     return problem_free_mass(mass->mass, inertia);
 }
 
-// Takes the next part of a block, which is as long as all parts together.
-static void *take_part(unsigned char **at, size_t count, size_t size) {
-    unsigned char *part = *at;
-    *at += count * size;
-    return part;
-}
-
 static Status take_memory(StepState *state) {
     const World *world = state->world;
     Stepper *stepper = state->stepper;
     size_t bodies = world->body_count, trees = state->tree_count;
     const size_t tree_bytes =
         12 * sizeof(double) + sizeof(FreeMass) + sizeof(ProblemTree) + sizeof(uint32_t);
-    size_t bytes = trees * tree_bytes + bodies * sizeof(uint32_t);
+    size_t places = places_bytes(state);
+    size_t bytes = places + trees * tree_bytes + bodies * sizeof(uint32_t);
     stepper->contact_count = 0;
     if (bytes > stepper->bytes_max ||
         !ARRAY_RESERVE(stepper->memory, stepper->memory_capacity, bytes + (bytes == 0))) {
@@ -41,13 +35,14 @@ static Status take_memory(StepState *state) {
             bodies);
     }
     // the widest numbers first, so that all are aligned
-    unsigned char *at = stepper->memory;
-    stepper->v = take_part(&at, trees, 6 * sizeof(double));
-    state->v_free = take_part(&at, trees, 6 * sizeof(double));
-    state->free = take_part(&at, trees, sizeof(FreeMass));
-    state->tree = take_part(&at, trees, sizeof(ProblemTree));
-    stepper->tree_of_body = take_part(&at, bodies, sizeof(uint32_t));
-    state->body_of_tree = take_part(&at, trees, sizeof(uint32_t));
+    places_take(state, stepper->memory);
+    unsigned char *at = stepper->memory + places;
+    stepper->v = stage_take_part(&at, trees, 6 * sizeof(double));
+    state->v_free = stage_take_part(&at, trees, 6 * sizeof(double));
+    state->free = stage_take_part(&at, trees, sizeof(FreeMass));
+    state->tree = stage_take_part(&at, trees, sizeof(ProblemTree));
+    stepper->tree_of_body = stage_take_part(&at, bodies, sizeof(uint32_t));
+    state->body_of_tree = stage_take_part(&at, trees, sizeof(uint32_t));
     return STATUS_OK;
 }
 

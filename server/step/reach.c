@@ -116,12 +116,15 @@ static void place_block(void *work, uint32_t block) {
     Extremes extremes = {.farthest = 0.0, .thinnest = HUGE_VAL};
     uint32_t end = stage_block_end(block, world->body_count);
     for (uint32_t body = block * STAGE_BLOCK; body < end; body++) {
+        if (state->is_placed != NULL && state->is_placed[body] && state->still[body]) {
+            state->fixed[body] = 1;
+            continue;
+        }
         const Shape *shape = world_body_shape(world, body);
         double reach = body_reach(state, shape, body, factor);
         state->reach[body] = reach;
         state->ball[body] = make_ball(state, shape, body);
         state->fixed[body] = is_fixed(state, body);
-        state->is_pushed[body] = false;
         extremes.farthest = reach > extremes.farthest ? reach : extremes.farthest;
         if (world->kind[body] == BODY_DYNAMIC) {
             double thick = thickness(world, shape);
@@ -129,31 +132,51 @@ static void place_block(void *work, uint32_t block) {
         }
         place_body(state, shape, body, state->placed + state->placed_first[body],
                    &state->box[body]);
+        if (state->is_placed != NULL) {
+            state->is_placed[body] = state->still[body];
+        }
     }
     placing->of_block[block] = extremes;
 }
 
+// How far one that sleeps would come if it were awake [m].
+static double reach_asleep(const StepState *state) {
+    double mu = state->world->friction_max;
+    return state->input->time_step * sqrt(1.0 + mu * mu) * vec3_norm(vec3_load(state->v_asleep));
+}
+
 static Status place_bodies(StepState *state) {
     const World *world = state->world;
-    size_t total = 0;
-    for (uint32_t body = 0; body < world->body_count; body++) {
-        const Shape *shape = world_body_shape(world, body);
-        state->placed_first[body] = (uint32_t)total;
-        total += shape == NULL ? 0 : shape->primitive_count;
+    double farthest = 0.0, thinnest = HUGE_VAL;
+    bool keeps = state->places != NULL && places_begin(state, reach_asleep(state));
+    if (keeps) { // what is left out below
+        farthest = state->asleep_count > 0 ? state->places->reach_asleep : 0.0;
+        thinnest = state->places->thinnest;
+    } else {
+        size_t total = 0;
+        for (uint32_t body = 0; body < world->body_count; body++) {
+            const Shape *shape = world_body_shape(world, body);
+            state->placed_first[body] = (uint32_t)total;
+            total += shape == NULL ? 0 : shape->primitive_count;
+        }
+        if (state->places == NULL) {
+            state->placed = arena_take_array(state->scratch, total, sizeof(Pose));
+        }
     }
     uint32_t block_count = tasks_blocks(world->body_count, STAGE_BLOCK);
     Placing placing = {.state = state,
                        .of_block = arena_take_array(state->scratch, block_count, sizeof(Extremes))};
-    state->placed = arena_take_array(state->scratch, total, sizeof(Pose));
     if (state->placed == NULL || placing.of_block == NULL) {
         return STATUS_RESOURCE_EXHAUSTED;
     }
     tasks_run(state->input->context.tasks, place_block, &placing, block_count);
-    double farthest = 0.0, thinnest = HUGE_VAL;
     for (uint32_t block = 0; block < block_count; block++) {
         const Extremes *of_block = &placing.of_block[block];
         farthest = of_block->farthest > farthest ? of_block->farthest : farthest;
         thinnest = of_block->thinnest < thinnest ? of_block->thinnest : thinnest;
+    }
+    if (state->places != NULL) {
+        state->places->thinnest = thinnest;
     }
     // two that fly at each other, and all of it comes back
     state->has_fast =
@@ -211,6 +234,9 @@ static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounc
     ball->radius += farther;
     state->reach[to] += farther;
     state->is_pushed[to] = true;
+    if (state->is_placed != NULL) {
+        state->is_placed[to] = false; // it is grown for this step alone
+    }
     return true;
 }
 
@@ -291,11 +317,13 @@ Status reach_run(StepState *state) {
     ASSERT(state->v_free != NULL);
     uint32_t count = state->world->body_count;
     state->fixed = arena_take_array(state->scratch, count, 1);
-    state->box = arena_take_array(state->scratch, count, sizeof(BroadBox));
-    state->is_pushed = arena_take_array(state->scratch, count, 1);
-    state->reach = arena_take_array(state->scratch, count, sizeof(double));
-    state->ball = arena_take_array(state->scratch, count, sizeof(StepBall));
-    state->placed_first = arena_take_array(state->scratch, count, sizeof(uint32_t));
+    state->is_pushed = arena_take_zeroed(state->scratch, count, 1);
+    if (state->places == NULL) {
+        state->box = arena_take_array(state->scratch, count, sizeof(BroadBox));
+        state->reach = arena_take_array(state->scratch, count, sizeof(double));
+        state->ball = arena_take_array(state->scratch, count, sizeof(StepBall));
+        state->placed_first = arena_take_array(state->scratch, count, sizeof(uint32_t));
+    }
     if (state->box == NULL || state->fixed == NULL || state->is_pushed == NULL ||
         state->reach == NULL || state->ball == NULL || state->placed_first == NULL) {
         return STATUS_RESOURCE_EXHAUSTED;

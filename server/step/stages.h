@@ -23,6 +23,14 @@ static inline uint32_t stage_block_end(uint32_t block, uint32_t count) {
     return count - first < STAGE_BLOCK ? count : first + STAGE_BLOCK;
 }
 
+// Where bodies are, of a world that sleeps: in the stepper's memory, as those that are still need
+// not be placed anew in every step. What they are grown by must be what it was.
+typedef struct StepPlaces {
+    double margin, reach_asleep; // [m]
+    double thinnest;             // of what moves [m]
+    size_t primitive_count;
+} StepPlaces;
+
 // What the stages of one step share.
 typedef struct StepState {
     Stepper *stepper;
@@ -37,6 +45,8 @@ typedef struct StepState {
     uint8_t *wakes;      // per island of sleepers, by its first body: wakes in this step
     uint32_t asleep_count;
     bool has_woken;
+    StepPlaces *places; // Nullable; where it is, box … placed_first are kept, and
+    uint8_t *is_placed; // per body: is where it was put in a step before
     double v_asleep[6];          // what a sleeper would move with if it were awake
     const ContactMemory *memory; // to start from
     size_t memory_count;
@@ -87,6 +97,13 @@ Vec3 spin_free(const WorldSettings *settings, const FreeMass *mass, double h, Ve
 
 // Boxes, candidates, contacts within reach, sorted, with the impulses of the step before.
 Status contacts_run(StepState *state);
+
+// Memory that the places of a world that sleeps take, and where it is. It begins aligned.
+size_t places_bytes(const StepState *state);
+void places_take(StepState *state, unsigned char *at);
+
+// Whether what is still may stay where it was placed. If not, all are placed anew.
+bool places_begin(StepState *state, double reach_asleep);
 
 // Boxes and candidates, from the margin. Says nothing where it fails.
 Status reach_run(StepState *state);
@@ -182,6 +199,13 @@ Status integrate_commit(StepState *state);
 
 // Takes those bodies out of the world.
 void bounds_remove(StepState *state);
+
+// Takes the next part of a block, which is as long as all parts together.
+static inline void *stage_take_part(unsigned char **at, size_t count, size_t size) {
+    unsigned char *part = *at;
+    *at += count * size;
+    return part;
+}
 
 // What body `body` would move with if nothing touched it; 6 numbers.
 static inline const double *stage_free_velocity(const StepState *state, uint32_t body) {

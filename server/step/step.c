@@ -60,7 +60,7 @@ void stepper_limit(Stepper *stepper, size_t more_bytes) {
 
 void stepper_reset(Stepper *stepper) {
     broad_reset(stepper->broad);
-    stepper->has_last = stepper->has_old_ids = false;
+    stepper->has_last = stepper->has_old_ids = stepper->has_places = false;
 }
 
 SolverSettings step_solver(const WorldSettings *settings) {

@@ -80,6 +80,7 @@ typedef struct Stepper {
     bool has_seams; // the last step asked about them: a hint, that changes nothing but its cost
     bool has_last;
     bool has_old_ids; // bodies were removed since
+    bool has_places;  // `memory` begins with where the bodies are (stages.h)
 
     uint32_t *tree_of_body; // of each body, in the order of the world's during the step;
                             // PROBLEM_NO_TREE: static or kinematic
