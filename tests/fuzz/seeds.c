@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const scenes[] = {"one_ball", "incline", "spheres", "leaving"};
+static const char *const scenes[] = {"one_ball", "incline", "spheres", "leaving", "asleep"};
 static const char *const problems[] = {"one-ball", "joint", "limit-motor", "trees", "bodies"};
 static const char *const calls[] = {
     "{\"id\": 1, \"hello\": {}}",

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define TIME_STEP 0.004
 #define SPEED     0.05 // sleep_speed [m/s]
@@ -352,6 +353,64 @@ START_TEST(what_the_woken_may_touch_wakes_with_them) {
 }
 END_TEST
 
+// Islands that touch each other, as no step leaves them: each wakes the next in the same step, and
+// after so many rounds all wake, also those that nothing touches.
+START_TEST(chains_of_islands_wake_in_one_step) {
+    uint32_t chain = _i == 0 ? 5 : 20;
+    Lab lab = lab_create(0.0, TIME_STEP);
+    let_sleep(&lab);
+    for (uint32_t i = 0; i < chain; i++) {
+        add_ball(&lab, vec3(0.2 * i, 0.0, 0.0), vec3(0.0, 0.0, 0.0));
+    }
+    uint32_t far = add_ball(&lab, vec3(-9.0, 0.0, 0.0), vec3(0.0, 0.0, 0.0));
+    must_all_sleep(&lab);
+    for (uint32_t i = 0; i < chain; i++) {
+        lab.world->sleep->island[i] = i;
+    }
+    lab_step(&lab, 100);
+    ck_assert_uint_eq(lab.report.asleep_count, chain + 1); // they touch, and all stand still
+    add_ball(&lab, vec3(-0.21, 0.0, 0.0), vec3(5.0, 0.0, 0.0));
+    lab_step(&lab, 1);
+    ck_assert_uint_eq(lab.report.asleep_count, _i == 0);
+    ck_assert(sleep_is_asleep(lab.world, far) == (_i == 0));
+    ck_assert_double_gt(lab_velocity(&lab, chain - 1).x, 0.0); // the push has come through
+    lab_destroy(&lab);
+}
+END_TEST
+
+// ---- what it costs
+
+// Processor time of some steps [s], the least of several tries.
+static double time_steps(Lab *lab) {
+    double least = HUGE_VAL;
+    for (int i = 0; i < 10; i++) {
+        clock_t begun = clock();
+        lab_step(lab, 10);
+        least = fmin(least, (double)(clock() - begun) / CLOCKS_PER_SEC);
+    }
+    return least;
+}
+
+// Nothing is solved, and what is left is some hundredth of an awake step's time: a tenth leaves room
+// for a busy machine.
+START_TEST(quiet_stacks_cost_almost_nothing) {
+    Lab lab = lab_create(9.81, TIME_STEP);
+    let_sleep(&lab);
+    lab_ground(&lab, 0);
+    for (int i = 0; i < 300; i++) {
+        add_stack(&lab, 0.5 * i);
+    }
+    lab_step(&lab, 10);
+    double awake = time_steps(&lab);
+    ck_assert_uint_eq(lab.report.contact_count, 4 * STACK * 300);
+    must_all_sleep(&lab);
+    double asleep = time_steps(&lab);
+    ck_assert_uint_eq(lab.report.contact_count, 0);
+    ck_assert_double_lt(asleep, 0.1 * awake);
+    lab_destroy(&lab);
+}
+END_TEST
+
 // ---- reasons to wake
 
 static void set_bodies(Yard *yard, uint32_t body, const double *pose, const double *velocity) {
@@ -551,6 +610,8 @@ static TCase *case_sleep(void) {
     tcase_add_test(tcase, the_step_that_wakes_is_that_of_an_awake_world);
     tcase_add_test(tcase, a_collision_with_sleepers_keeps_momentum);
     tcase_add_test(tcase, what_the_woken_may_touch_wakes_with_them);
+    tcase_add_loop_test(tcase, chains_of_islands_wake_in_one_step, 0, 2);
+    tcase_add_test(tcase, quiet_stacks_cost_almost_nothing);
     tcase_add_loop_test(tcase, each_reason_wakes_whom_it_should, 0, REASONS);
     tcase_add_test(tcase, sleepers_fall_when_the_ground_is_moved);
     tcase_add_test(tcase, a_step_that_is_given_up_wakes_nobody);
