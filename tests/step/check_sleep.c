@@ -86,6 +86,16 @@ static Yard yard_create(void) {
     return yard;
 }
 
+static void step_with_wrench(Yard *yard, uint32_t body, double force) {
+    const double wrench[6] = {force, 0.0, 0.0, 0.0, 0.0, 0.0};
+    StepInput input = {
+        .time_step = TIME_STEP, .wrench_count = 1, .wrench_body = &body, .wrench = wrench};
+    Error error = {0};
+    ck_assert_int_eq(stepper_run(yard->lab.stepper, yard->lab.world, &input, &yard->lab.scratch,
+                                 NULL, &yard->lab.report, &error),
+                     STATUS_OK);
+}
+
 // A world that goes on from where another is.
 static Lab copy(const Lab *lab) {
     Lab other = lab_create(9.81, TIME_STEP);
@@ -247,6 +257,42 @@ START_TEST(what_loses_its_hold_falls) {
 }
 END_TEST
 
+// A wrench keeps a body awake, however little it does.
+START_TEST(what_is_pushed_stays_awake) {
+    Yard yard = yard_create();
+    for (int i = 0; i < 200; i++) {
+        step_with_wrench(&yard, yard.stack[0] + 3, 1e-9);
+        ck_assert(!stack_sleeps(&yard.lab, yard.stack[0]));
+    }
+    ck_assert(stack_sleeps(&yard.lab, yard.stack[1]));
+    lab_step(&yard.lab, 124); // at rest from here on
+    ck_assert(!stack_sleeps(&yard.lab, yard.stack[0]));
+    lab_step(&yard.lab, 2);
+    ck_assert(stack_sleeps(&yard.lab, yard.stack[0]));
+    lab_destroy(&yard.lab);
+}
+END_TEST
+
+// Of two balls that touch one leaves the world: the other begins to rest anew.
+START_TEST(what_loses_a_neighbour_begins_to_rest_anew) {
+    Lab lab = lab_create(0.0, TIME_STEP);
+    let_sleep(&lab);
+    add_ball(&lab, vec3(0.0, 0.0, 0.0), vec3(0.0, 0.0, 0.0));
+    add_ball(&lab, vec3(0.2, 0.0, 0.0), vec3(0.0, 0.0, 0.0));
+    lab_step(&lab, 100);
+    lab.world->settings.has_bounds = true; // as if they had always been there
+    lab.world->settings.bounds_lower = vec3(0.1, -1.0, -1.0);
+    lab.world->settings.bounds_upper = vec3(1.0, 1.0, 1.0);
+    lab_step(&lab, 1);
+    ck_assert_uint_eq(lab.report.removed_count, 1);
+    lab_step(&lab, 124);
+    ck_assert_uint_eq(lab.report.asleep_count, 0);
+    lab_step(&lab, 2);
+    ck_assert_uint_eq(lab.report.asleep_count, 1);
+    lab_destroy(&lab);
+}
+END_TEST
+
 // ---- waking as if it had never slept
 
 START_TEST(a_ball_wakes_the_island_that_it_hits_and_no_other) {
@@ -353,6 +399,47 @@ START_TEST(what_the_woken_may_touch_wakes_with_them) {
 }
 END_TEST
 
+// Two cubes side by side on the ground, so far apart that they would not touch if both were awake:
+// the gap is above margin + 2 g h^2, by half of what one of them falls in a step, which is what the
+// other's reach would have to be if it counted as hanging still.
+START_TEST(what_stands_beside_sleepers_lets_them_sleep) {
+    Lab lab = lab_create(9.81, TIME_STEP);
+    let_sleep(&lab);
+    lab_ground(&lab, 0);
+    Id shape = cube(&lab);
+    lab_body(&lab, shape, BODY_DYNAMIC, at(0.0, 0.0, 0.1), NULL, 0.0, NULL);
+    must_all_sleep(&lab);
+    double fall = 9.81 * TIME_STEP * TIME_STEP;
+    lab_body(&lab, shape, BODY_DYNAMIC, at(0.2 + 0.001 + 2.5 * fall, 0.0, 0.1), NULL, 0.0, NULL);
+    for (int i = 0; i < 200; i++) {
+        lab_step(&lab, 1);
+        ck_assert(sleep_is_asleep(lab.world, 1));
+    }
+    ck_assert_uint_eq(lab.report.asleep_count, 2);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// What moves by itself and what stands still have no contacts, whoever sleeps nearby.
+START_TEST(a_mover_over_the_ground_has_no_contacts) {
+    Yard yard = yard_create();
+    const double velocity[6] = {0.0, 1.0, 0.0, 0.0, 0.0, 0.0};
+    const double pose[7] = {2.5, 0.0, 0.05, 1.0, 0.0, 0.0, 0.0};
+    BodyUpdate update = {.count = 1,
+                         .id = &yard.lab.world->body_id[yard.mover],
+                         .pose = pose,
+                         .velocity = velocity};
+    ck_assert_int_eq(world_update_bodies(yard.lab.world, &update, NULL), STATUS_OK);
+    for (int i = 0; i < 50; i++) {
+        lab_step(&yard.lab, 1);
+        ck_assert_uint_eq(yard.lab.report.asleep_count, 2 * STACK);
+        ck_assert_uint_eq(yard.lab.report.contact_count, 0);
+    }
+    ck_assert_double_eq_tol(lab_position(&yard.lab, yard.mover).y, 0.2, 1e-12);
+    lab_destroy(&yard.lab);
+}
+END_TEST
+
 // Islands that touch each other, as no step leaves them: each wakes the next in the same step, and
 // after so many rounds all wake, also those that nothing touches.
 START_TEST(chains_of_islands_wake_in_one_step) {
@@ -421,16 +508,6 @@ static void set_bodies(Yard *yard, uint32_t body, const double *pose, const doub
     Error error = {0};
     ck_assert_msg(world_update_bodies(yard->lab.world, &update, &error) == STATUS_OK, "%s",
                   error.message);
-}
-
-static void step_with_wrench(Yard *yard, uint32_t body, double force) {
-    const double wrench[6] = {force, 0.0, 0.0, 0.0, 0.0, 0.0};
-    StepInput input = {
-        .time_step = TIME_STEP, .wrench_count = 1, .wrench_body = &body, .wrench = wrench};
-    Error error = {0};
-    ck_assert_int_eq(stepper_run(yard->lab.stepper, yard->lab.world, &input, &yard->lab.scratch,
-                                 NULL, &yard->lab.report, &error),
-                     STATUS_OK);
 }
 
 static void push(Yard *yard) {
@@ -606,6 +683,10 @@ static TCase *case_sleep(void) {
     tcase_add_test(tcase, steps_without_sleepers_are_as_ever);
     tcase_add_test(tcase, what_is_carried_or_begins_to_fall_stays_awake);
     tcase_add_test(tcase, what_loses_its_hold_falls);
+    tcase_add_test(tcase, what_is_pushed_stays_awake);
+    tcase_add_test(tcase, what_loses_a_neighbour_begins_to_rest_anew);
+    tcase_add_test(tcase, what_stands_beside_sleepers_lets_them_sleep);
+    tcase_add_test(tcase, a_mover_over_the_ground_has_no_contacts);
     tcase_add_test(tcase, a_ball_wakes_the_island_that_it_hits_and_no_other);
     tcase_add_test(tcase, the_step_that_wakes_is_that_of_an_awake_world);
     tcase_add_test(tcase, a_collision_with_sleepers_keeps_momentum);

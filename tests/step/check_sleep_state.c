@@ -2,6 +2,7 @@
 // Sleep as state: it goes into snapshots and comes back, at any step, with equal bits; it does not
 // depend on lanes; it survives that bodies are removed; and what cannot be is refused.
 #include "step/snapshot.h"
+#include "step/stages.h"
 #include "support/crew.h"
 #include "support/lab.h"
 #include "support/suite.h"
@@ -146,6 +147,43 @@ START_TEST(sleepers_sleep_on_while_others_are_removed) {
 }
 END_TEST
 
+// Of all bodies, as the stepper keeps it.
+static size_t places_bytes_of(const Lab *lab) {
+    return sizeof(StepPlaces) + lab->world->body_count * (sizeof(Pose) + sizeof(BroadBox) +
+                                                           sizeof(StepBall) + sizeof(double));
+}
+
+// Places are a cache: they are always what a stepper that has none makes of the world, also when
+// the time step changes, and when what is fast has grown some of them for a step.
+START_TEST(places_that_are_kept_are_those_of_now) {
+    Lab lab = playground(40), fresh = lab_create(9.81, TIME_STEP);
+    lab.world->velocity[0] = 40.0; // through the crowd
+    lab.world->pose[2] = 0.5;
+    uint32_t most = 0;
+    for (int i = 0; i < 400; i++) {
+        world_destroy(fresh.world);
+        fresh.world = restore(&lab);
+        stepper_reset(fresh.stepper);
+        double h = i % 50 < 45 ? TIME_STEP : 1.5 * TIME_STEP;
+        Lab *both[2] = {&lab, &fresh};
+        for (int k = 0; k < 2; k++) {
+            StepInput input = {.time_step = h};
+            Error error = {0};
+            ck_assert_int_eq(stepper_run(both[k]->stepper, both[k]->world, &input,
+                                         &both[k]->scratch, NULL, &both[k]->report, &error),
+                             STATUS_OK);
+        }
+        most = lab.report.asleep_count > most ? lab.report.asleep_count : most;
+        if (lab.report.removed_count == 0) {
+            ck_assert_mem_eq(lab.stepper->memory, fresh.stepper->memory, places_bytes_of(&lab));
+        }
+    }
+    ck_assert_uint_gt(most, 50);
+    lab_destroy(&lab);
+    lab_destroy(&fresh);
+}
+END_TEST
+
 // The energy of one step's end is that of the next one's begin, whoever falls asleep or wakes; only
 // what leaves takes its own along.
 START_TEST(the_energy_book_goes_on) {
@@ -281,6 +319,7 @@ static TCase *case_state(void) {
     tcase_add_test(tcase, restoring_after_every_step_changes_no_bit);
     tcase_add_loop_test(tcase, any_number_of_lanes_gives_the_same_bits, 0, 4);
     tcase_add_test(tcase, sleepers_sleep_on_while_others_are_removed);
+    tcase_add_test(tcase, places_that_are_kept_are_those_of_now);
     tcase_add_test(tcase, the_energy_book_goes_on);
     tcase_add_loop_test(tcase, a_sleep_that_cannot_be_is_refused, 0, DAMAGES);
     tcase_add_test(tcase, snapshots_say_nothing_where_there_is_nothing_to_say);
