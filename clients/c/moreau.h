@@ -263,8 +263,9 @@ typedef struct MoreauSettings {
     // [m] x y z: a dynamic body whose centre of mass is outside after a step is removed. Both zero:
     // there are none.
     double bounds_lower[3], bounds_upper[3];
-    double sleep_speed, sleep_time;    // [m/s], [s]: what is slower for so long falls asleep; 0: nothing
-    const char *solver;                // Nullable
+    double sleep_speed,
+        sleep_time;     // [m/s], [s]: what is slower for so long falls asleep; 0: nothing
+    const char *solver; // Nullable
     const MoreauParameter *parameters; // Nullable; of `solver`, which must be named
     size_t parameter_count;
 } MoreauSettings;

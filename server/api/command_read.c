@@ -102,7 +102,8 @@ static bool fill_definition(const World *world, Span range, Arena *arena,
     return fill_names(world, range, arena, m);
 }
 
-static bool fill_asleep(const World *world, Span range, Arena *arena, Moreau__V1__WorldGetReply *m) {
+static bool fill_asleep(const World *world, Span range, Arena *arena,
+                        Moreau__V1__WorldGetReply *m) {
     if (world->settings.sleep_speed == 0.0) {
         return true;
     }
@@ -137,8 +138,8 @@ Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply,
     if (filled && (!get->has_bodies || get->bodies)) {
         m->n_ids = range.count;
         m->ids = world->body_id + range.first;
-        filled = fill_states(world, range, arena, get->single, m) &&
-                 fill_asleep(world, range, arena, m);
+        filled =
+            fill_states(world, range, arena, get->single, m) && fill_asleep(world, range, arena, m);
         filled = filled && (!get->definition || fill_definition(world, range, arena, m));
     }
     if (!filled) {

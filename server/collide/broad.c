@@ -124,6 +124,9 @@ static BroadBox fatten(const BroadBox *box) {
 static bool find_movers(Broad *broad, const BroadBox *box, const uint8_t *fixed, Movers *movers) {
     bool is_followed = true;
     for (uint32_t i = 0; i < broad->count; i++) {
+        if (fixed[i] == BROAD_STILL) {
+            continue;
+        }
         Seen *seen = &broad->seen[i];
         uint8_t now_fixed = fixed[i] != 0;
         if (is_inside(&box[i], &seen->fat) && seen->fixed == now_fixed) {

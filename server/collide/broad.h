@@ -40,9 +40,14 @@ void broad_reset(Broad *broad);
 // make as many as the square of their number.
 void broad_limit(Broad *broad, size_t bytes_max);
 
+// What a body is to an update: none makes candidates with others that are fixed; one that is still
+// is fixed, and was, with the very same box, in the update before this one, if there was any since
+// the last reset.
+enum { BROAD_MOVES = 0, BROAD_FIXED = 1, BROAD_STILL = 2 };
+
 // Brings the candidates up to date with the boxes of `count` bodies: every pair whose boxes
 // overlap, and perhaps some that nearly do, sorted by (a, b), none twice; pairs of two bodies that
-// are both `fixed` are left out. *pairs is borrowed until the next call; `scratch` is used and
+// are both `fixed`, or still, are left out. *pairs is borrowed until the next call; `scratch` is used and
 // given back. The stop is asked at least once in a million operations. Status
 // RESOURCE_EXHAUSTED when memory or the limit ends; the cache is then reset and the candidates'
 // memory given back. ABORTED when `stop` said so; the cache is then reset.

@@ -48,7 +48,7 @@ typedef struct SettingsChange {
     bool has_bounds;                              // false: bounds are taken away
     Vec3 bounds_lower, bounds_upper;              // [m]; zero where they are
     double sleep_speed, sleep_time;
-    SolverKind solver;                            // switching to another one sets its defaults
+    SolverKind solver; // switching to another one sets its defaults
     SolverKind
         parameter_solver; // whose parameters these are: must be the world's solver after the change
     uint32_t parameter_given; // bit i: parameter[i] is given

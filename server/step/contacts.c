@@ -320,8 +320,8 @@ static bool lacks_partners(const StepState *state, const PairBlock *block) {
 // candidates.
 static bool is_idle(const StepState *state, uint32_t a, uint32_t b) {
     return state->still != NULL &&
-           ((state->still[a] && state->still[b]) || (state->world->kind[a] != BODY_DYNAMIC &&
-                                                     state->world->kind[b] != BODY_DYNAMIC));
+           ((state->still[a] && state->still[b]) ||
+            (state->world->kind[a] != BODY_DYNAMIC && state->world->kind[b] != BODY_DYNAMIC));
 }
 
 static void collide_block(void *work, uint32_t index) {

@@ -51,13 +51,15 @@ void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy) 
                        vec3_dot(vec3_load(momentum + 3), mean(v0 + 3, v1 + 3));
 }
 
+double energy_height(const World *world, uint32_t body) {
+    Vec3 weight = vec3_scale(world->mass[body].mass, world->settings.gravity);
+    return vec3_dot(weight, vec3_load(world->pose + 7 * (size_t)body));
+}
+
 // It stays where it is.
 void energy_add_sleeper(const StepState *state, uint32_t body, StepEnergy *energy) {
-    const World *world = state->world;
-    Vec3 weight = vec3_scale(world->mass[body].mass, world->settings.gravity);
-    double height = vec3_dot(weight, vec3_load(world->pose + 7 * (size_t)body));
-    energy->before -= height;
-    energy->after -= height;
+    energy->before -= state->height[body];
+    energy->after -= state->height[body];
 }
 
 // What is left of its motion ends here, by nobody's work but the scheme's.

@@ -21,7 +21,7 @@ static size_t count_primitives(const StepState *state) {
 // A multiple of 8: what follows is aligned as well.
 static size_t bytes_of(size_t bodies, size_t primitives) {
     size_t bytes = sizeof(StepPlaces) + primitives * sizeof(Pose) +
-                   bodies * (sizeof(BroadBox) + sizeof(StepBall) + sizeof(double) +
+                   bodies * (sizeof(BroadBox) + sizeof(StepBall) + 2 * sizeof(double) +
                              sizeof(uint32_t) + sizeof(uint8_t));
     return (bytes + 7) / 8 * 8;
 }
@@ -41,6 +41,7 @@ void places_take(StepState *state, unsigned char *at) {
     state->box = stage_take_part(&at, bodies, sizeof(BroadBox));
     state->ball = stage_take_part(&at, bodies, sizeof(StepBall));
     state->reach = stage_take_part(&at, bodies, sizeof(double));
+    state->height = stage_take_part(&at, bodies, sizeof(double));
     state->placed_first = stage_take_part(&at, bodies, sizeof(uint32_t));
     state->is_placed = stage_take_part(&at, bodies, sizeof(uint8_t));
     state->places->primitive_count = primitives;

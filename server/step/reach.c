@@ -117,7 +117,7 @@ static void place_block(void *work, uint32_t block) {
     uint32_t end = stage_block_end(block, world->body_count);
     for (uint32_t body = block * STAGE_BLOCK; body < end; body++) {
         if (state->is_placed != NULL && state->is_placed[body] && state->still[body]) {
-            state->fixed[body] = 1;
+            state->fixed[body] = BROAD_STILL;
             continue;
         }
         const Shape *shape = world_body_shape(world, body);
@@ -134,6 +134,7 @@ static void place_block(void *work, uint32_t block) {
                    &state->box[body]);
         if (state->is_placed != NULL) {
             state->is_placed[body] = state->still[body];
+            state->height[body] = energy_height(world, body);
         }
     }
     placing->of_block[block] = extremes;

@@ -138,8 +138,8 @@ Status rest_recall(StepState *state) {
                         *asleep_end = asleep + sleep->memory_count;
     size_t count = 0;
     while (awake < awake_end || asleep < asleep_end) {
-        bool is_awake = asleep == asleep_end ||
-                        (awake < awake_end && world_memory_precedes(awake, asleep));
+        bool is_awake =
+            asleep == asleep_end || (awake < awake_end && world_memory_precedes(awake, asleep));
         merged[count++] = is_awake ? *awake++ : *asleep++;
     }
     state->memory = merged;
@@ -162,9 +162,8 @@ static double fastest(const double *velocity, double extent) {
 }
 
 static const double *new_velocity(const StepState *state, uint32_t tree) {
-    return state->velocity_new != NULL
-               ? state->velocity_new + 6 * (size_t)state->body_of_tree[tree]
-               : state->stepper->v + 6 * (size_t)tree;
+    return state->velocity_new != NULL ? state->velocity_new + 6 * (size_t)state->body_of_tree[tree]
+                                       : state->stepper->v + 6 * (size_t)tree;
 }
 
 static void judge_block(void *work, uint32_t block) {
@@ -239,8 +238,7 @@ static void disturb_left(StepState *state, const Islands *islands, uint8_t *is_w
 
 static Status find_islands(StepState *state, const Judging *judging, StepEnergy *energy) {
     Islands islands;
-    Status status =
-        islands_find(&state->stepper->problem, state->scratch, &islands, state->error);
+    Status status = islands_find(&state->stepper->problem, state->scratch, &islands, state->error);
     if (status != STATUS_OK) {
         return status;
     }

@@ -45,14 +45,15 @@ typedef struct StepState {
     uint8_t *wakes;      // per island of sleepers, by its first body: wakes in this step
     uint32_t asleep_count;
     bool has_woken;
-    StepPlaces *places; // Nullable; where it is, box … placed_first are kept, and
-    uint8_t *is_placed; // per body: is where it was put in a step before
+    StepPlaces *places;          // Nullable; where it is, box … placed_first are kept, and
+    uint8_t *is_placed;          // per body: is where it was put in a step before
+    double *height;              // per body: of its potential energy, weight times place [J]
     double v_asleep[6];          // what a sleeper would move with if it were awake
     const ContactMemory *memory; // to start from
     size_t memory_count;
-    double *rest;          // per tree: for how long it has been at rest after this step [s]
-    uint32_t *bed;         // per tree: the island that it falls asleep in, or SLEEP_AWAKE
-    uint32_t tired_count;  // how many do
+    double *rest;         // per tree: for how long it has been at rest after this step [s]
+    uint32_t *bed;        // per tree: the island that it falls asleep in, or SLEEP_AWAKE
+    uint32_t tired_count; // how many do
 
     FreeMass *free; // per tree
     ProblemTree *tree;
@@ -164,6 +165,7 @@ Status integrate_run(StepState *state, StepEnergy *energy);
 // A body's part of the energy book, once its new velocity and pose are known, and what is added
 // once all bodies are in it: the wrenches, and what the book does not explain.
 void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy);
+double energy_height(const World *world, uint32_t body);
 void energy_add_sleeper(const StepState *state, uint32_t body, StepEnergy *energy);
 void energy_fall_asleep(const StepState *state, uint32_t tree, StepEnergy *energy);
 void energy_end(const StepState *state, StepEnergy *energy);

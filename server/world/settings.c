@@ -22,8 +22,8 @@ WorldSettings settings_default(void) {
 }
 
 // one byte of padding more, and worlds that were set alike would differ
-static_assert(sizeof(WorldSettings) ==
-                  15 * sizeof(double) + 2 * sizeof(uint32_t) + sizeof(((WorldSettings *)0)->parameter),
+static_assert(sizeof(WorldSettings) == 15 * sizeof(double) + 2 * sizeof(uint32_t) +
+                                           sizeof(((WorldSettings *)0)->parameter),
               "settings are compared as bytes");
 
 bool settings_are_same(const WorldSettings *a, const WorldSettings *b) {

@@ -278,14 +278,12 @@ void sleep_remove_bodies(World *world, const uint32_t *bodies, uint32_t count) {
         uint32_t island = sleep->island[body];
         bool is_gone;
         sleep->rest[kept] = sleep->rest[body];
-        sleep->island[kept++] =
-            island == SLEEP_AWAKE
-                ? SLEEP_AWAKE
-                : island - world_count_below(bodies, count, island, &is_gone);
+        sleep->island[kept++] = island == SLEEP_AWAKE
+                                    ? SLEEP_AWAKE
+                                    : island - world_count_below(bodies, count, island, &is_gone);
     }
     sleep->count = kept;
-    sleep->memory_count =
-        world_renumber_memory(sleep->memory, sleep->memory_count, bodies, count);
+    sleep->memory_count = world_renumber_memory(sleep->memory, sleep->memory_count, bodies, count);
     if (kept == 0) {
         sleep_forget(world);
     }

@@ -436,8 +436,7 @@ void world_remove_bodies(World *world, const uint32_t *bodies, uint32_t count) {
         free(world->body_name[bodies[i]]);
         world->dynamic_count -= world->kind[bodies[i]] == BODY_DYNAMIC;
     }
-    world->memory_count =
-        world_renumber_memory(world->memory, world->memory_count, bodies, count);
+    world->memory_count = world_renumber_memory(world->memory, world->memory_count, bodies, count);
     Column columns[COLUMN_COUNT];
     list_columns(world, columns);
     for (size_t i = 0; i < COLUMN_COUNT; i++) {

@@ -174,8 +174,7 @@ START_TEST(spin_counts_by_the_reach_of_the_body) {
     let_sleep(&lab);
     const double velocity[6] = {0.0, 0.0, 0.0, 0.0, 0.0, cases[_i].spin};
     const double inertia[6] = {0.04, 0.04, 0.04, 0.0, 0.0, 0.0}; // gyration: sqrt(0.06) m
-    Id shape =
-        cases[_i].has_shape ? lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0) : 0;
+    Id shape = cases[_i].has_shape ? lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0) : 0;
     lab_body(&lab, shape, BODY_DYNAMIC, at(0.0, 0.0, 0.0), velocity, 1.0, inertia);
     lab_step(&lab, 200);
     ck_assert_uint_eq(lab.report.asleep_count, cases[_i].sleeps);
@@ -343,8 +342,7 @@ START_TEST(the_step_that_wakes_is_that_of_an_awake_world) {
         lab_step(&other, 1);
         ck_assert(!stack_sleeps(&yard.lab, yard.stack[0]));
         ck_assert_mem_eq(yard.lab.world->pose + 7 * (size_t)yard.stack[0],
-                         other.world->pose + 7 * (size_t)yard.stack[0],
-                         7 * STACK * sizeof(double));
+                         other.world->pose + 7 * (size_t)yard.stack[0], 7 * STACK * sizeof(double));
         ck_assert_mem_eq(yard.lab.world->pose + 7 * (size_t)ball,
                          other.world->pose + 7 * (size_t)ball, 7 * sizeof(double));
     }
@@ -365,8 +363,8 @@ START_TEST(a_collision_with_sleepers_keeps_momentum) {
         lab_step(&lab, 1);
         Vec3 momentum = vec3(0.0, 0.0, 0.0);
         for (uint32_t body = 0; body < lab.world->body_count; body++) {
-            momentum = vec3_add_scaled(momentum, lab.world->mass[body].mass,
-                                       lab_velocity(&lab, body));
+            momentum =
+                vec3_add_scaled(momentum, lab.world->mass[body].mass, lab_velocity(&lab, body));
         }
         ck_assert_double_lt(vec3_norm(vec3_sub(momentum, expected)), 1e-12 * vec3_norm(expected));
     }
@@ -425,10 +423,8 @@ START_TEST(a_mover_over_the_ground_has_no_contacts) {
     Yard yard = yard_create();
     const double velocity[6] = {0.0, 1.0, 0.0, 0.0, 0.0, 0.0};
     const double pose[7] = {2.5, 0.0, 0.05, 1.0, 0.0, 0.0, 0.0};
-    BodyUpdate update = {.count = 1,
-                         .id = &yard.lab.world->body_id[yard.mover],
-                         .pose = pose,
-                         .velocity = velocity};
+    BodyUpdate update = {
+        .count = 1, .id = &yard.lab.world->body_id[yard.mover], .pose = pose, .velocity = velocity};
     ck_assert_int_eq(world_update_bodies(yard.lab.world, &update, NULL), STATUS_OK);
     for (int i = 0; i < 50; i++) {
         lab_step(&yard.lab, 1);
@@ -501,10 +497,8 @@ END_TEST
 // ---- reasons to wake
 
 static void set_bodies(Yard *yard, uint32_t body, const double *pose, const double *velocity) {
-    BodyUpdate update = {.count = 1,
-                         .id = &yard->lab.world->body_id[body],
-                         .pose = pose,
-                         .velocity = velocity};
+    BodyUpdate update = {
+        .count = 1, .id = &yard->lab.world->body_id[body], .pose = pose, .velocity = velocity};
     Error error = {0};
     ck_assert_msg(world_update_bodies(yard->lab.world, &update, &error) == STATUS_OK, "%s",
                   error.message);

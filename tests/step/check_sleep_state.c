@@ -42,8 +42,8 @@ static Lab playground(int stacks) {
     lab_ground(&lab, 0);
     for (int i = 0; i < stacks; i++) {
         for (int k = 0; k < STACK; k++) {
-            lab_body(&lab, cube, BODY_DYNAMIC, at(0.6 * (i % 10), 0.6 * (double)(i / 10), 0.1 + 0.2 * k),
-                     NULL, 0.0, NULL);
+            lab_body(&lab, cube, BODY_DYNAMIC,
+                     at(0.6 * (i % 10), 0.6 * (double)(i / 10), 0.1 + 0.2 * k), NULL, 0.0, NULL);
         }
     }
     for (int i = 0; i < BALLS; i++) {
@@ -150,7 +150,7 @@ END_TEST
 // Of all bodies, as the stepper keeps it.
 static size_t places_bytes_of(const Lab *lab) {
     return sizeof(StepPlaces) + lab->world->body_count * (sizeof(Pose) + sizeof(BroadBox) +
-                                                           sizeof(StepBall) + sizeof(double));
+                                                          sizeof(StepBall) + 2 * sizeof(double));
 }
 
 // Places are a cache: they are always what a stepper that has none makes of the world, also when
@@ -267,8 +267,8 @@ static void no_sleep_at_all(World *world, uint32_t body) {
 }
 
 static void (*const damages[])(World *world, uint32_t body) = {
-    island_of_another, island_beyond,         island_of_the_ground,    speed_asleep,
-    rest_below_zero,   rest_beyond_time,      rest_no_number,          impulse_of_no_sleeper,
+    island_of_another, island_beyond,           island_of_the_ground, speed_asleep,
+    rest_below_zero,   rest_beyond_time,        rest_no_number,       impulse_of_no_sleeper,
     impulse_of_nobody, impulse_between_islands, no_sleep_at_all,
 };
 enum { DAMAGES = sizeof(damages) / sizeof(damages[0]) };

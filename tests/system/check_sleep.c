@@ -70,8 +70,7 @@ static const Moreau__V1__WorldGetReply *get(uint64_t world) {
 // As the report of the last step says.
 static uint32_t step(uint64_t world, uint64_t steps) {
     Moreau__V1__WorldStep call = wire_step_call(&world, steps);
-    const Moreau__V1__StepReports *reports =
-        wire_accept(depot.client, &call)->world_step->reports;
+    const Moreau__V1__StepReports *reports = wire_accept(depot.client, &call)->world_step->reports;
     return reports->n_asleep == 0 ? 0 : reports->asleep[0];
 }
 
