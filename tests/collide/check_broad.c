@@ -117,6 +117,13 @@ static void shift(BroadBox *box, Vec3 by) {
 static void stir(Scene *scene, Dice *dice, double busy) {
     for (uint32_t i = 5; i < scene->count; i++) {
         double chance = dice_unit(dice);
+        if (scene->fixed[i]) {
+            bool is_still = dice_unit(dice) < 0.5;
+            scene->fixed[i] = is_still ? BROAD_STILL : BROAD_FIXED;
+            if (is_still) {
+                continue;
+            }
+        }
         if (chance < busy) {
             shift(&scene->box[i], dice_vec(dice, -0.05, 0.05));
         } else if (chance < busy + 0.002) {
