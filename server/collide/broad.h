@@ -47,8 +47,8 @@ enum { BROAD_MOVES = 0, BROAD_FIXED = 1, BROAD_STILL = 2 };
 
 // Brings the candidates up to date with the boxes of `count` bodies: every pair whose boxes
 // overlap, and perhaps some that nearly do, sorted by (a, b), none twice; pairs of two bodies that
-// are both `fixed`, or still, are left out. *pairs is borrowed until the next call; `scratch` is used and
-// given back. The stop is asked at least once in a million operations. Status
+// are both `fixed`, or still, are left out. *pairs is borrowed until the next call; `scratch` is
+// used and given back. The stop is asked at least once in a million operations. Status
 // RESOURCE_EXHAUSTED when memory or the limit ends; the cache is then reset and the candidates'
 // memory given back. ABORTED when `stop` said so; the cache is then reset.
 Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uint8_t *fixed,

@@ -235,8 +235,9 @@ static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounc
     ball->radius += farther;
     state->reach[to] += farther;
     state->is_pushed[to] = true;
-    if (state->is_placed != NULL) {
+    if (state->is_placed != NULL && state->still[to]) {
         state->is_placed[to] = false; // it is grown for this step alone
+        state->fixed[to] = BROAD_FIXED;
     }
     return true;
 }

@@ -8,14 +8,14 @@
 // All numbers little-endian, doubles as their IEEE 754 bits, arrays packed without padding.
 // Everything that the future depends on is in it: settings, materials, shapes, bodies, ids, poses,
 // velocities, the impulses to start from; derived caches are not. What few worlds have (bounds, ids
-// that were given and are gone) is a section that the others do not have. Reading it gives a world
-// with exactly one future. An unknown section kind is refused, as is another dynamics version or
-// anything malformed; bytes that have changed since they were written do not fit their checksum,
+// that were given and are gone, sleep) is a section that the others do not have. Reading it gives a
+// world with exactly one future. An unknown section kind is refused, as is another dynamics version
+// or anything malformed; bytes that have changed since they were written do not fit their checksum,
 // and are refused as well. What stands in the sections is one table (snapshot_sections.h).
 //
 // The state hash is taken over the same sections in the same order, without writing them: those
-// that define the world (settings … names, bounds, ids) once until they change, the state sections
-// every time.
+// that define the world (settings … names, bounds, ids, when it sleeps) once until they change, the
+// state sections every time.
 #pragma once
 
 #include "base/arena.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One step of one world, as a table of contents: free motion, collide, wake, assemble, solve,
-// integrate, fall asleep, remove what has left the bounds (step.c). Order lives there and nowhere else.
+// integrate, fall asleep, remove what has left the bounds (step.c). Order lives there and nowhere
+// else.
 //
 // A Stepper goes with a world: the collision caches (derived: dropping them changes nothing) and
 // the last step's problem, answer and contacts, which may be looked at until the next step is

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "world/settings.h"
 
+#include "base/bytes.h"
 #include "world/range.h"
 
 #include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
 WorldSettings settings_default(void) {
     return (WorldSettings){
@@ -27,7 +27,7 @@ static_assert(sizeof(WorldSettings) == 15 * sizeof(double) + 2 * sizeof(uint32_t
               "settings are compared as bytes");
 
 bool settings_are_same(const WorldSettings *a, const WorldSettings *b) {
-    return memcmp(a, b, sizeof(*a)) == 0;
+    return bytes_are_same(a, b, sizeof(*a));
 }
 
 static Status check_choice(uint32_t choice, uint32_t count, const char *field, const char *choices,

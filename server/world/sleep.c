@@ -3,9 +3,9 @@
 
 #include "base/array.h"
 #include "base/assert.h"
+#include "base/bytes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 bool sleep_open(World *world) {
     if (world->body_count == 0) {
@@ -150,7 +150,7 @@ static void give_memory_back(World *world) {
 
 static bool has_velocity(const World *world, uint32_t body) {
     static const double none[6];
-    return memcmp(world->velocity + 6 * (size_t)body, none, sizeof(none)) != 0;
+    return !bytes_are_same(world->velocity + 6 * (size_t)body, none, sizeof(none));
 }
 
 static bool body_is_sound(const World *world, uint32_t body) {

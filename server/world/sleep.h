@@ -5,8 +5,8 @@
 //
 // Every body has the number of its island, SLEEP_AWAKE where it is awake. Of a dynamic body that
 // sleeps it is the first body of its island; it has no velocity, and no contact with anything that
-// is awake. Static and kinematic bodies that have not moved since the step before last are islands
-// of their own: nothing wakes for their sake.
+// is awake. Static bodies, and kinematic ones without a velocity, that the last step found where
+// they are now are islands of their own: nobody wakes for their sake.
 //
 // What sleepers bore when they fell asleep is kept apart from the impulses of those awake, so that
 // it costs nothing until they wake.

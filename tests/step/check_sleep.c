@@ -474,8 +474,8 @@ static double time_steps(Lab *lab) {
     return least;
 }
 
-// Nothing is solved, and what is left is some hundredth of an awake step's time: a tenth leaves room
-// for a busy machine.
+// Nothing is solved, and what is left is some hundredth of an awake step's time: a tenth leaves
+// room for a busy machine.
 START_TEST(quiet_stacks_cost_almost_nothing) {
     Lab lab = lab_create(9.81, TIME_STEP);
     let_sleep(&lab);
