@@ -233,19 +233,20 @@ void sleep_disturb(World *world, const uint32_t *bodies, size_t count, bool has_
     if (sleep == NULL) {
         return;
     }
-    uint8_t *marks = calloc(2, sleep->count); // per island whether it wakes, and per body whether …
+    // per body whether it was moved and never sleeps, also of those it does not know: they may bear
+    // sleepers all the same; then per island whether it wakes
+    uint8_t *marks = calloc((size_t)world->body_count + sleep->count, 1);
     if (marks == NULL) {
         sleep_wake_all(world); // more than need to, which is always right
         return;
     }
-    uint8_t *wakes = marks, *is_moved = marks + sleep->count; // … it was moved and never sleeps
+    uint8_t *is_moved = marks, *wakes = marks + world->body_count;
     for (size_t i = 0; i < count; i++) {
         uint32_t body = bodies[i];
-        if (body >= sleep->count) {
-            continue;
-        }
-        sleep->rest[body] = 0.0;
         is_moved[body] = has_moved && world->kind[body] != BODY_DYNAMIC;
+        if (body < sleep->count) {
+            sleep->rest[body] = 0.0;
+        }
         if (sleep_is_still(world, body)) {
             wakes[sleep->island[body]] = 1;
         }

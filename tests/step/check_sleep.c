@@ -626,6 +626,29 @@ START_TEST(each_reason_wakes_whom_it_should) {
 }
 END_TEST
 
+// A mover that bears a stack, and of which nothing else is to be told: it has just been set to move,
+// and is the last body. What is moved then wakes what rested on it, also after a restore.
+START_TEST(a_bearer_is_known_though_it_is_awake) {
+    Yard yard = {.lab = lab_create(9.81, TIME_STEP)};
+    let_sleep(&yard.lab);
+    yard.stack[0] = add_stack(&yard.lab, 0.0);
+    Id slab = lab_shape(&yard.lab, PRIMITIVE_BOX, vec3(1.0, 1.0, 0.5), 0);
+    yard.mover = lab_body(&yard.lab, slab, BODY_KINEMATIC, at(0.0, 0.0, -0.5), NULL, 0.0, NULL);
+    must_all_sleep(&yard.lab);
+    const double velocity[6] = {0.01, 0.0, 0.0, 0.0, 0.0, 0.0};
+    const double pose[7] = {0.0, 0.0, -3.0, 1.0, 0.0, 0.0, 0.0};
+    set_bodies(&yard, yard.mover, NULL, velocity);
+    ck_assert(stack_sleeps(&yard.lab, yard.stack[0])); // until a step finds it in touch
+    ck_assert_uint_eq(sleep_told_count(yard.lab.world), STACK);
+    Lab other = copy(&yard.lab);
+    lab_destroy(&yard.lab);
+    yard.lab = other;
+    set_bodies(&yard, yard.mover, pose, NULL);
+    ck_assert(!stack_sleeps(&yard.lab, yard.stack[0]));
+    lab_destroy(&yard.lab);
+}
+END_TEST
+
 // What slept on ground that is gone falls freely from the next step on.
 START_TEST(sleepers_fall_when_the_ground_is_moved) {
     Yard yard = yard_create();
@@ -688,6 +711,7 @@ static TCase *case_sleep(void) {
     tcase_add_loop_test(tcase, chains_of_islands_wake_in_one_step, 0, 2);
     tcase_add_test(tcase, quiet_stacks_cost_almost_nothing);
     tcase_add_loop_test(tcase, each_reason_wakes_whom_it_should, 0, REASONS);
+    tcase_add_test(tcase, a_bearer_is_known_though_it_is_awake);
     tcase_add_test(tcase, sleepers_fall_when_the_ground_is_moved);
     tcase_add_test(tcase, a_step_that_is_given_up_wakes_nobody);
     return tcase;
