@@ -626,8 +626,9 @@ START_TEST(each_reason_wakes_whom_it_should) {
 }
 END_TEST
 
-// A mover that bears a stack, and of which nothing else is to be told: it has just been set to move,
-// and is the last body. What is moved then wakes what rested on it, also after a restore.
+// A mover that bears a stack, and of which nothing else is to be told: it has just been set to
+// move, and is the last body. Where it is put elsewhere, what rested on it wakes, also after a
+// restore.
 START_TEST(a_bearer_is_known_though_it_is_awake) {
     Yard yard = {.lab = lab_create(9.81, TIME_STEP)};
     let_sleep(&yard.lab);
