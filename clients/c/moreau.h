@@ -392,6 +392,16 @@ typedef struct MoreauCertificates {
     const double *penetration; // [m]
 } MoreauCertificates;
 
+// Islands that the solver left open, one number per world; of the one with the largest residual,
+// what it is. Zeros where all were solved.
+typedef struct MoreauOpen {
+    const uint32_t *islands, *islands_open;
+    const uint64_t *body; // of that island, at its worst contact
+    const uint32_t *contacts;
+    const double *residual;
+    const int *reason; // Certificate.Reason
+} MoreauOpen;
+
 // The energy book of the last step [J], one number per world: after - before is what the others
 // come to together.
 typedef struct MoreauEnergies {
@@ -418,6 +428,8 @@ typedef struct MoreauStepResult {
     const uint64_t *recovery_steps;    // that had such contacts
     const uint32_t *asleep;            // bodies that sleep; NULL: none of any world
     MoreauCertificates last, worst;
+    MoreauOpen open, worst_open;     // of the last step, and of the worst; NULL: all were solved
+    const uint64_t *worst_open_step; // since creation; 0: all were solved
     MoreauEnergies energy;
     const uint64_t *removed; // bodies that left the bounds in this call; NULL: none of any world
     size_t failure_count;    // worlds that failed: moreau_reply_failure

@@ -77,6 +77,18 @@ static MoreauCertificates read_certificates(const Moreau__V1__CertificateColumns
                                 .penetration = COLUMN(columns, penetration, count)};
 }
 
+static MoreauOpen read_open(const Moreau__V1__OpenColumns *columns, size_t count) {
+    if (columns == NULL) {
+        return (MoreauOpen){0};
+    }
+    return (MoreauOpen){.islands = COLUMN(columns, islands, count),
+                        .islands_open = COLUMN(columns, islands_open, count),
+                        .body = COLUMN(columns, body, count),
+                        .contacts = COLUMN(columns, contacts, count),
+                        .residual = COLUMN(columns, residual, count),
+                        .reason = (const int *)COLUMN(columns, reason, count)};
+}
+
 static MoreauEnergies read_energies(const Moreau__V1__EnergyColumns *columns, size_t count) {
     if (columns == NULL) {
         return (MoreauEnergies){0};
@@ -103,6 +115,9 @@ static void read_reports(const Moreau__V1__StepReports *reports, size_t count,
     result->asleep = COLUMN(reports, asleep, count);
     result->last = read_certificates(reports->last, count);
     result->worst = read_certificates(reports->worst, count);
+    result->open = read_open(reports->open, count);
+    result->worst_open = read_open(reports->worst_open, count);
+    result->worst_open_step = COLUMN(reports, worst_open_step, count);
     result->energy = read_energies(reports->energy, count);
 }
 

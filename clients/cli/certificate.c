@@ -70,3 +70,25 @@ const char *certificate_rung_meaning(int rung) {
     bool is_known = rung >= 0 && (size_t)rung < sizeof(rung_meanings) / sizeof(rung_meanings[0]);
     return is_known ? rung_meanings[rung] : "";
 }
+
+static const char *const reason_meanings[] = {
+    [MOREAU__V1__CERTIFICATE__REASON__CONVERGED] = "converged",
+    [MOREAU__V1__CERTIFICATE__REASON__ITERATIONS_ENDED] = "its iterations ended",
+    [MOREAU__V1__CERTIFICATE__REASON__BUDGET_ENDED] = "the budget of operations is too small",
+    [MOREAU__V1__CERTIFICATE__REASON__STALLED] = "the method found no way on",
+    [MOREAU__V1__CERTIFICATE__REASON__DIVERGED] = "its impulses ran away",
+    [MOREAU__V1__CERTIFICATE__REASON__TIME_LIMIT] = "its time ended",
+    [MOREAU__V1__CERTIFICATE__REASON__NOT_FINITE] = "its numbers are not finite",
+};
+
+const char *certificate_reason(int reason) {
+    const ProtobufCEnumValue *value =
+        protobuf_c_enum_descriptor_get_value(&moreau__v1__certificate__reason__descriptor, reason);
+    return value == NULL ? "" : value->name;
+}
+
+const char *certificate_reason_meaning(int reason) {
+    bool is_known =
+        reason >= 0 && (size_t)reason < sizeof(reason_meanings) / sizeof(reason_meanings[0]);
+    return is_known ? reason_meanings[reason] : "";
+}

@@ -17,5 +17,9 @@ const char *certificate_key(const char *entry);
 const char *certificate_rung(int rung);
 const char *certificate_rung_meaning(int rung);
 
+// Why the work on an island ended, as STALLED, and in words; "" for one this tool does not know.
+const char *certificate_reason(int reason);
+const char *certificate_reason_meaning(int reason);
+
 // Width of the meanings, for tables.
 enum { CERTIFICATE_MEANING_COLUMNS = 34 };

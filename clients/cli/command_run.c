@@ -270,6 +270,8 @@ static int run_world(Cli *cli, const RunOptions *options, const Moreau__V1__Worl
                         .solver = solver_name(create),
                         .bodies = created->bodies,
                         .steps_wanted = count_steps(options, create->scene),
+                        .scene = create->scene,
+                        .created = created,
                         .iterations_advised = advise_iterations(create),
                         .kept = options->keep};
     int status = recording_start(cli, &options->recording, report.world);

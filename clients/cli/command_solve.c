@@ -64,6 +64,18 @@ static char *describe_size(const Moreau__V1__ContactProblem *problem, char text[
 
 // ---- the answer
 
+static void print_open(const Moreau__V1__Certificate *certificate) {
+    const Moreau__V1__OpenIsland *open = certificate->worst_open;
+    if (open == NULL) {
+        return;
+    }
+    printf("  %" PRIu32 " of %" PRIu32 " island%s not solved; the worst: %" PRIu32
+           " contact%s around tree %" PRIu32 ",\n  residual %.2g: %s\n",
+           certificate->islands_open, certificate->islands, plural(certificate->islands),
+           open->contacts, plural(open->contacts), open->tree, open->residual,
+           certificate_reason_meaning((int)certificate->reason));
+}
+
 static void print_solve(const Moreau__V1__ContactProblem *problem, const char *model,
                         const Moreau__V1__Certificate *certificate) {
     char time[32];
@@ -80,7 +92,9 @@ static void print_solve(const Moreau__V1__ContactProblem *problem, const char *m
             "  %snot converged%s: the residual %.3g of the solver's model is to be at most %.3g\n",
             terminal_style(stdout, STYLE_BAD), terminal_style(stdout, STYLE_PLAIN),
             certificate->e_own, certificate->tolerance);
-        if (!certificate->has_rung) {
+        print_open(certificate);
+        if (certificate->reason == MOREAU__V1__CERTIFICATE__REASON__ITERATIONS_ENDED &&
+            !certificate->has_rung) {
             printf("  more iterations may help: --param max_iterations=%" PRIu64 "\n",
                    ITERATIONS_FACTOR * (uint64_t)certificate->iterations);
         }

@@ -311,6 +311,18 @@ static json_t *write_report(const Moreau__V1__Certificate *certificate) {
     json_object_set_new(report, "iterations", json_integer(certificate->iterations));
     json_object_set_new(report, "converged", json_boolean(certificate->converged));
     json_object_set_new(report, "worst_contact", json_integer(certificate->worst_contact));
+    json_object_set_new(report, "islands", json_integer(certificate->islands));
+    json_object_set_new(report, "islands_open", json_integer(certificate->islands_open));
+    json_object_set_new(report, "reason",
+                        json_string(certificate_reason((int)certificate->reason)));
+    const Moreau__V1__OpenIsland *open = certificate->worst_open;
+    if (open != NULL) {
+        json_object_set_new(report, "worst_open",
+                            json_pack("{s:I,s:I,s:I,s:o}", "tree", (json_int_t)open->tree,
+                                      "contact", (json_int_t)open->contact, "contacts",
+                                      (json_int_t)open->contacts, "residual",
+                                      number_json(open->residual)));
+    }
     if (certificate->has_rung) {
         json_object_set_new(report, "rung", json_string(certificate_rung((int)certificate->rung)));
         json_object_set_new(report, "passes", json_integer(certificate->passes));

@@ -49,6 +49,26 @@ static void add_certificate(RunReport *report, const Moreau__V1__StepReports *re
     }
 }
 
+static void add_open(RunReport *report, const Moreau__V1__StepReports *reports) {
+    const Moreau__V1__OpenColumns *open = reports->worst_open;
+    uint64_t step = FIRST(reports, worst_open_step, 0);
+    if (open == NULL || step == 0) {
+        return;
+    }
+    double residual = FIRST(open, residual, 0.0);
+    if (report->open.step > 0 && residual <= report->open.residual) {
+        return;
+    }
+    report->open =
+        (RunOpen){.step = step,
+                  .islands = FIRST(open, islands, 0),
+                  .islands_open = FIRST(open, islands_open, 0),
+                  .body = FIRST(open, body, 0),
+                  .contacts = FIRST(open, contacts, 0),
+                  .residual = residual,
+                  .reason = (int)FIRST(open, reason, MOREAU__V1__CERTIFICATE__REASON__CONVERGED)};
+}
+
 static void add_reports(RunReport *report, const Moreau__V1__StepReports *reports) {
     report->has_reports = true;
     report->contacts = FIRST(reports, contacts, 0);
@@ -62,6 +82,7 @@ static void add_reports(RunReport *report, const Moreau__V1__StepReports *report
     report->recovery_steps += FIRST(reports, recovery_steps, 0);
     report->asleep = FIRST(reports, asleep, 0);
     add_certificate(report, reports);
+    add_open(report, reports);
     if (reports->energy != NULL && reports->energy->n_after > 0) {
         report->has_energy = true;
         report->energy_before = FIRST(reports->energy, before, 0.0);
@@ -83,6 +104,52 @@ uint64_t run_report_add(RunReport *report, const Moreau__V1__WorldStepReply *rep
 
 // ---- showing
 
+// Nullable: it has none, or came later.
+static const char *name_of_body(const RunReport *report, uint64_t id) {
+    for (size_t i = 0; report->created != NULL && i < report->created->n_ids; i++) {
+        if (report->created->ids[i] == id) {
+            const char *name = i < report->scene->n_bodies ? report->scene->bodies[i]->name : NULL;
+            return name == NULL || name[0] == '\0' ? NULL : name;
+        }
+    }
+    return NULL;
+}
+
+static void print_open(const RunReport *report) {
+    const RunOpen *open = &report->open;
+    if (open->step == 0) {
+        return;
+    }
+    const char *name = name_of_body(report, open->body);
+    char body[64];
+    if (name != NULL) {
+        snprintf(body, sizeof(body), "'%.40s'", name);
+    } else {
+        snprintf(body, sizeof(body), "%" PRIu64, open->body);
+    }
+    printf("  at worst     step %" PRIu64 ": %" PRIu32 " of %" PRIu32
+           " island%s not solved, residual %.2g\n",
+           open->step, open->islands_open, open->islands, plural(open->islands), open->residual);
+    printf("  which        %" PRIu32 " contact%s around body %s\n", open->contacts,
+           plural(open->contacts), body);
+    printf("  why          %s\n", certificate_reason_meaning(open->reason));
+}
+
+// by solver and reason
+static void print_advice(const RunReport *report) {
+    if (strcmp(report->solver, "lcp") == 0) { // it ends by itself, and its passes by their number
+        printf("  what helps   more passes, as --param passes=100, or a smaller --time-step\n");
+    } else if (report->open.step == 0 || // it does not say
+               report->open.reason == MOREAU__V1__CERTIFICATE__REASON__ITERATIONS_ENDED) {
+        printf("  what helps   more iterations: --param max_iterations=%" PRIu64 "\n",
+               report->iterations_advised);
+    } else if (report->open.reason == MOREAU__V1__CERTIFICATE__REASON__BUDGET_ENDED) {
+        printf("  what helps   more operations: --param budget=3e9\n");
+    } else {
+        printf("  what helps   a smaller --time-step\n");
+    }
+}
+
 static void print_convergence(const RunReport *report) {
     char text[2][32];
     if (report->unconverged_steps == 0) {
@@ -95,12 +162,8 @@ static void print_convergence(const RunReport *report) {
            terminal_style(stdout, STYLE_BAD), format_count(report->unconverged_steps, text[0]),
            format_count(report->steps_done, text[1]), plural(report->steps_done),
            terminal_style(stdout, STYLE_PLAIN), report->tolerance);
-    if (strcmp(report->solver, "lcp") == 0) { // it ends by itself, and its passes by their number
-        printf("  what helps   more passes, as --param passes=100, or a smaller --time-step\n");
-        return;
-    }
-    printf("  what helps   more iterations: --param max_iterations=%" PRIu64 "\n",
-           report->iterations_advised);
+    print_open(report);
+    print_advice(report);
 }
 
 static void print_certificate(const RunReport *report) {
@@ -196,6 +259,14 @@ static json_t *write_certificate(const RunReport *report) {
     return json_pack("{s:o,s:o,s:o}", "last", last, "worst", worst, "worst_step", step);
 }
 
+static json_t *write_open(const RunOpen *open) {
+    return json_pack("{s:o,s:I,s:I,s:o,s:I,s:o,s:s}", "step", number_json_whole(open->step),
+                     "islands", (json_int_t)open->islands, "islands_open",
+                     (json_int_t)open->islands_open, "body", number_json_whole(open->body),
+                     "contacts", (json_int_t)open->contacts, "residual",
+                     number_json(open->residual), "reason", certificate_reason(open->reason));
+}
+
 static void write_solve(const RunReport *report, json_t *document) {
     json_object_set_new(document, "contacts", json_integer(report->contacts));
     json_object_set_new(document, "rows", json_integer(report->rows));
@@ -209,6 +280,9 @@ static void write_solve(const RunReport *report, json_t *document) {
     json_object_set_new(document, "asleep", json_integer(report->asleep));
     json_object_set_new(document, "solver_time", number_json(report->solver_time));
     json_object_set_new(document, "certificate", write_certificate(report));
+    if (report->open.step > 0) {
+        json_object_set_new(document, "worst_open", write_open(&report->open));
+    }
     if (report->has_energy) {
         json_object_set_new(document, "energy",
                             json_pack("{s:o,s:o}", "before", number_json(report->energy_before),

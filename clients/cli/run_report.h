@@ -10,8 +10,21 @@
 
 enum { RUN_ENTRIES_MAX = 16 };
 
+// The step that left the largest residual.
+typedef struct RunOpen {
+    uint64_t step; // 0: all islands of all steps were solved
+    uint32_t islands, islands_open;
+    // of the island with that residual
+    uint64_t body; // one of it
+    uint32_t contacts;
+    double residual;
+    int reason; // Certificate.Reason
+} RunOpen;
+
 typedef struct RunReport {
     // set by whoever runs
+    const Moreau__V1__Scene *scene;              // borrowed, as what the server made of it;
+    const Moreau__V1__WorldCreateReply *created; // Nullable: bodies have no names
     uint64_t world;
     const char *name;   // borrowed
     const char *solver; // borrowed
@@ -35,6 +48,7 @@ typedef struct RunReport {
     size_t entry_count; // of the certificate, in the order of CertificateColumns
     double last[RUN_ENTRIES_MAX], worst[RUN_ENTRIES_MAX];
     uint64_t worst_step[RUN_ENTRIES_MAX];
+    RunOpen open;
     bool has_energy;
     double energy_before, energy_after; // [J] of the last step
 } RunReport;

@@ -47,6 +47,32 @@ static_assert((int)LCP_RUNG_COUNT == (int)MOREAU__V1__RUNG__KIND__UNSOLVED_RESID
                   (int)LCP_RUNG_UNSOLVED_RAY == (int)MOREAU__V1__RUNG__KIND__UNSOLVED_RAY,
               "rungs have the numbers of the wire");
 
+static_assert((int)END_REASON_COUNT == (int)MOREAU__V1__CERTIFICATE__REASON__NOT_FINITE + 1 &&
+                  (int)END_CONVERGED == (int)MOREAU__V1__CERTIFICATE__REASON__CONVERGED &&
+                  (int)END_BUDGET == (int)MOREAU__V1__CERTIFICATE__REASON__BUDGET_ENDED &&
+                  (int)END_DIVERGED == (int)MOREAU__V1__CERTIFICATE__REASON__DIVERGED &&
+                  (int)END_TIME == (int)MOREAU__V1__CERTIFICATE__REASON__TIME_LIMIT,
+              "reasons have the numbers of the wire");
+
+// `open` is the room for it.
+static void fill_islands(const Certificate *c, Moreau__V1__OpenIsland *open,
+                         Moreau__V1__Certificate *m) {
+    m->has_islands = m->has_islands_open = m->has_reason = 1;
+    m->islands = c->islands;
+    m->islands_open = c->islands_open;
+    m->reason = (Moreau__V1__Certificate__Reason)c->worst_open.reason;
+    if (c->worst_open.tree < 0) {
+        return;
+    }
+    moreau__v1__open_island__init(open);
+    open->has_tree = open->has_contact = open->has_contacts = open->has_residual = 1;
+    open->tree = (uint32_t)c->worst_open.tree;
+    open->contact = c->worst_open.contact;
+    open->contacts = c->worst_open.contacts;
+    open->residual = c->worst_open.residual;
+    m->worst_open = open;
+}
+
 static void fill_certificate(const SolveResult *result, uint64_t time_ns,
                              Moreau__V1__Certificate *m) {
     const Certificate *c = &result->certificate;
@@ -133,7 +159,8 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     SolvePlan *plan = request->plan;
     Moreau__V1__SolveReply *message = arena_take(&request->arena, sizeof(*message));
     Moreau__V1__Certificate *certificate = arena_take(&request->arena, sizeof(*certificate));
-    if (message == NULL || certificate == NULL) {
+    Moreau__V1__OpenIsland *open = arena_take(&request->arena, sizeof(*open));
+    if (message == NULL || certificate == NULL || open == NULL) {
         return out_of_memory(error);
     }
     if (!request->is_resumed) {
@@ -149,7 +176,7 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     }
     lane_end_turn(lane); // a solve may take long
     WorkWatch watch;
-    request_watch(request, lane, clock_now_ns(), &watch);
+    request_watch_solve(request, lane, clock_now_ns(), &watch);
     Context context = watch.context;
     if (request->message->solve->history &&
         (context.history = begin_history(&plan->settings, &request->arena)) == NULL) {
@@ -164,7 +191,7 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
         return STATUS_OK;
     }
     if (status == STATUS_ABORTED && request_watch_verdict(&watch, error) != STATUS_OK) {
-        status = error->status; // cancelled, past its deadline, or too long
+        status = error->status; // cancelled
     }
     if (status == STATUS_OK) {
         status = check_answer(plan, &result, error);
@@ -175,6 +202,7 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     moreau__v1__solve_reply__init(message);
     moreau__v1__certificate__init(certificate);
     fill_certificate(&result, clock_now_ns() - begun_ns, certificate);
+    fill_islands(&result.certificate, open, certificate);
     fill_answer(plan, &result, context.history, message);
     message->certificate = certificate;
     reply->result_case = MOREAU__V1__REPLY__RESULT_SOLVE;

@@ -164,8 +164,12 @@ void request_cancel(Request *request) {
     }
 }
 
+static bool is_cancelled(const Request *request) {
+    return atomic_load_explicit(&request->cancelled, memory_order_relaxed);
+}
+
 bool request_should_stop(const Request *request, Error *error) {
-    if (atomic_load_explicit(&request->cancelled, memory_order_relaxed)) {
+    if (is_cancelled(request)) {
         error_set(error, STATUS_CANCELLED, "", "The request was cancelled between two steps.");
         return true;
     }
@@ -193,6 +197,26 @@ void request_watch(const Request *request, const Lane *lane, uint64_t begun_ns, 
     *watch = (WorkWatch){.request = request, .lane = lane, .begun_ns = begun_ns};
     watch->stop = (Stop){.asked = watch_is_asked, .context = watch};
     watch->context = (Context){.stop = &watch->stop, .tasks = lane->tasks};
+}
+
+static bool is_solve_stopped(void *context) {
+    WorkWatch *watch = context;
+    watch->is_put_aside = lane_is_wanted(watch->lane, watch->begun_ns, clock_now_ns());
+    return watch->is_put_aside || is_cancelled(watch->request);
+}
+
+static bool is_solve_late(void *context) {
+    const WorkWatch *watch = context;
+    uint64_t now_ns = clock_now_ns();
+    return is_too_long(watch, now_ns) || now_ns >= watch->request->deadline_ns;
+}
+
+void request_watch_solve(const Request *request, const Lane *lane, uint64_t begun_ns,
+                         WorkWatch *watch) {
+    *watch = (WorkWatch){.request = request, .lane = lane, .begun_ns = begun_ns};
+    watch->stop = (Stop){.asked = is_solve_stopped, .context = watch};
+    watch->limit = (Stop){.asked = is_solve_late, .context = watch};
+    watch->context = (Context){.stop = &watch->stop, .limit = &watch->limit, .tasks = lane->tasks};
 }
 
 Status request_watch_verdict(const WorkWatch *watch, Error *error) {

@@ -153,12 +153,17 @@ typedef struct WorkWatch {
     const Lane *lane;
     uint64_t begun_ns;
     bool is_put_aside; // stopped, as it took too long for this lane: the job's outcome is JOB_LONG
-    Stop stop;         // asks this watch
+    Stop stop, limit;  // ask this watch
     Context context;   // what the work is handed: `stop`, and the lane's tasks
 } WorkWatch;
 
 // begun_ns: now, or a moment ago.
 void request_watch(const Request *request, const Lane *lane, uint64_t begun_ns, WorkWatch *watch);
+
+// Watches a solve, which ends with what it has, and is answered, where a step would be given up for
+// the time that it takes: that is the context's limit.
+void request_watch_solve(const Request *request, const Lane *lane, uint64_t begun_ns,
+                         WorkWatch *watch);
 
 // Why the work was stopped: the request's own reasons, or that it took too long. OK: it was not, or
 // is put aside.

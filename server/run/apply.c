@@ -300,6 +300,11 @@ static void tally_step(StepTally *tally, const StepReport *report, uint64_t step
             tally->worst_step[i] = step;
         }
     }
+    if (report->open.islands_open > 0 &&
+        (tally->worst_open_step == 0 || !(report->open.residual <= tally->worst_open.residual))) {
+        tally->worst_open = report->open;
+        tally->worst_open_step = step;
+    }
     if (report->certificate.penetration > tally->penetration_worst ||
         tally->penetration_step == 0) {
         tally->penetration_worst = report->certificate.penetration;

@@ -56,6 +56,8 @@ double certificate_scale_least(const ContactProblem *problem) {
     return relation_max(problem->gravity * problem->time_step, SCALE_MIN);
 }
 
+static const OpenIsland no_open_island = {.tree = -1, .contact = -1};
+
 Certificate certificate_of_nothing(const ContactProblem *problem, double tolerance) {
     ASSERT(problem->contact_count == 0);
     ASSERT(problem->row_count == 0);
@@ -66,7 +68,10 @@ Certificate certificate_of_nothing(const ContactProblem *problem, double toleran
                          .converged = isfinite(scale),
                          .islands = problem->tree_count,
                          .islands_open = isfinite(scale) ? 0 : problem->tree_count,
-                         .worst_tree = problem->tree_count == 0 ? -1 : 0};
+                         .worst_tree = problem->tree_count == 0 ? -1 : 0,
+                         .worst_open = isfinite(scale)
+                                           ? no_open_island
+                                           : (OpenIsland){.contact = -1, .reason = END_NOT_FINITE}};
 }
 
 // ---- measure
@@ -231,6 +236,22 @@ typedef struct Worst {
     double own, contact_own;
 } Worst;
 
+static void gather_open(const CertificateScale *scale, const IslandMeasure *island, uint32_t i,
+                        double own, Certificate *c) {
+    const Islands *islands = scale->islands;
+    c->islands_open++;
+    if (c->worst_open.tree >= 0 && !certificate_is_worse(own, c->worst_open.residual)) {
+        return;
+    }
+    c->worst_open =
+        (OpenIsland){.island = i,
+                     .tree = islands->tree[islands->tree_first[i]],
+                     .contact = island->worst_contact,
+                     .contacts = islands->contact_first[i + 1] - islands->contact_first[i],
+                     .residual = own,
+                     .reason = isfinite(own) ? END_ITERATIONS : END_NOT_FINITE};
+}
+
 static void gather(const CertificateScale *scale, const IslandMeasure *island, uint32_t i,
                    Worst *worst, Certificate *c) {
     double v_scale = scale->v_scale[i], own = certificate_measure_own(island, v_scale);
@@ -243,7 +264,9 @@ static void gather(const CertificateScale *scale, const IslandMeasure *island, u
     c->entry[CERTIFICATE_MOM] = relation_max(c->entry[CERTIFICATE_MOM], momentum);
     c->scale = relation_max(c->scale, v_scale);
     c->penetration = relation_max(c->penetration, island->penetration);
-    c->islands_open += !is_met(island, momentum, v_scale, c->tolerance);
+    if (!is_met(island, momentum, v_scale, c->tolerance)) {
+        gather_open(scale, island, i, own, c);
+    }
     if (certificate_is_worse(own, worst->own)) {
         worst->own = own;
         c->worst_tree = scale->islands->tree[scale->islands->tree_first[i]];
@@ -260,8 +283,11 @@ Certificate certificate_of_islands(const ContactProblem *problem, const Certific
     ASSERT(tolerance > 0.0);
     const Islands *islands = scale->islands;
     ASSERT(problem->tree_count == 0 || islands->count > 0);
-    Certificate c = {
-        .worst_contact = -1, .worst_tree = -1, .tolerance = tolerance, .islands = islands->count};
+    Certificate c = {.worst_contact = -1,
+                     .worst_tree = -1,
+                     .worst_open = no_open_island,
+                     .tolerance = tolerance,
+                     .islands = islands->count};
     Worst worst = {-1.0, -HUGE_VAL};
     for (uint32_t i = 0; i < islands->count; i++) {
         gather(scale, &island[i], i, &worst, &c);

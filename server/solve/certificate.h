@@ -73,6 +73,28 @@ enum { CERTIFICATE_ENTRY_COUNT = 8 };
 typedef enum CertificateEntry { CERTIFICATE_MAP(X) } CertificateEntry;
 #undef X
 
+// Why the work on an island ended.
+typedef enum EndReason {
+    END_CONVERGED,
+    END_ITERATIONS, // it had as many as it may have
+    END_BUDGET,     // the operations for it were spent, or too few to begin with
+    END_STALLED,    // the method knows no way on
+    END_DIVERGED,   // its impulses ran away; it is the best that was before
+    END_TIME,       // the solve met its time limit
+    END_NOT_FINITE,
+    END_REASON_COUNT
+} EndReason;
+
+// The open island that is furthest from being solved.
+typedef struct OpenIsland {
+    uint32_t island;
+    int64_t tree;    // its first; -1: no island is open
+    int64_t contact; // its worst; -1: it has none that moves anything
+    uint32_t contacts;
+    double residual;  // its e_own
+    EndReason reason; // as the judge knows it
+} OpenIsland;
+
 typedef struct Certificate {
     double entry[CERTIFICATE_ENTRY_COUNT];    // divided by V where the entry is
     double velocity[CERTIFICATE_ENTRY_COUNT]; // [m/s] without the division; 0 for e_mom and e_cone
@@ -84,6 +106,7 @@ typedef struct Certificate {
     uint32_t islands;
     uint32_t islands_open; // that did not converge
     int64_t worst_tree;    // the first of the island with the largest e_own; -1: no tree
+    OpenIsland worst_open;
 } Certificate;
 
 // The bias that an answer declares for a contact.

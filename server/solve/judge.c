@@ -63,6 +63,35 @@ Status judge_begin(Judge *judge, const ContactProblem *problem, RelationKind rel
     return STATUS_OK;
 }
 
+// ---- the limit
+
+static bool is_to_end(void *context) {
+    Judge *judge = context;
+    judge->is_given_up = judge->is_given_up || stop_is_asked(judge->unlimited->stop);
+    return judge->is_given_up || stop_is_asked(judge->unlimited->limit);
+}
+
+void judge_limit(Judge *judge) {
+    ASSERT(judge->unlimited == NULL);
+    if (judge->context->limit == NULL) {
+        return;
+    }
+    judge->unlimited = judge->context;
+    judge->either = (Stop){.asked = is_to_end, .context = judge};
+    judge->limited = *judge->context;
+    judge->limited.stop = &judge->either;
+    judge->context = &judge->limited;
+}
+
+bool judge_is_late(Judge *judge, Status status) {
+    if (judge->unlimited == NULL || status != STATUS_ABORTED || judge->is_given_up) {
+        return false;
+    }
+    judge->is_late = true;
+    judge->context = judge->unlimited;
+    return true;
+}
+
 // ---- tasks
 
 Status judge_ask(Judge *judge, double operations) {
@@ -195,7 +224,7 @@ static Status take_islands(Judge *judge, double **piece) {
         return no_memory(judge->error);
     }
     for (uint32_t i = 0; i < islands->count; i++) {
-        judge->island[i] = (JudgeIsland){.best = HUGE_VAL};
+        judge->island[i] = (JudgeIsland){.best = HUGE_VAL, .reason = END_ITERATIONS};
     }
     return STATUS_OK;
 }
@@ -425,21 +454,27 @@ void judge_start_again(const Judge *judge, uint32_t island) {
 
 // ---- end
 
-// Islands of a share that were better before are what they were.
+static Status judge_any(Judge *judge, uint32_t share, uint32_t island) {
+    if (judge->islands.share[share].is_piece) {
+        return judge_large(judge, share);
+    }
+    judge_islands(judge, share, island, island + 1);
+    return STATUS_OK;
+}
+
+// Islands of a share that were better before are what they were, and what nobody came to is judged.
 static Status take_best(Judge *judge, uint32_t share) {
     const IslandShare *of = &judge->islands.share[share];
+    const Answer *answer = &judge->result->answer;
     Status status = STATUS_OK;
     for (uint32_t i = of->island_begin; i < of->island_end && status == STATUS_OK; i++) {
-        if (judge->island[i].is_met || !judge->island[i].is_kept) {
-            continue;
-        }
-        const Answer *answer = &judge->result->answer;
-        copy_impulses(judge, i, judge->kept_contact, judge->kept_row, answer->contact_impulse,
-                      answer->row_impulse);
-        if (of->is_piece) {
-            status = judge_large(judge, share);
-        } else {
-            judge_islands(judge, share, i, i + 1);
+        const JudgeIsland *island = &judge->island[i];
+        if (!island->is_met && island->is_kept) {
+            copy_impulses(judge, i, judge->kept_contact, judge->kept_row, answer->contact_impulse,
+                          answer->row_impulse);
+            status = judge_any(judge, share, i);
+        } else if (judge->is_late && island->best == HUGE_VAL) {
+            status = judge_any(judge, share, i);
         }
     }
     return status;
@@ -467,7 +502,12 @@ Status judge_end(Judge *judge) {
         share += judge_pieces(judge, share);
     }
     leave_idle(judge);
-    judge->result->certificate =
+    Certificate *certificate = &judge->result->certificate;
+    *certificate =
         certificate_of_islands(judge->problem, &judge->scale, judge->measure, judge->tolerance);
+    OpenIsland *open = &certificate->worst_open;
+    if (open->tree >= 0 && open->reason != END_NOT_FINITE) {
+        open->reason = judge->is_late ? END_TIME : judge->island[open->island].reason;
+    }
     return status;
 }

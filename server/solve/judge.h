@@ -12,6 +12,11 @@
 // both. Of an island that is not met, the impulses with the least own residual are kept, so that
 // what ends early, or runs away, ends at the best that was judged, not at the last.
 //
+// A context may have a limit. A solver lets it count with judge_limit, once it has impulses that
+// can be judged: from then on whatever asks whether to stop asks for the limit too, and is ABORTED
+// when it is met. judge_is_late says whether that was it, and the solve ends, with what it has, as
+// any other. Islands that nobody has judged are judged by judge_end.
+//
 // Whoever goes on with an island that was judged says so with judge_go_on, before it stores other
 // impulses.
 //
@@ -28,9 +33,11 @@
 enum { JUDGE_WINDOW = 16 };
 
 typedef struct JudgeIsland {
-    double best;  // the least own residual over V so far
-    bool is_kept; // it is of impulses before the last, which are kept
-    bool is_met;  // the last are converged
+    double best;      // the least own residual over V so far
+    bool is_kept;     // it is of impulses before the last, which are kept
+    bool is_met;      // the last are converged
+    EndReason reason; // of an island that is not met, as its solver has it: END_ITERATIONS, at
+                      // first
 } JudgeIsland;
 
 typedef struct Judge {
@@ -50,6 +57,12 @@ typedef struct Judge {
     double *scratch;                 // [3 mass.width_max] for each share of a window
     double *kept_contact, *kept_row; // the impulses that are kept, as in the answer
     double operations;               // since it was last asked whether to stop
+    // where a limit counts: the context without it, and what asks for both
+    const Context *unlimited;
+    Context limited;
+    Stop either;
+    bool is_given_up; // the context's `stop` said so
+    bool is_late;     // its limit is met
 } Judge;
 
 // Contacts at places [begin, end) of the list of islands, while they are at hand; of one share, on
@@ -65,6 +78,13 @@ Status judge_begin(Judge *judge, const ContactProblem *problem, RelationKind rel
 // Afterwards the answer's impulses are those to start from. `survey` is Nullable; what it is called
 // with has its mass blocks A_ii.
 Status judge_survey(Judge *judge, JudgeSurvey *survey, void *solver);
+
+// From now on the context's limit counts, if it has one. The judge must stay where it is.
+void judge_limit(Judge *judge);
+
+// After a solve ended with `status`: true when it met its limit, which counts no more. It is to end
+// with what it has.
+bool judge_is_late(Judge *judge, Status status);
 
 // ABORTED when the solve is to be given up: called by the thread that began it, after so many
 // operations, whatever they are. Asks about once in a million of them.

@@ -159,25 +159,46 @@ static void declare_island(Work *work, uint32_t island) {
         certificate_scale_rows(problem, islands, answer, range.row_begin, range.row_end, most);
 }
 
+// of an island that is not met after all
+static EndReason reason_of(LcpRung rung) {
+    return rung == LCP_RUNG_UNSOLVED_RAY || rung == LCP_RUNG_UNSOLVED_RESIDUAL ? END_STALLED
+                                                                               : END_ITERATIONS;
+}
+
+static Status judge_island(Judge *judge, uint32_t share, uint32_t island) {
+    if (judge->islands.share[share].is_piece) {
+        return judge_large(judge, share);
+    }
+    judge_islands(judge, share, island, island + 1);
+    return STATUS_OK;
+}
+
 static Status solve_island(Work *work, uint32_t share, uint32_t island) {
     Judge *judge = &work->judge;
     const Islands *islands = &judge->islands;
     IslandRange range = islands_range(islands, island, island + 1);
     Status status = STATUS_OK;
     if (range.contact_begin < range.contact_end || range.row_begin < range.row_end) {
+        LcpRung before = work->solve.rung;
+        work->solve.rung = LCP_RUNG_NONE;
         status = lcp_island_solve(&work->solve, islands, island, judge->scale.v_scale[island]);
+        judge->island[island].reason = reason_of(work->solve.rung);
+        work->solve.rung = before > work->solve.rung ? before : work->solve.rung;
     }
-    if (status != STATUS_OK) {
+    bool is_late = judge_is_late(judge, status);
+    if (status != STATUS_OK && !is_late) {
         return status;
     }
     if (work->solve.geometry != NULL) {
         declare_island(work, island);
     }
-    if (islands->share[share].is_piece) {
-        return judge_large(judge, share);
+    status = judge_island(judge, share, island);
+    if (status == STATUS_OK && is_late && !judge->island[island].is_met) {
+        // where it was may be worse than where it began
+        judge_start_again(judge, island);
+        status = judge_island(judge, share, island);
     }
-    judge_islands(judge, share, island, island + 1);
-    return STATUS_OK;
+    return status;
 }
 
 static Status solve_islands(Work *work) {
@@ -186,7 +207,8 @@ static Status solve_islands(Work *work) {
     uint32_t share = 0;
     while (share < judge->islands.share_count && status == STATUS_OK) {
         const IslandShare *of = &judge->islands.share[share];
-        for (uint32_t i = of->island_begin; i < of->island_end && status == STATUS_OK; i++) {
+        for (uint32_t i = of->island_begin;
+             i < of->island_end && status == STATUS_OK && !judge->is_late; i++) {
             status = solve_island(work, share, i);
         }
         share += judge_pieces(judge, share);
@@ -222,6 +244,8 @@ Status lcp_solve(const ContactProblem *problem, const SolverSettings *settings,
                  .error = error};
     Status status = prepare(&work, context);
     if (status == STATUS_OK) {
+        judge_limit(&work.judge);
+        work.solve.count.stop = work.judge.context->stop;
         status = solve_islands(&work);
     }
     if (status == STATUS_OK) {

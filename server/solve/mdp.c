@@ -27,12 +27,20 @@
 // an island that takes so many sweeps is judged on the way, and at each doubling
 enum { LOOK = 64 };
 
-// What auto gives a step: sweeps before it hands over, and multiplications for the islands that
-// have not come, a tenth of a second or so. What it aims at is finer than what is asked for, as the
-// next step starts with what is left.
-#define AUTO_SWEEPS     30
-#define AUTO_OPERATIONS 3e8
-#define AUTO_SHARE      1e-2
+// What auto gives an island before it hands it over: so many sweeps over points, or over balls
+// alone so many more as are as dear. Newton's method takes 5 to 20 factorisations at best, and
+// one of them as long as 10 sweeps over points: no more than that is spent in vain before it
+// begins.
+enum { AUTO_SWEEPS = 30, BALLS_PER_POINT = 8 };
+// An island is not begun where the budget does not suffice for so many factorisations: of those
+// that succeed, half take no more. It goes on with sweeps.
+#define AUTO_LEAST 20.0
+// What it aims at is finer than what is asked for, as the next step starts with what is left.
+#define AUTO_SHARE 1e-2
+// Multiplications, about: a step that spends them all takes a tenth or two of a second, a solve
+// half of the minute that a server has for it.
+#define BUDGET_DEFAULT       3e8
+#define BUDGET_SOLVE_DEFAULT 5e10
 
 static const char *const friction_choices[] = {"maximum_dissipation", "coulomb", NULL};
 static const char *const method_choices[] = {"gauss_seidel", "newton", "auto", NULL};
@@ -44,7 +52,8 @@ const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
     [MDP_MAX_ITERATIONS] =
         {"max_iterations", PARAMETER_COUNT, "", 1.0, 1e7, 200.0, 100000.0, NULL,
          "sweeps after which the solver stops with an island, converged or not; newton: "
-         "factorisations, and never more than 1000"},
+         "factorisations, and never more than 1000; auto: sweeps of an island that its budget is "
+         "too small for"},
     [MDP_FRICTION] = {"friction", PARAMETER_CHOICE, "", 0.0, 1.0, MDP_COULOMB, MDP_COULOMB,
                       friction_choices,
                       "the law of a sliding contact: exact Coulomb, or the paper's maximum "
@@ -55,11 +64,11 @@ const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
     [MDP_WARM_START] = {"warm_start", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
                         "start from the impulses of the step before"},
     [MDP_METHOD] =
-        {"method", PARAMETER_CHOICE, "", 0.0, 2.0, MDP_GAUSS_SEIDEL, MDP_GAUSS_SEIDEL,
-         method_choices,
+        {"method", PARAMETER_CHOICE, "", 0.0, 2.0, MDP_AUTO, MDP_AUTO, method_choices,
          "how contacts are solved: gauss_seidel, one after the other, in sweeps; newton, "
          "those of an island together, by factorisations of a sparse system, to any "
-         "tolerance where it succeeds; auto, at most 30 sweeps, then by newton what has not come"},
+         "tolerance where it succeeds; auto, at most 30 sweeps (240 where only balls touch), "
+         "then by newton, within the budget, what has not come"},
     [MDP_ACCELERATION] =
         {"acceleration", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
          "sweeps in coloured order, with momentum from one to the next and leaps; off: the paper's "
@@ -72,6 +81,11 @@ const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
         {"relaxation", PARAMETER_NUMBER, "", 0.01, 1.0, 0.75, 0.75, NULL,
          "with acceleration off: the share of a sweep's change that an island of several parts "
          "takes"},
+    [MDP_BUDGET] = {"budget", PARAMETER_NUMBER, "", 0.0, 1e15, BUDGET_DEFAULT, BUDGET_SOLVE_DEFAULT,
+                    NULL,
+                    "auto: multiplications, about, that newton may take in one step for all "
+                    "islands, the small ones first; one that it does not suffice for, 20 "
+                    "factorisations at least, goes on with sweeps"},
 };
 
 double mdp_bias(const double *parameter, double time_step, double gap) {
@@ -84,7 +98,7 @@ typedef struct Work {
     MdpPack pack;
     double tolerance;
     uint32_t sweep_max;
-    bool coulomb;
+    bool coulomb, is_auto;
     bool is_plain; // without acceleration
     MdpBlend blend;
 } Work;
@@ -172,7 +186,7 @@ static Sight look_at(const Work *work, uint32_t i) {
     if (!(change < RUNAWAY * RUNAWAY)) {
         return SIGHT_RUNAWAY;
     }
-    if (change == 0.0 || island->sweeps == work->sweep_max) {
+    if (change == 0.0 || island->sweeps == island->sweep_max) {
         return SIGHT_LAST;
     }
     if (!(change > limit * limit)) {
@@ -181,7 +195,8 @@ static Sight look_at(const Work *work, uint32_t i) {
     return island->sweeps == island->look ? SIGHT_LOOK : SIGHT_GO_ON;
 }
 
-static void end_island(Work *work, MdpGroup *group, uint32_t i) {
+static void end_island(Work *work, MdpGroup *group, uint32_t i, EndReason reason) {
+    work->judge.island[i].reason = reason;
     work->pack.sum[i].is_done = true;
     work->pack.sum[i].ratio = 0.0;
     group->open--;
@@ -205,12 +220,13 @@ static Status tighten(Work *work, const MdpGroup *group, uint32_t i) {
 static Status follow_verdict(Work *work, MdpGroup *group, uint32_t i, Sight sight) {
     const Judge *judge = &work->judge;
     if (judge->island[i].is_met || sight == SIGHT_LAST) {
-        end_island(work, group, i);
+        bool is_fixed = work->pack.sum[i].largest == 0.0;
+        end_island(work, group, i, is_fixed ? END_STALLED : END_ITERATIONS);
         return STATUS_OK;
     }
     if (sight == SIGHT_RUNAWAY) {
         // where it started may be better than where it is
-        end_island(work, group, i);
+        end_island(work, group, i, END_DIVERGED);
         judge_start_again(judge, i);
         if (group->is_large) {
             return judge_large(&work->judge, group->share);
@@ -242,10 +258,25 @@ static bool is_to_be_judged(const Work *work, uint32_t i) {
 
 // ---- groups
 
+// before it is handed over
+static uint32_t auto_sweeps(const Work *work, uint32_t i) {
+    const IslandRange range = islands_range(&work->judge.islands, i, i + 1);
+    uint32_t balls = 0,
+             all = range.contact_end - range.contact_begin + range.row_end - range.row_begin;
+    for (uint32_t k = range.contact_begin; k < range.contact_end; k++) {
+        balls += work->pack.kind[k] == MDP_BALL;
+    }
+    uint64_t dear = (uint64_t)BALLS_PER_POINT * all,
+             cost = dear - (uint64_t)(BALLS_PER_POINT - 1) * balls;
+    uint32_t sweeps = all == 0 ? AUTO_SWEEPS : (uint32_t)(AUTO_SWEEPS * dear / cost);
+    return sweeps < work->sweep_max ? sweeps : work->sweep_max;
+}
+
 static Status begin_group(Work *work, MdpGroup *group) {
     for (uint32_t i = group->island_begin; i < group->island_end; i++) {
         MdpIsland *island = &work->pack.island[i];
         island->enough = work->tolerance;
+        island->sweep_max = work->is_auto ? auto_sweeps(work, i) : work->sweep_max;
         island->look = LOOK;
         mdp_momentum_begin(&work->pack, i);
     }
@@ -487,7 +518,16 @@ static Status solve_groups(Work *work) {
 
 // ---- the whole
 
-static Status sweep_all(Work *work) {
+static uint32_t most_sweeps(const Work *work) {
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < work->judge.islands.count; i++) {
+        uint32_t sweeps = work->pack.island[i].sweeps;
+        most = sweeps > most ? sweeps : most;
+    }
+    return most;
+}
+
+static Status lay_out(Work *work) {
     Judge *judge = &work->judge;
     Status status = mdp_pack_begin(judge, work->is_plain, &work->pack);
     if (status == STATUS_OK) {
@@ -496,34 +536,156 @@ static Status sweep_all(Work *work) {
     if (status == STATUS_OK) {
         status = mdp_pack_end(judge, &work->pack);
     }
-    if (status == STATUS_OK && work->is_plain) {
-        status = mdp_plain_begin(judge, &work->pack, &work->blend);
-    }
-    if (status == STATUS_OK) {
-        status = judge->context->history != NULL ? solve_watched(work) : solve_groups(work);
-    }
-    for (uint32_t i = 0; i < judge->islands.count && status == STATUS_OK; i++) {
-        uint32_t sweeps = work->pack.island[i].sweeps, *most = &judge->result->iterations;
-        *most = sweeps > *most ? sweeps : *most;
+    return status == STATUS_OK && work->is_plain
+               ? mdp_plain_begin(judge, &work->pack, &work->blend)
+               : status;
+}
+
+// The solve has met its limit: what is under way is judged as it stands.
+static Status judge_open(Work *work) {
+    Status status = STATUS_OK;
+    for (uint32_t g = 0; g < work->pack.group_count; g++) {
+        const MdpGroup *group = &work->pack.group[g];
+        for (uint32_t i = group->island_begin; i < group->island_end && status == STATUS_OK; i++) {
+            if (work->pack.sum[i].is_done) {
+                continue;
+            }
+            if (work->judge.island[i].best < HUGE_VAL) {
+                judge_go_on(&work->judge, i);
+            }
+            status = judge_answer(work, group, i, i + 1);
+        }
     }
     return status;
 }
 
-static Status run(Work *work, const double *parameter) {
+static Status sweep_all(Work *work) {
     Judge *judge = &work->judge;
-    bool is_auto = parameter[MDP_METHOD] == MDP_AUTO,
-         is_newton = parameter[MDP_METHOD] == MDP_NEWTON;
-    if (is_auto && work->sweep_max > AUTO_SWEEPS) {
-        work->sweep_max = AUTO_SWEEPS;
+    Status status = lay_out(work);
+    if (status != STATUS_OK) {
+        return status;
     }
-    Status status = is_newton ? judge_survey(judge, NULL, NULL) : sweep_all(work);
-    if (status == STATUS_OK && (is_auto || is_newton)) {
-        const MdpNewton budget = {.tolerance = work->tolerance * (is_auto ? AUTO_SHARE : 1.0),
-                                  .iterations_max = parameter[MDP_MAX_ITERATIONS],
-                                  .operations_max = is_auto ? AUTO_OPERATIONS : HUGE_VAL};
-        status = mdp_newton(judge, &budget);
+    judge_limit(judge);
+    status = judge->context->history != NULL ? solve_watched(work) : solve_groups(work);
+    judge->result->iterations = most_sweeps(work);
+    return judge_is_late(judge, status) ? judge_open(work) : status;
+}
+
+// ---- auto
+
+// Islands of a group go on from where their sweeps ended.
+static Status reopen(Work *work, MdpGroup *group, const bool *is_left) {
+    bool is_any = false;
+    for (uint32_t i = group->island_begin; i < group->island_end; i++) {
+        MdpIsland *island = &work->pack.island[i];
+        // what ended before had a reason
+        if (is_left[i] && island->sweeps == island->sweep_max &&
+            island->sweep_max < work->sweep_max) {
+            judge_go_on(&work->judge, i);
+            work->pack.sum[i].is_done = false;
+            group->open++;
+            island->sweep_max = work->sweep_max;
+            mdp_momentum_begin(&work->pack, i);
+            is_any = true;
+        }
     }
-    return status == STATUS_OK ? judge_end(judge) : status;
+    return is_any ? for_shares(work, group, reload_share) : STATUS_OK;
+}
+
+static Status sweep_on(Work *work, uint32_t index) {
+    MdpGroup *group = &work->pack.group[index];
+    if (group->open == 0) {
+        return STATUS_OK;
+    }
+    Judge *judge = &work->judge;
+    Status status = begin_aims(work);
+    ArenaMark mark = arena_mark(judge->arena);
+    if (status == STATUS_OK && group->is_large) {
+        status = plan_aims(work, index, index + 1);
+        while (status == STATUS_OK && group->open > 0) {
+            status = sweep_group(work, group);
+        }
+    } else if (status == STATUS_OK) {
+        Round round = {work, index, 1, 1};
+        status = finish_small(&round);
+    }
+    arena_reset_to(judge->arena, mark);
+    return status;
+}
+// What Newton's method has left goes on with sweeps, and is said to have had too small a budget.
+static Status sweep_left(Work *work, const bool *is_left) {
+    Judge *judge = &work->judge;
+    Status status = STATUS_OK;
+    bool is_open = false;
+    uint32_t before = most_sweeps(work);
+    for (uint32_t i = 0; i < work->pack.group_count && status == STATUS_OK; i++) {
+        status = reopen(work, &work->pack.group[i], is_left);
+        is_open = is_open || work->pack.group[i].open > 0;
+    }
+    if (judge->context->history != NULL) {
+        for (uint32_t i = judge->result->iterations + 1; status == STATUS_OK && is_open; i++) {
+            status = sweep_watched(work, i, &is_open);
+        }
+    }
+    for (uint32_t i = 0; i < work->pack.group_count && status == STATUS_OK; i++) {
+        status = sweep_on(work, i);
+    }
+    judge->result->iterations += most_sweeps(work) - before;
+    for (uint32_t i = 0; i < judge->islands.count; i++) {
+        if (is_left[i]) {
+            judge->island[i].reason = END_BUDGET;
+        }
+    }
+    return judge_is_late(judge, status) ? judge_open(work) : status;
+}
+
+static bool is_any_open(const Judge *judge) {
+    bool is_any = false;
+    for (uint32_t i = 0; i < judge->islands.count && !is_any; i++) {
+        is_any = !judge->island[i].is_met;
+    }
+    return is_any;
+}
+
+static Status solve_auto(Work *work, const double *parameter) {
+    Judge *judge = &work->judge;
+    Status status = sweep_all(work);
+    if (status != STATUS_OK || judge->is_late || !is_any_open(judge)) {
+        return status;
+    }
+    bool *is_left = arena_take_zeroed(judge->arena, judge->islands.count, sizeof(*is_left));
+    if (is_left == NULL) {
+        return error_set(judge->error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                         "The solver's memory is too small for Newton's method.");
+    }
+    const MdpNewton newton = {.tolerance = work->tolerance * AUTO_SHARE,
+                              .iterations_max = HUGE_VAL,
+                              .operations_max = parameter[MDP_BUDGET],
+                              .least = AUTO_LEAST,
+                              .is_left = is_left};
+    status = mdp_newton(judge, &newton);
+    return status == STATUS_OK && !judge->is_late ? sweep_left(work, is_left) : status;
+}
+
+static Status solve_newton(Work *work, const double *parameter) {
+    Judge *judge = &work->judge;
+    Status status = judge_survey(judge, NULL, NULL);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    judge_limit(judge);
+    const MdpNewton newton = {.tolerance = work->tolerance,
+                              .iterations_max = parameter[MDP_MAX_ITERATIONS],
+                              .operations_max = HUGE_VAL,
+                              .least = 1.0};
+    return mdp_newton(judge, &newton);
+}
+
+static Status run(Work *work, const double *parameter) {
+    Status status = parameter[MDP_METHOD] == MDP_NEWTON ? solve_newton(work, parameter)
+                    : work->is_auto                     ? solve_auto(work, parameter)
+                                                        : sweep_all(work);
+    return status == STATUS_OK ? judge_end(&work->judge) : status;
 }
 
 Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings,
@@ -536,7 +698,8 @@ Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings,
                  .sweep_max = (uint32_t)parameter[MDP_MAX_ITERATIONS],
                  .coulomb = coulomb,
                  .is_plain = parameter[MDP_ACCELERATION] == 0.0,
-                 .blend = {(uint32_t)parameter[MDP_PARTITIONS], parameter[MDP_RELAXATION]}};
+                 .blend = {(uint32_t)parameter[MDP_PARTITIONS], parameter[MDP_RELAXATION]},
+                 .is_auto = parameter[MDP_METHOD] == MDP_AUTO};
     Status status = judge_begin(&work.judge, problem,
                                 coulomb ? RELATION_CONE : RELATION_DISSIPATION, work.tolerance,
                                 parameter[MDP_WARM_START] != 0.0, context, arena, result, error);

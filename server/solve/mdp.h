@@ -17,6 +17,7 @@ enum {
     MDP_ACCELERATION, // whether sweeps are more than the paper's
     MDP_PARTITIONS,   // of the paper's blend, for each island
     MDP_RELAXATION,   // of the same
+    MDP_BUDGET,       // multiplications of a step for Newton's method, under auto
     MDP_PARAMETER_COUNT
 };
 

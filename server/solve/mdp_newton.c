@@ -20,6 +20,7 @@ static NewtonTask task_of(const Judge *judge, const MdpNewton *budget) {
                         .factorisations_max =
                             (uint32_t)(most < FACTORISATIONS_MAX ? most : FACTORISATIONS_MAX),
                         .operations_max = budget->operations_max,
+                        .least = budget->least,
                         .iterations = judge->result->iterations};
 }
 
@@ -31,9 +32,25 @@ static Status judge_again(Judge *judge, uint32_t share, uint32_t island) {
     return STATUS_OK;
 }
 
+static EndReason reason_of(const NewtonTask *task, const NewtonResult *result) {
+    if (result->is_too_dear || result->is_spent) {
+        return END_BUDGET;
+    }
+    return result->factorisations >= task->factorisations_max ? END_ITERATIONS : END_STALLED;
+}
+
+// What is done, of islands after each other.
+typedef struct Work {
+    Judge *judge;
+    const MdpNewton *budget;
+    NewtonTask task;
+    uint32_t most; // factorisations of one island
+} Work;
+
 // One island, whose impulses may have been judged before.
-static Status solve_island(Judge *judge, NewtonTask *task, uint32_t share, uint32_t island,
-                           uint32_t *most) {
+static Status solve_island(Work *work, uint32_t share, uint32_t island) {
+    Judge *judge = work->judge;
+    NewtonTask *task = &work->task;
     Answer *answer = &judge->result->answer;
     ArenaMark mark = arena_mark(judge->arena);
     NewtonResult result;
@@ -46,23 +63,54 @@ static Status solve_island(Judge *judge, NewtonTask *task, uint32_t share, uint3
                                  answer->row_impulse, &result, judge->error);
     arena_reset_to(judge->arena, mark);
     task->operations_max -= result.operations;
-    *most = result.factorisations > *most ? result.factorisations : *most;
-    return status == STATUS_OK ? judge_again(judge, share, island) : status;
+    work->most = result.factorisations > work->most ? result.factorisations : work->most;
+    judge->island[island].reason = reason_of(task, &result);
+    if (work->budget->is_left != NULL) {
+        work->budget->is_left[island] = result.is_too_dear;
+    }
+    return status == STATUS_OK || judge_is_late(judge, status) ? judge_again(judge, share, island)
+                                                               : status;
 }
 
-Status mdp_newton(Judge *judge, const MdpNewton *budget) {
+static uint32_t size_of(const Islands *islands, uint32_t island) {
+    return islands->contact_first[island + 1] - islands->contact_first[island] +
+           islands->row_first[island + 1] - islands->row_first[island];
+}
+
+// Open islands of sizes [least, end); `next` is the smallest size from `end` on.
+static Status solve_sizes(Work *work, uint32_t least, uint32_t end, uint32_t *next) {
+    Judge *judge = work->judge;
     const Islands *islands = &judge->islands;
-    NewtonTask task = task_of(judge, budget);
     Status status = STATUS_OK;
-    uint32_t most = 0;
+    *next = UINT32_MAX;
     for (uint32_t share = 0; share < islands->share_count; share += judge_pieces(judge, share)) {
         const IslandShare *of = &islands->share[share];
         for (uint32_t i = of->island_begin; i < of->island_end && status == STATUS_OK; i++) {
-            if (!judge->island[i].is_met) {
-                status = solve_island(judge, &task, share, i, &most);
+            uint32_t size = size_of(islands, i);
+            if (judge->is_late || judge->island[i].is_met || size < least) {
+                continue;
+            }
+            if (size >= end) {
+                *next = size < *next ? size : *next;
+            } else {
+                status = solve_island(work, share, i);
             }
         }
     }
-    judge->result->iterations += most;
+    return status;
+}
+
+// Sizes grow by this from one pass over the islands to the next, so that what a few large ones
+// spend is not missed by many small ones.
+enum { SIZE_GROWTH = 4 };
+
+Status mdp_newton(Judge *judge, const MdpNewton *budget) {
+    Work work = {.judge = judge, .budget = budget, .task = task_of(judge, budget)};
+    Status status = STATUS_OK;
+    for (uint32_t size = 0, next = 0; next < UINT32_MAX && status == STATUS_OK; size = next) {
+        uint32_t end = size < UINT32_MAX / SIZE_GROWTH ? SIZE_GROWTH * size + 1 : UINT32_MAX;
+        status = solve_sizes(&work, size, end, &next);
+    }
+    judge->result->iterations += work.most;
     return status;
 }

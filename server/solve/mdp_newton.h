@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What of `mdp` is done by Newton's method (newton.h): the islands that are not met, one after the
-// other, each from the impulses that it has. Within a budget that is counted, never timed, and
-// without a state of its own: the same problem takes the same way wherever it is solved.
+// other, the small ones first, each from the impulses that it has. Within a budget that is counted,
+// never timed, and without a state of its own: the same problem takes the same way wherever it is
+// solved.
 #pragma once
 
 #include "solve/judge.h"
@@ -10,8 +11,11 @@ typedef struct MdpNewton {
     double tolerance;      // aimed at, no larger than the judge's
     double iterations_max; // factorisations of one island
     double operations_max; // multiplications of all of them, about
+    double least;          // what is left for an island must suffice for so many factorisations …
+    bool *is_left;         // … or it is left as it is, and this says so; [islands], Nullable
 } MdpNewton;
 
-// Islands are judged afterwards. The most factorisations of any are added to the result's
-// iterations.
+// Islands are judged afterwards, with the reason why they ended. The most factorisations of any are
+// added to the result's iterations. Where the judge's limit is met it says so, and ends with what
+// it has.
 Status mdp_newton(Judge *judge, const MdpNewton *budget);

@@ -85,7 +85,7 @@ typedef struct MdpIsland {
     uint32_t plain;        // sweeps without momentum on the way to a leap
     uint32_t wait;         // carries until the next aim (mdp_direct.h)
     uint32_t wait_next;    // ... and after that one, if it fails
-    uint32_t sweeps;
+    uint32_t sweeps, sweep_max;
     uint32_t look; // at so many sweeps it is judged, enough or not
     bool is_fresh; // its momentum begins with the next sweep: there is nothing to carry
     bool aims;     // the last carry was a leap to where an aim said

@@ -101,10 +101,13 @@ static Status improve(const NewtonTask *task, const NewtonIsland *island, const 
                       const Context *context, Arena *arena, double *contact_impulse,
                       double *row_impulse, NewtonResult *result, Error *error) {
     NewtonWork work;
-    Status status = newton_work_init(&work, island, task->operations_max, context, arena, error);
+    Status status =
+        newton_work_init(&work, island, task->operations_max / task->least, context, arena, error);
+    result->is_too_dear = work.is_too_dear;
     if (status != STATUS_OK || work.is_too_dear) {
         return status;
     }
+    work.operations_max = task->operations_max;
     work.enough = task->enough;
     work.tolerance = task->tolerance;
     work.factorisations_max = task->factorisations_max;
@@ -113,18 +116,19 @@ static Status improve(const NewtonTask *task, const NewtonIsland *island, const 
     newton_consider(&work, impulse);
     solve(&work);
     newton_note(&work);
-    *result = (NewtonResult){work.best, work.factorisations, work.operations};
-    if (work.is_stopped) {
-        return stopped(work.factorisations, error);
-    }
+    *result = (NewtonResult){.residual = work.best,
+                             .factorisations = work.factorisations,
+                             .operations = work.operations,
+                             .is_spent = newton_is_spent(&work)};
     end(&work, contact_impulse, row_impulse);
-    return STATUS_OK;
+    return work.is_stopped ? stopped(work.factorisations, error) : STATUS_OK;
 }
 
 Status newton_solve(const NewtonTask *task, const Context *context, Arena *arena,
                     double *contact_impulse, double *row_impulse, NewtonResult *result,
                     Error *error) {
     ASSERT(task->tolerance > 0.0);
+    ASSERT(task->least >= 1.0);
     *result = (NewtonResult){0};
     NewtonIsland island;
     Status status = newton_island_init(&island, task->problem, task->mass, task->islands,
@@ -141,7 +145,10 @@ Status newton_solve(const NewtonTask *task, const Context *context, Arena *arena
     load(&island, contact_impulse, row_impulse, impulse);
     newton_velocities(&island, impulse, v);
     result->residual = newton_residual(&island, impulse, v);
-    if (result->residual <= task->enough || task->operations_max <= 0.0) {
+    result->is_too_dear = task->operations_max <= 0.0;
+    // the impulses are numbers: what is not is the problem's
+    bool is_hopeless = result->residual != result->residual;
+    if (result->residual <= task->enough || is_hopeless || result->is_too_dear) {
         return STATUS_OK;
     }
     return improve(task, &island, impulse, context, arena, contact_impulse, row_impulse, result,

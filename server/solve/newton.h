@@ -27,7 +27,8 @@ typedef struct NewtonTask {
     double enough;    // its largest own residual, as a share of V, that needs nothing more …
     double tolerance; // … and what is aimed at where more is needed, and missed where that is far
     uint32_t factorisations_max;
-    double operations_max; // multiplications, about; no factorisation that exceeds it is begun
+    double operations_max; // multiplications, about; no factorisation that exceeds it is begun …
+    double least;          // … and nothing at all where it does not suffice for so many
     uint32_t iterations;   // of the history, before this
 } NewtonTask;
 
@@ -35,11 +36,14 @@ typedef struct NewtonResult {
     double residual; // of what is handed back, as a share of V; not a number where the problem is
     uint32_t factorisations;
     double operations;
+    bool is_too_dear; // nothing was begun
+    bool is_spent;    // it ended because what was left is less than a factorisation
 } NewtonResult;
 
 // Reads where to start from, and writes what was found, at the island's places in the impulses of
-// the whole problem (3 per contact, 1 per row). RESOURCE_EXHAUSTED when the arena ends or the
-// island is too large for any budget, ABORTED when it was asked to stop: then nothing is written.
+// the whole problem (3 per contact, 1 per row). RESOURCE_EXHAUSTED when the arena ends or, without
+// a bound on operations, the island is too large for any: then nothing is written. ABORTED when it
+// was asked to stop.
 Status newton_solve(const NewtonTask *task, const Context *context, Arena *arena,
                     double *contact_impulse, double *row_impulse, NewtonResult *result,
                     Error *error);

@@ -12,6 +12,9 @@
 #define OPERATIONS_PER_QUESTION 5e5
 // a look at a constraint's residual, about
 #define OPERATIONS_PER_LOOK 200.0
+// what goes with a factorisation, for each constraint: its law into the matrix, and the looks at it
+// of a line search
+#define OPERATIONS_PER_CONSTRAINT 1500.0
 // From what is enough to what is aimed at are two or three steps, or it is far.
 enum { POLISH = 4 };
 
@@ -58,7 +61,11 @@ Status newton_work_init(NewtonWork *work, const NewtonIsland *island, double ope
     Error refusal;
     Status status = ldlt_plan(&island->graph, FACTOR_NUMBERS_MAX, arena, &work->plan, &refusal);
     // what is refused by its size is known to its last multiplication
-    work->is_too_dear = newton_cost_of_factor(work) > operations_max;
+    bool is_too_large = work->plan.diagonal_count + work->plan.lower_count > FACTOR_NUMBERS_MAX;
+    work->is_too_dear =
+        newton_cost_of_factor(work) + OPERATIONS_PER_CONSTRAINT * island->constraint_count >
+            operations_max ||
+        (is_too_large && isfinite(operations_max));
     if (work->is_too_dear) {
         return STATUS_OK;
     }
@@ -92,12 +99,15 @@ void newton_spend(NewtonWork *work, double operations) {
     }
 }
 
+bool newton_is_spent(const NewtonWork *work) {
+    return work->operations + newton_cost_of_factor(work) > work->operations_max;
+}
+
 bool newton_is_over(const NewtonWork *work) {
     bool is_enough = work->best <= work->enough;
     return work->is_stopped || work->best <= work->tolerance ||
            (is_enough && work->factorisations >= work->enough_at + POLISH) ||
-           work->factorisations >= work->factorisations_max ||
-           work->operations + newton_cost_of_factor(work) > work->operations_max;
+           work->factorisations >= work->factorisations_max || newton_is_spent(work);
 }
 
 double newton_consider(NewtonWork *work, const double *impulse) {

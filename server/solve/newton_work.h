@@ -35,11 +35,12 @@ typedef struct NewtonWork {
     double asked_at;        // operations when `stop` was asked last
     const Context *context; // borrowed
     bool is_stopped;
-    bool is_too_dear; // one factorisation is more than there is: nothing else is set up
+    bool is_too_dear; // nothing else is set up
 } NewtonWork;
 
 // Starts from zero impulses. RESOURCE_EXHAUSTED when the arena ends or the system is too large;
-// unless it is too dear, which is said first.
+// unless it is too dear, which is said first: one factorisation, with all that goes with it, takes
+// more than there is. What is too large for any memory is too dear, where there is a bound.
 Status newton_work_init(NewtonWork *work, const NewtonIsland *island, double operations_max,
                         const Context *context, Arena *arena, Error *error);
 
@@ -52,6 +53,9 @@ void newton_note(const NewtonWork *work);
 
 // Counts, and asks whether to stop every 10^6 operations or earlier.
 void newton_spend(NewtonWork *work, double operations);
+
+// Whether what is left is less than a factorisation.
+bool newton_is_spent(const NewtonWork *work);
 
 // Whether to end: it is solved, stopped, or all is spent.
 bool newton_is_over(const NewtonWork *work);

@@ -112,6 +112,35 @@ static void name_worst(const Stepper *stepper, const World *world, StepReport *r
     }
 }
 
+// A body that moves, of the island that is furthest from being solved.
+static Id open_body(const Stepper *stepper, const World *world, const OpenIsland *open) {
+    const uint32_t *tree_of_body = stepper->tree_of_body;
+    if (open->contact >= 0) {
+        const StepContact *contact = &stepper->contact[open->contact];
+        bool moves = tree_of_body[contact->a] != PROBLEM_NO_TREE;
+        return stepper_body_id(stepper, world, moves ? contact->a : contact->b);
+    }
+    uint32_t body = 0;
+    while (tree_of_body[body] != (uint32_t)open->tree) {
+        body++;
+    }
+    return stepper_body_id(stepper, world, body);
+}
+
+static void name_open(const Stepper *stepper, const World *world, StepReport *report) {
+    const Certificate *certificate = &report->certificate;
+    const OpenIsland *open = &certificate->worst_open;
+    report->open = (StepOpen){.islands = certificate->islands};
+    if (open->tree >= 0) {
+        report->open = (StepOpen){.islands = certificate->islands,
+                                  .islands_open = certificate->islands_open,
+                                  .body = open_body(stepper, world, open),
+                                  .contacts = open->contacts,
+                                  .reason = (uint32_t)open->reason,
+                                  .residual = open->residual};
+    }
+}
+
 // Where the bodies would go, and what is in their way. What they touch wakes, and may touch others.
 static Status meet(StepState *state) {
     Status status = rest_begin(state);
@@ -188,6 +217,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
         report->removed_count = state.left_count;
         report->asleep_count = sleep_count(world);
         name_worst(stepper, world, report);
+        name_open(stepper, world, report);
         stepper->has_last = true;
     } else if (status == STATUS_RESOURCE_EXHAUSTED) {
         stepper_reset(stepper);

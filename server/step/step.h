@@ -32,6 +32,15 @@ typedef struct StepEnergy {
     double contact, row, applied, scheme, unexplained;
 } StepEnergy;
 
+// What the solver left open; of the island that is furthest from being solved, what it is.
+typedef struct StepOpen {
+    uint32_t islands, islands_open;
+    Id body; // a body of it, at its worst contact; 0: none is open
+    uint32_t contacts;
+    uint32_t reason; // EndReason
+    double residual; // e_own
+} StepOpen;
+
 typedef struct StepReport {
     uint32_t contact_count, row_count, iterations;
     uint32_t asleep_count;   // bodies that sleep after it
@@ -40,6 +49,7 @@ typedef struct StepReport {
     uint32_t removed_count;  // bodies that have left the bounds
     Certificate certificate;
     Id worst_body[2]; // of the contact with the largest own residual; 0: none
+    StepOpen open;
     StepEnergy energy;
 } StepReport;
 

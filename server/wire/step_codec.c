@@ -240,10 +240,23 @@ static const Column energy_columns[] = {
     {7, LAST(energy.unexplained)},
 };
 
+#define OPEN_COLUMNS(of)                                                                           \
+    {1, TALLY(of.islands)}, {2, TALLY(of.islands_open)}, {3, TALLY(of.body)},                      \
+        {4, TALLY(of.contacts)}, {5, TALLY(of.residual)}, {                                        \
+        6, TALLY(of.reason)                                                                        \
+    }
+
+static const Column open_columns[] = {OPEN_COLUMNS(last.open)};
+static const Column worst_open_columns[] = {OPEN_COLUMNS(worst_open)};
+
 // What the heads of all parts take at most, and the numbers of one world beside those of its
 // bodies: varints of 10 bytes, of 5 where they have 32 bits, and fixed ones of 8.
-enum { HEADS_BYTES_MAX = 64 * WIRE_HEAD_BYTES_MAX };
-enum { PROGRESS_BYTES_MAX = 4 * 10 + 2 * 8, REPORT_BYTES_MAX = 5 * 5 + 1 + 13 * 10 + 27 * 8 };
+enum { HEADS_BYTES_MAX = 96 * WIRE_HEAD_BYTES_MAX };
+enum { OPEN_BYTES_MAX = 4 * 5 + 10 + 8 };
+enum {
+    PROGRESS_BYTES_MAX = 4 * 10 + 2 * 8,
+    REPORT_BYTES_MAX = 5 * 5 + 1 + 13 * 10 + 27 * 8 + 2 * OPEN_BYTES_MAX + 10
+};
 
 // Most batches have one world, and a column of one number has a head of two bytes: its field is
 // below 16, and no number takes more than 10 bytes.
@@ -356,6 +369,43 @@ static uint8_t *write_u64_columns(uint8_t *at, const StepResults *results, uint3
     return wire_part_end(begin, expected, at);
 }
 
+// In the order of OPEN_COLUMNS.
+static uint8_t *write_open_columns(uint8_t *at, const StepResults *results, uint32_t field,
+                                   const Column *columns) {
+    size_t expected = columns_bytes(results, 5, 1) + columns_bytes(results, 1, 8);
+    uint8_t *begin = wire_part_begin(at, field, expected);
+    at = begin;
+    at = write_u32s(at, results, columns[0]);
+    at = write_u32s(at, results, columns[1]);
+    at = write_u64s(at, results, columns[2]);
+    at = write_u32s(at, results, columns[3]);
+    at = write_fixed(at, results, columns[4]);
+    at = write_u32s(at, results, columns[5]);
+    return wire_part_end(begin, expected, at);
+}
+
+// Most worlds are solved in every step, and need not say it again.
+static bool is_any_open(const StepResults *results) {
+    bool is_any = false;
+    for (size_t i = 0; i < results->count; i++) {
+        is_any = is_any || results->result[i].run.tally.worst_open_step > 0;
+    }
+    return is_any;
+}
+
+static uint8_t *write_open(uint8_t *at, const StepResults *results) {
+    at = write_open_columns(at, results, 18, open_columns);
+    at = write_open_columns(at, results, 19, worst_open_columns);
+    // its field has a head of two bytes
+    size_t expected = results->count;
+    uint8_t *begin = wire_part_begin(at, 20, expected);
+    at = begin;
+    for (size_t i = 0; i < results->count; i++) {
+        at = wire_varint(at, results->result[i].run.tally.worst_open_step);
+    }
+    return wire_part_end(begin, expected, at);
+}
+
 static size_t reports_bytes_expected(const StepResults *results) {
     enum { FIXED_COLUMNS = 27, VARINT_COLUMNS = 18 }; // of the four parts too
     const size_t world_bytes = 8 * (size_t)FIXED_COLUMNS + VARINT_COLUMNS;
@@ -399,6 +449,9 @@ static uint8_t *write_reports(uint8_t *at, const StepResults *results) {
     at = write_u32s(at, results, (Column){14, LAST(recovery_count)});
     at = write_u64s(at, results, (Column){15, TALLY(recovery_steps)});
     at = write_asleep(at, results);
+    if (is_any_open(results)) {
+        at = write_open(at, results);
+    }
     return wire_part_end(begin, expected, at);
 }
 

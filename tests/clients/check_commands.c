@@ -18,7 +18,8 @@ typedef struct FakeServer {
     double tolerance;
     double time_step;
     Moreau__V1__World__Lifetime lifetime;
-    bool unconverged; // what solve says
+    bool unconverged;                       // what solve says
+    Moreau__V1__Certificate__Reason reason; // of the worst step; CONVERGED: as if it had none
 } FakeServer;
 
 static void reply_create(FakeServer *server, const Moreau__V1__Request *request) {
@@ -33,6 +34,9 @@ static void reply_create(FakeServer *server, const Moreau__V1__Request *request)
     created.world = 3;
     created.bodies = request->world_create->scene->n_bodies;
     created.name = (char *)"one_ball-1";
+    uint64_t ids[2] = {7, 8};
+    created.n_ids = 2;
+    created.ids = ids;
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     reply.result_case = MOREAU__V1__REPLY__RESULT_WORLD_CREATE;
     reply.world_create = &created;
@@ -77,6 +81,22 @@ static void reply_step(FakeServer *server, const Moreau__V1__Request *request) {
     reports.worst = &worst_columns;
     reports.worst_step = &worst_steps;
     reports.energy = &energies;
+    uint32_t islands[3] = {57, 1, 412}; // all, open, contacts of the worst
+    uint64_t body = 8;
+    Moreau__V1__OpenColumns open = MOREAU__V1__OPEN_COLUMNS__INIT;
+    open.n_islands = open.n_islands_open = open.n_contacts = 1;
+    open.islands = &islands[0];
+    open.islands_open = &islands[1];
+    open.contacts = &islands[2];
+    open.n_body = open.n_residual = open.n_reason = 1;
+    open.body = &body;
+    open.residual = &worst;
+    open.reason = &server->reason;
+    if (holds_worst && server->reason != MOREAU__V1__CERTIFICATE__REASON__CONVERGED) {
+        reports.worst_open = &open;
+        reports.n_worst_open_step = 1;
+        reports.worst_open_step = &worst_step;
+    }
     Moreau__V1__Status failure = MOREAU__V1__STATUS__INIT;
     failure.has_code = failure.has_step = 1;
     failure.code = MOREAU__V1__STATUS__CODE__ABORTED;
@@ -239,8 +259,29 @@ START_TEST(run_steps_in_batches_and_reports_the_worst_of_all) {
 }
 END_TEST
 
+START_TEST(run_says_which_island_was_not_solved_and_why) {
+    FakeServer server = {.reason = MOREAU__V1__CERTIFICATE__REASON__BUDGET_ENDED};
+    Outcome outcome = run_served(&server, command_run, false, SCENE);
+    ck_assert_int_eq(outcome.status, EXIT_DONE);
+    ck_assert_msg(strstr(outcome.out, "step 100: 1 of 57 islands not solved, residual 5\n") != NULL,
+                  "%s", outcome.out);
+    ck_assert_ptr_nonnull(strstr(outcome.out, "412 contacts around body 'ball'\n"));
+    ck_assert_ptr_nonnull(strstr(outcome.out, "the budget of operations is too small\n"));
+    ck_assert_ptr_nonnull(strstr(outcome.out, "--param budget="));
+    FakeServer again = {.reason = MOREAU__V1__CERTIFICATE__REASON__STALLED};
+    outcome = run_served(&again, command_run, true, SCENE);
+    json_t *report = parse(outcome.out);
+    const json_t *open = json_object_get(report, "worst_open");
+    ck_assert_str_eq(text_at(open, "reason"), "STALLED");
+    ck_assert_uint_eq(whole_at(open, "step"), 100);
+    ck_assert_uint_eq(whole_at(open, "body"), 8);
+    ck_assert_uint_eq(whole_at(open, "islands"), 57);
+    json_decref(report);
+}
+END_TEST
+
 START_TEST(run_says_in_words_what_did_not_converge) {
-    FakeServer server = {0};
+    FakeServer server = {.reason = MOREAU__V1__CERTIFICATE__REASON__ITERATIONS_ENDED};
     Outcome outcome = run_served(&server, command_run, false, SCENE " --keep");
     ck_assert_int_eq(outcome.status, EXIT_DONE);
     ck_assert_uint_eq(server.steps, 240);
@@ -312,6 +353,7 @@ END_TEST
 static TCase *case_run(void) {
     TCase *tcase = tcase_create("run");
     tcase_add_test(tcase, run_steps_in_batches_and_reports_the_worst_of_all);
+    tcase_add_test(tcase, run_says_which_island_was_not_solved_and_why);
     tcase_add_test(tcase, run_says_in_words_what_did_not_converge);
     tcase_add_test(tcase, run_time_counts_whole_steps);
     tcase_add_test(tcase, run_reports_a_world_that_fails);

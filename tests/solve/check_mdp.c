@@ -20,6 +20,7 @@ static void run_init(Run *run, double tolerance, double max_iterations, MdpFrict
     ck_assert_int_eq(solver_set(&run->settings, "tolerance", tolerance, NULL), STATUS_OK);
     ck_assert_int_eq(solver_set(&run->settings, "max_iterations", max_iterations, NULL), STATUS_OK);
     ck_assert_int_eq(solver_set(&run->settings, "friction", friction, NULL), STATUS_OK);
+    run->settings.parameter[MDP_METHOD] = MDP_GAUSS_SEIDEL;
 }
 
 static const Certificate *solve(Run *run, const ContactProblem *problem) {

@@ -37,6 +37,7 @@ static void add_tower(ProblemBuild *build, uint32_t count) {
 
 static SolveResult solve(const ContactProblem *problem, MdpFriction friction, Arena *arena) {
     SolverSettings settings = solver_default(SOLVER_MDP);
+    settings.parameter[MDP_METHOD] = MDP_GAUSS_SEIDEL;
     settings.parameter[MDP_FRICTION] = friction;
     SolveResult result;
     ck_assert_int_eq(solver_solve(&settings, problem, &(Context){0}, arena, &result, NULL),
@@ -288,6 +289,7 @@ START_TEST(an_arena_that_ends_is_said) {
     problem_build_init(&build);
     add_tower(&build, 10);
     SolverSettings settings = solver_default(SOLVER_MDP);
+    settings.parameter[MDP_METHOD] = MDP_GAUSS_SEIDEL;
     Status status = STATUS_RESOURCE_EXHAUSTED;
     uint32_t refusals = 0;
     for (size_t bytes = 4096; status != STATUS_OK; bytes += 4096) {

@@ -18,6 +18,7 @@ typedef enum Way { WAY_ACCELERATED, WAY_PLAIN, WAY_BLEND, WAY_COUNT } Way;
 
 static SolverSettings settings_of(Way way, double max_iterations) {
     SolverSettings settings = solver_solve_default(SOLVER_MDP);
+    settings.parameter[MDP_METHOD] = MDP_GAUSS_SEIDEL;
     settings.parameter[MDP_MAX_ITERATIONS] = max_iterations;
     settings.parameter[MDP_ACCELERATION] = way == WAY_ACCELERATED;
     settings.parameter[MDP_PARTITIONS] = way == WAY_BLEND ? 5.0 : 1.0;

@@ -27,6 +27,7 @@ enum { HIGH = 70 };
 
 static SolveResult solve(const ContactProblem *problem, double max_iterations, Arena *arena) {
     SolverSettings settings = solver_solve_default(SOLVER_MDP);
+    settings.parameter[MDP_METHOD] = MDP_GAUSS_SEIDEL;
     settings.parameter[MDP_MAX_ITERATIONS] = max_iterations;
     settings.parameter[MDP_TOLERANCE] = max_iterations < 1000.0 ? 1e-15 : 1e-6;
     SolveResult result;

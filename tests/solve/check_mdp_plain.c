@@ -22,6 +22,7 @@ typedef struct Setup {
 static Status try_solve(const ContactProblem *problem, const Setup *setup, Arena *arena,
                         SolveResult *result) {
     SolverSettings settings = solver_solve_default(SOLVER_MDP);
+    settings.parameter[MDP_METHOD] = MDP_GAUSS_SEIDEL;
     settings.parameter[MDP_ACCELERATION] = 0.0;
     settings.parameter[MDP_MAX_ITERATIONS] = setup->sweeps;
     settings.parameter[MDP_TOLERANCE] = setup->tolerance;

@@ -151,19 +151,107 @@ START_TEST(what_sweeps_solve_is_theirs_to_the_bit) {
 }
 END_TEST
 
+// A problem that takes hundreds of factorisations, with a budget for some 40 of them.
 START_TEST(what_is_not_solved_is_no_worse_than_the_sweeps) {
     ProblemFile file;
     Run sweeps, both;
     problem_file_open(&file, "hard/pyramid-55-kicked-b");
-    // as many factorisations as sweeps
     double swept = own_of(&file, MDP_GAUSS_SEIDEL, 10.0, &sweeps);
-    double own = own_of(&file, MDP_AUTO, 10.0, &both);
-    ck_assert_double_le(own, swept);
-    ck_assert(!both.result.certificate.converged);
-    ck_assert_uint_eq(both.result.iterations, 20);
+    run_init(&both, 1e-6, 10.0, MDP_COULOMB);
+    both.settings.parameter[MDP_METHOD] = MDP_AUTO;
+    both.settings.parameter[MDP_BUDGET] = 5e7;
+    const Certificate *c = solve(&both, &file.problem);
+    ck_assert_double_le(c->entry[CERTIFICATE_OWN], swept);
+    ck_assert(!c->converged);
+    ck_assert_int_eq(c->worst_open.reason, END_BUDGET);
+    ck_assert_uint_gt(both.result.iterations, 10 + 20);
+    ck_assert_uint_lt(both.result.iterations, 10 + 80);
     arena_deinit(&sweeps.arena);
     arena_deinit(&both.arena);
     problem_file_close(&file);
+}
+END_TEST
+
+// Too little for 20 factorisations is nothing for Newton's method: sweeps go on to where they may,
+// as the history does, and what they leave is the budget's doing.
+START_TEST(what_the_budget_is_too_small_for_goes_on_with_sweeps) {
+    enum { SWEEPS = 90 };
+    ProblemFile file;
+    Run run;
+    double value[SWEEPS + 2];
+    IterationHistory history;
+    history_init(&history, value, SWEEPS + 2);
+    problem_file_open(&file, "hard/pyramid-55-a");
+    run_init(&run, 1e-6, SWEEPS, MDP_COULOMB);
+    run.settings.parameter[MDP_METHOD] = MDP_AUTO;
+    run.settings.parameter[MDP_BUDGET] = _i == 0 ? 0.0 : 3e6;
+    const Certificate *c = solve(&run, &file.problem);
+    double own = c->entry[CERTIFICATE_OWN];
+    ck_assert(!c->converged);
+    ck_assert_uint_eq(run.result.iterations, SWEEPS);
+    ck_assert_int_eq(c->worst_open.reason, END_BUDGET);
+    ck_assert_uint_eq(c->islands_open, 1);
+    ck_assert_uint_eq(c->worst_open.contacts, file.problem.contact_count);
+    ck_assert_double_eq(c->worst_open.residual, own);
+    ck_assert_int_eq(c->worst_open.contact, c->worst_contact);
+    ck_assert_int_eq(solver_solve(&run.settings, &file.problem, &(Context){.history = &history},
+                                  &run.arena, &run.result, NULL),
+                     STATUS_OK);
+    ck_assert_uint_eq(history.count, SWEEPS);
+    ck_assert_double_eq(run.result.certificate.entry[CERTIFICATE_OWN], own);
+    arena_deinit(&run.arena);
+    problem_file_close(&file);
+}
+END_TEST
+
+// The trees and contacts of a problem of dense trees, behind what is there.
+static void add_problem(ProblemBuild *whole, const ContactProblem *from) {
+    uint32_t first = whole->problem.tree_count;
+    for (uint32_t i = 0; i < from->tree_count; i++) {
+        const ProblemTree *tree = &from->tree[i];
+        problem_build_dense(whole, tree->width, from->number + tree->mass,
+                            from->v_free + tree->first);
+    }
+    for (uint32_t i = 0; i < from->contact_count; i++) {
+        const ProblemContact *contact = &from->contact[i];
+        ProblemContact *copy =
+            problem_build_contact(whole, contact->normal, contact->mu, contact->bias);
+        memcpy(copy->motion, contact->motion, sizeof(copy->motion));
+        for (int s = 0; s < 2; s++) {
+            const ContactSide *side = &contact->side[s];
+            if (side->tree != PROBLEM_NO_TREE) {
+                problem_build_dense_side(whole, copy, s, first + side->tree,
+                                         from->number + side->jacobian);
+            }
+        }
+    }
+}
+
+// What a large island would spend is not missed by a small one behind it: alone, the large one
+// takes all there is.
+START_TEST(the_small_islands_come_first) {
+    ProblemFile hard, easy;
+    Run run;
+    ProblemBuild both;
+    problem_file_open(&hard, "hard/heap-125-b");
+    problem_file_open(&easy, "ten-boxes-pushed");
+    problem_build_init(&both);
+    both.problem.time_step = hard.problem.time_step;
+    add_problem(&both, &hard.problem);
+    uint32_t trees = both.problem.tree_count;
+    add_problem(&both, &easy.problem);
+    run_init(&run, 1e-6, 30.0, MDP_COULOMB);
+    run.settings.parameter[MDP_METHOD] = MDP_AUTO;
+    run.settings.parameter[MDP_BUDGET] = 3e7;
+    const Certificate *c = solve(&run, &both.problem);
+    ck_assert_uint_eq(c->islands_open, 1);
+    ck_assert_int_lt(c->worst_open.tree, trees);
+    ck_assert_int_eq(c->worst_open.reason, END_BUDGET);
+    ck_assert_uint_gt(run.result.iterations, 30 + 10); // it was begun
+    arena_deinit(&run.arena);
+    problem_build_deinit(&both);
+    problem_file_close(&hard);
+    problem_file_close(&easy);
 }
 END_TEST
 
@@ -453,7 +541,8 @@ START_TEST(it_asks_for_every_million_operations) {
                              .enough = 1e-8,
                              .tolerance = 1e-8,
                              .factorisations_max = 40,
-                             .operations_max = 2e7};
+                             .operations_max = 2e7,
+                             .least = 1.0};
     NewtonResult result;
     ck_assert_int_eq(
         newton_solve(&task, &(Context){.stop = &stop}, &arena, impulse, NULL, &result, NULL),
@@ -515,6 +604,8 @@ static TCase *case_auto(void) {
     tcase_add_test(tcase, what_sweeps_do_not_solve_is_handed_over);
     tcase_add_test(tcase, what_sweeps_solve_is_theirs_to_the_bit);
     tcase_add_test(tcase, what_is_not_solved_is_no_worse_than_the_sweeps);
+    tcase_add_loop_test(tcase, what_the_budget_is_too_small_for_goes_on_with_sweeps, 0, 2);
+    tcase_add_test(tcase, the_small_islands_come_first);
     tcase_add_test(tcase, the_history_goes_on_from_sweeps_to_factorisations);
     return tcase;
 }

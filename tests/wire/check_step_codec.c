@@ -33,6 +33,17 @@ typedef struct Made {
     double state[7 * BODIES_MAX];
 } Made;
 
+static StepOpen random_open(uint64_t *state) {
+    StepOpen open;
+    open.islands = (uint32_t)random_u64(state);
+    open.islands_open = (uint32_t)random_u64(state);
+    open.body = random_u64(state);
+    open.contacts = (uint32_t)random_u64(state);
+    open.reason = (uint32_t)(next_random(state) % END_REASON_COUNT);
+    open.residual = random_double(state);
+    return open;
+}
+
 static void fill_result(uint64_t *state, Made *made, StepResult *result) {
     StepTally *tally = &result->run.tally;
     StepReport *last = &tally->last;
@@ -61,6 +72,11 @@ static void fill_result(uint64_t *state, Made *made, StepResult *result) {
     last->asleep_count = (uint32_t)random_u64(state) * (next_random(state) & 1);
     tally->recovery_steps = random_u64(state);
     tally->removed = random_u64(state) * (next_random(state) & 1);
+    if (next_random(state) & 1) {
+        last->open = random_open(state);
+        tally->worst_open = random_open(state);
+        tally->worst_open_step = random_u64(state) + 1;
+    }
     last->certificate.penetration = random_double(state);
     last->certificate.tolerance = random_double(state);
     last->certificate.converged = next_random(state) & 1;
@@ -136,7 +152,33 @@ static void expect_certificates(const Made *made, const Moreau__V1__StepReports 
                   result->run.tally.penetration_step);
 }
 
+static void expect_open(const Made *made, const Moreau__V1__StepReports *m) {
+    bool is_any = false;
+    for (size_t i = 0; i < made->results.count; i++) {
+        is_any = is_any || made->results.result[i].run.tally.worst_open_step > 0;
+    }
+    ck_assert_int_eq(m->open != NULL, is_any);
+    ck_assert_int_eq(m->worst_open != NULL, is_any);
+    if (!is_any) {
+        ck_assert_uint_eq(m->n_worst_open_step, 0);
+        return;
+    }
+    EXPECT_COLUMN(made, m->open->n_islands, m->open->islands, result->run.tally.last.open.islands);
+    EXPECT_COLUMN(made, m->open->n_islands_open, m->open->islands_open,
+                  result->run.tally.last.open.islands_open);
+    EXPECT_COLUMN(made, m->open->n_body, m->open->body, result->run.tally.last.open.body);
+    EXPECT_COLUMN(made, m->worst_open->n_contacts, m->worst_open->contacts,
+                  result->run.tally.worst_open.contacts);
+    EXPECT_COLUMN(made, m->worst_open->n_residual, m->worst_open->residual,
+                  result->run.tally.worst_open.residual);
+    EXPECT_COLUMN(made, m->worst_open->n_reason, m->worst_open->reason,
+                  (Moreau__V1__Certificate__Reason)result->run.tally.worst_open.reason);
+    EXPECT_COLUMN(made, m->n_worst_open_step, m->worst_open_step,
+                  result->run.tally.worst_open_step);
+}
+
 static void expect_reports(const Made *made, const Moreau__V1__StepReports *m) {
+    expect_open(made, m);
     expect_certificates(made, m);
     EXPECT_COLUMN(made, m->n_contacts, m->contacts, result->run.tally.last.contact_count);
     EXPECT_COLUMN(made, m->n_rows, m->rows, result->run.tally.last.row_count);
