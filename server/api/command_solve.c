@@ -126,16 +126,14 @@ static Status check_answer(const SolvePlan *plan, const SolveResult *result, Err
                      "are too far apart.");
 }
 
-// As long as the iterations may be, as far as there is room. NULL when memory ends.
-static IterationHistory *begin_history(const SolverSettings *settings, Arena *arena) {
-    double most = settings->parameter[SOLVER_MAX_ITERATIONS];
-    size_t capacity = most < HISTORY_MAX ? 2 + (size_t)most / 2 * 2 : HISTORY_MAX;
+// NULL when memory ends.
+static IterationHistory *begin_history(Arena *arena) {
     IterationHistory *history = arena_take(arena, sizeof(*history));
-    double *value = arena_take_array(arena, capacity, sizeof(double));
+    double *value = arena_take_array(arena, HISTORY_MAX, sizeof(double));
     if (history == NULL || value == NULL) {
         return NULL;
     }
-    history_init(history, value, capacity);
+    history_init(history, value, HISTORY_MAX);
     return history;
 }
 
@@ -179,7 +177,7 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     request_watch_solve(request, lane, clock_now_ns(), &watch);
     Context context = watch.context;
     if (request->message->solve->history &&
-        (context.history = begin_history(&plan->settings, &request->arena)) == NULL) {
+        (context.history = begin_history(&request->arena)) == NULL) {
         return out_of_memory(error);
     }
     SolveResult result;

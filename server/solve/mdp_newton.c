@@ -100,6 +100,19 @@ static Status solve_sizes(Work *work, uint32_t least, uint32_t end, uint32_t *ne
     return status;
 }
 
+// A history ends with what all islands came to, also those that were met before.
+static void note_end(const Judge *judge) {
+    if (judge->context->history == NULL) {
+        return;
+    }
+    double most = 0.0;
+    for (uint32_t i = 0; i < judge->islands.count; i++) {
+        double own = judge_own(judge, i);
+        most = own > most || own != own ? own : most;
+    }
+    history_note(judge->context->history, judge->result->iterations, most);
+}
+
 // Sizes grow by this from one pass over the islands to the next, so that what a few large ones
 // spend is not missed by many small ones.
 enum { SIZE_GROWTH = 4 };
@@ -112,5 +125,8 @@ Status mdp_newton(Judge *judge, const MdpNewton *budget) {
         status = solve_sizes(&work, size, end, &next);
     }
     judge->result->iterations += work.most;
+    if (status == STATUS_OK && work.most > 0) {
+        note_end(judge);
+    }
     return status;
 }

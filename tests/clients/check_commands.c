@@ -43,6 +43,30 @@ static void reply_create(FakeServer *server, const Moreau__V1__Request *request)
     fake_send(&server->peer, &reply, request->id);
 }
 
+// What a step left open.
+typedef struct OpenStep {
+    uint32_t islands, islands_open, contacts;
+    uint64_t body;
+    Moreau__V1__OpenColumns columns;
+} OpenStep;
+
+static void add_open(FakeServer *server, double *residual, uint64_t *step, OpenStep *open,
+                     Moreau__V1__StepReports *reports) {
+    *open = (OpenStep){57, 1, 412, 8, MOREAU__V1__OPEN_COLUMNS__INIT};
+    Moreau__V1__OpenColumns *m = &open->columns;
+    m->n_islands = m->n_islands_open = m->n_contacts = 1;
+    m->islands = &open->islands;
+    m->islands_open = &open->islands_open;
+    m->contacts = &open->contacts;
+    m->n_body = m->n_residual = m->n_reason = 1;
+    m->body = &open->body;
+    m->residual = residual;
+    m->reason = &server->reason;
+    reports->worst_open = m;
+    reports->n_worst_open_step = 1;
+    reports->worst_open_step = step;
+}
+
 // e_own of step k is 1/k below 100 and 5 at step 100, so that the worst one is known.
 static void reply_step(FakeServer *server, const Moreau__V1__Request *request) {
     server->step_calls++;
@@ -81,21 +105,9 @@ static void reply_step(FakeServer *server, const Moreau__V1__Request *request) {
     reports.worst = &worst_columns;
     reports.worst_step = &worst_steps;
     reports.energy = &energies;
-    uint32_t islands[3] = {57, 1, 412}; // all, open, contacts of the worst
-    uint64_t body = 8;
-    Moreau__V1__OpenColumns open = MOREAU__V1__OPEN_COLUMNS__INIT;
-    open.n_islands = open.n_islands_open = open.n_contacts = 1;
-    open.islands = &islands[0];
-    open.islands_open = &islands[1];
-    open.contacts = &islands[2];
-    open.n_body = open.n_residual = open.n_reason = 1;
-    open.body = &body;
-    open.residual = &worst;
-    open.reason = &server->reason;
+    OpenStep open;
     if (holds_worst && server->reason != MOREAU__V1__CERTIFICATE__REASON__CONVERGED) {
-        reports.worst_open = &open;
-        reports.n_worst_open_step = 1;
-        reports.worst_open_step = &worst_step;
+        add_open(server, &worst, &worst_step, &open, &reports);
     }
     Moreau__V1__Status failure = MOREAU__V1__STATUS__INIT;
     failure.has_code = failure.has_step = 1;

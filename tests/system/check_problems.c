@@ -171,7 +171,7 @@ START_TEST(a_fetched_problem_is_solved_as_its_world_solved_it) {
 END_TEST
 
 // A column of boxes is slow to come to rest: some sweeps, each with its residual. The last number
-// is the certificate's, and looking changes nothing.
+// is the certificate's, but for rounding, and looking changes nothing.
 START_TEST(a_history_comes_when_it_is_asked_for) {
     uint64_t world = wire_world(client, 1, 1, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
     add_block(world, 2, 6);
@@ -189,7 +189,9 @@ START_TEST(a_history_comes_when_it_is_asked_for) {
     ck_assert_uint_gt(watched->n_history, 5);
     ck_assert_uint_eq(watched->history_stride, 1);
     ck_assert_uint_eq(watched->n_history, watched->certificate->iterations);
-    ck_assert(watched->history[watched->n_history - 1] == watched->certificate->e_own);
+    // Newton's method and the judge make velocities in different orders of sums
+    double last = watched->history[watched->n_history - 1];
+    ck_assert(last >= watched->certificate->e_own && last <= watched->certificate->e_own + 1e-12);
     ck_assert_uint_eq(watched->n_contacts, plain->n_contacts);
     ck_assert_mem_eq(watched->contacts, plain->contacts, plain->n_contacts * sizeof(double));
 }
@@ -221,6 +223,67 @@ START_TEST(a_long_history_is_thinned_out) {
 }
 END_TEST
 
+// A pile whose answer to 1e-15 nobody finds, as bodies: a solve that goes on to its limits.
+static void fill_hard(uint64_t world, Moreau__V1__MdpParameters *mdp,
+                      Moreau__V1__SolverParameters *parameters, Moreau__V1__Solve *solve) {
+    add_block(world, 6, 8);
+    add_pusher(world);
+    wire_step(client, world, 40);
+    Moreau__V1__Problem ask = MOREAU__V1__PROBLEM__INIT;
+    ask.has_world = 1, ask.world = world;
+    mdp->has_tolerance = 1, mdp->tolerance = 1e-15;
+    mdp->has_max_iterations = 1, mdp->max_iterations = 10000000;
+    mdp->has_budget = 1, mdp->budget = 1e15;
+    parameters->mdp = mdp;
+    solve->problem = wire_accept(client, &ask)->problem->problem;
+    solve->parameters = parameters;
+}
+
+// What the server answers to a solve whose time ends: the best so far, marked.
+static void expect_late(const Moreau__V1__Reply *reply, size_t contacts, double own) {
+    ck_assert_int_eq(reply->result_case, MOREAU__V1__REPLY__RESULT_SOLVE);
+    const Moreau__V1__SolveReply *answer = reply->solve;
+    const Moreau__V1__Certificate *c = answer->certificate;
+    ck_assert_uint_eq(answer->n_contacts, 3 * contacts);
+    ck_assert(!c->converged);
+    ck_assert_int_eq(c->reason, MOREAU__V1__CERTIFICATE__REASON__TIME_LIMIT);
+    ck_assert_ptr_nonnull(c->worst_open);
+    ck_assert_uint_ge(c->islands_open, 1);
+    ck_assert_double_le(c->e_mom, 1e-10);
+    ck_assert_double_le(c->e_own, own); // it has begun, and kept what was gained
+    ck_assert_double_ge(c->worst_open->residual, 1e-15);
+}
+
+START_TEST(a_solve_that_meets_its_deadline_answers_with_what_it_has) {
+    Moreau__V1__MdpParameters mdp = MOREAU__V1__MDP_PARAMETERS__INIT;
+    Moreau__V1__SolverParameters parameters = MOREAU__V1__SOLVER_PARAMETERS__INIT;
+    Moreau__V1__Solve solve = MOREAU__V1__SOLVE__INIT;
+    uint64_t world = wire_world(client, 1, 1, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
+    fill_hard(world, &mdp, &parameters, &solve);
+    mdp.has_method = 1, mdp.method = (Moreau__V1__MdpParameters__Method)_i;
+    // the cold start leaves 1 or so, of which sweeps take most at once
+    bool sweeps = mdp.method != MOREAU__V1__MDP_PARAMETERS__METHOD__NEWTON;
+    expect_late(wire_call_within(client, &solve, 300), solve.problem->n_contact_mu,
+                sweeps ? 0.1 : 1.0);
+}
+END_TEST
+
+START_TEST(a_solve_that_takes_too_long_answers_with_what_it_has) {
+    ServerProcess *strict = server_start("--workers 2 --work-timeout-ms 200");
+    WireClient *before = client;
+    client = wire_open(strict->address[0]);
+    Moreau__V1__MdpParameters mdp = MOREAU__V1__MDP_PARAMETERS__INIT;
+    Moreau__V1__SolverParameters parameters = MOREAU__V1__SOLVER_PARAMETERS__INIT;
+    Moreau__V1__Solve solve = MOREAU__V1__SOLVE__INIT;
+    uint64_t world = wire_world(client, 1, 1, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
+    fill_hard(world, &mdp, &parameters, &solve);
+    expect_late(wire_call(client, &solve), solve.problem->n_contact_mu, 0.1);
+    wire_close(client);
+    server_stop(strict);
+    client = before;
+}
+END_TEST
+
 static TCase *case_problems(void) {
     TCase *tcase = tcase_create("problems");
     tcase_set_timeout(tcase, 120);
@@ -229,6 +292,8 @@ static TCase *case_problems(void) {
                         (int)(sizeof(worlds) / sizeof(worlds[0])));
     tcase_add_test(tcase, a_history_comes_when_it_is_asked_for);
     tcase_add_test(tcase, a_long_history_is_thinned_out);
+    tcase_add_loop_test(tcase, a_solve_that_meets_its_deadline_answers_with_what_it_has, 0, 3);
+    tcase_add_test(tcase, a_solve_that_takes_too_long_answers_with_what_it_has);
     return tcase;
 }
 
