@@ -59,6 +59,8 @@ START_TEST(an_answer_is_judged_by_what_its_impulses_do) {
     ck_assert(!court.judge.island[1].is_met);
     ck_assert_double_eq_tol(own_residual(&court, 1), 0.5, 1e-12);
     ck_assert_double_eq_tol(own_residual(&court, 2), 1.0, 1e-12);
+    court.judge.island[0].reason = END_STALLED; // of what is met it says nothing
+    court.judge.island[2].reason = END_BUDGET;
     ck_assert_int_eq(judge_end(&court.judge), STATUS_OK);
     const Certificate *certificate = &court.result.certificate;
     ck_assert(!certificate->converged);
@@ -66,6 +68,11 @@ START_TEST(an_answer_is_judged_by_what_its_impulses_do) {
     ck_assert_uint_eq(certificate->islands_open, 2);
     ck_assert_int_eq(certificate->worst_tree, 2);
     ck_assert_int_eq(certificate->worst_contact, 2);
+    ck_assert_int_eq(certificate->worst_open.tree, 2);
+    ck_assert_int_eq(certificate->worst_open.contact, 2);
+    ck_assert_uint_eq(certificate->worst_open.contacts, 1);
+    ck_assert_double_eq_tol(certificate->worst_open.residual, 1.0, 1e-12);
+    ck_assert_int_eq(certificate->worst_open.reason, END_BUDGET);
     ck_assert_double_eq_tol(court.result.answer.v[6 * 1 + 2], -0.5 * FALL, 1e-15);
     problem_build_deinit(&court.build);
 }

@@ -223,6 +223,47 @@ START_TEST(a_long_history_is_thinned_out) {
 }
 END_TEST
 
+// Two sweeps solve some steps of a falling block and not others: the worst of those is where e_own
+// is largest, in its own island, of several worlds each for itself.
+START_TEST(a_call_says_what_its_worst_step_left_open) {
+    uint64_t both[2] = {wire_world(client, 1, 1, MOREAU__V1__WORLD__LIFETIME__SESSION).id,
+                        wire_world(client, 1, 1, MOREAU__V1__WORLD__LIFETIME__SESSION).id};
+    Moreau__V1__MdpParameters mdp = MOREAU__V1__MDP_PARAMETERS__INIT;
+    Moreau__V1__SolverParameters parameters = MOREAU__V1__SOLVER_PARAMETERS__INIT;
+    Moreau__V1__WorldSettings settings = MOREAU__V1__WORLD_SETTINGS__INIT;
+    mdp.has_max_iterations = 1, mdp.max_iterations = 2;
+    mdp.has_method = 1, mdp.method = MOREAU__V1__MDP_PARAMETERS__METHOD__GAUSS_SEIDEL;
+    parameters.mdp = &mdp;
+    settings.parameters = &parameters;
+    add_block(both[0], 2, 3);
+    set(both[0], &settings);
+    Moreau__V1__WorldStep step = wire_step_call(both, 50);
+    step.n_worlds = 2;
+    const Moreau__V1__StepReports *m = wire_accept(client, &step)->world_step->reports;
+    ck_assert_uint_gt(m->unconverged_steps[0], 0);
+    ck_assert_uint_lt(m->unconverged_steps[0], 50);
+    ck_assert_uint_eq(m->n_worst_open_step, 2);
+    ck_assert_uint_eq(m->worst_open_step[0], m->worst_step->e_own[0]);
+    ck_assert_double_eq(m->worst_open->residual[0], m->worst->e_own[0]);
+    ck_assert_int_eq(m->worst_open->reason[0], MOREAU__V1__CERTIFICATE__REASON__ITERATIONS_ENDED);
+    ck_assert_uint_ge(m->worst_open->islands[0], m->worst_open->islands_open[0]);
+    ck_assert_uint_ge(m->worst_open->islands_open[0], 1);
+    ck_assert_uint_ge(m->worst_open->contacts[0], 1);
+    ck_assert_uint_gt(m->worst_open->body[0], 0);
+    ck_assert_int_eq(m->converged[0], m->open->islands_open[0] == 0);
+    // the other was solved in every step, and says so
+    ck_assert_uint_eq(m->unconverged_steps[1], 0);
+    ck_assert_uint_eq(m->worst_open_step[1], 0);
+    ck_assert_int_eq(m->worst_open->reason[1], MOREAU__V1__CERTIFICATE__REASON__CONVERGED);
+    // alone, it says nothing
+    step = wire_step_call(&both[1], 5);
+    m = wire_accept(client, &step)->world_step->reports;
+    ck_assert_ptr_null(m->open);
+    ck_assert_ptr_null(m->worst_open);
+    ck_assert_uint_eq(m->n_worst_open_step, 0);
+}
+END_TEST
+
 // A pile whose answer to 1e-15 nobody finds, as bodies: a solve that goes on to its limits.
 static void fill_hard(uint64_t world, Moreau__V1__MdpParameters *mdp,
                       Moreau__V1__SolverParameters *parameters, Moreau__V1__Solve *solve) {
@@ -293,6 +334,7 @@ static TCase *case_problems(void) {
     tcase_add_test(tcase, a_history_comes_when_it_is_asked_for);
     tcase_add_test(tcase, a_long_history_is_thinned_out);
     tcase_add_loop_test(tcase, a_solve_that_meets_its_deadline_answers_with_what_it_has, 0, 3);
+    tcase_add_test(tcase, a_call_says_what_its_worst_step_left_open);
     tcase_add_test(tcase, a_solve_that_takes_too_long_answers_with_what_it_has);
     return tcase;
 }
