@@ -52,7 +52,6 @@ static const Miss misses[] = {
     {"rows 15", "mdp * gauss_seidel", OPEN, WEDGED},
     {"large", "lcp", REFUSED, ROWS},
     {"pile-125", "mdp * gauss_seidel", OPEN, SLOW},
-    {"pile-125", "mdp * auto", OPEN, BUDGET},
     {"pile-125", "lcp", REFUSED, ROWS},
     {"atlas/card-house-falls-hardest", "mdp * gauss_seidel", OPEN, SLOW},
     {"atlas/falling-hardest", "mdp coulomb gauss_seidel", OPEN, SLOW},
