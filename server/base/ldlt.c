@@ -456,6 +456,22 @@ LdltOutcome ldlt_factor(Ldlt *ldlt, const Stop *stop) {
 
 // ---- solving
 
+int ldlt_sign(const Ldlt *ldlt) {
+    const LdltPlan *plan = ldlt->plan;
+    int sign = 1;
+    for (uint32_t s = 0; s < plan->node_count; s++) {
+        const LdltNode *node = &plan->node[s];
+        const double *d = ldlt->number + node->diagonal;
+        for (size_t k = 0; k < node->columns; k++) {
+            sign = d[k * (node->columns + (size_t)1)] < 0.0 ? -sign : sign;
+            // an exchange of rows
+            bool is_exchanged = !ldlt->is_symmetric && ldlt->pivot[node->first + k] != k;
+            sign = is_exchanged ? -sign : sign;
+        }
+    }
+    return sign;
+}
+
 // x := L^-1 x of one supernode and what is below it
 static void solve_forward(const Ldlt *ldlt, const LdltNode *node, double *x) {
     const LdltPlan *plan = ldlt->plan;

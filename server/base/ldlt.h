@@ -100,5 +100,8 @@ typedef enum LdltOutcome { LDLT_FINITE, LDLT_NOT_FINITE, LDLT_STOPPED } LdltOutc
 // The factor takes the place of the matrix. `stop` (Nullable) is asked every 10^6 multiplications.
 LdltOutcome ldlt_factor(Ldlt *ldlt, const Stop *stop);
 
+// Of a finite factor: the sign of the matrix's determinant, 1 or -1.
+int ldlt_sign(const Ldlt *ldlt);
+
 // In place: x becomes the solution for the right side x, unknowns in the order of the graph.
 void ldlt_solve(const Ldlt *ldlt, double *x);

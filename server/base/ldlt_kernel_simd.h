@@ -64,14 +64,15 @@ INLINE void multiply_one(const LdltProduct *p, size_t row, size_t column) {
 }
 
 INLINE void multiply_tiles(const LdltProduct *p) {
+    const size_t tile = 2 * (size_t)SIMD_COUNT;
     size_t column = 0;
     for (; column + 4 <= p->columns; column += 4) {
-        for (size_t row = 0; row < p->rows; row += 2 * SIMD_COUNT) {
+        for (size_t row = 0; row < p->rows; row += tile) {
             multiply_four(p, row, column);
         }
     }
     for (; column < p->columns; column++) {
-        for (size_t row = 0; row < p->rows; row += 2 * SIMD_COUNT) {
+        for (size_t row = 0; row < p->rows; row += tile) {
             multiply_one(p, row, column);
         }
     }

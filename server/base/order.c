@@ -400,10 +400,11 @@ static void start(Order *o, const Graph *graph, const Neighbours *neighbours, ui
 Status order_minimum_degree(const Graph *graph, Arena *arena, uint32_t *order, Error *error) {
     ArenaMark mark = arena_mark(arena);
     Order o = {0};
-    Neighbours neighbours;
+    Neighbours neighbours = {0};
     uint32_t *seen = arena_take_zeroed(arena, graph->vertex_count, sizeof(*seen));
     Status status = order_neighbours(graph, arena, &neighbours, error);
-    if (status != STATUS_OK || seen == NULL || !take(&o, graph, arena)) {
+    if (status != STATUS_OK || neighbours.first == NULL || seen == NULL ||
+        !take(&o, graph, arena)) {
         arena_reset_to(arena, mark);
         return no_memory(error);
     }

@@ -6,8 +6,8 @@
 // What is met by this share of what is asked for is met by velocities that are made anew, which
 // round elsewhere.
 #define SURELY 0.5
-// more has not helped any island yet
-#define FACTORISATIONS_MAX 1000.0
+// the longest curve that has been followed to its end took nine tenths of it
+#define FACTORISATIONS_MAX 6000.0
 
 static NewtonTask task_of(const Judge *judge, const MdpNewton *budget) {
     double enough = SURELY * judge->tolerance, most = budget->iterations_max;

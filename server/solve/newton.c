@@ -14,7 +14,16 @@
 #define KAPPA_COLD 1.0
 // Factorisations of one turn of each way. A good start takes 3 to 20, a cold curve 5 to 60, unless
 // it folds.
-enum { FOLLOW_WARM = 25, FOLLOW_COLD = 80, FOLLOW_NEAR = 40, APPROACH = 150 };
+enum { FOLLOW_WARM = 25, FOLLOW_COLD = 80, FOLLOW_NEAR = 40 };
+enum { APPROACH_FIRST = 30, APPROACH = 150 };
+// The whole curve may have three quarters of what is left, another one only near a solution; and
+// each no less than this.
+enum { ARC_MIN = 200 };
+// Sweeps to start with: as many as cost so many factorisations, within bounds.
+enum { SWEEPS_MIN = 50, SWEEPS_MAX = 1000, SWEEPS_FACTORISATIONS = 40 };
+#define OPERATIONS_PER_BLOCK 300.0
+// Turns: each starts its sweeps elsewhere and has another curve.
+enum { TURNS = 3 };
 
 // ---- in and out
 
@@ -22,7 +31,7 @@ static double *impulse_of(const NewtonConstraint *c, double *contact_impulse, do
     return c->rows == 3 ? contact_impulse + 3 * (size_t)c->index : row_impulse + c->index;
 }
 
-// Impulses to start from; zeros where they are not numbers.
+// Impulses to start from, on their cones and within their bounds; zeros where they are not numbers.
 static void load(const NewtonIsland *n, double *contact_impulse, double *row_impulse,
                  double *impulse) {
     for (uint32_t i = 0; i < n->constraint_count; i++) {
@@ -33,13 +42,26 @@ static void load(const NewtonIsland *n, double *contact_impulse, double *row_imp
     if (!numbers_are_finite(impulse, n->impulse_count)) {
         memset(impulse, 0, n->impulse_count * sizeof(double));
     }
+    for (uint32_t i = 0; i < n->constraint_count; i++) {
+        newton_project(&n->constraint[i], impulse + n->constraint[i].first);
+    }
 }
 
-static void end(const NewtonWork *work, double *contact_impulse, double *row_impulse) {
-    const NewtonIsland *n = work->island;
+// What is not a number would be an open contact to some ways and end others.
+static bool is_finite(const NewtonIsland *n) {
+    bool is = numbers_are_finite(n->v_free, n->velocity_count);
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         const NewtonConstraint *c = &n->constraint[i];
-        memcpy(impulse_of(c, contact_impulse, row_impulse), work->best_impulse + c->first,
+        is = is && numbers_are_finite(c->offset, c->rows) && isfinite(c->mu) && isfinite(c->w);
+    }
+    return is;
+}
+
+static void end(const NewtonIsland *n, const double *impulse, double *contact_impulse,
+                double *row_impulse) {
+    for (uint32_t i = 0; i < n->constraint_count; i++) {
+        const NewtonConstraint *c = &n->constraint[i];
+        memcpy(impulse_of(c, contact_impulse, row_impulse), impulse + c->first,
                c->rows * sizeof(double));
     }
 }
@@ -63,21 +85,52 @@ static void start(NewtonWork *work) {
     }
 }
 
-// One turn around a center, then, near a solution, along the curve. False: nothing has moved.
-static bool take_turn(NewtonWork *work) {
-    uint32_t factorisations = work->factorisations;
-    newton_approach(work, APPROACH);
-    memcpy(work->resting, work->center, work->island->impulse_count * sizeof(double));
-    if (!newton_is_over(work) && work->best <= NEAR) {
-        double before = work->best;
-        return_to(work, work->best_impulse);
-        newton_follow(work, KAPPA_NEAR * before, FOLLOW_NEAR);
-        if (work->best < before) {
-            memcpy(work->resting, work->best_impulse, work->island->impulse_count * sizeof(double));
-        }
+// One turn around a center, then, near a solution, along the curve.
+static void take_turn(NewtonWork *work, uint32_t factorisations_max) {
+    if (!(work->best <= WARM_MAX)) {
+        return; // from so far away it only wanders
     }
-    return_to(work, work->resting);
-    return work->factorisations > factorisations;
+    newton_approach(work, factorisations_max);
+    if (!newton_is_over(work) && work->best <= NEAR) {
+        return_to(work, work->best_impulse);
+        newton_follow(work, KAPPA_NEAR * work->best, FOLLOW_NEAR);
+    }
+}
+
+// Impulses in [-1, 1) V / w, brought to their cones: a counter through a mixer (splitmix64).
+static void scatter(NewtonWork *work, uint32_t turn) {
+    const NewtonIsland *n = work->island;
+    memset(work->impulse, 0, n->impulse_count * sizeof(double));
+    for (uint32_t i = 0; i < n->constraint_count && turn > 0; i++) {
+        const NewtonConstraint *c = &n->constraint[i];
+        for (uint32_t r = 0; r < c->rows && c->w > 0.0; r++) {
+            uint64_t x = (((uint64_t)turn << 32) + c->first + r + 1) * 0x9e3779b97f4a7c15u;
+            x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+            x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+            x ^= x >> 31;
+            double share = 2.0 * ((double)(x >> 11) * 0x1p-53) - 1.0;
+            work->impulse[c->first + r] = turn * share * n->v_scale / c->w;
+        }
+        newton_project(c, work->impulse + c->first);
+    }
+}
+
+// Sweeps, and what is near where they end. The curve leads to one solution, these to others.
+static void start_elsewhere(NewtonWork *work, uint32_t turn) {
+    double sweeps = SWEEPS_FACTORISATIONS * newton_cost_of_factor(work) /
+                    (OPERATIONS_PER_BLOCK * work->island->constraint_count);
+    sweeps = sweeps < SWEEPS_MIN ? SWEEPS_MIN : sweeps < SWEEPS_MAX ? sweeps : SWEEPS_MAX;
+    scatter(work, turn);
+    newton_sweep(work, (int)sweeps);
+    double residual = newton_consider(work, work->impulse);
+    if (newton_is_over(work) || !(residual <= WARM_MAX)) {
+        return;
+    }
+    newton_follow(work, KAPPA_NEAR * residual, FOLLOW_WARM);
+    return_to(work, work->center);
+    if (!newton_is_over(work)) {
+        newton_approach(work, APPROACH_FIRST);
+    }
 }
 
 static void solve(NewtonWork *work) {
@@ -86,9 +139,22 @@ static void solve(NewtonWork *work) {
     }
     start(work);
     return_to(work, work->center);
-    bool goes_on = true;
-    while (goes_on && !newton_is_over(work)) {
-        goes_on = take_turn(work);
+    if (!newton_is_over(work)) {
+        take_turn(work, APPROACH_FIRST);
+    }
+    for (uint32_t turn = 0; turn < TURNS && !newton_is_over(work); turn++) {
+        start_elsewhere(work, turn);
+        if (newton_is_over(work)) {
+            return;
+        }
+        uint32_t most = (work->factorisations_max - work->factorisations) / 4 * 3;
+        // the first curve is the one that ought to end at a solution
+        bool is_worth_it = most > ARC_MIN && (turn == 0 || work->best <= NEAR);
+        newton_arc(work, turn, is_worth_it ? most : ARC_MIN);
+        if (!newton_is_over(work)) {
+            return_to(work, work->best_impulse);
+            take_turn(work, APPROACH);
+        }
     }
 }
 
@@ -120,7 +186,7 @@ static Status improve(const NewtonTask *task, const NewtonIsland *island, const 
                              .factorisations = work.factorisations,
                              .operations = work.operations,
                              .is_spent = newton_is_spent(&work)};
-    end(&work, contact_impulse, row_impulse);
+    end(island, work.best_impulse, contact_impulse, row_impulse);
     return work.is_stopped ? stopped(work.factorisations, error) : STATUS_OK;
 }
 
@@ -142,13 +208,21 @@ Status newton_solve(const NewtonTask *task, const Context *context, Arena *arena
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
                          "The solver's memory is too small for Newton's method.");
     }
+    if (!is_finite(&island)) {
+        result->residual = NAN;
+        return STATUS_OK;
+    }
     load(&island, contact_impulse, row_impulse, impulse);
     newton_velocities(&island, impulse, v);
     result->residual = newton_residual(&island, impulse, v);
+    if (result->residual <= task->enough) {
+        end(&island, impulse, contact_impulse, row_impulse);
+        return STATUS_OK;
+    }
     result->is_too_dear = task->operations_max <= 0.0;
     // the impulses are numbers: what is not is the problem's
     bool is_hopeless = result->residual != result->residual;
-    if (result->residual <= task->enough || is_hopeless || result->is_too_dear) {
+    if (is_hopeless || result->is_too_dear) {
         return STATUS_OK;
     }
     return improve(task, &island, impulse, context, arena, contact_impulse, row_impulse, result,

@@ -6,9 +6,11 @@
 //
 // All unknowns are in velocity space: a step is one sparse system with as many unknowns as the
 // island has velocities, however many contacts hold it (newton_island.h). The laws are smoothed
-// (newton_cone.h), and the smoothing made less on two ways, in turn (newton_path.c). Not every
-// problem is solved, and none is known to have a solution: but it always ends, and hands back the
-// best that it has seen, which is no worse than where it began.
+// (newton_cone.h), and the smoothing made less on three ways, in turn: two that are short
+// (newton_path.c), and the whole curve of solutions through all its folds (newton_arc.c), which
+// takes hundreds to thousands of factorisations and misses few. Not every problem is solved, and
+// none is known to have a solution: but it always ends, and hands back the best that it has seen,
+// which is no worse than where it began.
 //
 // A pure function: no state, no clock; what bounds it is counted.
 #pragma once

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "solve/newton_cone.h"
 
-// max(l, 0), smoothed, with what its derivative is made of; nothing of it cancels.
+// max(l, 0), smoothed, with what its derivatives are made of; nothing of it cancels.
 typedef struct Plus {
     double root;  // sqrt(l^2 + 4 e^2)
+    double rise;  // 2 e^2 / root, the derivative of the value by log e
     double value; // (l + root) / 2
     double other; // (root - l) / 2, that of -l
 } Plus;
@@ -11,7 +12,8 @@ typedef struct Plus {
 static Plus plus(double l, double e) {
     double root = sqrt(l * l + 4.0 * e * e), larger = 0.5 * (root + fabs(l));
     double smaller = larger > 0.0 ? e * (e / larger) : 0.0;
-    return l >= 0.0 ? (Plus){root, larger, smaller} : (Plus){root, smaller, larger};
+    double rise = root > 0.0 ? 2.0 * e * (e / root) : 0.0;
+    return l >= 0.0 ? (Plus){root, rise, larger, smaller} : (Plus){root, rise, smaller, larger};
 }
 
 // p' and 1 - p'
@@ -52,6 +54,15 @@ void newton_turn(const NewtonConstraint *c, const double u[3], double turned[2],
     derivative[3] = 1.0 + b * y;
 }
 
+// ---- smoothing
+
+// e of a constraint
+static double smooth_width(const NewtonIsland *n, const NewtonConstraint *c,
+                           const NewtonSmoothing *smoothing) {
+    double weight = smoothing->weight == NULL ? 1.0 : smoothing->weight[c - n->constraint];
+    return weight * smoothing->kappa * n->v_scale / c->w;
+}
+
 // ---- contacts
 
 // x = g - z / c, and all that is made of it
@@ -81,7 +92,7 @@ static Cone look(const NewtonIsland *n, const NewtonConstraint *c, const NewtonS
         x[1] -= smoothing->eta * (gamma[1] - center[1]);
         x[2] -= smoothing->eta * (gamma[2] - center[2]);
     }
-    double t = norm2(x[1], x[2]), e = smoothing->kappa * n->v_scale / c->w;
+    double t = norm2(x[1], x[2]), e = smooth_width(n, c, smoothing);
     cone.tangent[0] = t > 0.0 ? x[1] / t : 1.0;
     cone.tangent[1] = t > 0.0 ? x[2] / t : 0.0;
     cone.low = plus(x[0] - t, e);
@@ -106,11 +117,17 @@ static void make_spectral(double low, double high, double across, const double t
 }
 
 static void multiply3(const double a[9], const double b[9], double product[9]) {
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t j = 0; j < 3; j++) {
             product[3 * i + j] =
                 a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
         }
+    }
+}
+
+static void multiply_vector(const double a[9], const double x[3], double product[3]) {
+    for (size_t i = 0; i < 3; i++) {
+        product[i] = a[3 * i] * x[0] + a[3 * i + 1] * x[1] + a[3 * i + 2] * x[2];
     }
 }
 
@@ -155,6 +172,9 @@ static NewtonLaw contact_law(const NewtonIsland *n, const NewtonConstraint *c,
     NewtonLaw law;
     Cone cone = look(n, c, smoothing, gamma, u);
     double phi[3], matrix[9], s[9], eta = smoothing->eta;
+    double rise = 0.5 * (cone.high.rise + cone.low.rise),
+           rise_across = 0.5 * (cone.high.rise - cone.low.rise);
+    const double fall[3] = {-rise, -rise_across * cone.tangent[0], -rise_across * cone.tangent[1]};
     law.size = cone_size(n, c, &cone, phi);
     double roots = cone.low.root + cone.high.root;
     double across = roots > 0.0 ? (cone.low.value + cone.high.value) / roots : 0.5;
@@ -162,11 +182,10 @@ static NewtonLaw contact_law(const NewtonIsland *n, const NewtonConstraint *c,
     make_spectral(stretch(slope(cone.low), missing(cone.low), eta),
                   stretch(slope(cone.high), missing(cone.high), eta),
                   stretch(across, not_across, eta), cone.tangent, matrix);
-    for (int k = 0; k < 3; k++) {
-        law.phi[k] =
-            matrix[3 * k] * phi[0] + matrix[3 * k + 1] * phi[1] + matrix[3 * k + 2] * phi[2];
-    }
+    multiply_vector(matrix, phi, law.phi);
+    multiply_vector(matrix, fall, law.fall);
     law.phi[0] /= c->mu;
+    law.fall[0] /= c->mu;
     make_spectral(gain(slope(cone.low), missing(cone.low), eta),
                   gain(slope(cone.high), missing(cone.high), eta), gain(across, not_across, eta),
                   cone.tangent, matrix);
@@ -183,20 +202,21 @@ static NewtonLaw contact_law(const NewtonIsland *n, const NewtonConstraint *c,
 // Bounds [low, high], smoothed: low + (x - low)+ - (x - high)+. A bound that is not there adds
 // nothing; without both, x.
 typedef struct Clip {
-    double value, slope, missing;
+    double value, slope, missing, rise;
 } Clip;
 
 static Clip clip(double x, double low, double high, double e) {
-    Clip result = {x, 1.0, 0.0};
+    Clip result = {x, 1.0, 0.0, 0.0};
     if (isfinite(low)) {
         Plus p = plus(x - low, e);
-        result = (Clip){low + p.value, slope(p), missing(p)};
+        result = (Clip){low + p.value, slope(p), missing(p), p.rise};
     }
     if (isfinite(high)) {
         Plus p = plus(x - high, e);
         result.value -= p.value;
         result.slope -= slope(p);
         result.missing += slope(p);
+        result.rise -= p.rise;
     }
     return result;
 }
@@ -208,12 +228,13 @@ static NewtonLaw scalar_law(const NewtonIsland *n, const NewtonConstraint *c, do
     if (smoothing->center != NULL) {
         y += c->w * smoothing->eta * (r - smoothing->center[c->first]);
     }
-    double e = smoothing->kappa * n->v_scale / c->w;
+    double e = smooth_width(n, c, smoothing);
     Clip clipped = clip(r - y / c->w, low, high, e);
     double keep = clipped.missing + clipped.slope * (smoothing->eta + c->compliance / c->w);
     double phi = isfinite(low) || isfinite(high) ? r - clipped.value : y / c->w;
     return (NewtonLaw){.size = fabs(phi) * c->w / n->v_scale,
                        .phi = {phi / keep},
+                       .fall = {-clipped.rise / keep},
                        .h = {clipped.slope / (keep * c->w)}};
 }
 

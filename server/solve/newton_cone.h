@@ -26,6 +26,7 @@
 typedef struct NewtonLaw {
     double size; // |c Phi / V|
     double phi[NEWTON_ROWS_MAX];
+    double fall[NEWTON_ROWS_MAX]; // where log kappa changes too, d impulse has -fall d log kappa
     double h[NEWTON_ROWS_MAX * NEWTON_ROWS_MAX]; // row by row
 } NewtonLaw;
 
@@ -33,6 +34,8 @@ typedef struct NewtonLaw {
 typedef struct NewtonSmoothing {
     double kappa, eta;
     const double *center; // Nullable: impulses of the island; z / c gains eta (g - g of the center)
+    const double *weight; // Nullable: [constraint_count] each has so many kappa
+    double close;         // a law is met when its size is no more than this share of kappa
 } NewtonSmoothing;
 
 // `u` with its offset, without R gamma.

@@ -71,7 +71,7 @@ static Status take_trees(NewtonIsland *n, const Islands *islands, uint32_t islan
     n->velocity[n->tree_count] = n->velocity_count;
     n->graph = (Graph){.vertex_count = n->tree_count, .width = width};
     n->v_free = arena_take_array(arena, n->velocity_count, sizeof(double));
-    n->scratch = arena_take_array(arena, width_max, 2 * NEWTON_ROWS_MAX * sizeof(double));
+    n->scratch = arena_take_array(arena, width_max, 2 * (size_t)NEWTON_ROWS_MAX * sizeof(double));
     n->piece = arena_take_array(arena, width_max * width_max, 2 * sizeof(double));
     if (n->v_free == NULL || n->scratch == NULL || n->piece == NULL) {
         return no_memory(error);

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Two ways of making the smoothing less. The first follows the curve of solutions as kappa goes to
-// 0. Exact Coulomb friction is not monotone, and the curve may turn back: a fold, where the way
-// ends. The second is the method of the proximal point: the law is made compliant, with its rest at
-// a center, z / c + rho (g - center), which unfolds the curve; where it is solved, the center
-// moves to the solution. What is compliant about it is gone when the center comes to rest. Where it
-// wanders, sweeps of Gauss-Seidel bring it to another side of the kinks.
+// 0. Exact Coulomb friction is not monotone, and the curve may turn back: a fold, where this way
+// ends (newton_arc.c goes on). The second is the method of the proximal point: the law is made
+// compliant, with its rest at a center, z / c + rho (g - center), which unfolds the curve; where it
+// is solved, the center moves to the solution. What is compliant about it is gone when the center
+// comes to rest. Where it wanders, sweeps of Gauss-Seidel bring it to another side of the kinks.
 //
-// Numbers below were chosen on the problems of tests/solve/check_newton_problems.c; most others
-// within a factor of three do as well.
+// Numbers below were chosen on the problems of tests/solve/check_newton.c; most others within a
+// factor of three do as well.
 #include "solve/newton_work.h"
 
 #include <string.h>
+
+// A law is met when its size is no more than this share of kappa: what is left, less smoothing
+// shows anyway.
+#define CLOSE 0.3
 
 // ---- along the curve
 
@@ -38,7 +42,7 @@ void newton_follow(NewtonWork *work, double kappa, uint32_t factorisations_max) 
     double factor = FACTOR_FIRST, reached = 0.0;
     memcpy(work->center, work->impulse, bytes);
     while (!newton_is_over(work) && work->factorisations < end) {
-        const NewtonSmoothing smoothing = {.kappa = kappa, .eta = DAMPING};
+        const NewtonSmoothing smoothing = {.kappa = kappa, .eta = DAMPING, .close = CLOSE};
         int steps = newton_settle(work, &smoothing, FOLLOW_STEPS);
         if (steps != NEWTON_FAILED) {
             newton_consider(work, work->impulse);
@@ -115,7 +119,8 @@ void newton_approach(NewtonWork *work, uint32_t factorisations_max) {
     double kappa = KAPPA_FIRST * newton_consider(work, work->impulse), rho = RHO_FIRST;
     int failures = 0;
     while (!newton_is_over(work) && failures <= FAILURES_MAX && work->factorisations < end) {
-        const NewtonSmoothing smoothing = {.kappa = kappa, .eta = rho, .center = work->center};
+        const NewtonSmoothing smoothing = {
+            .kappa = kappa, .eta = rho, .center = work->center, .close = CLOSE};
         int steps = newton_settle(work, &smoothing, APPROACH_STEPS);
         if (steps == NEWTON_FAILED) {
             memcpy(work->impulse, work->center, bytes);

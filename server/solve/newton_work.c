@@ -33,8 +33,9 @@ static bool take(NewtonWork *work, Arena *arena) {
         }
     }
     double **velocity[] = {&work->v, &work->trial_v, &work->d_v};
-    double **impulse[] = {&work->impulse, &work->trial_impulse, &work->center,      &work->kept,
-                          &work->resting, &work->d_impulse,     &work->best_impulse};
+    double **impulse[] = {&work->impulse,   &work->trial_impulse, &work->center, &work->kept,
+                          &work->d_impulse, &work->best_impulse,  &work->fall,   &work->tangent,
+                          &work->base,      &work->anchor};
     bool is_taken = true;
     for (size_t k = 0; k < sizeof(velocity) / sizeof(velocity[0]); k++) {
         *velocity[k] = arena_take_zeroed(arena, velocities, sizeof(double));
@@ -44,10 +45,12 @@ static bool take(NewtonWork *work, Arena *arena) {
         *impulse[k] = arena_take_zeroed(arena, impulses, sizeof(double));
         is_taken = is_taken && *impulse[k] != NULL;
     }
+    work->weight = arena_take_array(arena, n->constraint_count, sizeof(double));
     work->law = arena_take_array(arena, n->constraint_count, sizeof(*work->law));
     work->sweep = arena_take_array(arena, n->contact_count, sizeof(*work->sweep));
     work->response = arena_take_array(arena, numbers, sizeof(double));
-    return is_taken && work->law != NULL && work->sweep != NULL && work->response != NULL;
+    return is_taken && work->weight != NULL && work->law != NULL && work->sweep != NULL &&
+           work->response != NULL;
 }
 
 double newton_cost_of_factor(const NewtonWork *work) {

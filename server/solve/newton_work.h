@@ -4,6 +4,7 @@
 //
 //   newton_settle.c   Newton's method for one smoothing, with a line search
 //   newton_path.c     less and less smoothing; and the same around a center that follows
+//   newton_arc.c      the curve of solutions, through its folds
 //   newton_sweep.c    Gauss-Seidel over the island's constraints
 #pragma once
 
@@ -20,9 +21,13 @@ typedef struct NewtonWork {
     double *impulse, *v;             // the iterate
     double *trial_impulse, *trial_v; // the next, perhaps
     double *center;                  // the newest impulses that one may go back to
-    double *resting;                 // where a turn ended
     double *kept;                    // what sweeps began with
     double *d_impulse, *d_v;
+    double *fall;     // d impulse by d log kappa
+    double *tangent;  // of the curve
+    double *base;     // where a step along it began
+    double *anchor;   // the center of what compliance the curve has
+    double *weight;   // [constraint_count] of kappa
     NewtonLaw *law;   // [constraint_count]
     MdpPlan *sweep;   // [contact_count]
     double *response; // M^-1 J^T, as the Jacobians of the island's blocks, one after the other
@@ -64,6 +69,22 @@ bool newton_is_over(const NewtonWork *work);
 // far. Returns their residual; what was tried is lost.
 double newton_consider(NewtonWork *work, const double *impulse);
 
+// Sum of squares and largest of the sizes of all laws.
+typedef struct NewtonMerit {
+    double square, largest;
+} NewtonMerit;
+
+// Of impulses, whose velocities are made into v.
+NewtonMerit newton_measure(NewtonWork *work, const NewtonSmoothing *smoothing,
+                           const double *impulse, double *v);
+
+// Linearises all laws at the iterate, whose velocities are there, and factorises. False: something
+// is not finite, or it was stopped.
+bool newton_factorise(NewtonWork *work, const NewtonSmoothing *smoothing);
+
+// Then d := -phi - H J d v, or the same of what falls with log kappa. False: not finite.
+bool newton_direction(NewtonWork *work, bool of_kappa, double *d);
+
 // Newton's method from the iterate. The number of steps until every law's size is a share of kappa,
 // or NEWTON_FAILED, after so many steps, or where no step leads down.
 enum { NEWTON_FAILED = -1 };
@@ -73,6 +94,11 @@ int newton_settle(NewtonWork *work, const NewtonSmoothing *smoothing, int step_m
 void newton_sweep_init(NewtonWork *work);
 // Sweeps over the iterate, which ends on its cones, velocities made anew.
 void newton_sweep(NewtonWork *work, int count);
+
+// From nothing, along the curve of solutions for kappa from 1 to 0 and through its folds, until it
+// is solved, the curve is lost, or so many factorisations are made. `turn` > 0: with other weights
+// of kappa, which make another curve.
+void newton_arc(NewtonWork *work, uint32_t turn, uint32_t factorisations_max);
 
 // From the iterate at kappa down, until it is solved, a fold is met, or so many factorisations are
 // made.

@@ -135,6 +135,60 @@ START_TEST(every_shape_is_solved) {
 }
 END_TEST
 
+// The sign of the determinant of a dense matrix, which is lost: by elimination with the largest
+// pivots.
+static int dense_sign(double *a, size_t size) {
+    int sign = 1;
+    for (size_t k = 0; k < size; k++) {
+        size_t largest = k;
+        for (size_t i = k + 1; i < size; i++) {
+            largest = fabs(a[i * size + k]) > fabs(a[largest * size + k]) ? i : largest;
+        }
+        for (size_t j = 0; j < size; j++) {
+            double number = a[k * size + j];
+            a[k * size + j] = a[largest * size + j];
+            a[largest * size + j] = number;
+        }
+        sign = largest == k ? sign : -sign;
+        sign = a[k * size + k] < 0.0 ? -sign : sign;
+        for (size_t i = k + 1; i < size; i++) {
+            double share = a[i * size + k] / a[k * size + k];
+            for (size_t j = k; j < size; j++) {
+                a[i * size + j] -= share * a[k * size + j];
+            }
+        }
+    }
+    return sign;
+}
+
+START_TEST(the_sign_of_the_determinant_is_known) {
+    uint64_t state = 41;
+    int negative = 0;
+    for (int round = 0; round < 40; round++) {
+        System *s = system_create(GRAPH_CHAIN, 6, 0, &state);
+        ck_assert_int_eq(ldlt_init(&s->ldlt, &s->plan, false, &s->arena, NULL), STATUS_OK);
+        fill(s, false, &state);
+        // numbers that are no longer larger than all beside them
+        for (uint32_t v = 0; v < s->build.graph.vertex_count; v++) {
+            double block[49] = {0.0};
+            size_t width = s->build.width[v];
+            for (size_t i = 0; i < width; i++) {
+                block[i * width + i] = 14.0 * (problem_build_random(&state) - 1.0);
+            }
+            ldlt_add_vertex(&s->ldlt, v, block);
+            add_dense(s, v, v, block);
+        }
+        ck_assert_int_eq(ldlt_factor(&s->ldlt, NULL), LDLT_FINITE);
+        int sign = ldlt_sign(&s->ldlt);
+        negative += sign < 0;
+        ck_assert_int_eq(sign, dense_sign(s->dense, s->plan.size));
+        system_destroy(s);
+    }
+    ck_assert_int_gt(negative, 5);
+    ck_assert_int_lt(negative, 35);
+}
+END_TEST
+
 START_TEST(rows_are_exchanged_within_a_block) {
     // [[0, 1], [1, 0]] has no pivot of its own
     static const uint32_t width[] = {2};
@@ -288,6 +342,7 @@ END_TEST
 static TCase *case_solve(void) {
     TCase *tcase = tcase_create("solve");
     tcase_add_loop_test(tcase, every_shape_is_solved, 0, 2 * GRAPH_SHAPES);
+    tcase_add_test(tcase, the_sign_of_the_determinant_is_known);
     tcase_add_test(tcase, rows_are_exchanged_within_a_block);
     tcase_add_loop_test(tcase, a_pivot_that_is_rounding_is_replaced, 0, 2);
     tcase_add_loop_test(tcase, what_is_not_finite_is_reported, 0, 4);

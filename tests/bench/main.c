@@ -5,10 +5,8 @@
 #include "bench/table.h"
 
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SECONDS_MAX 3600.0
 
@@ -63,44 +61,6 @@ void bench_add(const BenchRun *run, const BenchRow *row) {
     }
     rows[row_count] = *row;
     rows[row_count++].bench = run->bench->name;
-}
-
-_Noreturn void bench_fail(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("moreau-bench: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    exit(EXIT_FAILURE);
-}
-
-void *bench_memory(size_t count, size_t size) {
-    void *memory = calloc(count > 0 ? count : 1, size);
-    if (memory == NULL) {
-        bench_fail("memory ended");
-    }
-    return memory;
-}
-
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double bench_percentile(double *values, size_t count, double share) {
-    if (count == 0) {
-        return 0.0;
-    }
-    qsort(values, count, sizeof(*values), compare);
-    size_t rank = (size_t)(share * (double)(count - 1) + 0.5);
-    return values[rank];
-}
-
-double bench_cpu_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
 // A sentence about the command line, also as a document where one is asked for.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp.h"
 #include "solve/newton.h"
+#include "support/campaign.h"
 #include "support/problem_build.h"
 #include "support/problem_file.h"
 #include "support/suite.h"
@@ -59,7 +60,9 @@ static const Solved solved[] = {{"one-ball", {10, 10}},
                                 {"hard/heap-125-a", {50, 50}},
                                 {"hard/heap-125-b", {0, 200}},
                                 {"hard/heap-125-c", {0, 700}},
-                                {"hard/heap-125-d", {300, 300}}};
+                                {"hard/heap-125-d", {300, 300}},
+                                {"hard/balls-27", {0, 1600}},
+                                {"hard/pyramid-6-kicked", {0, 1100}}};
 enum { SOLVED_COUNT = sizeof(solved) / sizeof(solved[0]) };
 
 START_TEST(a_problem_of_an_engine_is_solved) {
@@ -81,28 +84,33 @@ START_TEST(a_problem_of_an_engine_is_solved) {
 }
 END_TEST
 
-// What nobody has solved yet: the residual that so many factorisations leave, within a factor of
-// ten to both sides. Less than that is a reason to move the row up.
-typedef struct Missed {
+// What takes seconds: as many factorisations as solve it, to which the whole campaign goes, and the
+// residual that a few leave, within a factor of ten to both sides.
+typedef struct Hard {
     const char *name;
-    double factorisations, residual;
-} Missed;
+    double solved_by, factorisations, residual;
+} Hard;
 
-static const Missed missed[] = {{"hard/pyramid-55-kicked-a", 120, 5e-6},
-                                {"hard/pyramid-55-kicked-b", 120, 5e-5}};
-enum { MISSED_COUNT = sizeof(missed) / sizeof(missed[0]) };
+static const Hard many_folds[] = {{"hard/pyramid-55-kicked-a", 8000, 120, 5e-6},
+                                  {"hard/pyramid-55-kicked-b", 4000, 120, 5e-5}};
+enum { HARD_COUNT = sizeof(many_folds) / sizeof(many_folds[0]) };
 
-START_TEST(a_problem_that_nobody_has_solved_comes_near) {
-    const Missed *entry = &missed[_i];
+START_TEST(a_problem_of_many_folds_is_solved_or_comes_near) {
+    const Hard *entry = &many_folds[_i];
+    bool is_whole = campaign_count(1) >= 10;
     ProblemFile file;
     Run run;
     problem_file_open(&file, entry->name);
-    run_init(&run, 1e-8, entry->factorisations, MDP_COULOMB);
+    run_init(&run, 1e-8, is_whole ? entry->solved_by : entry->factorisations, MDP_COULOMB);
     const Certificate *c = solve(&run, &file.problem);
     double own = c->entry[CERTIFICATE_OWN];
-    ck_assert_msg(own <= 10.0 * entry->residual, "%s: e_own %g", entry->name, own);
-    ck_assert_msg(own >= 0.1 * entry->residual, "%s is better now: e_own %g", entry->name, own);
-    ck_assert_uint_eq(run.result.iterations, (unsigned)entry->factorisations);
+    if (is_whole) {
+        ck_assert_msg(own <= 1e-8, "%s: e_own %g", entry->name, own);
+    } else {
+        ck_assert_msg(own <= 10.0 * entry->residual, "%s: e_own %g", entry->name, own);
+        ck_assert_msg(own >= 0.1 * entry->residual, "%s is better now: e_own %g", entry->name, own);
+        ck_assert_uint_eq(run.result.iterations, (unsigned)entry->factorisations);
+    }
     ck_assert_double_le(c->entry[CERTIFICATE_MOM], 1e-10);
     ck_assert_double_le(c->entry[CERTIFICATE_CONE], 1e-12);
     arena_deinit(&run.arena);
@@ -482,7 +490,7 @@ START_TEST(what_has_no_solution_ends_with_finite_impulses) {
     // half of what is asked misses each of them
     ck_assert_double_ge(c->entry[CERTIFICATE_OWN], 1.0 - 1e-6);
     ck_assert(isfinite(run.result.answer.row_impulse[0]));
-    ck_assert_uint_le(run.result.iterations, 1000);
+    ck_assert_uint_le(run.result.iterations, 10000);
     arena_deinit(&run.arena);
     problem_build_deinit(&build);
 }
@@ -594,7 +602,7 @@ END_TEST
 static TCase *case_problems(void) {
     TCase *tcase = tcase_create("problems");
     tcase_add_loop_test(tcase, a_problem_of_an_engine_is_solved, 0, 2 * SOLVED_COUNT);
-    tcase_add_loop_test(tcase, a_problem_that_nobody_has_solved_comes_near, 0, MISSED_COUNT);
+    tcase_add_loop_test(tcase, a_problem_of_many_folds_is_solved_or_comes_near, 0, HARD_COUNT);
     tcase_add_loop_test(tcase, random_problems_of_free_and_dense_trees_are_solved, 0, 4);
     return tcase;
 }
