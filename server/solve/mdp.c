@@ -536,9 +536,8 @@ static Status lay_out(Work *work) {
     if (status == STATUS_OK) {
         status = mdp_pack_end(judge, &work->pack);
     }
-    return status == STATUS_OK && work->is_plain
-               ? mdp_plain_begin(judge, &work->pack, &work->blend)
-               : status;
+    return status == STATUS_OK && work->is_plain ? mdp_plain_begin(judge, &work->pack, &work->blend)
+                                                 : status;
 }
 
 // The solve has met its limit: what is under way is judged as it stands.
