@@ -54,8 +54,7 @@ static double improve(const ContactProblem *of, MdpMethod method, double iterati
     ck_assert_msg(solver_solve(&settings, &problem, &(Context){0}, &arena, &result, &error) ==
                       STATUS_OK,
                   "%s", error.message);
-    memcpy(impulse, result.answer.contact_impulse,
-           3 * (size_t)of->contact_count * sizeof(double));
+    memcpy(impulse, result.answer.contact_impulse, 3 * (size_t)of->contact_count * sizeof(double));
     double own = result.certificate.entry[CERTIFICATE_OWN];
     arena_deinit(&arena);
     return own;
