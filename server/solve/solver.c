@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "solve/lcp.h"
 #include "solve/mdp.h"
+#include "solve/sap.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -38,7 +38,8 @@ typedef struct ParameterRow {
     X(MDP, mdp,                                                                                    \
       "maximum dissipation principle, Gauss-Seidel over contacts (Preclik, Eibl, Ruede)")          \
     X(LCP, lcp,                                                                                    \
-      "polyhedral friction cone and gaps at the end of the step, Lemke (Stewart, Trinkle)")
+      "polyhedral friction cone and gaps at the end of the step, Lemke (Stewart, Trinkle)")        \
+    X(SAP, sap, "compliant contact and regularised friction, convex (Castro, Permenter, Han)")
 
 #define X(upper, lower, text) SOLVER_##upper,
 typedef enum SolverKind { SOLVER_MAP(X) SOLVER_COUNT } SolverKind;

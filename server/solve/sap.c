@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+// Castro, Permenter and Han, "An unconstrained convex formulation of compliant contact", and the
+// two-stage scheme that it serves: island after island, each a strictly convex problem in its
+// velocities (sap_island.h), then velocities anew from all impulses, which the certificate judges.
+#include "solve/sap.h"
+
+#include "base/assert.h"
+#include "solve/judge.h"
+#include "solve/sap_island.h"
+
+#include <string.h>
+
+// 4 pi^2
+#define FOUR_PI_SQUARED 39.47841760435743
+// R is never less of w than this, nor more: beyond, doubles do not tell it from nothing.
+#define SHARE_MIN 1e-12
+#define SHARE_MAX 1e100
+// how much finer the gradient is asked for after the certificate refused
+#define TIGHTENING 0.1
+
+static const char *const friction_choices[] = {"convex", "lagged", NULL};
+
+const ParameterRow sap_parameters[SAP_PARAMETER_COUNT] = {
+    [SAP_TOLERANCE] = {"tolerance", PARAMETER_NUMBER, "", 1e-15, 1.0, 1e-6, 1e-6, NULL,
+                       "largest gradient of a converged answer, as a share of its momentum, and "
+                       "largest own residual, as a share of the velocity scale V"},
+    [SAP_MAX_ITERATIONS] = {"max_iterations", PARAMETER_COUNT, "", 1.0, 1e7, 100.0, 1000.0, NULL,
+                            "Newton steps after which the solver stops with an island"},
+    [SAP_FRICTION] = {"friction", PARAMETER_CHOICE, "", 0.0, 1.0, SAP_CONVEX, SAP_CONVEX,
+                      friction_choices,
+                      "convex, the paper's: a sliding contact glides above the ground; or lagged, "
+                      "bounded by the normal impulse of the step before, which it does not"},
+    [SAP_BETA] = {"beta", PARAMETER_NUMBER, "", 0.0, 100.0, 1.0, 1.0, NULL,
+                  "a contact stiffer than a step can tell is made to swing once in beta steps"},
+    [SAP_SIGMA] = {"sigma", PARAMETER_NUMBER, "", 1e-10, 1.0, 1e-3, 1e-3, NULL,
+                   "how far friction that sticks creeps, as a share of what it held back"},
+    [SAP_ROW_BETA] = {"row_beta", PARAMETER_NUMBER, "", 0.0, 100.0, 0.1, 0.1, NULL,
+                      "beta of joints, limits and motors"},
+    [SAP_STIFFNESS_DEFAULT] = {"stiffness_default", PARAMETER_NUMBER, "N/m", 0.0, 1e18, 0.0, 0.0,
+                               NULL,
+                               "stiffness of contacts that bring none; 0: as stiff as beta lets "
+                               "them be"},
+    [SAP_WARM_START] = {"warm_start", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
+                        "start from the impulses of the step before, where they are better than "
+                        "none"},
+};
+
+// The certificate's, which measures an overlap against leaving it in one step.
+double sap_bias(const double *parameter, double time_step, double gap) {
+    (void)parameter;
+    return problem_gap_bias(time_step, gap, 1.0);
+}
+
+// What one solve carries from part to part.
+typedef struct Work {
+    const ContactProblem *problem;
+    const double *parameter;
+    Judge judge;
+    SapLaw *contact_law; // [contact_count]
+    SapLaw *row_law;     // [row_count]
+    const Context *context;
+    Arena *arena;
+    SolveResult *result;
+    Error *error;
+    uint32_t iterations; // of the island with the most
+} Work;
+
+static Status no_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                     "The solver's memory is too small for the answer.");
+}
+
+// ---- what contacts obey
+
+// max(beta^2 w / 4 pi^2, 1 / (h k (h + tau))), and whether the first of them rules
+static double compliance(double beta, double w, double h, double stiffness, double time,
+                         bool *is_near_rigid) {
+    double least = beta * beta * w / FOUR_PI_SQUARED, own = 1.0 / (h * stiffness * (h + time));
+    *is_near_rigid = !(own > least);
+    double r = *is_near_rigid ? least : own;
+    r = r < SHARE_MIN * w ? SHARE_MIN * w : r;
+    return r > SHARE_MAX * w ? SHARE_MAX * w : r;
+}
+
+// |A_ii|_F / 3
+static double block_size(const MassBlock *b) {
+    return sqrt(b->nn * b->nn + b->tt * b->tt + b->oo * b->oo +
+                2.0 * (b->nt * b->nt + b->no * b->no + b->to * b->to)) /
+           3.0;
+}
+
+// The target of v_n. A spring gives back what it holds; an overlap that only the regularisation
+// resists leaves no faster than the contact's bias says.
+static double target_of(const ProblemContact *contact, double time, bool is_near_rigid) {
+    double target = -contact->gap / time;
+    bool is_bounded = is_near_rigid && contact->gap < 0.0 && target > -contact->bias;
+    return is_bounded ? relation_max(-contact->bias, 0.0) : target;
+}
+
+static void make_contact(Work *work, uint32_t index) {
+    const ContactProblem *problem = work->problem;
+    const ProblemContact *contact = &problem->contact[index];
+    const ContactLaw *law = &problem->law[index];
+    const double *parameter = work->parameter;
+    ContactRelation *relation = &work->result->answer.contact[index];
+    double h = problem->time_step, stiffness = law->stiffness;
+    if (isinf(stiffness) && parameter[SAP_STIFFNESS_DEFAULT] > 0.0) {
+        stiffness = parameter[SAP_STIFFNESS_DEFAULT];
+    }
+    double w = block_size(mass_contact_block(&work->judge.mass, index));
+    bool is_near_rigid;
+    double r_n =
+        compliance(parameter[SAP_BETA], w, h, stiffness, law->dissipation_time, &is_near_rigid);
+    double r_t = parameter[SAP_SIGMA] * w;
+    double target = target_of(contact, h + law->dissipation_time, is_near_rigid);
+    const double still[3] = {target - contact->motion[0], -contact->motion[1], -contact->motion[2]};
+    relation->normal_compliance = r_n;
+    relation->tangent_compliance = r_t;
+    relation->shift = relation->bias + target;
+    if (parameter[SAP_FRICTION] == SAP_LAGGED) {
+        double last =
+            problem->warm_contact == NULL ? 0.0 : problem->warm_contact[3 * (size_t)index];
+        relation->bound = last > 0.0 ? contact->mu * last : 0.0;
+        work->contact_law[index] = sap_law_lagged(still, r_n, r_t, relation->bound);
+    } else {
+        work->contact_law[index] = sap_law_cone(still, r_n, r_t, contact->mu);
+    }
+}
+
+static void make_contacts(void *solver, uint32_t begin, uint32_t end) {
+    Work *work = solver;
+    for (uint32_t i = begin; i < end; i++) {
+        make_contact(work, work->judge.islands.contact[i]);
+    }
+}
+
+// ---- what rows obey
+
+// The bias comes first, as the scales are made of it.
+static void declare_row(Work *work, uint32_t index) {
+    const ProblemRow *row = &work->problem->row[index];
+    RowRelation *relation = &work->result->answer.row[index];
+    if (row->is_position && !row->has_compliance) {
+        relation->bias = row->gap / (work->problem->time_step + row->dissipation_time);
+    }
+}
+
+static void make_row(Work *work, uint32_t index) {
+    const ProblemRow *row = &work->problem->row[index];
+    RowRelation *relation = &work->result->answer.row[index];
+    double w = mass_row_weight(&work->judge.mass, index, work->judge.scratch);
+    double r = row->compliance < SHARE_MIN * w ? SHARE_MIN * w : row->compliance;
+    if (!row->has_compliance) {
+        bool is_near_rigid;
+        double stiffness = row->is_position ? row->stiffness : HUGE_VAL;
+        r = compliance(work->parameter[SAP_ROW_BETA], w, work->problem->time_step, stiffness,
+                       row->dissipation_time, &is_near_rigid);
+        relation->compliance = r;
+    }
+    work->row_law[index] = sap_law_row(-relation->bias, r, row->low, row->high);
+}
+
+// ---- before the islands
+
+static Status declare(Work *work) {
+    const ContactProblem *problem = work->problem;
+    Answer *answer = &work->result->answer;
+    answer->contact =
+        arena_take_zeroed(work->arena, problem->contact_count, sizeof(ContactRelation));
+    work->contact_law = arena_take_array(work->arena, problem->contact_count, sizeof(SapLaw));
+    work->row_law = arena_take_array(work->arena, problem->row_count, sizeof(SapLaw));
+    if (answer->contact == NULL || work->contact_law == NULL || work->row_law == NULL) {
+        return no_memory(work->error);
+    }
+    for (uint32_t i = 0; i < problem->contact_count; i++) {
+        answer->contact[i].bias = problem->contact[i].gap / problem->time_step;
+    }
+    for (uint32_t i = 0; i < problem->row_count; i++) {
+        declare_row(work, i);
+    }
+    return STATUS_OK;
+}
+
+static Status prepare(Work *work) {
+    const double *parameter = work->parameter;
+    RelationKind relation = parameter[SAP_FRICTION] == SAP_LAGGED ? RELATION_LAGGED : RELATION_CONE;
+    Status status = judge_begin(&work->judge, work->problem, relation, parameter[SAP_TOLERANCE],
+                                parameter[SAP_WARM_START] != 0.0, work->context, work->arena,
+                                work->result, work->error);
+    if (status == STATUS_OK) {
+        status = declare(work);
+    }
+    if (status == STATUS_OK) {
+        status = judge_survey(&work->judge, make_contacts, work);
+    }
+    for (uint32_t i = 0; i < work->problem->row_count && status == STATUS_OK; i++) {
+        make_row(work, i);
+    }
+    return status;
+}
+
+// ---- islands
+
+static Status judge_island(Judge *judge, uint32_t share, uint32_t island) {
+    if (judge->islands.share[share].is_piece) {
+        return judge_large(judge, share);
+    }
+    judge_islands(judge, share, island, island + 1);
+    return STATUS_OK;
+}
+
+// Stores, and judges; false: it is met, or `status` says what happened.
+static bool goes_on(Work *work, const SapIsland *s, uint32_t share, uint32_t island,
+                    Status *status) {
+    Judge *judge = &work->judge;
+    Answer *answer = &work->result->answer;
+    if (s->is_stopped) {
+        *status = error_set(work->error, STATUS_ABORTED, "", "The solve was given up.");
+        return false;
+    }
+    sap_island_store(s, answer->contact_impulse, answer->row_impulse);
+    *status = judge_island(judge, share, island);
+    if (*status != STATUS_OK || judge->island[island].is_met) {
+        return false;
+    }
+    judge_go_on(judge, island);
+    return true;
+}
+
+// Where doubles can no more in velocities, steps in y, while each at least halves what is left.
+static Status polish(Work *work, SapIsland *s, uint32_t share, uint32_t island) {
+    uint32_t most = (uint32_t)work->parameter[SAP_MAX_ITERATIONS];
+    const JudgeIsland *of = &work->judge.island[island];
+    Status status = STATUS_OK;
+    double before;
+    do {
+        before = of->best;
+        if (s->iterations >= most || sap_island_polish(s) == SAP_NOT_FINITE) {
+            break;
+        }
+    } while (goes_on(work, s, share, island, &status) && of->best <= 0.5 * before);
+    return status;
+}
+
+// Steps and judgements in turn, the steps to a smaller gradient where the judge says no.
+static Status improve(Work *work, SapIsland *s, uint32_t share, uint32_t island) {
+    uint32_t most = (uint32_t)work->parameter[SAP_MAX_ITERATIONS];
+    double tolerance = work->parameter[SAP_TOLERANCE];
+    Status status = STATUS_OK;
+    for (;;) {
+        SapOutcome outcome = sap_island_minimise(s, tolerance, most);
+        if (!goes_on(work, s, share, island, &status)) {
+            return status;
+        }
+        if (outcome == SAP_STALLED) {
+            return polish(work, s, share, island);
+        }
+        double reached = sap_island_residual(s);
+        tolerance = TIGHTENING * (reached < tolerance ? reached : tolerance);
+        if (outcome != SAP_MET || !(tolerance > 0.0)) {
+            return STATUS_OK;
+        }
+    }
+}
+
+static Status solve_island(Work *work, uint32_t share, uint32_t island) {
+    Judge *judge = &work->judge;
+    const Answer *answer = &work->result->answer;
+    IslandRange range = islands_range(&judge->islands, island, island + 1);
+    if (range.contact_begin == range.contact_end && range.row_begin == range.row_end) {
+        return judge_island(judge, share, island);
+    }
+    ArenaMark mark = arena_mark(work->arena);
+    NewtonIsland layout;
+    SapIsland s;
+    Status status =
+        newton_island_init(&layout, work->problem, &judge->mass, &judge->islands, island,
+                           RELATION_CONE, judge->scale.v_scale[island], work->arena, work->error);
+    if (status == STATUS_OK) {
+        status =
+            sap_island_init(&s, &layout, work->contact_law, work->row_law, answer->contact_impulse,
+                            answer->row_impulse, work->context->stop, work->arena, work->error);
+    }
+    if (status == STATUS_OK) {
+        status = improve(work, &s, share, island);
+        work->iterations = s.iterations > work->iterations ? s.iterations : work->iterations;
+    }
+    arena_reset_to(work->arena, mark);
+    return status;
+}
+
+static Status solve_islands(Work *work) {
+    Judge *judge = &work->judge;
+    Status status = STATUS_OK;
+    uint32_t share = 0;
+    while (share < judge->islands.share_count && status == STATUS_OK) {
+        const IslandShare *of = &judge->islands.share[share];
+        for (uint32_t i = of->island_begin; i < of->island_end && status == STATUS_OK; i++) {
+            status = solve_island(work, share, i);
+        }
+        share += judge_pieces(judge, share);
+    }
+    return status;
+}
+
+Status sap_solve(const ContactProblem *problem, const SolverSettings *settings,
+                 const Context *context, Arena *arena, SolveResult *result, Error *error) {
+    ASSERT(solver_has_work(problem));
+    Work work = {.problem = problem,
+                 .parameter = settings->parameter,
+                 .context = context,
+                 .arena = arena,
+                 .result = result,
+                 .error = error};
+    Status status = prepare(&work);
+    if (status == STATUS_OK) {
+        status = solve_islands(&work);
+    }
+    if (status == STATUS_OK) {
+        status = judge_end(&work.judge);
+        result->iterations = work.iterations;
+    }
+    return status;
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+#include "solve/sap_island.h"
+
+#include "base/assert.h"
+#include "solve/sap_search.h"
+
+#include <string.h>
+
+// what the gradient may be beside nothing [kg^(1/2) m/s]
+#define GRADIENT_MIN 1e-14
+// The cost stands still when it falls by no more than this share, at no less than this step.
+#define COST_ROUNDING 1e-15
+#define STEP_LARGE    0.5
+// A factor of so many numbers takes a gigabyte.
+#define FACTOR_NUMBERS_MAX ((size_t)1 << 27)
+// half of what is promised, as what is not counted is about as much
+#define OPERATIONS_PER_QUESTION 5e5
+// a constraint looked at, or added to the Hessian, about
+#define OPERATIONS_PER_LOOK 200.0
+#define OPERATIONS_PER_STEP 1000.0
+
+static Status no_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                     "The solver's memory is too small for Newton's method.");
+}
+
+void sap_island_spend(SapIsland *s, double operations) {
+    s->operations += operations;
+    if (s->operations >= OPERATIONS_PER_QUESTION) {
+        s->operations = 0.0;
+        s->is_stopped = s->is_stopped || stop_is_asked(s->stop);
+    }
+}
+
+// ---- sums over the island
+
+static double dot(const double *a, const double *b, size_t count) {
+    double sum = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        sum += a[k] * b[k];
+    }
+    return sum;
+}
+
+// |D x|
+static double scaled_norm(const SapIsland *s, const double *x) {
+    double sum = 0.0;
+    for (size_t k = 0; k < s->island.velocity_count; k++) {
+        double scaled = s->scale[k] * x[k];
+        sum += scaled * scaled;
+    }
+    return sqrt(sum);
+}
+
+// p := A v
+static void multiply(const NewtonIsland *n, const double *v, double *p) {
+    for (uint32_t i = 0; i < n->tree_count; i++) {
+        uint32_t tree = n->tree[i];
+        const double *from = v + n->velocity[i];
+        double *to = p + n->velocity[i];
+        if (!problem_is_free(n->problem, tree)) {
+            mass_dense_multiply(n->mass, tree, from, to);
+            continue;
+        }
+        const FreeMass *of = &n->problem->free[tree];
+        vec3_store(to, vec3_scale(of->mass, vec3_load(from)));
+        vec3_store(to + 3, sym3_mul_vec(of->inertia, vec3_load(from + 3)));
+    }
+}
+
+// ---- the iterate
+
+// All that follows from v.
+static void look(SapIsland *s) {
+    const NewtonIsland *n = &s->island;
+    size_t count = n->velocity_count;
+    for (size_t k = 0; k < count; k++) {
+        s->work[k] = s->v[k] - n->v_free[k];
+    }
+    multiply(n, s->work, s->p);
+    s->cost = 0.5 * dot(s->work, s->p, count);
+    memset(s->push, 0, count * sizeof(double));
+    for (uint32_t i = 0; i < n->constraint_count; i++) {
+        const NewtonConstraint *c = &n->constraint[i];
+        if (s->law[i] == NULL) {
+            continue;
+        }
+        double *u = s->u + c->first, *y = s->y + c->first, *gamma = s->gamma + c->first;
+        newton_product(n, c, s->v, u);
+        sap_law_ask(s->law[i], u, y);
+        sap_law_impulse(s->law[i], y, gamma);
+        newton_momentum(n, c, gamma, s->push);
+        s->cost += sap_law_potential(s->law[i], y, gamma);
+        sap_island_spend(s, OPERATIONS_PER_LOOK);
+    }
+}
+
+double sap_island_residual(const SapIsland *s) {
+    size_t count = s->island.velocity_count;
+    double gradient = 0.0, momentum = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        double g = s->scale[k] * (s->p[k] - s->push[k]);
+        double m = s->scale[k] * (s->p[k] + s->p_free[k]);
+        gradient += g * g;
+        momentum += m * m;
+    }
+    double size = relation_max(sqrt(momentum), scaled_norm(s, s->push));
+    double excess = sqrt(gradient) - GRADIENT_MIN;
+    return excess <= 0.0 ? 0.0 : excess / size;
+}
+
+// ---- a step
+
+// The Hessian where y is, factored.
+static LdltOutcome factor(SapIsland *s) {
+    const NewtonIsland *n = &s->island;
+    newton_begin_matrix(n, &s->ldlt);
+    for (uint32_t i = 0; i < n->constraint_count; i++) {
+        const NewtonConstraint *c = &n->constraint[i];
+        if (s->law[i] == NULL) {
+            continue;
+        }
+        double gamma[NEWTON_ROWS_MAX], h[NEWTON_ROWS_MAX * NEWTON_ROWS_MAX];
+        sap_law_slope(s->law[i], s->y + c->first, gamma, h);
+        newton_add_matrix(n, &s->ldlt, c, h);
+        sap_island_spend(s, OPERATIONS_PER_STEP);
+    }
+    LdltOutcome outcome = ldlt_factor(&s->ldlt, s->stop);
+    s->is_stopped = s->is_stopped || outcome == LDLT_STOPPED;
+    sap_island_spend(s, s->plan.operations);
+    return outcome;
+}
+
+// d_v = -Hessian^-1 gradient
+static LdltOutcome find_step(SapIsland *s) {
+    LdltOutcome outcome = factor(s);
+    for (size_t k = 0; k < s->island.velocity_count; k++) {
+        s->d_v[k] = s->push[k] - s->p[k];
+    }
+    if (outcome == LDLT_FINITE) {
+        ldlt_solve(&s->ldlt, s->d_v);
+    }
+    return outcome;
+}
+
+// v += alpha d_v; returns alpha
+static double walk(SapIsland *s) {
+    const NewtonIsland *n = &s->island;
+    size_t count = n->velocity_count;
+    for (uint32_t i = 0; i < n->constraint_count; i++) {
+        newton_product(n, &n->constraint[i], s->d_v, s->d_u + n->constraint[i].first);
+    }
+    multiply(n, s->d_v, s->work);
+    double alpha = sap_search(s, dot(s->d_v, s->p, count), dot(s->d_v, s->work, count));
+    for (size_t k = 0; k < count; k++) {
+        s->v[k] += alpha * s->d_v[k];
+    }
+    return alpha;
+}
+
+static SapOutcome take_step(SapIsland *s) {
+    double before = s->cost;
+    LdltOutcome outcome = find_step(s);
+    if (s->is_stopped) {
+        return SAP_STOPPED;
+    }
+    if (outcome != LDLT_FINITE || !numbers_are_finite(s->d_v, s->island.velocity_count)) {
+        return SAP_NOT_FINITE;
+    }
+    double alpha = walk(s);
+    look(s);
+    s->iterations++;
+    bool stands = !(before - s->cost > COST_ROUNDING * 0.5 * (fabs(before) + fabs(s->cost)));
+    return stands && alpha >= STEP_LARGE ? SAP_STALLED : SAP_SPENT;
+}
+
+SapOutcome sap_island_minimise(SapIsland *s, double tolerance, uint32_t iterations_max) {
+    SapOutcome outcome = SAP_SPENT;
+    while (outcome == SAP_SPENT) {
+        if (sap_island_residual(s) <= tolerance) {
+            return SAP_MET;
+        }
+        if (s->iterations >= iterations_max) {
+            return SAP_SPENT;
+        }
+        outcome = take_step(s);
+    }
+    return outcome;
+}
+
+// ---- a step in y
+
+// e, and d_v := -J^T slope e
+static void make_rest(SapIsland *s, double *e) {
+    const NewtonIsland *n = &s->island;
+    newton_velocities(n, s->gamma, s->v);
+    memset(s->d_v, 0, n->velocity_count * sizeof(double));
+    for (uint32_t i = 0; i < n->constraint_count; i++) {
+        const NewtonConstraint *c = &n->constraint[i];
+        const SapLaw *law = s->law[i];
+        if (law == NULL) {
+            continue;
+        }
+        double *rest = e + c->first, *y = s->y + c->first;
+        double gamma[NEWTON_ROWS_MAX], h[NEWTON_ROWS_MAX * NEWTON_ROWS_MAX], push[NEWTON_ROWS_MAX];
+        double give[NEWTON_ROWS_MAX];
+        newton_product(n, c, s->v, rest);
+        sap_law_comply(law, y, give);
+        sap_law_slope(law, y, gamma, h);
+        for (uint32_t r = 0; r < c->rows; r++) {
+            rest[r] += give[r] - law->target[r];
+        }
+        for (uint32_t r = 0; r < c->rows; r++) {
+            push[r] = 0.0;
+            for (uint32_t q = 0; q < c->rows; q++) {
+                push[r] -= h[r * c->rows + q] * rest[q];
+            }
+        }
+        newton_momentum(n, c, push, s->d_v);
+        sap_island_spend(s, OPERATIONS_PER_LOOK);
+    }
+}
+
+// y -= R^-1 (e + J d_v), and its gamma
+static void correct(SapIsland *s, const double *e) {
+    const NewtonIsland *n = &s->island;
+    for (uint32_t i = 0; i < n->constraint_count; i++) {
+        const NewtonConstraint *c = &n->constraint[i];
+        const SapLaw *law = s->law[i];
+        if (law == NULL) {
+            continue;
+        }
+        double *y = s->y + c->first, moved[NEWTON_ROWS_MAX];
+        newton_product(n, c, s->d_v, moved);
+        for (uint32_t r = 0; r < c->rows; r++) {
+            y[r] -= (e[c->first + r] + moved[r]) / (r == 0 ? law->normal : law->tangent);
+        }
+        sap_law_impulse(law, y, s->gamma + c->first);
+        sap_island_spend(s, OPERATIONS_PER_LOOK);
+    }
+}
+
+SapOutcome sap_island_polish(SapIsland *s) {
+    double *e = s->d_u;
+    LdltOutcome outcome = factor(s);
+    if (s->is_stopped) {
+        return SAP_STOPPED;
+    }
+    make_rest(s, e);
+    if (outcome == LDLT_FINITE) {
+        ldlt_solve(&s->ldlt, s->d_v);
+    }
+    if (outcome != LDLT_FINITE || !numbers_are_finite(s->d_v, s->island.velocity_count)) {
+        return SAP_NOT_FINITE;
+    }
+    correct(s, e);
+    s->iterations++;
+    return SAP_MET;
+}
+
+// ---- in and out
+
+static bool take(SapIsland *s, Arena *arena) {
+    const NewtonIsland *n = &s->island;
+    double **velocity[] = {&s->v, &s->d_v, &s->p, &s->push, &s->p_free, &s->scale, &s->work};
+    double **impulse[] = {&s->u, &s->d_u, &s->y, &s->gamma};
+    bool is_taken = true;
+    for (size_t k = 0; k < sizeof(velocity) / sizeof(velocity[0]); k++) {
+        *velocity[k] = arena_take_array(arena, n->velocity_count, sizeof(double));
+        is_taken = is_taken && *velocity[k] != NULL;
+    }
+    for (size_t k = 0; k < sizeof(impulse) / sizeof(impulse[0]); k++) {
+        *impulse[k] = arena_take_zeroed(arena, n->impulse_count, sizeof(double));
+        is_taken = is_taken && *impulse[k] != NULL;
+    }
+    s->law = arena_take_array(arena, n->constraint_count, sizeof(*s->law));
+    return is_taken && s->law != NULL;
+}
+
+static void make_scale(SapIsland *s) {
+    const NewtonIsland *n = &s->island;
+    multiply(n, n->v_free, s->p_free);
+    for (uint32_t i = 0; i < n->tree_count; i++) {
+        size_t width = n->velocity[i + 1] - n->velocity[i];
+        mass_tree_matrix(n->mass, n->tree[i], n->piece);
+        for (size_t k = 0; k < width; k++) {
+            s->scale[n->velocity[i] + k] = 1.0 / sqrt(n->piece[k * (width + 1)]);
+        }
+    }
+}
+
+// The better of the velocities of some impulses and of none.
+static void start(SapIsland *s, const double *contact_impulse, const double *row_impulse) {
+    const NewtonIsland *n = &s->island;
+    bool is_cold = true;
+    for (uint32_t i = 0; i < n->constraint_count; i++) {
+        const NewtonConstraint *c = &n->constraint[i];
+        const double *from =
+            c->rows == 3 ? contact_impulse + 3 * (size_t)c->index : row_impulse + c->index;
+        memcpy(s->gamma + c->first, from, c->rows * sizeof(double));
+        for (uint32_t r = 0; r < c->rows; r++) {
+            is_cold = is_cold && from[r] == 0.0;
+        }
+    }
+    if (!is_cold) {
+        newton_velocities(n, s->gamma, s->v);
+        look(s);
+    }
+    double warm = s->cost;
+    memcpy(s->d_v, s->v, n->velocity_count * sizeof(double));
+    memcpy(s->v, n->v_free, n->velocity_count * sizeof(double));
+    look(s);
+    if (!is_cold && warm < s->cost) {
+        memcpy(s->v, s->d_v, n->velocity_count * sizeof(double));
+        look(s);
+    }
+}
+
+Status sap_island_init(SapIsland *s, const NewtonIsland *island, const SapLaw *contact_law,
+                       const SapLaw *row_law, const double *contact_impulse,
+                       const double *row_impulse, const Stop *stop, Arena *arena, Error *error) {
+    *s = (SapIsland){.island = *island, .stop = stop};
+    Status status = ldlt_plan(&s->island.graph, FACTOR_NUMBERS_MAX, arena, &s->plan, error);
+    if (status == STATUS_OK) {
+        status = ldlt_init(&s->ldlt, &s->plan, true, arena, error);
+    }
+    if (status == STATUS_OK && !take(s, arena)) {
+        status = no_memory(error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    for (uint32_t i = 0; i < island->constraint_count; i++) {
+        const NewtonConstraint *c = &island->constraint[i];
+        const SapLaw *law = c->rows == 3 ? contact_law : row_law;
+        s->law[i] = c->w == 0.0 ? NULL : law + c->index;
+    }
+    make_scale(s);
+    start(s, contact_impulse, row_impulse);
+    return STATUS_OK;
+}
+
+void sap_island_store(const SapIsland *s, double *contact_impulse, double *row_impulse) {
+    const NewtonIsland *n = &s->island;
+    for (uint32_t i = 0; i < n->constraint_count; i++) {
+        const NewtonConstraint *c = &n->constraint[i];
+        double *to = c->rows == 3 ? contact_impulse + 3 * (size_t)c->index : row_impulse + c->index;
+        for (uint32_t r = 0; r < c->rows; r++) {
+            to[r] = s->law[i] == NULL ? 0.0 : s->gamma[c->first + r];
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// One island of the convex regularised problem, solved by Newton's method in its velocities:
+//
+//     l(v) = (v - v*) . A (v - v*) / 2  +  sum_i l_i(J_i v)            (laws: sap_law.h)
+//     gradient  A (v - v*) - J^T gamma,   Hessian  A + J^T slope J
+//
+// strictly convex, so there is one solution, whatever is redundant. The Hessian is as sparse as the
+// graph of trees and contacts: one plan of elimination serves all steps.
+#pragma once
+
+#include "solve/newton_island.h"
+#include "solve/sap_law.h"
+
+typedef struct SapIsland {
+    NewtonIsland island; // its layout, with the trees' mass blocks
+    LdltPlan plan;
+    Ldlt ldlt;
+    const SapLaw **law; // [constraint_count] NULL: it moves nothing
+    double *v;          // the iterate
+    double *d_v;        // the newest step
+    double *p;          // A (v - v*)
+    double *push;       // J^T gamma
+    double *p_free;     // A v*
+    double *scale;      // [velocity_count] D = diag(A)^(-1/2)
+    double *work;       // [velocity_count]
+    double *u, *d_u;    // J v, J d_v, without what moves by itself
+    double *y, *gamma;
+    double cost;         // l(v)
+    uint32_t iterations; // steps so far
+    double operations;   // since it was last asked whether to stop
+    bool is_stopped;
+    const Stop *stop; // Nullable
+} SapIsland;
+
+typedef enum SapOutcome {
+    SAP_MET,        // the gradient is small enough
+    SAP_STALLED,    // the cost falls no more, as doubles have it
+    SAP_SPENT,      // no iterations are left
+    SAP_NOT_FINITE, // numbers are not, or the Hessian is not positive
+    SAP_STOPPED     // it was asked to stop
+} SapOutcome;
+
+// Lays out an island whose laws are `contact_law` and `row_law`, those of the problem, and starts
+// from the better of v* and the velocities of the impulses. RESOURCE_EXHAUSTED when the arena ends.
+Status sap_island_init(SapIsland *s, const NewtonIsland *island, const SapLaw *contact_law,
+                       const SapLaw *row_law, const double *contact_impulse,
+                       const double *row_impulse, const Stop *stop, Arena *arena, Error *error);
+
+// Steps until
+//     |D gradient| <= 1e-14 + tolerance max(|D A v|, |D J^T gamma|),
+// or as many as there are. More may follow.
+SapOutcome sap_island_minimise(SapIsland *s, double tolerance, uint32_t iterations_max);
+
+// Counts, and asks whether to stop once in 10^6.
+void sap_island_spend(SapIsland *s, double operations);
+
+// |D gradient| over the larger of the others, as above.
+double sap_island_residual(const SapIsland *s);
+
+// One step of Newton's method in y instead of v:
+//
+//     gamma = P(y),   v = v* + A^-1 J^T gamma,   e = J v - target + R y  is to be 0,
+//     Hessian d_v = -J^T slope e,                d_y = -R^-1 (e + J d_v).
+//
+// In velocities doubles end where R is small beside w: y is a difference of velocities over R, and
+// with it what they round off. Here only what is left is divided. Without a line search: for the
+// last digits, near the solution.
+SapOutcome sap_island_polish(SapIsland *s);
+
+// The impulses of the iterate, to their places in those of the whole problem.
+void sap_island_store(const SapIsland *s, double *contact_impulse, double *row_impulse);
