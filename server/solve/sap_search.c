@@ -49,29 +49,32 @@ static Slope slope_at(SapIsland *s, double linear, double quadratic, double alph
     return at;
 }
 
+// Newton's next alpha, or the middle of what is left, where that is outside or the last step has
+// not even halved the derivative.
+static double next_alpha(const Slope *at, double alpha, double low, double high, double before) {
+    double next = alpha - at->first / at->second;
+    bool is_slow = fabs(at->first) > 0.5 * before;
+    return next > low && next < high && !is_slow ? next : 0.5 * (low + high);
+}
+
 double sap_search(SapIsland *s, double linear, double quadratic) {
     Slope start = slope_at(s, linear, quadratic, 0.0);
-    double low = 0.0, high = ALPHA_MAX, alpha = 1.0;
+    double low = 0.0, high = ALPHA_MAX, alpha = 1.0, before = fabs(start.first);
     for (int look = 0; look < LOOKS_MAX && !s->is_stopped; look++) {
         Slope at = slope_at(s, linear, quadratic, alpha);
         // not a number ends it, too
         if (!(fabs(at.first) > CLOSE * fabs(start.first) + ROUNDING * at.size)) {
             return alpha;
         }
-        if (at.first < 0.0) {
-            if (alpha == ALPHA_MAX) {
-                return alpha;
-            }
-            low = alpha;
-        } else {
-            high = alpha;
+        bool falls = at.first < 0.0;
+        if (falls && alpha == ALPHA_MAX) {
+            return alpha;
         }
-        double next = alpha - at.first / at.second;
-        if (next >= ALPHA_MAX && high == ALPHA_MAX) {
-            alpha = ALPHA_MAX;
-            continue;
-        }
-        alpha = next > low && next < high ? next : 0.5 * (low + high);
+        low = falls ? alpha : low;
+        high = falls ? high : alpha;
+        // where it falls still at 1, the end is looked at
+        alpha = look == 0 && falls ? ALPHA_MAX : next_alpha(&at, alpha, low, high, before);
+        before = fabs(at.first);
     }
     return alpha;
 }

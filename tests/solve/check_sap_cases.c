@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The cases of sap (tests/reference/sap.json) that are single problems, or run under a small stepper
-// with coordinates of its own: masses and springs along each coordinate, moved by the two stages of
-// the paper, coincident contacts with one constant Jacobian. Numbers and tolerances are the file's.
+// The cases of sap (tests/reference/sap.json) that are single problems, or run under a small
+// stepper with coordinates of its own: masses and springs along each coordinate, moved by the two
+// stages of the paper, coincident contacts with one constant Jacobian. Numbers and tolerances are
+// the file's.
 #include "solve/sap.h"
 
 #include "support/problem_build.h"
