@@ -327,6 +327,9 @@ static json_t *write_report(const Moreau__V1__Certificate *certificate) {
         json_object_set_new(report, "rung", json_string(certificate_rung((int)certificate->rung)));
         json_object_set_new(report, "passes", json_integer(certificate->passes));
     }
+    if (certificate->has_cost_gap) {
+        json_object_set_new(report, "cost_gap", number_json(certificate->cost_gap));
+    }
     return report;
 }
 

@@ -106,6 +106,8 @@ static void fill_certificate(const SolveResult *result, uint64_t time_ns,
     m->has_rung = m->has_passes = result->passes > 0;
     m->rung = (Moreau__V1__Rung__Kind)result->rung;
     m->passes = result->passes;
+    m->has_cost_gap = result->has_cost_gap;
+    m->cost_gap = result->cost_gap;
 }
 
 // Numbers that are not finite are refused in every message, so they do not go out either.
@@ -118,7 +120,8 @@ static Status check_answer(const SolvePlan *plan, const SolveResult *result, Err
         numbers_are_finite(answer->row_impulse, problem->row_count) &&
         numbers_are_finite(certificate->entry, CERTIFICATE_ENTRY_COUNT) &&
         numbers_are_finite(certificate->velocity, CERTIFICATE_ENTRY_COUNT) &&
-        isfinite(certificate->scale) && isfinite(certificate->penetration)) {
+        isfinite(certificate->scale) && isfinite(certificate->penetration) &&
+        isfinite(result->cost_gap)) {
         return STATUS_OK;
     }
     return error_set(error, STATUS_FAILED_PRECONDITION, "problem",

@@ -197,6 +197,7 @@ void certificate_measure_add(IslandMeasure *island, const IslandMeasure *piece) 
         certificate_note(island, (CertificateEntry)k, piece->velocity[k]);
     }
     island->cone = relation_max(island->cone, piece->cone);
+    island->cone_claimed = relation_max(island->cone_claimed, piece->cone_claimed);
     island->impulse_square = relation_max(island->impulse_square, piece->impulse_square);
     island->penetration = relation_max(island->penetration, piece->penetration);
     island->residual_square += piece->residual_square;
@@ -223,7 +224,7 @@ double certificate_measure_own(const IslandMeasure *island, double v_scale) {
 }
 
 static bool is_met(const IslandMeasure *island, double momentum, double v_scale, double tolerance) {
-    return momentum <= MOMENTUM_TOLERANCE && island->cone <= CONE_TOLERANCE &&
+    return momentum <= MOMENTUM_TOLERANCE && island->cone_claimed <= CONE_TOLERANCE &&
            certificate_measure_own(island, v_scale) <= tolerance && isfinite(v_scale);
 }
 

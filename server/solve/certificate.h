@@ -102,7 +102,8 @@ typedef struct Certificate {
     double penetration;                       // [m] deepest overlap, >= 0
     int64_t worst_contact; // with the largest own residual over its V; -1: none moves anything
     double tolerance;
-    bool converged; // e_mom <= 1e-10 and e_cone <= 1e-12 and e_own <= tolerance
+    bool converged; // e_mom <= 1e-10 and e_own <= tolerance and, unless friction is lagged, whose
+                    // bound is another, e_cone <= 1e-12
     uint32_t islands;
     uint32_t islands_open; // that did not converge
     int64_t worst_tree;    // the first of the island with the largest e_own; -1: no tree
@@ -138,6 +139,8 @@ double certificate_scale_rows(const ContactProblem *problem, const Islands *isla
 typedef struct IslandMeasure {
     double velocity[CERTIFICATE_ENTRY_COUNT]; // [m/s], the largest so far
     double cone;                              // the largest share outside the cone
+    double
+        cone_claimed; // of that, what the solver meant to keep: lagged friction has another bound
     // the momentum balance, in the norm of M^-1
     double residual_square; // |M (v - v*) - J^T gamma - G^T r|^2
     double change_square;   // |M (v - v*)|^2

@@ -53,20 +53,23 @@ INLINE IslandMeasure *island_at(const CertificateMeasure *m, uint32_t island) {
     return &m->island[island - m->island_begin];
 }
 
-INLINE void note_contact(IslandMeasure *island, const ContactMeasure *measure, int place) {
+INLINE void note_contact(const CertificateMeasure *m, uint32_t of, const ContactMeasure *measure,
+                         int place) {
+    IslandMeasure *island = island_at(m, of);
     certificate_note(island, CERTIFICATE_PEN, measure->pen[place]);
     certificate_note(island, CERTIFICATE_COMP, measure->comp[place]);
     certificate_note(island, CERTIFICATE_MDP, measure->mdp[place]);
     certificate_note(island, CERTIFICATE_DS, measure->ds[place]);
     certificate_note(island, CERTIFICATE_OWN, measure->own[place]);
     island->cone = relation_max(island->cone, measure->cone[place]);
+    island->cone_claimed = m->answer->relation == RELATION_LAGGED ? 0.0 : island->cone;
     island->impulse_square = relation_max(island->impulse_square, measure->impulse_square[place]);
 }
 
 INLINE void settle(CertificateMeasure *m, const Watch *watch) {
     if (watch->island != PROBLEM_NO_TREE) {
         for (int place = 0; place < SIMD_COUNT; place++) {
-            note_contact(island_at(m, watch->island), &watch->most, place);
+            note_contact(m, watch->island, &watch->most, place);
         }
     }
 }
@@ -98,7 +101,7 @@ INLINE void note_contacts(CertificateMeasure *m, const uint32_t of[SIMD_COUNT], 
     }
     for (int place = 0; place < SIMD_COUNT; place++) {
         if (moves[place] != 0) {
-            note_contact(island_at(m, of[place]), measure, place);
+            note_contact(m, of[place], measure, place);
         }
     }
 }

@@ -6,7 +6,8 @@
 
 #include "base/assert.h"
 #include "solve/judge.h"
-#include "solve/sap_island.h"
+#include "solve/sap_gap.h"
+#include "solve/sap_polish.h"
 
 #include <string.h>
 
@@ -167,8 +168,8 @@ static Status declare(Work *work) {
     Answer *answer = &work->result->answer;
     answer->contact =
         arena_take_zeroed(work->arena, problem->contact_count, sizeof(ContactRelation));
-    work->contact_law = arena_take_array(work->arena, problem->contact_count, sizeof(SapLaw));
-    work->row_law = arena_take_array(work->arena, problem->row_count, sizeof(SapLaw));
+    work->contact_law = arena_take_zeroed(work->arena, problem->contact_count, sizeof(SapLaw));
+    work->row_law = arena_take_zeroed(work->arena, problem->row_count, sizeof(SapLaw));
     if (answer->contact == NULL || work->contact_law == NULL || work->row_law == NULL) {
         return no_memory(work->error);
     }
@@ -209,6 +210,44 @@ static Status judge_island(Judge *judge, uint32_t share, uint32_t island) {
     return STATUS_OK;
 }
 
+// For whoever asked for a history, what the judge would say now.
+static Status note(Work *work, const SapIsland *s, uint32_t share, uint32_t island) {
+    Judge *judge = &work->judge;
+    Answer *answer = &work->result->answer;
+    Status status = STATUS_OK;
+    sap_island_store(s, answer->contact_impulse, answer->row_impulse);
+    if (judge->islands.share[share].is_piece) {
+        status = judge_measure_large(judge, share);
+    } else {
+        judge_measure(judge, share, island, island + 1);
+    }
+    if (status == STATUS_OK) {
+        history_note(
+            work->context->history, s->iterations,
+            certificate_measure_own(&judge->measure[island], judge->scale.v_scale[island]));
+    }
+    return status;
+}
+
+// Step by step, where each is noted.
+static Status minimise(Work *work, SapIsland *s, uint32_t share, uint32_t island, double tolerance,
+                       SapOutcome *outcome) {
+    uint32_t most = (uint32_t)work->parameter[SAP_MAX_ITERATIONS];
+    if (work->context->history == NULL) {
+        *outcome = sap_island_minimise(s, tolerance, most);
+        return STATUS_OK;
+    }
+    Status status = STATUS_OK;
+    do {
+        uint32_t before = s->iterations;
+        *outcome = sap_island_minimise(s, tolerance, before < most ? before + 1 : most);
+        if (s->iterations > before) {
+            status = note(work, s, share, island);
+        }
+    } while (status == STATUS_OK && *outcome == SAP_SPENT && s->iterations < most);
+    return status;
+}
+
 // Stores, and judges; false: it is met, or `status` says what happened.
 static bool goes_on(Work *work, const SapIsland *s, uint32_t share, uint32_t island,
                     Status *status) {
@@ -227,15 +266,22 @@ static bool goes_on(Work *work, const SapIsland *s, uint32_t share, uint32_t isl
     return true;
 }
 
-// Where doubles can no more in velocities, steps in y, while each at least halves what is left.
+// Where doubles can no more in velocities, other steps, while each at least halves what is left.
 static Status polish(Work *work, SapIsland *s, uint32_t share, uint32_t island) {
     uint32_t most = (uint32_t)work->parameter[SAP_MAX_ITERATIONS];
     const JudgeIsland *of = &work->judge.island[island];
     Status status = STATUS_OK;
     double before;
+    sap_polish_begin(s);
     do {
         before = of->best;
-        if (s->iterations >= most || sap_island_polish(s) == SAP_NOT_FINITE) {
+        if (s->iterations >= most || sap_polish_step(s) == SAP_NOT_FINITE) {
+            break;
+        }
+        if (work->context->history != NULL && !s->is_stopped) {
+            status = note(work, s, share, island);
+        }
+        if (status != STATUS_OK) {
             break;
         }
     } while (goes_on(work, s, share, island, &status) && of->best <= 0.5 * before);
@@ -244,20 +290,19 @@ static Status polish(Work *work, SapIsland *s, uint32_t share, uint32_t island) 
 
 // Steps and judgements in turn, the steps to a smaller gradient where the judge says no.
 static Status improve(Work *work, SapIsland *s, uint32_t share, uint32_t island) {
-    uint32_t most = (uint32_t)work->parameter[SAP_MAX_ITERATIONS];
     double tolerance = work->parameter[SAP_TOLERANCE];
-    Status status = STATUS_OK;
     for (;;) {
-        SapOutcome outcome = sap_island_minimise(s, tolerance, most);
-        if (!goes_on(work, s, share, island, &status)) {
+        SapOutcome outcome;
+        Status status = minimise(work, s, share, island, tolerance, &outcome);
+        if (status != STATUS_OK || !goes_on(work, s, share, island, &status)) {
             return status;
-        }
-        if (outcome == SAP_STALLED) {
-            return polish(work, s, share, island);
         }
         double reached = sap_island_residual(s);
         tolerance = TIGHTENING * (reached < tolerance ? reached : tolerance);
-        if (outcome != SAP_MET || !(tolerance > 0.0)) {
+        if (outcome == SAP_STALLED || (outcome == SAP_MET && tolerance == 0.0)) {
+            return polish(work, s, share, island);
+        }
+        if (outcome != SAP_MET) {
             return STATUS_OK;
         }
     }
@@ -319,6 +364,11 @@ Status sap_solve(const ContactProblem *problem, const SolverSettings *settings,
     if (status == STATUS_OK) {
         status = judge_end(&work.judge);
         result->iterations = work.iterations;
+    }
+    // nobody asks it of a step
+    if (status == STATUS_OK && context->geometry == NULL) {
+        result->has_cost_gap = true;
+        status = sap_gap(&work.judge, work.contact_law, work.row_law, &result->cost_gap);
     }
     return status;
 }

@@ -15,9 +15,6 @@
 #define FACTOR_NUMBERS_MAX ((size_t)1 << 27)
 // half of what is promised, as what is not counted is about as much
 #define OPERATIONS_PER_QUESTION 5e5
-// a constraint looked at, or added to the Hessian, about
-#define OPERATIONS_PER_LOOK 200.0
-#define OPERATIONS_PER_STEP 1000.0
 
 static Status no_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
@@ -52,8 +49,7 @@ static double scaled_norm(const SapIsland *s, const double *x) {
     return sqrt(sum);
 }
 
-// p := A v
-static void multiply(const NewtonIsland *n, const double *v, double *p) {
+void sap_island_multiply(const NewtonIsland *n, const double *v, double *p) {
     for (uint32_t i = 0; i < n->tree_count; i++) {
         uint32_t tree = n->tree[i];
         const double *from = v + n->velocity[i];
@@ -77,7 +73,7 @@ static void look(SapIsland *s) {
     for (size_t k = 0; k < count; k++) {
         s->work[k] = s->v[k] - n->v_free[k];
     }
-    multiply(n, s->work, s->p);
+    sap_island_multiply(n, s->work, s->p);
     s->cost = 0.5 * dot(s->work, s->p, count);
     memset(s->push, 0, count * sizeof(double));
     for (uint32_t i = 0; i < n->constraint_count; i++) {
@@ -91,7 +87,7 @@ static void look(SapIsland *s) {
         sap_law_impulse(s->law[i], y, gamma);
         newton_momentum(n, c, gamma, s->push);
         s->cost += sap_law_potential(s->law[i], y, gamma);
-        sap_island_spend(s, OPERATIONS_PER_LOOK);
+        sap_island_spend(s, SAP_OPERATIONS_LOOK);
     }
 }
 
@@ -111,6 +107,13 @@ double sap_island_residual(const SapIsland *s) {
 
 // ---- a step
 
+LdltOutcome sap_island_factor(SapIsland *s) {
+    LdltOutcome outcome = ldlt_factor(&s->ldlt, s->stop);
+    s->is_stopped = s->is_stopped || outcome == LDLT_STOPPED;
+    sap_island_spend(s, s->plan.operations);
+    return outcome;
+}
+
 // The Hessian where y is, factored.
 static LdltOutcome factor(SapIsland *s) {
     const NewtonIsland *n = &s->island;
@@ -123,12 +126,9 @@ static LdltOutcome factor(SapIsland *s) {
         double gamma[NEWTON_ROWS_MAX], h[NEWTON_ROWS_MAX * NEWTON_ROWS_MAX];
         sap_law_slope(s->law[i], s->y + c->first, gamma, h);
         newton_add_matrix(n, &s->ldlt, c, h);
-        sap_island_spend(s, OPERATIONS_PER_STEP);
+        sap_island_spend(s, SAP_OPERATIONS_STEP);
     }
-    LdltOutcome outcome = ldlt_factor(&s->ldlt, s->stop);
-    s->is_stopped = s->is_stopped || outcome == LDLT_STOPPED;
-    sap_island_spend(s, s->plan.operations);
-    return outcome;
+    return sap_island_factor(s);
 }
 
 // d_v = -Hessian^-1 gradient
@@ -150,7 +150,7 @@ static double walk(SapIsland *s) {
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         newton_product(n, &n->constraint[i], s->d_v, s->d_u + n->constraint[i].first);
     }
-    multiply(n, s->d_v, s->work);
+    sap_island_multiply(n, s->d_v, s->work);
     double alpha = sap_search(s, dot(s->d_v, s->p, count), dot(s->d_v, s->work, count));
     for (size_t k = 0; k < count; k++) {
         s->v[k] += alpha * s->d_v[k];
@@ -188,76 +188,6 @@ SapOutcome sap_island_minimise(SapIsland *s, double tolerance, uint32_t iteratio
     return outcome;
 }
 
-// ---- a step in y
-
-// e, and d_v := -J^T slope e
-static void make_rest(SapIsland *s, double *e) {
-    const NewtonIsland *n = &s->island;
-    newton_velocities(n, s->gamma, s->v);
-    memset(s->d_v, 0, n->velocity_count * sizeof(double));
-    for (uint32_t i = 0; i < n->constraint_count; i++) {
-        const NewtonConstraint *c = &n->constraint[i];
-        const SapLaw *law = s->law[i];
-        if (law == NULL) {
-            continue;
-        }
-        double *rest = e + c->first, *y = s->y + c->first;
-        double gamma[NEWTON_ROWS_MAX], h[NEWTON_ROWS_MAX * NEWTON_ROWS_MAX], push[NEWTON_ROWS_MAX];
-        double give[NEWTON_ROWS_MAX];
-        newton_product(n, c, s->v, rest);
-        sap_law_comply(law, y, give);
-        sap_law_slope(law, y, gamma, h);
-        for (uint32_t r = 0; r < c->rows; r++) {
-            rest[r] += give[r] - law->target[r];
-        }
-        for (uint32_t r = 0; r < c->rows; r++) {
-            push[r] = 0.0;
-            for (uint32_t q = 0; q < c->rows; q++) {
-                push[r] -= h[r * c->rows + q] * rest[q];
-            }
-        }
-        newton_momentum(n, c, push, s->d_v);
-        sap_island_spend(s, OPERATIONS_PER_LOOK);
-    }
-}
-
-// y -= R^-1 (e + J d_v), and its gamma
-static void correct(SapIsland *s, const double *e) {
-    const NewtonIsland *n = &s->island;
-    for (uint32_t i = 0; i < n->constraint_count; i++) {
-        const NewtonConstraint *c = &n->constraint[i];
-        const SapLaw *law = s->law[i];
-        if (law == NULL) {
-            continue;
-        }
-        double *y = s->y + c->first, moved[NEWTON_ROWS_MAX];
-        newton_product(n, c, s->d_v, moved);
-        for (uint32_t r = 0; r < c->rows; r++) {
-            y[r] -= (e[c->first + r] + moved[r]) / (r == 0 ? law->normal : law->tangent);
-        }
-        sap_law_impulse(law, y, s->gamma + c->first);
-        sap_island_spend(s, OPERATIONS_PER_LOOK);
-    }
-}
-
-SapOutcome sap_island_polish(SapIsland *s) {
-    double *e = s->d_u;
-    LdltOutcome outcome = factor(s);
-    if (s->is_stopped) {
-        return SAP_STOPPED;
-    }
-    make_rest(s, e);
-    if (outcome == LDLT_FINITE) {
-        ldlt_solve(&s->ldlt, s->d_v);
-    }
-    if (outcome != LDLT_FINITE || !numbers_are_finite(s->d_v, s->island.velocity_count)) {
-        return SAP_NOT_FINITE;
-    }
-    correct(s, e);
-    s->iterations++;
-    return SAP_MET;
-}
-
 // ---- in and out
 
 static bool take(SapIsland *s, Arena *arena) {
@@ -279,7 +209,7 @@ static bool take(SapIsland *s, Arena *arena) {
 
 static void make_scale(SapIsland *s) {
     const NewtonIsland *n = &s->island;
-    multiply(n, n->v_free, s->p_free);
+    sap_island_multiply(n, n->v_free, s->p_free);
     for (uint32_t i = 0; i < n->tree_count; i++) {
         size_t width = n->velocity[i + 1] - n->velocity[i];
         mass_tree_matrix(n->mass, n->tree[i], n->piece);

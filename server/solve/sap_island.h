@@ -11,6 +11,10 @@
 #include "solve/newton_island.h"
 #include "solve/sap_law.h"
 
+// a constraint looked at, or added to the Hessian: so many operations, about
+#define SAP_OPERATIONS_LOOK 200.0
+#define SAP_OPERATIONS_STEP 1000.0
+
 typedef struct SapIsland {
     NewtonIsland island; // its layout, with the trees' mass blocks
     LdltPlan plan;
@@ -54,18 +58,14 @@ SapOutcome sap_island_minimise(SapIsland *s, double tolerance, uint32_t iteratio
 // Counts, and asks whether to stop once in 10^6.
 void sap_island_spend(SapIsland *s, double operations);
 
+// p := A v, in the order of the island
+void sap_island_multiply(const NewtonIsland *n, const double *v, double *p);
+
+// Factors the matrix that was made.
+LdltOutcome sap_island_factor(SapIsland *s);
+
 // |D gradient| over the larger of the others, as above.
 double sap_island_residual(const SapIsland *s);
-
-// One step of Newton's method in y instead of v:
-//
-//     gamma = P(y),   v = v* + A^-1 J^T gamma,   e = J v - target + R y  is to be 0,
-//     Hessian d_v = -J^T slope e,                d_y = -R^-1 (e + J d_v).
-//
-// In velocities doubles end where R is small beside w: y is a difference of velocities over R, and
-// with it what they round off. Here only what is left is divided. Without a line search: for the
-// last digits, near the solution.
-SapOutcome sap_island_polish(SapIsland *s);
 
 // The impulses of the iterate, to their places in those of the whole problem.
 void sap_island_store(const SapIsland *s, double *contact_impulse, double *row_impulse);

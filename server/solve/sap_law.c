@@ -24,6 +24,18 @@ SapLaw sap_law_row(double target, double compliance, double low, double high) {
         .kind = SAP_LAW_ROW, .target = {target}, .normal = compliance, .low = low, .high = high};
 }
 
+SapLaw sap_law_with(const SapLaw *law, double normal, double tangent) {
+    switch (law->kind) {
+    case SAP_LAW_CONE:
+        return sap_law_cone(law->target, normal, tangent, law->mu);
+    case SAP_LAW_LAGGED:
+        return sap_law_lagged(law->target, normal, tangent, law->bound);
+    case SAP_LAW_ROW:
+        return sap_law_row(law->target[0], normal, law->low, law->high);
+    }
+    return *law;
+}
+
 // y of a contact
 typedef struct Asked {
     double n, t, o;
@@ -133,13 +145,6 @@ void sap_law_ask(const SapLaw *law, const double *u, double *y) {
     y[0] = (law->target[0] - u[0]) / law->normal;
     for (uint32_t k = 1; k < sap_law_size(law); k++) {
         y[k] = (law->target[k] - u[k]) / law->tangent;
-    }
-}
-
-void sap_law_comply(const SapLaw *law, const double *x, double *product) {
-    product[0] = law->normal * x[0];
-    for (uint32_t k = 1; k < sap_law_size(law); k++) {
-        product[k] = law->tangent * x[k];
     }
 }
 

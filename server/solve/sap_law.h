@@ -46,8 +46,8 @@ void sap_law_impulse(const SapLaw *law, const double *y, double *gamma);
 // gamma and the slope of y, row by row.
 void sap_law_slope(const SapLaw *law, const double *y, double *gamma, double *slope);
 
-// R x, of as many numbers.
-void sap_law_comply(const SapLaw *law, const double *x, double *product);
+// The same target, cone or bounds, in the norm of another R.
+SapLaw sap_law_with(const SapLaw *law, double normal, double tangent);
 
 // The potential where y is asked for and gamma is what comes.
 double sap_law_potential(const SapLaw *law, const double *y, const double *gamma);

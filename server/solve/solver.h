@@ -61,6 +61,8 @@ typedef struct SolveResult {
     uint32_t iterations;     // of the island that took most
     uint32_t passes;         // linearisations of the contacts; 0: of a solver that knows none
     LcpRung rung;            // that lcp's hardest island needed
+    bool has_cost_gap;       // of sap alone
+    double cost_gap;         // [J] its cost is no further than this from the least
     // Where the solver asked for geometry, else NULL: the problem that it solved last, as far as it
     // is not the one it was given. Solved without geometry it has the same answer.
     const ProblemContact *contact; // frames and biases of the answer are theirs
