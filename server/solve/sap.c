@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "solve/judge.h"
 #include "solve/sap_gap.h"
-#include "solve/sap_polish.h"
+#include "solve/sap_impulse.h"
 
 #include <string.h>
 
@@ -17,9 +17,11 @@
 #define SHARE_MIN 1e-12
 #define SHARE_MAX 1e100
 // how much finer the gradient is asked for after the certificate refused
-#define TIGHTENING 0.1
+#define TIGHTENING    0.1
+#define TOLERANCE_MIN 1e-16
 
 static const char *const friction_choices[] = {"convex", "lagged", NULL};
+static const char *const method_choices[] = {"auto", "newton", NULL};
 
 const ParameterRow sap_parameters[SAP_PARAMETER_COUNT] = {
     [SAP_TOLERANCE] = {"tolerance", PARAMETER_NUMBER, "", 1e-15, 1.0, 1e-6, 1e-6, NULL,
@@ -44,6 +46,10 @@ const ParameterRow sap_parameters[SAP_PARAMETER_COUNT] = {
     [SAP_WARM_START] = {"warm_start", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
                         "start from the impulses of the step before, where they are better than "
                         "none"},
+    [SAP_METHOD] = {"method", PARAMETER_CHOICE, "", 0.0, 1.0, SAP_AUTO, SAP_AUTO, method_choices,
+                    "the way to the same answer: newton, the paper's, in velocities with an exact "
+                    "line search; auto, in impulses first, which takes a third of the steps, and "
+                    "in velocities where that does not come"},
 };
 
 // The certificate's, which measures an overlap against leaving it in one step.
@@ -210,126 +216,150 @@ static Status judge_island(Judge *judge, uint32_t share, uint32_t island) {
     return STATUS_OK;
 }
 
+// One island at work.
+typedef struct IslandWork {
+    Work *work;
+    SapIsland velocities;
+    SapImpulse impulses;
+    uint32_t share, island;
+    uint32_t most; // steps
+    Status status;
+} IslandWork;
+
+// So far, to the answer.
+static void store(IslandWork *one) {
+    Answer *answer = &one->work->result->answer;
+    sap_island_store(&one->velocities, answer->contact_impulse, answer->row_impulse);
+}
+
 // For whoever asked for a history, what the judge would say now.
-static Status note(Work *work, const SapIsland *s, uint32_t share, uint32_t island) {
-    Judge *judge = &work->judge;
-    Answer *answer = &work->result->answer;
-    Status status = STATUS_OK;
-    sap_island_store(s, answer->contact_impulse, answer->row_impulse);
-    if (judge->islands.share[share].is_piece) {
-        status = judge_measure_large(judge, share);
+static void note(IslandWork *one) {
+    Judge *judge = &one->work->judge;
+    store(one);
+    if (judge->islands.share[one->share].is_piece) {
+        one->status = judge_measure_large(judge, one->share);
     } else {
-        judge_measure(judge, share, island, island + 1);
+        judge_measure(judge, one->share, one->island, one->island + 1);
+    }
+    if (one->status == STATUS_OK) {
+        double own = certificate_measure_own(&judge->measure[one->island],
+                                             judge->scale.v_scale[one->island]);
+        history_note(one->work->context->history, one->velocities.iterations, own);
+    }
+}
+
+// Steps in velocities, or in impulses, until there are so many.
+static SapOutcome step_to(IslandWork *one, bool by_impulses, double tolerance, uint32_t most) {
+    double velocity = tolerance * one->work->judge.scale.v_scale[one->island];
+    return by_impulses ? sap_impulse_minimise(&one->impulses, tolerance, velocity, most)
+                       : sap_island_minimise(&one->velocities, tolerance, most);
+}
+
+// The same, one by one where each is noted.
+static SapOutcome minimise(IslandWork *one, bool by_impulses, double tolerance) {
+    if (one->work->context->history == NULL) {
+        return step_to(one, by_impulses, tolerance, one->most);
+    }
+    SapOutcome outcome;
+    const uint32_t *done = &one->velocities.iterations;
+    do {
+        uint32_t before = *done;
+        outcome = step_to(one, by_impulses, tolerance, before < one->most ? before + 1 : one->most);
+        if (*done > before && outcome != SAP_STOPPED) {
+            note(one);
+        }
+    } while (one->status == STATUS_OK && outcome == SAP_SPENT && *done < one->most);
+    return outcome;
+}
+
+// Stores, and judges; whether it is met.
+static bool is_met(IslandWork *one) {
+    Judge *judge = &one->work->judge;
+    if (one->velocities.is_stopped) {
+        one->status = error_set(one->work->error, STATUS_ABORTED, "", "The solve was given up.");
+    }
+    if (one->status == STATUS_OK) {
+        store(one);
+        one->status = judge_island(judge, one->share, one->island);
+    }
+    if (one->status != STATUS_OK || judge->island[one->island].is_met) {
+        return true;
+    }
+    judge_go_on(judge, one->island);
+    return false;
+}
+
+// Steps and judgements in turn, the steps to a smaller gradient where the judge says no. True: it
+// is met, or nothing more is to be had.
+static bool descend(IslandWork *one, bool by_impulses) {
+    double tolerance = one->work->parameter[SAP_TOLERANCE];
+    SapOutcome outcome = SAP_MET;
+    for (; outcome == SAP_MET && tolerance >= TOLERANCE_MIN; tolerance *= TIGHTENING) {
+        outcome = minimise(one, by_impulses, tolerance);
+        if (by_impulses && outcome != SAP_MET) {
+            sap_impulse_end(&one->impulses);
+        }
+        if (one->status != STATUS_OK || is_met(one)) {
+            return true;
+        }
+    }
+    return outcome == SAP_SPENT;
+}
+
+// In impulses, which mostly come; then in velocities, which always do, as far as doubles go; then
+// in impulses the last digits.
+static Status improve(IslandWork *one) {
+    const Answer *answer = &one->work->result->answer;
+    bool is_done = false;
+    sap_island_load(&one->velocities, answer->contact_impulse, answer->row_impulse);
+    if (one->work->parameter[SAP_METHOD] == SAP_AUTO) {
+        sap_impulse_begin(&one->impulses);
+        is_done = descend(one, true);
+    }
+    if (is_done) {
+        return one->status;
+    }
+    sap_island_start(&one->velocities);
+    if (!descend(one, false)) {
+        sap_impulse_take_over(&one->impulses);
+        descend(one, true);
+    }
+    return one->status;
+}
+
+static Status solve_constraints(Work *work, uint32_t share, uint32_t island) {
+    Judge *judge = &work->judge;
+    IslandWork one = {.work = work,
+                      .share = share,
+                      .island = island,
+                      .most = (uint32_t)work->parameter[SAP_MAX_ITERATIONS]};
+    NewtonIsland layout;
+    Status status =
+        newton_island_init(&layout, work->problem, &judge->mass, &judge->islands, island,
+                           RELATION_CONE, judge->scale.v_scale[island], work->arena, work->error);
+    if (status == STATUS_OK) {
+        status = sap_island_init(&one.velocities, &layout, work->contact_law, work->row_law,
+                                 work->context->stop, work->arena, work->error);
     }
     if (status == STATUS_OK) {
-        history_note(
-            work->context->history, s->iterations,
-            certificate_measure_own(&judge->measure[island], judge->scale.v_scale[island]));
+        status = sap_impulse_init(&one.impulses, &one.velocities, work->arena, work->error);
+    }
+    if (status == STATUS_OK) {
+        status = improve(&one);
+        uint32_t iterations = one.velocities.iterations;
+        work->iterations = iterations > work->iterations ? iterations : work->iterations;
     }
     return status;
-}
-
-// Step by step, where each is noted.
-static Status minimise(Work *work, SapIsland *s, uint32_t share, uint32_t island, double tolerance,
-                       SapOutcome *outcome) {
-    uint32_t most = (uint32_t)work->parameter[SAP_MAX_ITERATIONS];
-    if (work->context->history == NULL) {
-        *outcome = sap_island_minimise(s, tolerance, most);
-        return STATUS_OK;
-    }
-    Status status = STATUS_OK;
-    do {
-        uint32_t before = s->iterations;
-        *outcome = sap_island_minimise(s, tolerance, before < most ? before + 1 : most);
-        if (s->iterations > before) {
-            status = note(work, s, share, island);
-        }
-    } while (status == STATUS_OK && *outcome == SAP_SPENT && s->iterations < most);
-    return status;
-}
-
-// Stores, and judges; false: it is met, or `status` says what happened.
-static bool goes_on(Work *work, const SapIsland *s, uint32_t share, uint32_t island,
-                    Status *status) {
-    Judge *judge = &work->judge;
-    Answer *answer = &work->result->answer;
-    if (s->is_stopped) {
-        *status = error_set(work->error, STATUS_ABORTED, "", "The solve was given up.");
-        return false;
-    }
-    sap_island_store(s, answer->contact_impulse, answer->row_impulse);
-    *status = judge_island(judge, share, island);
-    if (*status != STATUS_OK || judge->island[island].is_met) {
-        return false;
-    }
-    judge_go_on(judge, island);
-    return true;
-}
-
-// Where doubles can no more in velocities, other steps, while each at least halves what is left.
-static Status polish(Work *work, SapIsland *s, uint32_t share, uint32_t island) {
-    uint32_t most = (uint32_t)work->parameter[SAP_MAX_ITERATIONS];
-    const JudgeIsland *of = &work->judge.island[island];
-    Status status = STATUS_OK;
-    double before;
-    sap_polish_begin(s);
-    do {
-        before = of->best;
-        if (s->iterations >= most || sap_polish_step(s) == SAP_NOT_FINITE) {
-            break;
-        }
-        if (work->context->history != NULL && !s->is_stopped) {
-            status = note(work, s, share, island);
-        }
-        if (status != STATUS_OK) {
-            break;
-        }
-    } while (goes_on(work, s, share, island, &status) && of->best <= 0.5 * before);
-    return status;
-}
-
-// Steps and judgements in turn, the steps to a smaller gradient where the judge says no.
-static Status improve(Work *work, SapIsland *s, uint32_t share, uint32_t island) {
-    double tolerance = work->parameter[SAP_TOLERANCE];
-    for (;;) {
-        SapOutcome outcome;
-        Status status = minimise(work, s, share, island, tolerance, &outcome);
-        if (status != STATUS_OK || !goes_on(work, s, share, island, &status)) {
-            return status;
-        }
-        double reached = sap_island_residual(s);
-        tolerance = TIGHTENING * (reached < tolerance ? reached : tolerance);
-        if (outcome == SAP_STALLED || (outcome == SAP_MET && tolerance == 0.0)) {
-            return polish(work, s, share, island);
-        }
-        if (outcome != SAP_MET) {
-            return STATUS_OK;
-        }
-    }
 }
 
 static Status solve_island(Work *work, uint32_t share, uint32_t island) {
     Judge *judge = &work->judge;
-    const Answer *answer = &work->result->answer;
     IslandRange range = islands_range(&judge->islands, island, island + 1);
     if (range.contact_begin == range.contact_end && range.row_begin == range.row_end) {
         return judge_island(judge, share, island);
     }
     ArenaMark mark = arena_mark(work->arena);
-    NewtonIsland layout;
-    SapIsland s;
-    Status status =
-        newton_island_init(&layout, work->problem, &judge->mass, &judge->islands, island,
-                           RELATION_CONE, judge->scale.v_scale[island], work->arena, work->error);
-    if (status == STATUS_OK) {
-        status =
-            sap_island_init(&s, &layout, work->contact_law, work->row_law, answer->contact_impulse,
-                            answer->row_impulse, work->context->stop, work->arena, work->error);
-    }
-    if (status == STATUS_OK) {
-        status = improve(work, &s, share, island);
-        work->iterations = s.iterations > work->iterations ? s.iterations : work->iterations;
-    }
+    Status status = solve_constraints(work, share, island);
     arena_reset_to(work->arena, mark);
     return status;
 }

@@ -16,10 +16,13 @@ enum {
     SAP_ROW_BETA,
     SAP_STIFFNESS_DEFAULT, // of contacts that have none; 0: near-rigid
     SAP_WARM_START,
+    SAP_METHOD, // SapMethod
     SAP_PARAMETER_COUNT
 };
 
 typedef enum SapFriction { SAP_CONVEX, SAP_LAGGED } SapFriction;
+
+typedef enum SapMethod { SAP_AUTO, SAP_NEWTON } SapMethod;
 
 extern const ParameterRow sap_parameters[SAP_PARAMETER_COUNT];
 

@@ -91,18 +91,26 @@ static void look(SapIsland *s) {
     }
 }
 
-double sap_island_residual(const SapIsland *s) {
-    size_t count = s->island.velocity_count;
-    double gradient = 0.0, momentum = 0.0;
-    for (size_t k = 0; k < count; k++) {
-        double g = s->scale[k] * (s->p[k] - s->push[k]);
+void sap_island_follow(SapIsland *s) {
+    const NewtonIsland *n = &s->island;
+    memcpy(s->p, s->push, n->velocity_count * sizeof(double));
+    memcpy(s->v, s->push, n->velocity_count * sizeof(double));
+    for (uint32_t i = 0; i < n->tree_count; i++) {
+        mass_solve_tree(n->mass, n->tree[i], s->v + n->velocity[i]);
+    }
+    for (size_t k = 0; k < n->velocity_count; k++) {
+        s->v[k] += n->v_free[k];
+    }
+}
+
+bool sap_island_is_small(const SapIsland *s, const double *gradient, double tolerance) {
+    double momentum = 0.0;
+    for (size_t k = 0; k < s->island.velocity_count; k++) {
         double m = s->scale[k] * (s->p[k] + s->p_free[k]);
-        gradient += g * g;
         momentum += m * m;
     }
     double size = relation_max(sqrt(momentum), scaled_norm(s, s->push));
-    double excess = sqrt(gradient) - GRADIENT_MIN;
-    return excess <= 0.0 ? 0.0 : excess / size;
+    return scaled_norm(s, gradient) <= GRADIENT_MIN + tolerance * size;
 }
 
 // ---- a step
@@ -177,7 +185,10 @@ static SapOutcome take_step(SapIsland *s) {
 SapOutcome sap_island_minimise(SapIsland *s, double tolerance, uint32_t iterations_max) {
     SapOutcome outcome = SAP_SPENT;
     while (outcome == SAP_SPENT) {
-        if (sap_island_residual(s) <= tolerance) {
+        for (size_t k = 0; k < s->island.velocity_count; k++) {
+            s->work[k] = s->p[k] - s->push[k];
+        }
+        if (sap_island_is_small(s, s->work, tolerance)) {
             return SAP_MET;
         }
         if (s->iterations >= iterations_max) {
@@ -219,36 +230,35 @@ static void make_scale(SapIsland *s) {
     }
 }
 
-// The better of the velocities of some impulses and of none.
-static void start(SapIsland *s, const double *contact_impulse, const double *row_impulse) {
+void sap_island_load(SapIsland *s, const double *contact_impulse, const double *row_impulse) {
     const NewtonIsland *n = &s->island;
-    bool is_cold = true;
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         const NewtonConstraint *c = &n->constraint[i];
         const double *from =
             c->rows == 3 ? contact_impulse + 3 * (size_t)c->index : row_impulse + c->index;
-        memcpy(s->gamma + c->first, from, c->rows * sizeof(double));
         for (uint32_t r = 0; r < c->rows; r++) {
-            is_cold = is_cold && from[r] == 0.0;
+            s->gamma[c->first + r] = s->law[i] == NULL ? 0.0 : from[r];
         }
     }
-    if (!is_cold) {
-        newton_velocities(n, s->gamma, s->v);
-        look(s);
-    }
-    double warm = s->cost;
-    memcpy(s->d_v, s->v, n->velocity_count * sizeof(double));
-    memcpy(s->v, n->v_free, n->velocity_count * sizeof(double));
+}
+
+void sap_island_start(SapIsland *s) {
+    const NewtonIsland *n = &s->island;
+    size_t bytes = n->velocity_count * sizeof(double);
+    newton_velocities(n, s->gamma, s->v);
     look(s);
-    if (!is_cold && warm < s->cost) {
-        memcpy(s->v, s->d_v, n->velocity_count * sizeof(double));
+    double warm = s->cost;
+    memcpy(s->d_v, s->v, bytes);
+    memcpy(s->v, n->v_free, bytes);
+    look(s);
+    if (warm < s->cost) {
+        memcpy(s->v, s->d_v, bytes);
         look(s);
     }
 }
 
 Status sap_island_init(SapIsland *s, const NewtonIsland *island, const SapLaw *contact_law,
-                       const SapLaw *row_law, const double *contact_impulse,
-                       const double *row_impulse, const Stop *stop, Arena *arena, Error *error) {
+                       const SapLaw *row_law, const Stop *stop, Arena *arena, Error *error) {
     *s = (SapIsland){.island = *island, .stop = stop};
     Status status = ldlt_plan(&s->island.graph, FACTOR_NUMBERS_MAX, arena, &s->plan, error);
     if (status == STATUS_OK) {
@@ -266,7 +276,6 @@ Status sap_island_init(SapIsland *s, const NewtonIsland *island, const SapLaw *c
         s->law[i] = c->w == 0.0 ? NULL : law + c->index;
     }
     make_scale(s);
-    start(s, contact_impulse, row_impulse);
     return STATUS_OK;
 }
 

@@ -44,11 +44,16 @@ typedef enum SapOutcome {
     SAP_STOPPED     // it was asked to stop
 } SapOutcome;
 
-// Lays out an island whose laws are `contact_law` and `row_law`, those of the problem, and starts
-// from the better of v* and the velocities of the impulses. RESOURCE_EXHAUSTED when the arena ends.
+// Lays out an island whose laws are `contact_law` and `row_law`, those of the problem.
+// RESOURCE_EXHAUSTED when the arena ends.
 Status sap_island_init(SapIsland *s, const NewtonIsland *island, const SapLaw *contact_law,
-                       const SapLaw *row_law, const double *contact_impulse,
-                       const double *row_impulse, const Stop *stop, Arena *arena, Error *error);
+                       const SapLaw *row_law, const Stop *stop, Arena *arena, Error *error);
+
+// gamma, from its places in the impulses of the whole problem.
+void sap_island_load(SapIsland *s, const double *contact_impulse, const double *row_impulse);
+
+// To the better of v* and the velocities of gamma.
+void sap_island_start(SapIsland *s);
 
 // Steps until
 //     |D gradient| <= 1e-14 + tolerance max(|D A v|, |D J^T gamma|),
@@ -64,8 +69,11 @@ void sap_island_multiply(const NewtonIsland *n, const double *v, double *p);
 // Factors the matrix that was made.
 LdltOutcome sap_island_factor(SapIsland *s);
 
-// |D gradient| over the larger of the others, as above.
-double sap_island_residual(const SapIsland *s);
+// v and A (v - v*) of J^T gamma, which is made.
+void sap_island_follow(SapIsland *s);
+
+// |D gradient| <= 1e-14 + tolerance max(|D A v|, |D J^T gamma|)
+bool sap_island_is_small(const SapIsland *s, const double *gradient, double tolerance);
 
 // The impulses of the iterate, to their places in those of the whole problem.
 void sap_island_store(const SapIsland *s, double *contact_impulse, double *row_impulse);
