@@ -25,8 +25,9 @@ Status ldlt_init(Ldlt *ldlt, const LdltPlan *plan, bool is_symmetric, Arena *are
     count += is_symmetric ? 0 : plan->lower_count;
     // a product is of all rows with the columns of one later supernode, or beside a diagonal block
     size_t columns = plan->columns_max, product = whole_tiles(plan->rows_max) * columns;
-    size_t panel = whole_tiles(plan->rows_max) * PANEL_COLUMNS;
-    // an unscaled panel, or the transposed diagonal block, is kept beside it
+    size_t longest = plan->rows_max > columns ? plan->rows_max : columns;
+    size_t panel = whole_tiles(longest) * PANEL_COLUMNS;
+    // an unscaled panel, or diagonal block, or that transposed, is kept beside it
     size_t beside = (size_t)plan->rows_max * columns, square = columns * columns;
     beside = beside > square ? beside : square;
     *ldlt = (Ldlt){
@@ -138,6 +139,13 @@ void ldlt_add_edge(Ldlt *ldlt, size_t edge, const double *block, const double *o
     }
 }
 
+static void subtract_column(double *restrict to, const double *restrict from, double share,
+                            size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        to[i] -= from[i] * share;
+    }
+}
+
 // ---- diagonal blocks
 
 static double judge_pivot(Ldlt *ldlt, double pivot, double scale) {
@@ -150,22 +158,46 @@ static double judge_pivot(Ldlt *ldlt, double pivot, double scale) {
     return pivot; // also what is not a number
 }
 
+// Takes from the lower triangle of columns [begin, end) what all columns before them bring; L D of
+// those is beside.
+static void subtract_before(Ldlt *ldlt, double *d, size_t n, size_t begin, size_t end) {
+    size_t stride = whole_tiles(n - begin);
+    ldlt_kernel(&(LdltProduct){.rows = n - begin,
+                               .columns = end - begin,
+                               .depth = begin,
+                               .a = d + begin,
+                               .a_stride = n,
+                               .b = ldlt->beside + begin,
+                               .b_stride = n,
+                               .c = ldlt->product,
+                               .c_stride = stride});
+    for (size_t k = begin; k < end; k++) {
+        subtract_column(d + k * (n + 1), ldlt->product + (k - begin) * (stride + 1), 1.0, n - k);
+    }
+}
+
 // D := L and D of L D L^T, in the lower triangle
 static void factor_symmetric(Ldlt *ldlt, const LdltNode *node) {
     size_t n = node->columns;
     double *d = ldlt->number + node->diagonal;
-    for (size_t k = 0; k < n; k++) {
-        double *restrict column = d + k * n;
-        for (size_t j = 0; j < k; j++) {
-            const double *restrict before = d + j * n;
-            double share = before[k] * before[j];
-            for (size_t i = k; i < n; i++) {
-                column[i] -= before[i] * share;
-            }
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        end = begin + PANEL_COLUMNS < n ? begin + PANEL_COLUMNS : n;
+        if (begin > 0) {
+            subtract_before(ldlt, d, n, begin, end);
         }
-        column[k] = judge_pivot(ldlt, column[k], ldlt->scale[node->first + k]);
-        for (size_t i = k + 1; i < n; i++) {
-            column[i] /= column[k];
+        for (size_t k = begin; k < end; k++) {
+            double *column = d + k * n;
+            for (size_t j = begin; j < k; j++) {
+                const double *before = d + j * n;
+                subtract_column(column + k, before + k, before[k] * before[j], n - k);
+            }
+            column[k] = judge_pivot(ldlt, column[k], ldlt->scale[node->first + k]);
+            for (size_t i = k + 1; i < n; i++) {
+                column[i] /= column[k];
+            }
+            for (size_t i = end; i < n; i++) {
+                ldlt->beside[i + k * n] = column[i] * column[k];
+            }
         }
     }
 }
@@ -207,13 +239,6 @@ static void factor_unsymmetric(Ldlt *ldlt, const LdltNode *node) {
 }
 
 // ---- panels
-
-static void subtract_column(double *restrict to, const double *restrict from, double share,
-                            size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        to[i] -= from[i] * share;
-    }
-}
 
 // panel := panel T^-1 with T upper triangular, of which T(j, k) = t[k + j n]; its diagonal is 1, or
 // `pivot`

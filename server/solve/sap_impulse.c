@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-// after so many steps without coming nearer it has stalled
-enum { PATIENCE = 8 };
+// after so many steps without coming half as near it has stalled
+enum { PATIENCE = 10 };
 // Where R is less of w than this a solve leaves more of its equation than R is of w, and what it
 // left is solved again.
 #define STIFF_SHARE 1e-5
@@ -179,8 +179,8 @@ static void start(SapImpulse *p, const double *gamma) {
 // What came nearest before.
 static void forget(SapImpulse *p) {
     memcpy(p->best_x, p->x, p->island->island.impulse_count * sizeof(double));
-    p->best = HUGE_VAL;
-    p->best_at = p->island->iterations;
+    p->best = p->mark = HUGE_VAL;
+    p->marked_at = p->island->iterations;
 }
 
 void sap_impulse_begin(SapImpulse *p) {
@@ -284,15 +284,18 @@ static void correct(SapImpulse *p) {
 
 // ---- all of it
 
-// Keeps the nearest; false: it has not come nearer for long.
+// Keeps the nearest; false: it has not come half as near for long.
 static bool comes_nearer(SapImpulse *p) {
     uint32_t now = p->island->iterations;
+    if (p->residual <= 0.5 * p->mark) {
+        p->mark = p->residual;
+        p->marked_at = now;
+    }
     if (p->residual < p->best) {
         p->best = p->residual;
-        p->best_at = now;
         memcpy(p->best_x, p->x, p->island->island.impulse_count * sizeof(double));
     }
-    return now < p->best_at + PATIENCE;
+    return now < p->marked_at + PATIENCE;
 }
 
 void sap_impulse_end(SapImpulse *p) {

@@ -11,9 +11,9 @@
 //     d_x = -S^-1 N (e + J d_v).
 //
 // The matrix is as sparse as the Hessian. What slides, sticks or leaves is told from impulse and
-// velocity together, not from a velocity over an R that may be small: from far away it takes a third
-// of the steps, and near the end it has digits where velocities have none left, as only e, what is
-// left, is divided. But nothing falls with every step, so it need not come: then it says so.
+// velocity together, not from a velocity over an R that may be small: from far away it takes a
+// third of the steps, and near the end it has digits where velocities have none left, as only e,
+// what is left, is divided. But nothing falls with every step, so it need not come: it says so.
 #pragma once
 
 #include "solve/sap_island.h"
@@ -27,7 +27,8 @@ typedef struct SapImpulse {
     double *slope;         // [9 constraint_count] T N
     uint32_t refinements;  // how often a solve is followed by one of what it left
     double residual, best; // the largest number of e [m/s], and the least that this has been
-    uint32_t best_at;      // iterations
+    double mark;           // the last that was half the one before it …
+    uint32_t marked_at;    // … and how many iterations there were
 } SapImpulse;
 
 // Memory for as many uses as one likes. RESOURCE_EXHAUSTED when the arena ends.
@@ -42,7 +43,7 @@ void sap_impulse_take_over(SapImpulse *p);
 // Steps until the documented test holds with J^T T N e for the gradient,
 //     |D J^T T N e| <= 1e-14 + tolerance max(|D A v|, |D J^T gamma|),
 // and no number of e is above `velocity`, or as many as there are. More may follow. SAP_STALLED: it
-// has not come nearer for some steps.
+// has not come half as near for some steps.
 SapOutcome sap_impulse_minimise(SapImpulse *p, double tolerance, double velocity,
                                 uint32_t iterations_max);
 
