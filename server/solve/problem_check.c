@@ -74,7 +74,7 @@ static bool is_definite_tensor(const Sym3 *sym, double *scratch) {
 // The inverse of a tensor that is definite need not be, where rounding is all that says so.
 static Status check_free_mass(const FreeMass *mass, uint32_t tree, double *scratch, Error *error) {
     if (!(mass->mass > 0.0 && isfinite(mass->mass) && mass->inverse_mass > 0.0 &&
-          isfinite(mass->inverse_mass))) {
+          isfinite(mass->inverse_mass) && fabs(mass->mass * mass->inverse_mass - 1.0) < 1e-15)) {
         return refuse(error, "must be positive and finite, and so must its inverse",
                       "trees[%u].body.mass", tree);
     }

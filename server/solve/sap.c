@@ -337,15 +337,27 @@ static Status solve_constraints(Work *work, uint32_t share, uint32_t island) {
     Status status =
         newton_island_init(&layout, work->problem, &judge->mass, &judge->islands, island,
                            RELATION_CONE, judge->scale.v_scale[island], work->arena, work->error);
+    double layout_operations =
+        SAP_OPERATIONS_LAYOUT * ((double)layout.constraint_count + (double)layout.tree_count);
+    if (status == STATUS_OK) {
+        status = judge_ask(judge, layout_operations);
+    }
     if (status == STATUS_OK) {
         status = sap_island_init(&one.velocities, &layout, work->contact_law, work->row_law,
                                  work->context->stop, work->arena, work->error);
+    }
+    if (status == STATUS_OK) {
+        status = judge_ask(judge, layout_operations);
     }
     if (status == STATUS_OK) {
         status = sap_impulse_init(&one.impulses, &one.velocities, work->arena, work->error);
     }
     if (status == STATUS_OK) {
         status = improve(&one);
+        // what was counted since it was asked
+        if (status == STATUS_OK) {
+            status = judge_ask(judge, one.velocities.operations);
+        }
         uint32_t iterations = one.velocities.iterations;
         work->iterations = iterations > work->iterations ? iterations : work->iterations;
     }

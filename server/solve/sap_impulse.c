@@ -250,10 +250,10 @@ static void find_velocities(SapImpulse *p) {
     SapIsland *s = p->island;
     size_t count = s->island.velocity_count;
     memcpy(s->d_v, s->work, count * sizeof(double));
-    ldlt_solve(&s->ldlt, s->d_v);
+    sap_island_solve(s, s->d_v);
     for (uint32_t k = 0; k < p->refinements; k++) {
         make_remainder(p, false);
-        ldlt_solve(&s->ldlt, s->work);
+        sap_island_solve(s, s->work);
         for (size_t q = 0; q < count; q++) {
             s->d_v[q] += s->work[q];
         }

@@ -70,6 +70,7 @@ void sap_island_multiply(const NewtonIsland *n, const double *v, double *p) {
 static void look(SapIsland *s) {
     const NewtonIsland *n = &s->island;
     size_t count = n->velocity_count;
+    sap_island_spend(s, SAP_OPERATIONS_VELOCITY * (double)count);
     for (size_t k = 0; k < count; k++) {
         s->work[k] = s->v[k] - n->v_free[k];
     }
@@ -93,6 +94,7 @@ static void look(SapIsland *s) {
 
 void sap_island_follow(SapIsland *s) {
     const NewtonIsland *n = &s->island;
+    sap_island_spend(s, SAP_OPERATIONS_VELOCITY * (double)n->velocity_count);
     memcpy(s->p, s->push, n->velocity_count * sizeof(double));
     memcpy(s->v, s->push, n->velocity_count * sizeof(double));
     for (uint32_t i = 0; i < n->tree_count; i++) {
@@ -116,10 +118,16 @@ bool sap_island_is_small(const SapIsland *s, const double *gradient, double tole
 // ---- a step
 
 LdltOutcome sap_island_factor(SapIsland *s) {
+    sap_island_spend(s, SAP_OPERATIONS_VELOCITY * (double)s->island.velocity_count);
     LdltOutcome outcome = ldlt_factor(&s->ldlt, s->stop);
     s->is_stopped = s->is_stopped || outcome == LDLT_STOPPED;
     sap_island_spend(s, s->plan.operations);
     return outcome;
+}
+
+void sap_island_solve(SapIsland *s, double *x) {
+    ldlt_solve(&s->ldlt, x);
+    sap_island_spend(s, 2.0 * (double)(s->plan.lower_count + s->plan.diagonal_count));
 }
 
 // The Hessian where y is, factored.
@@ -146,7 +154,7 @@ static LdltOutcome find_step(SapIsland *s) {
         s->d_v[k] = s->push[k] - s->p[k];
     }
     if (outcome == LDLT_FINITE) {
-        ldlt_solve(&s->ldlt, s->d_v);
+        sap_island_solve(s, s->d_v);
     }
     return outcome;
 }

@@ -11,9 +11,12 @@
 #include "solve/newton_island.h"
 #include "solve/sap_law.h"
 
-// a constraint looked at, or added to the Hessian: so many operations, about
-#define SAP_OPERATIONS_LOOK 200.0
-#define SAP_OPERATIONS_STEP 1000.0
+// so many operations, about: a constraint laid out, looked at, or added to the Hessian; a velocity
+// in all that is done with all of them between
+#define SAP_OPERATIONS_LAYOUT   2000.0
+#define SAP_OPERATIONS_LOOK     200.0
+#define SAP_OPERATIONS_STEP     1000.0
+#define SAP_OPERATIONS_VELOCITY 20.0
 
 typedef struct SapIsland {
     NewtonIsland island; // its layout, with the trees' mass blocks
@@ -66,8 +69,9 @@ void sap_island_spend(SapIsland *s, double operations);
 // p := A v, in the order of the island
 void sap_island_multiply(const NewtonIsland *n, const double *v, double *p);
 
-// Factors the matrix that was made.
+// Factors the matrix that was made, and solves it for x.
 LdltOutcome sap_island_factor(SapIsland *s);
+void sap_island_solve(SapIsland *s, double *x);
 
 // v and A (v - v*) of J^T gamma, which is made.
 void sap_island_follow(SapIsland *s);

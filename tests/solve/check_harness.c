@@ -122,7 +122,7 @@ static void assert_judged(const HarnessProblem *problem, const HarnessVariant *v
     ck_assert_double_le(fabs(c->scale - verdict.scale), 1e-12 * verdict.scale);
     if (c->converged) {
         ck_assert_double_le(verdict.entry[CERTIFICATE_OWN], c->tolerance + verdict.rounding);
-        ck_assert_double_le(verdict.entry[CERTIFICATE_CONE], 1e-12);
+        ck_assert_double_le(verdict.cone_claimed, 1e-12);
         ck_assert_double_le(verdict.entry[CERTIFICATE_MOM], 1e-10);
     }
 }

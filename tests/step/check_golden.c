@@ -33,6 +33,10 @@ static const Golden goldens[] = {
     {"a heap of 12, by Newton", 13, 12, 300, "method", 1.0, 0x3c446f3473d352e5u, SOLVER_MDP},
     {"a heap of 12, small budget", 13, 12, 300, "budget", 2e6, 0xd7745aeba90f7e19u, SOLVER_MDP},
     {"a heap of 12, lcp", 14, 12, 200, "directions", 8.0, 0x043c004ee7e44f13u, SOLVER_LCP},
+    {"a heap of 12, sap", 15, 12, 300, "friction", 0.0, 0x8fb31e9a2cf15d87u, SOLVER_SAP},
+    {"a heap of 12, sap as in the paper", 15, 12, 150, "method", 1.0, 0x84445de7cd73a251u,
+     SOLVER_SAP},
+    {"a heap of 12, sap, lagged", 16, 12, 300, "friction", 1.0, 0xa9272eb2a721d65du, SOLVER_SAP},
 };
 
 START_TEST(the_same_inputs_give_the_golden_bits) {

@@ -530,7 +530,9 @@ void harness_judge(const ContactProblem *problem, const SolveResult *result, Are
     measure_momentum(&court, verdict);
     verdict->rounding = court.rounding;
     const double *entry = verdict->entry;
-    verdict->converged = entry[CERTIFICATE_MOM] <= 1e-10 && entry[CERTIFICATE_CONE] <= 1e-12 &&
+    verdict->cone_claimed =
+        result->answer.relation == RELATION_LAGGED ? 0.0 : entry[CERTIFICATE_CONE];
+    verdict->converged = entry[CERTIFICATE_MOM] <= 1e-10 && verdict->cone_claimed <= 1e-12 &&
                          entry[CERTIFICATE_OWN] <= result->certificate.tolerance &&
                          isfinite(verdict->scale);
 }

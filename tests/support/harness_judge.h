@@ -24,6 +24,7 @@ typedef struct HarnessVerdict {
     double entry[CERTIFICATE_ENTRY_COUNT]; // as the certificate's
     double rounding; // by how much those that are divided by V may differ from numbers in doubles
     double momentum_rounding; // the same of e_mom
+    double cone_claimed;      // e_cone; 0 where friction is lagged, whose bound is another
     double scale;
     double rest; // |M (v - v*) - J^T gamma - G^T r| of all islands, in the norm of M^-1
     bool converged;
