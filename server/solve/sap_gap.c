@@ -23,7 +23,7 @@ static Status make_gradient(Judge *judge, const SapLaw *contact_law, const SapLa
     const Answer *answer = &judge->result->answer;
     Status status = STATUS_OK;
     for (uint32_t i = 0; i < problem->contact_count && status == STATUS_OK; i++) {
-        double u[3], rest[3];
+        double u[3], rest[3] = {0.0};
         if (contact_law[i].normal > 0.0) {
             problem_contact_product(problem, i, answer->v, u);
             make_rest(&contact_law[i], u, answer->contact_impulse + 3 * (size_t)i, rest);
@@ -32,7 +32,7 @@ static Status make_gradient(Judge *judge, const SapLaw *contact_law, const SapLa
         status = judge_ask(judge, OPERATIONS);
     }
     for (uint32_t i = 0; i < problem->row_count && status == STATUS_OK; i++) {
-        double rest[3];
+        double rest[3] = {0.0};
         if (row_law[i].normal > 0.0) {
             double u = problem_row_product(problem, i, answer->v);
             make_rest(&row_law[i], &u, answer->row_impulse + i, rest);
