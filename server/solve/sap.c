@@ -208,6 +208,11 @@ static Status prepare(Work *work) {
 
 // ---- islands
 
+// Whether its limit ended what ends with `status`: once, as later only a stop can.
+static bool is_now_late(Judge *judge, Status status) {
+    return !judge->is_late && judge_is_late(judge, status);
+}
+
 static Status judge_island(Judge *judge, uint32_t share, uint32_t island) {
     if (judge->islands.share[share].is_piece) {
         return judge_large(judge, share);
@@ -222,7 +227,8 @@ typedef struct IslandWork {
     SapIsland velocities;
     SapImpulse impulses;
     uint32_t share, island;
-    uint32_t most; // steps
+    uint32_t most;    // steps
+    SapOutcome ended; // the newest of them
     Status status;
 } IslandWork;
 
@@ -295,7 +301,7 @@ static bool descend(IslandWork *one, bool by_impulses) {
     double tolerance = one->work->parameter[SAP_TOLERANCE];
     SapOutcome outcome = SAP_MET;
     for (; outcome == SAP_MET && tolerance >= TOLERANCE_MIN; tolerance *= TIGHTENING) {
-        outcome = minimise(one, by_impulses, tolerance);
+        outcome = one->ended = minimise(one, by_impulses, tolerance);
         if (by_impulses && outcome != SAP_MET) {
             sap_impulse_end(&one->impulses);
         }
@@ -327,6 +333,25 @@ static Status improve(IslandWork *one) {
     return one->status;
 }
 
+// Of an island that is not met.
+static EndReason reason_of(SapOutcome outcome) {
+    return outcome == SAP_SPENT        ? END_ITERATIONS
+           : outcome == SAP_NOT_FINITE ? END_NOT_FINITE
+                                       : END_STALLED;
+}
+
+// Time is over: it ends with what it has, or had.
+static Status end_late(IslandWork *one) {
+    Judge *judge = &one->work->judge;
+    store(one);
+    Status status = judge_island(judge, one->share, one->island);
+    if (status == STATUS_OK && !judge->island[one->island].is_met) {
+        judge_start_again(judge, one->island);
+        status = judge_island(judge, one->share, one->island);
+    }
+    return status;
+}
+
 static Status solve_constraints(Work *work, uint32_t share, uint32_t island) {
     Judge *judge = &work->judge;
     IslandWork one = {.work = work,
@@ -344,7 +369,7 @@ static Status solve_constraints(Work *work, uint32_t share, uint32_t island) {
     }
     if (status == STATUS_OK) {
         status = sap_island_init(&one.velocities, &layout, work->contact_law, work->row_law,
-                                 work->context->stop, work->arena, work->error);
+                                 judge->context->stop, work->arena, work->error);
     }
     if (status == STATUS_OK) {
         status = judge_ask(judge, layout_operations);
@@ -354,10 +379,14 @@ static Status solve_constraints(Work *work, uint32_t share, uint32_t island) {
     }
     if (status == STATUS_OK) {
         status = improve(&one);
+        judge->island[island].reason = reason_of(one.ended);
+        status = is_now_late(judge, status) ? end_late(&one) : status;
         // what was counted since it was asked
         if (status == STATUS_OK) {
             status = judge_ask(judge, one.velocities.operations);
         }
+        // its answer is made already
+        status = is_now_late(judge, status) ? STATUS_OK : status;
         uint32_t iterations = one.velocities.iterations;
         work->iterations = iterations > work->iterations ? iterations : work->iterations;
     }
@@ -373,7 +402,7 @@ static Status solve_island(Work *work, uint32_t share, uint32_t island) {
     ArenaMark mark = arena_mark(work->arena);
     Status status = solve_constraints(work, share, island);
     arena_reset_to(work->arena, mark);
-    return status;
+    return is_now_late(judge, status) ? judge_island(judge, share, island) : status;
 }
 
 static Status solve_islands(Work *work) {
@@ -382,7 +411,8 @@ static Status solve_islands(Work *work) {
     uint32_t share = 0;
     while (share < judge->islands.share_count && status == STATUS_OK) {
         const IslandShare *of = &judge->islands.share[share];
-        for (uint32_t i = of->island_begin; i < of->island_end && status == STATUS_OK; i++) {
+        for (uint32_t i = of->island_begin;
+             i < of->island_end && status == STATUS_OK && !judge->is_late; i++) {
             status = solve_island(work, share, i);
         }
         share += judge_pieces(judge, share);
@@ -401,6 +431,7 @@ Status sap_solve(const ContactProblem *problem, const SolverSettings *settings,
                  .error = error};
     Status status = prepare(&work);
     if (status == STATUS_OK) {
+        judge_limit(&work.judge);
         status = solve_islands(&work);
     }
     if (status == STATUS_OK) {
@@ -409,8 +440,9 @@ Status sap_solve(const ContactProblem *problem, const SolverSettings *settings,
     }
     // nobody asks it of a step
     if (status == STATUS_OK && context->geometry == NULL) {
-        result->has_cost_gap = true;
         status = sap_gap(&work.judge, work.contact_law, work.row_law, &result->cost_gap);
+        result->has_cost_gap = status == STATUS_OK;
+        status = is_now_late(&work.judge, status) ? STATUS_OK : status;
     }
     return status;
 }

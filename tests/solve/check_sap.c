@@ -580,6 +580,7 @@ START_TEST(what_has_not_come_is_said) {
     const SolveResult *result = solve(&run, &file.problem);
     ck_assert(!result->certificate.converged);
     ck_assert_uint_eq(result->iterations, 3);
+    ck_assert_int_eq(result->certificate.worst_open.reason, END_ITERATIONS);
     ck_assert(numbers_are_finite(result->answer.v, file.problem.velocity_count));
     run_deinit(&run);
     problem_file_close(&file);
@@ -600,6 +601,42 @@ START_TEST(a_stop_ends_it_within_a_pile) {
     ck_assert_int_eq(solver_solve(&run.settings, &file.problem, &(Context){.stop = &stop},
                                   &run.arena, &run.result, &run.error),
                      STATUS_ABORTED);
+    run_deinit(&run);
+    problem_file_close(&file);
+}
+END_TEST
+
+typedef struct Countdown {
+    int left;
+} Countdown;
+
+static bool is_over(void *context) {
+    Countdown *countdown = context;
+    return --countdown->left < 0;
+}
+
+// A limit ends it with the best that it has; one that comes before anything is solved, with where
+// it began.
+START_TEST(a_limit_ends_it_with_what_it_has) {
+    ProblemFile file;
+    Run run;
+    problem_file_open(&file, "pile-125");
+    run_init(&run);
+    double nearest = HUGE_VAL;
+    for (int questions = 0; questions < 24; questions += 4) {
+        Countdown countdown = {questions};
+        const Stop limit = {.asked = is_over, .context = &countdown};
+        const SolveResult *result = solve_with(&run, &file.problem, &(Context){.limit = &limit});
+        ck_assert(numbers_are_finite(result->answer.v, file.problem.velocity_count));
+        double own = result->certificate.entry[CERTIFICATE_OWN];
+        if (questions == 0) {
+            ck_assert(!result->certificate.converged);
+            ck_assert_int_eq(result->certificate.worst_open.reason, END_TIME);
+            nearest = own;
+        }
+        // never worse than where it began
+        ck_assert_double_le(own, nearest);
+    }
     run_deinit(&run);
     problem_file_close(&file);
 }
@@ -634,6 +671,7 @@ static TCase *case_report(void) {
     tcase_add_test(tcase, history_is_the_residual_after_each_step);
     tcase_add_test(tcase, what_has_not_come_is_said);
     tcase_add_test(tcase, a_stop_ends_it_within_a_pile);
+    tcase_add_test(tcase, a_limit_ends_it_with_what_it_has);
     return tcase;
 }
 
