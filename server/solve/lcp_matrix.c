@@ -391,7 +391,8 @@ static bool take_lines(LcpMatrix *m, Arena *arena) {
     m->velocity = arena_take_array(arena, n, sizeof(double));
     m->impulse = arena_take_array(arena, n, sizeof(double));
     m->pivot = arena_take_array(arena, n, sizeof(uint32_t));
-    m->unknown = arena_take_array(arena, lcp_matrix_rows(m->part), sizeof(LcpUnknown));
+    // no more than LCP_ROWS_MAX
+    m->unknown = arena_take_array(arena, (size_t)lcp_matrix_rows(m->part), sizeof(LcpUnknown));
     return m->line != NULL && m->schur != NULL && m->velocity != NULL && m->impulse != NULL &&
            m->pivot != NULL && m->unknown != NULL;
 }
