@@ -19,6 +19,19 @@
 
 enum { TRIES = 10, PARTS = 8 };
 
+// A sanitizer's allocator keeps back what was freed, so all memory of a long call is new, and the
+// loop thread, which lays out the list of worlds, is the first to touch its pages.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define NEW_PAGES 2.0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define NEW_PAGES 2.0
+#endif
+#endif
+#ifndef NEW_PAGES
+#define NEW_PAGES 1.0
+#endif
+
 static ServerProcess *server;
 static WireClient *client;
 
@@ -219,16 +232,15 @@ static double disturb(int row) {
 
 static void try_row(const char *options, int row) {
     server = server_start(options);
-    double least = 1e9;
-    for (int i = 0; i < TRIES && least > rows[row].part_max; i++) {
+    double least = 1e9, most = NEW_PAGES * rows[row].part_max;
+    for (int i = 0; i < TRIES && least > most; i++) {
         client = wire_open(server->address[0]);
         double part = disturb(row);
         least = part < least ? part : least;
         wire_close(client);
     }
-    ck_assert_msg(least <= rows[row].part_max,
-                  "%s: small calls of others take up to %.3f of its time, not %.3f", rows[row].name,
-                  least, rows[row].part_max);
+    ck_assert_msg(least <= most, "%s: small calls of others take up to %.3f of its time, not %.3f",
+                  rows[row].name, least, most);
     server_stop(server);
 }
 
