@@ -15,8 +15,8 @@ enum { HERTZ = 240, SECONDS = 10 };
 
 static Lab make_lab(double gravity, double h, Integrator integrator, Rotation rotation) {
     Lab lab = lab_create(gravity, h);
-    lab.world->settings.integrator = integrator;
-    lab.world->settings.rotation = rotation;
+    lab.world->settings.integrator = (uint8_t)integrator;
+    lab.world->settings.rotation = (uint8_t)rotation;
     return lab;
 }
 

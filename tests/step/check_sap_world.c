@@ -19,7 +19,7 @@ static Lab make_lab(double time_step, Integrator integrator) {
     step_set_solver(&settings, &solver);
     settings.margin = 0.2;
     settings.recovery_speed = 1e9;
-    settings.integrator = integrator;
+    settings.integrator = (uint8_t)integrator;
     settings.contact_plane = CONTACT_PLANE_START;
     world_set_settings(lab.world, &settings);
     lab_set(&lab, "tolerance", 1e-12);
