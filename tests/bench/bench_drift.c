@@ -81,8 +81,8 @@ static Scene make_roll(void) {
 
 static Drift measure(Scene (*make)(void), double hertz, Integrator integrator, Rotation rotation) {
     Scene scene = make();
-    scene.world->settings.integrator = (uint8_t)(integrator);
-    scene.world->settings.rotation = (uint8_t)(rotation);
+    scene.world->settings.integrator = (uint8_t)integrator;
+    scene.world->settings.rotation = (uint8_t)rotation;
     StepInput input = {.time_step = 1.0 / hertz};
     Error error = {0};
     Drift drift = {0};
