@@ -418,6 +418,28 @@ Status judge_large(Judge *judge, uint32_t share) {
     return status;
 }
 
+Status judge_island(Judge *judge, uint32_t share, uint32_t island) {
+    if (judge->islands.share[share].is_piece) {
+        return judge_large(judge, share);
+    }
+    judge_islands(judge, share, island, island + 1);
+    return STATUS_OK;
+}
+
+Status judge_each(Judge *judge, JudgeEach *solve, void *solver) {
+    Status status = STATUS_OK;
+    uint32_t share = 0;
+    while (share < judge->islands.share_count && status == STATUS_OK) {
+        const IslandShare *of = &judge->islands.share[share];
+        for (uint32_t i = of->island_begin;
+             i < of->island_end && status == STATUS_OK && !judge->is_late; i++) {
+            status = solve(solver, share, i);
+        }
+        share += judge_pieces(judge, share);
+    }
+    return status;
+}
+
 double judge_own(const Judge *judge, uint32_t i) {
     const JudgeIsland *island = &judge->island[i];
     double now = certificate_measure_own(&judge->measure[i], judge->scale.v_scale[i]);

@@ -101,6 +101,12 @@ Status judge_measure_large(Judge *judge, uint32_t share);
 // Judges them: measures, and says what comes of it.
 void judge_islands(const Judge *judge, uint32_t share, uint32_t begin, uint32_t end);
 Status judge_large(Judge *judge, uint32_t share);
+// Either, as the island is; from its first share.
+Status judge_island(Judge *judge, uint32_t share, uint32_t island);
+
+// Has one island after the other solved, until one fails or the limit is met.
+typedef Status JudgeEach(void *solver, uint32_t share, uint32_t island);
+Status judge_each(Judge *judge, JudgeEach *solve, void *solver);
 
 // The solver goes on with an island that was judged and is not met.
 void judge_go_on(const Judge *judge, uint32_t island);

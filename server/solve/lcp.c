@@ -165,15 +165,8 @@ static EndReason reason_of(LcpRung rung) {
                                                                                : END_ITERATIONS;
 }
 
-static Status judge_island(Judge *judge, uint32_t share, uint32_t island) {
-    if (judge->islands.share[share].is_piece) {
-        return judge_large(judge, share);
-    }
-    judge_islands(judge, share, island, island + 1);
-    return STATUS_OK;
-}
-
-static Status solve_island(Work *work, uint32_t share, uint32_t island) {
+static Status solve_island(void *solver, uint32_t share, uint32_t island) {
+    Work *work = solver;
     Judge *judge = &work->judge;
     const Islands *islands = &judge->islands;
     IslandRange range = islands_range(islands, island, island + 1);
@@ -197,21 +190,6 @@ static Status solve_island(Work *work, uint32_t share, uint32_t island) {
         // where it was may be worse than where it began
         judge_start_again(judge, island);
         status = judge_island(judge, share, island);
-    }
-    return status;
-}
-
-static Status solve_islands(Work *work) {
-    Judge *judge = &work->judge;
-    Status status = STATUS_OK;
-    uint32_t share = 0;
-    while (share < judge->islands.share_count && status == STATUS_OK) {
-        const IslandShare *of = &judge->islands.share[share];
-        for (uint32_t i = of->island_begin;
-             i < of->island_end && status == STATUS_OK && !judge->is_late; i++) {
-            status = solve_island(work, share, i);
-        }
-        share += judge_pieces(judge, share);
     }
     return status;
 }
@@ -246,7 +224,7 @@ Status lcp_solve(const ContactProblem *problem, const SolverSettings *settings,
     if (status == STATUS_OK) {
         judge_limit(&work.judge);
         work.solve.count.stop = work.judge.context->stop;
-        status = solve_islands(&work);
+        status = judge_each(&work.judge, solve_island, &work);
     }
     if (status == STATUS_OK) {
         status = judge_end(&work.judge);

@@ -24,14 +24,6 @@ static NewtonTask task_of(const Judge *judge, const MdpNewton *budget) {
                         .iterations = judge->result->iterations};
 }
 
-static Status judge_again(Judge *judge, uint32_t share, uint32_t island) {
-    if (judge->islands.share[share].is_piece) {
-        return judge_large(judge, share);
-    }
-    judge_islands(judge, share, island, island + 1);
-    return STATUS_OK;
-}
-
 static EndReason reason_of(const NewtonTask *task, const NewtonResult *result) {
     if (result->is_too_dear || result->is_spent) {
         return END_BUDGET;
@@ -68,7 +60,7 @@ static Status solve_island(Work *work, uint32_t share, uint32_t island) {
     if (work->budget->is_left != NULL) {
         work->budget->is_left[island] = result.is_too_dear;
     }
-    return status == STATUS_OK || judge_is_late(judge, status) ? judge_again(judge, share, island)
+    return status == STATUS_OK || judge_is_late(judge, status) ? judge_island(judge, share, island)
                                                                : status;
 }
 

@@ -213,14 +213,6 @@ static bool is_now_late(Judge *judge, Status status) {
     return !judge->is_late && judge_is_late(judge, status);
 }
 
-static Status judge_island(Judge *judge, uint32_t share, uint32_t island) {
-    if (judge->islands.share[share].is_piece) {
-        return judge_large(judge, share);
-    }
-    judge_islands(judge, share, island, island + 1);
-    return STATUS_OK;
-}
-
 // One island at work.
 typedef struct IslandWork {
     Work *work;
@@ -393,7 +385,8 @@ static Status solve_constraints(Work *work, uint32_t share, uint32_t island) {
     return status;
 }
 
-static Status solve_island(Work *work, uint32_t share, uint32_t island) {
+static Status solve_island(void *solver, uint32_t share, uint32_t island) {
+    Work *work = solver;
     Judge *judge = &work->judge;
     IslandRange range = islands_range(&judge->islands, island, island + 1);
     if (range.contact_begin == range.contact_end && range.row_begin == range.row_end) {
@@ -403,21 +396,6 @@ static Status solve_island(Work *work, uint32_t share, uint32_t island) {
     Status status = solve_constraints(work, share, island);
     arena_reset_to(work->arena, mark);
     return is_now_late(judge, status) ? judge_island(judge, share, island) : status;
-}
-
-static Status solve_islands(Work *work) {
-    Judge *judge = &work->judge;
-    Status status = STATUS_OK;
-    uint32_t share = 0;
-    while (share < judge->islands.share_count && status == STATUS_OK) {
-        const IslandShare *of = &judge->islands.share[share];
-        for (uint32_t i = of->island_begin;
-             i < of->island_end && status == STATUS_OK && !judge->is_late; i++) {
-            status = solve_island(work, share, i);
-        }
-        share += judge_pieces(judge, share);
-    }
-    return status;
 }
 
 Status sap_solve(const ContactProblem *problem, const SolverSettings *settings,
@@ -432,7 +410,7 @@ Status sap_solve(const ContactProblem *problem, const SolverSettings *settings,
     Status status = prepare(&work);
     if (status == STATUS_OK) {
         judge_limit(&work.judge);
-        status = solve_islands(&work);
+        status = judge_each(&work.judge, solve_island, &work);
     }
     if (status == STATUS_OK) {
         status = judge_end(&work.judge);
