@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static const WorldLimits limits = {.body_count_max = 1000, .bytes_max = (size_t)1 << 30};
-
 static void set_bounds(Lab *lab, Vec3 lower, Vec3 upper) {
     WorldSettings settings = lab->world->settings;
     Error error = {0};
@@ -128,18 +126,6 @@ static Lab leaking_heap(void) {
     return lab;
 }
 
-static World *restore(Lab *lab) {
-    uint8_t *bytes;
-    size_t count;
-    Error error = {0};
-    World *world = NULL;
-    ck_assert_int_eq(snapshot_write(lab->world, &lab->scratch, &bytes, &count, &error), STATUS_OK);
-    Status status = snapshot_read(bytes, count, &limits, &world, &error);
-    ck_assert_msg(status == STATUS_OK, "%s", error.message);
-    arena_reset(&lab->scratch);
-    return world;
-}
-
 START_TEST(restoring_after_every_step_changes_no_bit_while_bodies_leave) {
     Lab straight = leaking_heap(), restored = leaking_heap();
     uint64_t removed = 0;
@@ -147,12 +133,8 @@ START_TEST(restoring_after_every_step_changes_no_bit_while_bodies_leave) {
         lab_step(&straight, 1);
         lab_step(&restored, 1);
         removed += straight.report.removed_count;
-        World *world = restore(&restored);
-        world_destroy(restored.world);
-        stepper_destroy(restored.stepper);
-        restored.world = world;
-        restored.stepper = stepper_create(limits.bytes_max);
-        ck_assert_uint_eq(world_removed_count(world), removed);
+        lab_restore(&restored);
+        ck_assert_uint_eq(world_removed_count(restored.world), removed);
         ck_assert_uint_eq(snapshot_hash(restored.world), snapshot_hash(straight.world));
     }
     ck_assert_uint_gt(removed, 5);
@@ -170,7 +152,7 @@ START_TEST(an_empty_world_still_knows_its_ids) {
     lab_step(&lab, 1);
     ck_assert_uint_eq(lab.world->body_count, 0);
     lab_step(&lab, 3);
-    World *world = restore(&lab);
+    World *world = lab_copy(&lab);
     ck_assert_uint_eq(world_removed_count(world), 1);
     world_destroy(lab.world);
     lab.world = world;

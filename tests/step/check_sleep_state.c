@@ -53,18 +53,6 @@ static Lab playground(int stacks) {
     return lab;
 }
 
-static World *restore(Lab *lab) {
-    uint8_t *bytes;
-    size_t count;
-    Error error = {0};
-    World *world = NULL;
-    ck_assert_int_eq(snapshot_write(lab->world, &lab->scratch, &bytes, &count, &error), STATUS_OK);
-    Status status = snapshot_read(bytes, count, &limits, &world, &error);
-    ck_assert_msg(status == STATUS_OK, "%s", error.message);
-    arena_reset(&lab->scratch);
-    return world;
-}
-
 // What a run has seen of it.
 typedef struct Seen {
     uint32_t asleep, before; // now, and one step ago
@@ -84,12 +72,8 @@ START_TEST(restoring_after_every_step_changes_no_bit) {
     for (int i = 0; i < 700; i++) {
         lab_step(&straight, 1);
         lab_step(&restored, 1);
-        World *world = restore(&restored);
-        ck_assert_uint_eq(snapshot_hash(world), snapshot_hash(straight.world));
-        world_destroy(restored.world);
-        stepper_destroy(restored.stepper);
-        restored.world = world;
-        restored.stepper = stepper_create(limits.bytes_max);
+        lab_restore(&restored);
+        ck_assert_uint_eq(snapshot_hash(restored.world), snapshot_hash(straight.world));
         ck_assert_uint_eq(restored.report.asleep_count, straight.report.asleep_count);
         look(&seen, &straight);
     }
@@ -138,7 +122,7 @@ START_TEST(sleepers_sleep_on_while_others_are_removed) {
             removed += lab.report.removed_count;
             ck_assert_uint_gt(seen.asleep, 30);
             ck_assert_uint_eq(seen.asleep, seen.before);
-            world_destroy(restore(&lab)); // which checks all of it
+            world_destroy(lab_copy(&lab)); // which checks all of it
             // six contacts of four points in a stack of three, less those of no weight
             ck_assert_uint_gt(lab.world->sleep->memory_count, 4 * seen.asleep / 2);
         }
@@ -162,7 +146,7 @@ START_TEST(places_that_are_kept_are_those_of_now) {
     uint32_t most = 0;
     for (int i = 0; i < 400; i++) {
         world_destroy(fresh.world);
-        fresh.world = restore(&lab);
+        fresh.world = lab_copy(&lab);
         stepper_reset(fresh.stepper);
         double h = i % 50 < 45 ? TIME_STEP : 1.5 * TIME_STEP;
         Lab *both[2] = {&lab, &fresh};
@@ -277,7 +261,7 @@ START_TEST(a_sleep_that_cannot_be_is_refused) {
     Lab lab = playground(4);
     lab_step(&lab, 130);
     ck_assert_uint_gt(lab.report.asleep_count, 2 * STACK);
-    world_destroy(restore(&lab)); // as it is, it is fine
+    world_destroy(lab_copy(&lab)); // as it is, it is fine
     damages[_i](lab.world, find_sleeper(lab.world));
     lab.world->definition_is_hashed = false;
     uint8_t *bytes;

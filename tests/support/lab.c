@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "support/lab.h"
 
+#include "step/snapshot.h"
+
 #include <check.h>
 #include <string.h>
 
@@ -97,6 +99,27 @@ void lab_step(Lab *lab, int count) {
                                     &lab->report, &error);
         ck_assert_msg(status == STATUS_OK, "%s", error.message);
     }
+}
+
+World *lab_copy(Lab *lab) {
+    const WorldLimits limits = {.body_count_max = 1000000, .bytes_max = LAB_BYTES_MAX};
+    uint8_t *bytes;
+    size_t count;
+    Error error = {0};
+    World *world = NULL;
+    ck_assert_int_eq(snapshot_write(lab->world, &lab->scratch, &bytes, &count, &error), STATUS_OK);
+    Status status = snapshot_read(bytes, count, &limits, &world, &error);
+    ck_assert_msg(status == STATUS_OK, "%s", error.message);
+    arena_reset(&lab->scratch);
+    return world;
+}
+
+void lab_restore(Lab *lab) {
+    World *world = lab_copy(lab);
+    world_destroy(lab->world);
+    stepper_destroy(lab->stepper);
+    lab->world = world;
+    lab->stepper = stepper_create(LAB_BYTES_MAX);
 }
 
 Vec3 lab_position(const Lab *lab, uint32_t body) {

@@ -35,6 +35,10 @@ uint32_t lab_ground(Lab *lab, Id material);
 // Takes steps; fails the test when one fails.
 void lab_step(Lab *lab, int count);
 
+// Its world as a snapshot of it is read, which is the caller's; or goes on with that itself.
+World *lab_copy(Lab *lab);
+void lab_restore(Lab *lab);
+
 Vec3 lab_position(const Lab *lab, uint32_t body);
 Quat lab_orientation(const Lab *lab, uint32_t body);
 Vec3 lab_velocity(const Lab *lab, uint32_t body);
