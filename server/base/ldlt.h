@@ -65,10 +65,19 @@ typedef struct LdltPlan {
     double operations;     // multiplications of a symmetric factor, about
 } LdltPlan;
 
-// Plans for a graph, which stays the caller's and must outlive the plan. `number_max` bounds what a
-// symmetric factor may hold: RESOURCE_EXHAUSTED, naming both, when that is too little, or when the
-// arena ends.
-Status ldlt_plan(const Graph *graph, size_t number_max, Arena *arena, LdltPlan *plan, Error *error);
+// What a plan may come to.
+typedef struct LdltLimits {
+    size_t number_max;     // numbers of a symmetric factor
+    double operations_max; // multiplications of one: what takes more is given up on the way
+    Asker *asker;          // Nullable: who may stop it
+} LdltLimits;
+
+#define LDLT_UNLIMITED ((LdltLimits){.number_max = SIZE_MAX, .operations_max = HUGE_VAL})
+
+// Plans for a graph, which stays the caller's and must outlive the plan. RESOURCE_EXHAUSTED, naming
+// what is too little, beyond a limit (plan->operations is more than `operations_max` where it is
+// that one, or the plan is whole), or when the arena ends; ABORTED when it was asked to stop.
+Status ldlt_plan(const Graph *graph, LdltLimits limits, Arena *arena, LdltPlan *plan, Error *error);
 
 typedef struct Ldlt {
     const LdltPlan *plan; // borrowed

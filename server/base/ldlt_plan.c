@@ -8,6 +8,8 @@
 // Two supernodes become one while that adds no more zeros than this share of its numbers: dense
 // work on some zeros is faster than two small pieces of it.
 #define ZEROS_MAX 0.15
+// for who asks whether to stop
+#define OPERATIONS_PER_ROW 20.0
 
 static Status no_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
@@ -17,6 +19,7 @@ static Status no_memory(Error *error) {
 // What the analysis works with, of places in the order.
 typedef struct Analysis {
     const Graph *graph;
+    LdltLimits limits;
     LdltPlan *plan;
     Neighbours neighbours; // of vertices
     uint32_t *parent;      // in the tree of elimination; NONE: a root
@@ -123,19 +126,19 @@ static void reorder(Analysis *a, const uint32_t *order, uint32_t *scratch[2]) {
 
 // Row i of the factor reaches from each of its numbers up the tree to i. Called with `next` NULL it
 // counts: the places below each place in first[place + 1], their unknowns in `below`; then it lists
-// them, `next` saying where.
-static void walk_rows(Analysis *a, size_t *next) {
+// them, `next` saying where. False: it was stopped.
+static bool walk_rows(Analysis *a, size_t *next) {
     const LdltPlan *plan = a->plan;
     uint32_t count = a->graph->vertex_count;
     for (uint32_t i = 0; i < count; i++) {
         a->mark[i] = NONE;
     }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t vertex = plan->vertex[i];
+        uint32_t vertex = plan->vertex[i], steps = 0;
         a->mark[i] = i;
         for (size_t k = a->neighbours.first[vertex]; k < a->neighbours.first[vertex + 1]; k++) {
             uint32_t j = plan->place[a->neighbours.neighbour[k]];
-            for (; j < i && a->mark[j] != i; j = a->parent[j]) {
+            for (; j < i && a->mark[j] != i; j = a->parent[j], steps++) {
                 a->mark[j] = i;
                 if (next != NULL) {
                     a->row[next[j]++] = i;
@@ -145,7 +148,15 @@ static void walk_rows(Analysis *a, size_t *next) {
                 }
             }
         }
+        if (asker_spend(a->limits.asker, OPERATIONS_PER_ROW + steps)) {
+            return false;
+        }
     }
+    return true;
+}
+
+static Status stopped(Error *error) {
+    return error_set(error, STATUS_ABORTED, "", "The plan of a sparse system was given up.");
 }
 
 static Status list_columns(Analysis *a, Arena *arena, Error *error) {
@@ -156,7 +167,9 @@ static Status list_columns(Analysis *a, Arena *arena, Error *error) {
         return no_memory(error);
     }
     memset(a->below, 0, count * sizeof(*a->below));
-    walk_rows(a, NULL);
+    if (!walk_rows(a, NULL)) {
+        return stopped(error);
+    }
     for (uint32_t i = 0; i < count; i++) {
         next[i] = a->first[i];
         a->first[i + 1] += a->first[i];
@@ -165,8 +178,7 @@ static Status list_columns(Analysis *a, Arena *arena, Error *error) {
     if (a->row == NULL) {
         return no_memory(error);
     }
-    walk_rows(a, next);
-    return STATUS_OK;
+    return walk_rows(a, next) ? STATUS_OK : stopped(error);
 }
 
 // ---- supernodes
@@ -224,10 +236,9 @@ static void lay_out(const Analysis *a) {
     LdltPlan *plan = a->plan;
     for (uint32_t s = 0; s < plan->node_count; s++) {
         LdltNode *node = &plan->node[s];
-        double rows = node->rows, columns = node->columns;
         node->diagonal = plan->diagonal_count;
         plan->diagonal_count += (size_t)node->columns * node->columns;
-        plan->operations += columns * (rows * rows + rows * columns + columns * columns / 3.0) / 2;
+        plan->operations += order_operations(node->columns, node->rows);
         plan->columns_max = node->columns > plan->columns_max ? node->columns : plan->columns_max;
         plan->rows_max = node->rows > plan->rows_max ? node->rows : plan->rows_max;
     }
@@ -268,10 +279,14 @@ static Status take_plan(const Graph *graph, Arena *arena, LdltPlan *plan, Error 
 static Status analyse(Analysis *a, Arena *arena, Error *error) {
     LdltPlan *plan = a->plan;
     size_t count = a->graph->vertex_count;
-    Status status = order_minimum_degree(a->graph, arena, plan->vertex, error);
-    if (status == STATUS_OK) {
-        status = order_neighbours(a->graph, arena, &a->neighbours, error);
+    const OrderLimit limit = {a->limits.operations_max, a->limits.asker};
+    Status status =
+        order_minimum_degree(a->graph, limit, arena, plan->vertex, &plan->operations, error);
+    if (status != STATUS_OK) {
+        return status;
     }
+    plan->operations = 0.0;
+    status = order_neighbours(a->graph, arena, &a->neighbours, error);
     uint32_t *scratch[4];
     bool is_taken = true;
     for (int k = 0; k < 4; k++) {
@@ -292,7 +307,9 @@ static Status analyse(Analysis *a, Arena *arena, Error *error) {
         plan->place[plan->vertex[i]] = i;
     }
     find_parents(a);
-    walk_rows(a, NULL);
+    if (!walk_rows(a, NULL)) {
+        return stopped(error);
+    }
     order_subtrees(a, scratch[0], scratch[1], scratch[2], scratch[3]);
     reorder(a, scratch[3], scratch);
     return list_columns(a, arena, error);
@@ -305,23 +322,23 @@ static Status refuse_size(const LdltPlan *plan, size_t number_max, Error *error)
                      plan->size, plan->diagonal_count + plan->lower_count, number_max);
 }
 
-static Status make_plan(Analysis *a, size_t number_max, LdltBelow *below, Error *error) {
+static Status make_plan(Analysis *a, LdltBelow *below, Error *error) {
     LdltPlan *plan = a->plan;
     list_below(a, below);
     lay_out(a);
     plan->below = below;
-    return plan->diagonal_count + plan->lower_count > number_max
-               ? refuse_size(plan, number_max, error)
+    return plan->diagonal_count + plan->lower_count > a->limits.number_max
+               ? refuse_size(plan, a->limits.number_max, error)
                : STATUS_OK;
 }
 
-Status ldlt_plan(const Graph *graph, size_t number_max, Arena *arena, LdltPlan *plan,
+Status ldlt_plan(const Graph *graph, LdltLimits limits, Arena *arena, LdltPlan *plan,
                  Error *error) {
     Status status = take_plan(graph, arena, plan, error);
     if (status != STATUS_OK) {
         return status;
     }
-    Analysis a = {.graph = graph, .plan = plan};
+    Analysis a = {.graph = graph, .limits = limits, .plan = plan};
     status = analyse(&a, arena, error);
     if (status != STATUS_OK) {
         return status;
@@ -336,5 +353,5 @@ Status ldlt_plan(const Graph *graph, size_t number_max, Arena *arena, LdltPlan *
         count += plan->node[s].below_count;
     }
     LdltBelow *below = arena_take_array(arena, count, sizeof(*below));
-    return below == NULL ? no_memory(error) : make_plan(&a, number_max, below, error);
+    return below == NULL ? no_memory(error) : make_plan(&a, below, error);
 }

@@ -4,6 +4,9 @@
 #include "base/assert.h"
 
 #define NONE UINT32_MAX
+// for who asks whether to stop: every entry of a list is looked at three times, about
+#define OPERATIONS_PER_ENTRY 4.0
+#define OPERATIONS_PER_PIVOT 60.0
 
 static Status no_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
@@ -55,6 +58,7 @@ typedef struct Order {
     uint64_t stamp;    // grows by more than any weight from element to element
     uint32_t *mark;    // of variables: the newest element that has it, plus 1
     uint32_t left;     // unknowns that are not eliminated
+    size_t looked_at;  // entries of lists
 } Order;
 
 // ---- a heap of variables by degree, then index
@@ -189,6 +193,7 @@ static void measure_elements(Order *o, uint32_t pivot) {
 // too are absorbed. Returns their number.
 static uint32_t prune_elements(Order *o, uint32_t i, uint64_t *degree) {
     uint32_t *list = o->list + o->first[i], kept = 0;
+    o->looked_at += o->length[i];
     for (uint32_t k = 0; k < o->elements[i]; k++) {
         uint32_t element = list[k];
         if (!o->is_element[element]) {
@@ -321,11 +326,12 @@ static void settle(Order *o, uint32_t pivot) {
     o->is_element[pivot] = kept > 0;
 }
 
-static void eliminate(Order *o, uint32_t *scratch, uint32_t *token) {
+// Returns the multiplications that it takes in a symmetric factor.
+static double eliminate(Order *o, uint32_t *scratch, uint32_t *token) {
     if (o->store_used + o->count + 1 > o->store_capacity) {
         compact(o, o->bucket);
     }
-    uint32_t pivot = o->heap[0];
+    uint32_t pivot = o->heap[0], left = o->left;
     heap_remove(o, pivot);
     make_element(o, pivot);
     measure_elements(o, pivot);
@@ -336,6 +342,7 @@ static void eliminate(Order *o, uint32_t *scratch, uint32_t *token) {
     join_alike(o, pivot, scratch, token);
     settle(o, pivot);
     o->stamp += (uint64_t)UINT32_MAX + 1;
+    return order_operations(left - o->left, o->degree[pivot]);
 }
 
 // ---- all of it
@@ -397,7 +404,36 @@ static void start(Order *o, const Graph *graph, const Neighbours *neighbours, ui
     }
 }
 
-Status order_minimum_degree(const Graph *graph, Arena *arena, uint32_t *order, Error *error) {
+// Until all is eliminated, or it is not worth it.
+static Status eliminate_all(Order *o, OrderLimit limit, uint32_t *seen, uint32_t *order,
+                            double *operations, Error *error) {
+    uint32_t done = 0, token = 0;
+    *operations = 0.0;
+    while (o->heap_count > 0) {
+        uint32_t pivot = o->heap[0];
+        size_t looked_at = o->looked_at;
+        *operations += eliminate(o, seen, &token);
+        for (uint32_t i = pivot; i != NONE; i = o->next[i]) {
+            order[done++] = i;
+        }
+        if (*operations > limit.operations_max) {
+            return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                             "A sparse system takes more than %g multiplications.",
+                             limit.operations_max);
+        }
+        double work =
+            OPERATIONS_PER_PIVOT + OPERATIONS_PER_ENTRY * (double)(o->looked_at - looked_at);
+        if (asker_spend(limit.asker, work)) {
+            return error_set(error, STATUS_ABORTED, "",
+                             "The order of a sparse system was given up.");
+        }
+    }
+    ASSERT(done == o->count);
+    return STATUS_OK;
+}
+
+Status order_minimum_degree(const Graph *graph, OrderLimit limit, Arena *arena, uint32_t *order,
+                            double *operations, Error *error) {
     ArenaMark mark = arena_mark(arena);
     Order o = {0};
     Neighbours neighbours = {0};
@@ -410,15 +446,7 @@ Status order_minimum_degree(const Graph *graph, Arena *arena, uint32_t *order, E
     }
     start(&o, graph, &neighbours, seen);
     memset(seen, 0, graph->vertex_count * sizeof(*seen));
-    uint32_t done = 0, token = 0;
-    while (o.heap_count > 0) {
-        uint32_t pivot = o.heap[0];
-        eliminate(&o, seen, &token);
-        for (uint32_t i = pivot; i != NONE; i = o.next[i]) {
-            order[done++] = i;
-        }
-    }
-    ASSERT(done == graph->vertex_count);
+    status = eliminate_all(&o, limit, seen, order, operations, error);
     arena_reset_to(arena, mark);
-    return STATUS_OK;
+    return status;
 }

@@ -12,6 +12,9 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "base/stop.h"
+
+#include <math.h>
 
 // Undirected. Edge e joins end[2 e] and end[2 e + 1], which differ; an edge may be named twice.
 typedef struct Graph {
@@ -31,5 +34,22 @@ typedef struct Neighbours {
 // All memory is the arena's. RESOURCE_EXHAUSTED when it ends.
 Status order_neighbours(const Graph *graph, Arena *arena, Neighbours *out, Error *error);
 
-// order[k] is the vertex that is eliminated as number k. Scratch is given back to the arena.
-Status order_minimum_degree(const Graph *graph, Arena *arena, uint32_t *order, Error *error);
+// What the elimination of a graph may cost, and who may stop it being ordered.
+typedef struct OrderLimit {
+    double operations_max; // multiplications of a symmetric factor
+    Asker *asker;          // Nullable
+} OrderLimit;
+
+#define ORDER_UNLIMITED ((OrderLimit){.operations_max = HUGE_VAL})
+
+// Multiplications that columns of a symmetric factor take, with rows below them.
+static inline double order_operations(double columns, double rows) {
+    return columns * (rows * rows + rows * columns + columns * columns / 3.0) / 2;
+}
+
+// order[k] is the vertex that is eliminated as number k; *operations what all of it costs, at
+// least, as a symmetric factor. Scratch is given back to the arena. RESOURCE_EXHAUSTED when the
+// arena ends, or as soon as it is known to cost more than it may: then *operations says more than
+// that. ABORTED when it was asked to stop.
+Status order_minimum_degree(const Graph *graph, OrderLimit limit, Arena *arena, uint32_t *order,
+                            double *operations, Error *error);

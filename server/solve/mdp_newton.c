@@ -36,6 +36,7 @@ typedef struct Work {
     Judge *judge;
     const MdpNewton *budget;
     NewtonTask task;
+    Asker asker;
     uint32_t most; // factorisations of one island
 } Work;
 
@@ -47,6 +48,7 @@ static Status solve_island(Work *work, uint32_t share, uint32_t island) {
     ArenaMark mark = arena_mark(judge->arena);
     NewtonResult result;
     task->island = island;
+    task->asker = &work->asker;
     task->v_scale = judge->scale.v_scale[island];
     if (judge->island[island].best < HUGE_VAL) {
         judge_go_on(judge, island);
@@ -110,7 +112,8 @@ static void note_end(const Judge *judge) {
 enum { SIZE_GROWTH = 4 };
 
 Status mdp_newton(Judge *judge, const MdpNewton *budget) {
-    Work work = {.judge = judge, .budget = budget, .task = task_of(judge, budget)};
+    Work work = {.judge = judge, .budget = budget, .task = task_of(judge, budget),
+                 .asker = {.stop = judge->context->stop}};
     Status status = STATUS_OK;
     for (uint32_t size = 0, next = 0; next < UINT32_MAX && status == STATUS_OK; size = next) {
         uint32_t end = size < UINT32_MAX / SIZE_GROWTH ? SIZE_GROWTH * size + 1 : UINT32_MAX;

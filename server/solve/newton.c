@@ -190,15 +190,27 @@ static Status improve(const NewtonTask *task, const NewtonIsland *island, const 
     return work.is_stopped ? stopped(work.factorisations, error) : STATUS_OK;
 }
 
+// Before anything is laid out: what goes with a factorisation is known.
+static bool is_too_dear(const NewtonTask *task) {
+    const Islands *islands = task->islands;
+    uint32_t i = task->island, count = islands->contact_first[i + 1] - islands->contact_first[i] +
+                                       islands->row_first[i + 1] - islands->row_first[i];
+    return count > 0 && newton_cost_of_constraints(count) > task->operations_max / task->least;
+}
+
 Status newton_solve(const NewtonTask *task, const Context *context, Arena *arena,
                     double *contact_impulse, double *row_impulse, NewtonResult *result,
                     Error *error) {
     ASSERT(task->tolerance > 0.0);
     ASSERT(task->least >= 1.0);
-    *result = (NewtonResult){0};
+    *result = (NewtonResult){.residual = HUGE_VAL, .is_too_dear = is_too_dear(task)};
+    if (result->is_too_dear) {
+        return STATUS_OK;
+    }
     NewtonIsland island;
-    Status status = newton_island_init(&island, task->problem, task->mass, task->islands,
-                                       task->island, task->law, task->v_scale, arena, error);
+    Status status =
+        newton_island_init(&island, task->problem, task->mass, task->islands, task->island,
+                           task->law, task->v_scale, task->asker, arena, error);
     if (status != STATUS_OK || island.constraint_count == 0) {
         return status;
     }
@@ -219,10 +231,8 @@ Status newton_solve(const NewtonTask *task, const Context *context, Arena *arena
         end(&island, impulse, contact_impulse, row_impulse);
         return STATUS_OK;
     }
-    result->is_too_dear = task->operations_max <= 0.0;
     // the impulses are numbers: what is not is the problem's
-    bool is_hopeless = result->residual != result->residual;
-    if (is_hopeless || result->is_too_dear) {
+    if (result->residual != result->residual) {
         return STATUS_OK;
     }
     return improve(task, &island, impulse, context, arena, contact_impulse, row_impulse, result,

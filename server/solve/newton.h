@@ -32,10 +32,13 @@ typedef struct NewtonTask {
     double operations_max; // multiplications, about; no factorisation that exceeds it is begun …
     double least;          // … and nothing at all where it does not suffice for so many
     uint32_t iterations;   // of the history, before this
+    Asker *asker;          // who may stop it, and what was done since it was asked
 } NewtonTask;
 
 typedef struct NewtonResult {
-    double residual; // of what is handed back, as a share of V; not a number where the problem is
+    // of what is handed back, as a share of V; infinite where nothing was begun, not a number where
+    // the problem has what is not
+    double residual;
     uint32_t factorisations;
     double operations;
     bool is_too_dear; // nothing was begun

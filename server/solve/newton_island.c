@@ -5,6 +5,11 @@
 
 #include <string.h>
 
+// to lay out a constraint, to make momentum of it or velocities of that, to look at its residual
+#define OPERATIONS_TO_PUT  200.0
+#define OPERATIONS_TO_PUSH 50.0
+#define OPERATIONS_TO_LOOK 150.0
+
 static Status no_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
                      "The solver's memory is too small for Newton's method.");
@@ -198,9 +203,10 @@ static void put_row(Filler *f, uint32_t index, NewtonConstraint *c) {
 
 Status newton_island_init(NewtonIsland *n, const ContactProblem *problem, const ProblemMass *mass,
                           const Islands *islands, uint32_t island, RelationKind law, double v_scale,
-                          Arena *arena, Error *error) {
+                          Asker *asker, Arena *arena, Error *error) {
     ASSERT(island < islands->count);
-    *n = (NewtonIsland){.problem = problem, .mass = mass, .law = law, .v_scale = v_scale};
+    *n = (NewtonIsland){
+        .problem = problem, .mass = mass, .law = law, .v_scale = v_scale, .asker = asker};
     Filler f = {.n = n};
     uint32_t *place;
     Status status = take_trees(n, islands, island, arena, &place, error);
@@ -225,10 +231,12 @@ Status newton_island_init(NewtonIsland *n, const ContactProblem *problem, const 
     const uint32_t *contact = islands->contact + islands->contact_first[island];
     for (uint32_t i = 0; i < contacts; i++) {
         put_contact(&f, contact[i], &n->constraint[i]);
+        asker_spend(asker, OPERATIONS_TO_PUT);
     }
     const uint32_t *row = islands->row + islands->row_first[island];
     for (uint32_t i = 0; i < rows; i++) {
         put_row(&f, row[i], &n->constraint[contacts + i]);
+        asker_spend(asker, OPERATIONS_TO_PUT);
     }
     ASSERT(n->graph.edge_count == edges);
     return STATUS_OK;
@@ -271,9 +279,11 @@ void newton_velocities(const NewtonIsland *n, const double *impulse, double *v) 
     memset(v, 0, n->velocity_count * sizeof(double));
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         newton_momentum(n, &n->constraint[i], impulse + n->constraint[i].first, v);
+        asker_spend(n->asker, OPERATIONS_TO_PUSH);
     }
     for (uint32_t i = 0; i < n->tree_count; i++) {
         mass_solve_tree(n->mass, n->tree[i], v + n->velocity[i]);
+        asker_spend(n->asker, OPERATIONS_TO_PUSH);
     }
     for (size_t k = 0; k < n->velocity_count; k++) {
         v[k] += n->v_free[k];
@@ -287,6 +297,7 @@ void newton_begin_matrix(const NewtonIsland *n, Ldlt *ldlt) {
     for (uint32_t i = 0; i < n->tree_count; i++) {
         mass_tree_matrix(n->mass, n->tree[i], n->piece);
         ldlt_add_vertex(ldlt, i, n->piece);
+        asker_spend(n->asker, OPERATIONS_TO_PUSH);
     }
 }
 
@@ -410,6 +421,7 @@ double newton_residual(const NewtonIsland *n, const double *impulse, const doubl
                                     : contact_residual(n, c, gamma, u);
         }
         worst = relation_max(worst, residual);
+        asker_spend(n->asker, OPERATIONS_TO_LOOK);
     }
     return worst / n->v_scale;
 }

@@ -51,12 +51,14 @@ typedef struct NewtonIsland {
     RelationKind law; // RELATION_CONE or RELATION_DISSIPATION
     double *scratch;  // [6 width_max]
     double *piece;    // [width_max^2]
+    Asker *asker;     // Nullable: hears of all work here; who stops it does so between two pieces
 } NewtonIsland;
 
-// Lays out island number `island`. RESOURCE_EXHAUSTED when the arena ends.
+// Lays out island number `island`; `asker` (Nullable) is borrowed. RESOURCE_EXHAUSTED when the
+// arena ends.
 Status newton_island_init(NewtonIsland *n, const ContactProblem *problem, const ProblemMass *mass,
                           const Islands *islands, uint32_t island, RelationKind law, double v_scale,
-                          Arena *arena, Error *error);
+                          Asker *asker, Arena *arena, Error *error);
 
 // u := J v, without its offset
 void newton_product(const NewtonIsland *n, const NewtonConstraint *c, const double *v, double *u);

@@ -10,6 +10,8 @@ enum { HALVES_MAX = 12 };
 // what is counted for a constraint when its law is looked at, or linearised into the system
 #define OPERATIONS_PER_LOOK 200.0
 #define OPERATIONS_PER_STEP 1000.0
+// asked about, and not counted, as a factorisation's are the most
+#define OPERATIONS_PER_PRODUCT 100.0
 
 static void velocity_at(const NewtonIsland *n, const NewtonConstraint *c, const double *v,
                         double u[NEWTON_ROWS_MAX]) {
@@ -52,10 +54,13 @@ bool newton_factorise(NewtonWork *work, const NewtonSmoothing *smoothing) {
         work->law[i] = newton_law(n, c, smoothing, work->impulse + c->first, u);
         newton_add_matrix(n, &work->ldlt, c, work->law[i].h);
         newton_spend(work, OPERATIONS_PER_STEP);
+        if (work->is_stopped) {
+            return false;
+        }
     }
     newton_note(work);
     work->factorisations++;
-    LdltOutcome outcome = ldlt_factor(&work->ldlt, work->context->stop);
+    LdltOutcome outcome = ldlt_factor(&work->ldlt, n->asker->stop);
     work->is_stopped = work->is_stopped || outcome == LDLT_STOPPED;
     newton_spend(work, newton_cost_of_factor(work));
     return outcome == LDLT_FINITE;
@@ -73,6 +78,7 @@ bool newton_direction(NewtonWork *work, bool of_kappa, double *d) {
             d[c->first + r] = -phi[r];
         }
         newton_momentum(n, c, d + c->first, work->d_v);
+        asker_spend(n->asker, OPERATIONS_PER_PRODUCT);
     }
     ldlt_solve(&work->ldlt, work->d_v);
     for (uint32_t i = 0; i < n->constraint_count; i++) {
@@ -86,6 +92,7 @@ bool newton_direction(NewtonWork *work, bool of_kappa, double *d) {
             }
             d[c->first + r] = -sum;
         }
+        asker_spend(n->asker, OPERATIONS_PER_PRODUCT);
     }
     return numbers_are_finite(d, n->impulse_count);
 }

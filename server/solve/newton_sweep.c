@@ -29,6 +29,7 @@ void newton_sweep_init(NewtonWork *work) {
                               a->to,         a->oo + extra, c->mu};
             mdp_block_plan(&block, &work->sweep[i]);
         }
+        asker_spend(n->asker, OPERATIONS_PER_BLOCK);
     }
 }
 

@@ -8,8 +8,8 @@
 // A factor of so many numbers takes half a gigabyte, and its island is beyond what a step waits
 // for.
 #define FACTOR_NUMBERS_MAX ((size_t)1 << 25)
-// half of what is promised, as what is not counted is about as much
-#define OPERATIONS_PER_QUESTION 5e5
+// the matrix is unsymmetric
+#define LU_OF_LDLT 2.0
 // a look at a constraint's residual, about
 #define OPERATIONS_PER_LOOK 200.0
 // what goes with a factorisation, for each constraint: its law into the matrix, and the looks at it
@@ -54,7 +54,11 @@ static bool take(NewtonWork *work, Arena *arena) {
 }
 
 double newton_cost_of_factor(const NewtonWork *work) {
-    return 2.0 * work->plan.operations;
+    return LU_OF_LDLT * work->plan.operations;
+}
+
+double newton_cost_of_constraints(uint32_t count) {
+    return OPERATIONS_PER_CONSTRAINT * count;
 }
 
 Status newton_work_init(NewtonWork *work, const NewtonIsland *island, double operations_max,
@@ -62,14 +66,13 @@ Status newton_work_init(NewtonWork *work, const NewtonIsland *island, double ope
     *work = (NewtonWork){
         .island = island, .best = HUGE_VAL, .operations_max = operations_max, .context = context};
     Error refusal;
-    Status status = ldlt_plan(&island->graph, FACTOR_NUMBERS_MAX, arena, &work->plan, &refusal);
+    double left = operations_max - newton_cost_of_constraints(island->constraint_count);
+    const LdltLimits limits = {FACTOR_NUMBERS_MAX, left / LU_OF_LDLT, island->asker};
+    Status status = ldlt_plan(&island->graph, limits, arena, &work->plan, &refusal);
     // what is refused by its size is known to its last multiplication
     bool is_too_large = work->plan.diagonal_count + work->plan.lower_count > FACTOR_NUMBERS_MAX;
-    work->is_too_dear =
-        newton_cost_of_factor(work) + OPERATIONS_PER_CONSTRAINT * island->constraint_count >
-            operations_max ||
-        (is_too_large && isfinite(operations_max));
-    if (work->is_too_dear) {
+    work->is_too_dear = newton_cost_of_factor(work) > left || (is_too_large && isfinite(left));
+    if (work->is_too_dear && status != STATUS_ABORTED) {
         return STATUS_OK;
     }
     if (status != STATUS_OK && error != NULL) {
@@ -96,10 +99,7 @@ void newton_note(const NewtonWork *work) {
 
 void newton_spend(NewtonWork *work, double operations) {
     work->operations += operations;
-    if (work->operations - work->asked_at >= OPERATIONS_PER_QUESTION) {
-        work->asked_at = work->operations;
-        work->is_stopped = work->is_stopped || stop_is_asked(work->context->stop);
-    }
+    work->is_stopped = asker_spend(work->island->asker, operations) || work->is_stopped;
 }
 
 bool newton_is_spent(const NewtonWork *work) {

@@ -37,7 +37,6 @@ typedef struct NewtonWork {
     uint32_t factorisations, factorisations_max;
     uint32_t iterations; // of the history, before the first
     double operations, operations_max;
-    double asked_at;        // operations when `stop` was asked last
     const Context *context; // borrowed
     bool is_stopped;
     bool is_too_dear; // nothing else is set up
@@ -45,9 +44,14 @@ typedef struct NewtonWork {
 
 // Starts from zero impulses. RESOURCE_EXHAUSTED when the arena ends or the system is too large;
 // unless it is too dear, which is said first: one factorisation, with all that goes with it, takes
-// more than there is. What is too large for any memory is too dear, where there is a bound.
+// more than there is. What is too large for any memory is too dear, where there is a bound. ABORTED
+// when it was asked to stop.
 Status newton_work_init(NewtonWork *work, const NewtonIsland *island, double operations_max,
                         const Context *context, Arena *arena, Error *error);
+
+// What goes with a factorisation of so many constraints: more than it takes itself where they are
+// few.
+double newton_cost_of_constraints(uint32_t count);
 
 // Multiplications of a factorisation, about.
 double newton_cost_of_factor(const NewtonWork *work);

@@ -351,9 +351,9 @@ static Status solve_constraints(Work *work, uint32_t share, uint32_t island) {
                       .island = island,
                       .most = (uint32_t)work->parameter[SAP_MAX_ITERATIONS]};
     NewtonIsland layout;
-    Status status =
-        newton_island_init(&layout, work->problem, &judge->mass, &judge->islands, island,
-                           RELATION_CONE, judge->scale.v_scale[island], work->arena, work->error);
+    Status status = newton_island_init(&layout, work->problem, &judge->mass, &judge->islands,
+                                       island, RELATION_CONE, judge->scale.v_scale[island], NULL,
+                                       work->arena, work->error);
     double layout_operations =
         SAP_OPERATIONS_LAYOUT * ((double)layout.constraint_count + (double)layout.tree_count);
     if (status == STATUS_OK) {
@@ -375,7 +375,7 @@ static Status solve_constraints(Work *work, uint32_t share, uint32_t island) {
         status = is_now_late(judge, status) ? end_late(&one) : status;
         // what was counted since it was asked
         if (status == STATUS_OK) {
-            status = judge_ask(judge, one.velocities.operations);
+            status = judge_ask(judge, one.velocities.asker.operations);
         }
         // its answer is made already
         status = is_now_late(judge, status) ? STATUS_OK : status;

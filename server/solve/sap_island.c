@@ -13,8 +13,6 @@
 #define STEP_LARGE    0.5
 // A factor of so many numbers takes a gigabyte.
 #define FACTOR_NUMBERS_MAX ((size_t)1 << 27)
-// half of what is promised, as what is not counted is about as much
-#define OPERATIONS_PER_QUESTION 5e5
 
 static Status no_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
@@ -22,11 +20,7 @@ static Status no_memory(Error *error) {
 }
 
 void sap_island_spend(SapIsland *s, double operations) {
-    s->operations += operations;
-    if (s->operations >= OPERATIONS_PER_QUESTION) {
-        s->operations = 0.0;
-        s->is_stopped = s->is_stopped || stop_is_asked(s->stop);
-    }
+    s->is_stopped = asker_spend(&s->asker, operations) || s->is_stopped;
 }
 
 // ---- sums over the island
@@ -119,7 +113,7 @@ bool sap_island_is_small(const SapIsland *s, const double *gradient, double tole
 
 LdltOutcome sap_island_factor(SapIsland *s) {
     sap_island_spend(s, SAP_OPERATIONS_VELOCITY * (double)s->island.velocity_count);
-    LdltOutcome outcome = ldlt_factor(&s->ldlt, s->stop);
+    LdltOutcome outcome = ldlt_factor(&s->ldlt, s->asker.stop);
     s->is_stopped = s->is_stopped || outcome == LDLT_STOPPED;
     sap_island_spend(s, s->plan.operations);
     return outcome;
@@ -267,8 +261,9 @@ void sap_island_start(SapIsland *s) {
 
 Status sap_island_init(SapIsland *s, const NewtonIsland *island, const SapLaw *contact_law,
                        const SapLaw *row_law, const Stop *stop, Arena *arena, Error *error) {
-    *s = (SapIsland){.island = *island, .stop = stop};
-    Status status = ldlt_plan(&s->island.graph, FACTOR_NUMBERS_MAX, arena, &s->plan, error);
+    *s = (SapIsland){.island = *island, .asker = {.stop = stop}};
+    const LdltLimits limits = {FACTOR_NUMBERS_MAX, HUGE_VAL, &s->asker};
+    Status status = ldlt_plan(&s->island.graph, limits, arena, &s->plan, error);
     if (status == STATUS_OK) {
         status = ldlt_init(&s->ldlt, &s->plan, true, arena, error);
     }

@@ -34,9 +34,8 @@ typedef struct SapIsland {
     double *y, *gamma;
     double cost;         // l(v)
     uint32_t iterations; // steps so far
-    double operations;   // since it was last asked whether to stop
+    Asker asker;
     bool is_stopped;
-    const Stop *stop; // Nullable
 } SapIsland;
 
 typedef enum SapOutcome {

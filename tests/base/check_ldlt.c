@@ -23,7 +23,8 @@ static System *system_create(GraphShape shape, uint32_t vertices, uint32_t width
     ck_assert_ptr_nonnull(s);
     graph_build(&s->build, shape, vertices, width, state);
     arena_init(&s->arena, 1u << 28);
-    ck_assert_int_eq(ldlt_plan(&s->build.graph, SIZE_MAX, &s->arena, &s->plan, NULL), STATUS_OK);
+    ck_assert_int_eq(ldlt_plan(&s->build.graph, LDLT_UNLIMITED, &s->arena, &s->plan, NULL),
+                     STATUS_OK);
     size_t size = s->plan.size;
     s->dense = calloc(size * size, sizeof(double));
     s->right = calloc(size, sizeof(double));
@@ -198,7 +199,7 @@ START_TEST(rows_are_exchanged_within_a_block) {
     LdltPlan plan;
     Ldlt ldlt;
     arena_init(&arena, 1u << 20);
-    ck_assert_int_eq(ldlt_plan(&graph, SIZE_MAX, &arena, &plan, NULL), STATUS_OK);
+    ck_assert_int_eq(ldlt_plan(&graph, LDLT_UNLIMITED, &arena, &plan, NULL), STATUS_OK);
     ck_assert_int_eq(ldlt_init(&ldlt, &plan, false, &arena, NULL), STATUS_OK);
     ldlt_clear(&ldlt);
     ldlt_add_vertex(&ldlt, 0, block);
@@ -222,7 +223,7 @@ START_TEST(a_pivot_that_is_rounding_is_replaced) {
     LdltPlan plan;
     Ldlt ldlt;
     arena_init(&arena, 1u << 20);
-    ck_assert_int_eq(ldlt_plan(&graph, SIZE_MAX, &arena, &plan, NULL), STATUS_OK);
+    ck_assert_int_eq(ldlt_plan(&graph, LDLT_UNLIMITED, &arena, &plan, NULL), STATUS_OK);
     ck_assert_int_eq(ldlt_init(&ldlt, &plan, is_symmetric, &arena, NULL), STATUS_OK);
     ldlt_clear(&ldlt);
     ldlt_add_vertex(&ldlt, 0, block);
@@ -269,7 +270,7 @@ START_TEST(a_grid_fills_no_more_than_nested_dissection_would) {
     Arena arena;
     LdltPlan plan;
     arena_init(&arena, 1u << 26);
-    ck_assert_int_eq(ldlt_plan(&build.graph, SIZE_MAX, &arena, &plan, NULL), STATUS_OK);
+    ck_assert_int_eq(ldlt_plan(&build.graph, LDLT_UNLIMITED, &arena, &plan, NULL), STATUS_OK);
     ck_assert_uint_le(plan.fill, 31 * 4096 * 6 / 4);
     ck_assert_uint_ge(plan.fill, 4096 + build.graph.edge_count);
     // what supernodes add is little
@@ -288,7 +289,9 @@ START_TEST(a_factor_that_is_too_large_is_refused_by_its_numbers) {
     LdltPlan plan;
     Error error;
     arena_init(&arena, 1u << 26);
-    ck_assert_int_eq(ldlt_plan(&build.graph, 500, &arena, &plan, &error),
+    ck_assert_int_eq(ldlt_plan(&build.graph,
+                               (LdltLimits){.number_max = 500, .operations_max = HUGE_VAL}, &arena,
+                               &plan, &error),
                      STATUS_RESOURCE_EXHAUSTED);
     ck_assert_msg(strstr(error.message, "60 unknowns") != NULL, "%s", error.message);
     ck_assert_msg(strstr(error.message, "limit is 500") != NULL, "%s", error.message);
@@ -307,7 +310,7 @@ START_TEST(memory_that_ends_is_reported) {
         LdltPlan plan;
         Ldlt ldlt;
         arena_init(&arena, limit);
-        status = ldlt_plan(&build.graph, SIZE_MAX, &arena, &plan, NULL);
+        status = ldlt_plan(&build.graph, LDLT_UNLIMITED, &arena, &plan, NULL);
         if (status == STATUS_OK) {
             status = ldlt_init(&ldlt, &plan, false, &arena, NULL);
         }

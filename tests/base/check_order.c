@@ -6,9 +6,12 @@
 
 static GraphBuild build;
 static uint32_t order[GRAPH_VERTICES];
+static double operations;
 
 static void find_order(Arena *arena) {
-    ck_assert_int_eq(order_minimum_degree(&build.graph, arena, order, NULL), STATUS_OK);
+    ck_assert_int_eq(
+        order_minimum_degree(&build.graph, ORDER_UNLIMITED, arena, order, &operations, NULL),
+        STATUS_OK);
 }
 
 START_TEST(every_vertex_comes_once) {
@@ -56,11 +59,57 @@ START_TEST(a_wide_vertex_waits_for_narrow_ones) {
     const Graph graph = {.vertex_count = 4, .width = width, .edge_count = 4, .end = end};
     Arena arena;
     arena_init(&arena, 1u << 20);
-    ck_assert_int_eq(order_minimum_degree(&graph, &arena, order, NULL), STATUS_OK);
+    ck_assert_int_eq(
+        order_minimum_degree(&graph, ORDER_UNLIMITED, &arena, order, &operations, NULL), STATUS_OK);
     // vertex 3 has 9 unknowns beside it, 0 has 18, 1 has 19, 2 has 10; then 1 and 2 both have 10,
     // and the smaller index comes first
     ck_assert_uint_eq(order[0], 3);
     ck_assert_uint_eq(order[1], 1);
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(what_costs_too_much_is_given_up_on_the_way) {
+    uint64_t state = 7;
+    Arena arena;
+    Error error;
+    arena_init(&arena, 1u << 24);
+    graph_build(&build, GRAPH_GRID, 400, 6, &state);
+    find_order(&arena);
+    double whole = operations;
+    // a system of 400 bodies takes as many as their own blocks at least, one after the other
+    ck_assert_double_gt(whole, 400 * 6.0 * 6.0 * 6.0 / 6.0);
+    OrderLimit limit = {.operations_max = whole};
+    ck_assert_int_eq(order_minimum_degree(&build.graph, limit, &arena, order, &operations, &error),
+                     STATUS_OK);
+    ck_assert(operations == whole);
+    limit.operations_max = 0.1 * whole;
+    ck_assert_int_eq(order_minimum_degree(&build.graph, limit, &arena, order, &operations, &error),
+                     STATUS_RESOURCE_EXHAUSTED);
+    ck_assert(operations > limit.operations_max && operations < 0.5 * whole);
+    ck_assert_ptr_nonnull(strstr(error.message, "multiplications"));
+    arena_deinit(&arena);
+}
+END_TEST
+
+static bool say_stop(void *context) {
+    ++*(int *)context;
+    return true;
+}
+
+START_TEST(it_is_given_up_when_somebody_says_so) {
+    uint64_t state = 7;
+    int asked = 0;
+    const Stop stop = {say_stop, &asked};
+    Asker asker = {.stop = &stop};
+    Arena arena;
+    arena_init(&arena, 1u << 24);
+    graph_build(&build, GRAPH_GRID, 400, 6, &state);
+    OrderLimit limit = {.operations_max = HUGE_VAL, .asker = &asker};
+    asker.operations = ASKER_OPERATIONS; // of what was done before
+    ck_assert_int_eq(order_minimum_degree(&build.graph, limit, &arena, order, &operations, NULL),
+                     STATUS_ABORTED);
+    ck_assert_int_eq(asked, 1);
     arena_deinit(&arena);
 }
 END_TEST
@@ -74,7 +123,8 @@ START_TEST(memory_that_ends_is_reported) {
         Arena arena;
         Error error;
         arena_init(&arena, limit);
-        status = order_minimum_degree(&build.graph, &arena, order, &error);
+        status =
+            order_minimum_degree(&build.graph, ORDER_UNLIMITED, &arena, order, &operations, &error);
         if (status != STATUS_OK) {
             ck_assert_int_eq(status, STATUS_RESOURCE_EXHAUSTED);
             ck_assert_ptr_nonnull(strstr(error.message, "order a sparse system"));
@@ -92,6 +142,8 @@ static TCase *case_order(void) {
     tcase_add_test(tcase, nothing_at_all_has_an_order);
     tcase_add_test(tcase, the_head_of_an_arrow_comes_last);
     tcase_add_test(tcase, a_wide_vertex_waits_for_narrow_ones);
+    tcase_add_test(tcase, what_costs_too_much_is_given_up_on_the_way);
+    tcase_add_test(tcase, it_is_given_up_when_somebody_says_so);
     tcase_add_test(tcase, memory_that_ends_is_reported);
     return tcase;
 }

@@ -372,17 +372,17 @@ static TCase *case_candidates(void) {
 }
 
 // Says yes to the question of that number; 0: never.
-typedef struct Asker {
+typedef struct StopCounter {
     uint32_t count, last;
-} Asker;
+} StopCounter;
 
 static bool count_question(void *context) {
-    Asker *asker = context;
+    StopCounter *asker = context;
     return ++asker->count == asker->last;
 }
 
-static Status update_asking(Broad *broad, const Scene *scene, Asker *asker, const BroadPair **pairs,
-                            size_t *pair_count) {
+static Status update_asking(Broad *broad, const Scene *scene, StopCounter *asker,
+                            const BroadPair **pairs, size_t *pair_count) {
     Stop stop = {.asked = count_question, .context = asker};
     Context context = {.stop = &stop};
     Status status = broad_update(broad, scene->count, scene->box, scene->fixed, scene->scratch,
@@ -404,7 +404,7 @@ START_TEST(an_update_that_is_given_up_asked_often_and_leaves_nothing_behind) {
     const BroadPair *pairs;
     size_t pair_count;
     for (int phase = 0; phase < 2; phase++) {
-        Asker willing = {0};
+        StopCounter willing = {0};
         ck_assert_int_eq(update_asking(broad, &scene, &willing, &pairs, &pair_count), STATUS_OK);
         ck_assert_uint_eq(pair_count, PAIRS);
         // pairs that were built, or found anew and merged into what was there
@@ -414,7 +414,7 @@ START_TEST(an_update_that_is_given_up_asked_often_and_leaves_nothing_behind) {
         // given up at any question; phase 1 begins where phase 0 ended
         for (uint32_t last = 1; last <= willing.count; last += 1 + last / 4) {
             Broad *other = broad_create();
-            Asker never = {0}, tired = {.last = last};
+            StopCounter never = {0}, tired = {.last = last};
             if (phase == 1) {
                 for (uint32_t i = 0; i < MOVED; i++) {
                     scene.box[i] = cube_at(vec3(0.0, 0.0, 0.0), 1.0);

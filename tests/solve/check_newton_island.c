@@ -54,7 +54,7 @@ static void laid_init(Laid *laid, uint64_t *state) {
     ck_assert_uint_eq(laid->judge.islands.count, 1);
     ck_assert_int_eq(newton_island_init(&laid->island, problem, &laid->judge.mass,
                                         &laid->judge.islands, 0, RELATION_CONE,
-                                        laid->judge.scale.v_scale[0], arena, NULL),
+                                        laid->judge.scale.v_scale[0], NULL, arena, NULL),
                      STATUS_OK);
 }
 
@@ -98,7 +98,8 @@ START_TEST(the_matrix_is_that_of_masses_and_constraints) {
     const NewtonIsland *n = &laid.island;
     LdltPlan plan;
     Ldlt ldlt;
-    ck_assert_int_eq(ldlt_plan(&n->graph, SIZE_MAX, &laid.build.arena, &plan, NULL), STATUS_OK);
+    ck_assert_int_eq(ldlt_plan(&n->graph, LDLT_UNLIMITED, &laid.build.arena, &plan, NULL),
+                     STATUS_OK);
     ck_assert_int_eq(ldlt_init(&ldlt, &plan, is_symmetric, &laid.build.arena, NULL), STATUS_OK);
     double b[SIZE_MAX_HERE], x[SIZE_MAX_HERE], product[SIZE_MAX_HERE];
     double h[16][9];

@@ -273,12 +273,12 @@ START_TEST(memory_that_ends_between_blocks_leaves_the_world_as_it_was) {
 }
 END_TEST
 
-typedef struct Asker {
+typedef struct StopCounter {
     uint32_t count, last; // says yes at the last
-} Asker;
+} StopCounter;
 
 static bool ask(void *context) {
-    Asker *asker = context;
+    StopCounter *asker = context;
     return ++asker->count == asker->last;
 }
 
@@ -288,7 +288,7 @@ START_TEST(a_step_that_is_given_up_between_blocks_has_not_happened) {
     Crew *crew = crew_create(3, 5);
     must_step(&expected, NULL);
     uint64_t hash = snapshot_hash(lab.world);
-    Asker asker = {.last = 1};
+    StopCounter asker = {.last = 1};
     Stop stop = {.asked = ask, .context = &asker};
     Context context = {.stop = &stop, .tasks = crew_tasks(crew)};
     Error error = {0};
@@ -300,7 +300,7 @@ START_TEST(a_step_that_is_given_up_between_blocks_has_not_happened) {
         ck_assert(!lab.stepper->has_last);
         is_colliding = is_colliding || (lab.report.contact_count > 0 &&
                                         strstr(error.message, "while colliding") != NULL);
-        asker = (Asker){.last = asker.last + 1};
+        asker = (StopCounter){.last = asker.last + 1};
     }
     ck_assert_int_eq(status, STATUS_OK);
     ck_assert(is_colliding); // once at least, with some contacts found
