@@ -29,6 +29,8 @@ static const char usage[] =
     "  moreau episodes --json --limit 1 | jq -r '.[0].episode'\n";
 
 enum { PAGE_ROWS = 1000, ROWS_DEFAULT = 100 };
+// of each kind: what a server gives at most, and what a screen holds
+enum { HIGHLIGHTS_ALL = 10000, HIGHLIGHTS_SHOWN = 5 };
 
 static const CliField typed[] = {
     {"episode", "EPISODE"}, {"name", "--name"},   {"label", "--label"}, {"solver", "--solver"},
@@ -147,17 +149,28 @@ static int show_list(Cli *cli, const EpisodeOptions *options) {
     return EXIT_DONE;
 }
 
+static json_t *write_one(const Moreau__V1__EpisodeDescribeReply *reply) {
+    json_t *document = json_write_ours(&reply->episode->base), *highlights = json_array();
+    for (size_t i = 0; i < reply->n_highlights; i++) {
+        json_array_append_new(highlights, json_write_ours(&reply->highlights[i]->base));
+    }
+    json_object_set_new(document, "highlights", highlights);
+    return document;
+}
+
 static int show_one(Cli *cli, const char *name) {
     Moreau__V1__Reply *reply;
     int status = cli_connect(cli);
-    if (status != EXIT_DONE || (status = episode_describe(cli, name, &reply)) != EXIT_DONE) {
+    uint64_t highlights = cli->json ? HIGHLIGHTS_ALL : HIGHLIGHTS_SHOWN;
+    if (status != EXIT_DONE ||
+        (status = episode_describe(cli, name, highlights, &reply)) != EXIT_DONE) {
         return status;
     }
-    const Moreau__V1__EpisodeInfo *episode = reply->episode_describe->episode;
     if (cli->json) {
-        cli_print(cli, json_write_ours(&episode->base));
+        cli_print(cli, write_one(reply->episode_describe));
     } else {
-        episode_print(episode);
+        episode_print(reply->episode_describe->episode);
+        episode_print_open(reply->episode_describe);
     }
     moreau__v1__reply__free_unpacked(reply, NULL);
     return EXIT_DONE;
@@ -167,7 +180,7 @@ static int show_one(Cli *cli, const char *name) {
 static int remove_one(Cli *cli, const char *name) {
     Moreau__V1__Reply *reply;
     int status = cli_connect(cli);
-    if (status != EXIT_DONE || (status = episode_describe(cli, name, &reply)) != EXIT_DONE) {
+    if (status != EXIT_DONE || (status = episode_describe(cli, name, 0, &reply)) != EXIT_DONE) {
         return status;
     }
     const Moreau__V1__EpisodeInfo *episode = reply->episode_describe->episode;

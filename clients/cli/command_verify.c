@@ -184,7 +184,7 @@ int command_verify(Cli *cli, int argc, char **argv) {
     verify.lanes = (uint32_t)lanes;
     Moreau__V1__Reply *reply;
     if ((status = cli_connect(cli)) != EXIT_DONE ||
-        (status = episode_describe(cli, words.item[0], &reply)) != EXIT_DONE) {
+        (status = episode_describe(cli, words.item[0], 0, &reply)) != EXIT_DONE) {
         return status;
     }
     status = verify_episode(cli, &verify, reply->episode_describe->episode);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/episode_text.h"
 
+#include "cli/certificate.h"
 #include "cli/terminal.h"
 
 #include <ctype.h>
@@ -163,6 +164,43 @@ void episode_print(const Moreau__V1__EpisodeInfo *episode) {
            episode->dynamics_version);
 }
 
+static void print_highlight(const Moreau__V1__EpisodeHighlight *highlight) {
+    char steps[64];
+    if (highlight->first_step == highlight->last_step) {
+        snprintf(steps, sizeof(steps), "step %" PRIu64, highlight->first_step);
+    } else {
+        snprintf(steps, sizeof(steps), "steps %" PRIu64 " to %" PRIu64, highlight->first_step,
+                 highlight->last_step);
+    }
+    printf("    %-24s e_own %.2g", steps, highlight->value);
+    if (highlight->first_step != highlight->last_step) {
+        printf(" in step %" PRIu64, highlight->worst_step);
+    }
+    if (highlight->has_reason) {
+        printf(", %s; %" PRIu64 " contacts around body %" PRIu64,
+               certificate_reason_meaning((int)highlight->reason), highlight->contacts,
+               highlight->body);
+    }
+    putchar('\n');
+}
+
+void episode_print_open(const Moreau__V1__EpisodeDescribeReply *reply) {
+    uint64_t total = reply->n_highlight_total > 0 ? reply->highlight_total[0] : 0, shown = 0;
+    for (size_t i = 0; i < reply->n_highlights; i++) {
+        const Moreau__V1__EpisodeHighlight *highlight = reply->highlights[i];
+        if (highlight->kind != MOREAU__V1__EPISODE_HIGHLIGHT__KIND__UNCONVERGED) {
+            continue;
+        }
+        if (shown++ == 0) {
+            puts("  left open, the worst first");
+        }
+        print_highlight(highlight);
+    }
+    if (total > shown) {
+        printf("    and %" PRIu64 " more: --json has them\n", total - shown);
+    }
+}
+
 // The episode that an answer tells of; NULL: it tells of none.
 static const Moreau__V1__EpisodeInfo *told_of(const Moreau__V1__Reply *reply) {
     if (reply->result_case == MOREAU__V1__REPLY__RESULT_EPISODE_DESCRIBE) {
@@ -189,9 +227,11 @@ int episode_ask(Cli *cli, Moreau__V1__Request *request, Moreau__V1__Reply **repl
     return status;
 }
 
-int episode_describe(Cli *cli, const char *name, Moreau__V1__Reply **reply) {
+int episode_describe(Cli *cli, const char *name, uint64_t highlights, Moreau__V1__Reply **reply) {
     Moreau__V1__EpisodeDescribe describe = MOREAU__V1__EPISODE_DESCRIBE__INIT;
     describe.episode = (char *)name;
+    describe.has_highlights = 1;
+    describe.highlights = highlights;
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_DESCRIBE;
     request.episode_describe = &describe;

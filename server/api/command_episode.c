@@ -540,6 +540,10 @@ static bool fill_highlights(const Highlight *highlights, size_t count, Arena *ar
         m->last_step = highlights[i].last_step;
         m->worst_step = highlights[i].step;
         m->value = highlights[i].value;
+        m->has_reason = m->has_body = m->has_contacts = highlights[i].reason > 0;
+        m->reason = (Moreau__V1__Certificate__Reason)highlights[i].reason;
+        m->body = highlights[i].body;
+        m->contacts = highlights[i].contacts;
         message->highlights[message->n_highlights++] = m;
     }
     return true;

@@ -142,12 +142,13 @@ Status chunk_read_head(const uint8_t *bytes, size_t count, Chunk *chunk, Error *
         return error_set(error, STATUS_DATA_LOSS, NULL, "it does not begin as a chunk does");
     }
     uint32_t version = source_u32(&source);
-    if (version != CHUNK_FORMAT_VERSION) {
+    if (version < CHUNK_FORMAT_OLDEST || version > CHUNK_FORMAT_VERSION) {
         return error_set(error, STATUS_DATA_LOSS, NULL,
-                         "its format version is %" PRIu32 ", and this program reads version %d",
-                         version, CHUNK_FORMAT_VERSION);
+                         "its format version is %" PRIu32
+                         ", and this program reads versions %d to %d",
+                         version, CHUNK_FORMAT_OLDEST, CHUNK_FORMAT_VERSION);
     }
-    *chunk = (Chunk){.kind = (ChunkKind)source_u32(&source)};
+    *chunk = (Chunk){.kind = (ChunkKind)source_u32(&source), .version = version};
     source_copy(&source, chunk->uid, UID_BYTES);
     chunk->sequence = source_u64(&source);
     chunk->first_world = source_u32(&source);

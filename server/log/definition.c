@@ -286,24 +286,39 @@ size_t highlights_write(const Highlight *highlights, size_t count, uint8_t *byte
         sink_u64(&sink, highlights[i].last_step);
         sink_u64(&sink, highlights[i].step);
         sink_double(&sink, highlights[i].value);
+        sink_u64(&sink, highlights[i].reason);
+        sink_u64(&sink, highlights[i].body);
+        sink_u64(&sink, highlights[i].contacts);
     }
     return sink.count;
 }
 
+// of one of them in the chunk
+static size_t highlight_bytes(const Chunk *chunk) {
+    enum { WITHOUT_REASONS = 40 };
+    return chunk->version == 2 ? WITHOUT_REASONS : HIGHLIGHT_BYTES;
+}
+
 Status highlights_open(const Chunk *chunk, size_t *count, Error *error) {
     Source source = source_of(chunk);
-    *count = source_count(&source, HIGHLIGHT_BYTES);
-    bool is_whole = !source.failed && source.used + *count * HIGHLIGHT_BYTES == source.count;
+    size_t each = highlight_bytes(chunk);
+    *count = source_count(&source, each);
+    bool is_whole = !source.failed && source.used + *count * each == source.count;
     return is_whole ? STATUS_OK : refuse(chunk, error);
 }
 
 Highlight highlights_get(const Chunk *chunk, size_t index) {
     Source source = source_of(chunk);
-    source.used = 8 + index * HIGHLIGHT_BYTES;
+    source.used = 8 + index * highlight_bytes(chunk);
     Highlight highlight = {.kind = (HighlightKind)source_u64(&source)};
     highlight.first_step = source_u64(&source);
     highlight.last_step = source_u64(&source);
     highlight.step = source_u64(&source);
     highlight.value = source_double(&source);
+    if (highlight_bytes(chunk) == HIGHLIGHT_BYTES) {
+        highlight.reason = source_u64(&source);
+        highlight.body = source_u64(&source);
+        highlight.contacts = source_u64(&source);
+    }
     return highlight;
 }

@@ -15,7 +15,8 @@
 //   episodes   = first number, count, column of each of: world, first step, last step, state,
 //                has seed, seed, has return, return, time, begun, ended, figures (8 columns),
 //                parent's step; then parent (16 bytes each; zeros: none)
-//   highlights = count, highlight …: kind, first step, last step, step, value
+//   highlights = count, highlight …: kind, first step, last step, step, value, reason, body,
+//                contacts (the last three from version 3 of a chunk's format on)
 #pragma once
 
 #include "base/arena.h"
@@ -132,14 +133,19 @@ typedef enum HighlightKind {
 
 const char *highlight_kind_name(HighlightKind kind); // "unconverged", "impact", "energy_gain"
 
-// A stretch of steps that somebody will want to look at, and the worst of them.
+// A stretch of steps that somebody will want to look at, and the worst of them. Of steps that did
+// not converge: why the work on the island that was left furthest from being solved ended, as
+// numbers of the wire, and a body of it, both of them the same in all steps of the stretch.
 typedef struct Highlight {
     HighlightKind kind;
     uint64_t first_step, last_step, step;
     double value;
+    uint64_t reason;   // 0: it is of another kind, or was written before reasons were
+    uint64_t body;     // id, at the island's worst contact
+    uint64_t contacts; // of the island, in the worst step
 } Highlight;
 
-enum { HIGHLIGHT_BYTES = 40 };
+enum { HIGHLIGHT_BYTES = 64 };
 
 size_t highlights_write(const Highlight *highlights, size_t count, uint8_t *bytes);
 // Whether the body is highlights, and how many.

@@ -311,7 +311,8 @@ static Status list_sealed(ProofWork *work, const ChunkRow *rows, size_t row_coun
 
 static bool is_same_highlight(const Highlight *a, const Highlight *b) {
     return a->kind == b->kind && a->first_step == b->first_step && a->last_step == b->last_step &&
-           a->step == b->step && bytes_same_double(a->value, b->value);
+           a->step == b->step && bytes_same_double(a->value, b->value) && a->reason == b->reason &&
+           a->body == b->body && a->contacts == b->contacts;
 }
 
 static Status check_highlights(ProofWork *work, const ChunkRow *rows, size_t row_count,
@@ -419,8 +420,12 @@ static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error)
     if (status == STATUS_OK) {
         status = check_scenes(work, common, common_count, error);
     }
-    return status == STATUS_OK ? check_highlights(work, proof->row, proof->row_count, error)
-                               : status;
+    ArenaMark mark = arena_mark(work->arena);
+    if (status == STATUS_OK) {
+        status = check_highlights(work, proof->row, proof->row_count, error);
+    }
+    arena_reset_to(work->arena, mark);
+    return status;
 }
 
 Status proof_make(LogReader *reader, const EpisodeRow *episode, Arena *arena, ProofFound *found,

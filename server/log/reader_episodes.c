@@ -613,11 +613,16 @@ Status reader_highlights(LogReader *reader, const EpisodeRow *episode, Highlight
     while (status == STATUS_OK && *count < room && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         Columns columns = {.statement = statement};
         Highlight *highlight = &(*highlights)[(*count)++];
-        highlight->kind = kind;
+        *highlight = (Highlight){.kind = kind};
         highlight->first_step = columns_u64(&columns, "");
         highlight->last_step = columns_u64(&columns, "");
         highlight->step = columns_u64(&columns, "");
         highlight->value = columns_double(&columns, "");
+        if (!columns_are_null(&columns)) {
+            highlight->reason = columns_u64(&columns, "");
+            highlight->body = columns_u64(&columns, "");
+            highlight->contacts = columns_u64(&columns, "");
+        }
     }
     sqlite3_reset(statement);
     bool has_failed = status == STATUS_OK && code != SQLITE_ROW && code != SQLITE_DONE;

@@ -134,10 +134,11 @@ static bool prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format, c
     return sqlite3_prepare_v2(db, sql, -1, statement, NULL) == SQLITE_OK;
 }
 
-static bool prepare_insert(TableCopy *copy, const char *table) {
+// Columns that the table had none of when it was written stay NULL.
+static bool prepare_insert(TableCopy *copy, const char *table, int columns) {
     char values[SQL_BYTES];
     size_t used = 0;
-    for (int i = 0; i < copy->column_count && used + 3 <= sizeof(values); i++) {
+    for (int i = 0; i < columns && used + 3 <= sizeof(values); i++) {
         values[used++] = i == 0 ? ' ' : ',';
         values[used++] = '?';
     }
@@ -169,11 +170,14 @@ static Status copy_table(Salvage *salvage, const char *table, FILE *out) {
                             table, key);
     sqlite3_stmt *columns = NULL;
     bool can_write = prepare(salvage->to, &columns, "SELECT * FROM %s", table, "");
-    copy.column_count = sqlite3_column_count(columns);
+    int column_count = sqlite3_column_count(columns);
     sqlite3_finalize(columns);
-    can_read = can_read && sqlite3_column_count(copy.scan) == copy.column_count;
+    copy.column_count = sqlite3_column_count(copy.scan);
+    // of version 2
+    bool is_older = strcmp(table, "highlight") == 0 && copy.column_count == column_count - 3;
+    can_read = can_read && (is_older || copy.column_count == column_count);
     Status status = STATUS_OK;
-    if (can_read && can_write && prepare_insert(&copy, table)) {
+    if (can_read && can_write && prepare_insert(&copy, table, column_count)) {
         status = has_ids ? copy_rows(&copy) : copy_labels(&copy);
     } else {
         copy.hole_count = 1;

@@ -13,6 +13,7 @@
 
 enum { BUSY_MS = 5000 }; // for people who write with other programs
 enum { TABLE_COUNT = 6 };
+enum { VERSION_OLDEST = 2 }; // that is brought to this one
 
 // ---- sentences
 
@@ -173,8 +174,10 @@ static bool is_cut_short(sqlite3 *db, const char *path, const Marks *marks) {
            info.st_size < marks->page_count * marks->page_bytes;
 }
 
-static Status identify(sqlite3 *db, const char *path, bool *is_new, Error *error) {
+// `version` of what is there; 0: it is new.
+static Status identify(sqlite3 *db, const char *path, int64_t *version, Error *error) {
     Marks marks = {0};
+    *version = 0;
     int code = read_marks(db, &marks) & 0xff;
     if (code == SQLITE_NOTADB) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "db",
@@ -189,8 +192,7 @@ static Status identify(sqlite3 *db, const char *path, bool *is_new, Error *error
     if (code != SQLITE_OK) {
         return schema_error(db, sqlite3_extended_errcode(db), "opening the log", error);
     }
-    *is_new = marks.application == 0 && marks.version == 0 && marks.objects == 0;
-    if (*is_new) {
+    if (marks.application == 0 && marks.version == 0 && marks.objects == 0) {
         return STATUS_OK;
     }
     if (marks.application != SCHEMA_APPLICATION_ID) {
@@ -198,13 +200,13 @@ static Status identify(sqlite3 *db, const char *path, bool *is_new, Error *error
                          "%.250s is an SQLite database of another program: name another file.",
                          path);
     }
-    if (marks.version < SCHEMA_VERSION) {
+    if (marks.version < VERSION_OLDEST) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "db",
                          "%.200s has version %lld of the log's format, from before the first "
                          "release, and this server knows version %d: name another file.",
                          path, (long long)marks.version, SCHEMA_VERSION);
     }
-    if (marks.version != SCHEMA_VERSION) {
+    if (marks.version > SCHEMA_VERSION) {
         return error_set(
             error, STATUS_FAILED_PRECONDITION, "db",
             "%.200s has version %lld of the log's format and this server knows version "
@@ -216,6 +218,7 @@ static Status identify(sqlite3 *db, const char *path, bool *is_new, Error *error
                          "%.200s is %s: copy what can be read with moreau-server --recover FILE.",
                          path, marks.tables != TABLE_COUNT ? "without its tables" : "cut short");
     }
+    *version = marks.version;
     return STATUS_OK;
 }
 
@@ -245,19 +248,42 @@ static Status open_file(const char *path, int flags, sqlite3 **db, Error *error)
                "opening the log", error);
 }
 
-static Status make_tables(sqlite3 *db, Error *error) {
+// In one transaction, with the marks of this version.
+static Status change_tables(sqlite3 *db, const char *const *parts, size_t count, const char *doing,
+                            Error *error) {
     char marks[96];
     snprintf(marks, sizeof(marks), "PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
              SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
-    const char *const parts[] = {"BEGIN IMMEDIATE", episode_tables_sql, chunk_tables_sql,
-                                 episode_views_sql, chunk_views_sql,    marks};
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        Status status = run(db, parts[i], "making the tables of the log", error);
-        if (status != STATUS_OK) {
-            return status;
-        }
+    Status status = run(db, "BEGIN IMMEDIATE", doing, error);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        status = run(db, parts[i], doing, error);
     }
-    return STATUS_OK;
+    status = status == STATUS_OK ? run(db, marks, doing, error) : status;
+    if (status != STATUS_OK) {
+        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL); // of what has begun
+    }
+    return status;
+}
+
+static Status make_tables(sqlite3 *db, Error *error) {
+    const char *const parts[] = {episode_tables_sql, chunk_tables_sql, episode_views_sql,
+                                 chunk_views_sql};
+    return change_tables(db, parts, sizeof(parts) / sizeof(parts[0]),
+                         "making the tables of the log", error);
+}
+
+// From version 2: highlights have reasons, which older chunks do not tell.
+static Status migrate(sqlite3 *db, Error *error) {
+    const char *const parts[] = {"ALTER TABLE highlight ADD COLUMN reason INTEGER",
+                                 "ALTER TABLE highlight ADD COLUMN body INTEGER",
+                                 "ALTER TABLE highlight ADD COLUMN contacts INTEGER",
+                                 "DROP VIEW IF EXISTS stretches",
+                                 "DROP VIEW IF EXISTS highlights",
+                                 "DROP VIEW IF EXISTS scenes",
+                                 "DROP VIEW IF EXISTS chunks",
+                                 chunk_views_sql};
+    return change_tables(db, parts, sizeof(parts) / sizeof(parts[0]),
+                         "bringing the log to this server's version", error);
 }
 
 static Status enter_wal(sqlite3 *db, const char *path, Error *error) {
@@ -291,8 +317,8 @@ static Status prepare_writing(sqlite3 *db, const char *path, bool full_durabilit
              "PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = "
              "FAST",
              SCHEMA_PAGE_BYTES, full_durability ? "FULL" : "NORMAL");
-    bool is_new = false;
-    Status status = identify(db, path, &is_new, error);
+    int64_t version;
+    Status status = identify(db, path, &version, error);
     if (status == STATUS_OK && sqlite3_db_readonly(db, "main") == 1) {
         status = error_set(error, STATUS_PERMISSION_DENIED, "db",
                            "%.200s cannot be written: it, or its disk, is read-only.", path);
@@ -303,8 +329,8 @@ static Status prepare_writing(sqlite3 *db, const char *path, bool full_durabilit
     if (status == STATUS_OK) {
         status = enter_wal(db, path, error);
     }
-    if (status == STATUS_OK && is_new) {
-        status = make_tables(db, error);
+    if (status == STATUS_OK && version != SCHEMA_VERSION) {
+        status = version == 0 ? make_tables(db, error) : migrate(db, error);
     }
     return status;
 }
@@ -332,7 +358,7 @@ Status schema_open(const char *path, bool full_durability, sqlite3 **db, Error *
     return STATUS_OK;
 }
 
-static Status open_reader(const char *path, int flags, sqlite3 **db, Error *error) {
+static Status open_reader(const char *path, int flags, int64_t oldest, sqlite3 **db, Error *error) {
     Status status = check_folder(path, false, error);
     if (status == STATUS_OK) {
         status = check_file(path, false, error);
@@ -341,14 +367,20 @@ static Status open_reader(const char *path, int flags, sqlite3 **db, Error *erro
         return status;
     }
     sqlite3 *opened;
-    bool is_new = false;
+    int64_t version = 0;
     status = open_file(path, flags, &opened, error);
     if (status == STATUS_OK) {
-        status = identify(opened, path, &is_new, error);
+        status = identify(opened, path, &version, error);
     }
-    if (status == STATUS_OK && is_new) {
+    if (status == STATUS_OK && version == 0) {
         status = error_set(error, STATUS_INVALID_ARGUMENT, "db",
                            "%.250s is empty: nothing was recorded into it.", path);
+    }
+    if (status == STATUS_OK && version < oldest) {
+        status = error_set(error, STATUS_FAILED_PRECONDITION, "db",
+                           "%.200s has version %lld of the log's format: a server that has it as "
+                           "its --db, or moreau-server --recover FILE, brings it to version %d.",
+                           path, (long long)version, SCHEMA_VERSION);
     }
     if (status != STATUS_OK) {
         sqlite3_close(opened);
@@ -359,11 +391,11 @@ static Status open_reader(const char *path, int flags, sqlite3 **db, Error *erro
 }
 
 Status schema_open_reader(const char *path, sqlite3 **db, Error *error) {
-    return open_reader(path, SQLITE_OPEN_READONLY, db, error);
+    return open_reader(path, SQLITE_OPEN_READONLY, SCHEMA_VERSION, db, error);
 }
 
 Status schema_open_whole(const char *path, sqlite3 **db, Error *error) {
-    return open_reader(path, SQLITE_OPEN_READWRITE, db, error);
+    return open_reader(path, SQLITE_OPEN_READWRITE, VERSION_OLDEST, db, error);
 }
 
 Status schema_open_damaged(const char *path, sqlite3 **db, Error *error) {

@@ -46,7 +46,9 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
         "hardest_impact, hardest_impact_step, energy_gain, energy_gain_step, solver, bytes) "
         "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, "
         "?19)",
-    [WRITE_HIGHLIGHT] = "INSERT OR REPLACE INTO highlight VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [WRITE_HIGHLIGHT] =
+        "INSERT OR REPLACE INTO highlight VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
+        " ?10)",
     [WRITE_EPISODE_END] =
         "UPDATE episode SET last_step = ?2, state = ?3, simulated_s = ?4, ended_ns = ?5, "
         "unconverged = ?6, worst_own = ?7, worst_penetration = ?8, contacts_max = ?9, "
@@ -322,6 +324,7 @@ static Status add_highlights(Writer *writer, int64_t recording, const Chunk *chu
     sqlite3_stmt *statement = writer_get(writer, WRITE_HIGHLIGHT);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         Highlight highlight = highlights_get(chunk, i);
+        sqlite3_clear_bindings(statement); // what is not bound below is NULL
         sqlite3_bind_int64(statement, 1, recording);
         sqlite3_bind_int(statement, 2, (int)highlight.kind);
         bind_u64(statement, 3, chunk->first_world);
@@ -329,6 +332,11 @@ static Status add_highlights(Writer *writer, int64_t recording, const Chunk *chu
         bind_u64(statement, 5, highlight.last_step);
         bind_u64(statement, 6, highlight.step);
         sqlite3_bind_double(statement, 7, highlight.value);
+        if (highlight.reason > 0) {
+            bind_u64(statement, 8, highlight.reason);
+            bind_u64(statement, 9, highlight.body);
+            bind_u64(statement, 10, highlight.contacts);
+        }
         status = writer_step(writer, WRITE_HIGHLIGHT, "writing a highlight", NULL, error);
     }
     return status;

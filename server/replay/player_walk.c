@@ -125,7 +125,8 @@ static Status begin_chunk(Player *player, LogReader *reader, Arena *scratch,
         player->passed = inputs->place;
     }
     notes_clear(&player->notes);
-    player->has_notes = !difference->found;
+    // stretches were others before they had reasons
+    player->has_notes = !difference->found && inputs->chunk.chunk.version == CHUNK_FORMAT_VERSION;
     return STATUS_OK;
 }
 

@@ -9,22 +9,37 @@ void notes_clear(Notes *notes) {
     *notes = (Notes){0};
 }
 
-// The last stretch of its kind goes on, or a new one begins.
-static void add(Notes *notes, HighlightKind kind, uint64_t step, double value) {
-    size_t last = notes->last[kind];
-    if (last == 0 || notes->highlight[last - 1].last_step + 1 != step) {
+// The last stretch of its kind goes on, where the reason and the body are the same, or the new one,
+// of one step, begins.
+static void add(Notes *notes, const Highlight *one) {
+    size_t last = notes->last[one->kind];
+    Highlight *highlight = last == 0 ? NULL : &notes->highlight[last - 1];
+    if (highlight == NULL || highlight->last_step + 1 != one->step ||
+        highlight->reason != one->reason || highlight->body != one->body) {
         ASSERT(notes->count < NOTES_HIGHLIGHTS_MAX);
-        notes->highlight[notes->count] = (Highlight){
-            .kind = kind, .first_step = step, .last_step = step, .step = step, .value = value};
-        notes->last[kind] = ++notes->count;
-        return;
+        highlight = &notes->highlight[notes->count];
+        *highlight = *one;
+        highlight->first_step = one->step;
+        notes->last[one->kind] = ++notes->count;
+    } else if (one->value > highlight->value) {
+        highlight->value = one->value;
+        highlight->step = one->step;
+        highlight->contacts = one->contacts;
     }
-    Highlight *highlight = &notes->highlight[last - 1];
-    highlight->last_step = step;
-    if (value > highlight->value) {
-        highlight->value = value;
-        highlight->step = step;
+    highlight->last_step = one->step;
+}
+
+// What is no number is worse than any; the file has no such numbers.
+static Highlight unconverged(const StepReport *report, uint64_t step) {
+    double own = report->certificate.entry[CERTIFICATE_OWN];
+    Highlight highlight = {
+        .kind = HIGHLIGHT_UNCONVERGED, .step = step, .value = own <= 1e300 ? own : 1e300};
+    if (report->open.reason != END_CONVERGED) {
+        highlight.reason = report->open.reason;
+        highlight.body = report->open.body;
+        highlight.contacts = report->open.contacts;
     }
+    return highlight;
 }
 
 static double hardest_impact(const Stepper *stepper) {
@@ -52,11 +67,11 @@ void notes_add(Notes *notes, const Stepper *stepper, const StepReport *report, u
                        .energy_gain_step = step};
     step_figures_add(&notes->figures, &one);
     if (!certificate->converged) {
-        // what is no number is worse than any; the file has no such numbers
-        add(notes, HIGHLIGHT_UNCONVERGED, step, one.worst_own <= 1e300 ? one.worst_own : 1e300);
+        const Highlight highlight = unconverged(report, step);
+        add(notes, &highlight);
     }
     if (gain > NOTES_GAIN_SHARE * fmax(fabs(energy->before), fabs(energy->after))) {
-        add(notes, HIGHLIGHT_ENERGY_GAIN, step, gain);
+        add(notes, &(Highlight){.kind = HIGHLIGHT_ENERGY_GAIN, .step = step, .value = gain});
     }
 }
 
@@ -67,7 +82,8 @@ bool notes_are_full(const Notes *notes) {
 
 void notes_finish(Notes *notes) {
     if (notes->figures.hardest_impact > 0.0) {
-        add(notes, HIGHLIGHT_IMPACT, notes->figures.hardest_impact_step,
-            notes->figures.hardest_impact);
+        add(notes, &(Highlight){.kind = HIGHLIGHT_IMPACT,
+                                .step = notes->figures.hardest_impact_step,
+                                .value = notes->figures.hardest_impact});
     }
 }

@@ -16,13 +16,17 @@
 // of whose velocity R leaves a share
 #define SLIPPING 1e-6
 
+// more than TREE_MAX bodies that all touch each other fill
+#define NUMBERS_MAX ((size_t)1 << 18)
+// multiplications per contact in the factor: the time of some five sweeps
+#define WORK_MAX 300.0
+
 enum {
     ROUND_MAX = 4, // of states changed and the system solved anew
-    WORK_MAX = 8,  // products of blocks per contact in the factor: the time of some twenty sweeps
     TREE_MAX = 64  // of an island
 };
 
-enum { SIDE = MDP_BLOCK_SIDE };
+enum { SIDE = 6, SIZE = SIDE * SIDE }; // of a free body's block
 
 // How a contact is held: not at all, along its normal without friction, or fast.
 typedef enum HoldState { HOLD_OPEN, HOLD_NORMAL, HOLD_STICK } HoldState;
@@ -30,6 +34,7 @@ typedef enum HoldState { HOLD_OPEN, HOLD_NORMAL, HOLD_STICK } HoldState;
 // A contact of the island.
 struct MdpHold {
     HoldState state;
+    uint32_t edge;          // where both sides move
     uint32_t place[2];      // of the sides' trees; PROBLEM_NO_TREE: static
     double row[2][3][SIDE]; // J: of both sides, along normal and tangents
     double mu;
@@ -61,89 +66,110 @@ static bool is_candidate(const MdpPack *pack, uint32_t island) {
     return true;
 }
 
-// the lowest place that a tree shares a contact with
-static void note_neighbours(const MdpPack *pack, uint32_t first_tree, MdpPair pair) {
-    const MdpDirect *direct = pack->direct;
-    if (pair.tree[0] == PROBLEM_NO_TREE || pair.tree[1] == PROBLEM_NO_TREE) {
-        return;
-    }
-    uint32_t a = direct->place[pair.tree[0]], b = direct->place[pair.tree[1]];
-    uint32_t low = a < b ? a : b, high = a < b ? b : a;
-    uint32_t *first = &direct->first[first_tree + high];
-    *first = low < *first ? low : *first;
-}
-
-// Lays out the envelope of an island, and whether it is worth its work.
-static void lay_out(const MdpPack *pack, uint32_t island, MdpAim *aim) {
-    MdpDirect *direct = pack->direct;
-    const Islands *islands = &pack->judge->islands;
-    IslandRange range = islands_range(islands, island, island + 1);
-    uint32_t first = range.tree_begin, trees = range.tree_end - first, contacts = 0;
-    for (uint32_t i = 0; i < trees; i++) {
-        direct->place[islands->tree[first + i]] = i;
-        direct->first[first + i] = i;
-    }
-    for (uint32_t i = range.contact_begin; i < range.contact_end; i++) {
-        if (pack->kind[i] != MDP_NONE) {
-            note_neighbours(pack, first, pack->pair[i]);
-            contacts++;
-        }
-    }
-    uint32_t blocks = 0, work = 0;
-    for (uint32_t i = 0; i < trees; i++) {
-        uint32_t width = i - direct->first[first + i] + 1;
-        direct->begin[first + i] = blocks;
-        blocks += width;
-        work += width * width;
-    }
-    direct->fits[island] = work <= WORK_MAX * contacts;
-    if (direct->fits[island]) {
-        aim->trees = larger(aim->trees, trees);
-        aim->contacts = larger(aim->contacts, contacts);
-        aim->blocks = larger(aim->blocks, blocks);
-    }
-}
-
 static Status no_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
                      "The solver's memory is too small to solve small islands at once.");
 }
 
 Status mdp_direct_begin(Judge *judge, MdpPack *pack) {
-    uint32_t trees = pack->problem->tree_count;
+    const ContactProblem *problem = pack->problem;
     MdpDirect *direct = arena_take(judge->arena, sizeof(*direct));
-    uint32_t *numbers = arena_take_array(judge->arena, trees, 3 * sizeof(*numbers));
-    bool *fits = arena_take_zeroed(judge->arena, judge->islands.count, sizeof(*fits));
-    if (direct == NULL || numbers == NULL || fits == NULL) {
+    uint32_t *numbers = arena_take_array(
+        judge->arena, (size_t)problem->tree_count + problem->contact_count + TREE_MAX,
+        sizeof(*numbers));
+    MdpSystem **system = arena_take_zeroed(judge->arena, judge->islands.count, sizeof(*system));
+    if (direct == NULL || numbers == NULL || system == NULL) {
         return no_memory(judge->error);
     }
-    *direct = (MdpDirect){numbers, numbers + trees, numbers + 2 * (size_t)trees, fits};
+    *direct = (MdpDirect){.width = numbers,
+                          .place = numbers + TREE_MAX,
+                          .edge = numbers + TREE_MAX + problem->tree_count,
+                          .system = system};
+    for (uint32_t i = 0; i < TREE_MAX; i++) {
+        direct->width[i] = SIDE;
+    }
     pack->direct = direct;
     return STATUS_OK;
 }
 
-static bool take_work(Arena *arena, MdpAim *aim) {
-    aim->number = arena_take_array(arena, aim->blocks, MDP_BLOCK_SIZE * sizeof(double));
-    aim->change = arena_take_array(arena, aim->trees, SIDE * sizeof(double));
-    aim->hold = arena_take_array(arena, aim->contacts, sizeof(*aim->hold));
-    return aim->number != NULL && aim->change != NULL && aim->hold != NULL;
+// The edges of an island's graph, as pairs of places: one for each run of contacts of one pair.
+// Returns how many contacts move anything.
+static uint32_t list_edges(const MdpPack *pack, IslandRange range, Graph *graph, uint32_t *end) {
+    const MdpDirect *direct = pack->direct;
+    uint32_t contacts = 0;
+    *graph = (Graph){
+        .vertex_count = range.tree_end - range.tree_begin, .width = direct->width, .end = end};
+    for (uint32_t i = range.contact_begin; i < range.contact_end; i++) {
+        if (pack->kind[i] == MDP_NONE) {
+            continue;
+        }
+        contacts++;
+        const uint32_t *tree = pack->pair[i].tree;
+        if (tree[0] == PROBLEM_NO_TREE || tree[1] == PROBLEM_NO_TREE || tree[0] == tree[1]) {
+            continue;
+        }
+        uint32_t a = direct->place[tree[0]], b = direct->place[tree[1]];
+        size_t count = graph->edge_count;
+        if (count == 0 || end[2 * count - 2] != a || end[2 * count - 1] != b) {
+            end[2 * count] = a;
+            end[2 * count + 1] = b;
+            graph->edge_count++;
+        }
+        direct->edge[i] = (uint32_t)(graph->edge_count - 1);
+    }
+    return contacts;
 }
 
-// Groups that are planned at once.
-typedef struct Plan {
-    const MdpPack *pack;
-    uint32_t first;
-    MdpAim *aim;
-} Plan;
+// The plan of an island's system, if it is worth its work.
+static Status lay_out(Judge *judge, MdpPack *pack, uint32_t island, MdpAim *aim) {
+    IslandRange range = islands_range(&judge->islands, island, island + 1);
+    uint32_t trees = range.tree_end - range.tree_begin;
+    ArenaMark mark = arena_mark(judge->arena);
+    MdpSystem *system = arena_take(judge->arena, sizeof(*system));
+    size_t ends = 2 * ((size_t)range.contact_end - range.contact_begin);
+    uint32_t *end = arena_take_array(judge->arena, ends, sizeof(uint32_t));
+    if (system == NULL || end == NULL) {
+        return no_memory(judge->error);
+    }
+    for (uint32_t i = 0; i < trees; i++) {
+        pack->direct->place[judge->islands.tree[range.tree_begin + i]] = i;
+    }
+    Graph graph;
+    uint32_t contacts = list_edges(pack, range, &graph, end);
+    Status status = ldlt_plan(&graph, NUMBERS_MAX, judge->arena, &system->plan, judge->error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (system->plan.operations > WORK_MAX * contacts) {
+        arena_reset_to(judge->arena, mark);
+        return STATUS_OK;
+    }
+    aim->trees = larger(aim->trees, trees);
+    aim->contacts = larger(aim->contacts, contacts);
+    aim->edges = larger(aim->edges, (uint32_t)graph.edge_count);
+    pack->direct->system[island] = system;
+    return ldlt_init(&system->ldlt, &system->plan, true, judge->arena, judge->error);
+}
 
-static void plan_group(void *work, uint32_t block) {
-    const Plan *plan = work;
-    const MdpGroup *group = &plan->pack->group[plan->first + block];
+static Status plan_group(Judge *judge, MdpPack *pack, MdpGroup *group, MdpAim *aim) {
+    group->aim = NULL;
     for (uint32_t i = group->island_begin; i < group->island_end; i++) {
-        if (is_candidate(plan->pack, i)) {
-            lay_out(plan->pack, i, &plan->aim[block]);
+        pack->direct->system[i] = NULL;
+        Status status = is_candidate(pack, i) ? lay_out(judge, pack, i, aim) : STATUS_OK;
+        if (status != STATUS_OK) {
+            return status;
         }
     }
+    if (aim->contacts == 0) {
+        return STATUS_OK;
+    }
+    aim->change = arena_take_array(judge->arena, aim->trees, SIDE * sizeof(double));
+    aim->block =
+        arena_take_array(judge->arena, (size_t)aim->trees + aim->edges, SIZE * sizeof(double));
+    aim->hold = arena_take_array(judge->arena, aim->contacts, sizeof(*aim->hold));
+    group->aim = aim;
+    bool is_taken = aim->change != NULL && aim->block != NULL && aim->hold != NULL;
+    return is_taken ? STATUS_OK : no_memory(judge->error);
 }
 
 Status mdp_direct_plan(Judge *judge, MdpPack *pack, uint32_t begin, uint32_t end) {
@@ -153,16 +179,11 @@ Status mdp_direct_plan(Judge *judge, MdpPack *pack, uint32_t begin, uint32_t end
     if (aim == NULL) {
         return no_memory(judge->error);
     }
-    Plan plan = {pack, begin, aim};
-    tasks_run(judge->context->tasks, plan_group, &plan, end - begin);
-    for (uint32_t i = begin; i < end; i++) {
-        bool is_any = aim[i - begin].contacts > 0;
-        if (is_any && !take_work(judge->arena, &aim[i - begin])) {
-            return no_memory(judge->error);
-        }
-        pack->group[i].aim = is_any ? &aim[i - begin] : NULL;
+    Status status = STATUS_OK;
+    for (uint32_t i = begin; i < end && status == STATUS_OK; i++) {
+        status = plan_group(judge, pack, &pack->group[i], &aim[i - begin]);
     }
-    return STATUS_OK;
+    return status;
 }
 
 // ---- contacts
@@ -308,10 +329,10 @@ static void add_momentum(const MdpHold *hold, int k, double gamma, double *momen
     }
 }
 
-// Its part of J^T R^-1 J and of -J^T R^-1 u; what is not held loses the impulse that it has.
-static void add_hold(const MdpHold *hold, const MdpEnvelope *matrix, double *right) {
+// Its part of J^T R^-1 J, of whose diagonal blocks only the lower triangle counts, and of
+// -J^T R^-1 u; what is not held loses the impulse that it has.
+static void add_hold(const MdpHold *hold, double *vertex, double *edge, double *right) {
     uint32_t a = hold->place[0], b = hold->place[1];
-    int high = a != PROBLEM_NO_TREE && (b == PROBLEM_NO_TREE || a > b) ? 0 : 1;
     int rows = held_rows(hold);
     for (int k = rows; k < 3; k++) {
         add_momentum(hold, k, -hold->impulse[k], right);
@@ -320,13 +341,13 @@ static void add_hold(const MdpHold *hold, const MdpEnvelope *matrix, double *rig
         add_momentum(hold, k, -hold->stiffness * hold->u[k], right);
         for (int s = 0; s < 2; s++) {
             if (hold->place[s] != PROBLEM_NO_TREE) {
-                double *block = mdp_envelope_block(matrix, hold->place[s], hold->place[s]);
+                double *block = vertex + SIZE * (size_t)hold->place[s];
                 add_product(block, hold->stiffness, hold->row[s][k], hold->row[s][k]);
             }
         }
         if (a != PROBLEM_NO_TREE && b != PROBLEM_NO_TREE) {
-            double *block = mdp_envelope_block(matrix, hold->place[high], hold->place[1 - high]);
-            add_product(block, hold->stiffness, hold->row[high][k], hold->row[1 - high][k]);
+            double *block = edge + SIZE * (size_t)hold->edge;
+            add_product(block, hold->stiffness, hold->row[0][k], hold->row[1][k]);
         }
     }
 }
@@ -335,34 +356,45 @@ static void add_hold(const MdpHold *hold, const MdpEnvelope *matrix, double *rig
 typedef struct System {
     const MdpPack *pack;
     const MdpAim *aim;
+    Ldlt *ldlt;
     uint32_t first, end;
     uint32_t contact_count;
 } System;
 
-// dv; false: no number
-static bool solve_system(const System *system) {
+// The matrix, and the right side into the change.
+static void make_system(const System *system) {
     const MdpPack *pack = system->pack;
     const MdpAim *aim = system->aim;
-    uint32_t first = system->first;
-    MdpEnvelope matrix = {.count = system->end - first,
-                          .first = pack->direct->first + first,
-                          .begin = pack->direct->begin + first,
-                          .number = aim->number};
-    uint32_t last = matrix.count - 1;
-    size_t blocks = (size_t)matrix.begin[last] + (last - matrix.first[last]) + 1;
-    memset(matrix.number, 0, blocks * MDP_BLOCK_SIZE * sizeof(double));
-    memset(aim->change, 0, SIDE * (size_t)matrix.count * sizeof(double));
-    for (uint32_t i = 0; i < matrix.count; i++) {
-        uint32_t tree = pack->judge->islands.tree[first + i];
-        add_mass(&pack->problem->free[tree], mdp_envelope_block(&matrix, i, i));
+    Ldlt *ldlt = system->ldlt;
+    uint32_t count = system->end - system->first;
+    size_t edges = ldlt->plan->graph.edge_count;
+    double *edge = aim->block + SIZE * (size_t)count;
+    memset(aim->block, 0, (count + edges) * SIZE * sizeof(double));
+    memset(aim->change, 0, SIDE * (size_t)count * sizeof(double));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t tree = pack->judge->islands.tree[system->first + i];
+        add_mass(&pack->problem->free[tree], aim->block + SIZE * (size_t)i);
     }
     for (uint32_t i = 0; i < system->contact_count; i++) {
-        add_hold(&aim->hold[i], &matrix, aim->change);
+        add_hold(&aim->hold[i], aim->block, edge, aim->change);
     }
-    if (!mdp_envelope_factor(&matrix)) {
+    ldlt_clear(ldlt);
+    for (uint32_t i = 0; i < count; i++) {
+        ldlt_add_vertex(ldlt, i, aim->block + SIZE * (size_t)i);
+    }
+    for (size_t i = 0; i < edges; i++) {
+        ldlt_add_edge(ldlt, i, edge + SIZE * i, NULL);
+    }
+}
+
+// dv; false: no number, or one that is rounding
+static bool solve_system(const System *system) {
+    make_system(system);
+    // small enough that nobody waits for it
+    if (ldlt_factor(system->ldlt, NULL) != LDLT_FINITE || system->ldlt->replaced > 0) {
         return false;
     }
-    mdp_envelope_solve(&matrix, aim->change);
+    ldlt_solve(system->ldlt, system->aim->change);
     return true;
 }
 
@@ -435,16 +467,20 @@ static void match_velocities(const System *system) {
 }
 
 bool mdp_direct_aim(MdpPack *pack, const MdpGroup *group, uint32_t island) {
-    if (group->aim == NULL || !pack->direct->fits[island]) {
+    if (group->aim == NULL || pack->direct->system[island] == NULL) {
         return false;
     }
     const Islands *islands = &pack->judge->islands;
     IslandRange range = islands_range(islands, island, island + 1);
-    System system = {
-        .pack = pack, .aim = group->aim, .first = range.tree_begin, .end = range.tree_end};
+    System system = {.pack = pack,
+                     .aim = group->aim,
+                     .ldlt = &pack->direct->system[island]->ldlt,
+                     .first = range.tree_begin,
+                     .end = range.tree_end};
     for (uint32_t i = range.contact_begin; i < range.contact_end; i++) {
         if (pack->kind[i] != MDP_NONE) {
             MdpHold *hold = &group->aim->hold[system.contact_count++];
+            hold->edge = pack->direct->edge[i];
             load_impulse(pack, i, hold);
             load_rows(pack, islands->contact[i], hold);
         }

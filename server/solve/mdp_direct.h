@@ -26,33 +26,40 @@
 // judge it as any leap (mdp_momentum.h).
 #pragma once
 
-#include "solve/mdp_envelope.h"
+#include "base/ldlt.h"
 #include "solve/mdp_pack.h"
 
 typedef struct MdpHold MdpHold;
 
 // What a group aims with, enough for each of its islands that fits.
 struct MdpAim {
-    uint32_t trees, contacts, blocks; // the most that one of them has
-    double *number;                   // of the envelope
-    double *change;                   // dv
+    uint32_t trees, contacts, edges; // the most that one of them has
+    double *change;                  // dv
+    double *block;                   // of the matrix: those of the trees, then those of the edges
     MdpHold *hold;
 };
 
+// The linear system of an island: its trees are the vertices, at their places, and an edge joins
+// two that touch.
+typedef struct MdpSystem {
+    LdltPlan plan;
+    Ldlt ldlt;
+} MdpSystem;
+
 // All memory is the arena's.
 struct MdpDirect {
-    uint32_t *place; // [tree_count] of a tree among those of its island
-    uint32_t *first; // the envelopes, at places of the list of trees
-    uint32_t *begin;
-    bool *fits; // [islands] it is small enough, has no rows and no dense trees
+    uint32_t *width;    // of the vertices of any system
+    uint32_t *place;    // [tree_count] of a tree among those of its island
+    uint32_t *edge;     // [contact_count] of a contact, at its place of the list, in its system
+    MdpSystem **system; // [islands] NULL: it is too large or too dear, has rows or dense trees
 };
 
 // Before the first plan of a solve.
 Status mdp_direct_begin(Judge *judge, MdpPack *pack);
 
 // Once for groups [begin, end), after their first sweep: for islands that are not done. Status
-// RESOURCE_EXHAUSTED when the arena ends. The groups' `aim` is borrowed from the arena, or NULL
-// where no island is for this.
+// RESOURCE_EXHAUSTED when the arena ends. The groups' `aim` and the systems of their islands are
+// borrowed from the arena; `aim` is NULL where no island is for this.
 Status mdp_direct_plan(Judge *judge, MdpPack *pack, uint32_t begin, uint32_t end);
 
 // Between two sweeps: aims the island's next carry at the solution of its linear system, by setting

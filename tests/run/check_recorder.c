@@ -631,9 +631,10 @@ START_TEST(steps_that_matter_are_stretches_that_can_be_asked_for) {
     SettingsChange one_sweep = {.given = CHANGE_PARAMETERS, .parameter_solver = SOLVER_MDP};
     const Solver *solver = solver_get(SOLVER_MDP);
     for (uint32_t i = 0; i < solver->parameter_count; i++) {
-        bool is_limit = strcmp(solver->parameters[i].name, "max_iterations") == 0;
-        if (is_limit || strcmp(solver->parameters[i].name, "tolerance") == 0) {
-            one_sweep.parameter_given |= 1u << i;
+        const char *name = solver->parameters[i].name;
+        bool is_limit = strcmp(name, "max_iterations") == 0;
+        if (is_limit || strcmp(name, "tolerance") == 0 || strcmp(name, "method") == 0) {
+            one_sweep.parameter_given |= 1u << i; // of sweeps, not of newton
             one_sweep.parameter[i] = is_limit ? 1.0 : solver->parameters[i].minimum;
         }
     }
@@ -652,6 +653,11 @@ START_TEST(steps_that_matter_are_stretches_that_can_be_asked_for) {
     for (size_t i = 0; i < count; i++) {
         ck_assert(found[i].first_step <= found[i].step && found[i].step <= found[i].last_step);
         steps += found[i].last_step - found[i].first_step + 1;
+        // why, and of which island: a body that lives, and no more contacts than the world has
+        ck_assert_uint_eq(found[i].reason, END_ITERATIONS);
+        uint32_t body;
+        ck_assert(world_find_body(fixture.door.world, found[i].body, &body));
+        ck_assert(found[i].contacts > 0 && found[i].contacts <= readback.row.figures.contacts_max);
         ck_assert(i == 0 || found[i].value <= found[i - 1].value); // the worst first
     }
     ck_assert_uint_eq(steps, readback.row.figures.unconverged_steps);
@@ -659,6 +665,7 @@ START_TEST(steps_that_matter_are_stretches_that_can_be_asked_for) {
                                            &fixture.arena, &found, &count, &total, NULL),
                      STATUS_OK);
     ck_assert_uint_eq(count, 1);
+    ck_assert_uint_eq(found[0].reason, 0);
     ck_assert_double_eq(found[0].value, readback.row.figures.hardest_impact);
     ck_assert_uint_eq(found[0].step, readback.row.figures.hardest_impact_step);
     ck_assert_double_gt(found[0].value, 0.1); // it fell some decimetres

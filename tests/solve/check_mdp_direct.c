@@ -237,7 +237,7 @@ START_TEST(large_islands_are_left_to_the_sweeps) {
         problem_build_init(&aimed.build);
         add_tower(&aimed.build, 64 + more);
         aimed_begin(&aimed);
-        ck_assert(aimed.pack.direct->fits[0] == (more == 0));
+        ck_assert((aimed.pack.direct->system[0] != NULL) == (more == 0));
         ck_assert((aimed.pack.group->aim != NULL) == (more == 0));
         ck_assert(more == 0 || !aim(&aimed));
         problem_build_deinit(&aimed.build);
@@ -276,8 +276,8 @@ START_TEST(islands_with_dense_trees_or_rows_are_left_to_the_sweeps) {
         problem_build_dense_side(&aimed.build, contact, 1, tree, jacobian);
     }
     aimed_begin(&aimed);
-    ck_assert(!aimed.pack.direct->fits[0]);
-    ck_assert(aimed.pack.direct->fits[1]);
+    ck_assert_ptr_null(aimed.pack.direct->system[0]);
+    ck_assert_ptr_nonnull(aimed.pack.direct->system[1]);
     ck_assert(!aim(&aimed));
     problem_build_deinit(&aimed.build);
 }
