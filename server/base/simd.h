@@ -8,6 +8,7 @@
 #pragma once
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define INLINE static inline __attribute__((always_inline))
@@ -39,6 +40,10 @@ INLINE double simd_add_to(double sum, Simd x) {
     return (((sum + x[0]) + x[1]) + x[2]) + x[3];
 }
 
+INLINE bool simd_any(SimdMask mask) {
+    return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+}
+
 #else
 
 #define SIMD_OF(array, member) ((Simd){(array)[0] member, (array)[1] member})
@@ -49,6 +54,10 @@ INLINE Simd simd_root(Simd x) {
 
 INLINE double simd_add_to(double sum, Simd x) {
     return (sum + x[0]) + x[1];
+}
+
+INLINE bool simd_any(SimdMask mask) {
+    return (mask[0] | mask[1]) != 0;
 }
 
 #endif

@@ -18,10 +18,9 @@
 #include "base/twofold.h"
 #include "base/vec.h"
 #include "solve/mdp_roots.h"
+#include "solve/mdp_slide.h"
 
 #define ISOTROPY_TOLERANCE 1e-13 // off-diagonal share that is the rounding of a sphere's inertia
-#define KKT_TOLERANCE      3e-13 // scaled residual of a certified slide
-#define KKT_DONE           2e-16
 // How far below nothing a multiplier may be by rounding, where sticking just fails: that of x0, or
 // its own.
 #define ROUNDING         1e-13
@@ -32,24 +31,7 @@
 #define CAREFUL_SHARE 1.35e-2
 
 enum { REFINE_MAX = 4 };
-enum { ON_STEP_MAX = 12, STEP_MAX = 60, START_MAX = MDP_ROOT_MAX + 3 };
-
-typedef enum Law { LAW_DISSIPATION, LAW_COULOMB } Law;
-
-// The reduced problem of one call.
-typedef struct Plane {
-    const MdpPlan *plan;
-    Law law;
-    double b_n;
-    double bh1, bh2;
-} Plane;
-
-// A point of the plane with its multiplier, and how well it slides.
-typedef struct Slide {
-    double y1, y2, nu;
-    double push;     // nu |D| over what slip is made of: negative where it would pull
-    double residual; // scaled, largest of the conditions; NaN never counts as small
-} Slide;
+enum { STEP_MAX = 60, START_MAX = MDP_ROOT_MAX + 3 };
 
 static void invert(const MdpBlock *a, double inverse[6]) {
     Sym3 inverted = sym3_inverse((Sym3){a->nn, a->tt, a->oo, a->nt, a->no, a->to});
@@ -173,109 +155,38 @@ static void set(double x[3], double n, double t, double o) {
     x[2] = o;
 }
 
-static Plane reduce(const MdpPlan *plan, Law law, const double b[3]) {
+static MdpPlane reduce(const MdpPlan *plan, bool is_coulomb, const double b[3]) {
     double bh[2];
     reduce_right(plan, b, bh);
-    return (Plane){plan, law, b[0], bh[0], bh[1]};
+    return (MdpPlane){plan, is_coulomb, b[0], bh[0], bh[1]};
 }
 
 // from the plane back to a reaction; the cone is kept to rounding by giving the normal part way
-static void lift(const Plane *plane, double y1, double y2, double x[3]) {
+static void lift(const MdpPlane *plane, double y1, double y2, double x[3]) {
     const MdpBlock *a = &plane->plan->block;
     double n = (plane->b_n - a->nt * y1 - a->no * y2) / a->nn;
     double needed = sqrt(y1 * y1 + y2 * y2) / a->mu;
     set(x, n < needed ? needed : n, y1, y2);
 }
 
-static double larger(double a, double b) {
-    return a > b || a != a ? a : b;
-}
-
-// ---- Newton in (y, nu)
+// ---- slides
 
 // the direction D that the relative velocity opposes
-static void opposed(const Plane *plane, double u1, double u2, double d[2]) {
-    double kap = plane->law == LAW_DISSIPATION ? plane->plan->kap : 0.0;
+static void opposed(const MdpPlane *plane, double u1, double u2, double d[2]) {
+    double kap = plane->is_coulomb ? 0.0 : plane->plan->kap;
     d[0] = u1 + kap * plane->plan->block.nt;
     d[1] = u2 + kap * plane->plan->block.no;
 }
 
-// B = Ah + bend p p', p across u: det B = det Ah + bend u'Ah u, adj B = adj Ah + bend u u'. Where
-// the bend is all, as next to the tip of the cone, B itself has lost Ah.
-typedef struct Bent {
-    const MdpPlan *plan;
-    double u1, u2, bend;
-    double scale; // 1 / det B
-} Bent;
-
-static void solve_bent(const Bent *bent, double r1, double r2, double x[2]) {
-    const MdpPlan *p = bent->plan;
-    double along = bent->bend * (bent->u1 * r1 + bent->u2 * r2);
-    x[0] = bent->scale * (p->h22 * r1 - p->h12 * r2 + along * bent->u1);
-    x[1] = bent->scale * (p->h11 * r2 - p->h12 * r1 + along * bent->u2);
-}
-
-// one step, and the residual at the point it starts from; false when it leads nowhere
-static bool newton_step(const Plane *plane, Slide *s) {
-    const MdpPlan *p = plane->plan;
-    const MdpBlock *a = &p->block;
-    double length = sqrt(s->y1 * s->y1 + s->y2 * s->y2);
-    double u1 = s->y1 / length, u2 = s->y2 / length, d[2];
-    opposed(plane, u1, u2, d);
-    double ay = a->nt * s->y1 + a->no * s->y2;
-    double f1 = p->h11 * s->y1 + p->h12 * s->y2 - plane->bh1 + s->nu * d[0];
-    double f2 = p->h12 * s->y1 + p->h22 * s->y2 - plane->bh2 + s->nu * d[1];
-    double f3 = length - p->kap * (plane->b_n - ay);
-
-    double h_max = larger(larger(p->h11, p->h22), fabs(p->h12));
-    double rate = larger(fabs(plane->bh1), fabs(plane->bh2)) + h_max * length;
-    s->push = s->nu * sqrt(d[0] * d[0] + d[1] * d[1]) / rate;
-    double reach = length + p->kap * (fabs(plane->b_n) + fabs(a->nt * s->y1) + fabs(a->no * s->y2));
-    s->residual = larger(larger(fabs(f1), fabs(f2)) / rate, fabs(f3) / reach);
-
-    // B = Ah + nu / |y| (E - u u'), then nu from the boundary and y from B
-    Bent bent = {p, u1, u2, s->nu / length, 0.0};
-    double along = u1 * (p->h11 * u1 + p->h12 * u2) + u2 * (p->h12 * u1 + p->h22 * u2);
-    bent.scale = 1.0 / (p->h_determinant + bent.bend * along);
-    double m[2], r[2]; // B^-1 N, B^-1 of what is left
-    solve_bent(&bent, u1 + p->kap * a->nt, u2 + p->kap * a->no, m);
-    double d_nu = (f3 - (m[0] * f1 + m[1] * f2)) / (m[0] * d[0] + m[1] * d[1]);
-    solve_bent(&bent, f1 + d_nu * d[0], f2 + d_nu * d[1], r);
-    s->nu += d_nu;
-    s->y1 -= r[0];
-    s->y2 -= r[1];
-    return isfinite(s->y1) && isfinite(s->y2) && isfinite(s->nu);
-}
-
-// Newton from a start; the best point met on the way is the result
-static Slide converge(const Plane *plane, int steps, double y1, double y2, double nu) {
-    Slide at = {.y1 = y1, .y2 = y2, .nu = nu, .residual = HUGE_VAL}, best = at;
-    for (int step = 0; step < steps; step++) {
-        Slide before = at;
-        bool goes_on = newton_step(plane, &at);
-        before.residual = at.residual;
-        before.push = at.push;
-        bool is_better = before.residual < best.residual;
-        if (is_better) {
-            best = before;
-        }
-        if (!goes_on || best.residual <= KKT_DONE ||
-            (!is_better && best.residual <= KKT_TOLERANCE)) {
-            break;
-        }
-    }
-    return best;
-}
-
-static bool is_certified(const Plane *plane, const Slide *s) {
-    const MdpBlock *a = &plane->plan->block;
-    double rounding = plane->plan->is_careful ? CAREFUL_ROUNDING : ROUNDING;
-    return s->residual < KKT_TOLERANCE && s->push >= -rounding &&
-           plane->b_n - a->nt * s->y1 - a->no * s->y2 >= 0.0;
+static bool is_certified(const MdpSlide *s) {
+    const MdpPlan *plan = s->plane.plan;
+    double rounding = plan->is_careful ? CAREFUL_ROUNDING : ROUNDING;
+    return s->residual < MDP_SLIDE_TOLERANCE && s->push >= -rounding &&
+           s->plane.b_n - plan->block.nt * s->y1 - plan->block.no * s->y2 >= 0.0;
 }
 
 // the multiplier that fits a point best
-static double fit_multiplier(const Plane *plane, double y1, double y2) {
+static double fit_multiplier(const MdpPlane *plane, double y1, double y2) {
     const MdpPlan *p = plane->plan;
     double length = sqrt(y1 * y1 + y2 * y2), d[2];
     opposed(plane, y1 / length, y2 / length, d);
@@ -284,14 +195,19 @@ static double fit_multiplier(const Plane *plane, double y1, double y2) {
     return -(d[0] * v1 + d[1] * v2) / (d[0] * d[0] + d[1] * d[1]);
 }
 
+static MdpSlide slide_from(const MdpPlane *plane, double y1, double y2) {
+    double nu = fit_multiplier(plane, y1, y2);
+    return (MdpSlide){.plane = *plane, .y1 = y1, .y2 = y2, .nu = nu > 0.0 ? nu : 0.0};
+}
+
 // ---- starts
 
-static MdpTrigonometric stationarity(const Plane *plane) {
+static MdpTrigonometric stationarity(const MdpPlane *plane) {
     const MdpPlan *p = plane->plan;
     const MdpBlock *a = &p->block;
     double mu = a->mu, nn = a->nn, b_n = plane->b_n, b1 = plane->bh1, b2 = plane->bh2;
     double w = a->nt * b2 - a->no * b1;
-    if (plane->law == LAW_COULOMB) {
+    if (plane->is_coulomb) {
         return (MdpTrigonometric){.k0 = -0.5 * mu * w,
                                   .c1 = -nn * b2,
                                   .s1 = nn * b1,
@@ -321,17 +237,17 @@ static void ray_directions(const MdpPlan *plan, MdpDirection ray[2]) {
 }
 
 // the length at which a ray meets the law while b_n is next to nothing
-static double ray_length(const Plane *plane, MdpDirection u) {
+static double ray_length(const MdpPlane *plane, MdpDirection u) {
     const MdpPlan *p = plane->plan;
     double h1 = p->h11 * u.c + p->h12 * u.s, h2 = p->h12 * u.c + p->h22 * u.s;
-    if (plane->law == LAW_DISSIPATION) {
+    if (!plane->is_coulomb) {
         return (u.c * plane->bh1 + u.s * plane->bh2) / (u.c * h1 + u.s * h2);
     }
     return (u.c * plane->bh2 - u.s * plane->bh1) / (u.c * h2 - u.s * h1);
 }
 
 // the point on the boundary in a direction; false where there is none
-static bool on_boundary(const Plane *plane, double to1, double to2, double y[2]) {
+static bool on_boundary(const MdpPlane *plane, double to1, double to2, double y[2]) {
     const MdpBlock *a = &plane->plan->block;
     double size = sqrt(to1 * to1 + to2 * to2);
     double u1 = to1 / size, u2 = to2 / size;
@@ -344,7 +260,7 @@ static bool on_boundary(const Plane *plane, double to1, double to2, double y[2])
 
 // points on the boundary to start from: in the direction of what would stick, the roots, and the
 // rays where they are near
-static int find_starts(const Plane *plane, const double x0[3], double start[START_MAX][2]) {
+static int find_starts(const MdpPlane *plane, const double x0[3], double start[START_MAX][2]) {
     const MdpPlan *p = plane->plan;
     MdpDirection direction[MDP_ROOT_MAX], ray[2];
     MdpTrigonometric g = stationarity(plane);
@@ -374,22 +290,6 @@ static int find_starts(const Plane *plane, const double x0[3], double start[STAR
 
 // ---- the laws
 
-// A slide that goes on from the one before, or from the direction that would stop the slip. A
-// certified point is the only one under maximum dissipation (a convex problem), and under Coulomb
-// where the plan says so.
-static bool slide_on(const Plane *plane, double x[3]) {
-    if (x[1] == 0.0 && x[2] == 0.0 && !on_boundary(plane, plane->bh1, plane->bh2, x + 1)) {
-        return false;
-    }
-    double nu = fit_multiplier(plane, x[1], x[2]);
-    Slide s = converge(plane, ON_STEP_MAX, x[1], x[2], nu > 0.0 ? nu : 0.0);
-    if (!is_certified(plane, &s)) {
-        return false;
-    }
-    lift(plane, s.y1, s.y2, x);
-    return true;
-}
-
 static double energy(const MdpBlock *a, const double b[3], const double x[3]) {
     double n = a->nn * x[0] + a->nt * x[1] + a->no * x[2];
     double t = a->nt * x[0] + a->tt * x[1] + a->to * x[2];
@@ -399,7 +299,7 @@ static double energy(const MdpBlock *a, const double b[3], const double x[3]) {
 
 // The best of what the starts lead to when nothing was certified, which sampling has never met: the
 // least residual, or no friction.
-static void slide_somehow(const Plane *plane, const Slide *best, double x[3]) {
+static void slide_somehow(const MdpPlane *plane, const MdpSlide *best, double x[3]) {
     if (best->residual < 1.0) {
         lift(plane, best->y1, best->y2, x);
     } else {
@@ -407,19 +307,28 @@ static void slide_somehow(const Plane *plane, const Slide *best, double x[3]) {
     }
 }
 
-static void slide_dissipation(const Plane *plane, const double b[3], double x[3]) {
+// What all starts lead to.
+static int find_slides(const MdpPlane *plane, const double b[3], MdpSlide slide[START_MAX]) {
     double x0[3], start[START_MAX][2];
-    Slide best = {.residual = HUGE_VAL};
     stick(plane->plan, b, x0);
     int count = find_starts(plane, x0, start);
     for (int i = 0; i < count; i++) {
-        double nu = fit_multiplier(plane, start[i][0], start[i][1]);
-        Slide s = converge(plane, STEP_MAX, start[i][0], start[i][1], nu > 0.0 ? nu : 0.0);
-        if (is_certified(plane, &s)) {
-            lift(plane, s.y1, s.y2, x);
+        slide[i] = slide_from(plane, start[i][0], start[i][1]);
+    }
+    mdp_slide_converge(slide, (uint32_t)count, STEP_MAX);
+    return count;
+}
+
+static void slide_dissipation(const MdpPlane *plane, const double b[3], double x[3]) {
+    MdpSlide slide[START_MAX], best = {.residual = HUGE_VAL};
+    int count = find_slides(plane, b, slide);
+    for (int i = 0; i < count; i++) {
+        const MdpSlide *s = &slide[i];
+        if (is_certified(s)) {
+            lift(plane, s->y1, s->y2, x);
             return;
         }
-        best = s.push >= -ROUNDING && s.residual < best.residual ? s : best;
+        best = s->push >= -ROUNDING && s->residual < best.residual ? *s : best;
     }
     slide_somehow(plane, &best, x);
 }
@@ -439,26 +348,25 @@ static bool is_listed(double x[4][3], int count, const double candidate[3]) {
 }
 
 // all certified Coulomb slides; `best` is the least wrong of the others
-static int slides_coulomb(const Plane *plane, const double b[3], double x[4][3], Slide *best) {
-    double x0[3], start[START_MAX][2];
-    stick(plane->plan, b, x0);
-    int count = 0, start_count = find_starts(plane, x0, start);
+static int slides_coulomb(const MdpPlane *plane, const double b[3], double x[4][3],
+                          MdpSlide *best) {
+    MdpSlide slide[START_MAX];
+    int count = 0, start_count = find_slides(plane, b, slide);
     for (int i = 0; i < start_count && count < 4; i++) {
-        double nu = fit_multiplier(plane, start[i][0], start[i][1]);
-        Slide s = converge(plane, STEP_MAX, start[i][0], start[i][1], nu > 0.0 ? nu : 0.0);
-        if (is_certified(plane, &s)) {
-            lift(plane, s.y1, s.y2, x[count]);
+        const MdpSlide *s = &slide[i];
+        if (is_certified(s)) {
+            lift(plane, s->y1, s->y2, x[count]);
             count += is_listed(x, count, x[count]) ? 0 : 1;
-        } else if (s.push >= -ROUNDING && s.residual < best->residual) {
-            *best = s;
+        } else if (s->push >= -ROUNDING && s->residual < best->residual) {
+            *best = *s;
         }
     }
     return count;
 }
 
-static void slide_coulomb(const Plane *plane, const double b[3], double x[3]) {
+static void slide_coulomb(const MdpPlane *plane, const double b[3], double x[3]) {
     double all[4][3];
-    Slide best = {.residual = HUGE_VAL};
+    MdpSlide best = {.residual = HUGE_VAL};
     int count = slides_coulomb(plane, b, all, &best);
     if (count == 0) {
         slide_somehow(plane, &best, x);
@@ -477,15 +385,14 @@ static void slide_coulomb(const Plane *plane, const double b[3], double x[3]) {
 }
 
 // A diagonal and the same along both tangents
-static MdpBranch slide_isotropic(const MdpPlan *plan, const double b[3], double x[3]) {
+static void slide_isotropic(const MdpPlan *plan, const double b[3], double x[3]) {
     double n = b[0] / plan->block.nn;
     double scale = plan->block.mu * n / sqrt(b[1] * b[1] + b[2] * b[2]);
     set(x, n, scale * b[1], scale * b[2]);
-    return MDP_SLIDE;
 }
 
 // b_n = 0 and the cone reaches below the plane of maximum compression: the better of the two rays
-static MdpBranch graze(const Plane *plane, double x[3]) {
+static MdpBranch graze(const MdpPlane *plane, double x[3]) {
     const MdpPlan *p = plane->plan;
     if (!(p->eccentricity >= 1.0)) {
         set(x, 0.0, 0.0, 0.0);
@@ -523,59 +430,87 @@ static inline MdpBranch push_or_stick(const MdpPlan *plan, const double b[3], do
     return MDP_SLIDE;
 }
 
-MdpBranch mdp_plan_dissipation(const MdpPlan *plan, const double b[3], double x[3]) {
-    if (b[0] < 0.0) {
-        set(x, 0.0, 0.0, 0.0);
-        return MDP_OPEN;
+// Every slide of a plane is asked for.
+static void slide(const MdpPlane *plane, const double b[3], double x[3]) {
+    if (plane->is_coulomb) {
+        slide_coulomb(plane, b, x);
+    } else {
+        slide_dissipation(plane, b, x);
     }
-    MdpBranch branch = push_or_stick(plan, b, x);
-    if (branch != MDP_SLIDE) {
-        return branch;
-    }
-    Plane plane = reduce(plan, LAW_DISSIPATION, b);
-    if (b[0] == 0.0) {
-        return graze(&plane, x);
-    }
-    if (plan->is_isotropic) {
-        return slide_isotropic(plan, b, x);
-    }
-    if (!slide_on(&plane, x)) {
-        slide_dissipation(&plane, b, x);
-    }
-    return MDP_SLIDE;
 }
 
-MdpBranch mdp_plan_coulomb(const MdpPlan *plan, const double b[3], double x[3]) {
-    if (b[0] <= 0.0) {
-        set(x, 0.0, 0.0, 0.0);
-        return MDP_OPEN;
+// Where a slide goes on from: the one before, or the direction that would stop the slip. False:
+// there is no such place, or what is found there need not be the answer. A certified point is the
+// only one under maximum dissipation (a convex problem), and under Coulomb where the plan says so.
+static bool goes_on(const MdpPlane *plane, const double x[3], MdpSlide *from) {
+    double y[2] = {x[1], x[2]};
+    if (plane->is_coulomb && !plane->plan->has_one_slide) {
+        return false;
     }
-    MdpBranch branch = push_or_stick(plan, b, x);
-    if (branch != MDP_SLIDE) {
-        return branch;
+    if (y[0] == 0.0 && y[1] == 0.0 && !on_boundary(plane, plane->bh1, plane->bh2, y)) {
+        return false;
+    }
+    *from = slide_from(plane, y[0], y[1]);
+    return true;
+}
+
+bool mdp_plan_begin(const MdpPlan *plan, bool is_coulomb, const double b[3], double x[3],
+                    MdpBranch *branch, MdpSlide *from) {
+    if (b[0] < 0.0 || (is_coulomb && b[0] == 0.0)) {
+        set(x, 0.0, 0.0, 0.0);
+        *branch = MDP_OPEN;
+        return true;
+    }
+    *branch = push_or_stick(plan, b, x);
+    if (*branch != MDP_SLIDE) {
+        return true;
+    }
+    MdpPlane plane = reduce(plan, is_coulomb, b);
+    if (b[0] == 0.0) {
+        *branch = graze(&plane, x);
+        return true;
     }
     if (plan->is_isotropic) {
-        return slide_isotropic(plan, b, x);
+        slide_isotropic(plan, b, x);
+        return true;
     }
-    Plane plane = reduce(plan, LAW_COULOMB, b);
-    if (!plan->has_one_slide || !slide_on(&plane, x)) {
-        slide_coulomb(&plane, b, x);
+    if (goes_on(&plane, x, from)) {
+        return false;
     }
-    return MDP_SLIDE;
+    slide(&plane, b, x);
+    return true;
+}
+
+void mdp_plan_end(const MdpSlide *found, const double b[3], double x[3]) {
+    if (is_certified(found)) {
+        lift(&found->plane, found->y1, found->y2, x);
+    } else {
+        slide(&found->plane, b, x);
+    }
+}
+
+MdpBranch mdp_plan_solve(const MdpPlan *plan, bool is_coulomb, const double b[3], double x[3]) {
+    MdpBranch branch;
+    MdpSlide found;
+    if (!mdp_plan_begin(plan, is_coulomb, b, x, &branch, &found)) {
+        mdp_slide_converge(&found, 1, MDP_SLIDE_STEPS);
+        mdp_plan_end(&found, b, x);
+    }
+    return branch;
 }
 
 MdpBranch mdp_block_dissipation(const MdpBlock *block, const double b[3], double x[3]) {
     MdpPlan plan;
     mdp_block_plan(block, &plan);
     set(x, 0.0, 0.0, 0.0);
-    return mdp_plan_dissipation(&plan, b, x);
+    return mdp_plan_solve(&plan, false, b, x);
 }
 
 MdpBranch mdp_block_coulomb(const MdpBlock *block, const double b[3], double x[3]) {
     MdpPlan plan;
     mdp_block_plan(block, &plan);
     set(x, 0.0, 0.0, 0.0);
-    return mdp_plan_coulomb(&plan, b, x);
+    return mdp_plan_solve(&plan, true, b, x);
 }
 
 int mdp_block_coulomb_all(const MdpBlock *block, const double b[3], double x[4][3]) {
@@ -584,7 +519,7 @@ int mdp_block_coulomb_all(const MdpBlock *block, const double b[3], double x[4][
     }
     MdpPlan plan;
     mdp_block_plan(block, &plan);
-    Plane plane = reduce(&plan, LAW_COULOMB, b);
+    MdpPlane plane = reduce(&plan, true, b);
     if (plan.is_isotropic) {
         double x0[3];
         stick(&plan, b, x0);
@@ -594,6 +529,6 @@ int mdp_block_coulomb_all(const MdpBlock *block, const double b[3], double x[4][
         slide_isotropic(&plan, b, x[0]);
         return 1;
     }
-    Slide best = {.residual = HUGE_VAL};
+    MdpSlide best = {.residual = HUGE_VAL};
     return slides_coulomb(&plane, b, x, &best);
 }

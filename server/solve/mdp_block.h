@@ -43,9 +43,31 @@ typedef struct MdpPlan {
 
 void mdp_block_plan(const MdpBlock *block, MdpPlan *plan);
 
+// Where slides are looked for: the reduced problem at one b.
+typedef struct MdpPlane {
+    const MdpPlan *plan; // borrowed
+    bool is_coulomb;     // or maximum dissipation
+    double b_n;
+    double bh1, bh2;
+} MdpPlane;
+
+// A point of the plane with its multiplier, and how well it slides.
+typedef struct MdpSlide {
+    MdpPlane plane;
+    double y1, y2, nu;
+    double push;     // nu |D| over what slip is made of: negative where it would pull
+    double residual; // scaled, largest of the conditions; NaN never counts as small
+} MdpSlide;
+
 // As above; x is read as the reaction to start from (zeros: none).
-MdpBranch mdp_plan_dissipation(const MdpPlan *plan, const double b[3], double x[3]);
-MdpBranch mdp_plan_coulomb(const MdpPlan *plan, const double b[3], double x[3]);
+MdpBranch mdp_plan_solve(const MdpPlan *plan, bool is_coulomb, const double b[3], double x[3]);
+
+// The same in two halves, so that what lies between them, Newton's method for the slides of several
+// contacts, can be done for all of them at once (mdp_slide.h). Begin says whether x is the answer;
+// if not, `slide` is where to start from, and end, handed what became of it, makes the answer of x.
+bool mdp_plan_begin(const MdpPlan *plan, bool is_coulomb, const double b[3], double x[3],
+                    MdpBranch *branch, MdpSlide *slide);
+void mdp_plan_end(const MdpSlide *slide, const double b[3], double x[3]);
 
 // The answers that most blocks of a sweep have, under both laws: open, or sticking. False, with x
 // as it was: a plan's solve must decide.

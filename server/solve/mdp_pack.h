@@ -99,6 +99,7 @@ typedef struct MdpStretch {
 
 typedef struct MdpStage {
     MdpKind kind;
+    bool is_last;                        // of the last colour: any two contacts may share a tree
     uint32_t begin, end;                 // in `quad`, `point` or `wide`
     uint32_t stretch_begin, stretch_end; // of a large island
 } MdpStage;

@@ -136,14 +136,13 @@ static void take_numbers(const MdpPack *pack, MdpGroup *group, uint32_t place) {
 // One stage while its contacts are given their places.
 typedef struct Layer {
     MdpStage *stage;
-    bool is_last;    // of the last colour, where any two contacts may share a tree
     uint32_t before; // the place in the list of the contact before; UINT32_MAX: none
 } Layer;
 
 // The next slot. Of balls, the first of a quad where the contact shares a tree with the one before:
 // of one colour, only contacts of one unit do.
 static uint32_t next_slot(const Layer *layer, bool goes_on, uint32_t used) {
-    bool begins = layer->before == UINT32_MAX || goes_on || layer->is_last;
+    bool begins = layer->before == UINT32_MAX || goes_on || layer->stage->is_last;
     return layer->stage->kind == MDP_BALL && begins ? (used + MDP_QUAD - 1) / MDP_QUAD * MDP_QUAD
                                                     : used;
 }
@@ -155,7 +154,7 @@ static void stretch_on(MdpPack *pack, MdpGroup *group, const Layer *layer, bool 
     bool is_quad = kind == MDP_BALL;
     uint32_t at = is_quad ? slot / MDP_QUAD : slot;
     bool is_first = layer->before == UINT32_MAX;
-    bool may_begin = !goes_on && !layer->is_last && !(is_quad && slot % MDP_QUAD != 0);
+    bool may_begin = !goes_on && !layer->stage->is_last && !(is_quad && slot % MDP_QUAD != 0);
     const MdpStretch *open = is_first ? NULL : &pack->stretch[group->stretch_end - 1];
     if (is_first || (may_begin && at - open->begin >= stretch_size[kind])) {
         pack->stretch[group->stretch_end++] = (MdpStretch){.begin = at};
@@ -167,10 +166,10 @@ static void stretch_on(MdpPack *pack, MdpGroup *group, const Layer *layer, bool 
 static void lay_stage(MdpPack *pack, MdpGroup *group, uint32_t stage, uint32_t begin,
                       uint32_t end) {
     MdpKind kind = (MdpKind)(stage % KINDS + 1);
-    Layer layer = {.stage = &pack->stage[group->stage_end++],
-                   .is_last = stage / KINDS == MDP_COLOUR_MAX - 1,
-                   .before = UINT32_MAX};
-    *layer.stage = (MdpStage){.kind = kind, .stretch_begin = group->stretch_end};
+    Layer layer = {.stage = &pack->stage[group->stage_end++], .before = UINT32_MAX};
+    *layer.stage = (MdpStage){.kind = kind,
+                              .is_last = stage / KINDS == MDP_COLOUR_MAX - 1,
+                              .stretch_begin = group->stretch_end};
     uint32_t used = group->count[kind] * (kind == MDP_BALL ? MDP_QUAD : 1);
     layer.stage->begin = group->count[kind];
     for (uint32_t k = begin; k < end; k++) {

@@ -5,78 +5,10 @@
 
 #include "solve/dense.h"
 #include "solve/mdp_plain.h"
+#include "solve/mdp_point.h"
+#include "solve/mdp_trial.h"
 
-static inline void note_change(MdpSum *sum, double change, double along) {
-    sum->residual += change;
-    sum->opposition -= along;
-    sum->largest = mdp_note_change(sum->largest, change);
-}
-
-// ---- blocks
-
-// The block problem of one contact at the relative velocity u (offset included): the new impulse is
-// stored, and what it differs by from where momentum carried the old one goes to d.
-static inline void solve_block(const MdpPlan *plan, bool coulomb, const double u[3], double weight,
-                               MdpSum *sum, double impulse[3], double before[3], double d[3]) {
-    const MdpBlock *a = &plan->block;
-    double ratio = sum->ratio, z0 = impulse[0], z1 = impulse[1], z2 = impulse[2];
-    double p0 = z0 + ratio * (z0 - before[0]), p1 = z1 + ratio * (z1 - before[1]),
-           p2 = z2 + ratio * (z2 - before[2]);
-    const double b[3] = {a->nn * p0 + a->nt * p1 + a->no * p2 - u[0],
-                         a->nt * p0 + a->tt * p1 + a->to * p2 - u[1],
-                         a->no * p0 + a->to * p1 + a->oo * p2 - u[2]};
-    double x[3] = {p0, p1, p2};
-    if (mdp_plan_is_easy(plan, b, x)) {
-        // as most are
-    } else if (coulomb) {
-        mdp_plan_coulomb(plan, b, x);
-    } else {
-        mdp_plan_dissipation(plan, b, x);
-    }
-    d[0] = x[0] - p0;
-    d[1] = x[1] - p1;
-    d[2] = x[2] - p2;
-    double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    double along = d[0] * (x[0] - z0) + d[1] * (x[1] - z1) + d[2] * (x[2] - z2);
-    before[0] = z0;
-    before[1] = z1;
-    before[2] = z2;
-    impulse[0] = x[0];
-    impulse[1] = x[1];
-    impulse[2] = x[2];
-    note_change(sum, weight * square, weight * along);
-}
-
-static inline Vec3 point_velocity(const MdpBody *body, Vec3 arm) {
-    return vec3_add(vec3_load(body->v), vec3_cross(vec3_load(body->v + 3), arm));
-}
-
-static inline void push(MdpBody *body, const Sym3 *inverse_inertia, Vec3 arm, Vec3 impulse) {
-    Vec3 linear = vec3_add_scaled(vec3_load(body->v), body->inverse_mass, impulse);
-    Vec3 turn = sym3_mul_vec(*inverse_inertia, vec3_cross(arm, impulse));
-    vec3_store(body->v, linear);
-    vec3_store(body->v + 3, vec3_add(vec3_load(body->v + 3), turn));
-}
-
-// the impulse on b, and against a
-static void push_point(const MdpPack *pack, const MdpPoint *c, const double d[3]) {
-    Vec3 impulse = vec3_scale(d[0], c->frame[0]);
-    impulse = vec3_add_scaled(impulse, d[1], c->frame[1]);
-    impulse = vec3_add_scaled(impulse, d[2], c->frame[2]);
-    push(&pack->body[c->b], &pack->inverse_inertia[c->b], c->arm_b, impulse);
-    push(&pack->body[c->a], &pack->inverse_inertia[c->a], c->arm_a, vec3_neg(impulse));
-}
-
-static void solve_point(const MdpPack *pack, MdpPoint *c, bool coulomb, MdpSum *sum) {
-    MdpBody *a = &pack->body[c->a], *b = &pack->body[c->b];
-    Vec3 relative = vec3_sub(point_velocity(b, c->arm_b), point_velocity(a, c->arm_a));
-    const double u[3] = {vec3_dot(c->frame[0], relative) + c->offset[0],
-                         vec3_dot(c->frame[1], relative) + c->offset[1],
-                         vec3_dot(c->frame[2], relative) + c->offset[2]};
-    double d[3];
-    solve_block(&c->plan, coulomb, u, c->weight, sum, c->impulse, c->before, d);
-    push_point(pack, c, d);
-}
+// ---- wide contacts
 
 static void push_wide(const MdpWide *c, const double d[3]) {
     for (int s = 0; s < 2; s++) {
@@ -100,7 +32,12 @@ void mdp_sweep_wide(MdpWide *c, bool coulomb, MdpSum *sum) {
             u[2] += side->jacobian[2 * width + k] * side->v[k];
         }
     }
-    solve_block(&c->plan, coulomb, u, c->weight, sum, c->impulse, c->before, d);
+    MdpTrial trial;
+    mdp_trial_begin(&c->plan, sum->ratio, u, c->impulse, c->before, &trial);
+    if (!mdp_plan_is_easy(&c->plan, trial.b, trial.x)) {
+        mdp_plan_solve(&c->plan, coulomb, trial.b, trial.x);
+    }
+    mdp_trial_note(sum, mdp_trial_take(&trial, c->weight, c->impulse, c->before, d));
     push_wide(c, d);
 }
 
@@ -134,7 +71,8 @@ static void push_row(const MdpPack *pack, const MdpRow *row, double d) {
 // the new impulse, and its change d from where momentum carried the old one
 static void set_row(const MdpPack *pack, MdpRow *row, double impulse, double d, MdpSum *sum) {
     push_row(pack, row, d);
-    note_change(sum, row->weight * d * d, row->weight * d * (impulse - row->impulse));
+    MdpChange change = {row->weight * d * d, row->weight * d * (impulse - row->impulse)};
+    mdp_trial_note(sum, change);
     row->before = row->impulse;
     row->impulse = impulse;
 }
@@ -166,17 +104,16 @@ void mdp_sweep_push_joint(const MdpPack *pack, const MdpJoint *joint) {
 // ---- stages
 
 // [begin, end) of a stage; `sum` is of the group's islands
-static void sweep_part(const MdpPack *pack, MdpKind kind, uint32_t begin, uint32_t end,
+static void sweep_part(const MdpPack *pack, const MdpStage *stage, uint32_t begin, uint32_t end,
                        bool coulomb, MdpSum *sum) {
+    MdpKind kind = stage->kind;
     if (kind == MDP_BALL) {
         mdp_ball_sweep(pack->quad, begin, end, pack->body, sum);
         return;
     }
-    for (uint32_t i = begin; i < end && kind == MDP_POINT; i++) {
-        MdpSum *of = &sum[pack->point[i].island];
-        if (!of->is_done) {
-            solve_point(pack, &pack->point[i], coulomb, of);
-        }
+    if (kind == MDP_POINT) {
+        mdp_point_sweep(pack, stage, begin, end, coulomb, sum);
+        return;
     }
     for (uint32_t i = begin; i < end && kind == MDP_WIDE; i++) {
         MdpSum *of = &sum[pack->wide[i].island];
@@ -191,10 +128,11 @@ static void push_part(const MdpPack *pack, MdpKind kind, uint32_t begin, uint32_
         mdp_ball_push(pack->quad, begin, end, pack->body);
         return;
     }
-    for (uint32_t i = begin; i < end && kind == MDP_POINT; i++) {
-        push_point(pack, &pack->point[i], pack->point[i].impulse);
+    if (kind == MDP_POINT) {
+        mdp_point_push(pack, begin, end);
+        return;
     }
-    for (uint32_t i = begin; i < end && kind == MDP_WIDE; i++) {
+    for (uint32_t i = begin; i < end; i++) {
         mdp_sweep_push_wide(&pack->wide[i]);
     }
 }
@@ -211,8 +149,8 @@ static void sweep_stretch(void *work, uint32_t block) {
     const Stretches *stretches = work;
     MdpStretch *stretch = &stretches->pack->stretch[stretches->stage->stretch_begin + block];
     MdpSum sum = {.ratio = stretches->ratio};
-    sweep_part(stretches->pack, stretches->stage->kind, stretch->begin, stretch->end,
-               stretches->coulomb, &sum);
+    sweep_part(stretches->pack, stretches->stage, stretch->begin, stretch->end, stretches->coulomb,
+               &sum);
     stretch->sum = sum;
 }
 
@@ -268,7 +206,7 @@ Status mdp_sweep(Judge *judge, MdpPack *pack, const MdpGroup *group, bool coulom
     }
     for (uint32_t i = group->stage_begin; i < group->stage_end; i++) {
         const MdpStage *stage = &pack->stage[i];
-        sweep_part(pack, stage->kind, stage->begin, stage->end, coulomb, sum);
+        sweep_part(pack, stage, stage->begin, stage->end, coulomb, sum);
     }
     return STATUS_OK;
 }

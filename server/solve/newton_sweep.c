@@ -39,13 +39,8 @@ static void solve_contact(const NewtonIsland *n, const MdpPlan *plan, const doub
     const double b[3] = {a->nn * gamma[0] + a->nt * gamma[1] + a->no * gamma[2] - u[0],
                          a->nt * gamma[0] + a->tt * gamma[1] + a->to * gamma[2] - u[1],
                          a->no * gamma[0] + a->to * gamma[1] + a->oo * gamma[2] - u[2]};
-    if (mdp_plan_is_easy(plan, b, gamma)) {
-        return;
-    }
-    if (n->law == RELATION_CONE) {
-        mdp_plan_coulomb(plan, b, gamma);
-    } else {
-        mdp_plan_dissipation(plan, b, gamma);
+    if (!mdp_plan_is_easy(plan, b, gamma)) {
+        mdp_plan_solve(plan, n->law == RELATION_CONE, b, gamma);
     }
 }
 

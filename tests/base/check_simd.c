@@ -41,6 +41,7 @@ START_TEST(places_do_not_mix) {
     Simd chosen = simd_choose(a > b, a, b);
     ck_assert(chosen[0] == 1.0 && chosen[1] == 4.0);
     ck_assert(simd_root((Simd){4.0, 9.0})[0] == 2.0 && simd_root((Simd){4.0, 9.0})[1] == 3.0);
+    ck_assert(simd_any(a > b) && simd_any(a < b) && !simd_any(a == b));
     // place after place: 1 is lost beside 1e16, 2 is not
     ck_assert(simd_add_to(1e16, (Simd){1.0, 1.0}) == 1e16);
     Simd3 x = {a, b, a}, y = {b, b, a};

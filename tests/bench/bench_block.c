@@ -71,8 +71,7 @@ typedef struct Sample {
 } Sample;
 
 static MdpBranch solve(const Sample *sample, bool is_coulomb, double x[3]) {
-    return is_coulomb ? mdp_plan_coulomb(&sample->plan, sample->b, x)
-                      : mdp_plan_dissipation(&sample->plan, sample->b, x);
+    return mdp_plan_solve(&sample->plan, is_coulomb, sample->b, x);
 }
 
 static void fill(const Branch *of, Sample *sample) {

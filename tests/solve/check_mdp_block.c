@@ -423,13 +423,8 @@ START_TEST(a_plan_that_goes_on_finds_what_a_fresh_start_finds) {
                 warm[k] = problem_build_random(&state);
                 fresh[k] = 0.0;
             }
-            if (law == 0) {
-                mdp_plan_dissipation(&plan, b, warm);
-                mdp_plan_dissipation(&plan, b, fresh);
-            } else {
-                mdp_plan_coulomb(&plan, b, warm);
-                mdp_plan_coulomb(&plan, b, fresh);
-            }
+            mdp_plan_solve(&plan, law == 1, b, warm);
+            mdp_plan_solve(&plan, law == 1, b, fresh);
             // both certified to 1e-12, times the condition of the block
             assert_close(warm, fresh, 1e-8 * (1e-3 + norm3(fresh)), "warm start");
         }
