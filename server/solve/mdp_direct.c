@@ -136,13 +136,14 @@ static Status lay_out(Judge *judge, MdpPack *pack, uint32_t island, MdpAim *aim)
     }
     Graph graph;
     uint32_t contacts = list_edges(pack, range, &graph, end);
-    Status status = ldlt_plan(&graph, NUMBERS_MAX, judge->arena, &system->plan, judge->error);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (system->plan.operations > WORK_MAX * contacts) {
+    const LdltLimits limits = {NUMBERS_MAX, WORK_MAX * contacts, NULL};
+    Status status = ldlt_plan(&graph, limits, judge->arena, &system->plan, judge->error);
+    if (system->plan.operations > limits.operations_max) {
         arena_reset_to(judge->arena, mark);
         return STATUS_OK;
+    }
+    if (status != STATUS_OK) {
+        return status;
     }
     aim->trees = larger(aim->trees, trees);
     aim->contacts = larger(aim->contacts, contacts);

@@ -156,7 +156,8 @@ static void matrix_init(Matrix *m, const char *name, const NewtonIsland *island,
     Error error = {0};
     *m = (Matrix){.name = name, .island = island};
     double begun = bench_cpu_ns();
-    check(ldlt_plan(&island->graph, NUMBERS_MAX, arena, &m->plan, &error), &error);
+    const LdltLimits limits = {NUMBERS_MAX, HUGE_VAL, NULL};
+    check(ldlt_plan(&island->graph, limits, arena, &m->plan, &error), &error);
     m->plan_ns = bench_cpu_ns() - begun;
     check(ldlt_init(&m->ldlt, &m->plan, true, arena, &error), &error);
     fill(m);
@@ -301,7 +302,7 @@ static void measure_problem(const BenchRun *run, const char *name, const Contact
     }
     NewtonIsland island;
     check(newton_island_init(&island, problem, &judge.mass, islands, largest, RELATION_CONE,
-                             judge.scale.v_scale[largest], &arena, &error),
+                             judge.scale.v_scale[largest], NULL, &arena, &error),
           &error);
     Matrix matrix;
     matrix_init(&matrix, name, &island, &arena);
