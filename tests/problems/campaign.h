@@ -23,5 +23,8 @@ typedef struct CampaignOptions {
 // What is solved with, up to the tolerance above.
 SolverSettings campaign_solver(double factorisations);
 
+// How many factorisations a saved problem, named after its scene, had.
+double campaign_factorisations(const char *problem);
+
 // Returns how many demands were not met; each has been printed then.
 int campaign_worlds(const CampaignOptions *options);
