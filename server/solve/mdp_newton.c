@@ -112,7 +112,9 @@ static void note_end(const Judge *judge) {
 enum { SIZE_GROWTH = 4 };
 
 Status mdp_newton(Judge *judge, const MdpNewton *budget) {
-    Work work = {.judge = judge, .budget = budget, .task = task_of(judge, budget),
+    Work work = {.judge = judge,
+                 .budget = budget,
+                 .task = task_of(judge, budget),
                  .asker = {.stop = judge->context->stop}};
     Status status = STATUS_OK;
     for (uint32_t size = 0, next = 0; next < UINT32_MAX && status == STATUS_OK; size = next) {
