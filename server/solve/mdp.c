@@ -58,11 +58,16 @@ const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
                     NULL,
                     "auto: multiplications, about, that newton may take in one step for all "
                     "islands, the small ones first; one that it does not suffice for, 20 "
-                    "factorisations at least, goes on with sweeps"},
+                    "factorisations at least, goes on with sweeps. After two steps on end in which "
+                    "it was spent in vain one has a thirty-second of it, then two, four, … 64"},
 };
 
 double mdp_bias(const double *parameter, double time_step, double gap) {
     return problem_gap_bias(time_step, gap, parameter[MDP_OVERLAP_CORRECTION]);
+}
+
+void mdp_ease(double *parameter) {
+    parameter[MDP_BUDGET] *= MDP_EASY_SHARE;
 }
 
 static Status solve_newton(MdpWork *work, const double *parameter) {
@@ -76,7 +81,7 @@ static Status solve_newton(MdpWork *work, const double *parameter) {
                               .iterations_max = parameter[MDP_MAX_ITERATIONS],
                               .operations_max = HUGE_VAL,
                               .least = 1.0};
-    return mdp_newton(judge, &newton);
+    return mdp_newton(judge, &newton, NULL);
 }
 
 static Status run(MdpWork *work, const double *parameter) {

@@ -28,3 +28,7 @@ extern const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT];
 
 SolverProc mdp_solve;
 SolverBiasProc mdp_bias;
+
+// The share of the budget that a step takes in vain without a second thought.
+#define MDP_EASY_SHARE 0x1p-5
+void mdp_ease(double *parameter);

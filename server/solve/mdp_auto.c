@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp_momentum.h"
+#include "solve/mdp.h"
 #include "solve/mdp_newton.h"
 #include "solve/mdp_work.h"
 
@@ -97,6 +98,8 @@ Status mdp_auto(MdpWork *work, double budget) {
                               .operations_max = budget,
                               .least = AUTO_LEAST,
                               .is_left = is_left};
-    status = mdp_newton(judge, &newton);
+    double vain;
+    status = mdp_newton(judge, &newton, &vain);
+    judge->result->is_in_vain = vain > MDP_EASY_SHARE * budget;
     return status == STATUS_OK && !judge->is_late ? sweep_left(work, is_left) : status;
 }

@@ -38,6 +38,7 @@ typedef struct Work {
     NewtonTask task;
     Asker asker;
     uint32_t most; // factorisations of one island
+    double vain;   // operations for islands that stay open
 } Work;
 
 // One island, whose impulses may have been judged before.
@@ -62,8 +63,11 @@ static Status solve_island(Work *work, uint32_t share, uint32_t island) {
     if (work->budget->is_left != NULL) {
         work->budget->is_left[island] = result.is_too_dear;
     }
-    return status == STATUS_OK || judge_is_late(judge, status) ? judge_island(judge, share, island)
-                                                               : status;
+    if (status == STATUS_OK || judge_is_late(judge, status)) {
+        status = judge_island(judge, share, island);
+    }
+    work->vain += judge->island[island].is_met ? 0.0 : result.operations;
+    return status;
 }
 
 static uint32_t size_of(const Islands *islands, uint32_t island) {
@@ -111,7 +115,7 @@ static void note_end(const Judge *judge) {
 // spend is not missed by many small ones.
 enum { SIZE_GROWTH = 4 };
 
-Status mdp_newton(Judge *judge, const MdpNewton *budget) {
+Status mdp_newton(Judge *judge, const MdpNewton *budget, double *vain) {
     Work work = {.judge = judge,
                  .budget = budget,
                  .task = task_of(judge, budget),
@@ -122,6 +126,9 @@ Status mdp_newton(Judge *judge, const MdpNewton *budget) {
         status = solve_sizes(&work, size, end, &next);
     }
     judge->result->iterations += work.most;
+    if (vain != NULL) {
+        *vain = work.vain;
+    }
     if (status == STATUS_OK && work.most > 0) {
         note_end(judge);
     }

@@ -16,6 +16,7 @@ typedef struct MdpNewton {
 } MdpNewton;
 
 // Islands are judged afterwards, with the reason why they ended. The most factorisations of any are
-// added to the result's iterations. Where the judge's limit is met it says so, and ends with what
+// added to the result's iterations. `vain` (Nullable) is what was spent on those that stay open.
+// Where the judge's limit is met it says so, and ends with what
 // it has.
-Status mdp_newton(Judge *judge, const MdpNewton *budget);
+Status mdp_newton(Judge *judge, const MdpNewton *budget, double *vain);

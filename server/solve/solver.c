@@ -98,6 +98,12 @@ static bool is_allowed(const ParameterRow *row, double value) {
     return value >= row->minimum && value <= row->maximum && is_whole && is_fit;
 }
 
+void solver_ease(SolverSettings *settings) {
+    if (settings->kind == SOLVER_MDP) {
+        mdp_ease(settings->parameter);
+    }
+}
+
 Status solver_set(SolverSettings *settings, const char *name, double value, Error *error) {
     const Solver *solver = solver_get(settings->kind);
     for (uint32_t i = 0; i < solver->parameter_count; i++) {

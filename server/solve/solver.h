@@ -63,6 +63,7 @@ typedef struct SolveResult {
     LcpRung rung;            // that lcp's hardest island needed
     bool has_cost_gap;       // of sap alone
     double cost_gap;         // [J] its cost is no further than this from the least
+    bool is_in_vain;         // most of its effort went into what stayed open
     // Where the solver asked for geometry, else NULL: the problem that it solved last, as far as it
     // is not the one it was given. Solved without geometry it has the same answer.
     const ProblemContact *contact; // frames and biases of the answer are theirs
@@ -96,6 +97,9 @@ SolverSettings solver_solve_default(SolverKind kind);
 
 // Sets one parameter after checking it. `field` of the error is the parameter's name.
 Status solver_set(SolverSettings *settings, const char *name, double value, Error *error);
+
+// Leaves only so much effort as a solve may take every time, after some that were in vain.
+void solver_ease(SolverSettings *settings);
 
 // False: nothing touches and nothing is joined, and every solver's answer is known.
 static inline bool solver_has_work(const ContactProblem *problem) {

@@ -546,6 +546,27 @@ static const SnapshotGroup sleep_groups[] = {
      .open = open_slept},
 };
 
+// ---- what its solver tried in vain
+
+static bool has_failures(const World *world) {
+    return world->solver_failures > 0;
+}
+
+static const SnapshotField patience_fields[] = {
+    OF_WORLD("solver_failures", FIELD_BYTE, 1, NULL, solver_failures),
+    OF_WORLD("solver_wait", FIELD_BYTE, 1, NULL, solver_wait),
+};
+
+static Status settle_patience(World *world, Error *error) {
+    bool is_sound = world->solver_failures >= 1 && world->solver_failures <= SOLVER_FAILURES_MAX &&
+                    world->solver_wait <= SOLVER_WAIT_MAX;
+    return is_sound ? STATUS_OK : damaged(error, "a solver's failures that cannot be");
+}
+
+static const SnapshotGroup patience_groups[] = {
+    {.name = "failures", FIELDS(patience_fields)},
+};
+
 // ---- all of them
 
 #define GROUPS(list) .groups = (list), .group_count = sizeof(list) / sizeof((list)[0])
@@ -563,5 +584,6 @@ const SnapshotSection snapshot_sections[] = {
     {10, 1, true, GROUPS(sleep_settings_groups), .is_there = has_sleep_settings,
      .settle = settle_sleep_settings},
     {11, 1, false, GROUPS(sleep_groups), .is_there = has_sleep, .settle = settle_sleep},
+    {12, 1, false, GROUPS(patience_groups), .is_there = has_failures, .settle = settle_patience},
 };
 const size_t snapshot_section_count = sizeof(snapshot_sections) / sizeof(snapshot_sections[0]);

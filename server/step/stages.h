@@ -193,6 +193,10 @@ Status rest_find(StepState *state, StepEnergy *energy);
 // Puts them to sleep, in the new state, which is the world's.
 void rest_commit(StepState *state);
 
+// How hard the solver tries, after steps in which it tried in vain; and what comes of this one.
+void patience_begin(StepState *state);
+void patience_commit(StepState *state);
+
 // Which bodies the new state puts outside of the bounds; nothing of the world has changed yet.
 Status bounds_find(StepState *state);
 

@@ -187,6 +187,7 @@ static Status run_stages(StepState *state, ClockProc *clock, StepReport *report)
     }
     if (status == STATUS_OK) {
         rest_commit(state);
+        patience_commit(state);
         bounds_remove(state);
     }
     return status;
@@ -209,6 +210,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
                        .error = error,
                        .solver_row = solver_get(stepper->solver.kind)};
 
+    patience_begin(&state);
     stepper->has_last = stepper->has_old_ids = false; // the stages write over it
     Status status = run_stages(&state, clock, report);
     report->contact_count = stepper->contact_count;

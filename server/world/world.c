@@ -64,6 +64,7 @@ static Status out_of_memory(const World *world, Error *error) {
 void world_set_settings(World *world, const WorldSettings *settings) {
     if (!settings_are_same(settings, &world->settings)) {
         sleep_wake_all(world);
+        world->solver_failures = world->solver_wait = 0;
     }
     if (settings->sleep_speed == 0.0) {
         sleep_close(world);

@@ -38,6 +38,8 @@ typedef struct WorldLimits {
     size_t bytes_max;
 } WorldLimits;
 
+enum { SOLVER_FAILURES_MAX = 8, SOLVER_WAIT_MAX = 64 };
+
 typedef struct World {
     WorldSettings settings;
     WorldLimits limits;
@@ -57,11 +59,13 @@ typedef struct World {
     uint32_t dynamic_count;
     uint32_t body_capacity;
     bool faulted; // the last step ended in numbers that are not finite and was undone
+    // steps on end whose solver tried in vain, and steps for which it tries less (step/patience.c)
+    uint8_t solver_failures, solver_wait;
 
     // caches: derived from what else stands here
-    bool has_center;   // some centre of mass is not the origin
-    bool bodies_moved; // from outside, or some were added or removed: collision caches are stale
-    bool definition_is_hashed;
+    bool has_center : 1;   // some centre of mass is not the origin
+    bool bodies_moved : 1; // from outside, added or removed: collision caches are stale
+    bool definition_is_hashed : 1;
 
     Id body_id_next;  // of the next body; ids rise with the index and are never given again
     void *body_block; // owned: holds the columns of bodies, from here to body_capacity

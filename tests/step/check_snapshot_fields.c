@@ -130,6 +130,8 @@ START_TEST(every_field_is_hashed_and_named) {
     world->settings.bounds_upper = vec3(9.0, 9.0, 9.0);
     world->settings.sleep_speed = 0.1;
     put_to_sleep(world);
+    world->solver_failures = 3;
+    world->solver_wait = 2;
     world->body_id_next += 2; // as if others had been there, and were removed
     visit.hash = hash_anew(world);
     Error error = {0};
@@ -167,7 +169,8 @@ static const char names[] =
     "sleep: sleep_speed sleep_time\n"
     "rests: rest\n"
     "islands: island\n"
-    "sleeping impulses: asleep.body_a asleep.body_b asleep.feature asleep.impulse.x.y.z\n";
+    "sleeping impulses: asleep.body_a asleep.body_b asleep.feature asleep.impulse.x.y.z\n"
+    "failures: solver_failures solver_wait\n";
 
 static void add_names(const SnapshotGroup *group, char *text, size_t bytes) {
     size_t used = strlen(text);
