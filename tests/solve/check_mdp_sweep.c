@@ -80,7 +80,7 @@ static void heap_begin(Heap *heap) {
     }
 }
 
-// The small islands of one share each, none of them cut into stretches; some contacts are of the last
+// Nothing is cut into stretches, which have sums of their own, and some contacts are of the last
 // colour.
 static void expect_groups(const MdpPack *pack) {
     uint32_t last_count = 0;
