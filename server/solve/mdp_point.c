@@ -35,8 +35,9 @@ static inline void push(MdpBody *body, const Sym3 *inverse_inertia, Vec3 arm, Ve
     vec3_store(body->v + 3, vec3_add(vec3_load(body->v + 3), turn));
 }
 
-// the impulse on b, and against a
-static void push_point(const MdpPack *pack, const MdpPoint *c, const double d[3]) {
+// The impulse on b, and against a. Inlined, as what follows, so that numbers stay in registers.
+static inline __attribute__((always_inline)) void push_point(const MdpPack *pack, const MdpPoint *c,
+                                                             const double d[3]) {
     Vec3 impulse = vec3_scale(d[0], c->frame[0]);
     impulse = vec3_add_scaled(impulse, d[1], c->frame[1]);
     impulse = vec3_add_scaled(impulse, d[2], c->frame[2]);
@@ -44,8 +45,8 @@ static void push_point(const MdpPack *pack, const MdpPoint *c, const double d[3]
     push(&pack->body[c->a], &pack->inverse_inertia[c->a], c->arm_a, vec3_neg(impulse));
 }
 
-static inline void try_point(const MdpPack *pack, const MdpPoint *c, double ratio,
-                             MdpTrial *trial) {
+static inline __attribute__((always_inline)) void try_point(const MdpPack *pack, const MdpPoint *c,
+                                                            double ratio, MdpTrial *trial) {
     const MdpBody *a = &pack->body[c->a], *b = &pack->body[c->b];
     Vec3 relative = vec3_sub(velocity_at(b, c->arm_b), velocity_at(a, c->arm_a));
     const double u[3] = {vec3_dot(c->frame[0], relative) + c->offset[0],
