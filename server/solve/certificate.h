@@ -59,6 +59,13 @@ typedef struct Answer {
 enum { CERTIFICATE_ENTRY_COUNT = 8 };
 
 // The eight numbers, in the order of the report.
+//
+// e_mom tells whether velocities belong to the impulses: both of its sides are made from one sum
+// J^T gamma in doubles, and what that sum itself has lost it does not show. That is 2^-53 of the
+// sizes of all summands together. It counts where impulses are far larger than what they move, as
+// of a contact that is wedged in a hinge: with summands of 1e6 times the largest |J_i^T gamma_i|,
+// the truth may be 1e-10 where e_mom has 1e-15. Impulses that run on from there show in e_own,
+// whose natural maps stop trusting w gamma at 1e8 V.
 #define CERTIFICATE_MAP(X)                                                                         \
     X(MOM, e_mom)                                                                                  \
     X(PEN, e_pen)                                                                                  \

@@ -11,6 +11,8 @@
 // rounding
 #define ENOUGH       1e-3
 #define ENOUGH_LEAST 1e-10
+// of the scale of b: an answer so near tells which contacts belong to the problem
+#define TELLING 1e-6
 // cosine between a contact's plane and the one it came with, or the bodies have passed each other
 #define SAME_SIDE 0.7
 // of what it was two passes before: a change that stays above goes round
@@ -103,7 +105,7 @@ static uint32_t list_active(const LcpSolve *solve, const Island *island) {
     return count;
 }
 
-static Status solve_part(LcpSolve *solve, Island *island, const LcpPart *part, LcpRung *rung) {
+static Status solve_part(LcpSolve *solve, Island *island, const LcpPart *part, LcpClimb *climb) {
     LcpMatrix matrix;
     Status status = lcp_matrix_make(part, solve->arena, &solve->count, &matrix);
     if (status != STATUS_OK) {
@@ -122,17 +124,15 @@ static Status solve_part(LcpSolve *solve, Island *island, const LcpPart *part, L
                                      .pivot_max = (uint64_t)solve->parameter[LCP_MAX_ITERATIONS],
                                      .history = solve->history,
                                      .enough = enough > ENOUGH_LEAST ? enough : ENOUGH_LEAST};
-    LcpClimb climb;
-    status = lcp_climb(&matrix.system, &options, solve->arena, &solve->count, z, basis, &climb);
+    status = lcp_climb(&matrix.system, &options, solve->arena, &solve->count, z, basis, climb);
     if (status == STATUS_OK) {
         lcp_matrix_impulses(&matrix, z, solve->impulse, solve->row_impulse);
         island->has_basis = true;
-        *rung = climb.rung;
     }
     return status;
 }
 
-static Status solve_once(LcpSolve *solve, Island *island, LcpRung *rung) {
+static Status solve_once(LcpSolve *solve, Island *island, LcpClimb *climb) {
     LcpPart part = {.problem = &solve->problem,
                     .mass = solve->mass,
                     .direction_count = (uint32_t)solve->parameter[LCP_DIRECTIONS],
@@ -146,7 +146,7 @@ static Status solve_once(LcpSolve *solve, Island *island, LcpRung *rung) {
         return refuse_rows(solve, &part, rows);
     }
     ArenaMark mark = arena_mark(solve->arena);
-    Status status = solve_part(solve, island, &part, rung);
+    Status status = solve_part(solve, island, &part, climb);
     arena_reset_to(solve->arena, mark);
     if (status == STATUS_RESOURCE_EXHAUSTED) {
         return no_memory(solve->error);
@@ -163,14 +163,19 @@ static Status solve_once(LcpSolve *solve, Island *island, LcpRung *rung) {
 // Until nothing is driven together that is not in the problem.
 static Status solve_active(LcpSolve *solve, Island *island, bool *is_solved) {
     for (;;) {
-        LcpRung rung = LCP_RUNG_NONE;
-        Status status = solve_once(solve, island, &rung);
+        LcpClimb climb = {.rung = LCP_RUNG_NONE};
+        Status status = solve_once(solve, island, &climb);
         if (status != STATUS_OK) {
             return status;
         }
-        solve->rung = rung > solve->rung ? rung : solve->rung;
-        *is_solved = rung < LCP_RUNG_UNSOLVED_RAY;
-        if (!*is_solved || !add_violated(solve, island, solve->v)) {
+        // an answer that falls a little short still tells what is driven together
+        bool is_answer = climb.rung < LCP_RUNG_UNSOLVED_RAY;
+        *is_solved = is_answer || climb.residual <= TELLING;
+        bool goes_on = *is_solved && add_violated(solve, island, solve->v);
+        if (is_answer || !goes_on) {
+            solve->rung = climb.rung > solve->rung ? climb.rung : solve->rung;
+        }
+        if (!goes_on) {
             return STATUS_OK;
         }
     }

@@ -8,7 +8,15 @@
 #define TIE      1e-12
 #define TIE_WIDE 1e-10
 
-enum { COVER_COUNT = 3, DIAGONAL_COUNT = 6, EXCHANGES_MAX = 16, LITTLE = 4 };
+enum { COVER_COUNT = 3, EXCHANGES_MAX = 16, LITTLE = 4 };
+
+// Shares of the diagonal of N, about, that are added to it. The less, the fewer rounds; with too
+// little, ties are resolved by rounding again. The first is what most islands are solved with.
+static const double diagonals[] = {1e-7, 1e-6, 1e-8, 1e-5, 1e-4};
+enum { DIAGONAL_COUNT = sizeof(diagonals) / sizeof(diagonals[0]) };
+// rounds of one of them, and how many may bring nothing in a row: each is to halve what is left
+enum { ROUNDS_MAX = 40, IDLE_MAX = 4 };
+#define HALVES 0.5
 
 typedef struct Ladder {
     const LcpSystem *system;
@@ -81,22 +89,26 @@ static Status try_near(Ladder *ladder) {
     return status;
 }
 
-// Most problems take fewer pivots than they have rows; what takes many times that goes round.
+// Most problems take fewer pivots than they have rows; what takes three times that goes round, and
+// the next rung needs some as well.
 static uint64_t pivots_left(const Ladder *ladder) {
-    uint64_t used = ladder->count->pivots, many = 100 + 50 * (uint64_t)ladder->system->count;
+    uint64_t used = ladder->count->pivots, many = 100 + 3 * (uint64_t)ladder->system->count;
     uint64_t left = ladder->pivot_end > used ? ladder->pivot_end - used : 0;
     return left < many ? left : many;
 }
 
-static Status try_lemke(Ladder *ladder, double tie, double diagonal) {
+static Status run_lemke(Ladder *ladder, const LcpSystem *system, double tie, LemkeEnd *end) {
     LemkeOptions options = {.cover = ladder->cover,
                             .tie = tie,
-                            .diagonal = diagonal,
                             .pivot_max = pivots_left(ladder),
                             .history = ladder->is_tried ? NULL : ladder->options->history};
+    return lemke_run(system, &options, ladder->arena, ladder->count, ladder->trial,
+                     ladder->trial_basis, end);
+}
+
+static Status try_lemke(Ladder *ladder, double tie) {
     LemkeEnd end;
-    Status status = lemke_run(ladder->system, &options, ladder->arena, ladder->count, ladder->trial,
-                              ladder->trial_basis, &end);
+    Status status = run_lemke(ladder, ladder->system, tie, &end);
     ladder->end = ladder->is_tried ? ladder->end : end;
     ladder->is_tried = true;
     if (status == STATUS_OK && end == LEMKE_SOLVED) {
@@ -115,26 +127,103 @@ static void set_cover(Ladder *ladder, uint32_t round) {
     }
 }
 
+// The trial of a round: the answer of the basis of the round before, if that is one, or Lemke's.
+// False: there is none.
+static Status answer_round(Ladder *ladder, const LcpSystem *system, bool has_basis,
+                           bool *is_found) {
+    Status status = STATUS_OK;
+    double enough = ladder->options->enough;
+    *is_found = false;
+    if (has_basis) {
+        status = lcp_solve_basis(system, ladder->trial_basis, ladder->arena, ladder->count,
+                                 ladder->trial);
+        *is_found = status == STATUS_OK &&
+                    lcp_residual(system, ladder->trial, ladder->w, ladder->count) <= enough;
+    }
+    if (status == STATUS_OK && !*is_found) {
+        LemkeEnd end;
+        status = run_lemke(ladder, system, TIE, &end);
+        *is_found = status == STATUS_OK && end == LEMKE_SOLVED;
+        if (*is_found) {
+            status = lcp_solve_basis(system, ladder->trial_basis, ladder->arena, ladder->count,
+                                     ladder->trial);
+        }
+    }
+    return status;
+}
+
+// Rounds of the proximal point algorithm with one diagonal, in `system`, until they are enough or
+// bring nothing.
+static Status go_round(Ladder *ladder, LcpSystem *system, double diagonal) {
+    double *b = system->b, *before = b + system->count, least = HUGE_VAL;
+    Status status = STATUS_OK;
+    memset(before, 0, system->count * sizeof(double));
+    for (int round = 0, idle = 0;
+         status == STATUS_OK && !is_enough(ladder) && round < ROUNDS_MAX && idle < IDLE_MAX;
+         round++) {
+        for (uint32_t i = 0; i < system->count; i++) {
+            b[i] = ladder->system->b[i] - diagonal * before[i];
+        }
+        bool is_found;
+        status = answer_round(ladder, system, round > 0, &is_found);
+        if (status != STATUS_OK || !is_found) {
+            break;
+        }
+        memcpy(before, ladder->trial, system->count * sizeof(double));
+        keep_better(ladder);
+        double left = lcp_residual(ladder->system, ladder->trial, ladder->w, ladder->count);
+        idle = left < HALVES * least ? 0 : idle + 1;
+        least = left < least ? left : least;
+    }
+    return status;
+}
+
+// Memory of the rounds: a matrix of their own, b and the answer of the round before.
+static bool take_system(const Ladder *ladder, LcpSystem *system) {
+    size_t n = ladder->system->count;
+    *system = *ladder->system;
+    system->matrix = arena_take_array(ladder->arena, n * n, sizeof(double));
+    system->b = arena_take_array(ladder->arena, 2 * n, sizeof(double));
+    if (system->matrix == NULL || system->b == NULL) {
+        return false;
+    }
+    memcpy(system->matrix, ladder->system->matrix, n * n * sizeof(double));
+    return true;
+}
+
+static Status try_proximal(Ladder *ladder, double diagonal) {
+    ArenaMark mark = arena_mark(ladder->arena);
+    LcpSystem system;
+    Status status = STATUS_RESOURCE_EXHAUSTED;
+    if (take_system(ladder, &system)) {
+        for (size_t i = 0; i < system.count; i++) {
+            system.matrix[i * (system.count + 1)] += diagonal;
+        }
+        lcp_count(ladder->count, (uint64_t)system.count * system.count);
+        status = go_round(ladder, &system, diagonal);
+    }
+    arena_reset_to(ladder->arena, mark);
+    return status;
+}
+
 static Status climb_rungs(Ladder *ladder, LcpRung *rung) {
     *rung = LCP_RUNG_LEMKE;
     set_cover(ladder, 0);
-    Status status = try_lemke(ladder, TIE, 0.0);
+    Status status = try_lemke(ladder, TIE);
     for (uint32_t i = 1; status == STATUS_OK && !is_enough(ladder) && i <= COVER_COUNT; i++) {
         *rung = LCP_RUNG_COVER;
         set_cover(ladder, i);
-        status = try_lemke(ladder, TIE, 0.0);
+        status = try_lemke(ladder, TIE);
+    }
+    for (uint32_t i = 0; status == STATUS_OK && !is_enough(ladder) && i < DIAGONAL_COUNT; i++) {
+        *rung = LCP_RUNG_DIAGONAL;
+        set_cover(ladder, 0);
+        status = try_proximal(ladder, diagonals[i]);
     }
     for (uint32_t i = 0; status == STATUS_OK && !is_enough(ladder) && i <= COVER_COUNT; i++) {
         *rung = LCP_RUNG_TIES;
         set_cover(ladder, i);
-        status = try_lemke(ladder, TIE_WIDE, 0.0);
-    }
-    double diagonal = 1e-12;
-    for (uint32_t i = 0; status == STATUS_OK && !is_enough(ladder) && i < DIAGONAL_COUNT; i++) {
-        *rung = LCP_RUNG_DIAGONAL;
-        set_cover(ladder, i);
-        status = try_lemke(ladder, TIE, diagonal);
-        diagonal *= 100.0;
+        status = try_lemke(ladder, TIE_WIDE);
     }
     return status;
 }

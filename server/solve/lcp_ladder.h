@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 // How a linear complementarity problem is solved whatever it is like: a basis that is at hand, if
 // need be with what it gets wrong exchanged a few times, then Lemke's algorithm, and where its
-// answer does not pass the check, a rung higher. Every answer is that of its basis, and is checked:
-// z >= 0, w >= 0 and complementary, to a share of the scale of b. The best of all that was found is
-// returned.
+// answer does not pass the check, a rung higher. One of them is the proximal point algorithm
+// (Rockafellar 1976): with a multiple of the identity added to N, more contacts than are needed
+// make no ties, and
+//
+//     w = N z + b + e (z - z_before)
+//
+// is solved again and again until z = z_before, which takes out what was added. Every answer is
+// that of its basis, and is checked: z >= 0, w >= 0 and complementary, to a share of the scale of
+// b. The best of all that was found is returned.
 #pragma once
 
 #include "solve/lcp_lemke.h"

@@ -54,7 +54,6 @@ static bool take_tableau(const LcpSystem *system, const LemkeOptions *options, A
         for (uint32_t j = 0; j < n; j++) {
             row[j] = -from[j];
         }
-        row[i] -= options->diagonal;
         row[n] = -options->cover[i];
         row[n + 1] = system->b[i];
         memset(row + n + 2, 0, (t->stride - n - 2) * sizeof(double));

@@ -26,7 +26,6 @@ typedef enum LemkeEnd {
 typedef struct LemkeOptions {
     const double *cover; // [count] d > 0
     double tie;          // relative tolerance of ties
-    double diagonal;     // added to N
     uint64_t pivot_max;
     IterationHistory *history; // Nullable: filled with z0, of the scale of b, after each pivot
 } LemkeOptions;

@@ -9,7 +9,7 @@ typedef enum LcpRung {
     LCP_RUNG_LEMKE,             // Lemke's algorithm
     LCP_RUNG_COVER,             // … with another covering vector
     LCP_RUNG_TIES,              // … with wider ties
-    LCP_RUNG_DIAGONAL,          // … with a multiple of the identity added to the matrix
+    LCP_RUNG_DIAGONAL,          // … with a multiple of the identity, which is taken out again
     LCP_RUNG_UNSOLVED_RAY,      // Lemke's algorithm ended in a ray
     LCP_RUNG_UNSOLVED_PIVOTS,   // max_iterations pivots were not enough, or they go round
     LCP_RUNG_UNSOLVED_RESIDUAL, // what was found does not pass the check

@@ -137,12 +137,16 @@ static Status lay_out(Judge *judge, MdpPack *pack, uint32_t island, MdpAim *aim)
     Graph graph;
     uint32_t contacts = list_edges(pack, range, &graph, end);
     const LdltLimits limits = {NUMBERS_MAX, WORK_MAX * contacts, NULL};
-    Status status = ldlt_plan(&graph, limits, judge->arena, &system->plan, judge->error);
-    if (system->plan.operations > limits.operations_max) {
+    Error refusal;
+    Status status = ldlt_plan(&graph, limits, judge->arena, &system->plan, &refusal);
+    if (system->plan.operations > limits.operations_max) { // which is no error
         arena_reset_to(judge->arena, mark);
         return STATUS_OK;
     }
     if (status != STATUS_OK) {
+        if (judge->error != NULL) {
+            *judge->error = refusal;
+        }
         return status;
     }
     aim->trees = larger(aim->trees, trees);

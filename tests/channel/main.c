@@ -196,6 +196,10 @@ static double power(const Case *one) {
     return one->figures.power / (double)one->figures.samples;
 }
 
+static double simulated_ms(const Case *one) {
+    return 1e3 * channel_time(&one->channel);
+}
+
 static double step_count(const Case *one) {
     return (double)one->channel.steps;
 }
@@ -225,6 +229,7 @@ static const struct {
     {"mean spin times radius [m/s]", mean_spin_rim},
     {"peak of the speed profile [m/s]", peak_speed},
     {"power dissipated by contacts [W]", power},
+    {"simulated [ms]", simulated_ms},
     {"steps", step_count},
     {"  of which converged [%]", converged_percent},
     {"  sweeps, mean", mean_iterations},

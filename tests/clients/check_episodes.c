@@ -64,6 +64,39 @@ static Moreau__V1__EpisodeInfo make_info(const FakeLog *log) {
     return info;
 }
 
+// Two stretches that did not converge, of three, one of them from before reasons were kept, and an
+// impact.
+enum { HIGHLIGHTS = 3 };
+static void fill_highlights(Moreau__V1__EpisodeHighlight *highlight,
+                            Moreau__V1__EpisodeHighlight **list, uint64_t total[3],
+                            Moreau__V1__EpisodeDescribeReply *describe) {
+    for (int i = 0; i < HIGHLIGHTS; i++) {
+        moreau__v1__episode_highlight__init(&highlight[i]);
+        highlight[i].has_kind = highlight[i].has_first_step = highlight[i].has_last_step = 1;
+        highlight[i].has_worst_step = highlight[i].has_value = 1;
+        highlight[i].kind = i < 2 ? MOREAU__V1__EPISODE_HIGHLIGHT__KIND__UNCONVERGED
+                                  : MOREAU__V1__EPISODE_HIGHLIGHT__KIND__IMPACT;
+        highlight[i].first_step = highlight[i].worst_step = highlight[i].last_step = 40;
+        highlight[i].value = 2.5;
+        list[i] = &highlight[i];
+    }
+    highlight[0].first_step = 411;
+    highlight[0].worst_step = 415;
+    highlight[0].last_step = 419;
+    highlight[0].value = 3.1e-4;
+    highlight[0].has_reason = highlight[0].has_body = highlight[0].has_contacts = 1;
+    highlight[0].reason = MOREAU__V1__CERTIFICATE__REASON__STALLED;
+    highlight[0].body = 4294967301;
+    highlight[0].contacts = 57;
+    total[0] = 3;
+    total[1] = 1;
+    total[2] = 0;
+    describe->n_highlights = HIGHLIGHTS;
+    describe->highlights = list;
+    describe->n_highlight_total = 3;
+    describe->highlight_total = total;
+}
+
 static void send_info(FakeLog *log, const Moreau__V1__Request *request) {
     Moreau__V1__EpisodeInfo info = make_info(log);
     Moreau__V1__EpisodeStopReply stop = MOREAU__V1__EPISODE_STOP_REPLY__INIT;
@@ -75,6 +108,12 @@ static void send_info(FakeLog *log, const Moreau__V1__Request *request) {
         describe.n_ids = describe.n_names = BODIES;
         describe.ids = ids;
         describe.names = names;
+    }
+    Moreau__V1__EpisodeHighlight highlight[HIGHLIGHTS], *list[HIGHLIGHTS];
+    uint64_t total[3];
+    if (request->call_case == MOREAU__V1__REQUEST__CALL_EPISODE_DESCRIBE &&
+        request->episode_describe->highlights > 0) {
+        fill_highlights(highlight, list, total, &describe);
     }
     stop.episode = describe.episode = &info;
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
@@ -554,10 +593,20 @@ START_TEST(one_episode_is_told_in_full) {
     ASSERT_SAYS(outcome.out, "17 of 720 steps did not");
     ASSERT_SAYS(outcome.out, "lasted 3 s");
     ASSERT_SAYS(outcome.out, "1.71 kB per step");
+    // what was left open, and why; impacts are not
+    ASSERT_SAYS(outcome.out, "steps 411 to 419");
+    ASSERT_SAYS(outcome.out, "e_own 0.00031 in step 415, the method found no way on; "
+                             "57 contacts around body 4294967301");
+    ASSERT_SAYS(outcome.out, "step 40                  e_own 2.5\n");
+    ASSERT_SAYS(outcome.out, "and 1 more");
     FakeLog again = {0};
     outcome = run_served(&again, command_episodes, true, "3f2a");
     json_t *info = parse(outcome.out);
     ck_assert_str_eq(text_at(info, "state"), "COMPLETE");
+    const json_t *highlights = json_object_get(info, "highlights");
+    ck_assert_uint_eq(json_array_size(highlights), HIGHLIGHTS);
+    ck_assert_str_eq(text_at(json_array_get(highlights, 0), "reason"), "STALLED");
+    ck_assert_ptr_null(json_object_get(json_array_get(highlights, 2), "reason"));
     json_decref(info);
 }
 END_TEST

@@ -37,7 +37,7 @@ typedef struct Miss {
 #define WEDGED "one contact of a hinge is wedged: its impulse runs away where it moves nothing"
 #define PIVOTS "it takes more than 3000 pivots"
 #define ROWS   "more rows than max_rows"
-#define LEMKE  "Lemke's rungs all end without an answer, whatever the pivots"
+#define RATIO  "impulses a million times those of the lightest: ties are told by what is rounding"
 
 static const Miss misses[] = {
     {"sticky [3457]", "mdp maximum_dissipation *", OPEN, JUMPS},
@@ -57,10 +57,8 @@ static const Miss misses[] = {
     {"atlas/falling-hardest", "mdp coulomb gauss_seidel", OPEN, SLOW},
     {"atlas/heap-12-hardest", "lcp", OPEN, PIVOTS},
     {"atlas/heap-12-settled", "mdp * gauss_seidel", OPEN, SLOW},
-    {"atlas/heap-12-settled", "lcp", OPEN, PIVOTS},
-    {"atlas/mass-ladder-settled", "lcp", OPEN, LEMKE},
+    {"atlas/mass-ladder-settled", "lcp", OPEN, RATIO},
     {"atlas/pyramid-6-kicked-hardest", "mdp * gauss_seidel", OPEN, SLOW},
-    {"atlas/pyramid-6-kicked-settled", "lcp", OPEN, LEMKE},
     {"hard/heap-125-[bcd]", "lcp", REFUSED, ROWS},
     {"hard/heap-125-c", "mdp coulomb auto", OPEN, BUDGET},
     {"hard/heap-125-[cd]", "mdp * gauss_seidel", OPEN, SLOW},

@@ -37,8 +37,6 @@ static const Loss losses[] = {
     {"sticky 17", "mdp coulomb gauss_seidel", "at such friction sweeps may go round"},
     {"atlas/mass-ladder-slips-first", "mdp coulomb gauss_seidel",
      "sweeps from the light end to the heavy one are slow: 1e-9 takes more than 3000"},
-    {"atlas/mass-ladder-slips-settled", "lcp", "pivots leave 1e-9 of a mass ratio of 1e6"},
-    {"atlas/tower-slides-settled", "lcp", "Lemke's rungs all end without an answer"},
 };
 enum { LOSSES = sizeof(losses) / sizeof(losses[0]) };
 

@@ -556,11 +556,30 @@ START_TEST(memory_that_ends_is_a_refusal) {
 }
 END_TEST
 
+// Six boxes on each other, nearly at rest, on six contacts each where three would do: what Lemke's
+// algorithm is left with are ties that rounding resolves. The proximal points have none, and after
+// two or three of them nothing is left of what was added.
+START_TEST(more_contacts_than_are_needed_are_solved_by_proximal_points) {
+    ProblemFile file;
+    Run run;
+    problem_file_open(&file, "atlas/pyramid-6-kicked-settled");
+    run_init(&run);
+    file.problem.warm_contact = _i == 0 ? NULL : file.problem.warm_contact;
+    ck_assert_int_eq(try_solve(&run, &file.problem, NULL), STATUS_OK);
+    ck_assert_int_eq(run.result.rung, LCP_RUNG_DIAGONAL);
+    ck_assert_double_le(run.result.certificate.entry[CERTIFICATE_OWN], 1e-9);
+    ck_assert(run.result.certificate.converged);
+    run_deinit(&run);
+    problem_file_close(&file);
+}
+END_TEST
+
 static TCase *case_problems(void) {
     TCase *tcase = tcase_create("problems");
     tcase_add_loop_test(tcase, every_public_answer_is_found, 0, PUBLIC_COUNT);
     tcase_add_loop_test(tcase, engine_problems_are_solved_to_rounding, 0, 5);
     tcase_add_loop_test(tcase, random_problems_are_solved_by_lemke_alone, 0, KIND_COUNT);
+    tcase_add_loop_test(tcase, more_contacts_than_are_needed_are_solved_by_proximal_points, 0, 2);
     tcase_add_loop_test(tcase, order_and_kind_of_trees_change_no_velocity, 0, 40);
     tcase_add_loop_test(tcase, friction_is_off_by_half_the_angle_between_edges_at_most, 0, 6);
     tcase_add_loop_test(tcase, an_island_has_the_same_bits_alone, 0, 5);

@@ -245,6 +245,29 @@ START_TEST(large_islands_are_left_to_the_sweeps) {
 }
 END_TEST
 
+START_TEST(dear_islands_are_left_to_the_sweeps_and_nobody_hears_of_it) {
+    // every box touches every other at one point: all of the matrix fills
+    enum { BOXES = 12 };
+    Aimed aimed;
+    problem_build_init(&aimed.build);
+    for (uint32_t i = 0; i < BOXES; i++) {
+        (void)add_box(&aimed.build, PROBLEM_NO_TREE, 0.0, 0.0);
+        for (uint32_t k = 0; k < i; k++) {
+            ProblemContact *contact =
+                problem_build_contact(&aimed.build, vec3(1.0, 0.0, 0.0), 0.5, 0.0);
+            problem_build_side(contact, 0, k, vec3(HALF, 0.0, 0.0));
+            problem_build_side(contact, 1, i, vec3(-HALF, 0.0, 0.0));
+        }
+    }
+    aimed.error = (Error){.status = STATUS_OK};
+    aimed_begin(&aimed);
+    ck_assert_ptr_null(aimed.pack.direct->system[0]);
+    ck_assert(!aim(&aimed));
+    ck_assert_int_eq(aimed.error.status, STATUS_OK);
+    problem_build_deinit(&aimed.build);
+}
+END_TEST
+
 START_TEST(islands_at_their_end_are_left_alone) {
     Aimed aimed;
     problem_build_init(&aimed.build);
@@ -327,6 +350,7 @@ static TCase *case_limits(void) {
     TCase *tcase = tcase_create("limits");
     tcase_add_test(tcase, nothing_is_aimed_at_while_something_slips);
     tcase_add_test(tcase, large_islands_are_left_to_the_sweeps);
+    tcase_add_test(tcase, dear_islands_are_left_to_the_sweeps_and_nobody_hears_of_it);
     tcase_add_test(tcase, islands_at_their_end_are_left_alone);
     tcase_add_loop_test(tcase, islands_with_dense_trees_or_rows_are_left_to_the_sweeps, 0, 2);
     tcase_add_test(tcase, an_arena_that_ends_is_said);

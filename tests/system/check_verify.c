@@ -141,6 +141,9 @@ START_TEST(steps_that_matter_are_described) {
         const Moreau__V1__EpisodeHighlight *highlight = reply->highlights[i];
         ck_assert(highlight->first_step <= highlight->worst_step &&
                   highlight->worst_step <= highlight->last_step);
+        bool is_open = highlight->kind == MOREAU__V1__EPISODE_HIGHLIGHT__KIND__UNCONVERGED;
+        ck_assert((highlight->has_reason != 0) == is_open);
+        ck_assert((highlight->has_body && highlight->body > 0) == is_open);
         bool is_impact = highlight->kind == MOREAU__V1__EPISODE_HIGHLIGHT__KIND__IMPACT;
         hardest = is_impact && highlight->value > hardest ? highlight->value : hardest;
     }

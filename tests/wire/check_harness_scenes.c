@@ -105,8 +105,8 @@ typedef struct Miss {
 } Miss;
 
 static const Miss misses[] = {
-    {"mass-ladder", "lcp", "Lemke's rungs all end without an answer"},
-    {"pyramid-6-kicked", "lcp", "Lemke's rungs all end without an answer"},
+    {"mass-ladder", "lcp",
+     "impulses a million times those of the lightest: ties are told by what is rounding"},
 };
 enum { MISSES = sizeof(misses) / sizeof(misses[0]) };
 
