@@ -8,8 +8,9 @@
 // All numbers little-endian, doubles as their IEEE 754 bits, arrays packed without padding.
 // Everything that the future depends on is in it: settings, materials, shapes, bodies, ids, poses,
 // velocities, the impulses to start from; derived caches are not. What few worlds have (bounds, ids
-// that were given and are gone, sleep, what a solver tried in vain) is a section that the others do not have. Reading it gives a
-// world with exactly one future. An unknown section kind is refused, as is another dynamics version
+// that were given and are gone, sleep, what a solver tries in vain) is a section that the others do
+// not have. Reading it gives a world with exactly one future. An unknown section kind is refused,
+// as is another dynamics version
 // or anything malformed; bytes that have changed since they were written do not fit their checksum,
 // and are refused as well. What stands in the sections is one table (snapshot_sections.h).
 //
