@@ -36,6 +36,17 @@ enum { START_STEPS = 20, CORRECT_STEPS = 14, HALVES_MAX = 7 };
 #define GAIN_MIN 1e-4
 // largest change of log kappa that one correction may ask for
 #define JUMP_MAX 3.0
+// Impulses that hold each other and slide are soft: what is left of a law asks for so long a step
+// along them that its own curvature is more than what it mends, and no shorter step along the curve
+// helps. A correction that must be cut to less than a quarter is damped, by the first of these and
+// then by so much more or less, and given up beyond the last. Where the curve goes on in longer
+// steps than STEP_DAMPED, a shorter one is the cheaper cure.
+#define STEP_DAMPED   0.1
+#define SHARE_POOR    0.25
+#define DAMPING_FIRST 1e-7
+#define DAMPING_RISE  30.0
+#define DAMPING_FALL  0.1
+#define DAMPING_MAX   1e-2
 // weights of other curves are in 1 -+ this
 #define SPREAD 0.4
 
@@ -46,6 +57,7 @@ typedef struct Arc {
     double base_kappa;
     double onward; // d log kappa of the tangent
     double step;
+    double damping; // of a correction, beside the compliance
     bool has_weights;
 } Arc;
 
@@ -99,10 +111,19 @@ static double product(const Arc *arc, const double *a, const double *b) {
 
 // ---- a step
 
-// d_impulse, Newton's step for this kappa, and `fall` from the iterate
-static bool linearise(Arc *arc) {
+// d_impulse, Newton's step for this kappa, and `fall` from the iterate. Damped: all laws are as
+// compliant as that, with their rest where they are what they were at the iterate.
+static bool linearise(Arc *arc, double damping) {
     NewtonWork *work = arc->work;
-    const NewtonSmoothing smoothing = smoothing_at(arc, arc->kappa);
+    NewtonSmoothing smoothing = smoothing_at(arc, arc->kappa);
+    if (damping > 0.0) {
+        double share = COMPLIANCE / (COMPLIANCE + damping);
+        for (size_t k = 0; k < work->island->impulse_count; k++) {
+            work->kept[k] = work->impulse[k] - share * (work->impulse[k] - work->anchor[k]);
+        }
+        smoothing.eta = COMPLIANCE + damping;
+        smoothing.center = work->kept;
+    }
     return newton_factorise(work, &smoothing) && newton_direction(work, false, work->d_impulse) &&
            newton_direction(work, true, work->fall);
 }
@@ -120,7 +141,8 @@ static NewtonMerit measure(const Arc *arc, double kappa, const double *impulse, 
 }
 
 // The iterate moves along d_impulse and `jump` of log kappa, by the first share that gains.
-static bool walk(Arc *arc, double jump, double bound, NewtonMerit *merit) {
+// Which one; 0: none does, and it stays.
+static double walk(Arc *arc, double jump, double bound, NewtonMerit *merit) {
     NewtonWork *work = arc->work;
     const NewtonIsland *n = work->island;
     double share = 1.0;
@@ -134,10 +156,24 @@ static bool walk(Arc *arc, double jump, double bound, NewtonMerit *merit) {
             memcpy(work->impulse, work->trial_impulse, n->impulse_count * sizeof(double));
             memcpy(work->v, work->trial_v, n->velocity_count * sizeof(double));
             arc->kappa = kappa;
-            return true;
+            return share;
         }
     }
-    return false;
+    return 0.0;
+}
+
+// After a correction that went by so much of itself. False: it is to be given up.
+static bool adapt(Arc *arc, double share) {
+    if (!(arc->step < STEP_DAMPED)) {
+        return share > 0.0;
+    }
+    if (share < SHARE_POOR) {
+        arc->damping = arc->damping > 0.0 ? DAMPING_RISE * arc->damping : DAMPING_FIRST;
+    } else if (share == 1.0) {
+        double less = DAMPING_FALL * arc->damping;
+        arc->damping = less < DAMPING_FIRST ? 0.0 : less;
+    }
+    return arc->damping <= DAMPING_MAX;
 }
 
 // Back to the curve, by steps of least length. How many, or NEWTON_FAILED.
@@ -145,11 +181,12 @@ static int correct(Arc *arc) {
     NewtonWork *work = arc->work;
     NewtonMerit merit = measure(arc, arc->kappa, work->impulse, work->v);
     double before = 0.0;
+    arc->damping = 0.0;
     for (int step = 0;; step++) {
         if (merit.largest <= CLOSE) {
             return step;
         }
-        if (step == CORRECT_STEPS || is_over(arc) || !linearise(arc)) {
+        if (step == CORRECT_STEPS || is_over(arc) || !linearise(arc, arc->damping)) {
             return NEWTON_FAILED;
         }
         double jump = -product(arc, work->d_impulse, work->fall) /
@@ -162,7 +199,7 @@ static int correct(Arc *arc) {
         }
         double bound = merit.square > before ? merit.square : before;
         before = merit.square;
-        if (!walk(arc, jump, bound, &merit)) {
+        if (!adapt(arc, walk(arc, jump, bound, &merit))) {
             return NEWTON_FAILED;
         }
     }
@@ -192,7 +229,7 @@ static bool find_tangent(Arc *arc) {
     memcpy(work->base, work->impulse, count * sizeof(double));
     arc->base_kappa = arc->kappa;
     newton_velocities(work->island, work->impulse, work->v);
-    if (!linearise(arc)) {
+    if (!linearise(arc, 0.0)) {
         return false;
     }
     double size = sqrt(product(arc, work->fall, work->fall) + 1.0);

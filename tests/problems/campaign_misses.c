@@ -136,44 +136,55 @@ static void scatter(const CampaignMiss *miss, const ProblemMass *mass, int start
     }
 }
 
-typedef struct Tried {
-    double longer, swept, after_sweeps, start[STARTS];
-} Tried;
+enum { LONGER_ON, SWEPT, AFTER_SWEEPS, STARTED, WAYS = STARTED + STARTS };
 
-static Tried try_all(const CampaignMiss *miss, const ProblemMass *mass, double *impulse) {
-    Tried tried;
+// One way after the other, until one solves it. How many were tried; their residuals are stored.
+static int try_all(const CampaignMiss *miss, const ProblemMass *mass, double *impulse,
+                   double own[WAYS]) {
     double most = fmin(miss->factorisations, ELSEWHERE);
-    scatter(miss, mass, 0, impulse);
-    tried.longer =
-        try_it(miss->problem, &(Try){MDP_NEWTON, LONGER * miss->factorisations, impulse});
-    scatter(miss, mass, 0, impulse);
-    tried.swept = try_it(miss->problem, &(Try){MDP_GAUSS_SEIDEL, SWEEPS, impulse});
-    tried.after_sweeps = try_it(miss->problem, &(Try){MDP_NEWTON, most, impulse});
-    for (int i = 0; i < STARTS; i++) {
-        scatter(miss, mass, i + 1, impulse);
-        try_it(miss->problem, &(Try){MDP_GAUSS_SEIDEL, START_SWEEPS, impulse});
-        tried.start[i] = try_it(miss->problem, &(Try){MDP_NEWTON, most, impulse});
+    for (int way = 0; way < WAYS; way++) {
+        Try next = {MDP_NEWTON, most, impulse};
+        if (way == LONGER_ON) {
+            next.iterations = LONGER * miss->factorisations;
+        } else if (way == SWEPT) {
+            next = (Try){MDP_GAUSS_SEIDEL, SWEEPS, impulse};
+        }
+        if (way != AFTER_SWEEPS) { // which goes on
+            scatter(miss, mass, way < STARTED ? 0 : way - STARTED + 1, impulse);
+        }
+        if (way >= STARTED) {
+            try_it(miss->problem, &(Try){MDP_GAUSS_SEIDEL, START_SWEEPS, impulse});
+        }
+        own[way] = try_it(miss->problem, &next);
+        if (own[way] <= CAMPAIGN_TOLERANCE) {
+            return way + 1;
+        }
     }
-    return tried;
+    return WAYS;
 }
 
-static CampaignMissKind classify(const CampaignMiss *miss, const Tried *tried, double rounding) {
-    double elsewhere = fmin(tried->swept, tried->after_sweeps);
-    for (int i = 0; i < STARTS; i++) {
-        elsewhere = fmin(elsewhere, tried->start[i]);
-    }
-    if (tried->longer <= CAMPAIGN_TOLERANCE) {
-        return CAMPAIGN_MISS_BUDGET;
-    }
-    if (elsewhere <= CAMPAIGN_TOLERANCE) {
-        return CAMPAIGN_MISS_START;
+static CampaignMissKind classify(const CampaignMiss *miss, const double *own, int tried,
+                                 double rounding) {
+    if (own[tried - 1] <= CAMPAIGN_TOLERANCE) {
+        return tried - 1 == LONGER_ON ? CAMPAIGN_MISS_BUDGET : CAMPAIGN_MISS_START;
     }
     if (rounding > CAMPAIGN_TOLERANCE) {
         return CAMPAIGN_MISS_ROUNDING;
     }
-    double own = miss->result.certificate.entry[CERTIFICATE_OWN];
-    bool is_near = fmin(own, fmin(tried->longer, elsewhere)) <= CAMPAIGN_NEAR;
-    return is_near ? CAMPAIGN_MISS_NEAR : CAMPAIGN_MISS_OPEN;
+    double best = miss->result.certificate.entry[CERTIFICATE_OWN];
+    for (int way = 0; way < tried; way++) {
+        best = fmin(best, own[way]);
+    }
+    return best <= CAMPAIGN_NEAR ? CAMPAIGN_MISS_NEAR : CAMPAIGN_MISS_OPEN;
+}
+
+static void print_tried(const double *own, int tried) {
+    static const char *const text[STARTED + 1] = {"with more", "20,000 sweeps", "after them",
+                                                  "from elsewhere"};
+    printf("\n          ");
+    for (int way = 0; way < tried; way++) {
+        printf("%s%s %.1e", way > 0 ? ", " : "", text[way < STARTED ? way : STARTED], own[way]);
+    }
 }
 
 static CampaignMissKind explain(const CampaignMiss *miss) {
@@ -194,13 +205,10 @@ static CampaignMissKind explain(const CampaignMiss *miss) {
            reason_text[of->worst_open.reason], (unsigned long)gained_last(&miss->history),
            of->worst_open.contacts, miss->problem->contact_count, rounding);
     print_slip(miss);
-    Tried tried = try_all(miss, &mass, impulse);
-    CampaignMissKind kind = classify(miss, &tried, rounding);
-    printf("\n          longer %.1e, %.0f sweeps %.1e, after them %.1e, from elsewhere",
-           tried.longer, SWEEPS, tried.swept, tried.after_sweeps);
-    for (int i = 0; i < STARTS; i++) {
-        printf(" %.1e", tried.start[i]);
-    }
+    double own[WAYS];
+    int tried = try_all(miss, &mass, impulse, own);
+    CampaignMissKind kind = classify(miss, own, tried, rounding);
+    print_tried(own, tried);
     printf(" -> %s\n", kind_text[kind]);
     arena_deinit(&arena);
     return kind;

@@ -61,7 +61,7 @@ static const Solved solved[] = {{"one-ball", {10, 10}},
                                 {"hard/heap-125-b", {0, 200}},
                                 {"hard/heap-125-c", {0, 700}},
                                 {"hard/heap-125-d", {300, 300}},
-                                {"hard/balls-27", {0, 1600}},
+                                {"hard/balls-27", {0, 800}},
                                 {"hard/pyramid-6-kicked", {0, 1100}}};
 enum { SOLVED_COUNT = sizeof(solved) / sizeof(solved[0]) };
 
