@@ -10,9 +10,10 @@
 #include "solve/mdp_newton.h"
 #include "solve/mdp_work.h"
 
-// Multiplications, about: a step that spends them all takes a tenth or two of a second, a solve
-// half of the minute that a server has for it.
-#define BUDGET_DEFAULT       3e8
+// Multiplications, about: a step that spends them all takes a third of a second or a half, a solve
+// half of the minute that a server has for it. Steps that do so in vain do not do so often
+// (step/patience.c).
+#define BUDGET_DEFAULT       1e9
 #define BUDGET_SOLVE_DEFAULT 5e10
 
 static const char *const friction_choices[] = {"maximum_dissipation", "coulomb", NULL};
@@ -58,8 +59,9 @@ const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
                     NULL,
                     "auto: multiplications, about, that newton may take in one step for all "
                     "islands, the small ones first; one that it does not suffice for, 20 "
-                    "factorisations at least, goes on with sweeps. After two steps on end in which "
-                    "it was spent in vain one has a thirty-second of it, then two, four, … 64"},
+                    "factorisations at least, goes on with sweeps. After four steps on end in "
+                    "which it was spent in vain one has a thirty-second of it, after the next two, "
+                    "then four, … 64"},
 };
 
 double mdp_bias(const double *parameter, double time_step, double gap) {

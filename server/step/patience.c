@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a world does about a problem that its solver tries in vain, step after step: after the
-// second failure on end it tries less hard for one step, after the next for two, then four, and so
+// fourth failure on end it tries less hard for one step, after the next for two, then four, and so
 // on. What is easy is solved meanwhile as ever, and a step that was spent well ends it.
 #include "step/stages.h"
 

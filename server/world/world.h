@@ -38,7 +38,7 @@ typedef struct WorldLimits {
     size_t bytes_max;
 } WorldLimits;
 
-enum { SOLVER_FAILURES_MAX = 8, SOLVER_WAIT_MAX = 64 };
+enum { SOLVER_FAILURES_MAX = 10, SOLVER_WAIT_MAX = 64 };
 
 typedef struct World {
     WorldSettings settings;

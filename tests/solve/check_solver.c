@@ -46,7 +46,7 @@ START_TEST(mdp_has_the_parameters_of_its_page) {
     ck_assert_ptr_null(choices[2]);
     ck_assert_double_eq(world.parameter[MDP_METHOD], MDP_AUTO);
     ck_assert_double_eq(solve.parameter[MDP_METHOD], MDP_AUTO);
-    ck_assert_double_eq(world.parameter[MDP_BUDGET], 3e8);
+    ck_assert_double_eq(world.parameter[MDP_BUDGET], 1e9);
     ck_assert_double_eq(solve.parameter[MDP_BUDGET], 5e10);
 }
 END_TEST
