@@ -39,7 +39,9 @@ typedef struct ParameterRow {
       "maximum dissipation principle, Gauss-Seidel over contacts (Preclik, Eibl, Ruede)")          \
     X(LCP, lcp,                                                                                    \
       "polyhedral friction cone and gaps at the end of the step, Lemke (Stewart, Trinkle)")        \
-    X(SAP, sap, "compliant contact and regularised friction, convex (Castro, Permenter, Han)")
+    X(SAP, sap, "compliant contact and regularised friction, convex (Castro, Permenter, Han)")     \
+    X(COMPLIANT, compliant,                                                                        \
+      "springs and dampers, integrated implicitly, with Coulomb friction (Drumwright)")
 
 #define X(upper, lower, text) SOLVER_##upper,
 typedef enum SolverKind { SOLVER_MAP(X) SOLVER_COUNT } SolverKind;
@@ -106,8 +108,9 @@ static inline bool solver_has_work(const ContactProblem *problem) {
     return problem->contact_count > 0 || problem->row_count > 0;
 }
 
-// Solves; the result's arrays live in `arena`. Fails only when the arena ends (RESOURCE_EXHAUSTED)
-// or when it was asked to stop (ABORTED); a solver that did not reach its tolerance, or ended in
+// Solves; the result's arrays live in `arena`. Fails only when the arena ends (RESOURCE_EXHAUSTED),
+// when it was asked to stop (ABORTED), or when the problem lacks what the model cannot do without
+// (INVALID_ARGUMENT; `field` is the key in the file format, as contacts[3].stiffness); a solver that did not reach its tolerance, or ended in
 // numbers that are not finite, says so in the certificate.
 Status solver_solve(const SolverSettings *settings, const ContactProblem *problem,
                     const Context *context, Arena *arena, SolveResult *result, Error *error);
