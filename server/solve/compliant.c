@@ -65,6 +65,13 @@ double compliant_bias(const double *parameter, double time_step, double gap) {
     return problem_gap_bias(time_step, gap, 1.0);
 }
 
+double compliant_time(const double *parameter, double stiffness, double dissipation_time,
+                      double damping) {
+    (void)dissipation_time;
+    double of = isinf(stiffness) ? parameter[COMPLIANT_STIFFNESS_DEFAULT] : stiffness;
+    return damping == 0.0 ? 0.0 : damping / of;
+}
+
 // What one solve carries from part to part.
 typedef struct Work {
     const ContactProblem *problem;

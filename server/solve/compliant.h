@@ -26,3 +26,4 @@ extern const ParameterRow compliant_parameters[COMPLIANT_PARAMETER_COUNT];
 
 SolverProc compliant_solve;
 SolverBiasProc compliant_bias;
+SolverTimeProc compliant_time;

@@ -29,6 +29,13 @@ const Solver *solver_get(SolverKind kind) {
     return &solver_table[kind];
 }
 
+SolverTimeProc *solver_time(SolverKind kind) {
+    static SolverTimeProc *const time_table[SOLVER_COUNT] = {
+        [SOLVER_SAP] = sap_time, [SOLVER_COMPLIANT] = compliant_time};
+    ASSERT((unsigned)kind < SOLVER_COUNT);
+    return time_table[kind];
+}
+
 bool solver_find(const char *name, SolverKind *kind) {
     for (unsigned i = 0; i < SOLVER_COUNT; i++) {
         if (strcmp(name, solver_table[i].name) == 0) {

@@ -79,6 +79,10 @@ typedef Status SolverProc(const ContactProblem *problem, const SolverSettings *s
 // which assembles the problem, bounds it and adds the bounce.
 typedef double SolverBiasProc(const double *parameter, double time_step, double gap);
 
+// The time over which this solver's law looks ahead of the step: that of dissipation, B/K.
+typedef double SolverTimeProc(const double *parameter, double stiffness, double dissipation_time,
+                              double damping);
+
 typedef struct Solver {
     const char *name;
     const char *meaning;
@@ -89,6 +93,9 @@ typedef struct Solver {
 } Solver;
 
 const Solver *solver_get(SolverKind kind);
+
+// NULL: of a solver that looks no further than the step, as the rigid ones.
+SolverTimeProc *solver_time(SolverKind kind);
 
 // false: no solver of that name
 bool solver_find(const char *name, SolverKind *kind);
