@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Drumwright, "An unconditionally stable first-order constraint solver for multibody systems": every
-// contact and row pushes as its spring and damper do at the end of the step. Island after island
-// (compliant_island.h), then velocities anew from all impulses, which the certificate judges.
+// Drumwright, "An unconditionally stable first-order constraint solver for multibody systems":
+// every contact and row pushes as its spring and damper do at the end of the step. Island after
+// island (compliant_island.h), then velocities anew from all impulses, which the certificate
+// judges.
 #include "solve/compliant.h"
 
 #include "base/assert.h"
@@ -37,7 +38,7 @@ const ParameterRow compliant_parameters[COMPLIANT_PARAMETER_COUNT] = {
     [COMPLIANT_TOLERANCE] = {"tolerance", PARAMETER_NUMBER, "", 1e-15, 1.0, 1e-6, 1e-6, NULL,
                              "largest own residual of a converged answer, as a share of the "
                              "velocity scale V"},
-    [COMPLIANT_MAX_ITERATIONS] = {"max_iterations", PARAMETER_COUNT, "", 1.0, 1e7, 200.0, 2000.0,
+    [COMPLIANT_MAX_ITERATIONS] = {"max_iterations", PARAMETER_COUNT, "", 1.0, 1e7, 500.0, 2000.0,
                                   NULL,
                                   "Newton steps after which the solver stops with an island, those "
                                   "of staggered sweeps among them"},
@@ -388,8 +389,8 @@ static bool follow(IslandWork *one) {
     return one->status != STATUS_OK;
 }
 
-// Newton's steps; where they do not come, the path; where that ends, sweeps, twice as many each time, and Newton's steps from
-// where they led.
+// Newton's steps; where they do not come, the path; where that ends, sweeps, twice as many each
+// time, and Newton's steps from where they led.
 static Status improve(IslandWork *one) {
     const Answer *answer = &one->work->result->answer;
     compliant_island_begin(&one->method, answer->contact_impulse, answer->row_impulse);

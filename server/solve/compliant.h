@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The row of `compliant` in the table of solvers: springs and dampers, one for each contact and row,
-// integrated implicitly (Drumwright), with Coulomb friction. The laws are in compliant_law.h, the
-// optimiser of an island in compliant_island.h.
+// The row of `compliant` in the table of solvers: springs and dampers, one for each contact and
+// row, integrated implicitly (Drumwright), with Coulomb friction. The laws are in compliant_law.h,
+// the optimiser of an island in compliant_island.h.
 #pragma once
 
 #include "solve/solver.h"

@@ -161,6 +161,9 @@ Status solver_solve(const SolverSettings *settings, const ContactProblem *proble
         solver_has_work(problem)
             ? solver_get(settings->kind)->solve(problem, settings, context, arena, result, error)
             : solve_nothing(settings, problem, arena, result, error);
+    if (status == STATUS_OK) {
+        result->launch = launch_of(problem, &result->answer);
+    }
     // where it is no parameter's limit, it is memory's
     if (status == STATUS_RESOURCE_EXHAUSTED && error != NULL && error->field[0] == '\0') {
         const Error what = *error;

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "solve/certificate.h"
+#include "solve/launch.h"
 #include "solve/lcp_rung.h"
 #include "solve/problem.h"
 
@@ -63,6 +64,7 @@ typedef struct SolveResult {
     uint32_t iterations;     // of the island that took most
     uint32_t passes;         // linearisations of the contacts; 0: of a solver that knows none
     LcpRung rung;            // that lcp's hardest island needed
+    Launch launch;           // of a convex model
     bool has_cost_gap;       // of sap alone
     double cost_gap;         // [J] its cost is no further than this from the least
     bool is_in_vain;         // most of its effort went into what stayed open
@@ -117,7 +119,8 @@ static inline bool solver_has_work(const ContactProblem *problem) {
 
 // Solves; the result's arrays live in `arena`. Fails only when the arena ends (RESOURCE_EXHAUSTED),
 // when it was asked to stop (ABORTED), or when the problem lacks what the model cannot do without
-// (INVALID_ARGUMENT; `field` is the key in the file format, as contacts[3].stiffness); a solver that did not reach its tolerance, or ended in
-// numbers that are not finite, says so in the certificate.
+// (INVALID_ARGUMENT; `field` is the key in the file format, as contacts[3].stiffness); a solver
+// that did not reach its tolerance, or ended in numbers that are not finite, says so in the
+// certificate.
 Status solver_solve(const SolverSettings *settings, const ContactProblem *problem,
                     const Context *context, Arena *arena, SolveResult *result, Error *error);

@@ -294,10 +294,10 @@ static inline void stage_set_materials(const World *world, StepPair *pair, uint3
 // The step, and how far the law of such a contact looks beyond it [s].
 static inline double stage_ahead(const StepState *state, const Material *material) {
     double h = state->input->time_step;
-    SolverTimeProc *time = solver_time(state->stepper->solver.kind);
-    return time == NULL ? h
-                        : h + time(state->stepper->solver.parameter, material->stiffness,
-                                   material->dissipation_time, material->damping);
+    SolverTimeProc *of = solver_time(state->stepper->solver.kind);
+    return of == NULL ? h
+                      : h + of(state->stepper->solver.parameter, material->stiffness,
+                               material->dissipation_time, material->damping);
 }
 
 // Of b against a, at a point of the contact.

@@ -272,8 +272,8 @@ START_TEST(friction_that_holds_creeps_by_its_damper) {
 }
 END_TEST
 
-// However deep it is, a spring gives back what it holds; where there is none, recovery is bounded by
-// the contact's bias, as under the rigid models.
+// However deep it is, a spring gives back what it holds; where there is none, recovery is bounded
+// by the contact's bias, as under the rigid models.
 START_TEST(a_default_stiffness_is_for_contacts_without_one) {
     double m = 1.0, v_free[3] = {-1.0, 0.0, 0.0}, h = 0.01, k = 200.0;
     ProblemBuild build;
@@ -410,8 +410,8 @@ START_TEST(rows_obey_their_law) {
 }
 END_TEST
 
-// Six rows on three velocities, each axis twice, with a stiffness up to that of nothing on earth: v is
-// (m v* - 2 h K gap) / (m + 2 z), to the last digits at every z = h^2 K (in forces, whose
+// Six rows on three velocities, each axis twice, with a stiffness up to that of nothing on earth: v
+// is (m v* - 2 h K gap) / (m + 2 z), to the last digits at every z = h^2 K (in forces, whose
 // condition is z / m, nothing would be left at 1e14).
 START_TEST(velocities_keep_their_digits) {
     const double stiffness[] = {1e10, 1e14, 1e16, 1e18};

@@ -197,8 +197,14 @@ START_TEST(a_sliding_box_glides_unless_friction_is_lagged) {
     if (_i == SAP_CONVEX) {
         // what the step began with is what the gap is of, and it falls by mu h (mu g h) a step
         ck_assert_double_eq_tol(gap, mu * h * slip, 2.0 * mu * h * mu * g * h);
+        // and so the report has it, of the box and the ground; what friction creeps by is less
+        ck_assert_double_eq_tol(lab.report.launch.speed, mu * slip, 1e-3 * mu * slip);
+        // an inertia of 1e9 lets its corners differ by some 1e-11
+        ck_assert_double_eq_tol(lab.report.launch.height, gap, 1e-9);
+        ck_assert_uint_eq(lab.report.launch.body[1], lab.world->body_id[box]);
     } else {
         ck_assert_double_le(highest, 1e-12);
+        ck_assert_double_eq(lab.report.launch.speed, 0.0);
         // four contacts, w = 1 + 0.1: beta^2 w / (4 pi^2) of a quarter of g h, over h
         ck_assert_double_ge(lowest, -0.03 * g * h * h);
         // and it has lost what friction takes, but for the first step
