@@ -6,6 +6,7 @@
 #include "solve/compliant.h"
 
 #include "base/assert.h"
+#include "solve/compliant_gdot.h"
 #include "solve/compliant_island.h"
 #include "solve/judge.h"
 
@@ -33,6 +34,7 @@
 #define OPERATIONS_LAYOUT 2000.0
 
 static const char *const activation_choices[] = {"predictive", "contact", NULL};
+static const char *const gdot_choices[] = {"off", "on", NULL};
 
 const ParameterRow compliant_parameters[COMPLIANT_PARAMETER_COUNT] = {
     [COMPLIANT_TOLERANCE] = {"tolerance", PARAMETER_NUMBER, "", 1e-15, 1.0, 1e-6, 1e-6, NULL,
@@ -58,12 +60,21 @@ const ParameterRow compliant_parameters[COMPLIANT_PARAMETER_COUNT] = {
     [COMPLIANT_WARM_START] = {"warm_start", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
                               "start from the impulses of the step before, where they are better "
                               "than none"},
+    [COMPLIANT_GDOT] = {"gdot", PARAMETER_CHOICE, "", 0.0, 1.0, COMPLIANT_GDOT_OFF,
+                        COMPLIANT_GDOT_OFF, gdot_choices,
+                        "off; or on: the paper's terms of a Jacobian that changes, literally, of "
+                        "normals and rows, which gain energy where steps are large"},
 };
 
 // The certificate's, which measures an overlap against leaving it in one step.
 double compliant_bias(const double *parameter, double time_step, double gap) {
     (void)parameter;
     return problem_gap_bias(time_step, gap, 1.0);
+}
+
+bool compliant_has_gdot(const SolverSettings *settings) {
+    return settings->kind == SOLVER_COMPLIANT &&
+           settings->parameter[COMPLIANT_GDOT] == COMPLIANT_GDOT_ON;
 }
 
 double compliant_time(const double *parameter, double stiffness, double dissipation_time,
@@ -426,6 +437,22 @@ static Status end_late(IslandWork *one) {
     return status;
 }
 
+// The paper's terms, and V anew, which knows the biases of rows.
+static Status add_gdot(IslandWork *one) {
+    Work *work = one->work;
+    const Judge *judge = &work->judge;
+    Answer *answer = &work->result->answer;
+    Status status = compliant_gdot_add(&one->method.sweep, work->contact_law, work->row_law, answer,
+                                       work->arena, work->error);
+    IslandRange range = islands_range(&judge->islands, one->island, one->island + 1);
+    double v =
+        certificate_scale_contacts(work->problem, &judge->islands, answer, range.contact_begin,
+                                   range.contact_end, certificate_scale_least(work->problem));
+    judge->scale.v_scale[one->island] = certificate_scale_rows(
+        work->problem, &judge->islands, answer, range.row_begin, range.row_end, v);
+    return status;
+}
+
 static Status solve_constraints(Work *work, uint32_t share, uint32_t island) {
     Judge *judge = &work->judge;
     IslandWork one = {.work = work,
@@ -447,6 +474,9 @@ static Status solve_constraints(Work *work, uint32_t share, uint32_t island) {
     }
     if (status == STATUS_OK) {
         status = judge_ask(judge, operations);
+    }
+    if (status == STATUS_OK && work->parameter[COMPLIANT_GDOT] == COMPLIANT_GDOT_ON) {
+        status = add_gdot(&one);
     }
     if (status == STATUS_OK) {
         status = compliant_island_init(&one.method, work->contact_law, work->row_law, work->arena,

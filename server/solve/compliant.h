@@ -14,6 +14,7 @@ enum {
     COMPLIANT_STIFFNESS_DEFAULT, // of contacts and rows that have none; 0: they are refused
     COMPLIANT_ACTIVATION,        // CompliantActivation
     COMPLIANT_WARM_START,
+    COMPLIANT_GDOT, // CompliantGdot
     COMPLIANT_PARAMETER_COUNT
 };
 
@@ -22,7 +23,15 @@ typedef enum CompliantActivation {
     COMPLIANT_CONTACT     // what does not overlap as the step begins does not
 } CompliantActivation;
 
+typedef enum CompliantGdot {
+    COMPLIANT_GDOT_OFF,
+    COMPLIANT_GDOT_ON // the paper's terms of a Jacobian that changes (compliant_gdot.h)
+} CompliantGdot;
+
 extern const ParameterRow compliant_parameters[COMPLIANT_PARAMETER_COUNT];
+
+// Whether these settings are of compliant, and read what a step knows of changing Jacobians.
+bool compliant_has_gdot(const SolverSettings *settings);
 
 SolverProc compliant_solve;
 SolverBiasProc compliant_bias;

@@ -62,6 +62,7 @@ typedef struct StepState {
     double margin;          // at which gap a pair at relative rest becomes a contact [m]
     double touch;           // a smaller gap or overlap counts as none [m]
     double ahead;           // the step, and how far the laws of contacts look beyond it [s]
+    bool wants_gdot;        // the solver asks for the change of Jacobians
     double *reach;          // per body: how far it may move towards something in this step [m]
     BroadBox *box;          // per body: holds what it may reach
     uint8_t *is_pushed;     // per body: a faster one may hit it in this step

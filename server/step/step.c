@@ -2,6 +2,7 @@
 #include "step/step.h"
 
 #include "base/assert.h"
+#include "solve/compliant.h"
 #include "step/stages.h"
 #include "world/sleep.h"
 
@@ -219,7 +220,8 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
                        .input = input,
                        .scratch = scratch,
                        .error = error,
-                       .solver_row = solver_get(stepper->solver.kind)};
+                       .solver_row = solver_get(stepper->solver.kind),
+                       .wants_gdot = compliant_has_gdot(&stepper->solver)};
 
     patience_begin(&state);
     stepper->has_last = stepper->has_old_ids = false; // the stages write over it

@@ -77,6 +77,7 @@ typedef struct Pendulum {
     double q[3], v[3]; // x, y, theta
     double stiffness, damping, h;
     uint32_t copies; // of each row
+    double gdot;     // the share of the paper's terms
     ProblemBuild build;
     Arena arena;
     SolverSettings settings;
@@ -93,6 +94,7 @@ static void pendulum_begin(Pendulum *p) {
     p->q[0] = 1.0;
     p->settings = solver_solve_default(SOLVER_COMPLIANT);
     set(&p->settings, "tolerance", 1e-13);
+    set(&p->settings, "gdot", p->gdot > 0.0 ? COMPLIANT_GDOT_ON : COMPLIANT_GDOT_OFF);
     arena_init(&p->arena, (size_t)1 << 24);
     problem_build_init(&p->build);
     p->build.problem.time_step = p->h;
@@ -121,10 +123,14 @@ static void pendulum_step(Pendulum *p) {
     double gap[2];
     pendulum_gap(p, gap);
     const double jacobian[2][3] = {{1.0, 0.0, sin(p->q[2])}, {0.0, 1.0, -cos(p->q[2])}};
+    // G' v: of a Jacobian (1, 0, sin theta), (0, 1, -cos theta)
+    double spin = p->v[2] * p->v[2];
+    const double gdot[2] = {p->gdot * cos(p->q[2]) * spin, p->gdot * sin(p->q[2]) * spin};
     memcpy(build->v_free, p->v, sizeof(p->v));
     build->v_free[1] -= p->h * gravity;
     for (uint32_t i = 0; i < 2 * p->copies; i++) {
         build->row[i].gap = gap[i % 2];
+        build->row[i].gdot = gdot[i % 2];
         memcpy(build->number + build->row_block[i].jacobian, jacobian[i % 2], sizeof(p->v));
     }
     SolveResult result = solve(&build->problem, &p->settings, &p->arena);
@@ -143,18 +149,23 @@ static double pendulum_energy(const Pendulum *p) {
 }
 
 typedef struct PendulumCase {
-    double h;
+    double h, gdot;
     const char *end; // of the parameters
 } PendulumCase;
 
-static const PendulumCase pendulum_cases[] = {{0.1, "gdot=off (the default); h=0.1"},
-                                              {0.02, "gdot=off (the default); h=0.02"},
-                                              {0.01, "gdot=off (the default); h=0.01"},
-                                              {1e-4, "gdot=off (the default); h=0.0001"}};
+static const PendulumCase pendulum_cases[] = {
+    {0.1, 0.0, "gdot=off (the default); h=0.1"},
+    {0.02, 0.0, "gdot=off (the default); h=0.02"},
+    {0.01, 0.0, "gdot=off (the default); h=0.01"},
+    {1e-4, 0.0, "gdot=off (the default); h=0.0001"},
+    {0.1, 1.0, "gdot=on (literal, with the Mhat term); h=0.1"},
+    {0.02, 1.0, "gdot=on (literal, with the Mhat term); h=0.02"},
+    {0.01, 1.0, "gdot=on (literal, with the Mhat term); h=0.01"},
+    {1e-4, 1.0, "gdot=on (literal, with the Mhat term); h=0.0001"}};
 
 START_TEST(c1_a_pendulum_of_almost_rigid_rows) {
     const PendulumCase *of = &pendulum_cases[_i];
-    Pendulum p = {.h = of->h, .stiffness = 1e15, .damping = 1.0, .copies = 1};
+    Pendulum p = {.h = of->h, .stiffness = 1e15, .damping = 1.0, .copies = 1, .gdot = of->gdot};
     double most = 0.0, range[2] = {0.0, 0.0};
     pendulum_begin(&p);
     for (int i = 0, steps = (int)(1.0 / of->h + 0.5); i < steps; i++) {
@@ -166,15 +177,18 @@ START_TEST(c1_a_pendulum_of_almost_rigid_rows) {
         range[0] = fmin(range[0], energy);
         range[1] = fmax(range[1], energy);
     }
-    assert_case("C1.theta.off", "", of->end, &p.q[2], 1);
-    assert_case("C1.dev.off", "", of->end, &most, 1);
-    assert_case("C1.energy.off", "", of->end, range, 2);
+    bool is_on = of->gdot > 0.0;
+    assert_case(is_on ? "C1.theta" : "C1.theta.off", "", of->end, &p.q[2], 1);
+    assert_case(is_on ? "C1.dev" : "C1.dev.off", "", of->end, &most, 1);
+    assert_case(is_on ? "C1.energy" : "C1.energy.off", "", of->end, range, 2);
     pendulum_end(&p);
 }
 END_TEST
 
 START_TEST(c8_the_same_rows_twice_change_nothing) {
-    Pendulum once = {.h = 1e-3, .stiffness = 1e15, .damping = 1.0, .copies = 1}, twice = once;
+    Pendulum once = {.h = 1e-3, .stiffness = 1e15, .damping = 1.0, .copies = 1, .gdot = (double)_i};
+    const char *id = _i == 1 ? "C8.redundant" : "C8.redundant.off";
+    Pendulum twice = once;
     twice.copies = 2;
     pendulum_begin(&once);
     pendulum_begin(&twice);
@@ -182,8 +196,8 @@ START_TEST(c8_the_same_rows_twice_change_nothing) {
         pendulum_step(&once);
         pendulum_step(&twice);
     }
-    assert_case("C8.redundant.off", "", "the two rows given twice", twice.q, 3);
-    assert_case("C8.redundant.off", "", "the two rows given twice", once.q, 3);
+    assert_case(id, "", "the two rows given twice", twice.q, 3);
+    assert_case(id, "", "the two rows given twice", once.q, 3);
     pendulum_end(&once);
     pendulum_end(&twice);
 }
@@ -223,6 +237,62 @@ START_TEST(c1_the_pendulum_stays_bounded_up_to_large_steps) {
         is_bounded = pendulum_energy(&p) <= 1000.0;
     }
     ck_assert_int_eq(is_bounded, of->is_bounded);
+    pendulum_end(&p);
+}
+END_TEST
+
+// With K the last number of its parameters: the blow-up of E > 1000 J, within the tolerance, or
+// none.
+typedef struct GainingCase {
+    double stiffness, damping, gdot, h;
+    const char *id, *part;
+} GainingCase;
+
+static const GainingCase gaining_cases[] = {
+    {1e15, 0.0, 0.5, 0.01, "C1.long", "c=0.5 h=0.01 "},
+    {1e15, 0.0, 0.5, 0.03, "C1.long", "c=0.5 h=0.03 "},
+    {1e15, 0.0, 0.5, 0.05, "C1.long", "c=0.5 h=0.05 "},
+    {1e15, 0.0, 0.5, 0.2, "C1.long", "c=0.5 h=0.2 "},
+    {1e15, 0.0, 1.0, 0.01, "C1.long", "c=1 h=0.01 "},
+    {1e15, 0.0, 1.0, 0.03, "C1.long", "c=1 h=0.03 "},
+    {1e15, 0.0, 1.0, 0.05, "C1.long", "c=1 h=0.05 "},
+    {1e15, 0.0, 1.0, 0.2, "C1.long", "c=1 h=0.2 "},
+    {1e2, 1.0, 1.0, 0.05, "C1.finiteK",
+     "K=100 B=1, gdot=on (literal, with the Mhat term); h=0.05 "},
+    {1e2, 1.0, 1.0, 0.1, "C1.finiteK", "K=100 B=1, gdot=on (literal, with the Mhat term); h=0.1 "},
+    {1e6, 1.0, 1.0, 0.05, "C1.finiteK",
+     "K=1e+06 B=1, gdot=on (literal, with the Mhat term); h=0.05 "},
+    {1e6, 1.0, 1.0, 0.1, "C1.finiteK",
+     "K=1e+06 B=1, gdot=on (literal, with the Mhat term); h=0.1 "},
+    {1e15, 1.0, 1.0, 0.05, "C1.finiteK",
+     "K=1e+15 B=1, gdot=on (literal, with the Mhat term); h=0.05 "},
+    {1e15, 1.0, 1.0, 0.1, "C1.finiteK",
+     "K=1e+15 B=1, gdot=on (literal, with the Mhat term); h=0.1 "},
+};
+
+START_TEST(c1_the_papers_terms_gain_energy) {
+    const GainingCase *of = &gaining_cases[_i];
+    Pendulum p = {.h = of->h,
+                  .stiffness = of->stiffness,
+                  .damping = of->damping,
+                  .copies = 1,
+                  .gdot = of->gdot};
+    double blown = 0.0;
+    pendulum_begin(&p);
+    for (int i = 1, steps = (int)(100.0 / of->h + 0.5); i <= steps && blown == 0.0; i++) {
+        pendulum_step(&p);
+        blown = pendulum_energy(&p) <= 1000.0 ? 0.0 : i * of->h;
+    }
+    json_t *root, *one = find_case(&root, of->id, of->part, ""),
+                  *value = reference_get(one, "value");
+    if (json_is_null(value)) {
+        ck_assert_double_eq(blown, 0.0);
+    } else {
+        double wanted = json_number_value(value);
+        ck_assert_msg(fabs(blown - wanted) <= tolerance_of(one, wanted), "%s: %g, wanted %g",
+                      of->part, blown, wanted);
+    }
+    json_decref(root);
     pendulum_end(&p);
 }
 END_TEST
@@ -528,7 +598,8 @@ static TCase *case_rows(void) {
     tcase_add_loop_test(tcase, c1_a_pendulum_of_almost_rigid_rows, 0, COUNT(pendulum_cases));
     tcase_add_loop_test(tcase, c1_the_pendulum_stays_bounded_up_to_large_steps, 0,
                         COUNT(bounded_cases));
-    tcase_add_test(tcase, c8_the_same_rows_twice_change_nothing);
+    tcase_add_loop_test(tcase, c8_the_same_rows_twice_change_nothing, 0, 2);
+    tcase_add_loop_test(tcase, c1_the_papers_terms_gain_energy, 0, COUNT(gaining_cases));
     tcase_add_test(tcase, c0_the_spectral_radius_of_an_implicit_spring);
     tcase_add_loop_test(tcase, c2_a_limit_of_the_range_gives_back_what_the_step_lets_it, 0,
                         campaign_count(1) > 1 ? RANGE_CASES : RANGE_CASES_SHORT);

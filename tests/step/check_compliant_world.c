@@ -186,12 +186,38 @@ START_TEST(a_sliding_box_does_not_glide) {
 }
 END_TEST
 
+// A ball that spins on the ground: its lowest point, as of the body, turns away by w^2 r, and the
+// printed terms let it sink by h w^2 r, as if it did.
+START_TEST(the_papers_terms_are_those_of_points_of_the_bodies) {
+    double spin = 5.0, h = 0.01;
+    for (int on = 0; on < 2; on++) {
+        Lab lab = make_lab(h);
+        lab_set(&lab, "gdot", on);
+        Id surface = make_surface(&lab, 2e8, 0.0, 0.0);
+        lab_ground(&lab, surface);
+        uint32_t ball = add_ball(&lab, surface, radius);
+        lab.world->velocity[6 * (size_t)ball + 4] = spin;
+        lab_step(&lab, 1);
+        ck_assert(lab.report.certificate.converged);
+        ck_assert_uint_eq(lab.stepper->contact_count, 1);
+        double gdot = lab.stepper->law[0].gdot[0];
+        ck_assert_double_eq_tol(gdot, on == 1 ? spin * spin * radius : 0.0, 1e-12);
+        // M^ = m = 1, z = h^2 K: the target is -h gdot - M^ gdot / (h K)
+        double z = h * h * 1e8, fall = -gravity * h;
+        double v = fall + z / (1.0 + z) * (-h * gdot - gdot / (h * 1e8) - fall);
+        ck_assert_double_eq_tol(lab_velocity(&lab, ball).z, v, 1e-12);
+        lab_destroy(&lab);
+    }
+}
+END_TEST
+
 static TCase *case_world(void) {
     TCase *tcase = tcase_create("world");
     tcase_add_loop_test(tcase, c6_a_stack_of_balls_falls_onto_itself, 0, 4);
     tcase_add_loop_test(tcase, its_normal_law_is_that_of_sap, 0, 6);
     tcase_add_loop_test(tcase, a_ball_rests_as_deep_as_its_spring_bears_it, 0, 2);
     tcase_add_test(tcase, a_sliding_box_does_not_glide);
+    tcase_add_test(tcase, the_papers_terms_are_those_of_points_of_the_bodies);
     return tcase;
 }
 
