@@ -3,8 +3,8 @@
 //
 //     phi1' = G v1 + h G' v0,    lambda = -K phi1 - B phi1' - M^ G' v0,
 //
-// with M^ = (G M^-1 G^T)^-1 of all normals, or all bilateral or all one-sided rows, of an island. It
-// does not exist where rows are redundant: the pseudo-inverse stands for it, which is found in
+// with M^ = (G M^-1 G^T)^-1 of all normals, or all bilateral or all one-sided rows of an island.
+// It does not exist where rows are redundant: the pseudo-inverse stands for it, which is found in
 // velocities, where the system is sparse and strictly convex:
 //
 //     a = the least a, in M, of the least |G a - G' v0|,    M^ G' v0 = G z,   G^T G z = M a,
