@@ -402,6 +402,14 @@ typedef struct MoreauOpen {
     const int *reason; // Certificate.Reason
 } MoreauOpen;
 
+// What convex friction does beside friction, one number per world: zeros where nothing slides, or
+// friction is Coulomb's.
+typedef struct MoreauLaunches {
+    const double *speed;             // [m/s] largest normal velocity that it gave a contact
+    const double *gliding;           // [m] how far above touching the highest such contact is
+    const uint64_t *body_a, *body_b; // of the contact with the largest speed; 0: none
+} MoreauLaunches;
+
 // The energy book of the last step [J], one number per world: after - before is what the others
 // come to together.
 typedef struct MoreauEnergies {
@@ -430,6 +438,8 @@ typedef struct MoreauStepResult {
     MoreauCertificates last, worst;
     MoreauOpen open, worst_open;     // of the last step, and of the worst; NULL: all were solved
     const uint64_t *worst_open_step; // since creation; 0: all were solved
+    MoreauLaunches launch, worst_launch; // of the last step, and of the worst; NULL: none launched
+    const uint64_t *worst_launch_step;   // since creation; 0: none launched
     MoreauEnergies energy;
     const uint64_t *removed; // bodies that left the bounds in this call; NULL: none of any world
     size_t failure_count;    // worlds that failed: moreau_reply_failure

@@ -89,6 +89,16 @@ static MoreauOpen read_open(const Moreau__V1__OpenColumns *columns, size_t count
                         .reason = (const int *)COLUMN(columns, reason, count)};
 }
 
+static MoreauLaunches read_launches(const Moreau__V1__LaunchColumns *columns, size_t count) {
+    if (columns == NULL) {
+        return (MoreauLaunches){0};
+    }
+    return (MoreauLaunches){.speed = COLUMN(columns, speed, count),
+                            .gliding = COLUMN(columns, gliding, count),
+                            .body_a = COLUMN(columns, body_a, count),
+                            .body_b = COLUMN(columns, body_b, count)};
+}
+
 static MoreauEnergies read_energies(const Moreau__V1__EnergyColumns *columns, size_t count) {
     if (columns == NULL) {
         return (MoreauEnergies){0};
@@ -118,6 +128,9 @@ static void read_reports(const Moreau__V1__StepReports *reports, size_t count,
     result->open = read_open(reports->open, count);
     result->worst_open = read_open(reports->worst_open, count);
     result->worst_open_step = COLUMN(reports, worst_open_step, count);
+    result->launch = read_launches(reports->launch, count);
+    result->worst_launch = read_launches(reports->worst_launch, count);
+    result->worst_launch_step = COLUMN(reports, worst_launch_step, count);
     result->energy = read_energies(reports->energy, count);
 }
 

@@ -69,6 +69,18 @@ static void add_open(RunReport *report, const Moreau__V1__StepReports *reports) 
                   .reason = (int)FIRST(open, reason, MOREAU__V1__CERTIFICATE__REASON__CONVERGED)};
 }
 
+static void add_launch(RunReport *report, const Moreau__V1__StepReports *reports) {
+    const Moreau__V1__LaunchColumns *worst = reports->worst_launch;
+    uint64_t step = FIRST(reports, worst_launch_step, 0);
+    if (worst == NULL || step == 0 || FIRST(worst, speed, 0.0) <= report->launch.speed) {
+        return;
+    }
+    report->launch = (RunLaunch){.step = step,
+                                 .speed = FIRST(worst, speed, 0.0),
+                                 .gliding = FIRST(worst, gliding, 0.0),
+                                 .body = {FIRST(worst, body_a, 0), FIRST(worst, body_b, 0)}};
+}
+
 static void add_reports(RunReport *report, const Moreau__V1__StepReports *reports) {
     report->has_reports = true;
     report->contacts = FIRST(reports, contacts, 0);
@@ -83,6 +95,7 @@ static void add_reports(RunReport *report, const Moreau__V1__StepReports *report
     report->asleep = FIRST(reports, asleep, 0);
     add_certificate(report, reports);
     add_open(report, reports);
+    add_launch(report, reports);
     if (reports->energy != NULL && reports->energy->n_after > 0) {
         report->has_energy = true;
         report->energy_before = FIRST(reports->energy, before, 0.0);
@@ -115,23 +128,41 @@ static const char *name_of_body(const RunReport *report, uint64_t id) {
     return NULL;
 }
 
+enum { BODY_TEXT_BYTES = 64 };
+
+static const char *text_of_body(const RunReport *report, uint64_t id, char *text) {
+    const char *name = name_of_body(report, id);
+    if (name != NULL) {
+        snprintf(text, BODY_TEXT_BYTES, "'%.40s'", name);
+    } else {
+        snprintf(text, BODY_TEXT_BYTES, "%" PRIu64, id);
+    }
+    return text;
+}
+
+static void print_launch(const RunReport *report) {
+    const RunLaunch *launch = &report->launch;
+    char text[2][BODY_TEXT_BYTES];
+    if (launch->step > 0) {
+        printf("  launch       by up to %.2g m/s, and gliding %.2g m high, in step %" PRIu64 "\n",
+               launch->speed, launch->gliding, launch->step);
+        printf("  of           body %s against %s\n",
+               text_of_body(report, launch->body[0], text[0]),
+               text_of_body(report, launch->body[1], text[1]));
+    }
+}
+
 static void print_open(const RunReport *report) {
     const RunOpen *open = &report->open;
     if (open->step == 0) {
         return;
     }
-    const char *name = name_of_body(report, open->body);
-    char body[64];
-    if (name != NULL) {
-        snprintf(body, sizeof(body), "'%.40s'", name);
-    } else {
-        snprintf(body, sizeof(body), "%" PRIu64, open->body);
-    }
+    char body[BODY_TEXT_BYTES];
     printf("  at worst     step %" PRIu64 ": %" PRIu32 " of %" PRIu32
            " island%s not solved, residual %.2g\n",
            open->step, open->islands_open, open->islands, plural(open->islands), open->residual);
     printf("  which        %" PRIu32 " contact%s around body %s\n", open->contacts,
-           plural(open->contacts), body);
+           plural(open->contacts), text_of_body(report, open->body, body));
     printf("  why          %s\n", certificate_reason_meaning(open->reason));
 }
 
@@ -212,6 +243,7 @@ void run_report_print(const RunReport *report) {
     if (report->has_reports) {
         print_convergence(report);
     }
+    print_launch(report);
     if (report->recovery_steps > 0) {
         printf(
             "  overlaps     in %s step%s some were too deep to leave at once (recovery_speed), in "
@@ -267,6 +299,12 @@ static json_t *write_open(const RunOpen *open) {
                      number_json(open->residual), "reason", certificate_reason(open->reason));
 }
 
+static json_t *write_launch(const RunLaunch *launch) {
+    return json_pack("{s:o,s:o,s:o,s:[o,o]}", "step", number_json_whole(launch->step), "speed",
+                     number_json(launch->speed), "gliding", number_json(launch->gliding), "bodies",
+                     number_json_whole(launch->body[0]), number_json_whole(launch->body[1]));
+}
+
 static void write_solve(const RunReport *report, json_t *document) {
     json_object_set_new(document, "contacts", json_integer(report->contacts));
     json_object_set_new(document, "rows", json_integer(report->rows));
@@ -282,6 +320,9 @@ static void write_solve(const RunReport *report, json_t *document) {
     json_object_set_new(document, "certificate", write_certificate(report));
     if (report->open.step > 0) {
         json_object_set_new(document, "worst_open", write_open(&report->open));
+    }
+    if (report->launch.step > 0) {
+        json_object_set_new(document, "worst_launch", write_launch(&report->launch));
     }
     if (report->has_energy) {
         json_object_set_new(document, "energy",

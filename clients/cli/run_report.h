@@ -21,6 +21,13 @@ typedef struct RunOpen {
     int reason; // Certificate.Reason
 } RunOpen;
 
+// What convex friction launched: of the step where that was fastest, if any.
+typedef struct RunLaunch {
+    uint64_t step; // 0: nothing was
+    double speed, gliding;
+    uint64_t body[2];
+} RunLaunch;
+
 typedef struct RunReport {
     // set by whoever runs
     const Moreau__V1__Scene *scene;              // borrowed, as what the server made of it;
@@ -49,6 +56,7 @@ typedef struct RunReport {
     double last[RUN_ENTRIES_MAX], worst[RUN_ENTRIES_MAX];
     uint64_t worst_step[RUN_ENTRIES_MAX];
     RunOpen open;
+    RunLaunch launch;
     bool has_energy;
     double energy_before, energy_after; // [J] of the last step
 } RunReport;

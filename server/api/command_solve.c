@@ -106,6 +106,10 @@ static void fill_certificate(const SolveResult *result, uint64_t time_ns,
     m->has_rung = m->has_passes = result->passes > 0;
     m->rung = (Moreau__V1__Rung__Kind)result->rung;
     m->passes = result->passes;
+    m->has_launch = m->has_gliding = m->has_launch_contact = result->launch.contact >= 0;
+    m->launch = result->launch.speed;
+    m->gliding = result->launch.height;
+    m->launch_contact = result->launch.contact;
     m->has_cost_gap = result->has_cost_gap;
     m->cost_gap = result->cost_gap;
 }

@@ -305,6 +305,10 @@ static void tally_step(StepTally *tally, const StepReport *report, uint64_t step
         tally->worst_open = report->open;
         tally->worst_open_step = step;
     }
+    if (report->launch.speed > tally->worst_launch.speed) {
+        tally->worst_launch = report->launch;
+        tally->worst_launch_step = step;
+    }
     if (report->certificate.penetration > tally->penetration_worst ||
         tally->penetration_step == 0) {
         tally->penetration_worst = report->certificate.penetration;

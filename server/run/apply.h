@@ -36,8 +36,10 @@ typedef struct StepTally {
     uint64_t worst_step[CERTIFICATE_ENTRY_COUNT]; // … and the step (since creation) where it stood
     double penetration_worst;
     uint64_t penetration_step;
-    StepOpen worst_open;      // of the step that left the largest residual …
-    uint64_t worst_open_step; // … which is this; 0: none left anything open
+    StepOpen worst_open;        // of the step that left the largest residual …
+    uint64_t worst_open_step;   // … which is this; 0: none left anything open
+    StepLaunch worst_launch;    // of the step that launched fastest …
+    uint64_t worst_launch_step; // … which is this; 0: none launched anything
 } StepTally;
 
 // The order of a run under which bodies may be removed: the wrenches on them go with them.

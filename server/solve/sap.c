@@ -58,6 +58,14 @@ double sap_bias(const double *parameter, double time_step, double gap) {
     return problem_gap_bias(time_step, gap, 1.0);
 }
 
+double sap_time(const double *parameter, double stiffness, double dissipation_time,
+                double damping) {
+    (void)parameter;
+    (void)stiffness;
+    (void)damping;
+    return dissipation_time;
+}
+
 // What one solve carries from part to part.
 typedef struct Work {
     const ContactProblem *problem;

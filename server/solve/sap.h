@@ -28,3 +28,4 @@ extern const ParameterRow sap_parameters[SAP_PARAMETER_COUNT];
 
 SolverProc sap_solve;
 SolverBiasProc sap_bias;
+SolverTimeProc sap_time;

@@ -276,7 +276,7 @@ Status sap_island_init(SapIsland *s, const NewtonIsland *island, const SapLaw *c
     for (uint32_t i = 0; i < island->constraint_count; i++) {
         const NewtonConstraint *c = &island->constraint[i];
         const SapLaw *law = c->rows == 3 ? contact_law : row_law;
-        s->law[i] = c->w == 0.0 ? NULL : law + c->index;
+        s->law[i] = c->w == 0.0 || law == NULL ? NULL : law + c->index;
     }
     make_scale(s);
     return STATUS_OK;

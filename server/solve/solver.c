@@ -2,6 +2,7 @@
 #include "solve/solver.h"
 
 #include "base/assert.h"
+#include "solve/compliant.h"
 #include "solve/lcp.h"
 #include "solve/mdp.h"
 #include "solve/sap.h"
@@ -26,6 +27,13 @@ SOLVER_MAP(X)
 const Solver *solver_get(SolverKind kind) {
     ASSERT((unsigned)kind < SOLVER_COUNT);
     return &solver_table[kind];
+}
+
+SolverTimeProc *solver_time(SolverKind kind) {
+    static SolverTimeProc *const time_table[SOLVER_COUNT] = {
+        [SOLVER_SAP] = sap_time, [SOLVER_COMPLIANT] = compliant_time};
+    ASSERT((unsigned)kind < SOLVER_COUNT);
+    return time_table[kind];
 }
 
 bool solver_find(const char *name, SolverKind *kind) {
@@ -153,6 +161,9 @@ Status solver_solve(const SolverSettings *settings, const ContactProblem *proble
         solver_has_work(problem)
             ? solver_get(settings->kind)->solve(problem, settings, context, arena, result, error)
             : solve_nothing(settings, problem, arena, result, error);
+    if (status == STATUS_OK) {
+        result->launch = launch_of(problem, &result->answer);
+    }
     // where it is no parameter's limit, it is memory's
     if (status == STATUS_RESOURCE_EXHAUSTED && error != NULL && error->field[0] == '\0') {
         const Error what = *error;

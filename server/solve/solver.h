@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "solve/certificate.h"
+#include "solve/launch.h"
 #include "solve/lcp_rung.h"
 #include "solve/problem.h"
 
@@ -39,7 +40,9 @@ typedef struct ParameterRow {
       "maximum dissipation principle, Gauss-Seidel over contacts (Preclik, Eibl, Ruede)")          \
     X(LCP, lcp,                                                                                    \
       "polyhedral friction cone and gaps at the end of the step, Lemke (Stewart, Trinkle)")        \
-    X(SAP, sap, "compliant contact and regularised friction, convex (Castro, Permenter, Han)")
+    X(SAP, sap, "compliant contact and regularised friction, convex (Castro, Permenter, Han)")     \
+    X(COMPLIANT, compliant,                                                                        \
+      "springs and dampers, integrated implicitly, with Coulomb friction (Drumwright)")
 
 #define X(upper, lower, text) SOLVER_##upper,
 typedef enum SolverKind { SOLVER_MAP(X) SOLVER_COUNT } SolverKind;
@@ -61,6 +64,7 @@ typedef struct SolveResult {
     uint32_t iterations;     // of the island that took most
     uint32_t passes;         // linearisations of the contacts; 0: of a solver that knows none
     LcpRung rung;            // that lcp's hardest island needed
+    Launch launch;           // of a convex model
     bool has_cost_gap;       // of sap alone
     double cost_gap;         // [J] its cost is no further than this from the least
     bool is_in_vain;         // most of its effort went into what stayed open
@@ -77,6 +81,10 @@ typedef Status SolverProc(const ContactProblem *problem, const SolverSettings *s
 // which assembles the problem, bounds it and adds the bounce.
 typedef double SolverBiasProc(const double *parameter, double time_step, double gap);
 
+// The time over which this solver's law looks ahead of the step: that of dissipation, B/K.
+typedef double SolverTimeProc(const double *parameter, double stiffness, double dissipation_time,
+                              double damping);
+
 typedef struct Solver {
     const char *name;
     const char *meaning;
@@ -87,6 +95,9 @@ typedef struct Solver {
 } Solver;
 
 const Solver *solver_get(SolverKind kind);
+
+// NULL: of a solver that looks no further than the step, as the rigid ones.
+SolverTimeProc *solver_time(SolverKind kind);
 
 // false: no solver of that name
 bool solver_find(const char *name, SolverKind *kind);
@@ -106,8 +117,10 @@ static inline bool solver_has_work(const ContactProblem *problem) {
     return problem->contact_count > 0 || problem->row_count > 0;
 }
 
-// Solves; the result's arrays live in `arena`. Fails only when the arena ends (RESOURCE_EXHAUSTED)
-// or when it was asked to stop (ABORTED); a solver that did not reach its tolerance, or ended in
-// numbers that are not finite, says so in the certificate.
+// Solves; the result's arrays live in `arena`. Fails only when the arena ends (RESOURCE_EXHAUSTED),
+// when it was asked to stop (ABORTED), or when the problem lacks what the model cannot do without
+// (INVALID_ARGUMENT; `field` is the key in the file format, as contacts[3].stiffness); a solver
+// that did not reach its tolerance, or ended in numbers that are not finite, says so in the
+// certificate.
 Status solver_solve(const SolverSettings *settings, const ContactProblem *problem,
                     const Context *context, Arena *arena, SolveResult *result, Error *error);

@@ -2,8 +2,9 @@
 // Which contacts a step has: boxes that hold what a body may reach in this step, candidates from
 // the broad phase, points from the narrow phase, and of those the ones within reach (notation.md):
 //
-//     gap <= margin + 2 |g| h^2 + h (|v_n| + mu |v_t|)   v: relative free velocity at the point
+//     gap <= margin + 2 |g| h^2 + (h + tau) (|v_n| + mu |v_t|)   v: relative free velocity there
 //
+// where tau is the time of dissipation under a solver whose law has one, and pulls ahead by it.
 // The second term is for bodies that rest on each other: they fall together, so their relative free
 // velocity is zero, and a gap of one rounding error would let the upper one fall into the lower one
 // by g h^2.
@@ -116,7 +117,7 @@ static bool is_within_reach(const StepState *state, const StepPair *pair, Vec3 n
     if (state->world->settings.contact_plane == CONTACT_PLANE_APPROACH) {
         speed = fmax(speed, vec3_norm(v)); // what passes may be turned into the plane by a third
     }
-    double reach = state->input->time_step * speed;
+    double reach = stage_ahead(state, &pair->material) * speed;
     if (is_pair_pushed(state, pair->a, pair->b)) {
         reach = fmax(reach, state->reach[pair->a] + state->reach[pair->b]);
     }

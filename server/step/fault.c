@@ -43,6 +43,8 @@ static const ReportRow report_rows[] = {
 #undef X
         {offsetof(StepReport, certificate.scale), "certificate's scale"},
     {offsetof(StepReport, certificate.penetration), "deepest overlap"},
+    {offsetof(StepReport, launch.speed), "launch of convex friction"},
+    {offsetof(StepReport, launch.height), "gliding of convex friction"},
     {offsetof(StepReport, energy.before), "energy before the step"},
     {offsetof(StepReport, energy.after), "energy after the step"},
     {offsetof(StepReport, energy.contact), "energy of the contacts"},

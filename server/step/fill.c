@@ -32,6 +32,21 @@ static bool fill_approach(const StepState *state, const StepPair *pair, ProblemC
     return wanted < bound && dynamics->bias > wanted;
 }
 
+// G' v of a point that is fixed to both bodies, in a frame that stands: of each w x (w x arm).
+static void fill_gdot(const StepState *state, const StepPair *pair, const ProblemContact *dynamics,
+                      ContactLaw *law) {
+    Vec3 turn[2];
+    for (int s = 0; s < 2; s++) {
+        const double *velocity = state->world->velocity + 6 * (size_t)(s == 0 ? pair->a : pair->b);
+        Vec3 spin = vec3_load(velocity + 3);
+        turn[s] = vec3_cross(spin, vec3_cross(spin, dynamics->side[s].arm));
+    }
+    Vec3 change = vec3_sub(turn[1], turn[0]);
+    law->gdot[0] = vec3_dot(dynamics->normal, change);
+    law->gdot[1] = vec3_dot(dynamics->tangent[0], change);
+    law->gdot[2] = vec3_dot(dynamics->tangent[1], change);
+}
+
 // Kinematic bodies are no trees: their known velocity enters as motion.
 static void fill_motion(const StepState *state, const StepPair *pair, ProblemContact *dynamics) {
     const World *world = state->world;
@@ -75,6 +90,9 @@ static bool fill_contact(const StepState *state, const StepPair *pair, const Ste
     // at the true gap, whatever the bias makes of it
     law->force = isinf(material->stiffness) ? 0.0 : -material->stiffness * found->gap;
     law->gdot[0] = law->gdot[1] = law->gdot[2] = 0.0;
+    if (state->wants_gdot) {
+        fill_gdot(state, pair, dynamics, law);
+    }
     fill_motion(state, pair, dynamics);
     return fill_approach(state, pair, dynamics, law);
 }

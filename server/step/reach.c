@@ -112,7 +112,7 @@ static void place_block(void *work, uint32_t block) {
     StepState *state = placing->state;
     const World *world = state->world;
     double mu = world->friction_max;
-    double factor = state->input->time_step * sqrt(1.0 + mu * mu);
+    double factor = state->ahead * sqrt(1.0 + mu * mu);
     Extremes extremes = {.farthest = 0.0, .thinnest = HUGE_VAL};
     uint32_t end = stage_block_end(block, world->body_count);
     for (uint32_t body = block * STAGE_BLOCK; body < end; body++) {
@@ -143,7 +143,21 @@ static void place_block(void *work, uint32_t block) {
 // How far one that sleeps would come if it were awake [m].
 static double reach_asleep(const StepState *state) {
     double mu = state->world->friction_max;
-    return state->input->time_step * sqrt(1.0 + mu * mu) * vec3_norm(vec3_load(state->v_asleep));
+    return state->ahead * sqrt(1.0 + mu * mu) * vec3_norm(vec3_load(state->v_asleep));
+}
+
+// The longest that any two materials look ahead: times of dissipation are averages of a pair's two,
+// and B/K of two springs and dampers one behind the other is not more than the sum of theirs.
+static double longest_ahead(const StepState *state) {
+    const World *world = state->world;
+    double h = state->input->time_step, longest = 0.0;
+    if (solver_time(state->stepper->solver.kind) == NULL) {
+        return h;
+    }
+    for (size_t i = 0; i < world->material_count; i++) {
+        longest = fmax(longest, stage_ahead(state, &world->material[i]) - h);
+    }
+    return h + 2.0 * longest;
 }
 
 static Status place_bodies(StepState *state) {
@@ -318,6 +332,7 @@ static Status find_candidates(StepState *state) {
 Status reach_run(StepState *state) {
     ASSERT(state->v_free != NULL);
     uint32_t count = state->world->body_count;
+    state->ahead = longest_ahead(state);
     state->fixed = arena_take_array(state->scratch, count, 1);
     state->is_pushed = arena_take_zeroed(state->scratch, count, 1);
     if (state->places == NULL) {

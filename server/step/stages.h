@@ -61,6 +61,8 @@ typedef struct StepState {
     uint32_t *body_of_tree;
     double margin;          // at which gap a pair at relative rest becomes a contact [m]
     double touch;           // a smaller gap or overlap counts as none [m]
+    double ahead;           // the step, and how far the laws of contacts look beyond it [s]
+    bool wants_gdot;        // the solver asks for the change of Jacobians
     double *reach;          // per body: how far it may move towards something in this step [m]
     BroadBox *box;          // per body: holds what it may reach
     uint8_t *is_pushed;     // per body: a faster one may hit it in this step
@@ -288,6 +290,15 @@ static inline void stage_set_materials(const World *world, StepPair *pair, uint3
     pair->material = material_combine(&world->material[a], &world->material[b]);
     pair->material_a = a;
     pair->material_b = b;
+}
+
+// The step, and how far the law of such a contact looks beyond it [s].
+static inline double stage_ahead(const StepState *state, const Material *material) {
+    double h = state->input->time_step;
+    SolverTimeProc *of = solver_time(state->stepper->solver.kind);
+    return of == NULL ? h
+                      : h + of(state->stepper->solver.parameter, material->stiffness,
+                               material->dissipation_time, material->damping);
 }
 
 // Of b against a, at a point of the contact.

@@ -2,6 +2,7 @@
 #include "step/step.h"
 
 #include "base/assert.h"
+#include "solve/compliant.h"
 #include "step/stages.h"
 #include "world/sleep.h"
 
@@ -99,6 +100,8 @@ static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
     report->solver_ns = clock == NULL ? 0 : clock() - begun_ns;
     report->iterations = state->result.iterations;
     report->certificate = state->result.certificate;
+    report->launch.speed = state->result.launch.speed;
+    report->launch.height = state->result.launch.height;
     keep_problem(stepper, &state->result);
     return STATUS_OK;
 }
@@ -109,6 +112,15 @@ static void name_worst(const Stepper *stepper, const World *world, StepReport *r
         const StepContact *contact = &stepper->contact[worst];
         report->worst_body[0] = stepper_body_id(stepper, world, contact->a);
         report->worst_body[1] = stepper_body_id(stepper, world, contact->b);
+    }
+}
+
+static void name_launch(const Stepper *stepper, const World *world, int64_t contact,
+                        StepReport *report) {
+    if (contact >= 0) {
+        const StepContact *of = &stepper->contact[contact];
+        report->launch.body[0] = stepper_body_id(stepper, world, of->a);
+        report->launch.body[1] = stepper_body_id(stepper, world, of->b);
     }
 }
 
@@ -208,7 +220,8 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
                        .input = input,
                        .scratch = scratch,
                        .error = error,
-                       .solver_row = solver_get(stepper->solver.kind)};
+                       .solver_row = solver_get(stepper->solver.kind),
+                       .wants_gdot = compliant_has_gdot(&stepper->solver)};
 
     patience_begin(&state);
     stepper->has_last = stepper->has_old_ids = false; // the stages write over it
@@ -220,6 +233,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
         report->asleep_count = sleep_count(world);
         name_worst(stepper, world, report);
         name_open(stepper, world, report);
+        name_launch(stepper, world, state.result.launch.contact, report);
         stepper->has_last = true;
     } else if (status == STATUS_RESOURCE_EXHAUSTED) {
         stepper_reset(stepper);

@@ -41,6 +41,12 @@ typedef struct StepOpen {
     double residual; // e_own
 } StepOpen;
 
+// What a convex model added to friction (solve/launch.h).
+typedef struct StepLaunch {
+    double speed, height; // [m/s], [m]
+    Id body[2];           // of the contact with the largest speed; 0: none launches
+} StepLaunch;
+
 typedef struct StepReport {
     uint32_t contact_count, row_count, iterations;
     uint32_t asleep_count;   // bodies that sleep after it
@@ -50,6 +56,7 @@ typedef struct StepReport {
     Certificate certificate;
     Id worst_body[2]; // of the contact with the largest own residual; 0: none
     StepOpen open;
+    StepLaunch launch;
     StepEnergy energy;
 } StepReport;
 

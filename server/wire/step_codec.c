@@ -249,13 +249,22 @@ static const Column energy_columns[] = {
 static const Column open_columns[] = {OPEN_COLUMNS(last.open)};
 static const Column worst_open_columns[] = {OPEN_COLUMNS(worst_open)};
 
+#define LAUNCH_COLUMNS(part)                                                                       \
+    {1, TALLY(part.speed)}, {2, TALLY(part.height)}, {3, TALLY(part.body[0])}, {                   \
+        4, TALLY(part.body[1])                                                                     \
+    }
+
+static const Column launch_columns[] = {LAUNCH_COLUMNS(last.launch)};
+static const Column worst_launch_columns[] = {LAUNCH_COLUMNS(worst_launch)};
+
 // What the heads of all parts take at most, and the numbers of one world beside those of its
 // bodies: varints of 10 bytes, of 5 where they have 32 bits, and fixed ones of 8.
-enum { HEADS_BYTES_MAX = 96 * WIRE_HEAD_BYTES_MAX };
-enum { OPEN_BYTES_MAX = 4 * 5 + 10 + 8 };
+enum { HEADS_BYTES_MAX = 108 * WIRE_HEAD_BYTES_MAX };
+enum { OPEN_BYTES_MAX = 4 * 5 + 10 + 8, LAUNCH_BYTES_MAX = 2 * 8 + 2 * 10 };
 enum {
     PROGRESS_BYTES_MAX = 4 * 10 + 2 * 8,
-    REPORT_BYTES_MAX = 5 * 5 + 1 + 13 * 10 + 27 * 8 + 2 * OPEN_BYTES_MAX + 10
+    REPORT_BYTES_MAX =
+        5 * 5 + 1 + 13 * 10 + 27 * 8 + 2 * OPEN_BYTES_MAX + 10 + 2 * LAUNCH_BYTES_MAX + 10
 };
 
 // Most batches have one world, and a column of one number has a head of two bytes: its field is
@@ -393,6 +402,39 @@ static bool is_any_open(const StepResults *results) {
     return is_any;
 }
 
+// In the order of LAUNCH_COLUMNS.
+static uint8_t *write_launch_columns(uint8_t *at, const StepResults *results, uint32_t field,
+                                     const Column *columns) {
+    size_t expected = columns_bytes(results, 2, 1) + columns_bytes(results, 2, 8);
+    uint8_t *begin = wire_part_begin(at, field, expected);
+    at = begin;
+    at = write_fixed(at, results, columns[0]);
+    at = write_fixed(at, results, columns[1]);
+    at = write_u64s(at, results, columns[2]);
+    at = write_u64s(at, results, columns[3]);
+    return wire_part_end(begin, expected, at);
+}
+
+// Only convex models launch.
+static uint8_t *write_launch(uint8_t *at, const StepResults *results) {
+    bool is_any = false;
+    for (size_t i = 0; i < results->count; i++) {
+        is_any = is_any || results->result[i].run.tally.worst_launch_step > 0;
+    }
+    if (!is_any) {
+        return at;
+    }
+    at = write_launch_columns(at, results, 25, launch_columns);
+    at = write_launch_columns(at, results, 26, worst_launch_columns);
+    size_t expected = results->count;
+    uint8_t *begin = wire_part_begin(at, 27, expected);
+    at = begin;
+    for (size_t i = 0; i < results->count; i++) {
+        at = wire_varint(at, results->result[i].run.tally.worst_launch_step);
+    }
+    return wire_part_end(begin, expected, at);
+}
+
 static uint8_t *write_open(uint8_t *at, const StepResults *results) {
     at = write_open_columns(at, results, 18, open_columns);
     at = write_open_columns(at, results, 19, worst_open_columns);
@@ -452,6 +494,7 @@ static uint8_t *write_reports(uint8_t *at, const StepResults *results) {
     if (is_any_open(results)) {
         at = write_open(at, results);
     }
+    at = write_launch(at, results);
     return wire_part_end(begin, expected, at);
 }
 

@@ -18,6 +18,7 @@ typedef struct FakeServer {
     double tolerance;
     double time_step;
     Moreau__V1__World__Lifetime lifetime;
+    bool launches;                          // by 2 m/s at step 100
     bool unconverged;                       // what solve says
     Moreau__V1__Certificate__Reason reason; // of the worst step; CONVERGED: as if it had none
 } FakeServer;
@@ -67,6 +68,26 @@ static void add_open(FakeServer *server, double *residual, uint64_t *step, OpenS
     reports->worst_open_step = step;
 }
 
+// What a step launched.
+typedef struct LaunchStep {
+    double speed, gliding;
+    uint64_t body[2];
+    Moreau__V1__LaunchColumns columns;
+} LaunchStep;
+
+static void add_launch(uint64_t *step, LaunchStep *launch, Moreau__V1__StepReports *reports) {
+    *launch = (LaunchStep){2.0, 0.01, {7, 8}, MOREAU__V1__LAUNCH_COLUMNS__INIT};
+    Moreau__V1__LaunchColumns *m = &launch->columns;
+    m->n_speed = m->n_gliding = m->n_body_a = m->n_body_b = 1;
+    m->speed = &launch->speed;
+    m->gliding = &launch->gliding;
+    m->body_a = &launch->body[0];
+    m->body_b = &launch->body[1];
+    reports->worst_launch = m;
+    reports->n_worst_launch_step = 1;
+    reports->worst_launch_step = step;
+}
+
 // e_own of step k is 1/k below 100 and 5 at step 100, so that the worst one is known.
 static void reply_step(FakeServer *server, const Moreau__V1__Request *request) {
     server->step_calls++;
@@ -108,6 +129,10 @@ static void reply_step(FakeServer *server, const Moreau__V1__Request *request) {
     OpenStep open;
     if (holds_worst && server->reason != MOREAU__V1__CERTIFICATE__REASON__CONVERGED) {
         add_open(server, &worst, &worst_step, &open, &reports);
+    }
+    LaunchStep launch;
+    if (holds_worst && server->launches) {
+        add_launch(&worst_step, &launch, &reports);
     }
     Moreau__V1__Status failure = MOREAU__V1__STATUS__INIT;
     failure.has_code = failure.has_step = 1;
@@ -292,6 +317,24 @@ START_TEST(run_says_which_island_was_not_solved_and_why) {
 }
 END_TEST
 
+START_TEST(run_says_what_was_launched) {
+    FakeServer server = {.launches = true};
+    Outcome outcome = run_served(&server, command_run, false, SCENE);
+    ck_assert_int_eq(outcome.status, EXIT_DONE);
+    ck_assert_msg(strstr(outcome.out, "launch       by up to 2 m/s, and gliding 0.01 m high, in "
+                                      "step 100\n") != NULL,
+                  "%s", outcome.out);
+    ck_assert_ptr_nonnull(strstr(outcome.out, "body 'ground' against 'ball'\n"));
+    FakeServer again = {.launches = true};
+    outcome = run_served(&again, command_run, true, SCENE);
+    json_t *report = parse(outcome.out);
+    const json_t *launch = json_object_get(report, "worst_launch");
+    ck_assert_uint_eq(whole_at(launch, "step"), 100);
+    ck_assert(json_number_value(json_object_get(launch, "speed")) == 2.0);
+    json_decref(report);
+}
+END_TEST
+
 START_TEST(run_says_in_words_what_did_not_converge) {
     FakeServer server = {.reason = MOREAU__V1__CERTIFICATE__REASON__ITERATIONS_ENDED};
     Outcome outcome = run_served(&server, command_run, false, SCENE " --keep");
@@ -366,6 +409,7 @@ static TCase *case_run(void) {
     TCase *tcase = tcase_create("run");
     tcase_add_test(tcase, run_steps_in_batches_and_reports_the_worst_of_all);
     tcase_add_test(tcase, run_says_which_island_was_not_solved_and_why);
+    tcase_add_test(tcase, run_says_what_was_launched);
     tcase_add_test(tcase, run_says_in_words_what_did_not_converge);
     tcase_add_test(tcase, run_time_counts_whole_steps);
     tcase_add_test(tcase, run_reports_a_world_that_fails);

@@ -252,6 +252,12 @@ START_TEST(a_fast_sliding_point_lifts_off_by_its_formula) {
     ck_assert_double_eq_tol(v[1], 0.6 * (slip - mu * gamma / m), 1e-12);
     ck_assert_double_eq_tol(v[2], -0.8 * (slip - mu * gamma / m), 1e-12);
     ck_assert_double_gt(v[0], 2.0);
+    // which is said: mu times the slip, but for what friction creeps by, of the one contact
+    double creep = slip - mu * gamma / m - r_t * mu * gamma;
+    ck_assert_double_eq_tol(result->launch.speed, mu * creep, 1e-12);
+    ck_assert_int_eq(result->launch.contact, 0);
+    // it was on the ground, and is as high as it rose in the step
+    ck_assert_double_eq_tol(result->launch.height, 0.01 * v[0], 1e-14);
     problem_build_deinit(&build);
     run_deinit(&run);
 }

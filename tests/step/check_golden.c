@@ -37,6 +37,10 @@ static const Golden goldens[] = {
     {"a heap of 12, sap as in the paper", 15, 12, 150, "method", 1.0, 0xa9953745eb65c19du,
      SOLVER_SAP},
     {"a heap of 12, sap, lagged", 16, 12, 300, "friction", 1.0, 0x8aab5d49e2f79dceu, SOLVER_SAP},
+    {"a heap of 12, compliant", 17, 12, 300, "activation", 0.0, 0x1b931fafc9bb5d23u,
+     SOLVER_COMPLIANT},
+    {"a heap of 60, compliant", 12, 60, 100, "tangential_damping", 1e4, 0xa4f59910b09e1f75u,
+     SOLVER_COMPLIANT},
 };
 
 START_TEST(the_same_inputs_give_the_golden_bits) {

@@ -19,12 +19,15 @@ static Lab sink_box(SolverKind solver, double recovery_speed, uint32_t *box) {
     return lab;
 }
 
-// What the first step leaves with: the bound, of which sap's near-rigid law takes R gamma. With W
-// of a corner of this box, whose contact point lies halfway into the overlap, (m |W|_F)^2 =
-// 39.28125; R = |W|_F / 3 / (2 pi)^2, and each of the four carries gamma = m (v + g h) / 4.
+// What the first step leaves with: the bound, of which laws that give way take R gamma. Of
+// compliant R = 1 / (h^2 K) with K = 1e9. Of sap's near-rigid law, with W of a corner of this box,
+// whose contact point lies halfway into the overlap, (m |W|_F)^2 = 39.28125; R = |W|_F / 3 / (2
+// pi)^2, and each of the four carries gamma = m (v + g h) / 4.
 static double leaving_speed(const Lab *lab, SolverKind solver) {
     double bound = lab->world->settings.recovery_speed;
-    double share = solver == SOLVER_SAP ? sqrt(39.28125) / 3.0 / (16.0 * M_PI * M_PI) : 0.0;
+    double share = solver == SOLVER_SAP         ? sqrt(39.28125) / 3.0 / (16.0 * M_PI * M_PI)
+                   : solver == SOLVER_COMPLIANT ? 240.0 * 240.0 / 1e9 * (1000.0 / 4.0)
+                                                : 0.0;
     return (bound - share * 9.81 / 240.0) / (1.0 + share);
 }
 

@@ -32,6 +32,8 @@ static bool make_variant(SolverKind kind, uint32_t number, HarnessVariant *varia
             uint32_t choices = (uint32_t)row->maximum + 1;
             parameter[i] = number % choices;
             number /= choices;
+        } else if (strcmp(row->name, "stiffness_default") == 0) {
+            parameter[i] = row->default_value; // many of the files are of worlds without one
         }
     }
     snprintf(variant->name, sizeof(variant->name), "%s", solver->name);

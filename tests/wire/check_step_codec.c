@@ -44,6 +44,15 @@ static StepOpen random_open(uint64_t *state) {
     return open;
 }
 
+static StepLaunch random_launch(uint64_t *state) {
+    StepLaunch launch;
+    launch.speed = random_double(state);
+    launch.height = random_double(state);
+    launch.body[0] = random_u64(state);
+    launch.body[1] = random_u64(state);
+    return launch;
+}
+
 static void fill_result(uint64_t *state, Made *made, StepResult *result) {
     StepTally *tally = &result->run.tally;
     StepReport *last = &tally->last;
@@ -76,6 +85,11 @@ static void fill_result(uint64_t *state, Made *made, StepResult *result) {
         last->open = random_open(state);
         tally->worst_open = random_open(state);
         tally->worst_open_step = random_u64(state) + 1;
+    }
+    if (next_random(state) & 1) {
+        last->launch = random_launch(state);
+        tally->worst_launch = random_launch(state);
+        tally->worst_launch_step = random_u64(state) + 1;
     }
     last->certificate.penetration = random_double(state);
     last->certificate.tolerance = random_double(state);
@@ -152,6 +166,28 @@ static void expect_certificates(const Made *made, const Moreau__V1__StepReports 
                   result->run.tally.penetration_step);
 }
 
+static void expect_launch(const Made *made, const Moreau__V1__StepReports *m) {
+    bool is_any = false;
+    for (size_t i = 0; i < made->results.count; i++) {
+        is_any = is_any || made->results.result[i].run.tally.worst_launch_step > 0;
+    }
+    ck_assert_int_eq(m->launch != NULL, is_any);
+    ck_assert_int_eq(m->worst_launch != NULL, is_any);
+    if (!is_any) {
+        ck_assert_uint_eq(m->n_worst_launch_step, 0);
+        return;
+    }
+    EXPECT_COLUMN(made, m->launch->n_speed, m->launch->speed, result->run.tally.last.launch.speed);
+    EXPECT_COLUMN(made, m->launch->n_gliding, m->launch->gliding,
+                  result->run.tally.last.launch.height);
+    EXPECT_COLUMN(made, m->worst_launch->n_body_a, m->worst_launch->body_a,
+                  result->run.tally.worst_launch.body[0]);
+    EXPECT_COLUMN(made, m->worst_launch->n_body_b, m->worst_launch->body_b,
+                  result->run.tally.worst_launch.body[1]);
+    EXPECT_COLUMN(made, m->n_worst_launch_step, m->worst_launch_step,
+                  result->run.tally.worst_launch_step);
+}
+
 static void expect_open(const Made *made, const Moreau__V1__StepReports *m) {
     bool is_any = false;
     for (size_t i = 0; i < made->results.count; i++) {
@@ -179,6 +215,7 @@ static void expect_open(const Made *made, const Moreau__V1__StepReports *m) {
 
 static void expect_reports(const Made *made, const Moreau__V1__StepReports *m) {
     expect_open(made, m);
+    expect_launch(made, m);
     expect_certificates(made, m);
     EXPECT_COLUMN(made, m->n_contacts, m->contacts, result->run.tally.last.contact_count);
     EXPECT_COLUMN(made, m->n_rows, m->rows, result->run.tally.last.row_count);
