@@ -325,7 +325,12 @@ static json_t *write_report(const Moreau__V1__Certificate *certificate) {
     }
     if (certificate->has_rung) {
         json_object_set_new(report, "rung", json_string(certificate_rung((int)certificate->rung)));
+    }
+    if (certificate->has_passes) {
         json_object_set_new(report, "passes", json_integer(certificate->passes));
+    }
+    if (certificate->has_softened) {
+        json_object_set_new(report, "softened", json_integer(certificate->softened));
     }
     if (certificate->has_cost_gap) {
         json_object_set_new(report, "cost_gap", number_json(certificate->cost_gap));

@@ -46,6 +46,10 @@ typedef enum SapOutcome {
     SAP_STOPPED     // it was asked to stop
 } SapOutcome;
 
+// Lays out an island that has no laws yet. RESOURCE_EXHAUSTED when the arena ends.
+Status sap_island_lay_out(SapIsland *s, const NewtonIsland *island, const Stop *stop, Arena *arena,
+                          Error *error);
+
 // Lays out an island whose laws are `contact_law` and `row_law`, those of the problem.
 // RESOURCE_EXHAUSTED when the arena ends.
 Status sap_island_init(SapIsland *s, const NewtonIsland *island, const SapLaw *contact_law,

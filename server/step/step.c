@@ -98,6 +98,7 @@ static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
     }
     report->solver_ns = clock == NULL ? 0 : clock() - begun_ns;
     report->iterations = state->result.iterations;
+    report->softened_count = state->result.softened;
     report->certificate = state->result.certificate;
     keep_problem(stepper, &state->result);
     return STATUS_OK;
