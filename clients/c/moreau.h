@@ -434,6 +434,8 @@ typedef struct MoreauStepResult {
     const double *solver_time;         // [s] of the last step
     const uint32_t *recovery_contacts; // of the last step, whose overlap recovery_speed holds back
     const uint64_t *recovery_steps;    // that had such contacts
+    const uint32_t *softened;          // of the last step, whose targets ccp softened …
+    const uint64_t *softened_steps;    // … and steps that had such; NULL: none of any world
     const uint32_t *asleep;            // bodies that sleep; NULL: none of any world
     MoreauCertificates last, worst;
     MoreauOpen open, worst_open;     // of the last step, and of the worst; NULL: all were solved

@@ -122,6 +122,8 @@ static void read_reports(const Moreau__V1__StepReports *reports, size_t count,
     result->solver_time = COLUMN(reports, solver_time, count);
     result->recovery_contacts = COLUMN(reports, recovery_contacts, count);
     result->recovery_steps = COLUMN(reports, recovery_steps, count);
+    result->softened = COLUMN(reports, softened, count);
+    result->softened_steps = COLUMN(reports, softened_steps, count);
     result->asleep = COLUMN(reports, asleep, count);
     result->last = read_certificates(reports->last, count);
     result->worst = read_certificates(reports->worst, count);

@@ -325,12 +325,17 @@ static json_t *write_report(const Moreau__V1__Certificate *certificate) {
     }
     if (certificate->has_rung) {
         json_object_set_new(report, "rung", json_string(certificate_rung((int)certificate->rung)));
+    }
+    if (certificate->has_passes) {
         json_object_set_new(report, "passes", json_integer(certificate->passes));
     }
     if (certificate->has_launch) {
         json_object_set_new(report, "launch", number_json(certificate->launch));
         json_object_set_new(report, "gliding", number_json(certificate->gliding));
         json_object_set_new(report, "launch_contact", json_integer(certificate->launch_contact));
+    }
+    if (certificate->has_softened) {
+        json_object_set_new(report, "softened", json_integer(certificate->softened));
     }
     if (certificate->has_cost_gap) {
         json_object_set_new(report, "cost_gap", number_json(certificate->cost_gap));

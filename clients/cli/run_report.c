@@ -92,6 +92,8 @@ static void add_reports(RunReport *report, const Moreau__V1__StepReports *report
     report->solver_time = FIRST(reports, solver_time, 0.0);
     report->recovery_contacts = FIRST(reports, recovery_contacts, 0);
     report->recovery_steps += FIRST(reports, recovery_steps, 0);
+    report->softened = FIRST(reports, softened, 0);
+    report->softened_steps += FIRST(reports, softened_steps, 0);
     report->asleep = FIRST(reports, asleep, 0);
     add_certificate(report, reports);
     add_open(report, reports);
@@ -251,6 +253,13 @@ void run_report_print(const RunReport *report) {
             format_count(report->recovery_steps, text[0]), plural(report->recovery_steps),
             report->recovery_contacts, plural(report->recovery_contacts));
     }
+    if (report->softened_steps > 0) {
+        printf(
+            "  softened     in %s step%s some targets contradicted each other, in the last those "
+            "of %" PRIu32 " contact%s and rows\n",
+            format_count(report->softened_steps, text[0]), plural(report->softened_steps),
+            report->softened, plural(report->softened));
+    }
     if (report->asleep > 0) {
         printf("  asleep       %" PRIu32 " %s\n", report->asleep,
                report->asleep == 1 ? "body" : "bodies");
@@ -315,6 +324,8 @@ static void write_solve(const RunReport *report, json_t *document) {
     json_object_set_new(document, "tolerance", number_json(report->tolerance));
     json_object_set_new(document, "recovery_contacts", json_integer(report->recovery_contacts));
     json_object_set_new(document, "recovery_steps", number_json_whole(report->recovery_steps));
+    json_object_set_new(document, "softened", json_integer(report->softened));
+    json_object_set_new(document, "softened_steps", number_json_whole(report->softened_steps));
     json_object_set_new(document, "asleep", json_integer(report->asleep));
     json_object_set_new(document, "solver_time", number_json(report->solver_time));
     json_object_set_new(document, "certificate", write_certificate(report));

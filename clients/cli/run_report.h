@@ -48,6 +48,8 @@ typedef struct RunReport {
     uint32_t contacts, rows, iterations;
     uint32_t recovery_contacts; // of the last step
     uint64_t recovery_steps;
+    uint32_t softened; // contacts and rows of the last step
+    uint64_t softened_steps;
     uint32_t asleep;  // bodies that sleep after the last step
     uint64_t removed; // bodies that left the bounds
     bool has_reports, converged;

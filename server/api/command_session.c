@@ -65,7 +65,11 @@ Moreau__V1__CallInfo **describe_calls(Request *request, size_t *count) {
 static void describe_parameter(const ParameterRow *row, Moreau__V1__ParameterInfo *info) {
     info->name = (char *)row->name;
     info->unit = (char *)row->unit;
-    info->has_minimum = info->has_maximum = info->has_default_value = info->has_solve_default = 1;
+    // what is 0 need not be said: all solvers together fit into the least frame
+    info->has_minimum = row->minimum != 0.0;
+    info->has_maximum = row->maximum != 0.0;
+    info->has_default_value = row->default_value != 0.0;
+    info->has_solve_default = row->solve_default != 0.0;
     info->minimum = row->minimum;
     info->maximum = row->maximum;
     info->default_value = row->default_value;
@@ -105,7 +109,9 @@ static Moreau__V1__FieldInfo **describe_fields(Request *request, size_t *count) 
         const Range *range = range_get((RangeKind)i);
         list[i]->path = (char *)range->path;
         list[i]->unit = (char *)range->unit;
-        list[i]->has_minimum = list[i]->has_maximum = list[i]->has_exclusive = 1;
+        list[i]->has_minimum = range->minimum != 0.0;
+        list[i]->has_maximum = 1;
+        list[i]->has_exclusive = range->exclusive;
         list[i]->minimum = range->minimum;
         list[i]->maximum = range->maximum;
         list[i]->exclusive = range->exclusive;

@@ -103,13 +103,16 @@ static void fill_certificate(const SolveResult *result, uint64_t time_ns,
     m->converged = c->converged;
     m->time = (double)time_ns * 1e-9;
     m->worst_contact = c->worst_contact;
-    m->has_rung = m->has_passes = result->passes > 0;
+    m->has_passes = result->passes > 0;
+    m->has_rung = m->has_passes && result->answer.relation == RELATION_POLYHEDRAL;
     m->rung = (Moreau__V1__Rung__Kind)result->rung;
     m->passes = result->passes;
     m->has_launch = m->has_gliding = m->has_launch_contact = result->launch.contact >= 0;
     m->launch = result->launch.speed;
     m->gliding = result->launch.height;
     m->launch_contact = result->launch.contact;
+    m->has_softened = result->softened > 0;
+    m->softened = result->softened;
     m->has_cost_gap = result->has_cost_gap;
     m->cost_gap = result->cost_gap;
 }

@@ -292,6 +292,7 @@ static void tally_step(StepTally *tally, const StepReport *report, uint64_t step
     tally->last = *report;
     tally->unconverged += !report->certificate.converged;
     tally->recovery_steps += report->recovery_count > 0;
+    tally->softened_steps += report->softened_count > 0;
     tally->removed += report->removed_count;
     for (int i = 0; i < CERTIFICATE_ENTRY_COUNT; i++) {
         // written so that NaN counts as worse than any number

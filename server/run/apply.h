@@ -30,6 +30,7 @@ typedef struct StepTally {
     uint64_t done;
     uint64_t unconverged;
     uint64_t recovery_steps;                      // in which recovery_speed held some contact back
+    uint64_t softened_steps;                      // in which ccp softened targets
     uint64_t removed;                             // bodies that left the bounds
     StepReport last;                              // of the last step that was done
     double worst[CERTIFICATE_ENTRY_COUNT];        // largest of each entry …

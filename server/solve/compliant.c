@@ -469,8 +469,8 @@ static Status solve_constraints(Work *work, uint32_t share, uint32_t island) {
         status = judge_ask(judge, operations);
     }
     if (status == STATUS_OK) {
-        status = sap_island_init(&one.method.sweep, &layout, NULL, NULL, judge->context->stop,
-                                 work->arena, work->error);
+        status = sap_island_lay_out(&one.method.sweep, &layout, judge->context->stop, work->arena,
+                                    work->error);
     }
     if (status == STATUS_OK) {
         status = judge_ask(judge, operations);

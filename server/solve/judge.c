@@ -457,6 +457,10 @@ void judge_go_on(const Judge *judge, uint32_t island) {
     }
 }
 
+void judge_forget(const Judge *judge, uint32_t island) {
+    judge->island[island] = (JudgeIsland){.best = HUGE_VAL, .reason = judge->island[island].reason};
+}
+
 void judge_start_again(const Judge *judge, uint32_t island) {
     judge_go_on(judge, island);
     const ContactProblem *problem = judge->problem;

@@ -111,6 +111,9 @@ Status judge_each(Judge *judge, JudgeEach *solve, void *solver);
 // The solver goes on with an island that was judged and is not met.
 void judge_go_on(const Judge *judge, uint32_t island);
 
+// What an island was judged by no longer holds, as its solver has changed what it declares.
+void judge_forget(const Judge *judge, uint32_t island);
+
 // Puts the impulses of an island back to where the solve starts, for what ran away.
 void judge_start_again(const Judge *judge, uint32_t island);
 

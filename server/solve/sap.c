@@ -47,9 +47,8 @@ const ParameterRow sap_parameters[SAP_PARAMETER_COUNT] = {
                         "start from the impulses of the step before, where they are better than "
                         "none"},
     [SAP_METHOD] = {"method", PARAMETER_CHOICE, "", 0.0, 1.0, SAP_AUTO, SAP_AUTO, method_choices,
-                    "the way to the same answer: newton, the paper's, in velocities with an exact "
-                    "line search; auto, in impulses first, which takes a third of the steps, and "
-                    "in velocities where that does not come"},
+                    "newton: the paper's, in velocities; auto: in impulses first, a third of the "
+                    "steps"},
 };
 
 // The certificate's, which measures an overlap against leaving it in one step.

@@ -259,8 +259,8 @@ void sap_island_start(SapIsland *s) {
     }
 }
 
-Status sap_island_init(SapIsland *s, const NewtonIsland *island, const SapLaw *contact_law,
-                       const SapLaw *row_law, const Stop *stop, Arena *arena, Error *error) {
+Status sap_island_lay_out(SapIsland *s, const NewtonIsland *island, const Stop *stop, Arena *arena,
+                          Error *error) {
     *s = (SapIsland){.island = *island, .asker = {.stop = stop}};
     const LdltLimits limits = {FACTOR_NUMBERS_MAX, HUGE_VAL, &s->asker};
     Status status = ldlt_plan(&s->island.graph, limits, arena, &s->plan, error);
@@ -270,16 +270,22 @@ Status sap_island_init(SapIsland *s, const NewtonIsland *island, const SapLaw *c
     if (status == STATUS_OK && !take(s, arena)) {
         status = no_memory(error);
     }
-    if (status != STATUS_OK) {
-        return status;
+    if (status == STATUS_OK) {
+        memset(s->law, 0, island->constraint_count * sizeof(*s->law));
+        make_scale(s);
     }
-    for (uint32_t i = 0; i < island->constraint_count; i++) {
+    return status;
+}
+
+Status sap_island_init(SapIsland *s, const NewtonIsland *island, const SapLaw *contact_law,
+                       const SapLaw *row_law, const Stop *stop, Arena *arena, Error *error) {
+    Status status = sap_island_lay_out(s, island, stop, arena, error);
+    for (uint32_t i = 0; i < island->constraint_count && status == STATUS_OK; i++) {
         const NewtonConstraint *c = &island->constraint[i];
         const SapLaw *law = c->rows == 3 ? contact_law : row_law;
-        s->law[i] = c->w == 0.0 || law == NULL ? NULL : law + c->index;
+        s->law[i] = c->w == 0.0 ? NULL : law + c->index;
     }
-    make_scale(s);
-    return STATUS_OK;
+    return status;
 }
 
 void sap_island_store(const SapIsland *s, double *contact_impulse, double *row_impulse) {

@@ -46,8 +46,12 @@ typedef enum SapOutcome {
     SAP_STOPPED     // it was asked to stop
 } SapOutcome;
 
-// Lays out an island whose laws are `contact_law` and `row_law`, those of the problem; where they
-// are NULL `law` is for the caller to fill. RESOURCE_EXHAUSTED when the arena ends.
+// Lays out an island whose laws are for the caller to fill; so far it has none. RESOURCE_EXHAUSTED when the arena ends.
+Status sap_island_lay_out(SapIsland *s, const NewtonIsland *island, const Stop *stop, Arena *arena,
+                          Error *error);
+
+// Lays out an island whose laws are `contact_law` and `row_law`, those of the problem.
+// RESOURCE_EXHAUSTED when the arena ends.
 Status sap_island_init(SapIsland *s, const NewtonIsland *island, const SapLaw *contact_law,
                        const SapLaw *row_law, const Stop *stop, Arena *arena, Error *error);
 

@@ -2,6 +2,7 @@
 #include "solve/solver.h"
 
 #include "base/assert.h"
+#include "solve/ccp.h"
 #include "solve/compliant.h"
 #include "solve/lcp.h"
 #include "solve/mdp.h"

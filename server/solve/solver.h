@@ -40,6 +40,8 @@ typedef struct ParameterRow {
       "maximum dissipation principle, Gauss-Seidel over contacts (Preclik, Eibl, Ruede)")          \
     X(LCP, lcp,                                                                                    \
       "polyhedral friction cone and gaps at the end of the step, Lemke (Stewart, Trinkle)")        \
+    X(CCP, ccp,                                                                                    \
+      "cone complementarity, convex, by an interior-point method (Negrut, Serban, Tasora)")        \
     X(SAP, sap, "compliant contact and regularised friction, convex (Castro, Permenter, Han)")     \
     X(COMPLIANT, compliant,                                                                        \
       "springs and dampers, integrated implicitly, with Coulomb friction (Drumwright)")
@@ -62,9 +64,11 @@ typedef struct SolveResult {
     Certificate certificate; // of that answer
     double *residual;        // [contact_count] own residual of each contact over V, as its arrays
     uint32_t iterations;     // of the island that took most
-    uint32_t passes;         // linearisations of the contacts; 0: of a solver that knows none
+    uint32_t passes;         // linearisations of the contacts, or, of ccp's exact friction, convex
+                             // problems; 0: of a solver that knows none
     LcpRung rung;            // that lcp's hardest island needed
     Launch launch;           // of a convex model
+    uint32_t softened;       // of ccp: contacts and rows whose targets were softened
     bool has_cost_gap;       // of sap alone
     double cost_gap;         // [J] its cost is no further than this from the least
     bool is_in_vain;         // most of its effort went into what stayed open

@@ -99,6 +99,7 @@ static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
     }
     report->solver_ns = clock == NULL ? 0 : clock() - begun_ns;
     report->iterations = state->result.iterations;
+    report->softened_count = state->result.softened;
     report->certificate = state->result.certificate;
     report->launch.speed = state->result.launch.speed;
     report->launch.height = state->result.launch.height;

@@ -52,6 +52,7 @@ typedef struct StepReport {
     uint32_t asleep_count;   // bodies that sleep after it
     uint64_t solver_ns;      // 0 without a clock, or when nothing touched
     uint32_t recovery_count; // contacts whose overlap would leave faster than recovery_speed
+    uint32_t softened_count; // contacts and rows whose targets ccp softened
     uint32_t removed_count;  // bodies that have left the bounds
     Certificate certificate;
     Id worst_body[2]; // of the contact with the largest own residual; 0: none

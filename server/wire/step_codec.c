@@ -259,12 +259,12 @@ static const Column worst_launch_columns[] = {LAUNCH_COLUMNS(worst_launch)};
 
 // What the heads of all parts take at most, and the numbers of one world beside those of its
 // bodies: varints of 10 bytes, of 5 where they have 32 bits, and fixed ones of 8.
-enum { HEADS_BYTES_MAX = 108 * WIRE_HEAD_BYTES_MAX };
+enum { HEADS_BYTES_MAX = 112 * WIRE_HEAD_BYTES_MAX };
 enum { OPEN_BYTES_MAX = 4 * 5 + 10 + 8, LAUNCH_BYTES_MAX = 2 * 8 + 2 * 10 };
 enum {
     PROGRESS_BYTES_MAX = 4 * 10 + 2 * 8,
     REPORT_BYTES_MAX =
-        5 * 5 + 1 + 13 * 10 + 27 * 8 + 2 * OPEN_BYTES_MAX + 10 + 2 * LAUNCH_BYTES_MAX + 10
+        5 * 5 + 1 + 13 * 10 + 27 * 8 + 2 * OPEN_BYTES_MAX + 10 + 2 * LAUNCH_BYTES_MAX + 10 + 5 + 10
 };
 
 // Most batches have one world, and a column of one number has a head of two bytes: its field is
@@ -448,6 +448,34 @@ static uint8_t *write_open(uint8_t *at, const StepResults *results) {
     return wire_part_end(begin, expected, at);
 }
 
+// Few steps have targets that contradict each other.
+static bool is_any_softened(const StepResults *results) {
+    bool is_any = false;
+    for (size_t i = 0; i < results->count; i++) {
+        is_any = is_any || results->result[i].run.tally.softened_steps > 0;
+    }
+    return is_any;
+}
+
+// Its fields have heads of two bytes.
+static uint8_t *write_softened(uint8_t *at, const StepResults *results) {
+    uint8_t *begin = wire_part_begin(at, 17, results->count);
+    at = begin;
+    for (size_t i = 0; i < results->count; i++) {
+        at = wire_varint(at, results->result[i].run.tally.last.softened_count);
+    }
+    return wire_part_end(begin, results->count, at);
+}
+
+static uint8_t *write_softened_steps(uint8_t *at, const StepResults *results) {
+    uint8_t *begin = wire_part_begin(at, 21, results->count);
+    at = begin;
+    for (size_t i = 0; i < results->count; i++) {
+        at = wire_varint(at, results->result[i].run.tally.softened_steps);
+    }
+    return wire_part_end(begin, results->count, at);
+}
+
 static size_t reports_bytes_expected(const StepResults *results) {
     enum { FIXED_COLUMNS = 27, VARINT_COLUMNS = 18 }; // of the four parts too
     const size_t world_bytes = 8 * (size_t)FIXED_COLUMNS + VARINT_COLUMNS;
@@ -491,10 +519,13 @@ static uint8_t *write_reports(uint8_t *at, const StepResults *results) {
     at = write_u32s(at, results, (Column){14, LAST(recovery_count)});
     at = write_u64s(at, results, (Column){15, TALLY(recovery_steps)});
     at = write_asleep(at, results);
+    bool has_softened = is_any_softened(results);
+    at = has_softened ? write_softened(at, results) : at;
     if (is_any_open(results)) {
         at = write_open(at, results);
     }
     at = write_launch(at, results);
+    at = has_softened ? write_softened_steps(at, results) : at;
     return wire_part_end(begin, expected, at);
 }
 

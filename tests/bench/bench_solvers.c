@@ -36,6 +36,8 @@ static const Method methods[] = {
     {"paper", "mdp", "method=gauss_seidel acceleration=off", false},
     {"newton", "mdp", "method=newton", false},
     {"lcp", "lcp", "", true},
+    {"ccp", "ccp", "", true},
+    {"ccp exact", "ccp", "coulomb=exact", false},
 };
 enum { METHOD_COUNT = sizeof(methods) / sizeof(methods[0]) };
 

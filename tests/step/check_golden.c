@@ -33,6 +33,8 @@ static const Golden goldens[] = {
     {"a heap of 12, by Newton", 13, 12, 300, "method", 1.0, 0x75c0309ea5a9bf6du, SOLVER_MDP},
     {"a heap of 12, small budget", 13, 12, 300, "budget", 2e6, 0x823536d3f5337d04u, SOLVER_MDP},
     {"a heap of 12, lcp", 14, 12, 200, "directions", 8.0, 0x56eee0971321c3a3u, SOLVER_LCP},
+    {"a heap of 12, ccp", 17, 12, 300, "compliance", 0.0, 0x685162c0a94ff5b3u, SOLVER_CCP},
+    {"a heap of 12, ccp, exact", 17, 12, 100, "coulomb", 1.0, 0x114ff4e10809cd1au, SOLVER_CCP},
     {"a heap of 12, sap", 15, 12, 300, "friction", 0.0, 0x3f33cdecc0db75dcu, SOLVER_SAP},
     {"a heap of 12, sap as in the paper", 15, 12, 150, "method", 1.0, 0xa9953745eb65c19du,
      SOLVER_SAP},

@@ -104,9 +104,16 @@ typedef struct Miss {
     const char *scene, *variants, *why; // patterns of names
 } Miss;
 
+#define FIRST "methods that factor nothing come, but not within 3000 iterations"
+
 static const Miss misses[] = {
     {"mass-ladder", "lcp",
      "impulses a million times those of the lightest: ties are told by what is rounding"},
+    {"arch", "ccp gauss_seidel relaxed", FIRST},
+    {"mass-ladder", "ccp [gab]* relaxed", FIRST},
+    {"pyramid-6-kicked", "ccp [gb]* relaxed", FIRST},
+    {"stack10", "ccp gauss_seidel relaxed", FIRST},
+    {"tower", "ccp gauss_seidel relaxed", FIRST},
 };
 enum { MISSES = sizeof(misses) / sizeof(misses[0]) };
 

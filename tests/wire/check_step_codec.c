@@ -78,6 +78,8 @@ static void fill_result(uint64_t *state, Made *made, StepResult *result) {
     last->iterations = (uint32_t)random_u64(state);
     last->solver_ns = random_u64(state);
     last->recovery_count = (uint32_t)random_u64(state);
+    last->softened_count = (uint32_t)random_u64(state);
+    tally->softened_steps = random_u64(state) * (next_random(state) & 1);
     last->asleep_count = (uint32_t)random_u64(state) * (next_random(state) & 1);
     tally->recovery_steps = random_u64(state);
     tally->removed = random_u64(state) * (next_random(state) & 1);
@@ -238,6 +240,18 @@ static void expect_reports(const Made *made, const Moreau__V1__StepReports *m) {
         EXPECT_COLUMN(made, m->n_asleep, m->asleep, result->run.tally.last.asleep_count);
     } else {
         ck_assert_uint_eq(m->n_asleep, 0);
+    }
+    bool is_any_softened = false;
+    for (size_t i = 0; i < made->results.count; i++) {
+        is_any_softened |= made->results.result[i].run.tally.softened_steps > 0;
+    }
+    if (is_any_softened) {
+        EXPECT_COLUMN(made, m->n_softened, m->softened, result->run.tally.last.softened_count);
+        EXPECT_COLUMN(made, m->n_softened_steps, m->softened_steps,
+                      result->run.tally.softened_steps);
+    } else {
+        ck_assert_uint_eq(m->n_softened, 0);
+        ck_assert_uint_eq(m->n_softened_steps, 0);
     }
     EXPECT_COLUMN(made, m->n_worst_body_a, m->worst_body_a, result->worst_body[0]);
     EXPECT_COLUMN(made, m->n_worst_body_b, m->worst_body_b, result->worst_body[1]);

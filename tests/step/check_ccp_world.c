@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// The world cases of ccp (tests/reference/ccp.json) on the whole step: scenes, numbers and
+// tolerances are the file's. Margins bring every pair in, planes are those of now. And what the
+// step adds: bounded recovery, warm starts, one solver after the other in one world.
+#include "solve/ccp.h"
+#include "step/step.h"
+
+#include "support/heap.h"
+#include "support/lab.h"
+#include "support/reference.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static Lab make_lab(double time_step, Vec3 gravity) {
+    Lab lab = lab_create(9.81, time_step);
+    WorldSettings settings = lab.world->settings;
+    SolverSettings solver = solver_default(SOLVER_CCP);
+    step_set_solver(&settings, &solver);
+    settings.gravity = gravity;
+    settings.margin = 10.0;
+    settings.contact_plane = CONTACT_PLANE_START;
+    world_set_settings(lab.world, &settings);
+    lab_set(&lab, "tolerance", 1e-12);
+    return lab;
+}
+
+static void assert_case(const char *id, const char *words, double value) {
+    json_t *root = reference_open("ccp.json"), *cases = reference_get(root, "cases");
+    for (size_t i = 0; i < json_array_size(cases); i++) {
+        json_t *one = json_array_get(cases, i);
+        const char *params = json_string_value(reference_get(one, "params"));
+        if (strcmp(json_string_value(reference_get(one, "id")), id) != 0 ||
+            strstr(params, words) == NULL) {
+            continue;
+        }
+        ck_assert_str_eq(json_string_value(reference_get(one, "tol_kind")), "absolute");
+        double wanted = json_number_value(reference_get(one, "value"));
+        double tolerance = json_number_value(reference_get(one, "tol"));
+        ck_assert_msg(fabs(value - wanted) <= tolerance, "%s, %s: %.17g, wanted %.17g", id, words,
+                      value, wanted);
+        json_decref(root);
+        return;
+    }
+    ck_abort_msg("no case %s with %s", id, words);
+}
+
+// ---- A1: a ball that slides is thrown
+
+typedef struct Slide {
+    double mu, h, v0, time; // until after the highest gap
+    const char *words;
+} Slide;
+
+static const Slide slides[] = {
+    {0.2, 0.01, 10.0, 0.3, "mu=0.2 h=0.01 v0=10;"},
+    {0.2, 0.0001, 10.0, 0.2, "mu=0.2 h=0.0001 v0=10;"},
+    {0.5, 0.001, 10.0, 0.3, "mu=0.5 h=0.001 v0=10;"},
+    {0.2, 0.001, 1.0, 0.03, "mu=0.2 h=0.001 v0=1;"},
+    {0.2, 0.001, 40.0, 0.8, "mu=0.2 h=0.001 v0=40;"},
+};
+
+START_TEST(a1_a_ball_that_slides_where_it_touches_is_thrown) {
+    const Slide *slide = &slides[_i];
+    Lab lab = make_lab(slide->h, vec3(0.0, 0.0, -9.81));
+    Id material = lab_material(&lab, slide->mu, 0.0);
+    lab_ground(&lab, material);
+    const double velocity[6] = {slide->v0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    uint32_t ball = lab_body(
+        &lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), material), BODY_DYNAMIC,
+        (Pose){.position = vec3(0.0, 0.0, 0.1), .orientation = quat_identity()}, velocity, 1.0,
+        NULL);
+    lab_step(&lab, 1);
+    assert_case("A1.pop.vn1", slide->words, lab_velocity(&lab, ball).z);
+    // of the lowest point; it turns about y alone
+    assert_case("A1.pop.slip1", slide->words,
+                lab_velocity(&lab, ball).x - 0.1 * lab_spin(&lab, ball).y);
+    double highest = 0.0;
+    int steps = (int)(slide->time / slide->h);
+    for (int i = 0; i < steps; i++) {
+        highest = fmax(highest, lab_position(&lab, ball).z - 0.1);
+        lab_step(&lab, 1);
+    }
+    assert_case("A1.pop.hmax", slide->words, highest);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// ---- A2: a box on a slope
+
+typedef struct Slope {
+    double degrees, mu, h;
+    const char *words;
+} Slope;
+
+static const Slope slopes[] = {
+    {20.0, 0.5, 0.01, "slope 20 deg mu=0.5 h=0.01;"},
+    {30.0, 0.3, 0.001, "slope 30 deg mu=0.3 h=0.001;"},
+    {45.0, 0.9, 0.01, "slope 45 deg mu=0.9 h=0.01;"},
+};
+
+START_TEST(a2_a_box_on_a_slope_hovers_as_it_slides) {
+    const Slope *slope = &slopes[_i];
+    double angle = slope->degrees * M_PI / 180.0;
+    Lab lab = make_lab(slope->h, vec3(9.81 * sin(angle), 0.0, -9.81 * cos(angle)));
+    Id material = lab_material(&lab, slope->mu, 0.0);
+    lab_ground(&lab, material);
+    uint32_t box = lab_body(
+        &lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(0.5, 0.5, 0.25), material), BODY_DYNAMIC,
+        (Pose){.position = vec3(0.0, 0.0, 0.25), .orientation = quat_identity()}, NULL, 2.0, NULL);
+    lab_step(&lab, (int)(1.0 / slope->h + 0.5));
+    assert_case("A2.v", slope->words, lab_velocity(&lab, box).x);
+    assert_case("A2.x", slope->words, lab_position(&lab, box).x);
+    assert_case("A2.gap", slope->words, lab_position(&lab, box).z - 0.25);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// ---- A7: with our reach nothing is thrown
+
+START_TEST(a7_a_ball_that_lands_is_not_thrown) {
+    Lab lab = make_lab(0.001, vec3(0.0, 0.0, -9.81));
+    WorldSettings settings = lab.world->settings;
+    settings.margin = 0.0; // what is left of the reach is what the bodies do
+    world_set_settings(lab.world, &settings);
+    Id material = lab_material(&lab, 0.2, 0.0);
+    lab_ground(&lab, material);
+    const double velocity[6] = {10.0, 0.0, -1.0, 0.0, 0.0, 0.0};
+    uint32_t ball = lab_body(
+        &lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), material), BODY_DYNAMIC,
+        (Pose){.position = vec3(0.0, 0.0, 0.15), .orientation = quat_identity()}, velocity, 1.0,
+        NULL);
+    double highest = 0.0;
+    bool has_touched = false;
+    for (int i = 0; i < 600; i++) {
+        double falling = lab_velocity(&lab, ball).z - 9.81 * 0.001;
+        lab_step(&lab, 1);
+        has_touched = has_touched || lab_velocity(&lab, ball).z > falling + 1e-9;
+        highest = has_touched ? fmax(highest, lab_position(&lab, ball).z - 0.1) : highest;
+    }
+    assert_case("A7.landing",
+                "h=0.001; g=9.81; ccp relaxed, symplectic Euler; T=.6; lever arm the "
+                "ball's own lowest point; the contact enters when phi <= 1.0",
+                highest);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// ---- warm starts
+
+// A heap at rest: each step starts where the last ended, and needs next to nothing.
+START_TEST(a_step_starts_from_the_impulses_of_the_last) {
+    uint32_t sum[2] = {0, 0};
+    for (int warm = 0; warm < 2; warm++) {
+        Lab lab = heap_create(7, 8);
+        SolverSettings solver = solver_default(SOLVER_CCP);
+        step_set_solver(&lab.world->settings, &solver);
+        lab_set(&lab, "warm_start", warm);
+        lab_step(&lab, 400);
+        for (int i = 0; i < 50; i++) {
+            lab_step(&lab, 1);
+            ck_assert(lab.report.certificate.converged);
+            sum[warm] += lab.report.iterations;
+        }
+        lab_destroy(&lab);
+    }
+    ck_assert_msg(2 * sum[1] < sum[0], "%u iterations warm, %u cold", sum[1], sum[0]);
+}
+END_TEST
+
+// ---- overlaps in a box that is closed
+
+// A ball of 0.1 m between a ground and a lid that are 0.19 m apart: each wants it to leave, and
+// both get some of it. It comes to rest half way, and nothing is thrown.
+START_TEST(a_ball_that_two_walls_push_stays_between_them) {
+    Lab lab = make_lab(0.01, vec3(0.0, 0.0, -9.81));
+    lab_set(&lab, "tolerance", 1e-6);
+    Id material = lab_material(&lab, 0.5, 0.0);
+    lab_ground(&lab, material);
+    Id lid = lab_shape(&lab, PRIMITIVE_BOX, vec3(1.0, 1.0, 0.1), material);
+    lab_body(&lab, lid, BODY_STATIC,
+             (Pose){.position = vec3(0.0, 0.0, 0.29), .orientation = quat_identity()}, NULL, 0.0,
+             NULL);
+    uint32_t ball = lab_body(
+        &lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), material), BODY_DYNAMIC,
+        (Pose){.position = vec3(0.0, 0.0, 0.097), .orientation = quat_identity()}, NULL, 1.0, NULL);
+    // 3 mm deep in the ground, 7 mm in the lid, which ask for 0.3 m/s and 0.7 m/s. Of the 1 m/s
+    // that is too much each loses a share of w, that of a point half way into its overlap.
+    lab_step(&lab, 1);
+    ck_assert(lab.report.certificate.converged);
+    ck_assert_uint_eq(lab.report.softened_count, 2);
+    double below = 3.0 + 5.0 * 0.985 * 0.985, above = 3.0 + 5.0 * 0.965 * 0.965;
+    ck_assert_double_eq_tol(lab_velocity(&lab, ball).z, 0.3 - below / (below + above), 1e-5);
+    lab_step(&lab, 20);
+    ck_assert(lab.report.certificate.converged);
+    ck_assert_double_eq_tol(lab_position(&lab, ball).z, 0.095, 1e-5);
+    ck_assert_double_le(fabs(lab_velocity(&lab, ball).z), 1e-5);
+    lab_destroy(&lab);
+}
+END_TEST
+
+static TCase *case_world(void) {
+    TCase *tcase = tcase_create("world");
+    tcase_add_loop_test(tcase, a1_a_ball_that_slides_where_it_touches_is_thrown, 0,
+                        sizeof(slides) / sizeof(slides[0]));
+    tcase_add_loop_test(tcase, a2_a_box_on_a_slope_hovers_as_it_slides, 0,
+                        sizeof(slopes) / sizeof(slopes[0]));
+    tcase_add_test(tcase, a7_a_ball_that_lands_is_not_thrown);
+    tcase_add_test(tcase, a_ball_that_two_walls_push_stays_between_them);
+    tcase_add_test(tcase, a_step_starts_from_the_impulses_of_the_last);
+    return tcase;
+}
+
+SUITE_MAIN("step/ccp_world", case_world)
