@@ -46,7 +46,8 @@ typedef enum SapOutcome {
     SAP_STOPPED     // it was asked to stop
 } SapOutcome;
 
-// Lays out an island whose laws are for the caller to fill; so far it has none. RESOURCE_EXHAUSTED when the arena ends.
+// Lays out an island whose laws are for the caller to fill; so far it has none. RESOURCE_EXHAUSTED
+// when the arena ends.
 Status sap_island_lay_out(SapIsland *s, const NewtonIsland *island, const Stop *stop, Arena *arena,
                           Error *error);
 

@@ -524,8 +524,8 @@ static uint8_t *write_reports(uint8_t *at, const StepResults *results) {
     if (is_any_open(results)) {
         at = write_open(at, results);
     }
-    at = write_launch(at, results);
     at = has_softened ? write_softened_steps(at, results) : at;
+    at = write_launch(at, results);
     return wire_part_end(begin, expected, at);
 }
 
