@@ -233,9 +233,9 @@ static void invert(CcpBarrier *b, const NewtonConstraint *c, double regular) {
         b->h[3] /= mu;
         b->h[6] /= mu;
     } else if (!b->is_fixed) {
-        const double one = 1.0;
+        const double one[3] = {1.0};
         double square[3];
-        multiply_square(b, c, &one, square);
+        multiply_square(b, c, one, square);
         b->h[0] = 1.0 / (square[0] + extra);
     }
 }

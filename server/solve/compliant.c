@@ -38,32 +38,26 @@ static const char *const gdot_choices[] = {"off", "on", NULL};
 
 const ParameterRow compliant_parameters[COMPLIANT_PARAMETER_COUNT] = {
     [COMPLIANT_TOLERANCE] = {"tolerance", PARAMETER_NUMBER, "", 1e-15, 1.0, 1e-6, 1e-6, NULL,
-                             "largest own residual of a converged answer, as a share of the "
-                             "velocity scale V"},
+                             "largest own residual of a converged answer, as a share of V"},
     [COMPLIANT_MAX_ITERATIONS] = {"max_iterations", PARAMETER_COUNT, "", 1.0, 1e7, 500.0, 2000.0,
-                                  NULL,
-                                  "Newton steps after which the solver stops with an island, those "
-                                  "of staggered sweeps among them"},
+                                  NULL, "Newton steps, with those of staggered sweeps"},
     [COMPLIANT_TANGENTIAL_DAMPING] = {"tangential_damping", PARAMETER_NUMBER, "N s/m", 1e-6, 1e18,
                                       1e8, 1e8, NULL,
                                       "friction that holds is a damper of this strength, so it "
                                       "creeps"},
     [COMPLIANT_STIFFNESS_DEFAULT] = {"stiffness_default", PARAMETER_NUMBER, "N/m", 0.0, 1e18, 1e9,
                                      0.0, NULL,
-                                     "stiffness of contacts, and of joints, that bring none; 0: "
-                                     "they must bring one"},
+                                     "of contacts and joints that bring none; 0: they must"},
     [COMPLIANT_ACTIVATION] = {"activation", PARAMETER_CHOICE, "", 0.0, 1.0, COMPLIANT_PREDICTIVE,
                               COMPLIANT_PREDICTIVE, activation_choices,
-                              "what may push: predictive, whatever the step's end decides; or "
-                              "contact, the paper's, what overlaps as the step begins, which is "
-                              "not stable at large steps"},
+                              "what may push: predictive, by the step's end; contact, the paper's, "
+                              "what overlaps at its start"},
     [COMPLIANT_WARM_START] = {"warm_start", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
-                              "start from the impulses of the step before, where they are better "
-                              "than none"},
-    [COMPLIANT_GDOT] = {"gdot", PARAMETER_CHOICE, "", 0.0, 1.0, COMPLIANT_GDOT_OFF,
-                        COMPLIANT_GDOT_OFF, gdot_choices,
-                        "off; or on: the paper's terms of a Jacobian that changes, literally, of "
-                        "normals and rows, which gain energy where steps are large"},
+                              "start from the step before, where that is better"},
+    [COMPLIANT_GDOT] =
+        {"gdot", PARAMETER_CHOICE, "", 0.0, 1.0, COMPLIANT_GDOT_OFF, COMPLIANT_GDOT_OFF,
+         gdot_choices,
+         "on: the paper's terms of a changing Jacobian, literally, of normals and rows"},
 };
 
 // The certificate's, which measures an overlap against leaving it in one step.

@@ -21,47 +21,33 @@ static const char *const method_choices[] = {"gauss_seidel", "newton", "auto", N
 
 const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
     [MDP_TOLERANCE] = {"tolerance", PARAMETER_NUMBER, "", 1e-15, 1.0, 1e-6, 1e-6, NULL,
-                       "largest own residual of a converged answer, as a share of the velocity "
-                       "scale V"},
-    [MDP_MAX_ITERATIONS] =
-        {"max_iterations", PARAMETER_COUNT, "", 1.0, 1e7, 200.0, 100000.0, NULL,
-         "sweeps after which the solver stops with an island, converged or not; newton: "
-         "factorisations, and never more than 1000; auto: sweeps of an island that its budget is "
-         "too small for"},
+                       "largest own residual of a converged answer, as a share of V"},
+    [MDP_MAX_ITERATIONS] = {"max_iterations", PARAMETER_COUNT, "", 1.0, 1e7, 200.0, 100000.0, NULL,
+                            "sweeps of an island (auto: of one that is too dear); newton: "
+                            "factorisations, at most 6000"},
     [MDP_FRICTION] = {"friction", PARAMETER_CHOICE, "", 0.0, 1.0, MDP_COULOMB, MDP_COULOMB,
                       friction_choices,
-                      "the law of a sliding contact: exact Coulomb, or the paper's maximum "
-                      "dissipation on the plane of maximum compression, under which a cube slides "
-                      "at 0.98 of its friction angle"},
+                      "exact Coulomb, or the paper's maximum dissipation, under which a cube "
+                      "slides at 0.98 of its angle"},
     [MDP_OVERLAP_CORRECTION] = {"overlap_correction", PARAMETER_NUMBER, "", 0.0, 1.0, 0.2, 0.2,
                                 NULL, "share of an overlap that one step asks to remove"},
     [MDP_WARM_START] = {"warm_start", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
-                        "start from the impulses of the step before"},
-    [MDP_METHOD] =
-        {"method", PARAMETER_CHOICE, "", 0.0, 2.0, MDP_AUTO, MDP_AUTO, method_choices,
-         "how contacts are solved: gauss_seidel, one after the other, in sweeps; newton, "
-         "those of an island together, by factorisations of a sparse system, to any "
-         "tolerance where it succeeds; auto, at most 30 sweeps (240 where only balls touch), "
-         "then by newton, within the budget, what has not come"},
+                        "start from the step before"},
+    [MDP_METHOD] = {"method", PARAMETER_CHOICE, "", 0.0, 2.0, MDP_AUTO, MDP_AUTO, method_choices,
+                    "gauss_seidel: sweeps; newton: an island at once, by sparse factorisations; "
+                    "auto: 30 sweeps (240 of balls alone), then newton within the budget"},
     [MDP_ACCELERATION] =
         {"acceleration", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
-         "sweeps in coloured order, with momentum from one to the next and leaps; off: the paper's "
-         "own, contact after contact in the order of the problem, and nothing between two sweeps"},
+         "momentum between sweeps, in coloured order; off: the paper's own sweeps"},
     [MDP_PARTITIONS] =
         {"partitions", PARAMETER_COUNT, "", 1.0, 1e6, 1.0, 1.0, NULL,
-         "with acceleration off: parts that an island is cut into, no more than it has bodies; "
-         "Gauss-Seidel inside a part, Jacobi between parts"},
-    [MDP_RELAXATION] =
-        {"relaxation", PARAMETER_NUMBER, "", 0.01, 1.0, 0.75, 0.75, NULL,
-         "with acceleration off: the share of a sweep's change that an island of several parts "
-         "takes"},
+         "acceleration off: parts of an island; Gauss-Seidel inside one, Jacobi between them"},
+    [MDP_RELAXATION] = {"relaxation", PARAMETER_NUMBER, "", 0.01, 1.0, 0.75, 0.75, NULL,
+                        "acceleration off: share of a sweep's change that several parts take"},
     [MDP_BUDGET] = {"budget", PARAMETER_NUMBER, "", 0.0, 1e15, BUDGET_DEFAULT, BUDGET_SOLVE_DEFAULT,
                     NULL,
-                    "auto: multiplications, about, that newton may take in one step for all "
-                    "islands, the small ones first; one that it does not suffice for, 20 "
-                    "factorisations at least, goes on with sweeps. After four steps on end in "
-                    "which it was spent in vain one has a thirty-second of it, after the next two, "
-                    "then four, … 64"},
+                    "auto: multiplications of newton in a step, small islands first; less of it "
+                    "after four steps in vain"},
 };
 
 double mdp_bias(const double *parameter, double time_step, double gap) {

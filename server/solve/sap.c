@@ -24,15 +24,15 @@ static const char *const friction_choices[] = {"convex", "lagged", NULL};
 static const char *const method_choices[] = {"auto", "newton", NULL};
 
 const ParameterRow sap_parameters[SAP_PARAMETER_COUNT] = {
-    [SAP_TOLERANCE] = {"tolerance", PARAMETER_NUMBER, "", 1e-15, 1.0, 1e-6, 1e-6, NULL,
-                       "largest gradient of a converged answer, as a share of its momentum, and "
-                       "largest own residual, as a share of the velocity scale V"},
+    [SAP_TOLERANCE] =
+        {"tolerance", PARAMETER_NUMBER, "", 1e-15, 1.0, 1e-6, 1e-6, NULL,
+         "largest gradient, as a share of momentum, and own residual, as a share of V"},
     [SAP_MAX_ITERATIONS] = {"max_iterations", PARAMETER_COUNT, "", 1.0, 1e7, 100.0, 1000.0, NULL,
                             "Newton steps after which the solver stops with an island"},
     [SAP_FRICTION] = {"friction", PARAMETER_CHOICE, "", 0.0, 1.0, SAP_CONVEX, SAP_CONVEX,
                       friction_choices,
-                      "convex, the paper's: a sliding contact glides above the ground; or lagged, "
-                      "bounded by the normal impulse of the step before, which it does not"},
+                      "convex, the paper's: what slides glides above the ground; lagged: bounded "
+                      "by the step before"},
     [SAP_BETA] = {"beta", PARAMETER_NUMBER, "", 0.0, 100.0, 1.0, 1.0, NULL,
                   "a contact stiffer than a step can tell is made to swing once in beta steps"},
     [SAP_SIGMA] = {"sigma", PARAMETER_NUMBER, "", 1e-10, 1.0, 1e-3, 1e-3, NULL,
@@ -40,15 +40,11 @@ const ParameterRow sap_parameters[SAP_PARAMETER_COUNT] = {
     [SAP_ROW_BETA] = {"row_beta", PARAMETER_NUMBER, "", 0.0, 100.0, 0.1, 0.1, NULL,
                       "beta of joints, limits and motors"},
     [SAP_STIFFNESS_DEFAULT] = {"stiffness_default", PARAMETER_NUMBER, "N/m", 0.0, 1e18, 0.0, 0.0,
-                               NULL,
-                               "stiffness of contacts that bring none; 0: as stiff as beta lets "
-                               "them be"},
+                               NULL, "of contacts that bring none; 0: as stiff as beta allows"},
     [SAP_WARM_START] = {"warm_start", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
-                        "start from the impulses of the step before, where they are better than "
-                        "none"},
+                        "start from the step before, where that is better"},
     [SAP_METHOD] = {"method", PARAMETER_CHOICE, "", 0.0, 1.0, SAP_AUTO, SAP_AUTO, method_choices,
-                    "newton: the paper's, in velocities; auto: in impulses first, a third of the "
-                    "steps"},
+                    "newton: the paper's, in velocities; auto: in impulses first"},
 };
 
 // The certificate's, which measures an overlap against leaving it in one step.

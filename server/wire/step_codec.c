@@ -259,7 +259,10 @@ static const Column worst_launch_columns[] = {LAUNCH_COLUMNS(worst_launch)};
 
 // What the heads of all parts take at most, and the numbers of one world beside those of its
 // bodies: varints of 10 bytes, of 5 where they have 32 bits, and fixed ones of 8.
-enum { HEADS_BYTES_MAX = 112 * WIRE_HEAD_BYTES_MAX };
+enum {
+    HEADS_BYTES_MAX = 16 * WIRE_HEAD_BYTES_MAX,
+    REPORT_HEADS_BYTES_MAX = 96 * WIRE_HEAD_BYTES_MAX
+};
 enum { OPEN_BYTES_MAX = 4 * 5 + 10 + 8, LAUNCH_BYTES_MAX = 2 * 8 + 2 * 10 };
 enum {
     PROGRESS_BYTES_MAX = 4 * 10 + 2 * 8,
@@ -595,8 +598,9 @@ static uint8_t *write_bodies(uint8_t *at, const StepResults *results) {
 size_t step_codec_bytes_bound(const StepResults *results, uint64_t bodies) {
     size_t numbers = (results->wants_pose ? 7u : 0u) + (results->wants_velocity ? 6u : 0u),
            number_bytes = results->wants_single ? sizeof(float) : sizeof(double);
-    size_t world_bytes = PROGRESS_BYTES_MAX + (results->wants_reports ? REPORT_BYTES_MAX : 0);
-    return HEADS_BYTES_MAX + world_bytes * results->count + numbers * number_bytes * bodies;
+    size_t world_bytes = PROGRESS_BYTES_MAX + (results->wants_reports ? REPORT_BYTES_MAX : 0),
+           heads = HEADS_BYTES_MAX + (results->wants_reports ? REPORT_HEADS_BYTES_MAX : 0);
+    return heads + world_bytes * results->count + numbers * number_bytes * bodies;
 }
 
 size_t step_codec_bytes_max(const StepResults *results, Moreau__V1__Status *const *failures,
