@@ -153,7 +153,7 @@ static void look(CcpInterior *p) {
     for (size_t k = 0; k < n->velocity_count; k++) {
         p->work[k] = n->v_free[k] - p->v[k];
     }
-    ccp_island_multiply(n, p->work, p->p);
+    newton_masses(n, p->work, p->p);
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         const NewtonConstraint *c = &n->constraint[i];
         CcpBarrier *b = &p->barrier[i];
@@ -331,7 +331,7 @@ static void correct(CcpInterior *p) {
 // rest := p - M dv + J^T d gamma
 static void find_momentum_rest(CcpInterior *p) {
     const NewtonIsland *n = &p->of->island;
-    ccp_island_multiply(n, p->d_v, p->rest);
+    newton_masses(n, p->d_v, p->rest);
     for (size_t k = 0; k < n->velocity_count; k++) {
         p->rest[k] = p->p[k] - p->rest[k];
     }

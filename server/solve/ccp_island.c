@@ -9,21 +9,6 @@ void ccp_island_spend(CcpIsland *s, double operations) {
     asker_spend(&s->asker, operations);
 }
 
-void ccp_island_multiply(const NewtonIsland *n, const double *v, double *p) {
-    for (uint32_t i = 0; i < n->tree_count; i++) {
-        uint32_t tree = n->tree[i];
-        const double *from = v + n->velocity[i];
-        double *to = p + n->velocity[i];
-        if (!problem_is_free(n->problem, tree)) {
-            mass_dense_multiply(n->mass, tree, from, to);
-            continue;
-        }
-        const FreeMass *of = &n->problem->free[tree];
-        vec3_store(to, vec3_scale(of->mass, vec3_load(from)));
-        vec3_store(to + 3, sym3_mul_vec(of->inertia, vec3_load(from + 3)));
-    }
-}
-
 // What a constraint is, and what its kind goes by.
 static CcpKind make_kind(NewtonConstraint *c, double compliance) {
     if (c->rows == 3) {

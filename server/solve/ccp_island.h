@@ -38,9 +38,6 @@ Status ccp_island_init(CcpIsland *s, const NewtonIsland *island, double complian
 // Counts, and asks whether to stop once in 10^6.
 void ccp_island_spend(CcpIsland *s, double operations);
 
-// p := M v, in the order of the island
-void ccp_island_multiply(const NewtonIsland *n, const double *v, double *p);
-
 // gamma from its places in the impulses of the whole problem, and back. What is loaded is brought
 // into cones and bounds.
 void ccp_island_load(CcpIsland *s, const double *contact_impulse, const double *row_impulse);

@@ -18,7 +18,7 @@ static bool may_grow(const NewtonConstraint *c, CcpKind kind, const double *gamm
 static double size_at_hand(CcpFinish *f) {
     const NewtonIsland *n = &f->of->island;
     double *p = f->velocities.work, sum = 0.0;
-    ccp_island_multiply(n, n->v_free, p);
+    newton_masses(n, n->v_free, p);
     for (size_t k = 0; k < n->velocity_count; k++) {
         sum += n->v_free[k] * p[k];
     }

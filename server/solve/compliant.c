@@ -271,11 +271,6 @@ static Status prepare(Work *work) {
 
 // ---- islands
 
-// Whether its limit ended what ends with `status`: once, as later only a stop can.
-static bool is_now_late(Judge *judge, Status status) {
-    return !judge->is_late && judge_is_late(judge, status);
-}
-
 // One island at work.
 typedef struct IslandWork {
     Work *work;
@@ -447,7 +442,8 @@ static Status add_gdot(IslandWork *one) {
     return status;
 }
 
-static Status solve_constraints(Work *work, uint32_t share, uint32_t island) {
+static Status solve_island(void *solver, uint32_t share, uint32_t island) {
+    Work *work = solver;
     Judge *judge = &work->judge;
     IslandWork one = {.work = work,
                       .share = share,
@@ -479,29 +475,16 @@ static Status solve_constraints(Work *work, uint32_t share, uint32_t island) {
     if (status == STATUS_OK) {
         status = improve(&one);
         judge->island[island].reason = reason_of(one.ended);
-        status = is_now_late(judge, status) ? end_late(&one) : status;
+        status = judge_is_now_late(judge, status) ? end_late(&one) : status;
         // what was counted since it was asked
         if (status == STATUS_OK) {
             status = judge_ask(judge, one.method.sweep.asker.operations);
         }
         // its answer is made already
-        status = is_now_late(judge, status) ? STATUS_OK : status;
+        status = judge_is_now_late(judge, status) ? STATUS_OK : status;
         work->iterations = steps(&one) > work->iterations ? steps(&one) : work->iterations;
     }
     return status;
-}
-
-static Status solve_island(void *solver, uint32_t share, uint32_t island) {
-    Work *work = solver;
-    Judge *judge = &work->judge;
-    IslandRange range = islands_range(&judge->islands, island, island + 1);
-    if (range.contact_begin == range.contact_end && range.row_begin == range.row_end) {
-        return judge_island(judge, share, island);
-    }
-    ArenaMark mark = arena_mark(work->arena);
-    Status status = solve_constraints(work, share, island);
-    arena_reset_to(work->arena, mark);
-    return is_now_late(judge, status) ? judge_island(judge, share, island) : status;
 }
 
 Status compliant_solve(const ContactProblem *problem, const SolverSettings *settings,
@@ -516,7 +499,7 @@ Status compliant_solve(const ContactProblem *problem, const SolverSettings *sett
     Status status = prepare(&work);
     if (status == STATUS_OK) {
         judge_limit(&work.judge);
-        status = judge_each(&work.judge, solve_island, &work);
+        status = judge_each_held(&work.judge, solve_island, &work);
     }
     if (status == STATUS_OK) {
         status = judge_end(&work.judge);

@@ -99,7 +99,7 @@ static void find(Search *search, const double *g, double *force) {
         push(search, 1.0, s->work);
         correct(search, e, s->v);
     }
-    sap_island_multiply(&s->island, s->v, s->p);
+    newton_masses(&s->island, s->v, s->p);
     // z, in d_v
     memset(s->d_v, 0, bytes);
     for (int pass = 0; pass < PASSES && !s->is_stopped; pass++) {

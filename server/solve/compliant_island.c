@@ -183,7 +183,7 @@ static void make_remainder(CompliantIsland *p, bool is_first) {
     const NewtonIsland *island = &s->island;
     memset(s->work, 0, island->velocity_count * sizeof(double));
     if (!is_first) {
-        sap_island_multiply(island, s->d_v, s->work);
+        newton_masses(island, s->d_v, s->work);
     }
     for (uint32_t i = 0; i < island->constraint_count; i++) {
         const NewtonConstraint *c = &island->constraint[i];

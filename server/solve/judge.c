@@ -92,6 +92,10 @@ bool judge_is_late(Judge *judge, Status status) {
     return true;
 }
 
+bool judge_is_now_late(Judge *judge, Status status) {
+    return !judge->is_late && judge_is_late(judge, status);
+}
+
 // ---- tasks
 
 Status judge_ask(Judge *judge, double operations) {
@@ -438,6 +442,30 @@ Status judge_each(Judge *judge, JudgeEach *solve, void *solver) {
         share += judge_pieces(judge, share);
     }
     return status;
+}
+
+typedef struct Held {
+    Judge *judge;
+    JudgeEach *solve;
+    void *solver;
+} Held;
+
+static Status solve_held(void *data, uint32_t share, uint32_t island) {
+    const Held *held = data;
+    Judge *judge = held->judge;
+    IslandRange range = islands_range(&judge->islands, island, island + 1);
+    if (range.contact_begin == range.contact_end && range.row_begin == range.row_end) {
+        return judge_island(judge, share, island);
+    }
+    ArenaMark mark = arena_mark(judge->arena);
+    Status status = held->solve(held->solver, share, island);
+    arena_reset_to(judge->arena, mark);
+    return judge_is_now_late(judge, status) ? judge_island(judge, share, island) : status;
+}
+
+Status judge_each_held(Judge *judge, JudgeEach *solve, void *solver) {
+    Held held = {judge, solve, solver};
+    return judge_each(judge, solve_held, &held);
 }
 
 double judge_own(const Judge *judge, uint32_t i) {

@@ -85,6 +85,8 @@ void judge_limit(Judge *judge);
 // After a solve ended with `status`: true when it met its limit, which counts no more. It is to end
 // with what it has.
 bool judge_is_late(Judge *judge, Status status);
+// The same, but once: later only a stop can end anything.
+bool judge_is_now_late(Judge *judge, Status status);
 
 // ABORTED when the solve is to be given up: called by the thread that began it, after so many
 // operations, whatever they are. Asks about once in a million of them.
@@ -107,6 +109,10 @@ Status judge_island(Judge *judge, uint32_t share, uint32_t island);
 // Has one island after the other solved, until one fails or the limit is met.
 typedef Status JudgeEach(void *solver, uint32_t share, uint32_t island);
 Status judge_each(Judge *judge, JudgeEach *solve, void *solver);
+
+// The same of islands that something holds; the others are judged at once. What `solve` takes of
+// the arena is given back, and one that its limit ended is judged with what it started from.
+Status judge_each_held(Judge *judge, JudgeEach *solve, void *solver);
 
 // The solver goes on with an island that was judged and is not met.
 void judge_go_on(const Judge *judge, uint32_t island);

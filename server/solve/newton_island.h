@@ -67,6 +67,9 @@ void newton_product(const NewtonIsland *n, const NewtonConstraint *c, const doub
 void newton_momentum(const NewtonIsland *n, const NewtonConstraint *c, const double *gamma,
                      double *p);
 
+// p := M v
+void newton_masses(const NewtonIsland *n, const double *v, double *p);
+
 // v := v_free + M^-1 J^T gamma
 void newton_velocities(const NewtonIsland *n, const double *impulse, double *v);
 

@@ -222,7 +222,7 @@ static void make_remainder(SapImpulse *p, bool is_first) {
     size_t count = island->velocity_count;
     memset(s->work, 0, count * sizeof(double));
     if (!is_first) {
-        sap_island_multiply(island, s->d_v, s->work);
+        newton_masses(island, s->d_v, s->work);
     }
     for (uint32_t i = 0; i < island->constraint_count; i++) {
         const NewtonConstraint *c = &island->constraint[i];

@@ -43,21 +43,6 @@ static double scaled_norm(const SapIsland *s, const double *x) {
     return sqrt(sum);
 }
 
-void sap_island_multiply(const NewtonIsland *n, const double *v, double *p) {
-    for (uint32_t i = 0; i < n->tree_count; i++) {
-        uint32_t tree = n->tree[i];
-        const double *from = v + n->velocity[i];
-        double *to = p + n->velocity[i];
-        if (!problem_is_free(n->problem, tree)) {
-            mass_dense_multiply(n->mass, tree, from, to);
-            continue;
-        }
-        const FreeMass *of = &n->problem->free[tree];
-        vec3_store(to, vec3_scale(of->mass, vec3_load(from)));
-        vec3_store(to + 3, sym3_mul_vec(of->inertia, vec3_load(from + 3)));
-    }
-}
-
 // ---- the iterate
 
 // All that follows from v.
@@ -68,7 +53,7 @@ static void look(SapIsland *s) {
     for (size_t k = 0; k < count; k++) {
         s->work[k] = s->v[k] - n->v_free[k];
     }
-    sap_island_multiply(n, s->work, s->p);
+    newton_masses(n, s->work, s->p);
     s->cost = 0.5 * dot(s->work, s->p, count);
     memset(s->push, 0, count * sizeof(double));
     for (uint32_t i = 0; i < n->constraint_count; i++) {
@@ -160,7 +145,7 @@ static double walk(SapIsland *s) {
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         newton_product(n, &n->constraint[i], s->d_v, s->d_u + n->constraint[i].first);
     }
-    sap_island_multiply(n, s->d_v, s->work);
+    newton_masses(n, s->d_v, s->work);
     double alpha = sap_search(s, dot(s->d_v, s->p, count), dot(s->d_v, s->work, count));
     for (size_t k = 0; k < count; k++) {
         s->v[k] += alpha * s->d_v[k];
@@ -222,7 +207,7 @@ static bool take(SapIsland *s, Arena *arena) {
 
 static void make_scale(SapIsland *s) {
     const NewtonIsland *n = &s->island;
-    sap_island_multiply(n, n->v_free, s->p_free);
+    newton_masses(n, n->v_free, s->p_free);
     for (uint32_t i = 0; i < n->tree_count; i++) {
         size_t width = n->velocity[i + 1] - n->velocity[i];
         mass_tree_matrix(n->mass, n->tree[i], n->piece);

@@ -70,9 +70,6 @@ SapOutcome sap_island_minimise(SapIsland *s, double tolerance, uint32_t iteratio
 // Counts, and asks whether to stop once in 10^6.
 void sap_island_spend(SapIsland *s, double operations);
 
-// p := A v, in the order of the island
-void sap_island_multiply(const NewtonIsland *n, const double *v, double *p);
-
 // Factors the matrix that was made, and solves it for x.
 LdltOutcome sap_island_factor(SapIsland *s);
 void sap_island_solve(SapIsland *s, double *x);
