@@ -20,7 +20,8 @@ ChannelDef channel_def_default(void) {
                         .layer_steps = 80,
                         .seed = 1,
                         .tolerance = 1e-4,
-                        .max_iterations = 200};
+                        .max_iterations = 200,
+                        .budget = 1e9};
 }
 
 double channel_time(const Channel *channel) {
@@ -229,6 +230,7 @@ static MoreauStatus create_world(Channel *channel) {
         {"friction", channel->def.maximizes_dissipation ? 0.0 : 1.0},
         {"tolerance", channel->def.tolerance},
         {"max_iterations", channel->def.max_iterations},
+        {"budget", channel->def.budget},
     };
     MoreauWorldDef def = moreau_world_def_default();
     def.settings =

@@ -35,6 +35,7 @@ typedef struct ChannelDef {
     uint64_t seed;
     double tolerance; // of the solver
     uint32_t max_iterations;
+    double budget; // of a step, for Newton's method; 0: sweeps alone, as in the paper
 } ChannelDef;
 
 ChannelDef channel_def_default(void);

@@ -18,6 +18,7 @@ static const char usage[] =
     "  --seconds T        simulated; the second half is measured; default 0.4\n"
     "  --tolerance X      of the solver; default 1e-4\n"
     "  --iterations N     of the solver; default 200\n"
+    "  --budget N         of the solver, a step; default 1e9; 0: sweeps alone, as in the paper\n"
     "  --layer-steps N    steps in which a layer comes in; default 80\n"
     "  --spacing X        of the grid on which they do, in diameters; default 1/0.94\n"
     "  --picture FILE     default channel.svg\n"
@@ -64,6 +65,7 @@ static Options read_options(int argc, char **argv) {
                                           {"seconds", required_argument, NULL, 't'},
                                           {"tolerance", required_argument, NULL, 'e'},
                                           {"iterations", required_argument, NULL, 'i'},
+                                          {"budget", required_argument, NULL, 'b'},
                                           {"picture", required_argument, NULL, 'p'},
                                           {"layer-steps", required_argument, NULL, 'l'},
                                           {"spacing", required_argument, NULL, 'd'},
@@ -89,6 +91,9 @@ static Options read_options(int argc, char **argv) {
             break;
         case 'i':
             options.def.max_iterations = (uint32_t)read_number(optarg, 1.0, 1e7);
+            break;
+        case 'b':
+            options.def.budget = read_number(optarg, 0.0, 1e15);
             break;
         case 'l':
             options.def.layer_steps = (uint32_t)read_number(optarg, 1.0, 1e6);
@@ -238,10 +243,11 @@ static const struct {
 static void print_table(const Options *options) {
     const Channel *channel = &cases[0].channel;
     const ChannelDef *def = &options->def;
-    printf("# --grains %u --spacing %.4g --layer-steps %u --tolerance %g --iterations %u --seconds "
-           "%g, of which the second half is measured\n",
-           def->grains, def->spacing, def->layer_steps, def->tolerance, def->max_iterations,
-           options->seconds);
+    printf(
+        "# --grains %u --spacing %.4g --layer-steps %u --tolerance %g --iterations %u --budget %g "
+        "--seconds %g, of which the second half is measured\n",
+        def->grains, def->spacing, def->layer_steps, def->tolerance, def->max_iterations,
+        def->budget, options->seconds);
     printf("# spheres of radius %.4g mm, h = %.4g us; dumbbells of two of %.4g mm, h = %.4g us\n",
            1e3 * channel->ball, 1e6 * channel->time_step, 1e3 * cases[2].channel.ball,
            1e6 * cases[2].channel.time_step);
