@@ -1,0 +1,447 @@
+# SPDX-License-Identifier: MIT
+# Made from proto/moreau.proto by clients/python/generate.py: change these.
+"""Every call of the protocol as a method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from numpy.typing import ArrayLike
+
+from . import protocol as p
+from ._stream import Stream
+from ._wire import Message
+
+R = TypeVar("R", bound=Message)
+E = TypeVar("E", bound=Message)
+
+
+class Calls:
+    """What Client can ask of a server. Arguments are the fields of the call's message."""
+
+    def _call(self, message: Message, result: type[R], deadline_ms: int | None) -> R:
+        raise NotImplementedError
+
+    def _stream(self, message: Message, event: type[E], result: type[R], deadline_ms: int | None) -> Stream[E, R]:
+        raise NotImplementedError
+
+    def ping(self, *, payload: int | None = None, deadline_ms: int | None = None) -> p.Pong:
+        """See protocol.Ping."""
+        return self._call(p.Ping(payload=payload), p.Pong, deadline_ms)
+
+    def stats(self, *, worlds: bool | None = None, deadline_ms: int | None = None) -> p.StatsReply:
+        """See protocol.Stats."""
+        return self._call(p.Stats(worlds=worlds), p.StatsReply, deadline_ms)
+
+    def describe(self, *, deadline_ms: int | None = None) -> p.DescribeReply:
+        """See protocol.Describe."""
+        return self._call(p.Describe(), p.DescribeReply, deadline_ms)
+
+    def cancel(self, *, request: int | None = None, deadline_ms: int | None = None) -> p.CancelReply:
+        """See protocol.Cancel."""
+        return self._call(p.Cancel(request=request), p.CancelReply, deadline_ms)
+
+    def world_create(
+        self,
+        *,
+        name: str | None = None,
+        lifetime: p.World.Lifetime | None = None,
+        idle_timeout_s: float | None = None,
+        settings: p.WorldSettings | None = None,
+        scene: p.Scene | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldCreateReply:
+        """See protocol.WorldCreate."""
+        return self._call(
+            p.WorldCreate(name=name, lifetime=lifetime, idle_timeout_s=idle_timeout_s, settings=settings, scene=scene),
+            p.WorldCreateReply,
+            deadline_ms,
+        )
+
+    def world_destroy(
+        self,
+        *,
+        world: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldDestroyReply:
+        """See protocol.WorldDestroy."""
+        return self._call(p.WorldDestroy(world=world), p.WorldDestroyReply, deadline_ms)
+
+    def world_list(
+        self,
+        *,
+        first: int | None = None,
+        count: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldListReply:
+        """See protocol.WorldList."""
+        return self._call(p.WorldList(first=first, count=count), p.WorldListReply, deadline_ms)
+
+    def world_add_materials(
+        self,
+        *,
+        world: int | None = None,
+        materials: Sequence[p.Material] | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldAddReply:
+        """See protocol.WorldAddMaterials."""
+        return self._call(p.WorldAddMaterials(world=world, materials=materials), p.WorldAddReply, deadline_ms)
+
+    def world_add_shapes(
+        self,
+        *,
+        world: int | None = None,
+        primitive_count: ArrayLike | None = None,
+        kind: ArrayLike | None = None,
+        size: ArrayLike | None = None,
+        pose: ArrayLike | None = None,
+        material: ArrayLike | None = None,
+        density: ArrayLike | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldAddReply:
+        """See protocol.WorldAddShapes."""
+        return self._call(
+            p.WorldAddShapes(world=world, primitive_count=primitive_count, kind=kind, size=size, pose=pose, material=material, density=density),
+            p.WorldAddReply,
+            deadline_ms,
+        )
+
+    def world_add_bodies(
+        self,
+        *,
+        world: int | None = None,
+        pose: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        kind: ArrayLike | None = None,
+        shape: ArrayLike | None = None,
+        mass: ArrayLike | None = None,
+        inertia: ArrayLike | None = None,
+        center_of_mass: ArrayLike | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldAddReply:
+        """See protocol.WorldAddBodies."""
+        return self._call(
+            p.WorldAddBodies(world=world, pose=pose, velocity=velocity, kind=kind, shape=shape, mass=mass, inertia=inertia, center_of_mass=center_of_mass),
+            p.WorldAddReply,
+            deadline_ms,
+        )
+
+    def world_get(
+        self,
+        *,
+        world: int | None = None,
+        first: int | None = None,
+        count: int | None = None,
+        bodies: bool | None = None,
+        definition: bool | None = None,
+        single: bool | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldGetReply:
+        """See protocol.WorldGet."""
+        return self._call(
+            p.WorldGet(world=world, first=first, count=count, bodies=bodies, definition=definition, single=single),
+            p.WorldGetReply,
+            deadline_ms,
+        )
+
+    def world_set(
+        self,
+        *,
+        world: int | None = None,
+        settings: p.WorldSettings | None = None,
+        ids: ArrayLike | None = None,
+        pose: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldSetReply:
+        """See protocol.WorldSet."""
+        return self._call(
+            p.WorldSet(world=world, settings=settings, ids=ids, pose=pose, velocity=velocity),
+            p.WorldSetReply,
+            deadline_ms,
+        )
+
+    def world_step(
+        self,
+        *,
+        worlds: ArrayLike | None = None,
+        steps: int | None = None,
+        time_step: float | None = None,
+        wrench_count: ArrayLike | None = None,
+        wrench_body: ArrayLike | None = None,
+        wrench: ArrayLike | None = None,
+        poses: bool | None = None,
+        velocities: bool | None = None,
+        single: bool | None = None,
+        reports: bool | None = None,
+        hashes: bool | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldStepReply:
+        """See protocol.WorldStep."""
+        return self._call(
+            p.WorldStep(worlds=worlds, steps=steps, time_step=time_step, wrench_count=wrench_count, wrench_body=wrench_body, wrench=wrench, poses=poses, velocities=velocities, single=single, reports=reports, hashes=hashes),
+            p.WorldStepReply,
+            deadline_ms,
+        )
+
+    def world_contacts(
+        self,
+        *,
+        world: int | None = None,
+        first: int | None = None,
+        count: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldContactsReply:
+        """See protocol.WorldContacts."""
+        return self._call(
+            p.WorldContacts(world=world, first=first, count=count),
+            p.WorldContactsReply,
+            deadline_ms,
+        )
+
+    def world_hash(
+        self,
+        *,
+        worlds: ArrayLike | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldHashReply:
+        """See protocol.WorldHash."""
+        return self._call(p.WorldHash(worlds=worlds), p.WorldHashReply, deadline_ms)
+
+    def snapshot_take(
+        self,
+        *,
+        world: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.SnapshotTakeReply:
+        """See protocol.SnapshotTake."""
+        return self._call(p.SnapshotTake(world=world), p.SnapshotTakeReply, deadline_ms)
+
+    def snapshot_read(
+        self,
+        *,
+        snapshot: int | None = None,
+        first: int | None = None,
+        count: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.SnapshotReadReply:
+        """See protocol.SnapshotRead."""
+        return self._call(
+            p.SnapshotRead(snapshot=snapshot, first=first, count=count),
+            p.SnapshotReadReply,
+            deadline_ms,
+        )
+
+    def snapshot_upload(
+        self,
+        *,
+        snapshot: int | None = None,
+        total: int | None = None,
+        first: int | None = None,
+        data: bytes | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.SnapshotUploadReply:
+        """See protocol.SnapshotUpload."""
+        return self._call(
+            p.SnapshotUpload(snapshot=snapshot, total=total, first=first, data=data),
+            p.SnapshotUploadReply,
+            deadline_ms,
+        )
+
+    def snapshot_restore(
+        self,
+        *,
+        world: int | None = None,
+        snapshot: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.SnapshotRestoreReply:
+        """See protocol.SnapshotRestore."""
+        return self._call(
+            p.SnapshotRestore(world=world, snapshot=snapshot),
+            p.SnapshotRestoreReply,
+            deadline_ms,
+        )
+
+    def snapshot_clone(
+        self,
+        *,
+        snapshot: int | None = None,
+        world: int | None = None,
+        count: int | None = None,
+        name: str | None = None,
+        lifetime: p.World.Lifetime | None = None,
+        idle_timeout_s: float | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.SnapshotCloneReply:
+        """See protocol.SnapshotClone."""
+        return self._call(
+            p.SnapshotClone(snapshot=snapshot, world=world, count=count, name=name, lifetime=lifetime, idle_timeout_s=idle_timeout_s),
+            p.SnapshotCloneReply,
+            deadline_ms,
+        )
+
+    def snapshot_drop(
+        self,
+        *,
+        snapshot: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.SnapshotDropReply:
+        """See protocol.SnapshotDrop."""
+        return self._call(p.SnapshotDrop(snapshot=snapshot), p.SnapshotDropReply, deadline_ms)
+
+    def episode_start(
+        self,
+        *,
+        world: int | None = None,
+        name: str | None = None,
+        labels: Sequence[str] | None = None,
+        content: p.Episode.Content | None = None,
+        stride: int | None = None,
+        keyframe_steps: int | None = None,
+        lossy: bool | None = None,
+        seed: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.EpisodeStartReply:
+        """See protocol.EpisodeStart."""
+        return self._call(
+            p.EpisodeStart(world=world, name=name, labels=labels, content=content, stride=stride, keyframe_steps=keyframe_steps, lossy=lossy, seed=seed),
+            p.EpisodeStartReply,
+            deadline_ms,
+        )
+
+    def episode_stop(
+        self,
+        *,
+        world: int | None = None,
+        episode: str | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.EpisodeStopReply:
+        """See protocol.EpisodeStop."""
+        return self._call(p.EpisodeStop(world=world, episode=episode), p.EpisodeStopReply, deadline_ms)
+
+    def episode_list(
+        self,
+        *,
+        name: str | None = None,
+        label: str | None = None,
+        solver: str | None = None,
+        client: str | None = None,
+        state: p.Episode.State | None = None,
+        since: float | None = None,
+        until: float | None = None,
+        first: int | None = None,
+        count: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.EpisodeListReply:
+        """See protocol.EpisodeList."""
+        return self._call(
+            p.EpisodeList(name=name, label=label, solver=solver, client=client, state=state, since=since, until=until, first=first, count=count),
+            p.EpisodeListReply,
+            deadline_ms,
+        )
+
+    def episode_describe(
+        self,
+        *,
+        episode: str | None = None,
+        names: bool | None = None,
+        highlights: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.EpisodeDescribeReply:
+        """See protocol.EpisodeDescribe."""
+        return self._call(
+            p.EpisodeDescribe(episode=episode, names=names, highlights=highlights),
+            p.EpisodeDescribeReply,
+            deadline_ms,
+        )
+
+    def episode_read(
+        self,
+        *,
+        episode: str | None = None,
+        first: int | None = None,
+        count: int | None = None,
+        stride: int | None = None,
+        poses: bool | None = None,
+        velocities: bool | None = None,
+        contacts: bool | None = None,
+        single: bool | None = None,
+        again: bool | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.EpisodeReadReply:
+        """See protocol.EpisodeRead."""
+        return self._call(
+            p.EpisodeRead(episode=episode, first=first, count=count, stride=stride, poses=poses, velocities=velocities, contacts=contacts, single=single, again=again),
+            p.EpisodeReadReply,
+            deadline_ms,
+        )
+
+    def episode_replay(
+        self,
+        *,
+        episode: str | None = None,
+        first: int | None = None,
+        last: int | None = None,
+        stride: int | None = None,
+        speed: float | None = None,
+        poses: bool | None = None,
+        velocities: bool | None = None,
+        contacts: bool | None = None,
+        single: bool | None = None,
+        again: bool | None = None,
+        deadline_ms: int | None = None,
+    ) -> Stream[p.EpisodeFrames, p.EpisodeReplayReply]:
+        """See protocol.EpisodeReplay."""
+        return self._stream(
+            p.EpisodeReplay(episode=episode, first=first, last=last, stride=stride, speed=speed, poses=poses, velocities=velocities, contacts=contacts, single=single, again=again),
+            p.EpisodeFrames,
+            p.EpisodeReplayReply,
+            deadline_ms,
+        )
+
+    def episode_verify(
+        self,
+        *,
+        episode: str | None = None,
+        first: int | None = None,
+        last: int | None = None,
+        lanes: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> Stream[p.EpisodeProgress, p.EpisodeVerifyReply]:
+        """See protocol.EpisodeVerify."""
+        return self._stream(
+            p.EpisodeVerify(episode=episode, first=first, last=last, lanes=lanes),
+            p.EpisodeProgress,
+            p.EpisodeVerifyReply,
+            deadline_ms,
+        )
+
+    def episode_delete(
+        self,
+        *,
+        episode: str | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.EpisodeDeleteReply:
+        """See protocol.EpisodeDelete."""
+        return self._call(p.EpisodeDelete(episode=episode), p.EpisodeDeleteReply, deadline_ms)
+
+    def solve(
+        self,
+        *,
+        problem: p.ContactProblem | None = None,
+        solver: str | None = None,
+        parameters: p.SolverParameters | None = None,
+        history: bool | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.SolveReply:
+        """See protocol.Solve."""
+        return self._call(
+            p.Solve(problem=problem, solver=solver, parameters=parameters, history=history),
+            p.SolveReply,
+            deadline_ms,
+        )
+
+    def problem(self, *, world: int | None = None, deadline_ms: int | None = None) -> p.ProblemReply:
+        """See protocol.Problem."""
+        return self._call(p.Problem(world=world), p.ProblemReply, deadline_ms)

@@ -1,0 +1,2857 @@
+# SPDX-License-Identifier: MIT
+# Made from proto/moreau.proto by clients/python/generate.py: change these.
+"""Every message of the protocol, as proto/moreau.proto has it, with its comments. A field that is None is
+absent. Columns that are sent may be any sequence of numbers; those that come are arrays of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field as _new
+from enum import IntEnum
+from typing import Optional
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._wire import Field, Kind, Message
+
+
+@dataclass(slots=True, kw_only=True)
+class Request(Message):
+    """What a client sends."""
+
+    id: int | None = None
+    """chosen by the client, returned in the reply; unique among its requests in flight, and in a session that
+    is resumable higher than every one before"""
+    deadline_ms: int | None = None
+    """[ms] from receipt; work stops between two steps once it has passed, Solve with what it has; default:
+    none"""
+    hello: Optional["Hello"] = None
+    ping: Optional["Ping"] = None
+    stats: Optional["Stats"] = None
+    describe: Optional["Describe"] = None
+    cancel: Optional["Cancel"] = None
+    world_create: Optional["WorldCreate"] = None
+    world_destroy: Optional["WorldDestroy"] = None
+    world_list: Optional["WorldList"] = None
+    world_add_materials: Optional["WorldAddMaterials"] = None
+    world_add_shapes: Optional["WorldAddShapes"] = None
+    world_add_bodies: Optional["WorldAddBodies"] = None
+    world_get: Optional["WorldGet"] = None
+    world_set: Optional["WorldSet"] = None
+    world_step: Optional["WorldStep"] = None
+    world_contacts: Optional["WorldContacts"] = None
+    world_hash: Optional["WorldHash"] = None
+    snapshot_take: Optional["SnapshotTake"] = None
+    snapshot_read: Optional["SnapshotRead"] = None
+    snapshot_upload: Optional["SnapshotUpload"] = None
+    snapshot_restore: Optional["SnapshotRestore"] = None
+    snapshot_clone: Optional["SnapshotClone"] = None
+    snapshot_drop: Optional["SnapshotDrop"] = None
+    episode_start: Optional["EpisodeStart"] = None
+    episode_stop: Optional["EpisodeStop"] = None
+    episode_list: Optional["EpisodeList"] = None
+    episode_describe: Optional["EpisodeDescribe"] = None
+    episode_read: Optional["EpisodeRead"] = None
+    episode_replay: Optional["EpisodeReplay"] = None
+    episode_verify: Optional["EpisodeVerify"] = None
+    episode_delete: Optional["EpisodeDelete"] = None
+    solve: Optional["Solve"] = None
+    problem: Optional["Problem"] = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Reply(Message):
+    """What a server sends. `status` is always there; the result is there when the call was carried out,
+    wholly or (a step stopped by its deadline, a batch in which a world failed) in part."""
+
+    id: int | None = None
+    """of the request; 0 when the frame could not be read that far"""
+    status: Optional["Status"] = None
+    server_ns: int | None = None
+    """[ns] from receipt of the request to the start of encoding the reply"""
+    event: bool | None = None
+    """true: more replies to this request follow; default false"""
+    welcome: Optional["Welcome"] = None
+    pong: Optional["Pong"] = None
+    stats: Optional["StatsReply"] = None
+    describe: Optional["DescribeReply"] = None
+    cancel: Optional["CancelReply"] = None
+    world_create: Optional["WorldCreateReply"] = None
+    world_destroy: Optional["WorldDestroyReply"] = None
+    world_list: Optional["WorldListReply"] = None
+    world_add: Optional["WorldAddReply"] = None
+    """of AddMaterials, AddShapes and AddBodies"""
+    world_get: Optional["WorldGetReply"] = None
+    world_set: Optional["WorldSetReply"] = None
+    world_step: Optional["WorldStepReply"] = None
+    world_contacts: Optional["WorldContactsReply"] = None
+    world_hash: Optional["WorldHashReply"] = None
+    snapshot_take: Optional["SnapshotTakeReply"] = None
+    snapshot_read: Optional["SnapshotReadReply"] = None
+    snapshot_upload: Optional["SnapshotUploadReply"] = None
+    snapshot_restore: Optional["SnapshotRestoreReply"] = None
+    snapshot_clone: Optional["SnapshotCloneReply"] = None
+    snapshot_drop: Optional["SnapshotDropReply"] = None
+    episode_start: Optional["EpisodeStartReply"] = None
+    episode_stop: Optional["EpisodeStopReply"] = None
+    episode_list: Optional["EpisodeListReply"] = None
+    episode_describe: Optional["EpisodeDescribeReply"] = None
+    episode_read: Optional["EpisodeReadReply"] = None
+    episode_replay: Optional["EpisodeReplayReply"] = None
+    episode_verify: Optional["EpisodeVerifyReply"] = None
+    episode_delete: Optional["EpisodeDeleteReply"] = None
+    episode_frames: Optional["EpisodeFrames"] = None
+    """event of EpisodeReplay"""
+    episode_progress: Optional["EpisodeProgress"] = None
+    """event of EpisodeVerify"""
+    solve: Optional["SolveReply"] = None
+    problem: Optional["ProblemReply"] = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Status(Message):
+    class Code(IntEnum):
+        """The canonical gRPC codes, with the same numbers."""
+
+        OK = 0
+        CANCELLED = 1
+        """by Cancel, or because the client is gone"""
+        UNKNOWN = 2
+        """never sent by this server"""
+        INVALID_ARGUMENT = 3
+        """a field is missing, malformed or out of range, whatever the state of the server"""
+        DEADLINE_EXCEEDED = 4
+        """`deadline_ms` passed; the result says how much was done"""
+        NOT_FOUND = 5
+        """an id that names nothing"""
+        ALREADY_EXISTS = 6
+        """a name, or the id of a request, that is taken"""
+        PERMISSION_DENIED = 7
+        """not allowed, whoever asks"""
+        RESOURCE_EXHAUSTED = 8
+        """a limit was reached; the message names it"""
+        FAILED_PRECONDITION = 9
+        """the state does not allow it: before Hello, a faulted world, another protocol major"""
+        ABORTED = 10
+        """given up half-way; nothing changed"""
+        OUT_OF_RANGE = 11
+        """steps that an episode does not have (EpisodeReplay, EpisodeVerify)"""
+        UNIMPLEMENTED = 12
+        """a call this server does not know"""
+        INTERNAL = 13
+        """a bug of the server; please report it"""
+        UNAVAILABLE = 14
+        """the server is shutting down"""
+        DATA_LOSS = 15
+        """stored data is damaged, or the reply to a repeated request is not kept any more"""
+        UNAUTHENTICATED = 16
+        """the token is missing or wrong"""
+
+    code: Optional["Status.Code"] = None
+    message: str | None = None
+    """a sentence a person can act on"""
+    field: str | None = None
+    """path of the offending field inside the call, as bodies[3].shapes[0].sphere.radius"""
+    world: int | None = None
+    """the world concerned, if one is"""
+    step: int | None = None
+    """the step concerned, if one is"""
+    recoverable: bool | None = None
+    """true: the same request may succeed later; the connection stays usable either way"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Hello(Message):
+    """First request of every connection."""
+
+    protocol_major: int | None = None
+    """required in effect: 1; any other is refused, and the connection closed"""
+    protocol_minor: int | None = None
+    """any; default 0"""
+    client: str | None = None
+    """name of the program, for logs and episodes; default "" """
+    token: str | None = None
+    """the server's token, where it demands one. Whoever has it may do everything to every world (rights per
+    token come later), and nothing is encrypted: to reach a server on another machine safely, let it listen on
+    127.0.0.1 and run `ssh -L 7667:127.0.0.1:7667 HOST` beside the client"""
+    resume: str | None = None
+    """Welcome.session of a lost connection, to take its worlds over within the grace time"""
+    resumable: bool | None = None
+    """true: this client comes back after a lost connection and repeats what is unanswered, so its requests go
+    on without it and their replies are kept; default false: they stop between two steps"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Welcome(Message):
+    server_version: str | None = None
+    dynamics_version: int | None = None
+    """rises whenever the same inputs may give other bits"""
+    protocol_major: int | None = None
+    protocol_minor: int | None = None
+    session: str | None = None
+    """to be shown in Hello.resume"""
+    limits: list["Limit"] = _new(default_factory=list)
+    calls: list["CallInfo"] = _new(default_factory=list)
+    solvers: list["SolverInfo"] = _new(default_factory=list)
+    last_id: int | None = None
+    """highest id of the requests received in this session; 0: none"""
+    build: str | None = None
+    """compiler and machine, as "gcc 12.2.0, x86_64, RelWithDebInfo" """
+    golden: bool | None = None
+    """false: this build computes other bits than others of its dynamics version (a compiler that fuses or
+    reorders), so it records and verifies nothing"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Limit(Message):
+    """A limit of this server. Every one has an option of the same name."""
+
+    name: str | None = None
+    value: int | None = None
+    unit: str | None = None
+    meaning: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class CallInfo(Message):
+    name: str | None = None
+    """METHOD of `moreau call`, as WorldStep"""
+    field: int | None = None
+    """its number in Request"""
+    mutates: bool | None = None
+    """changes a world"""
+    meaning: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class SolverInfo(Message):
+    name: str | None = None
+    meaning: str | None = None
+    parameters: list["ParameterInfo"] = _new(default_factory=list)
+
+
+@dataclass(slots=True, kw_only=True)
+class ParameterInfo(Message):
+    name: str | None = None
+    """field of the solver's parameter message"""
+    unit: str | None = None
+    """"1" for a pure number"""
+    minimum: float | None = None
+    """inclusive; this and the next three: absent: 0"""
+    maximum: float | None = None
+    """inclusive"""
+    default_value: float | None = None
+    """in a world"""
+    solve_default: float | None = None
+    """in the call Solve, where time matters less"""
+    choices: list[str] = _new(default_factory=list)
+    """not empty: value k means choices[k]"""
+    meaning: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Ping(Message):
+    payload: int | None = None
+    """returned as it came"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Pong(Message):
+    payload: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Stats(Message):
+    worlds: bool | None = None
+    """also one row per world; default false"""
+
+
+@dataclass(slots=True, kw_only=True)
+class StatsReply(Message):
+    uptime_s: float | None = None
+    lanes: int | None = None
+    """worker threads for short work (option --workers); as many are for long"""
+    lane_steps: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """world steps done since the start by each lane, then by each long lane"""
+    connections: int | None = None
+    world_count: int | None = None
+    requests: int | None = None
+    """since the start"""
+    steps: int | None = None
+    """world steps since the start"""
+    unconverged_steps: int | None = None
+    faulted_worlds: int | None = None
+    slow_clients: int | None = None
+    """cut since the start: they did not read their replies"""
+    bytes_in: int | None = None
+    bytes_out: int | None = None
+    world_bytes: int | None = None
+    """memory of all worlds, snapshots, replays, verifications and batches"""
+    worlds: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """with Stats.worlds: id …"""
+    bytes_of_world: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """… and memory of each"""
+    bodies: int | None = None
+    """of all worlds, as WorldInfo counts them"""
+    contacts: int | None = None
+    requests_under_way: int | None = None
+    failed_requests: int | None = None
+    """answered with a status other than OK"""
+    faulted_steps: int | None = None
+    """steps that would not have been finite, and were not taken"""
+    jobs: int | None = None
+    """handed to the lanes and not finished"""
+    waiting_worlds: int | None = None
+    """have work and wait for a lane"""
+    timed_steps: int | None = None
+    """steps whose solver was timed: all long ones, some of the short"""
+    solver_time: float | None = None
+    """[s] of those together"""
+    put_aside: int | None = None
+    """steps and solves too long for a lane, begun again on a long lane"""
+    kept_bytes: int | None = None
+    """replies kept for clients that may come back, of all sessions"""
+    player_bytes: int | None = None
+    """of world_bytes: episodes being read, replayed or verified"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Describe(Message):
+    pass
+
+
+@dataclass(slots=True, kw_only=True)
+class DescribeReply(Message):
+    limits: list["Limit"] = _new(default_factory=list)
+    calls: list["CallInfo"] = _new(default_factory=list)
+    solvers: list["SolverInfo"] = _new(default_factory=list)
+    fields: list["FieldInfo"] = _new(default_factory=list)
+
+
+@dataclass(slots=True, kw_only=True)
+class FieldInfo(Message):
+    """A checked number of the protocol: what the server refuses outside of."""
+
+    path: str | None = None
+    """message and field, as WorldSettings.time_step"""
+    unit: str | None = None
+    minimum: float | None = None
+    """absent: 0"""
+    maximum: float | None = None
+    exclusive: bool | None = None
+    """the minimum itself is refused; absent: false"""
+    meaning: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Cancel(Message):
+    request: int | None = None
+    """id of a request of this connection; it stops between two steps"""
+
+
+@dataclass(slots=True, kw_only=True)
+class CancelReply(Message):
+    found: bool | None = None
+    """false: it was answered already, or never sent"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldSettings(Message):
+    """Numbers that belong to a world as a whole. In WorldSet, what is absent stays as it is."""
+
+    class ContactPlane(IntEnum):
+        APPROACH = 0
+        """Of the free motion of the step: where the bodies first touch along it, or, where they miss each
+        other, a plane that the motion does not cross. What misses is not touched, and what something else
+        pushes is still held. The impulse acts where the bodies meet, so two bodies keep their angular
+        momentum about that place, not about where they were when the step began."""
+        START = 1
+        """Of where the bodies are at the start of the step, as the papers have it: fast bodies that pass each
+        other may touch."""
+
+    gravity: Optional[ArrayLike] = None
+    """3 [m/s^2], each within +-1e6; default 0 0 -9.81"""
+    time_step: float | None = None
+    """[s] 1e-9 … 10; default 1/240"""
+    margin: float | None = None
+    """[m] 0 … 10: contacts enter this much before the reach demands; default 0.001"""
+    restitution_threshold: float | None = None
+    """[m/s] 0 … 1e6: slower impacts do not bounce; default 0.05"""
+    solver: str | None = None
+    """by name; default mdp"""
+    parameters: Optional["SolverParameters"] = None
+    """of that solver; switching the solver sets its defaults first"""
+    integrator: Optional["Integrator.Kind"] = None
+    """default SYMPLECTIC"""
+    rotation: Optional["Rotation.Kind"] = None
+    """default MIDPOINT"""
+    recovery_speed: float | None = None
+    """[m/s] 0 … 1e9: overlaps leave no faster; 1e9: as fast as the solver has it; default 1, at which what
+    comes out of an overlap rises 5 cm at most on earth, and overlaps below 21 mm (at 240 Hz and
+    overlap_correction 0.2) leave as they would anyway"""
+    contact_plane: Optional["WorldSettings.ContactPlane"] = None
+    """where a contact's plane is taken from; default APPROACH"""
+    bounds: Optional["Bounds"] = None
+    """outside of which dynamic bodies are removed; default none. In WorldSet: absent leaves them as they are,
+    an empty message takes them away"""
+    sleep_speed: float | None = None
+    """[m/s] 0 … 1e6: what is slower for sleep_time falls asleep, as below; default 0: nothing does. 0.05
+    suits bodies of centimetres to metres on earth"""
+    sleep_time: float | None = None
+    """[s] 0 … 1e6; default 0.5; no effect where sleep_speed is 0"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Bounds(Message):
+    """A box in world axes. A dynamic body whose centre of mass is outside of it when a step ends is removed
+    as the last part of that step (one on a face stays), also one that was put there from outside; static and
+    kinematic bodies stay wherever they are. What is removed is gone from every call, its id is never given
+    again and is refused by those that name it, and wrenches on it end. The step's own report and contacts
+    still tell of it, and its energy stands in `after` of that step and no longer in `before` of the next. A
+    recording needs no word of it: stepping it again removes the same bodies in the same steps."""
+
+    lower: Optional[ArrayLike] = None
+    """3 [m], each within +-1e9: a face at 1e9 is as good as none"""
+    upper: Optional[ArrayLike] = None
+    """3 [m], each above its lower one; lower and upper come together"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Integrator(Message):
+    """How velocities become positions: v0 and v1 are a body's velocities before and after the step, h its
+    length. Gravity and wrenches are held constant for a step, in world axes, so v1 = v0 + h F/m under all
+    four where nothing touches; contacts change v1 further. What moves the positions turns the orientations as
+    well: q <- normalise(q (1, h w/2)), w in the body's axes."""
+
+    class Kind(IntEnum):
+        SYMPLECTIC = 0
+        """by v1. First order, energy of free flight off by m g^2 h^2/2 a step; what the contact solvers
+        promise about gaps holds exactly"""
+        EXPLICIT = 1
+        """by v0. First order, gains energy; contacts act a step late: for comparisons"""
+        IMPLICIT = 2
+        """by v1, with forces that depend on the state taken at the end of the step; those of free bodies do
+        not, and the bits are those of SYMPLECTIC"""
+        MIDPOINT = 3
+        """by (v0 + v1)/2. Second order; free flight and rotation exact in energy and momentum, with rotation
+        = MIDPOINT. A body that comes to a stop at a contact moves on by half its old velocity: impacts sink
+        in and bounce, and keep the angular momentum to first order only. For flight, sticking and rolling"""
+
+
+
+@dataclass(slots=True, kw_only=True)
+class Rotation(Message):
+    """How the gyroscopic torque of a body that is not round changes its spin."""
+
+    class Kind(IntEnum):
+        MIDPOINT = 0
+        """taken at the mean spin of the step (Euler's equations by the implicit midpoint rule): energy and
+        the magnitude of the angular momentum stay as they are, whatever the integrator. Its direction stays
+        under integrator MIDPOINT, and sways under the others by about half the angle of a step (0.024 rad for
+        a brick at 10 rad/s and 240 Hz). Beyond some 2 rad per step a body may keep its spin for the step
+        instead"""
+        EXPLICIT = 1
+        """taken at the spin before the step, as in the papers: gains energy: within 10 s up to 2.8 times what
+        a brick of 1:2:4 at 10 rad/s had, at 240 Hz"""
+
+
+
+@dataclass(slots=True, kw_only=True)
+class SolverParameters(Message):
+    """Parameters of the contact solvers, each in a message of its own. Ranges, defaults and meanings:
+    Describe."""
+
+    mdp: Optional["MdpParameters"] = None
+    lcp: Optional["LcpParameters"] = None
+    ccp: Optional["CcpParameters"] = None
+    sap: Optional["SapParameters"] = None
+    compliant: Optional["CompliantParameters"] = None
+
+
+@dataclass(slots=True, kw_only=True)
+class MdpParameters(Message):
+    """Maximum dissipation principle, Gauss-Seidel over contacts (Preclik, Eibl, Ruede)."""
+
+    class Friction(IntEnum):
+        MAXIMUM_DISSIPATION = 0
+        """the paper's: slip lies in the plane of maximum compression; a cube slides at 0.98 of its friction
+        angle"""
+        COULOMB = 1
+        """exact: slip lies in the contact's plane, friction opposes it"""
+
+    class Method(IntEnum):
+        GAUSS_SEIDEL = 0
+        """sweeps, one contact after the other; many are needed where much rests on much"""
+        NEWTON = 1
+        """the contacts of an island together, by factorisations of a sparse system, to any tolerance where it
+        succeeds"""
+        AUTO = 2
+        """no more than 30 sweeps (240 where only balls touch), then the islands that have not come as under
+        NEWTON, from where they are, the small ones first, with `budget` for all of them; what that is too
+        small for goes on with sweeps; no state beside the impulses that a step starts from"""
+
+    tolerance: float | None = None
+    """e_own at which a step counts as converged; 1e-15 … 1; default 1e-6"""
+    max_iterations: int | None = None
+    """sweeps; 1 … 10,000,000; default 200 in a world, 100,000 in Solve. NEWTON: factorisations for one
+    island, of which it makes no more than 1,000; AUTO: sweeps of an island that its budget is too small for;
+    a report's iterations are sweeps and factorisations together"""
+    friction: Optional["MdpParameters.Friction"] = None
+    """default COULOMB"""
+    overlap_correction: float | None = None
+    """share of an overlap that a step removes; 0 … 1; default 0.2; no effect in Solve"""
+    warm_start: bool | None = None
+    """start from the previous step's impulses; default true"""
+    method: Optional["MdpParameters.Method"] = None
+    """default AUTO"""
+    acceleration: bool | None = None
+    """sweeps in coloured order, with momentum from one to the next and leaps; false: the paper's own, contact
+    after contact in the order of the problem, and nothing between two sweeps; default true"""
+    partitions: int | None = None
+    """with acceleration false: parts that an island is cut into, no more than it has bodies, for the paper's
+    blend: Gauss-Seidel inside a part, Jacobi between parts. Bodies in breadth-first order over the contacts,
+    in runs of one length; a contact is of the first part that it touches; 1 … 1,000,000; default 1:
+    Gauss-Seidel alone"""
+    relaxation: float | None = None
+    """with acceleration false: the share of a sweep's change that an island of several parts takes; 0.01 … 1;
+    default 0.75"""
+    budget: float | None = None
+    """AUTO: multiplications, about, that one step may spend on factorisations and what goes with them, for
+    all islands together; an island is only begun where 20 factorisations of it fit; 1e9 take some 0.4 s; 0 …
+    1e15; default 1e9 in a world, 5e10 in Solve; 0: none, sweeps alone. After four steps on end that spent it
+    in vain one has a thirty-second of it, after the next two, then four, … 64; other settings start anew"""
+
+
+@dataclass(slots=True, kw_only=True)
+class LcpParameters(Message):
+    """Polyhedral friction cone and gaps that are met at the end of the step, Lemke's algorithm island by
+    island (Stewart, Trinkle). Exact up to rounding; the time of an island grows with the third power of its
+    contacts."""
+
+    tolerance: float | None = None
+    """e_own at which a step counts as converged; 1e-15 … 1; default 1e-6"""
+    max_iterations: int | None = None
+    """pivots for one complementarity problem; 1 … 10,000,000; default 100,000"""
+    directions: int | None = None
+    """edges of the friction cone; even, 4 … 128; default 8"""
+    passes: int | None = None
+    """how often a step takes its contacts anew where the bodies come to; 1 … 1000; 1: planes as they are at
+    the start; default 20 in a world; no effect in Solve, which has no geometry"""
+    max_rows: int | None = None
+    """rows of one complementarity problem: directions + 2 per contact with friction that an island's step
+    needs, 1 without; 1 per row of a joint, 2 where it has two bounds; more are RESOURCE_EXHAUSTED; 1 …
+    20,000; default 2,000"""
+    warm_start: bool | None = None
+    """try the basis of the previous step first, which is taken where it solves this one; default true"""
+
+
+@dataclass(slots=True, kw_only=True)
+class CcpParameters(Message):
+    """Contacts with friction and rows as one cone complementarity problem, the optimality conditions of a
+    convex program (Negrut, Serban, Tasora). Velocities are unique whatever is redundant; a contact that
+    slides glides at mu h times its speed above the ground, and is thrown there where it began lower."""
+
+    class Method(IntEnum):
+        INTERIOR_POINT = 0
+        """few factorisations of a sparse system, the last digits by Newton's method; to any tolerance"""
+        GAUSS_SEIDEL = 1
+        """sweeps in which each contact is solved exactly"""
+        APGD = 2
+        """projected gradients with momentum; nothing is factored"""
+        BARZILAI_BORWEIN = 3
+        """projected gradients with spectral steps; nothing is factored"""
+
+    class Coulomb(IntEnum):
+        RELAXED = 0
+        """the paper's convex problem"""
+        EXACT = 1
+        """Coulomb's law, by one convex problem after the other, each lowered by what slid in the one before,
+        and by Newton's method where that does not come: nothing glides and nothing is thrown"""
+
+    tolerance: float | None = None
+    """e_own at which a step counts as converged; 1e-15 … 1; default 1e-6"""
+    max_iterations: int | None = None
+    """factorisations for one island, or sweeps, or projected gradients; 1 … 10,000,000; default 100 in a
+    world, 10,000 in Solve"""
+    compliance: float | None = None
+    """alpha [m/N] of contacts: alpha / h^2 on the diagonal of the program; 0 … 1e6; default 0: rigid"""
+    warm_start: bool | None = None
+    """start from the previous step's impulses, where they leave less than none would; default true"""
+    method: Optional["CcpParameters.Method"] = None
+    """default INTERIOR_POINT"""
+    coulomb: Optional["CcpParameters.Coulomb"] = None
+    """default RELAXED"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SapParameters(Message):
+    """Compliant contact with stiffness and dissipation time, and regularised friction: one convex problem for
+    each island, by Newton's method (Castro, Permenter, Han). Velocities are unique whatever is redundant."""
+
+    class Friction(IntEnum):
+        CONVEX = 0
+        """the paper's: a contact that slides glides at mu (h + dissipation time) times its speed above the
+        ground, and is thrown there where it began lower"""
+        LAGGED = 1
+        """bounded by mu times the normal impulse that the same contact had in the step before, 0 where it is
+        new: nothing glides; friction comes, and goes, a step late. In Solve the impulse is that of
+        warm_contacts"""
+
+    class Method(IntEnum):
+        AUTO = 0
+        """Newton's method in impulses; where that does not come, and it may not, as under NEWTON"""
+        NEWTON = 1
+        """the paper's: in velocities, with an exact line search, which always comes"""
+
+    tolerance: float | None = None
+    """the momentum balance, and e_own, at which a step counts as converged; 1e-15 … 1; default 1e-6"""
+    max_iterations: int | None = None
+    """Newton steps of one island; 1 … 10,000,000; default 100 in a world, 1,000 in Solve"""
+    friction: Optional["SapParameters.Friction"] = None
+    """default CONVEX"""
+    beta: float | None = None
+    """contacts stiffer than a step can tell are made to swing once in beta steps: R_n is at least beta^2 w /
+    (4 pi^2); 0 … 100; default 1"""
+    sigma: float | None = None
+    """friction that sticks creeps by R_t = sigma w times its impulse; 1e-10 … 1; default 1e-3"""
+    row_beta: float | None = None
+    """beta of joints, limits and motors; 0 … 100; default 0.1"""
+    stiffness_default: float | None = None
+    """[N/m] of contacts that bring none; 0 … 1e18; default 0: as stiff as beta lets them be"""
+    warm_start: bool | None = None
+    """start from the previous step's impulses, where they are better than none; default true"""
+    method: Optional["SapParameters.Method"] = None
+    """the way to the same answer; default AUTO"""
+
+
+@dataclass(slots=True, kw_only=True)
+class CompliantParameters(Message):
+    """Springs and dampers, one for each contact and joint, integrated implicitly, with Coulomb friction
+    (Drumwright). However stiff they are, the velocities keep their digits. Stiffness and damping are those of
+    the materials; in Solve, contact_stiffness and contact_damping, and those of rows."""
+
+    class Activation(IntEnum):
+        PREDICTIVE = 0
+        """whatever is within reach may push: what is there at the end of the step decides"""
+        CONTACT = 1
+        """what does not overlap as the step begins does not push in it, as in the paper: blunts and throws
+        where steps are large"""
+
+    class Gdot(IntEnum):
+        OFF = 0
+        ON = 1
+        """the paper's terms of a Jacobian that changes, literally, of normals and rows, so that it can be
+        studied: a pendulum gains energy at 0.03 s. In Solve they are contact_gdot and row_gdot"""
+
+    tolerance: float | None = None
+    """e_own at which a step counts as converged; 1e-15 … 1; default 1e-6"""
+    max_iterations: int | None = None
+    """Newton steps of one island, those of staggered sweeps among them; 1 … 10,000,000; default 500 in a
+    world, 2,000 in Solve"""
+    tangential_damping: float | None = None
+    """[N s/m] B_t: friction that holds creeps at its force over this; 1e-6 … 1e18; default 1e8"""
+    stiffness_default: float | None = None
+    """[N/m] of contacts, and joints, that bring none; 0 … 1e18; default 1e9 in a world; in Solve 0: none, and
+    a problem that lacks one is INVALID_ARGUMENT, naming it"""
+    activation: Optional["CompliantParameters.Activation"] = None
+    """default PREDICTIVE"""
+    warm_start: bool | None = None
+    """start from the previous step's impulses, where they are better than none; default true"""
+    gdot: Optional["CompliantParameters.Gdot"] = None
+    """default OFF"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Body(Message):
+    """Messages without fields, here and below, only give their enums a scope, so that `STATIC` and `SPHERE`
+    do not stand alone in languages where enum values share a name space."""
+
+    class Kind(IntEnum):
+        DYNAMIC = 0
+        """moves by forces"""
+        KINEMATIC = 1
+        """moves by its own velocity, and pushes"""
+        STATIC = 2
+        """never moves"""
+
+
+
+@dataclass(slots=True, kw_only=True)
+class Primitive(Message):
+    class Kind(IntEnum):
+        SPHERE = 0
+        """size: radius, 0, 0"""
+        BOX = 1
+        """size: half extents along x, y, z"""
+        PLANE = 2
+        """half-space below z = 0 of its local frame; size 0 0 0; static bodies only"""
+
+
+
+@dataclass(slots=True, kw_only=True)
+class Material(Message):
+    """What a thing feels like. For a pair: friction sqrt(mu_a mu_b), restitution the larger, stiffness k_a
+    k_b/(k_a + k_b), dissipation time (k_b tau_a + k_a tau_b)/(k_a + k_b), damping b_a b_b/(b_a + b_b). Rigid
+    solvers ignore the last three."""
+
+    name: str | None = None
+    """unique in its world"""
+    friction: float | None = None
+    """[1] mu >= 0, at most 1e6; default 0.5"""
+    restitution: float | None = None
+    """[1] 0 … 1; default 0"""
+    stiffness: float | None = None
+    """[N/m] > 0, at most 1e18; absent: infinite (the compliant solvers take their near-rigid value)"""
+    dissipation_time: float | None = None
+    """[s] 0 … 1e6; default 0"""
+    damping: float | None = None
+    """[N s/m] 0 … 1e18; default 0"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Scene(Message):
+    """A world written by hand, one thing after the other, with names. As JSON it is a scene file."""
+
+    name: str | None = None
+    about: str | None = None
+    """a sentence for people; not used"""
+    settings: Optional["WorldSettings"] = None
+    materials: Optional[Sequence["Material"]] = None
+    bodies: Optional[Sequence["SceneBody"]] = None
+
+
+@dataclass(slots=True, kw_only=True)
+class SceneBody(Message):
+    name: str | None = None
+    """unique in its scene; may be absent"""
+    kind: Optional["Body.Kind"] = None
+    position: Optional[ArrayLike] = None
+    """3 [m] of the body's origin; default 0 0 0"""
+    orientation: Optional[ArrayLike] = None
+    """4: quaternion w x y z, normalised on receipt; default 1 0 0 0"""
+    linear_velocity: Optional[ArrayLike] = None
+    """3 [m/s] of the centre of mass; default 0 0 0"""
+    angular_velocity: Optional[ArrayLike] = None
+    """3 [rad/s], world axes; default 0 0 0"""
+    mass: float | None = None
+    """[kg] > 0; default: from the shapes' densities"""
+    inertia: Optional[ArrayLike] = None
+    """6 [kg m^2]: xx yy zz xy xz yz about the centre of mass, body axes; default: from the shapes"""
+    center_of_mass: Optional[ArrayLike] = None
+    """3 [m] in body axes; default: from the shapes, or 0 0 0 where inertia is given"""
+    shapes: Optional[Sequence["ScenePrimitive"]] = None
+    """none: a body that touches nothing (then mass and inertia are needed)"""
+
+
+@dataclass(slots=True, kw_only=True)
+class ScenePrimitive(Message):
+    sphere: Optional["SceneSphere"] = None
+    box: Optional["SceneBox"] = None
+    plane: Optional["ScenePlane"] = None
+    position: Optional[ArrayLike] = None
+    """3 [m] in the body; default 0 0 0"""
+    orientation: Optional[ArrayLike] = None
+    """4: quaternion w x y z; default 1 0 0 0"""
+    material: str | None = None
+    """name of one of the scene's; default: the built-in material"""
+    density: float | None = None
+    """[kg/m^3] > 0; default 1000"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SceneSphere(Message):
+    radius: float | None = None
+    """[m] > 0; required in effect"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SceneBox(Message):
+    half_extents: Optional[ArrayLike] = None
+    """3 [m] > 0; required in effect"""
+
+
+@dataclass(slots=True, kw_only=True)
+class ScenePlane(Message):
+    normal: Optional[ArrayLike] = None
+    """3, any length > 0, out of the solid; default 0 0 1"""
+    offset: float | None = None
+    """[m] of the plane from the body's origin along the normal; default 0"""
+
+
+@dataclass(slots=True, kw_only=True)
+class World(Message):
+    class Lifetime(IntEnum):
+        SESSION = 0
+        """destroyed when its client has been gone for the grace time (30 s)"""
+        SERVER = 1
+        """stays until WorldDestroy, or until `idle_timeout_s`"""
+
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldCreate(Message):
+    """Creates a world: from a scene, or empty with the given settings."""
+
+    name: str | None = None
+    """unique among the server's worlds; default: the scene's name with a number, or world-N"""
+    lifetime: Optional["World.Lifetime"] = None
+    idle_timeout_s: float | None = None
+    """[s] 1 … 1e9: destroyed when no call has named it for so long; default: never"""
+    settings: Optional["WorldSettings"] = None
+    """wins over the scene's"""
+    scene: Optional["Scene"] = None
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldCreateReply(Message):
+    world: int | None = None
+    name: str | None = None
+    bodies: int | None = None
+    ids: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of the scene's bodies, in its order"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldDestroy(Message):
+    world: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldDestroyReply(Message):
+    pass
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldList(Message):
+    first: int | None = None
+    """skip so many; default 0"""
+    count: int | None = None
+    """at most so many rows, and never more than 65,536"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldListReply(Message):
+    total: int | None = None
+    worlds: list["WorldInfo"] = _new(default_factory=list)
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldInfo(Message):
+    world: int | None = None
+    name: str | None = None
+    lifetime: Optional["World.Lifetime"] = None
+    client: str | None = None
+    """who made it"""
+    bodies: int | None = None
+    """this and the rest: as of the last finished call, or slice of a long one"""
+    contacts: int | None = None
+    step: int | None = None
+    time: float | None = None
+    """[s]"""
+    faulted: bool | None = None
+    solver: str | None = None
+    bytes: int | None = None
+    recording: bool | None = None
+    """an episode of it is being recorded"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldAddMaterials(Message):
+    world: int | None = None
+    materials: Optional[Sequence["Material"]] = None
+    """a handful per world, so one by one; a world has at most 4,096"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldAddShapes(Message):
+    """Adds shapes. A shape is one or several primitives at local poses; bodies share shapes."""
+
+    world: int | None = None
+    primitive_count: Optional[ArrayLike] = None
+    """per shape, 1 … 4096; its length is the number of shapes; default: one each"""
+    kind: Optional[ArrayLike] = None
+    """per primitive; its length is the number of primitives"""
+    size: Optional[ArrayLike] = None
+    """3 per primitive: see Primitive.Kind [m]"""
+    pose: Optional[ArrayLike] = None
+    """7 per primitive, in the body; default: identity"""
+    material: Optional[ArrayLike] = None
+    """per primitive: id; default, or 0: the built-in material"""
+    density: Optional[ArrayLike] = None
+    """per primitive [kg/m^3] > 0; default 1000"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldAddBodies(Message):
+    """Adds bodies as columns; all or none are added."""
+
+    world: int | None = None
+    pose: Optional[ArrayLike] = None
+    """7 per body; its length gives the number of bodies; at least one"""
+    velocity: Optional[ArrayLike] = None
+    """6 per body; default 0"""
+    kind: Optional[ArrayLike] = None
+    """per body; default DYNAMIC"""
+    shape: Optional[ArrayLike] = None
+    """per body: shape id, or 0 for none; default none"""
+    mass: Optional[ArrayLike] = None
+    """per body [kg] > 0; default: from the shapes' densities"""
+    inertia: Optional[ArrayLike] = None
+    """6 per body: xx yy zz xy xz yz [kg m^2]; default: from the shapes"""
+    center_of_mass: Optional[ArrayLike] = None
+    """3 per body [m]; default: from the shapes, or 0 where inertia is given"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldAddReply(Message):
+    ids: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """in the order given"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldGet(Message):
+    """Reads a world: settings always, bodies by range."""
+
+    world: int | None = None
+    first: int | None = None
+    """first body, counted from 0 in the order of creation; default 0"""
+    count: int | None = None
+    """how many; default: all the rest"""
+    bodies: bool | None = None
+    """return pose and velocity columns; default true"""
+    definition: bool | None = None
+    """also kind, shape, mass, inertia, centre of mass; default false"""
+    single: bool | None = None
+    """poses and velocities as floats; default false"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldGetReply(Message):
+    world: int | None = None
+    settings: Optional["WorldSettings"] = None
+    step: int | None = None
+    """steps since creation"""
+    time: float | None = None
+    """[s] simulated"""
+    total: int | None = None
+    """bodies in the world"""
+    faulted: bool | None = None
+    ids: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    pose: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    pose_single: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
+    velocity_single: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
+    kind: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    shape: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    mass: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """0 for kinematic and static bodies"""
+    inertia: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    center_of_mass: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    names: list[str] = _new(default_factory=list)
+    """with `definition`, where the scene gave any: one per body"""
+    removed: int | None = None
+    """bodies that have left the bounds since creation"""
+    asleep: NDArray[np.bool_] = _new(default_factory=lambda: np.empty(0, np.bool_))
+    """of bodies, where WorldSettings.sleep_speed is above 0"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldSet(Message):
+    """Changes a world: settings, and state of bodies. All or nothing. Clears a fault when bodies are set."""
+
+    world: int | None = None
+    settings: Optional["WorldSettings"] = None
+    """only what is present changes"""
+    ids: Optional[ArrayLike] = None
+    """bodies to change"""
+    pose: Optional[ArrayLike] = None
+    """7 per id; empty: unchanged"""
+    velocity: Optional[ArrayLike] = None
+    """6 per id; empty: unchanged"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldSetReply(Message):
+    pass
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldStep(Message):
+    """Steps one world or many. Worlds run in parallel; one that fails is listed in `failures`, the others
+    finish. It keeps the steps that it has done (`steps_done`: 0 of a world that could not begin, as it is
+    unknown or faulted) and the state before its failing step. What is wrong with the call (a time step or a
+    wrench out of range, a world listed twice, a reply that could be longer than a frame) is its status, and
+    no world is stepped. A step that would end in a number that is not finite (of state or report), or in
+    state that no float holds (beyond 3.4e38, so that `single` can always be asked for), has not happened:
+    FAILED_PRECONDITION names step, body and quantity, and the world is faulted until WorldSet sets bodies."""
+
+    worlds: Optional[ArrayLike] = None
+    """at least one; none twice"""
+    steps: int | None = None
+    """1 … 10^12"""
+    time_step: float | None = None
+    """[s] 1e-9 … 10, for these steps only; default: the world's"""
+    wrench_count: Optional[ArrayLike] = None
+    """per world: how many of the wrenches below are its; default: all are the one world's"""
+    wrench_body: Optional[ArrayLike] = None
+    """per wrench: body id"""
+    wrench: Optional[ArrayLike] = None
+    """6 per wrench: force [N] at the centre of mass, torque [N m], world axes; held for all steps"""
+    poses: bool | None = None
+    """return poses of all bodies; default false"""
+    velocities: bool | None = None
+    """default false"""
+    single: bool | None = None
+    """poses and velocities as floats; default false"""
+    reports: bool | None = None
+    """certificates"""
+    hashes: bool | None = None
+    """state hash after the last step; default false"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldStepReply(Message):
+    """One entry per world in each column, in the order of the request."""
+
+    steps_done: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of this call"""
+    step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """since creation"""
+    time: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[s] simulated"""
+    body_count: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """with poses or velocities: how many bodies each world adds below"""
+    pose: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    pose_single: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
+    velocity_single: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
+    reports: Optional["StepReports"] = None
+    hash: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    failures: list["Status"] = _new(default_factory=list)
+    """worlds that failed, each naming its world and the last step that it has done; when the texts of all do
+    not fit into a frame, the last ones have only the code"""
+    removed: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """bodies that left the bounds (WorldSettings.bounds) in this call; absent: none of any world. Which ones,
+    the ids of WorldGet tell: they rise, and those that are gone are missing"""
+
+
+@dataclass(slots=True, kw_only=True)
+class StepReports(Message):
+    """How good steps were: one entry per world in each column. `worst` holds the largest of each number over
+    the steps of the call, `worst_step` the step (since creation) where it stood."""
+
+    contacts: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """of the last step, as all below"""
+    rows: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    iterations: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    converged: NDArray[np.bool_] = _new(default_factory=lambda: np.empty(0, np.bool_))
+    unconverged_steps: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of this call"""
+    tolerance: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    solver_time: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[s] of the last step"""
+    worst_body_a: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """the contact with the largest own residual; 0: none, or static"""
+    worst_body_b: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    last: Optional["CertificateColumns"] = None
+    worst: Optional["CertificateColumns"] = None
+    worst_step: Optional["CertificateSteps"] = None
+    energy: Optional["EnergyColumns"] = None
+    """of the last step"""
+    recovery_contacts: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """whose overlap would leave faster than recovery_speed, and does not"""
+    recovery_steps: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of this call: steps that had such contacts"""
+    asleep: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """bodies that sleep after the last step (WorldSettings.sleep_speed); absent: none of any world"""
+    open: Optional["OpenColumns"] = None
+    """of the last step"""
+    worst_open: Optional["OpenColumns"] = None
+    """of the step that left the largest residual"""
+    worst_open_step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """which step that was, since the world's creation; 0: all were solved"""
+    softened: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """contacts and rows of the last step whose targets were softened"""
+    softened_steps: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of this call: steps that had such"""
+    launch: Optional["LaunchColumns"] = None
+    """of the last step"""
+    worst_launch: Optional["LaunchColumns"] = None
+    """of the step that launched fastest"""
+    worst_launch_step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """which step that was, since the world's creation; 0: none launched anything"""
+
+
+@dataclass(slots=True, kw_only=True)
+class LaunchColumns(Message):
+    """What a convex friction cone does beside friction: a contact that slides and pushes gets a normal
+    velocity of mu times its slip, until it glides so far above the ground that its law asks for no more.
+    Zeros: of models whose friction is Coulomb's, and where nothing slides."""
+
+    speed: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[m/s] the largest of them, of all contacts"""
+    gliding: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[m] how far above touching the highest such contact is after the step"""
+    body_a: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of the contact with the largest speed; 0: none"""
+    body_b: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+
+
+@dataclass(slots=True, kw_only=True)
+class OpenColumns(Message):
+    """Islands that did not converge, as in Certificate; of the one with the largest residual, what it is.
+    Zeros: all did."""
+
+    islands: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """that there are; bodies that move and touch nothing are one each"""
+    islands_open: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """that did not converge"""
+    body: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """a body of that island, at its worst contact"""
+    contacts: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """of that island"""
+    residual: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """its e_own"""
+    reason: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """why the work on it ended"""
+
+
+@dataclass(slots=True, kw_only=True)
+class CertificateColumns(Message):
+    """The certificate, entry by entry; what each means: docs of the solvers, `Certificate` below."""
+
+    e_mom: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    e_pen: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    e_comp: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    e_cone: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    e_mdp: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    e_ds: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    e_own: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    e_row: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    penetration: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[m] deepest overlap at the start of the step"""
+
+
+@dataclass(slots=True, kw_only=True)
+class CertificateSteps(Message):
+    e_mom: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    e_pen: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    e_comp: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    e_cone: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    e_mdp: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    e_ds: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    e_own: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    e_row: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    penetration: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+
+
+@dataclass(slots=True, kw_only=True)
+class EnergyColumns(Message):
+    """Energy book of a step [J]: after - before = contact + row + applied + scheme + unexplained."""
+
+    before: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """kinetic + gravity"""
+    after: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    contact: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """work of the contact impulses; above zero only with restitution, recovery, relaxed cones"""
+    row: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    applied: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """wrenches"""
+    scheme: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """the integrator's own, known, first-order error, less what bodies lose that fall asleep"""
+    unexplained: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """rounding"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldContacts(Message):
+    """Contacts of a world's last step, by range: those that were solved, which those between sleepers are
+    not. FAILED_PRECONDITION where there is none: since bodies were made or moved, or since a step was stopped
+    half-way or failed."""
+
+    world: int | None = None
+    first: int | None = None
+    """default 0"""
+    count: int | None = None
+    """default: all the rest"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldContactsReply(Message):
+    total: int | None = None
+    body_a: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    body_b: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    feature: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """the same for the same touching features from step to step"""
+    point: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """3 [m], midway between the two surfaces"""
+    frame: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """9: normal from a to b, tangent 1, tangent 2, world axes"""
+    gap: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[m] negative: overlap, at the start of the step"""
+    impulse: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """3 [N s] on b along normal, tangent 1, tangent 2; the opposite on a"""
+    velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """3 [m/s] of b against a after the step, same axes"""
+    friction: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    residual: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """how far the contact is from what the solver's model asks of it, over the scale V of its island
+    (Certificate.e_own is the largest)"""
+    target_velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[m/s] the solver asked for a normal velocity of at least this much: what a gap allows, a bounce or an
+    overlap demands"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldHash(Message):
+    """State hashes of worlds. Worlds that fail, as unknown ones, are listed in `failures` as those of
+    WorldStep are."""
+
+    worlds: Optional[ArrayLike] = None
+    """at least one; none twice"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldHashReply(Message):
+    """One entry per world in each column, in the order of the request; 0 of a world that failed."""
+
+    hash: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    failures: list["Status"] = _new(default_factory=list)
+    """worlds that failed, each naming its world"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SnapshotTake(Message):
+    """Takes a snapshot of a world as it is now."""
+
+    world: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class SnapshotTakeReply(Message):
+    snapshot: int | None = None
+    bytes: int | None = None
+    hash: int | None = None
+    """state hash of the world"""
+    step: int | None = None
+    """since the world's creation"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SnapshotRead(Message):
+    """Reads a part of a snapshot's bytes, to keep them."""
+
+    snapshot: int | None = None
+    first: int | None = None
+    """first byte; default 0"""
+    count: int | None = None
+    """default: all the rest, or as much as a frame holds"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SnapshotReadReply(Message):
+    data: bytes | None = None
+    total: int | None = None
+    """bytes of the whole snapshot"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SnapshotUpload(Message):
+    """Brings a snapshot back, in parts: the first without `snapshot`, the others with the id that the first
+    returned, in order."""
+
+    snapshot: int | None = None
+    """absent: a new one"""
+    total: int | None = None
+    """with the first part: bytes of the whole, 1 … the memory budget"""
+    first: int | None = None
+    """where this part begins: how many bytes were uploaded before; default 0"""
+    data: bytes | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class SnapshotUploadReply(Message):
+    snapshot: int | None = None
+    received: int | None = None
+    """bytes so far"""
+    complete: bool | None = None
+    """all are there, fit their checksum (else DATA_LOSS, and the upload is dropped) and are of this dynamics
+    version; what they say is judged when it is used"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SnapshotRestore(Message):
+    """Makes a world what a snapshot says: bodies, settings, step count, everything but its name and lifetime.
+    Recorded like any other input."""
+
+    world: int | None = None
+    snapshot: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class SnapshotRestoreReply(Message):
+    hash: int | None = None
+    step: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class SnapshotClone(Message):
+    """Makes new worlds from a snapshot, or from a world as it is now."""
+
+    snapshot: int | None = None
+    """one of the two"""
+    world: int | None = None
+    count: int | None = None
+    """1 … 65,536"""
+    name: str | None = None
+    """of the one clone; of several: with -1, -2 … behind it; default: world-N"""
+    lifetime: Optional["World.Lifetime"] = None
+    idle_timeout_s: float | None = None
+    """as WorldCreate"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SnapshotCloneReply(Message):
+    worlds: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+
+
+@dataclass(slots=True, kw_only=True)
+class SnapshotDrop(Message):
+    snapshot: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class SnapshotDropReply(Message):
+    pass
+
+
+@dataclass(slots=True, kw_only=True)
+class Episode(Message):
+    class Content(IntEnum):
+        INPUTS = 0
+        """start, inputs, hashes, key-frames: all that is needed to step it again"""
+        FRAMES = 1
+        """and poses and velocities at every stride-th step"""
+        CONTACTS = 2
+        """and contacts at every stride-th step"""
+
+    class State(IntEnum):
+        RECORDING = 0
+        COMPLETE = 1
+        WORLD_DESTROYED = 2
+        """complete up to then"""
+        INTERRUPTED = 3
+        """the server was killed or the disk was full: whole up to its last step"""
+
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeStart(Message):
+    """Records a world from now on. Answered when the episode is on the disk."""
+
+    world: int | None = None
+    name: str | None = None
+    """default: the world's, with a number"""
+    labels: Optional[Sequence[str]] = None
+    """at most 64"""
+    content: Optional["Episode.Content"] = None
+    stride: int | None = None
+    """steps between frames; 1 … 1,000,000"""
+    keyframe_steps: int | None = None
+    """steps between key-frames; 1 … 1,000,000: seeking costs at most so many steps"""
+    lossy: bool | None = None
+    """true: when the disk cannot keep up, steps go unrecorded (and are counted) instead of waiting"""
+    seed: int | None = None
+    """kept with the episode; not used"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeStartReply(Message):
+    episode: str | None = None
+    name: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeStop(Message):
+    """Ends a recording. Answered when all of it is on the disk, synced."""
+
+    world: int | None = None
+    """one of the two"""
+    episode: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeStopReply(Message):
+    episode: Optional["EpisodeInfo"] = None
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeInfo(Message):
+    episode: str | None = None
+    name: str | None = None
+    labels: list[str] = _new(default_factory=list)
+    state: Optional["Episode.State"] = None
+    content: Optional["Episode.Content"] = None
+    stride: int | None = None
+    lossy: bool | None = None
+    seed: int | None = None
+    client: str | None = None
+    world_name: str | None = None
+    solver: str | None = None
+    """at its start"""
+    steps: int | None = None
+    """of one being recorded: committed so far"""
+    world_step: int | None = None
+    """the world's own count at step 0"""
+    time_step: float | None = None
+    """[s] at its start"""
+    bodies: int | None = None
+    """at its start"""
+    begun: float | None = None
+    """[s] since 1970"""
+    ended: float | None = None
+    """[s] since 1970; absent: not yet"""
+    unconverged_steps: int | None = None
+    dropped_steps: int | None = None
+    """of a lossy recording"""
+    worst_own: float | None = None
+    """largest e_own of its steps"""
+    worst_penetration: float | None = None
+    """[m]"""
+    dynamics_version: int | None = None
+    server_version: str | None = None
+    bytes: int | None = None
+    """on the disk"""
+    chunks: int | None = None
+    keyframes: int | None = None
+    why: str | None = None
+    """of an interruption"""
+    simulated: float | None = None
+    """[s] of its steps together, also where the time step changed"""
+    keyframe_steps: int | None = None
+    """steps between key-frames"""
+    build: str | None = None
+    """compiler and machine of the server that recorded it"""
+    contacts_max: int | None = None
+    """most contacts of a step"""
+    hardest_impact: float | None = None
+    """[m/s] largest approach speed of a contact that pushed"""
+    hardest_impact_step: int | None = None
+    """absent while it is being recorded, and of one that was interrupted"""
+    energy_gain: float | None = None
+    """[J] largest of one step that no applied force explains; 0: none"""
+    energy_gain_step: int | None = None
+    """as hardest_impact_step"""
+    parent: str | None = None
+    """the episode it was forked from …"""
+    parent_step: int | None = None
+    """… behind this step of it"""
+    world_index: int | None = None
+    """in a group; 0 of a world"""
+    return_sum: float | None = None
+    """what a training client counted"""
+    pinned: bool | None = None
+    """retention keeps it"""
+    damage: str | None = None
+    """in a list alone: why its row cannot be read; then nothing else is there"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeHighlight(Message):
+    """A stretch of steps that somebody will want to look at."""
+
+    class Kind(IntEnum):
+        UNKNOWN = 0
+        UNCONVERGED = 1
+        """the solver did not reach its tolerance; value: the largest e_own"""
+        IMPACT = 2
+        """the hardest impact of some steps; value: approach speed [m/s]"""
+        ENERGY_GAIN = 3
+        """energy that no applied force explains, more than a millionth of what there was; value: [J]"""
+
+    kind: Optional["EpisodeHighlight.Kind"] = None
+    first_step: int | None = None
+    """of the episode"""
+    last_step: int | None = None
+    worst_step: int | None = None
+    value: float | None = None
+    """of the worst step"""
+    reason: Optional["Certificate.Reason"] = None
+    """why the work on the island that was left furthest from being solved ended, in each of these steps"""
+    body: int | None = None
+    """id of a body of that island, the same in each of them"""
+    contacts: int | None = None
+    """of that island, in the worst step"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeList(Message):
+    """Which episodes there are, the newest first."""
+
+    name: str | None = None
+    """part of the name, in any case of letters"""
+    label: str | None = None
+    """one of its labels"""
+    solver: str | None = None
+    client: str | None = None
+    state: Optional["Episode.State"] = None
+    since: float | None = None
+    """[s] since 1970: begun at this time or later"""
+    until: float | None = None
+    """[s] begun before"""
+    first: int | None = None
+    """skip so many; default 0"""
+    count: int | None = None
+    """at most so many, and never more than 65,536"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeListReply(Message):
+    total: int | None = None
+    episodes: list["EpisodeInfo"] = _new(default_factory=list)
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeDescribe(Message):
+    episode: str | None = None
+    names: bool | None = None
+    """also the names that bodies have; default false"""
+    highlights: int | None = None
+    """also so many of each kind of highlights, the worst first; 0 … 10,000; default 0"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeDescribeReply(Message):
+    episode: Optional["EpisodeInfo"] = None
+    ids: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """with `names`: each body that has one at the episode's start …"""
+    names: list[str] = _new(default_factory=list)
+    """… and its name"""
+    highlights: list["EpisodeHighlight"] = _new(default_factory=list)
+    """kind by kind"""
+    highlight_total: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """with `highlights`: how many there are of each kind, from UNCONVERGED on"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeRead(Message):
+    """States and contacts of an episode, by range: the stored ones where there are some, others by stepping
+    from the key-frame before."""
+
+    episode: str | None = None
+    first: int | None = None
+    """step; default 0"""
+    count: int | None = None
+    """how many frames; default: all the rest"""
+    stride: int | None = None
+    """steps from frame to frame"""
+    poses: bool | None = None
+    velocities: bool | None = None
+    contacts: bool | None = None
+    """default false"""
+    single: bool | None = None
+    """poses and velocities as floats; default false; refused where no float holds one of them"""
+    again: bool | None = None
+    """step again even where states are stored; default false"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeReadReply(Message):
+    frames: Optional["EpisodeFrames"] = None
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeFrames(Message):
+    """Frames one behind the other. Columns as in WorldStepReply and WorldContactsReply."""
+
+    step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of the episode"""
+    world_step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """the world's own count"""
+    time: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[s] the world's own"""
+    body_count: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """how many bodies each frame adds below"""
+    ids: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of the bodies of each frame that lists them: the first, and those where they changed"""
+    pose: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    pose_single: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
+    velocity_single: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
+    contact_count: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """with contacts: how many each frame adds below"""
+    contacts: Optional["WorldContactsReply"] = None
+    stored: NDArray[np.bool_] = _new(default_factory=lambda: np.empty(0, np.bool_))
+    """per frame: read from the disk; else stepped again"""
+    ids_count: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """per frame: how many ids it lists above, all of its bodies' or 0: those of the frame before"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeReplay(Message):
+    """Streams an episode: events with `episode_frames`, then the reply. Cancel ends it. A client that reads
+    slowly gets every frame, later."""
+
+    episode: str | None = None
+    first: int | None = None
+    """step; default 0"""
+    last: int | None = None
+    """default: the last"""
+    stride: int | None = None
+    """steps from frame to frame"""
+    speed: float | None = None
+    """times real time, by the world's clock; 0: as fast as it is read; 0 … 1e6"""
+    poses: bool | None = None
+    velocities: bool | None = None
+    contacts: bool | None = None
+    single: bool | None = None
+    again: bool | None = None
+    """as in EpisodeRead"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeReplayReply(Message):
+    frames: int | None = None
+    """sent"""
+    last_step: int | None = None
+    """the step after which the next frame would come"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeVerify(Message):
+    """Steps an episode again and compares every hash, frame, key-frame and figure; counts its chunks, follows
+    them one by one and compares all that the file's rows say of it with what was sealed when it was recorded;
+    frames and contacts that are gone are missed. Sends events with `episode_progress`. A difference is no
+    error of the call: the reply says `verified = false`. FAILED_PRECONDITION when the episode is of another
+    dynamics version."""
+
+    episode: str | None = None
+    first: int | None = None
+    """step; default 0"""
+    last: int | None = None
+    """default: the last"""
+    lanes: int | None = None
+    """at most so many at once; default: all"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeProgress(Message):
+    steps_done: int | None = None
+    steps_total: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeVerifyReply(Message):
+    verified: bool | None = None
+    """every step, every stored byte and every row is what it should be; see `sealed`"""
+    steps: int | None = None
+    """compared"""
+    dropped_steps: int | None = None
+    """that a lossy recording does not have"""
+    unconverged_steps: int | None = None
+    """as found by stepping again"""
+    seconds: float | None = None
+    differences: list["EpisodeDifference"] = _new(default_factory=list)
+    """the first by step; at most 100"""
+    sealed: bool | None = None
+    """whoever recorded it closed it: nothing is missing at its end. false: it is being recorded, or was
+    interrupted, and what came behind `proven_step` nobody can tell"""
+    proven_step: int | None = None
+    """up to here there are chunks"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeDifference(Message):
+    step: int | None = None
+    chunk: int | None = None
+    """row id in the file; absent where something is missing"""
+    chunk_kind: str | None = None
+    """"inputs", "key-frame", "frames", "contacts", "gap", "definition", "seal", "episodes", "scene",
+    "highlights" """
+    damaged: bool | None = None
+    """the stored bytes are broken or gone; else they are sound and differ from what the steps give"""
+    expected_hash: int | None = None
+    found_hash: int | None = None
+    body: int | None = None
+    """first body that differs, where a frame or key-frame tells"""
+    quantity: str | None = None
+    """as position.x; or the column of a row that is not what was sealed, as recording.stride"""
+    expected: float | None = None
+    found: float | None = None
+    message: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeDelete(Message):
+    """Removes an episode from the file, and its recording with the last one."""
+
+    episode: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeDeleteReply(Message):
+    pass
+
+
+@dataclass(slots=True, kw_only=True)
+class ContactProblem(Message):
+    """One contact problem without a world, as columns. The same as a file, with every rule: tests/problems
+    and the README."""
+
+    class ContactGiven(IntEnum):
+        """Which of a contact's optional numbers are given (bits of ContactProblem.contact_given)."""
+
+        CONTACT_NONE = 0
+        CONTACT_STIFFNESS = 1
+        """without: infinite"""
+        CONTACT_BIAS = 2
+        """without: gap/time_step and restitution decide"""
+        CONTACT_FORCE = 4
+        """without: -stiffness gap"""
+
+    class RowGiven(IntEnum):
+        """The same for a row (bits of ContactProblem.row_given)."""
+
+        ROW_NONE = 0
+        ROW_LOW = 1
+        """without: unbounded below"""
+        ROW_HIGH = 2
+        """without: unbounded above"""
+        ROW_GAP = 4
+        """a position row; without: a velocity row"""
+        ROW_STIFFNESS = 8
+        """without: infinite"""
+        ROW_COMPLIANCE = 16
+        """R of its own"""
+        ROW_BIAS = 32
+        """without: 0, or gap/time_step"""
+
+    time_step: float | None = None
+    """[s] 1e-9 … 10"""
+    gravity: float | None = None
+    """[m/s^2] size; only sets the certificate's scale; default 0"""
+    tree_width: Optional[ArrayLike] = None
+    """velocities of each tree, 1 … 1024"""
+    mass: Optional[ArrayLike] = None
+    """width^2 per tree that is no body, row by row, symmetric positive definite"""
+    v_free: Optional[ArrayLike] = None
+    """width per tree: velocity at the end of the step without contacts"""
+    tree_is_body: Optional[ArrayLike] = None
+    """per tree: a rigid body, of 6 velocities: linear of its centre of mass, angular, world axes; default
+    false"""
+    body_mass: Optional[ArrayLike] = None
+    """[kg] > 0, per body"""
+    body_inertia: Optional[ArrayLike] = None
+    """6 [kg m^2] per body: xx, yy, zz, xy, xz, yz about its centre of mass, world axes; positive definite (no
+    triangle inequality: drives may be in it). The inverse is made of it as a step makes it"""
+    contact_mu: Optional[ArrayLike] = None
+    """per contact, >= 0; its length is the number of contacts"""
+    contact_gap: Optional[ArrayLike] = None
+    """[m]; default 0"""
+    contact_restitution: Optional[ArrayLike] = None
+    """0 … 1; default 0"""
+    contact_approach: Optional[ArrayLike] = None
+    """[m/s] <= 0: normal velocity before the impact; default 0"""
+    contact_stiffness: Optional[ArrayLike] = None
+    """[N/m] >= 0"""
+    contact_dissipation_time: Optional[ArrayLike] = None
+    """[s] >= 0; default 0"""
+    contact_damping: Optional[ArrayLike] = None
+    """[N s/m] >= 0; default 0"""
+    contact_bias: Optional[ArrayLike] = None
+    """[m/s]"""
+    contact_force: Optional[ArrayLike] = None
+    """[N]"""
+    contact_motion: Optional[ArrayLike] = None
+    """3 [m/s] along normal, tangents: conveyors; default 0"""
+    contact_gdot: Optional[ArrayLike] = None
+    """3 [m/s^2]; default 0"""
+    contact_given: Optional[ArrayLike] = None
+    """ContactGiven bits; default 0"""
+    contact_block_count: Optional[ArrayLike] = None
+    """per contact: 1 or 2; 0: it touches a body, and has a frame and two sides instead"""
+    contact_block_tree: Optional[ArrayLike] = None
+    """per block: tree index, of no body"""
+    contact_jacobian: Optional[ArrayLike] = None
+    """per block, and per side on a tree that is no body, 3 x width, rows normal, tangent 1, tangent 2; sign
+    included"""
+    contact_frame: Optional[ArrayLike] = None
+    """9 per contact with sides: normal from a to b, tangent 1, tangent 2, world axes; orthonormal and
+    right-handed to 1e-6"""
+    side_tree: Optional[ArrayLike] = None
+    """2 per contact with sides, a then b: tree index; 4294967295: the ground"""
+    side_arm: Optional[ArrayLike] = None
+    """3 [m] per side on a body: from its centre of mass to the contact point, world axes"""
+    row_low: Optional[ArrayLike] = None
+    """[N s] per row"""
+    row_high: Optional[ArrayLike] = None
+    """[N s]"""
+    row_gap: Optional[ArrayLike] = None
+    """[m] or [rad]"""
+    row_bias: Optional[ArrayLike] = None
+    """[m/s]"""
+    row_group: Optional[ArrayLike] = None
+    """rows of one joint share one; default 0"""
+    row_stiffness: Optional[ArrayLike] = None
+    row_dissipation_time: Optional[ArrayLike] = None
+    row_damping: Optional[ArrayLike] = None
+    row_compliance: Optional[ArrayLike] = None
+    """R [1/kg]"""
+    row_gdot: Optional[ArrayLike] = None
+    """[m/s^2]"""
+    row_given: Optional[ArrayLike] = None
+    """RowGiven bits, one per row: its length is the number of rows"""
+    row_block_count: Optional[ArrayLike] = None
+    """per row: 1 or more"""
+    row_block_tree: Optional[ArrayLike] = None
+    row_jacobian: Optional[ArrayLike] = None
+    """per block: width"""
+    warm_contacts: Optional[ArrayLike] = None
+    """3 per contact: start impulses; default 0"""
+    warm_rows: Optional[ArrayLike] = None
+    """per row; default 0"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Solve(Message):
+    """Solves one contact problem. Nothing is stored. One that takes longer than the request's deadline, or
+    than the server lets a solve take, is answered with the best that it has by then: its certificate is not
+    converged, and its reason is TIME_LIMIT."""
+
+    problem: Optional["ContactProblem"] = None
+    solver: str | None = None
+    """default mdp"""
+    parameters: Optional["SolverParameters"] = None
+    """of that solver"""
+    history: bool | None = None
+    """also return the residual after each iteration, at the cost of measuring it; default false"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SolveReply(Message):
+    v: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """velocities of all trees"""
+    contacts: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """3 per contact [N s]"""
+    rows: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[N s]"""
+    certificate: Optional["Certificate"] = None
+    history: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """e_own after every `history_stride`th iteration, of lcp what Lemke's algorithm still covers of the
+    largest violation; 1.7976931348623157e308: not finite"""
+    history_stride: int | None = None
+    """a power of two: at most 16,384 numbers are kept, so of many iterations every second, every fourth, ..."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Certificate(Message):
+    """How good one solve was (README, "The certificate"): each number is 0 for a perfect answer."""
+
+    class Reason(IntEnum):
+        """Why the work on an island ended."""
+
+        CONVERGED = 0
+        ITERATIONS_ENDED = 1
+        """max_iterations, or passes"""
+        BUDGET_ENDED = 2
+        """the step's budget of operations was spent, or is too small for this island"""
+        STALLED = 3
+        """the method knows no way on"""
+        DIVERGED = 4
+        """its impulses ran away; the answer is the best before that"""
+        TIME_LIMIT = 5
+        """Solve met its deadline or the server's time limit; the answer is the best so far"""
+        NOT_FINITE = 6
+
+    e_mom: float | None = None
+    """momentum balance"""
+    e_pen: float | None = None
+    """approach beyond the target velocity, over V"""
+    e_comp: float | None = None
+    """impulse where there is no contact, over V"""
+    e_cone: float | None = None
+    """impulse outside its friction cone"""
+    e_mdp: float | None = None
+    """friction not opposing slip, over V"""
+    e_ds: float | None = None
+    """distance from exact Coulomb friction, over V"""
+    e_own: float | None = None
+    """residual of the model that the solver claims, over V"""
+    e_row: float | None = None
+    """joints, limits, motors, over V"""
+    pen_velocity: float | None = None
+    """[m/s] e_pen without the division, largest over islands; the same for the next five"""
+    comp_velocity: float | None = None
+    mdp_velocity: float | None = None
+    ds_velocity: float | None = None
+    own_velocity: float | None = None
+    row_velocity: float | None = None
+    scale: float | None = None
+    """V [m/s], the largest over islands"""
+    tolerance: float | None = None
+    penetration: float | None = None
+    """[m] deepest overlap"""
+    iterations: int | None = None
+    converged: bool | None = None
+    """e_mom <= 1e-10 and e_own <= tolerance and, but for sap with LAGGED friction, e_cone <= 1e-12"""
+    time: float | None = None
+    """[s] spent in the solver"""
+    worst_contact: int | None = None
+    """index of the contact with the largest own residual; -1: none"""
+    rung: Optional["Rung.Kind"] = None
+    """of lcp: what its hardest island needed"""
+    passes: int | None = None
+    """of the island with the most: of lcp, linearisations of the contacts; of ccp with EXACT friction, convex
+    problems"""
+    islands: int | None = None
+    """trees joined by contacts and rows; each is solved, and measured, alone"""
+    islands_open: int | None = None
+    """that did not converge"""
+    worst_open: Optional["OpenIsland"] = None
+    """the one of them with the largest residual; absent: all converged"""
+    reason: Optional["Certificate.Reason"] = None
+    """why the work on that one ended"""
+    softened: int | None = None
+    """of ccp: contacts and rows whose targets contradict others, and which got less; absent: none"""
+    cost_gap: float | None = None
+    """[J] of sap: how far the cost that it makes least may be above the least, at most"""
+    launch: float | None = None
+    """[m/s] normal velocity that convex friction added, at most (LaunchColumns); absent: of a model without"""
+    gliding: float | None = None
+    """[m] how far above touching the highest such contact is after the step"""
+    launch_contact: int | None = None
+    """index of the contact with the largest launch"""
+
+
+@dataclass(slots=True, kw_only=True)
+class OpenIsland(Message):
+    """An island that did not converge."""
+
+    tree: int | None = None
+    """its first"""
+    contact: int | None = None
+    """its worst, by own residual; -1: it has none"""
+    contacts: int | None = None
+    """that it has"""
+    residual: float | None = None
+    """e_own"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Rung(Message):
+    """What it took to solve a linear complementarity problem. Answers that are not solved are the best that
+    was found; the certificate says how far off they are."""
+
+    class Kind(IntEnum):
+        NONE = 0
+        """there was nothing to solve"""
+        BASIS = 1
+        """the basis of the solve before solves it"""
+        LEMKE = 2
+        """Lemke's algorithm"""
+        COVER = 3
+        """… with another covering vector"""
+        TIES = 4
+        """… with wider ties"""
+        DIAGONAL = 5
+        """… with a multiple of the identity added to the matrix, and taken out again by proximal points"""
+        UNSOLVED_RAY = 6
+        """Lemke's algorithm ended in a ray: there may be no solution"""
+        UNSOLVED_PIVOTS = 7
+        """max_iterations pivots were not enough, or they go round"""
+        UNSOLVED_RESIDUAL = 8
+        """what was found does not pass the check"""
+
+
+
+@dataclass(slots=True, kw_only=True)
+class Problem(Message):
+    """The problem of a world's last step, its bodies as bodies, each contact with the bias that its solver
+    used, and the impulses that it started from: Solve of all that is in the reply gives the impulses of that
+    step bit for bit. FAILED_PRECONDITION as in WorldContacts."""
+
+    world: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class ProblemReply(Message):
+    problem: Optional["ContactProblem"] = None
+    solver: str | None = None
+    parameters: Optional["SolverParameters"] = None
+
+
+Request.FIELDS = (
+    Field(1, "id", Kind.UINT64, False, None),
+    Field(2, "deadline_ms", Kind.UINT32, False, None),
+    Field(10, "hello", Kind.MESSAGE, False, Hello),
+    Field(11, "ping", Kind.MESSAGE, False, Ping),
+    Field(12, "stats", Kind.MESSAGE, False, Stats),
+    Field(13, "describe", Kind.MESSAGE, False, Describe),
+    Field(14, "cancel", Kind.MESSAGE, False, Cancel),
+    Field(30, "world_create", Kind.MESSAGE, False, WorldCreate),
+    Field(31, "world_destroy", Kind.MESSAGE, False, WorldDestroy),
+    Field(32, "world_list", Kind.MESSAGE, False, WorldList),
+    Field(33, "world_add_materials", Kind.MESSAGE, False, WorldAddMaterials),
+    Field(34, "world_add_shapes", Kind.MESSAGE, False, WorldAddShapes),
+    Field(35, "world_add_bodies", Kind.MESSAGE, False, WorldAddBodies),
+    Field(38, "world_get", Kind.MESSAGE, False, WorldGet),
+    Field(39, "world_set", Kind.MESSAGE, False, WorldSet),
+    Field(40, "world_step", Kind.MESSAGE, False, WorldStep),
+    Field(41, "world_contacts", Kind.MESSAGE, False, WorldContacts),
+    Field(42, "world_hash", Kind.MESSAGE, False, WorldHash),
+    Field(70, "snapshot_take", Kind.MESSAGE, False, SnapshotTake),
+    Field(71, "snapshot_read", Kind.MESSAGE, False, SnapshotRead),
+    Field(72, "snapshot_upload", Kind.MESSAGE, False, SnapshotUpload),
+    Field(73, "snapshot_restore", Kind.MESSAGE, False, SnapshotRestore),
+    Field(74, "snapshot_clone", Kind.MESSAGE, False, SnapshotClone),
+    Field(75, "snapshot_drop", Kind.MESSAGE, False, SnapshotDrop),
+    Field(120, "episode_start", Kind.MESSAGE, False, EpisodeStart),
+    Field(121, "episode_stop", Kind.MESSAGE, False, EpisodeStop),
+    Field(122, "episode_list", Kind.MESSAGE, False, EpisodeList),
+    Field(123, "episode_describe", Kind.MESSAGE, False, EpisodeDescribe),
+    Field(124, "episode_read", Kind.MESSAGE, False, EpisodeRead),
+    Field(125, "episode_replay", Kind.MESSAGE, False, EpisodeReplay),
+    Field(126, "episode_verify", Kind.MESSAGE, False, EpisodeVerify),
+    Field(127, "episode_delete", Kind.MESSAGE, False, EpisodeDelete),
+    Field(180, "solve", Kind.MESSAGE, False, Solve),
+    Field(181, "problem", Kind.MESSAGE, False, Problem),
+)
+Reply.FIELDS = (
+    Field(1, "id", Kind.UINT64, False, None),
+    Field(2, "status", Kind.MESSAGE, False, Status),
+    Field(3, "server_ns", Kind.UINT64, False, None),
+    Field(4, "event", Kind.BOOL, False, None),
+    Field(10, "welcome", Kind.MESSAGE, False, Welcome),
+    Field(11, "pong", Kind.MESSAGE, False, Pong),
+    Field(12, "stats", Kind.MESSAGE, False, StatsReply),
+    Field(13, "describe", Kind.MESSAGE, False, DescribeReply),
+    Field(14, "cancel", Kind.MESSAGE, False, CancelReply),
+    Field(30, "world_create", Kind.MESSAGE, False, WorldCreateReply),
+    Field(31, "world_destroy", Kind.MESSAGE, False, WorldDestroyReply),
+    Field(32, "world_list", Kind.MESSAGE, False, WorldListReply),
+    Field(33, "world_add", Kind.MESSAGE, False, WorldAddReply),
+    Field(38, "world_get", Kind.MESSAGE, False, WorldGetReply),
+    Field(39, "world_set", Kind.MESSAGE, False, WorldSetReply),
+    Field(40, "world_step", Kind.MESSAGE, False, WorldStepReply),
+    Field(41, "world_contacts", Kind.MESSAGE, False, WorldContactsReply),
+    Field(42, "world_hash", Kind.MESSAGE, False, WorldHashReply),
+    Field(70, "snapshot_take", Kind.MESSAGE, False, SnapshotTakeReply),
+    Field(71, "snapshot_read", Kind.MESSAGE, False, SnapshotReadReply),
+    Field(72, "snapshot_upload", Kind.MESSAGE, False, SnapshotUploadReply),
+    Field(73, "snapshot_restore", Kind.MESSAGE, False, SnapshotRestoreReply),
+    Field(74, "snapshot_clone", Kind.MESSAGE, False, SnapshotCloneReply),
+    Field(75, "snapshot_drop", Kind.MESSAGE, False, SnapshotDropReply),
+    Field(120, "episode_start", Kind.MESSAGE, False, EpisodeStartReply),
+    Field(121, "episode_stop", Kind.MESSAGE, False, EpisodeStopReply),
+    Field(122, "episode_list", Kind.MESSAGE, False, EpisodeListReply),
+    Field(123, "episode_describe", Kind.MESSAGE, False, EpisodeDescribeReply),
+    Field(124, "episode_read", Kind.MESSAGE, False, EpisodeReadReply),
+    Field(125, "episode_replay", Kind.MESSAGE, False, EpisodeReplayReply),
+    Field(126, "episode_verify", Kind.MESSAGE, False, EpisodeVerifyReply),
+    Field(127, "episode_delete", Kind.MESSAGE, False, EpisodeDeleteReply),
+    Field(140, "episode_frames", Kind.MESSAGE, False, EpisodeFrames),
+    Field(141, "episode_progress", Kind.MESSAGE, False, EpisodeProgress),
+    Field(180, "solve", Kind.MESSAGE, False, SolveReply),
+    Field(181, "problem", Kind.MESSAGE, False, ProblemReply),
+)
+Status.FIELDS = (
+    Field(1, "code", Kind.ENUM, False, Status.Code),
+    Field(2, "message", Kind.STRING, False, None),
+    Field(3, "field", Kind.STRING, False, None),
+    Field(4, "world", Kind.UINT64, False, None),
+    Field(5, "step", Kind.UINT64, False, None),
+    Field(6, "recoverable", Kind.BOOL, False, None),
+)
+Hello.FIELDS = (
+    Field(1, "protocol_major", Kind.UINT32, False, None),
+    Field(2, "protocol_minor", Kind.UINT32, False, None),
+    Field(3, "client", Kind.STRING, False, None),
+    Field(4, "token", Kind.STRING, False, None),
+    Field(5, "resume", Kind.STRING, False, None),
+    Field(6, "resumable", Kind.BOOL, False, None),
+)
+Welcome.FIELDS = (
+    Field(1, "server_version", Kind.STRING, False, None),
+    Field(2, "dynamics_version", Kind.UINT64, False, None),
+    Field(3, "protocol_major", Kind.UINT32, False, None),
+    Field(4, "protocol_minor", Kind.UINT32, False, None),
+    Field(5, "session", Kind.STRING, False, None),
+    Field(6, "limits", Kind.MESSAGE, True, Limit),
+    Field(7, "calls", Kind.MESSAGE, True, CallInfo),
+    Field(8, "solvers", Kind.MESSAGE, True, SolverInfo),
+    Field(9, "last_id", Kind.UINT64, False, None),
+    Field(10, "build", Kind.STRING, False, None),
+    Field(11, "golden", Kind.BOOL, False, None),
+)
+Limit.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "value", Kind.UINT64, False, None),
+    Field(3, "unit", Kind.STRING, False, None),
+    Field(4, "meaning", Kind.STRING, False, None),
+)
+CallInfo.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "field", Kind.UINT32, False, None),
+    Field(3, "mutates", Kind.BOOL, False, None),
+    Field(4, "meaning", Kind.STRING, False, None),
+)
+SolverInfo.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "meaning", Kind.STRING, False, None),
+    Field(3, "parameters", Kind.MESSAGE, True, ParameterInfo),
+)
+ParameterInfo.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "unit", Kind.STRING, False, None),
+    Field(3, "minimum", Kind.DOUBLE, False, None),
+    Field(4, "maximum", Kind.DOUBLE, False, None),
+    Field(5, "default_value", Kind.DOUBLE, False, None),
+    Field(6, "solve_default", Kind.DOUBLE, False, None),
+    Field(7, "choices", Kind.STRING, True, None),
+    Field(8, "meaning", Kind.STRING, False, None),
+)
+Ping.FIELDS = (
+    Field(1, "payload", Kind.UINT64, False, None),
+)
+Pong.FIELDS = (
+    Field(1, "payload", Kind.UINT64, False, None),
+)
+Stats.FIELDS = (
+    Field(1, "worlds", Kind.BOOL, False, None),
+)
+StatsReply.FIELDS = (
+    Field(1, "uptime_s", Kind.DOUBLE, False, None),
+    Field(2, "lanes", Kind.UINT32, False, None),
+    Field(3, "lane_steps", Kind.UINT64, True, None),
+    Field(4, "connections", Kind.UINT64, False, None),
+    Field(5, "world_count", Kind.UINT64, False, None),
+    Field(6, "requests", Kind.UINT64, False, None),
+    Field(7, "steps", Kind.UINT64, False, None),
+    Field(8, "unconverged_steps", Kind.UINT64, False, None),
+    Field(9, "faulted_worlds", Kind.UINT64, False, None),
+    Field(10, "slow_clients", Kind.UINT64, False, None),
+    Field(11, "bytes_in", Kind.UINT64, False, None),
+    Field(12, "bytes_out", Kind.UINT64, False, None),
+    Field(13, "world_bytes", Kind.UINT64, False, None),
+    Field(14, "worlds", Kind.UINT64, True, None),
+    Field(15, "bytes_of_world", Kind.UINT64, True, None),
+    Field(16, "bodies", Kind.UINT64, False, None),
+    Field(17, "contacts", Kind.UINT64, False, None),
+    Field(18, "requests_under_way", Kind.UINT64, False, None),
+    Field(19, "failed_requests", Kind.UINT64, False, None),
+    Field(20, "faulted_steps", Kind.UINT64, False, None),
+    Field(21, "jobs", Kind.UINT64, False, None),
+    Field(22, "waiting_worlds", Kind.UINT64, False, None),
+    Field(23, "timed_steps", Kind.UINT64, False, None),
+    Field(24, "solver_time", Kind.DOUBLE, False, None),
+    Field(25, "put_aside", Kind.UINT64, False, None),
+    Field(26, "kept_bytes", Kind.UINT64, False, None),
+    Field(27, "player_bytes", Kind.UINT64, False, None),
+)
+DescribeReply.FIELDS = (
+    Field(1, "limits", Kind.MESSAGE, True, Limit),
+    Field(2, "calls", Kind.MESSAGE, True, CallInfo),
+    Field(3, "solvers", Kind.MESSAGE, True, SolverInfo),
+    Field(4, "fields", Kind.MESSAGE, True, FieldInfo),
+)
+FieldInfo.FIELDS = (
+    Field(1, "path", Kind.STRING, False, None),
+    Field(2, "unit", Kind.STRING, False, None),
+    Field(3, "minimum", Kind.DOUBLE, False, None),
+    Field(4, "maximum", Kind.DOUBLE, False, None),
+    Field(5, "exclusive", Kind.BOOL, False, None),
+    Field(6, "meaning", Kind.STRING, False, None),
+)
+Cancel.FIELDS = (
+    Field(1, "request", Kind.UINT64, False, None),
+)
+CancelReply.FIELDS = (
+    Field(1, "found", Kind.BOOL, False, None),
+)
+WorldSettings.FIELDS = (
+    Field(1, "gravity", Kind.DOUBLE, True, None),
+    Field(2, "time_step", Kind.DOUBLE, False, None),
+    Field(3, "margin", Kind.DOUBLE, False, None),
+    Field(4, "restitution_threshold", Kind.DOUBLE, False, None),
+    Field(5, "solver", Kind.STRING, False, None),
+    Field(6, "parameters", Kind.MESSAGE, False, SolverParameters),
+    Field(10, "integrator", Kind.ENUM, False, Integrator.Kind),
+    Field(11, "rotation", Kind.ENUM, False, Rotation.Kind),
+    Field(12, "recovery_speed", Kind.DOUBLE, False, None),
+    Field(13, "contact_plane", Kind.ENUM, False, WorldSettings.ContactPlane),
+    Field(14, "bounds", Kind.MESSAGE, False, Bounds),
+    Field(15, "sleep_speed", Kind.DOUBLE, False, None),
+    Field(16, "sleep_time", Kind.DOUBLE, False, None),
+)
+Bounds.FIELDS = (
+    Field(1, "lower", Kind.DOUBLE, True, None),
+    Field(2, "upper", Kind.DOUBLE, True, None),
+)
+SolverParameters.FIELDS = (
+    Field(3, "mdp", Kind.MESSAGE, False, MdpParameters),
+    Field(4, "lcp", Kind.MESSAGE, False, LcpParameters),
+    Field(5, "ccp", Kind.MESSAGE, False, CcpParameters),
+    Field(6, "sap", Kind.MESSAGE, False, SapParameters),
+    Field(7, "compliant", Kind.MESSAGE, False, CompliantParameters),
+)
+MdpParameters.FIELDS = (
+    Field(1, "tolerance", Kind.DOUBLE, False, None),
+    Field(2, "max_iterations", Kind.UINT32, False, None),
+    Field(3, "friction", Kind.ENUM, False, MdpParameters.Friction),
+    Field(4, "overlap_correction", Kind.DOUBLE, False, None),
+    Field(5, "warm_start", Kind.BOOL, False, None),
+    Field(6, "method", Kind.ENUM, False, MdpParameters.Method),
+    Field(8, "acceleration", Kind.BOOL, False, None),
+    Field(9, "partitions", Kind.UINT32, False, None),
+    Field(10, "relaxation", Kind.DOUBLE, False, None),
+    Field(12, "budget", Kind.DOUBLE, False, None),
+)
+LcpParameters.FIELDS = (
+    Field(1, "tolerance", Kind.DOUBLE, False, None),
+    Field(2, "max_iterations", Kind.UINT32, False, None),
+    Field(3, "directions", Kind.UINT32, False, None),
+    Field(4, "passes", Kind.UINT32, False, None),
+    Field(5, "max_rows", Kind.UINT32, False, None),
+    Field(6, "warm_start", Kind.BOOL, False, None),
+)
+CcpParameters.FIELDS = (
+    Field(1, "tolerance", Kind.DOUBLE, False, None),
+    Field(2, "max_iterations", Kind.UINT32, False, None),
+    Field(3, "compliance", Kind.DOUBLE, False, None),
+    Field(4, "warm_start", Kind.BOOL, False, None),
+    Field(5, "method", Kind.ENUM, False, CcpParameters.Method),
+    Field(6, "coulomb", Kind.ENUM, False, CcpParameters.Coulomb),
+)
+SapParameters.FIELDS = (
+    Field(1, "tolerance", Kind.DOUBLE, False, None),
+    Field(2, "max_iterations", Kind.UINT32, False, None),
+    Field(3, "friction", Kind.ENUM, False, SapParameters.Friction),
+    Field(4, "beta", Kind.DOUBLE, False, None),
+    Field(5, "sigma", Kind.DOUBLE, False, None),
+    Field(6, "row_beta", Kind.DOUBLE, False, None),
+    Field(7, "stiffness_default", Kind.DOUBLE, False, None),
+    Field(8, "warm_start", Kind.BOOL, False, None),
+    Field(9, "method", Kind.ENUM, False, SapParameters.Method),
+)
+CompliantParameters.FIELDS = (
+    Field(1, "tolerance", Kind.DOUBLE, False, None),
+    Field(2, "max_iterations", Kind.UINT32, False, None),
+    Field(3, "tangential_damping", Kind.DOUBLE, False, None),
+    Field(4, "stiffness_default", Kind.DOUBLE, False, None),
+    Field(5, "activation", Kind.ENUM, False, CompliantParameters.Activation),
+    Field(6, "warm_start", Kind.BOOL, False, None),
+    Field(7, "gdot", Kind.ENUM, False, CompliantParameters.Gdot),
+)
+Material.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "friction", Kind.DOUBLE, False, None),
+    Field(3, "restitution", Kind.DOUBLE, False, None),
+    Field(4, "stiffness", Kind.DOUBLE, False, None),
+    Field(5, "dissipation_time", Kind.DOUBLE, False, None),
+    Field(6, "damping", Kind.DOUBLE, False, None),
+)
+Scene.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "about", Kind.STRING, False, None),
+    Field(3, "settings", Kind.MESSAGE, False, WorldSettings),
+    Field(4, "materials", Kind.MESSAGE, True, Material),
+    Field(5, "bodies", Kind.MESSAGE, True, SceneBody),
+)
+SceneBody.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "kind", Kind.ENUM, False, Body.Kind),
+    Field(3, "position", Kind.DOUBLE, True, None),
+    Field(4, "orientation", Kind.DOUBLE, True, None),
+    Field(5, "linear_velocity", Kind.DOUBLE, True, None),
+    Field(6, "angular_velocity", Kind.DOUBLE, True, None),
+    Field(7, "mass", Kind.DOUBLE, False, None),
+    Field(8, "inertia", Kind.DOUBLE, True, None),
+    Field(9, "center_of_mass", Kind.DOUBLE, True, None),
+    Field(10, "shapes", Kind.MESSAGE, True, ScenePrimitive),
+)
+ScenePrimitive.FIELDS = (
+    Field(1, "sphere", Kind.MESSAGE, False, SceneSphere),
+    Field(2, "box", Kind.MESSAGE, False, SceneBox),
+    Field(3, "plane", Kind.MESSAGE, False, ScenePlane),
+    Field(10, "position", Kind.DOUBLE, True, None),
+    Field(11, "orientation", Kind.DOUBLE, True, None),
+    Field(12, "material", Kind.STRING, False, None),
+    Field(13, "density", Kind.DOUBLE, False, None),
+)
+SceneSphere.FIELDS = (
+    Field(1, "radius", Kind.DOUBLE, False, None),
+)
+SceneBox.FIELDS = (
+    Field(1, "half_extents", Kind.DOUBLE, True, None),
+)
+ScenePlane.FIELDS = (
+    Field(1, "normal", Kind.DOUBLE, True, None),
+    Field(2, "offset", Kind.DOUBLE, False, None),
+)
+WorldCreate.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "lifetime", Kind.ENUM, False, World.Lifetime),
+    Field(3, "idle_timeout_s", Kind.DOUBLE, False, None),
+    Field(4, "settings", Kind.MESSAGE, False, WorldSettings),
+    Field(5, "scene", Kind.MESSAGE, False, Scene),
+)
+WorldCreateReply.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "name", Kind.STRING, False, None),
+    Field(3, "bodies", Kind.UINT64, False, None),
+    Field(4, "ids", Kind.UINT64, True, None),
+)
+WorldDestroy.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+)
+WorldList.FIELDS = (
+    Field(1, "first", Kind.UINT64, False, None),
+    Field(2, "count", Kind.UINT64, False, None),
+)
+WorldListReply.FIELDS = (
+    Field(1, "total", Kind.UINT64, False, None),
+    Field(2, "worlds", Kind.MESSAGE, True, WorldInfo),
+)
+WorldInfo.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "name", Kind.STRING, False, None),
+    Field(3, "lifetime", Kind.ENUM, False, World.Lifetime),
+    Field(4, "client", Kind.STRING, False, None),
+    Field(5, "bodies", Kind.UINT64, False, None),
+    Field(6, "contacts", Kind.UINT64, False, None),
+    Field(7, "step", Kind.UINT64, False, None),
+    Field(8, "time", Kind.DOUBLE, False, None),
+    Field(9, "faulted", Kind.BOOL, False, None),
+    Field(10, "solver", Kind.STRING, False, None),
+    Field(11, "bytes", Kind.UINT64, False, None),
+    Field(12, "recording", Kind.BOOL, False, None),
+)
+WorldAddMaterials.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "materials", Kind.MESSAGE, True, Material),
+)
+WorldAddShapes.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "primitive_count", Kind.UINT32, True, None),
+    Field(3, "kind", Kind.ENUM, True, Primitive.Kind),
+    Field(4, "size", Kind.DOUBLE, True, None),
+    Field(5, "pose", Kind.DOUBLE, True, None),
+    Field(6, "material", Kind.UINT64, True, None),
+    Field(7, "density", Kind.DOUBLE, True, None),
+)
+WorldAddBodies.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "pose", Kind.DOUBLE, True, None),
+    Field(3, "velocity", Kind.DOUBLE, True, None),
+    Field(4, "kind", Kind.ENUM, True, Body.Kind),
+    Field(5, "shape", Kind.UINT64, True, None),
+    Field(6, "mass", Kind.DOUBLE, True, None),
+    Field(7, "inertia", Kind.DOUBLE, True, None),
+    Field(8, "center_of_mass", Kind.DOUBLE, True, None),
+)
+WorldAddReply.FIELDS = (
+    Field(1, "ids", Kind.UINT64, True, None),
+)
+WorldGet.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "first", Kind.UINT64, False, None),
+    Field(3, "count", Kind.UINT64, False, None),
+    Field(4, "bodies", Kind.BOOL, False, None),
+    Field(5, "definition", Kind.BOOL, False, None),
+    Field(6, "single", Kind.BOOL, False, None),
+)
+WorldGetReply.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "settings", Kind.MESSAGE, False, WorldSettings),
+    Field(3, "step", Kind.UINT64, False, None),
+    Field(4, "time", Kind.DOUBLE, False, None),
+    Field(5, "total", Kind.UINT64, False, None),
+    Field(6, "faulted", Kind.BOOL, False, None),
+    Field(7, "ids", Kind.UINT64, True, None),
+    Field(8, "pose", Kind.DOUBLE, True, None),
+    Field(9, "velocity", Kind.DOUBLE, True, None),
+    Field(10, "pose_single", Kind.FLOAT, True, None),
+    Field(11, "velocity_single", Kind.FLOAT, True, None),
+    Field(12, "kind", Kind.ENUM, True, Body.Kind),
+    Field(13, "shape", Kind.UINT64, True, None),
+    Field(14, "mass", Kind.DOUBLE, True, None),
+    Field(15, "inertia", Kind.DOUBLE, True, None),
+    Field(16, "center_of_mass", Kind.DOUBLE, True, None),
+    Field(17, "names", Kind.STRING, True, None),
+    Field(18, "removed", Kind.UINT64, False, None),
+    Field(19, "asleep", Kind.BOOL, True, None),
+)
+WorldSet.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "settings", Kind.MESSAGE, False, WorldSettings),
+    Field(3, "ids", Kind.UINT64, True, None),
+    Field(4, "pose", Kind.DOUBLE, True, None),
+    Field(5, "velocity", Kind.DOUBLE, True, None),
+)
+WorldStep.FIELDS = (
+    Field(1, "worlds", Kind.UINT64, True, None),
+    Field(2, "steps", Kind.UINT64, False, None),
+    Field(3, "time_step", Kind.DOUBLE, False, None),
+    Field(4, "wrench_count", Kind.UINT32, True, None),
+    Field(5, "wrench_body", Kind.UINT64, True, None),
+    Field(6, "wrench", Kind.DOUBLE, True, None),
+    Field(7, "poses", Kind.BOOL, False, None),
+    Field(8, "velocities", Kind.BOOL, False, None),
+    Field(9, "single", Kind.BOOL, False, None),
+    Field(10, "reports", Kind.BOOL, False, None),
+    Field(11, "hashes", Kind.BOOL, False, None),
+)
+WorldStepReply.FIELDS = (
+    Field(1, "steps_done", Kind.UINT64, True, None),
+    Field(2, "step", Kind.UINT64, True, None),
+    Field(3, "time", Kind.DOUBLE, True, None),
+    Field(4, "body_count", Kind.UINT64, True, None),
+    Field(5, "pose", Kind.DOUBLE, True, None),
+    Field(6, "velocity", Kind.DOUBLE, True, None),
+    Field(7, "pose_single", Kind.FLOAT, True, None),
+    Field(8, "velocity_single", Kind.FLOAT, True, None),
+    Field(9, "reports", Kind.MESSAGE, False, StepReports),
+    Field(10, "hash", Kind.FIXED64, True, None),
+    Field(11, "failures", Kind.MESSAGE, True, Status),
+    Field(12, "removed", Kind.UINT64, True, None),
+)
+StepReports.FIELDS = (
+    Field(1, "contacts", Kind.UINT32, True, None),
+    Field(2, "rows", Kind.UINT32, True, None),
+    Field(3, "iterations", Kind.UINT32, True, None),
+    Field(4, "converged", Kind.BOOL, True, None),
+    Field(5, "unconverged_steps", Kind.UINT64, True, None),
+    Field(6, "tolerance", Kind.DOUBLE, True, None),
+    Field(7, "solver_time", Kind.DOUBLE, True, None),
+    Field(8, "worst_body_a", Kind.UINT64, True, None),
+    Field(9, "worst_body_b", Kind.UINT64, True, None),
+    Field(10, "last", Kind.MESSAGE, False, CertificateColumns),
+    Field(11, "worst", Kind.MESSAGE, False, CertificateColumns),
+    Field(12, "worst_step", Kind.MESSAGE, False, CertificateSteps),
+    Field(13, "energy", Kind.MESSAGE, False, EnergyColumns),
+    Field(14, "recovery_contacts", Kind.UINT32, True, None),
+    Field(15, "recovery_steps", Kind.UINT64, True, None),
+    Field(16, "asleep", Kind.UINT32, True, None),
+    Field(18, "open", Kind.MESSAGE, False, OpenColumns),
+    Field(19, "worst_open", Kind.MESSAGE, False, OpenColumns),
+    Field(20, "worst_open_step", Kind.UINT64, True, None),
+    Field(17, "softened", Kind.UINT32, True, None),
+    Field(21, "softened_steps", Kind.UINT64, True, None),
+    Field(25, "launch", Kind.MESSAGE, False, LaunchColumns),
+    Field(26, "worst_launch", Kind.MESSAGE, False, LaunchColumns),
+    Field(27, "worst_launch_step", Kind.UINT64, True, None),
+)
+LaunchColumns.FIELDS = (
+    Field(1, "speed", Kind.DOUBLE, True, None),
+    Field(2, "gliding", Kind.DOUBLE, True, None),
+    Field(3, "body_a", Kind.UINT64, True, None),
+    Field(4, "body_b", Kind.UINT64, True, None),
+)
+OpenColumns.FIELDS = (
+    Field(1, "islands", Kind.UINT32, True, None),
+    Field(2, "islands_open", Kind.UINT32, True, None),
+    Field(3, "body", Kind.UINT64, True, None),
+    Field(4, "contacts", Kind.UINT32, True, None),
+    Field(5, "residual", Kind.DOUBLE, True, None),
+    Field(6, "reason", Kind.ENUM, True, Certificate.Reason),
+)
+CertificateColumns.FIELDS = (
+    Field(1, "e_mom", Kind.DOUBLE, True, None),
+    Field(2, "e_pen", Kind.DOUBLE, True, None),
+    Field(3, "e_comp", Kind.DOUBLE, True, None),
+    Field(4, "e_cone", Kind.DOUBLE, True, None),
+    Field(5, "e_mdp", Kind.DOUBLE, True, None),
+    Field(6, "e_ds", Kind.DOUBLE, True, None),
+    Field(7, "e_own", Kind.DOUBLE, True, None),
+    Field(8, "e_row", Kind.DOUBLE, True, None),
+    Field(9, "penetration", Kind.DOUBLE, True, None),
+)
+CertificateSteps.FIELDS = (
+    Field(1, "e_mom", Kind.UINT64, True, None),
+    Field(2, "e_pen", Kind.UINT64, True, None),
+    Field(3, "e_comp", Kind.UINT64, True, None),
+    Field(4, "e_cone", Kind.UINT64, True, None),
+    Field(5, "e_mdp", Kind.UINT64, True, None),
+    Field(6, "e_ds", Kind.UINT64, True, None),
+    Field(7, "e_own", Kind.UINT64, True, None),
+    Field(8, "e_row", Kind.UINT64, True, None),
+    Field(9, "penetration", Kind.UINT64, True, None),
+)
+EnergyColumns.FIELDS = (
+    Field(1, "before", Kind.DOUBLE, True, None),
+    Field(2, "after", Kind.DOUBLE, True, None),
+    Field(3, "contact", Kind.DOUBLE, True, None),
+    Field(4, "row", Kind.DOUBLE, True, None),
+    Field(5, "applied", Kind.DOUBLE, True, None),
+    Field(6, "scheme", Kind.DOUBLE, True, None),
+    Field(7, "unexplained", Kind.DOUBLE, True, None),
+)
+WorldContacts.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "first", Kind.UINT64, False, None),
+    Field(3, "count", Kind.UINT64, False, None),
+)
+WorldContactsReply.FIELDS = (
+    Field(1, "total", Kind.UINT64, False, None),
+    Field(2, "body_a", Kind.UINT64, True, None),
+    Field(3, "body_b", Kind.UINT64, True, None),
+    Field(4, "feature", Kind.UINT64, True, None),
+    Field(5, "point", Kind.DOUBLE, True, None),
+    Field(6, "frame", Kind.DOUBLE, True, None),
+    Field(7, "gap", Kind.DOUBLE, True, None),
+    Field(8, "impulse", Kind.DOUBLE, True, None),
+    Field(9, "velocity", Kind.DOUBLE, True, None),
+    Field(10, "friction", Kind.DOUBLE, True, None),
+    Field(11, "residual", Kind.DOUBLE, True, None),
+    Field(12, "target_velocity", Kind.DOUBLE, True, None),
+)
+WorldHash.FIELDS = (
+    Field(1, "worlds", Kind.UINT64, True, None),
+)
+WorldHashReply.FIELDS = (
+    Field(1, "hash", Kind.FIXED64, True, None),
+    Field(2, "step", Kind.UINT64, True, None),
+    Field(3, "failures", Kind.MESSAGE, True, Status),
+)
+SnapshotTake.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+)
+SnapshotTakeReply.FIELDS = (
+    Field(1, "snapshot", Kind.UINT64, False, None),
+    Field(2, "bytes", Kind.UINT64, False, None),
+    Field(3, "hash", Kind.FIXED64, False, None),
+    Field(4, "step", Kind.UINT64, False, None),
+)
+SnapshotRead.FIELDS = (
+    Field(1, "snapshot", Kind.UINT64, False, None),
+    Field(2, "first", Kind.UINT64, False, None),
+    Field(3, "count", Kind.UINT64, False, None),
+)
+SnapshotReadReply.FIELDS = (
+    Field(1, "data", Kind.BYTES, False, None),
+    Field(2, "total", Kind.UINT64, False, None),
+)
+SnapshotUpload.FIELDS = (
+    Field(1, "snapshot", Kind.UINT64, False, None),
+    Field(2, "total", Kind.UINT64, False, None),
+    Field(3, "first", Kind.UINT64, False, None),
+    Field(4, "data", Kind.BYTES, False, None),
+)
+SnapshotUploadReply.FIELDS = (
+    Field(1, "snapshot", Kind.UINT64, False, None),
+    Field(2, "received", Kind.UINT64, False, None),
+    Field(3, "complete", Kind.BOOL, False, None),
+)
+SnapshotRestore.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "snapshot", Kind.UINT64, False, None),
+)
+SnapshotRestoreReply.FIELDS = (
+    Field(1, "hash", Kind.FIXED64, False, None),
+    Field(2, "step", Kind.UINT64, False, None),
+)
+SnapshotClone.FIELDS = (
+    Field(1, "snapshot", Kind.UINT64, False, None),
+    Field(2, "world", Kind.UINT64, False, None),
+    Field(3, "count", Kind.UINT64, False, None),
+    Field(4, "name", Kind.STRING, False, None),
+    Field(5, "lifetime", Kind.ENUM, False, World.Lifetime),
+    Field(6, "idle_timeout_s", Kind.DOUBLE, False, None),
+)
+SnapshotCloneReply.FIELDS = (
+    Field(1, "worlds", Kind.UINT64, True, None),
+)
+SnapshotDrop.FIELDS = (
+    Field(1, "snapshot", Kind.UINT64, False, None),
+)
+EpisodeStart.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "name", Kind.STRING, False, None),
+    Field(3, "labels", Kind.STRING, True, None),
+    Field(4, "content", Kind.ENUM, False, Episode.Content),
+    Field(5, "stride", Kind.UINT64, False, None),
+    Field(6, "keyframe_steps", Kind.UINT64, False, None),
+    Field(7, "lossy", Kind.BOOL, False, None),
+    Field(8, "seed", Kind.UINT64, False, None),
+)
+EpisodeStartReply.FIELDS = (
+    Field(1, "episode", Kind.STRING, False, None),
+    Field(2, "name", Kind.STRING, False, None),
+)
+EpisodeStop.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "episode", Kind.STRING, False, None),
+)
+EpisodeStopReply.FIELDS = (
+    Field(1, "episode", Kind.MESSAGE, False, EpisodeInfo),
+)
+EpisodeInfo.FIELDS = (
+    Field(1, "episode", Kind.STRING, False, None),
+    Field(2, "name", Kind.STRING, False, None),
+    Field(3, "labels", Kind.STRING, True, None),
+    Field(4, "state", Kind.ENUM, False, Episode.State),
+    Field(5, "content", Kind.ENUM, False, Episode.Content),
+    Field(6, "stride", Kind.UINT64, False, None),
+    Field(7, "lossy", Kind.BOOL, False, None),
+    Field(8, "seed", Kind.UINT64, False, None),
+    Field(9, "client", Kind.STRING, False, None),
+    Field(10, "world_name", Kind.STRING, False, None),
+    Field(11, "solver", Kind.STRING, False, None),
+    Field(12, "steps", Kind.UINT64, False, None),
+    Field(13, "world_step", Kind.UINT64, False, None),
+    Field(14, "time_step", Kind.DOUBLE, False, None),
+    Field(15, "bodies", Kind.UINT64, False, None),
+    Field(16, "begun", Kind.DOUBLE, False, None),
+    Field(17, "ended", Kind.DOUBLE, False, None),
+    Field(18, "unconverged_steps", Kind.UINT64, False, None),
+    Field(19, "dropped_steps", Kind.UINT64, False, None),
+    Field(20, "worst_own", Kind.DOUBLE, False, None),
+    Field(21, "worst_penetration", Kind.DOUBLE, False, None),
+    Field(22, "dynamics_version", Kind.UINT64, False, None),
+    Field(23, "server_version", Kind.STRING, False, None),
+    Field(24, "bytes", Kind.UINT64, False, None),
+    Field(25, "chunks", Kind.UINT64, False, None),
+    Field(26, "keyframes", Kind.UINT64, False, None),
+    Field(27, "why", Kind.STRING, False, None),
+    Field(28, "simulated", Kind.DOUBLE, False, None),
+    Field(29, "keyframe_steps", Kind.UINT64, False, None),
+    Field(30, "build", Kind.STRING, False, None),
+    Field(31, "contacts_max", Kind.UINT64, False, None),
+    Field(32, "hardest_impact", Kind.DOUBLE, False, None),
+    Field(33, "hardest_impact_step", Kind.UINT64, False, None),
+    Field(34, "energy_gain", Kind.DOUBLE, False, None),
+    Field(35, "energy_gain_step", Kind.UINT64, False, None),
+    Field(36, "parent", Kind.STRING, False, None),
+    Field(37, "parent_step", Kind.UINT64, False, None),
+    Field(38, "world_index", Kind.UINT64, False, None),
+    Field(39, "return_sum", Kind.DOUBLE, False, None),
+    Field(40, "pinned", Kind.BOOL, False, None),
+    Field(41, "damage", Kind.STRING, False, None),
+)
+EpisodeHighlight.FIELDS = (
+    Field(1, "kind", Kind.ENUM, False, EpisodeHighlight.Kind),
+    Field(2, "first_step", Kind.UINT64, False, None),
+    Field(3, "last_step", Kind.UINT64, False, None),
+    Field(4, "worst_step", Kind.UINT64, False, None),
+    Field(5, "value", Kind.DOUBLE, False, None),
+    Field(6, "reason", Kind.ENUM, False, Certificate.Reason),
+    Field(7, "body", Kind.UINT64, False, None),
+    Field(8, "contacts", Kind.UINT64, False, None),
+)
+EpisodeList.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "label", Kind.STRING, False, None),
+    Field(3, "solver", Kind.STRING, False, None),
+    Field(4, "client", Kind.STRING, False, None),
+    Field(5, "state", Kind.ENUM, False, Episode.State),
+    Field(6, "since", Kind.DOUBLE, False, None),
+    Field(7, "until", Kind.DOUBLE, False, None),
+    Field(8, "first", Kind.UINT64, False, None),
+    Field(9, "count", Kind.UINT64, False, None),
+)
+EpisodeListReply.FIELDS = (
+    Field(1, "total", Kind.UINT64, False, None),
+    Field(2, "episodes", Kind.MESSAGE, True, EpisodeInfo),
+)
+EpisodeDescribe.FIELDS = (
+    Field(1, "episode", Kind.STRING, False, None),
+    Field(2, "names", Kind.BOOL, False, None),
+    Field(3, "highlights", Kind.UINT64, False, None),
+)
+EpisodeDescribeReply.FIELDS = (
+    Field(1, "episode", Kind.MESSAGE, False, EpisodeInfo),
+    Field(2, "ids", Kind.UINT64, True, None),
+    Field(3, "names", Kind.STRING, True, None),
+    Field(4, "highlights", Kind.MESSAGE, True, EpisodeHighlight),
+    Field(5, "highlight_total", Kind.UINT64, True, None),
+)
+EpisodeRead.FIELDS = (
+    Field(1, "episode", Kind.STRING, False, None),
+    Field(2, "first", Kind.UINT64, False, None),
+    Field(3, "count", Kind.UINT64, False, None),
+    Field(4, "stride", Kind.UINT64, False, None),
+    Field(5, "poses", Kind.BOOL, False, None),
+    Field(6, "velocities", Kind.BOOL, False, None),
+    Field(7, "contacts", Kind.BOOL, False, None),
+    Field(8, "single", Kind.BOOL, False, None),
+    Field(9, "again", Kind.BOOL, False, None),
+)
+EpisodeReadReply.FIELDS = (
+    Field(1, "frames", Kind.MESSAGE, False, EpisodeFrames),
+)
+EpisodeFrames.FIELDS = (
+    Field(1, "step", Kind.UINT64, True, None),
+    Field(2, "world_step", Kind.UINT64, True, None),
+    Field(3, "time", Kind.DOUBLE, True, None),
+    Field(4, "body_count", Kind.UINT64, True, None),
+    Field(5, "ids", Kind.UINT64, True, None),
+    Field(6, "pose", Kind.DOUBLE, True, None),
+    Field(7, "velocity", Kind.DOUBLE, True, None),
+    Field(8, "pose_single", Kind.FLOAT, True, None),
+    Field(9, "velocity_single", Kind.FLOAT, True, None),
+    Field(10, "contact_count", Kind.UINT64, True, None),
+    Field(11, "contacts", Kind.MESSAGE, False, WorldContactsReply),
+    Field(12, "stored", Kind.BOOL, True, None),
+    Field(13, "ids_count", Kind.UINT64, True, None),
+)
+EpisodeReplay.FIELDS = (
+    Field(1, "episode", Kind.STRING, False, None),
+    Field(2, "first", Kind.UINT64, False, None),
+    Field(3, "last", Kind.UINT64, False, None),
+    Field(4, "stride", Kind.UINT64, False, None),
+    Field(5, "speed", Kind.DOUBLE, False, None),
+    Field(6, "poses", Kind.BOOL, False, None),
+    Field(7, "velocities", Kind.BOOL, False, None),
+    Field(8, "contacts", Kind.BOOL, False, None),
+    Field(9, "single", Kind.BOOL, False, None),
+    Field(10, "again", Kind.BOOL, False, None),
+)
+EpisodeReplayReply.FIELDS = (
+    Field(1, "frames", Kind.UINT64, False, None),
+    Field(2, "last_step", Kind.UINT64, False, None),
+)
+EpisodeVerify.FIELDS = (
+    Field(1, "episode", Kind.STRING, False, None),
+    Field(2, "first", Kind.UINT64, False, None),
+    Field(3, "last", Kind.UINT64, False, None),
+    Field(4, "lanes", Kind.UINT32, False, None),
+)
+EpisodeProgress.FIELDS = (
+    Field(1, "steps_done", Kind.UINT64, False, None),
+    Field(2, "steps_total", Kind.UINT64, False, None),
+)
+EpisodeVerifyReply.FIELDS = (
+    Field(1, "verified", Kind.BOOL, False, None),
+    Field(2, "steps", Kind.UINT64, False, None),
+    Field(3, "dropped_steps", Kind.UINT64, False, None),
+    Field(4, "unconverged_steps", Kind.UINT64, False, None),
+    Field(5, "seconds", Kind.DOUBLE, False, None),
+    Field(6, "differences", Kind.MESSAGE, True, EpisodeDifference),
+    Field(7, "sealed", Kind.BOOL, False, None),
+    Field(8, "proven_step", Kind.UINT64, False, None),
+)
+EpisodeDifference.FIELDS = (
+    Field(1, "step", Kind.UINT64, False, None),
+    Field(2, "chunk", Kind.UINT64, False, None),
+    Field(3, "chunk_kind", Kind.STRING, False, None),
+    Field(4, "damaged", Kind.BOOL, False, None),
+    Field(5, "expected_hash", Kind.FIXED64, False, None),
+    Field(6, "found_hash", Kind.FIXED64, False, None),
+    Field(7, "body", Kind.UINT64, False, None),
+    Field(8, "quantity", Kind.STRING, False, None),
+    Field(9, "expected", Kind.DOUBLE, False, None),
+    Field(10, "found", Kind.DOUBLE, False, None),
+    Field(11, "message", Kind.STRING, False, None),
+)
+EpisodeDelete.FIELDS = (
+    Field(1, "episode", Kind.STRING, False, None),
+)
+ContactProblem.FIELDS = (
+    Field(1, "time_step", Kind.DOUBLE, False, None),
+    Field(2, "gravity", Kind.DOUBLE, False, None),
+    Field(3, "tree_width", Kind.UINT32, True, None),
+    Field(4, "mass", Kind.DOUBLE, True, None),
+    Field(5, "v_free", Kind.DOUBLE, True, None),
+    Field(6, "tree_is_body", Kind.BOOL, True, None),
+    Field(7, "body_mass", Kind.DOUBLE, True, None),
+    Field(8, "body_inertia", Kind.DOUBLE, True, None),
+    Field(10, "contact_mu", Kind.DOUBLE, True, None),
+    Field(11, "contact_gap", Kind.DOUBLE, True, None),
+    Field(12, "contact_restitution", Kind.DOUBLE, True, None),
+    Field(13, "contact_approach", Kind.DOUBLE, True, None),
+    Field(14, "contact_stiffness", Kind.DOUBLE, True, None),
+    Field(15, "contact_dissipation_time", Kind.DOUBLE, True, None),
+    Field(16, "contact_damping", Kind.DOUBLE, True, None),
+    Field(17, "contact_bias", Kind.DOUBLE, True, None),
+    Field(18, "contact_force", Kind.DOUBLE, True, None),
+    Field(19, "contact_motion", Kind.DOUBLE, True, None),
+    Field(20, "contact_gdot", Kind.DOUBLE, True, None),
+    Field(21, "contact_given", Kind.UINT32, True, None),
+    Field(22, "contact_block_count", Kind.UINT32, True, None),
+    Field(23, "contact_block_tree", Kind.UINT32, True, None),
+    Field(24, "contact_jacobian", Kind.DOUBLE, True, None),
+    Field(25, "contact_frame", Kind.DOUBLE, True, None),
+    Field(26, "side_tree", Kind.UINT32, True, None),
+    Field(27, "side_arm", Kind.DOUBLE, True, None),
+    Field(30, "row_low", Kind.DOUBLE, True, None),
+    Field(31, "row_high", Kind.DOUBLE, True, None),
+    Field(32, "row_gap", Kind.DOUBLE, True, None),
+    Field(33, "row_bias", Kind.DOUBLE, True, None),
+    Field(34, "row_group", Kind.UINT32, True, None),
+    Field(35, "row_stiffness", Kind.DOUBLE, True, None),
+    Field(36, "row_dissipation_time", Kind.DOUBLE, True, None),
+    Field(37, "row_damping", Kind.DOUBLE, True, None),
+    Field(38, "row_compliance", Kind.DOUBLE, True, None),
+    Field(39, "row_gdot", Kind.DOUBLE, True, None),
+    Field(40, "row_given", Kind.UINT32, True, None),
+    Field(41, "row_block_count", Kind.UINT32, True, None),
+    Field(42, "row_block_tree", Kind.UINT32, True, None),
+    Field(43, "row_jacobian", Kind.DOUBLE, True, None),
+    Field(50, "warm_contacts", Kind.DOUBLE, True, None),
+    Field(51, "warm_rows", Kind.DOUBLE, True, None),
+)
+Solve.FIELDS = (
+    Field(1, "problem", Kind.MESSAGE, False, ContactProblem),
+    Field(2, "solver", Kind.STRING, False, None),
+    Field(3, "parameters", Kind.MESSAGE, False, SolverParameters),
+    Field(4, "history", Kind.BOOL, False, None),
+)
+SolveReply.FIELDS = (
+    Field(1, "v", Kind.DOUBLE, True, None),
+    Field(2, "contacts", Kind.DOUBLE, True, None),
+    Field(3, "rows", Kind.DOUBLE, True, None),
+    Field(4, "certificate", Kind.MESSAGE, False, Certificate),
+    Field(5, "history", Kind.DOUBLE, True, None),
+    Field(6, "history_stride", Kind.UINT64, False, None),
+)
+Certificate.FIELDS = (
+    Field(1, "e_mom", Kind.DOUBLE, False, None),
+    Field(2, "e_pen", Kind.DOUBLE, False, None),
+    Field(3, "e_comp", Kind.DOUBLE, False, None),
+    Field(4, "e_cone", Kind.DOUBLE, False, None),
+    Field(5, "e_mdp", Kind.DOUBLE, False, None),
+    Field(6, "e_ds", Kind.DOUBLE, False, None),
+    Field(7, "e_own", Kind.DOUBLE, False, None),
+    Field(8, "e_row", Kind.DOUBLE, False, None),
+    Field(9, "pen_velocity", Kind.DOUBLE, False, None),
+    Field(10, "comp_velocity", Kind.DOUBLE, False, None),
+    Field(11, "mdp_velocity", Kind.DOUBLE, False, None),
+    Field(12, "ds_velocity", Kind.DOUBLE, False, None),
+    Field(13, "own_velocity", Kind.DOUBLE, False, None),
+    Field(14, "row_velocity", Kind.DOUBLE, False, None),
+    Field(15, "scale", Kind.DOUBLE, False, None),
+    Field(16, "tolerance", Kind.DOUBLE, False, None),
+    Field(17, "penetration", Kind.DOUBLE, False, None),
+    Field(18, "iterations", Kind.UINT32, False, None),
+    Field(19, "converged", Kind.BOOL, False, None),
+    Field(20, "time", Kind.DOUBLE, False, None),
+    Field(21, "worst_contact", Kind.INT64, False, None),
+    Field(30, "rung", Kind.ENUM, False, Rung.Kind),
+    Field(31, "passes", Kind.UINT32, False, None),
+    Field(32, "islands", Kind.UINT32, False, None),
+    Field(33, "islands_open", Kind.UINT32, False, None),
+    Field(34, "worst_open", Kind.MESSAGE, False, OpenIsland),
+    Field(35, "reason", Kind.ENUM, False, Certificate.Reason),
+    Field(36, "softened", Kind.UINT32, False, None),
+    Field(38, "cost_gap", Kind.DOUBLE, False, None),
+    Field(40, "launch", Kind.DOUBLE, False, None),
+    Field(41, "gliding", Kind.DOUBLE, False, None),
+    Field(42, "launch_contact", Kind.INT64, False, None),
+)
+OpenIsland.FIELDS = (
+    Field(1, "tree", Kind.UINT32, False, None),
+    Field(2, "contact", Kind.INT64, False, None),
+    Field(3, "contacts", Kind.UINT32, False, None),
+    Field(4, "residual", Kind.DOUBLE, False, None),
+)
+Problem.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+)
+ProblemReply.FIELDS = (
+    Field(1, "problem", Kind.MESSAGE, False, ContactProblem),
+    Field(2, "solver", Kind.STRING, False, None),
+    Field(3, "parameters", Kind.MESSAGE, False, SolverParameters),
+)

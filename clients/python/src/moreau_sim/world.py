@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""One world as an object: made of a scene or of columns, stepped, looked at, recorded."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pathlib
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import protocol as p
+from ._json import from_json
+from .client import Client
+from .errors import of_status
+from .progress import Progress
+
+# what is asked for at once: far less than a frame
+BODIES_AT_ONCE = 50_000
+CONTACTS_AT_ONCE = 20_000
+# calls of a step with progress take about this long [s]
+SLICE_S = 0.2
+
+
+class State(NamedTuple):
+    """Bodies of a world, a row each."""
+
+    ids: NDArray[np.uint64]
+    pose: NDArray[np.float64]  # n x 7: x y z of the origin [m], quaternion w x y z
+    velocity: NDArray[np.float64]  # n x 6: of the centre of mass [m/s], spin [rad/s], world axes
+
+
+def read_scene(scene: str | os.PathLike[str] | Mapping[str, Any] | p.Scene) -> p.Scene:
+    """A scene: a message, a mapping as scene files have it, or the path of such a file."""
+    if isinstance(scene, p.Scene):
+        return scene
+    if not isinstance(scene, Mapping):
+        scene = json.loads(pathlib.Path(scene).read_text())
+    return from_json(p.Scene, scene)
+
+
+def read_settings(solver: str | None, parameters: Mapping[str, Any] | None, more: Mapping[str, Any]) -> p.WorldSettings:
+    """World settings of keyword arguments; `parameters` are the solver's."""
+    settings = from_json(p.WorldSettings, more)
+    settings.solver = solver
+    if parameters is not None:
+        settings.parameters = read_parameters(solver or "mdp", parameters)
+    return settings
+
+
+def read_parameters(solver: str, parameters: Mapping[str, Any]) -> p.SolverParameters:
+    """Parameters of a solver, as its message of the protocol has them; choices by name."""
+    return from_json(p.SolverParameters, {solver: parameters})
+
+
+class World:
+    """A world on a server. `id` is its number there, `ids` are the bodies that it began with."""
+
+    def __init__(self, client: Client, id: int, name: str, ids: NDArray[np.uint64]) -> None:
+        self.client = client
+        self.id = id
+        self.name = name
+        self.ids = ids
+
+    def __repr__(self) -> str:
+        return f"<World {self.id} {self.name!r} at {self.client.address}>"
+
+    @classmethod
+    def create(
+        cls,
+        client: Client,
+        scene: str | os.PathLike[str] | Mapping[str, Any] | p.Scene | None = None,
+        *,
+        name: str | None = None,
+        keep: bool = False,
+        solver: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        **settings: Any,
+    ) -> "World":
+        """Makes a world: of a scene, or empty.
+
+        keep                  it stays when this client is gone, until it is destroyed
+        solver, parameters    contact solver by name, and what it takes
+        settings              fields of protocol.WorldSettings, as time_step or gravity; they win over the scene's
+        """
+        reply = client.world_create(
+            name=name,
+            lifetime=p.World.Lifetime.SERVER if keep else None,
+            settings=read_settings(solver, parameters, settings),
+            scene=None if scene is None else read_scene(scene),
+        )
+        return cls(client, reply.world or 0, reply.name or "", reply.ids)
+
+    def destroy(self) -> None:
+        self.client.world_destroy(world=self.id)
+
+    def set(self, *, solver: str | None = None, parameters: Mapping[str, Any] | None = None, **settings: Any) -> None:
+        """Changes settings, also in mid-episode; arguments as create()'s."""
+        self.client.world_set(world=self.id, settings=read_settings(solver, parameters, settings))
+
+    def move(self, ids: ArrayLike, *, pose: ArrayLike | None = None, velocity: ArrayLike | None = None) -> None:
+        """Sets poses (7 each) and velocities (6 each) of bodies."""
+        self.client.world_set(world=self.id, ids=np.atleast_1d(ids), pose=pose, velocity=velocity)
+
+    def step(
+        self,
+        steps: int = 1,
+        *,
+        time_step: float | None = None,
+        wrenches: Mapping[int, ArrayLike] | None = None,
+        progress: bool = False,
+        **returned: bool,
+    ) -> p.WorldStepReply:
+        """Steps the world.
+
+        wrenches   force [N] at the centre of mass and torque [N m], 6 numbers in world axes, by body; held for all steps
+        progress   shows a bar on standard error
+        returned   poses, velocities, single, reports, hashes: what the reply has (protocol.WorldStep)
+        """
+        what: dict[str, Any] = dict(returned, time_step=time_step)
+        if wrenches:
+            what["wrench_body"] = list(wrenches)
+            what["wrench"] = np.concatenate([np.asarray(wrench, dtype=float).ravel() for wrench in wrenches.values()])
+        if not progress:
+            return self._step(steps, what)
+        bar, done, at_once = Progress(steps, "steps"), 0, 1
+        try:
+            while True:
+                begun = time.monotonic()
+                reply = self._step(min(at_once, steps - done), what)
+                done += min(at_once, steps - done)
+                bar.update(done)
+                if done >= steps:
+                    return reply
+                took = max(time.monotonic() - begun, 1e-6)
+                at_once = max(1, min(2 * at_once, int(at_once * SLICE_S / took)))
+        finally:
+            bar.end()
+
+    def _step(self, steps: int, what: Mapping[str, Any]) -> p.WorldStepReply:
+        reply = self.client.world_step(worlds=[self.id], steps=steps, **what)
+        for failure in reply.failures:
+            error = of_status(failure)
+            error.result = reply
+            raise error
+        return reply
+
+    def state(self) -> State:
+        """Where all bodies are, and how they move."""
+        parts = [self.client.world_get(world=self.id, first=0, count=BODIES_AT_ONCE)]
+        total = parts[0].total or 0
+        for first in range(BODIES_AT_ONCE, total, BODIES_AT_ONCE):
+            parts.append(self.client.world_get(world=self.id, first=first, count=BODIES_AT_ONCE))
+        return State(
+            np.concatenate([part.ids for part in parts]),
+            np.concatenate([part.pose for part in parts]).reshape(-1, 7),
+            np.concatenate([part.velocity for part in parts]).reshape(-1, 6),
+        )
+
+    def contacts(self) -> list[p.WorldContactsReply]:
+        """Contacts of the last step, some thousands in each reply."""
+        parts = [self.client.world_contacts(world=self.id, first=0, count=CONTACTS_AT_ONCE)]
+        for first in range(CONTACTS_AT_ONCE, parts[0].total or 0, CONTACTS_AT_ONCE):
+            parts.append(self.client.world_contacts(world=self.id, first=first, count=CONTACTS_AT_ONCE))
+        return parts
+
+    def hash(self) -> int:
+        """The state hash: equal of equal states, everywhere."""
+        reply = self.client.world_hash(worlds=[self.id])
+        for failure in reply.failures:
+            raise of_status(failure)
+        return int(reply.hash[0])
+
+    @contextlib.contextmanager
+    def record(self, name: str | None = None, **options: Any) -> Iterator[str]:
+        """Records what happens within. Gives the episode's id; options are the fields of protocol.EpisodeStart."""
+        started = self.client.episode_start(world=self.id, name=name, **options)
+        try:
+            yield started.episode or ""
+        finally:
+            self.client.episode_stop(episode=started.episode)

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""The client against a real server."""
+
+import os
+import signal
+import socket
+import struct
+import threading
+
+import numpy as np
+import pytest
+
+import moreau_sim
+from moreau_sim import World, errors, protocol
+
+BALL = {
+    "bodies": [
+        {"name": "ground", "kind": "STATIC", "shapes": [{"plane": {}}]},
+        {"name": "ball", "position": [0, 0, 1], "shapes": [{"sphere": {"radius": 0.1}}]},
+    ]
+}
+
+
+def test_a_ball_falls_as_the_closed_form_says(client):
+    world = World.create(client, {"bodies": BALL["bodies"][1:]}, time_step=0.001)
+    world.step(200)
+    state = world.state()
+    # symplectic Euler: h^2 g n (n + 1)/2, to rounding of 200 sums
+    assert state.pose.shape == (1, 7)
+    assert state.pose[0, 2] == pytest.approx(1.0 - 9.81 * 1e-6 * 200 * 201 / 2, abs=1e-12)
+    assert state.velocity[0, 2] == pytest.approx(-9.81 * 0.2, abs=1e-12)
+
+
+@pytest.mark.parametrize("solver", ["mdp", "lcp", "ccp", "sap", "compliant"])
+def test_every_solver_rests_a_ball(client, solver):
+    world = World.create(client, BALL, solver=solver)
+    reply = world.step(480, progress=True)
+    assert reply.reports.converged.all()
+    # the compliant ones sink in by m g / k: far below a tenth of a millimetre
+    assert world.state().pose[1, 2] == pytest.approx(0.1, abs=1e-4)
+
+
+def test_columns_come_as_arrays_that_may_be_kept(client):
+    world = World.create(client)
+    ids = client.world_add_bodies(world=world.id, pose=np.tile([0, 0, 5, 1, 0, 0, 0], (3, 1)), mass=[1, 2, 3], inertia=np.tile([1, 1, 1, 0, 0, 0], 3)).ids
+    first = world.step(1, poses=True).pose
+    kept = first.copy()
+    world.step(100, poses=True)
+    assert np.array_equal(first, kept) and ids.tolist() == [1, 2, 3]
+    world.step(1, wrenches={int(ids[1]): [0, 0, 2 * 9.81, 0, 0, 0]})
+    assert world.state().velocity[1, 2] > world.state().velocity[0, 2]
+
+
+def test_pipelined_calls_are_answered_each(client):
+    world = World.create(client, BALL)
+    sent = [client.send(protocol.WorldStep(worlds=[world.id]), protocol.WorldStepReply) for _ in range(50)]
+    assert [int(one.result().step[0]) for one in reversed(sent)] == list(range(50, 0, -1))
+
+
+def test_an_episode_is_recorded_replayed_and_verified(client):
+    world = World.create(client, BALL)
+    with world.record("fall", content=protocol.Episode.Content.FRAMES) as episode:
+        world.step(50)
+        world.set(solver="sap")
+        world.step(50)
+    frames = list(client.episode_replay(episode=episode, speed=0.0, stride=10))
+    assert sum(len(event.step) for event in frames) == 11
+    assert np.array_equal(frames[-1].pose[-7:], world.state().pose[-1])
+    verify = client.episode_verify(episode=episode)
+    assert all(event.steps_total == 100 for event in verify)
+    assert verify.result().verified
+
+
+def test_a_problem_is_solved_from_arrays(client):
+    # a point mass on the ground, pushed along it by 0.3 of its weight: it sticks at friction 0.5, and slides at 0.2
+    free = np.array([0.01 * 9.81 * 0.3, 0.0, -0.01 * 9.81])
+    to_contact = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    for friction, left in ((0.5, 0.0), (0.2, 0.1)):
+        problem = moreau_sim.dense_problem(np.eye(3), free, to_contact, friction, time_step=0.01)
+        reply = moreau_sim.solve(client, problem, parameters={"tolerance": 1e-12})
+        assert reply.certificate.converged
+        assert reply.v == pytest.approx([0.01 * 9.81 * left, 0.0, 0.0], abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    "error, field, call",
+    [
+        (errors.InvalidArgument, "settings.time_step", lambda c: World.create(c, time_step=-1.0)),
+        (errors.InvalidArgument, "time_step", lambda c: World.create(c, BALL).step(time_step=float("nan"))),
+        (errors.NotFound, "worlds", lambda c: c.world_step(worlds=[10**9]).failures and World(c, 10**9, "", None).step()),
+        (errors.NotFound, "episode", lambda c: c.episode_describe(episode="none such")),
+        (ValueError, "bodies[0].kind", lambda c: World.create(c, {"bodies": [{"kind": "FLYING"}]})),
+        (ValueError, "bodies[0].colour", lambda c: World.create(c, {"bodies": [{"colour": 1}]})),
+    ],
+)
+def test_errors_say_what_was_wrong(client, error, field, call):
+    with pytest.raises(error) as raised:
+        call(client)
+    assert field in str(raised.value)
+    client.ping()  # and the connection stays usable
+
+
+def test_addresses_that_are_none():
+    for address in ("host:", "host:99999", ":1", "unix"):
+        with pytest.raises((ValueError, errors.ConnectionLost)):
+            moreau_sim.Client(address, timeout_s=1.0)
+    with pytest.raises(errors.ConnectionLost, match="unix:/nowhere"):
+        moreau_sim.Client("unix:/nowhere")
+
+
+def listen(answer):
+    """A listener of our own, that answers each connection so; its address."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=answer, args=(connection,), daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    return listener, "127.0.0.1:%d" % listener.getsockname()[1]
+
+
+@pytest.mark.parametrize(
+    "said, error",
+    [
+        (b"", errors.ConnectionLost),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", errors.ProtocolError),
+        (struct.pack(">I", 3) + b"\xff\xff\xff", errors.ProtocolError),
+        (struct.pack(">I", 0), errors.ProtocolError),
+    ],
+)
+def test_what_is_no_server_is_told_from_one(said, error):
+    def answer(connection):
+        connection.recv(1000)
+        connection.sendall(said)
+        connection.close()
+
+    listener, address = listen(answer)
+    with listener, pytest.raises(error, match="127.0.0.1"):
+        moreau_sim.Client(address, timeout_s=10.0)
+
+
+def test_a_silent_server_is_not_waited_for_without_end():
+    listener, address = listen(lambda connection: connection.recv(1000))
+    with listener, pytest.raises(errors.ConnectionLost, match="said nothing for 0.2 s"):
+        moreau_sim.Client(address, timeout_s=0.2)
+
+
+def test_a_server_that_dies_in_mid_step_is_one_clear_error():
+    with moreau_sim.launch() as server, server.client() as client:
+        world = World.create(client, BALL)
+        pending = client.send(protocol.WorldStep(worlds=[world.id], steps=10**9), protocol.WorldStepReply)
+        threading.Timer(0.2, os.kill, (server.process.pid, signal.SIGKILL)).start()
+        with pytest.raises(errors.ConnectionLost):
+            pending.result()
+        with pytest.raises(errors.ConnectionLost):
+            client.ping()
+
+
+def proxy_to(target):
+    """A way to the server that can be cut: the listener, its address, and a function that cuts all that is open."""
+    open_ones = []
+
+    def carry(source, sink):
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+        except OSError:
+            pass
+        for one in (source, sink):
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def answer(connection):
+        there = socket.socket(socket.AF_UNIX)
+        there.connect(target.removeprefix("unix:"))
+        open_ones.extend((connection, there))
+        threading.Thread(target=carry, args=(there, connection), daemon=True).start()
+        carry(connection, there)
+
+    def cut():
+        while open_ones:
+            try:
+                open_ones.pop().shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    listener, address = listen(answer)
+    return listener, address, cut
+
+
+def test_a_lost_connection_is_taken_up_again_and_nothing_is_done_twice(server):
+    listener, address, cut = proxy_to(server.address)
+    with listener, moreau_sim.Client(address, resumable=True, timeout_s=60.0) as client:
+        world = World.create(client, BALL)
+        for round in range(1, 9):
+            sent = [client.send(protocol.WorldStep(worlds=[world.id], steps=3), protocol.WorldStepReply) for _ in range(5)]
+            cut()
+            steps = [int(one.result().step[0]) for one in sent]
+            assert steps == [15 * (round - 1) + 3 * k for k in range(1, 6)]
+
+
+def test_a_connection_that_does_not_come_back_is_an_error(server):
+    listener, address, cut = proxy_to(server.address)
+    with listener, moreau_sim.Client(address, timeout_s=60.0) as client:
+        pending = client.send(protocol.WorldStep(worlds=[World.create(client, BALL).id], steps=10**9), protocol.WorldStepReply)
+        cut()
+        with pytest.raises(errors.ConnectionLost):
+            pending.result()
+
+
+def test_a_server_program_that_is_none(tmp_path):
+    with pytest.raises(FileNotFoundError, match="argument"):
+        moreau_sim.launch(tmp_path / "nothing")
+    with pytest.raises(errors.ConnectionLost, match="no-such-option"):
+        moreau_sim.launch(options=["--no-such-option"])
