@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Stands in for http.c where a server is built without these pages (MOREAU_HTTP=OFF): in a Python
+// wheel, as libwebsockets loads its part for libuv from a fixed path of the system. Whoever asks
+// for the pages is told.
+#include "http/http.h"
+
+#include "base/assert.h"
+
+#include <unistd.h>
+
+Status http_create(Http **http, const HttpDef *def, Error *error) {
+    (void)def;
+    *http = NULL;
+    return error_set(error, STATUS_UNIMPLEMENTED, "http",
+                     "This server was built without its HTTP pages (MOREAU_HTTP=OFF): leave out "
+                     "--http, or install one that has them.");
+}
+
+void http_accept(Http *http, int fd) {
+    ASSERT(http != NULL); // there is none to be had
+    close(fd);
+}
+
+uint32_t http_connection_count(const Http *http) {
+    ASSERT(http == NULL);
+    return 0;
+}
+
+void http_close(Http *http) {
+    ASSERT(http == NULL);
+}
+
+void http_destroy(Http *http) {
+    ASSERT(http == NULL);
+}
