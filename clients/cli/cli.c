@@ -29,9 +29,12 @@ void cli_global_options(Cli *cli, Option options[CLI_GLOBAL_OPTIONS]) {
 
 int cli_fail(Cli *cli, int status, const char *format, ...) {
     char sentence[sizeof(cli->failure)];
+    bool is_about = cli->about != NULL;
+    int used = snprintf(sentence, sizeof(sentence), "%s%s", is_about ? cli->about : "",
+                        is_about ? ": " : "");
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof(sentence), format, arguments);
+    vsnprintf(sentence + used, sizeof(sentence) - (size_t)used, format, arguments);
     va_end(arguments);
     fprintf(stderr, "moreau: %s\n", sentence);
     if (cli->failure[0] == '\0') {

@@ -29,6 +29,8 @@ typedef struct CliField {
     const char *field, *shown;
 } CliField;
 
+enum { CLI_FAILURE_BYTES = 2048 };
+
 typedef struct Cli {
     const char *server;     // address; default 127.0.0.1:7667, or MOREAU_SERVER
     const char *token_file; // Nullable
@@ -39,10 +41,11 @@ typedef struct Cli {
     const CliField *fields;      // borrowed, ended by NULL; Nullable: fields go by their own names
     MoreauClient *client;        // owned; NULL until cli_connect
     MoreauError error;           // of the last call through cli_call
-    char failure[2048];          // the first sentence of cli_fail; "": none
-    MoreauError refusal;         // what it is about; from_server: the server said so
-    bool has_printed;            // the one document of --json
-    int output_error;            // errno of the first write to standard output that failed; 0: none
+    const char *about;           // Nullable: what cli_fail says first, as one solver of several
+    char failure[CLI_FAILURE_BYTES]; // the first sentence of cli_fail; "": none
+    MoreauError refusal;             // what it is about; from_server: the server said so
+    bool has_printed;                // the one document of --json
+    int output_error; // errno of the first write to standard output that failed; 0: none
 } Cli;
 
 typedef struct CliCommand {

@@ -11,6 +11,7 @@
 #include "cli/memory.h"
 #include "cli/parameters.h"
 #include "cli/recording.h"
+#include "cli/run_beside.h"
 #include "cli/run_report.h"
 #include "cli/terminal.h"
 
@@ -31,12 +32,18 @@ static const char usage[] =
     "the end: its inputs, and with =frames or =contacts what can be watched, too.\n"
     "A step that does not reach the solver's tolerance is counted, and the run goes\n"
     "on; with --require-converged the exit status is then 5.\n"
+    "With several solvers, as --solver mdp,sap, or --solver all, each plays the scene\n"
+    "in a world of its own, one after the other, and a table shows them side by side;\n"
+    "one that is refused or fails has its row, and the others go on. A parameter of\n"
+    "one of them is named with it: --param sap.sigma=1e-4. Behind --name and\n"
+    "--episode-name each sets its own: pile-sap.\n"
     "\n"
     "Examples:\n"
     "  moreau run falling.json --steps 720\n"
     "  moreau run falling.json --time 3 --record=frames --episode-name demo\n"
     "  moreau run pile.json --param max_iterations=2000 --require-converged\n"
-    "  moreau run robot.json --keep --json | jq .world\n";
+    "  moreau run robot.json --keep --json | jq .world\n"
+    "  moreau run incline.json --solver all --param lcp.directions=16\n";
 
 #define BATCH_S           0.1
 #define BATCH_DEADLINE_MS 1000u
@@ -47,6 +54,9 @@ enum { STEPS_DEFAULT = 240, BATCH_GROWTH = 4 };
 enum { RECONNECT_ATTEMPTS = 8 };
 
 #define TIME_STEP_DEFAULT (1.0 / 240.0)
+
+// Of a list of solvers' names; of a name that was typed, which the server judges.
+enum { SOLVERS_BYTES = 256, NAME_BYTES = 1024 };
 
 // What a solver takes in a world, unless it is told otherwise; and how many times that, or what it
 // was told, to try when it did not suffice.
@@ -61,7 +71,7 @@ static const CliField typed[] = {
 };
 
 typedef struct RunOptions {
-    const char *solver; // Nullable
+    const char *solver; // Nullable, as typed
     const char *name;   // Nullable
     OptionList params;
     uint64_t steps;   // 0: not given
@@ -71,24 +81,20 @@ typedef struct RunOptions {
     RecordingOptions recording;
 } RunOptions;
 
-// What the command line says wins over the scene.
-static int apply_options(Cli *cli, const RunOptions *options, Moreau__V1__Scene *scene,
-                         Moreau__V1__WorldCreate *create) {
+// What the command line says wins over the scene. `solver` is one of `solvers`, which all run.
+static int apply_options(Cli *cli, const RunOptions *options, const OptionList *solvers,
+                         const char *solver, Moreau__V1__WorldCreate *create) {
     create->name = (char *)options->name;
     create->has_lifetime = 1;
     create->lifetime =
         options->keep ? MOREAU__V1__WORLD__LIFETIME__SERVER : MOREAU__V1__WORLD__LIFETIME__SESSION;
-    create->scene = scene;
     Moreau__V1__WorldSettings *settings = create->settings;
-    settings->solver = (char *)options->solver;
+    bool is_said = options->solver != NULL || options->params.count > 0;
+    settings->solver = is_said ? (char *)solver : NULL;
     settings->has_time_step = options->time_step > 0.0;
     settings->time_step = options->time_step;
-    if (settings->solver == NULL && options->params.count > 0) {
-        bool named = scene->settings != NULL && scene->settings->solver != NULL;
-        settings->solver = named ? scene->settings->solver : PARAMETERS_SOLVER_DEFAULT;
-    }
     char message[640];
-    if (!parameters_set(settings->solver, &options->params, &settings->parameters, message,
+    if (!parameters_set(solver, solvers, &options->params, &settings->parameters, message,
                         sizeof(message))) {
         return cli_fail(cli, EXIT_USAGE, "%s", message);
     }
@@ -216,18 +222,8 @@ static uint64_t count_steps(const RunOptions *options, const Moreau__V1__Scene *
     return options->steps > 0 ? options->steps : STEPS_DEFAULT;
 }
 
-static const char *solver_name(const Moreau__V1__WorldCreate *create) {
-    if (create->settings->solver != NULL) {
-        return create->settings->solver;
-    }
-    const Moreau__V1__WorldSettings *settings = create->scene->settings;
-    return settings != NULL && settings->solver != NULL ? settings->solver
-                                                        : PARAMETERS_SOLVER_DEFAULT;
-}
-
 // What the command line says wins over the scene here, too.
-static uint64_t advise_iterations(const Moreau__V1__WorldCreate *create) {
-    const char *solver = solver_name(create);
+static uint64_t advise_iterations(const Moreau__V1__WorldCreate *create, const char *solver) {
     const Moreau__V1__WorldSettings *scene = create->scene->settings;
     uint32_t given = parameters_iterations(solver, create->settings->parameters);
     if (given == 0 && scene != NULL) {
@@ -263,63 +259,187 @@ static int judge_convergence(Cli *cli, const RunReport *report) {
                     format_count(report->steps_done, text[1]), plural(report->steps_done));
 }
 
-static int run_world(Cli *cli, const RunOptions *options, const Moreau__V1__WorldCreate *create,
-                     const Moreau__V1__WorldCreateReply *created) {
-    RunReport report = {.world = created->world,
-                        .name = created->name != NULL ? created->name : "world",
-                        .solver = solver_name(create),
-                        .bodies = created->bodies,
-                        .steps_wanted = count_steps(options, create->scene),
-                        .scene = create->scene,
-                        .created = created,
-                        .iterations_advised = advise_iterations(create),
-                        .kept = options->keep};
-    int status = recording_start(cli, &options->recording, report.world);
+// Steps a world that was created, to its end. `is_one`: of several, which are compared.
+static int run_world(Cli *cli, const RunOptions *options, bool is_one, RunBeside *run) {
+    RunReport *report = &run->report;
+    int status = recording_start(cli, &options->recording, report->world);
     if (status != EXIT_DONE) {
-        if (!report.kept && moreau_is_connected(cli->client)) {
-            moreau_world_destroy(cli->client, report.world);
+        if (!report->kept && moreau_is_connected(cli->client)) {
+            moreau_world_destroy(cli->client, report->world);
         }
         return status;
     }
-    interrupt_catch();
-    Moreau__V1__Reply *episode;
-    status = step_world(cli, &report);
-    int finished = finish_world(cli, options, &report, &episode);
+    status = step_world(cli, report);
+    if (status == EXIT_DONE && is_one) {
+        status = run_places_fetch(cli, report->created, &run->places);
+    }
+    int finished = finish_world(cli, options, report, &run->episode);
     status = status != EXIT_DONE ? status : finished;
     if (status == EXIT_DONE && options->require_converged) {
-        status = judge_convergence(cli, &report);
-    }
-    show_run(cli, &report, episode != NULL ? episode->episode_stop->episode : NULL);
-    if (episode != NULL) {
-        moreau__v1__reply__free_unpacked(episode, NULL);
+        status = judge_convergence(cli, report);
     }
     return status;
 }
 
-static int run_scene(Cli *cli, const RunOptions *options, Moreau__V1__Scene *scene,
-                     const JsonText *source) {
+// One solver's run, from the creation of its world on. `create` is as the command line has it.
+static int run_solver(Cli *cli, const RunOptions *options, bool is_one,
+                      Moreau__V1__WorldCreate *create, const JsonText *source, RunBeside *run) {
+    int status = create_world(cli, create, source, &run->created);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    const Moreau__V1__WorldCreateReply *created = run->created->world_create;
+    run->report.world = created->world;
+    run->report.name = created->name != NULL ? created->name : "world";
+    run->report.bodies = created->bodies;
+    run->report.created = created;
+    run->report.iterations_advised = advise_iterations(create, run->report.solver);
+    run->report.kept = options->keep;
+    return run_world(cli, options, is_one, run);
+}
+
+// Connects when it is the first. `solver` is one of those that run.
+static int run_scene(Cli *cli, const RunOptions *options, const OptionList *solvers,
+                     const char *solver, Moreau__V1__Scene *scene, const JsonText *source,
+                     RunBeside *run) {
+    run->report = (RunReport){.name = scene->name != NULL ? scene->name : "world",
+                              .solver = solver,
+                              .bodies = scene->n_bodies,
+                              .steps_wanted = count_steps(options, scene),
+                              .scene = scene};
     Moreau__V1__WorldSettings settings = MOREAU__V1__WORLD_SETTINGS__INIT;
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
     create.settings = &settings;
-    int status = apply_options(cli, options, scene, &create);
+    create.scene = scene;
+    int status = apply_options(cli, options, solvers, solver, &create);
     if (status == EXIT_DONE) {
         cli->reconnect_attempts = RECONNECT_ATTEMPTS;
         status = cli_connect(cli);
     }
     if (status == EXIT_DONE) {
-        Moreau__V1__Reply *reply;
-        status = create_world(cli, &create, source, &reply);
-        if (status == EXIT_DONE) {
-            status = run_world(cli, options, &create, reply->world_create);
-        }
-        if (reply != NULL) {
-            moreau__v1__reply__free_unpacked(reply, NULL);
-        }
+        status = run_solver(cli, options, solvers->count > 1, &create, source, run);
     }
     if (settings.parameters != NULL) {
         moreau__v1__solver_parameters__free_unpacked(settings.parameters, NULL);
     }
     return status;
+}
+
+static int run_alone(Cli *cli, const RunOptions *options, const OptionList *solvers,
+                     Moreau__V1__Scene *scene, const JsonText *source) {
+    RunBeside run = {0};
+    int status = run_scene(cli, options, solvers, solvers->item[0], scene, source, &run);
+    if (run.created != NULL) {
+        show_run(cli, &run.report, run.episode != NULL ? run.episode->episode_stop->episode : NULL);
+    }
+    run_beside_free(&run);
+    return status;
+}
+
+// "pile-sap" for a name that was typed, in `text`; what has no name gets none.
+static const char *name_after(const char *name, const char *solver, char text[NAME_BYTES]) {
+    if (name != NULL) {
+        snprintf(text, NAME_BYTES, "%s-%s", name, solver);
+    }
+    return name != NULL ? text : NULL;
+}
+
+// One solver of several: what is named on the command line is named after it, too.
+static int run_named(Cli *cli, const RunOptions *options, const OptionList *solvers,
+                     const char *solver, Moreau__V1__Scene *scene, const JsonText *source,
+                     RunBeside *run) {
+    char text[2][NAME_BYTES];
+    RunOptions named = *options;
+    named.name = name_after(options->name, solver, text[0]);
+    named.recording.name = name_after(options->recording.name, solver, text[1]);
+    return run_scene(cli, &named, solvers, solver, scene, source, run);
+}
+
+// One after the other, so that none disturbs another's time. What one is refused, or fails at, is
+// its own; without a connection, or after Ctrl-C, nothing more is begun.
+static int run_each(Cli *cli, const RunOptions *options, const OptionList *solvers,
+                    Moreau__V1__Scene *scene, const JsonText *source) {
+    RunBeside *runs = memory_take(solvers->count, sizeof(*runs));
+    Cli said = {0}; // the first that went wrong
+    int worst = EXIT_DONE;
+    size_t count = 0;
+    while (count < solvers->count && worst != EXIT_USAGE && worst != EXIT_NO_CONNECTION &&
+           !interrupt_wanted()) {
+        RunBeside *run = &runs[count];
+        cli->about = solvers->item[count++];
+        int status = run_named(cli, options, solvers, cli->about, scene, source, run);
+        worst = worst == EXIT_DONE || status == EXIT_NO_CONNECTION ? status : worst;
+        memcpy(run->failure, cli->failure, sizeof(run->failure));
+        if (said.failure[0] == '\0') {
+            said = *cli;
+        }
+        cli->failure[0] = '\0';
+    }
+    cli->about = NULL;
+    memcpy(cli->failure, said.failure, sizeof(said.failure));
+    cli->refusal = said.refusal;
+    if (worst != EXIT_USAGE && count > 0 && cli->json) {
+        cli_print(cli, run_beside_write(runs, count));
+    } else if (worst != EXIT_USAGE && count > 0) {
+        run_beside_print(runs, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        run_beside_free(&runs[i]);
+    }
+    free(runs);
+    return worst;
+}
+
+// Which solvers run: those of a list with commas, all, or the one that the scene names. `text` is
+// where the names stay.
+static int choose_solvers(Cli *cli, const RunOptions *options, const Moreau__V1__Scene *scene,
+                          char text[SOLVERS_BYTES], OptionList *solvers) {
+    const Moreau__V1__WorldSettings *settings = scene->settings;
+    const char *wanted = options->solver;
+    if (wanted == NULL) {
+        wanted = settings != NULL && settings->solver != NULL ? settings->solver
+                                                              : PARAMETERS_SOLVER_DEFAULT;
+    }
+    *solvers = (OptionList){0};
+    if (options->solver != NULL && strcmp(wanted, "all") == 0) {
+        parameters_solvers(solvers);
+        return EXIT_DONE;
+    }
+    if (snprintf(text, SOLVERS_BYTES, "%s", wanted) >= SOLVERS_BYTES) {
+        return cli_fail(cli, EXIT_USAGE, "--solver: the list has more than %d letters",
+                        SOLVERS_BYTES - 1);
+    }
+    for (char *next = text; next != NULL;) {
+        char *comma = strchr(next, ',');
+        if (comma != NULL) {
+            *comma = '\0';
+        }
+        if (*next == '\0' || solvers->count == OPTION_LIST_MAX) {
+            return cli_fail(cli, EXIT_USAGE, "--solver: %s is no list of at most %d solvers",
+                            wanted, OPTION_LIST_MAX);
+        }
+        for (size_t i = 0; i < solvers->count; i++) {
+            if (strcmp(solvers->item[i], next) == 0) {
+                return cli_fail(cli, EXIT_USAGE, "--solver: %s stands twice in the list", next);
+            }
+        }
+        solvers->item[solvers->count++] = next;
+        next = comma != NULL ? comma + 1 : NULL;
+    }
+    return EXIT_DONE;
+}
+
+static int run_solvers(Cli *cli, const RunOptions *options, Moreau__V1__Scene *scene,
+                       const JsonText *source) {
+    char text[SOLVERS_BYTES];
+    OptionList solvers;
+    int status = choose_solvers(cli, options, scene, text, &solvers);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    interrupt_catch();
+    return solvers.count == 1 ? run_alone(cli, options, &solvers, scene, source)
+                              : run_each(cli, options, &solvers, scene, source);
 }
 
 static int load_and_run(Cli *cli, const RunOptions *options, const char *file) {
@@ -334,7 +454,7 @@ static int load_and_run(Cli *cli, const RunOptions *options, const char *file) {
     if (scene == NULL) {
         status = cli_fail(cli, EXIT_REFUSED, "%s", error.message);
     } else {
-        status = run_scene(cli, options, (Moreau__V1__Scene *)scene, &json);
+        status = run_solvers(cli, options, (Moreau__V1__Scene *)scene, &json);
         protobuf_c_message_free_unpacked(scene, NULL);
     }
     json_text_free(&json);
@@ -345,7 +465,7 @@ int command_run(Cli *cli, int argc, char **argv) {
     RunOptions options = {0};
     const Option table[] = {
         {"--solver", OPTION_TEXT, &options.solver, "NAME",
-         "contact solver; default: the scene's, or mdp"},
+         "contact solver, or A,B or all; default: the scene's"},
         {"--param", OPTION_LIST, &options.params, "KEY=VALUE",
          "a parameter of the solver; may be repeated"},
         {"--steps", OPTION_COUNT, &options.steps, "N", "how many steps; default 240"},

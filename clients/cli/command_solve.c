@@ -244,8 +244,9 @@ static int choose_solver(Cli *cli, const SolveOptions *options, ProblemSolver *s
         problem_solver_free(solver);
         solver->name = memory_copy(wanted != NULL ? wanted : PARAMETERS_SOLVER_DEFAULT);
     }
+    const OptionList solvers = {.item = {solver->name}, .count = 1};
     char message[640];
-    return parameters_set(solver->name, &options->params, &solver->parameters, message,
+    return parameters_set(solver->name, &solvers, &options->params, &solver->parameters, message,
                           sizeof(message))
                ? EXIT_DONE
                : cli_fail(cli, EXIT_USAGE, "%s", message);

@@ -94,13 +94,33 @@ static bool set_value(const ProtobufCFieldDescriptor *field, const char *text, v
     }
 }
 
+// " (lcp has one)", or which name is near, or "".
+static const char *hint_of(const char *key, const ProtobufCMessageDescriptor *parameters,
+                           char hint[NEAREST_HINT_BYTES]) {
+    const ProtobufCMessageDescriptor *all = &moreau__v1__solver_parameters__descriptor;
+    for (unsigned i = 0; i < all->n_fields; i++) {
+        if (json_find_field(all->fields[i].descriptor, key) != NULL) {
+            snprintf(hint, NEAREST_HINT_BYTES, " (%s has one)", all->fields[i].name);
+            return hint;
+        }
+    }
+    Nearest nearest = {.typed = key};
+    for (unsigned i = 0; i < parameters->n_fields; i++) {
+        nearest_offer(&nearest, parameters->fields[i].name);
+    }
+    return nearest_hint(&nearest, hint);
+}
+
+// `text` as it was typed; its key may begin with the name of its solver, which is `solver`.
 static bool set_parameter(const char *solver, const char *text, ProtobufCMessage *message,
                           char *sentence, size_t bytes) {
     char names[512];
     const char *equals = strchr(text, '=');
     char key[64] = "";
     if (equals != NULL) {
-        snprintf(key, sizeof(key), "%.*s", (int)(equals - text), text);
+        const char *dot = memchr(text, '.', (size_t)(equals - text));
+        const char *begin = dot != NULL ? dot + 1 : text;
+        snprintf(key, sizeof(key), "%.*s", (int)(equals - begin), begin);
     }
     const ProtobufCFieldDescriptor *field = json_find_field(message->descriptor, key);
     if (equals == NULL) {
@@ -109,13 +129,9 @@ static bool set_parameter(const char *solver, const char *text, ProtobufCMessage
     }
     if (field == NULL) {
         list_fields(message->descriptor, names, sizeof(names));
-        Nearest nearest = {.typed = key};
-        for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
-            nearest_offer(&nearest, message->descriptor->fields[i].name);
-        }
         char hint[NEAREST_HINT_BYTES];
         snprintf(sentence, bytes, "--param %s: solver %s has no parameter \"%s\"%s; it has %s",
-                 text, solver, key, nearest_hint(&nearest, hint), names);
+                 text, solver, key, hint_of(key, message->descriptor, hint), names);
         return false;
     }
     if (!set_value(field, equals + 1, (uint8_t *)message + field->offset, names, sizeof(names))) {
@@ -142,9 +158,58 @@ static ProtobufCMessage *take_message(const ProtobufCFieldDescriptor *solver,
     return message;
 }
 
-bool parameters_set(const char *solver, const OptionList *params,
+void parameters_solvers(OptionList *solvers) {
+    const ProtobufCMessageDescriptor *all = &moreau__v1__solver_parameters__descriptor;
+    *solvers = (OptionList){0};
+    for (unsigned i = 0; i < all->n_fields && solvers->count < OPTION_LIST_MAX; i++) {
+        solvers->item[solvers->count++] = all->fields[i].name;
+    }
+}
+
+// The solver that a key names, as sap.sigma does; "": it names none.
+static const char *named_solver(const char *text, char name[64]) {
+    const char *equals = strchr(text, '=');
+    const char *dot = equals != NULL ? memchr(text, '.', (size_t)(equals - text)) : NULL;
+    snprintf(name, 64, "%.*s", dot != NULL ? (int)(dot - text) : 0, text);
+    return name;
+}
+
+// false, with a sentence: a key names a solver that is not there, or does not run.
+static bool judge_named(const char *text, const OptionList *solvers, char *message, size_t bytes) {
+    char name[64], names[256];
+    if (named_solver(text, name)[0] == '\0') {
+        return true;
+    }
+    for (size_t i = 0; i < solvers->count; i++) {
+        if (strcmp(solvers->item[i], name) == 0) {
+            return true;
+        }
+    }
+    if (find_solver(name) == NULL) {
+        list_fields(&moreau__v1__solver_parameters__descriptor, names, sizeof(names));
+        snprintf(message, bytes, "--param %s: there is no solver \"%s\"; there are %s", text, name,
+                 names);
+    } else {
+        snprintf(message, bytes, "--param %s: solver %s does not run here, but %s%s", text, name,
+                 solvers->item[0], solvers->count > 1 ? " and others" : "");
+    }
+    return false;
+}
+
+bool parameters_set(const char *solver, const OptionList *solvers, const OptionList *params,
                     Moreau__V1__SolverParameters **all, char *message, size_t message_bytes) {
-    if (params->count == 0) {
+    OptionList own = {0};
+    for (size_t i = 0; i < params->count; i++) {
+        char name[64];
+        if (!judge_named(params->item[i], solvers, message, message_bytes)) {
+            return false;
+        }
+        named_solver(params->item[i], name);
+        if (name[0] == '\0' || strcmp(name, solver) == 0) {
+            own.item[own.count++] = params->item[i];
+        }
+    }
+    if (own.count == 0) {
         return true;
     }
     const ProtobufCFieldDescriptor *field = find_solver(solver);
@@ -161,8 +226,8 @@ bool parameters_set(const char *solver, const OptionList *params,
         moreau__v1__solver_parameters__init(*all);
     }
     ProtobufCMessage *target = take_message(field, *all);
-    for (size_t i = 0; i < params->count; i++) {
-        if (!set_parameter(solver, params->item[i], target, message, message_bytes)) {
+    for (size_t i = 0; i < own.count; i++) {
+        if (!set_parameter(solver, own.item[i], target, message, message_bytes)) {
             return false;
         }
     }

@@ -10,9 +10,14 @@
 
 #define PARAMETERS_SOLVER_DEFAULT "mdp"
 
-// Sets `params` in *all, which is created where it is NULL, in the message of `solver`. false, with
-// a sentence in `message`, when a key or a value is not known; the sentence lists what is.
-bool parameters_set(const char *solver, const OptionList *params,
+// The solvers that this tool knows parameters of, which live for ever.
+void parameters_solvers(OptionList *solvers);
+
+// Sets `params` in *all, which is created where it is NULL, in the message of `solver`. A key may
+// name its solver, as sap.sigma: what is for another of `solvers`, which all of them run, is passed
+// over here. false, with a sentence in `message`, when a key or a value is not known, or is of a
+// solver that does not run; the sentence lists what is.
+bool parameters_set(const char *solver, const OptionList *solvers, const OptionList *params,
                     Moreau__V1__SolverParameters **all, char *message, size_t message_bytes);
 
 // The parameters of `solver` from a JSON object at `path` of a document, into a new *all. false,

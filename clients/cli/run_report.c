@@ -102,6 +102,7 @@ static void add_reports(RunReport *report, const Moreau__V1__StepReports *report
         report->has_energy = true;
         report->energy_before = FIRST(reports->energy, before, 0.0);
         report->energy_after = reports->energy->after[0];
+        report->energy_unexplained = FIRST(reports->energy, unexplained, 0.0);
     }
 }
 
@@ -337,8 +338,9 @@ static void write_solve(const RunReport *report, json_t *document) {
     }
     if (report->has_energy) {
         json_object_set_new(document, "energy",
-                            json_pack("{s:o,s:o}", "before", number_json(report->energy_before),
-                                      "after", number_json(report->energy_after)));
+                            json_pack("{s:o,s:o,s:o}", "before", number_json(report->energy_before),
+                                      "after", number_json(report->energy_after), "unexplained",
+                                      number_json(report->energy_unexplained)));
     }
 }
 

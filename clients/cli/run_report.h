@@ -60,7 +60,7 @@ typedef struct RunReport {
     RunOpen open;
     RunLaunch launch;
     bool has_energy;
-    double energy_before, energy_after; // [J] of the last step
+    double energy_before, energy_after, energy_unexplained; // [J] of the last step
 } RunReport;
 
 // Adds one answer that is about one world. Returns the steps it says were done.

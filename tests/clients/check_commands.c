@@ -5,6 +5,7 @@
 #include "clients/fake_peer.h"
 #include "support/suite.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,8 +15,12 @@ typedef struct FakeServer {
     uint64_t steps;   // done so far
     uint64_t fail_at; // 0: never; the step that cannot be done
     size_t step_calls, destroyed;
-    char solver[32];
-    double tolerance;
+    char solver[32], solvers[128]; // of the last world; of all, with spaces
+    char names[256];               // of all worlds
+    char refused[32];              // a solver that cannot do it
+    size_t worlds;                 // made so far
+    double tolerance;              // of mdp, and sigma of sap, as last set
+    double sigma;
     double time_step;
     Moreau__V1__World__Lifetime lifetime;
     bool launches;                          // by 2 m/s at step 100
@@ -27,7 +32,23 @@ static void reply_create(FakeServer *server, const Moreau__V1__Request *request)
     const Moreau__V1__WorldSettings *settings = request->world_create->settings;
     snprintf(server->solver, sizeof(server->solver), "%s",
              settings->solver != NULL ? settings->solver : "");
-    server->tolerance = settings->parameters != NULL ? settings->parameters->mdp->tolerance : 0.0;
+    snprintf(server->solvers + strlen(server->solvers),
+             sizeof(server->solvers) - strlen(server->solvers), "%s ", server->solver);
+    const char *name = request->world_create->name;
+    snprintf(server->names + strlen(server->names), sizeof(server->names) - strlen(server->names),
+             "%s ", name != NULL ? name : "-");
+    if (strcmp(server->solver, server->refused) == 0 && server->refused[0] != '\0') {
+        fake_send_status(&server->peer, request->id, MOREAU__V1__STATUS__CODE__RESOURCE_EXHAUSTED,
+                         "", "too many rows");
+        return;
+    }
+    server->steps = 0;
+    server->worlds++;
+    const Moreau__V1__SolverParameters *parameters = settings->parameters;
+    server->tolerance = parameters != NULL && parameters->mdp != NULL ? parameters->mdp->tolerance
+                                                                      : server->tolerance;
+    server->sigma =
+        parameters != NULL && parameters->sap != NULL ? parameters->sap->sigma : server->sigma;
     server->time_step = settings->time_step;
     server->lifetime = request->world_create->lifetime;
     Moreau__V1__WorldCreateReply created = MOREAU__V1__WORLD_CREATE_REPLY__INIT;
@@ -154,6 +175,23 @@ static void reply_step(FakeServer *server, const Moreau__V1__Request *request) {
     fake_send(&server->peer, &reply, request->id);
 }
 
+// The second body lies a millimetre higher in every world that is made.
+static void reply_get(FakeServer *server, uint64_t id) {
+    uint64_t ids[2] = {7, 8};
+    double pose[14] = {[3] = 1.0, [9] = 0.001 * (double)server->worlds, [10] = 1.0};
+    Moreau__V1__WorldGetReply get = MOREAU__V1__WORLD_GET_REPLY__INIT;
+    get.has_step = get.has_total = 1;
+    get.step = server->steps;
+    get.total = get.n_ids = 2;
+    get.ids = ids;
+    get.n_pose = 14;
+    get.pose = pose;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_WORLD_GET;
+    reply.world_get = &get;
+    fake_send(&server->peer, &reply, id);
+}
+
 static void reply_hash(FakeServer *server, uint64_t id) {
     uint64_t hash = 0xfedcba9876543210u;
     Moreau__V1__WorldHashReply hashes = MOREAU__V1__WORLD_HASH_REPLY__INIT;
@@ -231,6 +269,9 @@ static void serve(FakePeer *peer) {
             break;
         case MOREAU__V1__REQUEST__CALL_WORLD_STEP:
             reply_step(server, request);
+            break;
+        case MOREAU__V1__REQUEST__CALL_WORLD_GET:
+            reply_get(server, request->id);
             break;
         case MOREAU__V1__REQUEST__CALL_WORLD_HASH:
             reply_hash(server, request->id);
@@ -314,6 +355,80 @@ START_TEST(run_says_which_island_was_not_solved_and_why) {
     ck_assert_uint_eq(whole_at(open, "body"), 8);
     ck_assert_uint_eq(whole_at(open, "islands"), 57);
     json_decref(report);
+}
+END_TEST
+
+START_TEST(run_plays_all_solvers_side_by_side) {
+    FakeServer server = {.launches = true};
+    Outcome outcome = run_served(&server, command_run, true,
+                                 SCENE " --solver all --param sap.sigma=1e-4 --name pile");
+    ck_assert_msg(outcome.status == EXIT_DONE, "%s", outcome.err);
+    ck_assert_str_eq(server.solvers, "mdp lcp ccp sap compliant ");
+    ck_assert_str_eq(server.names, "pile-mdp pile-lcp pile-ccp pile-sap pile-compliant ");
+    ck_assert(server.sigma == 1e-4 && server.tolerance == 0.0);
+    ck_assert_uint_eq(server.destroyed, 5);
+    json_t *document = parse(outcome.out);
+    const json_t *runs = json_object_get(document, "runs");
+    ck_assert_uint_eq(json_array_size(runs), 5);
+    ck_assert_str_eq(text_at(document, "drift_from"), "mdp");
+    for (size_t i = 0; i < 5; i++) {
+        const json_t *run = json_array_get(runs, i);
+        double drift = json_number_value(json_object_get(run, "drift"));
+        ck_assert_msg(fabs(drift - 0.001 * (double)i) <= 1e-15, "%zu: %g", i, drift);
+        ck_assert_uint_eq(whole_at(run, "steps"), 240);
+        ck_assert_uint_eq(whole_at(json_object_get(run, "worst_launch"), "step"), 100);
+    }
+    json_decref(document);
+
+    FakeServer again = {0};
+    outcome = run_served(&again, command_run, false, SCENE " --solver sap,mdp");
+    ck_assert_int_eq(outcome.status, EXIT_DONE);
+    ck_assert_str_eq(again.solvers, "sap mdp ");
+    ck_assert_str_eq(again.names, "- - ");
+    ck_assert_msg(strstr(outcome.out, "  sap          99.5 %") != NULL, "%s", outcome.out);
+    ck_assert_ptr_nonnull(strstr(outcome.out, "farthest from where it is under sap"));
+    for (char *line = strtok(outcome.out, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        ck_assert_msg(strlen(line) <= 80, "%s", line);
+    }
+}
+END_TEST
+
+// Its row has nothing in it, and what there is to say of it says whom it is about.
+START_TEST(run_goes_on_when_one_of_several_solvers_is_refused) {
+    FakeServer server = {.refused = "lcp"};
+    Outcome outcome = run_served(&server, command_run, true, SCENE " --solver mdp,lcp,sap");
+    ck_assert_int_eq(outcome.status, EXIT_REFUSED);
+    ck_assert_msg(strstr(outcome.err, "moreau: lcp: too many rows") != NULL, "%s", outcome.err);
+    json_t *document = parse(outcome.out);
+    const json_t *runs = json_object_get(document, "runs");
+    ck_assert_str_eq(text_at(json_object_get(document, "error"), "message"), "lcp: too many rows");
+    ck_assert_str_eq(text_at(json_object_get(document, "error"), "status"), "RESOURCE_EXHAUSTED");
+    const json_t *refused = json_array_get(runs, 1);
+    ck_assert_str_eq(text_at(json_object_get(refused, "error"), "message"), "lcp: too many rows");
+    ck_assert_uint_eq(whole_at(refused, "steps"), 0);
+    ck_assert(json_is_null(json_object_get(refused, "drift")));
+    for (size_t i = 0; i < 3; i += 2) {
+        ck_assert_uint_eq(whole_at(json_array_get(runs, i), "steps"), 240);
+        ck_assert_ptr_null(json_object_get(json_array_get(runs, i), "error"));
+    }
+    json_decref(document);
+}
+END_TEST
+
+START_TEST(run_judges_a_list_of_solvers_before_it_connects) {
+    static const struct {
+        const char *arguments, *said;
+    } cases[] = {
+        {SCENE " --solver mdp,", "--solver: mdp, is no list"},
+        {SCENE " --solver mdp,sap,mdp", "--solver: mdp stands twice"},
+        {SCENE " --solver mdp,sap --param directions=8", "mdp: --param directions=8: solver mdp"},
+        {SCENE " --solver mdp,sap --param lcp.directions=8", "solver lcp does not run here"},
+    };
+    // where nobody listens
+    Outcome outcome = run_command("127.0.0.1:1", command_run, false, cases[_i].arguments);
+    ck_assert_int_eq(outcome.status, EXIT_USAGE);
+    ck_assert_msg(strstr(outcome.err, cases[_i].said) != NULL, "%s", outcome.err);
+    ck_assert_str_eq(outcome.out, "");
 }
 END_TEST
 
@@ -410,6 +525,9 @@ static TCase *case_run(void) {
     tcase_add_test(tcase, run_steps_in_batches_and_reports_the_worst_of_all);
     tcase_add_test(tcase, run_says_which_island_was_not_solved_and_why);
     tcase_add_test(tcase, run_says_what_was_launched);
+    tcase_add_test(tcase, run_plays_all_solvers_side_by_side);
+    tcase_add_test(tcase, run_goes_on_when_one_of_several_solvers_is_refused);
+    tcase_add_loop_test(tcase, run_judges_a_list_of_solvers_before_it_connects, 0, 4);
     tcase_add_test(tcase, run_says_in_words_what_did_not_converge);
     tcase_add_test(tcase, run_time_counts_whole_steps);
     tcase_add_test(tcase, run_reports_a_world_that_fails);

@@ -310,12 +310,21 @@ static TCase *case_refusing(void) {
 
 // ---- options and parameters
 
+enum { SENTENCE_BYTES = 640 };
+
+// Of a solver that runs alone.
+static bool set_alone(const char *solver, const OptionList *params,
+                      Moreau__V1__SolverParameters **all, char sentence[SENTENCE_BYTES]) {
+    const OptionList solvers = {{solver}, 1};
+    return parameters_set(solver, &solvers, params, all, sentence, SENTENCE_BYTES);
+}
+
 START_TEST(parameters_are_set_by_name) {
     OptionList params = {
         {"tolerance=1e-9", "friction=coulomb", "warmStart=off", "max_iterations=1e4"}, 4};
     Moreau__V1__SolverParameters *all = NULL;
-    char message[640], model[PARAMETERS_MODEL_BYTES];
-    ck_assert_msg(parameters_set("mdp", &params, &all, message, sizeof(message)), "%s", message);
+    char message[SENTENCE_BYTES], model[PARAMETERS_MODEL_BYTES];
+    ck_assert_msg(set_alone("mdp", &params, &all, message), "%s", message);
     ck_assert(all->mdp->tolerance == 1e-9);
     ck_assert_int_eq(all->mdp->friction, MOREAU__V1__MDP_PARAMETERS__FRICTION__COULOMB);
     ck_assert(all->mdp->has_warm_start && !all->mdp->warm_start);
@@ -334,11 +343,30 @@ START_TEST(parameters_are_set_by_name) {
 }
 END_TEST
 
+// What is for one of several solvers is its alone; what names none is everybody's.
+START_TEST(of_several_solvers_each_gets_its_own_parameters) {
+    const OptionList solvers = {{"mdp", "sap"}, 2};
+    const OptionList params = {{"sap.sigma=1e-4", "tolerance=1e-9", "mdp.friction=coulomb"}, 3};
+    Moreau__V1__SolverParameters *of[2] = {NULL, NULL};
+    char message[SENTENCE_BYTES];
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_msg(
+            parameters_set(solvers.item[i], &solvers, &params, &of[i], message, sizeof(message)),
+            "%s", message);
+    }
+    ck_assert(of[0]->mdp->has_friction && of[0]->mdp->tolerance == 1e-9 && of[0]->sap == NULL);
+    ck_assert(of[1]->sap->sigma == 1e-4 && of[1]->sap->tolerance == 1e-9 && of[1]->mdp == NULL);
+    for (size_t i = 0; i < 2; i++) {
+        moreau__v1__solver_parameters__free_unpacked(of[i], NULL);
+    }
+}
+END_TEST
+
 START_TEST(lcp_is_named_after_its_directions) {
     OptionList params = {{"directions=16", "maxRows=500"}, 2};
     Moreau__V1__SolverParameters *all = NULL;
-    char message[640], model[PARAMETERS_MODEL_BYTES];
-    ck_assert_msg(parameters_set("lcp", &params, &all, message, sizeof(message)), "%s", message);
+    char message[SENTENCE_BYTES], model[PARAMETERS_MODEL_BYTES];
+    ck_assert_msg(set_alone("lcp", &params, &all, message), "%s", message);
     ck_assert_uint_eq(all->lcp->directions, 16);
     ck_assert_uint_eq(all->lcp->max_rows, 500);
     ck_assert_str_eq(parameters_model("lcp", all, model), "polyhedral:16");
@@ -358,11 +386,15 @@ START_TEST(a_wrong_parameter_lists_what_is_right) {
         {"mdp", "warm_start=maybe", "true or false"},
         {"nosuch", "tolerance=1", "mdp"},
         {"mdp", "tolerance=nan", "takes a number"},
+        {"mdp", "directions=8", "has no parameter \"directions\" (lcp has one)"},
+        {"mdp", "sap.sigma=1e-4", "solver sap does not run here, but mdp"},
+        {"mdp", "sup.sigma=1e-4", "there is no solver \"sup\"; there are mdp, lcp, ccp"},
+        {"sap", "sap.directions=8", "solver sap has no parameter \"directions\" (lcp has one)"},
     };
     OptionList params = {{cases[_i].param}, 1};
     Moreau__V1__SolverParameters *all = NULL;
-    char message[640] = "";
-    ck_assert(!parameters_set(cases[_i].solver, &params, &all, message, sizeof(message)));
+    char message[SENTENCE_BYTES] = "";
+    ck_assert(!set_alone(cases[_i].solver, &params, &all, message));
     ck_assert_msg(strstr(message, cases[_i].expected) != NULL, "%s", message);
     if (all != NULL) {
         moreau__v1__solver_parameters__free_unpacked(all, NULL);
@@ -501,7 +533,8 @@ static TCase *case_options(void) {
     TCase *tcase = tcase_create("options");
     tcase_add_test(tcase, parameters_are_set_by_name);
     tcase_add_test(tcase, lcp_is_named_after_its_directions);
-    tcase_add_loop_test(tcase, a_wrong_parameter_lists_what_is_right, 0, 8);
+    tcase_add_test(tcase, of_several_solvers_each_gets_its_own_parameters);
+    tcase_add_loop_test(tcase, a_wrong_parameter_lists_what_is_right, 0, 12);
     tcase_add_test(tcase, options_are_taken_in_both_spellings_and_any_order);
     tcase_add_loop_test(tcase, a_wrong_option_is_refused, 0, 9);
     return tcase;

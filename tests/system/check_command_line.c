@@ -202,6 +202,8 @@ START_TEST(a_full_disk_is_said) {
     static const char *const lines[] = {
         "run " SCENES "one_ball.json",
         "run " SCENES "one_ball.json --json",
+        "run " SCENES "one_ball.json --solver all",
+        "run " SCENES "one_ball.json --solver mdp,sap --json",
         "solve " MOREAU_SOURCE_DIR "/tests/problems/one-ball.json",
         "call Ping",
         "call Describe",
@@ -262,6 +264,12 @@ static const struct {
     {"run " SCENES "one_ball.json --time-step 100", 1, "moreau: --time-step: "},
     {"run " SCENES "one_ball.json --param tolerance=0", 1, "moreau: --param tolerance: "},
     {"run " SCENES "one_ball.json --solver magic", 1, "moreau: --solver: "},
+    {"run " SCENES "one_ball.json --solver mdp,magic", 1, "moreau: magic: --solver: "},
+    {"run " SCENES "one_ball.json --solver all --param sap.sigma=7", 1,
+     "moreau: sap: --param sigma: "},
+    {"run " SCENES "one_ball.json --param sap.sigma=7", 2, "solver sap does not run here"},
+    {"solve " MOREAU_SOURCE_DIR "/tests/problems/one-ball.json --param sap.sigma=7", 2,
+     "solver sap does not run here"},
     {"run " SCENES "one_ball.json --record --label ''", 1, "moreau: --label: "},
     {"run " SCENES "one_ball.json --record --episode-name ''", 1, "moreau: --episode-name: "},
     {"run " SCENES "one_ball.json --record=frames --stride 1e9", 1, "moreau: --stride: "},
@@ -428,6 +436,59 @@ START_TEST(a_dump_that_does_not_fit_leaves_the_file_as_it_was) {
 }
 END_TEST
 
+// What a row of several solvers says is what a run of that solver alone says, to the last bit, and
+// drift is what the worlds themselves tell. Convex models alone lift the box that slides, until it
+// glides mu h v above the ground.
+START_TEST(solvers_side_by_side_are_each_as_alone) {
+    static const char *const solvers[] = {"mdp", "lcp", "ccp", "sap", "compliant"};
+    ServerProcess *server = server_start("--workers 1");
+    const char *address = server->address[0];
+    json_t *beside = server_shell_json(
+        address, "moreau run " SCENES "incline.json --solver all --name tilted --keep --json", 0);
+    const json_t *runs = json_object_get(beside, "runs");
+    ck_assert_uint_eq(json_array_size(runs), 5);
+    json_t *places[5];
+    char line[256];
+    for (size_t i = 0; i < 5; i++) {
+        const json_t *run = json_array_get(runs, i);
+        ck_assert_str_eq(json_string_value(json_object_get(run, "solver")), solvers[i]);
+        snprintf(line, sizeof(line), "moreau run " SCENES "incline.json --solver %s --json",
+                 solvers[i]);
+        json_t *alone = server_shell_json(address, line, 0);
+        static const char *const same[] = {"hash", "certificate", "energy", "unconverged_steps"};
+        for (size_t k = 0; k < sizeof(same) / sizeof(same[0]); k++) {
+            ck_assert_msg(
+                json_equal(json_object_get(run, same[k]), json_object_get(alone, same[k])),
+                "%s: %s", solvers[i], same[k]);
+        }
+        json_decref(alone);
+        snprintf(line, sizeof(line), "moreau call WorldGet '{\"world\": %lld}'",
+                 (long long)json_integer_value(json_object_get(run, "world")));
+        places[i] = server_shell_json(address, line, 0);
+        double drift = 0.0;
+        for (size_t body = 0; body < 3; body++) {
+            double square = 0.0;
+            for (size_t k = 7 * body; k < 7 * body + 3; k++) {
+                double by =
+                    json_number_value(json_array_get(json_object_get(places[i], "pose"), k)) -
+                    json_number_value(json_array_get(json_object_get(places[0], "pose"), k));
+                square += by * by;
+            }
+            drift = fmax(drift, sqrt(square));
+        }
+        ck_assert(json_number_value(json_object_get(run, "drift")) == drift);
+    }
+    for (size_t i = 0; i < 5; i++) {
+        const json_t *run = json_array_get(runs, i);
+        bool is_convex = i == 2 || i == 3;
+        ck_assert((json_object_get(run, "worst_launch") != NULL) == is_convex);
+        json_decref(places[i]);
+    }
+    json_decref(beside);
+    server_stop(server);
+}
+END_TEST
+
 static TCase *case_command_line(void) {
     TCase *tcase = tcase_create("command line");
     tcase_add_loop_test(tcase, every_step_of_every_scene_converges, 0, 13);
@@ -436,6 +497,7 @@ static TCase *case_command_line(void) {
     tcase_add_loop_test(tcase, a_problem_is_solved_by_lcp_as_well, 0, 2);
     tcase_add_loop_test(tcase, parameters_of_lcp_are_refused_as_typed, 0, 2);
     tcase_add_test(tcase, a_deep_overlap_is_said_and_the_settings_are_those_of_the_scene);
+    tcase_add_test(tcase, solvers_side_by_side_are_each_as_alone);
     tcase_add_test(tcase, a_full_disk_is_said);
     tcase_add_test(tcase, errors_name_what_was_typed);
     tcase_add_test(tcase, a_list_that_is_too_short_says_what_is_needed_and_what_came);
