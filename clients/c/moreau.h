@@ -238,10 +238,11 @@ typedef enum MoreauIntegrator {
     MOREAU_INTEGRATOR_MIDPOINT = 3
 } MoreauIntegrator;
 
-// Where the gyroscopic torque is taken: at the mean spin of a step, or at that before it.
+// Where the gyroscopic torque is taken: at the mean spin of a step, that before it or that after it.
 typedef enum MoreauRotation {
     MOREAU_ROTATION_MIDPOINT = 0,
-    MOREAU_ROTATION_EXPLICIT = 1
+    MOREAU_ROTATION_EXPLICIT = 1,
+    MOREAU_ROTATION_IMPLICIT = 2
 } MoreauRotation;
 
 // Where the plane of a contact is taken from (WorldSettings.ContactPlane in the proto).

@@ -5,6 +5,7 @@
 //
 //     explicit    I (x - w) = h (I w) x w + h T
 //     midpoint    I (x - w) = h (I m) x m + h T',   m = (w + x)/2
+//     implicit    I (x - w) = h (I x) x x + h T     the same with m = x
 //
 // Where m also turns the body (integrator midpoint), T' = T - (h/2) m x T: the torque stands still
 // while the body turns under it, and this is how the body sees it halfway. Then with Cayley's
@@ -12,8 +13,8 @@
 // it nor the energy changes: (I + (h/2)[m]) I x = (I - (h/2)[m]) (I w + h T) says that I x, turned
 // by the step's rotation, is I w + h T. Elsewhere T' = T.
 //
-// The midpoint's equation is quadratic, so Newton's method knows what a step leaves over without
-// looking: (h/4) s x I s for a step s. It ends when that is rounding. From the kicked spin, which
+// These equations are quadratic, so Newton's method knows what a step leaves over without looking:
+// h theta^2 s x I s for a step s, m = (1 - theta) w + theta x. It ends when that is rounding. From the kicked spin, which
 // is w + h T/I, it takes two or three steps up to a tenth of a radian per time step and at most
 // seven up to two radians; beyond, some of its problems have no end that it finds, and the rounding
 // of the torque grows with the angle. Such a body keeps its kicked spin for this step, which
@@ -33,10 +34,9 @@ static Vec3 solve_columns(Vec3 c0, Vec3 c1, Vec3 c2, Vec3 b) {
                 s * vec3_dot(c0, vec3_cross(c1, b)));
 }
 
-// A column of the derivative of the equation: d = I e + (h/2) m x I e - half x e.
-static Vec3 derivative(Vec3 e, Vec3 column, double half_step, Vec3 mean, Vec3 half) {
-    return vec3_sub(vec3_add_scaled(column, half_step, vec3_cross(mean, column)),
-                    vec3_cross(half, e));
+// A column of the derivative of the equation: d = I e + theta h m x I e - part x e.
+static Vec3 derivative(Vec3 e, Vec3 column, double step, Vec3 mean, Vec3 part) {
+    return vec3_sub(vec3_add_scaled(column, step, vec3_cross(mean, column)), vec3_cross(part, e));
 }
 
 static Sym3 scaled_to_trace_one(Sym3 m) {
@@ -44,7 +44,8 @@ static Sym3 scaled_to_trace_one(Sym3 m) {
     return (Sym3){s * m.xx, s * m.yy, s * m.zz, s * m.xy, s * m.xz, s * m.yz};
 }
 
-static Vec3 spin_midpoint(Sym3 inertia, Vec3 before, Vec3 kicked, double h, bool turns_torque) {
+static Vec3 spin_by_newton(Sym3 inertia, Vec3 before, Vec3 kicked, double h, double theta,
+                           bool turns_torque) {
     // only the ratios of the moments matter, and no product of them may overflow
     Sym3 unit = scaled_to_trace_one(inertia);
     Vec3 momentum = sym3_mul_vec(unit, before);
@@ -58,16 +59,16 @@ static Vec3 spin_midpoint(Sym3 inertia, Vec3 before, Vec3 kicked, double h, bool
          c2 = vec3(unit.xz, unit.yz, unit.zz);
     Vec3 x = kicked;
     for (int i = 0; i < NEWTON_STEPS_MAX; i++) {
-        Vec3 mean = vec3_scale(0.5, vec3_add(before, x));
+        Vec3 mean = vec3_scale(theta, vec3_add_scaled(x, 1.0 / theta - 1.0, before));
         Vec3 inside = vec3_add_scaled(turned, h, sym3_mul_vec(unit, mean));
         Vec3 residual = vec3_add(sym3_mul_vec(unit, vec3_sub(x, kicked)), vec3_cross(mean, inside));
-        Vec3 half = vec3_scale(0.5, inside);
-        Vec3 s = solve_columns(derivative(vec3(1.0, 0.0, 0.0), c0, 0.5 * h, mean, half),
-                               derivative(vec3(0.0, 1.0, 0.0), c1, 0.5 * h, mean, half),
-                               derivative(vec3(0.0, 0.0, 1.0), c2, 0.5 * h, mean, half),
+        Vec3 part = vec3_scale(theta, inside);
+        Vec3 s = solve_columns(derivative(vec3(1.0, 0.0, 0.0), c0, theta * h, mean, part),
+                               derivative(vec3(0.0, 1.0, 0.0), c1, theta * h, mean, part),
+                               derivative(vec3(0.0, 0.0, 1.0), c2, theta * h, mean, part),
                                vec3_neg(residual));
         x = vec3_add(x, s);
-        Vec3 left = vec3_scale(0.25 * h, vec3_cross(s, sym3_mul_vec(unit, s)));
+        Vec3 left = vec3_scale(theta * theta * h, vec3_cross(s, sym3_mul_vec(unit, s)));
         // written so that NaN goes on, to the kicked spin in the end
         if (vec3_dot(left, left) <= 0x1p-106 * scale) {
             return x;
@@ -82,6 +83,7 @@ Vec3 spin_free(const WorldSettings *settings, const FreeMass *mass, double h, Ve
         Vec3 torque = vec3_cross(sym3_mul_vec(mass->inertia, before), before);
         return vec3_add_scaled(kicked, h, sym3_mul_vec(mass->inverse_inertia, torque));
     }
-    return spin_midpoint(mass->inertia, before, kicked, h,
-                         settings->integrator == INTEGRATOR_MIDPOINT);
+    bool is_implicit = settings->rotation == ROTATION_IMPLICIT;
+    return spin_by_newton(mass->inertia, before, kicked, h, is_implicit ? 1.0 : 0.5,
+                          !is_implicit && settings->integrator == INTEGRATOR_MIDPOINT);
 }

@@ -15,7 +15,8 @@ static_assert((int)INTEGRATOR_SYMPLECTIC == (int)MOREAU__V1__INTEGRATOR__KIND__S
                   (int)INTEGRATOR_IMPLICIT == (int)MOREAU__V1__INTEGRATOR__KIND__IMPLICIT &&
                   (int)INTEGRATOR_MIDPOINT == (int)MOREAU__V1__INTEGRATOR__KIND__MIDPOINT &&
                   (int)ROTATION_MIDPOINT == (int)MOREAU__V1__ROTATION__KIND__MIDPOINT &&
-                  (int)ROTATION_EXPLICIT == (int)MOREAU__V1__ROTATION__KIND__EXPLICIT,
+                  (int)ROTATION_EXPLICIT == (int)MOREAU__V1__ROTATION__KIND__EXPLICIT &&
+                  (int)ROTATION_IMPLICIT == (int)MOREAU__V1__ROTATION__KIND__IMPLICIT,
               "choices have the numbers of the wire");
 
 // The one member of SolverParameters that is set. `kind` is untouched when there is none.

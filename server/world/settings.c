@@ -95,7 +95,7 @@ Status settings_check(const WorldSettings *settings, Error *error) {
     }
     if (status == STATUS_OK) {
         status = check_choice(settings->rotation, ROTATION_COUNT, "settings.rotation",
-                              "MIDPOINT 0, EXPLICIT 1", error);
+                              "MIDPOINT 0, EXPLICIT 1, IMPLICIT 2", error);
     }
     if (status == STATUS_OK) {
         status = check_choice(settings->contact_plane, CONTACT_PLANE_COUNT,

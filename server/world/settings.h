@@ -22,6 +22,7 @@ typedef enum Integrator {
 typedef enum Rotation {
     ROTATION_MIDPOINT, // at the mean of the spins before and after: neither gains nor loses
     ROTATION_EXPLICIT, // at the spin before: gains
+    ROTATION_IMPLICIT, // at the spin after: loses
     ROTATION_COUNT
 } Rotation;
 

@@ -154,7 +154,7 @@ static uint64_t make_world(void) {
     settings.has_integrator = settings.has_rotation = settings.has_recovery_speed = 1;
     settings.has_contact_plane = 1;
     settings.integrator = (Moreau__V1__Integrator__Kind)dice_roll(&dice, 4);
-    settings.rotation = (Moreau__V1__Rotation__Kind)dice_roll(&dice, 2);
+    settings.rotation = (Moreau__V1__Rotation__Kind)dice_roll(&dice, 3);
     settings.contact_plane = (Moreau__V1__WorldSettings__ContactPlane)dice_roll(&dice, 2);
     settings.recovery_speed = roll_or(1.0, "WorldSettings.recovery_speed", NULL);
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
