@@ -6,12 +6,27 @@
 
 #include <string.h>
 
+static const MassLink *links_of(const ProblemMass *mass, uint32_t tree) {
+    return mass->link + mass->problem->tree[tree].mass;
+}
+
 void mass_dense_solve(const ProblemMass *mass, uint32_t tree, double *numbers) {
-    dense_solve(mass->problem->tree[tree].width, mass->factor + mass->factor_first[tree], numbers);
+    const ProblemTree *t = &mass->problem->tree[tree];
+    const double *factor = mass->factor + mass->factor_first[tree];
+    if (t->link_count > 0) {
+        mass_links_solve(mass->problem, tree, links_of(mass, tree), factor, numbers);
+    } else {
+        dense_solve(t->width, factor, numbers);
+    }
 }
 
 void mass_dense_multiply(const ProblemMass *mass, uint32_t tree, const double *v, double *p) {
     const ProblemTree *t = &mass->problem->tree[tree];
+    if (t->link_count > 0) {
+        mass_links_multiply(mass->problem, tree, links_of(mass, tree),
+                            mass->factor + mass->factor_first[tree], v, p);
+        return;
+    }
     const double *matrix = mass->problem->number + t->mass;
     for (size_t i = 0; i < t->width; i++) {
         double sum = 0.0;
@@ -24,6 +39,11 @@ void mass_dense_multiply(const ProblemMass *mass, uint32_t tree, const double *v
 
 void mass_tree_matrix(const ProblemMass *mass, uint32_t tree, double *matrix) {
     const ProblemTree *t = &mass->problem->tree[tree];
+    if (t->link_count > 0) {
+        mass_links_matrix(mass->problem, tree, links_of(mass, tree),
+                          mass->factor + mass->factor_first[tree], matrix);
+        return;
+    }
     if (!problem_is_free(mass->problem, tree)) {
         memcpy(matrix, mass->problem->number + t->mass,
                (size_t)t->width * t->width * sizeof(double));
@@ -135,18 +155,25 @@ typedef struct Factors {
     const ContactProblem *problem;
     const size_t *first;
     double *number;
+    MassLink *link;
 } Factors;
+
+static bool factor_tree(const Factors *factors, uint32_t i) {
+    const ProblemTree *tree = &factors->problem->tree[i];
+    double *number = factors->number + factors->first[i];
+    if (tree->link_count > 0) {
+        return mass_links_factor(factors->problem, i, 0.0, factors->link + tree->mass, number);
+    }
+    return tree->is_free ||
+           dense_factor(tree->width, factors->problem->number + tree->mass, 0.0, number);
+}
 
 static void factor_trees(void *work, uint32_t block) {
     const Factors *factors = work;
     uint32_t count = factors->problem->tree_count;
     for (uint32_t i = block * TREES; i < count && i < (block + 1) * TREES; i++) {
-        const ProblemTree *tree = &factors->problem->tree[i];
-        if (!tree->is_free) {
-            bool definite = dense_factor(tree->width, factors->problem->number + tree->mass, 0.0,
-                                         factors->number + factors->first[i]);
-            ASSERT(definite);
-        }
+        bool definite = factor_tree(factors, i);
+        ASSERT(definite);
     }
 }
 
@@ -156,7 +183,9 @@ static size_t lay_out(const ContactProblem *problem, size_t *first, uint32_t *wi
     for (uint32_t i = 0; i < problem->tree_count; i++) {
         const ProblemTree *tree = &problem->tree[i];
         first[i] = used;
-        used += tree->is_free ? 0 : (size_t)tree->width * tree->width;
+        used += tree->is_free          ? 0
+                : tree->link_count > 0 ? mass_links_numbers(problem, i)
+                                       : (size_t)tree->width * tree->width;
         *width_max = tree->width > *width_max ? tree->width : *width_max;
     }
     return used;
@@ -185,13 +214,15 @@ Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *
     }
     double *factor =
         arena_take_array(arena, lay_out(problem, first, &mass->width_max), sizeof(*factor));
-    if (factor == NULL) {
+    MassLink *link = arena_take_array(arena, problem->link_count, sizeof(*link));
+    if (factor == NULL || link == NULL) {
         return no_memory(error);
     }
-    Factors factors = {problem, first, factor};
+    Factors factors = {problem, first, factor, link};
     tasks_run(tasks, factor_trees, &factors, tasks_blocks(problem->tree_count, TREES));
     mass->factor_first = first;
     mass->factor = factor;
+    mass->link = link;
     return STATUS_OK;
 }
 

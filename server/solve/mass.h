@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The mass matrix of a contact problem, ready to be applied both ways: M p and M^-1 p per tree, the
 // blocks A_ii = J_i M^-1 J_i^T of single contacts, w_j = G_j M^-1 G_j^T of single rows. Dense
-// blocks are factored once (Cholesky, in the arena); free bodies carry their inverse already. The
+// blocks are factored once (Cholesky, in the arena), trees of links likewise, link by link
+// (mass_links.h); free bodies carry their inverse already. The
 // blocks A_ii are made once, as solver and certificate both need them.
 #pragma once
 
 #include "base/arena.h"
 #include "base/tasks.h"
-#include "solve/problem.h"
+#include "solve/mass_links.h"
 
 // A symmetric block A_ii of a contact: normal, tangent, tangent.
 typedef struct MassBlock {
@@ -17,7 +18,9 @@ typedef struct MassBlock {
 typedef struct ProblemMass {
     const ContactProblem *problem; // borrowed
     const size_t *factor_first; // per tree: offset of its factor in `factor`; free trees have none
-    const double *factor;       // lower Cholesky factors of the dense blocks, row by row
+    const double *factor;       // lower Cholesky factors of the dense blocks, row by row; of links
+                                // as mass_links.h has them
+    const MassLink *link;       // [link_count] of all trees of links
     uint32_t width_max;
     MassBlock *block; // [contact_count] A_ii
 } ProblemMass;
@@ -31,7 +34,7 @@ Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *
 // good for those that are.
 void mass_add_contact(const ProblemMass *mass, uint32_t contact, double *scratch);
 
-// Of a dense tree: p := M^-1 p in place, and p := M v.
+// Of a tree that is not free: p := M^-1 p in place, and p := M v.
 void mass_dense_solve(const ProblemMass *mass, uint32_t tree, double *numbers);
 void mass_dense_multiply(const ProblemMass *mass, uint32_t tree, const double *v, double *p);
 

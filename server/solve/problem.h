@@ -5,14 +5,16 @@
 //     v = v_free + M^-1 (sum J_i^T gamma_i + sum G_j^T r_j)
 //     u_i = J_i v + motion_i                                  (normal, tangent 1, tangent 2)
 //
-// A *tree* has `width` generalised velocities, v[first .. first + width). Two kinds of storage:
+// A *tree* has `width` generalised velocities, v[first .. first + width). Three kinds of storage:
 //   free   a rigid body: width 6, v = (linear velocity of the centre of mass, angular velocity),
 //          WORLD axes. Its mass is `free[tree]`, and the Jacobian of a contact side is never
 //          stored: it follows from the contact's frame and the arm from the centre of mass to the
 //          contact point. A pile of spheres pays for nothing else.
 //   dense  any width: a width x width mass block, and 3 x width Jacobian blocks, all row by row in
 //          `number`.
-// Sides of both kinds may meet in one contact. A side on static ground is PROBLEM_NO_TREE.
+//   links  any width: bodies on joints, whose mass follows from them and is never written down
+//          (ProblemLink). Jacobian blocks as dense trees have them.
+// Sides of all kinds may meet in one contact. A side on static ground is PROBLEM_NO_TREE.
 //
 // Signs: the normal points from side a to side b; +J^T gamma is what acts, which is + on b and - on
 // a; dense Jacobians carry their sign already. positive u_n separates.
@@ -21,6 +23,7 @@
 // Solvers do not change it.
 #pragma once
 
+#include "base/arena.h"
 #include "base/status.h"
 #include "base/vec.h"
 
@@ -42,17 +45,40 @@ static inline FreeMass problem_free_mass(double mass, Sym3 inertia) {
     return (FreeMass){mass, 1.0 / mass, inertia, sym3_inverse(inertia)};
 }
 
+// A body of a tree of links, in world axes. It moves as its parent does at the place where its
+// centre of mass is, and by its own joint:
+//
+//     velocity = parent's, carried to its centre of mass, + sum over k of motion[k] v[first + k]
+//
+// and the tree's mass block is the sum of J^T diag(mass, inertia) J over its links, with the blocks
+// `added` on the diagonal. Links may weigh nothing where others make the sum positive definite.
+typedef struct ProblemLink {
+    uint32_t parent; // of the same tree, before it; PROBLEM_NO_LINK: the ground
+    uint32_t first;  // of its velocities in the tree
+    uint32_t count;  // of them: 0 to 6
+    double mass;     // [kg], may be 0
+    Sym3 inertia;    // about its centre of mass [kg m^2], positive semidefinite
+    Vec3 center;     // of mass, from a point common to the tree's links and near to them [m]
+    size_t motion;   // offset in `number`: 6 for each velocity, of the centre of mass, and angular
+    size_t added;    // offset in `number`: count x count, symmetric: armature, and what is implicit
+} ProblemLink;
+
+#define PROBLEM_NO_LINK UINT32_MAX
+enum { PROBLEM_LINK_VELOCITIES = 6 };
+
 typedef struct ProblemTree {
     uint32_t first; // of its velocities
     uint32_t width;
     bool is_free;
-    size_t mass; // dense: offset of the width x width block in `number`; free: unused
+    uint32_t link_count; // 0: free or dense
+    size_t mass; // dense: offset of the width x width block in `number`; links: the first of them
+                 // in `link`; free: unused
 } ProblemTree;
 
 // One side of a contact.
 typedef struct ContactSide {
     uint32_t tree;     // PROBLEM_NO_TREE: static, or no such side
-    uint32_t jacobian; // tree is dense: offset of the 3 x width block in `number`
+    uint32_t jacobian; // tree is not free: offset of the 3 x width block in `number`
     Vec3 arm;          // tree is free: from the centre of mass to the contact point, world axes [m]
 } ContactSide;
 
@@ -105,21 +131,23 @@ typedef struct ContactProblem {
     bool all_free; // every tree is free: tree i has velocities [6 i, 6 i + 6)
     const ProblemTree *tree;
     const FreeMass *free; // [tree_count], meaningful where tree.is_free; NULL when no tree is free
+    const ProblemLink *link; // of all trees of links, tree by tree; NULL when there is none
+    uint32_t link_count;
     const double *v_free; // [velocity_count]
     const ProblemContact *contact;
     const ContactLaw *law; // [contact_count]
     const ProblemRow *row;
     const RowBlock *row_block;
-    const double *number; // mass blocks and dense Jacobians
+    const double *number; // mass blocks, Jacobians, what links have
     size_t number_count;
     const double *warm_contact; // Nullable: 3 per contact, impulses to start from
     const double *warm_row;     // Nullable: 1 per row
 } ContactProblem;
 
 // Judges a problem that came from outside: shapes, ranges, symmetry and positive definiteness of
-// every mass block. Names the key as in the file format, as contacts[3].mu. `scratch` must hold
-// width^2 numbers of the widest tree.
-Status problem_check(const ContactProblem *problem, double *scratch, Error *error);
+// every mass block. Names the key as in the file format, as contacts[3].mu. What it takes of the
+// arena it gives back; RESOURCE_EXHAUSTED when that ends.
+Status problem_check(const ContactProblem *problem, Arena *arena, Error *error);
 
 // What the rigid models make of a gap: gap / time_step; `overlap` is the share of an overlap that
 // the model asks to remove in one step.
@@ -133,7 +161,7 @@ double problem_bounce_bias(double bias, double time_step, double gap, double res
 double problem_contact_bias(double time_step, double gap, double overlap, double restitution,
                             double approach);
 
-// The part of a dense side: u += J v, p += J^T gamma.
+// The part of a side that is not free: u += J v, p += J^T gamma.
 void problem_dense_product(const ContactProblem *problem, const ContactSide *side, const double *v,
                            double u[3]);
 void problem_dense_momentum(const ContactProblem *problem, const ContactSide *side,

@@ -4,6 +4,7 @@
 #include "solve/problem.h"
 
 #include "solve/dense.h"
+#include "solve/mass_links.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,6 +53,7 @@ static bool is_symmetric(const double *matrix, size_t n) {
     return true;
 }
 
+// `scratch` holds n^2 numbers
 static bool is_definite(const double *matrix, size_t n, double *scratch) {
     if (!dense_factor(n, matrix, 0.0, scratch)) {
         return false;
@@ -65,28 +67,34 @@ static bool is_definite(const double *matrix, size_t n, double *scratch) {
     return true;
 }
 
-static bool is_definite_tensor(const Sym3 *sym, double *scratch) {
+static bool is_definite_tensor(const Sym3 *sym) {
+    double scratch[9];
     const double tensor[9] = {sym->xx, sym->xy, sym->xz, sym->xy, sym->yy,
                               sym->yz, sym->xz, sym->yz, sym->zz};
     return all_finite(tensor, 9) && is_definite(tensor, 3, scratch);
 }
 
 // The inverse of a tensor that is definite need not be, where rounding is all that says so.
-static Status check_free_mass(const FreeMass *mass, uint32_t tree, double *scratch, Error *error) {
+static Status check_free_mass(const FreeMass *mass, uint32_t tree, Error *error) {
     if (!(mass->mass > 0.0 && isfinite(mass->mass) && mass->inverse_mass > 0.0 &&
           isfinite(mass->inverse_mass) && fabs(mass->mass * mass->inverse_mass - 1.0) < 1e-15)) {
         return refuse(error, "must be positive and finite, and so must its inverse",
                       "trees[%u].body.mass", tree);
     }
-    if (!is_definite_tensor(&mass->inertia, scratch) ||
-        !is_definite_tensor(&mass->inverse_inertia, scratch)) {
+    if (!is_definite_tensor(&mass->inertia) || !is_definite_tensor(&mass->inverse_inertia)) {
         return refuse(error, "must be positive definite, and so must its inverse",
                       "trees[%u].body.inertia", tree);
     }
     return STATUS_OK;
 }
 
-static Status check_dense_mass(const ContactProblem *problem, uint32_t tree, double *scratch,
+static Status no_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "problem",
+                     "The problem needs more memory than one request may take, which is some frames "
+                     "(option --frame-bytes-max).");
+}
+
+static Status check_dense_mass(const ContactProblem *problem, uint32_t tree, Arena *arena,
                                Error *error) {
     const ProblemTree *t = &problem->tree[tree];
     size_t n = t->width;
@@ -100,24 +108,138 @@ static Status check_dense_mass(const ContactProblem *problem, uint32_t tree, dou
     if (!is_symmetric(matrix, n)) {
         return refuse(error, "must be symmetric", "trees[%u].mass", tree);
     }
+    double *scratch = arena_take_array(arena, n * n, sizeof(*scratch));
+    if (scratch == NULL) {
+        return no_memory(error);
+    }
     if (!is_definite(matrix, n, scratch)) {
         return refuse(error, "must be positive definite", "trees[%u].mass", tree);
     }
     return STATUS_OK;
 }
 
-static Status check_trees(const ContactProblem *problem, double *scratch, Error *error) {
+// ---- links
+
+// Whether no direction has less than nothing, but for rounding: the principal minors.
+static bool is_semidefinite_tensor(const Sym3 *s) {
+    const double number[6] = {s->xx, s->yy, s->zz, s->xy, s->xz, s->yz};
+    if (!all_finite(number, 6) || !(s->xx >= 0.0 && s->yy >= 0.0 && s->zz >= 0.0)) {
+        return false;
+    }
+    double size = s->xx + s->yy + s->zz, floor = -SYMMETRY_TOLERANCE * size * size;
+    double xy = s->xx * s->yy - s->xy * s->xy, xz = s->xx * s->zz - s->xz * s->xz,
+           yz = s->yy * s->zz - s->yz * s->yz;
+    double all = s->xx * yz - s->xy * (s->xy * s->zz - s->yz * s->xz) +
+                 s->xz * (s->xy * s->yz - s->yy * s->xz);
+    return xy >= floor && xz >= floor && yz >= floor && all >= floor * size;
+}
+
+// But for the numbers of its joint; `velocities` are those of the links before.
+static Status check_link(const ProblemLink *link, uint32_t tree, uint32_t index,
+                         uint32_t velocities, Error *error) {
+    if (link->parent != PROBLEM_NO_LINK && link->parent >= index) {
+        return refuse(error, "must be a link before this one, or none",
+                      "trees[%u].links[%u].parent", tree, index);
+    }
+    if (link->count > PROBLEM_LINK_VELOCITIES || link->first != velocities) {
+        return refuse(error, "a link has 0 to 6 velocities, after those of the links before it",
+                      "trees[%u].links[%u].motion", tree, index);
+    }
+    if (!(link->mass >= 0.0 && isfinite(link->mass))) {
+        return refuse(error, "must be finite and not negative", "trees[%u].links[%u].mass", tree,
+                      index);
+    }
+    if (!is_semidefinite_tensor(&link->inertia)) {
+        return refuse(error, "must be finite and have no negative moment",
+                      "trees[%u].links[%u].inertia", tree, index);
+    }
+    if (!vec3_is_finite(link->center)) {
+        return refuse(error, "must be finite", "trees[%u].links[%u].center", tree, index);
+    }
+    return STATUS_OK;
+}
+
+static Status check_link_numbers(const ContactProblem *problem, const ProblemLink *link,
+                                 uint32_t tree, uint32_t index, Error *error) {
+    size_t n = link->count;
+    if (!is_stored(problem, link->motion, 6 * n) ||
+        !all_finite(problem->number + link->motion, 6 * n)) {
+        return refuse(error, "must be 6 finite numbers for each velocity",
+                      "trees[%u].links[%u].motion", tree, index);
+    }
+    if (!is_stored(problem, link->added, n * n) ||
+        !all_finite(problem->number + link->added, n * n) ||
+        !is_symmetric(problem->number + link->added, n)) {
+        return refuse(error, "must be a symmetric block of finite numbers",
+                      "trees[%u].links[%u].added", tree, index);
+    }
+    return STATUS_OK;
+}
+
+static Status check_definite_links(const ContactProblem *problem, uint32_t tree, Arena *arena,
+                                   Error *error) {
+    MassLink *link = arena_take_array(arena, problem->tree[tree].link_count, sizeof(*link));
+    double *number = arena_take_array(arena, mass_links_numbers(problem, tree), sizeof(*number));
+    if (link == NULL || number == NULL) {
+        return no_memory(error);
+    }
+    return mass_links_factor(problem, tree, PIVOT_SHARE_MIN, link, number)
+               ? STATUS_OK
+               : refuse(error, "the mass that they make must be positive definite",
+                        "trees[%u].links", tree);
+}
+
+static Status check_links(const ContactProblem *problem, uint32_t tree, Arena *arena,
+                          Error *error) {
+    const ProblemTree *t = &problem->tree[tree];
+    if (t->mass > problem->link_count || t->link_count > problem->link_count - t->mass) {
+        return refuse(error, "there are not so many links", "trees[%u].links", tree);
+    }
+    Status status = STATUS_OK;
+    uint32_t velocities = 0;
+    for (uint32_t i = 0; status == STATUS_OK && i < t->link_count; i++) {
+        const ProblemLink *link = &problem->link[t->mass + i];
+        status = check_link(link, tree, i, velocities, error);
+        if (status == STATUS_OK) {
+            status = check_link_numbers(problem, link, tree, i, error);
+        }
+        velocities += link->count;
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (velocities != t->width) {
+        return refuse(error, "the velocities do not fit the links", "trees[%u].v_free", tree);
+    }
+    return check_definite_links(problem, tree, arena, error);
+}
+
+// ---- trees
+
+static Status check_mass(const ContactProblem *problem, uint32_t tree, Arena *arena, Error *error) {
+    const ProblemTree *t = &problem->tree[tree];
+    if (t->is_free) {
+        return check_free_mass(&problem->free[tree], tree, error);
+    }
+    ArenaMark mark = arena_mark(arena);
+    Status status = t->link_count > 0 ? check_links(problem, tree, arena, error)
+                                      : check_dense_mass(problem, tree, arena, error);
+    arena_reset_to(arena, mark);
+    return status;
+}
+
+static Status check_trees(const ContactProblem *problem, Arena *arena, Error *error) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < problem->tree_count; i++) {
         const ProblemTree *tree = &problem->tree[i];
         if (tree->width == 0 || tree->first != first ||
-            tree->width > problem->velocity_count - first || (tree->is_free && tree->width != 6) ||
+            tree->width > problem->velocity_count - first ||
+            (tree->is_free && (tree->width != 6 || tree->link_count > 0)) ||
             (problem->all_free && !tree->is_free)) {
             return refuse(error, "the velocities do not fit the trees", "trees[%u].v_free", i);
         }
         first += tree->width;
-        Status status = tree->is_free ? check_free_mass(&problem->free[i], i, scratch, error)
-                                      : check_dense_mass(problem, i, scratch, error);
+        Status status = check_mass(problem, i, arena, error);
         if (status != STATUS_OK) {
             return status;
         }
@@ -295,14 +417,14 @@ static Status check_warm(const ContactProblem *problem, Error *error) {
     return STATUS_OK;
 }
 
-Status problem_check(const ContactProblem *problem, double *scratch, Error *error) {
+Status problem_check(const ContactProblem *problem, Arena *arena, Error *error) {
     if (!(problem->time_step > 0.0 && isfinite(problem->time_step))) {
         return refuse(error, "must be positive and finite", "time_step");
     }
     if (!is_amount(problem->gravity)) {
         return refuse(error, "must be finite and not negative", "gravity");
     }
-    Status status = check_trees(problem, scratch, error);
+    Status status = check_trees(problem, arena, error);
     for (uint32_t i = 0; status == STATUS_OK && i < problem->contact_count; i++) {
         status = check_contact(problem, i, error);
     }

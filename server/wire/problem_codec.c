@@ -390,15 +390,6 @@ static Status read_rows(Builder *builder, ContactProblem *problem, Error *error)
     return status;
 }
 
-static Status judge(const ContactProblem *problem, Arena *arena, Error *error) {
-    size_t width = 3; // an inertia
-    for (uint32_t i = 0; i < problem->tree_count; i++) {
-        width = problem->tree[i].width > width ? problem->tree[i].width : width;
-    }
-    double *scratch = arena_take_array(arena, width * width, sizeof(double));
-    return scratch == NULL ? out_of_memory(error) : problem_check(problem, scratch, error);
-}
-
 Status problem_codec_read(const Moreau__V1__ContactProblem *m, Arena *arena,
                           ContactProblem *problem, Error *error) {
     if (!m->has_time_step || !(m->time_step > 0.0)) {
@@ -442,7 +433,7 @@ Status problem_codec_read(const Moreau__V1__ContactProblem *m, Arena *arena,
     problem->number_count = builder.used;
     problem->warm_contact = m->n_warm_contacts > 0 ? m->warm_contacts : NULL;
     problem->warm_row = m->n_warm_rows > 0 ? m->warm_rows : NULL;
-    return judge(problem, arena, error);
+    return problem_check(problem, arena, error);
 }
 
 // ---- writing: the problem of a world, whose trees are all free and which has no rows

@@ -199,10 +199,12 @@ static void try_variant(const HarnessProblem *problem, const HarnessVariant *var
 START_TEST(every_solver_meets_its_own_model) {
     HarnessProblem problem;
     harness_problem_open((uint32_t)_i, &problem);
-    static double scratch[64 * 64];
+    Arena arena;
+    arena_init(&arena, (size_t)1 << 24);
     Error error = {0};
-    ck_assert_msg(problem_check(problem.problem, scratch, &error) == STATUS_OK, "%s: %s",
+    ck_assert_msg(problem_check(problem.problem, &arena, &error) == STATUS_OK, "%s: %s",
                   problem.name, error.message);
+    arena_deinit(&arena);
     for (uint32_t i = 0; i < variant_count; i++) {
         try_variant(&problem, &variants[i]);
     }

@@ -137,10 +137,9 @@ static double *place_of(Sketch *s, const Field *field) {
     return (double *)(void *)(base + field->offset);
 }
 
-static Status check(const Sketch *s, Error *error) {
-    double scratch[36];
+static Status check(Sketch *s, Error *error) {
     *error = (Error){0};
-    return problem_check(&s->build.problem, scratch, error);
+    return problem_check(&s->build.problem, &s->build.arena, error);
 }
 
 // ---- what is not finite

@@ -288,30 +288,119 @@ static void harm_row(ProblemBuild *build, Harm harm) {
 START_TEST(check_names_the_key_of_what_it_refuses) {
     Harm harm = (Harm)_i;
     ProblemBuild build;
-    double scratch[36];
     Error error = {0};
     make_sound(&build);
     harm_tree(&build, harm);
     harm_contact(&build.contact[0], &build.law[0], harm);
     harm_row(&build, harm);
-    Status status = problem_check(&build.problem, scratch, &error);
+    Status status = problem_check(&build.problem, &build.arena, &error);
     ck_assert_int_eq(status, harm == HARM_NONE ? STATUS_OK : STATUS_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, harm_keys[harm]);
     problem_build_deinit(&build);
 }
 END_TEST
 
+// ---- links
+
+// A body on a hinge, then one that weighs nothing, then one on three velocities.
+static void make_links(ProblemBuild *build) {
+    const double v_free[5] = {0.1, 0.2, 0.3, 0.4, 0.5};
+    const Sym3 inertia = {0.1, 0.2, 0.3, 0.0, 0.0, 0.0};
+    const ProblemBuildLink link[] = {{.parent = PROBLEM_NO_LINK,
+                                      .count = 1,
+                                      .mass = 1.0,
+                                      .inertia = inertia,
+                                      .motion = {0.0, 0.5, 0.0, 0.0, 0.0, 1.0}},
+                                     {.parent = 0, .count = 1, .motion = {0.0, 0.0, 1.0}},
+                                     {.parent = 1,
+                                      .count = 3,
+                                      .mass = 1.0,
+                                      .inertia = inertia,
+                                      .center = {1.0, 0.0, 0.0},
+                                      .motion = {[3] = 1.0, [6 + 4] = 1.0, [12 + 5] = 1.0}}};
+    problem_build_init(build);
+    problem_build_links(build, 3, link, v_free);
+}
+
+typedef struct LinkHarm {
+    const char *key;
+    uint32_t parent; // of the third
+    uint32_t first, count;
+    double mass, xx, xy; // of the third
+    double center_y;
+    double motion;  // of the third's first velocity, its turn
+    size_t added;   // where its block is
+    double added_1; // … beside the diagonal
+} LinkHarm;
+
+static const LinkHarm link_harms[] = {
+    {"", 1, 2, 3, 1.0, 0.1, 0.0, 0.0, 1.0, 0, 0.0},
+    {"trees[0].links[2].parent", 2, 2, 3, 1.0, 0.1, 0.0, 0.0, 1.0, 0, 0.0},
+    {"trees[0].links[2].parent", 7, 2, 3, 1.0, 0.1, 0.0, 0.0, 1.0, 0, 0.0},
+    {"trees[0].links[2].motion", 1, 1, 3, 1.0, 0.1, 0.0, 0.0, 1.0, 0, 0.0},
+    {"trees[0].links[2].motion", 1, 2, 7, 1.0, 0.1, 0.0, 0.0, 1.0, 0, 0.0},
+    {"trees[0].v_free", 1, 2, 2, 1.0, 0.1, 0.0, 0.0, 1.0, 0, 0.0},
+    {"trees[0].links[2].mass", 1, 2, 3, -1.0, 0.1, 0.0, 0.0, 1.0, 0, 0.0},
+    {"trees[0].links[2].mass", 1, 2, 3, NAN, 0.1, 0.0, 0.0, 1.0, 0, 0.0},
+    {"trees[0].links[2].inertia", 1, 2, 3, 1.0, -0.1, 0.0, 0.0, 1.0, 0, 0.0},
+    {"trees[0].links[2].inertia", 1, 2, 3, 1.0, 0.1, 0.5, 0.0, 1.0, 0, 0.0},
+    {"trees[0].links[2].inertia", 1, 2, 3, 1.0, NAN, 0.0, 0.0, 1.0, 0, 0.0},
+    {"trees[0].links[2].center", 1, 2, 3, 1.0, 0.1, 0.0, HUGE_VAL, 1.0, 0, 0.0},
+    {"trees[0].links[2].motion", 1, 2, 3, 1.0, 0.1, 0.0, 0.0, NAN, 0, 0.0},
+    {"trees[0].links[2].added", 1, 2, 3, 1.0, 0.1, 0.0, 0.0, 1.0, 1000000, 0.0},
+    {"trees[0].links[2].added", 1, 2, 3, 1.0, 0.1, 0.0, 0.0, 1.0, 0, 0.01},
+    // what turns has no inertia; nothing weighs; the second is carried by nothing
+    {"trees[0].links", 1, 2, 3, 1.0, 0.0, 0.0, 0.0, 1.0, 0, 0.0},
+    {"trees[0].links", 1, 2, 3, 1.0, 0.1, 0.0, 0.0, 0.0, 0, 0.0},
+    {"trees[0].links", 1, 2, 3, 0.0, 0.1, 0.0, 0.0, 1.0, 0, 0.0},
+};
+enum { LINK_HARMS = sizeof(link_harms) / sizeof(link_harms[0]) };
+
+START_TEST(check_names_the_key_of_a_link_that_it_refuses) {
+    const LinkHarm *harm = &link_harms[_i];
+    ProblemBuild build;
+    Error error = {0};
+    make_links(&build);
+    ProblemLink *link = &build.link[2];
+    link->parent = harm->parent;
+    link->first = harm->first;
+    link->count = harm->count;
+    link->mass = harm->mass;
+    link->inertia.xx = harm->xx;
+    link->inertia.xy = harm->xy;
+    link->center.y = harm->center_y;
+    build.number[link->motion + 3] = harm->motion;
+    build.number[link->added + 1] = harm->added_1;
+    link->added = harm->added == 0 ? link->added : harm->added;
+    Status status = problem_check(&build.problem, &build.arena, &error);
+    ck_assert_int_eq(status, _i == 0 ? STATUS_OK : STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, harm->key);
+    problem_build_deinit(&build);
+}
+END_TEST
+
+START_TEST(check_refuses_links_that_are_not_there) {
+    ProblemBuild build;
+    Error error = {0};
+    make_links(&build);
+    build.tree[0].link_count = 4;
+    ck_assert_int_eq(problem_check(&build.problem, &build.arena, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "trees[0].links");
+    problem_build_deinit(&build);
+}
+END_TEST
+
 START_TEST(check_refuses_warm_impulses_that_are_not_finite) {
     ProblemBuild build;
-    double scratch[36], warm[3] = {0.0, NAN, 0.0}, warm_row[1] = {HUGE_VAL};
+    double warm[3] = {0.0, NAN, 0.0}, warm_row[1] = {HUGE_VAL};
     Error error = {0};
     make_sound(&build);
     build.problem.warm_contact = warm;
-    ck_assert_int_eq(problem_check(&build.problem, scratch, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_int_eq(problem_check(&build.problem, &build.arena, &error), STATUS_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "warm.contacts[0]");
     build.problem.warm_contact = NULL;
     build.problem.warm_row = warm_row;
-    ck_assert_int_eq(problem_check(&build.problem, scratch, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_int_eq(problem_check(&build.problem, &build.arena, &error), STATUS_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "warm.rows[0]");
     problem_build_deinit(&build);
 }
@@ -324,10 +413,12 @@ static const char *const public_names[] = {
 
 START_TEST(check_accepts_every_public_problem) {
     ProblemFile file;
-    double scratch[36];
     Error error = {0};
+    Arena arena;
+    arena_init(&arena, (size_t)1 << 20);
     problem_file_open(&file, public_names[_i]);
-    ck_assert_msg(problem_check(&file.problem, scratch, &error) == STATUS_OK, "%s", error.message);
+    ck_assert_msg(problem_check(&file.problem, &arena, &error) == STATUS_OK, "%s", error.message);
+    arena_deinit(&arena);
     problem_file_close(&file);
 }
 END_TEST
@@ -344,6 +435,8 @@ static TCase *case_products(void) {
 static TCase *case_check(void) {
     TCase *tcase = tcase_create("check");
     tcase_add_loop_test(tcase, check_names_the_key_of_what_it_refuses, 0, HARM_COUNT);
+    tcase_add_loop_test(tcase, check_names_the_key_of_a_link_that_it_refuses, 0, LINK_HARMS);
+    tcase_add_test(tcase, check_refuses_links_that_are_not_there);
     tcase_add_test(tcase, check_refuses_warm_impulses_that_are_not_finite);
     tcase_add_loop_test(tcase, check_accepts_every_public_problem, 0,
                         (int)(sizeof(public_names) / sizeof(public_names[0])));

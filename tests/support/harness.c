@@ -126,6 +126,7 @@ uint64_t harness_problem_hash(const ContactProblem *p) {
     add(&hash, p, 1, sizeof(*p));
     add(&hash, p->tree, p->tree_count, sizeof(*p->tree));
     add(&hash, p->free, p->tree_count, sizeof(*p->free));
+    add(&hash, p->link, p->link_count, sizeof(*p->link));
     add(&hash, p->v_free, p->velocity_count, sizeof(double));
     add(&hash, p->contact, p->contact_count, sizeof(*p->contact));
     add(&hash, p->law, p->contact_count, sizeof(*p->law));

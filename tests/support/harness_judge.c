@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "support/harness_judge.h"
 
+#include "support/links_mass.h"
+
 #include <check.h>
 #include <float.h>
 #include <math.h>
@@ -77,6 +79,9 @@ static uint32_t side_rows(const ContactProblem *problem, const ProblemContact *c
 
 static Real mass_of(const ContactProblem *problem, uint32_t t, uint32_t i, uint32_t j) {
     const ProblemTree *tree = &problem->tree[t];
+    if (tree->link_count > 0) {
+        return links_mass(problem, t, i, j);
+    }
     if (!tree->is_free) {
         return problem->number[tree->mass + (size_t)i * tree->width + j];
     }

@@ -138,7 +138,7 @@ static void build_warm(ProblemBuild *build, uint64_t *state) {
 }
 
 static const uint32_t widths[] = {1, 2, 3, 4, 5, 6, 7, 12};
-enum { WIDTHS = sizeof(widths) / sizeof(widths[0]) };
+enum { WIDTHS = sizeof(widths) / sizeof(widths[0]), WIDTH_MAX = 64 };
 
 static void add_random_tree(ProblemBuild *build, uint64_t *state, uint32_t width) {
     double mass[16 * 16], v_free[16];
@@ -149,7 +149,7 @@ static void add_random_tree(ProblemBuild *build, uint64_t *state, uint32_t width
 
 static void add_random_side(ProblemBuild *build, uint64_t *state, ProblemContact *contact, int side,
                             uint32_t tree) {
-    double jacobian[3 * 16];
+    double jacobian[3 * WIDTH_MAX];
     if (build->tree[tree].is_free) {
         problem_build_side(contact, side, tree, vec3_scale(0.5, random_direction(state)));
         return;
@@ -159,9 +159,22 @@ static void add_random_side(ProblemBuild *build, uint64_t *state, ProblemContact
 }
 
 static void add_random_block(ProblemBuild *build, uint64_t *state, uint32_t tree) {
-    double jacobian[16];
+    double jacobian[WIDTH_MAX];
     random_numbers(state, jacobian, build->tree[tree].width);
     problem_build_block(build, tree, jacobian);
+}
+
+// Each tree touches the next one, or the ground.
+static void touch_trees(ProblemBuild *build, uint64_t *state) {
+    uint32_t trees = build->problem.tree_count;
+    for (uint32_t i = 0; i < trees; i++) {
+        ProblemContact *contact = problem_build_contact(
+            build, random_direction(state), random_of(state, 0.0, 0.6), random_of(state, 0.0, 0.1));
+        add_random_side(build, state, contact, 1, i);
+        if (i % 3 != 0) {
+            add_random_side(build, state, contact, 0, (i + 1) % trees);
+        }
+    }
 }
 
 // Trees of all widths, free bodies among them, with contacts of every pair of kinds of sides.
@@ -172,15 +185,7 @@ static void build_trees(ProblemBuild *build, uint64_t *state) {
             add_ball(build, random_of(state, 0.5, 2.0), 1.0);
         }
     }
-    uint32_t trees = build->problem.tree_count;
-    for (uint32_t i = 0; i < trees; i++) {
-        ProblemContact *contact = problem_build_contact(
-            build, random_direction(state), random_of(state, 0.0, 0.6), random_of(state, 0.0, 0.1));
-        add_random_side(build, state, contact, 1, i);
-        if (i % 3 != 0) {
-            add_random_side(build, state, contact, 0, (i + 1) % trees);
-        }
-    }
+    touch_trees(build, state);
 }
 
 // bounds, bias, compliance
@@ -203,8 +208,7 @@ static const RowKind row_kinds[] = {
 enum { ROW_KINDS = sizeof(row_kinds) / sizeof(row_kinds[0]) };
 
 // Rows of all kinds, of one tree and of two, beside contacts.
-static void build_rows(ProblemBuild *build, uint64_t *state) {
-    build_trees(build, state);
+static void build_rows_on(ProblemBuild *build, uint64_t *state) {
     uint32_t trees = build->problem.tree_count;
     for (uint32_t i = 0; i < ROW_KINDS; i++) {
         ProblemRow *row =
@@ -216,6 +220,34 @@ static void build_rows(ProblemBuild *build, uint64_t *state) {
         if (i % 2 == 1) {
             add_random_block(build, state, (3 * i + 3) % trees);
         }
+    }
+}
+
+static void build_rows(ProblemBuild *build, uint64_t *state) {
+    build_trees(build, state);
+    build_rows_on(build, state);
+}
+
+// Trees of links that touch each other, free bodies and dense trees, with rows of all kinds.
+static void build_links(ProblemBuild *build, uint64_t *state) {
+    static const uint32_t counts[] = {1, 3, 6, 9};
+    for (uint32_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        problem_build_random_links(build, state, counts[i]);
+        add_ball(build, random_of(state, 0.5, 2.0), 1.0);
+    }
+    add_random_tree(build, state, 4);
+    touch_trees(build, state);
+    build_rows_on(build, state);
+}
+
+// Without friction and rows: one velocity solves it.
+static void build_smooth_links(ProblemBuild *build, uint64_t *state) {
+    for (uint32_t i = 2; i < 12; i += 3) {
+        problem_build_random_links(build, state, i);
+    }
+    touch_trees(build, state);
+    for (uint32_t i = 0; i < build->problem.contact_count; i++) {
+        build->contact[i].mu = 0.0;
     }
 }
 
@@ -306,6 +338,8 @@ static const Maker makers[] = {
     {"warm", build_warm, 3, HARNESS_SMALL, false},
     {"trees", build_trees, 4, HARNESS_SMALL, false},
     {"rows", build_rows, 6, HARNESS_SMALL, false},
+    {"links", build_links, 4, HARNESS_SMALL, false},
+    {"smooth links", build_smooth_links, 3, HARNESS_SMALL, true},
     {"redundant", build_redundant, 0, HARNESS_SMALL, false},
     {"ladder", build_ladder, 0, HARNESS_SMALL, false},
     {"islands", build_islands, 0, HARNESS_DEAR, false},

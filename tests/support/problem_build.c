@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "support/problem_build.h"
 
+#include "support/links_mass.h"
+
 #include <check.h>
 #include <string.h>
 
@@ -15,6 +17,7 @@ void problem_build_init(ProblemBuild *build) {
     arena_init(&build->arena, (size_t)1 << 28);
     build->tree = take(build, PROBLEM_BUILD_TREES, sizeof(*build->tree));
     build->free = take(build, PROBLEM_BUILD_TREES, sizeof(*build->free));
+    build->link = take(build, PROBLEM_BUILD_LINKS, sizeof(*build->link));
     build->v_free = take(build, (size_t)PROBLEM_BUILD_TREES * 16, sizeof(*build->v_free));
     build->contact = take(build, PROBLEM_BUILD_CONTACTS, sizeof(*build->contact));
     build->law = take(build, PROBLEM_BUILD_CONTACTS, sizeof(*build->law));
@@ -26,6 +29,7 @@ void problem_build_init(ProblemBuild *build) {
                                       .all_free = true,
                                       .tree = build->tree,
                                       .free = build->free,
+                                      .link = build->link,
                                       .v_free = build->v_free,
                                       .contact = build->contact,
                                       .law = build->law,
@@ -66,6 +70,29 @@ uint32_t problem_build_dense(ProblemBuild *build, uint32_t width, const double *
                              const double *v_free) {
     size_t offset = store(build, mass, (size_t)width * width);
     return add_tree(build, (ProblemTree){.width = width, .mass = offset}, v_free);
+}
+
+uint32_t problem_build_links(ProblemBuild *build, uint32_t count, const ProblemBuildLink *link,
+                             const double *v_free) {
+    ContactProblem *problem = &build->problem;
+    uint32_t width = 0;
+    size_t first = problem->link_count;
+    for (uint32_t i = 0; i < count; i++) {
+        ck_assert_uint_lt(problem->link_count, PROBLEM_BUILD_LINKS);
+        size_t n = link[i].count;
+        build->link[problem->link_count++] =
+            (ProblemLink){.parent = link[i].parent,
+                          .first = width,
+                          .count = link[i].count,
+                          .mass = link[i].mass,
+                          .inertia = link[i].inertia,
+                          .center = link[i].center,
+                          .motion = store(build, link[i].motion, 6 * n),
+                          .added = store(build, link[i].added, n * n)};
+        width += link[i].count;
+    }
+    return add_tree(build, (ProblemTree){.width = width, .link_count = count, .mass = first},
+                    v_free);
 }
 
 ProblemContact *problem_build_contact(ProblemBuild *build, Vec3 normal, double mu, double bias) {
@@ -124,6 +151,18 @@ static void add_dense_body(ProblemBuild *dense, const FreeMass *body, const doub
     problem_build_dense(dense, 6, mass, v_free);
 }
 
+static void add_dense_links(ProblemBuild *dense, const ContactProblem *from, uint32_t tree,
+                            const double *v_free) {
+    uint32_t width = from->tree[tree].width;
+    double *mass = take(dense, (size_t)width * width, sizeof(*mass));
+    for (uint32_t i = 0; i < width; i++) {
+        for (uint32_t j = 0; j < width; j++) {
+            mass[(size_t)i * width + j] = (double)links_mass(from, tree, i, j);
+        }
+    }
+    problem_build_dense(dense, width, mass, v_free);
+}
+
 static void add_dense_contact(ProblemBuild *dense, const ContactProblem *from,
                               const ProblemContact *contact) {
     ProblemContact *copy =
@@ -158,6 +197,8 @@ void problem_build_densify(const ContactProblem *from, ProblemBuild *dense) {
         const double *v_free = from->v_free + tree->first;
         if (tree->is_free) {
             add_dense_body(dense, &from->free[i], v_free);
+        } else if (tree->link_count > 0) {
+            add_dense_links(dense, from, i, v_free);
         } else {
             problem_build_dense(dense, tree->width, from->number + tree->mass, v_free);
         }
@@ -211,12 +252,57 @@ static Vec3 random_vector(uint64_t *state) {
     return vec3(x, y, problem_build_random(state));
 }
 
-static void add_random_body(ProblemBuild *build, uint64_t *state, bool is_round) {
-    double inertia[9], v_free[6];
+static Sym3 random_inertia(uint64_t *state) {
+    double inertia[9];
     problem_build_random_mass(state, 3, 0.2, inertia);
-    Sym3 sym = {inertia[0], inertia[4], inertia[8], inertia[1], inertia[2], inertia[5]};
+    return (Sym3){inertia[0], inertia[4], inertia[8], inertia[1], inertia[2], inertia[5]};
+}
+
+// What weighs nothing hangs on what carries it: only leaves must weigh something.
+static void fill_random_link(ProblemBuildLink *link, uint64_t *state, uint32_t index,
+                             bool is_leaf) {
+    static const uint32_t counts[] = {1, 3, 1, 0, 2, 1, 6, 1, 4, 1, 5};
+    *link = (ProblemBuildLink){.parent = PROBLEM_NO_LINK, .count = counts[index % 11]};
+    if (index > 0) {
+        double share = 0.5 * (problem_build_random(state) + 1.0);
+        uint32_t back = 1 + (uint32_t)(2.999 * share); // one of the last three
+        link->parent = index > back ? index - back : 0;
+    }
+    link->center = vec3_add(vec3(0.5 * (double)index, 0.0, 0.0), random_vector(state));
+    if (is_leaf || index % 4 != 2) {
+        link->mass = 1.5 + problem_build_random(state);
+        link->inertia = random_inertia(state);
+    }
+    for (uint32_t k = 0; k < 6 * link->count; k++) {
+        link->motion[k] = problem_build_random(state);
+    }
+    if (index % 3 == 1 && link->count > 0) {
+        problem_build_random_mass(state, link->count, 0.1, link->added);
+    }
+    for (uint32_t k = 0; k < link->count; k++) {
+        link->added[k * (link->count + 1)] += 0.05;
+    }
+}
+
+uint32_t problem_build_random_links(ProblemBuild *build, uint64_t *state, uint32_t count) {
+    enum { LINKS_MAX = 64 };
+    ProblemBuildLink link[LINKS_MAX];
+    double v_free[LINKS_MAX * PROBLEM_LINK_VELOCITIES];
+    ck_assert_uint_le(count, LINKS_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        fill_random_link(&link[i], state, i, i + 3 >= count);
+    }
+    for (uint32_t i = 0; i < count * PROBLEM_LINK_VELOCITIES; i++) {
+        v_free[i] = problem_build_random(state);
+    }
+    return problem_build_links(build, count, link, v_free);
+}
+
+static void add_random_body(ProblemBuild *build, uint64_t *state, bool is_round) {
+    double v_free[6];
+    Sym3 sym = random_inertia(state);
     if (is_round) {
-        sym = (Sym3){inertia[0], inertia[0], inertia[0], 0.0, 0.0, 0.0};
+        sym = (Sym3){sym.xx, sym.xx, sym.xx, 0.0, 0.0, 0.0};
     }
     for (int k = 0; k < 6; k++) {
         v_free[k] = problem_build_random(state);

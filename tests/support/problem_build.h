@@ -10,7 +10,8 @@
 enum {
     PROBLEM_BUILD_TREES = 1024,
     PROBLEM_BUILD_CONTACTS = 8192,
-    PROBLEM_BUILD_ROWS = 64,
+    PROBLEM_BUILD_ROWS = 4096,
+    PROBLEM_BUILD_LINKS = 4096,
     PROBLEM_BUILD_NUMBERS = 1 << 17
 };
 
@@ -19,6 +20,7 @@ typedef struct ProblemBuild {
     Arena arena;            // owned
     ProblemTree *tree;
     FreeMass *free;
+    ProblemLink *link;
     double *v_free;
     ProblemContact *contact;
     ContactLaw *law;
@@ -31,10 +33,28 @@ typedef struct ProblemBuild {
 void problem_build_init(ProblemBuild *build);
 void problem_build_deinit(ProblemBuild *build);
 
-// Both return the tree's index; v_free has 6 or `width` numbers, `mass` width x width.
+// All return the tree's index; v_free has 6 or `width` numbers, `mass` width x width.
 uint32_t problem_build_free(ProblemBuild *build, double mass, Sym3 inertia, const double *v_free);
 uint32_t problem_build_dense(ProblemBuild *build, uint32_t width, const double *mass,
                              const double *v_free);
+
+// A link as it is added: `parent` is counted in the tree, `first` comes of those before.
+typedef struct ProblemBuildLink {
+    uint32_t parent, count;
+    double mass;
+    Sym3 inertia;
+    Vec3 center;
+    double motion[PROBLEM_LINK_VELOCITIES * 6];
+    double added[PROBLEM_LINK_VELOCITIES * PROBLEM_LINK_VELOCITIES]; // count x count
+} ProblemBuildLink;
+
+// A tree of links; v_free has as many numbers as they have velocities.
+uint32_t problem_build_links(ProblemBuild *build, uint32_t count, const ProblemBuildLink *link,
+                             const double *v_free);
+
+// Random links: some fixed to their parent, some without mass, some springy; at most six for each
+// of `count`.
+uint32_t problem_build_random_links(ProblemBuild *build, uint64_t *state, uint32_t count);
 
 // A contact with no sides yet, frame from the normal. Borrowed until the build ends.
 ProblemContact *problem_build_contact(ProblemBuild *build, Vec3 normal, double mu, double bias);
@@ -46,7 +66,7 @@ void problem_build_dense_side(ProblemBuild *build, ProblemContact *contact, int 
 ProblemRow *problem_build_row(ProblemBuild *build, double low, double high, double bias);
 void problem_build_block(ProblemBuild *build, uint32_t tree, const double *jacobian);
 
-// `dense`, just made, becomes `from` without a free tree.
+// `dense`, just made, becomes `from` with dense trees alone.
 void problem_build_densify(const ContactProblem *from, ProblemBuild *dense);
 
 // A random number in [-1, 1); the state must not be 0.
