@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 
-Status body_check_pose(const double pose[7], uint32_t index, Error *error) {
+Status body_check_pose_of(const double pose[7], const char *column, uint32_t index, Error *error) {
     for (uint32_t i = 0; i < 3; i++) {
-        Status status = range_check(RANGE_POSITION, pose[i], "pose", (int64_t)index * 7 + i, error);
+        Status status = range_check(RANGE_POSITION, pose[i], column, (int64_t)index * 7 + i, error);
         if (status != STATUS_OK) {
             return status;
         }
@@ -20,13 +20,17 @@ Status body_check_pose(const double pose[7], uint32_t index, Error *error) {
     // the bounds keep the square root and the division exact enough to normalise; NaN fails
     if (!(norm >= 1e-12 && norm <= 1e12)) {
         char field[64];
-        snprintf(field, sizeof(field), "pose[%llu]", (unsigned long long)index * 7 + 3);
+        snprintf(field, sizeof(field), "%s[%llu]", column, (unsigned long long)index * 7 + 3);
         return error_set(error, STATUS_INVALID_ARGUMENT, field,
                          "The quaternion (w x y z) has length %.3g; it is normalised on receipt, "
                          "but must not be zero.",
                          norm >= 0.0 ? sqrt(norm) : norm);
     }
     return STATUS_OK;
+}
+
+Status body_check_pose(const double pose[7], uint32_t index, Error *error) {
+    return body_check_pose_of(pose, "pose", index, error);
 }
 
 Status body_check_velocity(const double velocity[6], uint32_t index, Error *error) {

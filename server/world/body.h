@@ -34,6 +34,8 @@ typedef struct BodyMass {
 // Judges a pose column entry: finite coordinates within range, a quaternion that can be normalised.
 // `index` is the body's.
 Status body_check_pose(const double pose[7], uint32_t index, Error *error);
+// The same of another column of poses.
+Status body_check_pose_of(const double pose[7], const char *column, uint32_t index, Error *error);
 Status body_check_velocity(const double velocity[6], uint32_t index, Error *error);
 
 // Mass, centre and inertia of body `index` of the columns, from what is given and from its shape

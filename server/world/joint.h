@@ -14,6 +14,14 @@
 // A joint is held in one of two ways: by *coordinates* (bodies and joints make trees, whose state
 // is what the joints leave free; nothing can come apart), or by *rows* of the contact problem
 // between its two bodies (loops, and whoever asks for them). Distance and gear are always rows.
+//
+// Of a joint of coordinates, a is the parent and b the child: b is dynamic, and the child of no
+// other. So joints of coordinates make trees by themselves, and a loop is a child of two parents or
+// a body that is below itself.
+//
+// The numbers of a joint of coordinates, `joint_position` and `joint_velocity` of the world, are
+// the state, and those of its bodies follow. Of a joint of rows it is the other way round: its
+// numbers are measured after each step, angles without jumps at half a turn.
 #pragma once
 
 #include "base/slots.h"
@@ -41,8 +49,14 @@ enum { JOINT_AXES_MAX = 6, JOINT_POSITION_MAX = 7 };
 enum { JOINT_MOVES = 7, JOINT_TURNS = 7 << 3 }; // bits of the axes of Joint
 
 #define JOINT_NO_BODY UINT32_MAX // the world itself
+#define JOINT_NONE    UINT32_MAX
 
-// What holds, drives and wastes along one axis: [m], [N] of a move, [rad], [N m] of a turn.
+// Of a world, of the longest way from a tree's root to a leaf, of all velocities of a tree. No
+// option changes them.
+enum { JOINT_COUNT_MAX = 1000000, TREE_DEPTH_MAX = 2048, TREE_WIDTH_MAX = 4096 };
+
+// What holds, drives and wastes along one axis: [m], [N] of a move, [rad], [N m] of a turn. Of
+// three turns limits, rest and targets are of the rotation vector of b's frame against a's.
 typedef struct JointAxis {
     double low, high;                      // limits; -HUGE_VAL, HUGE_VAL: none
     double stiffness, rest;                // of a spring, and where it is slack
@@ -54,22 +68,49 @@ typedef struct JointAxis {
 } JointAxis;
 
 typedef struct Joint {
-    uint32_t body[2]; // a, b; a may be JOINT_NO_BODY
-    uint8_t kind;     // JointKind
-    uint8_t axes;     // bits: moves along x, y, z, turns about x, y, z
-    bool is_rows;     // else coordinates
-    bool collides;    // the two bodies touch each other, too
-    Pose frame[2];    // from the body's centre of mass, in its axes; of the world: in world axes
-    double ratio;     // gear: position of the second = ratio times that of the first
-    double length;    // distance [m]
+    Id id;
+    char *name;          // owned, NULL: nameless
+    uint32_t body[2];    // a, b; a may be JOINT_NO_BODY. Of a gear both are
+    uint32_t partner[2]; // of a gear: the joints that it couples; JOINT_NONE of all others
+    uint8_t kind;        // JointKind
+    uint8_t axes;        // bits: moves along x, y, z, turns about x, y, z
+    bool is_rows;        // else coordinates
+    bool collides;       // the two bodies touch each other, too
+    Pose frame[2];       // from the body's centre of mass, in its axes; of the world: in world axes
+    double ratio;        // gear: position of the second = ratio times that of the first
+    double length;       // distance [m]
     double break_force, break_torque; // of rows [N], [N m]; HUGE_VAL: never
     uint32_t axis_first;              // in the world's joint axes: as many as it leaves free
+    uint32_t position_first;          // in the world's joint positions
+    uint32_t place;                   // only while joints are removed: its index afterwards
 } Joint;
+
+// Joints as columns: how they come in. NULL means the default for all, or none.
+typedef struct JointColumns {
+    uint32_t count;
+    size_t axis_count, position_count; // of all of them, as they follow from kinds and axes
+    const uint32_t *kind;              // JointKind
+    const uint64_t *body_a, *body_b;   // ids; 0: the world, or none of a gear
+    const uint32_t *axes;              // of generic ones; 0 of others
+    const double *frame_a, *frame_b;   // 7 each, from the body's origin; default: there
+    const uint32_t *as_rows;           // 1: rows
+    const uint32_t *collides;          // 1: the two bodies touch each other
+    const uint64_t *joint_a, *joint_b; // ids, of gears; may be of joints before it in the columns
+    const double *ratio, *length;
+    const double *break_force, *break_torque; // default: never
+    // per axis
+    const double *low, *high, *stiffness, *rest, *damping, *friction, *armature, *drive_stiffness,
+        *drive_damping, *effort_max; // default: no limits, an unbounded drive, 0 of all else
+    const double *velocity;          // default: as the bodies move
+    // per position; of rows they are measured instead
+    const double *position;  // default: as the bodies stand
+    const char *const *name; // NULL entries: nameless
+} JointColumns;
 
 static inline uint32_t joint_axis_count(uint8_t axes) {
     uint32_t count = 0;
-    for (uint8_t bit = 1; bit < 1 << JOINT_AXES_MAX; bit = (uint8_t)(bit << 1)) {
-        count += (axes & bit) != 0;
+    for (uint32_t bit = 0; bit < JOINT_AXES_MAX; bit++) {
+        count += (uint32_t)axes >> bit & 1;
     }
     return count;
 }
@@ -79,6 +120,11 @@ static inline uint32_t joint_position_count(uint8_t axes) {
     return joint_axis_count(axes) + ((axes & JOINT_TURNS) == JOINT_TURNS);
 }
 
+static inline bool joint_kind_is_rows(JointKind kind) {
+    return kind == JOINT_DISTANCE || kind == JOINT_GEAR;
+}
+
+// Of all but generic joints.
 static inline uint8_t joint_kind_axes(JointKind kind) {
     switch (kind) {
     case JOINT_HINGE:
@@ -100,3 +146,14 @@ static inline uint8_t joint_kind_axes(JointKind kind) {
     }
     return 0;
 }
+
+// b's frame in a's, from the position numbers.
+Pose joint_transform(uint8_t axes, const double *position);
+
+// The numbers of a pose and a motion of b's frame in a's: what the axes leave out is left out. The
+// motion is relative, as seen in a's turning frame, in its axes. Angles lie in [-pi, pi], w >= 0.
+void joint_measure_position(uint8_t axes, Pose b_in_a, double *position);
+void joint_measure_velocity(uint8_t axes, Pose b_in_a, Vec3 velocity, Vec3 spin, double *rate);
+
+// The rotation vector of three turns: axis times angle, which is at most pi.
+Vec3 joint_rotation_vector(Quat turn);

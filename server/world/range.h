@@ -49,6 +49,23 @@
       "inequality")                                                                                \
     X(WRENCH, "WorldStep.wrench", "N, N m", -1e18, 1e18, false,                                    \
       "force at the centre of mass, torque")                                                       \
+    X(JOINT_POSITION, "WorldAddJoints.position", "m, rad", -1e9, 1e9, false,                       \
+      "of joints: limits, rests, targets and numbers")                                             \
+    X(JOINT_VELOCITY, "WorldAddJoints.velocity", "m/s, rad/s", -1e9, 1e9, false, "per axis")       \
+    X(JOINT_STIFFNESS, "WorldAddJoints.stiffness", "N/m, N m", 0.0, 1e18, false,                   \
+      "of a spring, of a drive")                                                                   \
+    X(JOINT_DAMPING, "WorldAddJoints.damping", "N s/m, N m s", 0.0, 1e18, false,                   \
+      "of a damper, of a drive")                                                                   \
+    X(JOINT_FRICTION, "WorldAddJoints.friction", "N, N m", 0.0, 1e18, false, "dry, of a joint")    \
+    X(JOINT_ARMATURE, "WorldAddJoints.armature", "kg, kg m^2", 0.0, 1e18, false,                   \
+      "inertia of the axis itself")                                                                \
+    X(JOINT_EFFORT_MAX, "WorldAddJoints.effort_max", "N, N m", 0.0, 1e18, false,                   \
+      "what a drive is able to")                                                                   \
+    X(JOINT_EFFORT, "WorldStep.effort", "N, N m", -1e18, 1e18, false, "fed forward, per axis")     \
+    X(JOINT_RATIO, "WorldAddJoints.ratio", "1", -1e6, 1e6, false, "of a gear")                     \
+    X(JOINT_LENGTH, "WorldAddJoints.length", "m", 0.0, 1e9, true, "of a distance")                 \
+    X(JOINT_BREAK, "WorldAddJoints.break_force", "N, N m", 0.0, 1e18, true,                        \
+      "what breaks a joint of rows")                                                               \
     X(IDLE_TIMEOUT, "WorldCreate.idle_timeout_s", "s", 1.0, 1e9, false,                            \
       "worlds that no call names are destroyed")
 

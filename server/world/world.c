@@ -17,6 +17,7 @@ World *world_create(const WorldLimits *limits) {
     world->limits = *limits;
     world->settings = settings_default();
     world->body_id_next = 1;
+    world->joint_id_next = 1;
     if (!ARRAY_RESERVE(world->material, world->material_capacity, 1)) {
         free(world);
         return NULL;
@@ -39,6 +40,7 @@ void world_destroy(World *world) {
     free(world->primitive);
     free(world->shape);
     free(world->memory);
+    world_free_joints(world);
     sleep_forget(world);
     free(world);
 }
@@ -52,7 +54,8 @@ size_t world_bytes(const World *world) {
     return sizeof(*world) + world->material_capacity * sizeof(Material) +
            world->primitive_capacity * sizeof(Primitive) + world->shape_capacity * sizeof(Shape) +
            world->body_capacity * (size_t)COLUMN_BYTES +
-           world->memory_capacity * sizeof(ContactMemory) + sleep_bytes(world);
+           world->memory_capacity * sizeof(ContactMemory) + sleep_bytes(world) +
+           world_joint_bytes(world);
 }
 
 static Status out_of_memory(const World *world, Error *error) {
@@ -431,6 +434,7 @@ void world_remove_bodies(World *world, const uint32_t *bodies, uint32_t count) {
         return;
     }
     sleep_remove_bodies(world, bodies, count);
+    world_remove_joints_of(world, bodies, count);
     for (uint32_t i = 0; i < count; i++) {
         ASSERT(bodies[i] < world->body_count);
         ASSERT(i == 0 || bodies[i - 1] < bodies[i]);
@@ -447,6 +451,7 @@ void world_remove_bodies(World *world, const uint32_t *bodies, uint32_t count) {
     world->has_center = world->has_center && is_any_center_moved(world);
     world->definition_is_hashed = false;
     world->bodies_moved = true;
+    world_joints_changed(world);
 }
 
 uint64_t world_removed_count(const World *world) {

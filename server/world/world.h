@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "base/sum.h"
 #include "world/body.h"
+#include "world/joint.h"
 #include "world/material.h"
 #include "world/settings.h"
 #include "world/shape.h"
@@ -77,6 +78,18 @@ typedef struct World {
     double *velocity; // 6: linear, angular; world axes
     char **body_name; // entries owned, NULL: nameless
 
+    // joints; the columns of their axes and of their positions are flat
+    Id joint_id_next; // of the next joint; as of bodies
+    Joint *joint;
+    size_t joint_count, joint_capacity;
+    JointAxis *joint_axis;
+    double *joint_velocity, *joint_target_velocity; // [m/s], [rad/s]
+    double *joint_target;                           // [m], [rad]; of a drive
+    double *joint_effort;                           // fed forward [N], [N m]
+    size_t joint_axis_count, joint_axis_capacity;   // of all five columns
+    double *joint_position;                         // [m], [rad], unit quaternions
+    size_t joint_position_count, joint_position_capacity;
+
     ContactMemory *memory;
     size_t memory_count, memory_capacity;
     WorldSleep *sleep; // owned. Nullable
@@ -115,14 +128,52 @@ Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Erro
 
 Status world_add_bodies(World *world, const BodyColumns *columns, Id *ids, Error *error);
 
+// All or none. Where nothing else is given, joints of coordinates begin as the bodies stand and
+// move, but for what they do not leave free; then their bodies are placed by them.
+Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Error *error);
+
+// false: the id names no joint.
+bool world_find_joint(const World *world, Id id, uint32_t *joint);
+
+// The joint of coordinates that a body is the child of, or JOINT_NONE. Looks at all joints.
+uint32_t world_joint_of_child(const World *world, uint32_t body);
+
+// Judges position numbers of a joint that come from outside; blames position[first …]. Makes the
+// quaternion of three turns unit, which has passed.
+Status world_check_joint_position(uint8_t axes, const double *position, size_t first, Error *error);
+void world_normalize_joint_position(uint8_t axes, double *position);
+
+// Where the frame of a joint is, of its side a or b, in world axes.
+Pose world_joint_frame(const World *world, const Joint *joint, int side);
+
+// The numbers of a joint, from its bodies.
+void world_measure_joint(const World *world, const Joint *joint, double *position,
+                         double *velocity);
+
+// Those of all joints of rows, as their bodies are now.
+void world_follow_bodies(World *world);
+
+// Joints came or went, or the numbers of some were set.
+void world_joints_changed(World *world);
+
+// Takes joints out, whose indices rise, and the gears that couple one of them; the others keep
+// their order.
+void world_remove_joints(World *world, const uint32_t *joints, uint32_t count);
+
+// Only for world.c. The joints of bodies that are about to be removed go with them, and those of
+// the others name them by their new indices.
+void world_remove_joints_of(World *world, const uint32_t *bodies, uint32_t count);
+size_t world_joint_bytes(const World *world);
+void world_free_joints(World *world);
+
 // For removing: how many of `bodies`, which rise, are below `body`; whether it is one of them.
 uint32_t world_count_below(const uint32_t *bodies, uint32_t count, uint32_t body, bool *is_one);
 // Impulses between those that stay, by their new indices; how many.
 size_t world_renumber_memory(ContactMemory *memory, size_t memory_count, const uint32_t *bodies,
                              uint32_t count);
 
-// Takes bodies out, whose indices rise. Those behind them move down, so that all keep their order;
-// impulses between those that stay are remembered.
+// Takes bodies out, whose indices rise, and the joints that hold them. Those behind them move down,
+// so that all keep their order; impulses between those that stay are remembered.
 void world_remove_bodies(World *world, const uint32_t *bodies, uint32_t count);
 
 // How many bodies were ever removed.

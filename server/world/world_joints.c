@@ -1,0 +1,817 @@
+// SPDX-License-Identifier: MIT
+// The joints of a world: added all or none, found, measured, removed.
+#include "world/world.h"
+
+#include "base/array.h"
+#include "base/assert.h"
+#include "world/range.h"
+#include "world/sleep.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- memory
+
+enum { AXIS_BYTES = sizeof(JointAxis) + 4 * sizeof(double), POSITION_BYTES = sizeof(double) };
+
+size_t world_joint_bytes(const World *world) {
+    return world->joint_capacity * sizeof(Joint) + world->joint_axis_capacity * (size_t)AXIS_BYTES +
+           world->joint_position_capacity * (size_t)POSITION_BYTES;
+}
+
+void world_free_joints(World *world) {
+    for (size_t i = 0; i < world->joint_count; i++) {
+        free(world->joint[i].name);
+    }
+    free(world->joint);
+    free(world->joint_axis);
+    free(world->joint_velocity);
+    free(world->joint_target_velocity);
+    free(world->joint_effort);
+    free(world->joint_target);
+    free(world->joint_position);
+}
+
+static Status out_of_memory(const World *world, Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "The memory budget of %zu bytes (option --memory-bytes-max) is used up.",
+                     world->limits.bytes_max);
+}
+
+// All columns of the axes grow alike, from one capacity.
+static bool reserve_axes(World *world, size_t count) {
+    size_t capacity = world->joint_axis_capacity;
+    double **const columns[] = {&world->joint_velocity, &world->joint_target_velocity,
+                                &world->joint_effort, &world->joint_target};
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        capacity = world->joint_axis_capacity;
+        if (!ARRAY_RESERVE(*columns[i], capacity, count)) {
+            return false;
+        }
+    }
+    return ARRAY_RESERVE(world->joint_axis, world->joint_axis_capacity, count);
+}
+
+static Status reserve(World *world, const JointColumns *columns, Error *error) {
+    if (columns->count > JOINT_COUNT_MAX - world->joint_count) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "kind",
+                         "A world has at most %d joints, which no option changes; it has %zu and "
+                         "was asked to take %u more.",
+                         JOINT_COUNT_MAX, world->joint_count, columns->count);
+    }
+    const size_t more = columns->count * sizeof(Joint) + columns->axis_count * (size_t)AXIS_BYTES +
+                        columns->position_count * (size_t)POSITION_BYTES;
+    if (more > world->limits.bytes_max || world_bytes(world) > world->limits.bytes_max - more ||
+        !ARRAY_RESERVE(world->joint, world->joint_capacity, world->joint_count + columns->count) ||
+        !reserve_axes(world, world->joint_axis_count + columns->axis_count) ||
+        !ARRAY_RESERVE(world->joint_position, world->joint_position_capacity,
+                       world->joint_position_count + columns->position_count)) {
+        return out_of_memory(world, error);
+    }
+    return STATUS_OK;
+}
+
+// ---- one joint of the columns
+
+static Status blame(Error *error, Status status, const char *column, size_t entry,
+                    const char *why) {
+    char field[64];
+    snprintf(field, sizeof(field), "%s[%zu]", column, entry);
+    return error_set(error, status, field, "%s", why);
+}
+
+static Status blame_input(Error *error, const char *column, size_t entry, const char *why) {
+    return blame(error, STATUS_INVALID_ARGUMENT, column, entry, why);
+}
+
+static uint64_t entry_of(const uint64_t *column, uint32_t i) {
+    return column == NULL ? 0 : column[i];
+}
+
+static double number_of(const double *column, size_t i, double otherwise) {
+    return column == NULL ? otherwise : column[i];
+}
+
+static Status load_kind(const JointColumns *columns, uint32_t i, Joint *joint, Error *error) {
+    if (columns->kind[i] >= JOINT_KIND_COUNT) {
+        return blame_input(error, "kind", i,
+                           "No such joint: HINGE 0, SLIDER 1, BALL 2, UNIVERSAL 3, FIXED 4, FREE "
+                           "5, GENERIC 6, DISTANCE 7, GEAR 8.");
+    }
+    const JointKind kind = (JointKind)columns->kind[i];
+    const uint32_t asked = columns->axes == NULL ? 0 : columns->axes[i];
+    joint->kind = (uint8_t)kind;
+    joint->axes = joint_kind_axes(kind);
+    if (kind == JOINT_GENERIC) {
+        if (asked == 0 || asked >= 1 << JOINT_AXES_MAX) {
+            return blame_input(error, "axes", i,
+                               "A generic joint names the axes that it leaves free: 1, 2, 4 of "
+                               "moves along x, y, z, 8, 16, 32 of turns about them; a sum of 1 to "
+                               "63. For none there is FIXED.");
+        }
+        joint->axes = (uint8_t)asked;
+    } else if (asked != 0 && asked != joint->axes) {
+        return blame_input(error, "axes", i,
+                           "The kind says which axes are free: leave it 0, or ask for GENERIC.");
+    }
+    if ((columns->as_rows != NULL && columns->as_rows[i] > 1) ||
+        (columns->collides != NULL && columns->collides[i] > 1)) {
+        const bool is_rows = columns->as_rows != NULL && columns->as_rows[i] > 1;
+        return blame_input(error, is_rows ? "as_rows" : "collides", i, "It must be 0 or 1.");
+    }
+    joint->is_rows =
+        joint_kind_is_rows(kind) || (columns->as_rows != NULL && columns->as_rows[i] != 0);
+    joint->collides = columns->collides != NULL && columns->collides[i] != 0;
+    return STATUS_OK;
+}
+
+static Status load_bodies(const World *world, const JointColumns *columns, uint32_t i, Joint *joint,
+                          Error *error) {
+    static const char *const column[2] = {"body_a", "body_b"};
+    const uint64_t id[2] = {entry_of(columns->body_a, i), entry_of(columns->body_b, i)};
+    bool is_held[2];
+    for (int s = 0; s < 2; s++) {
+        joint->body[s] = JOINT_NO_BODY;
+        char field[64];
+        snprintf(field, sizeof(field), "%s[%u]", column[s], i);
+        if (id[s] != 0 && !world_find_body(world, id[s], &joint->body[s])) {
+            return world_blame_body(world, id[s], field, error);
+        }
+        is_held[s] = joint->body[s] == JOINT_NO_BODY || world->kind[joint->body[s]] != BODY_DYNAMIC;
+    }
+    if (joint->kind == JOINT_GEAR) {
+        const int s = id[0] == 0;
+        return id[0] == 0 && id[1] == 0
+                   ? STATUS_OK
+                   : blame_input(error, column[s], i,
+                                 "A gear couples joints (joint_a, joint_b), not bodies.");
+    }
+    if (id[1] == 0) {
+        return blame_input(error, "body_b", i,
+                           "A joint needs a body b; the world (0) can only be a.");
+    }
+    if (id[0] == id[1]) {
+        return blame_input(error, "body_b", i, "A joint is between two bodies: a and b are one.");
+    }
+    if (is_held[0] && is_held[1]) {
+        return blame_input(error, "body_b", i,
+                           "Nothing moves either body: one of the two must be dynamic.");
+    }
+    if (!joint->is_rows && is_held[1]) {
+        return blame_input(error, "body_b", i,
+                           "The child of a joint of coordinates must be dynamic: swap a and b, or "
+                           "ask for as_rows.");
+    }
+    return STATUS_OK;
+}
+
+// Of the joints that there are, or that come before it in the columns.
+static Joint *find_partner(World *world, Id id, uint32_t before, uint32_t *index) {
+    if (id >= world->joint_id_next && id - world->joint_id_next < before) {
+        *index = (uint32_t)(world->joint_count + (id - world->joint_id_next));
+        return &world->joint[*index];
+    }
+    return world_find_joint(world, id, index) ? &world->joint[*index] : NULL;
+}
+
+static Status load_partners(World *world, const JointColumns *columns, uint32_t i, Joint *joint,
+                            Error *error) {
+    static const char *const column[2] = {"joint_a", "joint_b"};
+    const uint64_t id[2] = {entry_of(columns->joint_a, i), entry_of(columns->joint_b, i)};
+    for (int s = 0; s < 2; s++) {
+        joint->partner[s] = JOINT_NONE;
+        if (joint->kind != JOINT_GEAR) {
+            if (id[s] != 0) {
+                return blame_input(error, column[s], i, "Only a gear couples joints.");
+            }
+            continue;
+        }
+        const Joint *partner = find_partner(world, id[s], i, &joint->partner[s]);
+        if (partner == NULL) {
+            return blame(error, STATUS_NOT_FOUND, column[s], i,
+                         "No joint has this id; a gear comes after the joints that it couples.");
+        }
+        if (joint_axis_count(partner->axes) != 1) {
+            return blame_input(error, column[s], i,
+                               "A gear couples joints with one free axis each.");
+        }
+    }
+    if (joint->kind == JOINT_GEAR && id[0] == id[1]) {
+        return blame_input(error, "joint_b", i, "A gear couples two joints: these are one.");
+    }
+    return STATUS_OK;
+}
+
+static Status load_frames(const World *world, const JointColumns *columns, uint32_t i, Joint *joint,
+                          Error *error) {
+    static const char *const column[2] = {"frame_a", "frame_b"};
+    const double *const given[2] = {columns->frame_a, columns->frame_b};
+    for (int s = 0; s < 2; s++) {
+        joint->frame[s] = (Pose){.orientation = quat_identity()};
+        if (given[s] != NULL) {
+            const double *frame = given[s] + 7 * (size_t)i;
+            Status status = body_check_pose_of(frame, column[s], i, error);
+            if (status != STATUS_OK) {
+                return status;
+            }
+            joint->frame[s] = pose_load(frame);
+            joint->frame[s].orientation = quat_normalize(joint->frame[s].orientation);
+        }
+        if (joint->body[s] != JOINT_NO_BODY) {
+            joint->frame[s].position =
+                vec3_sub(joint->frame[s].position, world->mass[joint->body[s]].center);
+        }
+    }
+    return STATUS_OK;
+}
+
+// What only some kinds have must not be asked of the others.
+static Status load_numbers(const JointColumns *columns, uint32_t i, Joint *joint, Error *error) {
+    joint->ratio = number_of(columns->ratio, i, 1.0);
+    joint->length = number_of(columns->length, i, 1.0);
+    joint->break_force = number_of(columns->break_force, i, HUGE_VAL);
+    joint->break_torque = number_of(columns->break_torque, i, HUGE_VAL);
+    const struct {
+        RangeKind range;
+        const char *column;
+        double value;
+    } checks[4] = {{RANGE_JOINT_RATIO, "ratio", joint->ratio},
+                   {RANGE_JOINT_LENGTH, "length", joint->length},
+                   {RANGE_JOINT_BREAK, "break_force", joint->break_force},
+                   {RANGE_JOINT_BREAK, "break_torque", joint->break_torque}};
+    for (int k = 0; k < 4; k++) {
+        const bool is_unbounded = k >= 2 && checks[k].value == HUGE_VAL;
+        Status status = is_unbounded ? STATUS_OK
+                                     : range_check(checks[k].range, checks[k].value,
+                                                   checks[k].column, i, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        if (k >= 2 && !is_unbounded && !joint->is_rows) {
+            return blame_input(error, checks[k].column, i,
+                               "Only joints of rows break: ask for as_rows.");
+        }
+    }
+    return STATUS_OK;
+}
+
+// ---- the axes of one joint
+
+static Status load_axis(const JointColumns *columns, size_t at, const Joint *joint, JointAxis *axis,
+                        Error *error) {
+    *axis = (JointAxis){.low = number_of(columns->low, at, -HUGE_VAL),
+                        .high = number_of(columns->high, at, HUGE_VAL),
+                        .stiffness = number_of(columns->stiffness, at, 0.0),
+                        .rest = number_of(columns->rest, at, 0.0),
+                        .damping = number_of(columns->damping, at, 0.0),
+                        .friction = number_of(columns->friction, at, 0.0),
+                        .armature = number_of(columns->armature, at, 0.0),
+                        .drive_stiffness = number_of(columns->drive_stiffness, at, 0.0),
+                        .drive_damping = number_of(columns->drive_damping, at, 0.0),
+                        .effort_max = number_of(columns->effort_max, at, HUGE_VAL)};
+    const struct {
+        RangeKind range;
+        const char *column;
+        double value, none; // `none` says that there is nothing
+    } checks[] = {{RANGE_JOINT_POSITION, "low", axis->low, -HUGE_VAL},
+                  {RANGE_JOINT_POSITION, "high", axis->high, HUGE_VAL},
+                  {RANGE_JOINT_STIFFNESS, "stiffness", axis->stiffness, 0.0},
+                  {RANGE_JOINT_POSITION, "rest", axis->rest, 0.0},
+                  {RANGE_JOINT_DAMPING, "damping", axis->damping, 0.0},
+                  {RANGE_JOINT_FRICTION, "friction", axis->friction, 0.0},
+                  {RANGE_JOINT_ARMATURE, "armature", axis->armature, 0.0},
+                  {RANGE_JOINT_STIFFNESS, "drive_stiffness", axis->drive_stiffness, 0.0},
+                  {RANGE_JOINT_DAMPING, "drive_damping", axis->drive_damping, 0.0},
+                  {RANGE_JOINT_EFFORT_MAX, "effort_max", axis->effort_max, HUGE_VAL}};
+    for (size_t k = 0; k < sizeof(checks) / sizeof(checks[0]); k++) {
+        if (checks[k].value == checks[k].none) {
+            continue;
+        }
+        Status status =
+            range_check(checks[k].range, checks[k].value, checks[k].column, (int64_t)at, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    if (axis->low > axis->high) {
+        return blame_input(error, "low", at, "The lower limit is above the upper one.");
+    }
+    if (joint->is_rows && axis->armature != 0.0) {
+        return blame_input(error, "armature", at,
+                           "Only joints of coordinates have armature: leave out as_rows.");
+    }
+    return STATUS_OK;
+}
+
+static Status check_velocities(const JointColumns *columns, Error *error) {
+    for (size_t i = 0; columns->velocity != NULL && i < columns->axis_count; i++) {
+        Status status =
+            range_check(RANGE_JOINT_VELOCITY, columns->velocity[i], "velocity", (int64_t)i, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+Status world_check_joint_position(uint8_t axes, const double *position, size_t first,
+                                  Error *error) {
+    const uint32_t count = joint_position_count(axes);
+    const bool is_quaternion = (axes & JOINT_TURNS) == JOINT_TURNS;
+    const uint32_t plain = is_quaternion ? count - 4 : count;
+    for (uint32_t i = 0; i < plain; i++) {
+        Status status =
+            range_check(RANGE_JOINT_POSITION, position[i], "position", (int64_t)(first + i), error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    double norm = 0.0;
+    for (uint32_t i = plain; i < count; i++) {
+        norm += position[i] * position[i];
+    }
+    // as of a body's orientation; NaN fails
+    return !is_quaternion || (norm >= 1e-12 && norm <= 1e12)
+               ? STATUS_OK
+               : blame_input(error, "position", first + plain,
+                             "The quaternion (w x y z) of three turns is normalised on receipt, "
+                             "but must not be zero.");
+}
+
+static Status load_joint(World *world, const JointColumns *columns, uint32_t i, size_t *axes,
+                         size_t *positions, Error *error) {
+    Joint *joint = &world->joint[world->joint_count + i];
+    *joint = (Joint){.id = world->joint_id_next + i};
+    Status status = load_kind(columns, i, joint, error);
+    if (status == STATUS_OK) {
+        status = load_bodies(world, columns, i, joint, error);
+    }
+    if (status == STATUS_OK) {
+        status = load_partners(world, columns, i, joint, error);
+    }
+    if (status == STATUS_OK) {
+        status = load_frames(world, columns, i, joint, error);
+    }
+    if (status == STATUS_OK) {
+        status = load_numbers(columns, i, joint, error);
+    }
+    const uint32_t axis_count = joint_axis_count(joint->axes);
+    const uint32_t position_count = joint_position_count(joint->axes);
+    if (status == STATUS_OK && (axis_count > columns->axis_count - *axes ||
+                                position_count > columns->position_count - *positions)) {
+        status = blame_input(error, "kind", i,
+                             "The joints leave more axes free than the columns of axes have.");
+    }
+    joint->axis_first = (uint32_t)(world->joint_axis_count + *axes);
+    joint->position_first = (uint32_t)(world->joint_position_count + *positions);
+    for (uint32_t k = 0; status == STATUS_OK && k < axis_count; k++) {
+        status =
+            load_axis(columns, *axes + k, joint, &world->joint_axis[joint->axis_first + k], error);
+    }
+    if (status == STATUS_OK && columns->position != NULL && !joint->is_rows) {
+        status = world_check_joint_position(joint->axes, columns->position + *positions, *positions,
+                                            error);
+    }
+    *axes += axis_count;
+    *positions += position_count;
+    return status;
+}
+
+// ---- trees
+
+// What the joints of coordinates make of the bodies; per body.
+typedef struct Forest {
+    uint32_t *joint; // that it is the child of, JOINT_NONE: a root
+    uint32_t *depth; // joints above it, and one more; 0: not yet known
+    uint32_t *root;
+    uint32_t *width; // of a root: the velocities of its tree
+    uint32_t *way;   // the bodies above one, upwards
+} Forest;
+
+static bool open_forest(Forest *forest, uint32_t count, uint32_t **block) {
+    *block = malloc(5 * ((size_t)count + 1) * sizeof(uint32_t));
+    if (*block == NULL) {
+        return false;
+    }
+    uint32_t *at = *block;
+    uint32_t **const parts[5] = {&forest->joint, &forest->depth, &forest->root, &forest->width,
+                                 &forest->way};
+    for (int i = 0; i < 5; i++) {
+        *parts[i] = at;
+        memset(at, i == 0 ? 0xff : 0, count * sizeof(uint32_t));
+        at += count;
+    }
+    return true;
+}
+
+static bool is_dynamic(const World *world, uint32_t body) {
+    return body != JOINT_NO_BODY && world->kind[body] == BODY_DYNAMIC;
+}
+
+// Hangs the children of the joints from `first` to `end` on their parents.
+static Status hang(const World *world, Forest *forest, size_t first, size_t end, Error *error) {
+    for (size_t i = first; i < end; i++) {
+        const Joint *joint = &world->joint[i];
+        if (joint->is_rows) {
+            continue;
+        }
+        uint32_t *of_child = &forest->joint[joint->body[1]];
+        if (*of_child != JOINT_NONE) {
+            char why[192];
+            snprintf(why, sizeof(why),
+                     "This body hangs by joint %llu already, so this one closes a loop or must be "
+                     "turned round (swap a and b); ask for as_rows to close a loop.",
+                     (unsigned long long)world->joint[*of_child].id);
+            return blame_input(error, "body_b", i - world->joint_count, why);
+        }
+        *of_child = (uint32_t)i;
+    }
+    return STATUS_OK;
+}
+
+// Depth and root of a body and of all above it; false: it is below itself.
+static bool climb(const World *world, Forest *forest, uint32_t body) {
+    uint32_t steps = 0;
+    uint32_t depth = 0, root = body;
+    for (uint32_t at = body;; at = world->joint[forest->joint[at]].body[0]) {
+        if (forest->depth[at] != 0) {
+            depth = forest->depth[at];
+            root = forest->root[at];
+            break;
+        }
+        if (steps > 0 && at == body) {
+            return false;
+        }
+        forest->way[steps++] = at;
+        root = at;
+        if (forest->joint[at] == JOINT_NONE ||
+            !is_dynamic(world, world->joint[forest->joint[at]].body[0])) {
+            break;
+        }
+        if (steps == world->body_count) {
+            return false;
+        }
+    }
+    while (steps > 0) {
+        const uint32_t at = forest->way[--steps];
+        forest->depth[at] = ++depth;
+        forest->root[at] = root;
+        const uint32_t joint = forest->joint[at];
+        forest->width[root] += joint == JOINT_NONE ? 6 : joint_axis_count(world->joint[joint].axes);
+    }
+    return true;
+}
+
+// `i`: of the columns
+static Status check_tree(const World *world, Forest *forest, const Joint *joint, uint32_t i,
+                         Error *error) {
+    if (!climb(world, forest, joint->body[1])) {
+        return blame_input(error, "body_b", i,
+                           "The joint closes a loop: a hangs below b. Ask for as_rows.");
+    }
+    return STATUS_OK;
+}
+
+static Status check_size(const World *world, const Forest *forest, uint32_t body, Error *error) {
+    const uint32_t depth = forest->depth[body], width = forest->width[forest->root[body]];
+    const uint32_t joint = forest->joint[body];
+    if (depth <= TREE_DEPTH_MAX && width <= TREE_WIDTH_MAX) {
+        return STATUS_OK;
+    }
+    char field[64] = "body_b";
+    if (joint != JOINT_NONE && joint >= world->joint_count) {
+        snprintf(field, sizeof(field), "body_b[%zu]", joint - world->joint_count);
+    }
+    return depth > TREE_DEPTH_MAX
+               ? error_set(error, STATUS_RESOURCE_EXHAUSTED, field,
+                           "Body %llu would be %u bodies below the root of its tree: a tree is at "
+                           "most %d deep (limit TREE_DEPTH_MAX, which no option changes).",
+                           (unsigned long long)world->body_id[body], depth, TREE_DEPTH_MAX)
+               : error_set(error, STATUS_RESOURCE_EXHAUSTED, field,
+                           "The tree of body %llu would have %u velocities: a tree has at most %d "
+                           "(limit TREE_WIDTH_MAX, which no option changes).",
+                           (unsigned long long)world->body_id[body], width, TREE_WIDTH_MAX);
+}
+
+static Status check_trees(const World *world, uint32_t count, Error *error) {
+    uint32_t *block = NULL;
+    Forest forest;
+    if (!open_forest(&forest, world->body_count, &block)) {
+        return out_of_memory(world, error);
+    }
+    Status status = hang(world, &forest, 0, world->joint_count, error);
+    ASSERT(status == STATUS_OK);
+    status = hang(world, &forest, world->joint_count, world->joint_count + count, error);
+    for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
+        const Joint *joint = &world->joint[world->joint_count + i];
+        if (!joint->is_rows) {
+            status = check_tree(world, &forest, joint, i, error);
+        }
+    }
+    for (uint32_t body = 0; status == STATUS_OK && body < world->body_count; body++) {
+        if (forest.joint[body] != JOINT_NONE) {
+            bool is_sound = climb(world, &forest, body);
+            ASSERT(is_sound);
+            status = check_size(world, &forest, body, error);
+        }
+    }
+    free(block);
+    return status;
+}
+
+// ---- numbers
+
+static Vec3 center_of(const World *world, uint32_t body) {
+    return vec3_load(world->pose + 7 * (size_t)body);
+}
+
+static Vec3 point_velocity(const World *world, uint32_t body, Vec3 point, Vec3 *spin) {
+    if (body == JOINT_NO_BODY) {
+        *spin = vec3(0.0, 0.0, 0.0);
+        return *spin;
+    }
+    const double *v = world->velocity + 6 * (size_t)body;
+    *spin = vec3_load(v + 3);
+    return vec3_add(vec3_load(v), vec3_cross(*spin, vec3_sub(point, center_of(world, body))));
+}
+
+Pose world_joint_frame(const World *world, const Joint *joint, int side) {
+    const uint32_t body = joint->body[side];
+    return body == JOINT_NO_BODY
+               ? joint->frame[side]
+               : pose_compose(pose_load(world->pose + 7 * (size_t)body), joint->frame[side]);
+}
+
+static Quat conjugate(Quat q) {
+    return (Quat){q.w, -q.x, -q.y, -q.z};
+}
+
+void world_measure_joint(const World *world, const Joint *joint, double *position,
+                         double *velocity) {
+    const Pose a = world_joint_frame(world, joint, 0), b = world_joint_frame(world, joint, 1);
+    const Mat3 axes = quat_to_mat3(a.orientation);
+    const Pose relative = {mat3_tmul_vec(axes, vec3_sub(b.position, a.position)),
+                           quat_mul(conjugate(a.orientation), b.orientation)};
+    Vec3 spin[2];
+    const Vec3 at_a = point_velocity(world, joint->body[0], b.position, &spin[0]);
+    const Vec3 at_b = point_velocity(world, joint->body[1], b.position, &spin[1]);
+    joint_measure_position(joint->axes, relative, position);
+    joint_measure_velocity(joint->axes, relative, mat3_tmul_vec(axes, vec3_sub(at_b, at_a)),
+                           mat3_tmul_vec(axes, vec3_sub(spin[1], spin[0])), velocity);
+}
+
+// Angles as they were or half a turn from there at most, so that a wheel counts its turns.
+static void unwind(uint8_t axes, const double *before, double *position) {
+    const double turn = 2.0 * 3.141592653589793;
+    const uint32_t moves = joint_axis_count(axes & JOINT_MOVES);
+    const uint32_t turns = joint_axis_count(axes & JOINT_TURNS);
+    for (uint32_t i = moves; turns < 3 && i < moves + turns; i++) {
+        position[i] += turn * floor((before[i] - position[i]) / turn + 0.5);
+    }
+}
+
+void world_follow_bodies(World *world) {
+    for (size_t i = 0; i < world->joint_count; i++) {
+        const Joint *joint = &world->joint[i];
+        if (!joint->is_rows || joint->axes == 0) {
+            continue;
+        }
+        double position[JOINT_POSITION_MAX];
+        double *kept = world->joint_position + joint->position_first;
+        world_measure_joint(world, joint, position, world->joint_velocity + joint->axis_first);
+        unwind(joint->axes, kept, position);
+        memcpy(kept, position, joint_position_count(joint->axes) * sizeof(double));
+    }
+}
+
+// The state of a new joint; `axes`, `positions`: where it stands in the columns.
+static void start(World *world, const JointColumns *columns, const Joint *joint) {
+    const size_t axes = joint->axis_first - world->joint_axis_count;
+    const size_t positions = joint->position_first - world->joint_position_count;
+    const uint32_t axis_count = joint_axis_count(joint->axes);
+    const uint32_t position_count = joint_position_count(joint->axes);
+    double *position = world->joint_position + joint->position_first;
+    double *velocity = world->joint_velocity + joint->axis_first;
+    world_measure_joint(world, joint, position, velocity);
+    if (columns->position != NULL && !joint->is_rows && position_count > 0) {
+        memcpy(position, columns->position + positions, position_count * sizeof(double));
+        world_normalize_joint_position(joint->axes, position);
+    }
+    if (columns->velocity != NULL && !joint->is_rows && axis_count > 0) {
+        memcpy(velocity, columns->velocity + axes, axis_count * sizeof(double));
+    }
+    for (uint32_t k = 0; k < axis_count; k++) {
+        world->joint_target[joint->axis_first + k] = 0.0;
+        world->joint_target_velocity[joint->axis_first + k] = 0.0;
+        world->joint_effort[joint->axis_first + k] = 0.0;
+    }
+}
+
+void world_normalize_joint_position(uint8_t axes, double *position) {
+    if ((axes & JOINT_TURNS) == JOINT_TURNS) {
+        double *q = position + joint_axis_count(axes & JOINT_MOVES);
+        const Quat unit = quat_normalize((Quat){q[0], q[1], q[2], q[3]});
+        q[0] = unit.w;
+        q[1] = unit.x;
+        q[2] = unit.y;
+        q[3] = unit.z;
+    }
+}
+
+// ---- adding
+
+static bool load_names(World *world, const JointColumns *columns) {
+    for (uint32_t i = 0; columns->name != NULL && i < columns->count; i++) {
+        if (columns->name[i] == NULL || columns->name[i][0] == '\0') {
+            continue;
+        }
+        Joint *joint = &world->joint[world->joint_count + i];
+        joint->name = strdup(columns->name[i]);
+        if (joint->name == NULL) {
+            for (uint32_t j = 0; j < i; j++) {
+                free(world->joint[world->joint_count + j].name);
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
+// Before the bodies of new joints are moved.
+static void disturb(World *world, const Joint *joint) {
+    uint32_t bodies[2];
+    size_t count = 0;
+    for (int s = 0; s < 2; s++) {
+        if (joint->body[s] != JOINT_NO_BODY) {
+            bodies[count++] = joint->body[s];
+        }
+    }
+    if (world->sleep != NULL) {
+        sleep_disturb(world, bodies, count, true);
+    }
+}
+
+Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Error *error) {
+    Status status = reserve(world, columns, error);
+    size_t axes = 0, positions = 0;
+    for (uint32_t i = 0; status == STATUS_OK && i < columns->count; i++) {
+        status = load_joint(world, columns, i, &axes, &positions, error);
+    }
+    if (status == STATUS_OK &&
+        (axes != columns->axis_count || positions != columns->position_count)) {
+        status = error_set(error, STATUS_INVALID_ARGUMENT, "kind",
+                           "The joints leave %zu axes free with %zu positions; the columns are of "
+                           "%zu and %zu.",
+                           axes, positions, columns->axis_count, columns->position_count);
+    }
+    if (status == STATUS_OK) {
+        status = check_velocities(columns, error);
+    }
+    if (status == STATUS_OK) {
+        status = check_trees(world, columns->count, error);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (!load_names(world, columns)) {
+        return out_of_memory(world, error);
+    }
+    // nothing can fail any more: the entries become joints
+    for (uint32_t i = 0; i < columns->count; i++) {
+        Joint *joint = &world->joint[world->joint_count + i];
+        ids[i] = joint->id;
+        disturb(world, joint);
+        start(world, columns, joint);
+    }
+    world->joint_count += columns->count;
+    world->joint_id_next += columns->count;
+    world->joint_axis_count += axes;
+    world->joint_position_count += positions;
+    world->definition_is_hashed = false;
+    world->bodies_moved = true;
+    world_joints_changed(world);
+    return STATUS_OK;
+}
+
+// Here the trees are made anew, and their bodies placed.
+void world_joints_changed(World *world) {
+    world_follow_bodies(world);
+}
+
+// ---- finding
+
+bool world_find_joint(const World *world, Id id, uint32_t *joint) {
+    // as of bodies: ids begin at 1 and rise
+    size_t low = 0, high = id < world->joint_count ? (size_t)id : world->joint_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (world->joint[middle].id < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == world->joint_count || world->joint[low].id != id) {
+        return false;
+    }
+    *joint = (uint32_t)low;
+    return true;
+}
+
+uint32_t world_joint_of_child(const World *world, uint32_t body) {
+    for (size_t i = 0; i < world->joint_count; i++) {
+        if (!world->joint[i].is_rows && world->joint[i].body[1] == body) {
+            return (uint32_t)i;
+        }
+    }
+    return JOINT_NONE;
+}
+
+// ---- removing
+
+enum { GONE = 0 }; // the id of a joint that is being taken out
+
+// Moves the columns of a joint's axes and positions down to these places.
+static void move_columns(World *world, const Joint *joint, size_t axis, size_t position) {
+    const size_t axes = joint_axis_count(joint->axes);
+    double *const columns[] = {world->joint_velocity, world->joint_target_velocity,
+                               world->joint_effort, world->joint_target};
+    for (size_t i = 0; axes > 0 && i < sizeof(columns) / sizeof(columns[0]); i++) {
+        memmove(columns[i] + axis, columns[i] + joint->axis_first, axes * sizeof(double));
+    }
+    if (axes > 0) {
+        memmove(world->joint_axis + axis, world->joint_axis + joint->axis_first,
+                axes * sizeof(JointAxis));
+        memmove(world->joint_position + position, world->joint_position + joint->position_first,
+                joint_position_count(joint->axes) * sizeof(double));
+    }
+}
+
+// Takes out the joints that are marked as gone, and with them the gears that couple one. A gear
+// comes after its partners.
+static void take_out(World *world) {
+    Joint *joints = world->joint;
+    size_t kept = 0, axis = 0, position = 0;
+    uint32_t place = 0;
+    for (size_t i = 0; i < world->joint_count; i++) {
+        Joint *joint = &joints[i];
+        if (joint->kind == JOINT_GEAR && joint->id != GONE) {
+            const uint32_t of[2] = {joints[joint->partner[0]].place,
+                                    joints[joint->partner[1]].place};
+            joint->id = of[0] == JOINT_NONE || of[1] == JOINT_NONE ? GONE : joint->id;
+            joint->partner[0] = of[0];
+            joint->partner[1] = of[1];
+        }
+        joint->place = joint->id == GONE ? JOINT_NONE : place++;
+    }
+    for (size_t i = 0; i < world->joint_count; i++) {
+        Joint joint = joints[i];
+        if (joint.id == GONE) {
+            free(joint.name);
+            continue;
+        }
+        move_columns(world, &joint, axis, position);
+        joint.axis_first = (uint32_t)axis;
+        joint.position_first = (uint32_t)position;
+        axis += joint_axis_count(joint.axes);
+        position += joint_position_count(joint.axes);
+        joints[kept++] = joint;
+    }
+    world->joint_count = kept;
+    world->joint_axis_count = axis;
+    world->joint_position_count = position;
+    world->definition_is_hashed = false;
+    world->bodies_moved = true;
+}
+
+void world_remove_joints(World *world, const uint32_t *joints, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        ASSERT(joints[i] < world->joint_count);
+        disturb(world, &world->joint[joints[i]]);
+        world->joint[joints[i]].id = GONE;
+    }
+    if (count > 0) {
+        take_out(world);
+        world_joints_changed(world);
+    }
+}
+
+void world_remove_joints_of(World *world, const uint32_t *bodies, uint32_t count) {
+    bool has_any = false;
+    for (size_t i = 0; i < world->joint_count; i++) {
+        Joint *joint = &world->joint[i];
+        for (int s = 0; s < 2; s++) {
+            bool is_gone = false;
+            if (joint->body[s] != JOINT_NO_BODY) {
+                joint->body[s] -= world_count_below(bodies, count, joint->body[s], &is_gone);
+            }
+            joint->id = is_gone ? GONE : joint->id;
+            has_any = has_any || is_gone;
+        }
+    }
+    if (has_any) {
+        take_out(world);
+    }
+}
