@@ -25,9 +25,9 @@ bool trees_reserve(WorldTrees *trees, uint32_t body_count, uint32_t joint_count)
            joints = (size_t)joint_count + joint_count / 2;
     bodies = bodies < UINT32_MAX ? bodies : body_count;
     joints = joints < UINT32_MAX ? joints : joint_count;
-    const size_t bytes =
-        bodies * (sizeof(Tree) + sizeof(TreeLink) + sizeof(TreeFrame) + 4 * sizeof(uint32_t)) +
-        joints * sizeof(uint32_t);
+    const size_t bytes = bodies * (sizeof(Tree) + sizeof(TreeLink) + sizeof(TreeFrame) +
+                                   13 * sizeof(double) + 5 * sizeof(uint32_t)) +
+                         2 * joints * sizeof(uint32_t);
     unsigned char *block = malloc(bytes + 1);
     if (block == NULL) {
         return false;
@@ -38,12 +38,16 @@ bool trees_reserve(WorldTrees *trees, uint32_t body_count, uint32_t joint_count)
                           .body_capacity = (uint32_t)bodies,
                           .joint_capacity = (uint32_t)joints};
     trees->frame = take(&block, bodies, sizeof(TreeFrame)); // the widest first
+    trees->position = take(&block, bodies, 7 * sizeof(double));
+    trees->velocity = take(&block, bodies, 6 * sizeof(double));
     trees->tree = take(&block, bodies, sizeof(Tree));
     trees->link = take(&block, bodies, sizeof(TreeLink));
     trees->tree_of_body = take(&block, bodies, sizeof(uint32_t));
     trees->link_of_body = take(&block, bodies, sizeof(uint32_t));
     trees->joint_of_body = take(&block, bodies, sizeof(uint32_t));
     trees->child_of_body = take(&block, bodies, sizeof(uint32_t));
+    trees->barred_of_body = take(&block, bodies, sizeof(uint32_t));
+    trees->barred_of_joint = take(&block, joints, sizeof(uint32_t));
     trees->sibling_of_joint = take(&block, joints, sizeof(uint32_t));
     return true;
 }
@@ -78,6 +82,36 @@ static void list_children(WorldTrees *trees, const TreeSource *source) {
             trees->child_of_body[joint->body[0]] = j;
         }
     }
+}
+
+// ---- who does not touch whom
+
+static void list_barred(WorldTrees *trees, const TreeSource *source) {
+    trees->barred_count = 0;
+    for (uint32_t body = 0; body < source->body_count; body++) {
+        trees->barred_of_body[body] = TREE_NONE;
+    }
+    for (uint32_t j = 0; j < source->joint_count; j++) {
+        const uint32_t a = source->joint[j].body[0], b = source->joint[j].body[1];
+        if (a == JOINT_NO_BODY || b == JOINT_NO_BODY || source->joint[j].collides) {
+            continue;
+        }
+        const uint32_t lower = a < b ? a : b;
+        trees->barred_of_joint[j] = trees->barred_of_body[lower];
+        trees->barred_of_body[lower] = j;
+        trees->barred_count++;
+    }
+}
+
+bool trees_bar(const WorldTrees *trees, const Joint *joint, uint32_t a, uint32_t b) {
+    if (trees == NULL || trees->barred_count == 0 || a >= trees->body_count) {
+        return false;
+    }
+    uint32_t j = trees->barred_of_body[a];
+    while (j != TREE_NONE && joint[j].body[0] != b && joint[j].body[1] != b) {
+        j = trees->barred_of_joint[j];
+    }
+    return j != TREE_NONE;
 }
 
 // ---- one after the other
@@ -135,6 +169,7 @@ void trees_build(WorldTrees *trees, const TreeSource *source) {
     trees->tree_count = trees->link_count = 0;
     trees->body_count = source->body_count;
     list_children(trees, source);
+    list_barred(trees, source);
     for (uint32_t body = 0; body < source->body_count; body++) {
         const uint32_t joint = trees->joint_of_body[body];
         const uint32_t above = joint == TREE_NONE ? JOINT_NO_BODY : source->joint[joint].body[0];

@@ -40,12 +40,20 @@ typedef struct WorldTrees {
     uint32_t tree_count, link_count;
     Tree *tree; // by the indices of their roots
     TreeLink *link;
-    uint32_t body_count;                   // that it knows; those behind are of no tree
+    uint32_t body_count;                   // that it knows; those behind have no joints
     uint32_t *tree_of_body, *link_of_body; // TREE_NONE: not of a tree; a link of the tree
 
-    struct TreeFrame *frame;                                    // [link_count] to place them in
-    uint32_t *joint_of_body, *child_of_body, *sibling_of_joint; // while they are made
-    void *block;                                                // owned: holds all of it …
+    // joints of two bodies that do not touch each other: the first whose lower body that is, and
+    // each one's next
+    uint32_t barred_count;
+    uint32_t *barred_of_body, *barred_of_joint;
+
+    // to make them in, and to place them
+    uint32_t *joint_of_body, *child_of_body, *sibling_of_joint;
+    struct TreeFrame *frame;
+    double *position, *velocity;
+
+    void *block; // owned: holds all of it …
     size_t block_bytes;
     uint32_t body_capacity, joint_capacity; // … for so many
 } WorldTrees;
@@ -73,6 +81,9 @@ static inline const TreeLink *tree_links(const WorldTrees *trees, const Tree *tr
 static inline uint32_t tree_of_body(const WorldTrees *trees, uint32_t body) {
     return trees == NULL || body >= trees->body_count ? TREE_NONE : trees->tree_of_body[body];
 }
+
+// Whether a joint keeps two bodies, a < b, from touching. `trees` is Nullable.
+bool trees_bar(const WorldTrees *trees, const Joint *joint, uint32_t a, uint32_t b);
 
 static inline uint32_t tree_link_width(const TreeLink *link) {
     return (uint32_t)link->moves + link->turns;

@@ -46,6 +46,13 @@ void tree_move(const TreeView *view, const double *velocities, TreeFrame *frame)
 void tree_advance(const TreeView *view, const double *positions, const double *velocities,
                   double time, double *moved);
 
+// What the world keeps of a body in its columns: 7 and 6 numbers.
+static inline void tree_store(const TreeFrame *frame, double *pose, double *velocity) {
+    pose_store(pose, (Pose){frame->center, frame->orientation});
+    vec3_store(velocity, frame->velocity);
+    vec3_store(velocity + 3, frame->spin);
+}
+
 // The velocity of a point that a body carries along.
 static inline Vec3 tree_carried_velocity(Vec3 velocity, Vec3 spin, Vec3 center, Vec3 point) {
     return vec3_add(velocity, vec3_cross(spin, vec3_sub(point, center)));
