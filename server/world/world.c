@@ -41,6 +41,7 @@ void world_destroy(World *world) {
     free(world->shape);
     free(world->memory);
     world_free_joints(world);
+    world_free_trees(world);
     sleep_forget(world);
     free(world);
 }
@@ -55,7 +56,7 @@ size_t world_bytes(const World *world) {
            world->primitive_capacity * sizeof(Primitive) + world->shape_capacity * sizeof(Shape) +
            world->body_capacity * (size_t)COLUMN_BYTES +
            world->memory_capacity * sizeof(ContactMemory) + sleep_bytes(world) +
-           world_joint_bytes(world);
+           world_joint_bytes(world) + world_tree_bytes(world);
 }
 
 static Status out_of_memory(const World *world, Error *error) {
@@ -278,7 +279,9 @@ static Status reserve_bodies(World *world, size_t count, Error *error) {
         world->limits.bytes_max) {
         return out_of_memory(world, error);
     }
-    return grow_bodies(world, total) ? STATUS_OK : out_of_memory(world, error);
+    return grow_bodies(world, total) && world_reserve_trees(world, total, world->joint_count)
+               ? STATUS_OK
+               : out_of_memory(world, error);
 }
 
 const Shape *world_body_shape(const World *world, uint32_t body) {
@@ -582,6 +585,10 @@ Status world_update_bodies(World *world, const BodyUpdate *update, Error *error)
     if (update->pose != NULL && update->count > 0) {
         forget_memory(world, update);
         world->bodies_moved = true;
+    }
+    if (update->count > 0) {
+        world_place_trees(world); // what they hang on may be among them
+        world_follow_bodies(world);
     }
     world->faulted = false;
     return STATUS_OK;

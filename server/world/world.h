@@ -17,6 +17,7 @@
 #include "world/material.h"
 #include "world/settings.h"
 #include "world/shape.h"
+#include "world/tree.h"
 
 // An impulse of the last step, to start the next one from. Sorted by (a, b, feature).
 typedef struct ContactMemory {
@@ -95,6 +96,7 @@ typedef struct World {
     WorldSleep *sleep; // owned. Nullable
 
     // caches: derived from the above
+    WorldTrees *trees;        // owned; NULL: there never was a joint
     uint64_t definition_hash; // of everything but the state; valid while definition_is_hashed
     double friction_max;      // of all materials
 } World;
@@ -165,6 +167,15 @@ void world_remove_joints(World *world, const uint32_t *joints, uint32_t count);
 void world_remove_joints_of(World *world, const uint32_t *bodies, uint32_t count);
 size_t world_joint_bytes(const World *world);
 void world_free_joints(World *world);
+
+// Room for the trees of as many; before bodies or joints are added. false: memory ends.
+bool world_reserve_trees(World *world, size_t body_count, size_t joint_count);
+size_t world_tree_bytes(const World *world);
+void world_free_trees(World *world);
+
+// The trees, anew; and their bodies' columns, from the numbers of the joints.
+void world_build_trees(World *world);
+void world_place_trees(World *world);
 
 // For removing: how many of `bodies`, which rise, are below `body`; whether it is one of them.
 uint32_t world_count_below(const uint32_t *bodies, uint32_t count, uint32_t body, bool *is_one);

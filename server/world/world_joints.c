@@ -67,7 +67,8 @@ static Status reserve(World *world, const JointColumns *columns, Error *error) {
         !ARRAY_RESERVE(world->joint, world->joint_capacity, world->joint_count + columns->count) ||
         !reserve_axes(world, world->joint_axis_count + columns->axis_count) ||
         !ARRAY_RESERVE(world->joint_position, world->joint_position_capacity,
-                       world->joint_position_count + columns->position_count)) {
+                       world->joint_position_count + columns->position_count) ||
+        !world_reserve_trees(world, world->body_count, world->joint_count + columns->count)) {
         return out_of_memory(world, error);
     }
     return STATUS_OK;
@@ -695,8 +696,9 @@ Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Erro
     return STATUS_OK;
 }
 
-// Here the trees are made anew, and their bodies placed.
 void world_joints_changed(World *world) {
+    world_build_trees(world);
+    world_place_trees(world);
     world_follow_bodies(world);
 }
 
