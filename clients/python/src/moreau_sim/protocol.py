@@ -455,6 +455,8 @@ class Rotation(Message):
         EXPLICIT = 1
         """taken at the spin before the step, as in the papers: gains energy: within 10 s up to 2.8 times what
         a brick of 1:2:4 at 10 rad/s had, at 240 Hz"""
+        IMPLICIT = 2
+        """taken at the spin after the step (implicit Euler): loses energy"""
 
 
 
