@@ -225,6 +225,41 @@ MoreauStatus moreau_episode_delete(MoreauClient *client, const char *episode) {
     return status;
 }
 
+MoreauFork moreau_fork_default(void) {
+    return (MoreauFork){.lifetime = MOREAU_LIFETIME_SESSION};
+}
+
+MoreauStatus moreau_episode_fork(MoreauClient *client, const MoreauFork *fork, uint64_t *world,
+                                 uint64_t *step, uint64_t *hash) {
+    Moreau__V1__EpisodeFork message = MOREAU__V1__EPISODE_FORK__INIT;
+    message.episode = (char *)fork->episode;
+    message.has_step = fork->has_step;
+    message.step = fork->step;
+    message.name = (char *)fork->name;
+    message.has_lifetime = 1;
+    message.lifetime = (Moreau__V1__World__Lifetime)fork->lifetime;
+    message.has_idle_timeout_s = fork->idle_timeout > 0.0;
+    message.idle_timeout_s = fork->idle_timeout;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_FORK;
+    request.episode_fork = &message;
+    MoreauReply *reply;
+    MoreauStatus status =
+        call_message(client, &request, MOREAU__V1__REPLY__RESULT_EPISODE_FORK, &reply);
+    if (status == MOREAU_OK) {
+        const Moreau__V1__EpisodeForkReply *got = reply->message->episode_fork;
+        *world = got->world;
+        if (step != NULL) {
+            *step = got->step;
+        }
+        if (hash != NULL) {
+            *hash = got->hash;
+        }
+    }
+    moreau_reply_free(reply);
+    return status;
+}
+
 MoreauFrameQuery moreau_frame_query_default(void) {
     return (MoreauFrameQuery){.stride = 1, .poses = true, .velocities = true};
 }

@@ -637,6 +637,22 @@ const char *moreau_reply_body_name(const MoreauReply *reply, size_t index, uint6
 
 MoreauStatus moreau_episode_delete(MoreauClient *client, const char *episode);
 
+// A live world made of what an episode's was behind a step, which goes on otherwise.
+typedef struct MoreauFork {
+    const char *episode;
+    bool has_step;
+    uint64_t step;    // of the episode; default: its last
+    const char *name; // of the world, Nullable: world-N
+    MoreauLifetime lifetime;
+    double idle_timeout; // [s]; 0, the default: never
+} MoreauFork;
+
+MoreauFork moreau_fork_default(void);
+
+// `step` and `hash`, of the state, are Nullable.
+MoreauStatus moreau_episode_fork(MoreauClient *client, const MoreauFork *fork, uint64_t *world,
+                                 uint64_t *step, uint64_t *hash);
+
 // Which frames of an episode, and what of them.
 typedef struct MoreauFrameQuery {
     const char *episode;

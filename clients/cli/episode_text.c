@@ -159,6 +159,10 @@ void episode_print(const Moreau__V1__EpisodeInfo *episode) {
     if (episode->has_seed) {
         printf("  seed         %" PRIu64 "\n", episode->seed);
     }
+    if (episode->parent != NULL) {
+        printf("  forked from  %s, behind step %" PRIu64 "\n", episode->parent,
+               episode->parent_step);
+    }
     printf("  made by      %s, on server %s with dynamics %" PRIu64 "\n",
            text_or(episode->client, "(nameless)"), text_or(episode->server_version, "?"),
            episode->dynamics_version);

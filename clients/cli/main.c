@@ -15,6 +15,7 @@ static const CliCommand commands[] = {
     {"episodes", "[EPISODE]", "what was recorded", command_episodes},
     {"replay", "EPISODE", "what happened in an episode, frame by frame", command_replay},
     {"verify", "EPISODE", "step an episode again and compare every bit", command_verify},
+    {"fork", "EPISODE", "a live world of what was there at a step", command_fork},
     {"snapshot", "take WORLD FILE", "save a world to a file; restore, clone", command_snapshot},
     {"worlds", "", "the worlds on the server", command_worlds},
     {"top", "", "a live view of the server", command_top},

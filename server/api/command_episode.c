@@ -215,6 +215,7 @@ static Status begin_recording(Request *request, Error *error) {
                        .client = plan->client,
                        .world_name = request->world->name,
                        .print_scene = scene_print,
+                       .origin = door->origin,
                        .has_seed = start->has_seed,
                        .seed = start->seed};
     status = recorder_start(request->api->def.log, &def, door->world, request_wait(request),

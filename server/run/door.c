@@ -3,6 +3,8 @@
 
 #include "base/assert.h"
 
+#include <stdlib.h>
+
 Status door_init(Door *door, const WorldLimits *limits, Error *error) {
     *door = (Door){0};
     return apply_create(limits, &door->world, &door->stepper, error);
@@ -14,12 +16,25 @@ void door_deinit(Door *door) {
     }
     world_destroy(door->world);
     stepper_destroy(door->stepper);
+    free(door->origin);
     *door = (Door){0};
 }
 
 size_t door_bytes(const Door *door) {
     return world_bytes(door->world) + stepper_bytes(door->stepper) +
-           (door->recorder == NULL ? 0 : recorder_bytes(door->recorder));
+           (door->recorder == NULL ? 0 : recorder_bytes(door->recorder)) +
+           (door->origin == NULL ? 0 : sizeof(*door->origin));
+}
+
+Status door_set_origin(Door *door, const EpisodeOrigin *origin, Error *error) {
+    ASSERT(door->origin == NULL);
+    door->origin = malloc(sizeof(*door->origin));
+    if (door->origin == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while making a world.");
+    }
+    *door->origin = *origin;
+    return STATUS_OK;
 }
 
 bool door_is_ready(Door *door, LogWait *wait) {
@@ -31,6 +46,10 @@ Status door_change(Door *door, const Input *input, Arena *arena, const Id **ids,
     Status status = apply_change(door->world, door->stepper, input, arena, ids, id_count, error);
     if (status == STATUS_OK && door->recorder != NULL) {
         recorder_change(door->recorder, door->world, input);
+    }
+    if (status == STATUS_OK && input->kind == INPUT_RESTORE) {
+        free(door->origin);
+        door->origin = NULL;
     }
     return status;
 }

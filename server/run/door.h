@@ -18,6 +18,7 @@ typedef struct Door {
     World *world;
     Stepper *stepper;
     Recorder *recorder;      // Nullable: told of all that passes
+    EpisodeOrigin *origin;   // owned. Nullable: of no episode, or of something else by now
     Histogram *solver_times; // Nullable, borrowed: gets the solver's time of steps that are timed
 } Door;
 
@@ -28,6 +29,9 @@ size_t door_bytes(const Door *door);
 // Whether an input may pass now. False: what records the world must catch up first, and wait->done
 // is called when it has.
 bool door_is_ready(Door *door, LogWait *wait);
+
+// Says what the world was just made of. RESOURCE_EXHAUSTED when memory ends.
+Status door_set_origin(Door *door, const EpisodeOrigin *origin, Error *error);
 
 // apply_change, recorded.
 Status door_change(Door *door, const Input *input, Arena *arena, const Id **ids, size_t *id_count,

@@ -550,6 +550,11 @@ Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *w
                               .world_time = world->time.value,
                               .time_step = world->settings.time_step,
                               .body_count = world->body_count};
+    if (def->origin != NULL) {
+        recording.has_parent = true;
+        recording.parent_step = def->origin->step;
+        memcpy(recording.parent, def->origin->episode, UID_BYTES);
+    }
     Recorder *made = calloc(1, sizeof(*made));
     if (made == NULL || !make_uid(recording.uid)) {
         free(made);

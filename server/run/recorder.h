@@ -26,6 +26,12 @@ typedef struct Recorder Recorder;
 // only count. Lives forever.
 typedef void SceneProc(const World *world, uint32_t first, Sink *sink);
 
+// What a world was made of: what the world of an episode was behind a step.
+typedef struct EpisodeOrigin {
+    uint8_t episode[UID_BYTES];
+    uint64_t step;
+} EpisodeOrigin;
+
 typedef struct RecorderDef {
     RecordingContent content;
     uint64_t stride;         // steps between frames, >= 1
@@ -35,7 +41,8 @@ typedef struct RecorderDef {
     size_t label_count;
     const char *const *label;
     const char *client, *world_name;
-    SceneProc *print_scene; // Nullable: no scene goes into the file
+    SceneProc *print_scene;      // Nullable: no scene goes into the file
+    const EpisodeOrigin *origin; // of the world. Nullable
     bool has_seed;
     uint64_t seed;
 } RecorderDef;
