@@ -21,6 +21,7 @@ static const char usage[] =
     "  --budget N         of the solver, a step; default 1e9; 0: sweeps alone, as in the paper\n"
     "  --layer-steps N    steps in which a layer comes in; default 80\n"
     "  --spacing X        of the grid on which they do, in diameters; default 1/0.94\n"
+    "  --grain KIND       spheres or dumbbells; default: both\n"
     "  --picture FILE     default channel.svg\n"
     "The table goes to standard output, progress to standard error.\n";
 
@@ -30,6 +31,7 @@ typedef struct Options {
     const char *server, *picture;
     double seconds;
     ChannelDef def;
+    int begin, end; // of the cases that are played
 } Options;
 
 typedef struct Case {
@@ -59,6 +61,17 @@ static double read_number(const char *text, double least, double most) {
     return value;
 }
 
+// Spheres stand before dumbbells.
+static void read_kind(const char *text, Options *options) {
+    bool is_dumbbells = strcmp(text, "dumbbells") == 0;
+    if (!is_dumbbells && strcmp(text, "spheres") != 0) {
+        fprintf(stderr, "moreau-channel: \"%s\" is neither spheres nor dumbbells\n", text);
+        exit(2);
+    }
+    options->begin = is_dumbbells ? CASES / 2 : 0;
+    options->end = options->begin + CASES / 2;
+}
+
 static Options read_options(int argc, char **argv) {
     static const struct option known[] = {{"server", required_argument, NULL, 's'},
                                           {"grains", required_argument, NULL, 'g'},
@@ -66,6 +79,7 @@ static Options read_options(int argc, char **argv) {
                                           {"tolerance", required_argument, NULL, 'e'},
                                           {"iterations", required_argument, NULL, 'i'},
                                           {"budget", required_argument, NULL, 'b'},
+                                          {"grain", required_argument, NULL, 'k'},
                                           {"picture", required_argument, NULL, 'p'},
                                           {"layer-steps", required_argument, NULL, 'l'},
                                           {"spacing", required_argument, NULL, 'd'},
@@ -74,6 +88,7 @@ static Options read_options(int argc, char **argv) {
     Options options = {.server = "127.0.0.1:7667",
                        .picture = "channel.svg",
                        .seconds = 0.4,
+                       .end = CASES,
                        .def = channel_def_default()};
     for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
         switch (option) {
@@ -100,6 +115,9 @@ static Options read_options(int argc, char **argv) {
             break;
         case 'd':
             options.def.spacing = read_number(optarg, 1.0, 10.0);
+            break;
+        case 'k':
+            read_kind(optarg, &options);
             break;
         case 'p':
             options.picture = optarg;
@@ -241,41 +259,44 @@ static const struct {
 };
 
 static void print_table(const Options *options) {
-    const Channel *channel = &cases[0].channel;
     const ChannelDef *def = &options->def;
     printf(
         "# --grains %u --spacing %.4g --layer-steps %u --tolerance %g --iterations %u --budget %g "
         "--seconds %g, of which the second half is measured\n",
         def->grains, def->spacing, def->layer_steps, def->tolerance, def->max_iterations,
         def->budget, options->seconds);
-    printf("# spheres of radius %.4g mm, h = %.4g us; dumbbells of two of %.4g mm, h = %.4g us\n",
-           1e3 * channel->ball, 1e6 * channel->time_step, 1e3 * cases[2].channel.ball,
-           1e6 * cases[2].channel.time_step);
+    for (int i = options->begin; i < options->end; i += CASES / 2) {
+        const Channel *channel = &cases[i].channel;
+        printf("# %s of radius %.4g mm, h = %.4g us\n",
+               cases[i].has_dumbbells ? "dumbbells of two spheres" : "spheres", 1e3 * channel->ball,
+               1e6 * channel->time_step);
+    }
     printf("%-40s", "#");
-    for (int i = 0; i < CASES; i++) {
+    for (int i = options->begin; i < options->end; i++) {
         printf("  %-30s", cases[i].title);
     }
     putchar('\n');
     for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
         printf("%-40s", rows[k].name);
-        for (int i = 0; i < CASES; i++) {
+        for (int i = options->begin; i < options->end; i++) {
             printf("  %-30.6g", rows[k].value(&cases[i]));
         }
         putchar('\n');
     }
 }
 
-static void write_picture(const char *path) {
+static void write_picture(const Options *options) {
     Panel panels[CASES];
-    FILE *file = fopen(path, "w");
-    for (int i = 0; i < CASES; i++) {
-        panels[i] = (Panel){.title = cases[i].title, .profile = &cases[i].figures.profile};
+    FILE *file = fopen(options->picture, "w");
+    size_t count = 0;
+    for (int i = options->begin; i < options->end; i++) {
+        panels[count++] = (Panel){.title = cases[i].title, .profile = &cases[i].figures.profile};
     }
     if (file != NULL) {
-        draw_panels(file, panels, CASES);
+        draw_panels(file, panels, count);
     }
     if (file == NULL || fclose(file) != 0) {
-        fprintf(stderr, "moreau-channel: the picture cannot be written to %s\n", path);
+        fprintf(stderr, "moreau-channel: the picture cannot be written to %s\n", options->picture);
         exit(1);
     }
 }
@@ -301,17 +322,17 @@ static void *play_case(void *context) {
 int main(int argc, char **argv) {
     Options options = read_options(argc, argv);
     pthread_t threads[CASES];
-    for (int i = 0; i < CASES; i++) {
+    for (int i = options.begin; i < options.end; i++) {
         cases[i].options = &options;
         if (pthread_create(&threads[i], NULL, play_case, &cases[i]) != 0) {
             fputs("moreau-channel: there are no threads\n", stderr);
             return 1;
         }
     }
-    for (int i = 0; i < CASES; i++) {
+    for (int i = options.begin; i < options.end; i++) {
         pthread_join(threads[i], NULL);
     }
     print_table(&options);
-    write_picture(options.picture);
+    write_picture(&options);
     return 0;
 }
