@@ -2,6 +2,7 @@
 // moreau replay: what happened in an episode, frame by frame.
 #include "cli/cli.h"
 
+#include "cli/episode_text.h"
 #include "cli/interrupt.h"
 #include "cli/nearest.h"
 #include "cli/number.h"
@@ -22,6 +23,8 @@ static const char usage[] =
     "of mass in m/s. With --json one document per line and frame, which holds all.\n"
     "Frames are read from the file where it has them, else the server steps again.\n"
     "On a terminal it plays at --speed 1, elsewhere at once. Ctrl-C ends it.\n"
+    "Behind a step that launched something, as convex friction does, it says so: of\n"
+    "each stretch that the log keeps, the fastest.\n"
     "\n"
     "BODY is an id, or the name that the scene gave it. A name that is a number goes\n"
     "by its body's id.\n"
@@ -38,6 +41,8 @@ static const CliField typed[] = {
 
 #define NOT_GIVEN UINT64_MAX
 
+enum { LAUNCHES_MAX = 10000 }; // as many highlights of a kind as a server tells
+
 typedef struct Replay {
     Cli *cli;
     bool contacts;
@@ -46,6 +51,7 @@ typedef struct Replay {
     uint64_t body[OPTION_LIST_MAX];
     bool was_seen[OPTION_LIST_MAX]; // in some frame
     uint64_t frames, stored;        // shown
+    Moreau__V1__Reply *described;   // owned, Nullable: what the log says of steps
     bool misfit;                    // frames came whose columns do not fit each other
 } Replay;
 
@@ -64,6 +70,23 @@ static bool is_wanted(const Replay *replay, uint64_t body) {
         }
     }
     return replay->body_count == 0;
+}
+
+// What the frame's step launched, where the log keeps it: of each stretch of inputs the fastest.
+// Nullable.
+static const Moreau__V1__EpisodeHighlight *find_launch(const Replay *replay,
+                                                       const MoreauFrame *frame) {
+    const Moreau__V1__EpisodeDescribeReply *said =
+        replay->described != NULL ? replay->described->episode_describe : NULL;
+    for (size_t i = 0; said != NULL && i < said->n_highlights; i++) {
+        const Moreau__V1__EpisodeHighlight *one = said->highlights[i];
+        if (one->kind == MOREAU__V1__EPISODE_HIGHLIGHT__KIND__LAUNCH &&
+            one->worst_step == frame->step &&
+            (is_wanted(replay, one->body) || is_wanted(replay, one->other_body))) {
+            return one;
+        }
+    }
+    return NULL;
 }
 
 // ---- as lines of JSON
@@ -128,6 +151,14 @@ static void print_frame_line(const Replay *replay, const MoreauFrame *frame) {
         }
         json_object_set_new(line, "contacts", contacts);
     }
+    const Moreau__V1__EpisodeHighlight *launch = find_launch(replay, frame);
+    if (launch != NULL) {
+        json_object_set_new(line, "launch",
+                            json_pack("{s:o,s:o,s:[o,o]}", "speed", number_json(launch->value),
+                                      "gliding", number_json(launch->height), "bodies",
+                                      number_json_whole(launch->body),
+                                      number_json_whole(launch->other_body)));
+    }
     cli_print_line(replay->cli, line);
 }
 
@@ -182,6 +213,13 @@ static void print_frame(const Replay *replay, const MoreauFrame *frame) {
         putchar('\n');
     }
     print_contacts(replay, frame);
+    const Moreau__V1__EpisodeHighlight *launch = find_launch(replay, frame);
+    if (launch != NULL) {
+        printf("%8" PRIu64 " %9.4f  launch %" PRIu64 "-%" PRIu64
+               " by %.2g m/s, gliding %.2g mm high\n",
+               frame->step, frame->time, launch->body, launch->other_body, launch->value,
+               1e3 * launch->height);
+    }
 }
 
 // ----
@@ -285,7 +323,10 @@ static int find_bodies(Cli *cli, const char *episode, Replay *replay) {
 
 static int show_episode(Cli *cli, Moreau__V1__EpisodeReplay *message, Replay *replay) {
     int status = cli_connect(cli);
-    if (status != EXIT_DONE || (status = find_bodies(cli, message->episode, replay)) != EXIT_DONE) {
+    if (status != EXIT_DONE ||
+        (status = episode_describe(cli, message->episode, LAUNCHES_MAX, &replay->described)) !=
+            EXIT_DONE ||
+        (status = find_bodies(cli, message->episode, replay)) != EXIT_DONE) {
         return status;
     }
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
@@ -348,5 +389,9 @@ int command_replay(Cli *cli, int argc, char **argv) {
     message.speed = speed;
     message.has_contacts = message.contacts = replay.contacts;
     message.has_again = message.again = again;
-    return show_episode(cli, &message, &replay);
+    status = show_episode(cli, &message, &replay);
+    if (replay.described != NULL) {
+        moreau__v1__reply__free_unpacked(replay.described, NULL);
+    }
+    return status;
 }

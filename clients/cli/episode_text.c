@@ -205,6 +205,20 @@ void episode_print_open(const Moreau__V1__EpisodeDescribeReply *reply) {
     }
 }
 
+void episode_print_launch(const Moreau__V1__EpisodeDescribeReply *reply) {
+    for (size_t i = 0; i < reply->n_highlights; i++) {
+        const Moreau__V1__EpisodeHighlight *launch = reply->highlights[i];
+        if (launch->kind == MOREAU__V1__EPISODE_HIGHLIGHT__KIND__LAUNCH) { // the fastest is first
+            printf("  launch       by up to %.2g m/s, and gliding %.2g m high, in step %" PRIu64
+                   "\n"
+                   "  of           body %" PRIu64 " against %" PRIu64 "\n",
+                   launch->value, launch->height, launch->worst_step, launch->body,
+                   launch->other_body);
+            return;
+        }
+    }
+}
+
 // The episode that an answer tells of; NULL: it tells of none.
 static const Moreau__V1__EpisodeInfo *told_of(const Moreau__V1__Reply *reply) {
     if (reply->result_case == MOREAU__V1__REPLY__RESULT_EPISODE_DESCRIBE) {

@@ -28,6 +28,9 @@ int episode_ask(Cli *cli, Moreau__V1__Request *request, Moreau__V1__Reply **repl
 // Which stretches of its steps did not converge, and why; nothing where there are none.
 void episode_print_open(const Moreau__V1__EpisodeDescribeReply *reply);
 
+// What was launched fastest; nothing where nothing was.
+void episode_print_launch(const Moreau__V1__EpisodeDescribeReply *reply);
+
 // Asks for everything about one, with so many highlights of each kind. EXIT_DONE: *reply holds it,
 // and is the caller's to free. Anything else: after a sentence, *reply is NULL.
 int episode_describe(Cli *cli, const char *name, uint64_t highlights, Moreau__V1__Reply **reply);

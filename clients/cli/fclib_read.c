@@ -3,6 +3,7 @@
 
 #include "cli/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,11 +112,36 @@ static int *read_ints(const Reader *reader, const char *group, const char *name,
     return read_numbers(reader, path, H5T_NATIVE_INT, sizeof(int), count);
 }
 
+static bool check_finite(const Reader *reader, const char *path, const double *numbers,
+                         size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(numbers[i])) {
+            char what[64];
+            snprintf(what, sizeof(what), "%.40s[%zu]", path, i);
+            return refuse(reader, what, "is no finite number");
+        }
+    }
+    return true;
+}
+
 static double *read_doubles(const Reader *reader, const char *group, const char *name,
                             size_t count) {
     char path[64];
     snprintf(path, sizeof(path), "%s/%s", group, name);
     return read_numbers(reader, path, H5T_NATIVE_DOUBLE, sizeof(double), count);
+}
+
+// All of them count, as those of a matrix need not.
+static double *read_vector(const Reader *reader, const char *group, const char *name,
+                           size_t count) {
+    double *numbers = read_doubles(reader, group, name, count);
+    char path[64];
+    snprintf(path, sizeof(path), "%s/%s", group, name);
+    if (numbers != NULL && !check_finite(reader, path, numbers, count)) {
+        free(numbers);
+        return NULL;
+    }
+    return numbers;
 }
 
 static bool read_int(const Reader *reader, const char *group, const char *name, int *number) {
@@ -176,6 +202,9 @@ static bool read_entries(const Reader *reader, const char *group, int form, size
         done = fill_places(matrix, is_list, by_row, pointer, index) ||
                refuse(reader, group, "is no sparse matrix: p and i do not fit m, n and nz");
     }
+    char path[64];
+    snprintf(path, sizeof(path), "%s/x", group);
+    done = done && check_finite(reader, path, matrix->value, matrix->count);
     free(pointer);
     free(index);
     return done;
@@ -220,15 +249,13 @@ static bool read_global(const Reader *reader, FclibProblem *problem) {
     }
     static const char vectors[] = "/fclib_global/vectors";
     problem->contact_count = problem->contact.columns / 3;
-    problem->force = read_doubles(reader, vectors, "f", problem->mass.rows);
-    problem->motion = problem->force == NULL
-                          ? NULL
-                          : read_doubles(reader, vectors, "w", problem->contact.columns);
-    problem->mu = problem->motion == NULL
-                      ? NULL
-                      : read_doubles(reader, vectors, "mu", problem->contact_count);
+    problem->force = read_vector(reader, vectors, "f", problem->mass.rows);
+    problem->motion =
+        problem->force == NULL ? NULL : read_vector(reader, vectors, "w", problem->contact.columns);
+    problem->mu =
+        problem->motion == NULL ? NULL : read_vector(reader, vectors, "mu", problem->contact_count);
     if (problem->mu != NULL && problem->row.columns > 0) {
-        problem->bias = read_doubles(reader, vectors, "b", problem->row.columns);
+        problem->bias = read_vector(reader, vectors, "b", problem->row.columns);
         return problem->bias != NULL;
     }
     return problem->mu != NULL;
@@ -247,9 +274,9 @@ static bool read_local(const Reader *reader, FclibProblem *problem) {
     }
     static const char vectors[] = "/fclib_local/vectors";
     problem->contact_count = problem->mass.rows / 3;
-    problem->force = read_doubles(reader, vectors, "q", problem->mass.rows);
+    problem->force = read_vector(reader, vectors, "q", problem->mass.rows);
     problem->mu =
-        problem->force == NULL ? NULL : read_doubles(reader, vectors, "mu", problem->contact_count);
+        problem->force == NULL ? NULL : read_vector(reader, vectors, "mu", problem->contact_count);
     return problem->mu != NULL;
 }
 

@@ -541,10 +541,15 @@ static bool fill_highlights(const Highlight *highlights, size_t count, Arena *ar
         m->last_step = highlights[i].last_step;
         m->worst_step = highlights[i].step;
         m->value = highlights[i].value;
-        m->has_reason = m->has_body = m->has_contacts = highlights[i].reason > 0;
+        bool is_launch = highlights[i].kind == HIGHLIGHT_LAUNCH;
+        m->has_reason = m->has_contacts = highlights[i].reason > 0;
+        m->has_body = m->has_reason || is_launch;
+        m->has_other_body = m->has_height = is_launch;
         m->reason = (Moreau__V1__Certificate__Reason)highlights[i].reason;
         m->body = highlights[i].body;
         m->contacts = highlights[i].contacts;
+        m->other_body = highlights[i].other;
+        m->height = highlights[i].height;
         message->highlights[message->n_highlights++] = m;
     }
     return true;

@@ -5,7 +5,7 @@
 //
 //   at  what                                                           as
 //    0  "MOREAUCK"
-//    8  format version (3), kind                                       u32 each
+//    8  format version (4), kind                                       u32 each
 //   16  uid of the recording                                           16 bytes
 //   32  sequence number in its chain, from 0                           u64
 //   40  first world, number of worlds                                  u32 each
@@ -54,7 +54,7 @@
 // A chain begins with the definition and ends with the seal. The frames, contacts and highlights of
 // steps stand before the inputs that led to them: who has the inputs has all. A key-frame holds
 // everything that came before it; what is to be done after it stands in the inputs behind it.
-// Version 2, which is read as well, had shorter highlights.
+// Versions 2 and 3, which are read as well, had shorter highlights.
 #pragma once
 
 #include "base/bytes.h"
@@ -65,7 +65,10 @@
 #include <stdint.h>
 
 enum { CHUNK_HEADER_BYTES = 192 };
-enum { CHUNK_FORMAT_VERSION = 3, CHUNK_FORMAT_OLDEST = 2 };
+enum { CHUNK_FORMAT_VERSION = 4, CHUNK_FORMAT_OLDEST = 2 };
+
+// Since when highlights say why steps did not converge, and what convex friction launched.
+enum { CHUNK_FORMAT_REASONS = 3, CHUNK_FORMAT_LAUNCHES = 4 };
 enum { CHUNK_SOLVER_BYTES = 16 }; // with its zero
 enum { CHUNK_COMPRESSED = 1 };    // flag: known, and not read by this version
 enum { UID_BYTES = 16, UID_TEXT_BYTES = 2 * UID_BYTES + 1 };

@@ -19,7 +19,7 @@ const char *recording_content_name(RecordingContent content) {
 
 const char *highlight_kind_name(HighlightKind kind) {
     static const char *const names[HIGHLIGHT_KIND_COUNT] = {"unknown", "unconverged", "impact",
-                                                            "energy_gain"};
+                                                            "energy_gain", "launch"};
     return kind < HIGHLIGHT_KIND_COUNT ? names[kind] : names[0];
 }
 
@@ -277,10 +277,22 @@ void episodes_get(const EpisodesChunk *episodes, size_t index, EpisodeRecord *re
 
 // ---- highlights
 
-size_t highlights_write(const Highlight *highlights, size_t count, uint8_t *bytes) {
+static bool is_known(const Highlight *highlight, uint32_t version) {
+    return version >= CHUNK_FORMAT_LAUNCHES || highlight->kind != HIGHLIGHT_LAUNCH;
+}
+
+size_t highlights_write(const Highlight *highlights, size_t count, uint32_t version,
+                        uint8_t *bytes) {
     Sink sink = {.bytes = bytes};
-    sink_u64(&sink, count);
+    uint64_t known = 0;
     for (size_t i = 0; i < count; i++) {
+        known += is_known(&highlights[i], version);
+    }
+    sink_u64(&sink, known);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_known(&highlights[i], version)) {
+            continue;
+        }
         sink_u64(&sink, (uint64_t)highlights[i].kind);
         sink_u64(&sink, highlights[i].first_step);
         sink_u64(&sink, highlights[i].last_step);
@@ -289,14 +301,21 @@ size_t highlights_write(const Highlight *highlights, size_t count, uint8_t *byte
         sink_u64(&sink, highlights[i].reason);
         sink_u64(&sink, highlights[i].body);
         sink_u64(&sink, highlights[i].contacts);
+        if (version >= CHUNK_FORMAT_LAUNCHES) {
+            sink_u64(&sink, highlights[i].other);
+            sink_double(&sink, highlights[i].height);
+        }
     }
     return sink.count;
 }
 
 // of one of them in the chunk
 static size_t highlight_bytes(const Chunk *chunk) {
-    enum { WITHOUT_REASONS = 40 };
-    return chunk->version == 2 ? WITHOUT_REASONS : HIGHLIGHT_BYTES;
+    enum { WITHOUT_REASONS = 40, WITHOUT_LAUNCHES = 64 };
+    uint32_t version = chunk->version == 0 ? CHUNK_FORMAT_VERSION : chunk->version;
+    return version < CHUNK_FORMAT_REASONS    ? WITHOUT_REASONS
+           : version < CHUNK_FORMAT_LAUNCHES ? WITHOUT_LAUNCHES
+                                             : HIGHLIGHT_BYTES;
 }
 
 Status highlights_open(const Chunk *chunk, size_t *count, Error *error) {
@@ -315,10 +334,14 @@ Highlight highlights_get(const Chunk *chunk, size_t index) {
     highlight.last_step = source_u64(&source);
     highlight.step = source_u64(&source);
     highlight.value = source_double(&source);
-    if (highlight_bytes(chunk) == HIGHLIGHT_BYTES) {
+    if (chunk->version == 0 || chunk->version >= CHUNK_FORMAT_REASONS) {
         highlight.reason = source_u64(&source);
         highlight.body = source_u64(&source);
         highlight.contacts = source_u64(&source);
+    }
+    if (chunk->version == 0 || chunk->version >= CHUNK_FORMAT_LAUNCHES) {
+        highlight.other = source_u64(&source);
+        highlight.height = source_double(&source);
     }
     return highlight;
 }

@@ -16,7 +16,8 @@
 //                has seed, seed, has return, return, time, begun, ended, figures (8 columns),
 //                parent's step; then parent (16 bytes each; zeros: none)
 //   highlights = count, highlight …: kind, first step, last step, step, value, reason, body,
-//                contacts (the last three from version 3 of a chunk's format on)
+//                contacts (these three from version 3 of a chunk's format on), other body, height
+//                (from version 4 on)
 #pragma once
 
 #include "base/arena.h"
@@ -128,26 +129,33 @@ typedef enum HighlightKind {
     HIGHLIGHT_UNCONVERGED = 1, // value: the worst e_own
     HIGHLIGHT_IMPACT = 2,      // value: approach speed [m/s]
     HIGHLIGHT_ENERGY_GAIN = 3, // value: [J]
+    HIGHLIGHT_LAUNCH = 4,      // value: normal velocity that convex friction added [m/s]
     HIGHLIGHT_KIND_COUNT
 } HighlightKind;
 
-const char *highlight_kind_name(HighlightKind kind); // "unconverged", "impact", "energy_gain"
+const char *highlight_kind_name(HighlightKind kind); // "unconverged", "impact", "energy_gain", …
 
 // A stretch of steps that somebody will want to look at, and the worst of them. Of steps that did
 // not converge: why the work on the island that was left furthest from being solved ended, as
-// numbers of the wire, and a body of it, both of them the same in all steps of the stretch.
+// numbers of the wire, and a body of it, both of them the same in all steps of the stretch. Of a
+// launch: the bodies of the contact that it was fastest at, and how high the highest one glides.
 typedef struct Highlight {
     HighlightKind kind;
     uint64_t first_step, last_step, step;
     double value;
     uint64_t reason;   // 0: it is of another kind, or was written before reasons were
-    uint64_t body;     // id, at the island's worst contact
+    uint64_t body;     // id, at the island's worst contact, or at the launch; 0: none
     uint64_t contacts; // of the island, in the worst step
+    uint64_t other;    // id, of a launch: the other body
+    double height;     // [m] of a launch
 } Highlight;
 
-enum { HIGHLIGHT_BYTES = 64 };
+enum { HIGHLIGHT_BYTES = 80 };
 
-size_t highlights_write(const Highlight *highlights, size_t count, uint8_t *bytes);
+// As chunks of a version have them, of those kinds that it knows. With `bytes` NULL it only counts.
+// Returns the number of bytes.
+size_t highlights_write(const Highlight *highlights, size_t count, uint32_t version,
+                        uint8_t *bytes);
 // Whether the body is highlights, and how many.
 Status highlights_open(const Chunk *chunk, size_t *count, Error *error);
 Highlight highlights_get(const Chunk *chunk, size_t index);

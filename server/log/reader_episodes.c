@@ -622,6 +622,12 @@ Status reader_highlights(LogReader *reader, const EpisodeRow *episode, Highlight
             highlight->reason = columns_u64(&columns, "");
             highlight->body = columns_u64(&columns, "");
             highlight->contacts = columns_u64(&columns, "");
+        } else if (kind == HIGHLIGHT_LAUNCH) {
+            columns.next++; // without a reason
+            highlight->body = columns_u64(&columns, "");
+            columns.next++; // or contacts
+            highlight->other = columns_u64(&columns, "");
+            highlight->height = columns_double(&columns, "");
         }
     }
     sqlite3_reset(statement);

@@ -272,17 +272,21 @@ static Status make_tables(sqlite3 *db, Error *error) {
                          "making the tables of the log", error);
 }
 
-// From version 2: highlights have reasons, which older chunks do not tell.
-static Status migrate(sqlite3 *db, Error *error) {
+// Highlights have reasons since version 3 and launches since version 4: older chunks tell of none.
+static Status migrate(sqlite3 *db, int64_t version, Error *error) {
+    enum { OF_REASONS = 3 }; // the first parts
     const char *const parts[] = {"ALTER TABLE highlight ADD COLUMN reason INTEGER",
                                  "ALTER TABLE highlight ADD COLUMN body INTEGER",
                                  "ALTER TABLE highlight ADD COLUMN contacts INTEGER",
+                                 "ALTER TABLE highlight ADD COLUMN other_body INTEGER",
+                                 "ALTER TABLE highlight ADD COLUMN height REAL",
                                  "DROP VIEW IF EXISTS stretches",
                                  "DROP VIEW IF EXISTS highlights",
                                  "DROP VIEW IF EXISTS scenes",
                                  "DROP VIEW IF EXISTS chunks",
                                  chunk_views_sql};
-    return change_tables(db, parts, sizeof(parts) / sizeof(parts[0]),
+    size_t first = version < 3 ? 0 : OF_REASONS;
+    return change_tables(db, parts + first, sizeof(parts) / sizeof(parts[0]) - first,
                          "bringing the log to this server's version", error);
 }
 
@@ -330,7 +334,7 @@ static Status prepare_writing(sqlite3 *db, const char *path, bool full_durabilit
         status = enter_wal(db, path, error);
     }
     if (status == STATUS_OK && version != SCHEMA_VERSION) {
-        status = version == 0 ? make_tables(db, error) : migrate(db, error);
+        status = version == 0 ? make_tables(db, error) : migrate(db, version, error);
     }
     return status;
 }

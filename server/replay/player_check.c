@@ -405,13 +405,16 @@ static Status compare_highlights(Player *player, LogReader *reader, Arena *scrat
     }
     bool has_stored = status == STATUS_OK && stored.chunk.first_step == inputs->first_step &&
                       stored.chunk.last_step == inputs->last_step;
-    size_t bytes = notes->count == 0 ? 0 : highlights_write(notes->highlight, notes->count, NULL);
+    // as the server that recorded them had them
+    uint32_t version = inputs->version;
+    size_t bytes = highlights_write(notes->highlight, notes->count, version, NULL);
+    bytes = bytes == 8 ? 0 : bytes; // none
     uint8_t *made = arena_take(scratch, bytes);
     if (made == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while comparing highlights.");
     }
-    highlights_write(notes->highlight, notes->count, bytes == 0 ? NULL : made);
+    highlights_write(notes->highlight, notes->count, version, bytes == 0 ? NULL : made);
     bool is_same =
         has_stored ? stored.chunk.body_bytes == bytes && memcmp(stored.chunk.body, made, bytes) == 0
                    : bytes == 0;

@@ -126,7 +126,7 @@ static Status begin_chunk(Player *player, LogReader *reader, Arena *scratch,
     }
     notes_clear(&player->notes);
     // stretches were others before they had reasons
-    player->has_notes = !difference->found && inputs->chunk.chunk.version == CHUNK_FORMAT_VERSION;
+    player->has_notes = !difference->found && inputs->chunk.chunk.version >= CHUNK_FORMAT_REASONS;
     return STATUS_OK;
 }
 

@@ -73,10 +73,18 @@ void notes_add(Notes *notes, const Stepper *stepper, const StepReport *report, u
     if (gain > NOTES_GAIN_SHARE * fmax(fabs(energy->before), fabs(energy->after))) {
         add(notes, &(Highlight){.kind = HIGHLIGHT_ENERGY_GAIN, .step = step, .value = gain});
     }
+    if (report->launch.speed > notes->launch.value) {
+        notes->launch = (Highlight){.kind = HIGHLIGHT_LAUNCH,
+                                    .step = step,
+                                    .value = report->launch.speed,
+                                    .height = report->launch.height,
+                                    .body = report->launch.body[0],
+                                    .other = report->launch.body[1]};
+    }
 }
 
 bool notes_are_full(const Notes *notes) {
-    // a stretch of either kind, and the impact
+    // a stretch of either kind, the impact and the launch
     return notes->count + HIGHLIGHT_KIND_COUNT > NOTES_HIGHLIGHTS_MAX;
 }
 
@@ -85,5 +93,8 @@ void notes_finish(Notes *notes) {
         add(notes, &(Highlight){.kind = HIGHLIGHT_IMPACT,
                                 .step = notes->figures.hardest_impact_step,
                                 .value = notes->figures.hardest_impact});
+    }
+    if (notes->launch.value > 0.0) {
+        add(notes, &notes->launch);
     }
 }

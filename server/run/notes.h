@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is noted of steps for those who ask later which of them did not converge, hit hardest or
-// gained energy. The recorder makes these notes for each chunk of inputs, and verification makes
-// them again: they follow from the steps alone.
+// What is noted of steps for those who ask later which of them did not converge, hit hardest,
+// gained energy or launched something. The recorder makes these notes for each chunk of inputs, and
+// verification makes them again: they follow from the steps alone.
 #pragma once
 
 #include "log/definition.h"
@@ -15,6 +15,7 @@ enum { NOTES_HIGHLIGHTS_MAX = 64 };
 
 typedef struct Notes {
     StepFigures figures;
+    Highlight launch; // the fastest; value 0: none
     Highlight highlight[NOTES_HIGHLIGHTS_MAX];
     size_t count;
     size_t last[HIGHLIGHT_KIND_COUNT]; // 1 + the last one of a kind; 0: none
@@ -28,5 +29,5 @@ void notes_add(Notes *notes, const Stepper *stepper, const StepReport *report, u
 // One step more might not find room: time to close the chunk.
 bool notes_are_full(const Notes *notes);
 
-// Adds the hardest impact, which is known last.
+// Adds the hardest impact and the fastest launch, which are known last.
 void notes_finish(Notes *notes);

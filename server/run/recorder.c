@@ -143,12 +143,14 @@ static void put_highlights(Recorder *recorder) {
         return;
     }
     open.last_step = recorder->inputs.last_step;
-    uint8_t *at = extend(recorder, &open, highlights_write(notes->highlight, notes->count, NULL));
+    uint8_t *at =
+        extend(recorder, &open,
+               highlights_write(notes->highlight, notes->count, CHUNK_FORMAT_VERSION, NULL));
     if (at == NULL) {
         drop_chunk(recorder, &open);
         return;
     }
-    highlights_write(notes->highlight, notes->count, at);
+    highlights_write(notes->highlight, notes->count, CHUNK_FORMAT_VERSION, at);
     put(recorder, &open, CHUNK_HIGHLIGHTS);
 }
 

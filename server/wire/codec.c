@@ -2,6 +2,7 @@
 #include "wire/codec.h"
 
 #include "base/vec.h"
+#include "wire/problem_key.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -106,6 +107,19 @@ static Status check_text(const char *text, const Place *place, Error *error) {
                : blame(place, error, "This text is not UTF-8.");
 }
 
+// A number of a contact problem goes by the key of the problem's file.
+static Status blame_problem(const ProtobufCMessage *message, const Place *place, Error *error) {
+    char key[sizeof(error->field)], path[sizeof(error->field)];
+    if (place->index < 0 || !problem_key((const Moreau__V1__ContactProblem *)(const void *)message,
+                                         place->field, (size_t)place->index, key, sizeof(key))) {
+        return error->status;
+    }
+    const Place named = {.parent = place->parent, .field = key, .index = -1};
+    write_path(&named, path, sizeof(path));
+    memcpy(error->field, path, sizeof(path));
+    return error->status;
+}
+
 static Status check_number(double value, const Place *place, Error *error) {
     return isfinite(value)
                ? STATUS_OK
@@ -199,7 +213,8 @@ static Status check_message(const ProtobufCMessage *message, const Place *parent
             status = check_value(field, base + field->offset, &place, error);
         }
         if (status != STATUS_OK) {
-            return status;
+            bool is_problem = message->descriptor == &moreau__v1__contact_problem__descriptor;
+            return is_problem ? blame_problem(message, &place, error) : status;
         }
     }
     return STATUS_OK;

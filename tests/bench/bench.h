@@ -38,6 +38,7 @@ typedef struct BenchRun {
     Bench *bench;
     double seconds; // how long each figure of a bench on the wire is measured, and a solve may take
     const char *files; // folder of problems and scenes for solvers; NULL: those of the tests
+    bool json;         // nothing else goes to standard output
 } BenchRun;
 
 // Keeps a copy of the row.
@@ -63,6 +64,7 @@ void bench_pile(const BenchRun *run);
 void bench_stack(const BenchRun *run);
 void bench_wall(const BenchRun *run);
 void bench_solvers(const BenchRun *run);
+void bench_scenes(const BenchRun *run);
 void bench_block(const BenchRun *run);
 void bench_ldlt(const BenchRun *run);
 void bench_certificate(const BenchRun *run);

@@ -8,6 +8,7 @@
 #include "bench/bench.h"
 #include "bench/contact_peer_process.h"
 #include "bench/load.h"
+#include "bench/walk.h"
 #include "solve/solver.h"
 
 #include <math.h>
@@ -15,10 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES_MAX = 4096, SCENE_STEPS = 480, REPEATS = 5, TARGETS = 2 };
+enum { FILES_MAX = 4096, REPEATS = 5, TARGETS = 2 };
 
-#define REPEAT_MS   20.0 // what takes longer is not measured again
-#define SCENE_TIMES 10   // an attempt at a scene takes so many times --seconds
+#define REPEAT_MS 20.0 // what takes longer is not measured again
 
 static const double targets[TARGETS] = {1e-6, 1e-8};
 static const char *const target_names[TARGETS] = {"1e-6", "1e-8"};
@@ -38,6 +38,8 @@ static const Method methods[] = {
     {"lcp", "lcp", "", true},
     {"ccp", "ccp", "", true},
     {"ccp exact", "ccp", "coulomb=exact", false},
+    {"sap", "sap", "", true},
+    {"compliant", "compliant", "", true},
 };
 enum { METHOD_COUNT = sizeof(methods) / sizeof(methods[0]) };
 
@@ -259,41 +261,6 @@ static void add_score(const BenchRun *run, const Score *score) {
 
 // ---- scenes
 
-typedef struct Walk {
-    double ms[SCENE_STEPS];
-    uint32_t steps, converged;
-    double iterations, e_own, e_ds; // mean; largest
-} Walk;
-
-// One step, within some seconds.
-static bool step_once(Scene *scene, double seconds, Walk *walk) {
-    double begun = bench_cpu_ns(), until = begun + seconds * 1e9;
-    Stop stop = {.asked = is_late, .context = &until};
-    Error error = {0};
-    scene->context.stop = &stop;
-    Status status = scene_try_step(scene, &error);
-    scene->context.stop = NULL;
-    if (status != STATUS_OK) {
-        fprintf(stderr, "  step %u: %s\n", walk->steps + 1, error.message);
-        return false;
-    }
-    walk->ms[walk->steps++] = (bench_cpu_ns() - begun) * 1e-6;
-    const Certificate *certificate = &scene->report.certificate;
-    walk->converged += certificate->converged;
-    walk->iterations += scene->report.iterations;
-    walk->e_own = fmax(walk->e_own, certificate->entry[CERTIFICATE_OWN]);
-    walk->e_ds = fmax(walk->e_ds, certificate->entry[CERTIFICATE_DS]);
-    return true;
-}
-
-static Walk walk(Scene *scene, double seconds) {
-    Walk walk = {.steps = 0};
-    double until = bench_cpu_ns() + SCENE_TIMES * seconds * 1e9;
-    while (walk.steps < SCENE_STEPS && bench_cpu_ns() < until && step_once(scene, seconds, &walk)) {
-    }
-    return walk;
-}
-
 static void add_walk(const BenchRun *run, const char *scene, const char *method, Walk *walk) {
     double sum = 0.0, steps = walk->steps;
     for (uint32_t i = 0; i < walk->steps; i++) {
@@ -336,7 +303,10 @@ static void run_scene(const BenchRun *run, const LoadFile *file) {
         WorldSettings settings = scene.world->settings;
         step_set_solver(&settings, &solver);
         world_set_settings(scene.world, &settings);
-        Walk walked = walk(&scene, run->seconds);
+        Walk walked = walk_scene(&scene, run->seconds);
+        if (walked.error.status != STATUS_OK) {
+            fprintf(stderr, "  step %u: %s\n", walked.steps + 1, walked.error.message);
+        }
         if (walked.steps > 0) {
             add_walk(run, file->name, methods[i].name, &walked);
         }
@@ -350,6 +320,9 @@ void bench_solvers(const BenchRun *run) {
     size_t file_count = 0;
     if (run->files != NULL) {
         file_count = load_folder(run->files, files, 0, FILES_MAX);
+    }
+    if (run->files == NULL) {
+        bench_scenes(run);
     }
     for (size_t i = 0; run->files == NULL && i < sizeof(folders) / sizeof(folders[0]); i++) {
         char folder[LOAD_PATH_BYTES];

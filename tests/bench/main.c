@@ -30,6 +30,8 @@ static const Bench benches[] = {
     {"stack", bench_stack, "ten boxes on each other for ten seconds", false},
     {"wall", bench_wall, "a wall of 525 boxes for ten seconds", false},
     {"solvers", bench_solvers, "every solver on problems and scenes; only by its name", true},
+    {"scenes", bench_scenes, "the table with which solvers begins: five of them on ten scenes",
+     true},
     {"block", bench_block, "one contact block by the branch that answers it", false},
     {"ldlt", bench_ldlt, "factorisations of contact problems beside CHOLMOD, where it is", false},
     {"certificate", bench_certificate, "what the certificate costs of a step of ten sweeps", false},
@@ -150,7 +152,7 @@ static void run_benches(const Options *options) {
         if (options->chosen[i]) {
             fprintf(stderr, "%s ...\n", benches[i].name);
             Bench bench = benches[i];
-            BenchRun run = {&bench, options->seconds, options->files};
+            BenchRun run = {&bench, options->seconds, options->files, options->json};
             bench.run(&run);
         }
     }

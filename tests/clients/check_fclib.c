@@ -46,14 +46,14 @@ static double *make_numbers(const double *numbers, size_t count) {
 
 // Two point masses, whose coordinates are mixed up: 0 2 4 of the one, 1 3 5 of the other, joined by
 // small entries. The first contact is between them, the second of one with the ground.
-static const Entry mass[] = {{0, 0, 2.0}, {2, 2, 2.0}, {4, 4, 2.0}, {0, 2, 0.5}, {2, 0, 0.5},
-                             {2, 4, 0.1}, {4, 2, 0.1}, {1, 1, 4.0}, {3, 3, 4.0}, {5, 5, 4.0},
-                             {1, 5, 0.3}, {5, 1, 0.3}, {3, 5, 0.2}, {5, 3, 0.1}, {5, 3, 0.1}};
-static const Entry contact[] = {{4, 0, 1.0},  {5, 0, -1.0}, {0, 1, 1.0}, {1, 1, -1.0}, {2, 2, 1.0},
-                                {3, 2, -1.0}, {5, 3, 1.0},  {1, 4, 1.0}, {3, 5, 1.0}};
-static const Entry row[] = {{0, 0, 1.0}, {1, 0, 2.0}};
-static const double force[] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0},
-                    motion[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, bias[] = {0.7}, mu[] = {0.5, 0.25};
+static Entry mass[] = {{0, 0, 2.0}, {2, 2, 2.0}, {4, 4, 2.0}, {0, 2, 0.5}, {2, 0, 0.5},
+                       {2, 4, 0.1}, {4, 2, 0.1}, {1, 1, 4.0}, {3, 3, 4.0}, {5, 5, 4.0},
+                       {1, 5, 0.3}, {5, 1, 0.3}, {3, 5, 0.2}, {5, 3, 0.1}, {5, 3, 0.1}};
+static Entry contact[] = {{4, 0, 1.0},  {5, 0, -1.0}, {0, 1, 1.0}, {1, 1, -1.0}, {2, 2, 1.0},
+                          {3, 2, -1.0}, {5, 3, 1.0},  {1, 4, 1.0}, {3, 5, 1.0}};
+static Entry row[] = {{0, 0, 1.0}, {1, 0, 2.0}};
+static double force[] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}, motion[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6},
+              bias[] = {0.7}, mu[] = {0.5, 0.25};
 
 static FclibProblem make_global(void) {
     return (FclibProblem){.mass = make_matrix(6, 6, mass, COUNT(mass)),
@@ -365,6 +365,32 @@ START_TEST(a_matrix_that_is_none_is_refused) {
 }
 END_TEST
 
+// By what the file calls it: which of its numbers, counted from 0.
+static const struct {
+    const char *column;
+    double *numbers; // of the tables above
+    size_t index;
+    const char *expected;
+} poisoned[] = {
+    {"f", force, 4, "/fclib_global/vectors/f[4] is no finite number"},
+    {"w", motion, 2, "/fclib_global/vectors/w[2] is no finite number"},
+    {"b", bias, 0, "/fclib_global/vectors/b[0] is no finite number"},
+    {"mu", mu, 1, "/fclib_global/vectors/mu[1] is no finite number"},
+    {"M", &mass[1].value, 0, "/fclib_global/M/x[1] is no finite number"},
+    {"H", &contact[2].value, 0, "/fclib_global/H/x[2] is no finite number"},
+    {"G", &row[0].value, 0, "/fclib_global/G/x[0] is no finite number"},
+};
+
+START_TEST(what_is_no_number_is_refused_by_its_place) {
+    double *at = &poisoned[_i / 3].numbers[poisoned[_i / 3].index];
+    const double good = *at;
+    *at = _i % 3 == 0 ? (double)NAN : _i % 3 == 1 ? HUGE_VAL : -HUGE_VAL;
+    write_global(0, 3, NULL);
+    *at = good;
+    expect_refusal(poisoned[_i / 3].expected);
+}
+END_TEST
+
 START_TEST(a_file_cut_anywhere_is_refused) {
     write_global(0, 3, NULL);
     FILE *stream = fopen(path, "rb");
@@ -404,6 +430,7 @@ static TCase *case_fclib(void) {
     tcase_add_loop_test(tcase, a_file_is_read_in_every_form_of_its_matrices, 0, 3);
     tcase_add_test(tcase, a_file_that_lacks_something_says_what);
     tcase_add_loop_test(tcase, a_matrix_that_is_none_is_refused, 0, (int)COUNT(broken));
+    tcase_add_loop_test(tcase, what_is_no_number_is_refused_by_its_place, 0, 3 * COUNT(poisoned));
     tcase_add_test(tcase, a_file_cut_anywhere_is_refused);
 #endif
     tcase_add_test(tcase, other_files_are_no_hdf5_files);

@@ -28,9 +28,11 @@ static const struct {
     double time; // [s] of 60 steps of 1/240 s, added one by one
     // stretches that did not converge, and of how many it is known why: since version 3
     uint64_t open, reasons;
+    uint64_t launches; // since version 4: one for each chunk of inputs that has any
 } kept[] = {
-    {"schema-2", "1a95c834bb3b13d933fc4e5d00000000", "mdp", 60, 37, 0.25000000000000033, 0, 0},
-    {"schema-3", "8788c6f7fd6ffb6c096989d900000000", "mdp", 60, 7, 0.25000000000000033, 18, 18},
+    {"schema-2", "1a95c834bb3b13d933fc4e5d00000000", "mdp", 60, 37, 0.25000000000000033, 0, 0, 0},
+    {"schema-3", "8788c6f7fd6ffb6c096989d900000000", "mdp", 60, 7, 0.25000000000000033, 18, 18, 0},
+    {"schema-4", "18f5987c661b34e4e9f8818300000000", "ccp", 60, 3, 0.25000000000000033, 0, 0, 1},
 };
 
 static void unpack(int which) {
@@ -53,6 +55,14 @@ static void check_highlights(LogReader *reader, const EpisodeRow *row, int which
         ck_assert((found[i].reason > 0) == (found[i].body > 0 && found[i].contacts > 0));
     }
     ck_assert_uint_eq(reasons, kept[which].reasons);
+    ck_assert_int_eq(log_reader_highlights(reader, row, HIGHLIGHT_LAUNCH, 1000, arena, &found,
+                                           &count, &total, NULL),
+                     STATUS_OK);
+    ck_assert_uint_eq(total, kept[which].launches);
+    for (size_t i = 0; i < count; i++) { // the ground and the box that slides
+        ck_assert(found[i].value > 0.0 && found[i].height > 0.0 && found[i].reason == 0);
+        ck_assert_uint_eq(found[i].body + found[i].other, 1 + 3);
+    }
 }
 
 static void note(const ProofFind *find, void *context) {
@@ -93,41 +103,50 @@ END_TEST
 
 // Whoever only reads waits for somebody who may write; what is brought to this version is what a
 // new file is, but for the words of its tables.
+static const struct {
+    const char *version, *named, *brought, *count;
+} older[] = {
+    {"2\n", "version 2", "4\nok\n12\n1\n", "4\n1\n"},
+    {"3\n", "version 3", "4\nok\n12\n1\n", "4\n19\n"},
+};
+enum { OLDER = sizeof(older) / sizeof(older[0]) };
+
 START_TEST(an_older_file_is_brought_to_this_version_once) {
-    unpack(0);
+    unpack(_i);
     sqlite3 *db = NULL;
     Error error = {0};
     ck_assert_int_eq(schema_open_reader(file.path, &db, &error), STATUS_FAILED_PRECONDITION);
-    ck_assert_ptr_nonnull(strstr(error.message, "version 2"));
-    ck_assert_ptr_nonnull(strstr(error.message, "version 3"));
-    ck_assert_str_eq(sql(&file, "PRAGMA user_version"), "2\n");
+    ck_assert_ptr_nonnull(strstr(error.message, older[_i].named));
+    ck_assert_ptr_nonnull(strstr(error.message, "version 4"));
+    ck_assert_str_eq(sql(&file, "PRAGMA user_version"), older[_i].version);
     for (int i = 0; i < 2; i++) {
         ck_assert_msg(schema_open(file.path, false, &db, &error) == STATUS_OK, "%s", error.message);
         ck_assert_str_eq(sql_on(db, "PRAGMA user_version; PRAGMA integrity_check; "
                                     "SELECT count(*) FROM pragma_table_info('highlight'); "
                                     "SELECT count(*) FROM highlights WHERE reason IS NULL"),
-                         "3\nok\n10\n1\n");
+                         older[_i].brought);
         sqlite3_close(db);
     }
 }
 END_TEST
 
 START_TEST(an_older_file_is_recovered) {
-    unpack(0);
-    if (_i == 1) { // its rows are made anew from its chunks
+    unpack(_i / 2);
+    if (_i % 2 == 1) { // its rows are made anew from its chunks
         sql(&file, "DELETE FROM highlight");
     }
     Error error = {0};
     FILE *out = tmpfile();
     ck_assert_msg(recover_file(file.path, out, &error) == STATUS_OK, "%s", error.message);
     fclose(out);
-    ck_assert_str_eq(sql(&file, "PRAGMA user_version; SELECT count(*) FROM highlight"), "3\n1\n");
+    ck_assert_str_eq(sql(&file, "PRAGMA user_version; SELECT count(*) FROM highlight"),
+                     older[_i / 2].count);
 }
 END_TEST
 
 // What is copied row by row has fewer columns than this version's tables.
 START_TEST(an_older_file_that_was_cut_short_is_copied) {
-    unpack(0);
+    unpack(_i);
     struct stat info;
     ck_assert_int_eq(stat(file.path, &info), 0);
     ck_assert_int_eq(truncate(file.path, info.st_size - 100), 0);
@@ -136,10 +155,13 @@ START_TEST(an_older_file_that_was_cut_short_is_copied) {
     FILE *out = fmemopen(said, sizeof(said), "w");
     ck_assert_int_eq(recover_file(file.path, out, &error), STATUS_DATA_LOSS);
     fclose(out);
-    const char *copied = "Table highlight: 1 rows copied, nothing of it is damaged";
+    char copied[96];
+    snprintf(copied, sizeof(copied), "Table highlight: %d rows copied, nothing of it is damaged",
+             atoi(older[_i].count + 2));
     ck_assert_msg(strstr(said, copied) != NULL, "%s", said);
     strcat(file.path, ".recovered");
-    ck_assert_str_eq(sql(&file, "PRAGMA user_version; SELECT count(*) FROM highlight"), "3\n1\n");
+    ck_assert_str_eq(sql(&file, "PRAGMA user_version; SELECT count(*) FROM highlight"),
+                     older[_i].count);
 }
 END_TEST
 
@@ -148,9 +170,9 @@ static TCase *case_kept(void) {
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, a_kept_file_is_read_as_it_was_written, 0,
                         (int)(sizeof(kept) / sizeof(kept[0])));
-    tcase_add_test(tcase, an_older_file_is_brought_to_this_version_once);
-    tcase_add_loop_test(tcase, an_older_file_is_recovered, 0, 2);
-    tcase_add_test(tcase, an_older_file_that_was_cut_short_is_copied);
+    tcase_add_loop_test(tcase, an_older_file_is_brought_to_this_version_once, 0, OLDER);
+    tcase_add_loop_test(tcase, an_older_file_is_recovered, 0, 2 * OLDER);
+    tcase_add_loop_test(tcase, an_older_file_that_was_cut_short_is_copied, 0, OLDER);
     return tcase;
 }
 

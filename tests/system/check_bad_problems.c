@@ -5,6 +5,8 @@
 #include "support/suite.h"
 #include "support/wire_client.h"
 
+#include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -160,6 +162,95 @@ START_TEST(a_mistake_in_a_problem_is_refused_by_its_key) {
 }
 END_TEST
 
+// ---- numbers that are none
+
+// A body on a tree of two velocities and on the ground, held by rows, as a file has it and as
+// columns: which number of which column is poisoned, and its key.
+static const struct {
+    size_t column; // offset in the message
+    size_t index;
+    const char *key;
+} poisons[] = {
+#define AT(column) offsetof(Moreau__V1__ContactProblem, column)
+    {AT(mass), 2, "problem.trees[1].mass[1][0]"},
+    {AT(v_free), 4, "problem.trees[0].v_free[4]"},
+    {AT(v_free), 7, "problem.trees[1].v_free[1]"},
+    {AT(v_free), 11, "problem.trees[2].v_free[3]"},
+    {AT(body_mass), 1, "problem.trees[2].body.mass"},
+    {AT(body_inertia), 8, "problem.trees[2].body.inertia[2]"},
+    {AT(contact_mu), 1, "problem.contacts[1].mu"},
+    {AT(contact_gap), 2, "problem.contacts[2].gap"},
+    {AT(contact_restitution), 0, "problem.contacts[0].restitution"},
+    {AT(contact_approach), 1, "problem.contacts[1].approach"},
+    {AT(contact_stiffness), 2, "problem.contacts[2].stiffness"},
+    {AT(contact_dissipation_time), 0, "problem.contacts[0].dissipation_time"},
+    {AT(contact_damping), 1, "problem.contacts[1].damping"},
+    {AT(contact_bias), 2, "problem.contacts[2].bias"},
+    {AT(contact_force), 0, "problem.contacts[0].force"},
+    {AT(contact_motion), 5, "problem.contacts[1].motion[2]"},
+    {AT(contact_gdot), 7, "problem.contacts[2].gdot[1]"},
+    {AT(contact_jacobian), 3, "problem.contacts[0].sides[1].jacobian[1][1]"},
+    {AT(contact_jacobian), 10, "problem.contacts[1].blocks[0].jacobian[2][0]"},
+    {AT(contact_frame), 5, "problem.contacts[0].frame[1][2]"},
+    {AT(contact_frame), 9, "problem.contacts[2].frame[0][0]"},
+    {AT(side_arm), 1, "problem.contacts[0].sides[0].arm[1]"},
+    {AT(side_arm), 5, "problem.contacts[2].sides[1].arm[2]"},
+    {AT(row_low), 1, "problem.rows[1].low"},
+    {AT(row_high), 0, "problem.rows[0].high"},
+    {AT(row_gap), 1, "problem.rows[1].gap"},
+    {AT(row_bias), 0, "problem.rows[0].bias"},
+    {AT(row_stiffness), 1, "problem.rows[1].stiffness"},
+    {AT(row_dissipation_time), 0, "problem.rows[0].dissipation_time"},
+    {AT(row_damping), 1, "problem.rows[1].damping"},
+    {AT(row_compliance), 0, "problem.rows[0].R"},
+    {AT(row_gdot), 1, "problem.rows[1].gdot"},
+    {AT(row_jacobian), 1, "problem.rows[0].blocks[0].jacobian[1]"},
+    {AT(row_jacobian), 9, "problem.rows[1].blocks[1].jacobian[1]"},
+    {AT(warm_contacts), 4, "problem.warm.contacts[1][1]"},
+    {AT(warm_rows), 1, "problem.warm.rows[1]"},
+#undef AT
+};
+
+enum { NUMBERS_MAX = 32 };
+
+// The count of a column stands before it, as protobuf-c has it.
+static void put_column(Moreau__V1__ContactProblem *p, size_t column, size_t count,
+                       double numbers[NUMBERS_MAX]) {
+    double **at = (double **)(void *)((char *)p + column);
+    *(size_t *)(void *)((char *)at - sizeof(size_t)) = count;
+    *at = numbers;
+}
+
+// Every list as long as it has to be; what is in it does not matter.
+START_TEST(what_is_no_number_is_refused_by_its_key) {
+    static uint32_t width[] = {6, 2, 6}, blocks[] = {0, 1, 0}, tree[] = {1}, given[3];
+    static uint32_t side[] = {0, 1, UINT32_MAX, 2}, row_blocks[] = {1, 2}, row_tree[] = {1, 0, 1};
+    static protobuf_c_boolean is_body[] = {1, 0, 1};
+    static double numbers[NUMBERS_MAX];
+    Moreau__V1__ContactProblem p = MOREAU__V1__CONTACT_PROBLEM__INIT;
+    p.has_time_step = 1, p.time_step = 0.01;
+    p.n_tree_width = 3, p.tree_width = width;
+    p.n_tree_is_body = 3, p.tree_is_body = is_body;
+    p.n_contact_block_count = 3, p.contact_block_count = blocks;
+    p.n_contact_block_tree = 1, p.contact_block_tree = tree;
+    p.n_side_tree = 4, p.side_tree = side;
+    p.n_row_given = 2, p.row_given = given;
+    p.n_row_block_count = 2, p.row_block_count = row_blocks;
+    p.n_row_block_tree = 3, p.row_block_tree = row_tree;
+    const double poison[] = {(double)NAN, HUGE_VAL, -HUGE_VAL};
+    Moreau__V1__Solve solve = MOREAU__V1__SOLVE__INIT;
+    solve.problem = &p;
+    put_column(&p, poisons[_i].column, NUMBERS_MAX, numbers);
+    for (size_t k = 0; k < 3; k++) {
+        numbers[poisons[_i].index] = poison[k];
+        const Moreau__V1__Reply *reply =
+            wire_refuse(client, &solve, CODE(INVALID_ARGUMENT), poisons[_i].key);
+        ck_assert_ptr_nonnull(strstr(reply->status->message, "finite"));
+    }
+    solve_well();
+}
+END_TEST
+
 static const double tolerances[] = {0.0, -1.0, 2.0};
 
 START_TEST(a_parameter_out_of_range_is_refused_by_name) {
@@ -190,6 +281,7 @@ static TCase *case_problems(void) {
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, start, stop);
     tcase_add_loop_test(tcase, a_mistake_in_a_problem_is_refused_by_its_key, 0, COUNT(mistakes));
+    tcase_add_loop_test(tcase, what_is_no_number_is_refused_by_its_key, 0, COUNT(poisons));
     tcase_add_loop_test(tcase, a_parameter_out_of_range_is_refused_by_name, 0, COUNT(tolerances));
     tcase_add_test(tcase, a_solve_without_a_problem_is_refused);
     return tcase;

@@ -489,6 +489,58 @@ START_TEST(solvers_side_by_side_are_each_as_alone) {
 }
 END_TEST
 
+// What a run says was launched fastest, the log says as well, from the same step of the same
+// contact; the replay says so at that step; and it verifies. The box that slides at v has been
+// lifted by mu v, and glides mu h v above the plane (solvers/ccp.md): mu = sqrt(0.5 0.08).
+START_TEST(what_was_launched_stands_in_the_log) {
+    char folder[] = "/tmp/moreau-check-XXXXXX", line[512];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(line, sizeof(line), "--workers 1 --db %s/e.db", folder);
+    ServerProcess *server = server_start(line);
+    const char *address = server->address[0];
+    json_t *run = server_shell_json(
+        address,
+        "moreau run " SCENES "incline.json --solver ccp --record --episode-name tilted --json", 0);
+    const json_t *worst = json_object_get(run, "worst_launch");
+    json_t *episode = server_shell_json(address, "moreau episodes tilted --json", 0);
+    const json_t *highlight, *launch = NULL;
+    size_t i;
+    json_array_foreach(json_object_get(episode, "highlights"), i, highlight) {
+        const char *kind = json_string_value(json_object_get(highlight, "kind"));
+        launch = launch == NULL && strcmp(kind, "LAUNCH") == 0 ? highlight : launch;
+    }
+    ck_assert_ptr_nonnull(launch);
+    json_t *logged =
+        json_pack("{s:O,s:O,s:O,s:[O,O]}", "step", json_object_get(launch, "worst_step"), "speed",
+                  json_object_get(launch, "value"), "gliding", json_object_get(launch, "height"),
+                  "bodies", json_object_get(launch, "body"), json_object_get(launch, "other_body"));
+    ck_assert_msg(json_equal(worst, logged), "%s", json_dumps(launch, 0));
+    json_int_t step = json_integer_value(json_object_get(logged, "step"));
+    snprintf(line, sizeof(line), "moreau replay tilted --from %lld --to %lld --json",
+             (long long)step, (long long)step);
+    json_t *frame = server_shell_json(address, line, 0);
+    json_object_del(logged, "step");
+    ck_assert(json_equal(json_object_get(frame, "launch"), logged));
+    const json_t *velocity =
+        json_object_get(json_array_get(json_object_get(frame, "bodies"), 2), "velocity");
+    double v = hypot(json_number_value(json_array_get(velocity, 0)),
+                     json_number_value(json_array_get(velocity, 2)));
+    double speed = json_number_value(json_object_get(logged, "speed")), mu = sqrt(0.5 * 0.08);
+    double gliding = json_number_value(json_object_get(logged, "gliding"));
+    // the step's law is met to its tolerance, 1e-6 of |g| h; a box of four contacts turns as little
+    ck_assert_msg(fabs(speed - mu * v) <= 1e-3 * speed, "%g %g", speed, mu * v);
+    ck_assert_msg(fabs(gliding - speed / 240.0) <= 1e-3 * gliding, "%g %g", gliding, speed / 240);
+    json_decref(frame);
+    json_decref(logged);
+    json_decref(episode);
+    json_decref(run);
+    ck_assert_int_eq(server_shell(address, "moreau verify tilted", said, sizeof(said)), 0);
+    server_stop(server);
+    snprintf(line, sizeof(line), "rm -r %s", folder);
+    ck_assert_int_eq(system(line), 0);
+}
+END_TEST
+
 static TCase *case_command_line(void) {
     TCase *tcase = tcase_create("command line");
     tcase_add_loop_test(tcase, every_step_of_every_scene_converges, 0, 13);
@@ -498,6 +550,7 @@ static TCase *case_command_line(void) {
     tcase_add_loop_test(tcase, parameters_of_lcp_are_refused_as_typed, 0, 2);
     tcase_add_test(tcase, a_deep_overlap_is_said_and_the_settings_are_those_of_the_scene);
     tcase_add_test(tcase, solvers_side_by_side_are_each_as_alone);
+    tcase_add_test(tcase, what_was_launched_stands_in_the_log);
     tcase_add_test(tcase, a_full_disk_is_said);
     tcase_add_test(tcase, errors_name_what_was_typed);
     tcase_add_test(tcase, a_list_that_is_too_short_says_what_is_needed_and_what_came);
