@@ -9,6 +9,7 @@
 #include "solve/ccp_exact.h"
 #include "solve/ccp_finish.h"
 #include "solve/ccp_interior.h"
+#include "solve/ccp_probe.h"
 #include "solve/ccp_soften.h"
 #include "solve/ccp_sweep.h"
 #include "solve/judge.h"
@@ -197,6 +198,12 @@ static Status soften(IslandWork *one, CcpFinish *f) {
     return finish(one, f, true);
 }
 
+static Status soften_if_due(IslandWork *one, CcpFinish *f) {
+    bool is_met = one->work->judge.island[one->island].is_met;
+    bool is_due = !is_met && ccp_soften_is_due(f);
+    return is_due ? soften(one, f) : STATUS_OK;
+}
+
 static Status solve_inside(IslandWork *one) {
     Work *work = one->work;
     Judge *judge = &work->judge;
@@ -242,10 +249,7 @@ static Status solve_inside(IslandWork *one) {
     if (status == STATUS_OK && !island->is_met && one->ended == CCP_STALLED) {
         status = finish(one, &f, true);
     }
-    if (status == STATUS_OK && !island->is_met && ccp_soften_is_due(&f)) {
-        status = soften(one, &f);
-    }
-    return status;
+    return status == STATUS_OK ? soften_if_due(one, &f) : status;
 }
 
 // ---- methods that factor nothing
@@ -271,6 +275,20 @@ static Status begin_simple(IslandWork *one, Simple *simple, CcpMethod method) {
     return status;
 }
 
+// Targets are proven to contradict each other: how much is told as interior_point tells it, from
+// where it is, by factors, and so is what meets the rest of them.
+static Status solve_softened(IslandWork *one) {
+    CcpFinish f;
+    Status status = ccp_finish_init(&f, &one->of, one->work->arena, one->work->error);
+    if (status == STATUS_OK) {
+        status = ask(one);
+    }
+    if (status == STATUS_OK) {
+        status = finish(one, &f, true);
+    }
+    return status == STATUS_OK ? soften_if_due(one, &f) : status;
+}
+
 // Judged where little changes any more, and now and then.
 static Status solve_simple(IslandWork *one, CcpMethod method) {
     const JudgeIsland *island = &one->work->judge.island[one->island];
@@ -279,8 +297,13 @@ static Status solve_simple(IslandWork *one, CcpMethod method) {
     double aim = one->work->parameter[CCP_TOLERANCE] * v_scale;
     uint32_t judged = 0;
     Simple simple;
+    CcpProbe probe;
+    bool is_proven = false;
     Status status = begin_simple(one, &simple, method);
-    while (status == STATUS_OK && !island->is_met && one->ended == CCP_GOES_ON &&
+    if (status == STATUS_OK) {
+        status = ccp_probe_init(&probe, &one->of, one->work->arena, one->work->error);
+    }
+    while (status == STATUS_OK && !island->is_met && one->ended == CCP_GOES_ON && !is_proven &&
            one->of.iterations < one->most) {
         double change;
         one->ended = simple.is_sweep ? ccp_sweep_step(&simple.sweep, &change)
@@ -294,8 +317,11 @@ static Status solve_simple(IslandWork *one, CcpMethod method) {
         if (history != NULL && status == STATUS_OK) {
             history_note(history, now, own_of(one));
         }
+        if (status == STATUS_OK && !island->is_met) {
+            status = ccp_probe_ask(&probe, one->work->arena, &is_proven, one->work->error);
+        }
     }
-    return status;
+    return status == STATUS_OK && is_proven ? solve_softened(one) : status;
 }
 
 static Status solve_relaxed(IslandWork *one) {

@@ -6,13 +6,13 @@
 //   accelerated   projected gradients with Nesterov's momentum, which restarts where it leads up
 //                 (APGD, Mazhar et al.). N is linear, so N y of the next point follows from N x
 //                 of the last two
-//   spectral      projected gradients with Barzilai and Borwein's steps, of both kinds in turn,
-//                 each no longer than keeps the cost below the largest of the last ten
+//   spectral      projected gradients with Barzilai and Borwein's steps, of both kinds, each no
+//                 longer than keeps the cost below the largest of the last ten
 #pragma once
 
 #include "solve/ccp_island.h"
 
-enum { CCP_DESCENT_MEMORY = 10 };
+enum { CCP_DESCENT_MEMORY = 10, CCP_DESCENT_SHORT = 3 };
 
 typedef struct CcpDescent {
     CcpIsland *of; // borrowed
@@ -25,6 +25,8 @@ typedef struct CcpDescent {
     double *gamma, *v;  // scratch of the product
     double theta, step; // momentum; 1 / L, or the spectral step
     double cost[CCP_DESCENT_MEMORY];
+    double short_step[CCP_DESCENT_SHORT]; // the newest short spectral steps …
+    double ratio;                         // … and how much of the long one they may be
 } CcpDescent;
 
 // RESOURCE_EXHAUSTED when the arena ends.

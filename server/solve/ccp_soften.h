@@ -15,8 +15,19 @@
 
 #include "solve/ccp_finish.h"
 
-// Whether the impulses of the last round prove that the island's targets contradict each other.
-// Not where contacts are compliant, which meet anything.
+// Velocities so many times larger than all at hand are none.
+#define CCP_SOFTEN_FAR 1e4
+
+// How many times larger than all at hand velocities would have to be to meet the island's targets,
+// as impulses [impulse_count], each of its cone or bounds, prove: beyond CCP_SOFTEN_FAR the targets
+// contradict each other. 0 where contacts are compliant, which meet anything, and of impulses that
+// prove nothing. `push` and `v` [velocity_count] are scratch.
+double ccp_soften_excess(CcpIsland *s, const double *impulse, double *push, double *v);
+
+// What impulses grow by, brought into cones and bounds that it may grow in for ever.
+void ccp_soften_project(const CcpIsland *s, double *ray);
+
+// Whether the impulses after a round, or what it added to them, prove a contradiction.
 bool ccp_soften_is_due(CcpFinish *f);
 
 // Softens what the answer declares, and the island's own offsets, after a round that was solved;

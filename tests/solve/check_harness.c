@@ -30,16 +30,17 @@ typedef struct Miss {
     const char *why;
 } Miss;
 
-#define JUMPS   "at such friction the law of maximum dissipation jumps, and newton solves another"
-#define CYCLES  "at such friction sweeps go round"
-#define SLOW    "sweeps come, but not within 3000 of them"
-#define BUDGET  "what auto may spend on a step is spent before"
-#define WEDGED  "one contact of a hinge is wedged: its impulse runs away where it moves nothing"
-#define PIVOTS  "it takes more than 3000 pivots"
-#define ROWS    "more rows than max_rows"
-#define RATIO   "impulses a million times those of the lightest: ties are told by what is rounding"
-#define FIRST   "methods that factor nothing come, but not within 3000 iterations"
-#define AGAINST "targets contradict each other, which only interior_point recognises and softens"
+#define JUMPS  "at such friction the law of maximum dissipation jumps, and newton solves another"
+#define CYCLES "at such friction sweeps go round"
+#define SLOW   "sweeps come, but not within 3000 of them"
+#define BUDGET "what auto may spend on a step is spent before"
+#define WEDGED "one contact of a hinge is wedged: its impulse runs away where it moves nothing"
+#define PIVOTS "it takes more than 3000 pivots"
+#define ROWS   "more rows than max_rows"
+#define RATIO  "impulses a million times those of the lightest: ties are told by what is rounding"
+#define FIRST  "methods that factor nothing come, but not within 3000 iterations"
+#define UNEVEN                                                                                     \
+    "masses a million times apart: so many sweeps, or their root of gradients; no scale helps"
 
 static const Miss misses[] = {
     {"sticky [3457]", "mdp maximum_dissipation *", OPEN, JUMPS},
@@ -70,13 +71,10 @@ static const Miss misses[] = {
     {"hard/pyramid-55-kicked-a", "lcp", OPEN, PIVOTS},
     {"hard/pyramid-55-kicked-b", "mdp *", OPEN, "corners slide by micrometres: solved by nobody"},
     {"hard/pyramid-55-kicked-b", "lcp", REFUSED, ROWS},
-    {"bodies 24", "ccp [gab]* relaxed", OPEN, AGAINST},
     {"bodies 83", "ccp gauss_seidel relaxed", OPEN, FIRST},
-    {"warm 24", "ccp [gab]* relaxed", OPEN, AGAINST},
     {"sticky 3", "ccp gauss_seidel relaxed", OPEN, FIRST},
     {"sticky 14", "ccp [gab]* relaxed", OPEN, FIRST},
-    {"sticky 1[79]", "ccp [gab]* relaxed", OPEN, AGAINST},
-    {"ladder", "ccp [gab]* relaxed", OPEN, FIRST},
+    {"ladder", "ccp [ga]* relaxed", OPEN, UNEVEN},
     {"mass-ratio-1e4", "ccp gauss_seidel relaxed", OPEN, FIRST},
     {"pile-125", "ccp [gab]* relaxed", OPEN, FIRST},
     {"ten-boxes*", "ccp gauss_seidel relaxed", OPEN, FIRST},
@@ -86,9 +84,9 @@ static const Miss misses[] = {
     {"atlas/balls-27-hardest", "ccp apgd relaxed", OPEN, FIRST},
     {"atlas/card-house-falls-hardest", "ccp [gb]* relaxed", OPEN, FIRST},
     {"atlas/card-house-falls-settled", "ccp gauss_seidel relaxed", OPEN, FIRST},
-    {"atlas/falling-hardest", "ccp gauss_seidel relaxed", OPEN, FIRST},
+    {"atlas/falling-hardest", "ccp [gb]* relaxed", OPEN, FIRST},
     {"atlas/heap-12-[hs]*", "ccp [gab]* relaxed", OPEN, FIRST},
-    {"atlas/mass-ladder-*", "ccp [gab]* relaxed", OPEN, FIRST},
+    {"atlas/mass-ladder-*", "ccp [ga]* relaxed", OPEN, UNEVEN},
     {"atlas/pyramid-6-kicked-[fh]*", "ccp [gb]* relaxed", OPEN, FIRST},
     {"atlas/pyramid-6-kicked-hardest", "ccp apgd relaxed", OPEN, FIRST},
     {"atlas/tower-slides-*", "ccp gauss_seidel relaxed", OPEN, FIRST},
