@@ -67,10 +67,15 @@ typedef struct MdpRow {
 
 enum { MDP_JOINT_MAX = 6 };
 
-// Rows solved at once: bilateral rows of one group, or one row that is clipped.
+// Defined in mdp_linkage.h.
+typedef struct MdpLinkage MdpLinkage;
+
+// Rows solved at once: bilateral rows of one group, or of a whole island, or one row that is
+// clipped.
 typedef struct MdpJoint {
     uint32_t first, count; // in `row`
     bool is_clipped;
+    MdpLinkage *linkage;                          // of an island's rows; NULL: `factor` solves them
     double factor[MDP_JOINT_MAX * MDP_JOINT_MAX]; // Cholesky of G M^-1 G^T + R
 } MdpJoint;
 
@@ -155,7 +160,8 @@ typedef struct MdpPack {
     MdpStretch *stretch;
     uint32_t stretch_count;
     MdpRow *row;
-    MdpSide *side; // of rows
+    MdpSide *side;  // of rows
+    uint32_t *unit; // scratch: where the rows of joints begin
     MdpJoint *joint;
     uint32_t row_count, side_count, joint_count;
     MdpIsland *island; // [islands]

@@ -4,6 +4,7 @@
 #include "solve/mdp_pack.h"
 
 #include "solve/dense.h"
+#include "solve/mdp_linkage.h"
 #include "solve/mdp_plain.h"
 #include "solve/mdp_point.h"
 #include "solve/mdp_trial.h"
@@ -78,13 +79,20 @@ static void set_row(const MdpPack *pack, MdpRow *row, double impulse, double d, 
 }
 
 void mdp_sweep_joint(const MdpPack *pack, const MdpJoint *joint, MdpSum *sum) {
-    double y[MDP_JOINT_MAX], start[MDP_JOINT_MAX];
+    double few[2 * MDP_JOINT_MAX];
+    MdpLinkage *linkage = joint->linkage;
+    double *y = linkage != NULL ? linkage->y : few;
+    double *start = linkage != NULL ? linkage->start : few + MDP_JOINT_MAX;
     MdpRow *row = &pack->row[joint->first];
     for (uint32_t i = 0; i < joint->count; i++) {
         start[i] = row[i].impulse + sum->ratio * (row[i].impulse - row[i].before);
         y[i] = row_velocity(pack, &row[i], start[i]);
     }
-    dense_solve(joint->count, joint->factor, y);
+    if (linkage != NULL) {
+        ldlt_solve(&linkage->ldlt, y);
+    } else {
+        dense_solve(joint->count, joint->factor, y);
+    }
     for (uint32_t i = 0; i < joint->count; i++) {
         double r = start[i] - y[i];
         if (joint->is_clipped) {
