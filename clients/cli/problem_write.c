@@ -83,6 +83,15 @@ static uint32_t links_of(const Moreau__V1__ContactProblem *problem, size_t tree)
     return problem->n_tree_link_count > tree ? problem->tree_link_count[tree] : 0;
 }
 
+// Nothing, to the bit.
+static bool is_nothing(const double *numbers, size_t count) {
+    bool is = true;
+    for (size_t i = 0; numbers != NULL && i < count; i++) {
+        is = is && numbers[i] == 0.0 && !signbit(numbers[i]);
+    }
+    return is;
+}
+
 static json_t *write_link(Writing *writing) {
     uint32_t parent = take_index(writing, &writing->link_parent);
     uint32_t count = take_index(writing, &writing->link_velocities);
@@ -102,7 +111,9 @@ static json_t *write_link(Writing *writing) {
     json_object_set_new(link, "motion", write_matrix(motion, count, 6));
     if (writing->problem->n_link_added > 0) {
         const double *added = take_numbers(writing, &writing->link_added, (size_t)count * count);
-        json_object_set_new(link, "added", write_matrix(added, count, count));
+        if (!is_nothing(added, (size_t)count * count)) {
+            json_object_set_new(link, "added", write_matrix(added, count, count));
+        }
     }
     return link;
 }

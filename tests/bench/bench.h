@@ -64,6 +64,7 @@ void bench_stack(const BenchRun *run);
 void bench_wall(const BenchRun *run);
 void bench_solvers(const BenchRun *run);
 void bench_block(const BenchRun *run);
+void bench_chain(const BenchRun *run);
 void bench_ldlt(const BenchRun *run);
 void bench_certificate(const BenchRun *run);
 void bench_drift(const BenchRun *run);

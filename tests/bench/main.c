@@ -31,6 +31,8 @@ static const Bench benches[] = {
     {"wall", bench_wall, "a wall of 525 boxes for ten seconds", false},
     {"solvers", bench_solvers, "every solver on problems and scenes; only by its name", true},
     {"block", bench_block, "one contact block by the branch that answers it", false},
+    {"chain", bench_chain, "chains of links and of rows against their length, by every solver",
+     false},
     {"ldlt", bench_ldlt, "factorisations of contact problems beside CHOLMOD, where it is", false},
     {"certificate", bench_certificate, "what the certificate costs of a step of ten sweeps", false},
     {"drift", bench_drift, "energy that free motion, rolling and rest gain or lose in ten seconds",
