@@ -99,6 +99,22 @@ static double count_pairs(const Layout *layout) {
     return pairs;
 }
 
+static bool list_trees(const Layout *layout, Arena *arena, MdpLinkage *linkage) {
+    linkage->tree = arena_take_array(arena, layout->hold_count, sizeof(*linkage->tree));
+    linkage->first = arena_take_array(arena, layout->hold_count + 1, sizeof(*linkage->first));
+    if (linkage->tree == NULL || linkage->first == NULL) {
+        return false;
+    }
+    for (size_t begin = 0; begin < layout->hold_count; begin = end_of_tree(layout, begin)) {
+        uint32_t tree = layout->hold[begin].tree;
+        linkage->first[linkage->tree_count] = linkage->velocity_count;
+        linkage->tree[linkage->tree_count++] = tree;
+        linkage->velocity_count += layout->pack->problem->tree[tree].width;
+    }
+    linkage->first[linkage->tree_count] = linkage->velocity_count;
+    return true;
+}
+
 // Pairs of joints, tree by tree.
 static void list_edges(const Layout *layout, uint32_t *end_of) {
     size_t edge = 0;
@@ -195,7 +211,8 @@ static Status lay_out(Judge *judge, Layout *layout, MdpLinkage *linkage, bool *i
     uint32_t *width = arena_take_array(arena, units, sizeof(*width));
     uint32_t *end = arena_take_array(arena, edges, 2 * sizeof(*end));
     linkage->start = arena_take_array(arena, rows, 2 * sizeof(double));
-    if (width == NULL || end == NULL || linkage->start == NULL) {
+    if (width == NULL || end == NULL || linkage->start == NULL ||
+        !list_trees(layout, arena, linkage)) {
         return no_memory(judge->error);
     }
     linkage->y = linkage->start + rows;
@@ -230,7 +247,7 @@ Status mdp_linkage_make(Judge *judge, const MdpPack *pack, const uint32_t *unit_
     for (uint32_t i = unit_first[0]; i < unit_first[unit_count]; i++) {
         sides += pack->row[i].side_count;
     }
-    MdpLinkage *made = arena_take(judge->arena, sizeof(*made));
+    MdpLinkage *made = arena_take_zeroed(judge->arena, 1, sizeof(*made));
     layout.hold = arena_take_array(judge->arena, sides, sizeof(Hold));
     layout.other = arena_take_array(judge->arena, sides, sizeof(Hold));
     if (made == NULL || layout.hold == NULL || layout.other == NULL) {

@@ -24,7 +24,14 @@ struct MdpLinkage {
     LdltPlan plan;
     Ldlt ldlt;
     double *start, *y; // [rows]
-    double operations; // of a solve
+    double operations; // of a sweep
+    uint32_t tree_count;
+    uint32_t *tree;        // [tree_count] that it holds, in the order of the problem
+    size_t *first;         // [tree_count + 1] of their velocities, one tree after the other
+    size_t velocity_count; // of all of them
+    // what contacts reach by it (mdp_reach.h)
+    double *pushed;  // [velocity_count] what they pushed since it was settled; NULL: nothing
+    size_t *side_at; // of the rows' sides, from the first row's first on: in `pushed`
 };
 
 // Of rows of the pack, joint by joint: rows [unit_first[i], unit_first[i + 1]) are a vertex. *linkage is NULL where it is not worth it. RESOURCE_EXHAUSTED when the arena ends;

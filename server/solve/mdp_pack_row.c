@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rows for sweeping: the bilateral rows of an island are solved at once (mdp_linkage.h), or those of
 // a group, at most six at a time; a row that is clipped stands alone.
-#include "solve/mdp_linkage.h"
+#include "solve/mdp_reach.h"
 
 #include "solve/dense.h"
 
@@ -23,7 +23,10 @@ static bool fill_side(const MdpPack *pack, const RowBlock *block, Arena *arena, 
     }
     memcpy(response, jacobian, width * sizeof(double));
     mass_solve_tree(&pack->judge->mass, block->tree, response);
-    *side = (MdpSide){mdp_pack_velocity(pack, block->tree), jacobian, response, width};
+    *side = (MdpSide){.v = mdp_pack_velocity(pack, block->tree),
+                      .jacobian = jacobian,
+                      .response = response,
+                      .width = width};
     return true;
 }
 
@@ -198,12 +201,21 @@ static Status add_rows(Judge *judge, MdpPack *pack, const MdpGroup *group, uint3
     return status;
 }
 
+// The linkage of an island, which is its first joint.
+static Status reach_contacts(Judge *judge, MdpPack *pack, const MdpGroup *group, uint32_t island,
+                             uint32_t joint) {
+    bool is_linked = joint < pack->joint_count && pack->joint[joint].linkage != NULL;
+    return is_linked ? mdp_reach_make(judge, pack, group, island, &pack->joint[joint]) : STATUS_OK;
+}
+
 static Status add_island(Judge *judge, MdpPack *pack, const MdpGroup *group, uint32_t island) {
     uint32_t begin = judge->islands.row_first[island], last = judge->islands.row_first[island + 1];
-    if (!pack->is_plain) {
-        return add_rows(judge, pack, group, begin, last);
-    }
     Status status = STATUS_OK;
+    if (!pack->is_plain) {
+        uint32_t joint = pack->joint_count;
+        status = add_rows(judge, pack, group, begin, last);
+        return status == STATUS_OK ? reach_contacts(judge, pack, group, island, joint) : status;
+    }
     for (uint32_t i = begin, end; i < last && status == STATUS_OK; i = end) {
         end = end_of_joint(pack, i, last);
         status = add_rows(judge, pack, group, i, end);

@@ -22,6 +22,18 @@ void chain_build_joint(ProblemBuild *build, uint32_t a, Vec3 arm_a, uint32_t b, 
     }
 }
 
+void chain_build_weld(ProblemBuild *build, uint32_t a, uint32_t b) {
+    uint32_t group = build->row[build->problem.row_count - 1].group;
+    for (int k = 0; k < 3; k++) {
+        double of_a[6] = {0.0}, of_b[6] = {0.0};
+        of_a[3 + k] = -1.0;
+        of_b[3 + k] = 1.0;
+        problem_build_row(build, -HUGE_VAL, HUGE_VAL, 0.0)->group = group;
+        problem_build_block(build, a, of_a);
+        problem_build_block(build, b, of_b);
+    }
+}
+
 uint32_t chain_build_rods(ProblemBuild *build, uint32_t count, Vec3 direction, bool hangs,
                           uint32_t times) {
     const double fall = build->problem.gravity * build->problem.time_step;

@@ -290,6 +290,31 @@ static void build_net(ProblemBuild *build, uint64_t *state) {
     }
 }
 
+// A pole of rods in one piece, on four feet: heavy for the one that stands on them, and beside a
+// ball that it pushes, which no joint holds.
+static void build_pole(ProblemBuild *build, uint64_t *state) {
+    enum { RODS = 6 };
+    uint32_t foot = build->problem.tree_count;
+    for (uint32_t i = 0; i < RODS; i++) {
+        uint32_t rod = chain_build_rods(build, 1, up, false, 1);
+        if (i > 0) {
+            chain_build_joint(build, rod - 1, vec3_scale(0.5, up), rod, vec3_scale(-0.5, up), i);
+            chain_build_weld(build, rod - 1, rod);
+        }
+        build->v_free[6 * (size_t)rod] = 0.3;
+    }
+    for (int i = 0; i < 4; i++) {
+        ProblemContact *contact = problem_build_contact(build, up, random_of(state, 0.2, 0.6), 0.0);
+        problem_build_side(contact, 1, foot,
+                           vec3(i % 2 == 0 ? 0.3 : -0.3, i < 2 ? 0.3 : -0.3, -0.5));
+    }
+    uint32_t ball = add_ball(build, 0.5, 0.1);
+    stack(build, PROBLEM_NO_TREE, ball, 0.3, 0.0);
+    ProblemContact *contact = problem_build_contact(build, vec3(1.0, 0.0, 0.0), 0.3, 0.0);
+    problem_build_side(contact, 0, foot + 1, vec3(0.05, 0.0, 0.1));
+    problem_build_side(contact, 1, ball, vec3(-0.1, 0.0, 0.0));
+}
+
 // A tower whose every ball weighs a hundred times the one below.
 static void build_ladder(ProblemBuild *build, uint64_t *state) {
     (void)state;
@@ -360,6 +385,7 @@ static const Maker makers[] = {
     {"links", build_links, 4, HARNESS_SMALL, false},
     {"smooth links", build_smooth_links, 3, HARNESS_SMALL, true},
     {"net", build_net, 3, HARNESS_SMALL, false},
+    {"pole", build_pole, 2, HARNESS_SMALL, false},
     {"redundant", build_redundant, 0, HARNESS_SMALL, false},
     {"ladder", build_ladder, 0, HARNESS_SMALL, false},
     {"islands", build_islands, 0, HARNESS_DEAR, false},
