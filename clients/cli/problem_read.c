@@ -181,28 +181,131 @@ static bool read_body(Reading *reading, const json_t *body) {
     return true;
 }
 
-// A body, or a matrix of as many rows and columns as the tree has velocities.
-static bool read_mass(Reading *reading, const json_t *tree, size_t width) {
+// The link on which one hangs: null, or none said, is the ground.
+static bool read_parent(Reading *reading, const json_t *link) {
     Moreau__V1__ContactProblem *problem = reading->problem;
-    bool is_body = json_object_get(tree, "body") != NULL;
-    if (is_body && json_object_get(tree, "mass") != NULL) {
-        return REFUSE(reading, "a tree has either \"mass\", a matrix, or \"body\"");
+    const json_t *value = json_object_get(link, "parent");
+    uint32_t parent = UINT32_MAX;
+    if (value != NULL && !json_is_null(value)) {
+        size_t before = json_path_enter(&reading->path, "parent");
+        if (!read_index(reading, value, &parent)) {
+            return false;
+        }
+        json_path_leave(&reading->path, before);
     }
+    push_uint32(&problem->link_parent, &problem->n_link_parent, parent);
+    return true;
+}
+
+// "motion", a list of six for each velocity, and "added", zeros where it is not said.
+static bool read_motion(Reading *reading, const json_t *link, size_t *velocities) {
+    Moreau__V1__ContactProblem *problem = reading->problem;
     size_t before = 0;
-    const json_t *value = enter_member(reading, tree, is_body ? "body" : "mass", &before);
-    if (value == NULL ||
-        !(is_body ? read_body(reading, value)
-                  : read_matrix(reading, value, width, width, &problem->mass, &problem->n_mass))) {
+    const json_t *value = enter_member(reading, link, "motion", &before);
+    size_t count = json_array_size(value);
+    if (value == NULL) {
+        return false;
+    }
+    if (!json_is_array(value) || count > 6) {
+        return REFUSE_VALUE(reading, "a list of six numbers for each of 0 to 6 velocities", value);
+    }
+    if (!read_matrix(reading, value, count, 6, &problem->link_motion, &problem->n_link_motion)) {
         return false;
     }
     json_path_leave(&reading->path, before);
+    push_uint32(&problem->link_velocities, &problem->n_link_velocities, (uint32_t)count);
+    *velocities += count;
+    if ((value = json_object_get(link, "added")) == NULL) {
+        for (size_t i = 0; i < count * count; i++) {
+            push_double(&problem->link_added, &problem->n_link_added, 0.0);
+        }
+        return true;
+    }
+    before = json_path_enter(&reading->path, "added");
+    if (!read_matrix(reading, value, count, count, &problem->link_added, &problem->n_link_added)) {
+        return false;
+    }
+    json_path_leave(&reading->path, before);
+    return true;
+}
+
+// {"parent": i, "mass": m, "inertia": [...], "center": [x, y, z], "motion": [...], "added": [...]}
+static bool read_link(Reading *reading, const json_t *link, size_t *velocities) {
+    static const char *const names[] = {"parent", "mass",  "inertia", "center",
+                                        "motion", "added", NULL};
+    Moreau__V1__ContactProblem *problem = reading->problem;
+    size_t before = 0;
+    double mass = 0.0;
+    const json_t *value;
+    if (!check_members(reading, link, names, (ProblemKeys){NULL, 0}) ||
+        !read_parent(reading, link) ||
+        (value = enter_member(reading, link, "mass", &before)) == NULL ||
+        !read_number(reading, value, &mass)) {
+        return false;
+    }
+    push_double(&problem->link_mass, &problem->n_link_mass, mass);
+    json_path_leave(&reading->path, before);
+    value = enter_member(reading, link, "inertia", &before);
+    if (value == NULL ||
+        !read_numbers(reading, value, 6, &problem->link_inertia, &problem->n_link_inertia)) {
+        return false;
+    }
+    json_path_leave(&reading->path, before);
+    value = enter_member(reading, link, "center", &before);
+    if (value == NULL ||
+        !read_numbers(reading, value, 3, &problem->link_center, &problem->n_link_center)) {
+        return false;
+    }
+    json_path_leave(&reading->path, before);
+    return read_motion(reading, link, velocities);
+}
+
+static bool read_links(Reading *reading, const json_t *links, size_t width) {
+    size_t count = json_array_size(links), velocities = 0;
+    if (!json_is_array(links) || count == 0) {
+        return REFUSE_VALUE(reading, "a list of one or more links", links);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t before = json_path_enter_index(&reading->path, i);
+        if (!read_link(reading, json_array_get(links, i), &velocities)) {
+            return false;
+        }
+        json_path_leave(&reading->path, before);
+    }
+    return velocities == width ||
+           REFUSE(reading, "the links have %zu velocities, v_free has %zu", velocities, width);
+}
+
+// A body, links, or a matrix of as many rows and columns as the tree has velocities.
+static bool read_mass(Reading *reading, const json_t *tree, size_t width) {
+    Moreau__V1__ContactProblem *problem = reading->problem;
+    bool is_body = json_object_get(tree, "body") != NULL;
+    bool has_links = json_object_get(tree, "links") != NULL;
+    if (is_body + has_links + (json_object_get(tree, "mass") != NULL) > 1) {
+        return REFUSE(reading, "a tree has either \"mass\", a matrix, or \"body\", or \"links\"");
+    }
+    size_t before = 0, links = problem->n_link_parent;
+    const json_t *value = enter_member(reading, tree,
+                                       is_body     ? "body"
+                                       : has_links ? "links"
+                                                   : "mass",
+                                       &before);
+    if (value == NULL || !(is_body     ? read_body(reading, value)
+                           : has_links ? read_links(reading, value, width)
+                                       : read_matrix(reading, value, width, width, &problem->mass,
+                                                     &problem->n_mass))) {
+        return false;
+    }
+    json_path_leave(&reading->path, before);
+    push_uint32(&problem->tree_link_count, &problem->n_tree_link_count,
+                (uint32_t)(problem->n_link_parent - links));
     push_uint32(&problem->tree_width, &problem->n_tree_width, (uint32_t)width);
     push_bool(&problem->tree_is_body, &problem->n_tree_is_body, is_body);
     return true;
 }
 
 static bool read_tree(Reading *reading, const json_t *tree) {
-    static const char *const names[] = {"mass", "body", "v_free", NULL};
+    static const char *const names[] = {"mass", "body", "links", "v_free", NULL};
     Moreau__V1__ContactProblem *problem = reading->problem;
     size_t before = 0;
     const json_t *value;

@@ -22,6 +22,8 @@ typedef struct Indices {
 typedef struct Writing {
     const Moreau__V1__ContactProblem *problem;
     Numbers mass, v_free, body_mass, body_inertia;
+    Numbers link_mass, link_inertia, link_center, link_motion, link_added;
+    Indices link_parent, link_velocities;
     Numbers contact_jacobian, row_jacobian, frame, arm;
     Indices contact_tree, row_tree, side_tree;
     bool failed;
@@ -68,12 +70,70 @@ static json_t *write_body(Writing *writing) {
     return body;
 }
 
+static uint32_t take_index(Writing *writing, Indices *indices) {
+    if (indices->left == 0) {
+        writing->failed = true;
+        return 0;
+    }
+    indices->left--;
+    return *indices->next++;
+}
+
+static uint32_t links_of(const Moreau__V1__ContactProblem *problem, size_t tree) {
+    return problem->n_tree_link_count > tree ? problem->tree_link_count[tree] : 0;
+}
+
+// Nothing, to the bit.
+static bool is_nothing(const double *numbers, size_t count) {
+    bool is = true;
+    for (size_t i = 0; numbers != NULL && i < count; i++) {
+        is = is && numbers[i] == 0.0 && !signbit(numbers[i]);
+    }
+    return is;
+}
+
+static json_t *write_link(Writing *writing) {
+    uint32_t parent = take_index(writing, &writing->link_parent);
+    uint32_t count = take_index(writing, &writing->link_velocities);
+    const double *mass = take_numbers(writing, &writing->link_mass, 1);
+    json_t *link = json_object();
+    if (count > 6) { // what comes from outside
+        writing->failed = true;
+        return link;
+    }
+    json_object_set_new(link, "parent", parent == UINT32_MAX ? json_null() : json_integer(parent));
+    json_object_set_new(link, "mass", mass == NULL ? json_null() : json_real(*mass));
+    json_object_set_new(link, "inertia",
+                        write_numbers(take_numbers(writing, &writing->link_inertia, 6), 6));
+    json_object_set_new(link, "center",
+                        write_numbers(take_numbers(writing, &writing->link_center, 3), 3));
+    const double *motion = take_numbers(writing, &writing->link_motion, 6 * (size_t)count);
+    json_object_set_new(link, "motion", write_matrix(motion, count, 6));
+    if (writing->problem->n_link_added > 0) {
+        const double *added = take_numbers(writing, &writing->link_added, (size_t)count * count);
+        if (!is_nothing(added, (size_t)count * count)) {
+            json_object_set_new(link, "added", write_matrix(added, count, count));
+        }
+    }
+    return link;
+}
+
+static json_t *write_links(Writing *writing, uint32_t count) {
+    json_t *links = json_array();
+    for (uint32_t i = 0; i < count && !writing->failed; i++) {
+        json_array_append_new(links, write_link(writing));
+    }
+    return links;
+}
+
 static json_t *write_tree(Writing *writing, size_t index) {
     size_t width = writing->problem->tree_width[index];
     json_t *tree = json_object();
     if (is_body(writing->problem, index)) {
         writing->failed = writing->failed || width != 6;
         json_object_set_new(tree, "body", write_body(writing));
+    } else if (links_of(writing->problem, index) > 0) {
+        json_object_set_new(tree, "links", write_links(writing, links_of(writing->problem, index)));
     } else {
         const double *mass = take_numbers(writing, &writing->mass, width * width);
         json_object_set_new(tree, "mass", write_matrix(mass, width, width));
@@ -86,7 +146,8 @@ static json_t *write_tree(Writing *writing, size_t index) {
 static json_t *write_trees(Writing *writing) {
     const Moreau__V1__ContactProblem *problem = writing->problem;
     json_t *trees = json_array();
-    if (problem->n_tree_is_body > 0 && problem->n_tree_is_body < problem->n_tree_width) {
+    if ((problem->n_tree_is_body > 0 && problem->n_tree_is_body < problem->n_tree_width) ||
+        (problem->n_tree_link_count > 0 && problem->n_tree_link_count < problem->n_tree_width)) {
         writing->failed = true;
     }
     for (size_t i = 0; i < problem->n_tree_width && !writing->failed; i++) {
@@ -250,6 +311,13 @@ json_t *problem_write(const Moreau__V1__ContactProblem *problem, const char *abo
         .v_free = {problem->v_free, problem->n_v_free},
         .body_mass = {problem->body_mass, problem->n_body_mass},
         .body_inertia = {problem->body_inertia, problem->n_body_inertia},
+        .link_mass = {problem->link_mass, problem->n_link_mass},
+        .link_inertia = {problem->link_inertia, problem->n_link_inertia},
+        .link_center = {problem->link_center, problem->n_link_center},
+        .link_motion = {problem->link_motion, problem->n_link_motion},
+        .link_added = {problem->link_added, problem->n_link_added},
+        .link_parent = {problem->link_parent, problem->n_link_parent},
+        .link_velocities = {problem->link_velocities, problem->n_link_velocities},
         .contact_jacobian = {problem->contact_jacobian, problem->n_contact_jacobian},
         .row_jacobian = {problem->row_jacobian, problem->n_row_jacobian},
         .contact_tree = {problem->contact_block_tree, problem->n_contact_block_tree},

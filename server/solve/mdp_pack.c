@@ -56,7 +56,8 @@ static MdpKind kind_of(const MdpPack *pack, uint32_t contact) {
             continue;
         }
         moving++;
-        if (!problem_is_free(problem, c->side[s].tree)) {
+        if (!problem_is_free(problem, c->side[s].tree) ||
+            (pack->is_joined != NULL && pack->is_joined[c->side[s].tree])) {
             return MDP_WIDE;
         }
     }
@@ -217,7 +218,10 @@ static MdpSide make_side(const MdpPack *pack, uint32_t contact, int s, double *n
     for (size_t k = 0; k < 3; k++) {
         mass_solve_tree(&pack->judge->mass, tree, response + k * width);
     }
-    return (MdpSide){mdp_pack_velocity(pack, tree), jacobian, response, t->width};
+    return (MdpSide){.v = mdp_pack_velocity(pack, tree),
+                     .jacobian = jacobian,
+                     .response = response,
+                     .width = t->width};
 }
 
 static void add_wide(MdpPack *pack, const Common *common, double *numbers) {
@@ -244,7 +248,7 @@ static bool take_places(MdpPack *pack, Arena *arena) {
     pack->slot = arena_take_array(arena, count, sizeof(*pack->slot));
     pack->used = arena_take_zeroed(arena, pack->problem->tree_count, sizeof(*pack->used));
     pack->is_round = arena_take_array(arena, pack->problem->tree_count, sizeof(*pack->is_round));
-    bool may_be_wide = pack->is_plain || !pack->problem->all_free;
+    bool may_be_wide = pack->is_plain || !pack->problem->all_free || pack->problem->row_count > 0;
     if (may_be_wide) {
         pack->number_at = arena_take_array(arena, count, sizeof(*pack->number_at));
     }
@@ -266,9 +270,28 @@ static void find_round(void *work, uint32_t block) {
     }
 }
 
+// Trees that bilateral rows of several trees hold; false: the arena ends.
+static bool find_joined(MdpPack *pack, Judge *judge) {
+    const ContactProblem *problem = pack->problem;
+    pack->is_joined =
+        arena_take_zeroed(judge->arena, problem->tree_count, sizeof(*pack->is_joined));
+    for (uint32_t i = 0; pack->is_joined != NULL && i < problem->row_count; i++) {
+        const RowRelation *relation = &judge->result->answer.row[i];
+        const ProblemRow *row = &problem->row[i];
+        bool joins = row->block_count > 1 && isinf(relation->low) && isinf(relation->high);
+        for (uint32_t b = 0; b < row->block_count && joins; b++) {
+            pack->is_joined[problem->row_block[row->block_first + b].tree] = true;
+        }
+    }
+    return pack->is_joined != NULL;
+}
+
 Status mdp_pack_begin(Judge *judge, bool is_plain, MdpPack *pack) {
     *pack = (MdpPack){.problem = judge->problem, .judge = judge, .is_plain = is_plain};
     if (!take_places(pack, judge->arena)) {
+        return no_memory(judge->error);
+    }
+    if (!is_plain && judge->problem->row_count > 0 && !find_joined(pack, judge)) {
         return no_memory(judge->error);
     }
     tasks_run(judge->context->tasks, find_round, pack,

@@ -7,8 +7,8 @@
 //           centre: the impulse kept as a world vector, the block problem solved in closed form,
 //           four contacts at a time (mdp_ball.h)
 //   point   both sides are free bodies or static: frame, arms and the prepared block
-//   wide    a dense tree takes part: Jacobian blocks J and responses Y = M^-1 J^T, written out for
-//           a free side too
+//   wide    a dense tree takes part, or a body that joints hold: Jacobian blocks J and responses
+//           Y = M^-1 J^T, written out for a free side too
 //
 // A static side is a body that has no velocity and no inverse mass, so that nothing branches. Every
 // group and every stretch has one of its own, behind the trees, because sweeps write to it.
@@ -42,10 +42,13 @@ typedef struct MdpSide {
     const double *jacobian; // 3 x width
     const double *response; // 3 x width
     uint32_t width;
+    double *pushed; // what it is pushed is counted here as well (mdp_reach.h); NULL: nowhere
 } MdpSide;
 
 typedef struct MdpWide {
     MdpSide side[2];
+    const MdpSide *more; // that its joints push, beside: no Jacobians
+    uint32_t more_count;
     uint32_t island;
     double impulse[3];
     double before[3]; // the impulse of one sweep earlier
@@ -67,10 +70,15 @@ typedef struct MdpRow {
 
 enum { MDP_JOINT_MAX = 6 };
 
-// Rows solved at once: bilateral rows of one group, or one row that is clipped.
+// Defined in mdp_linkage.h.
+typedef struct MdpLinkage MdpLinkage;
+
+// Rows solved at once: bilateral rows of one group, or of a whole island, or one row that is
+// clipped.
 typedef struct MdpJoint {
     uint32_t first, count; // in `row`
     bool is_clipped;
+    MdpLinkage *linkage;                          // of an island's rows; NULL: `factor` solves them
     double factor[MDP_JOINT_MAX * MDP_JOINT_MAX]; // Cholesky of G M^-1 G^T + R
 } MdpJoint;
 
@@ -134,6 +142,7 @@ typedef struct MdpPack {
     MdpBody *body;         // of trees; static ones of groups; static ones of stretches
     Sym3 *inverse_inertia; // of the same
     bool *is_round;        // [tree_count] free, with the same inertia about every axis
+    bool *is_joined;       // [tree_count] bilateral rows join it to others; NULL: there are none
     double *dense_v;       // [velocity_count], used at dense trees
     double *v_before;      // [velocity_count] velocities of one sweep earlier
     MdpQuad *quad;
@@ -155,7 +164,8 @@ typedef struct MdpPack {
     MdpStretch *stretch;
     uint32_t stretch_count;
     MdpRow *row;
-    MdpSide *side; // of rows
+    MdpSide *side;  // of rows
+    uint32_t *unit; // scratch: where the rows of joints begin
     MdpJoint *joint;
     uint32_t row_count, side_count, joint_count;
     MdpIsland *island; // [islands]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rows for sweeping: the bilateral rows of a group are solved at once, at most six at a time; a row
-// that is clipped stands alone.
-#include "solve/mdp_pack.h"
+// Rows for sweeping: the bilateral rows of an island are solved at once (mdp_linkage.h), or those of
+// a group, at most six at a time; a row that is clipped stands alone.
+#include "solve/mdp_reach.h"
 
 #include "solve/dense.h"
 
@@ -23,7 +23,10 @@ static bool fill_side(const MdpPack *pack, const RowBlock *block, Arena *arena, 
     }
     memcpy(response, jacobian, width * sizeof(double));
     mass_solve_tree(&pack->judge->mass, block->tree, response);
-    *side = (MdpSide){mdp_pack_velocity(pack, block->tree), jacobian, response, width};
+    *side = (MdpSide){.v = mdp_pack_velocity(pack, block->tree),
+                      .jacobian = jacobian,
+                      .response = response,
+                      .width = width};
     return true;
 }
 
@@ -96,8 +99,8 @@ static void factor_joint(const MdpPack *pack, MdpJoint *joint) {
     }
 }
 
-static void close_joint(MdpPack *pack, uint32_t first, bool is_clipped) {
-    uint32_t count = pack->row_count - first;
+static void close_joint(MdpPack *pack, uint32_t first, uint32_t end, bool is_clipped) {
+    uint32_t count = end - first;
     if (count > 0) {
         MdpJoint *joint = &pack->joint[pack->joint_count++];
         *joint = (MdpJoint){.first = first, .count = count, .is_clipped = is_clipped};
@@ -105,69 +108,135 @@ static void close_joint(MdpPack *pack, uint32_t first, bool is_clipped) {
     }
 }
 
-// Rows at places [begin, end) of the list, of one joint: bilateral ones together first, then the
-// clipped ones.
-static bool add_joint(MdpPack *pack, const MdpGroup *group, uint32_t begin, uint32_t end) {
+// ---- islands
+
+// How the rows of an island are walked: joint by joint, those of one group.
+static uint32_t end_of_joint(const MdpPack *pack, uint32_t begin, uint32_t last) {
+    const ProblemRow *row = pack->problem->row;
     const uint32_t *list = pack->judge->islands.row;
-    const RowRelation *relation = pack->judge->result->answer.row;
+    uint32_t joint = row[list[begin]].group, end = begin + 1;
+    while (joint != 0 && end < last && row[list[end]].group == joint) {
+        end++;
+    }
+    return end;
+}
+
+static bool takes(const MdpPack *pack, uint32_t place, bool bilateral) {
+    uint32_t row = pack->judge->islands.row[place];
+    return is_bilateral(&pack->judge->result->answer.row[row]) == bilateral;
+}
+
+// The bilateral rows of places [begin, end), and where the joints begin that they make, from
+// unit[*units] on.
+static bool add_bilateral(MdpPack *pack, const MdpGroup *group, uint32_t begin, uint32_t end,
+                          uint32_t *units) {
     uint32_t first = pack->row_count;
     for (uint32_t i = begin; i < end; i++) {
-        if (!is_bilateral(&relation[list[i]])) {
-            continue;
-        }
-        if (!add_row(pack, group, list[i])) {
+        if (takes(pack, i, true) && !add_row(pack, group, pack->judge->islands.row[i])) {
             return false;
         }
-        if (pack->row_count - first == MDP_JOINT_MAX) {
-            close_joint(pack, first, false);
+        if (pack->row_count - first == MDP_JOINT_MAX || i + 1 == end) {
+            pack->unit[*units] = first;
+            *units += pack->row_count > first;
             first = pack->row_count;
         }
     }
-    close_joint(pack, first, false);
+    return true;
+}
+
+static bool add_clipped(MdpPack *pack, const MdpGroup *group, uint32_t begin, uint32_t end) {
     for (uint32_t i = begin; i < end; i++) {
-        first = pack->row_count;
-        if (!is_bilateral(&relation[list[i]])) {
-            if (!add_row(pack, group, list[i])) {
+        uint32_t first = pack->row_count;
+        if (takes(pack, i, false)) {
+            if (!add_row(pack, group, pack->judge->islands.row[i])) {
                 return false;
             }
-            close_joint(pack, first, true);
+            close_joint(pack, first, pack->row_count, true);
         }
     }
     return true;
 }
 
-static bool add_island(MdpPack *pack, const MdpGroup *group, uint32_t island) {
-    const ProblemRow *row = pack->problem->row;
-    const Islands *islands = &pack->judge->islands;
-    const uint32_t *list = islands->row;
-    uint32_t last = islands->row_first[island + 1], end;
-    for (uint32_t begin = islands->row_first[island]; begin < last; begin = end) {
-        uint32_t joint = row[list[begin]].group;
-        end = begin + 1;
-        while (joint != 0 && end < last && row[list[end]].group == joint) {
-            end++;
-        }
-        if (!add_joint(pack, group, begin, end)) {
-            return false;
+// Joints that were added, as one linkage or one by one.
+static Status close_joints(Judge *judge, MdpPack *pack, uint32_t units) {
+    MdpLinkage *linkage = NULL;
+    pack->unit[units] = pack->row_count;
+    if (units > 1 && !pack->is_plain) {
+        Status status = mdp_linkage_make(judge, pack, pack->unit, units, &linkage);
+        if (status != STATUS_OK) {
+            return status;
         }
     }
-    return true;
-}
-
-static bool add_group(MdpPack *pack, MdpGroup *group) {
-    group->joint_begin = pack->joint_count;
-    for (uint32_t i = group->island_begin; i < group->island_end; i++) {
-        if (mdp_pack_sweeps(pack, i) && !add_island(pack, group, i)) {
-            return false;
-        }
+    if (linkage != NULL) {
+        pack->joint[pack->joint_count++] = (MdpJoint){
+            .first = pack->unit[0], .count = pack->row_count - pack->unit[0], .linkage = linkage};
+        return STATUS_OK;
     }
-    group->joint_end = pack->joint_count;
-    return true;
+    for (uint32_t i = 0; i < units; i++) {
+        close_joint(pack, pack->unit[i], pack->unit[i + 1], false);
+    }
+    return STATUS_OK;
 }
 
 static Status no_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
                      "The solver's memory is too small for the rows.");
+}
+
+// Bilateral rows first, then the clipped ones: of the whole island, or, swept as the paper has it,
+// of joint after joint.
+static Status add_rows(Judge *judge, MdpPack *pack, const MdpGroup *group, uint32_t begin,
+                       uint32_t last) {
+    uint32_t units = 0;
+    for (uint32_t i = begin, end; i < last; i = end) {
+        end = end_of_joint(pack, i, last);
+        if (!add_bilateral(pack, group, i, end, &units)) {
+            return no_memory(judge->error);
+        }
+    }
+    Status status = close_joints(judge, pack, units);
+    if (status == STATUS_OK && !add_clipped(pack, group, begin, last)) {
+        return no_memory(judge->error);
+    }
+    return status;
+}
+
+// The linkage of an island, which is its first joint.
+static Status reach_contacts(Judge *judge, MdpPack *pack, const MdpGroup *group, uint32_t island,
+                             uint32_t joint) {
+    bool is_linked = joint < pack->joint_count && pack->joint[joint].linkage != NULL;
+    return is_linked ? mdp_reach_make(judge, pack, group, island, &pack->joint[joint]) : STATUS_OK;
+}
+
+static Status add_island(Judge *judge, MdpPack *pack, const MdpGroup *group, uint32_t island) {
+    uint32_t begin = judge->islands.row_first[island], last = judge->islands.row_first[island + 1];
+    Status status = STATUS_OK;
+    if (!pack->is_plain) {
+        uint32_t joint = pack->joint_count;
+        status = add_rows(judge, pack, group, begin, last);
+        return status == STATUS_OK ? reach_contacts(judge, pack, group, island, joint) : status;
+    }
+    for (uint32_t i = begin, end; i < last && status == STATUS_OK; i = end) {
+        end = end_of_joint(pack, i, last);
+        status = add_rows(judge, pack, group, i, end);
+    }
+    return status;
+}
+
+static Status add_group(Judge *judge, MdpPack *pack, MdpGroup *group) {
+    Status status = STATUS_OK;
+    group->joint_begin = pack->joint_count;
+    for (uint32_t i = group->island_begin; i < group->island_end && status == STATUS_OK; i++) {
+        if (mdp_pack_sweeps(pack, i)) {
+            status = add_island(judge, pack, group, i);
+        }
+    }
+    group->joint_end = pack->joint_count;
+    for (uint32_t i = group->joint_begin; i < group->joint_end; i++) {
+        const MdpLinkage *linkage = pack->joint[i].linkage;
+        group->operations += linkage != NULL ? linkage->operations : 0.0;
+    }
+    return status;
 }
 
 Status mdp_pack_rows(Judge *judge, MdpPack *pack) {
@@ -178,13 +247,14 @@ Status mdp_pack_rows(Judge *judge, MdpPack *pack) {
     pack->row = arena_take_array(judge->arena, problem->row_count, sizeof(*pack->row));
     pack->joint = arena_take_array(judge->arena, problem->row_count, sizeof(*pack->joint));
     pack->side = arena_take_array(judge->arena, problem->row_block_count, sizeof(*pack->side));
-    if (pack->row == NULL || pack->joint == NULL || pack->side == NULL) {
+    pack->unit =
+        arena_take_array(judge->arena, (size_t)problem->row_count + 1, sizeof(*pack->unit));
+    if (pack->row == NULL || pack->joint == NULL || pack->side == NULL || pack->unit == NULL) {
         return no_memory(judge->error);
     }
-    for (uint32_t i = 0; i < pack->group_count; i++) {
-        if (!add_group(pack, &pack->group[i])) {
-            return no_memory(judge->error);
-        }
+    Status status = STATUS_OK;
+    for (uint32_t i = 0; i < pack->group_count && status == STATUS_OK; i++) {
+        status = add_group(judge, pack, &pack->group[i]);
     }
-    return STATUS_OK;
+    return status;
 }

@@ -6,17 +6,33 @@
 #include "solve/dense.h"
 #include "solve/mdp_plain.h"
 #include "solve/mdp_point.h"
+#include "solve/mdp_reach.h"
 #include "solve/mdp_trial.h"
 
 // ---- wide contacts
 
+static inline void push_side(const MdpSide *side, const double d[3], double *v) {
+    size_t width = side->width;
+    for (size_t k = 0; k < width; k++) {
+        v[k] += side->response[k] * d[0] + side->response[width + k] * d[1] +
+                side->response[2 * width + k] * d[2];
+    }
+}
+
 static void push_wide(const MdpWide *c, const double d[3]) {
     for (int s = 0; s < 2; s++) {
-        const MdpSide *side = &c->side[s];
-        size_t width = side->width;
-        for (size_t k = 0; k < width; k++) {
-            side->v[k] += side->response[k] * d[0] + side->response[width + k] * d[1] +
-                          side->response[2 * width + k] * d[2];
+        push_side(&c->side[s], d, c->side[s].v);
+    }
+}
+
+// … and what joints make of it
+static void push_joined(const MdpWide *c, const double d[3]) {
+    for (uint32_t i = 0; i < c->more_count; i++) {
+        push_side(&c->more[i], d, c->more[i].v);
+    }
+    for (int s = 0; s < 2 && c->more_count > 0; s++) {
+        if (c->side[s].pushed != NULL) {
+            push_side(&c->side[s], d, c->side[s].pushed);
         }
     }
 }
@@ -39,6 +55,7 @@ void mdp_sweep_wide(MdpWide *c, bool coulomb, MdpSum *sum) {
     }
     mdp_trial_note(sum, mdp_trial_take(&trial, c->weight, c->impulse, c->before, d));
     push_wide(c, d);
+    push_joined(c, d);
 }
 
 void mdp_sweep_push_wide(const MdpWide *c) {
@@ -78,13 +95,20 @@ static void set_row(const MdpPack *pack, MdpRow *row, double impulse, double d, 
 }
 
 void mdp_sweep_joint(const MdpPack *pack, const MdpJoint *joint, MdpSum *sum) {
-    double y[MDP_JOINT_MAX], start[MDP_JOINT_MAX];
+    double few[2 * MDP_JOINT_MAX];
+    MdpLinkage *linkage = joint->linkage;
+    double *y = linkage != NULL ? linkage->y : few;
+    double *start = linkage != NULL ? linkage->start : few + MDP_JOINT_MAX;
     MdpRow *row = &pack->row[joint->first];
     for (uint32_t i = 0; i < joint->count; i++) {
         start[i] = row[i].impulse + sum->ratio * (row[i].impulse - row[i].before);
         y[i] = row_velocity(pack, &row[i], start[i]);
     }
-    dense_solve(joint->count, joint->factor, y);
+    if (linkage != NULL) {
+        ldlt_solve(&linkage->ldlt, y);
+    } else {
+        dense_solve(joint->count, joint->factor, y);
+    }
     for (uint32_t i = 0; i < joint->count; i++) {
         double r = start[i] - y[i];
         if (joint->is_clipped) {
@@ -207,6 +231,9 @@ Status mdp_sweep(Judge *judge, MdpPack *pack, const MdpGroup *group, bool coulom
     for (uint32_t i = group->stage_begin; i < group->stage_end; i++) {
         const MdpStage *stage = &pack->stage[i];
         sweep_part(pack, stage, stage->begin, stage->end, coulomb, sum);
+    }
+    for (uint32_t i = group->joint_begin; i < group->joint_end; i++) {
+        mdp_reach_settle(pack, &pack->joint[i]);
     }
     return STATUS_OK;
 }

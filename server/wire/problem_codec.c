@@ -96,6 +96,7 @@ typedef struct Builder {
     const Moreau__V1__ContactProblem *m;
     ProblemTree *tree;
     FreeMass *free; // of the trees that are bodies
+    ProblemLink *link;
     ProblemContact *contact;
     ContactLaw *law;
     ProblemRow *row;
@@ -108,35 +109,126 @@ static bool is_body(const Moreau__V1__ContactProblem *m, size_t tree) {
     return m->n_tree_is_body != 0 && m->tree_is_body[tree];
 }
 
+static uint32_t links_of(const Moreau__V1__ContactProblem *m, size_t tree) {
+    return m->n_tree_link_count == 0 ? 0 : m->tree_link_count[tree];
+}
+
+static Status measure_tree(Builder *builder, size_t i, size_t first, size_t links, Error *error) {
+    const Moreau__V1__ContactProblem *m = builder->m;
+    uint32_t width = m->tree_width[i], count = links_of(m, i);
+    if (width < 1 || width > TREE_WIDTH_MAX) {
+        return blame(error, "trees", i, "v_free", "A tree has 1 to 1024 velocities.");
+    }
+    if (is_body(m, i) && width != 6) {
+        return blame(error, "trees", i, "v_free", "A body has 6 velocities.");
+    }
+    if (is_body(m, i) && count > 0) {
+        return blame(error, "trees", i, "links", "A body has no links.");
+    }
+    if (count > m->n_link_parent - links) {
+        return blame(error, "trees", i, "links", "Column link_parent ends before its links do.");
+    }
+    builder->tree[i] = (ProblemTree){
+        .first = (uint32_t)first, .width = width, .is_free = is_body(m, i), .link_count = count};
+    return STATUS_OK;
+}
+
 static Status measure_trees(Builder *builder, ContactProblem *problem, Error *error) {
     const Moreau__V1__ContactProblem *m = builder->m;
-    const ColumnCheck flags = {"tree_is_body", m->n_tree_is_body, m->n_tree_width, false};
-    Status status = check_columns(&flags, 1, error);
-    size_t velocities = 0, masses = 0, bodies = 0;
+    const ColumnCheck kinds[] = {{"tree_is_body", m->n_tree_is_body, m->n_tree_width, false},
+                                 {"tree_link_count", m->n_tree_link_count, m->n_tree_width, false}};
+    Status status = check_columns(kinds, 2, error);
+    size_t velocities = 0, masses = 0, bodies = 0, links = 0;
     for (size_t i = 0; status == STATUS_OK && i < m->n_tree_width; i++) {
-        uint32_t width = m->tree_width[i];
-        if (width < 1 || width > TREE_WIDTH_MAX) {
-            return blame(error, "trees", i, "v_free", "A tree has 1 to 1024 velocities.");
+        status = measure_tree(builder, i, velocities, links, error);
+        ProblemTree *tree = &builder->tree[i];
+        size_t width = m->tree_width[i];
+        if (status == STATUS_OK) {
+            tree->mass = tree->link_count > 0 ? links : masses;
+            velocities += width;
+            links += tree->link_count;
+            masses += tree->is_free || tree->link_count > 0 ? 0 : width * width;
+            bodies += tree->is_free ? 1 : 0;
         }
-        if (is_body(m, i) && width != 6) {
-            return blame(error, "trees", i, "v_free", "A body has 6 velocities.");
-        }
-        builder->tree[i] = (ProblemTree){.first = (uint32_t)velocities,
-                                         .width = width,
-                                         .is_free = is_body(m, i),
-                                         .mass = masses};
-        velocities += width;
-        masses += is_body(m, i) ? 0 : (size_t)width * width;
-        bodies += is_body(m, i) ? 1 : 0;
     }
     problem->tree_count = (uint32_t)m->n_tree_width;
     problem->velocity_count = (uint32_t)velocities;
+    problem->link_count = (uint32_t)links;
     problem->all_free = bodies > 0 && bodies == m->n_tree_width;
     const ColumnCheck columns[] = {{"mass", m->n_mass, masses, true},
                                    {"body_mass", m->n_body_mass, bodies, true},
                                    {"body_inertia", m->n_body_inertia, 6 * bodies, true},
-                                   {"v_free", m->n_v_free, velocities, true}};
-    return status != STATUS_OK ? status : check_columns(columns, 4, error);
+                                   {"v_free", m->n_v_free, velocities, true},
+                                   {"link_parent", m->n_link_parent, links, true}};
+    return status != STATUS_OK ? status : check_columns(columns, 5, error);
+}
+
+// ---- links
+
+// What the links' own columns have to have.
+static Status measure_links(const Moreau__V1__ContactProblem *m, Error *error) {
+    size_t links = m->n_link_parent, velocities = 0, added = 0;
+    const ColumnCheck each[] = {{"link_velocities", m->n_link_velocities, links, true},
+                                {"link_mass", m->n_link_mass, links, true},
+                                {"link_inertia", m->n_link_inertia, 6 * links, true},
+                                {"link_center", m->n_link_center, 3 * links, true}};
+    Status status = check_columns(each, sizeof(each) / sizeof(each[0]), error);
+    for (size_t i = 0; status == STATUS_OK && i < links; i++) {
+        size_t count = m->link_velocities[i];
+        if (count > PROBLEM_LINK_VELOCITIES) {
+            return blame(error, "link_velocities", i, "", "A link has 0 to 6 velocities.");
+        }
+        velocities += count;
+        added += count * count;
+    }
+    const ColumnCheck all[] = {{"link_motion", m->n_link_motion, 6 * velocities, true},
+                               {"link_added", m->n_link_added, added, false}};
+    return status != STATUS_OK ? status : check_columns(all, 2, error);
+}
+
+// Numbers of a column to the end of those that are kept; returns where they begin.
+static size_t keep(Builder *builder, const double *numbers, size_t count) {
+    size_t offset = builder->used;
+    if (count > 0) {
+        memcpy(builder->number + offset, numbers, count * sizeof(double));
+    }
+    builder->used += count;
+    return offset;
+}
+
+static Status read_links(Builder *builder, ContactProblem *problem, Error *error) {
+    const Moreau__V1__ContactProblem *m = builder->m;
+    Status status = measure_links(m, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    static const double none[PROBLEM_LINK_VELOCITIES * PROBLEM_LINK_VELOCITIES];
+    size_t motion = keep(builder, m->link_motion, m->n_link_motion);
+    bool adds = m->n_link_added > 0;
+    size_t added = adds ? keep(builder, m->link_added, m->n_link_added)
+                        : keep(builder, none, sizeof(none) / sizeof(none[0]));
+    size_t i = 0;
+    for (size_t tree = 0; tree < m->n_tree_width; tree++) {
+        uint32_t first = 0;
+        for (size_t end = i + builder->tree[tree].link_count; i < end; i++) {
+            const double *six = m->link_inertia + 6 * i;
+            uint32_t count = m->link_velocities[i];
+            builder->link[i] =
+                (ProblemLink){.parent = m->link_parent[i],
+                              .first = first,
+                              .count = count,
+                              .mass = m->link_mass[i],
+                              .inertia = {six[0], six[1], six[2], six[3], six[4], six[5]},
+                              .center = vec3_load(m->link_center + 3 * i),
+                              .motion = motion,
+                              .added = added};
+            first += count;
+            motion += 6 * (size_t)count;
+            added += adds ? (size_t)count * count : 0;
+        }
+    }
+    problem->link = builder->link;
+    return STATUS_OK;
 }
 
 static Status read_trees(Builder *builder, ContactProblem *problem, Error *error) {
@@ -153,12 +245,9 @@ static Status read_trees(Builder *builder, ContactProblem *problem, Error *error
                 m->body_mass[body++], (Sym3){six[0], six[1], six[2], six[3], six[4], six[5]});
         }
     }
-    if (m->n_mass > 0) {
-        memcpy(builder->number, m->mass, m->n_mass * sizeof(double));
-    }
-    builder->used = m->n_mass;
+    keep(builder, m->mass, m->n_mass);
     problem->v_free = m->v_free;
-    return STATUS_OK;
+    return m->n_link_parent > 0 ? read_links(builder, problem, error) : STATUS_OK;
 }
 
 // The next block of `rows` x width Jacobian numbers, copied behind the masses.
@@ -168,10 +257,8 @@ static Status take_jacobian(Builder *builder, const double *numbers, size_t coun
     if (size > count - *next) {
         return STATUS_INVALID_ARGUMENT;
     }
-    memcpy(builder->number + builder->used, numbers + *next, size * sizeof(double));
     // a message of 2^32 numbers would be longer than any frame
-    *offset = (uint32_t)builder->used;
-    builder->used += size;
+    *offset = (uint32_t)keep(builder, numbers + *next, size);
     *next += size;
     return STATUS_OK;
 }
@@ -396,20 +483,23 @@ Status problem_codec_read(const Moreau__V1__ContactProblem *m, Arena *arena,
         return error_set(error, STATUS_INVALID_ARGUMENT, "time_step",
                          "The time step must be > 0 s.");
     }
-    size_t numbers = m->n_mass + m->n_contact_jacobian + m->n_row_jacobian;
+    // … and a block of zeros for links that have none added
+    size_t numbers = m->n_mass + m->n_contact_jacobian + m->n_row_jacobian + m->n_link_motion +
+                     m->n_link_added + PROBLEM_LINK_VELOCITIES * PROBLEM_LINK_VELOCITIES;
     Builder builder = {
         .m = m,
         .tree = arena_take_array(arena, m->n_tree_width, sizeof(ProblemTree)),
         .free = arena_take_array(arena, m->n_tree_is_body, sizeof(FreeMass)),
+        .link = arena_take_array(arena, m->n_link_parent, sizeof(ProblemLink)),
         .contact = arena_take_array(arena, m->n_contact_mu, sizeof(ProblemContact)),
         .law = arena_take_array(arena, m->n_contact_mu, sizeof(ContactLaw)),
         .row = arena_take_array(arena, m->n_row_given, sizeof(ProblemRow)),
         .row_block = arena_take_array(arena, m->n_row_block_tree, sizeof(RowBlock)),
         .number = arena_take_array(arena, numbers, sizeof(double)),
     };
-    if (builder.tree == NULL || builder.free == NULL || builder.contact == NULL ||
-        builder.law == NULL || builder.row == NULL || builder.row_block == NULL ||
-        builder.number == NULL) {
+    if (builder.tree == NULL || builder.free == NULL || builder.link == NULL ||
+        builder.contact == NULL || builder.law == NULL || builder.row == NULL ||
+        builder.row_block == NULL || builder.number == NULL) {
         return out_of_memory(error);
     }
     *problem = (ContactProblem){.time_step = m->time_step, .gravity = m->gravity};
@@ -434,126 +524,4 @@ Status problem_codec_read(const Moreau__V1__ContactProblem *m, Arena *arena,
     problem->warm_contact = m->n_warm_contacts > 0 ? m->warm_contacts : NULL;
     problem->warm_row = m->n_warm_rows > 0 ? m->warm_rows : NULL;
     return problem_check(problem, arena, error);
-}
-
-// ---- writing: the problem of a world, whose trees are all free and which has no rows
-
-static void write_bodies(const ContactProblem *problem, Moreau__V1__ContactProblem *m) {
-    for (uint32_t i = 0; i < problem->tree_count; i++) {
-        const FreeMass *mass = &problem->free[i];
-        const double six[6] = {mass->inertia.xx, mass->inertia.yy, mass->inertia.zz,
-                               mass->inertia.xy, mass->inertia.xz, mass->inertia.yz};
-        m->tree_width[i] = 6;
-        m->tree_is_body[i] = 1;
-        m->body_mass[i] = mass->mass;
-        memcpy(m->body_inertia + 6 * (size_t)i, six, sizeof(six));
-    }
-}
-
-// The columns of a message, each as long as said, from the arena.
-typedef struct TakenColumn {
-    double **numbers;
-    size_t *count, length;
-} TakenColumn;
-
-static bool take_columns(const TakenColumn *columns, size_t count, Arena *arena) {
-    for (size_t i = 0; i < count; i++) {
-        *columns[i].numbers = arena_take_array(arena, columns[i].length, sizeof(double));
-        *columns[i].count = columns[i].length;
-        if (*columns[i].numbers == NULL) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool take_message_columns(const ContactProblem *problem, size_t arms, Arena *arena,
-                                 Moreau__V1__ContactProblem *m) {
-    size_t trees = problem->tree_count, n = problem->contact_count;
-    const TakenColumn columns[] = {
-        {&m->body_mass, &m->n_body_mass, trees},
-        {&m->body_inertia, &m->n_body_inertia, 6 * trees},
-        {&m->contact_mu, &m->n_contact_mu, n},
-        {&m->contact_gap, &m->n_contact_gap, n},
-        {&m->contact_approach, &m->n_contact_approach, n},
-        {&m->contact_stiffness, &m->n_contact_stiffness, n},
-        {&m->contact_dissipation_time, &m->n_contact_dissipation_time, n},
-        {&m->contact_damping, &m->n_contact_damping, n},
-        {&m->contact_bias, &m->n_contact_bias, n},
-        {&m->contact_force, &m->n_contact_force, n},
-        {&m->contact_motion, &m->n_contact_motion, 3 * n},
-        {&m->contact_frame, &m->n_contact_frame, 9 * n},
-        {&m->side_arm, &m->n_side_arm, 3 * arms},
-    };
-    m->tree_width = arena_take_array(arena, trees, sizeof(uint32_t));
-    m->tree_is_body = arena_take_array(arena, trees, sizeof(*m->tree_is_body));
-    m->contact_given = arena_take_array(arena, n, sizeof(uint32_t));
-    m->contact_block_count = arena_take_zeroed(arena, n, sizeof(uint32_t)); // they have sides
-    m->side_tree = arena_take_array(arena, 2 * n, sizeof(uint32_t));
-    m->n_tree_width = m->n_tree_is_body = trees;
-    m->n_contact_given = m->n_contact_block_count = n;
-    m->n_side_tree = 2 * n;
-    return m->tree_width != NULL && m->tree_is_body != NULL && m->contact_given != NULL &&
-           m->contact_block_count != NULL && m->side_tree != NULL &&
-           take_columns(columns, sizeof(columns) / sizeof(columns[0]), arena);
-}
-
-static void write_contact(const ContactProblem *problem, size_t i, size_t *arm,
-                          Moreau__V1__ContactProblem *m) {
-    const ProblemContact *contact = &problem->contact[i];
-    const ContactLaw *law = &problem->law[i];
-    bool stiff = isfinite(law->stiffness);
-    m->contact_mu[i] = contact->mu;
-    m->contact_gap[i] = contact->gap;
-    m->contact_approach[i] = law->approach;
-    m->contact_stiffness[i] = stiff ? law->stiffness : 0.0;
-    m->contact_dissipation_time[i] = law->dissipation_time;
-    m->contact_damping[i] = law->damping;
-    m->contact_bias[i] = contact->bias;
-    m->contact_force[i] = law->force;
-    memcpy(m->contact_motion + 3 * i, contact->motion, sizeof(contact->motion));
-    // the bias holds the restitution already, so the dump carries none
-    m->contact_given[i] = MOREAU__V1__CONTACT_PROBLEM__CONTACT_GIVEN__CONTACT_BIAS;
-    if (stiff) {
-        m->contact_given[i] |= MOREAU__V1__CONTACT_PROBLEM__CONTACT_GIVEN__CONTACT_STIFFNESS |
-                               MOREAU__V1__CONTACT_PROBLEM__CONTACT_GIVEN__CONTACT_FORCE;
-    }
-    vec3_store(m->contact_frame + 9 * i, contact->normal);
-    vec3_store(m->contact_frame + 9 * i + 3, contact->tangent[0]);
-    vec3_store(m->contact_frame + 9 * i + 6, contact->tangent[1]);
-    for (size_t s = 0; s < 2; s++) {
-        m->side_tree[2 * i + s] = contact->side[s].tree;
-        if (contact->side[s].tree != PROBLEM_NO_TREE) {
-            vec3_store(m->side_arm + 3 * (*arm)++, contact->side[s].arm);
-        }
-    }
-}
-
-Moreau__V1__ContactProblem *problem_codec_write(const ContactProblem *problem, Arena *arena) {
-    size_t arms = 0;
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        arms += problem->contact[i].side[0].tree != PROBLEM_NO_TREE;
-        arms += problem->contact[i].side[1].tree != PROBLEM_NO_TREE;
-    }
-    Moreau__V1__ContactProblem *m = arena_take(arena, sizeof(*m));
-    if (m == NULL) {
-        return NULL;
-    }
-    moreau__v1__contact_problem__init(m);
-    if (!take_message_columns(problem, arms, arena, m)) {
-        return NULL;
-    }
-    m->has_time_step = m->has_gravity = 1;
-    m->time_step = problem->time_step;
-    m->gravity = problem->gravity;
-    m->n_v_free = problem->velocity_count;
-    m->v_free = (double *)problem->v_free;
-    write_bodies(problem, m);
-    size_t arm = 0;
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        write_contact(problem, i, &arm, m);
-    }
-    m->n_warm_contacts = 3 * (size_t)problem->contact_count;
-    m->warm_contacts = (double *)problem->warm_contact;
-    return m;
 }

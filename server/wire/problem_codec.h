@@ -12,8 +12,8 @@
 Status problem_codec_read(const Moreau__V1__ContactProblem *message, Arena *arena,
                           ContactProblem *problem, Error *error);
 
-// The columns of a world's problem, whose trees are all free and which has no rows: read again, the
-// same numbers to the last bit, but for what the rigid bias holds already (restitution) and for the
-// arms of sides on the ground, which nothing reads. Borrows free and start impulses. NULL when the
-// arena ends.
+// The columns of a problem: read again, the same numbers to the last bit, but for what the rigid
+// bias holds already (restitution), and for the arms of sides on the ground, which nothing reads.
+// Every contact must move something, and every row. Borrows free velocities and start impulses.
+// NULL when the arena ends.
 Moreau__V1__ContactProblem *problem_codec_write(const ContactProblem *problem, Arena *arena);

@@ -66,6 +66,7 @@ void bench_wall(const BenchRun *run);
 void bench_solvers(const BenchRun *run);
 void bench_scenes(const BenchRun *run);
 void bench_block(const BenchRun *run);
+void bench_chain(const BenchRun *run);
 void bench_ldlt(const BenchRun *run);
 void bench_certificate(const BenchRun *run);
 void bench_drift(const BenchRun *run);

@@ -33,6 +33,8 @@ static const Bench benches[] = {
     {"scenes", bench_scenes, "the table with which solvers begins: five of them on ten scenes",
      true},
     {"block", bench_block, "one contact block by the branch that answers it", false},
+    {"chain", bench_chain, "chains of links and of rows against their length, by every solver",
+     false},
     {"ldlt", bench_ldlt, "factorisations of contact problems beside CHOLMOD, where it is", false},
     {"certificate", bench_certificate, "what the certificate costs of a step of ten sweeps", false},
     {"drift", bench_drift, "energy that free motion, rolling and rest gain or lose in ten seconds",

@@ -283,7 +283,23 @@ static const struct {
      "p.json:2: trees[0].v_free: needs 6 numbers, got 3"},
     {HEAD "\"trees\": [{\"body\": {\"mass\": 1, \"inertia\": [1, 1, 1, 0, 0, 0]}, \"mass\": [[1]], "
           "\"v_free\": [0, 0, 0, 0, 0, 0]}]}",
-     "p.json:2: trees[0]: a tree has either \"mass\", a matrix, or \"body\""},
+     "p.json:2: trees[0]: a tree has either \"mass\", a matrix, or \"body\", or \"links\""},
+    {HEAD "\"trees\": [{\"links\": [], \"v_free\": [0]}]}",
+     "p.json:2: trees[0].links: needs a list of one or more links, got a list of 0"},
+    {HEAD "\"trees\": [{\"links\": [{\"mass\": 1}],\n\"v_free\": [0]}]}",
+     "p.json:2: trees[0].links[0]: \"inertia\" is missing"},
+    {HEAD
+     "\"trees\": [{\"links\": [{\"mass\": 1, \"inertia\": [1, 1, 1, 0, 0, 0], \"center\": [0, 0, "
+     "0], \"motion\": [[1, 0, 0, 0, 0]]}], \"v_free\": [0]}]}",
+     "p.json:2: trees[0].links[0].motion[0]: needs 6 numbers, got 5"},
+    {HEAD
+     "\"trees\": [{\"links\": [{\"mass\": 1, \"inertia\": [1, 1, 1, 0, 0, 0], \"center\": [0, 0, "
+     "0], \"motion\": [[1, 0, 0, 0, 0, 0]]}], \"v_free\": [0, 0]}]}",
+     "p.json:2: trees[0].links: the links have 1 velocities, v_free has 2"},
+    {HEAD
+     "\"trees\": [{\"links\": [{\"mass\": 1, \"inertia\": [1, 1, 1, 0, 0, 0], \"center\": [0, 0, "
+     "0], \"parent\": -1, \"motion\": []}], \"v_free\": [0]}]}",
+     "p.json:2: trees[0].links[0].parent: needs a whole number from 0, got -1"},
     {HEAD BODY ",\n\"contacts\": [{\"mu\": 1, " FRAME ", \"sides\": [null, " ARM
                "], \"blocks\": []}]}",
      "p.json:4: contacts[0]: a contact has either \"blocks\", or \"frame\" and \"sides\""},
@@ -389,6 +405,82 @@ START_TEST(columns_of_bodies_that_do_not_fit_are_not_written) {
 }
 END_TEST
 
+// ---- links
+
+static const char arm[] =
+    "{\"format\": \"moreau-problem/1\", \"about\": \"arm\", \"time_step\": 0.01, \"gravity\": "
+    "9.81,\n"
+    "\"trees\": [{\"mass\": [[3]], \"v_free\": [7]},\n"
+    "  {\"links\": [{\"parent\": null, \"mass\": 2, \"inertia\": [1, 2, 2.5, 0.1, -0.0, 0.3],\n"
+    "     \"center\": [0.1, 0.2, 0.30000000000000004], \"motion\": [[1, 2, 3, 4, 5, -0.0]],\n"
+    "     \"added\": [[0.5]]},\n"
+    "    {\"parent\": 0, \"mass\": 0, \"inertia\": [0, 0, 0, 0, 0, 0], \"center\": [1, 1, 1],\n"
+    "     \"motion\": [[0, 0, 1, 0, 0, 0], [0, 1, 0, 0, 0, 0]], \"added\": [[0, 1], [1, 0]]},\n"
+    "    {\"parent\": 1, \"mass\": 4, \"inertia\": [1, 1, 1, 0, 0, 0], \"center\": [2, 1, 1],\n"
+    "     \"motion\": []}], \"v_free\": [8, 9, 10]}],\n"
+    "\"contacts\": [], \"rows\": []}";
+
+START_TEST(links_land_in_their_columns_and_come_back) {
+    JsonError error;
+    Moreau__V1__ContactProblem *problem = read_problem(arm, &error);
+    ck_assert_msg(problem != NULL, "%s", error.message);
+    ck_assert_uint_eq(problem->tree_link_count[0], 0);
+    ck_assert_uint_eq(problem->tree_link_count[1], 3);
+    ck_assert_uint_eq(problem->tree_width[1], 3);
+    ck_assert_uint_eq(problem->n_mass, 1);
+    static const uint32_t parents[] = {UINT32_MAX, 0, 1}, velocities[] = {1, 2, 0};
+    ck_assert(memcmp(problem->link_parent, parents, sizeof(parents)) == 0);
+    ck_assert(memcmp(problem->link_velocities, velocities, sizeof(velocities)) == 0);
+    ck_assert(problem->link_center[2] == 0.30000000000000004 && problem->link_mass[2] == 4.0);
+    ck_assert(signbit(problem->link_inertia[4]) && signbit(problem->link_motion[5]));
+    ck_assert_uint_eq(problem->n_link_motion, 18);
+    ck_assert_uint_eq(problem->n_link_added, 5);
+    json_t *written = problem_write(problem, "arm", NULL, NULL);
+    JsonText json;
+    ck_assert(json_text_parse(&json, "p", arm, strlen(arm), &error));
+    ck_assert(same_json(json.root, written));
+    json_text_free(&json);
+    json_decref(written);
+    moreau__v1__contact_problem__free_unpacked(problem, NULL);
+}
+END_TEST
+
+START_TEST(what_links_add_may_be_left_out) {
+    JsonError error;
+    Moreau__V1__ContactProblem *problem = read_problem(
+        "{\"format\": \"moreau-problem/1\", \"time_step\": 0.01, \"trees\": [{\"links\": "
+        "[{\"mass\": 2, \"inertia\": [1, 1, 1, 0, 0, 0], \"center\": [0, 0, 0], \"motion\": "
+        "[[0, 0, 1, 0, 0, 0], [0, 1, 0, 0, 0, 0]]}], \"v_free\": [1, 2]}]}",
+        &error);
+    ck_assert_msg(problem != NULL, "%s", error.message);
+    ck_assert_uint_eq(problem->link_parent[0], UINT32_MAX);
+    ck_assert_uint_eq(problem->n_link_added, 4);
+    ck_assert(problem->link_added[3] == 0.0);
+    moreau__v1__contact_problem__free_unpacked(problem, NULL);
+}
+END_TEST
+
+START_TEST(columns_of_links_that_do_not_fit_are_not_written) {
+    JsonError error;
+    Moreau__V1__ContactProblem *problem = read_problem(arm, &error);
+    ck_assert_ptr_nonnull(problem);
+    size_t *const counts[] = {&problem->n_tree_link_count, &problem->n_link_parent,
+                              &problem->n_link_velocities, &problem->n_link_mass,
+                              &problem->n_link_inertia,    &problem->n_link_center,
+                              &problem->n_link_motion,     &problem->n_link_added};
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        (*counts[i])--;
+        ck_assert_msg(problem_write(problem, "", NULL, NULL) == NULL, "column %zu", i);
+        (*counts[i])++;
+    }
+    problem->link_velocities[1] = 7;
+    ck_assert_ptr_null(problem_write(problem, "", NULL, NULL));
+    moreau__v1__contact_problem__free_unpacked(problem, NULL);
+}
+END_TEST
+
+// ---- answers
+
 START_TEST(an_answer_lists_velocities_per_tree) {
     JsonError error;
     Moreau__V1__ContactProblem *problem = read_problem(full, &error);
@@ -434,6 +526,9 @@ static TCase *case_problem(void) {
     tcase_add_test(tcase, bodies_land_in_their_columns_and_come_back);
     tcase_add_test(tcase, columns_that_do_not_fit_are_not_written);
     tcase_add_test(tcase, columns_of_bodies_that_do_not_fit_are_not_written);
+    tcase_add_test(tcase, links_land_in_their_columns_and_come_back);
+    tcase_add_test(tcase, what_links_add_may_be_left_out);
+    tcase_add_test(tcase, columns_of_links_that_do_not_fit_are_not_written);
     tcase_add_test(tcase, an_answer_lists_velocities_per_tree);
     return tcase;
 }

@@ -16,7 +16,8 @@
 #include <string.h>
 
 static const char *const scenes[] = {"one_ball", "incline", "spheres", "leaving", "asleep"};
-static const char *const problems[] = {"one-ball", "joint", "limit-motor", "trees", "bodies"};
+static const char *const problems[] = {"one-ball", "joint",  "limit-motor",
+                                       "trees",    "bodies", "links"};
 static const char *const calls[] = {
     "{\"id\": 1, \"hello\": {}}",
     "{\"id\": 2, \"world_step\": {\"worlds\": [1], \"steps\": 240}}",

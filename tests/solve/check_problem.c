@@ -409,7 +409,7 @@ END_TEST
 static const char *const public_names[] = {
     "column-20", "frictionless", "joint",    "limit-motor",      "mass-ratio-1e4", "one-ball",
     "pile-125",  "random-0",     "random-3", "random-7",         "stack-3",        "ten-boxes",
-    "trees",     "two-balls",    "wedge",    "ten-boxes-pushed", "bodies"};
+    "trees",     "two-balls",    "wedge",    "ten-boxes-pushed", "bodies",         "links"};
 
 START_TEST(check_accepts_every_public_problem) {
     ProblemFile file;

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "support/campaign.h"
+#include "support/chain_build.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -271,6 +272,49 @@ static void build_redundant(ProblemBuild *build, uint64_t *state) {
     }
 }
 
+// A net of rods: a chain across two others that hang, all joints twice, with a stop that clips and
+// rods that touch the ground.
+static void build_net(ProblemBuild *build, uint64_t *state) {
+    uint32_t across = chain_build_rods(build, 6, vec3(1.0, 0.0, 0.0), false, 2);
+    uint32_t left = chain_build_rods(build, 3, vec3(0.0, 0.0, -1.0), true, 1);
+    uint32_t right = chain_build_rods(build, 3, vec3(0.0, 1.0, 0.0), true, 2);
+    chain_build_joint(build, left + 2, vec3(0.0, 0.0, -0.5), across, vec3(-0.5, 0.0, 0.0), 500);
+    chain_build_joint(build, right + 2, vec3(0.0, 0.5, 0.0), across + 5, vec3(0.5, 0.0, 0.0), 501);
+    problem_build_row(build, 0.0, HUGE_VAL, 0.05);
+    add_random_block(build, state, across + 2);
+    add_random_block(build, state, across + 3);
+    for (uint32_t i = across; i < across + 6; i++) {
+        build->v_free[6 * (size_t)i + 1] = 0.2 * problem_build_random(state);
+        ProblemContact *contact = problem_build_contact(build, up, random_of(state, 0.1, 0.6), 0.0);
+        problem_build_side(contact, 1, i, vec3(0.3, 0.0, -0.05));
+    }
+}
+
+// A pole of rods in one piece, on four feet: heavy for the one that stands on them, and beside a
+// ball that it pushes, which no joint holds.
+static void build_pole(ProblemBuild *build, uint64_t *state) {
+    enum { RODS = 6 };
+    uint32_t foot = build->problem.tree_count;
+    for (uint32_t i = 0; i < RODS; i++) {
+        uint32_t rod = chain_build_rods(build, 1, up, false, 1);
+        if (i > 0) {
+            chain_build_joint(build, rod - 1, vec3_scale(0.5, up), rod, vec3_scale(-0.5, up), i);
+            chain_build_weld(build, rod - 1, rod);
+        }
+        build->v_free[6 * (size_t)rod] = 0.3;
+    }
+    for (int i = 0; i < 4; i++) {
+        ProblemContact *contact = problem_build_contact(build, up, random_of(state, 0.2, 0.6), 0.0);
+        problem_build_side(contact, 1, foot,
+                           vec3(i % 2 == 0 ? 0.3 : -0.3, i < 2 ? 0.3 : -0.3, -0.5));
+    }
+    uint32_t ball = add_ball(build, 0.5, 0.1);
+    stack(build, PROBLEM_NO_TREE, ball, 0.3, 0.0);
+    ProblemContact *contact = problem_build_contact(build, vec3(1.0, 0.0, 0.0), 0.3, 0.0);
+    problem_build_side(contact, 0, foot + 1, vec3(0.05, 0.0, 0.1));
+    problem_build_side(contact, 1, ball, vec3(-0.1, 0.0, 0.0));
+}
+
 // A tower whose every ball weighs a hundred times the one below.
 static void build_ladder(ProblemBuild *build, uint64_t *state) {
     (void)state;
@@ -340,6 +384,8 @@ static const Maker makers[] = {
     {"rows", build_rows, 6, HARNESS_SMALL, false},
     {"links", build_links, 4, HARNESS_SMALL, false},
     {"smooth links", build_smooth_links, 3, HARNESS_SMALL, true},
+    {"net", build_net, 3, HARNESS_SMALL, false},
+    {"pole", build_pole, 2, HARNESS_SMALL, false},
     {"redundant", build_redundant, 0, HARNESS_SMALL, false},
     {"ladder", build_ladder, 0, HARNESS_SMALL, false},
     {"islands", build_islands, 0, HARNESS_DEAR, false},

@@ -53,6 +53,15 @@ static uint32_t store(ProblemFile *file, const json_t *array, size_t count) {
     return (uint32_t)offset;
 }
 
+// A block of zeros.
+static uint32_t store_zeros(ProblemFile *file, size_t count) {
+    ContactProblem *problem = &file->problem;
+    size_t offset = problem->number_count;
+    memset((double *)(uintptr_t)problem->number + offset, 0, count * sizeof(double));
+    problem->number_count += count;
+    return (uint32_t)offset;
+}
+
 static size_t count_numbers(const json_t *value) {
     if (json_is_number(value)) {
         return 1;
@@ -76,6 +85,35 @@ static FreeMass read_body(const json_t *body) {
                              (Sym3){six[0], six[1], six[2], six[3], six[4], six[5]});
 }
 
+static ProblemLink read_link(ProblemFile *file, const json_t *item, uint32_t first) {
+    double six[6], center[3];
+    ck_assert_uint_eq(problem_file_numbers(json_object_get(item, "inertia"), six, 6), 6);
+    ck_assert_uint_eq(problem_file_numbers(json_object_get(item, "center"), center, 3), 3);
+    const json_t *motion = json_object_get(item, "motion"), *added = json_object_get(item, "added");
+    uint32_t count = (uint32_t)json_array_size(motion);
+    ProblemLink link = {.parent = (uint32_t)number_or(item, "parent", (double)PROBLEM_NO_LINK),
+                        .first = first,
+                        .count = count,
+                        .mass = number_or(item, "mass", 0.0),
+                        .inertia = {six[0], six[1], six[2], six[3], six[4], six[5]},
+                        .center = vec3_load(center),
+                        .motion = store(file, motion, 6 * (size_t)count)};
+    link.added = added != NULL ? store(file, added, (size_t)count * count)
+                               : store_zeros(file, (size_t)count * count);
+    return link;
+}
+
+// Returns how many there are now.
+static uint32_t read_links(ProblemFile *file, const json_t *links, ProblemLink *link,
+                           uint32_t link_count) {
+    uint32_t first = 0;
+    for (size_t i = 0; i < json_array_size(links); i++) {
+        link[link_count] = read_link(file, json_array_get(links, i), first);
+        first += link[link_count++].count;
+    }
+    return link_count;
+}
+
 static void read_trees(ProblemFile *file) {
     const json_t *trees = json_object_get(file->root, "trees");
     ContactProblem *problem = &file->problem;
@@ -83,6 +121,8 @@ static void read_trees(ProblemFile *file) {
     ProblemTree *tree = take(file, problem->tree_count, sizeof(*tree));
     FreeMass *body = take(file, problem->tree_count, sizeof(*body));
     double *v_free = take(file, count_numbers(trees), sizeof(*v_free));
+    // a link has more than ten numbers
+    ProblemLink *link = take(file, count_numbers(trees) / 10 + 1, sizeof(*link));
     uint32_t first = 0;
     problem->all_free = problem->tree_count > 0;
     for (uint32_t i = 0; i < problem->tree_count; i++) {
@@ -94,6 +134,12 @@ static void read_trees(ProblemFile *file) {
         if (free_body != NULL) {
             tree[i].is_free = true;
             body[i] = read_body(free_body);
+        } else if (json_object_get(item, "links") != NULL) {
+            const json_t *links = json_object_get(item, "links");
+            tree[i].mass = problem->link_count;
+            tree[i].link_count = (uint32_t)json_array_size(links);
+            problem->link_count = read_links(file, links, link, problem->link_count);
+            problem->all_free = false;
         } else {
             tree[i].mass = store(file, json_object_get(item, "mass"), (size_t)width * width);
             problem->all_free = false;
@@ -101,6 +147,7 @@ static void read_trees(ProblemFile *file) {
         first += width;
     }
     problem->free = body;
+    problem->link = link;
     problem->velocity_count = first;
     problem->tree = tree;
     problem->v_free = v_free;
@@ -223,7 +270,8 @@ void problem_file_open(ProblemFile *file, const char *name) {
     memset(file, 0, sizeof(*file));
     file->root = load("problems", name);
     arena_init(&file->arena, (size_t)1 << 30);
-    file->problem.number = take(file, count_numbers(file->root), sizeof(double));
+    // what a link's velocities have added, where it is not said, is no more than their motion
+    file->problem.number = take(file, 2 * count_numbers(file->root), sizeof(double));
     file->problem.time_step = number_or(file->root, "time_step", 0.0);
     file->problem.gravity = number_or(file->root, "gravity", 0.0);
     read_trees(file);
