@@ -299,6 +299,7 @@ typedef struct MoreauMaterials {
     const double *stiffness;        // [N/m]
     const double *dissipation_time; // [s]
     const double *damping;          // [N s/m]
+    const double *hertz_exponent;   // 1, 1.5 … 3
 } MoreauMaterials;
 
 enum { MOREAU_SPHERE = 0, MOREAU_BOX = 1, MOREAU_PLANE = 2 };
@@ -313,6 +314,12 @@ typedef struct MoreauShapes {
     const double *pose;              // Nullable; 7 per primitive, in the body
     const uint64_t *material;        // Nullable; per primitive
     const double *density;           // Nullable; per primitive [kg/m^3]
+    // elastic foundations of boxes; all Nullable, and all but the damping given together
+    const uint32_t *foundation_face;  // per primitive; 0: none; 1 … 6: +x -x +y -y +z -z
+    const uint32_t *foundation_cells; // 2 per primitive
+    const double *foundation_modulus; // per primitive [Pa]
+    const double *foundation_depth;   // per primitive [m]
+    const double *foundation_damping; // per primitive [N s/m]
 } MoreauShapes;
 
 enum { MOREAU_DYNAMIC = 0, MOREAU_KINEMATIC = 1, MOREAU_STATIC = 2 };

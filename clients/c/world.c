@@ -120,6 +120,8 @@ static void fill_material(const MoreauMaterials *from, size_t index, Moreau__V1_
     to->dissipation_time = from->dissipation_time != NULL ? from->dissipation_time[index] : 0.0;
     to->has_damping = from->damping != NULL;
     to->damping = from->damping != NULL ? from->damping[index] : 0.0;
+    to->has_hertz_exponent = from->hertz_exponent != NULL;
+    to->hertz_exponent = from->hertz_exponent != NULL ? from->hertz_exponent[index] : 0.0;
 }
 
 MoreauStatus moreau_world_add_materials(MoreauClient *client, uint64_t world,
@@ -166,6 +168,11 @@ MoreauStatus moreau_world_add_shapes(MoreauClient *client, uint64_t world,
     PUT_COLUMN(add, pose, shapes->pose, 7 * total);
     PUT_COLUMN(add, material, shapes->material, total);
     PUT_COLUMN(add, density, shapes->density, total);
+    PUT_COLUMN(add, foundation_face, shapes->foundation_face, total);
+    PUT_COLUMN(add, foundation_cells, shapes->foundation_cells, 2 * total);
+    PUT_COLUMN(add, foundation_modulus, shapes->foundation_modulus, total);
+    PUT_COLUMN(add, foundation_depth, shapes->foundation_depth, total);
+    PUT_COLUMN(add, foundation_damping, shapes->foundation_damping, total);
     Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_ADD_SHAPES);
     request.world_add_shapes = &add;
     return add_things(client, &request, shapes->count, ids);

@@ -311,6 +311,38 @@ Status command_world_add_materials_judge(Request *request, Error *error) {
     return keep_input(request, &input, error);
 }
 
+// All columns of foundations, or none.
+static Status check_foundations(const Moreau__V1__WorldAddShapes *message, size_t count,
+                                Error *error) {
+    const struct {
+        size_t length, stride;
+        const char *name;
+        bool is_needed;
+    } columns[] = {
+        {message->n_foundation_face, 1, "foundation_face", true},
+        {message->n_foundation_cells, 2, "foundation_cells", true},
+        {message->n_foundation_modulus, 1, "foundation_modulus", true},
+        {message->n_foundation_depth, 1, "foundation_depth", true},
+        {message->n_foundation_damping, 1, "foundation_damping", false},
+    };
+    bool has_any = false;
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        has_any = has_any || columns[i].length > 0;
+        Status status =
+            check_column(columns[i].length, count, columns[i].stride, columns[i].name, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    for (size_t i = 0; has_any && i < sizeof(columns) / sizeof(columns[0]); i++) {
+        if (columns[i].is_needed && columns[i].length == 0) {
+            return error_set(error, STATUS_INVALID_ARGUMENT, columns[i].name,
+                             "Foundations need column %s as well.", columns[i].name);
+        }
+    }
+    return STATUS_OK;
+}
+
 Status command_world_add_shapes_judge(Request *request, Error *error) {
     const Moreau__V1__WorldAddShapes *message = request->message->world_add_shapes;
     size_t count = message->n_kind;
@@ -331,6 +363,9 @@ Status command_world_add_shapes_judge(Request *request, Error *error) {
     if (status == STATUS_OK) {
         status = check_column(message->n_density, count, 1, "density", error);
     }
+    if (status == STATUS_OK) {
+        status = check_foundations(message, count, error);
+    }
     if (status != STATUS_OK) {
         return status;
     }
@@ -344,7 +379,14 @@ Status command_world_add_shapes_judge(Request *request, Error *error) {
             .size = message->size,
             .pose = column(message->n_pose, message->pose),
             .material = message->n_material > 0 ? message->material : NULL,
-            .density = column(message->n_density, message->density)}};
+            .density = column(message->n_density, message->density),
+            .foundation_face =
+                message->n_foundation_face > 0 ? (const uint32_t *)message->foundation_face : NULL,
+            .foundation_cells = message->foundation_cells,
+            .foundation_modulus = message->foundation_modulus,
+            .foundation_depth = message->foundation_depth,
+            .foundation_damping =
+                column(message->n_foundation_damping, message->foundation_damping)}};
     return keep_input(request, &input, error);
 }
 

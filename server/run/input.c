@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-enum { INPUT_VERSION = 2, INPUT_HEAD_BYTES = 16 };
+// Version 3 has Hertz exponents, and foundations; what has none is written as before.
+enum { INPUT_VERSION = 2, INPUT_VERSION_NEWEST = 3, INPUT_HEAD_BYTES = 16 };
 
 // ---- optional columns
 
@@ -171,6 +172,15 @@ static void read_set(Source *source, Arena *arena, Input *input) {
     source->failed = source->failed || (update->count > 0 && update->id == NULL);
 }
 
+static bool has_exponents(const Input *input) {
+    for (size_t i = 0; i < input->materials.count; i++) {
+        if (input->materials.material[i].hertz_exponent != 1.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void write_materials(Sink *sink, const Input *input) {
     sink_u64(sink, input->materials.count);
     for (size_t i = 0; i < input->materials.count; i++) {
@@ -180,6 +190,9 @@ static void write_materials(Sink *sink, const Input *input) {
         sink_doubles(sink, numbers, 5);
         sink_text(sink, material->name);
         sink_pad(sink);
+    }
+    for (size_t i = 0; has_exponents(input) && i < input->materials.count; i++) {
+        sink_doubles(sink, &input->materials.material[i].hertz_exponent, 1);
     }
 }
 
@@ -195,8 +208,13 @@ static void read_materials(Source *source, Arena *arena, Input *input) {
         materials[i].stiffness = numbers[2];
         materials[i].dissipation_time = numbers[3];
         materials[i].damping = numbers[4];
+        materials[i].hertz_exponent = 1.0;
         source_text(source, materials[i].name, sizeof(materials[i].name));
         source_pad(source);
+    }
+    bool is_more = !source->failed && source->used < source->count;
+    for (size_t i = 0; is_more && i < count; i++) {
+        source_doubles(source, &materials[i].hertz_exponent, 1);
     }
     input->materials = (MaterialList){.count = count, .material = materials};
 }
@@ -211,6 +229,25 @@ static void write_shapes(Sink *sink, const Input *input) {
     sink_column(sink, shapes->pose, 7 * shapes->primitive_count);
     sink_column_u64(sink, shapes->material, shapes->primitive_count);
     sink_column(sink, shapes->density, shapes->primitive_count);
+    if (shapes->foundation_face != NULL) {
+        sink_column_u32(sink, shapes->foundation_face, shapes->primitive_count);
+        sink_column_u32(sink, shapes->foundation_cells, 2 * shapes->primitive_count);
+        sink_column(sink, shapes->foundation_modulus, shapes->primitive_count);
+        sink_column(sink, shapes->foundation_depth, shapes->primitive_count);
+        sink_column(sink, shapes->foundation_damping, shapes->primitive_count);
+    }
+}
+
+static void read_foundations(Source *source, Arena *arena, ShapeColumns *shapes) {
+    size_t count = shapes->primitive_count;
+    shapes->foundation_face = source_column_u32(source, arena, count);
+    shapes->foundation_cells = source_column_u32(source, arena, 2 * count);
+    shapes->foundation_modulus = source_column(source, arena, count);
+    shapes->foundation_depth = source_column(source, arena, count);
+    shapes->foundation_damping = source_column(source, arena, count);
+    source->failed = source->failed || shapes->foundation_face == NULL ||
+                     shapes->foundation_cells == NULL || shapes->foundation_modulus == NULL ||
+                     shapes->foundation_depth == NULL;
 }
 
 static void read_shapes(Source *source, Arena *arena, Input *input) {
@@ -224,6 +261,9 @@ static void read_shapes(Source *source, Arena *arena, Input *input) {
     shapes->material = source_column_u64(source, arena, shapes->primitive_count);
     shapes->density = source_column(source, arena, shapes->primitive_count);
     source->failed = source->failed || shapes->kind == NULL || shapes->size == NULL;
+    if (!source->failed && source->used < source->count) {
+        read_foundations(source, arena, shapes);
+    }
 }
 
 static void write_bodies(Sink *sink, const Input *input) {
@@ -337,6 +377,12 @@ static size_t body_bytes(const Input *input) {
     return counter.count;
 }
 
+static uint32_t version_of(const Input *input) {
+    bool is_newer = (input->kind == INPUT_MATERIALS && has_exponents(input)) ||
+                    (input->kind == INPUT_SHAPES && input->shapes.foundation_face != NULL);
+    return is_newer ? INPUT_VERSION_NEWEST : INPUT_VERSION;
+}
+
 size_t input_bytes(const Input *input) {
     ASSERT(input->kind >= INPUT_SET && input->kind <= INPUT_RESTORE);
     return INPUT_HEAD_BYTES + (body_bytes(input) + 7) / 8 * 8;
@@ -346,7 +392,7 @@ void input_encode(const Input *input, Sink *sink) {
     ASSERT(input->kind >= INPUT_SET && input->kind <= INPUT_RESTORE);
     ASSERT(sink->count % 8 == 0);
     sink_u32(sink, (uint32_t)input->kind);
-    sink_u32(sink, INPUT_VERSION);
+    sink_u32(sink, version_of(input));
     sink_u64(sink, body_bytes(input));
     rows[input->kind].write(sink, input);
     sink_pad(sink);
@@ -395,7 +441,7 @@ Status input_decode(InputBytes encoded, Arena *arena, Input *input, Error *error
     uint32_t kind = source_u32(&source), version = source_u32(&source);
     size_t length = source_count(&source, 1);
     if (source.failed || kind >= sizeof(rows) / sizeof(rows[0]) || rows[kind].read == NULL ||
-        version != INPUT_VERSION) {
+        version < INPUT_VERSION || version > INPUT_VERSION_NEWEST) {
         return error_set(error, STATUS_DATA_LOSS, "", "These bytes are no input of this version.");
     }
     *input = (Input){.kind = (InputKind)kind};

@@ -80,6 +80,15 @@ IslandMeasure certificate_measure_none(void) {
     return (IslandMeasure){.worst_own = -1.0, .worst_contact = -1};
 }
 
+// (Q), of a row that the program has
+static double program_row(const RowRelation *of, double w, double r, double time_step) {
+    double x = r / time_step, c = of->program_curvature;
+    double to = x - of->program_gradient / c;
+    to = relation_max(relation_min(to, of->high / time_step), of->low / time_step);
+    double row = relation_min(of->program_multiplier / c, of->program_slack);
+    return time_step * w * relation_max(fabs(x - to), fabs(row));
+}
+
 static void measure_row(CertificateMeasure *m, uint32_t row) {
     const RowRelation *relation = &m->answer->row[row];
     double w = mass_row_weight(m->mass, row, m->scratch);
@@ -96,7 +105,10 @@ static void measure_row(CertificateMeasure *m, uint32_t row) {
     double clipped = relation_max(relation_min(r - y / c, relation->high), relation->low);
     // unbounded rows spare themselves the rounding of r - (r - y / c)
     bool bilateral = !isfinite(relation->low) && !isfinite(relation->high);
-    double velocity = bilateral ? fabs(y) : c * fabs(r - clipped);
+    double velocity = relation->program_curvature > 0.0
+                          ? program_row(relation, w, r, m->problem->time_step)
+                      : bilateral ? fabs(y)
+                                  : c * fabs(r - clipped);
     IslandMeasure *island = &m->island[of - m->island_begin];
     certificate_note(island, CERTIFICATE_ROW, velocity);
     certificate_note(island, CERTIFICATE_OWN, velocity);

@@ -42,6 +42,8 @@ typedef struct RowRelation {
     double bias;       // [m/s]
     double compliance; // R [1/kg]
     double low, high;  // [N s]
+    // (Q), as those of a contact; a curvature of 0: the row is no part of a program
+    double program_gradient, program_curvature, program_multiplier, program_slack;
 } RowRelation;
 
 // A solver's answer, judged by the certificate. All arrays are borrowed from the caller's arena.

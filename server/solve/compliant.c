@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "solve/compliant_gdot.h"
 #include "solve/compliant_island.h"
+#include "solve/compliant_program.h"
 #include "solve/judge.h"
 
 #include <stdio.h>
@@ -34,6 +35,7 @@
 #define OPERATIONS_LAYOUT 2000.0
 
 static const char *const activation_choices[] = {"predictive", "contact", NULL};
+static const char *const friction_choices[] = {"coulomb", "printed", NULL};
 static const char *const gdot_choices[] = {"off", "on", NULL};
 
 const ParameterRow compliant_parameters[COMPLIANT_PARAMETER_COUNT] = {
@@ -54,10 +56,16 @@ const ParameterRow compliant_parameters[COMPLIANT_PARAMETER_COUNT] = {
                               "what overlaps at its start"},
     [COMPLIANT_WARM_START] = {"warm_start", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
                               "start from the step before, where that is better"},
-    [COMPLIANT_GDOT] =
-        {"gdot", PARAMETER_CHOICE, "", 0.0, 1.0, COMPLIANT_GDOT_OFF, COMPLIANT_GDOT_OFF,
-         gdot_choices,
-         "on: the paper's terms of a changing Jacobian, literally, of normals and rows"},
+    [COMPLIANT_GDOT] = {"gdot", PARAMETER_CHOICE, "", 0.0, 1.0, COMPLIANT_GDOT_OFF,
+                        COMPLIANT_GDOT_OFF, gdot_choices,
+                        "on: the paper's terms of a changing Jacobian, literally"},
+    [COMPLIANT_FRICTION] = {"friction", PARAMETER_CHOICE, "", 0.0, 1.0, COMPLIANT_COULOMB,
+                            COMPLIANT_COULOMB, friction_choices,
+                            "printed: the paper's friction program, literally, which is not "
+                            "Coulomb's law and lifts what slides"},
+    [COMPLIANT_ZETA] = {"zeta", PARAMETER_NUMBER, "", 0.0, 1e30, 0.0, 0.0, NULL,
+                        "what normal forces weigh in the printed program; 0: 1 / time_step, as "
+                        "printed"},
 };
 
 // The certificate's, which measures an overlap against leaving it in one step.
@@ -199,6 +207,10 @@ static void make_row(Work *work, uint32_t index) {
 
 // ---- before the islands
 
+static bool is_printed(const Work *work) {
+    return work->parameter[COMPLIANT_FRICTION] == COMPLIANT_PRINTED;
+}
+
 static Status lacks(Work *work, const char *list, uint32_t index) {
     char field[48];
     snprintf(field, sizeof(field), "%s[%u].stiffness", list, index);
@@ -253,9 +265,10 @@ static Status prepare(Work *work) {
     const double *parameter = work->parameter;
     Status status = check(work);
     if (status == STATUS_OK) {
-        status = judge_begin(&work->judge, work->problem, RELATION_CONE,
-                             parameter[COMPLIANT_TOLERANCE], parameter[COMPLIANT_WARM_START] != 0.0,
-                             work->context, work->arena, work->result, work->error);
+        RelationKind relation = is_printed(work) ? RELATION_PROGRAM : RELATION_CONE;
+        status = judge_begin(&work->judge, work->problem, relation, parameter[COMPLIANT_TOLERANCE],
+                             parameter[COMPLIANT_WARM_START] != 0.0, work->context, work->arena,
+                             work->result, work->error);
     }
     if (status == STATUS_OK) {
         status = declare(work);
@@ -431,14 +444,114 @@ static Status add_gdot(IslandWork *one) {
     Work *work = one->work;
     const Judge *judge = &work->judge;
     Answer *answer = &work->result->answer;
-    Status status = compliant_gdot_add(&one->method.sweep, work->contact_law, work->row_law, answer,
-                                       work->arena, work->error);
+    Status status = compliant_gdot_add(&one->method.sweep, is_printed(work), work->contact_law,
+                                       work->row_law, answer, work->arena, work->error);
     IslandRange range = islands_range(&judge->islands, one->island, one->island + 1);
     double v =
         certificate_scale_contacts(work->problem, &judge->islands, answer, range.contact_begin,
                                    range.contact_end, certificate_scale_least(work->problem));
     judge->scale.v_scale[one->island] = certificate_scale_rows(
         work->problem, &judge->islands, answer, range.row_begin, range.row_end, v);
+    return status;
+}
+
+// ---- the printed program
+
+static EndReason reason_of_program(ProgramOutcome outcome) {
+    return outcome == PROGRAM_SPENT        ? END_ITERATIONS
+           : outcome == PROGRAM_NOT_FINITE ? END_NOT_FINITE
+                                           : END_STALLED;
+}
+
+// Where it stands, and the certificate of that.
+static Status judge_program(IslandWork *one, CompliantProgram *program) {
+    Work *work = one->work;
+    Status status =
+        compliant_program_store(program, &work->result->answer, work->arena, work->error);
+    return status == STATUS_OK ? judge_island(&work->judge, one->share, one->island) : status;
+}
+
+static Status note_program(IslandWork *one, CompliantProgram *program) {
+    Judge *judge = &one->work->judge;
+    Status status = compliant_program_store(program, &one->work->result->answer, one->work->arena,
+                                            one->work->error);
+    if (status == STATUS_OK && judge->islands.share[one->share].is_piece) {
+        status = judge_measure_large(judge, one->share);
+    } else if (status == STATUS_OK) {
+        judge_measure(judge, one->share, one->island, one->island + 1);
+    }
+    if (status == STATUS_OK) {
+        double own = certificate_measure_own(&judge->measure[one->island],
+                                             judge->scale.v_scale[one->island]);
+        history_note(one->work->context->history, program->iterations, own);
+    }
+    return status;
+}
+
+static Status minimise(IslandWork *one, CompliantProgram *program) {
+    Work *work = one->work;
+    double tolerance = work->parameter[COMPLIANT_TOLERANCE];
+    bool is_noted = work->context->history != NULL;
+    ProgramOutcome outcome;
+    Status status = STATUS_OK;
+    do {
+        uint32_t most = is_noted ? program->iterations + 1 : one->most;
+        outcome = compliant_program_minimise(program, tolerance, most);
+        status = is_noted && outcome == PROGRAM_SPENT ? note_program(one, program) : STATUS_OK;
+    } while (is_noted && status == STATUS_OK && outcome == PROGRAM_SPENT &&
+             program->iterations < one->most);
+    work->judge.island[one->island].reason = reason_of_program(outcome);
+    if (status == STATUS_OK && outcome == PROGRAM_STOPPED) {
+        status = error_set(work->error, STATUS_ABORTED, "", "The solve was given up.");
+    }
+    if (status == STATUS_OK || judge_is_now_late(&work->judge, status)) {
+        status = judge_program(one, program);
+    }
+    return status;
+}
+
+static Status solve_program(IslandWork *one, const NewtonIsland *layout) {
+    Work *work = one->work;
+    const ContactProblem *problem = work->problem;
+    double zeta = work->parameter[COMPLIANT_ZETA];
+    CompliantProgram program;
+    Status status = compliant_program_init(
+        &program, layout, work->contact_law, work->row_law,
+        zeta > 0.0 ? zeta : 1.0 / problem->time_step,
+        1.0 / (problem->time_step * work->parameter[COMPLIANT_TANGENTIAL_DAMPING]),
+        work->judge.context->stop, work->arena, work->error);
+    if (status == STATUS_OK) {
+        status = minimise(one, &program);
+        work->iterations =
+            program.iterations > work->iterations ? program.iterations : work->iterations;
+    }
+    if (status == STATUS_OK) {
+        status = judge_ask(&work->judge, program.asker.operations);
+        status = judge_is_now_late(&work->judge, status) ? STATUS_OK : status;
+    }
+    return status;
+}
+
+// ---- Coulomb's law
+
+static Status solve_coulomb(IslandWork *one) {
+    Work *work = one->work;
+    Judge *judge = &work->judge;
+    Status status = compliant_island_init(&one->method, work->contact_law, work->row_law,
+                                          work->arena, work->error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = improve(one);
+    judge->island[one->island].reason = reason_of(one->ended);
+    status = judge_is_now_late(judge, status) ? end_late(one) : status;
+    // what was counted since it was asked
+    if (status == STATUS_OK) {
+        status = judge_ask(judge, one->method.sweep.asker.operations);
+    }
+    // its answer is made already
+    status = judge_is_now_late(judge, status) ? STATUS_OK : status;
+    work->iterations = steps(one) > work->iterations ? steps(one) : work->iterations;
     return status;
 }
 
@@ -450,6 +563,7 @@ static Status solve_island(void *solver, uint32_t share, uint32_t island) {
                       .island = island,
                       .most = (uint32_t)work->parameter[COMPLIANT_MAX_ITERATIONS]};
     NewtonIsland layout;
+    bool has_gdot = work->parameter[COMPLIANT_GDOT] == COMPLIANT_GDOT_ON;
     Status status = newton_island_init(&layout, work->problem, &judge->mass, &judge->islands,
                                        island, RELATION_CONE, judge->scale.v_scale[island], NULL,
                                        work->arena, work->error);
@@ -458,31 +572,18 @@ static Status solve_island(void *solver, uint32_t share, uint32_t island) {
     if (status == STATUS_OK) {
         status = judge_ask(judge, operations);
     }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK && (has_gdot || !is_printed(work))) {
         status = sap_island_lay_out(&one.method.sweep, &layout, judge->context->stop, work->arena,
                                     work->error);
     }
     if (status == STATUS_OK) {
         status = judge_ask(judge, operations);
     }
-    if (status == STATUS_OK && work->parameter[COMPLIANT_GDOT] == COMPLIANT_GDOT_ON) {
+    if (status == STATUS_OK && has_gdot) {
         status = add_gdot(&one);
     }
     if (status == STATUS_OK) {
-        status = compliant_island_init(&one.method, work->contact_law, work->row_law, work->arena,
-                                       work->error);
-    }
-    if (status == STATUS_OK) {
-        status = improve(&one);
-        judge->island[island].reason = reason_of(one.ended);
-        status = judge_is_now_late(judge, status) ? end_late(&one) : status;
-        // what was counted since it was asked
-        if (status == STATUS_OK) {
-            status = judge_ask(judge, one.method.sweep.asker.operations);
-        }
-        // its answer is made already
-        status = judge_is_now_late(judge, status) ? STATUS_OK : status;
-        work->iterations = steps(&one) > work->iterations ? steps(&one) : work->iterations;
+        status = is_printed(work) ? solve_program(&one, &layout) : solve_coulomb(&one);
     }
     return status;
 }

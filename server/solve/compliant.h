@@ -14,7 +14,9 @@ enum {
     COMPLIANT_STIFFNESS_DEFAULT, // of contacts and rows that have none; 0: they are refused
     COMPLIANT_ACTIVATION,        // CompliantActivation
     COMPLIANT_WARM_START,
-    COMPLIANT_GDOT, // CompliantGdot
+    COMPLIANT_GDOT,     // CompliantGdot
+    COMPLIANT_FRICTION, // CompliantFriction
+    COMPLIANT_ZETA,     // of the printed program; 0: 1 / time_step
     COMPLIANT_PARAMETER_COUNT
 };
 
@@ -27,6 +29,11 @@ typedef enum CompliantGdot {
     COMPLIANT_GDOT_OFF,
     COMPLIANT_GDOT_ON // the paper's terms of a Jacobian that changes (compliant_gdot.h)
 } CompliantGdot;
+
+typedef enum CompliantFriction {
+    COMPLIANT_COULOMB,
+    COMPLIANT_PRINTED // the paper's program, which is not Coulomb (compliant_program.h)
+} CompliantFriction;
 
 extern const ParameterRow compliant_parameters[COMPLIANT_PARAMETER_COUNT];
 

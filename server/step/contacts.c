@@ -22,6 +22,7 @@
 #include "base/assert.h"
 #include "base/array.h"
 #include "collide/approach.h"
+#include "collide/foundation.h"
 #include "collide/seam.h"
 
 #include <math.h>
@@ -155,7 +156,8 @@ static StepFound *make_place(PairBlock *block, uint64_t feature, uint32_t pair_f
 // The points of two primitives, which are of the pair's materials and meet at that time, that are
 // within reach; `feature` is what their features share.
 static void add_manifold(const StepState *state, const StepPair *pair, const Manifold *manifold,
-                         double time, uint64_t feature, PairBlock *block, uint32_t pair_first) {
+                         double time, uint64_t feature, const Primitive *foundation,
+                         PairBlock *block, uint32_t pair_first) {
     for (uint32_t k = 0; k < manifold->count; k++) {
         const ManifoldPoint *point = &manifold->point[k];
         if (!is_within_reach(state, pair, manifold->normal, point)) {
@@ -171,6 +173,7 @@ static void add_manifold(const StepState *state, const StepPair *pair, const Man
                                  .point = point->position,
                                  .normal = manifold->normal,
                                  .gap = point->gap,
+                                 .foundation = foundation,
                                  .time = time};
         }
     }
@@ -285,7 +288,45 @@ static void collide_parts(const StepState *state, StepPair *pair, const StepPart
     take_back_gaps(pair, time, manifold);
     stage_set_materials(state->world, pair, a->material, b->material);
     uint64_t feature = (uint64_t)part[0].index << 48 | (uint64_t)part[1].index << 32;
-    add_manifold(state, pair, manifold, time, feature, block, pair_first);
+    add_manifold(state, pair, manifold, time, feature, NULL, block, pair_first);
+}
+
+// The cells of a foundation of part `s`, as they meet the other part now. Their springs stand on
+// points of the body, whatever the step's motion.
+static void collide_foundation(const StepState *state, StepPair *pair, const StepPart part[2],
+                               int s, PairBlock *block, uint32_t pair_first) {
+    const Mover *on = &part[s].mover, *base = &part[1 - s].mover;
+    FoundationGrid grid = foundation_grid(on->primitive, on->pose, base->primitive, base->pose);
+    stage_load_pair(state, pair, pair->a, pair->b, 0.0);
+    stage_set_materials(state->world, pair, part[0].mover.primitive->material,
+                        part[1].mover.primitive->material);
+    StepPair cells = *pair; // which look ahead as far as their springs do
+    cells.material.stiffness = foundation_stiffness(on->primitive);
+    cells.material.damping = on->primitive->foundation.damping;
+    cells.material.dissipation_time = cells.material.damping / cells.material.stiffness;
+    uint64_t feature = (uint64_t)part[0].index << 48 | (uint64_t)part[1].index << 32;
+    Manifold cell = {.normal = s == 1 ? grid.normal : vec3_neg(grid.normal), .count = 1};
+    for (uint32_t i = 0; i < grid.count; i++) {
+        if (foundation_cell(&grid, i, &cell.point[0])) {
+            add_manifold(state, &cells, &cell, 0.0, feature, on->primitive, block, pair_first);
+        }
+    }
+}
+
+// Which of two parts stands on a foundation here, in the place of its corners; -1: neither.
+static int find_foundation(const StepState *state, const StepPart part[2]) {
+    for (int s = 0; s < 2; s++) {
+        const StepPart *base = &part[1 - s];
+        bool is_base = base->mover.primitive->kind == PRIMITIVE_PLANE ||
+                       (base->mover.primitive->kind == PRIMITIVE_BOX &&
+                        state->world->kind[base->body] == BODY_STATIC);
+        if (is_base && part[s].mover.primitive->foundation.face != 0 &&
+            foundation_faces(part[s].mover.primitive, part[s].mover.pose, base->mover.primitive,
+                             base->mover.pose)) {
+            return s;
+        }
+    }
+    return -1;
 }
 
 static void collide_pair(const StepState *state, StepPair *pair, PairBlock *block) {
@@ -307,7 +348,12 @@ static void collide_pair(const StepState *state, StepPair *pair, PairBlock *bloc
             if (manifold.count > 0) {
                 const StepPart part[2] = {stage_part(state, pair->a, i),
                                           stage_part(state, pair->b, j)};
-                collide_parts(state, pair, part, &manifold, block, pair_first);
+                int on = find_foundation(state, part);
+                if (on >= 0) {
+                    collide_foundation(state, pair, part, on, block, pair_first);
+                } else {
+                    collide_parts(state, pair, part, &manifold, block, pair_first);
+                }
             }
         }
     }

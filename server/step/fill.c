@@ -66,6 +66,36 @@ static void fill_motion(const StepState *state, const StepPair *pair, ProblemCon
     dynamics->motion[2] = vec3_dot(dynamics->tangent[1], motion);
 }
 
+// The tangent of a law that is not linear, where the solver takes one.
+static void fill_tangent(const StepState *state, const StepPair *pair, const StepFound *found,
+                         ContactLaw *law) {
+    double closing = vec3_dot(found->normal, stage_free_velocity_at(pair, found->point));
+    double ahead = -(found->gap + state->input->time_step * closing);
+    MaterialTangent tangent = material_tangent(&pair->material, found->gap, ahead);
+    law->stiffness = tangent.stiffness;
+    law->damping = tangent.damping;
+    law->force = tangent.force;
+}
+
+static void fill_springs(const StepState *state, const StepPair *pair, const StepFound *found,
+                         ContactLaw *law) {
+    const Material *material = &pair->material;
+    law->stiffness = material->stiffness;
+    law->dissipation_time = material->dissipation_time;
+    law->damping = material->damping;
+    if (found->foundation != NULL) {
+        law->stiffness = foundation_stiffness(found->foundation);
+        law->damping = found->foundation->foundation.damping;
+        law->dissipation_time = law->damping / law->stiffness;
+    }
+    // at the true gap, whatever the bias makes of it
+    law->force = isinf(law->stiffness) ? 0.0 : -law->stiffness * found->gap;
+    if (material->hertz_exponent > 1.0 && found->foundation == NULL &&
+        state->stepper->solver.kind == SOLVER_COMPLIANT) {
+        fill_tangent(state, pair, found, law);
+    }
+}
+
 // Member by member: a literal of this size would be zeroed first and copied after.
 static bool fill_contact(const StepState *state, const StepPair *pair, const StepFound *found,
                          StepContact *contact, ProblemContact *dynamics, ContactLaw *law) {
@@ -84,11 +114,7 @@ static bool fill_contact(const StepState *state, const StepPair *pair, const Ste
     vec3_tangents(found->normal, &dynamics->tangent[0], &dynamics->tangent[1]);
     dynamics->mu = (found->feature & APPROACH_INNER_BALL) != 0 ? 0.0 : material->friction;
     dynamics->gap = found->gap;
-    law->stiffness = material->stiffness;
-    law->dissipation_time = material->dissipation_time;
-    law->damping = material->damping;
-    // at the true gap, whatever the bias makes of it
-    law->force = isinf(material->stiffness) ? 0.0 : -material->stiffness * found->gap;
+    fill_springs(state, pair, found, law);
     law->gdot[0] = law->gdot[1] = law->gdot[2] = 0.0;
     if (state->wants_gdot) {
         fill_gdot(state, pair, dynamics, law);

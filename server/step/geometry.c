@@ -5,6 +5,7 @@
 #include "step/stages.h"
 
 #include "base/assert.h"
+#include "collide/foundation.h"
 #include "collide/narrow.h"
 
 // Two primitives of two bodies, moved.
@@ -14,6 +15,7 @@ typedef struct MovedPair {
     Pose pose[2];            // of the bodies
     const double *motion[2]; // 6 numbers; NULL: the solver's to choose, or none
     Manifold manifold;
+    FoundationGrid grid; // where the pair's contacts are cells of a foundation
 } MovedPair;
 
 static Pose move_body(const StepState *state, const double *velocity, uint32_t body) {
@@ -33,6 +35,18 @@ static Pose place_primitive(const World *world, uint32_t body, Pose pose,
             vec3_sub(pose.position, quat_rotate(pose.orientation, world->mass[body].center));
     }
     return pose_compose(pose, primitive->local);
+}
+
+// The grid, and in the manifold the normal alone: its cells are found one by one.
+static void move_foundation(const Primitive *const primitive[2], const Pose placed[2],
+                            MovedPair *pair) {
+    int on = primitive[1]->foundation.face != 0 &&
+                     foundation_faces(primitive[1], &placed[1], primitive[0], &placed[0])
+                 ? 1
+                 : 0;
+    pair->grid = foundation_grid(primitive[on], &placed[on], primitive[1 - on], &placed[1 - on]);
+    pair->manifold.normal = on == 1 ? pair->grid.normal : vec3_neg(pair->grid.normal);
+    pair->manifold.count = 0;
 }
 
 static void move_pair(const StepState *state, const double *v, const StepContact *contact,
@@ -56,6 +70,10 @@ static void move_pair(const StepState *state, const double *v, const StepContact
     }
     // twice what they were looked for in: they may be driven apart
     double reach = 2.0 * (state->margin + state->reach[contact->a] + state->reach[contact->b]);
+    if ((contact->feature & FOUNDATION_CELL) != 0) {
+        move_foundation(primitive, placed, pair);
+        return;
+    }
     narrow_collide_at(primitive[0], &placed[0], primitive[1], &placed[1], reach, &pair->manifold);
 }
 
@@ -79,6 +97,13 @@ static void fill_contact(const MovedPair *pair, const ManifoldPoint *point,
 }
 
 static void find_contact(const MovedPair *pair, uint32_t feature, GeometryContact *moved) {
+    ManifoldPoint cell;
+    if ((feature & FOUNDATION_CELL) != 0) {
+        if (foundation_cell(&pair->grid, feature & ~(uint32_t)FOUNDATION_CELL, &cell)) {
+            fill_contact(pair, &cell, moved);
+        }
+        return;
+    }
     for (uint32_t k = 0; k < pair->manifold.count; k++) {
         if (pair->manifold.point[k].feature == feature) {
             fill_contact(pair, &pair->manifold.point[k], moved);

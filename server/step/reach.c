@@ -157,7 +157,19 @@ static double longest_ahead(const StepState *state) {
     for (size_t i = 0; i < world->material_count; i++) {
         longest = fmax(longest, stage_ahead(state, &world->material[i]) - h);
     }
-    return h + 2.0 * longest;
+    longest *= 2.0;
+    for (size_t i = 0; i < world->primitive_count; i++) {
+        const Primitive *primitive = &world->primitive[i];
+        if (primitive->foundation.face != 0) {
+            double stiffness = foundation_stiffness(primitive),
+                   damping = primitive->foundation.damping;
+            Material cell = {.stiffness = stiffness,
+                             .damping = damping,
+                             .dissipation_time = damping / stiffness};
+            longest = fmax(longest, stage_ahead(state, &cell) - h);
+        }
+    }
+    return h + longest;
 }
 
 static Status place_bodies(StepState *state) {

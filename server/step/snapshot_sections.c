@@ -129,7 +129,9 @@ static size_t count_materials(const World *world, size_t parent) {
 static Status accept_material(World *world, const World *stage, size_t index, Error *error) {
     (void)index;
     Id id;
-    return world_add_materials(world, stage->material, 1, &id, error);
+    Material material = *stage->material;
+    material.hertz_exponent = 1.0; // unless a section says otherwise
+    return world_add_materials(world, &material, 1, &id, error);
 }
 
 static const SnapshotGroup material_groups[] = {
@@ -567,6 +569,78 @@ static const SnapshotGroup patience_groups[] = {
     {.name = "failures", FIELDS(patience_fields)},
 };
 
+// ---- materials whose force is not linear
+
+static bool has_exponents(const World *world) {
+    for (size_t i = 1; i < world->material_count; i++) {
+        if (world->material[i].hertz_exponent != 1.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const SnapshotField exponent_fields[] = {
+    OF_RECORD("material.hertz_exponent", FIELD_DOUBLE, 1, NULL, material, Material, hertz_exponent),
+};
+
+static Status settle_exponents(World *world, Error *error) {
+    for (size_t i = 1; i < world->material_count; i++) {
+        Status status = material_check(&world->material[i], i - 1, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    return has_exponents(world) ? STATUS_OK : damaged(error, "exponents that are all 1");
+}
+
+static const SnapshotGroup exponent_groups[] = {
+    {.name = "exponents",
+     .count = count_materials,
+     .first = first_material,
+     FIELDS(exponent_fields)},
+};
+
+// ---- elastic foundations, of all primitives
+
+static bool has_foundations(const World *world) {
+    for (size_t i = 0; i < world->primitive_count; i++) {
+        if (world->primitive[i].foundation.face != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t count_all_primitives(const World *world, size_t parent) {
+    (void)parent;
+    return world->primitive_count;
+}
+
+static const SnapshotField foundation_fields[] = {
+    OF_RECORD("foundation.face", FIELD_U32, 1, NULL, primitive, Primitive, foundation.face),
+    OF_RECORD("foundation.cells", FIELD_U32, 2, NULL, primitive, Primitive, foundation.cells),
+    OF_RECORD("foundation.modulus", FIELD_DOUBLE, 1, NULL, primitive, Primitive,
+              foundation.modulus),
+    OF_RECORD("foundation.depth", FIELD_DOUBLE, 1, NULL, primitive, Primitive, foundation.depth),
+    OF_RECORD("foundation.damping", FIELD_DOUBLE, 1, NULL, primitive, Primitive,
+              foundation.damping),
+};
+
+static Status settle_foundations(World *world, Error *error) {
+    for (size_t i = 0; i < world->primitive_count; i++) {
+        Status status = primitive_check(&world->primitive[i], (uint32_t)i, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    return has_foundations(world) ? STATUS_OK : damaged(error, "foundations that are none");
+}
+
+static const SnapshotGroup foundation_groups[] = {
+    {.name = "foundations", .count = count_all_primitives, FIELDS(foundation_fields)},
+};
+
 // ---- all of them
 
 #define GROUPS(list) .groups = (list), .group_count = sizeof(list) / sizeof((list)[0])
@@ -585,5 +659,8 @@ const SnapshotSection snapshot_sections[] = {
      .settle = settle_sleep_settings},
     {11, 1, false, GROUPS(sleep_groups), .is_there = has_sleep, .settle = settle_sleep},
     {12, 1, false, GROUPS(patience_groups), .is_there = has_failures, .settle = settle_patience},
+    {13, 1, true, GROUPS(exponent_groups), .is_there = has_exponents, .settle = settle_exponents},
+    {14, 1, true, GROUPS(foundation_groups), .is_there = has_foundations,
+     .settle = settle_foundations},
 };
 const size_t snapshot_section_count = sizeof(snapshot_sections) / sizeof(snapshot_sections[0]);

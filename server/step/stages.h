@@ -121,8 +121,9 @@ typedef struct StepFound {
     uint64_t feature;
     uint32_t material_a, material_b;
     Vec3 point, normal;
-    double gap;  // as of now [m]
-    double time; // of the step at which the bodies meet there [s]
+    double gap;                  // as of now [m]
+    const Primitive *foundation; // Nullable: the box of whose foundation it is a cell
+    double time;                 // of the step at which the bodies meet there [s]
 } StepFound;
 
 // Makes contacts of the problem of what was found, from `place` on; how many of them recovery_speed

@@ -317,5 +317,7 @@ Status convert_material(const Moreau__V1__Material *message, size_t index, Mater
     material->dissipation_time =
         message->has_dissipation_time ? message->dissipation_time : material->dissipation_time;
     material->damping = message->has_damping ? message->damping : material->damping;
+    material->hertz_exponent =
+        message->has_hertz_exponent ? message->hertz_exponent : material->hertz_exponent;
     return STATUS_OK;
 }

@@ -130,9 +130,28 @@ typedef struct ShapeArrays {
     uint32_t *kind;
     double *size, *pose, *density;
     uint64_t *material;
+    uint32_t *foundation_face, *foundation_cells; // NULL: none has one
+    double *foundation_modulus, *foundation_depth, *foundation_damping;
     uint32_t *body_of_primitive, *shape_of_primitive;
     MaterialIndex *index;
 } ShapeArrays;
+
+static Status read_foundation(const Moreau__V1__Foundation *foundation, const char *path, size_t at,
+                              ShapeArrays *arrays, Error *error) {
+    if (foundation == NULL || foundation->face == MOREAU__V1__FOUNDATION__FACE__NONE) {
+        return STATUS_OK;
+    }
+    Status status = check_length(foundation->n_cells, 2, true, path, "foundation.cells", error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    arrays->foundation_face[at] = (uint32_t)foundation->face;
+    memcpy(arrays->foundation_cells + 2 * at, foundation->cells, 2 * sizeof(uint32_t));
+    arrays->foundation_modulus[at] = foundation->modulus;
+    arrays->foundation_depth[at] = foundation->depth;
+    arrays->foundation_damping[at] = foundation->damping;
+    return STATUS_OK;
+}
 
 static Status read_primitive(const Moreau__V1__Scene *scene,
                              const Moreau__V1__ScenePrimitive *shape, const char *path, size_t at,
@@ -174,7 +193,32 @@ static Status read_primitive(const Moreau__V1__Scene *scene,
     }
     pose_store(arrays->pose + 7 * at, local);
     arrays->density[at] = shape->has_density ? shape->density : 1000.0;
-    return find_material(scene, arrays->index, shape->material, path, &arrays->material[at], error);
+    status = read_foundation(shape->foundation, path, at, arrays, error);
+    return status != STATUS_OK ? status
+                               : find_material(scene, arrays->index, shape->material, path,
+                                               &arrays->material[at], error);
+}
+
+static bool has_foundations(const Moreau__V1__Scene *scene) {
+    for (size_t i = 0; i < scene->n_bodies; i++) {
+        for (size_t k = 0; k < scene->bodies[i]->n_shapes; k++) {
+            if (scene->bodies[i]->shapes[k]->foundation != NULL) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool take_foundations(size_t primitives, Arena *arena, ShapeArrays *arrays) {
+    arrays->foundation_face = arena_take_zeroed(arena, primitives, sizeof(uint32_t));
+    arrays->foundation_cells = arena_take_zeroed(arena, primitives, 2 * sizeof(uint32_t));
+    arrays->foundation_modulus = arena_take_zeroed(arena, primitives, sizeof(double));
+    arrays->foundation_depth = arena_take_zeroed(arena, primitives, sizeof(double));
+    arrays->foundation_damping = arena_take_zeroed(arena, primitives, sizeof(double));
+    return arrays->foundation_face != NULL && arrays->foundation_cells != NULL &&
+           arrays->foundation_modulus != NULL && arrays->foundation_depth != NULL &&
+           arrays->foundation_damping != NULL;
 }
 
 static size_t count_primitives(const Moreau__V1__Scene *scene, size_t *shapes) {
@@ -208,6 +252,9 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
         arrays.body_of_primitive == NULL || arrays.shape_of_primitive == NULL) {
         return out_of_memory(error);
     }
+    if (has_foundations(scene) && !take_foundations(primitives, arena, &arrays)) {
+        return out_of_memory(error);
+    }
     Status indexed = index_materials(scene, arena, &arrays.index, error);
     if (indexed != STATUS_OK) {
         return indexed;
@@ -239,7 +286,12 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
                               .size = arrays.size,
                               .pose = arrays.pose,
                               .material = arrays.material,
-                              .density = arrays.density}};
+                              .density = arrays.density,
+                              .foundation_face = arrays.foundation_face,
+                              .foundation_cells = arrays.foundation_cells,
+                              .foundation_modulus = arrays.foundation_modulus,
+                              .foundation_depth = arrays.foundation_depth,
+                              .foundation_damping = arrays.foundation_damping}};
     add(&input, plan);
     return STATUS_OK;
 }
@@ -472,7 +524,16 @@ static void translate_shape(const ScenePlan *plan, const char *name, size_t inde
     const struct {
         const char *column;
         size_t stride;
-    } columns[] = {{"size", 3}, {"pose", 7}, {"density", 1}, {"material", 1}, {"kind", 1}};
+    } columns[] = {{"size", 3},
+                   {"pose", 7},
+                   {"density", 1},
+                   {"material", 1},
+                   {"kind", 1},
+                   {"foundation_face", 1},
+                   {"foundation_cells", 2},
+                   {"foundation_modulus", 1},
+                   {"foundation_depth", 1},
+                   {"foundation_damping", 1}};
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         if (strcmp(name, columns[i].column) != 0) {
             continue;
@@ -488,6 +549,8 @@ static void translate_shape(const ScenePlan *plan, const char *name, size_t inde
             snprintf(what, sizeof(what), "box.half_extents[%zu]", part);
         } else if (i == 1) {
             snprintf(what, sizeof(what), part < 3 ? "position[%zu]" : "orientation", part);
+        } else if (strncmp(name, "foundation_", strlen("foundation_")) == 0) {
+            snprintf(what, sizeof(what), "foundation.%s", name + strlen("foundation_"));
         } else {
             snprintf(what, sizeof(what), "%s", name);
         }

@@ -172,6 +172,10 @@ static void put_material(Sink *sink, const World *world, size_t index) {
     put_number(sink, material->dissipation_time);
     put(sink, ",\"damping\":");
     put_number(sink, material->damping);
+    if (material->hertz_exponent != 1.0) {
+        put(sink, ",\"hertz_exponent\":");
+        put_number(sink, material->hertz_exponent);
+    }
     put(sink, "}");
 }
 
@@ -216,6 +220,26 @@ static void put_kind(Sink *sink, const Primitive *primitive) {
     put(sink, "}");
 }
 
+static void put_foundation(Sink *sink, const Foundation *foundation) {
+    static const char *const faces[] = {"POSITIVE_X", "NEGATIVE_X", "POSITIVE_Y",
+                                        "NEGATIVE_Y", "POSITIVE_Z", "NEGATIVE_Z"};
+    if (foundation->face == 0) {
+        return;
+    }
+    const double cells[2] = {foundation->cells[0], foundation->cells[1]};
+    put(sink, ",\"foundation\":{\"face\":\"");
+    put(sink, faces[foundation->face - 1]);
+    put(sink, "\",\"cells\":");
+    put_numbers(sink, cells, 2);
+    put(sink, ",\"modulus\":");
+    put_number(sink, foundation->modulus);
+    put(sink, ",\"depth\":");
+    put_number(sink, foundation->depth);
+    put(sink, ",\"damping\":");
+    put_number(sink, foundation->damping);
+    put(sink, "}");
+}
+
 static void put_primitive(Sink *sink, const World *world, const Primitive *primitive) {
     double pose[7];
     vec3_store(pose, primitive->local.position);
@@ -233,6 +257,7 @@ static void put_primitive(Sink *sink, const World *world, const Primitive *primi
     }
     put(sink, ",\"density\":");
     put_number(sink, primitive->density);
+    put_foundation(sink, &primitive->foundation);
     put(sink, "}");
 }
 

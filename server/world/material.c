@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 Material material_default(void) {
-    return (Material){.friction = 0.5, .stiffness = HUGE_VAL};
+    return (Material){.friction = 0.5, .stiffness = HUGE_VAL, .hertz_exponent = 1.0};
 }
 
 static Status check_number(RangeKind kind, double value, const char *name, size_t index,
@@ -15,6 +15,19 @@ static Status check_number(RangeKind kind, double value, const char *name, size_
     char field[64];
     snprintf(field, sizeof(field), "materials[%zu].%s", index, name);
     return range_check(kind, value, field, -1, error);
+}
+
+// What can be made of square roots.
+static Status check_exponent(double exponent, size_t index, Error *error) {
+    Status status = check_number(RANGE_HERTZ_EXPONENT, exponent, "hertz_exponent", index, error);
+    if (status != STATUS_OK || 2.0 * exponent == floor(2.0 * exponent)) {
+        return status;
+    }
+    char field[64];
+    snprintf(field, sizeof(field), "materials[%zu].hertz_exponent", index);
+    return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                     "The value %.17g is not a multiple of 0.5: give 1, 1.5, 2, 2.5 or 3.",
+                     exponent);
 }
 
 Status material_check(const Material *material, size_t index, Error *error) {
@@ -32,6 +45,9 @@ Status material_check(const Material *material, size_t index, Error *error) {
     }
     if (status == STATUS_OK) {
         status = check_number(RANGE_DAMPING, material->damping, "damping", index, error);
+    }
+    if (status == STATUS_OK) {
+        status = check_exponent(material->hertz_exponent, index, error);
     }
     return status;
 }
@@ -62,6 +78,37 @@ static double combine_dissipation(const Material *a, const Material *b) {
            (a->stiffness + b->stiffness);
 }
 
+// Of those that give way at all, the larger.
+static double combine_exponent(const Material *a, const Material *b) {
+    double of_a = isinf(a->stiffness) ? 1.0 : a->hertz_exponent,
+           of_b = isinf(b->stiffness) ? 1.0 : b->hertz_exponent;
+    return of_a > of_b ? of_a : of_b;
+}
+
+// x^p of a multiple of a half
+static double power(double x, double p) {
+    double product = p == floor(p) ? 1.0 : sqrt(x);
+    for (double left = floor(p); left >= 1.0; left -= 1.0) {
+        product *= x;
+    }
+    return product;
+}
+
+// nearer than this nothing is told apart [m]
+#define DEPTH_MIN 1e-12
+
+MaterialTangent material_tangent(const Material *material, double gap, double ahead) {
+    double p = material->hertz_exponent;
+    if (gap < 0.0) {
+        double slope = power(-gap, p - 1.0);
+        return (MaterialTangent){p * material->stiffness * slope, p * material->damping * slope,
+                                 material->stiffness * slope * -gap};
+    }
+    double slope = power(ahead > DEPTH_MIN ? ahead : DEPTH_MIN, p - 1.0);
+    return (MaterialTangent){material->stiffness * slope, material->damping * slope,
+                             -material->stiffness * slope * gap};
+}
+
 Material material_combine(const Material *a, const Material *b) {
     return (Material){
         .friction = a->friction == b->friction ? a->friction : sqrt(a->friction * b->friction),
@@ -69,5 +116,6 @@ Material material_combine(const Material *a, const Material *b) {
         .stiffness = in_series(a->stiffness, b->stiffness),
         .dissipation_time = combine_dissipation(a, b),
         .damping = in_series(a->damping, b->damping),
+        .hertz_exponent = combine_exponent(a, b),
     };
 }

@@ -35,6 +35,13 @@
     X(DISSIPATION_TIME, "Material.dissipation_time", "s", 0.0, 1e6, false,                         \
       "dissipation of solver sap")                                                                 \
     X(DAMPING, "Material.damping", "N s/m", 0.0, 1e18, false, "damping of solver compliant")       \
+    X(HERTZ_EXPONENT, "Material.hertz_exponent", "1", 1.0, 3.0, false,                             \
+      "p of a force stiffness d^p, under solver compliant; a multiple of 0.5")                     \
+    X(FOUNDATION_MODULUS, "WorldAddShapes.foundation_modulus", "Pa", 0.0, 1e18, true,              \
+      "how stiff an elastic foundation is")                                                        \
+    X(FOUNDATION_DEPTH, "WorldAddShapes.foundation_depth", "m", 0.0, 1e6, true, "how thick it is") \
+    X(FOUNDATION_DAMPING, "WorldAddShapes.foundation_damping", "N s/m", 0.0, 1e18, false,          \
+      "damping of each of its cells")                                                              \
     X(DENSITY, "WorldAddShapes.density", "kg/m^3", 0.0, 1e12, true, "mass per volume")             \
     X(RADIUS, "SceneSphere.radius", "m", 0.0, 1e6, true, "radius of a sphere")                     \
     X(HALF_EXTENT, "SceneBox.half_extents", "m", 0.0, 1e6, true,                                   \

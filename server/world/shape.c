@@ -112,6 +112,54 @@ static Status check_mass(const PrimitiveRow *row, const Primitive *primitive, ui
     return STATUS_OK;
 }
 
+static Status check_cells(const Foundation *foundation, uint32_t index, Error *error) {
+    char field[64];
+    uint64_t cells = (uint64_t)foundation->cells[0] * foundation->cells[1];
+    bool is_empty = foundation->cells[0] == 0 || foundation->cells[1] == 0;
+    snprintf(field, sizeof(field), "foundation_cells[%llu]", 2ULL * index);
+    if (is_empty) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                         "A foundation has at least one cell each way.");
+    }
+    if (cells > FOUNDATION_CELLS_MAX) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                         "A foundation has at most %d cells, not %llu x %llu: give it larger ones.",
+                         FOUNDATION_CELLS_MAX, (unsigned long long)foundation->cells[0],
+                         (unsigned long long)foundation->cells[1]);
+    }
+    return STATUS_OK;
+}
+
+static Status check_foundation(const Primitive *primitive, uint32_t index, Error *error) {
+    const Foundation *of = &primitive->foundation;
+    char field[64];
+    snprintf(field, sizeof(field), "foundation_face[%u]", index);
+    if (of->face == 0) {
+        return STATUS_OK;
+    }
+    if (of->face > FOUNDATION_FACE_COUNT) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, field, "There is no face %u of a box.",
+                         of->face);
+    }
+    if (primitive->kind != PRIMITIVE_BOX) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                         "Only a box has faces for a foundation.");
+    }
+    Status status = check_cells(of, index, error);
+    if (status == STATUS_OK) {
+        status =
+            range_check(RANGE_FOUNDATION_MODULUS, of->modulus, "foundation_modulus", index, error);
+    }
+    if (status == STATUS_OK) {
+        status = range_check(RANGE_FOUNDATION_DEPTH, of->depth, "foundation_depth", index, error);
+    }
+    if (status == STATUS_OK) {
+        status =
+            range_check(RANGE_FOUNDATION_DAMPING, of->damping, "foundation_damping", index, error);
+    }
+    return status;
+}
+
 Status primitive_check(const Primitive *primitive, uint32_t index, Error *error) {
     if ((unsigned)primitive->kind >= PRIMITIVE_COUNT) {
         char field[32];
@@ -127,7 +175,18 @@ Status primitive_check(const Primitive *primitive, uint32_t index, Error *error)
         }
     }
     Status status = check_pose(primitive->local, index, error);
-    return status == STATUS_OK ? check_mass(row, primitive, index, error) : status;
+    if (status == STATUS_OK) {
+        status = check_mass(row, primitive, index, error);
+    }
+    return status == STATUS_OK ? check_foundation(primitive, index, error) : status;
+}
+
+double foundation_stiffness(const Primitive *box) {
+    const Foundation *of = &box->foundation;
+    uint32_t axis = (of->face - 1) / 2;
+    double area =
+        4.0 * vec3_get(box->size, (int)(axis + 1) % 3) * vec3_get(box->size, (int)(axis + 2) % 3);
+    return of->modulus * area / (of->depth * ((double)of->cells[0] * (double)of->cells[1]));
 }
 
 // Adds the inertia of `mass` at `offset` from the axes' origin: mass (|d|^2 1 - d d^T).

@@ -16,12 +16,25 @@ typedef enum PrimitiveKind {
     PRIMITIVE_COUNT
 } PrimitiveKind;
 
+enum { FOUNDATION_CELLS_MAX = 16384, FOUNDATION_FACE_COUNT = 6 };
+
+// Springs and dampers on a face of a box, each in the middle of its cell, that bear it on planes
+// and on boxes of static bodies in the place of its corners.
+typedef struct Foundation {
+    uint32_t face;     // 0: none; 1 + 2 axis, or, of the negative side, 2 + 2 axis
+    uint32_t cells[2]; // along the two axes that follow the face's: y z, z x, x y
+    double modulus;    // [Pa]
+    double depth;      // [m]
+    double damping;    // of each cell [N s/m]
+} Foundation;
+
 typedef struct Primitive {
     PrimitiveKind kind;
     uint32_t material; // index in its world
     Vec3 size;         // [m]
     Pose local;        // in the body; the orientation is a unit quaternion
     double density;    // [kg/m^3]
+    Foundation foundation;
 } Primitive;
 
 typedef struct Shape {
@@ -41,6 +54,9 @@ Status primitive_check(const Primitive *primitive, uint32_t index, Error *error)
 // are all of the world's; the shape's range of them, which must be set and not empty, is read.
 // Where primitives overlap, each counts with its whole mass.
 void shape_measure(Shape *shape, const Primitive *primitives);
+
+// Of one cell [N/m].
+double foundation_stiffness(const Primitive *box);
 
 // Lowest and highest coordinates of a primitive at a pose (of the primitive, in the world). A plane
 // is infinite, but for the one side of a plane whose normal is exactly a world axis.

@@ -123,6 +123,19 @@ Status world_add_materials(World *world, const Material *materials, size_t count
     return STATUS_OK;
 }
 
+static Foundation load_foundation(const ShapeColumns *columns, uint32_t i) {
+    if (columns->foundation_face[i] == 0) {
+        return (Foundation){0};
+    }
+    const uint32_t *cells = columns->foundation_cells + 2 * (size_t)i;
+    return (Foundation){
+        .face = columns->foundation_face[i],
+        .cells = {cells[0], cells[1]},
+        .modulus = columns->foundation_modulus[i],
+        .depth = columns->foundation_depth[i],
+        .damping = columns->foundation_damping == NULL ? 0.0 : columns->foundation_damping[i]};
+}
+
 static Status load_primitive(const World *world, const ShapeColumns *columns, uint32_t i,
                              Primitive *primitive, Error *error) {
     *primitive = (Primitive){.density = 1000.0, .local = {.orientation = quat_identity()}};
@@ -154,6 +167,9 @@ static Status load_primitive(const World *world, const ShapeColumns *columns, ui
                              (unsigned long long)columns->material[i]);
         }
         primitive->material = (uint32_t)columns->material[i];
+    }
+    if (columns->foundation_face != NULL) {
+        primitive->foundation = load_foundation(columns, i);
     }
     return primitive_check(primitive, i, error);
 }

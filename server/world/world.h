@@ -124,6 +124,11 @@ typedef struct ShapeColumns {
     const double *pose;                  // 7, NULL: identity
     const uint64_t *material;            // id, NULL or 0: built-in
     const double *density;               // NULL: 1000
+    // foundations, NULL: none have one, and the others are not read
+    const uint32_t *foundation_face;  // Foundation.face
+    const uint32_t *foundation_cells; // 2
+    const double *foundation_modulus, *foundation_depth;
+    const double *foundation_damping; // NULL: 0
 } ShapeColumns;
 
 Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Error *error);

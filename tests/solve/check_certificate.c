@@ -52,7 +52,8 @@ static void declare(Judged *judged) {
     }
     for (uint32_t i = 0; i < judged->build.problem.row_count; i++) {
         const ProblemRow *row = &judged->build.row[i];
-        judged->row[i] = (RowRelation){row->bias, row->compliance, row->low, row->high};
+        judged->row[i] = (RowRelation){
+            .bias = row->bias, .compliance = row->compliance, .low = row->low, .high = row->high};
     }
 }
 
@@ -435,7 +436,7 @@ START_TEST(rows_of_three_kinds_are_measured) {
     measure(judged);
     ck_assert_double_eq(entry[CERTIFICATE_ROW], 0.0);
     // a motor that should push back with 0.3 N s
-    judged->row[0] = (RowRelation){0.5, 0.0, -0.3, 0.3};
+    judged->row[0] = (RowRelation){.bias = 0.5, .compliance = 0.0, .low = -0.3, .high = 0.3};
     measure(judged);
     ck_assert_double_eq_tol(judged->certificate.velocity[CERTIFICATE_ROW], 0.3, 1e-15);
     judged->row_impulse[0] = -0.3;
@@ -443,7 +444,8 @@ START_TEST(rows_of_three_kinds_are_measured) {
     measure(judged);
     ck_assert_double_eq(entry[CERTIFICATE_ROW], 0.0);
     // its own compliance: y = 2 + r + 0.5 + 2 r = 0 at r = -2.5/3
-    judged->row[0] = (RowRelation){0.5, 2.0, -HUGE_VAL, HUGE_VAL};
+    judged->row[0] =
+        (RowRelation){.bias = 0.5, .compliance = 2.0, .low = -HUGE_VAL, .high = HUGE_VAL};
     judged->row_impulse[0] = -2.5 / 3.0;
     follow(judged);
     measure(judged);

@@ -17,11 +17,14 @@ static uint32_t variant_count;
 
 typedef enum Outcome {
     SOLVED,
-    OPEN,   // not converged, and the certificate says so
-    REFUSED // too large for a limit of the solver, which the error names
+    OPEN,    // not converged, and the certificate says so
+    REFUSED, // too large for a limit of the solver, which the error names
+    NEAR     // either solved, or open with a residual of no more than NEAR_MOST
 } Outcome;
 
-static const char *const outcome_names[] = {"solved", "open", "refused"};
+#define NEAR_MOST 1e-2
+
+static const char *const outcome_names[] = {"solved", "open", "refused", "near"};
 
 // Which problems are missed by which variants (patterns of their names), how, and why.
 typedef struct Miss {
@@ -41,8 +44,13 @@ typedef struct Miss {
 #define FIRST  "methods that factor nothing come, but not within 3000 iterations"
 #define UNEVEN                                                                                     \
     "masses a million times apart: so many sweeps, or their root of gradients; no scale helps"
+#define DIGITS                                                                                     \
+    "the printed program decides by 1e-10 of what it weighs: doubles end at 1e-6 or before"
 
 static const Miss misses[] = {
+    {"atlas/mass-ladder-first", "compliant predictive * printed", OPEN, RATIO},
+    {"hard/heap-125-d", "compliant contact * printed", OPEN, DIGITS},
+    {"*", "compliant * printed", NEAR, DIGITS},
     {"sticky [3457]", "mdp maximum_dissipation *", OPEN, JUMPS},
     {"sticky 1[69]", "mdp maximum_dissipation *", OPEN, JUMPS},
     {"sticky 1[17]", "mdp maximum_dissipation newton", OPEN, JUMPS},
@@ -121,6 +129,10 @@ static void assert_expected(const HarnessProblem *problem, const HarnessVariant 
     const Miss *miss = miss_of(problem->name, variant->name);
     Outcome outcome = outcome_of(run), expected = miss == NULL ? SOLVED : miss->outcome;
     const double *entry = run->result.certificate.entry;
+    bool is_near =
+        outcome == SOLVED || (outcome == OPEN && entry[CERTIFICATE_OWN] <= NEAR_MOST &&
+                              entry[CERTIFICATE_MOM] <= 1e-10 && entry[CERTIFICATE_CONE] <= 1e-12);
+    outcome = expected == NEAR && is_near ? NEAR : outcome;
     ck_assert_msg(outcome == expected || outcome != SOLVED,
                   "%s by %s is solved now: take it from the list of misses, where it says that %s",
                   problem->name, variant->name, miss == NULL ? "" : miss->why);

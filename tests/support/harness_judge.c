@@ -325,6 +325,13 @@ static Real program(const ContactRelation *r, const View *view, Real mu, const R
     return h * view->w * most(cone_map(mu, 1.0L, x, gradient), fabsl(row));
 }
 
+static Real program_row(const RowRelation *r, Real w, Real impulse, Real h) {
+    Real x = impulse / h, c = r->program_curvature;
+    Real to = most(least(x - r->program_gradient / c, r->high / h), r->low / h);
+    Real row = least(r->program_multiplier / c, r->program_slack);
+    return h * w * most(fabsl(x - to), fabsl(row));
+}
+
 // `law` has z of (*)
 static Real own_of(const Court *court, const ContactRelation *r, const View *view,
                    const HarnessLaw *law, Real mu, const Real u[3]) {
@@ -456,6 +463,9 @@ static void measure_row(Court *court, uint32_t i, HarnessLaw *law, HarnessVerdic
     law->z[0] = view.u[0] + r->bias + r->compliance * impulse;
     Real x = impulse - law->z[0] / law->c;
     law->own = law->c * fabsl(impulse - most(least(x, r->high), r->low));
+    if (r->program_curvature > 0.0) {
+        law->own = program_row(r, view.w, impulse, court->problem->time_step);
+    }
     note(verdict, CERTIFICATE_ROW, law->own / v_scale);
     note(verdict, CERTIFICATE_OWN, law->own / v_scale);
     note_rounding(court, &view, law, 0.0L, r->bias + r->compliance * (double)impulse, v_scale);

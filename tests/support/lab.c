@@ -101,6 +101,18 @@ void lab_step(Lab *lab, int count) {
     }
 }
 
+void lab_step_pushed(Lab *lab, uint32_t body, const double wrench[6]) {
+    StepInput input = {.time_step = lab->world->settings.time_step,
+                       .wrench_count = 1,
+                       .wrench_body = &body,
+                       .wrench = wrench,
+                       .context = lab->context};
+    Error error = {0};
+    ck_assert_msg(stepper_run(lab->stepper, lab->world, &input, &lab->scratch, NULL, &lab->report,
+                              &error) == STATUS_OK,
+                  "%s", error.message);
+}
+
 World *lab_copy(Lab *lab) {
     const WorldLimits limits = {.body_count_max = 1000000, .bytes_max = LAB_BYTES_MAX};
     uint8_t *bytes;

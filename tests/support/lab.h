@@ -35,6 +35,9 @@ uint32_t lab_ground(Lab *lab, Id material);
 // Takes steps; fails the test when one fails.
 void lab_step(Lab *lab, int count);
 
+// One step with a wrench on a body: force at the centre of mass and torque, world axes.
+void lab_step_pushed(Lab *lab, uint32_t body, const double wrench[6]);
+
 // Its world as a snapshot of it is read, which is the caller's; or goes on with that itself.
 World *lab_copy(Lab *lab);
 void lab_restore(Lab *lab);
