@@ -57,7 +57,7 @@ void assemble_recall(const StepState *state, uint32_t first, uint32_t count) {
     }
 }
 
-void assemble_run(StepState *state) {
+Status assemble_run(StepState *state) {
     ASSERT(state->stepper->contact_count <= state->stepper->contact_capacity);
     Stepper *stepper = state->stepper;
     const World *world = state->world;
@@ -66,8 +66,8 @@ void assemble_run(StepState *state) {
         .gravity = vec3_norm(world->settings.gravity),
         .tree_count = state->tree_count,
         .contact_count = stepper->contact_count,
-        .velocity_count = 6 * state->tree_count,
-        .all_free = true,
+        .velocity_count = (uint32_t)state->velocity_count,
+        .all_free = state->tree_count == state->free_count,
         .tree = state->tree,
         .free = state->free,
         .v_free = state->v_free,
@@ -75,4 +75,5 @@ void assemble_run(StepState *state) {
         .law = stepper->law,
         .warm_contact = stepper->warm,
     };
+    return state->articulated_count == 0 ? STATUS_OK : articulate_assemble(state);
 }

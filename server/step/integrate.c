@@ -122,6 +122,9 @@ static void land_bodies(void *work, uint32_t block) {
                    7 * sizeof(double));
             continue;
         }
+        if (stage_tree(state, body) != NULL) {
+            continue; // with the others of its tree
+        }
         landed->body = body;
         landed->quantity = move_body(state, body);
         if (state->stepper->tree_of_body[body] != PROBLEM_NO_TREE) {
@@ -167,6 +170,8 @@ static void add_energy(StepEnergy *sum, const StepEnergy *part) {
     sum->before += part->before;
     sum->after += part->after;
     sum->contact += part->contact;
+    sum->row += part->row;
+    sum->applied += part->applied;
     sum->scheme += part->scheme;
 }
 
@@ -189,6 +194,9 @@ Status integrate_run(StepState *state, StepEnergy *energy) {
     tasks_run(tasks, land_bodies, &bodies, body_blocks);
     tasks_run(tasks, land_contacts, &contacts, contact_blocks);
     Status status = judge(state, bodies.of_block, body_blocks);
+    if (status == STATUS_OK && state->articulated_count > 0) {
+        status = articulate_land(state);
+    }
     if (status == STATUS_OK) {
         status = judge(state, contacts.of_block, contact_blocks);
     }
@@ -198,6 +206,9 @@ Status integrate_run(StepState *state, StepEnergy *energy) {
     *energy = (StepEnergy){0};
     for (uint32_t block = 0; block < body_blocks; block++) {
         add_energy(energy, &bodies.of_block[block].energy);
+    }
+    for (uint32_t tree = 0; tree < state->articulated_count; tree++) {
+        add_energy(energy, &state->articulated[tree].energy);
     }
     energy_end(state, energy);
     for (uint32_t block = 0; block < contact_blocks; block++) {
@@ -236,11 +247,14 @@ static void commit_block(void *work, uint32_t block) {
     uint32_t first = block * STAGE_BLOCK, end = stage_block_end(block, world->body_count);
     for (uint32_t body = first; body < end; body++) {
         uint32_t tree = state->stepper->tree_of_body[body];
-        if (tree != PROBLEM_NO_TREE) {
+        if (tree < state->free_count) {
             const double *velocity = state->velocity_new != NULL
                                          ? state->velocity_new + 6 * (size_t)body
                                          : state->stepper->v + 6 * (size_t)tree;
             memcpy(world->velocity + 6 * (size_t)body, velocity, 6 * sizeof(double));
+        } else if (stage_tree(state, body) != NULL) {
+            memcpy(world->velocity + 6 * (size_t)body,
+                   state->link_new + 6 * (size_t)stage_link(state, body), 6 * sizeof(double));
         }
         if (state->still != NULL && !state->still[body]) {
             memcpy(world->pose + 7 * (size_t)body, state->pose_new + 7 * (size_t)body,
@@ -266,6 +280,9 @@ Status integrate_commit(StepState *state) {
     tasks_run(tasks, commit_block, state, tasks_blocks(world->body_count, STAGE_BLOCK));
     tasks_run(tasks, remember_block, state,
               tasks_blocks(state->stepper->contact_count, STAGE_BLOCK));
+    if (state->articulated_count > 0) {
+        articulate_commit(state);
+    }
     world->memory_count = state->kept_count;
     world->step++;
     world->time = sum_add(world->time, state->input->time_step);

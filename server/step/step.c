@@ -39,6 +39,7 @@ void stepper_destroy(Stepper *stepper) {
     free(stepper->warm);
     free(stepper->impulse);
     free(stepper->judged);
+    free(stepper->number);
     free(stepper->old_id);
     free(stepper);
 }
@@ -48,7 +49,8 @@ size_t stepper_bytes(const Stepper *stepper) {
            stepper->contact_capacity * sizeof(StepContact) +
            stepper->problem_capacity * sizeof(ProblemContact) +
            stepper->law_capacity * sizeof(ContactLaw) +
-           (stepper->warm_capacity + stepper->impulse_capacity + stepper->judged_capacity) *
+           (stepper->warm_capacity + stepper->impulse_capacity + stepper->judged_capacity +
+            stepper->number_capacity) *
                sizeof(double) +
            stepper->old_id_capacity * sizeof(Id);
 }
@@ -178,7 +180,9 @@ static Status run_stages(StepState *state, ClockProc *clock, StepReport *report)
 
     // what happens there
     if (status == STATUS_OK) {
-        assemble_run(state);
+        status = assemble_run(state);
+    }
+    if (status == STATUS_OK) {
         status = solve(state, clock, report);
     }
 

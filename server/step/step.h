@@ -95,6 +95,8 @@ typedef struct Stepper {
     double *warm; // 3 per contact
     size_t contact_capacity, problem_capacity, law_capacity, warm_capacity, impulse_capacity,
         judged_capacity;
+    double *number; // mass blocks and Jacobians of articulated trees
+    size_t number_count, number_capacity;
     uint32_t contact_count;
     bool has_seams; // the last step asked about them: a hint, that changes nothing but its cost
     bool has_last;
