@@ -326,6 +326,9 @@ static void land_tree(void *work, uint32_t index) {
     energy_begin_tree(state, tree);
     carry_spin(state, tree);
     const TreeView view = landed_view(state, flight);
+    if (flight->is_thrown) {
+        tree_carry(flight, &view, tree->positions, tree->velocities);
+    }
     tree_place(&view, tree->positions, flight->work.frame);
     tree_move(&view, tree->velocities, flight->work.frame);
     for (uint32_t i = 0; i < view.tree->link_count; i++) {

@@ -3,23 +3,24 @@
 
 #include <string.h>
 
-// Steps with the mass matrix for derivative leave a share of some h w of the error; one that leaves
-// more than a quarter is not worth taking. Newton's own leave its square.
-enum { STEPS_MAX = 40, NEWTON_STEPS_MAX = 12 };
-#define SHRINKS 0.25
+// A step leaves a share of some h w of the error. Where it leaves more of its energy than this, a
+// tree turns too far in a step for what is implicit in its velocities alone to keep energies: it is
+// thrown. A body alone keeps them anyhow.
+enum { STEPS_MAX = 40 };
+#define SHRINKS       0.01
+#define SHRINKS_ALONE 0.25
 
-// Energies of corrections, as shares of that of the motion: 1e-15 of a velocity, which is rounding;
-// and what is taken for rounding where it shrinks no more.
-#define SETTLED   1e-30
+// Energies of corrections, as shares of that of the motion: 3e-14 of a velocity, after which at most
+// a tenth of that is left; and what is taken for rounding where it shrinks no more.
+#define SETTLED   1e-27
 #define STAGNATED 1e-22
 
 // ---- memory
 
 size_t tree_flight_bytes(const Tree *tree) {
     const size_t width = tree->width, positions = tree->position_count;
-    const size_t newton = width <= TREE_NEWTON_WIDTH_MAX ? width * (width + 3) : 0;
     return tree_work_bytes(tree) +
-           (2 * positions + 9 * width + 6 * tree->link_count + newton) * sizeof(double);
+           (2 * positions + 9 * width + 6 * tree->link_count) * sizeof(double);
 }
 
 static double *take(unsigned char **at, size_t count) {
@@ -41,7 +42,6 @@ void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at) {
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         *columns[i] = take(&at, width);
     }
-    flight->newton = width <= TREE_NEWTON_WIDTH_MAX ? take(&at, width * (width + 3)) : NULL;
 }
 
 // ---- what is left over
@@ -95,15 +95,11 @@ static void find_rest(TreeFlight *flight, const double *v, bool products) {
 // ---- steps
 
 // The energy of the correction that the rest asks for; v is corrected.
-static double correct(TreeFlight *flight, bool is_newton, double *v) {
+static double correct(TreeFlight *flight, double *v) {
     const uint32_t width = flight->view.tree->width;
     double *step = flight->change, energy = 0.0;
     memcpy(step, flight->rest, width * sizeof(double));
-    if (is_newton) {
-        tree_newton(flight, step);
-    } else {
-        tree_solve(&flight->view, &flight->work, step);
-    }
+    tree_solve(&flight->view, &flight->work, step);
     for (uint32_t k = 0; k < width; k++) {
         energy += step[k] * flight->rest[k];
         v[k] -= step[k];
@@ -112,28 +108,23 @@ static double correct(TreeFlight *flight, bool is_newton, double *v) {
 }
 
 // Takes steps until they are rounding. false: they do not shrink; written so that NaN is that.
-static bool settle(TreeFlight *flight, bool is_newton, double *v) {
+static bool settle(TreeFlight *flight, double *v) {
     const bool is_linear = flight->rotation == ROTATION_EXPLICIT && !moves_masses(flight);
+    const double shrinks = flight->view.tree->link_count == 1 ? SHRINKS_ALONE : SHRINKS;
     double before = HUGE_VAL, scale = 0.0;
-    const int steps_max = is_newton ? NEWTON_STEPS_MAX : STEPS_MAX;
-    for (int i = 0; i < steps_max; i++) {
+    for (int i = 0; i < STEPS_MAX; i++) {
         find_rest(flight, v, true);
         if (i == 0 || (i == 1 && moves_masses(flight))) {
             tree_factor(&flight->view, flight->added, &flight->work);
         }
         scale = fmax(scale, tree_kinetic_energy(&flight->view, &flight->work));
-        const double energy = correct(flight, is_newton, v);
+        const double energy = correct(flight, v);
         scale = i == 0 ? scale + energy : scale;
         if (is_linear || energy <= SETTLED * scale) {
             return true;
         }
-        if (!(energy <= SHRINKS * before)) {
-            if (energy <= STAGNATED * scale) {
-                return true;
-            }
-            if (!is_newton || !isfinite(energy)) {
-                return false;
-            }
+        if (!(energy <= shrinks * before)) {
+            return energy <= STAGNATED * scale;
         }
         before = energy;
     }
@@ -147,17 +138,13 @@ void tree_fly(TreeFlight *flight, double *v) {
     tree_axes_mass(view, &flight->axes, tree_share(flight->integrator), flight->h, flight->added);
     memcpy(v, flight->velocities, width * sizeof(double));
     place(flight, view, flight->positions);
-    bool is_settled = settle(flight, false, v);
-    if (!is_settled && flight->newton != NULL) {
-        memcpy(v, flight->velocities, width * sizeof(double));
-        is_settled = settle(flight, true, v);
-    }
-    if (!is_settled) { // as a body's spin: for this step its motion does not bend itself
+    flight->is_thrown = !settle(flight, v);
+    if (flight->is_thrown) {
         memcpy(v, flight->velocities, width * sizeof(double));
         place(flight, view, flight->positions);
         find_rest(flight, v, false);
         tree_factor(view, flight->added, &flight->work);
-        correct(flight, false, v);
+        correct(flight, v);
     }
 }
 
@@ -166,4 +153,35 @@ void tree_flight_return(TreeFlight *flight, const double *velocities) {
         place(flight, &flight->view, flight->positions);
     }
     tree_move(&flight->view, velocities, flight->work.frame);
+}
+
+// ---- where no step is small enough
+
+void tree_carry(TreeFlight *flight, const TreeView *there, const double *positions,
+                double *velocities) {
+    const uint32_t count = there->tree->link_count, width = there->tree->width;
+    TreeWork *work = &flight->work;
+    place(flight, &flight->view, flight->positions);
+    tree_move(&flight->view, velocities, work->frame);
+    for (uint32_t i = 0; i < count; i++) { // spins turn with their bodies
+        const TreeFrame *frame = &work->frame[i];
+        const Mat3 axes = quat_to_mat3(frame->orientation);
+        work->change[i] = (TreePair){frame->velocity, mat3_tmul_vec(axes, frame->spin)};
+    }
+    place(flight, there, positions);
+    memset(flight->rest, 0, width * sizeof(double));
+    tree_move(there, flight->rest, work->frame); // what the base does by itself
+    for (uint32_t i = 0; i < count; i++) {
+        const TreeFrame *frame = &work->frame[i];
+        const Vec3 spin = quat_rotate(frame->orientation, work->change[i].angular),
+                   v = vec3_sub(work->change[i].linear, frame->velocity);
+        work->load[i] = (TreePair){vec3_scale(work->own[i].mass, v),
+                                   sym3_mul_vec(work->own[i].inertia, vec3_sub(spin, frame->spin))};
+    }
+    tree_project(there, work, flight->rest);
+    for (uint32_t k = 0; k < width; k++) {
+        velocities[k] = flight->rest[k] + flight->armature[k] * velocities[k];
+    }
+    tree_factor(there, flight->armature, work);
+    tree_solve(there, work, velocities);
 }

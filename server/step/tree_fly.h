@@ -6,8 +6,9 @@
 // with q at the step's begin (symplectic, explicit), halfway or at its end (midpoint, implicit),
 // the velocity products c at w: v0 (rotation explicit) or the mean (v0 + v)/2, and what is linear
 // along the coordinates (tree_axes.h) implicit. Solved by Newton's steps with the mass matrix for
-// derivative, linear in links, and where these do not shrink, as in a whip that turns by a radian
-// in a step, with the derivative of the velocity products as well.
+// derivative, linear in links. Where these do not shrink, as in a whip that turns by a radian in a
+// step, the tree is *thrown*: it flies without velocity products, and tree_carry does at the end of
+// the step what these would have done, first order and never gaining energy.
 #pragma once
 
 #include "base/arena.h"
@@ -29,11 +30,8 @@ typedef struct TreeFlight {
     double *armature, *added; // [width] on the diagonal of the mass, and all that is added there
     double *moved;            // positions to work with
     double *mean, *way, *change, *rest, *springs, *others; // [width] each, likewise
-    double *newton; // width (width + 3) numbers; NULL: too wide
+    bool is_thrown; // no step was small enough: tree_carry is to follow
 } TreeFlight;
-
-// Trees as wide as this, and no wider, have what Newton's steps take.
-enum { TREE_NEWTON_WIDTH_MAX = 128 };
 
 size_t tree_flight_bytes(const Tree *tree);
 void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at);
@@ -44,7 +42,8 @@ void tree_fly(TreeFlight *flight, double *v);
 // Places links as at the begin of the step, moving by these velocities.
 void tree_flight_return(TreeFlight *flight, const double *velocities);
 
-// The step of Newton's method with the velocity products' derivative: rest := J^-1 rest, in
-// flight->newton. Where flight->mean is, mid-velocities are; the links stay placed, and move by
-// those.
-void tree_newton(TreeFlight *flight, double *rest);
+// Of a tree that was thrown, once it has moved: links are taken to fly apart by the velocities that
+// moved it, and to be brought together again where they have come to. What is along the coordinates
+// there is kept of their momenta, which never is more energy than there was.
+void tree_carry(TreeFlight *flight, const TreeView *there, const double *positions,
+                double *velocities);
