@@ -494,6 +494,24 @@ Status world_blame_body(const World *world, Id id, const char *field, Error *err
 
 // ---- changing
 
+// What a body is and does that hangs by a joint of coordinates follows from that joint's numbers.
+static Status check_hangs(const World *world, const BodyUpdate *update, size_t i, uint32_t body,
+                          Error *error) {
+    const uint32_t index = world_joint_of_child(world, body);
+    if (index == JOINT_NONE || (update->pose == NULL && update->velocity == NULL)) {
+        return STATUS_OK;
+    }
+    const Joint *joint = &world->joint[index];
+    char field[64];
+    snprintf(field, sizeof(field), "ids[%zu]", i);
+    return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                     "Body %llu hangs by joint %llu (%.64s), whose numbers make its pose and its "
+                     "velocity: set %s of that joint.",
+                     (unsigned long long)update->id[i], (unsigned long long)joint->id,
+                     joint->name == NULL ? "nameless" : joint->name,
+                     update->pose != NULL ? "joint_position" : "joint_velocity");
+}
+
 static Status check_update(const World *world, const BodyUpdate *update, Error *error) {
     for (size_t i = 0; i < update->count; i++) {
         uint32_t body;
@@ -502,8 +520,8 @@ static Status check_update(const World *world, const BodyUpdate *update, Error *
             snprintf(field, sizeof(field), "ids[%zu]", i);
             return world_blame_body(world, update->id[i], field, error);
         }
-        Status status = STATUS_OK;
-        if (update->pose != NULL) {
+        Status status = check_hangs(world, update, i, body, error);
+        if (status == STATUS_OK && update->pose != NULL) {
             status = body_check_pose(update->pose + 7 * i, (uint32_t)i, error);
         }
         if (status == STATUS_OK && update->velocity != NULL) {
