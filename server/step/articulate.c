@@ -38,8 +38,11 @@ static void open_tree(StepState *state, uint32_t index, unsigned char *at) {
     tree->positions = stage_take_part(&at, of->position_count, sizeof(double));
     tree->velocities = stage_take_part(&at, of->width, sizeof(double));
     tree->there_with = stage_take_part(&at, of->width, sizeof(double));
-    flight->axes = (TreeAxes){world->joint_axis, world->joint_target, world->joint_target_velocity,
-                              world->joint_effort};
+    flight->axes = (TreeAxes){.axis = world->joint_axis,
+                              .target = world->joint_target,
+                              .target_velocity = world->joint_target_velocity,
+                              .effort = world->joint_effort,
+                              .is_explicit = world->settings.integrator == INTEGRATOR_EXPLICIT};
     flight->mass = world->mass;
     flight->gravity = world->settings.gravity;
     flight->h = state->input->time_step;
@@ -105,7 +108,7 @@ Status articulate_begin(StepState *state) {
 
 // Mass blocks stand at the begin of the numbers, one behind the other.
 static Status list_problem_trees(StepState *state) {
-    size_t first = 6 * (size_t)state->free_count, mass = 0;
+    size_t first = 6 * (size_t)state->free_count, mass = 0; // of the begin: others go behind
     for (uint32_t i = 0; i < state->articulated_count; i++) {
         const StepTree *tree = &state->articulated[i];
         const Tree *of = tree->flight.view.tree;
@@ -229,8 +232,6 @@ Status articulate_assemble(StepState *state) {
     if (status == STATUS_OK) {
         tasks_run(state->input->context.tasks, fill_block, state,
                   tasks_blocks(stepper->contact_count, STAGE_BLOCK));
-        stepper->problem.number = stepper->number;
-        stepper->problem.number_count = stepper->number_count;
     }
     return status;
 }

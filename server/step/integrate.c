@@ -7,7 +7,7 @@
 // and only when every number can be told (fault.c) does the world take them over. Under midpoint
 // and explicit, a contact brings v1 to where the gap closes, and the bodies move otherwise: what
 // the contact solvers promise about gaps holds for v1 only.
-#include "step/stages.h"
+#include "step/rows.h"
 
 #include "base/assert.h"
 #include "base/array.h"
@@ -156,6 +156,23 @@ static void land_contacts(void *work, uint32_t block) {
     }
 }
 
+// Rows keep theirs, too.
+static Status land_rows(StepState *state) {
+    Stepper *stepper = state->stepper;
+    if (stepper->row_count == 0) {
+        return STATUS_OK;
+    }
+    memcpy(stepper->row_impulse, state->result.answer.row_impulse,
+           stepper->row_count * sizeof(double));
+    for (uint32_t i = 0; i < stepper->row_count; i++) {
+        if (!numbers_fit_float(stepper->row_impulse + i, 1)) {
+            return fault_body(state, state->world->joint[stepper->row_key[i].joint].body[1],
+                              "joint impulse");
+        }
+    }
+    return STATUS_OK;
+}
+
 // Of the first block that failed: what a single lane would have met first.
 static Status judge(StepState *state, const Landed *landed, uint32_t block_count) {
     for (uint32_t block = 0; block < block_count; block++) {
@@ -200,6 +217,9 @@ Status integrate_run(StepState *state, StepEnergy *energy) {
     if (status == STATUS_OK) {
         status = judge(state, contacts.of_block, contact_blocks);
     }
+    if (status == STATUS_OK) {
+        status = land_rows(state);
+    }
     if (status != STATUS_OK) {
         return status;
     }
@@ -210,6 +230,7 @@ Status integrate_run(StepState *state, StepEnergy *energy) {
     for (uint32_t tree = 0; tree < state->articulated_count; tree++) {
         add_energy(energy, &state->articulated[tree].energy);
     }
+    rows_book(state, energy);
     energy_end(state, energy);
     for (uint32_t block = 0; block < contact_blocks; block++) {
         state->kept_first[block] = state->kept_count;
@@ -276,6 +297,11 @@ Status integrate_commit(StepState *state) {
                          "Memory ended while keeping %u contacts: raise --memory-bytes-max.",
                          state->stepper->contact_count);
     }
+    if (!rows_reserve_memory(state)) {
+        return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while keeping %u rows of joints: raise --memory-bytes-max.",
+                         state->stepper->row_count);
+    }
     const Tasks *tasks = state->input->context.tasks;
     tasks_run(tasks, commit_block, state, tasks_blocks(world->body_count, STAGE_BLOCK));
     tasks_run(tasks, remember_block, state,
@@ -283,6 +309,7 @@ Status integrate_commit(StepState *state) {
     if (state->articulated_count > 0) {
         articulate_commit(state);
     }
+    rows_remember(state);
     world->memory_count = state->kept_count;
     world->step++;
     world->time = sum_add(world->time, state->input->time_step);

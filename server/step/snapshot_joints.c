@@ -176,6 +176,39 @@ static const SnapshotField number_fields[] = {
     OF_COLUMN("joint_effort", FIELD_DOUBLE, 1, NULL, joint_effort, sizeof(double)),
 };
 
+static const SnapshotField impulse_fields[] = {
+    OF_RECORD("joint_impulse.joint", FIELD_U32, 1, NULL, joint_memory, JointMemory, joint),
+    OF_RECORD("joint_impulse.part", FIELD_U32, 1, NULL, joint_memory, JointMemory, part),
+    OF_RECORD("joint_impulse", FIELD_DOUBLE, 1, NULL, joint_memory, JointMemory, impulse),
+};
+
+static size_t count_impulses(const World *world, size_t parent) {
+    (void)parent;
+    return world->joint_memory_count;
+}
+
+static Status open_impulses(World *world, size_t count, Error *error) {
+    if (!ARRAY_RESERVE(world->joint_memory, world->joint_memory_capacity, count)) {
+        return out_of_memory(error);
+    }
+    world->joint_memory_count = count;
+    return STATUS_OK;
+}
+
+static bool impulses_are_sound(const World *world) {
+    const JointMemory *memory = world->joint_memory;
+    for (size_t i = 0; i < world->joint_memory_count; i++) {
+        const bool is_sorted =
+            i == 0 || memory[i - 1].joint < memory[i].joint ||
+            (memory[i - 1].joint == memory[i].joint && memory[i - 1].part < memory[i].part);
+        if (memory[i].joint >= world->joint_count || !is_sorted ||
+            !numbers_fit_float(&memory[i].impulse, 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static Status open_positions(World *world, size_t count, Error *error) {
     return count == world->joint_position_count
                ? STATUS_OK
@@ -190,6 +223,12 @@ const SnapshotGroup snapshot_joint_state_groups[SNAPSHOT_JOINT_STATE_GROUPS] = {
      FIELDS(position_fields),
      .open = open_positions},
     {.name = "joint velocities", .count = count_axes, FIELDS(number_fields)},
+    {.name = "joint impulses",
+     .count = count_impulses,
+     .is_counted = true,
+     .is_packed = true,
+     FIELDS(impulse_fields),
+     .open = open_impulses},
 };
 
 // Bodies that hang by joints of coordinates are where and as fast as the joints' numbers say, to
@@ -217,7 +256,7 @@ static bool numbers_agree(World *world, const double *before) {
 }
 
 Status snapshot_settle_joint_state(World *world, Error *error) {
-    if (!world_joint_state_is_sound(world)) {
+    if (!world_joint_state_is_sound(world) || !impulses_are_sound(world)) {
         return damaged(error, "numbers of a joint that cannot be");
     }
     const size_t bodies = world->body_count, positions = world->joint_position_count,

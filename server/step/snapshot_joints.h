@@ -5,7 +5,7 @@
 
 #include "step/snapshot_fields.h"
 
-enum { SNAPSHOT_JOINT_GROUPS = 4, SNAPSHOT_JOINT_STATE_GROUPS = 2 };
+enum { SNAPSHOT_JOINT_GROUPS = 4, SNAPSHOT_JOINT_STATE_GROUPS = 3 };
 
 extern const SnapshotGroup snapshot_joint_groups[SNAPSHOT_JOINT_GROUPS];
 extern const SnapshotGroup snapshot_joint_state_groups[SNAPSHOT_JOINT_STATE_GROUPS];

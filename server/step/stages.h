@@ -269,6 +269,13 @@ static inline uint32_t stage_link(const StepState *state, uint32_t body) {
     return trees->tree[trees->tree_of_body[body]].link_first + trees->link_of_body[body];
 }
 
+// The velocities of a tree of the problem as they were at the begin of the step.
+static inline const double *stage_velocities_before(const StepState *state, uint32_t tree) {
+    const uint32_t body = state->body_of_tree[tree];
+    return tree < state->free_count ? state->world->velocity + 6 * (size_t)body
+                                    : stage_tree(state, body)->flight.velocities;
+}
+
 // What body `body` would move with if nothing touched it; 6 numbers.
 static inline const double *stage_free_velocity(const StepState *state, uint32_t body) {
     uint32_t tree = state->stepper->tree_of_body[body];

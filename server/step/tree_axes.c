@@ -54,7 +54,7 @@ void tree_axes_mass(const TreeView *view, const TreeAxes *axes, double share, do
         }
         const JointAxis *axis = axes_of(view, axes, i, &first);
         for (uint32_t k = 0; k < tree_link_width(&view->link[i]); k++) {
-            const bool is_driven = tree_has_drive(&axis[k]);
+            const bool is_driven = tree_has_drive(&axis[k]) && isinf(axis[k].effort_max);
             const double stiffness =
                 axis[k].stiffness + (is_driven ? axis[k].drive_stiffness : 0.0);
             const double damping = axis[k].damping + (is_driven ? axis[k].drive_damping : 0.0);
@@ -79,9 +79,18 @@ static void link_forces(const TreeLink *link, const JointAxis *axis, const TreeA
         springs[k] = -axis[k].stiffness * (numbers[k] - axis[k].rest);
         others[k] = axes->effort[first + k] - axis[k].damping * velocity[k];
         drives[k] = 0.0;
-        if (tree_has_drive(&axis[k])) {
-            drives[k] = axis[k].drive_stiffness * (axes->target[first + k] - numbers[k]);
-            others[k] += axis[k].drive_damping * (axes->target_velocity[first + k] - velocity[k]);
+        if (!tree_has_drive(&axis[k]) || (!isinf(axis[k].effort_max) && !axes->is_explicit)) {
+            continue;
+        }
+        drives[k] = axis[k].drive_stiffness * (axes->target[first + k] - numbers[k]);
+        const double damped =
+            axis[k].drive_damping * (axes->target_velocity[first + k] - velocity[k]);
+        if (isinf(axis[k].effort_max)) {
+            others[k] += damped;
+        } else {
+            const double most = axis[k].effort_max, asked = drives[k] + damped;
+            drives[k] = 0.0;
+            others[k] += asked < -most ? -most : asked > most ? most : asked;
         }
     }
     turn_forces(link, numbers, springs);

@@ -2,8 +2,8 @@
 // What acts along the coordinates of a tree: springs, dampers, drives and what is fed forward. All
 // of them are linear in position and velocity, so the step takes them where its integrator says,
 // without iterations: at the end of the step (symplectic and implicit), halfway (midpoint) or at
-// its begin (explicit). A drive with a bounded effort is none of them: it is a row of the problem
-// (tree_rows.c).
+// its begin (explicit). A drive with a bounded effort is one of them under explicit alone: elsewhere it
+// is a row of the problem (tree_rows.c).
 //
 // Of three turns the position is the rotation vector phi of b's frame against a's, whose rate is
 // phi' = Q w, w the spin in b's frame: a spring with energy 1/2 k phi^2 turns by -Q^T k phi.
@@ -15,13 +15,18 @@
 typedef struct TreeAxes {
     const JointAxis *axis;
     const double *target, *target_velocity, *effort;
+    bool is_explicit; // then drives with a bounded effort are taken as they are, too
 } TreeAxes;
 
 // 1: at the end of the step; 1/2, 0.
 double tree_share(uint8_t integrator);
 
 static inline bool tree_has_drive(const JointAxis *axis) {
-    return (axis->drive_stiffness > 0.0 || axis->drive_damping > 0.0) && isinf(axis->effort_max);
+    return axis->drive_stiffness > 0.0 || axis->drive_damping > 0.0;
+}
+
+static inline bool tree_has_bounded_drive(const JointAxis *axis) {
+    return tree_has_drive(axis) && !isinf(axis->effort_max);
 }
 
 // Q of three turns.

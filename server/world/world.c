@@ -42,6 +42,7 @@ void world_destroy(World *world) {
     free(world->memory);
     world_free_joints(world);
     world_free_trees(world);
+    free(world->joint_memory);
     sleep_forget(world);
     free(world);
 }
@@ -56,7 +57,8 @@ size_t world_bytes(const World *world) {
            world->primitive_capacity * sizeof(Primitive) + world->shape_capacity * sizeof(Shape) +
            world->body_capacity * (size_t)COLUMN_BYTES +
            world->memory_capacity * sizeof(ContactMemory) + sleep_bytes(world) +
-           world_joint_bytes(world) + world_tree_bytes(world);
+           world_joint_bytes(world) + world_tree_bytes(world) +
+           world->joint_memory_capacity * sizeof(JointMemory);
 }
 
 static Status out_of_memory(const World *world, Error *error) {

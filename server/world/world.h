@@ -33,6 +33,12 @@ static inline bool world_memory_precedes(const ContactMemory *a, const ContactMe
     return a->b != b->b ? a->b < b->b : a->feature < b->feature;
 }
 
+// An impulse of a row of a joint in the last step, likewise; sorted by (joint, part).
+typedef struct JointMemory {
+    uint32_t joint, part; // index; which row of it (step/tree_rows.c)
+    double impulse;       // [N s], [N m s]
+} JointMemory;
+
 typedef struct WorldSleep WorldSleep; // sleep.h
 
 typedef struct WorldLimits {
@@ -93,6 +99,8 @@ typedef struct World {
 
     ContactMemory *memory;
     size_t memory_count, memory_capacity;
+    JointMemory *joint_memory;
+    size_t joint_memory_count, joint_memory_capacity;
     WorldSleep *sleep; // owned. Nullable
 
     // caches: derived from the above

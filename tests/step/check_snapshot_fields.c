@@ -196,7 +196,8 @@ static const char names[] =
     " joint.armature joint.drive_stiffness joint.drive_damping joint.effort_max\n"
     "joint names: joint.name\n"
     "joint positions: joint_position\n"
-    "joint velocities: joint_velocity joint_target joint_target_velocity joint_effort\n";
+    "joint velocities: joint_velocity joint_target joint_target_velocity joint_effort\n"
+    "joint impulses: joint_impulse.joint joint_impulse.part joint_impulse\n";
 
 static void add_names(const SnapshotGroup *group, char *text, size_t bytes) {
     size_t used = strlen(text);
