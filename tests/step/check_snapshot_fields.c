@@ -120,7 +120,7 @@ static void put_to_sleep(World *world) {
     world->sleep->memory[0] = (ContactMemory){.a = first, .b = first + 1, .impulse = {0, 0, 1}};
 }
 
-// A hinge and a ball of rows.
+// A hinge and a ball of rows, one of which bore something.
 static void join(World *world) {
     const uint32_t kinds[2] = {JOINT_HINGE, JOINT_BALL}, rows[2] = {1, 1};
     const uint64_t bodies[2] = {world->body_id[world->body_count - 1],
@@ -135,6 +135,10 @@ static void join(World *world) {
                                   .name = joint_names};
     Id ids[2];
     ck_assert_int_eq(world_add_joints(world, &columns, ids, NULL), STATUS_OK);
+    world->joint_memory = calloc(1, sizeof(JointMemory));
+    ck_assert_ptr_nonnull(world->joint_memory);
+    world->joint_memory[0] = (JointMemory){.joint = 1, .part = 2, .impulse = 3.0};
+    world->joint_memory_count = world->joint_memory_capacity = 1;
 }
 
 START_TEST(every_field_is_hashed_and_named) {
