@@ -7,6 +7,7 @@
 #include "cli/methods.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
@@ -32,35 +33,66 @@ static const char usage[] =
     "  moreau call WorldAddBodies @bodies.json\n"
     "  moreau call WorldGet '{\"world\": 1, \"bodies\": true}' | jq .pose\n";
 
-// The server's own words on its calls; NULL when it cannot be reached, which is no reason not to
-// list them.
-static Moreau__V1__Reply *fetch_description(Cli *cli) {
-    MoreauError error;
-    if (cli_try_connect(cli, &error) != EXIT_DONE) {
-        return NULL;
-    }
+// The server's own words, from row `first` on; NULL when it cannot be reached.
+static Moreau__V1__Reply *fetch_rows(Cli *cli, size_t first) {
     Moreau__V1__Describe describe = MOREAU__V1__DESCRIBE__INIT;
+    describe.has_first = 1;
+    describe.first = first;
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.call_case = MOREAU__V1__REQUEST__CALL_DESCRIBE;
     request.describe = &describe;
-    Moreau__V1__Reply *reply;
+    Moreau__V1__Reply *reply = NULL;
     cli_call(cli, &request, &reply);
+    if (reply != NULL && reply->result_case != MOREAU__V1__REPLY__RESULT_DESCRIBE) {
+        moreau__v1__reply__free_unpacked(reply, NULL);
+        return NULL;
+    }
     return reply;
 }
 
-static int list_methods(Cli *cli) {
-    Moreau__V1__Reply *reply = fetch_description(cli);
-    const Moreau__V1__DescribeReply *describe =
-        reply != NULL && reply->result_case == MOREAU__V1__REPLY__RESULT_DESCRIBE ? reply->describe
-                                                                                  : NULL;
-    if (cli->json) {
-        cli_print(cli, method_write_list(describe));
-    } else {
-        method_list(describe);
+// The calls among them, which come in as many parts as it takes, into `all`. A server that cannot
+// be reached is no reason not to list them.
+static void fetch_calls(Cli *cli, Moreau__V1__DescribeReply *all) {
+    MoreauError error;
+    if (cli_try_connect(cli, &error) != EXIT_DONE) {
+        return;
     }
-    if (reply != NULL) {
+    size_t rows = 0;
+    for (size_t came = 1; came > 0;) {
+        Moreau__V1__Reply *reply = fetch_rows(cli, rows);
+        if (reply == NULL) {
+            return;
+        }
+        Moreau__V1__DescribeReply *part = reply->describe;
+        came = part->n_limits + part->n_calls + part->n_solvers + part->n_fields;
+        rows += came;
+        const bool is_all = rows >= part->total;
+        void *grown = realloc(all->calls, (all->n_calls + part->n_calls) * sizeof(void *) + 1);
+        if (grown != NULL) {
+            all->calls = grown;
+            memcpy(all->calls + all->n_calls, part->calls, part->n_calls * sizeof(void *));
+            all->n_calls += part->n_calls;
+            part->n_calls = 0; // they are `all`'s now
+        }
         moreau__v1__reply__free_unpacked(reply, NULL);
+        if (grown == NULL || is_all) {
+            return;
+        }
     }
+}
+
+static int list_methods(Cli *cli) {
+    Moreau__V1__DescribeReply all = MOREAU__V1__DESCRIBE_REPLY__INIT;
+    fetch_calls(cli, &all);
+    if (cli->json) {
+        cli_print(cli, method_write_list(&all));
+    } else {
+        method_list(&all);
+    }
+    for (size_t i = 0; i < all.n_calls; i++) {
+        moreau__v1__call_info__free_unpacked(all.calls[i], NULL);
+    }
+    free(all.calls);
     return EXIT_DONE;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "api/session.h"
 
+#include "api/describe.h"
 #include "api/kept.h"
 #include "base/assert.h"
 #include "os/clock.h"
@@ -224,6 +225,7 @@ static Status welcome(Request *request, Moreau__V1__Welcome *message, Error *err
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while saying welcome.");
     }
+    describe_fit(request, message);
     return STATUS_OK;
 }
 

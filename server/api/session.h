@@ -21,8 +21,3 @@ void session_stop_requests(Session *session);
 // Ends every session at once, without grace; `closed` of the api is called when the last timer is
 // gone.
 void session_close_all(Api *api);
-
-// The messages that Welcome and Describe share, in the request's arena; NULL when it ends.
-Moreau__V1__Limit **describe_limits(Request *request, size_t *count);
-Moreau__V1__CallInfo **describe_calls(Request *request, size_t *count);
-Moreau__V1__SolverInfo **describe_solvers(Request *request, size_t *count);

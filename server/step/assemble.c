@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The contact problem of the step: what free motion and collision left, with the impulses of the
 // step before to start from.
-#include "step/stages.h"
+#include "step/rows.h"
 
 #include "base/assert.h"
 
@@ -57,17 +57,43 @@ void assemble_recall(const StepState *state, uint32_t first, uint32_t count) {
     }
 }
 
-void assemble_run(StepState *state) {
+// The rows of joints, in their order.
+static bool add_rows(StepState *state) {
+    const World *world = state->world;
+    for (uint32_t i = 0; i < world->joint_count; i++) {
+        const Joint *joint = &world->joint[i];
+        if (!joint->is_rows && joint->axes != 0 && !tree_rows_add(state, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static Status assemble_joints(StepState *state) {
+    Status status = articulate_assemble(state);
+    if (status == STATUS_OK && !add_rows(state)) {
+        status = error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                           "The rows of the joints of this step do not fit the memory budget "
+                           "(option --memory-bytes-max).");
+    }
+    if (status == STATUS_OK) {
+        rows_assemble(state);
+    }
+    return status;
+}
+
+Status assemble_run(StepState *state) {
     ASSERT(state->stepper->contact_count <= state->stepper->contact_capacity);
     Stepper *stepper = state->stepper;
     const World *world = state->world;
+    stepper->row_count = stepper->row_block_count = 0;
     stepper->problem = (ContactProblem){
         .time_step = state->input->time_step,
         .gravity = vec3_norm(world->settings.gravity),
         .tree_count = state->tree_count,
         .contact_count = stepper->contact_count,
-        .velocity_count = 6 * state->tree_count,
-        .all_free = true,
+        .velocity_count = (uint32_t)state->velocity_count,
+        .all_free = state->tree_count == state->free_count,
         .tree = state->tree,
         .free = state->free,
         .v_free = state->v_free,
@@ -75,4 +101,5 @@ void assemble_run(StepState *state) {
         .law = stepper->law,
         .warm_contact = stepper->warm,
     };
+    return state->world->joint_count == 0 ? STATUS_OK : assemble_joints(state);
 }

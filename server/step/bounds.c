@@ -24,12 +24,13 @@ static Status out_of_memory(StepState *state) {
                      state->world->body_count);
 }
 
-// Trees rise with their bodies' indices, and all of them are dynamic. Sleepers were inside before
+// Free trees rise with their bodies' indices, and all of them are dynamic. Bodies of trees of joints
+// stay: to take one out would tear its tree. Sleepers were inside before
 // they fell asleep: new bounds wake them.
 static uint32_t list_left(const StepState *state, uint32_t *left) {
     const World *world = state->world;
     uint32_t count = 0;
-    for (uint32_t tree = 0; tree < state->tree_count; tree++) {
+    for (uint32_t tree = 0; tree < state->free_count; tree++) {
         uint32_t body = state->body_of_tree[tree];
         if (is_outside(&world->settings, state->pose_new + 7 * (size_t)body)) {
             if (left != NULL) {

@@ -385,7 +385,8 @@ static void collide_block(void *work, uint32_t index) {
     for (size_t i = 0; i < block->pair_count && !lacks_partners(state, block); i++) {
         pair.a = block->pair[i].a;
         pair.b = block->pair[i].b;
-        if (is_idle(state, pair.a, pair.b)) {
+        if (is_idle(state, pair.a, pair.b) ||
+            trees_bar(state->world->trees, state->world->joint, pair.a, pair.b)) {
             continue;
         }
         if (pair.a != half_space.body) {

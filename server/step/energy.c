@@ -72,8 +72,8 @@ void energy_fall_asleep(const StepState *state, uint32_t tree, StepEnergy *energ
 static void add_wrench(const StepState *state, size_t i, StepEnergy *energy) {
     uint32_t body = state->input->wrench_body[i];
     uint32_t tree = state->stepper->tree_of_body[body];
-    if (tree == PROBLEM_NO_TREE) {
-        return;
+    if (tree >= state->free_count) {
+        return; // what they do to trees of joints is booked there
     }
     const double *wrench = state->input->wrench + 6 * i;
     const double *v0 = state->world->velocity + 6 * (size_t)body,

@@ -37,9 +37,14 @@ static void fill_gdot(const StepState *state, const StepPair *pair, const Proble
                       ContactLaw *law) {
     Vec3 turn[2];
     for (int s = 0; s < 2; s++) {
-        const double *velocity = state->world->velocity + 6 * (size_t)(s == 0 ? pair->a : pair->b);
-        Vec3 spin = vec3_load(velocity + 3);
-        turn[s] = vec3_cross(spin, vec3_cross(spin, dynamics->side[s].arm));
+        const uint32_t body = s == 0 ? pair->a : pair->b;
+        const Vec3 arm = dynamics->side[s].arm,
+                   spin = vec3_load(state->world->velocity + 6 * (size_t)body + 3);
+        turn[s] = vec3_cross(spin, vec3_cross(spin, arm));
+        if (stage_tree(state, body) != NULL) { // its joints lead it along a curve
+            const TreePair *change = &state->link_change[stage_link(state, body)];
+            turn[s] = vec3_add(turn[s], vec3_add(change->linear, vec3_cross(change->angular, arm)));
+        }
     }
     Vec3 change = vec3_sub(turn[1], turn[0]);
     law->gdot[0] = vec3_dot(dynamics->normal, change);
@@ -47,19 +52,40 @@ static void fill_gdot(const StepState *state, const StepPair *pair, const Proble
     law->gdot[2] = vec3_dot(dynamics->tangent[1], change);
 }
 
+// Whether a body is moved by what is known: as it is kinematic, or as its tree hangs on one that is.
+static bool is_carried(const StepState *state, uint32_t body) {
+    const World *world = state->world;
+    const StepTree *tree = stage_tree(state, body);
+    uint32_t base = tree == NULL ? body : tree->flight.view.tree->base;
+    return base != JOINT_NO_BODY && world->kind[base] == BODY_KINEMATIC;
+}
+
+static Vec3 carried_velocity(const StepState *state, uint32_t body, const double *velocity,
+                             Vec3 arm) {
+    const StepTree *tree = stage_tree(state, body);
+    if (tree == NULL) {
+        return stage_point_velocity(velocity, arm);
+    }
+    const TreeView *view = &tree->flight.view;
+    Vec3 point = vec3_add(vec3_load(state->world->pose + 7 * (size_t)body), arm);
+    return tree_carried_velocity(view->base_velocity, view->base_spin, view->base.position, point);
+}
+
 // Kinematic bodies are no trees: their known velocity enters as motion.
 static void fill_motion(const StepState *state, const StepPair *pair, ProblemContact *dynamics) {
-    const World *world = state->world;
     Vec3 motion = vec3(0.0, 0.0, 0.0);
-    if (world->kind[pair->a] != BODY_KINEMATIC && world->kind[pair->b] != BODY_KINEMATIC) {
+    const bool is_a = is_carried(state, pair->a), is_b = is_carried(state, pair->b);
+    if (!is_a && !is_b) {
         vec3_store(dynamics->motion, motion);
         return;
     }
-    if (world->kind[pair->a] == BODY_KINEMATIC) {
-        motion = vec3_sub(motion, stage_point_velocity(pair->free_a, dynamics->side[0].arm));
+    if (is_a) {
+        motion =
+            vec3_sub(motion, carried_velocity(state, pair->a, pair->free_a, dynamics->side[0].arm));
     }
-    if (world->kind[pair->b] == BODY_KINEMATIC) {
-        motion = vec3_add(motion, stage_point_velocity(pair->free_b, dynamics->side[1].arm));
+    if (is_b) {
+        motion =
+            vec3_add(motion, carried_velocity(state, pair->b, pair->free_b, dynamics->side[1].arm));
     }
     dynamics->motion[0] = vec3_dot(dynamics->normal, motion);
     dynamics->motion[1] = vec3_dot(dynamics->tangent[0], motion);

@@ -8,24 +8,20 @@
 #include "base/assert.h"
 
 static FreeMass place_mass(const BodyMass *mass, Quat orientation) {
-    if (mass->is_round) { // looks the same from everywhere, and so does its inverse
+    if (mass->is_round) { // and so does its inverse
         return (FreeMass){mass->mass, 1.0 / mass->mass, mass->inertia, mass->inverse_inertia};
     }
-    Sym3 inertia = sym3_rotate(quat_to_mat3(orientation), mass->inertia);
-    inertia.xx += mass->thickening;
-    inertia.yy += mass->thickening;
-    inertia.zz += mass->thickening;
-    return problem_free_mass(mass->mass, inertia);
+    return problem_free_mass(mass->mass, tree_body_inertia(mass, orientation));
 }
 
 static Status take_memory(StepState *state) {
     const World *world = state->world;
     Stepper *stepper = state->stepper;
     size_t bodies = world->body_count, trees = state->tree_count;
-    const size_t tree_bytes =
-        12 * sizeof(double) + sizeof(FreeMass) + sizeof(ProblemTree) + sizeof(uint32_t);
+    const size_t tree_bytes = sizeof(FreeMass) + sizeof(ProblemTree) + sizeof(uint32_t);
     size_t places = places_bytes(state);
-    size_t bytes = places + trees * tree_bytes + bodies * sizeof(uint32_t);
+    size_t bytes = places + trees * tree_bytes + 2 * state->velocity_count * sizeof(double) +
+                   bodies * sizeof(uint32_t);
     stepper->contact_count = 0;
     if (bytes > stepper->bytes_max ||
         !ARRAY_RESERVE(stepper->memory, stepper->memory_capacity, bytes + (bytes == 0))) {
@@ -37,8 +33,8 @@ static Status take_memory(StepState *state) {
     // the widest numbers first, so that all are aligned
     places_take(state, stepper->memory);
     unsigned char *at = stepper->memory + places;
-    stepper->v = stage_take_part(&at, trees, 6 * sizeof(double));
-    state->v_free = stage_take_part(&at, trees, 6 * sizeof(double));
+    stepper->v = stage_take_part(&at, state->velocity_count, sizeof(double));
+    state->v_free = stage_take_part(&at, state->velocity_count, sizeof(double));
     state->free = stage_take_part(&at, trees, sizeof(FreeMass));
     state->tree = stage_take_part(&at, trees, sizeof(ProblemTree));
     stepper->tree_of_body = stage_take_part(&at, bodies, sizeof(uint32_t));
@@ -52,8 +48,9 @@ static void add_wrenches(StepState *state) {
     for (size_t i = 0; i < input->wrench_count; i++) {
         uint32_t body = input->wrench_body[i];
         uint32_t tree = state->stepper->tree_of_body[body];
-        if (tree == PROBLEM_NO_TREE) {
-            continue; // kinematic and static bodies do not feel forces, and sleepers but none
+        if (tree >= state->free_count) {
+            continue; // kinematic and static bodies do not feel forces, and sleepers but none;
+                      // trees of joints have felt them already
         }
         const double *wrench = input->wrench + 6 * i;
         double *v = state->v_free + 6 * (size_t)tree;
@@ -70,7 +67,7 @@ static void fly_block(void *work, uint32_t block) {
     const StepState *state = work;
     const World *world = state->world;
     double h = state->input->time_step;
-    uint32_t end = stage_block_end(block, state->tree_count);
+    uint32_t end = stage_block_end(block, state->free_count);
     for (uint32_t tree = block * STAGE_BLOCK; tree < end; tree++) {
         uint32_t body = state->body_of_tree[tree];
         const double *velocity = world->velocity + 6 * (size_t)body;
@@ -87,7 +84,7 @@ static void fly_block(void *work, uint32_t block) {
 static void spin_block(void *work, uint32_t block) {
     const StepState *state = work;
     const World *world = state->world;
-    uint32_t end = stage_block_end(block, state->tree_count);
+    uint32_t end = stage_block_end(block, state->free_count);
     for (uint32_t tree = block * STAGE_BLOCK; tree < end; tree++) {
         uint32_t body = state->body_of_tree[tree];
         if (!world->mass[body].is_round) { // w x I w = 0
@@ -104,26 +101,34 @@ static void list_trees(StepState *state) {
     uint32_t tree = 0;
     for (uint32_t body = 0; body < world->body_count; body++) {
         bool is_tree = world->kind[body] == BODY_DYNAMIC && !stage_is_still(state, body);
+        const StepTree *articulated = stage_tree(state, body);
+        if (articulated != NULL) {
+            state->stepper->tree_of_body[body] = articulated->problem;
+            continue;
+        }
         state->stepper->tree_of_body[body] = is_tree ? tree : PROBLEM_NO_TREE;
         if (is_tree) {
             state->body_of_tree[tree++] = body;
         }
     }
-    ASSERT(tree == state->tree_count);
+    ASSERT(tree == state->free_count);
 }
 
 Status free_motion_run(StepState *state) {
-    ASSERT(state->tree_count <= state->world->dynamic_count);
+    ASSERT(state->free_count <= state->world->dynamic_count);
     ASSERT(state->input->time_step > 0.0);
-    Status status = take_memory(state);
+    Status status = articulate_begin(state);
+    if (status == STATUS_OK) {
+        status = take_memory(state);
+    }
     if (status != STATUS_OK) {
         return status;
     }
     const Tasks *tasks = state->input->context.tasks;
-    uint32_t block_count = tasks_blocks(state->tree_count, STAGE_BLOCK);
+    uint32_t block_count = tasks_blocks(state->free_count, STAGE_BLOCK);
     list_trees(state);
     tasks_run(tasks, fly_block, state, block_count);
     add_wrenches(state);
     tasks_run(tasks, spin_block, state, block_count);
-    return STATUS_OK;
+    return state->articulated_count == 0 ? STATUS_OK : articulate_fly(state);
 }

@@ -8,6 +8,8 @@
 #include "collide/foundation.h"
 #include "collide/narrow.h"
 
+#include <string.h>
+
 // Two primitives of two bodies, moved.
 typedef struct MovedPair {
     uint32_t body[2];
@@ -62,8 +64,11 @@ static void move_pair(const StepState *state, const double *v, const StepContact
         size_t index = s == 0 ? (size_t)(pair->primitives >> 16) : pair->primitives & 0xffff;
         bool is_kinematic = world->kind[body] == BODY_KINEMATIC;
         pair->motion[s] = is_kinematic ? world->velocity + 6 * (size_t)body : NULL;
-        pair->pose[s] = move_body(
-            state, tree == PROBLEM_NO_TREE ? pair->motion[s] : v + 6 * (size_t)tree, body);
+        pair->pose[s] =
+            stage_tree(state, body) != NULL
+                ? articulate_pose_there(state, body, v)
+                : move_body(state, tree == PROBLEM_NO_TREE ? pair->motion[s] : v + 6 * (size_t)tree,
+                            body);
         primitive[s] =
             &world->primitive[world->shape[world->body_shape[body]].primitive_first + index];
         placed[s] = place_primitive(world, body, pair->pose[s], primitive[s]);
@@ -112,6 +117,26 @@ static void find_contact(const MovedPair *pair, uint32_t feature, GeometryContac
     }
 }
 
+// The Jacobians of trees of joints are of the begin of the step, and both sides of a contact must
+// push along one plane: it stays, and only the gap is that of the end.
+static void keep_plane(const ProblemContact *contact, GeometryContact *moved) {
+    moved->normal = contact->normal;
+    for (int s = 0; s < 2; s++) {
+        moved->tangent[s] = contact->tangent[s];
+        moved->arm[s] = contact->side[s].arm;
+    }
+    memcpy(moved->motion, contact->motion, sizeof(moved->motion));
+}
+
+static bool is_articulated(const StepState *state, const ProblemContact *contact) {
+    bool is_any = false;
+    for (int s = 0; s < 2; s++) {
+        uint32_t tree = contact->side[s].tree;
+        is_any = is_any || (tree != PROBLEM_NO_TREE && tree >= state->free_count);
+    }
+    return is_any;
+}
+
 static void move(void *user, const double *v, const uint32_t *contact, uint32_t count,
                  GeometryContact *moved) {
     const StepState *state = user;
@@ -128,6 +153,11 @@ static void move(void *user, const double *v, const uint32_t *contact, uint32_t 
         }
         moved[i] = (GeometryContact){.is_found = false};
         find_contact(&pair, (uint32_t)c->feature, &moved[i]);
+        const ProblemContact *given = &state->stepper->problem_contact[contact[i]];
+        if (moved[i].is_found && is_articulated(state, given) &&
+            vec3_dot(moved[i].normal, given->normal) > 0.0) {
+            keep_plane(given, &moved[i]);
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 // and only when every number can be told (fault.c) does the world take them over. Under midpoint
 // and explicit, a contact brings v1 to where the gap closes, and the bodies move otherwise: what
 // the contact solvers promise about gaps holds for v1 only.
-#include "step/stages.h"
+#include "step/rows.h"
 
 #include "base/assert.h"
 #include "base/array.h"
@@ -122,6 +122,9 @@ static void land_bodies(void *work, uint32_t block) {
                    7 * sizeof(double));
             continue;
         }
+        if (stage_tree(state, body) != NULL) {
+            continue; // with the others of its tree
+        }
         landed->body = body;
         landed->quantity = move_body(state, body);
         if (state->stepper->tree_of_body[body] != PROBLEM_NO_TREE) {
@@ -153,6 +156,23 @@ static void land_contacts(void *work, uint32_t block) {
     }
 }
 
+// Rows keep theirs, too.
+static Status land_rows(StepState *state) {
+    Stepper *stepper = state->stepper;
+    if (stepper->row_count == 0) {
+        return STATUS_OK;
+    }
+    memcpy(stepper->row_impulse, state->result.answer.row_impulse,
+           stepper->row_count * sizeof(double));
+    for (uint32_t i = 0; i < stepper->row_count; i++) {
+        if (!numbers_fit_float(stepper->row_impulse + i, 1)) {
+            return fault_body(state, state->world->joint[stepper->row_key[i].joint].body[1],
+                              "joint impulse");
+        }
+    }
+    return STATUS_OK;
+}
+
 // Of the first block that failed: what a single lane would have met first.
 static Status judge(StepState *state, const Landed *landed, uint32_t block_count) {
     for (uint32_t block = 0; block < block_count; block++) {
@@ -167,6 +187,8 @@ static void add_energy(StepEnergy *sum, const StepEnergy *part) {
     sum->before += part->before;
     sum->after += part->after;
     sum->contact += part->contact;
+    sum->row += part->row;
+    sum->applied += part->applied;
     sum->scheme += part->scheme;
 }
 
@@ -189,8 +211,14 @@ Status integrate_run(StepState *state, StepEnergy *energy) {
     tasks_run(tasks, land_bodies, &bodies, body_blocks);
     tasks_run(tasks, land_contacts, &contacts, contact_blocks);
     Status status = judge(state, bodies.of_block, body_blocks);
+    if (status == STATUS_OK && state->articulated_count > 0) {
+        status = articulate_land(state);
+    }
     if (status == STATUS_OK) {
         status = judge(state, contacts.of_block, contact_blocks);
+    }
+    if (status == STATUS_OK) {
+        status = land_rows(state);
     }
     if (status != STATUS_OK) {
         return status;
@@ -199,6 +227,10 @@ Status integrate_run(StepState *state, StepEnergy *energy) {
     for (uint32_t block = 0; block < body_blocks; block++) {
         add_energy(energy, &bodies.of_block[block].energy);
     }
+    for (uint32_t tree = 0; tree < state->articulated_count; tree++) {
+        add_energy(energy, &state->articulated[tree].energy);
+    }
+    rows_book(state, energy);
     energy_end(state, energy);
     for (uint32_t block = 0; block < contact_blocks; block++) {
         state->kept_first[block] = state->kept_count;
@@ -236,11 +268,14 @@ static void commit_block(void *work, uint32_t block) {
     uint32_t first = block * STAGE_BLOCK, end = stage_block_end(block, world->body_count);
     for (uint32_t body = first; body < end; body++) {
         uint32_t tree = state->stepper->tree_of_body[body];
-        if (tree != PROBLEM_NO_TREE) {
+        if (tree < state->free_count) {
             const double *velocity = state->velocity_new != NULL
                                          ? state->velocity_new + 6 * (size_t)body
                                          : state->stepper->v + 6 * (size_t)tree;
             memcpy(world->velocity + 6 * (size_t)body, velocity, 6 * sizeof(double));
+        } else if (stage_tree(state, body) != NULL) {
+            memcpy(world->velocity + 6 * (size_t)body,
+                   state->link_new + 6 * (size_t)stage_link(state, body), 6 * sizeof(double));
         }
         if (state->still != NULL && !state->still[body]) {
             memcpy(world->pose + 7 * (size_t)body, state->pose_new + 7 * (size_t)body,
@@ -262,10 +297,19 @@ Status integrate_commit(StepState *state) {
                          "Memory ended while keeping %u contacts: raise --memory-bytes-max.",
                          state->stepper->contact_count);
     }
+    if (!rows_reserve_memory(state)) {
+        return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while keeping %u rows of joints: raise --memory-bytes-max.",
+                         state->stepper->row_count);
+    }
     const Tasks *tasks = state->input->context.tasks;
     tasks_run(tasks, commit_block, state, tasks_blocks(world->body_count, STAGE_BLOCK));
     tasks_run(tasks, remember_block, state,
               tasks_blocks(state->stepper->contact_count, STAGE_BLOCK));
+    if (state->articulated_count > 0) {
+        articulate_commit(state);
+    }
+    rows_remember(state);
     world->memory_count = state->kept_count;
     world->step++;
     world->time = sum_add(world->time, state->input->time_step);

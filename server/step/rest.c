@@ -42,7 +42,7 @@ static void wake_marked(StepState *state) {
         if (stage_is_asleep(state, body) && state->wakes[world->sleep->island[body]]) {
             state->still[body] = 0;
             state->asleep_count--;
-            state->tree_count++;
+            state->free_count++;
         }
     }
     state->has_woken = true;
@@ -78,7 +78,8 @@ static void wake_pushed(StepState *state) {
 
 Status rest_begin(StepState *state) {
     World *world = state->world;
-    state->tree_count = world->dynamic_count;
+    state->free_count =
+        world->dynamic_count - (world->trees == NULL ? 0 : world->trees->link_count);
     state->memory = world->memory;
     state->memory_count = world->memory_count;
     if (world->settings.sleep_speed == 0.0) {
@@ -94,7 +95,7 @@ Status rest_begin(StepState *state) {
         state->still[body] = sleep_is_still(world, body);
     }
     state->asleep_count = sleep_count(world);
-    state->tree_count -= state->asleep_count;
+    state->free_count -= state->asleep_count;
     vec3_store(state->v_asleep, vec3_scale(state->input->time_step, world->settings.gravity));
     wake_pushed(state);
     return STATUS_OK;
@@ -176,6 +177,12 @@ static void judge_block(void *work, uint32_t block) {
     uint32_t end = stage_block_end(block, state->tree_count);
     for (uint32_t tree = block * STAGE_BLOCK; tree < end; tree++) {
         uint32_t body = state->body_of_tree[tree];
+        if (tree >= state->free_count) { // trees of joints do not sleep
+            state->rest[tree] = 0.0;
+            state->bed[tree] = SLEEP_AWAKE;
+            judging->is_ready[tree] = false;
+            continue;
+        }
         const double *before = world->velocity + 6 * (size_t)body,
                      *after = new_velocity(state, tree);
         double change[6], extent = reach_extent(world, body);

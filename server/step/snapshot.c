@@ -156,11 +156,13 @@ typedef struct Stage {
     Id id;
     BodyMass mass;
     char *name;
+    Joint joint;
     char name_text[FIELD_NAME_BYTES];
 } Stage;
 
 static void stage_init(Stage *stage) {
-    *stage = (Stage){.name = stage->name_text};
+    *stage = (Stage){.name = stage->name_text, .joint = {.name = stage->name_text}};
+    stage->world.joint = &stage->joint;
     stage->world.material = &stage->material;
     stage->world.primitive = &stage->primitive;
     stage->world.kind = &stage->kind;

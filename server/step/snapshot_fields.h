@@ -42,6 +42,26 @@ typedef struct SnapshotField {
 
 #define NO_ARRAY SIZE_MAX
 
+// A field of the world itself; of the records of one of its arrays; a whole item of an array.
+#define OF_WORLD(name, type, count, part, member)                                                  \
+    { name, type, count, part, NO_ARRAY, 0, offsetof(World, member), false }
+#define OF_RECORD(name, type, count, part, array, record, member)                                  \
+    {                                                                                              \
+        name, type, count, part, offsetof(World, array), sizeof(record), offsetof(record, member), \
+            false                                                                                  \
+    }
+#define OF_COLUMN(name, type, count, part, array, item_bytes)                                      \
+    { name, type, count, part, offsetof(World, array), item_bytes, 0, false }
+// Of the records of an array of world->sleep; a whole item of one.
+#define OF_SLEEP(name, type, count, part, array, record, member)                                   \
+    {                                                                                              \
+        name, type, count, part, offsetof(WorldSleep, array), sizeof(record),                      \
+            offsetof(record, member), true                                                         \
+    }
+#define OF_SLEEP_COLUMN(name, type, array, item_bytes)                                             \
+    { name, type, 1, NULL, offsetof(WorldSleep, array), item_bytes, 0, true }
+#define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
+
 typedef struct SnapshotGroup SnapshotGroup;
 
 struct SnapshotGroup {

@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/array.h"
 #include "solve/solver.h"
+#include "step/snapshot_joints.h"
 #include "step/step.h"
 #include "world/sleep.h"
 
@@ -31,26 +32,6 @@ static_assert(sizeof(Vec3) == 3 * sizeof(double), "x y z");
 static_assert(sizeof(Quat) == 4 * sizeof(double), "w x y z");
 static_assert(sizeof(Sym3) == 6 * sizeof(double), "xx yy zz xy xz yz");
 static_assert(sizeof(PrimitiveKind) == sizeof(uint32_t), "a kind is read and written as u32");
-
-// A field of the world itself; of the records of one of its arrays; a whole item of an array.
-#define OF_WORLD(name, type, count, part, member)                                                  \
-    { name, type, count, part, NO_ARRAY, 0, offsetof(World, member), false }
-#define OF_RECORD(name, type, count, part, array, record, member)                                  \
-    {                                                                                              \
-        name, type, count, part, offsetof(World, array), sizeof(record), offsetof(record, member), \
-            false                                                                                  \
-    }
-#define OF_COLUMN(name, type, count, part, array, item_bytes)                                      \
-    { name, type, count, part, offsetof(World, array), item_bytes, 0, false }
-// Of the records of an array of world->sleep; a whole item of one.
-#define OF_SLEEP(name, type, count, part, array, record, member)                                   \
-    {                                                                                              \
-        name, type, count, part, offsetof(WorldSleep, array), sizeof(record),                      \
-            offsetof(record, member), true                                                         \
-    }
-#define OF_SLEEP_COLUMN(name, type, array, item_bytes)                                             \
-    { name, type, 1, NULL, offsetof(WorldSleep, array), item_bytes, 0, true }
-#define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 
 // ---- settings
 
@@ -662,5 +643,10 @@ const SnapshotSection snapshot_sections[] = {
     {13, 1, true, GROUPS(exponent_groups), .is_there = has_exponents, .settle = settle_exponents},
     {14, 1, true, GROUPS(foundation_groups), .is_there = has_foundations,
      .settle = settle_foundations},
+    {15, 1, true, .groups = snapshot_joint_groups, .group_count = SNAPSHOT_JOINT_GROUPS,
+     .is_there = snapshot_has_joints, .settle = snapshot_settle_joints},
+    {16, 1, false, .groups = snapshot_joint_state_groups,
+     .group_count = SNAPSHOT_JOINT_STATE_GROUPS, .is_there = snapshot_has_joints,
+     .settle = snapshot_settle_joint_state},
 };
 const size_t snapshot_section_count = sizeof(snapshot_sections) / sizeof(snapshot_sections[0]);

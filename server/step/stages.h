@@ -7,6 +7,8 @@
 #include "collide/approach.h"
 #include "solve/geometry.h"
 #include "step/step.h"
+#include "step/tree_fly.h"
+#include "world/world_trees.h"
 
 // Holds all that a body may reach in this step.
 typedef struct StepBall {
@@ -31,6 +33,21 @@ typedef struct StepPlaces {
     size_t primitive_count;
 } StepPlaces;
 
+// An articulated tree in a step (articulate.c): what it flies with, and where it comes to.
+typedef struct StepTree {
+    TreeFlight flight;  // once it has flown: as at the begin of the step, with the free velocities
+    uint32_t problem;   // tree of the problem; PROBLEM_NO_TREE: it has no velocities
+    uint32_t link;      // the first of its links among those of all trees
+    TreeFrame *there;   // its links where a solver asked for them last …
+    double *there_with; // … which is where these velocities bring them
+    bool is_there;
+    double *positions, *velocities; // the new ones
+
+    StepEnergy energy;
+    uint32_t body; // of which `quantity` cannot be told
+    const char *quantity;
+} StepTree;
+
 // What the stages of one step share.
 typedef struct StepState {
     Stepper *stepper;
@@ -40,9 +57,17 @@ typedef struct StepState {
     Error *error;
     const Solver *solver_row;
 
-    uint32_t tree_count; // dynamic bodies that are awake
-    uint8_t *still;      // per body: is asleep, or rests as those do; NULL: nothing sleeps here
-    uint8_t *wakes;      // per island of sleepers, by its first body: wakes in this step
+    // Trees of the problem: dynamic bodies that are awake and of no tree of joints, then those trees
+    // of joints that have velocities.
+    uint32_t free_count, tree_count;
+    size_t velocity_count;
+    StepTree *articulated; // of each tree of the world
+    uint32_t articulated_count;
+    double *link_free;     // per link of all trees, 6: free velocity
+    double *link_new;      // likewise, after the step
+    TreePair *link_change; // likewise: acceleration by velocity products; where asked for
+    uint8_t *still;        // per body: is asleep, or rests as those do; NULL: nothing sleeps here
+    uint8_t *wakes;        // per island of sleepers, by its first body: wakes in this step
     uint32_t asleep_count;
     bool has_woken;
     StepPlaces *places;          // Nullable; where it is, box … placed_first are kept, and
@@ -57,7 +82,7 @@ typedef struct StepState {
 
     FreeMass *free; // per tree
     ProblemTree *tree;
-    double *v_free; // per tree, 6
+    double *v_free; // per free tree 6, then those of the others
     uint32_t *body_of_tree;
     double margin;          // at which gap a pair at relative rest becomes a contact [m]
     double touch;           // a smaller gap or overlap counts as none [m]
@@ -91,6 +116,19 @@ typedef struct StepState {
 // v* = v + h M^-1 (gravity, wrenches, gyroscopic), world axes, and the mass in the present
 // orientation.
 Status free_motion_run(StepState *state);
+
+// The articulated trees of the step: how many velocities and what memory they take; how they fly
+// and their masses; their Jacobians in the contacts; where they come to, and that as the world's
+// state.
+Status articulate_begin(StepState *state);
+Status articulate_fly(StepState *state);
+Status articulate_assemble(StepState *state);
+Status articulate_land(StepState *state);
+void articulate_commit(StepState *state);
+
+// The pose of a link when the problem's velocities v have moved its tree for the step. Who asks for
+// one tree at once is one.
+Pose articulate_pose_there(const StepState *state, uint32_t body, const double *v);
 
 // The spin after a step that nothing touches, of a body that is not round, from that before it and
 // the one that its wrenches make of it, before + h I^-1 T; all in world axes, at the old
@@ -155,7 +193,7 @@ bool seams_find(const StepState *state, const StepPart part[2], double time,
                 const Manifold *manifold, uint32_t hidden[2], bool *asks_partners);
 
 // The contact problem, of the contacts that there are.
-void assemble_run(StepState *state);
+Status assemble_run(StepState *state);
 
 // The contacts of the step as they are where its solver lets the bodies come to (geometry.c);
 // borrowed, as is the state.
@@ -172,6 +210,11 @@ double energy_height(const World *world, uint32_t body);
 void energy_add_sleeper(const StepState *state, uint32_t body, StepEnergy *energy);
 void energy_fall_asleep(const StepState *state, uint32_t tree, StepEnergy *energy);
 void energy_end(const StepState *state, StepEnergy *energy);
+
+// A tree of joints in the book: before it has landed, once its new velocities are known, with links
+// as at the begin of the step; and once its links are where it lands.
+void energy_begin_tree(const StepState *state, StepTree *tree);
+void energy_end_tree(const StepState *state, StepTree *tree);
 
 // Undoes the step as `quantity` of a body cannot be told; the error says so.
 Status fault_body(StepState *state, uint32_t body, const char *quantity);
@@ -216,11 +259,32 @@ static inline void *stage_take_part(unsigned char **at, size_t count, size_t siz
     return part;
 }
 
+// The tree of joints that a body is of; NULL: none. Its link among those of all trees.
+static inline StepTree *stage_tree(const StepState *state, uint32_t body) {
+    uint32_t tree = tree_of_body(state->world->trees, body);
+    return tree == TREE_NONE ? NULL : &state->articulated[tree];
+}
+
+static inline uint32_t stage_link(const StepState *state, uint32_t body) {
+    const WorldTrees *trees = state->world->trees;
+    return trees->tree[trees->tree_of_body[body]].link_first + trees->link_of_body[body];
+}
+
+// The velocities of a tree of the problem as they were at the begin of the step.
+static inline const double *stage_velocities_before(const StepState *state, uint32_t tree) {
+    const uint32_t body = state->body_of_tree[tree];
+    return tree < state->free_count ? state->world->velocity + 6 * (size_t)body
+                                    : stage_tree(state, body)->flight.velocities;
+}
+
 // What body `body` would move with if nothing touched it; 6 numbers.
 static inline const double *stage_free_velocity(const StepState *state, uint32_t body) {
     uint32_t tree = state->stepper->tree_of_body[body];
-    if (tree != PROBLEM_NO_TREE) {
+    if (tree < state->free_count) {
         return state->v_free + 6 * (size_t)tree;
+    }
+    if (stage_tree(state, body) != NULL) {
+        return state->link_free + 6 * (size_t)stage_link(state, body);
     }
     return state->world->kind[body] == BODY_DYNAMIC ? state->v_asleep
                                                     : state->world->velocity + 6 * (size_t)body;

@@ -39,6 +39,11 @@ void stepper_destroy(Stepper *stepper) {
     free(stepper->warm);
     free(stepper->impulse);
     free(stepper->judged);
+    free(stepper->number);
+    free(stepper->row);
+    free(stepper->row_block);
+    free(stepper->row_key);
+    free(stepper->row_impulse);
     free(stepper->old_id);
     free(stepper);
 }
@@ -48,9 +53,12 @@ size_t stepper_bytes(const Stepper *stepper) {
            stepper->contact_capacity * sizeof(StepContact) +
            stepper->problem_capacity * sizeof(ProblemContact) +
            stepper->law_capacity * sizeof(ContactLaw) +
-           (stepper->warm_capacity + stepper->impulse_capacity + stepper->judged_capacity) *
+           (stepper->warm_capacity + stepper->impulse_capacity + stepper->judged_capacity +
+            stepper->number_capacity + stepper->row_impulse_capacity) *
                sizeof(double) +
-           stepper->old_id_capacity * sizeof(Id);
+           stepper->row_capacity * sizeof(ProblemRow) +
+           stepper->row_block_capacity * sizeof(RowBlock) +
+           stepper->row_key_capacity * sizeof(StepRow) + stepper->old_id_capacity * sizeof(Id);
 }
 
 void stepper_limit(Stepper *stepper, size_t more_bytes) {
@@ -81,6 +89,10 @@ static void keep_problem(const Stepper *stepper, const SolveResult *result) {
     if (result->contact != NULL && contacts > 0) {
         memcpy(stepper->problem_contact, result->contact, contacts * sizeof(ProblemContact));
         memcpy(stepper->warm, result->warm_contact, 3 * contacts * sizeof(double));
+    }
+    if (result->contact != NULL && stepper->row_count > 0) {
+        memcpy(stepper->row_impulse + stepper->row_count, result->warm_row,
+               stepper->row_count * sizeof(double));
     }
 }
 
@@ -178,7 +190,9 @@ static Status run_stages(StepState *state, ClockProc *clock, StepReport *report)
 
     // what happens there
     if (status == STATUS_OK) {
-        assemble_run(state);
+        status = assemble_run(state);
+    }
+    if (status == STATUS_OK) {
         status = solve(state, clock, report);
     }
 
@@ -228,6 +242,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
     stepper->has_last = stepper->has_old_ids = false; // the stages write over it
     Status status = run_stages(&state, clock, report);
     report->contact_count = stepper->contact_count;
+    report->row_count = stepper->row_count;
     report->recovery_count = state.recovery_count;
     if (status == STATUS_OK) {
         report->removed_count = state.left_count;

@@ -75,6 +75,11 @@ typedef struct StepContact {
     Vec3 point;
 } StepContact;
 
+// A row as the world saw it: a joint's index during the step, and which part of it.
+typedef struct StepRow {
+    uint32_t joint, part;
+} StepRow;
+
 typedef struct Stepper {
     size_t bytes_max; // candidates and contacts that would need more are refused
     Broad *broad;
@@ -95,6 +100,14 @@ typedef struct Stepper {
     double *warm; // 3 per contact
     size_t contact_capacity, problem_capacity, law_capacity, warm_capacity, impulse_capacity,
         judged_capacity;
+    ProblemRow *row;
+    RowBlock *row_block;
+    StepRow *row_key;    // rising
+    double *row_impulse; // [row_count], and as many to start from
+    size_t row_capacity, row_block_capacity, row_key_capacity, row_impulse_capacity;
+    uint32_t row_count, row_block_count;
+    double *number; // mass blocks and Jacobians of articulated trees
+    size_t number_count, number_capacity;
     uint32_t contact_count;
     bool has_seams; // the last step asked about them: a hint, that changes nothing but its cost
     bool has_last;

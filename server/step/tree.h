@@ -69,6 +69,10 @@ void tree_mass_matrix(const TreeView *view, const double *added, TreeWork *work,
 void tree_accelerate(const TreeView *view, const double *rates, const double *changes,
                      TreeWork *work);
 
+// What forces or momenta at the centres of mass of links, in work->load, are along the coordinates;
+// the former are lost.
+void tree_project(const TreeView *view, TreeWork *work, double *along);
+
 // The forces along the coordinates that those accelerations take, against gravity and wrenches
 // (Nullable: 6 per link, force at the centre of mass and torque).
 void tree_forces(const TreeView *view, Vec3 gravity, const double *wrenches, TreeWork *work,

@@ -90,24 +90,15 @@ static TreePair inertial(const TreeInertia *own, const TreeFrame *frame, const T
     };
 }
 
-void tree_forces(const TreeView *view, Vec3 gravity, const double *wrenches, TreeWork *work,
-                 double *forces) {
-    const uint32_t count = view->tree->link_count;
+void tree_project(const TreeView *view, TreeWork *work, double *along) {
     TreePair *load = work->load;
-    for (uint32_t i = 0; i < count; i++) {
-        load[i] = inertial(&work->own[i], &work->frame[i], &work->change[i], gravity);
-        if (wrenches != NULL) {
-            load[i].linear = vec3_sub(load[i].linear, vec3_load(wrenches + 6 * (size_t)i));
-            load[i].angular = vec3_sub(load[i].angular, vec3_load(wrenches + 6 * (size_t)i + 3));
-        }
-    }
-    for (uint32_t i = count; i-- > 0;) {
+    for (uint32_t i = view->tree->link_count; i-- > 0;) {
         const TreeLink *link = &view->link[i];
         const TreeFrame *frame = &work->frame[i];
         const Vec3 arm = vec3_sub(frame->center, frame->anchor),
                    moment = vec3_add(load[i].angular, vec3_cross(arm, load[i].linear));
         for (uint32_t k = 0; k < tree_link_width(link); k++) {
-            forces[link->first + k] =
+            along[link->first + k] =
                 vec3_dot(frame->axis[k], k < link->moves ? load[i].linear : moment);
         }
         if (link->parent != TREE_NONE) {
@@ -118,4 +109,17 @@ void tree_forces(const TreeView *view, Vec3 gravity, const double *wrenches, Tre
                                       vec3_cross(from, load[i].linear));
         }
     }
+}
+
+void tree_forces(const TreeView *view, Vec3 gravity, const double *wrenches, TreeWork *work,
+                 double *forces) {
+    TreePair *load = work->load;
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        load[i] = inertial(&work->own[i], &work->frame[i], &work->change[i], gravity);
+        if (wrenches != NULL) {
+            load[i].linear = vec3_sub(load[i].linear, vec3_load(wrenches + 6 * (size_t)i));
+            load[i].angular = vec3_sub(load[i].angular, vec3_load(wrenches + 6 * (size_t)i + 3));
+        }
+    }
+    tree_project(view, work, forces);
 }

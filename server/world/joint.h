@@ -101,11 +101,22 @@ typedef struct JointColumns {
     // per axis
     const double *low, *high, *stiffness, *rest, *damping, *friction, *armature, *drive_stiffness,
         *drive_damping, *effort_max; // default: no limits, an unbounded drive, 0 of all else
-    const double *velocity;          // default: as the bodies move
+    const double *velocity;          // default: as the bodies move; of rows it is measured
+    const double *target, *target_velocity, *effort; // default 0
     // per position; of rows they are measured instead
     const double *position;  // default: as the bodies stand
     const char *const *name; // NULL entries: nameless
 } JointColumns;
+
+// Joints to change; columns are NULL where unchanged. Per axis of the joints in their order, and
+// per position.
+typedef struct JointUpdate {
+    size_t count;
+    const uint64_t *id;
+    size_t axis_count, position_count; // of all of them: what the columns have
+    const double *position;
+    const double *velocity, *target, *target_velocity, *effort;
+} JointUpdate;
 
 static inline uint32_t joint_axis_count(uint8_t axes) {
     uint32_t count = 0;

@@ -42,3 +42,13 @@ Status range_check(RangeKind kind, double value, const char *field, int64_t inde
                      "The value %.17g is %s: it must be %s %g and <= %g (%s).", value, what,
                      range->exclusive ? ">" : ">=", range->minimum, range->maximum, range->unit);
 }
+
+Status range_check_column(RangeKind kind, const double *values, size_t count, const char *field,
+                          Error *error) {
+    for (size_t i = 0; values != NULL && i < count; i++) {
+        if (!range_holds(kind, values[i])) {
+            return range_check(kind, values[i], field, (int64_t)i, error);
+        }
+    }
+    return STATUS_OK;
+}

@@ -5,6 +5,8 @@
 
 #include "base/status.h"
 
+#include <stddef.h>
+
 // A time step below 1 ns is none: a body 1 m from the origin that moves at 1 m/s would go by less
 // than some million roundings of its position, and overlaps divided by it have no speed that means
 // anything.
@@ -95,3 +97,7 @@ bool range_holds(RangeKind kind, double value);
 // INVALID_ARGUMENT with a sentence that says value and range when the value, or NaN, lies outside.
 // `field` is the path to blame; index < 0: no index, else [index] is appended.
 Status range_check(RangeKind kind, double value, const char *field, int64_t index, Error *error);
+
+// Every number of a column (NULL: none); blames field[i].
+Status range_check_column(RangeKind kind, const double *values, size_t count, const char *field,
+                          Error *error);

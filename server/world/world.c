@@ -42,6 +42,7 @@ void world_destroy(World *world) {
     free(world->memory);
     world_free_joints(world);
     world_free_trees(world);
+    free(world->joint_memory);
     sleep_forget(world);
     free(world);
 }
@@ -56,7 +57,8 @@ size_t world_bytes(const World *world) {
            world->primitive_capacity * sizeof(Primitive) + world->shape_capacity * sizeof(Shape) +
            world->body_capacity * (size_t)COLUMN_BYTES +
            world->memory_capacity * sizeof(ContactMemory) + sleep_bytes(world) +
-           world_joint_bytes(world) + world_tree_bytes(world);
+           world_joint_bytes(world) + world_tree_bytes(world) +
+           world->joint_memory_capacity * sizeof(JointMemory);
 }
 
 static Status out_of_memory(const World *world, Error *error) {
@@ -510,6 +512,24 @@ Status world_blame_body(const World *world, Id id, const char *field, Error *err
 
 // ---- changing
 
+// What a body is and does that hangs by a joint of coordinates follows from that joint's numbers.
+static Status check_hangs(const World *world, const BodyUpdate *update, size_t i, uint32_t body,
+                          Error *error) {
+    const uint32_t index = world_joint_of_child(world, body);
+    if (index == JOINT_NONE || (update->pose == NULL && update->velocity == NULL)) {
+        return STATUS_OK;
+    }
+    const Joint *joint = &world->joint[index];
+    char field[64];
+    snprintf(field, sizeof(field), "ids[%zu]", i);
+    return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                     "Body %llu hangs by joint %llu (%.64s), whose numbers make its pose and its "
+                     "velocity: set %s of that joint.",
+                     (unsigned long long)update->id[i], (unsigned long long)joint->id,
+                     joint->name == NULL ? "nameless" : joint->name,
+                     update->pose != NULL ? "joint_position" : "joint_velocity");
+}
+
 static Status check_update(const World *world, const BodyUpdate *update, Error *error) {
     for (size_t i = 0; i < update->count; i++) {
         uint32_t body;
@@ -518,8 +538,8 @@ static Status check_update(const World *world, const BodyUpdate *update, Error *
             snprintf(field, sizeof(field), "ids[%zu]", i);
             return world_blame_body(world, update->id[i], field, error);
         }
-        Status status = STATUS_OK;
-        if (update->pose != NULL) {
+        Status status = check_hangs(world, update, i, body, error);
+        if (status == STATUS_OK && update->pose != NULL) {
             status = body_check_pose(update->pose + 7 * i, (uint32_t)i, error);
         }
         if (status == STATUS_OK && update->velocity != NULL) {

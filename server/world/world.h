@@ -33,6 +33,12 @@ static inline bool world_memory_precedes(const ContactMemory *a, const ContactMe
     return a->b != b->b ? a->b < b->b : a->feature < b->feature;
 }
 
+// An impulse of a row of a joint in the last step, likewise; sorted by (joint, part).
+typedef struct JointMemory {
+    uint32_t joint, part; // index; which row of it (step/tree_rows.c)
+    double impulse;       // [N s], [N m s]
+} JointMemory;
+
 typedef struct WorldSleep WorldSleep; // sleep.h
 
 typedef struct WorldLimits {
@@ -93,6 +99,8 @@ typedef struct World {
 
     ContactMemory *memory;
     size_t memory_count, memory_capacity;
+    JointMemory *joint_memory;
+    size_t joint_memory_count, joint_memory_capacity;
     WorldSleep *sleep; // owned. Nullable
 
     // caches: derived from the above
@@ -142,12 +150,22 @@ Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Erro
 // false: the id names no joint.
 bool world_find_joint(const World *world, Id id, uint32_t *joint);
 
-// The joint of coordinates that a body is the child of, or JOINT_NONE. Looks at all joints.
+// Blames `field` for an id that names no joint, and says whether it ever did.
+Status world_blame_joint(const World *world, Id id, const char *field, Error *error);
+
+// The joint of coordinates that a body is the child of, or JOINT_NONE.
 uint32_t world_joint_of_child(const World *world, uint32_t body);
 
-// Judges position numbers of a joint that come from outside; blames position[first …]. Makes the
+// All or none. Positions and velocities are those of joints of coordinates, and place their bodies:
+// then it wakes whom it disturbs, forgets what contacts bore, and a fault.
+Status world_update_joints(World *world, const JointUpdate *update, Error *error);
+// Only judges.
+Status world_check_joint_update(const World *world, const JointUpdate *update, Error *error);
+
+// Judges position numbers of a joint that come from outside; blames column[first …]. Makes the
 // quaternion of three turns unit, which has passed.
-Status world_check_joint_position(uint8_t axes, const double *position, size_t first, Error *error);
+Status world_check_joint_position(uint8_t axes, const double *position, const char *column,
+                                  size_t first, Error *error);
 void world_normalize_joint_position(uint8_t axes, double *position);
 
 // Where the frame of a joint is, of its side a or b, in world axes.
@@ -166,6 +184,14 @@ void world_joints_changed(World *world);
 // Takes joints out, whose indices rise, and the gears that couple one of them; the others keep
 // their order.
 void world_remove_joints(World *world, const uint32_t *joints, uint32_t count);
+
+// For a snapshot that is being read: room for the columns of as many axes; whether `count` joints
+// that stand behind those that there are make trees; whether all that joints are can be so, and all
+// that their numbers are.
+bool world_reserve_joint_axes(World *world, size_t count);
+Status world_check_trees(const World *world, uint32_t count, Error *error);
+bool world_joints_are_sound(const World *world);
+bool world_joint_state_is_sound(const World *world);
 
 // Only for world.c. The joints of bodies that are about to be removed go with them, and those of
 // the others name them by their new indices.

@@ -41,7 +41,7 @@ static Status out_of_memory(const World *world, Error *error) {
 }
 
 // All columns of the axes grow alike, from one capacity.
-static bool reserve_axes(World *world, size_t count) {
+bool world_reserve_joint_axes(World *world, size_t count) {
     size_t capacity = world->joint_axis_capacity;
     double **const columns[] = {&world->joint_velocity, &world->joint_target_velocity,
                                 &world->joint_effort, &world->joint_target};
@@ -65,7 +65,7 @@ static Status reserve(World *world, const JointColumns *columns, Error *error) {
                         columns->position_count * (size_t)POSITION_BYTES;
     if (more > world->limits.bytes_max || world_bytes(world) > world->limits.bytes_max - more ||
         !ARRAY_RESERVE(world->joint, world->joint_capacity, world->joint_count + columns->count) ||
-        !reserve_axes(world, world->joint_axis_count + columns->axis_count) ||
+        !world_reserve_joint_axes(world, world->joint_axis_count + columns->axis_count) ||
         !ARRAY_RESERVE(world->joint_position, world->joint_position_capacity,
                        world->joint_position_count + columns->position_count) ||
         !world_reserve_trees(world, world->body_count, world->joint_count + columns->count)) {
@@ -306,25 +306,30 @@ static Status load_axis(const JointColumns *columns, size_t at, const Joint *joi
     return STATUS_OK;
 }
 
-static Status check_velocities(const JointColumns *columns, Error *error) {
-    for (size_t i = 0; columns->velocity != NULL && i < columns->axis_count; i++) {
-        Status status =
-            range_check(RANGE_JOINT_VELOCITY, columns->velocity[i], "velocity", (int64_t)i, error);
-        if (status != STATUS_OK) {
-            return status;
-        }
+static Status check_state(const JointColumns *columns, Error *error) {
+    const size_t count = columns->axis_count;
+    Status status =
+        range_check_column(RANGE_JOINT_VELOCITY, columns->velocity, count, "velocity", error);
+    if (status == STATUS_OK) {
+        status = range_check_column(RANGE_JOINT_POSITION, columns->target, count, "target", error);
     }
-    return STATUS_OK;
+    if (status == STATUS_OK) {
+        status = range_check_column(RANGE_JOINT_VELOCITY, columns->target_velocity, count,
+                                    "target_velocity", error);
+    }
+    return status == STATUS_OK
+               ? range_check_column(RANGE_JOINT_EFFORT, columns->effort, count, "effort", error)
+               : status;
 }
 
-Status world_check_joint_position(uint8_t axes, const double *position, size_t first,
-                                  Error *error) {
+Status world_check_joint_position(uint8_t axes, const double *position, const char *column,
+                                  size_t first, Error *error) {
     const uint32_t count = joint_position_count(axes);
     const bool is_quaternion = (axes & JOINT_TURNS) == JOINT_TURNS;
     const uint32_t plain = is_quaternion ? count - 4 : count;
     for (uint32_t i = 0; i < plain; i++) {
         Status status =
-            range_check(RANGE_JOINT_POSITION, position[i], "position", (int64_t)(first + i), error);
+            range_check(RANGE_JOINT_POSITION, position[i], column, (int64_t)(first + i), error);
         if (status != STATUS_OK) {
             return status;
         }
@@ -336,7 +341,7 @@ Status world_check_joint_position(uint8_t axes, const double *position, size_t f
     // as of a body's orientation; NaN fails
     return !is_quaternion || (norm >= 1e-12 && norm <= 1e12)
                ? STATUS_OK
-               : blame_input(error, "position", first + plain,
+               : blame_input(error, column, first + plain,
                              "The quaternion (w x y z) of three turns is normalised on receipt, "
                              "but must not be zero.");
 }
@@ -372,8 +377,8 @@ static Status load_joint(World *world, const JointColumns *columns, uint32_t i, 
             load_axis(columns, *axes + k, joint, &world->joint_axis[joint->axis_first + k], error);
     }
     if (status == STATUS_OK && columns->position != NULL && !joint->is_rows) {
-        status = world_check_joint_position(joint->axes, columns->position + *positions, *positions,
-                                            error);
+        status = world_check_joint_position(joint->axes, columns->position + *positions, "position",
+                                            *positions, error);
     }
     *axes += axis_count;
     *positions += position_count;
@@ -496,7 +501,7 @@ static Status check_size(const World *world, const Forest *forest, uint32_t body
                            (unsigned long long)world->body_id[body], width, TREE_WIDTH_MAX);
 }
 
-static Status check_trees(const World *world, uint32_t count, Error *error) {
+Status world_check_trees(const World *world, uint32_t count, Error *error) {
     uint32_t *block = NULL;
     Forest forest;
     if (!open_forest(&forest, world->body_count, &block)) {
@@ -604,9 +609,10 @@ static void start(World *world, const JointColumns *columns, const Joint *joint)
         memcpy(velocity, columns->velocity + axes, axis_count * sizeof(double));
     }
     for (uint32_t k = 0; k < axis_count; k++) {
-        world->joint_target[joint->axis_first + k] = 0.0;
-        world->joint_target_velocity[joint->axis_first + k] = 0.0;
-        world->joint_effort[joint->axis_first + k] = 0.0;
+        const size_t at = joint->axis_first + k;
+        world->joint_target[at] = number_of(columns->target, axes + k, 0.0);
+        world->joint_target_velocity[at] = number_of(columns->target_velocity, axes + k, 0.0);
+        world->joint_effort[at] = number_of(columns->effort, axes + k, 0.0);
     }
 }
 
@@ -668,10 +674,10 @@ Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Erro
                            axes, positions, columns->axis_count, columns->position_count);
     }
     if (status == STATUS_OK) {
-        status = check_velocities(columns, error);
+        status = check_state(columns, error);
     }
     if (status == STATUS_OK) {
-        status = check_trees(world, columns->count, error);
+        status = world_check_trees(world, columns->count, error);
     }
     if (status != STATUS_OK) {
         return status;
@@ -697,6 +703,7 @@ Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Erro
 }
 
 void world_joints_changed(World *world) {
+    world->joint_memory_count = 0; // a cold start is always right
     world_build_trees(world);
     world_place_trees(world);
     world_follow_bodies(world);
@@ -722,13 +729,21 @@ bool world_find_joint(const World *world, Id id, uint32_t *joint) {
     return true;
 }
 
+Status world_blame_joint(const World *world, Id id, const char *field, Error *error) {
+    bool was_there = id > 0 && id < world->joint_id_next;
+    return error_set(error, STATUS_NOT_FOUND, field,
+                     was_there ? "Joint %llu is gone: it was removed, or broke."
+                               : "No joint has the id %llu in this world.",
+                     (unsigned long long)id);
+}
+
 uint32_t world_joint_of_child(const World *world, uint32_t body) {
-    for (size_t i = 0; i < world->joint_count; i++) {
-        if (!world->joint[i].is_rows && world->joint[i].body[1] == body) {
-            return (uint32_t)i;
-        }
-    }
-    return JOINT_NONE;
+    const uint32_t tree = tree_of_body(world->trees, body);
+    return tree == TREE_NONE
+               ? JOINT_NONE
+               : world->trees
+                     ->link[world->trees->tree[tree].link_first + world->trees->link_of_body[body]]
+                     .joint;
 }
 
 // ---- removing

@@ -120,6 +120,27 @@ static void put_to_sleep(World *world) {
     world->sleep->memory[0] = (ContactMemory){.a = first, .b = first + 1, .impulse = {0, 0, 1}};
 }
 
+// A hinge and a ball of rows, one of which bore something.
+static void join(World *world) {
+    const uint32_t kinds[2] = {JOINT_HINGE, JOINT_BALL}, rows[2] = {1, 1};
+    const uint64_t bodies[2] = {world->body_id[world->body_count - 1],
+                                world->body_id[world->body_count - 2]};
+    const char *const joint_names[2] = {"hip", NULL};
+    const JointColumns columns = {.count = 2,
+                                  .axis_count = 4,
+                                  .position_count = 5,
+                                  .kind = kinds,
+                                  .body_b = bodies,
+                                  .as_rows = rows,
+                                  .name = joint_names};
+    Id ids[2];
+    ck_assert_int_eq(world_add_joints(world, &columns, ids, NULL), STATUS_OK);
+    world->joint_memory = calloc(1, sizeof(JointMemory));
+    ck_assert_ptr_nonnull(world->joint_memory);
+    world->joint_memory[0] = (JointMemory){.joint = 1, .part = 2, .impulse = 3.0};
+    world->joint_memory_count = world->joint_memory_capacity = 1;
+}
+
 START_TEST(every_field_is_hashed_and_named) {
     Visit visit = {.lab = heap_create(1, 8)};
     lab_step(&visit.lab, 60);
@@ -129,6 +150,7 @@ START_TEST(every_field_is_hashed_and_named) {
     world->settings.bounds_lower = vec3(-9.0, -9.0, -9.0);
     world->settings.bounds_upper = vec3(9.0, 9.0, 9.0);
     world->settings.sleep_speed = 0.1;
+    join(world);
     put_to_sleep(world);
     world->solver_failures = 3;
     world->solver_wait = 2;
@@ -170,7 +192,16 @@ static const char names[] =
     "rests: rest\n"
     "islands: island\n"
     "sleeping impulses: asleep.body_a asleep.body_b asleep.feature asleep.impulse.x.y.z\n"
-    "failures: solver_failures solver_wait\n";
+    "failures: solver_failures solver_wait\n"
+    "joint ids: next_joint_id\n"
+    "joints: joint.id joint.kind joint.axes joint.as_rows joint.collides joint.body joint.partner"
+    " joint.frame joint.ratio joint.length joint.break_force joint.break_torque\n"
+    "joint axes: joint.low joint.high joint.stiffness joint.rest joint.damping joint.friction"
+    " joint.armature joint.drive_stiffness joint.drive_damping joint.effort_max\n"
+    "joint names: joint.name\n"
+    "joint positions: joint_position\n"
+    "joint velocities: joint_velocity joint_target joint_target_velocity joint_effort\n"
+    "joint impulses: joint_impulse.joint joint_impulse.part joint_impulse\n";
 
 static void add_names(const SnapshotGroup *group, char *text, size_t bytes) {
     size_t used = strlen(text);

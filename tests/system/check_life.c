@@ -347,6 +347,44 @@ START_TEST(describe_and_welcome_list_limits_calls_and_solvers) {
 }
 END_TEST
 
+// In the least frame, part by part: the same rows, each once.
+START_TEST(describe_tells_the_same_in_parts) {
+    ServerProcess *large = server_start("--workers 1"),
+                  *small = server_start("--workers 1 --frame-bytes-max 8K");
+    WireClient *whole = wire_open(large->address[0]), *parts = wire_open(small->address[0]);
+    Moreau__V1__Describe describe = MOREAU__V1__DESCRIBE__INIT;
+    const Moreau__V1__DescribeReply *all = wire_accept(whole, &describe)->describe;
+    const size_t rows = all->n_limits + all->n_calls + all->n_solvers + all->n_fields;
+    ck_assert_uint_eq(all->total, rows);
+    size_t calls = 0, fields = 0, told = 0;
+    int replies = 0;
+    for (describe.has_first = 1; told < rows; describe.first = told, replies++) {
+        const Moreau__V1__DescribeReply *part = wire_accept(parts, &describe)->describe;
+        ck_assert_uint_eq(part->total, rows);
+        ck_assert_uint_gt(part->n_limits + part->n_calls + part->n_solvers + part->n_fields, 0);
+        for (size_t i = 0; i < part->n_calls; i++, calls++) {
+            ck_assert_str_eq(part->calls[i]->meaning, all->calls[calls]->meaning);
+        }
+        for (size_t i = 0; i < part->n_fields; i++, fields++) {
+            ck_assert_str_eq(part->fields[i]->path, all->fields[fields]->path);
+        }
+        told += part->n_limits + part->n_calls + part->n_solvers + part->n_fields;
+    }
+    ck_assert_int_gt(replies, 1);
+    ck_assert_uint_eq(told, rows);
+    ck_assert_uint_eq(fields, all->n_fields);
+    describe.first = all->n_limits + 1;
+    describe.has_count = 1, describe.count = 2;
+    const Moreau__V1__DescribeReply *two = wire_accept(parts, &describe)->describe;
+    ck_assert_uint_eq(two->n_limits + two->n_solvers + two->n_fields, 0);
+    ck_assert_uint_eq(two->n_calls, 2);
+    wire_close(whole);
+    wire_close(parts);
+    server_stop(large);
+    server_stop(small);
+}
+END_TEST
+
 START_TEST(stats_count_lanes_steps_and_bytes) {
     ServerProcess *server = server_start("--workers 3");
     WireClient *client = wire_open(server->address[0]);
@@ -465,6 +503,7 @@ static TCase *case_service(void) {
     tcase_add_loop_test(tcase, hello_has_a_deadline_of_its_own, 0, 2);
     tcase_add_test(tcase, the_open_world_is_refused_without_a_token);
     tcase_add_test(tcase, describe_and_welcome_list_limits_calls_and_solvers);
+    tcase_add_test(tcase, describe_tells_the_same_in_parts);
     tcase_add_test(tcase, stats_count_lanes_steps_and_bytes);
     tcase_add_test(tcase, two_hundred_clients_are_served_at_once);
     tcase_add_test(tcase, memory_of_two_thousand_worlds_comes_back);

@@ -247,6 +247,9 @@ static const Bad bads[] = {
      "must not be zero",
      BAD,
      {.kind = U(JOINT_BALL), .position = D(0, 0, 0, 0), .axis_count = 3, .position_count = 4}},
+    {"target[0]", "not a number", BAD, {.target = D(NAN)}},
+    {"target_velocity[0]", "not a number", BAD, {.target_velocity = D(NAN)}},
+    {"effort[0]", "1e+300", BAD, {.effort = D(1e300)}},
     {"ratio[0]", "not a number", BAD, {.ratio = D(NAN)}},
     {"length[0]",
      "out of range",
@@ -276,6 +279,7 @@ START_TEST(bad_input_names_its_field_and_changes_nothing) {
     TAKE(break_force), TAKE(break_torque), TAKE(low), TAKE(high), TAKE(stiffness), TAKE(rest);
     TAKE(damping), TAKE(friction), TAKE(armature), TAKE(drive_stiffness), TAKE(drive_damping);
     TAKE(effort_max), TAKE(position), TAKE(velocity);
+    TAKE(target), TAKE(target_velocity), TAKE(effort);
     if (bad->columns.axis_count != 0) { // SIZE_MAX: none
         columns.axis_count = bad->columns.axis_count + 1 == 0 ? 0 : bad->columns.axis_count;
         columns.position_count = bad->columns.position_count;
@@ -405,6 +409,118 @@ START_TEST(a_gear_couples_two_joints_with_one_axis) {
 }
 END_TEST
 
+// ---- changing
+
+START_TEST(numbers_of_joints_are_set_and_place_their_bodies) {
+    World *world = make_world(3);
+    ck_assert_int_eq(add(world, JOINT_HINGE, 0, 1, 0, NULL), STATUS_OK);
+    ck_assert_int_eq(add(world, JOINT_BALL, 1, 2, 0, NULL), STATUS_OK);
+    ck_assert_int_eq(add(world, JOINT_SLIDER, 0, 3, 1, NULL), STATUS_OK);
+    const double turn = 0.7;
+    // the hinge by its angle; the ball by a quaternion of length 2
+    JointUpdate update = {.count = 2,
+                          .id = I(1, 2),
+                          .axis_count = 4,
+                          .position_count = 5,
+                          .position = D(turn, 2, 0, 0, 0),
+                          .velocity = D(2, 0, 0, 0),
+                          .target = D(1, 2, 3, 4)};
+    ck_assert_int_eq(world_update_joints(world, &update, NULL), STATUS_OK);
+    ck_assert_double_eq_tol(world->pose[6], sin(0.5 * turn), 1e-15);
+    ck_assert_double_eq_tol(world->pose[7 + 6], sin(0.5 * turn), 1e-15); // carried along
+    ck_assert_double_eq(world->velocity[6 + 5], 2);
+    ck_assert_double_eq(world->joint_position[1], 1);
+    ck_assert_double_eq(world->joint_target[3], 4);
+    // a target of rows, whose position is that of its body
+    update = (JointUpdate){.count = 1, .id = I(3), .axis_count = 1, .effort = D(5)};
+    ck_assert_int_eq(world_update_joints(world, &update, NULL), STATUS_OK);
+    ck_assert_double_eq(world->joint_effort[4], 5);
+    world_destroy(world);
+}
+END_TEST
+
+typedef struct BadUpdate {
+    const char *field, *says;
+    Status status;
+    JointUpdate update;
+} BadUpdate;
+
+// Joints: 1 a hinge, 2 a ball, 3 a slider of rows.
+static const BadUpdate bad_updates[] = {
+    {"joints[1]", "No joint", STATUS_NOT_FOUND, {.count = 2, .id = I(1, 9)}},
+    {"joints[0]",
+     "by rows",
+     BAD,
+     {.count = 1, .id = I(3), .position_count = 1, .axis_count = 1, .position = D(0)}},
+    {"joint_position[1]",
+     "zero",
+     BAD,
+     {.count = 2, .id = I(1, 2), .position_count = 5, .position = D(0, 0, 0, 0, 0)}},
+    {"joint_position",
+     "5 numbers",
+     BAD,
+     {.count = 2, .id = I(1, 2), .position_count = 4, .position = D(0, 1, 0, 0)}},
+    {"joint_target[0]",
+     "not a number",
+     BAD,
+     {.count = 1, .id = I(1), .axis_count = 1, .target = D(NAN)}},
+    {"joint_effort[0]",
+     "1e+300",
+     BAD,
+     {.count = 1, .id = I(1), .axis_count = 1, .effort = D(1e300)}},
+    {"joint_target_velocity[0]",
+     "infinite",
+     BAD,
+     {.count = 1, .id = I(1), .axis_count = 1, .target_velocity = D(HUGE_VAL)}},
+    {"joint_velocity[2]",
+     "not a number",
+     BAD,
+     {.count = 1, .id = I(2), .axis_count = 3, .velocity = D(0, 0, NAN)}},
+    {"joints", "3 free axes", BAD, {.count = 1, .id = I(2), .axis_count = 2, .velocity = D(0, 0)}},
+};
+
+START_TEST(bad_numbers_of_joints_name_their_field_and_change_nothing) {
+    const BadUpdate *bad = &bad_updates[_i];
+    World *world = make_world(3);
+    ck_assert_int_eq(add(world, JOINT_HINGE, 0, 1, 0, NULL), STATUS_OK);
+    ck_assert_int_eq(add(world, JOINT_BALL, 1, 2, 0, NULL), STATUS_OK);
+    ck_assert_int_eq(add(world, JOINT_SLIDER, 0, 3, 1, NULL), STATUS_OK);
+    double before[8];
+    memcpy(before, world->joint_position, 6 * sizeof(double));
+    Error error = {0};
+    ck_assert_int_eq(world_update_joints(world, &bad->update, &error), bad->status);
+    ck_assert_str_eq(error.field, bad->field);
+    ck_assert_msg(strstr(error.message, bad->says) != NULL, "%s", error.message);
+    ck_assert_mem_eq(before, world->joint_position, 6 * sizeof(double));
+    ck_assert_double_eq(world->joint_velocity[0], 0);
+    world_destroy(world);
+}
+END_TEST
+
+START_TEST(a_body_that_hangs_by_a_joint_is_set_by_that_joint) {
+    World *world = make_world(3);
+    JointColumns columns = make_hinge();
+    columns.name = (const char *const[]){"elbow"};
+    Id id;
+    ck_assert_int_eq(world_add_joints(world, &columns, &id, NULL), STATUS_OK);
+    const double pose[7] = {5, 0, 0, 1, 0, 0, 0}, velocity[6] = {1};
+    BodyUpdate update = {.count = 1, .id = I(2), .pose = pose};
+    Error error = {0};
+    ck_assert_int_eq(world_update_bodies(world, &update, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "ids[0]");
+    ck_assert_ptr_nonnull(strstr(error.message, "elbow"));
+    ck_assert_ptr_nonnull(strstr(error.message, "joint_position"));
+    update = (BodyUpdate){.count = 1, .id = I(2), .velocity = velocity};
+    ck_assert_int_eq(world_update_bodies(world, &update, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "joint_velocity"));
+    // the root floats: it is set as a free body is, and takes the other along
+    update = (BodyUpdate){.count = 1, .id = I(1), .pose = pose};
+    ck_assert_int_eq(world_update_bodies(world, &update, &error), STATUS_OK);
+    ck_assert_double_eq(world->pose[7], world->pose[0]); // the frames are in the same place
+    world_destroy(world);
+}
+END_TEST
+
 // ---- removing
 
 START_TEST(joints_go_with_their_bodies_and_gears_with_their_joints) {
@@ -463,6 +579,10 @@ static TCase *case_joint(void) {
     tcase_add_test(tcase, a_ring_is_refused_from_wherever_it_is_entered);
     tcase_add_test(tcase, depth_and_width_of_a_tree_are_limited_by_name);
     tcase_add_test(tcase, a_gear_couples_two_joints_with_one_axis);
+    tcase_add_test(tcase, numbers_of_joints_are_set_and_place_their_bodies);
+    tcase_add_loop_test(tcase, bad_numbers_of_joints_name_their_field_and_change_nothing, 0,
+                        sizeof(bad_updates) / sizeof(bad_updates[0]));
+    tcase_add_test(tcase, a_body_that_hangs_by_a_joint_is_set_by_that_joint);
     tcase_add_test(tcase, joints_go_with_their_bodies_and_gears_with_their_joints);
     return tcase;
 }

@@ -34,9 +34,15 @@ class Calls:
         """See protocol.Stats."""
         return self._call(p.Stats(worlds=worlds), p.StatsReply, deadline_ms)
 
-    def describe(self, *, deadline_ms: int | None = None) -> p.DescribeReply:
+    def describe(
+        self,
+        *,
+        first: int | None = None,
+        count: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.DescribeReply:
         """See protocol.Describe."""
-        return self._call(p.Describe(), p.DescribeReply, deadline_ms)
+        return self._call(p.Describe(first=first, count=count), p.DescribeReply, deadline_ms)
 
     def cancel(self, *, request: int | None = None, deadline_ms: int | None = None) -> p.CancelReply:
         """See protocol.Cancel."""

@@ -193,6 +193,7 @@ class Welcome(Message):
     session: str | None = None
     """to be shown in Hello.resume"""
     limits: list["Limit"] = _new(default_factory=list)
+    """of these three: what they mean is left to Describe where a frame would not hold it"""
     calls: list["CallInfo"] = _new(default_factory=list)
     solvers: list["SolverInfo"] = _new(default_factory=list)
     last_id: int | None = None
@@ -319,7 +320,12 @@ class StatsReply(Message):
 
 @dataclass(slots=True, kw_only=True)
 class Describe(Message):
-    pass
+    """What the server is able to: rows of one list, first all limits, then calls, solvers and fields."""
+
+    first: int | None = None
+    """row; default 0"""
+    count: int | None = None
+    """default: all the rest, or as much as a frame holds"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -328,6 +334,8 @@ class DescribeReply(Message):
     calls: list["CallInfo"] = _new(default_factory=list)
     solvers: list["SolverInfo"] = _new(default_factory=list)
     fields: list["FieldInfo"] = _new(default_factory=list)
+    total: int | None = None
+    """rows of all four: those that did not come are asked for with `first`"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2153,11 +2161,16 @@ StatsReply.FIELDS = (
     Field(26, "kept_bytes", Kind.UINT64, False, None),
     Field(27, "player_bytes", Kind.UINT64, False, None),
 )
+Describe.FIELDS = (
+    Field(1, "first", Kind.UINT64, False, None),
+    Field(2, "count", Kind.UINT64, False, None),
+)
 DescribeReply.FIELDS = (
     Field(1, "limits", Kind.MESSAGE, True, Limit),
     Field(2, "calls", Kind.MESSAGE, True, CallInfo),
     Field(3, "solvers", Kind.MESSAGE, True, SolverInfo),
     Field(4, "fields", Kind.MESSAGE, True, FieldInfo),
+    Field(5, "total", Kind.UINT64, False, None),
 )
 FieldInfo.FIELDS = (
     Field(1, "path", Kind.STRING, False, None),

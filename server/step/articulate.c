@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+// The articulated trees of a world in its step: they are trees of the problem like free bodies, with
+// a mass block and Jacobians in numbers. Their free motion is tree_fly.h's; their new state is that
+// of their coordinates, moved with the velocity that the integrator names, and what their bodies'
+// columns say follows from it (world/tree_place.h).
+//
+// Mass blocks are A = M + armature + what is implicit along the coordinates, where the integrator
+// takes it; Jacobians and what bodies move with are of the begin of the step, as contacts are.
+#include "step/stages.h"
+
+#include "base/array.h"
+#include "base/assert.h"
+
+#include <string.h>
+
+static Status out_of_memory(const StepState *state) {
+    return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "Memory ended while moving %u trees of joints: raise --memory-bytes-max.",
+                     state->articulated_count);
+}
+
+// ---- free motion
+
+static size_t bytes_of(const Tree *tree) {
+    return tree_flight_bytes(tree) + tree->link_count * sizeof(TreeFrame) +
+           (tree->position_count + 2 * (size_t)tree->width) * sizeof(double);
+}
+
+static void open_tree(StepState *state, uint32_t index, unsigned char *at) {
+    const World *world = state->world;
+    StepTree *tree = &state->articulated[index];
+    TreeFlight *flight = &tree->flight;
+    flight->view = world_tree_view(world, index);
+    const Tree *of = flight->view.tree;
+    tree_flight_take(flight, of, at);
+    at += tree_flight_bytes(of);
+    tree->there = stage_take_part(&at, of->link_count, sizeof(TreeFrame));
+    tree->positions = stage_take_part(&at, of->position_count, sizeof(double));
+    tree->velocities = stage_take_part(&at, of->width, sizeof(double));
+    tree->there_with = stage_take_part(&at, of->width, sizeof(double));
+    flight->axes = (TreeAxes){.axis = world->joint_axis,
+                              .target = world->joint_target,
+                              .target_velocity = world->joint_target_velocity,
+                              .effort = world->joint_effort,
+                              .is_explicit = world->settings.integrator == INTEGRATOR_EXPLICIT};
+    flight->mass = world->mass;
+    flight->gravity = world->settings.gravity;
+    flight->h = state->input->time_step;
+    flight->integrator = world->settings.integrator;
+    flight->rotation = world->settings.rotation;
+    world_tree_numbers(world, &flight->view, flight->positions, flight->velocities);
+    memset(flight->wrenches, 0, of->link_count * 6 * sizeof(double));
+}
+
+static void add_wrenches(StepState *state) {
+    const StepInput *input = state->input;
+    for (size_t i = 0; i < input->wrench_count; i++) {
+        const uint32_t body = input->wrench_body[i];
+        StepTree *tree = stage_tree(state, body);
+        if (tree != NULL) {
+            tree->flight.has_wrenches = true;
+            double *sum =
+                tree->flight.wrenches + 6 * (size_t)state->world->trees->link_of_body[body];
+            for (int k = 0; k < 6; k++) {
+                sum[k] += input->wrench[6 * i + (size_t)k];
+            }
+        }
+    }
+}
+
+// What all trees share: per link of all of them.
+static bool take_links(StepState *state, size_t links) {
+    state->link_free = arena_take_array(state->scratch, links, 6 * sizeof(double));
+    state->link_new = arena_take_array(state->scratch, links, 6 * sizeof(double));
+    state->link_change =
+        state->wants_gdot ? arena_take_array(state->scratch, links, sizeof(TreePair)) : NULL;
+    return state->link_free != NULL && state->link_new != NULL &&
+           (state->link_change != NULL || !state->wants_gdot);
+}
+
+Status articulate_begin(StepState *state) {
+    const WorldTrees *trees = state->world->trees;
+    state->tree_count = state->free_count;
+    state->velocity_count = 6 * (size_t)state->free_count;
+    state->articulated_count = trees == NULL ? 0 : trees->tree_count;
+    if (state->articulated_count == 0) {
+        return STATUS_OK;
+    }
+    state->articulated =
+        arena_take_zeroed(state->scratch, state->articulated_count, sizeof(StepTree));
+    if (state->articulated == NULL || !take_links(state, trees->link_count)) {
+        return out_of_memory(state);
+    }
+    for (uint32_t i = 0; i < state->articulated_count; i++) {
+        StepTree *tree = &state->articulated[i];
+        unsigned char *at = arena_take(state->scratch, bytes_of(&trees->tree[i]));
+        if (at == NULL) {
+            return out_of_memory(state);
+        }
+        open_tree(state, i, at);
+        tree->link = trees->tree[i].link_first;
+        tree->problem = trees->tree[i].width == 0 ? PROBLEM_NO_TREE : state->tree_count++;
+        state->velocity_count += trees->tree[i].width;
+    }
+    add_wrenches(state);
+    return STATUS_OK;
+}
+
+// Mass blocks stand at the begin of the numbers, one behind the other.
+static Status list_problem_trees(StepState *state) {
+    size_t first = 6 * (size_t)state->free_count, mass = 0; // of the begin: others go behind
+    for (uint32_t i = 0; i < state->articulated_count; i++) {
+        const StepTree *tree = &state->articulated[i];
+        const Tree *of = tree->flight.view.tree;
+        if (tree->problem != PROBLEM_NO_TREE) {
+            state->tree[tree->problem] =
+                (ProblemTree){.first = (uint32_t)first, .width = of->width, .mass = mass};
+            state->body_of_tree[tree->problem] = tree->flight.view.link[0].body;
+            first += of->width;
+            mass += (size_t)of->width * of->width;
+        }
+    }
+    ASSERT(first == state->velocity_count);
+    Stepper *stepper = state->stepper;
+    stepper->number_count = mass;
+    return ARRAY_RESERVE(stepper->number, stepper->number_capacity, mass) ? STATUS_OK
+                                                                          : out_of_memory(state);
+}
+
+static void store_velocities(const StepTree *tree, double *velocity) {
+    for (uint32_t i = 0; i < tree->flight.view.tree->link_count; i++) {
+        const TreeFrame *frame = &tree->flight.work.frame[i];
+        vec3_store(velocity + 6 * (size_t)(tree->link + i), frame->velocity);
+        vec3_store(velocity + 6 * (size_t)(tree->link + i) + 3, frame->spin);
+    }
+}
+
+static void fly_tree(void *work, uint32_t index) {
+    const StepState *state = work;
+    StepTree *tree = &state->articulated[index];
+    TreeFlight *flight = &tree->flight;
+    double none = 0.0, *v = &none;
+    if (tree->problem != PROBLEM_NO_TREE) {
+        const ProblemTree *of = &state->tree[tree->problem];
+        v = state->v_free + of->first;
+        tree_fly(flight, v);
+        tree_mass_matrix(&flight->view, flight->added, &flight->work,
+                         state->stepper->number + of->mass);
+    } else {
+        tree_place(&flight->view, flight->positions, flight->work.frame);
+    }
+    if (state->wants_gdot) {
+        tree_flight_return(flight, flight->velocities);
+        tree_accelerate(&flight->view, flight->velocities, NULL, &flight->work);
+        memcpy(state->link_change + tree->link, flight->work.change,
+               flight->view.tree->link_count * sizeof(TreePair));
+    }
+    tree_flight_return(flight, v);
+    store_velocities(tree, state->link_free);
+}
+
+Status articulate_fly(StepState *state) {
+    Status status = list_problem_trees(state);
+    if (status == STATUS_OK) {
+        tasks_run(state->input->context.tasks, fly_tree, state, state->articulated_count);
+    }
+    return status;
+}
+
+// ---- contacts
+
+static void fill_side(const StepState *state, ProblemContact *contact, int side, uint32_t body) {
+    ContactSide *of = &contact->side[side];
+    const StepTree *tree = stage_tree(state, body);
+    const TreeFlight *flight = &tree->flight;
+    const uint32_t link = state->world->trees->link_of_body[body];
+    const Vec3 direction[3] = {contact->normal, contact->tangent[0], contact->tangent[1]};
+    double *jacobian = state->stepper->number + of->jacobian;
+    memset(jacobian, 0, 3 * (size_t)flight->view.tree->width * sizeof(double));
+    tree_jacobian(&flight->view, flight->work.frame, link,
+                  vec3_add(flight->work.frame[link].center, of->arm), direction,
+                  side == 0 ? -1.0 : 1.0, jacobian);
+}
+
+static bool is_articulated(const StepState *state, const ContactSide *side) {
+    return side->tree != PROBLEM_NO_TREE && side->tree >= state->free_count;
+}
+
+static void fill_block(void *work, uint32_t block) {
+    const StepState *state = work;
+    Stepper *stepper = state->stepper;
+    uint32_t end = stage_block_end(block, stepper->contact_count);
+    for (uint32_t i = block * STAGE_BLOCK; i < end; i++) {
+        ProblemContact *contact = &stepper->problem_contact[i];
+        for (int s = 0; s < 2; s++) {
+            if (is_articulated(state, &contact->side[s])) {
+                fill_side(state, contact, s,
+                          s == 0 ? stepper->contact[i].a : stepper->contact[i].b);
+            }
+        }
+    }
+}
+
+// Where the Jacobian of each side that needs one begins.
+static Status place_jacobians(StepState *state) {
+    Stepper *stepper = state->stepper;
+    size_t count = stepper->number_count;
+    for (uint32_t i = 0; i < stepper->contact_count; i++) {
+        for (int s = 0; s < 2; s++) {
+            ContactSide *side = &stepper->problem_contact[i].side[s];
+            if (is_articulated(state, side) && count <= UINT32_MAX) {
+                side->jacobian = (uint32_t)count;
+                count += 3 * (size_t)state->tree[side->tree].width;
+            }
+        }
+    }
+    if (count > UINT32_MAX ||
+        (count > stepper->number_capacity && stepper_bytes(stepper) > stepper->bytes_max) ||
+        !ARRAY_RESERVE(stepper->number, stepper->number_capacity, count)) {
+        return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "The Jacobians of %u contacts of trees of joints do not fit the memory "
+                         "budget (option --memory-bytes-max).",
+                         stepper->contact_count);
+    }
+    stepper->number_count = count;
+    return STATUS_OK;
+}
+
+Status articulate_assemble(StepState *state) {
+    Stepper *stepper = state->stepper;
+    Status status = place_jacobians(state);
+    if (status == STATUS_OK) {
+        tasks_run(state->input->context.tasks, fill_block, state,
+                  tasks_blocks(stepper->contact_count, STAGE_BLOCK));
+    }
+    return status;
+}
+
+// ---- where a solver asks
+
+static TreeView later_view(const StepState *state, const TreeFlight *flight) {
+    TreeView view = flight->view;
+    if (view.tree->base != JOINT_NO_BODY) {
+        const double h = state->input->time_step;
+        view.base.position = vec3_add_scaled(view.base.position, h, view.base_velocity);
+        view.base.orientation = quat_turn(view.base.orientation, view.base_spin, h);
+    }
+    return view;
+}
+
+Pose articulate_pose_there(const StepState *state, uint32_t body, const double *v) {
+    StepTree *tree = stage_tree(state, body);
+    TreeFlight *flight = &tree->flight;
+    const size_t width = flight->view.tree->width;
+    const double *with = width == 0 ? tree->there_with : v + state->tree[tree->problem].first;
+    if (!tree->is_there || memcmp(with, tree->there_with, width * sizeof(double)) != 0) {
+        const TreeView view = later_view(state, flight);
+        tree_advance(&view, flight->positions, with, state->input->time_step, flight->moved);
+        tree_place(&view, flight->moved, tree->there);
+        memcpy(tree->there_with, with, width * sizeof(double));
+        tree->is_there = true;
+    }
+    const TreeFrame *frame = &tree->there[state->world->trees->link_of_body[body]];
+    return (Pose){frame->center, frame->orientation};
+}
+
+// ---- the end of the step
+
+// The spin of a root that floats stands in world axes, and is carried along (integrate.c).
+static void carry_spin(const StepState *state, StepTree *tree) {
+    const TreeLink *root = &tree->flight.view.link[0];
+    const uint32_t integrator = state->world->settings.integrator;
+    if (root->joint == TREE_NONE &&
+        (integrator == INTEGRATOR_MIDPOINT || integrator == INTEGRATOR_EXPLICIT)) {
+        const Vec3 turned = vec3_turn(vec3_load(tree->velocities + 3),
+                                      vec3_load(tree->flight.way + 3), state->input->time_step);
+        vec3_store(tree->velocities + 3, turned);
+    }
+}
+
+// What moves the coordinates, in flight.way, and where it brings them.
+static void advance_tree(const StepState *state, StepTree *tree) {
+    TreeFlight *flight = &tree->flight;
+    const uint32_t width = flight->view.tree->width;
+    const double share = tree_share(state->world->settings.integrator);
+    if (width > 0) {
+        const double *after = state->result.answer.v + state->tree[tree->problem].first;
+        memcpy(state->stepper->v + state->tree[tree->problem].first, after, width * sizeof(double));
+        memcpy(tree->velocities, after, width * sizeof(double));
+    }
+    for (uint32_t k = 0; k < width; k++) {
+        const double before = flight->velocities[k], after = tree->velocities[k];
+        flight->way[k] = share == 1.0 ? after : share == 0.0 ? before : 0.5 * (before + after);
+    }
+    tree_advance(&flight->view, flight->positions, flight->way, state->input->time_step,
+                 tree->positions);
+}
+
+// The base is where it has landed.
+static TreeView landed_view(const StepState *state, const TreeFlight *flight) {
+    TreeView view = flight->view;
+    if (view.tree->base != JOINT_NO_BODY) {
+        view.base = pose_load(state->pose_new + 7 * (size_t)view.tree->base);
+    }
+    return view;
+}
+
+static void judge_link(const StepState *state, StepTree *tree, uint32_t link) {
+    const uint32_t body = tree->flight.view.link[link].body;
+    const double *pose = state->pose_new + 7 * (size_t)body,
+                 *velocity = state->link_new + 6 * (size_t)(tree->link + link);
+    if (tree->quantity == NULL && !numbers_fit_float(velocity, 6)) {
+        tree->quantity = "velocity";
+        tree->body = body;
+    }
+    if (tree->quantity == NULL && !numbers_fit_float(pose, 7)) {
+        tree->quantity = "pose";
+        tree->body = body;
+    }
+}
+
+static void land_tree(void *work, uint32_t index) {
+    StepState *state = work;
+    StepTree *tree = &state->articulated[index];
+    TreeFlight *flight = &tree->flight;
+    advance_tree(state, tree);
+    energy_begin_tree(state, tree);
+    carry_spin(state, tree);
+    const TreeView view = landed_view(state, flight);
+    if (flight->is_thrown) {
+        tree_carry(flight, &view, tree->positions, tree->velocities);
+    }
+    tree_place(&view, tree->positions, flight->work.frame);
+    tree_move(&view, tree->velocities, flight->work.frame);
+    for (uint32_t i = 0; i < view.tree->link_count; i++) {
+        tree_store(&flight->work.frame[i], state->pose_new + 7 * (size_t)view.link[i].body,
+                   state->link_new + 6 * (size_t)(tree->link + i));
+        judge_link(state, tree, i);
+    }
+    energy_end_tree(state, tree);
+}
+
+Status articulate_land(StepState *state) {
+    tasks_run(state->input->context.tasks, land_tree, state, state->articulated_count);
+    for (uint32_t i = 0; i < state->articulated_count; i++) {
+        if (state->articulated[i].quantity != NULL) {
+            return fault_body(state, state->articulated[i].body, state->articulated[i].quantity);
+        }
+    }
+    return STATUS_OK;
+}
+
+void articulate_commit(StepState *state) {
+    for (uint32_t i = 0; i < state->articulated_count; i++) {
+        const StepTree *tree = &state->articulated[i];
+        world_set_tree_numbers(state->world, &tree->flight.view, tree->positions, tree->velocities);
+    }
+    world_follow_bodies(state->world);
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// The rows of a step's problem: a list that grows, and what they start from. Rows come in the order
+// of their joints and parts, as does what the world remembers of them.
+#include "step/rows.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+ProblemRow *rows_add(StepState *state, uint32_t joint, uint32_t part) {
+    Stepper *stepper = state->stepper;
+    const size_t count = (size_t)stepper->row_count + 1;
+    if ((count > stepper->row_capacity && stepper_bytes(stepper) > stepper->bytes_max) ||
+        !ARRAY_RESERVE(stepper->row, stepper->row_capacity, count) ||
+        !ARRAY_RESERVE(stepper->row_key, stepper->row_key_capacity, count) ||
+        !ARRAY_RESERVE(stepper->row_impulse, stepper->row_impulse_capacity, 2 * count)) {
+        return NULL;
+    }
+    ProblemRow *row = &stepper->row[stepper->row_count];
+    *row = (ProblemRow){.block_first = stepper->row_block_count,
+                        .stiffness = PROBLEM_INFINITE_STIFFNESS};
+    stepper->row_key[stepper->row_count++] = (StepRow){joint, part};
+    return row;
+}
+
+double *rows_add_block(StepState *state, ProblemRow *row, uint32_t tree) {
+    Stepper *stepper = state->stepper;
+    const size_t width = state->tree[tree].width, count = stepper->number_count + width;
+    if (count > UINT32_MAX ||
+        !ARRAY_RESERVE(stepper->row_block, stepper->row_block_capacity,
+                       (size_t)stepper->row_block_count + 1) ||
+        !ARRAY_RESERVE(stepper->number, stepper->number_capacity, count)) {
+        return NULL;
+    }
+    double *block = stepper->number + stepper->number_count;
+    stepper->row_block[stepper->row_block_count++] =
+        (RowBlock){.tree = tree, .jacobian = (uint32_t)stepper->number_count};
+    stepper->number_count = count;
+    row->block_count++;
+    return memset(block, 0, width * sizeof(double));
+}
+
+// Both lists are sorted alike.
+static void recall(const StepState *state, double *warm) {
+    const World *world = state->world;
+    const Stepper *stepper = state->stepper;
+    size_t next = 0;
+    for (uint32_t i = 0; i < stepper->row_count; i++) {
+        const StepRow key = stepper->row_key[i];
+        const JointMemory *memory = world->joint_memory;
+        while (next < world->joint_memory_count &&
+               (memory[next].joint < key.joint ||
+                (memory[next].joint == key.joint && memory[next].part < key.part))) {
+            next++;
+        }
+        const bool is_known = next < world->joint_memory_count && memory[next].joint == key.joint &&
+                              memory[next].part == key.part;
+        // what a drive or dry friction gave last time may be more than it can now
+        const ProblemRow *row = &stepper->row[i];
+        warm[i] = is_known ? fmin(fmax(memory[next].impulse, row->low), row->high) : 0.0;
+    }
+}
+
+void rows_assemble(StepState *state) {
+    Stepper *stepper = state->stepper;
+    ContactProblem *problem = &stepper->problem;
+    problem->number = stepper->number;
+    problem->number_count = stepper->number_count;
+    problem->row = stepper->row;
+    problem->row_block = stepper->row_block;
+    problem->row_count = stepper->row_count;
+    problem->row_block_count = stepper->row_block_count;
+    if (stepper->row_count > 0) {
+        problem->warm_row = stepper->row_impulse + stepper->row_count;
+        recall(state, stepper->row_impulse + stepper->row_count);
+    }
+}
+
+// The work of rows, by the mean of the velocities before and after: out of what contacts and rows
+// did together.
+void rows_book(const StepState *state, StepEnergy *energy) {
+    const Stepper *stepper = state->stepper;
+    for (uint32_t i = 0; i < stepper->row_count; i++) {
+        const ProblemRow *row = &stepper->row[i];
+        double speed = 0.0;
+        for (uint32_t b = row->block_first; b < row->block_first + row->block_count; b++) {
+            const RowBlock *block = &stepper->row_block[b];
+            const ProblemTree *tree = &state->tree[block->tree];
+            const double *after = stepper->v + tree->first;
+            const double *before = stage_velocities_before(state, block->tree);
+            for (uint32_t k = 0; k < tree->width; k++) {
+                speed += stepper->number[block->jacobian + k] * 0.5 * (before[k] + after[k]);
+            }
+        }
+        const double work = speed * state->result.answer.row_impulse[i];
+        energy->row += work;
+        energy->contact -= work;
+    }
+}
+
+bool rows_reserve_memory(StepState *state) {
+    World *world = state->world;
+    return ARRAY_RESERVE(world->joint_memory, world->joint_memory_capacity,
+                         state->stepper->row_count);
+}
+
+void rows_remember(StepState *state) {
+    World *world = state->world;
+    const Stepper *stepper = state->stepper;
+    world->joint_memory_count = 0;
+    for (uint32_t i = 0; i < stepper->row_count; i++) {
+        if (stepper->row_impulse[i] != 0.0) {
+            world->joint_memory[world->joint_memory_count++] =
+                (JointMemory){.joint = stepper->row_key[i].joint,
+                              .part = stepper->row_key[i].part,
+                              .impulse = stepper->row_impulse[i]};
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The rows of a step's problem.
+#pragma once
+
+#include "step/stages.h"
+
+// A row that constrains nothing yet, with no blocks, of a part of a joint; good until the next is
+// added. NULL: memory ends. Keys must rise.
+ProblemRow *rows_add(StepState *state, uint32_t joint, uint32_t part);
+
+// A block of it, of zeros, good until anything is added. NULL: memory ends.
+double *rows_add_block(StepState *state, ProblemRow *row, uint32_t tree);
+
+// Adds the rows of a joint of coordinates: limits, dry friction, drives with a bounded effort
+// (tree_rows.c). false: memory ends.
+bool tree_rows_add(StepState *state, uint32_t joint);
+
+// Once all are there.
+void rows_assemble(StepState *state);
+
+void rows_book(const StepState *state, StepEnergy *energy);
+bool rows_reserve_memory(StepState *state);
+void rows_remember(StepState *state);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "step/tree_axes.h"
+
+#include "base/trig.h"
+#include "world/settings.h"
+
+#include <string.h>
+
+double tree_share(uint8_t integrator) {
+    switch ((Integrator)integrator) {
+    case INTEGRATOR_EXPLICIT:
+        return 0.0;
+    case INTEGRATOR_MIDPOINT:
+        return 0.5;
+    case INTEGRATOR_SYMPLECTIC:
+    case INTEGRATOR_IMPLICIT:
+    case INTEGRATOR_COUNT:
+        break;
+    }
+    return 1.0;
+}
+
+// Q = 1 + 1/2 [phi] + c [phi]^2, c = (1 - (t/2) cot(t/2))/t^2, t = |phi|
+Mat3 tree_rotation_rates(Vec3 rotation) {
+    const double square = vec3_dot(rotation, rotation), angle = sqrt(square);
+    double c = 1.0 / 12.0 + square / 720.0; // the next term is below rounding there
+    if (angle > 1e-3) {
+        const SinCos half = trig_sin_cos(0.5 * angle);
+        c = (1.0 - 0.5 * angle * half.cos / half.sin) / square;
+    }
+    Vec3 column[3];
+    for (int k = 0; k < 3; k++) {
+        const Vec3 unit = vec3(k == 0, k == 1, k == 2), turn = vec3_cross(rotation, unit);
+        column[k] =
+            vec3_add_scaled(vec3_add_scaled(unit, 0.5, turn), c, vec3_cross(rotation, turn));
+    }
+    return (Mat3){column[0], column[1], column[2]};
+}
+
+static const JointAxis *axes_of(const TreeView *view, const TreeAxes *axes, uint32_t link,
+                                size_t *first) {
+    *first = view->joint[view->link[link].joint].axis_first;
+    return axes->axis + *first;
+}
+
+void tree_axes_mass(const TreeView *view, const TreeAxes *axes, double share, double h,
+                    double *added) {
+    const double time = share * h;
+    memset(added, 0, view->tree->width * sizeof(double));
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        size_t first;
+        if (view->link[i].joint == TREE_NONE) {
+            continue;
+        }
+        const JointAxis *axis = axes_of(view, axes, i, &first);
+        for (uint32_t k = 0; k < tree_link_width(&view->link[i]); k++) {
+            const bool is_driven = tree_has_drive(&axis[k]) && isinf(axis[k].effort_max);
+            const double stiffness =
+                axis[k].stiffness + (is_driven ? axis[k].drive_stiffness : 0.0);
+            const double damping = axis[k].damping + (is_driven ? axis[k].drive_damping : 0.0);
+            added[view->link[i].first + k] = axis[k].armature + time * (time * stiffness + damping);
+        }
+    }
+}
+
+// Of forces along the numbers of a rotation vector, the torque in b's frame.
+static void turn_forces(const TreeLink *link, const double *numbers, double *forces) {
+    if (link->turns == 3) {
+        const Mat3 rates = tree_rotation_rates(vec3_load(numbers + link->moves));
+        vec3_store(forces + link->moves, mat3_tmul_vec(rates, vec3_load(forces + link->moves)));
+    }
+}
+
+static void link_forces(const TreeLink *link, const JointAxis *axis, const TreeAxes *axes,
+                        size_t first, const double *numbers, const double *velocity,
+                        double *springs, double *others) {
+    double drives[JOINT_AXES_MAX];
+    for (uint32_t k = 0; k < tree_link_width(link); k++) {
+        springs[k] = -axis[k].stiffness * (numbers[k] - axis[k].rest);
+        others[k] = axes->effort[first + k] - axis[k].damping * velocity[k];
+        drives[k] = 0.0;
+        if (!tree_has_drive(&axis[k]) || (!isinf(axis[k].effort_max) && !axes->is_explicit)) {
+            continue;
+        }
+        drives[k] = axis[k].drive_stiffness * (axes->target[first + k] - numbers[k]);
+        const double damped =
+            axis[k].drive_damping * (axes->target_velocity[first + k] - velocity[k]);
+        if (isinf(axis[k].effort_max)) {
+            others[k] += damped;
+        } else {
+            const double most = axis[k].effort_max, asked = drives[k] + damped;
+            drives[k] = 0.0;
+            others[k] += asked < -most ? -most : asked > most ? most : asked;
+        }
+    }
+    turn_forces(link, numbers, springs);
+    turn_forces(link, numbers, drives);
+    for (uint32_t k = 0; k < tree_link_width(link); k++) {
+        others[k] += drives[k];
+    }
+}
+
+void tree_axes_forces(const TreeView *view, const TreeAxes *axes, const double *positions,
+                      const double *velocities, double *springs, double *others) {
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const TreeLink *link = &view->link[i];
+        double numbers[JOINT_AXES_MAX], of_springs[JOINT_AXES_MAX] = {0.0},
+                                        of_others[JOINT_AXES_MAX] = {0.0};
+        const size_t bytes = tree_link_width(link) * sizeof(double);
+        size_t first;
+        if (link->joint != TREE_NONE) {
+            const JointAxis *axis = axes_of(view, axes, i, &first);
+            tree_axis_positions(link, positions + link->place, numbers);
+            link_forces(link, axis, axes, first, numbers, velocities + link->first, of_springs,
+                        of_others);
+        }
+        if (springs != NULL) {
+            memcpy(springs + link->first, of_springs, bytes);
+        }
+        if (others != NULL) {
+            memcpy(others + link->first, of_others, bytes);
+        }
+    }
+}
+
+double tree_axes_energy(const TreeView *view, const TreeAxes *axes, const double *positions,
+                        const double *velocities) {
+    double twice = 0.0;
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const TreeLink *link = &view->link[i];
+        double numbers[JOINT_AXES_MAX];
+        size_t first;
+        if (link->joint == TREE_NONE) {
+            continue;
+        }
+        const JointAxis *axis = axes_of(view, axes, i, &first);
+        tree_axis_positions(link, positions + link->place, numbers);
+        for (uint32_t k = 0; k < tree_link_width(link); k++) {
+            const double stretch = numbers[k] - axis[k].rest, v = velocities[link->first + k];
+            twice += axis[k].stiffness * stretch * stretch + axis[k].armature * v * v;
+        }
+    }
+    return 0.5 * twice;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Where a tree would go without contacts and rows: v after a step of h, from
+//
+//     M(q)(v - v0) + h c(q, w) = h forces(q, v)
+//
+// with q at the step's begin (symplectic, explicit), halfway or at its end (midpoint, implicit),
+// the velocity products c at w: v0 (rotation explicit) or the mean (v0 + v)/2, and what is linear
+// along the coordinates (tree_axes.h) implicit. Solved by Newton's steps with the mass matrix for
+// derivative, linear in links. Where these do not shrink, as in a whip that turns by a radian in a
+// step, the tree is *thrown*: it flies without velocity products, and tree_carry does at the end of
+// the step what these would have done, first order and never gaining energy.
+#pragma once
+
+#include "base/arena.h"
+#include "step/tree.h"
+#include "step/tree_axes.h"
+#include "world/settings.h"
+
+typedef struct TreeFlight {
+    TreeView view; // at the begin of the step
+    TreeWork work;
+    TreeAxes axes;
+    const BodyMass *mass;
+    Vec3 gravity;
+    double h;
+    uint8_t integrator, rotation;
+    double *positions, *velocities; // at the begin
+    double *wrenches;               // 6 per link
+    bool has_wrenches;
+    double *armature, *added; // [width] on the diagonal of the mass, and all that is added there
+    double *moved;            // positions to work with
+    double *mean, *way, *change, *rest, *springs, *others; // [width] each, likewise
+    bool is_thrown; // no step was small enough: tree_carry is to follow
+} TreeFlight;
+
+size_t tree_flight_bytes(const Tree *tree);
+void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at);
+
+// v, [width]; and leaves the links placed where the masses of the step are taken.
+void tree_fly(TreeFlight *flight, double *v);
+
+// Places links as at the begin of the step, moving by these velocities.
+void tree_flight_return(TreeFlight *flight, const double *velocities);
+
+// Of a tree that was thrown, once it has moved: links are taken to fly apart by the velocities that
+// moved it, and to be brought together again where they have come to. What is along the coordinates
+// there is kept of their momenta, which never is more energy than there was.
+void tree_carry(TreeFlight *flight, const TreeView *there, const double *positions,
+                double *velocities);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// Whether joints that came with a snapshot can be: what adding them would have let pass.
+#include "world/range.h"
+#include "world/world.h"
+
+#include <math.h>
+
+static bool is_within(RangeKind kind, double value, double none) {
+    return value == none || range_holds(kind, value);
+}
+
+static bool axis_is_sound(const JointAxis *axis, bool is_rows) {
+    return is_within(RANGE_JOINT_POSITION, axis->low, -HUGE_VAL) &&
+           is_within(RANGE_JOINT_POSITION, axis->high, HUGE_VAL) && axis->low <= axis->high &&
+           range_holds(RANGE_JOINT_STIFFNESS, axis->stiffness) &&
+           range_holds(RANGE_JOINT_POSITION, axis->rest) &&
+           range_holds(RANGE_JOINT_DAMPING, axis->damping) &&
+           range_holds(RANGE_JOINT_FRICTION, axis->friction) &&
+           range_holds(RANGE_JOINT_ARMATURE, axis->armature) &&
+           range_holds(RANGE_JOINT_STIFFNESS, axis->drive_stiffness) &&
+           range_holds(RANGE_JOINT_DAMPING, axis->drive_damping) &&
+           is_within(RANGE_JOINT_EFFORT_MAX, axis->effort_max, HUGE_VAL) &&
+           !(is_rows && axis->armature != 0.0);
+}
+
+static bool is_held(const World *world, uint32_t body) {
+    return body == JOINT_NO_BODY || world->kind[body] != BODY_DYNAMIC;
+}
+
+static bool ends_are_sound(const World *world, size_t index) {
+    const Joint *joint = &world->joint[index];
+    if (joint->kind == JOINT_GEAR) {
+        for (int s = 0; s < 2; s++) {
+            if (joint->body[s] != JOINT_NO_BODY || joint->partner[s] >= index ||
+                joint_axis_count(world->joint[joint->partner[s]].axes) != 1) {
+                return false;
+            }
+        }
+        return joint->partner[0] != joint->partner[1];
+    }
+    const uint32_t a = joint->body[0], b = joint->body[1];
+    return joint->partner[0] == JOINT_NONE && joint->partner[1] == JOINT_NONE &&
+           (a == JOINT_NO_BODY || a < world->body_count) && b < world->body_count && a != b &&
+           !(is_held(world, a) && is_held(world, b)) && (joint->is_rows || !is_held(world, b));
+}
+
+static bool frame_is_sound(const Pose *frame) {
+    double packed[7];
+    pose_store(packed, *frame);
+    // a frame and a centre of mass, each within the range of positions; unit up to rounding
+    return numbers_are_within(packed, 3, 2e9) && fabs(quat_norm(frame->orientation) - 1.0) < 1e-9;
+}
+
+static bool kind_is_sound(const Joint *joint) {
+    if (joint->kind >= JOINT_KIND_COUNT || joint->axes >= 1 << JOINT_AXES_MAX) {
+        return false;
+    }
+    return joint->kind == JOINT_GENERIC ? joint->axes != 0
+                                        : joint->axes == joint_kind_axes((JointKind)joint->kind);
+}
+
+static bool joint_is_sound(const World *world, size_t index) {
+    const Joint *joint = &world->joint[index];
+    if (!kind_is_sound(joint) || !ends_are_sound(world, index) ||
+        !frame_is_sound(&joint->frame[0]) || !frame_is_sound(&joint->frame[1]) ||
+        (joint_kind_is_rows((JointKind)joint->kind) && !joint->is_rows) ||
+        !range_holds(RANGE_JOINT_RATIO, joint->ratio) ||
+        !range_holds(RANGE_JOINT_LENGTH, joint->length) ||
+        !is_within(RANGE_JOINT_BREAK, joint->break_force, HUGE_VAL) ||
+        !is_within(RANGE_JOINT_BREAK, joint->break_torque, HUGE_VAL)) {
+        return false;
+    }
+    const bool may_break = joint->break_force < HUGE_VAL || joint->break_torque < HUGE_VAL;
+    if (may_break && !joint->is_rows) {
+        return false;
+    }
+    for (uint32_t k = 0; k < joint_axis_count(joint->axes); k++) {
+        if (!axis_is_sound(&world->joint_axis[joint->axis_first + k], joint->is_rows)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool world_joints_are_sound(const World *world) {
+    Id last = 0;
+    for (size_t i = 0; i < world->joint_count; i++) {
+        const Id id = world->joint[i].id;
+        if (id <= last || id >= world->joint_id_next || !joint_is_sound(world, i)) {
+            return false;
+        }
+        last = id;
+    }
+    return true;
+}
+
+bool world_joint_state_is_sound(const World *world) {
+    const size_t axes = world->joint_axis_count;
+    if (!numbers_fit_float(world->joint_position, world->joint_position_count) ||
+        !numbers_fit_float(world->joint_velocity, axes)) {
+        return false;
+    }
+    for (size_t i = 0; i < axes; i++) {
+        if (!range_holds(RANGE_JOINT_POSITION, world->joint_target[i]) ||
+            !range_holds(RANGE_JOINT_VELOCITY, world->joint_target_velocity[i]) ||
+            !range_holds(RANGE_JOINT_EFFORT, world->joint_effort[i])) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < world->joint_count; i++) {
+        const Joint *joint = &world->joint[i];
+        if ((joint->axes & JOINT_TURNS) == JOINT_TURNS) {
+            const double *q = world->joint_position + joint->position_first +
+                              joint_axis_count(joint->axes & JOINT_MOVES);
+            const double norm = quat_norm((Quat){q[0], q[1], q[2], q[3]});
+            if (!(fabs(norm - 1.0) < 1e-9)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}

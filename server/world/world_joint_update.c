@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// The numbers of a world's joints, set from outside.
+#include "base/assert.h"
+#include "world/range.h"
+#include "world/sleep.h"
+#include "world/world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static Status check_columns(const JointUpdate *update, Error *error) {
+    const size_t count = update->axis_count;
+    Status status =
+        range_check_column(RANGE_JOINT_VELOCITY, update->velocity, count, "joint_velocity", error);
+    if (status == STATUS_OK) {
+        status =
+            range_check_column(RANGE_JOINT_POSITION, update->target, count, "joint_target", error);
+    }
+    if (status == STATUS_OK) {
+        status = range_check_column(RANGE_JOINT_VELOCITY, update->target_velocity, count,
+                                    "joint_target_velocity", error);
+    }
+    return status == STATUS_OK ? range_check_column(RANGE_JOINT_EFFORT, update->effort, count,
+                                                    "joint_effort", error)
+                               : status;
+}
+
+static bool has_state(const JointUpdate *update) {
+    return update->position != NULL || update->velocity != NULL;
+}
+
+// Positions and velocities of rows are those of their bodies.
+static Status blame_rows(const JointUpdate *update, size_t i, const Joint *joint, Error *error) {
+    char field[64];
+    snprintf(field, sizeof(field), "joints[%zu]", i);
+    return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                     "Joint %llu (%s) is held by rows: its %s is that of its bodies, so set their "
+                     "pose and velocity.",
+                     (unsigned long long)joint->id, joint->name == NULL ? "nameless" : joint->name,
+                     update->position != NULL ? "position" : "velocity");
+}
+
+Status world_check_joint_update(const World *world, const JointUpdate *update, Error *error) {
+    size_t axes = 0, positions = 0;
+    for (size_t i = 0; i < update->count; i++) {
+        uint32_t index;
+        if (!world_find_joint(world, update->id[i], &index)) {
+            char field[64];
+            snprintf(field, sizeof(field), "joints[%zu]", i);
+            return world_blame_joint(world, update->id[i], field, error);
+        }
+        const Joint *joint = &world->joint[index];
+        if (joint->is_rows && has_state(update)) {
+            return blame_rows(update, i, joint, error);
+        }
+        if (update->position != NULL &&
+            positions + joint_position_count(joint->axes) <= update->position_count) {
+            Status status = world_check_joint_position(joint->axes, update->position + positions,
+                                                       "joint_position", positions, error);
+            if (status != STATUS_OK) {
+                return status;
+            }
+        }
+        axes += joint_axis_count(joint->axes);
+        positions += joint_position_count(joint->axes);
+    }
+    const bool has_axes = update->velocity != NULL || update->target != NULL ||
+                          update->target_velocity != NULL || update->effort != NULL;
+    if (has_axes && axes != update->axis_count) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "joints",
+                         "These joints have %zu free axes; each column has a number for each, not "
+                         "%zu.",
+                         axes, update->axis_count);
+    }
+    if (update->position != NULL && positions != update->position_count) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "joint_position",
+                         "The positions of these joints are %zu numbers (one per free axis, and "
+                         "four of three turns), not %zu.",
+                         positions, update->position_count);
+    }
+    return check_columns(update, error);
+}
+
+// The islands of what hangs on these joints wake.
+static void disturb(World *world, const JointUpdate *update) {
+    for (size_t i = 0; world->sleep != NULL && i < update->count; i++) {
+        uint32_t index = 0;
+        world_find_joint(world, update->id[i], &index);
+        const Joint *joint = &world->joint[index];
+        if (joint->body[1] != JOINT_NO_BODY) {
+            sleep_disturb(world, &joint->body[1], 1, has_state(update));
+        }
+    }
+}
+
+static void set(double *kept, const double *given, size_t count) {
+    if (given != NULL && count > 0) {
+        memcpy(kept, given, count * sizeof(double));
+    }
+}
+
+Status world_update_joints(World *world, const JointUpdate *update, Error *error) {
+    Status status = world_check_joint_update(world, update, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    disturb(world, update);
+    size_t axes = 0, positions = 0;
+    for (size_t i = 0; i < update->count; i++) {
+        uint32_t index = 0;
+        bool found = world_find_joint(world, update->id[i], &index);
+        ASSERT(found);
+        const Joint *joint = &world->joint[index];
+        const uint32_t axis_count = joint_axis_count(joint->axes);
+        const size_t first = joint->axis_first;
+        const struct {
+            double *kept;
+            const double *given;
+        } columns[] = {{world->joint_velocity, update->velocity},
+                       {world->joint_target, update->target},
+                       {world->joint_target_velocity, update->target_velocity},
+                       {world->joint_effort, update->effort}};
+        for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++) {
+            if (columns[k].given != NULL) {
+                set(columns[k].kept + first, columns[k].given + axes, axis_count);
+            }
+        }
+        if (update->position != NULL) {
+            double *position = world->joint_position + joint->position_first;
+            set(position, update->position + positions, joint_position_count(joint->axes));
+            world_normalize_joint_position(joint->axes, position);
+        }
+        axes += axis_count;
+        positions += joint_position_count(joint->axes);
+    }
+    if (has_state(update) && update->count > 0) {
+        world_place_trees(world);
+        world_follow_bodies(world);
+        world->faulted = false;
+    }
+    if (update->position != NULL && update->count > 0) {
+        world->memory_count = 0; // of contacts elsewhere; a cold start is always right
+        world->bodies_moved = true;
+    }
+    return STATUS_OK;
+}
