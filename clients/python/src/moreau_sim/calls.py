@@ -104,11 +104,16 @@ class Calls:
         pose: ArrayLike | None = None,
         material: ArrayLike | None = None,
         density: ArrayLike | None = None,
+        foundation_face: ArrayLike | None = None,
+        foundation_cells: ArrayLike | None = None,
+        foundation_modulus: ArrayLike | None = None,
+        foundation_depth: ArrayLike | None = None,
+        foundation_damping: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldAddReply:
         """See protocol.WorldAddShapes."""
         return self._call(
-            p.WorldAddShapes(world=world, primitive_count=primitive_count, kind=kind, size=size, pose=pose, material=material, density=density),
+            p.WorldAddShapes(world=world, primitive_count=primitive_count, kind=kind, size=size, pose=pose, material=material, density=density, foundation_face=foundation_face, foundation_cells=foundation_cells, foundation_modulus=foundation_modulus, foundation_depth=foundation_depth, foundation_damping=foundation_damping),
             p.WorldAddReply,
             deadline_ms,
         )
@@ -431,6 +436,23 @@ class Calls:
     ) -> p.EpisodeDeleteReply:
         """See protocol.EpisodeDelete."""
         return self._call(p.EpisodeDelete(episode=episode), p.EpisodeDeleteReply, deadline_ms)
+
+    def episode_fork(
+        self,
+        *,
+        episode: str | None = None,
+        step: int | None = None,
+        name: str | None = None,
+        lifetime: p.World.Lifetime | None = None,
+        idle_timeout_s: float | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.EpisodeForkReply:
+        """See protocol.EpisodeFork."""
+        return self._call(
+            p.EpisodeFork(episode=episode, step=step, name=name, lifetime=lifetime, idle_timeout_s=idle_timeout_s),
+            p.EpisodeForkReply,
+            deadline_ms,
+        )
 
     def solve(
         self,

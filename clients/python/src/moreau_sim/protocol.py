@@ -57,6 +57,7 @@ class Request(Message):
     episode_replay: Optional["EpisodeReplay"] = None
     episode_verify: Optional["EpisodeVerify"] = None
     episode_delete: Optional["EpisodeDelete"] = None
+    episode_fork: Optional["EpisodeFork"] = None
     solve: Optional["Solve"] = None
     problem: Optional["Problem"] = None
 
@@ -102,6 +103,7 @@ class Reply(Message):
     episode_replay: Optional["EpisodeReplayReply"] = None
     episode_verify: Optional["EpisodeVerifyReply"] = None
     episode_delete: Optional["EpisodeDeleteReply"] = None
+    episode_fork: Optional["EpisodeForkReply"] = None
     episode_frames: Optional["EpisodeFrames"] = None
     """event of EpisodeReplay"""
     episode_progress: Optional["EpisodeProgress"] = None
@@ -652,8 +654,17 @@ class CompliantParameters(Message):
     class Gdot(IntEnum):
         OFF = 0
         ON = 1
-        """the paper's terms of a Jacobian that changes, literally, of normals and rows, so that it can be
-        studied: a pendulum gains energy at 0.03 s. In Solve they are contact_gdot and row_gdot"""
+        """the paper's terms of a Jacobian that changes, literally, of normals and rows (and of tangents,
+        where friction is PRINTED), so that it can be studied: a pendulum gains energy at 0.03 s. In Solve
+        they are contact_gdot and row_gdot"""
+
+    class Friction(IntEnum):
+        COULOMB = 0
+        PRINTED = 1
+        """the paper's friction program, literally, so that it can be studied. It is not Coulomb's law, nor
+        the law of springs: normal forces grow to gain friction, and what slides is lifted and hops. The
+        certificate claims the program, and shows how far from Coulomb it is. Rows that are bounded from both
+        sides are friction of that bound"""
 
     tolerance: float | None = None
     """e_own at which a step counts as converged; 1e-15 … 1; default 1e-6"""
@@ -671,6 +682,11 @@ class CompliantParameters(Message):
     """start from the previous step's impulses, where they are better than none; default true"""
     gdot: Optional["CompliantParameters.Gdot"] = None
     """default OFF"""
+    friction: Optional["CompliantParameters.Friction"] = None
+    """default COULOMB"""
+    zeta: float | None = None
+    """what squares of normal forces weigh in the printed program, beside those of friction; 0 … 1e30; default
+    0: 1 / time_step, as printed"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -704,7 +720,7 @@ class Primitive(Message):
 class Material(Message):
     """What a thing feels like. For a pair: friction sqrt(mu_a mu_b), restitution the larger, stiffness k_a
     k_b/(k_a + k_b), dissipation time (k_b tau_a + k_a tau_b)/(k_a + k_b), damping b_a b_b/(b_a + b_b). Rigid
-    solvers ignore the last three."""
+    solvers ignore the last four."""
 
     name: str | None = None
     """unique in its world"""
@@ -718,6 +734,38 @@ class Material(Message):
     """[s] 0 … 1e6; default 0"""
     damping: float | None = None
     """[N s/m] 0 … 1e18; default 0"""
+    hertz_exponent: float | None = None
+    """[1] p of a force stiffness d^p + damping d(d^p)/dt at an overlap d, under solver compliant, which takes
+    its tangent in each step; other solvers take it for 1. 1, 1.5 (Hertz), 2, 2.5 or 3, units of stiffness and
+    damping per m^p; default 1. Of a pair the larger, of those whose stiffness is not infinite"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Foundation(Message):
+    """Springs and dampers on one face of a box, one in the middle of each cell of a grid: where the face
+    meets a plane, or a box of a static body, they are the contacts, in the place of the box's corners. Under
+    solver compliant each has stiffness modulus area / (depth cells) and its damping, under sap the
+    dissipation time damping / stiffness; rigid solvers see its points."""
+
+    class Face(IntEnum):
+        NONE = 0
+        POSITIVE_X = 1
+        NEGATIVE_X = 2
+        POSITIVE_Y = 3
+        NEGATIVE_Y = 4
+        POSITIVE_Z = 5
+        NEGATIVE_Z = 6
+
+    face: Optional["Foundation.Face"] = None
+    """of the box, in its own axes"""
+    cells: Optional[ArrayLike] = None
+    """2: along the axes that follow the face's (y z, z x, x y); each > 0, at most 16,384 together"""
+    modulus: float | None = None
+    """[Pa] > 0, at most 1e18"""
+    depth: float | None = None
+    """[m] > 0, at most 1e6"""
+    damping: float | None = None
+    """[N s/m] of each cell, 0 … 1e18; default 0"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -768,6 +816,8 @@ class ScenePrimitive(Message):
     """name of one of the scene's; default: the built-in material"""
     density: float | None = None
     """[kg/m^3] > 0; default 1000"""
+    foundation: Optional["Foundation"] = None
+    """of a box; default: none"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -891,6 +941,16 @@ class WorldAddShapes(Message):
     """per primitive: id; default, or 0: the built-in material"""
     density: Optional[ArrayLike] = None
     """per primitive [kg/m^3] > 0; default 1000"""
+    foundation_face: Optional[ArrayLike] = None
+    """per primitive: NONE, or the face of a box; those below are read where it has one"""
+    foundation_cells: Optional[ArrayLike] = None
+    """2 per primitive"""
+    foundation_modulus: Optional[ArrayLike] = None
+    """per primitive [Pa]"""
+    foundation_depth: Optional[ArrayLike] = None
+    """per primitive [m]"""
+    foundation_damping: Optional[ArrayLike] = None
+    """per primitive [N s/m]; default 0"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1481,6 +1541,9 @@ class EpisodeHighlight(Message):
         """the hardest impact of some steps; value: approach speed [m/s]"""
         ENERGY_GAIN = 3
         """energy that no applied force explains, more than a millionth of what there was; value: [J]"""
+        LAUNCH = 4
+        """the fastest launch of some steps, as convex friction does (LaunchColumns); value: [m/s]; from
+        version 4 of the log's format on"""
 
     kind: Optional["EpisodeHighlight.Kind"] = None
     first_step: int | None = None
@@ -1495,6 +1558,10 @@ class EpisodeHighlight(Message):
     """id of a body of that island, the same in each of them"""
     contacts: int | None = None
     """of that island, in the worst step"""
+    other_body: int | None = None
+    """the other one"""
+    height: float | None = None
+    """[m] how far above touching the highest contact that slides is after the worst step"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1707,6 +1774,38 @@ class EpisodeDeleteReply(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class EpisodeFork(Message):
+    """Makes a live world that is what an episode's world was right behind a step, to go on from there
+    otherwise. Episodes recorded of the new world name their parent and that step (EpisodeInfo.parent), until
+    SnapshotRestore makes something else of it. Needs what EpisodeReplay needs: what was not stored is stepped
+    again, and a recording that does not step to its own hashes is DATA_LOSS, naming the step."""
+
+    episode: str | None = None
+    step: int | None = None
+    """of the episode; default: its last"""
+    name: str | None = None
+    """of the world, unique among the server's; default: world-N"""
+    lifetime: Optional["World.Lifetime"] = None
+    idle_timeout_s: float | None = None
+    """as WorldCreate"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeForkReply(Message):
+    world: int | None = None
+    name: str | None = None
+    parent: str | None = None
+    """the episode"""
+    step: int | None = None
+    """of the episode"""
+    world_step: int | None = None
+    """the world's own count"""
+    bodies: int | None = None
+    hash: int | None = None
+    """of the state: what was recorded behind that step"""
+
+
+@dataclass(slots=True, kw_only=True)
 class ContactProblem(Message):
     """One contact problem without a world, as columns. The same as a file, with every rule: tests/problems
     and the README."""
@@ -1746,7 +1845,7 @@ class ContactProblem(Message):
     tree_width: Optional[ArrayLike] = None
     """velocities of each tree, 1 … 1024"""
     mass: Optional[ArrayLike] = None
-    """width^2 per tree that is no body, row by row, symmetric positive definite"""
+    """width^2 per tree that is neither a body nor made of links, row by row, symmetric positive definite"""
     v_free: Optional[ArrayLike] = None
     """width per tree: velocity at the end of the step without contacts"""
     tree_is_body: Optional[ArrayLike] = None
@@ -1757,6 +1856,8 @@ class ContactProblem(Message):
     body_inertia: Optional[ArrayLike] = None
     """6 [kg m^2] per body: xx, yy, zz, xy, xz, yz about its centre of mass, world axes; positive definite (no
     triangle inequality: drives may be in it). The inverse is made of it as a step makes it"""
+    tree_link_count: Optional[ArrayLike] = None
+    """per tree: how many links it is made of, whose mass is never written down; default 0: none"""
     contact_mu: Optional[ArrayLike] = None
     """per contact, >= 0; its length is the number of contacts"""
     contact_gap: Optional[ArrayLike] = None
@@ -1782,7 +1883,7 @@ class ContactProblem(Message):
     contact_given: Optional[ArrayLike] = None
     """ContactGiven bits; default 0"""
     contact_block_count: Optional[ArrayLike] = None
-    """per contact: 1 or 2; 0: it touches a body, and has a frame and two sides instead"""
+    """per contact: 1 or 2; 0: it touches a body (of tree_is_body), and has a frame and two sides instead"""
     contact_block_tree: Optional[ArrayLike] = None
     """per block: tree index, of no body"""
     contact_jacobian: Optional[ArrayLike] = None
@@ -1823,6 +1924,21 @@ class ContactProblem(Message):
     """3 per contact: start impulses; default 0"""
     warm_rows: Optional[ArrayLike] = None
     """per row; default 0"""
+    link_parent: Optional[ArrayLike] = None
+    """per link: which of its tree's, before it; 4294967295: the ground. Its length is the number of links"""
+    link_velocities: Optional[ArrayLike] = None
+    """per link: 0 … 6 of its tree's velocities, which follow those of the links before"""
+    link_mass: Optional[ArrayLike] = None
+    """[kg] per link, >= 0"""
+    link_inertia: Optional[ArrayLike] = None
+    """6 [kg m^2] per link: xx, yy, zz, xy, xz, yz about its centre of mass; positive semidefinite"""
+    link_center: Optional[ArrayLike] = None
+    """3 [m] per link: its centre of mass, from a point common to the links of its tree"""
+    link_motion: Optional[ArrayLike] = None
+    """6 per velocity of a link: what 1 of it makes of the centre of mass's velocity, and of the angular one"""
+    link_added: Optional[ArrayLike] = None
+    """velocities^2 per link, row by row, symmetric: added to the mass (armature, implicit springs and
+    drives); default 0"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2026,6 +2142,7 @@ Request.FIELDS = (
     Field(125, "episode_replay", Kind.MESSAGE, False, EpisodeReplay),
     Field(126, "episode_verify", Kind.MESSAGE, False, EpisodeVerify),
     Field(127, "episode_delete", Kind.MESSAGE, False, EpisodeDelete),
+    Field(128, "episode_fork", Kind.MESSAGE, False, EpisodeFork),
     Field(180, "solve", Kind.MESSAGE, False, Solve),
     Field(181, "problem", Kind.MESSAGE, False, Problem),
 )
@@ -2062,6 +2179,7 @@ Reply.FIELDS = (
     Field(125, "episode_replay", Kind.MESSAGE, False, EpisodeReplayReply),
     Field(126, "episode_verify", Kind.MESSAGE, False, EpisodeVerifyReply),
     Field(127, "episode_delete", Kind.MESSAGE, False, EpisodeDeleteReply),
+    Field(128, "episode_fork", Kind.MESSAGE, False, EpisodeForkReply),
     Field(140, "episode_frames", Kind.MESSAGE, False, EpisodeFrames),
     Field(141, "episode_progress", Kind.MESSAGE, False, EpisodeProgress),
     Field(180, "solve", Kind.MESSAGE, False, SolveReply),
@@ -2259,6 +2377,8 @@ CompliantParameters.FIELDS = (
     Field(5, "activation", Kind.ENUM, False, CompliantParameters.Activation),
     Field(6, "warm_start", Kind.BOOL, False, None),
     Field(7, "gdot", Kind.ENUM, False, CompliantParameters.Gdot),
+    Field(8, "friction", Kind.ENUM, False, CompliantParameters.Friction),
+    Field(9, "zeta", Kind.DOUBLE, False, None),
 )
 Material.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -2267,6 +2387,14 @@ Material.FIELDS = (
     Field(4, "stiffness", Kind.DOUBLE, False, None),
     Field(5, "dissipation_time", Kind.DOUBLE, False, None),
     Field(6, "damping", Kind.DOUBLE, False, None),
+    Field(7, "hertz_exponent", Kind.DOUBLE, False, None),
+)
+Foundation.FIELDS = (
+    Field(1, "face", Kind.ENUM, False, Foundation.Face),
+    Field(2, "cells", Kind.UINT32, True, None),
+    Field(3, "modulus", Kind.DOUBLE, False, None),
+    Field(4, "depth", Kind.DOUBLE, False, None),
+    Field(5, "damping", Kind.DOUBLE, False, None),
 )
 Scene.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -2295,6 +2423,7 @@ ScenePrimitive.FIELDS = (
     Field(11, "orientation", Kind.DOUBLE, True, None),
     Field(12, "material", Kind.STRING, False, None),
     Field(13, "density", Kind.DOUBLE, False, None),
+    Field(14, "foundation", Kind.MESSAGE, False, Foundation),
 )
 SceneSphere.FIELDS = (
     Field(1, "radius", Kind.DOUBLE, False, None),
@@ -2356,6 +2485,11 @@ WorldAddShapes.FIELDS = (
     Field(5, "pose", Kind.DOUBLE, True, None),
     Field(6, "material", Kind.UINT64, True, None),
     Field(7, "density", Kind.DOUBLE, True, None),
+    Field(8, "foundation_face", Kind.ENUM, True, Foundation.Face),
+    Field(9, "foundation_cells", Kind.UINT32, True, None),
+    Field(10, "foundation_modulus", Kind.DOUBLE, True, None),
+    Field(11, "foundation_depth", Kind.DOUBLE, True, None),
+    Field(12, "foundation_damping", Kind.DOUBLE, True, None),
 )
 WorldAddBodies.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
@@ -2655,6 +2789,8 @@ EpisodeHighlight.FIELDS = (
     Field(6, "reason", Kind.ENUM, False, Certificate.Reason),
     Field(7, "body", Kind.UINT64, False, None),
     Field(8, "contacts", Kind.UINT64, False, None),
+    Field(9, "other_body", Kind.UINT64, False, None),
+    Field(10, "height", Kind.DOUBLE, False, None),
 )
 EpisodeList.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -2764,6 +2900,22 @@ EpisodeDifference.FIELDS = (
 EpisodeDelete.FIELDS = (
     Field(1, "episode", Kind.STRING, False, None),
 )
+EpisodeFork.FIELDS = (
+    Field(1, "episode", Kind.STRING, False, None),
+    Field(2, "step", Kind.UINT64, False, None),
+    Field(3, "name", Kind.STRING, False, None),
+    Field(4, "lifetime", Kind.ENUM, False, World.Lifetime),
+    Field(5, "idle_timeout_s", Kind.DOUBLE, False, None),
+)
+EpisodeForkReply.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "name", Kind.STRING, False, None),
+    Field(3, "parent", Kind.STRING, False, None),
+    Field(4, "step", Kind.UINT64, False, None),
+    Field(5, "world_step", Kind.UINT64, False, None),
+    Field(6, "bodies", Kind.UINT64, False, None),
+    Field(7, "hash", Kind.FIXED64, False, None),
+)
 ContactProblem.FIELDS = (
     Field(1, "time_step", Kind.DOUBLE, False, None),
     Field(2, "gravity", Kind.DOUBLE, False, None),
@@ -2773,6 +2925,7 @@ ContactProblem.FIELDS = (
     Field(6, "tree_is_body", Kind.BOOL, True, None),
     Field(7, "body_mass", Kind.DOUBLE, True, None),
     Field(8, "body_inertia", Kind.DOUBLE, True, None),
+    Field(9, "tree_link_count", Kind.UINT32, True, None),
     Field(10, "contact_mu", Kind.DOUBLE, True, None),
     Field(11, "contact_gap", Kind.DOUBLE, True, None),
     Field(12, "contact_restitution", Kind.DOUBLE, True, None),
@@ -2807,6 +2960,13 @@ ContactProblem.FIELDS = (
     Field(43, "row_jacobian", Kind.DOUBLE, True, None),
     Field(50, "warm_contacts", Kind.DOUBLE, True, None),
     Field(51, "warm_rows", Kind.DOUBLE, True, None),
+    Field(60, "link_parent", Kind.UINT32, True, None),
+    Field(61, "link_velocities", Kind.UINT32, True, None),
+    Field(62, "link_mass", Kind.DOUBLE, True, None),
+    Field(63, "link_inertia", Kind.DOUBLE, True, None),
+    Field(64, "link_center", Kind.DOUBLE, True, None),
+    Field(65, "link_motion", Kind.DOUBLE, True, None),
+    Field(66, "link_added", Kind.DOUBLE, True, None),
 )
 Solve.FIELDS = (
     Field(1, "problem", Kind.MESSAGE, False, ContactProblem),
