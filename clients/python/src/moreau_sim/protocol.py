@@ -38,6 +38,7 @@ class Request(Message):
     world_add_materials: Optional["WorldAddMaterials"] = None
     world_add_shapes: Optional["WorldAddShapes"] = None
     world_add_bodies: Optional["WorldAddBodies"] = None
+    world_add_joints: Optional["WorldAddJoints"] = None
     world_get: Optional["WorldGet"] = None
     world_set: Optional["WorldSet"] = None
     world_step: Optional["WorldStep"] = None
@@ -57,6 +58,7 @@ class Request(Message):
     episode_replay: Optional["EpisodeReplay"] = None
     episode_verify: Optional["EpisodeVerify"] = None
     episode_delete: Optional["EpisodeDelete"] = None
+    episode_fork: Optional["EpisodeFork"] = None
     solve: Optional["Solve"] = None
     problem: Optional["Problem"] = None
 
@@ -82,7 +84,7 @@ class Reply(Message):
     world_destroy: Optional["WorldDestroyReply"] = None
     world_list: Optional["WorldListReply"] = None
     world_add: Optional["WorldAddReply"] = None
-    """of AddMaterials, AddShapes and AddBodies"""
+    """of AddMaterials, AddShapes, AddBodies and AddJoints"""
     world_get: Optional["WorldGetReply"] = None
     world_set: Optional["WorldSetReply"] = None
     world_step: Optional["WorldStepReply"] = None
@@ -102,6 +104,7 @@ class Reply(Message):
     episode_replay: Optional["EpisodeReplayReply"] = None
     episode_verify: Optional["EpisodeVerifyReply"] = None
     episode_delete: Optional["EpisodeDeleteReply"] = None
+    episode_fork: Optional["EpisodeForkReply"] = None
     episode_frames: Optional["EpisodeFrames"] = None
     """event of EpisodeReplay"""
     episode_progress: Optional["EpisodeProgress"] = None
@@ -652,8 +655,17 @@ class CompliantParameters(Message):
     class Gdot(IntEnum):
         OFF = 0
         ON = 1
-        """the paper's terms of a Jacobian that changes, literally, of normals and rows, so that it can be
-        studied: a pendulum gains energy at 0.03 s. In Solve they are contact_gdot and row_gdot"""
+        """the paper's terms of a Jacobian that changes, literally, of normals and rows (and of tangents,
+        where friction is PRINTED), so that it can be studied: a pendulum gains energy at 0.03 s. In Solve
+        they are contact_gdot and row_gdot"""
+
+    class Friction(IntEnum):
+        COULOMB = 0
+        PRINTED = 1
+        """the paper's friction program, literally, so that it can be studied. It is not Coulomb's law, nor
+        the law of springs: normal forces grow to gain friction, and what slides is lifted and hops. The
+        certificate claims the program, and shows how far from Coulomb it is. Rows that are bounded from both
+        sides are friction of that bound"""
 
     tolerance: float | None = None
     """e_own at which a step counts as converged; 1e-15 … 1; default 1e-6"""
@@ -671,6 +683,11 @@ class CompliantParameters(Message):
     """start from the previous step's impulses, where they are better than none; default true"""
     gdot: Optional["CompliantParameters.Gdot"] = None
     """default OFF"""
+    friction: Optional["CompliantParameters.Friction"] = None
+    """default COULOMB"""
+    zeta: float | None = None
+    """what squares of normal forces weigh in the printed program, beside those of friction; 0 … 1e30; default
+    0: 1 / time_step, as printed"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -701,10 +718,55 @@ class Primitive(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class Joint(Message):
+    """What of the motion of one body, b, against another, a, is left free: a set of axes of a frame in a.
+    Each joint has a frame in either body, and pose of b's frame = pose of a's frame . moves . turns Turns
+    about one axis have one position number, the angle; about two, two angles, the first about an axis of a's
+    frame, the second about one of b's; about three, four: a unit quaternion, w x y z. Velocity numbers are
+    one per axis: rates of the moves in a's frame, rates of the angles, or, of three turns, the angular
+    velocity of b against a in b's frame. Numbers of one joint stand in the order of Joint.Axis, joint after
+    joint. A joint is held by coordinates, which is the default: bodies and joints make trees, whose state is
+    what the joints leave free, and nothing can come apart. Then a is the parent and b the child, which is
+    dynamic and the child of no other. Or by rows (`as_rows`): by impulses between any two bodies, which
+    closes loops, may be redundant and may break. Two bodies of a joint do not touch each other, unless it
+    says `collides`."""
+
+    class Kind(IntEnum):
+        HINGE = 0
+        """turns about z"""
+        SLIDER = 1
+        """moves along z"""
+        BALL = 2
+        """turns about all"""
+        UNIVERSAL = 3
+        """turns about x of a's frame, then y of b's"""
+        FIXED = 4
+        """leaves nothing free"""
+        FREE = 5
+        """leaves everything free"""
+        GENERIC = 6
+        """leaves the axes free that it names"""
+        DISTANCE = 7
+        """keeps the origins of the two frames `length` apart; always of rows"""
+        GEAR = 8
+        """couples the positions of two joints with one axis each: that of b = ratio times that of a; always
+        of rows"""
+
+    class Axis(IntEnum):
+        MOVE_X = 0
+        MOVE_Y = 1
+        MOVE_Z = 2
+        TURN_X = 3
+        TURN_Y = 4
+        TURN_Z = 5
+
+
+
+@dataclass(slots=True, kw_only=True)
 class Material(Message):
     """What a thing feels like. For a pair: friction sqrt(mu_a mu_b), restitution the larger, stiffness k_a
     k_b/(k_a + k_b), dissipation time (k_b tau_a + k_a tau_b)/(k_a + k_b), damping b_a b_b/(b_a + b_b). Rigid
-    solvers ignore the last three."""
+    solvers ignore the last four."""
 
     name: str | None = None
     """unique in its world"""
@@ -718,6 +780,38 @@ class Material(Message):
     """[s] 0 … 1e6; default 0"""
     damping: float | None = None
     """[N s/m] 0 … 1e18; default 0"""
+    hertz_exponent: float | None = None
+    """[1] p of a force stiffness d^p + damping d(d^p)/dt at an overlap d, under solver compliant, which takes
+    its tangent in each step; other solvers take it for 1. 1, 1.5 (Hertz), 2, 2.5 or 3, units of stiffness and
+    damping per m^p; default 1. Of a pair the larger, of those whose stiffness is not infinite"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Foundation(Message):
+    """Springs and dampers on one face of a box, one in the middle of each cell of a grid: where the face
+    meets a plane, or a box of a static body, they are the contacts, in the place of the box's corners. Under
+    solver compliant each has stiffness modulus area / (depth cells) and its damping, under sap the
+    dissipation time damping / stiffness; rigid solvers see its points."""
+
+    class Face(IntEnum):
+        NONE = 0
+        POSITIVE_X = 1
+        NEGATIVE_X = 2
+        POSITIVE_Y = 3
+        NEGATIVE_Y = 4
+        POSITIVE_Z = 5
+        NEGATIVE_Z = 6
+
+    face: Optional["Foundation.Face"] = None
+    """of the box, in its own axes"""
+    cells: Optional[ArrayLike] = None
+    """2: along the axes that follow the face's (y z, z x, x y); each > 0, at most 16,384 together"""
+    modulus: float | None = None
+    """[Pa] > 0, at most 1e18"""
+    depth: float | None = None
+    """[m] > 0, at most 1e6"""
+    damping: float | None = None
+    """[N s/m] of each cell, 0 … 1e18; default 0"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -730,6 +824,7 @@ class Scene(Message):
     settings: Optional["WorldSettings"] = None
     materials: Optional[Sequence["Material"]] = None
     bodies: Optional[Sequence["SceneBody"]] = None
+    joints: Optional[Sequence["SceneJoint"]] = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -768,6 +863,8 @@ class ScenePrimitive(Message):
     """name of one of the scene's; default: the built-in material"""
     density: float | None = None
     """[kg/m^3] > 0; default 1000"""
+    foundation: Optional["Foundation"] = None
+    """of a box; default: none"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -788,6 +885,80 @@ class ScenePlane(Message):
     """3, any length > 0, out of the solid; default 0 0 1"""
     offset: float | None = None
     """[m] of the plane from the body's origin along the normal; default 0"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SceneJoint(Message):
+    """A joint between two bodies of the scene as they stand there: `anchor` and `axis` say where its frames
+    are, or `frame_a` and `frame_b` do, from the bodies' origins. Lists of an axis have a number for each axis
+    that the joint leaves free, or one for all of them."""
+
+    name: str | None = None
+    """unique in its scene; may be absent"""
+    kind: Optional["Joint.Kind"] = None
+    body_a: str | None = None
+    """name of a body, or #2 for the third of the scene; default: the world"""
+    body_b: str | None = None
+    """likewise; required in effect but of gears"""
+    anchor: Optional[ArrayLike] = None
+    """3 [m] of the frames' origin, in the world; default: b's origin"""
+    anchor_b: Optional[ArrayLike] = None
+    """3 [m] of DISTANCE: of b's frame, where `anchor` is of a's; default: b's origin"""
+    axis: Optional[ArrayLike] = None
+    """3, of any length above 0, in the world: z of the frames; default 0 0 1"""
+    axis_x: Optional[ArrayLike] = None
+    """3: x of the frames, made perpendicular to `axis`; default: some perpendicular"""
+    frame_a: Optional[ArrayLike] = None
+    """7: a pose, from the origin of a, in its axes; instead of anchor and axes, with frame_b"""
+    frame_b: Optional[ArrayLike] = None
+    """7"""
+    axes: Optional[ArrayLike] = None
+    """of GENERIC: those left free"""
+    as_rows: bool | None = None
+    """default false: coordinates"""
+    collides: bool | None = None
+    """default false: the two bodies do not touch each other"""
+    joint_a: str | None = None
+    """of GEAR: names of joints before it"""
+    joint_b: str | None = None
+    ratio: float | None = None
+    """[1] of GEAR, -1e6 … 1e6; default 1"""
+    length: float | None = None
+    """[m] of DISTANCE, > 0; default: as the two frames lie"""
+    break_force: float | None = None
+    """[N] > 0, of rows: beyond it the joint is gone; default: never"""
+    break_torque: float | None = None
+    """[N m] likewise"""
+    low: Optional[ArrayLike] = None
+    """limit [m], [rad], -1e9 … 1e9; default, or -1e18: none"""
+    high: Optional[ArrayLike] = None
+    """limit; default, or 1e18: none"""
+    stiffness: Optional[ArrayLike] = None
+    """of a spring [N/m], [N m/rad], 0 … 1e18; default 0"""
+    rest: Optional[ArrayLike] = None
+    """where it is slack [m], [rad]; default 0"""
+    damping: Optional[ArrayLike] = None
+    """[N s/m], [N m s/rad], 0 … 1e18; default 0"""
+    friction: Optional[ArrayLike] = None
+    """dry [N], [N m], 0 … 1e18; default 0"""
+    armature: Optional[ArrayLike] = None
+    """inertia of the axis itself [kg], [kg m^2], 0 … 1e18, of coordinates; default 0"""
+    drive_stiffness: Optional[ArrayLike] = None
+    """of a drive towards its targets [N/m], [N m/rad], 0 … 1e18; default 0"""
+    drive_damping: Optional[ArrayLike] = None
+    """[N s/m], [N m s/rad], 0 … 1e18; default 0"""
+    effort_max: Optional[ArrayLike] = None
+    """what the drive is able to [N], [N m], 0 … 1e18; default, or 1e18: unbounded"""
+    position: Optional[ArrayLike] = None
+    """of coordinates, per position: the bodies are put there; default: as they stand"""
+    velocity: Optional[ArrayLike] = None
+    """of coordinates; default: as the bodies move"""
+    target: Optional[ArrayLike] = None
+    """of the drive [m], [rad]; default 0"""
+    target_velocity: Optional[ArrayLike] = None
+    """default 0"""
+    effort: Optional[ArrayLike] = None
+    """fed forward [N], [N m]; default 0"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -891,6 +1062,16 @@ class WorldAddShapes(Message):
     """per primitive: id; default, or 0: the built-in material"""
     density: Optional[ArrayLike] = None
     """per primitive [kg/m^3] > 0; default 1000"""
+    foundation_face: Optional[ArrayLike] = None
+    """per primitive: NONE, or the face of a box; those below are read where it has one"""
+    foundation_cells: Optional[ArrayLike] = None
+    """2 per primitive"""
+    foundation_modulus: Optional[ArrayLike] = None
+    """per primitive [Pa]"""
+    foundation_depth: Optional[ArrayLike] = None
+    """per primitive [m]"""
+    foundation_damping: Optional[ArrayLike] = None
+    """per primitive [N s/m]; default 0"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -915,6 +1096,61 @@ class WorldAddBodies(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class WorldAddJoints(Message):
+    """Adds joints as columns; all or none are added. Columns "per axis" have a number for each axis that the
+    joints leave free, joint after joint; "per position" likewise, with four numbers for three turns."""
+
+    world: int | None = None
+    kind: Optional[ArrayLike] = None
+    """per joint; its length gives the number of joints; at least one"""
+    body_a: Optional[ArrayLike] = None
+    """per joint: id, 0: the world; default 0. 0 of a gear"""
+    body_b: Optional[ArrayLike] = None
+    """per joint: id; 0 of a gear"""
+    axes: Optional[ArrayLike] = None
+    """per joint, of GENERIC: a sum of 2^Joint.Axis; else 0; default 0"""
+    frame_a: Optional[ArrayLike] = None
+    """7 per joint: a pose, from the body's origin, in its axes; default: there"""
+    frame_b: Optional[ArrayLike] = None
+    """7 per joint"""
+    as_rows: Optional[ArrayLike] = None
+    """per joint; default false: coordinates"""
+    collides: Optional[ArrayLike] = None
+    """per joint; default false: the two bodies do not touch each other"""
+    joint_a: Optional[ArrayLike] = None
+    """per joint, of GEAR: id, also of one before it in this call; else 0; default 0"""
+    joint_b: Optional[ArrayLike] = None
+    ratio: Optional[ArrayLike] = None
+    """per joint [1], of GEAR, -1e6 … 1e6; default 1"""
+    length: Optional[ArrayLike] = None
+    """per joint [m], of DISTANCE, > 0; default 1"""
+    break_force: Optional[ArrayLike] = None
+    """per joint [N] > 0, of rows: beyond it the joint is gone; default, or 1e18: never"""
+    break_torque: Optional[ArrayLike] = None
+    """per joint [N m] likewise"""
+    names: Optional[Sequence[str]] = None
+    """per joint; "" for none; default none"""
+    low: Optional[ArrayLike] = None
+    """per axis, as in SceneJoint"""
+    high: Optional[ArrayLike] = None
+    stiffness: Optional[ArrayLike] = None
+    rest: Optional[ArrayLike] = None
+    damping: Optional[ArrayLike] = None
+    friction: Optional[ArrayLike] = None
+    armature: Optional[ArrayLike] = None
+    drive_stiffness: Optional[ArrayLike] = None
+    drive_damping: Optional[ArrayLike] = None
+    effort_max: Optional[ArrayLike] = None
+    position: Optional[ArrayLike] = None
+    """per position; of rows it is measured; default: as the bodies stand"""
+    velocity: Optional[ArrayLike] = None
+    """of rows it is measured; default: as the bodies move"""
+    target: Optional[ArrayLike] = None
+    target_velocity: Optional[ArrayLike] = None
+    effort: Optional[ArrayLike] = None
+
+
+@dataclass(slots=True, kw_only=True)
 class WorldAddReply(Message):
     ids: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """in the order given"""
@@ -935,6 +1171,8 @@ class WorldGet(Message):
     """also kind, shape, mass, inertia, centre of mass; default false"""
     single: bool | None = None
     """poses and velocities as floats; default false"""
+    joints: bool | None = None
+    """return all joints' numbers, and with `definition` what they are; default false"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -965,11 +1203,26 @@ class WorldGetReply(Message):
     """bodies that have left the bounds since creation"""
     asleep: NDArray[np.bool_] = _new(default_factory=lambda: np.empty(0, np.bool_))
     """of bodies, where WorldSettings.sleep_speed is above 0"""
+    joints: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """ids"""
+    joint_axes: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """per joint: the axes that it leaves free, a sum of 2^Joint.Axis"""
+    joint_position: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """per position; of rows as measured, angles without jumps at half a turn"""
+    joint_velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """per axis, as the rest"""
+    joint_target: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    joint_target_velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    joint_effort: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    joint_definition: Optional["WorldAddJoints"] = None
+    """with `definition`: what would make them, but for `world`, in a world that has the bodies"""
 
 
 @dataclass(slots=True, kw_only=True)
 class WorldSet(Message):
-    """Changes a world: settings, and state of bodies. All or nothing. Clears a fault when bodies are set."""
+    """Changes a world: settings, and state of bodies and joints. All or nothing. Clears a fault when bodies,
+    or positions or velocities of joints, are set. A body that hangs by a joint of coordinates is set by that
+    joint's numbers."""
 
     world: int | None = None
     settings: Optional["WorldSettings"] = None
@@ -980,6 +1233,16 @@ class WorldSet(Message):
     """7 per id; empty: unchanged"""
     velocity: Optional[ArrayLike] = None
     """6 per id; empty: unchanged"""
+    joints: Optional[ArrayLike] = None
+    """joints to change: the columns below are theirs, each empty (unchanged) or for all of them"""
+    joint_position: Optional[ArrayLike] = None
+    """per position, of coordinates: the bodies are put there"""
+    joint_velocity: Optional[ArrayLike] = None
+    """per axis, of coordinates"""
+    joint_target: Optional[ArrayLike] = None
+    """per axis, as the rest; they hold until they are changed"""
+    joint_target_velocity: Optional[ArrayLike] = None
+    joint_effort: Optional[ArrayLike] = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1481,6 +1744,9 @@ class EpisodeHighlight(Message):
         """the hardest impact of some steps; value: approach speed [m/s]"""
         ENERGY_GAIN = 3
         """energy that no applied force explains, more than a millionth of what there was; value: [J]"""
+        LAUNCH = 4
+        """the fastest launch of some steps, as convex friction does (LaunchColumns); value: [m/s]; from
+        version 4 of the log's format on"""
 
     kind: Optional["EpisodeHighlight.Kind"] = None
     first_step: int | None = None
@@ -1495,6 +1761,10 @@ class EpisodeHighlight(Message):
     """id of a body of that island, the same in each of them"""
     contacts: int | None = None
     """of that island, in the worst step"""
+    other_body: int | None = None
+    """the other one"""
+    height: float | None = None
+    """[m] how far above touching the highest contact that slides is after the worst step"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1707,6 +1977,38 @@ class EpisodeDeleteReply(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class EpisodeFork(Message):
+    """Makes a live world that is what an episode's world was right behind a step, to go on from there
+    otherwise. Episodes recorded of the new world name their parent and that step (EpisodeInfo.parent), until
+    SnapshotRestore makes something else of it. Needs what EpisodeReplay needs: what was not stored is stepped
+    again, and a recording that does not step to its own hashes is DATA_LOSS, naming the step."""
+
+    episode: str | None = None
+    step: int | None = None
+    """of the episode; default: its last"""
+    name: str | None = None
+    """of the world, unique among the server's; default: world-N"""
+    lifetime: Optional["World.Lifetime"] = None
+    idle_timeout_s: float | None = None
+    """as WorldCreate"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeForkReply(Message):
+    world: int | None = None
+    name: str | None = None
+    parent: str | None = None
+    """the episode"""
+    step: int | None = None
+    """of the episode"""
+    world_step: int | None = None
+    """the world's own count"""
+    bodies: int | None = None
+    hash: int | None = None
+    """of the state: what was recorded behind that step"""
+
+
+@dataclass(slots=True, kw_only=True)
 class ContactProblem(Message):
     """One contact problem without a world, as columns. The same as a file, with every rule: tests/problems
     and the README."""
@@ -1746,7 +2048,7 @@ class ContactProblem(Message):
     tree_width: Optional[ArrayLike] = None
     """velocities of each tree, 1 … 1024"""
     mass: Optional[ArrayLike] = None
-    """width^2 per tree that is no body, row by row, symmetric positive definite"""
+    """width^2 per tree that is neither a body nor made of links, row by row, symmetric positive definite"""
     v_free: Optional[ArrayLike] = None
     """width per tree: velocity at the end of the step without contacts"""
     tree_is_body: Optional[ArrayLike] = None
@@ -1757,6 +2059,8 @@ class ContactProblem(Message):
     body_inertia: Optional[ArrayLike] = None
     """6 [kg m^2] per body: xx, yy, zz, xy, xz, yz about its centre of mass, world axes; positive definite (no
     triangle inequality: drives may be in it). The inverse is made of it as a step makes it"""
+    tree_link_count: Optional[ArrayLike] = None
+    """per tree: how many links it is made of, whose mass is never written down; default 0: none"""
     contact_mu: Optional[ArrayLike] = None
     """per contact, >= 0; its length is the number of contacts"""
     contact_gap: Optional[ArrayLike] = None
@@ -1782,7 +2086,7 @@ class ContactProblem(Message):
     contact_given: Optional[ArrayLike] = None
     """ContactGiven bits; default 0"""
     contact_block_count: Optional[ArrayLike] = None
-    """per contact: 1 or 2; 0: it touches a body, and has a frame and two sides instead"""
+    """per contact: 1 or 2; 0: it touches a body (of tree_is_body), and has a frame and two sides instead"""
     contact_block_tree: Optional[ArrayLike] = None
     """per block: tree index, of no body"""
     contact_jacobian: Optional[ArrayLike] = None
@@ -1823,6 +2127,21 @@ class ContactProblem(Message):
     """3 per contact: start impulses; default 0"""
     warm_rows: Optional[ArrayLike] = None
     """per row; default 0"""
+    link_parent: Optional[ArrayLike] = None
+    """per link: which of its tree's, before it; 4294967295: the ground. Its length is the number of links"""
+    link_velocities: Optional[ArrayLike] = None
+    """per link: 0 … 6 of its tree's velocities, which follow those of the links before"""
+    link_mass: Optional[ArrayLike] = None
+    """[kg] per link, >= 0"""
+    link_inertia: Optional[ArrayLike] = None
+    """6 [kg m^2] per link: xx, yy, zz, xy, xz, yz about its centre of mass; positive semidefinite"""
+    link_center: Optional[ArrayLike] = None
+    """3 [m] per link: its centre of mass, from a point common to the links of its tree"""
+    link_motion: Optional[ArrayLike] = None
+    """6 per velocity of a link: what 1 of it makes of the centre of mass's velocity, and of the angular one"""
+    link_added: Optional[ArrayLike] = None
+    """velocities^2 per link, row by row, symmetric: added to the mass (armature, implicit springs and
+    drives); default 0"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2007,6 +2326,7 @@ Request.FIELDS = (
     Field(33, "world_add_materials", Kind.MESSAGE, False, WorldAddMaterials),
     Field(34, "world_add_shapes", Kind.MESSAGE, False, WorldAddShapes),
     Field(35, "world_add_bodies", Kind.MESSAGE, False, WorldAddBodies),
+    Field(36, "world_add_joints", Kind.MESSAGE, False, WorldAddJoints),
     Field(38, "world_get", Kind.MESSAGE, False, WorldGet),
     Field(39, "world_set", Kind.MESSAGE, False, WorldSet),
     Field(40, "world_step", Kind.MESSAGE, False, WorldStep),
@@ -2026,6 +2346,7 @@ Request.FIELDS = (
     Field(125, "episode_replay", Kind.MESSAGE, False, EpisodeReplay),
     Field(126, "episode_verify", Kind.MESSAGE, False, EpisodeVerify),
     Field(127, "episode_delete", Kind.MESSAGE, False, EpisodeDelete),
+    Field(128, "episode_fork", Kind.MESSAGE, False, EpisodeFork),
     Field(180, "solve", Kind.MESSAGE, False, Solve),
     Field(181, "problem", Kind.MESSAGE, False, Problem),
 )
@@ -2062,6 +2383,7 @@ Reply.FIELDS = (
     Field(125, "episode_replay", Kind.MESSAGE, False, EpisodeReplayReply),
     Field(126, "episode_verify", Kind.MESSAGE, False, EpisodeVerifyReply),
     Field(127, "episode_delete", Kind.MESSAGE, False, EpisodeDeleteReply),
+    Field(128, "episode_fork", Kind.MESSAGE, False, EpisodeForkReply),
     Field(140, "episode_frames", Kind.MESSAGE, False, EpisodeFrames),
     Field(141, "episode_progress", Kind.MESSAGE, False, EpisodeProgress),
     Field(180, "solve", Kind.MESSAGE, False, SolveReply),
@@ -2259,6 +2581,8 @@ CompliantParameters.FIELDS = (
     Field(5, "activation", Kind.ENUM, False, CompliantParameters.Activation),
     Field(6, "warm_start", Kind.BOOL, False, None),
     Field(7, "gdot", Kind.ENUM, False, CompliantParameters.Gdot),
+    Field(8, "friction", Kind.ENUM, False, CompliantParameters.Friction),
+    Field(9, "zeta", Kind.DOUBLE, False, None),
 )
 Material.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -2267,6 +2591,14 @@ Material.FIELDS = (
     Field(4, "stiffness", Kind.DOUBLE, False, None),
     Field(5, "dissipation_time", Kind.DOUBLE, False, None),
     Field(6, "damping", Kind.DOUBLE, False, None),
+    Field(7, "hertz_exponent", Kind.DOUBLE, False, None),
+)
+Foundation.FIELDS = (
+    Field(1, "face", Kind.ENUM, False, Foundation.Face),
+    Field(2, "cells", Kind.UINT32, True, None),
+    Field(3, "modulus", Kind.DOUBLE, False, None),
+    Field(4, "depth", Kind.DOUBLE, False, None),
+    Field(5, "damping", Kind.DOUBLE, False, None),
 )
 Scene.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -2274,6 +2606,7 @@ Scene.FIELDS = (
     Field(3, "settings", Kind.MESSAGE, False, WorldSettings),
     Field(4, "materials", Kind.MESSAGE, True, Material),
     Field(5, "bodies", Kind.MESSAGE, True, SceneBody),
+    Field(6, "joints", Kind.MESSAGE, True, SceneJoint),
 )
 SceneBody.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -2295,6 +2628,7 @@ ScenePrimitive.FIELDS = (
     Field(11, "orientation", Kind.DOUBLE, True, None),
     Field(12, "material", Kind.STRING, False, None),
     Field(13, "density", Kind.DOUBLE, False, None),
+    Field(14, "foundation", Kind.MESSAGE, False, Foundation),
 )
 SceneSphere.FIELDS = (
     Field(1, "radius", Kind.DOUBLE, False, None),
@@ -2305,6 +2639,42 @@ SceneBox.FIELDS = (
 ScenePlane.FIELDS = (
     Field(1, "normal", Kind.DOUBLE, True, None),
     Field(2, "offset", Kind.DOUBLE, False, None),
+)
+SceneJoint.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "kind", Kind.ENUM, False, Joint.Kind),
+    Field(3, "body_a", Kind.STRING, False, None),
+    Field(4, "body_b", Kind.STRING, False, None),
+    Field(5, "anchor", Kind.DOUBLE, True, None),
+    Field(6, "anchor_b", Kind.DOUBLE, True, None),
+    Field(7, "axis", Kind.DOUBLE, True, None),
+    Field(8, "axis_x", Kind.DOUBLE, True, None),
+    Field(9, "frame_a", Kind.DOUBLE, True, None),
+    Field(10, "frame_b", Kind.DOUBLE, True, None),
+    Field(11, "axes", Kind.ENUM, True, Joint.Axis),
+    Field(12, "as_rows", Kind.BOOL, False, None),
+    Field(13, "collides", Kind.BOOL, False, None),
+    Field(14, "joint_a", Kind.STRING, False, None),
+    Field(15, "joint_b", Kind.STRING, False, None),
+    Field(16, "ratio", Kind.DOUBLE, False, None),
+    Field(17, "length", Kind.DOUBLE, False, None),
+    Field(18, "break_force", Kind.DOUBLE, False, None),
+    Field(19, "break_torque", Kind.DOUBLE, False, None),
+    Field(20, "low", Kind.DOUBLE, True, None),
+    Field(21, "high", Kind.DOUBLE, True, None),
+    Field(22, "stiffness", Kind.DOUBLE, True, None),
+    Field(23, "rest", Kind.DOUBLE, True, None),
+    Field(24, "damping", Kind.DOUBLE, True, None),
+    Field(25, "friction", Kind.DOUBLE, True, None),
+    Field(26, "armature", Kind.DOUBLE, True, None),
+    Field(27, "drive_stiffness", Kind.DOUBLE, True, None),
+    Field(28, "drive_damping", Kind.DOUBLE, True, None),
+    Field(29, "effort_max", Kind.DOUBLE, True, None),
+    Field(30, "position", Kind.DOUBLE, True, None),
+    Field(31, "velocity", Kind.DOUBLE, True, None),
+    Field(32, "target", Kind.DOUBLE, True, None),
+    Field(33, "target_velocity", Kind.DOUBLE, True, None),
+    Field(34, "effort", Kind.DOUBLE, True, None),
 )
 WorldCreate.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -2356,6 +2726,11 @@ WorldAddShapes.FIELDS = (
     Field(5, "pose", Kind.DOUBLE, True, None),
     Field(6, "material", Kind.UINT64, True, None),
     Field(7, "density", Kind.DOUBLE, True, None),
+    Field(8, "foundation_face", Kind.ENUM, True, Foundation.Face),
+    Field(9, "foundation_cells", Kind.UINT32, True, None),
+    Field(10, "foundation_modulus", Kind.DOUBLE, True, None),
+    Field(11, "foundation_depth", Kind.DOUBLE, True, None),
+    Field(12, "foundation_damping", Kind.DOUBLE, True, None),
 )
 WorldAddBodies.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
@@ -2367,6 +2742,39 @@ WorldAddBodies.FIELDS = (
     Field(7, "inertia", Kind.DOUBLE, True, None),
     Field(8, "center_of_mass", Kind.DOUBLE, True, None),
 )
+WorldAddJoints.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "kind", Kind.ENUM, True, Joint.Kind),
+    Field(3, "body_a", Kind.UINT64, True, None),
+    Field(4, "body_b", Kind.UINT64, True, None),
+    Field(5, "axes", Kind.UINT32, True, None),
+    Field(6, "frame_a", Kind.DOUBLE, True, None),
+    Field(7, "frame_b", Kind.DOUBLE, True, None),
+    Field(8, "as_rows", Kind.BOOL, True, None),
+    Field(9, "collides", Kind.BOOL, True, None),
+    Field(10, "joint_a", Kind.UINT64, True, None),
+    Field(11, "joint_b", Kind.UINT64, True, None),
+    Field(12, "ratio", Kind.DOUBLE, True, None),
+    Field(13, "length", Kind.DOUBLE, True, None),
+    Field(14, "break_force", Kind.DOUBLE, True, None),
+    Field(15, "break_torque", Kind.DOUBLE, True, None),
+    Field(16, "names", Kind.STRING, True, None),
+    Field(20, "low", Kind.DOUBLE, True, None),
+    Field(21, "high", Kind.DOUBLE, True, None),
+    Field(22, "stiffness", Kind.DOUBLE, True, None),
+    Field(23, "rest", Kind.DOUBLE, True, None),
+    Field(24, "damping", Kind.DOUBLE, True, None),
+    Field(25, "friction", Kind.DOUBLE, True, None),
+    Field(26, "armature", Kind.DOUBLE, True, None),
+    Field(27, "drive_stiffness", Kind.DOUBLE, True, None),
+    Field(28, "drive_damping", Kind.DOUBLE, True, None),
+    Field(29, "effort_max", Kind.DOUBLE, True, None),
+    Field(30, "position", Kind.DOUBLE, True, None),
+    Field(31, "velocity", Kind.DOUBLE, True, None),
+    Field(32, "target", Kind.DOUBLE, True, None),
+    Field(33, "target_velocity", Kind.DOUBLE, True, None),
+    Field(34, "effort", Kind.DOUBLE, True, None),
+)
 WorldAddReply.FIELDS = (
     Field(1, "ids", Kind.UINT64, True, None),
 )
@@ -2377,6 +2785,7 @@ WorldGet.FIELDS = (
     Field(4, "bodies", Kind.BOOL, False, None),
     Field(5, "definition", Kind.BOOL, False, None),
     Field(6, "single", Kind.BOOL, False, None),
+    Field(7, "joints", Kind.BOOL, False, None),
 )
 WorldGetReply.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
@@ -2398,6 +2807,14 @@ WorldGetReply.FIELDS = (
     Field(17, "names", Kind.STRING, True, None),
     Field(18, "removed", Kind.UINT64, False, None),
     Field(19, "asleep", Kind.BOOL, True, None),
+    Field(20, "joints", Kind.UINT64, True, None),
+    Field(21, "joint_axes", Kind.UINT32, True, None),
+    Field(22, "joint_position", Kind.DOUBLE, True, None),
+    Field(23, "joint_velocity", Kind.DOUBLE, True, None),
+    Field(24, "joint_target", Kind.DOUBLE, True, None),
+    Field(25, "joint_target_velocity", Kind.DOUBLE, True, None),
+    Field(26, "joint_effort", Kind.DOUBLE, True, None),
+    Field(28, "joint_definition", Kind.MESSAGE, False, WorldAddJoints),
 )
 WorldSet.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
@@ -2405,6 +2822,12 @@ WorldSet.FIELDS = (
     Field(3, "ids", Kind.UINT64, True, None),
     Field(4, "pose", Kind.DOUBLE, True, None),
     Field(5, "velocity", Kind.DOUBLE, True, None),
+    Field(6, "joints", Kind.UINT64, True, None),
+    Field(7, "joint_position", Kind.DOUBLE, True, None),
+    Field(8, "joint_velocity", Kind.DOUBLE, True, None),
+    Field(9, "joint_target", Kind.DOUBLE, True, None),
+    Field(10, "joint_target_velocity", Kind.DOUBLE, True, None),
+    Field(11, "joint_effort", Kind.DOUBLE, True, None),
 )
 WorldStep.FIELDS = (
     Field(1, "worlds", Kind.UINT64, True, None),
@@ -2655,6 +3078,8 @@ EpisodeHighlight.FIELDS = (
     Field(6, "reason", Kind.ENUM, False, Certificate.Reason),
     Field(7, "body", Kind.UINT64, False, None),
     Field(8, "contacts", Kind.UINT64, False, None),
+    Field(9, "other_body", Kind.UINT64, False, None),
+    Field(10, "height", Kind.DOUBLE, False, None),
 )
 EpisodeList.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -2764,6 +3189,22 @@ EpisodeDifference.FIELDS = (
 EpisodeDelete.FIELDS = (
     Field(1, "episode", Kind.STRING, False, None),
 )
+EpisodeFork.FIELDS = (
+    Field(1, "episode", Kind.STRING, False, None),
+    Field(2, "step", Kind.UINT64, False, None),
+    Field(3, "name", Kind.STRING, False, None),
+    Field(4, "lifetime", Kind.ENUM, False, World.Lifetime),
+    Field(5, "idle_timeout_s", Kind.DOUBLE, False, None),
+)
+EpisodeForkReply.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "name", Kind.STRING, False, None),
+    Field(3, "parent", Kind.STRING, False, None),
+    Field(4, "step", Kind.UINT64, False, None),
+    Field(5, "world_step", Kind.UINT64, False, None),
+    Field(6, "bodies", Kind.UINT64, False, None),
+    Field(7, "hash", Kind.FIXED64, False, None),
+)
 ContactProblem.FIELDS = (
     Field(1, "time_step", Kind.DOUBLE, False, None),
     Field(2, "gravity", Kind.DOUBLE, False, None),
@@ -2773,6 +3214,7 @@ ContactProblem.FIELDS = (
     Field(6, "tree_is_body", Kind.BOOL, True, None),
     Field(7, "body_mass", Kind.DOUBLE, True, None),
     Field(8, "body_inertia", Kind.DOUBLE, True, None),
+    Field(9, "tree_link_count", Kind.UINT32, True, None),
     Field(10, "contact_mu", Kind.DOUBLE, True, None),
     Field(11, "contact_gap", Kind.DOUBLE, True, None),
     Field(12, "contact_restitution", Kind.DOUBLE, True, None),
@@ -2807,6 +3249,13 @@ ContactProblem.FIELDS = (
     Field(43, "row_jacobian", Kind.DOUBLE, True, None),
     Field(50, "warm_contacts", Kind.DOUBLE, True, None),
     Field(51, "warm_rows", Kind.DOUBLE, True, None),
+    Field(60, "link_parent", Kind.UINT32, True, None),
+    Field(61, "link_velocities", Kind.UINT32, True, None),
+    Field(62, "link_mass", Kind.DOUBLE, True, None),
+    Field(63, "link_inertia", Kind.DOUBLE, True, None),
+    Field(64, "link_center", Kind.DOUBLE, True, None),
+    Field(65, "link_motion", Kind.DOUBLE, True, None),
+    Field(66, "link_added", Kind.DOUBLE, True, None),
 )
 Solve.FIELDS = (
     Field(1, "problem", Kind.MESSAGE, False, ContactProblem),
