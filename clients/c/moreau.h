@@ -335,6 +335,49 @@ typedef struct MoreauBodies {
     const double *center_of_mass; // Nullable; 3 per body [m]
 } MoreauBodies;
 
+enum {
+    MOREAU_HINGE = 0,
+    MOREAU_SLIDER = 1,
+    MOREAU_BALL = 2,
+    MOREAU_UNIVERSAL = 3,
+    MOREAU_FIXED = 4,
+    MOREAU_FREE = 5,
+    MOREAU_GENERIC = 6,
+    MOREAU_DISTANCE = 7,
+    MOREAU_GEAR = 8
+};
+
+// Joints, as moreau.proto has them (message Joint). All but the kinds Nullable. Columns "per axis"
+// have a number for each axis that the joints leave free, joint after joint; positions likewise,
+// with four numbers for three turns. 1e18, or -1e18 of `low`: none.
+typedef struct MoreauJoints {
+    size_t count;
+    size_t axis_count, position_count; // free axes and positions of all of them
+    const uint32_t *kind;              // per joint: MOREAU_HINGE …
+    const uint64_t *body_a, *body_b;   // per joint: ids; 0: the world
+    const uint32_t *axes;            // per joint, of MOREAU_GENERIC: bits, moves along x y z, turns
+    const double *frame_a, *frame_b; // 7 per joint, from the bodies' origins
+    const uint32_t *as_rows, *collides;       // per joint: 0, 1
+    const uint64_t *joint_a, *joint_b;        // per joint, of MOREAU_GEAR
+    const double *ratio, *length;             // per joint
+    const double *break_force, *break_torque; // per joint [N], [N m]
+    const char *const *names;                 // per joint
+    // per axis
+    const double *low, *high, *stiffness, *rest, *damping, *friction, *armature;
+    const double *drive_stiffness, *drive_damping, *effort_max;
+    const double *velocity, *target, *target_velocity, *effort;
+    const double *position; // per position
+} MoreauJoints;
+
+// Numbers of joints to change, all but the ids Nullable.
+typedef struct MoreauJointState {
+    size_t count;
+    size_t axis_count, position_count;                          // of all of them
+    const uint64_t *joints;                                     // ids
+    const double *position;                                     // per position
+    const double *velocity, *target, *target_velocity, *effort; // per axis
+} MoreauJointState;
+
 // Add all or nothing. `ids` is Nullable, else room for `count` ids.
 MoreauStatus moreau_world_add_materials(MoreauClient *client, uint64_t world,
                                         const MoreauMaterials *materials, uint64_t *ids);
@@ -342,6 +385,13 @@ MoreauStatus moreau_world_add_shapes(MoreauClient *client, uint64_t world,
                                      const MoreauShapes *shapes, uint64_t *ids);
 MoreauStatus moreau_world_add_bodies(MoreauClient *client, uint64_t world,
                                      const MoreauBodies *bodies, uint64_t *ids);
+
+MoreauStatus moreau_world_add_joints(MoreauClient *client, uint64_t world,
+                                     const MoreauJoints *joints, uint64_t *ids);
+
+// Changes the numbers of joints, all or none.
+MoreauStatus moreau_world_set_joints(MoreauClient *client, uint64_t world,
+                                     const MoreauJointState *state);
 
 // Changes settings (Nullable) and the state of `count` bodies: pose 7 and velocity 6 per id, each
 // Nullable.

@@ -196,6 +196,73 @@ MoreauStatus moreau_world_add_bodies(MoreauClient *client, uint64_t world,
     return add_things(client, &request, count, ids);
 }
 
+static void put_axes(Moreau__V1__WorldAddJoints *add, const MoreauJoints *joints) {
+    const size_t axes = joints->axis_count;
+    PUT_COLUMN(*add, low, joints->low, axes);
+    PUT_COLUMN(*add, high, joints->high, axes);
+    PUT_COLUMN(*add, stiffness, joints->stiffness, axes);
+    PUT_COLUMN(*add, rest, joints->rest, axes);
+    PUT_COLUMN(*add, damping, joints->damping, axes);
+    PUT_COLUMN(*add, friction, joints->friction, axes);
+    PUT_COLUMN(*add, armature, joints->armature, axes);
+    PUT_COLUMN(*add, drive_stiffness, joints->drive_stiffness, axes);
+    PUT_COLUMN(*add, drive_damping, joints->drive_damping, axes);
+    PUT_COLUMN(*add, effort_max, joints->effort_max, axes);
+    PUT_COLUMN(*add, velocity, joints->velocity, axes);
+    PUT_COLUMN(*add, target, joints->target, axes);
+    PUT_COLUMN(*add, target_velocity, joints->target_velocity, axes);
+    PUT_COLUMN(*add, effort, joints->effort, axes);
+    PUT_COLUMN(*add, position, joints->position, joints->position_count);
+}
+
+MoreauStatus moreau_world_add_joints(MoreauClient *client, uint64_t world,
+                                     const MoreauJoints *joints, uint64_t *ids) {
+    Moreau__V1__WorldAddJoints add = MOREAU__V1__WORLD_ADD_JOINTS__INIT;
+    const size_t count = joints->count;
+    add.has_world = 1;
+    add.world = world;
+    PUT_COLUMN(add, kind, joints->kind, count);
+    PUT_COLUMN(add, body_a, joints->body_a, count);
+    PUT_COLUMN(add, body_b, joints->body_b, count);
+    PUT_COLUMN(add, axes, joints->axes, count);
+    PUT_COLUMN(add, frame_a, joints->frame_a, 7 * count);
+    PUT_COLUMN(add, frame_b, joints->frame_b, 7 * count);
+    PUT_COLUMN(add, as_rows, joints->as_rows, count);
+    PUT_COLUMN(add, collides, joints->collides, count);
+    PUT_COLUMN(add, joint_a, joints->joint_a, count);
+    PUT_COLUMN(add, joint_b, joints->joint_b, count);
+    PUT_COLUMN(add, ratio, joints->ratio, count);
+    PUT_COLUMN(add, length, joints->length, count);
+    PUT_COLUMN(add, break_force, joints->break_force, count);
+    PUT_COLUMN(add, break_torque, joints->break_torque, count);
+    PUT_COLUMN(add, names, joints->names, count);
+    put_axes(&add, joints);
+    Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_ADD_JOINTS);
+    request.world_add_joints = &add;
+    return add_things(client, &request, count, ids);
+}
+
+MoreauStatus moreau_world_set_joints(MoreauClient *client, uint64_t world,
+                                     const MoreauJointState *state) {
+    Moreau__V1__WorldSet set = MOREAU__V1__WORLD_SET__INIT;
+    const size_t axes = state->axis_count;
+    set.has_world = 1;
+    set.world = world;
+    PUT_COLUMN(set, joints, state->joints, state->count);
+    PUT_COLUMN(set, joint_position, state->position, state->position_count);
+    PUT_COLUMN(set, joint_velocity, state->velocity, axes);
+    PUT_COLUMN(set, joint_target, state->target, axes);
+    PUT_COLUMN(set, joint_target_velocity, state->target_velocity, axes);
+    PUT_COLUMN(set, joint_effort, state->effort, axes);
+    Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_SET);
+    request.world_set = &set;
+    MoreauReply *reply;
+    MoreauStatus status =
+        call_message(client, &request, MOREAU__V1__REPLY__RESULT_WORLD_SET, &reply);
+    moreau_reply_free(reply);
+    return status;
+}
+
 MoreauStatus moreau_world_set(MoreauClient *client, uint64_t world, const MoreauSettings *settings,
                               size_t count, const uint64_t *ids, const double *pose,
                               const double *velocity) {

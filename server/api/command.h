@@ -72,6 +72,7 @@ Status command_world_list(Request *request, Lane *lane, Moreau__V1__Reply *reply
 Status command_world_add_materials_judge(Request *request, Error *error);
 Status command_world_add_shapes_judge(Request *request, Error *error);
 Status command_world_add_bodies_judge(Request *request, Error *error);
+Status command_world_add_joints_judge(Request *request, Error *error);
 size_t command_world_add_bytes(const Request *request);
 Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_world_set_judge(Request *request, Error *error);

@@ -4,6 +4,7 @@
 #include "api/request.h"
 #include "api/span.h"
 #include "run/record_columns.h"
+#include "wire/joints.h"
 #include "world/sleep.h"
 
 #include <string.h>
@@ -141,6 +142,11 @@ Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply,
         filled =
             fill_states(world, range, arena, get->single, m) && fill_asleep(world, range, arena, m);
         filled = filled && (!get->definition || fill_definition(world, range, arena, m));
+    }
+    if (filled && get->joints) {
+        filled = joints_numbers(world, arena, m);
+        m->joint_definition = get->definition && filled ? joints_definition(world, arena) : NULL;
+        filled = filled && (!get->definition || m->joint_definition != NULL);
     }
     if (!filled) {
         return out_of_memory(error);

@@ -3,6 +3,7 @@
 // is judged, and passes the door on its lane. (Get and Contacts: command_read.c; Step and Hash:
 // command_step.c.)
 #include "wire/convert.h"
+#include "wire/joints.h"
 #include "api/request.h"
 #include "api/span.h"
 #include "wire/scene.h"
@@ -427,6 +428,13 @@ Status command_world_add_bodies_judge(Request *request, Error *error) {
     return keep_input(request, &input, error);
 }
 
+Status command_world_add_joints_judge(Request *request, Error *error) {
+    Input input = {.kind = INPUT_JOINTS};
+    Status status =
+        joints_columns(request->message->world_add_joints, &request->arena, &input.joints, error);
+    return status == STATUS_OK ? keep_input(request, &input, error) : status;
+}
+
 // Ids of materials and shapes count from 1; those of bodies may have been used before.
 size_t command_world_add_bytes(const Request *request) {
     const Moreau__V1__Request *message = request->message;
@@ -435,6 +443,8 @@ size_t command_world_add_bytes(const Request *request) {
         return message->world_add_materials->n_materials * wire_varint_bytes(MATERIAL_COUNT_MAX);
     case MOREAU__V1__REQUEST__CALL_WORLD_ADD_SHAPES:
         return message->world_add_shapes->n_kind * wire_varint_bytes(UINT32_MAX);
+    case MOREAU__V1__REQUEST__CALL_WORLD_ADD_JOINTS:
+        return message->world_add_joints->n_kind * WIRE_VARINT_BYTES_MAX;
     default:
         return message->world_add_bodies->n_pose / 7 * WIRE_VARINT_BYTES_MAX;
     }
@@ -466,6 +476,43 @@ Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply,
 
 // ---- set
 
+// How many numbers the columns have must be the same for all; whether it is what the joints have,
+// the world judges.
+static Status take_joint_update(const Moreau__V1__WorldSet *m, JointUpdate *update, Error *error) {
+    const struct {
+        size_t length;
+        const char *name;
+    } columns[] = {{m->n_joint_velocity, "joint_velocity"},
+                   {m->n_joint_target, "joint_target"},
+                   {m->n_joint_target_velocity, "joint_target_velocity"},
+                   {m->n_joint_effort, "joint_effort"}};
+    *update = (JointUpdate){.count = m->n_joints,
+                            .id = m->n_joints > 0 ? m->joints : NULL,
+                            .position_count = m->n_joint_position,
+                            .position = column(m->n_joint_position, m->joint_position),
+                            .velocity = column(m->n_joint_velocity, m->joint_velocity),
+                            .target = column(m->n_joint_target, m->joint_target),
+                            .target_velocity =
+                                column(m->n_joint_target_velocity, m->joint_target_velocity),
+                            .effort = column(m->n_joint_effort, m->joint_effort)};
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        if (columns[i].length == 0) {
+            continue;
+        }
+        if (update->axis_count != 0 && columns[i].length != update->axis_count) {
+            return error_set(error, STATUS_INVALID_ARGUMENT, columns[i].name,
+                             "Column %s has %zu numbers, another one %zu: each has one for every "
+                             "free axis of the joints.",
+                             columns[i].name, columns[i].length, update->axis_count);
+        }
+        update->axis_count = columns[i].length;
+    }
+    return m->n_joints == 0 && (update->axis_count > 0 || update->position_count > 0)
+               ? error_set(error, STATUS_INVALID_ARGUMENT, "joints",
+                           "Name the joints that the columns are of.")
+               : STATUS_OK;
+}
+
 Status command_world_set_judge(Request *request, Error *error) {
     const Moreau__V1__WorldSet *message = request->message->world_set;
     Status status = check_column(message->n_pose, message->n_ids, 7, "pose", error);
@@ -477,6 +524,9 @@ Status command_world_set_judge(Request *request, Error *error) {
                                       .id = message->n_ids > 0 ? message->ids : NULL,
                                       .pose = column(message->n_pose, message->pose),
                                       .velocity = column(message->n_velocity, message->velocity)}}};
+    if (status == STATUS_OK) {
+        status = take_joint_update(message, &input.set.joints, error);
+    }
     if (status == STATUS_OK) {
         status = convert_settings(message->settings, &input.set.settings, error);
     }

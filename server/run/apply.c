@@ -103,8 +103,14 @@ static Status merge_settings(const SettingsChange *change, WorldSettings *merged
 static Status change(World *world, const SetOrder *order, Error *error) {
     WorldSettings settings = world->settings;
     Status status = merge_settings(&order->settings, &settings, error);
+    if (status == STATUS_OK && order->joints.count > 0) {
+        status = world_check_joint_update(world, &order->joints, error);
+    }
     if (status == STATUS_OK && order->update.count > 0) {
         status = world_update_bodies(world, &order->update, error);
+    }
+    if (status == STATUS_OK && order->joints.count > 0) {
+        status = world_update_joints(world, &order->joints, error);
     }
     if (status == STATUS_OK && order->settings.given != 0) {
         world_set_settings(world, &settings);
@@ -128,6 +134,8 @@ static size_t count_added(const Input *input) {
         return input->shapes.shape_count;
     case INPUT_BODIES:
         return input->bodies.count;
+    case INPUT_JOINTS:
+        return input->joints.count;
     case INPUT_SET:
     case INPUT_STEP:
     case INPUT_RESTORE:
@@ -163,6 +171,8 @@ static Status carry_out(World *world, Stepper *stepper, const Input *input, Id *
         return world_add_shapes(world, &input->shapes, ids, error);
     case INPUT_BODIES:
         return world_add_bodies(world, &input->bodies, ids, error);
+    case INPUT_JOINTS:
+        return world_add_joints(world, &input->joints, ids, error);
     case INPUT_RESTORE:
         return restore(world, stepper, &input->restore, error);
     case INPUT_STEP:

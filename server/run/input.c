@@ -148,6 +148,32 @@ static void read_settings(Source *source, SettingsChange *change) {
     }
 }
 
+static void write_joint_update(Sink *sink, const JointUpdate *update) {
+    sink_u64(sink, update->count);
+    sink_u64(sink, update->axis_count);
+    sink_u64(sink, update->position_count);
+    sink_column_u64(sink, update->id, update->count);
+    sink_column(sink, update->position, update->position_count);
+    sink_column(sink, update->velocity, update->axis_count);
+    sink_column(sink, update->target, update->axis_count);
+    sink_column(sink, update->target_velocity, update->axis_count);
+    sink_column(sink, update->effort, update->axis_count);
+}
+
+static void read_joint_update(Source *source, Arena *arena, JointUpdate *update) {
+    update->count = source_count(source, sizeof(uint64_t));
+    // of columns that may be absent: what is there is bounded by the bytes, column by column
+    update->axis_count = source_u64(source);
+    update->position_count = source_u64(source);
+    update->id = source_column_u64(source, arena, update->count);
+    update->position = source_column(source, arena, update->position_count);
+    update->velocity = source_column(source, arena, update->axis_count);
+    update->target = source_column(source, arena, update->axis_count);
+    update->target_velocity = source_column(source, arena, update->axis_count);
+    update->effort = source_column(source, arena, update->axis_count);
+    source->failed = source->failed || update->count == 0 || update->id == NULL;
+}
+
 static void write_set(Sink *sink, const Input *input) {
     const BodyUpdate *update = &input->set.update;
     sink_u64(sink, input->set.settings.given != 0);
@@ -158,6 +184,9 @@ static void write_set(Sink *sink, const Input *input) {
     sink_column_u64(sink, update->id, update->count);
     sink_column(sink, update->pose, 7 * update->count);
     sink_column(sink, update->velocity, 6 * update->count);
+    if (input->set.joints.count > 0) { // recordings from before there were any have none
+        write_joint_update(sink, &input->set.joints);
+    }
 }
 
 static void read_set(Source *source, Arena *arena, Input *input) {
@@ -170,6 +199,9 @@ static void read_set(Source *source, Arena *arena, Input *input) {
     update->pose = source_column(source, arena, 7 * update->count);
     update->velocity = source_column(source, arena, 6 * update->count);
     source->failed = source->failed || (update->count > 0 && update->id == NULL);
+    if (!source->failed && source->used < source->count) {
+        read_joint_update(source, arena, &input->set.joints);
+    }
 }
 
 static bool has_exponents(const Input *input) {
@@ -316,6 +348,93 @@ static void read_bodies(Source *source, Arena *arena, Input *input) {
     source->failed = source->failed || bodies->pose == NULL;
 }
 
+// A column of the axes of joints, or one of the three that number joints, per its place.
+typedef struct JointColumn {
+    const double **values;
+    size_t count;
+} JointColumn;
+
+enum { JOINT_COLUMNS = 21 };
+
+static void list_joint_columns(JointColumns *joints, JointColumn list[JOINT_COLUMNS]) {
+    const size_t n = joints->count, axes = joints->axis_count;
+    const JointColumn all[JOINT_COLUMNS] = {
+        {&joints->frame_a, 7 * n},
+        {&joints->frame_b, 7 * n},
+        {&joints->ratio, n},
+        {&joints->length, n},
+        {&joints->break_force, n},
+        {&joints->break_torque, n},
+        {&joints->low, axes},
+        {&joints->high, axes},
+        {&joints->stiffness, axes},
+        {&joints->rest, axes},
+        {&joints->damping, axes},
+        {&joints->friction, axes},
+        {&joints->armature, axes},
+        {&joints->drive_stiffness, axes},
+        {&joints->drive_damping, axes},
+        {&joints->effort_max, axes},
+        {&joints->velocity, axes},
+        {&joints->target, axes},
+        {&joints->target_velocity, axes},
+        {&joints->effort, axes},
+        {&joints->position, joints->position_count},
+    };
+    memcpy(list, all, sizeof(all));
+}
+
+static void write_joints(Sink *sink, const Input *input) {
+    JointColumns joints = input->joints;
+    JointColumn list[JOINT_COLUMNS];
+    list_joint_columns(&joints, list);
+    const size_t n = joints.count;
+    sink_u64(sink, n);
+    sink_u64(sink, joints.axis_count);
+    sink_u64(sink, joints.position_count);
+    sink_column_u32(sink, joints.kind, n);
+    sink_column_u64(sink, joints.body_a, n);
+    sink_column_u64(sink, joints.body_b, n);
+    sink_column_u32(sink, joints.axes, n);
+    sink_column_u32(sink, joints.as_rows, n);
+    sink_column_u32(sink, joints.collides, n);
+    sink_column_u64(sink, joints.joint_a, n);
+    sink_column_u64(sink, joints.joint_b, n);
+    for (int i = 0; i < JOINT_COLUMNS; i++) {
+        sink_column(sink, *list[i].values, list[i].count);
+    }
+    sink_u64(sink, joints.name != NULL);
+    for (size_t i = 0; joints.name != NULL && i < n; i++) {
+        sink_text(sink, joints.name[i]);
+    }
+}
+
+static void read_joints(Source *source, Arena *arena, Input *input) {
+    JointColumns *joints = &input->joints;
+    const size_t n = source_count(source, sizeof(uint32_t));
+    source->failed = source->failed || n > UINT32_MAX;
+    joints->count = (uint32_t)n;
+    joints->axis_count = source_u64(source);
+    joints->position_count = source_u64(source);
+    source->failed = source->failed || joints->axis_count > JOINT_AXES_MAX * n ||
+                     joints->position_count > JOINT_POSITION_MAX * n;
+    joints->kind = source_column_u32(source, arena, n);
+    joints->body_a = source_column_u64(source, arena, n);
+    joints->body_b = source_column_u64(source, arena, n);
+    joints->axes = source_column_u32(source, arena, n);
+    joints->as_rows = source_column_u32(source, arena, n);
+    joints->collides = source_column_u32(source, arena, n);
+    joints->joint_a = source_column_u64(source, arena, n);
+    joints->joint_b = source_column_u64(source, arena, n);
+    JointColumn list[JOINT_COLUMNS];
+    list_joint_columns(joints, list);
+    for (int i = 0; i < JOINT_COLUMNS; i++) {
+        *list[i].values = source_column(source, arena, list[i].count);
+    }
+    joints->name = read_names(source, arena, n);
+    source->failed = source->failed || joints->kind == NULL;
+}
+
 static void write_step(Sink *sink, const Input *input) {
     const StepOrder *step = &input->step;
     sink_u64(sink, step->steps);
@@ -369,6 +488,7 @@ static const InputRow rows[] = {
     [INPUT_BODIES] = {write_bodies, read_bodies},
     [INPUT_STEP] = {write_step, read_step},
     [INPUT_RESTORE] = {write_restore, read_restore},
+    [INPUT_JOINTS] = {write_joints, read_joints},
 };
 
 static size_t body_bytes(const Input *input) {
@@ -384,12 +504,12 @@ static uint32_t version_of(const Input *input) {
 }
 
 size_t input_bytes(const Input *input) {
-    ASSERT(input->kind >= INPUT_SET && input->kind <= INPUT_RESTORE);
+    ASSERT(input->kind < sizeof(rows) / sizeof(rows[0]) && rows[input->kind].write != NULL);
     return INPUT_HEAD_BYTES + (body_bytes(input) + 7) / 8 * 8;
 }
 
 void input_encode(const Input *input, Sink *sink) {
-    ASSERT(input->kind >= INPUT_SET && input->kind <= INPUT_RESTORE);
+    ASSERT(input->kind < sizeof(rows) / sizeof(rows[0]) && rows[input->kind].write != NULL);
     ASSERT(sink->count % 8 == 0);
     sink_u32(sink, (uint32_t)input->kind);
     sink_u32(sink, version_of(input));

@@ -20,7 +20,8 @@ typedef enum InputKind {
     INPUT_SHAPES = 3,
     INPUT_BODIES = 4,
     INPUT_STEP = 5,
-    INPUT_RESTORE = 6
+    INPUT_RESTORE = 6,
+    INPUT_JOINTS = 7
 } InputKind;
 
 // Which of the settings change.
@@ -55,10 +56,11 @@ typedef struct SettingsChange {
     double parameter[SOLVER_PARAMETER_MAX];
 } SettingsChange;
 
-// Settings and bodies change together or not at all.
+// Settings, bodies and joints change together or not at all.
 typedef struct SetOrder {
     SettingsChange settings; // given 0: none
     BodyUpdate update;       // count 0: none
+    JointUpdate joints;      // count 0: none
 } SetOrder;
 
 typedef struct MaterialList {
@@ -89,6 +91,7 @@ typedef struct Input {
         MaterialList materials;
         ShapeColumns shapes;
         BodyColumns bodies;
+        JointColumns joints;
         StepOrder step;
         RestoreOrder restore;
     };

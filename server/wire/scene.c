@@ -2,6 +2,7 @@
 #include "wire/scene.h"
 
 #include "wire/convert.h"
+#include "wire/scene_joints.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,14 +51,6 @@ static Pose read_pose(size_t n_position, const double *position, size_t n_orient
     return pose;
 }
 
-// The turn that takes z to the given direction.
-static Quat turn_from_z(Vec3 n) {
-    if (n.z < -0.999999) {
-        return (Quat){0.0, 1.0, 0.0, 0.0}; // half a turn about x: z goes down
-    }
-    return quat_normalize((Quat){1.0 + n.z, -n.y, n.x, 0.0});
-}
-
 static Status read_plane(const Moreau__V1__ScenePlane *plane, const char *path, Pose *local,
                          Error *error) {
     Status status = check_length(plane->n_normal, 3, false, path, "plane.normal", error);
@@ -74,7 +67,7 @@ static Status read_plane(const Moreau__V1__ScenePlane *plane, const char *path, 
     }
     normal = vec3_scale(1.0 / length, normal);
     Pose plane_pose = {.position = vec3_scale(plane->offset, normal),
-                       .orientation = turn_from_z(normal)};
+                       .orientation = scene_turn_from_z(normal)};
     *local = pose_compose(*local, plane_pose);
     return STATUS_OK;
 }
@@ -382,7 +375,7 @@ static Status check_names(const Moreau__V1__Scene *scene, Arena *arena, Error *e
 }
 
 static void plan_run(const Moreau__V1__Scene *scene, const BodyArrays *arrays, size_t first,
-                     size_t count, ScenePlan *plan, uint32_t *first_body) {
+                     size_t count, ScenePlan *plan) {
     unsigned given = given_by(scene->bodies[first]);
     Input input = {.kind = INPUT_BODIES,
                    .bodies = {.count = (uint32_t)count,
@@ -394,12 +387,12 @@ static void plan_run(const Moreau__V1__Scene *scene, const BodyArrays *arrays, s
                               .inertia = given & 2u ? arrays->inertia + 6 * first : NULL,
                               .center_of_mass = given & 4u ? arrays->center + 3 * first : NULL,
                               .name = arrays->name + first}};
-    first_body[plan->input_count] = (uint32_t)first;
+    plan->first_item[plan->input_count] = (uint32_t)first;
     add(&input, plan);
 }
 
 static Status plan_bodies(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,
-                          uint32_t *first_body, Error *error) {
+                          Error *error) {
     size_t count = scene->n_bodies;
     BodyArrays arrays = {
         .pose = arena_take_array(arena, count, 7 * sizeof(double)),
@@ -430,7 +423,7 @@ static Status plan_bodies(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
         while (end < count && given_by(scene->bodies[end]) == given_by(scene->bodies[first])) {
             end++;
         }
-        plan_run(scene, &arrays, first, end - first, plan, first_body);
+        plan_run(scene, &arrays, first, end - first, plan);
     }
     return status;
 }
@@ -472,14 +465,15 @@ static Status plan_materials(const Moreau__V1__Scene *scene, Arena *arena, Scene
 Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSettings *over,
                   Arena *arena, ScenePlan *plan, Error *error) {
     size_t bodies = scene == NULL ? 0 : scene->n_bodies;
-    size_t inputs_max = 4 + bodies;
-    uint32_t *first_body = arena_take_zeroed(arena, inputs_max, sizeof(uint32_t));
+    size_t joints = scene == NULL ? 0 : scene->n_joints;
+    size_t inputs_max = 4 + bodies + joints;
     *plan = (ScenePlan){.input = arena_take_array(arena, inputs_max, sizeof(Input)),
-                        .first_body = first_body,
+                        .first_item = arena_take_zeroed(arena, inputs_max, sizeof(uint32_t)),
                         .scene = scene,
                         .body_count = bodies,
+                        .joint_count = joints,
                         .over_input = SIZE_MAX};
-    if (plan->input == NULL || first_body == NULL) {
+    if (plan->input == NULL || plan->first_item == NULL) {
         return out_of_memory(error);
     }
     Status status = STATUS_OK;
@@ -501,7 +495,10 @@ Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSetting
         status = plan_shapes(scene, arena, plan, error);
     }
     if (status == STATUS_OK && bodies > 0) {
-        status = plan_bodies(scene, arena, plan, first_body, error);
+        status = plan_bodies(scene, arena, plan, error);
+    }
+    if (status == STATUS_OK && joints > 0) {
+        status = scene_plan_joints(scene, arena, plan, error);
     }
     return status;
 }
@@ -576,7 +573,7 @@ static void translate_body(const ScenePlan *plan, size_t input, const char *name
     };
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         if (strcmp(name, columns[i].column) == 0) {
-            size_t body = plan->first_body[input] + index / columns[i].stride,
+            size_t body = plan->first_item[input] + index / columns[i].stride,
                    part = index % columns[i].stride;
             const char *what = part < columns[i].split ? columns[i].first : columns[i].second;
             snprintf(error->field, sizeof(error->field), "scene.bodies[%zu].%s", body, what);
@@ -609,6 +606,8 @@ void scene_translate(const ScenePlan *plan, size_t index, Error *error) {
         translate_shape(plan, name, at, error);
     } else if (kind == INPUT_BODIES && has_index) {
         translate_body(plan, index, name, at, error);
+    } else if (kind == INPUT_JOINTS) {
+        scene_translate_joint(plan, index, error);
     } else if (error->field[0] != '\0') {
         blame_scene(error);
     }

@@ -12,11 +12,11 @@
 typedef struct ScenePlan {
     Input *input; // in the order to be carried out
     size_t input_count;
-    const uint32_t *first_body;         // per input: index of the first body that it adds
+    uint32_t *first_item;               // per input: index of the first body or joint that it adds
     const uint32_t *body_of_primitive;  // scene body of each primitive …
     const uint32_t *shape_of_primitive; // … and which of its shapes
     const Moreau__V1__Scene *scene;     // borrowed
-    size_t body_count;
+    size_t body_count, joint_count;
     size_t over_input; // which input holds the settings that win over the scene's; SIZE_MAX: none
 } ScenePlan;
 

@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "moreau.pb-c.h"
 #include "solve/solver.h"
+#include "wire/joints.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -304,6 +305,167 @@ static void put_body(Sink *sink, const World *world, uint32_t index) {
     put(sink, "]}");
 }
 
+// ---- joints
+
+static void put_enum(Sink *sink, const ProtobufCEnumDescriptor *descriptor, int value) {
+    const ProtobufCEnumValue *name = protobuf_c_enum_descriptor_get_value(descriptor, value);
+    put_text(sink, name == NULL ? "" : name->name);
+}
+
+// A body or a joint by its name, or by its number where it has none.
+static void put_reference(Sink *sink, const char *key, const char *name, size_t number) {
+    char text[32];
+    snprintf(text, sizeof(text), "#%zu", number);
+    put(sink, ",");
+    put_text(sink, key);
+    put(sink, ":");
+    put_text(sink, name != NULL ? name : text);
+}
+
+static void put_frame(Sink *sink, const World *world, const Joint *joint, int side) {
+    Pose pose = joint->frame[side];
+    double packed[7];
+    if (joint->body[side] != JOINT_NO_BODY) {
+        pose.position = vec3_add(pose.position, world->mass[joint->body[side]].center);
+    }
+    pose_store(packed, pose);
+    put(sink, side == 0 ? ",\"frame_a\":" : ",\"frame_b\":");
+    put_numbers(sink, packed, 7);
+}
+
+// One number of each axis, unless all of them are as they would be without being named.
+static void put_axis_list(Sink *sink, const char *key, const double *first, size_t stride,
+                          uint32_t count, double standard) {
+    double values[JOINT_AXES_MAX];
+    bool is_standard = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const double value = *(const double *)(const void *)((const char *)first + i * stride);
+        is_standard = is_standard && value == standard;
+        values[i] = isinf(value) ? copysign(JOINTS_NONE, value) : value;
+    }
+    if (!is_standard) {
+        put(sink, ",");
+        put_text(sink, key);
+        put(sink, ":");
+        put_numbers(sink, values, count);
+    }
+}
+
+static void put_axes(Sink *sink, const World *world, const Joint *joint) {
+    const uint32_t count = joint_axis_count(joint->axes);
+    if (count == 0) {
+        return;
+    }
+    const JointAxis *axis = &world->joint_axis[joint->axis_first];
+    const size_t first = joint->axis_first, stride = sizeof(JointAxis);
+    put_axis_list(sink, "low", &axis->low, stride, count, -HUGE_VAL);
+    put_axis_list(sink, "high", &axis->high, stride, count, HUGE_VAL);
+    put_axis_list(sink, "stiffness", &axis->stiffness, stride, count, 0.0);
+    put_axis_list(sink, "rest", &axis->rest, stride, count, 0.0);
+    put_axis_list(sink, "damping", &axis->damping, stride, count, 0.0);
+    put_axis_list(sink, "friction", &axis->friction, stride, count, 0.0);
+    put_axis_list(sink, "armature", &axis->armature, stride, count, 0.0);
+    put_axis_list(sink, "drive_stiffness", &axis->drive_stiffness, stride, count, 0.0);
+    put_axis_list(sink, "drive_damping", &axis->drive_damping, stride, count, 0.0);
+    put_axis_list(sink, "effort_max", &axis->effort_max, stride, count, HUGE_VAL);
+    const size_t number = sizeof(double);
+    put_axis_list(sink, "target", world->joint_target + first, number, count, 0.0);
+    put_axis_list(sink, "target_velocity", world->joint_target_velocity + first, number, count,
+                  0.0);
+    put_axis_list(sink, "effort", world->joint_effort + first, number, count, 0.0);
+    if (!joint->is_rows) {
+        put_axis_list(sink, "velocity", world->joint_velocity + first, number, count, -HUGE_VAL);
+        put(sink, ",\"position\":");
+        put_numbers(sink, world->joint_position + joint->position_first,
+                    joint_position_count(joint->axes));
+    }
+}
+
+static void put_free_axes(Sink *sink, uint8_t axes) {
+    bool is_first = true;
+    put(sink, ",\"axes\":[");
+    for (int bit = 0; bit < JOINT_AXES_MAX; bit++) {
+        if (axes & (1 << bit)) {
+            put(sink, is_first ? "" : ",");
+            put_enum(sink, &moreau__v1__joint__axis__descriptor, bit);
+            is_first = false;
+        }
+    }
+    put(sink, "]");
+}
+
+// What only rows have.
+static void put_rows(Sink *sink, const Joint *joint) {
+    put(sink, ",\"as_rows\":true");
+    if (isfinite(joint->break_force)) {
+        put(sink, ",\"break_force\":");
+        put_number(sink, joint->break_force);
+    }
+    if (isfinite(joint->break_torque)) {
+        put(sink, ",\"break_torque\":");
+        put_number(sink, joint->break_torque);
+    }
+}
+
+static void put_joint(Sink *sink, const World *world, uint32_t first, const Joint *joint) {
+    put(sink, "{\"kind\":");
+    put_enum(sink, &moreau__v1__joint__kind__descriptor, joint->kind);
+    if (joint->name != NULL) {
+        put(sink, ",\"name\":");
+        put_text(sink, joint->name);
+    }
+    if (joint->kind == JOINT_GEAR) {
+        for (int s = 0; s < 2; s++) {
+            put_reference(sink, s == 0 ? "joint_a" : "joint_b",
+                          world->joint[joint->partner[s]].name, joint->partner[s]);
+        }
+        put(sink, ",\"ratio\":");
+        put_number(sink, joint->ratio);
+    } else {
+        for (int s = 0; s < 2; s++) {
+            const uint32_t body = joint->body[s];
+            if (body != JOINT_NO_BODY) {
+                put_reference(sink, s == 0 ? "body_a" : "body_b", world->body_name[body],
+                              body - first);
+            }
+        }
+        put_frame(sink, world, joint, 0);
+        put_frame(sink, world, joint, 1);
+    }
+    if (joint->kind == JOINT_GENERIC) {
+        put_free_axes(sink, joint->axes);
+    } else if (joint->kind == JOINT_DISTANCE) {
+        put(sink, ",\"length\":");
+        put_number(sink, joint->length);
+    }
+    if (joint->is_rows) {
+        put_rows(sink, joint);
+    }
+    if (joint->collides) {
+        put(sink, ",\"collides\":true");
+    }
+    put_axes(sink, world, joint);
+    put(sink, "}");
+}
+
+// Joints of bodies before the first are not told; they have nothing to do with those behind.
+static bool is_told(const World *world, uint32_t first, const Joint *joint) {
+    const Joint *of = joint->kind == JOINT_GEAR ? &world->joint[joint->partner[0]] : joint;
+    return of->body[1] >= first && (of->body[0] == JOINT_NO_BODY || of->body[0] >= first);
+}
+
+static void put_joints(Sink *sink, const World *world, uint32_t first) {
+    bool is_first = true;
+    for (size_t i = 0; i < world->joint_count; i++) {
+        if (is_told(world, first, &world->joint[i])) {
+            put(sink, is_first ? ",\"joints\":[" : ",");
+            put_joint(sink, world, first, &world->joint[i]);
+            is_first = false;
+        }
+    }
+    put(sink, is_first ? "" : "]");
+}
+
 void scene_print(const World *world, uint32_t first, Sink *sink) {
     put(sink, "{\"settings\":");
     put_settings(sink, &world->settings);
@@ -317,5 +479,7 @@ void scene_print(const World *world, uint32_t first, Sink *sink) {
         put(sink, i == first ? "" : ",");
         put_body(sink, world, i);
     }
-    put(sink, "]}\n");
+    put(sink, "]");
+    put_joints(sink, world, first);
+    put(sink, "}\n");
 }

@@ -470,14 +470,26 @@ static bool climb(const World *world, Forest *forest, uint32_t body) {
     return true;
 }
 
-// `i`: of the columns
-static Status check_tree(const World *world, Forest *forest, const Joint *joint, uint32_t i,
-                         Error *error) {
-    if (!climb(world, forest, joint->body[1])) {
-        return blame_input(error, "body_b", i,
-                           "The joint closes a loop: a hangs below b. Ask for as_rows.");
+// Of the joints of a loop that `body` is in or below, the one that came last and closed it.
+static uint32_t last_of_loop(const World *world, const Forest *forest, uint32_t body) {
+    for (uint32_t i = 0; i < world->body_count; i++) { // then it is in the loop for certain
+        body = world->joint[forest->joint[body]].body[0];
     }
-    return STATUS_OK;
+    uint32_t last = forest->joint[body];
+    for (uint32_t at = world->joint[last].body[0]; at != body;) {
+        const uint32_t joint = forest->joint[at];
+        last = joint > last ? joint : last;
+        at = world->joint[joint].body[0];
+    }
+    return last;
+}
+
+static Status check_tree(const World *world, Forest *forest, const Joint *joint, Error *error) {
+    return climb(world, forest, joint->body[1])
+               ? STATUS_OK
+               : blame_input(error, "body_b",
+                             last_of_loop(world, forest, joint->body[1]) - world->joint_count,
+                             "The joint closes a loop: a hangs below b. Ask for as_rows.");
 }
 
 static Status check_size(const World *world, const Forest *forest, uint32_t body, Error *error) {
@@ -513,7 +525,7 @@ Status world_check_trees(const World *world, uint32_t count, Error *error) {
     for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
         const Joint *joint = &world->joint[world->joint_count + i];
         if (!joint->is_rows) {
-            status = check_tree(world, &forest, joint, i, error);
+            status = check_tree(world, &forest, joint, error);
         }
     }
     for (uint32_t body = 0; status == STATUS_OK && body < world->body_count; body++) {

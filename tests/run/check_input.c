@@ -10,6 +10,7 @@
 static const double pose[14] = {1, 2, 3, 1, 0, 0, 0, 4, 5, 6, 0.5, 0.5, 0.5, 0.5};
 static const double velocity[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 static const uint32_t kinds[3] = {0, 2, 1};
+static const uint32_t joint_kinds[2] = {JOINT_HINGE, JOINT_BALL};
 static const uint64_t ids[3] = {7, (uint64_t)3 << 32 | 9, 1};
 static const double sizes[9] = {0.1, 0, 0, 1, 2, 3, 0.5, 0.5, 0.5};
 static const char *const names[2] = {"first", NULL};
@@ -56,6 +57,25 @@ static Input make_input(int index) {
                                   .kind = kinds,
                                   .shape = ids,
                                   .name = names}};
+    case 5:
+        return (Input){.kind = INPUT_JOINTS,
+                       .joints = {.count = 2,
+                                  .axis_count = 4,
+                                  .position_count = 5,
+                                  .kind = joint_kinds,
+                                  .body_b = ids,
+                                  .frame_b = pose,
+                                  .low = velocity,
+                                  .position = pose,
+                                  .name = names}};
+    case 6:
+        return (Input){.kind = INPUT_SET,
+                       .set = {.joints = {.count = 2,
+                                          .id = ids,
+                                          .axis_count = 4,
+                                          .position_count = 5,
+                                          .position = pose,
+                                          .target = velocity}}};
     case 4:
         return (Input){
             .kind = INPUT_RESTORE,
@@ -67,7 +87,7 @@ static Input make_input(int index) {
     }
 }
 
-enum { INPUT_COUNT = 6 };
+enum { INPUT_COUNT = 8 };
 
 static InputBytes encode(const Input *input, Arena *arena) {
     Sink sink = {.bytes = arena_take(arena, input_bytes(input))};

@@ -148,6 +148,16 @@ static void start_episode(void) {
     expect_refusal(&call);
 }
 
+// A joint takes one byte in the call, and up to ten of its reply.
+static void add_joints(void) {
+    enum { COUNT = 1000 };
+    static Moreau__V1__Joint__Kind kinds[COUNT];
+    Moreau__V1__WorldAddJoints call = MOREAU__V1__WORLD_ADD_JOINTS__INIT;
+    call.has_world = 1, call.world = wide;
+    call.n_kind = COUNT, call.kind = kinds;
+    expect_refusal(&call);
+}
+
 static const struct {
     const char *name;
     void (*make)(void); // a call whose reply would be too long; NULL: none can be
@@ -157,6 +167,7 @@ static const struct {
     {"WorldAddMaterials", NULL},
     {"WorldAddShapes", NULL}, // at most 10 bytes of each shape's 25
     {"WorldAddBodies", NULL}, // and of each body's 56
+    {"WorldAddJoints", add_joints},
     {"WorldDestroy", NULL},
     {"WorldSet", NULL},
     {"WorldStep", step_with_poses},

@@ -138,6 +138,49 @@ class Calls:
             deadline_ms,
         )
 
+    def world_add_joints(
+        self,
+        *,
+        world: int | None = None,
+        kind: ArrayLike | None = None,
+        body_a: ArrayLike | None = None,
+        body_b: ArrayLike | None = None,
+        axes: ArrayLike | None = None,
+        frame_a: ArrayLike | None = None,
+        frame_b: ArrayLike | None = None,
+        as_rows: ArrayLike | None = None,
+        collides: ArrayLike | None = None,
+        joint_a: ArrayLike | None = None,
+        joint_b: ArrayLike | None = None,
+        ratio: ArrayLike | None = None,
+        length: ArrayLike | None = None,
+        break_force: ArrayLike | None = None,
+        break_torque: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        low: ArrayLike | None = None,
+        high: ArrayLike | None = None,
+        stiffness: ArrayLike | None = None,
+        rest: ArrayLike | None = None,
+        damping: ArrayLike | None = None,
+        friction: ArrayLike | None = None,
+        armature: ArrayLike | None = None,
+        drive_stiffness: ArrayLike | None = None,
+        drive_damping: ArrayLike | None = None,
+        effort_max: ArrayLike | None = None,
+        position: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        target: ArrayLike | None = None,
+        target_velocity: ArrayLike | None = None,
+        effort: ArrayLike | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldAddReply:
+        """See protocol.WorldAddJoints."""
+        return self._call(
+            p.WorldAddJoints(world=world, kind=kind, body_a=body_a, body_b=body_b, axes=axes, frame_a=frame_a, frame_b=frame_b, as_rows=as_rows, collides=collides, joint_a=joint_a, joint_b=joint_b, ratio=ratio, length=length, break_force=break_force, break_torque=break_torque, names=names, low=low, high=high, stiffness=stiffness, rest=rest, damping=damping, friction=friction, armature=armature, drive_stiffness=drive_stiffness, drive_damping=drive_damping, effort_max=effort_max, position=position, velocity=velocity, target=target, target_velocity=target_velocity, effort=effort),
+            p.WorldAddReply,
+            deadline_ms,
+        )
+
     def world_get(
         self,
         *,
@@ -147,11 +190,12 @@ class Calls:
         bodies: bool | None = None,
         definition: bool | None = None,
         single: bool | None = None,
+        joints: bool | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldGetReply:
         """See protocol.WorldGet."""
         return self._call(
-            p.WorldGet(world=world, first=first, count=count, bodies=bodies, definition=definition, single=single),
+            p.WorldGet(world=world, first=first, count=count, bodies=bodies, definition=definition, single=single, joints=joints),
             p.WorldGetReply,
             deadline_ms,
         )
@@ -164,11 +208,17 @@ class Calls:
         ids: ArrayLike | None = None,
         pose: ArrayLike | None = None,
         velocity: ArrayLike | None = None,
+        joints: ArrayLike | None = None,
+        joint_position: ArrayLike | None = None,
+        joint_velocity: ArrayLike | None = None,
+        joint_target: ArrayLike | None = None,
+        joint_target_velocity: ArrayLike | None = None,
+        joint_effort: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldSetReply:
         """See protocol.WorldSet."""
         return self._call(
-            p.WorldSet(world=world, settings=settings, ids=ids, pose=pose, velocity=velocity),
+            p.WorldSet(world=world, settings=settings, ids=ids, pose=pose, velocity=velocity, joints=joints, joint_position=joint_position, joint_velocity=joint_velocity, joint_target=joint_target, joint_target_velocity=joint_target_velocity, joint_effort=joint_effort),
             p.WorldSetReply,
             deadline_ms,
         )

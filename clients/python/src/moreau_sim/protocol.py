@@ -38,6 +38,7 @@ class Request(Message):
     world_add_materials: Optional["WorldAddMaterials"] = None
     world_add_shapes: Optional["WorldAddShapes"] = None
     world_add_bodies: Optional["WorldAddBodies"] = None
+    world_add_joints: Optional["WorldAddJoints"] = None
     world_get: Optional["WorldGet"] = None
     world_set: Optional["WorldSet"] = None
     world_step: Optional["WorldStep"] = None
@@ -83,7 +84,7 @@ class Reply(Message):
     world_destroy: Optional["WorldDestroyReply"] = None
     world_list: Optional["WorldListReply"] = None
     world_add: Optional["WorldAddReply"] = None
-    """of AddMaterials, AddShapes and AddBodies"""
+    """of AddMaterials, AddShapes, AddBodies and AddJoints"""
     world_get: Optional["WorldGetReply"] = None
     world_set: Optional["WorldSetReply"] = None
     world_step: Optional["WorldStepReply"] = None
@@ -717,6 +718,51 @@ class Primitive(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class Joint(Message):
+    """What of the motion of one body, b, against another, a, is left free: a set of axes of a frame in a.
+    Each joint has a frame in either body, and pose of b's frame = pose of a's frame . moves . turns Turns
+    about one axis have one position number, the angle; about two, two angles, the first about an axis of a's
+    frame, the second about one of b's; about three, four: a unit quaternion, w x y z. Velocity numbers are
+    one per axis: rates of the moves in a's frame, rates of the angles, or, of three turns, the angular
+    velocity of b against a in b's frame. Numbers of one joint stand in the order of Joint.Axis, joint after
+    joint. A joint is held by coordinates, which is the default: bodies and joints make trees, whose state is
+    what the joints leave free, and nothing can come apart. Then a is the parent and b the child, which is
+    dynamic and the child of no other. Or by rows (`as_rows`): by impulses between any two bodies, which
+    closes loops, may be redundant and may break. Two bodies of a joint do not touch each other, unless it
+    says `collides`."""
+
+    class Kind(IntEnum):
+        HINGE = 0
+        """turns about z"""
+        SLIDER = 1
+        """moves along z"""
+        BALL = 2
+        """turns about all"""
+        UNIVERSAL = 3
+        """turns about x of a's frame, then y of b's"""
+        FIXED = 4
+        """leaves nothing free"""
+        FREE = 5
+        """leaves everything free"""
+        GENERIC = 6
+        """leaves the axes free that it names"""
+        DISTANCE = 7
+        """keeps the origins of the two frames `length` apart; always of rows"""
+        GEAR = 8
+        """couples the positions of two joints with one axis each: that of b = ratio times that of a; always
+        of rows"""
+
+    class Axis(IntEnum):
+        MOVE_X = 0
+        MOVE_Y = 1
+        MOVE_Z = 2
+        TURN_X = 3
+        TURN_Y = 4
+        TURN_Z = 5
+
+
+
+@dataclass(slots=True, kw_only=True)
 class Material(Message):
     """What a thing feels like. For a pair: friction sqrt(mu_a mu_b), restitution the larger, stiffness k_a
     k_b/(k_a + k_b), dissipation time (k_b tau_a + k_a tau_b)/(k_a + k_b), damping b_a b_b/(b_a + b_b). Rigid
@@ -778,6 +824,7 @@ class Scene(Message):
     settings: Optional["WorldSettings"] = None
     materials: Optional[Sequence["Material"]] = None
     bodies: Optional[Sequence["SceneBody"]] = None
+    joints: Optional[Sequence["SceneJoint"]] = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -838,6 +885,80 @@ class ScenePlane(Message):
     """3, any length > 0, out of the solid; default 0 0 1"""
     offset: float | None = None
     """[m] of the plane from the body's origin along the normal; default 0"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SceneJoint(Message):
+    """A joint between two bodies of the scene as they stand there: `anchor` and `axis` say where its frames
+    are, or `frame_a` and `frame_b` do, from the bodies' origins. Lists of an axis have a number for each axis
+    that the joint leaves free, or one for all of them."""
+
+    name: str | None = None
+    """unique in its scene; may be absent"""
+    kind: Optional["Joint.Kind"] = None
+    body_a: str | None = None
+    """name of a body, or #2 for the third of the scene; default: the world"""
+    body_b: str | None = None
+    """likewise; required in effect but of gears"""
+    anchor: Optional[ArrayLike] = None
+    """3 [m] of the frames' origin, in the world; default: b's origin"""
+    anchor_b: Optional[ArrayLike] = None
+    """3 [m] of DISTANCE: of b's frame, where `anchor` is of a's; default: b's origin"""
+    axis: Optional[ArrayLike] = None
+    """3, of any length above 0, in the world: z of the frames; default 0 0 1"""
+    axis_x: Optional[ArrayLike] = None
+    """3: x of the frames, made perpendicular to `axis`; default: some perpendicular"""
+    frame_a: Optional[ArrayLike] = None
+    """7: a pose, from the origin of a, in its axes; instead of anchor and axes, with frame_b"""
+    frame_b: Optional[ArrayLike] = None
+    """7"""
+    axes: Optional[ArrayLike] = None
+    """of GENERIC: those left free"""
+    as_rows: bool | None = None
+    """default false: coordinates"""
+    collides: bool | None = None
+    """default false: the two bodies do not touch each other"""
+    joint_a: str | None = None
+    """of GEAR: names of joints before it"""
+    joint_b: str | None = None
+    ratio: float | None = None
+    """[1] of GEAR, -1e6 … 1e6; default 1"""
+    length: float | None = None
+    """[m] of DISTANCE, > 0; default: as the two frames lie"""
+    break_force: float | None = None
+    """[N] > 0, of rows: beyond it the joint is gone; default: never"""
+    break_torque: float | None = None
+    """[N m] likewise"""
+    low: Optional[ArrayLike] = None
+    """limit [m], [rad], -1e9 … 1e9; default, or -1e18: none"""
+    high: Optional[ArrayLike] = None
+    """limit; default, or 1e18: none"""
+    stiffness: Optional[ArrayLike] = None
+    """of a spring [N/m], [N m/rad], 0 … 1e18; default 0"""
+    rest: Optional[ArrayLike] = None
+    """where it is slack [m], [rad]; default 0"""
+    damping: Optional[ArrayLike] = None
+    """[N s/m], [N m s/rad], 0 … 1e18; default 0"""
+    friction: Optional[ArrayLike] = None
+    """dry [N], [N m], 0 … 1e18; default 0"""
+    armature: Optional[ArrayLike] = None
+    """inertia of the axis itself [kg], [kg m^2], 0 … 1e18, of coordinates; default 0"""
+    drive_stiffness: Optional[ArrayLike] = None
+    """of a drive towards its targets [N/m], [N m/rad], 0 … 1e18; default 0"""
+    drive_damping: Optional[ArrayLike] = None
+    """[N s/m], [N m s/rad], 0 … 1e18; default 0"""
+    effort_max: Optional[ArrayLike] = None
+    """what the drive is able to [N], [N m], 0 … 1e18; default, or 1e18: unbounded"""
+    position: Optional[ArrayLike] = None
+    """of coordinates, per position: the bodies are put there; default: as they stand"""
+    velocity: Optional[ArrayLike] = None
+    """of coordinates; default: as the bodies move"""
+    target: Optional[ArrayLike] = None
+    """of the drive [m], [rad]; default 0"""
+    target_velocity: Optional[ArrayLike] = None
+    """default 0"""
+    effort: Optional[ArrayLike] = None
+    """fed forward [N], [N m]; default 0"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -975,6 +1096,61 @@ class WorldAddBodies(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class WorldAddJoints(Message):
+    """Adds joints as columns; all or none are added. Columns "per axis" have a number for each axis that the
+    joints leave free, joint after joint; "per position" likewise, with four numbers for three turns."""
+
+    world: int | None = None
+    kind: Optional[ArrayLike] = None
+    """per joint; its length gives the number of joints; at least one"""
+    body_a: Optional[ArrayLike] = None
+    """per joint: id, 0: the world; default 0. 0 of a gear"""
+    body_b: Optional[ArrayLike] = None
+    """per joint: id; 0 of a gear"""
+    axes: Optional[ArrayLike] = None
+    """per joint, of GENERIC: a sum of 2^Joint.Axis; else 0; default 0"""
+    frame_a: Optional[ArrayLike] = None
+    """7 per joint: a pose, from the body's origin, in its axes; default: there"""
+    frame_b: Optional[ArrayLike] = None
+    """7 per joint"""
+    as_rows: Optional[ArrayLike] = None
+    """per joint; default false: coordinates"""
+    collides: Optional[ArrayLike] = None
+    """per joint; default false: the two bodies do not touch each other"""
+    joint_a: Optional[ArrayLike] = None
+    """per joint, of GEAR: id, also of one before it in this call; else 0; default 0"""
+    joint_b: Optional[ArrayLike] = None
+    ratio: Optional[ArrayLike] = None
+    """per joint [1], of GEAR, -1e6 … 1e6; default 1"""
+    length: Optional[ArrayLike] = None
+    """per joint [m], of DISTANCE, > 0; default 1"""
+    break_force: Optional[ArrayLike] = None
+    """per joint [N] > 0, of rows: beyond it the joint is gone; default, or 1e18: never"""
+    break_torque: Optional[ArrayLike] = None
+    """per joint [N m] likewise"""
+    names: Optional[Sequence[str]] = None
+    """per joint; "" for none; default none"""
+    low: Optional[ArrayLike] = None
+    """per axis, as in SceneJoint"""
+    high: Optional[ArrayLike] = None
+    stiffness: Optional[ArrayLike] = None
+    rest: Optional[ArrayLike] = None
+    damping: Optional[ArrayLike] = None
+    friction: Optional[ArrayLike] = None
+    armature: Optional[ArrayLike] = None
+    drive_stiffness: Optional[ArrayLike] = None
+    drive_damping: Optional[ArrayLike] = None
+    effort_max: Optional[ArrayLike] = None
+    position: Optional[ArrayLike] = None
+    """per position; of rows it is measured; default: as the bodies stand"""
+    velocity: Optional[ArrayLike] = None
+    """of rows it is measured; default: as the bodies move"""
+    target: Optional[ArrayLike] = None
+    target_velocity: Optional[ArrayLike] = None
+    effort: Optional[ArrayLike] = None
+
+
+@dataclass(slots=True, kw_only=True)
 class WorldAddReply(Message):
     ids: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """in the order given"""
@@ -995,6 +1171,8 @@ class WorldGet(Message):
     """also kind, shape, mass, inertia, centre of mass; default false"""
     single: bool | None = None
     """poses and velocities as floats; default false"""
+    joints: bool | None = None
+    """return all joints' numbers, and with `definition` what they are; default false"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1025,11 +1203,26 @@ class WorldGetReply(Message):
     """bodies that have left the bounds since creation"""
     asleep: NDArray[np.bool_] = _new(default_factory=lambda: np.empty(0, np.bool_))
     """of bodies, where WorldSettings.sleep_speed is above 0"""
+    joints: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """ids"""
+    joint_axes: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """per joint: the axes that it leaves free, a sum of 2^Joint.Axis"""
+    joint_position: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """per position; of rows as measured, angles without jumps at half a turn"""
+    joint_velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """per axis, as the rest"""
+    joint_target: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    joint_target_velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    joint_effort: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    joint_definition: Optional["WorldAddJoints"] = None
+    """with `definition`: what would make them, but for `world`, in a world that has the bodies"""
 
 
 @dataclass(slots=True, kw_only=True)
 class WorldSet(Message):
-    """Changes a world: settings, and state of bodies. All or nothing. Clears a fault when bodies are set."""
+    """Changes a world: settings, and state of bodies and joints. All or nothing. Clears a fault when bodies,
+    or positions or velocities of joints, are set. A body that hangs by a joint of coordinates is set by that
+    joint's numbers."""
 
     world: int | None = None
     settings: Optional["WorldSettings"] = None
@@ -1040,6 +1233,16 @@ class WorldSet(Message):
     """7 per id; empty: unchanged"""
     velocity: Optional[ArrayLike] = None
     """6 per id; empty: unchanged"""
+    joints: Optional[ArrayLike] = None
+    """joints to change: the columns below are theirs, each empty (unchanged) or for all of them"""
+    joint_position: Optional[ArrayLike] = None
+    """per position, of coordinates: the bodies are put there"""
+    joint_velocity: Optional[ArrayLike] = None
+    """per axis, of coordinates"""
+    joint_target: Optional[ArrayLike] = None
+    """per axis, as the rest; they hold until they are changed"""
+    joint_target_velocity: Optional[ArrayLike] = None
+    joint_effort: Optional[ArrayLike] = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2123,6 +2326,7 @@ Request.FIELDS = (
     Field(33, "world_add_materials", Kind.MESSAGE, False, WorldAddMaterials),
     Field(34, "world_add_shapes", Kind.MESSAGE, False, WorldAddShapes),
     Field(35, "world_add_bodies", Kind.MESSAGE, False, WorldAddBodies),
+    Field(36, "world_add_joints", Kind.MESSAGE, False, WorldAddJoints),
     Field(38, "world_get", Kind.MESSAGE, False, WorldGet),
     Field(39, "world_set", Kind.MESSAGE, False, WorldSet),
     Field(40, "world_step", Kind.MESSAGE, False, WorldStep),
@@ -2402,6 +2606,7 @@ Scene.FIELDS = (
     Field(3, "settings", Kind.MESSAGE, False, WorldSettings),
     Field(4, "materials", Kind.MESSAGE, True, Material),
     Field(5, "bodies", Kind.MESSAGE, True, SceneBody),
+    Field(6, "joints", Kind.MESSAGE, True, SceneJoint),
 )
 SceneBody.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -2434,6 +2639,42 @@ SceneBox.FIELDS = (
 ScenePlane.FIELDS = (
     Field(1, "normal", Kind.DOUBLE, True, None),
     Field(2, "offset", Kind.DOUBLE, False, None),
+)
+SceneJoint.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "kind", Kind.ENUM, False, Joint.Kind),
+    Field(3, "body_a", Kind.STRING, False, None),
+    Field(4, "body_b", Kind.STRING, False, None),
+    Field(5, "anchor", Kind.DOUBLE, True, None),
+    Field(6, "anchor_b", Kind.DOUBLE, True, None),
+    Field(7, "axis", Kind.DOUBLE, True, None),
+    Field(8, "axis_x", Kind.DOUBLE, True, None),
+    Field(9, "frame_a", Kind.DOUBLE, True, None),
+    Field(10, "frame_b", Kind.DOUBLE, True, None),
+    Field(11, "axes", Kind.ENUM, True, Joint.Axis),
+    Field(12, "as_rows", Kind.BOOL, False, None),
+    Field(13, "collides", Kind.BOOL, False, None),
+    Field(14, "joint_a", Kind.STRING, False, None),
+    Field(15, "joint_b", Kind.STRING, False, None),
+    Field(16, "ratio", Kind.DOUBLE, False, None),
+    Field(17, "length", Kind.DOUBLE, False, None),
+    Field(18, "break_force", Kind.DOUBLE, False, None),
+    Field(19, "break_torque", Kind.DOUBLE, False, None),
+    Field(20, "low", Kind.DOUBLE, True, None),
+    Field(21, "high", Kind.DOUBLE, True, None),
+    Field(22, "stiffness", Kind.DOUBLE, True, None),
+    Field(23, "rest", Kind.DOUBLE, True, None),
+    Field(24, "damping", Kind.DOUBLE, True, None),
+    Field(25, "friction", Kind.DOUBLE, True, None),
+    Field(26, "armature", Kind.DOUBLE, True, None),
+    Field(27, "drive_stiffness", Kind.DOUBLE, True, None),
+    Field(28, "drive_damping", Kind.DOUBLE, True, None),
+    Field(29, "effort_max", Kind.DOUBLE, True, None),
+    Field(30, "position", Kind.DOUBLE, True, None),
+    Field(31, "velocity", Kind.DOUBLE, True, None),
+    Field(32, "target", Kind.DOUBLE, True, None),
+    Field(33, "target_velocity", Kind.DOUBLE, True, None),
+    Field(34, "effort", Kind.DOUBLE, True, None),
 )
 WorldCreate.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -2501,6 +2742,39 @@ WorldAddBodies.FIELDS = (
     Field(7, "inertia", Kind.DOUBLE, True, None),
     Field(8, "center_of_mass", Kind.DOUBLE, True, None),
 )
+WorldAddJoints.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "kind", Kind.ENUM, True, Joint.Kind),
+    Field(3, "body_a", Kind.UINT64, True, None),
+    Field(4, "body_b", Kind.UINT64, True, None),
+    Field(5, "axes", Kind.UINT32, True, None),
+    Field(6, "frame_a", Kind.DOUBLE, True, None),
+    Field(7, "frame_b", Kind.DOUBLE, True, None),
+    Field(8, "as_rows", Kind.BOOL, True, None),
+    Field(9, "collides", Kind.BOOL, True, None),
+    Field(10, "joint_a", Kind.UINT64, True, None),
+    Field(11, "joint_b", Kind.UINT64, True, None),
+    Field(12, "ratio", Kind.DOUBLE, True, None),
+    Field(13, "length", Kind.DOUBLE, True, None),
+    Field(14, "break_force", Kind.DOUBLE, True, None),
+    Field(15, "break_torque", Kind.DOUBLE, True, None),
+    Field(16, "names", Kind.STRING, True, None),
+    Field(20, "low", Kind.DOUBLE, True, None),
+    Field(21, "high", Kind.DOUBLE, True, None),
+    Field(22, "stiffness", Kind.DOUBLE, True, None),
+    Field(23, "rest", Kind.DOUBLE, True, None),
+    Field(24, "damping", Kind.DOUBLE, True, None),
+    Field(25, "friction", Kind.DOUBLE, True, None),
+    Field(26, "armature", Kind.DOUBLE, True, None),
+    Field(27, "drive_stiffness", Kind.DOUBLE, True, None),
+    Field(28, "drive_damping", Kind.DOUBLE, True, None),
+    Field(29, "effort_max", Kind.DOUBLE, True, None),
+    Field(30, "position", Kind.DOUBLE, True, None),
+    Field(31, "velocity", Kind.DOUBLE, True, None),
+    Field(32, "target", Kind.DOUBLE, True, None),
+    Field(33, "target_velocity", Kind.DOUBLE, True, None),
+    Field(34, "effort", Kind.DOUBLE, True, None),
+)
 WorldAddReply.FIELDS = (
     Field(1, "ids", Kind.UINT64, True, None),
 )
@@ -2511,6 +2785,7 @@ WorldGet.FIELDS = (
     Field(4, "bodies", Kind.BOOL, False, None),
     Field(5, "definition", Kind.BOOL, False, None),
     Field(6, "single", Kind.BOOL, False, None),
+    Field(7, "joints", Kind.BOOL, False, None),
 )
 WorldGetReply.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
@@ -2532,6 +2807,14 @@ WorldGetReply.FIELDS = (
     Field(17, "names", Kind.STRING, True, None),
     Field(18, "removed", Kind.UINT64, False, None),
     Field(19, "asleep", Kind.BOOL, True, None),
+    Field(20, "joints", Kind.UINT64, True, None),
+    Field(21, "joint_axes", Kind.UINT32, True, None),
+    Field(22, "joint_position", Kind.DOUBLE, True, None),
+    Field(23, "joint_velocity", Kind.DOUBLE, True, None),
+    Field(24, "joint_target", Kind.DOUBLE, True, None),
+    Field(25, "joint_target_velocity", Kind.DOUBLE, True, None),
+    Field(26, "joint_effort", Kind.DOUBLE, True, None),
+    Field(28, "joint_definition", Kind.MESSAGE, False, WorldAddJoints),
 )
 WorldSet.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
@@ -2539,6 +2822,12 @@ WorldSet.FIELDS = (
     Field(3, "ids", Kind.UINT64, True, None),
     Field(4, "pose", Kind.DOUBLE, True, None),
     Field(5, "velocity", Kind.DOUBLE, True, None),
+    Field(6, "joints", Kind.UINT64, True, None),
+    Field(7, "joint_position", Kind.DOUBLE, True, None),
+    Field(8, "joint_velocity", Kind.DOUBLE, True, None),
+    Field(9, "joint_target", Kind.DOUBLE, True, None),
+    Field(10, "joint_target_velocity", Kind.DOUBLE, True, None),
+    Field(11, "joint_effort", Kind.DOUBLE, True, None),
 )
 WorldStep.FIELDS = (
     Field(1, "worlds", Kind.UINT64, True, None),
