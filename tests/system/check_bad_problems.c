@@ -164,8 +164,8 @@ END_TEST
 
 // ---- numbers that are none
 
-// Bodies, trees and links, contacts with sides and with blocks, rows: which number of which column is
-// poisoned, and its key in a file.
+// Bodies, trees and links, contacts with sides and with blocks, rows: which number of which column
+// is poisoned, and its key in a file.
 static const struct {
     size_t column; // offset in the message
     size_t index;
