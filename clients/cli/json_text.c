@@ -13,6 +13,89 @@
 
 #define TEXT_BYTES_MAX ((size_t)1 << 30)
 
+// ---- where in a document that is none
+
+enum { PLACE_DEPTH_MAX = 16, PLACE_BYTES = 256 };
+
+// An object's newest key, or a list's newest index.
+typedef struct PlacePart {
+    const char *key; // NULL: of a list
+    size_t count;    // letters of the key, or the index
+    bool is_list;
+} PlacePart;
+
+typedef struct PlaceWalk {
+    PlacePart part[PLACE_DEPTH_MAX];
+    size_t depth; // may be more than are kept
+    bool wants_key;
+} PlaceWalk;
+
+static void place_take(PlaceWalk *walk, char sign) {
+    PlacePart *top =
+        walk->depth > 0 && walk->depth <= PLACE_DEPTH_MAX ? &walk->part[walk->depth - 1] : NULL;
+    if (sign == '{' || sign == '[') {
+        if (walk->depth++ < PLACE_DEPTH_MAX) {
+            walk->part[walk->depth - 1] = (PlacePart){.is_list = sign == '['};
+        }
+    } else if ((sign == '}' || sign == ']') && walk->depth > 0) {
+        walk->depth--;
+    } else if (sign == ',' && top != NULL && top->is_list) {
+        top->count++;
+    }
+    bool is_object =
+        walk->depth > 0 && walk->depth <= PLACE_DEPTH_MAX && !walk->part[walk->depth - 1].is_list;
+    walk->wants_key = is_object && (sign == '{' || sign == ',');
+}
+
+// The path of what stands before text[end], as contacts[0].mu; "" where it is in no list or object.
+static void place_write(const char *text, size_t end, char path[PLACE_BYTES]) {
+    PlaceWalk walk = {.depth = 0};
+    for (size_t at = 0; at < end; at++) {
+        if (text[at] != '"') {
+            if (strchr("{}[],", text[at]) != NULL && text[at] != '\0') {
+                place_take(&walk, text[at]);
+            }
+            continue;
+        }
+        size_t begin = ++at;
+        for (; at < end && text[at] != '"'; at += text[at] == '\\' ? 2 : 1) {
+        }
+        if (walk.wants_key) {
+            walk.part[walk.depth - 1].key = text + begin;
+            walk.part[walk.depth - 1].count = at - begin;
+            walk.wants_key = false;
+        }
+    }
+    size_t used = 0;
+    path[0] = '\0';
+    for (size_t i = 0; i < walk.depth && i < PLACE_DEPTH_MAX && used < PLACE_BYTES; i++) {
+        const PlacePart *part = &walk.part[i];
+        if (part->is_list) {
+            used += (size_t)snprintf(path + used, PLACE_BYTES - used, "[%zu]", part->count);
+        } else if (part->key != NULL) {
+            int count = part->count < PLACE_BYTES ? (int)part->count : PLACE_BYTES;
+            used += (size_t)snprintf(path + used, PLACE_BYTES - used, "%s%.*s", i > 0 ? "." : "",
+                                     count, part->key);
+        }
+    }
+}
+
+// A value that JSON does not have, as NaN, or that no double holds, goes by its path.
+static void say_failure(const char *name, const char *text, size_t bytes,
+                        const json_error_t *failure, JsonError *error) {
+    bool is_value = strncmp(failure->text, "real number overflow", 20) == 0 ||
+                    strncmp(failure->text, "too big", 7) == 0 ||
+                    strncmp(failure->text, "invalid token", 13) == 0;
+    char path[PLACE_BYTES] = "";
+    if (is_value && failure->position > 0) {
+        place_write(text, (size_t)failure->position < bytes ? (size_t)failure->position : bytes,
+                    path);
+    }
+    snprintf(error->message, sizeof(error->message), "%s:%d: %s%s%s", name,
+             failure->line > 0 ? failure->line : 1, path, path[0] != '\0' ? ": " : "",
+             failure->text);
+}
+
 bool json_text_parse(JsonText *json, const char *name, const char *text, size_t bytes,
                      JsonError *error) {
     *json = (JsonText){.name = memory_copy(name), .bytes = bytes};
@@ -22,8 +105,7 @@ bool json_text_parse(JsonText *json, const char *name, const char *text, size_t 
     json_error_t failure;
     json->root = json_loadb(json->text, bytes, JSON_REJECT_DUPLICATES, &failure);
     if (json->root == NULL) {
-        snprintf(error->message, sizeof(error->message), "%s:%d: %s", name,
-                 failure.line > 0 ? failure.line : 1, failure.text);
+        say_failure(name, json->text, bytes, &failure, error);
         json_text_free(json);
         return false;
     }

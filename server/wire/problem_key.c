@@ -56,6 +56,10 @@ static bool is_body(const Moreau__V1__ContactProblem *m, size_t tree) {
     return tree < m->n_tree_is_body && m->tree_is_body[tree];
 }
 
+static size_t links_of(const Moreau__V1__ContactProblem *m, size_t tree) {
+    return tree < m->n_tree_link_count ? m->tree_link_count[tree] : 0;
+}
+
 // How many numbers of a column are a tree's.
 static size_t tree_numbers(const Moreau__V1__ContactProblem *m, const char *column, size_t tree) {
     size_t width = m->tree_width[tree];
@@ -63,7 +67,7 @@ static size_t tree_numbers(const Moreau__V1__ContactProblem *m, const char *colu
         return width;
     }
     if (strcmp(column, "mass") == 0) {
-        return is_body(m, tree) ? 0 : width * width;
+        return is_body(m, tree) || links_of(m, tree) > 0 ? 0 : width * width;
     }
     if (strcmp(column, "body_mass") == 0) {
         return is_body(m, tree) ? 1 : 0;
@@ -91,6 +95,43 @@ static bool write_tree(const Moreau__V1__ContactProblem *m, const char *column, 
                  at);
     }
     return true;
+}
+
+// How many numbers of a column are a link's; of a matrix, of how many columns, else 0.
+static size_t link_numbers(const char *column, size_t velocities, size_t *columns_of) {
+    bool is_motion = strcmp(column, "link_motion") == 0;
+    *columns_of = is_motion ? 6 : strcmp(column, "link_added") == 0 ? velocities : 0;
+    if (*columns_of > 0) {
+        return velocities * *columns_of;
+    }
+    return strcmp(column, "link_mass") == 0      ? 1
+           : strcmp(column, "link_inertia") == 0 ? 6
+           : strcmp(column, "link_center") == 0  ? 3
+                                                 : 0;
+}
+
+static bool write_link(const Moreau__V1__ContactProblem *m, const char *column, size_t index,
+                       char *key, size_t bytes) {
+    const char *name = column + strlen("link_");
+    size_t first = 0, link = 0;
+    for (size_t tree = 0; tree < m->n_tree_width; tree++) {
+        for (size_t k = 0; k < links_of(m, tree) && link < m->n_link_velocities; k++, link++) {
+            size_t across, count = link_numbers(column, m->link_velocities[link], &across);
+            size_t at = index - first;
+            if (at >= count) {
+                first += count;
+                continue;
+            }
+            int used = snprintf(key, bytes, "trees[%zu].links[%zu].%s", tree, k, name);
+            if (across > 0) {
+                snprintf(key + used, bytes - (size_t)used, "[%zu][%zu]", at / across, at % across);
+            } else if (count > 1) {
+                snprintf(key + used, bytes - (size_t)used, "[%zu]", at);
+            }
+            return true;
+        }
+    }
+    return false;
 }
 
 // ---- blocks and sides
@@ -203,6 +244,9 @@ bool problem_key(const Moreau__V1__ContactProblem *problem, const char *column, 
     }
     if (strcmp(column, "row_jacobian") == 0) {
         return write_row(problem, index, key, bytes);
+    }
+    if (strncmp(column, "link_", strlen("link_")) == 0) {
+        return write_link(problem, column, index, key, bytes);
     }
     return write_column(column, index, key, bytes) ||
            write_tree(problem, column, index, key, bytes);

@@ -11,10 +11,9 @@
 #include <string.h>
 
 // Friction that holds and slides, impacts, stacks, arches, masses far apart, heaps, and many.
-static const char *const scenes[] = {"incline",        "four_balls", "stack10",
-                                     "arch",           "card-house", "mass-ladder",
-                                     "falling",        "heap-12",    "large/wall-105-hit",
-                                     "large/pile-1000"};
+static const char *const scenes[] = {"incline",    "four_balls",        "stack10", "arch",
+                                     "card-house", "mass-ladder",       "falling", "heap-12",
+                                     "balls-27",   "large/wall-105-hit"};
 enum { SCENE_COUNT = sizeof(scenes) / sizeof(scenes[0]) };
 
 // As the scene has it, where that is its solver; else as a world takes it unasked.

@@ -254,7 +254,97 @@ def wall_105_hit():
     return scene("wall-105-hit", "a wall of 105 boxes in half bond, and a ball that hits it after 12 steps", 0.5, [GROUND] + boxes + [hit])
 
 
-SMALL = [arch, card_frame, card_house, wedge, tower, mass_ladder, heap_12, pyramid_6_kicked,
+# ---- the papers' scenes; what they come to is in tests/system/check_scenes.c
+
+def paper(name, about, solver, step, materials, bodies, gravity=(0, 0, -GRAVITY), **settings):
+    """With contact planes of the start of a step, as the papers have them. The first material is the ground's."""
+    ground = {"name": "ground", "kind": "STATIC", "shapes": [{"plane": {}, "material": materials[0]["name"]}]}
+    return {"name": name, "about": about,
+            "settings": dict({"gravity": rounded(gravity), "time_step": step, "solver": solver, "contact_plane": "START"}, **settings),
+            "materials": materials, "bodies": [ground] + bodies}
+
+
+def solid_ball(name, position, radius=0.1, material="m", **more):
+    """1 kg, and the inertia of a solid ball."""
+    return body([{"sphere": {"radius": radius}, "material": material}], position, name=name, mass=1, **more)
+
+
+def tight(solver):
+    return {solver: {"tolerance": 1e-12, "max_iterations": 100000}}
+
+
+def sliding_ball():
+    return paper("sliding-ball", "a ball set down at 10 m/s: convex friction throws it up, Coulomb's lets it slide until it rolls "
+                 "(Negrut, Serban, Tasora)", "ccp", 0.001, [{"name": "m", "friction": 0.2}],
+                 [solid_ball("ball", (0, 0, 0.1), linear_velocity=[10, 0, 0])], parameters=tight("ccp"))
+
+
+def box_on_slope():
+    angle = math.radians(30)
+    box_ = body([box((0.5, 0.5, 0.25))], (0, 0, 0.25), name="box", mass=2)
+    return paper("box-on-slope", "a box slides down 30 degrees, which lie level here: gravity does not. Under convex friction it hovers "
+                 "(Negrut, Serban, Tasora)", "ccp", 0.001, [{"name": "m", "friction": 0.3}], [box_],
+                 (GRAVITY * math.sin(angle), 0, -GRAVITY * math.cos(angle)), parameters=tight("ccp"))
+
+
+def box_on_ramp():
+    angle = math.radians(15)
+    box_ = body([box((0.5, 0.5, 0.5))], (0, 0, 0.5), name="box", mass=1)
+    return paper("box-on-ramp", "a cube slides down 15 degrees, which lie level here: gravity does not (Drumwright)", "compliant", 0.01,
+                 [{"name": "m", "friction": 0.125, "stiffness": 2e9, "damping": 2}], [box_],
+                 (9.8 * math.sin(angle), 0, -9.8 * math.cos(angle)), parameters=tight("compliant"))
+
+
+def ball_stack():
+    balls_ = [solid_ball(f"ball{i + 1}", (0, 0, 0.15 + 0.25 * i)) for i in range(10)]
+    return paper("ball-stack", "ten balls, 5 cm above each other, fall onto springs and dampers in steps of 10 ms (Drumwright)", "compliant",
+                 0.01, [{"name": "m", "friction": 0, "stiffness": 2e9, "damping": 2}], balls_, margin=0.2, parameters=tight("compliant"))
+
+
+def dropped_ball():
+    return paper("dropped-ball", "a ball falls 5 cm onto a spring that dissipates (Castro, Permenter, Han)", "sap", 0.001,
+                 [{"name": "rigid", "friction": 0.5}, {"name": "soft", "friction": 0.5, "stiffness": 1e4, "dissipation_time": 0.01}],
+                 [solid_ball("ball", (0, 0, 0.15), material="soft")], margin=0.2, parameters=tight("sap"))
+
+
+def ball_column():
+    balls_ = [solid_ball(f"ball{i + 1}", (0, 0, 0.1 + 0.2 * i)) for i in range(10)]
+    return paper("ball-column", "ten balls rest exactly on each other: sweeps from bottom to top take hundreds to tell each what it bears "
+                 "(Preclik, Eibl, Ruede)", "mdp", 0.001, [{"name": "m", "friction": 0.4}], balls_, parameters=tight("mdp"))
+
+
+def kicked_column():
+    balls_ = [solid_ball(f"ball{i + 1}", (0.003 * (i % 2), 0.002 * (i % 3), 0.1 + 0.202 * i)) for i in range(10)]
+    balls_[0]["linear_velocity"] = [0.3, 0, 0]
+    return paper("kicked-column", "a column of ten balls, nearly touching, whose lowest is kicked (Preclik, Eibl, Ruede)", "mdp", 0.001,
+                 [{"name": "m", "friction": 0.4}], balls_, margin=0.02,
+                 parameters={"mdp": dict(tight("mdp")["mdp"], overlap_correction=1)}, recovery_speed=1e9, rotation="EXPLICIT")
+
+
+def dumbbell():
+    """Two balls as one body, as much turned about y."""
+    angle = 0.9
+    shapes = [{"sphere": {"radius": 0.1}, "position": [x, 0, 0], "material": "m"} for x in (0.3, -0.3)]
+    rod = {"name": "dumbbell", "position": [0, 0, 0.3 * math.sin(angle) + 0.12], "orientation": [math.cos(angle / 2), 0, math.sin(angle / 2), 0],
+           "linear_velocity": [-3, 0.8, -0.5], "angular_velocity": [0.5, 1, 2], "mass": 1, "inertia": [0.004, 0.03, 0.03, 0, 0, 0],
+           "shapes": shapes}
+    return paper("dumbbell", "a dumbbell lands on friction of 1.5 and tells maximum dissipation from Coulomb's law (Preclik, Eibl, Ruede)", "mdp",
+                 0.0005, [{"name": "m", "friction": 1.5}], [rod], margin=0.2,
+                 parameters={"mdp": dict(tight("mdp")["mdp"], overlap_correction=1)}, recovery_speed=1e9, rotation="EXPLICIT")
+
+
+def two_balls_meet():
+    still = solid_ball("still", (0, 0, 0), 0.5)
+    comes = dict(solid_ball("comes", (0, 0, 0), 0.5, linear_velocity=[1.3, -0.4, 0.25], angular_velocity=[0.3, -0.2, 0.7]),
+                 position=[-math.cos(0.4), -math.sin(0.4), 0])
+    made = paper("two-balls-meet", "two balls meet obliquely, and stick where they touch (Preclik, Eibl, Ruede)", "mdp", 0.001,
+                 [{"name": "m", "friction": 0.2}], [comes, still], (0, 0, 0), parameters=tight("mdp"))
+    made["bodies"].pop(0)  # no ground
+    return made
+
+
+SMALL = [arch, card_frame, card_house, wedge, tower, mass_ladder, heap_12, pyramid_6_kicked, sliding_ball, box_on_slope, box_on_ramp,
+         ball_stack, dropped_ball, ball_column, kicked_column, dumbbell, two_balls_meet,
          lambda: balls("balls-27", 3, 0.1, "27 balls fall into a box")]
 LARGE = [lambda: balls("balls-125", 5, 0.1, "125 balls fall into a box"),
          lambda: balls("pile-1000", 10, 0.05, "1,000 balls fall into a box"), wall_105_hit]

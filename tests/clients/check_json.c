@@ -266,8 +266,12 @@ static const Refusal scene_refusals[] = {
     {"{\"settings\": {\"TimeStep\": 1}}", "scene.json:1: settings.TimeStep: unknown key"},
     {"{\n\"name\": \"a\",\n\"name\": \"b\"}", "scene.json:3: duplicate object key"},
     {"{\"name\": \"a\"\n\"about\": \"b\"}", "scene.json:2: "},
-    {"{\"settings\": {\"margin\": NaN}}", "scene.json:1: "},
-    {"{\"settings\": {\"margin\": 1e999}}", "scene.json:1: "},
+    {"{\"settings\": {\"margin\": NaN}}", "scene.json:1: settings.margin: invalid token"},
+    {"{\"settings\": {\"margin\": 1e999}}", "scene.json:1: settings.margin: real number overflow"},
+    {"{\"name\": \"[{\\\",\", \"bodies\": [{}, {\"mass\": 1,\n\"position\": [0, 1, -Infinity]}]}",
+     "scene.json:2: bodies[1].position[2]: invalid token"},
+    {"[[1, 2], [3, nan]]", "scene.json:1: [1][1]: invalid token"},
+    {"nan", "scene.json:1: '[' or '{' expected"},
     {"", "scene.json:1: "},
 };
 

@@ -164,8 +164,8 @@ END_TEST
 
 // ---- numbers that are none
 
-// A body on a tree of two velocities and on the ground, held by rows, as a file has it and as
-// columns: which number of which column is poisoned, and its key.
+// Bodies, trees and links, contacts with sides and with blocks, rows: which number of which column
+// is poisoned, and its key in a file.
 static const struct {
     size_t column; // offset in the message
     size_t index;
@@ -207,6 +207,14 @@ static const struct {
     {AT(row_jacobian), 1, "problem.rows[0].blocks[0].jacobian[1]"},
     {AT(row_jacobian), 9, "problem.rows[1].blocks[1].jacobian[1]"},
     {AT(warm_contacts), 4, "problem.warm.contacts[1][1]"},
+    {AT(link_mass), 1, "problem.trees[3].links[1].mass"},
+    {AT(link_inertia), 8, "problem.trees[3].links[1].inertia[2]"},
+    {AT(link_center), 2, "problem.trees[3].links[0].center[2]"},
+    {AT(link_motion), 8, "problem.trees[3].links[1].motion[0][2]"},
+    {AT(link_motion), 17, "problem.trees[3].links[1].motion[1][5]"},
+    {AT(link_added), 3, "problem.trees[3].links[1].added[1][0]"},
+    {AT(v_free), 15, "problem.trees[3].v_free[1]"},
+    {AT(mass), 5, "problem.trees[4].mass[0][1]"},
     {AT(warm_rows), 1, "problem.warm.rows[1]"},
 #undef AT
 };
@@ -223,14 +231,18 @@ static void put_column(Moreau__V1__ContactProblem *p, size_t column, size_t coun
 
 // Every list as long as it has to be; what is in it does not matter.
 START_TEST(what_is_no_number_is_refused_by_its_key) {
-    static uint32_t width[] = {6, 2, 6}, blocks[] = {0, 1, 0}, tree[] = {1}, given[3];
+    static uint32_t links[] = {0, 0, 0, 2, 0}, velocities[] = {1, 2}, parent[] = {UINT32_MAX, 0};
+    static uint32_t width[] = {6, 2, 6, 3, 2}, blocks[] = {0, 1, 0}, tree[] = {1}, given[3];
     static uint32_t side[] = {0, 1, UINT32_MAX, 2}, row_blocks[] = {1, 2}, row_tree[] = {1, 0, 1};
-    static protobuf_c_boolean is_body[] = {1, 0, 1};
+    static protobuf_c_boolean is_body[] = {1, 0, 1, 0, 0};
     static double numbers[NUMBERS_MAX];
     Moreau__V1__ContactProblem p = MOREAU__V1__CONTACT_PROBLEM__INIT;
     p.has_time_step = 1, p.time_step = 0.01;
-    p.n_tree_width = 3, p.tree_width = width;
-    p.n_tree_is_body = 3, p.tree_is_body = is_body;
+    p.n_tree_width = 5, p.tree_width = width;
+    p.n_tree_is_body = 5, p.tree_is_body = is_body;
+    p.n_tree_link_count = 5, p.tree_link_count = links;
+    p.n_link_parent = 2, p.link_parent = parent;
+    p.n_link_velocities = 2, p.link_velocities = velocities;
     p.n_contact_block_count = 3, p.contact_block_count = blocks;
     p.n_contact_block_tree = 1, p.contact_block_tree = tree;
     p.n_side_tree = 4, p.side_tree = side;

@@ -40,13 +40,14 @@ static void set_slope(json_t *scene, double slope) {
     json_object_set_new(json_object_get(scene, "settings"), "gravity", gravity);
 }
 
-// Plays a scene, which it frees. The poses of all bodies in the end; the caller's.
-static json_t *play(const ServerProcess *server, json_t *scene, int steps) {
+// Plays a scene, which it frees, as `options` have it. The poses of all bodies in the end; the
+// caller's.
+static json_t *play_as(const ServerProcess *server, json_t *scene, int steps, const char *options) {
     char path[SERVER_FOLDER_BYTES + 16], line[512];
     snprintf(path, sizeof(path), "%s/scene.json", server->folder);
     ck_assert_int_eq(json_dump_file(scene, path, 0), 0);
     json_decref(scene);
-    snprintf(line, sizeof(line), "moreau run %s --steps %d --keep --json", path, steps);
+    snprintf(line, sizeof(line), "moreau run %s --steps %d --keep --json %s", path, steps, options);
     json_t *report = server_shell_json(server->address[0], line, 0);
     snprintf(line, sizeof(line), "moreau call WorldGet '{\"world\": %lld}'",
              (long long)json_integer_value(json_object_get(report, "world")));
@@ -55,6 +56,10 @@ static json_t *play(const ServerProcess *server, json_t *scene, int steps) {
     json_decref(world);
     json_decref(report);
     return pose;
+}
+
+static json_t *play(const ServerProcess *server, json_t *scene, int steps) {
+    return play_as(server, scene, steps, "");
 }
 
 // The farthest that a body has come after a second, from where it was after one step [m].
@@ -184,6 +189,115 @@ START_TEST(every_large_scene_plays) {
 }
 END_TEST
 
+// ---- the papers' scenes
+
+// A ball set down at 10 m/s with friction of 0.2: the convex step of 1 ms gives it (mu v + g h) /
+// (1 + 3.5 mu^2) - g h upwards, and then it flies (ccp.md, A1).
+static double thrown(int steps) {
+    double g = GRAVITY, h = 0.001, mu = 0.2;
+    double v = (mu * 10.0 + g * h) / (1.0 + 3.5 * mu * mu) - g * h;
+    return 0.1 + h * (steps * v - g * h * steps * (steps - 1.0) / 2.0);
+}
+
+// Coulomb's law slows it by mu g h a step until it rolls, at 5/7 of its speed (mdp.md, S1).
+static double slid_and_rolled(int steps) {
+    double h = 0.001, slower = 0.2 * GRAVITY * h, rolling = 50.0 / 7.0;
+    double n = floor((10.0 - rolling) / slower);
+    return h * (n * 10.0 - slower * n * (n + 1.0) / 2.0 + (steps - n) * rolling);
+}
+
+// a h^2 n (n + 1) / 2
+static double slid(double a, double h, double n) {
+    return a * h * h * n * (n + 1.0) / 2.0;
+}
+
+static double slid_on_slope(int steps) { // 30 degrees, friction of 0.3
+    return slid(GRAVITY * (0.5 - 0.3 * sqrt(0.75)), 0.001, steps);
+}
+
+static double slid_on_ramp(int steps) { // 15 degrees, friction of 0.125
+    double sine = (sqrt(6.0) - sqrt(2.0)) / 4.0, cosine = (sqrt(6.0) + sqrt(2.0)) / 4.0;
+    return slid(9.8 * (sine - 0.125 * cosine), 0.01, steps);
+}
+
+// Under the convex law it hovers mu h v above (ccp.md, A2, from the recursion, to 1e-7).
+static double hovered(int steps) {
+    (void)steps;
+    return 0.25 + 7.0682e-4;
+}
+
+// Of ten balls of 1 kg on springs of 1e9 N/m the i-th spring from below bears 11 - i of them.
+static double sunk_stack(int steps) {
+    (void)steps;
+    return 1.9 - 55.0 * GRAVITY / 1e9;
+}
+
+// m g / k
+static double sunk_ball(int steps) {
+    (void)steps;
+    return 0.1 - GRAVITY / 1e4;
+}
+
+static double stood_column(int steps) {
+    (void)steps;
+    return 1.9;
+}
+
+// mdp.md: S5 after 100 steps, S6 after 100, S3 (its closed form, stick) after one
+static double fell_column(int steps) {
+    (void)steps;
+    return 1.8977157947694254;
+}
+
+static double turned_dumbbell(int steps) {
+    (void)steps;
+    return 0.32275757017329776;
+}
+
+static double met(int steps) {
+    (void)steps;
+    return 0.001 * 0.508881991061622;
+}
+
+// The coordinate of a body. Where no other is said, what is left of a tolerance of 1e-12 in so many
+// steps.
+static const struct {
+    const char *scene, *solver;
+    int steps, body, axis;
+    double (*expected)(int steps);
+    double tolerance; // [m]
+} papers[] = {
+    {"sliding-ball", "ccp", 1, 1, 2, thrown, 1e-9},
+    {"sliding-ball", "ccp", 180, 1, 2, thrown, 1e-9},
+    {"sliding-ball", "mdp", 2000, 1, 0, slid_and_rolled, 1e-5}, // 1e-6 of |g| h at each step
+    {"box-on-slope", "ccp", 1000, 1, 2, hovered, 1e-7},
+    {"box-on-slope", "mdp", 1000, 1, 0, slid_on_slope, 1e-5},    // as above
+    {"box-on-ramp", "compliant", 100, 1, 0, slid_on_ramp, 1e-8}, // and what gives way: 1e-9
+    {"ball-stack", "compliant", 500, 10, 2, sunk_stack, 1e-12},
+    {"dropped-ball", "sap", 2000, 1, 2, sunk_ball, 1e-10},
+    {"ball-column", "mdp", 240, 10, 2, stood_column, 1e-9},
+    {"kicked-column", "mdp", 100, 10, 2, fell_column, 1e-8}, // that of the case
+    {"dumbbell", "mdp", 100, 1, 2, turned_dumbbell, 1e-8},   // that of the case
+    {"two-balls-meet", "mdp", 1, 1, 0, met, 1e-12},
+};
+
+START_TEST(a_papers_scene_comes_to_its_closed_form) {
+    char options[64];
+    snprintf(options, sizeof(options), "--solver %s --require-converged", papers[_i].solver);
+    ServerProcess *server = server_start("--workers 1");
+    json_t *pose = play_as(server, load(papers[_i].scene), papers[_i].steps, options);
+    server_stop(server);
+    size_t at = 7 * (size_t)papers[_i].body + (size_t)papers[_i].axis;
+    double is = json_number_value(json_array_get(pose, at));
+    double wanted = papers[_i].expected(papers[_i].steps);
+    ck_assert_msg(fabs(is - wanted) <= papers[_i].tolerance, "%s, %s: %.15g, not %.15g",
+                  papers[_i].scene, papers[_i].solver, is, wanted);
+    json_decref(pose);
+}
+END_TEST
+
+// ---- large ones
+
 // What a solver did of a large scene: all steps, or, of lcp alone, none, because it has too many
 // rows.
 static void expect_played(const json_t *run, const char *scene, int steps) {
@@ -227,6 +341,8 @@ static TCase *case_physics(void) {
     tcase_add_loop_test(tcase, a_scene_stands_above_its_limit_and_falls_below, 0, 2 * count);
     tcase_add_test(tcase, a_tower_slides_as_one_block);
     tcase_add_test(tcase, a_ladder_of_masses_stands);
+    tcase_add_loop_test(tcase, a_papers_scene_comes_to_its_closed_form, 0,
+                        (int)(sizeof(papers) / sizeof(papers[0])));
     return tcase;
 }
 
