@@ -63,6 +63,7 @@ void bench_pile(const BenchRun *run);
 void bench_stack(const BenchRun *run);
 void bench_wall(const BenchRun *run);
 void bench_solvers(const BenchRun *run);
+void bench_foundation(const BenchRun *run);
 void bench_block(const BenchRun *run);
 void bench_ldlt(const BenchRun *run);
 void bench_certificate(const BenchRun *run);

@@ -30,6 +30,8 @@ static const Bench benches[] = {
     {"stack", bench_stack, "ten boxes on each other for ten seconds", false},
     {"wall", bench_wall, "a wall of 525 boxes for ten seconds", false},
     {"solvers", bench_solvers, "every solver on problems and scenes; only by its name", true},
+    {"foundation", bench_foundation, "a cube on an elastic foundation of 900 cells for a second",
+     false},
     {"block", bench_block, "one contact block by the branch that answers it", false},
     {"ldlt", bench_ldlt, "factorisations of contact problems beside CHOLMOD, where it is", false},
     {"certificate", bench_certificate, "what the certificate costs of a step of ten sweeps", false},
