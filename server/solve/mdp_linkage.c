@@ -11,10 +11,13 @@
 // multiplications. A factor is made once in a solve and stands for hundreds of sweeps.
 #define NUMBERS_MAX    400.0
 #define OPERATIONS_MAX 20000.0
+// A solve takes two multiplications for each, and cannot be given up on its way.
+#define NUMBERS_AT_ONCE 4e5
 // Pairs of joints on common trees, for each joint: more make no sparse matrix.
 enum { PAIRS_MAX = 64 };
-// about, to make the coupling of two joints
+// about, to make the coupling of two joints, and to sort what a joint holds
 #define COUPLING_OPERATIONS 500.0
+#define SORT_OPERATIONS     20.0
 
 static Status no_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
@@ -35,6 +38,7 @@ typedef struct Layout {
     uint32_t unit_count;
     Hold *hold, *other; // by tree, then by joint; scratch
     size_t hold_count;
+    Asker asker;
 } Layout;
 
 static void list_holds(Layout *layout) {
@@ -71,6 +75,9 @@ static void sort_holds(Layout *layout) {
         Hold *sorted = layout->other;
         layout->other = layout->hold;
         layout->hold = sorted;
+        if (asker_spend(&layout->asker, SORT_OPERATIONS * (double)count)) {
+            break;
+        }
     }
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
@@ -179,8 +186,7 @@ static Status give_up(Error *error) {
     return error_set(error, STATUS_ABORTED, "", "The solve was given up.");
 }
 
-static Status fill(Judge *judge, const Layout *layout, MdpLinkage *linkage) {
-    Asker asker = {.stop = judge->context->stop};
+static Status fill(Judge *judge, Layout *layout, MdpLinkage *linkage) {
     ldlt_clear(&linkage->ldlt);
     for (uint32_t unit = 0; unit < layout->unit_count; unit++) {
         add_unit(layout, linkage, unit);
@@ -191,7 +197,7 @@ static Status fill(Judge *judge, const Layout *layout, MdpLinkage *linkage) {
         const double *v = mdp_pack_velocity(layout->pack, layout->hold[begin].tree);
         for (size_t pairs = (end - begin) * (end - begin - 1) / 2; pairs > 0; pairs--) {
             add_edge(layout, linkage, edge++, v);
-            if (asker_spend(&asker, COUPLING_OPERATIONS)) {
+            if (asker_spend(&layout->asker, COUPLING_OPERATIONS)) {
                 return give_up(judge->error);
             }
         }
@@ -222,8 +228,9 @@ static Status lay_out(Judge *judge, Layout *layout, MdpLinkage *linkage, bool *i
     list_edges(layout, end);
     linkage->graph =
         (Graph){.vertex_count = units, .width = width, .edge_count = edges, .end = end};
-    Asker asker = {.stop = judge->context->stop};
-    const LdltLimits limits = {(size_t)(NUMBERS_MAX * rows), OPERATIONS_MAX * rows, &asker};
+    double numbers = NUMBERS_MAX * rows;
+    const LdltLimits limits = {(size_t)(numbers < NUMBERS_AT_ONCE ? numbers : NUMBERS_AT_ONCE),
+                               OPERATIONS_MAX * rows, &layout->asker};
     Error refusal;
     Status status = ldlt_plan(&linkage->graph, limits, arena, &linkage->plan, &refusal);
     *is_worth = status == STATUS_OK;
@@ -242,7 +249,10 @@ Status mdp_linkage_make(Judge *judge, const MdpPack *pack, const uint32_t *unit_
     ASSERT(unit_count > 0);
     *linkage = NULL;
     ArenaMark mark = arena_mark(judge->arena);
-    Layout layout = {.pack = pack, .unit_first = unit_first, .unit_count = unit_count};
+    Layout layout = {.pack = pack,
+                     .unit_first = unit_first,
+                     .unit_count = unit_count,
+                     .asker = {.stop = judge->context->stop}};
     size_t sides = 0;
     for (uint32_t i = unit_first[0]; i < unit_first[unit_count]; i++) {
         sides += pack->row[i].side_count;
@@ -255,6 +265,9 @@ Status mdp_linkage_make(Judge *judge, const MdpPack *pack, const uint32_t *unit_
     }
     list_holds(&layout);
     sort_holds(&layout);
+    if (layout.asker.is_stopped) {
+        return give_up(judge->error);
+    }
     double pairs = count_pairs(&layout);
     bool is_worth = pairs > 0.0 && pairs <= (double)PAIRS_MAX * unit_count;
     Status status = is_worth ? lay_out(judge, &layout, made, &is_worth) : STATUS_OK;

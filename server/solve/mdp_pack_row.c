@@ -9,6 +9,8 @@
 
 #define SINGULAR_SHARE 1e-10 // pivot over w below which a joint's block counts as singular
 #define REGULAR_SHARE  1e-9  // what it is given then, times w; it vanishes at the fixed point
+// to lay out a row, about
+#define ROW_OPERATIONS 300.0
 
 static bool is_bilateral(const RowRelation *relation) {
     return isinf(relation->low) && isinf(relation->high);
@@ -192,6 +194,10 @@ static Status add_rows(Judge *judge, MdpPack *pack, const MdpGroup *group, uint3
         end = end_of_joint(pack, i, last);
         if (!add_bilateral(pack, group, i, end, &units)) {
             return no_memory(judge->error);
+        }
+        Status status = judge_ask(judge, ROW_OPERATIONS * (end - i));
+        if (status != STATUS_OK) {
+            return status;
         }
     }
     Status status = close_joints(judge, pack, units);

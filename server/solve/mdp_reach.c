@@ -7,6 +7,8 @@
 
 // What a push may cost, beside a sweep of the island without.
 #define NUMBERS_SHARE 8.0
+// … nor so much that it should be asked on its way whether to go on
+#define NUMBERS_MAX 4e5
 // … and what its contacts must be on the mean, of what they are without joints. Of chains of ball
 // joints they are half: there neighbours that joints couple take more sweeps, 49 where 5 do. Of n
 // bodies in one piece they are 1 / n.
@@ -263,7 +265,8 @@ Status mdp_reach_make(Judge *judge, const MdpPack *pack, const MdpGroup *group, 
     double sweep =
         linkage->operations + CONTACT_OPERATIONS * (range.contact_end - range.contact_begin);
     bool is_law = judge->result->answer.relation == RELATION_CONE;
-    if (!is_law || group->is_large || contacts == 0 || numbers > NUMBERS_SHARE * sweep) {
+    if (!is_law || group->is_large || contacts == 0 || numbers > NUMBERS_SHARE * sweep ||
+        numbers > NUMBERS_MAX) {
         return STATUS_OK;
     }
     ArenaMark mark = arena_mark(judge->arena);
