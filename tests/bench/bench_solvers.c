@@ -156,7 +156,7 @@ static Attempt ask_peer(ContactPeerIndex index, const Delassus *delassus,
                         Arena *arena) {
     Attempt attempt = nothing;
     double *impulse = bench_memory(3 * (size_t)problem->contact_count, sizeof(*impulse));
-    // along a central path our measure falls with the root of what an interior-point method measures
+    // along a central path our measure falls with the root of what such a method measures itself
     double least = contact_peer_is_relaxed(index) ? 0.5 * target * 1e-3 : 5e-4;
     for (double share = 1.0; share > least && isinf(attempt.ms); share *= 0.1) {
         ContactPeerRun run = {.tolerance = share * target, .seconds = seconds};
