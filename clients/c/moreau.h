@@ -238,7 +238,7 @@ typedef enum MoreauIntegrator {
     MOREAU_INTEGRATOR_MIDPOINT = 3
 } MoreauIntegrator;
 
-// Where the gyroscopic torque is taken: at the mean spin of a step, that before it or that after it.
+// Where the gyroscopic torque is taken: at the mean spin of a step, that before it or after it.
 typedef enum MoreauRotation {
     MOREAU_ROTATION_MIDPOINT = 0,
     MOREAU_ROTATION_EXPLICIT = 1,

@@ -104,8 +104,8 @@ static double find_zero(double (*f)(const Local *, double), const Local *l, doub
 }
 
 // At the pole itself, where b is across from the null vector e, or so nearly that no root can be
-// told from the pole: the equation has solutions p + k e, and one of them is on the cone. With e e^T
-// added to the matrix, which changes none of them but for k, nothing is singular:
+// told from the pole: the equation has solutions p + k e, and one of them is on the cone. With
+// e e^T added to the matrix, which changes none of them but for k, nothing is singular:
 //
 //     gamma = p + k q,   p = -A^-1 b,   q = A^-1 e,   A = sigma N + tau Q + c e e^T.
 static void slide_at_pole(const Local *l, double sigma, double tau, double gamma[3]) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Whether a method that factors nothing runs after targets that contradict each other. Its impulses
-// then grow without bound, but slowly, and what they are long before they prove it is mostly what
-// they were when they began to grow. What they grow by proves it much sooner: the difference of two
-// sweeps of Gauss-Seidel, brought into cones and bounds, tends to impulses that move nothing while
+// Whether a method that factors nothing runs after targets that contradict each other. Its
+// impulses then grow without bound, but slowly, and are for long mostly what they were when
+// they began to. What they grow by proves it much sooner: the difference of two sweeps of
+// Gauss-Seidel, brought into cones and bounds, tends to impulses that move nothing while
 // targets ask for more of them, and ccp_soften.h says when that is a proof.
 //
-// So after 100, 200, 400 ... iterations, where impulses ask for more than any velocity at hand, half
-// as many sweeps follow from where the method is, which do not count and change nothing.
+// So after 100, 200, 400 ... iterations, where impulses ask for more than any velocity at hand,
+// half as many sweeps follow from where the method is, which do not count and change nothing.
 #pragma once
 
 #include "solve/ccp_sweep.h"

@@ -14,11 +14,11 @@
 // by the step's rotation, is I w + h T. Elsewhere T' = T.
 //
 // These equations are quadratic, so Newton's method knows what a step leaves over without looking:
-// h theta^2 s x I s for a step s, m = (1 - theta) w + theta x. It ends when that is rounding. From the kicked spin, which
-// is w + h T/I, it takes two or three steps up to a tenth of a radian per time step and at most
-// seven up to two radians; beyond, some of its problems have no end that it finds, and the rounding
-// of the torque grows with the angle. Such a body keeps its kicked spin for this step, which
-// neither gains nor loses either.
+// h theta^2 s x I s for a step s, m = (1 - theta) w + theta x. It ends when that is rounding. From
+// the kicked spin, which is w + h T/I, it takes two or three steps up to a tenth of a radian
+// per time step and, the midpoint's, at most seven up to two radians; beyond, some of its
+// problems have no end that it finds, and the rounding of the torque grows with the angle. Such
+// a body keeps its kicked spin for this step, which neither gains nor loses either.
 #include "step/stages.h"
 
 // seven are enough up to two radians per time step, and more is seldom of use beyond

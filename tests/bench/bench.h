@@ -63,6 +63,7 @@ void bench_batch(const BenchRun *run);
 void bench_pile(const BenchRun *run);
 void bench_stack(const BenchRun *run);
 void bench_wall(const BenchRun *run);
+void bench_sap(const BenchRun *run);
 void bench_solvers(const BenchRun *run);
 void bench_scenes(const BenchRun *run);
 void bench_foundation(const BenchRun *run);

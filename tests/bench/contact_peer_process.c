@@ -12,8 +12,9 @@ enum { START_SECONDS = 3, PATIENCE_MS = 50 };
 
 static const struct {
     const char *program, *method, *name;
+    bool is_relaxed;
 } peers[] = {
-#define X(upper, program, method) {program, method, program " " method},
+#define X(upper, program, method, is_relaxed) {program, method, program " " method, is_relaxed},
     CONTACT_PEER_MAP(X)
 #undef X
 };
@@ -22,6 +23,10 @@ static bool is_absent[CONTACT_PEER_COUNT]; // and that has been said
 
 const char *contact_peer_name(ContactPeerIndex index) {
     return peers[index].name;
+}
+
+bool contact_peer_is_relaxed(ContactPeerIndex index) {
+    return peers[index].is_relaxed;
 }
 
 static void leave_out(ContactPeerIndex index, const char *why) {
@@ -39,16 +44,24 @@ bool contact_peer_is_there(ContactPeerIndex index) {
 
 // What a process that has ended no longer reads shows when it does not answer.
 static void send(const Child *child, const Delassus *delassus, uint32_t contact_count,
-                 const ContactPeerRun *run) {
+                 const ContactPeerRun *run, bool with_velocities) {
     ContactPeerProblem head = {.magic = CONTACT_PEER_MAGIC,
                                .contact_count = contact_count,
                                .block_count = delassus->block_count,
                                .tolerance = run->tolerance,
                                .seconds = run->seconds};
+    if (with_velocities) {
+        head.velocity_count = delassus->velocity_count;
+        head.mass_count = delassus->mass_count;
+        head.jacobian_count = delassus->jacobian_count;
+    }
     fwrite(&head, sizeof(head), 1, child->to);
     fwrite(delassus->mu, sizeof(double), contact_count, child->to);
     fwrite(delassus->q, sizeof(double), 3 * (size_t)contact_count, child->to);
     fwrite(delassus->block, sizeof(*delassus->block), delassus->block_count, child->to);
+    fwrite(delassus->v_free, sizeof(double), head.velocity_count, child->to);
+    fwrite(delassus->mass, sizeof(*delassus->mass), head.mass_count, child->to);
+    fwrite(delassus->jacobian, sizeof(*delassus->jacobian), head.jacobian_count, child->to);
     fflush(child->to);
 }
 
@@ -90,7 +103,7 @@ bool contact_peer_solve(ContactPeerIndex index, const Delassus *delassus, uint32
     child_find(peers[index].program, path);
     Child child;
     child_start(&child, path, peers[index].method);
-    send(&child, delassus, contact_count, run);
+    send(&child, delassus, contact_count, run, peers[index].is_relaxed);
     bool has_answer =
         wait_for_answer(&child, run->seconds) && receive(&child, contact_count, answer, impulse);
     child_kill(&child);

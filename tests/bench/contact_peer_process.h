@@ -8,13 +8,15 @@
 
 #include <stdbool.h>
 
+// Those of the relaxation take the problem in velocities as well.
 #define CONTACT_PEER_MAP(X)                                                                        \
-    X(SICONOS_NSGS, "siconos", "NSGS")                                                             \
-    X(SICONOS_NSN_AC, "siconos", "NSN_AC")                                                         \
-    X(SICONOS_ADMM, "siconos", "ADMM")                                                             \
-    X(PINOCCHIO_ADMM, "pinocchio", "ADMM")
+    X(SICONOS_NSGS, "siconos", "NSGS", false)                                                      \
+    X(SICONOS_NSN_AC, "siconos", "NSN_AC", false)                                                  \
+    X(SICONOS_ADMM, "siconos", "ADMM", false)                                                      \
+    X(PINOCCHIO_ADMM, "pinocchio", "ADMM", false)                                                  \
+    X(CLARABEL, "clarabel", "relaxed", true)
 
-#define X(upper, program, method) CONTACT_PEER_##upper,
+#define X(upper, program, method, is_relaxed) CONTACT_PEER_##upper,
 typedef enum ContactPeerIndex { CONTACT_PEER_MAP(X) CONTACT_PEER_COUNT } ContactPeerIndex;
 #undef X
 
@@ -25,6 +27,9 @@ typedef struct ContactPeerRun {
 
 // As "siconos NSGS"; static.
 const char *contact_peer_name(ContactPeerIndex index);
+
+// Whether it solves the convex relaxation.
+bool contact_peer_is_relaxed(ContactPeerIndex index);
 
 // false: it was not built, or has said that it cannot run here; why not was said on standard error.
 bool contact_peer_is_there(ContactPeerIndex index);

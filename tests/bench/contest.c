@@ -76,10 +76,10 @@ static void sum_up(const Tally *tally, ContestFigures *figures) {
 }
 
 // Peers stand at the places of their figures; [0] is nobody.
-static void start_peers(const Scene *scene, PeerProcess *peers, Contest *contest) {
+static void start_peers(const Scene *scene, bool is_convex, PeerProcess *peers, Contest *contest) {
     for (PeerIndex i = 0; i < PEER_COUNT; i++) {
         PeerProcess *peer = &peers[contest->count];
-        if (peer_process_start(peer, i, scene)) {
+        if ((i == PEER_DRAKE) == is_convex && peer_process_start(peer, i, scene)) {
             ContestFigures *figures = &contest->figures[contest->count++];
             figures->peer = i;
             figures->name = peer->name;
@@ -95,7 +95,7 @@ Contest contest_run(Scene *scene, const ContestPlan *plan) {
     PeerProcess peers[1 + PEER_COUNT];
     Tally tallies[1 + PEER_COUNT] = {0};
     if (!plan->is_alone) {
-        start_peers(scene, peers, &contest);
+        start_peers(scene, plan->is_convex, peers, &contest);
     }
     size_t pose_bytes = 7 * sizeof(double) * world->body_count;
     double *from = bench_memory(pose_bytes, 1);

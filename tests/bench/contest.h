@@ -17,6 +17,7 @@ typedef struct ContestPlan {
     uint32_t rest_steps;   // before measuring: everyone gets used to the scene
     uint32_t turns, steps; // measured: so many turns of so many steps
     bool is_alone;         // no peers
+    bool is_convex;        // beside Drake, whose contact is that of sap, and not beside the others
 } ContestPlan;
 
 typedef struct ContestFigures {

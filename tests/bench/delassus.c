@@ -79,6 +79,77 @@ static uint64_t walk_blocks(const ProblemMass *mass, double *dv, ContactPeerBloc
     return count;
 }
 
+// Entries of M, tree by tree; without `entry` it only counts.
+static uint64_t walk_mass(const ProblemMass *mass, double *matrix, ContactPeerEntry *entry) {
+    const ContactProblem *problem = mass->problem;
+    uint64_t count = 0;
+    for (uint32_t tree = 0; tree < problem->tree_count; tree++) {
+        size_t width = problem->tree[tree].width, first = problem_first(problem, tree);
+        mass_tree_matrix(mass, tree, matrix);
+        for (size_t k = 0; k < width * width; k++) {
+            if (matrix[k] != 0.0 && entry != NULL) {
+                entry[count] = (ContactPeerEntry){first + k / width, first + k % width, matrix[k]};
+            }
+            count += matrix[k] != 0.0;
+        }
+    }
+    return count;
+}
+
+// What a contact makes of one unit velocity.
+static uint64_t walk_column(const ContactProblem *problem, uint32_t contact, size_t column,
+                            double *unit, ContactPeerEntry *entry) {
+    double u[3];
+    uint64_t count = 0;
+    unit[column] = 1.0;
+    problem_contact_product(problem, contact, unit, u);
+    unit[column] = 0.0;
+    for (uint64_t r = 0; r < 3; r++) {
+        if (u[r] != 0.0 && entry != NULL) {
+            entry[count] = (ContactPeerEntry){3 * (uint64_t)contact + r, column, u[r]};
+        }
+        count += u[r] != 0.0;
+    }
+    return count;
+}
+
+// Entries of J; `unit` is zero, and left so.
+static uint64_t walk_jacobian(const ContactProblem *problem, double *unit,
+                              ContactPeerEntry *entry) {
+    uint64_t count = 0;
+    for (uint32_t contact = 0; contact < problem->contact_count; contact++) {
+        for (int s = 0; s < 2; s++) {
+            uint32_t tree = problem->contact[contact].side[s].tree;
+            size_t first = tree == PROBLEM_NO_TREE ? 0 : problem_first(problem, tree);
+            size_t width = tree == PROBLEM_NO_TREE ? 0 : problem->tree[tree].width;
+            for (size_t k = first; k < first + width; k++) {
+                count +=
+                    walk_column(problem, contact, k, unit, entry == NULL ? NULL : entry + count);
+            }
+        }
+    }
+    return count;
+}
+
+static void add_velocities(const ProblemMass *mass, double *zero, Delassus *delassus,
+                           Arena *scratch) {
+    const ContactProblem *problem = mass->problem;
+    double *matrix =
+        arena_take_array(scratch, (size_t)mass->width_max * mass->width_max, sizeof(*matrix));
+    if (matrix == NULL) {
+        bench_fail("memory ended");
+    }
+    delassus->velocity_count = problem->velocity_count;
+    delassus->v_free = bench_memory(problem->velocity_count, sizeof(double));
+    memcpy(delassus->v_free, problem->v_free, problem->velocity_count * sizeof(double));
+    delassus->mass_count = walk_mass(mass, matrix, NULL);
+    delassus->mass = bench_memory(delassus->mass_count, sizeof(*delassus->mass));
+    walk_mass(mass, matrix, delassus->mass);
+    delassus->jacobian_count = walk_jacobian(problem, zero, NULL);
+    delassus->jacobian = bench_memory(delassus->jacobian_count, sizeof(*delassus->jacobian));
+    walk_jacobian(problem, zero, delassus->jacobian);
+}
+
 Delassus delassus_make(const ContactProblem *problem, Arena *scratch) {
     ArenaMark mark = arena_mark(scratch);
     ProblemMass mass = make_mass(problem, scratch);
@@ -92,6 +163,7 @@ Delassus delassus_make(const ContactProblem *problem, Arena *scratch) {
                          .block = bench_memory(count, sizeof(ContactPeerBlock)),
                          .block_count = count};
     walk_blocks(&mass, dv, delassus.block);
+    add_velocities(&mass, dv, &delassus, scratch);
     for (uint32_t i = 0; i < problem->contact_count; i++) {
         double *q = delassus.q + 3 * (size_t)i;
         problem_contact_velocity(problem, i, problem->v_free, q);
@@ -106,15 +178,31 @@ void delassus_free(Delassus *delassus) {
     free(delassus->mu);
     free(delassus->q);
     free(delassus->block);
+    free(delassus->v_free);
+    free(delassus->mass);
+    free(delassus->jacobian);
 }
 
-Certificate delassus_judge(const ContactProblem *problem, const double *impulse, Arena *scratch) {
+// Of every contact what it is under the relaxation: its bias, and a cone that s leaves as it is.
+static bool declare_relaxed(const ContactProblem *problem, SolveResult *result, Arena *scratch) {
+    ContactRelation *relation =
+        arena_take_zeroed(scratch, problem->contact_count, sizeof(*relation));
+    for (uint32_t i = 0; relation != NULL && i < problem->contact_count; i++) {
+        relation[i].bias = problem->contact[i].bias;
+    }
+    result->answer.contact = relation;
+    return relation != NULL;
+}
+
+Certificate delassus_judge(const ContactProblem *problem, const double *impulse, bool is_relaxed,
+                           Arena *scratch) {
     ArenaMark mark = arena_mark(scratch);
     const Context alone = {0};
     SolveResult result = {0};
     Judge judge;
     bool is_done = judge_begin(&judge, problem, RELATION_CONE, TOLERANCE, false, &alone, scratch,
                                &result, NULL) == STATUS_OK &&
+                   (!is_relaxed || declare_relaxed(problem, &result, scratch)) &&
                    judge_survey(&judge, NULL, NULL) == STATUS_OK;
     if (is_done) {
         memcpy(result.answer.contact_impulse, impulse,

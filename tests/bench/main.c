@@ -29,6 +29,7 @@ static const Bench benches[] = {
     {"pile", bench_pile, "settled piles of 100, 1,000 and 10,000 spheres", false},
     {"stack", bench_stack, "ten boxes on each other for ten seconds", false},
     {"wall", bench_wall, "a wall of 525 boxes for ten seconds", false},
+    {"sap", bench_sap, "near-rigid contact beside Drake, and how convex solvers grow", true},
     {"solvers", bench_solvers, "every solver on problems and scenes; only by its name", true},
     {"scenes", bench_scenes, "the table with which solvers begins: five of them on ten scenes",
      true},

@@ -12,7 +12,8 @@
 #define PEER_MAP(X)                                                                                \
     X(MUJOCO, "mujoco")                                                                            \
     X(BULLET, "bullet")                                                                            \
-    X(ODE, "ode")
+    X(ODE, "ode")                                                                                  \
+    X(DRAKE, "drake")
 
 #define X(upper, name) PEER_##upper,
 typedef enum PeerIndex { PEER_MAP(X) PEER_COUNT } PeerIndex;

@@ -43,6 +43,7 @@ def main():
     if contacts > CONTACTS_MAX:
         sys.exit(f"moreau-bench-pinocchio: {contacts} contacts are too many for a dense matrix")
     tolerance, _ = read("=f8", 2)
+    read("=u8", 3)  # of velocities, which none follow
     mu, q = read("=f8", contacts), read("=f8", 3 * contacts)
     blocks = read([("row", "=u8"), ("column", "=u8"), ("number", "=f8", 9)], block_count)
     g = q.reshape(-1, 3)[:, ORDER].reshape(-1)
