@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The articulated trees of a world in its step: they are trees of the problem like free bodies, with
-// a mass block and Jacobians in numbers. Their free motion is tree_fly.h's; their new state is that
+// The articulated trees of a world in its step: they are trees of the problem like free bodies,
+// with masses and Jacobians in numbers. Their free motion is tree_fly.h's; their new state is that
 // of their coordinates, moved with the velocity that the integrator names, and what their bodies'
 // columns say follows from it (world/tree_place.h).
 //

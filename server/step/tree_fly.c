@@ -10,8 +10,8 @@ enum { STEPS_MAX = 40 };
 #define SHRINKS       0.01
 #define SHRINKS_ALONE 0.25
 
-// Energies of corrections, as shares of that of the motion: 3e-14 of a velocity, after which at most
-// a tenth of that is left; and what is taken for rounding where it shrinks no more.
+// Energies of corrections, as shares of that of the motion: 3e-14 of a velocity, after which at
+// most a tenth of that is left; and what is taken for rounding where it shrinks no more.
 #define SETTLED   1e-27
 #define STAGNATED 1e-22
 
