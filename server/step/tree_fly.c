@@ -69,7 +69,9 @@ static void find_rest(TreeFlight *flight, const double *v, bool products) {
     const uint32_t width = flight->view.tree->width;
     for (uint32_t k = 0; k < width; k++) {
         const double v0 = flight->velocities[k];
-        flight->mean[k] = flight->rotation == ROTATION_EXPLICIT ? v0 : 0.5 * (v0 + v[k]);
+        flight->mean[k] = flight->rotation == ROTATION_EXPLICIT   ? v0
+                          : flight->rotation == ROTATION_IMPLICIT ? v[k]
+                                                                  : 0.5 * (v0 + v[k]);
         flight->way[k] = v0 + share * (v[k] - v0);
         flight->change[k] = (v[k] - v0) / h;
         flight->mean[k] = products ? flight->mean[k] : 0.0;
