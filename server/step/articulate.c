@@ -51,6 +51,7 @@ static void open_tree(StepState *state, uint32_t index, unsigned char *at) {
                               .target_velocity = world->joint_target_velocity,
                               .effort = world->joint_effort,
                               .is_explicit = world->settings.integrator == INTEGRATOR_EXPLICIT};
+    flight->has_forces = tree_axes_act(&flight->view, &flight->axes);
     flight->mass = world->mass;
     flight->gravity = world->settings.gravity;
     flight->h = state->input->time_step;

@@ -95,6 +95,26 @@ static void book_solved(const StepState *state, StepTree *tree, const double *me
                                : dense_form(problem->number + of->mass, of->width, mean, change);
 }
 
+// Of what acts along the coordinates beside springs, where the integrator takes it.
+static double forces_work(const StepState *state, StepTree *tree, const double *mean) {
+    TreeFlight *flight = &tree->flight;
+    const uint32_t width = flight->view.tree->width;
+    const double share = tree_share(state->world->settings.integrator);
+    double work = 0.0;
+    for (uint32_t k = 0; k < width; k++) {
+        flight->change[k] =
+            flight->velocities[k] + share * (tree->velocities[k] - flight->velocities[k]);
+    }
+    tree_advance(&flight->view, flight->positions, flight->change, share * flight->h,
+                 flight->moved);
+    tree_axes_forces(&flight->view, &flight->axes, flight->moved, flight->change, NULL,
+                     flight->others);
+    for (uint32_t k = 0; k < width; k++) {
+        work += flight->h * flight->others[k] * mean[k];
+    }
+    return work;
+}
+
 void energy_begin_tree(const StepState *state, StepTree *tree) {
     TreeFlight *flight = &tree->flight;
     StepEnergy *energy = &tree->energy;
@@ -111,18 +131,8 @@ void energy_begin_tree(const StepState *state, StepTree *tree) {
     if (width > 0) {
         book_solved(state, tree, mean);
     }
-    // where the integrator takes them
-    const double share = tree_share(state->world->settings.integrator);
-    for (uint32_t k = 0; k < width; k++) {
-        flight->change[k] =
-            flight->velocities[k] + share * (tree->velocities[k] - flight->velocities[k]);
-    }
-    tree_advance(&flight->view, flight->positions, flight->change, share * flight->h,
-                 flight->moved);
-    tree_axes_forces(&flight->view, &flight->axes, flight->moved, flight->change, NULL,
-                     flight->others);
-    for (uint32_t k = 0; k < width; k++) {
-        energy->applied += flight->h * flight->others[k] * mean[k];
+    if (flight->has_forces) {
+        energy->applied += forces_work(state, tree, mean);
     }
 }
 

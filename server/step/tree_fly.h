@@ -27,6 +27,7 @@ typedef struct TreeFlight {
     double *positions, *velocities; // at the begin
     double *wrenches;               // 6 per link
     bool has_wrenches;
+    bool has_forces;          // along the coordinates: springs, drives and the like
     double *armature, *added; // [width] on the diagonal of the mass, and all that is added there
     double *moved;            // positions to work with
     double *mean, *way, *change, *rest, *springs, *others; // [width] each, likewise
