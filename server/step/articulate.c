@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The articulated trees of a world in its step: they are trees of the problem like free bodies, with
-// a mass block and Jacobians in numbers. Their free motion is tree_fly.h's; their new state is that
+// The articulated trees of a world in its step: they are trees of the problem like free bodies,
+// with masses and Jacobians in numbers. Their free motion is tree_fly.h's; their new state is that
 // of their coordinates, moved with the velocity that the integrator names, and what their bodies'
 // columns say follows from it (world/tree_place.h).
 //
@@ -20,6 +20,14 @@ static Status out_of_memory(const StepState *state) {
 }
 
 // ---- free motion
+
+// From here on a matrix and its factor cost more than the passes over links do that stand for them
+// (solve/mass_links.h).
+enum { WIDE = 24 };
+
+static bool is_wide(const Tree *tree) {
+    return tree->width >= WIDE;
+}
 
 static size_t bytes_of(const Tree *tree) {
     return tree_flight_bytes(tree) + tree->link_count * sizeof(TreeFrame) +
@@ -43,6 +51,7 @@ static void open_tree(StepState *state, uint32_t index, unsigned char *at) {
                               .target_velocity = world->joint_target_velocity,
                               .effort = world->joint_effort,
                               .is_explicit = world->settings.integrator == INTEGRATOR_EXPLICIT};
+    flight->has_forces = tree_axes_act(&flight->view, &flight->axes);
     flight->mass = world->mass;
     flight->gravity = world->settings.gravity;
     flight->h = state->input->time_step;
@@ -80,6 +89,7 @@ static bool take_links(StepState *state, size_t links) {
 
 Status articulate_begin(StepState *state) {
     const WorldTrees *trees = state->world->trees;
+    state->wide_link_count = 0;
     state->tree_count = state->free_count;
     state->velocity_count = 6 * (size_t)state->free_count;
     state->articulated_count = trees == NULL ? 0 : trees->tree_count;
@@ -101,30 +111,89 @@ Status articulate_begin(StepState *state) {
         tree->link = trees->tree[i].link_first;
         tree->problem = trees->tree[i].width == 0 ? PROBLEM_NO_TREE : state->tree_count++;
         state->velocity_count += trees->tree[i].width;
+        state->wide_link_count += is_wide(&trees->tree[i]) ? trees->tree[i].link_count : 0;
     }
     add_wrenches(state);
     return STATUS_OK;
 }
 
-// Mass blocks stand at the begin of the numbers, one behind the other.
+// How many numbers the masses of a tree take.
+static size_t mass_numbers(const TreeView *view) {
+    const size_t width = view->tree->width;
+    size_t numbers = 6 * width;
+    if (!is_wide(view->tree)) {
+        return width * width;
+    }
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const size_t count = tree_link_width(&view->link[i]);
+        numbers += count * count;
+    }
+    return numbers;
+}
+
+// Masses stand at the begin of the numbers, tree by tree.
 static Status list_problem_trees(StepState *state) {
-    size_t first = 6 * (size_t)state->free_count, mass = 0; // of the begin: others go behind
+    size_t first = 6 * (size_t)state->free_count, numbers = 0;
+    uint32_t link = 0;
     for (uint32_t i = 0; i < state->articulated_count; i++) {
-        const StepTree *tree = &state->articulated[i];
+        StepTree *tree = &state->articulated[i];
         const Tree *of = tree->flight.view.tree;
-        if (tree->problem != PROBLEM_NO_TREE) {
-            state->tree[tree->problem] =
-                (ProblemTree){.first = (uint32_t)first, .width = of->width, .mass = mass};
-            state->body_of_tree[tree->problem] = tree->flight.view.link[0].body;
-            first += of->width;
-            mass += (size_t)of->width * of->width;
+        if (tree->problem == PROBLEM_NO_TREE) {
+            continue;
         }
+        ProblemTree *problem = &state->tree[tree->problem];
+        *problem = (ProblemTree){.first = (uint32_t)first, .width = of->width, .mass = numbers};
+        if (is_wide(of)) {
+            problem->link_count = of->link_count;
+            problem->mass = link;
+            link += of->link_count;
+        }
+        tree->mass = numbers;
+        state->body_of_tree[tree->problem] = tree->flight.view.link[0].body;
+        first += of->width;
+        numbers += mass_numbers(&tree->flight.view);
     }
     ASSERT(first == state->velocity_count);
+    ASSERT(link == state->wide_link_count);
     Stepper *stepper = state->stepper;
-    stepper->number_count = mass;
-    return ARRAY_RESERVE(stepper->number, stepper->number_capacity, mass) ? STATUS_OK
-                                                                          : out_of_memory(state);
+    stepper->number_count = numbers;
+    return ARRAY_RESERVE(stepper->number, stepper->number_capacity, numbers) ? STATUS_OK
+                                                                             : out_of_memory(state);
+}
+
+// Seen from the root's centre of mass.
+static void fill_links(const StepState *state, const StepTree *tree) {
+    const TreeFlight *flight = &tree->flight;
+    const TreeView *view = &flight->view;
+    ProblemLink *links = state->problem_link + state->tree[tree->problem].mass;
+    double *number = state->stepper->number;
+    size_t at = tree->mass;
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const TreeLink *link = &view->link[i];
+        const TreeFrame *frame = &flight->work.frame[i];
+        const TreeInertia *own = &flight->work.own[i];
+        const uint32_t count = tree_link_width(link);
+        links[i] =
+            (ProblemLink){.parent = link->parent == TREE_NONE ? PROBLEM_NO_LINK : link->parent,
+                          .first = link->first,
+                          .count = count,
+                          .mass = own->mass,
+                          .inertia = own->inertia,
+                          .center = vec3_sub(own->center, flight->work.own[0].center),
+                          .motion = at,
+                          .added = at + 6 * (size_t)count};
+        for (uint32_t k = 0; k < count; k++) {
+            const TreePair motion = tree_motion(link, frame, k);
+            vec3_store(number + at + 6 * (size_t)k, motion.linear);
+            vec3_store(number + at + 6 * (size_t)k + 3, motion.angular);
+        }
+        double *added = number + links[i].added;
+        memset(added, 0, (size_t)count * count * sizeof(double));
+        for (uint32_t k = 0; k < count; k++) {
+            added[k * (size_t)count + k] = flight->added[link->first + k];
+        }
+        at += (6 + (size_t)count) * count;
+    }
 }
 
 static void store_velocities(const StepTree *tree, double *velocity) {
@@ -144,8 +213,12 @@ static void fly_tree(void *work, uint32_t index) {
         const ProblemTree *of = &state->tree[tree->problem];
         v = state->v_free + of->first;
         tree_fly(flight, v);
-        tree_mass_matrix(&flight->view, flight->added, &flight->work,
-                         state->stepper->number + of->mass);
+        if (of->link_count > 0) {
+            fill_links(state, tree);
+        } else {
+            tree_mass_matrix(&flight->view, flight->added, &flight->work,
+                             state->stepper->number + of->mass);
+        }
     } else {
         tree_place(&flight->view, flight->positions, flight->work.frame);
     }

@@ -96,6 +96,8 @@ Status assemble_run(StepState *state) {
         .all_free = state->tree_count == state->free_count,
         .tree = state->tree,
         .free = state->free,
+        .link = state->problem_link,
+        .link_count = state->wide_link_count,
         .v_free = state->v_free,
         .contact = stepper->problem_contact,
         .law = stepper->law,

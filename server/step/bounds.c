@@ -24,8 +24,8 @@ static Status out_of_memory(StepState *state) {
                      state->world->body_count);
 }
 
-// Free trees rise with their bodies' indices, and all of them are dynamic. Bodies of trees of joints
-// stay: to take one out would tear its tree. Sleepers were inside before
+// Free trees rise with their bodies' indices, and all of them are dynamic. Bodies of trees of
+// joints stay: to take one out would tear its tree. Sleepers were inside before
 // they fell asleep: new bounds wake them.
 static uint32_t list_left(const StepState *state, uint32_t *left) {
     const World *world = state->world;

@@ -52,7 +52,7 @@ static void fill_gdot(const StepState *state, const StepPair *pair, const Proble
     law->gdot[2] = vec3_dot(dynamics->tangent[1], change);
 }
 
-// Whether a body is moved by what is known: as it is kinematic, or as its tree hangs on one that is.
+// Whether a body is moved by what is known: it is kinematic, or its tree hangs on one that is.
 static bool is_carried(const StepState *state, uint32_t body) {
     const World *world = state->world;
     const StepTree *tree = stage_tree(state, body);

@@ -20,8 +20,9 @@ static Status take_memory(StepState *state) {
     size_t bodies = world->body_count, trees = state->tree_count;
     const size_t tree_bytes = sizeof(FreeMass) + sizeof(ProblemTree) + sizeof(uint32_t);
     size_t places = places_bytes(state);
-    size_t bytes = places + trees * tree_bytes + 2 * state->velocity_count * sizeof(double) +
-                   bodies * sizeof(uint32_t);
+    const size_t links = state->wide_link_count;
+    size_t bytes = places + links * sizeof(ProblemLink) + trees * tree_bytes +
+                   2 * state->velocity_count * sizeof(double) + bodies * sizeof(uint32_t);
     stepper->contact_count = 0;
     if (bytes > stepper->bytes_max ||
         !ARRAY_RESERVE(stepper->memory, stepper->memory_capacity, bytes + (bytes == 0))) {
@@ -35,6 +36,7 @@ static Status take_memory(StepState *state) {
     unsigned char *at = stepper->memory + places;
     stepper->v = stage_take_part(&at, state->velocity_count, sizeof(double));
     state->v_free = stage_take_part(&at, state->velocity_count, sizeof(double));
+    state->problem_link = stage_take_part(&at, links, sizeof(ProblemLink));
     state->free = stage_take_part(&at, trees, sizeof(FreeMass));
     state->tree = stage_take_part(&at, trees, sizeof(ProblemTree));
     stepper->tree_of_body = stage_take_part(&at, bodies, sizeof(uint32_t));

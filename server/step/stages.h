@@ -38,6 +38,7 @@ typedef struct StepTree {
     TreeFlight flight;  // once it has flown: as at the begin of the step, with the free velocities
     uint32_t problem;   // tree of the problem; PROBLEM_NO_TREE: it has no velocities
     uint32_t link;      // the first of its links among those of all trees
+    size_t mass;        // where its masses begin in the problem's numbers
     TreeFrame *there;   // its links where a solver asked for them last …
     double *there_with; // … which is where these velocities bring them
     bool is_there;
@@ -57,17 +58,18 @@ typedef struct StepState {
     Error *error;
     const Solver *solver_row;
 
-    // Trees of the problem: dynamic bodies that are awake and of no tree of joints, then those trees
+    // Trees of the problem: dynamic bodies that are awake and of no tree of joints, then the trees
     // of joints that have velocities.
     uint32_t free_count, tree_count;
     size_t velocity_count;
     StepTree *articulated; // of each tree of the world
     uint32_t articulated_count;
-    double *link_free;     // per link of all trees, 6: free velocity
-    double *link_new;      // likewise, after the step
-    TreePair *link_change; // likewise: acceleration by velocity products; where asked for
-    uint8_t *still;        // per body: is asleep, or rests as those do; NULL: nothing sleeps here
-    uint8_t *wakes;        // per island of sleepers, by its first body: wakes in this step
+    uint32_t wide_link_count; // of those trees that stand in the problem as links
+    double *link_free;        // per link of all trees, 6: free velocity
+    double *link_new;         // likewise, after the step
+    TreePair *link_change;    // likewise: acceleration by velocity products; where asked for
+    uint8_t *still; // per body: is asleep, or rests as those do; NULL: nothing sleeps here
+    uint8_t *wakes; // per island of sleepers, by its first body: wakes in this step
     uint32_t asleep_count;
     bool has_woken;
     StepPlaces *places;          // Nullable; where it is, box … placed_first are kept, and
@@ -82,7 +84,8 @@ typedef struct StepState {
 
     FreeMass *free; // per tree
     ProblemTree *tree;
-    double *v_free; // per free tree 6, then those of the others
+    ProblemLink *problem_link; // of the wide trees of joints
+    double *v_free;            // per free tree 6, then those of the others
     uint32_t *body_of_tree;
     double margin;          // at which gap a pair at relative rest becomes a contact [m]
     double touch;           // a smaller gap or overlap counts as none [m]

@@ -43,6 +43,23 @@ static const JointAxis *axes_of(const TreeView *view, const TreeAxes *axes, uint
     return axes->axis + *first;
 }
 
+bool tree_axes_act(const TreeView *view, const TreeAxes *axes) {
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        size_t first;
+        if (view->link[i].joint == TREE_NONE) {
+            continue;
+        }
+        const JointAxis *axis = axes_of(view, axes, i, &first);
+        for (uint32_t k = 0; k < tree_link_width(&view->link[i]); k++) {
+            if (axis[k].stiffness > 0.0 || axis[k].damping > 0.0 || tree_has_drive(&axis[k]) ||
+                axes->effort[first + k] != 0.0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void tree_axes_mass(const TreeView *view, const TreeAxes *axes, double share, double h,
                     double *added) {
     const double time = share * h;

@@ -2,8 +2,8 @@
 // What acts along the coordinates of a tree: springs, dampers, drives and what is fed forward. All
 // of them are linear in position and velocity, so the step takes them where its integrator says,
 // without iterations: at the end of the step (symplectic and implicit), halfway (midpoint) or at
-// its begin (explicit). A drive with a bounded effort is one of them under explicit alone: elsewhere it
-// is a row of the problem (tree_rows.c).
+// its begin (explicit). A drive with a bounded effort is one of them under explicit alone:
+// elsewhere it is a row of the problem (tree_rows.c).
 //
 // Of three turns the position is the rotation vector phi of b's frame against a's, whose rate is
 // phi' = Q w, w the spin in b's frame: a spring with energy 1/2 k phi^2 turns by -Q^T k phi.
@@ -28,6 +28,9 @@ static inline bool tree_has_drive(const JointAxis *axis) {
 static inline bool tree_has_bounded_drive(const JointAxis *axis) {
     return tree_has_drive(axis) && !isinf(axis->effort_max);
 }
+
+// Whether anything acts along them.
+bool tree_axes_act(const TreeView *view, const TreeAxes *axes);
 
 // Q of three turns.
 Mat3 tree_rotation_rates(Vec3 rotation);

@@ -32,23 +32,87 @@ static double wrench_work(const TreeFlight *flight) {
     return 0.5 * flight->h * power;
 }
 
-// Row j's share of the momentum is what is left of it beside the contacts'.
-static void book_solved(const StepState *state, StepTree *tree, const double *mean) {
-    const ProblemTree *of = &state->tree[tree->problem];
-    const double *matrix = state->stepper->number + of->mass,
-                 *momentum = state->result.answer.momentum + of->first,
-                 *v = state->stepper->v + of->first, *v_free = state->v_free + of->first;
-    double work = 0.0, solved = 0.0;
-    for (uint32_t j = 0; j < of->width; j++) {
-        double change = 0.0;
-        for (uint32_t k = 0; k < of->width; k++) {
-            change += matrix[j * (size_t)of->width + k] * (v[k] - v_free[k]);
+static double dense_form(const double *matrix, uint32_t width, const double *x, const double *y) {
+    double form = 0.0;
+    for (uint32_t j = 0; j < width; j++) {
+        double product = 0.0;
+        for (uint32_t k = 0; k < width; k++) {
+            product += matrix[j * (size_t)width + k] * y[k];
         }
-        work += mean[j] * momentum[j];
-        solved += mean[j] * change;
+        form += x[j] * product;
+    }
+    return form;
+}
+
+// What a link moves with, of velocities of its tree.
+static TreePair link_motion(const ContactProblem *problem, const ProblemLink *links, uint32_t i,
+                            const TreePair *of, const double *x) {
+    const ProblemLink *link = &links[i];
+    TreePair motion = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    if (link->parent != PROBLEM_NO_LINK) {
+        const Vec3 arm = vec3_sub(link->center, links[link->parent].center);
+        motion = of[link->parent];
+        motion.linear = vec3_add(motion.linear, vec3_cross(motion.angular, arm));
+    }
+    for (uint32_t k = 0; k < link->count; k++) {
+        const double *unit = problem->number + link->motion + 6 * (size_t)k;
+        motion.linear = vec3_add_scaled(motion.linear, x[link->first + k], vec3_load(unit));
+        motion.angular = vec3_add_scaled(motion.angular, x[link->first + k], vec3_load(unit + 3));
+    }
+    return motion;
+}
+
+static double links_form(const ContactProblem *problem, const ProblemTree *tree, TreeWork *work,
+                         const double *x, const double *y) {
+    const ProblemLink *links = problem->link + tree->mass;
+    double form = 0.0;
+    for (uint32_t i = 0; i < tree->link_count; i++) {
+        const ProblemLink *link = &links[i];
+        const TreePair a = work->load[i] = link_motion(problem, links, i, work->load, x);
+        const TreePair b = work->change[i] = link_motion(problem, links, i, work->change, y);
+        form += link->mass * vec3_dot(a.linear, b.linear) +
+                vec3_dot(a.angular, sym3_mul_vec(link->inertia, b.angular));
+        form += dense_form(problem->number + link->added, link->count, x + link->first,
+                           y + link->first);
+    }
+    return form;
+}
+
+// What contacts and rows do together; the rows' share is taken out of it in the end (rows.c).
+static void book_solved(const StepState *state, StepTree *tree, const double *mean) {
+    const ContactProblem *problem = &state->stepper->problem;
+    const ProblemTree *of = &state->tree[tree->problem];
+    const double *momentum = state->result.answer.momentum + of->first,
+                 *v = state->stepper->v + of->first, *v_free = state->v_free + of->first;
+    double *change = tree->flight.change, work = 0.0;
+    for (uint32_t k = 0; k < of->width; k++) {
+        change[k] = v[k] - v_free[k];
+        work += mean[k] * momentum[k];
     }
     tree->energy.contact += work;
-    tree->energy.scheme -= solved;
+    tree->energy.scheme -= of->link_count > 0
+                               ? links_form(problem, of, &tree->flight.work, mean, change)
+                               : dense_form(problem->number + of->mass, of->width, mean, change);
+}
+
+// Of what acts along the coordinates beside springs, where the integrator takes it.
+static double forces_work(const StepState *state, StepTree *tree, const double *mean) {
+    TreeFlight *flight = &tree->flight;
+    const uint32_t width = flight->view.tree->width;
+    const double share = tree_share(state->world->settings.integrator);
+    double work = 0.0;
+    for (uint32_t k = 0; k < width; k++) {
+        flight->change[k] =
+            flight->velocities[k] + share * (tree->velocities[k] - flight->velocities[k]);
+    }
+    tree_advance(&flight->view, flight->positions, flight->change, share * flight->h,
+                 flight->moved);
+    tree_axes_forces(&flight->view, &flight->axes, flight->moved, flight->change, NULL,
+                     flight->others);
+    for (uint32_t k = 0; k < width; k++) {
+        work += flight->h * flight->others[k] * mean[k];
+    }
+    return work;
 }
 
 void energy_begin_tree(const StepState *state, StepTree *tree) {
@@ -67,18 +131,8 @@ void energy_begin_tree(const StepState *state, StepTree *tree) {
     if (width > 0) {
         book_solved(state, tree, mean);
     }
-    // where the integrator takes them
-    const double share = tree_share(state->world->settings.integrator);
-    for (uint32_t k = 0; k < width; k++) {
-        flight->change[k] =
-            flight->velocities[k] + share * (tree->velocities[k] - flight->velocities[k]);
-    }
-    tree_advance(&flight->view, flight->positions, flight->change, share * flight->h,
-                 flight->moved);
-    tree_axes_forces(&flight->view, &flight->axes, flight->moved, flight->change, NULL,
-                     flight->others);
-    for (uint32_t k = 0; k < width; k++) {
-        energy->applied += flight->h * flight->others[k] * mean[k];
+    if (flight->has_forces) {
+        energy->applied += forces_work(state, tree, mean);
     }
 }
 

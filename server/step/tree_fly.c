@@ -10,10 +10,12 @@ enum { STEPS_MAX = 40 };
 #define SHRINKS       0.01
 #define SHRINKS_ALONE 0.25
 
-// Energies of corrections, as shares of that of the motion: 3e-14 of a velocity, after which at most
-// a tenth of that is left; and what is taken for rounding where it shrinks no more.
-#define SETTLED   1e-27
-#define STAGNATED 1e-22
+// Energies of corrections, as shares of that of the motion: 1e-8 of a velocity, after which at most
+// a tenth of that is left, far below what the step itself is wrong by; of a body alone, which is to
+// be what a free body is, all but rounding; and what is taken for rounding where it shrinks no more.
+#define SETTLED       1e-16
+#define SETTLED_ALONE 1e-30
+#define STAGNATED     1e-22
 
 // ---- memory
 
@@ -69,13 +71,17 @@ static void find_rest(TreeFlight *flight, const double *v, bool products) {
     const uint32_t width = flight->view.tree->width;
     for (uint32_t k = 0; k < width; k++) {
         const double v0 = flight->velocities[k];
-        flight->mean[k] = flight->rotation == ROTATION_EXPLICIT ? v0 : 0.5 * (v0 + v[k]);
+        flight->mean[k] = flight->rotation == ROTATION_EXPLICIT   ? v0
+                          : flight->rotation == ROTATION_IMPLICIT ? v[k]
+                                                                  : 0.5 * (v0 + v[k]);
         flight->way[k] = v0 + share * (v[k] - v0);
         flight->change[k] = (v[k] - v0) / h;
         flight->mean[k] = products ? flight->mean[k] : 0.0;
     }
     TreeView view = flight->view;
-    tree_advance(&view, flight->positions, flight->way, share * h, flight->moved);
+    if (moves_masses(flight) || flight->has_forces) {
+        tree_advance(&view, flight->positions, flight->way, share * h, flight->moved);
+    }
     if (moves_masses(flight)) {
         view = base_later(flight, share * h);
         place(flight, &view, flight->moved);
@@ -84,10 +90,12 @@ static void find_rest(TreeFlight *flight, const double *v, bool products) {
     tree_accelerate(&view, flight->mean, flight->change, &flight->work);
     tree_forces(&view, flight->gravity, flight->has_wrenches ? flight->wrenches : NULL,
                 &flight->work, flight->rest);
-    tree_axes_forces(&view, &flight->axes, flight->moved, flight->way, flight->springs,
-                     flight->others);
+    if (flight->has_forces) {
+        tree_axes_forces(&view, &flight->axes, flight->moved, flight->way, flight->springs,
+                         flight->others);
+    }
     for (uint32_t k = 0; k < width; k++) {
-        const double forces = flight->springs[k] + flight->others[k];
+        const double forces = flight->has_forces ? flight->springs[k] + flight->others[k] : 0.0;
         flight->rest[k] = h * (flight->rest[k] - forces + flight->armature[k] * flight->change[k]);
     }
 }
@@ -110,7 +118,9 @@ static double correct(TreeFlight *flight, double *v) {
 // Takes steps until they are rounding. false: they do not shrink; written so that NaN is that.
 static bool settle(TreeFlight *flight, double *v) {
     const bool is_linear = flight->rotation == ROTATION_EXPLICIT && !moves_masses(flight);
-    const double shrinks = flight->view.tree->link_count == 1 ? SHRINKS_ALONE : SHRINKS;
+    const bool is_alone = flight->view.tree->link_count == 1;
+    const double shrinks = is_alone ? SHRINKS_ALONE : SHRINKS,
+                 settled = is_alone ? SETTLED_ALONE : SETTLED;
     double before = HUGE_VAL, scale = 0.0;
     for (int i = 0; i < STEPS_MAX; i++) {
         find_rest(flight, v, true);
@@ -120,7 +130,7 @@ static bool settle(TreeFlight *flight, double *v) {
         scale = fmax(scale, tree_kinetic_energy(&flight->view, &flight->work));
         const double energy = correct(flight, v);
         scale = i == 0 ? scale + energy : scale;
-        if (is_linear || energy <= SETTLED * scale) {
+        if (is_linear || energy <= settled * scale) {
             return true;
         }
         if (!(energy <= shrinks * before)) {

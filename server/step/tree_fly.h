@@ -4,7 +4,7 @@
 //     M(q)(v - v0) + h c(q, w) = h forces(q, v)
 //
 // with q at the step's begin (symplectic, explicit), halfway or at its end (midpoint, implicit),
-// the velocity products c at w: v0 (rotation explicit) or the mean (v0 + v)/2, and what is linear
+// the velocity products c at w: v0, (v0 + v)/2 or v, as rotation says, and what is linear
 // along the coordinates (tree_axes.h) implicit. Solved by Newton's steps with the mass matrix for
 // derivative, linear in links. Where these do not shrink, as in a whip that turns by a radian in a
 // step, the tree is *thrown*: it flies without velocity products, and tree_carry does at the end of
@@ -27,6 +27,7 @@ typedef struct TreeFlight {
     double *positions, *velocities; // at the begin
     double *wrenches;               // 6 per link
     bool has_wrenches;
+    bool has_forces;          // along the coordinates: springs, drives and the like
     double *armature, *added; // [width] on the diagonal of the mass, and all that is added there
     double *moved;            // positions to work with
     double *mean, *way, *change, *rest, *springs, *others; // [width] each, likewise

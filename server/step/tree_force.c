@@ -4,7 +4,7 @@
 #include "step/tree.h"
 
 // The acceleration of a point that a body carries along.
-static Vec3 carried(const TreePair *change, Vec3 spin, Vec3 arm) {
+static inline Vec3 carried(const TreePair *change, Vec3 spin, Vec3 arm) {
     return vec3_add(vec3_add(change->linear, vec3_cross(change->angular, arm)),
                     vec3_cross(spin, vec3_cross(spin, arm)));
 }
@@ -31,7 +31,7 @@ static Vec3 carry_turns(const TreeLink *link, const TreeFrame *frame, const doub
 }
 
 // The link's acceleration, from that of what it hangs on: `above` at `center`, spinning.
-static TreePair accelerate(const TreeLink *link, const TreeFrame *frame, const TreePair *above,
+static inline TreePair accelerate(const TreeLink *link, const TreeFrame *frame, const TreePair *above,
                            Vec3 center, Vec3 spin, const double *rate, const double *change) {
     TreePair of = {carried(above, spin, vec3_sub(frame->anchor, center)), above->angular};
     Vec3 sliding = vec3(0.0, 0.0, 0.0);

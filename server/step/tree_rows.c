@@ -4,8 +4,8 @@
 //
 //     limit     x + h v >= low, by an impulse >= 0; and the upper one likewise
 //     friction  v = 0, by an impulse of at most h f to either side
-//     drive     v + bias + R r = 0 with R = 1/((s h)^2 k + s h d), the spring and damper towards the
-//               targets as the integrator takes it (tree_axes.h), by at most h effort_max
+//     drive     v + bias + R r = 0 with R = 1/((s h)^2 k + s h d), the spring and damper towards
+//               the targets as the integrator takes it (tree_axes.h), by at most h effort_max
 //
 // Under the explicit integrator a drive's force is that of the begin of the step, and no row.
 // A limit is a row where the free motion comes near it, as contacts are: within the margin, which

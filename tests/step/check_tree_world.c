@@ -626,6 +626,63 @@ START_TEST(chains_that_fall_are_the_same_for_any_lanes_and_from_any_snapshot) {
 }
 END_TEST
 
+// A tree of so many velocities stands in the problem as links, and one of a few as a matrix: both
+// come to rest on the ground, and leave nothing unexplained.
+START_TEST(a_long_chain_lies_down) {
+    enum { LINKS = 40, SECONDS = 2, HERTZ = 500 };
+    Lab lab = make_lab(GRAVITY, 1.0 / HERTZ, INTEGRATOR_SYMPLECTIC);
+    const Id surface = lab_material(&lab, 0.5, 0.0);
+    lab_ground(&lab, surface);
+    const Id ball = lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.05, 0, 0), surface);
+    for (uint32_t i = 0; i < LINKS; i++) {
+        uint32_t body =
+            lab_body(&lab, ball, BODY_DYNAMIC,
+                     (Pose){vec3(0.11 * i, 0, 0.06 + 0.002 * i), upright()}, NULL, 0.2, NULL);
+        if (i > 0) {
+            Build build = begin(&lab, i % 2 == 0 ? JOINT_HINGE : JOINT_UNIVERSAL, (int)body - 1,
+                                body, vec3(0.055, 0, 0), vec3(-0.055, 0, 0), about_y());
+            build.damping[0] = build.damping[1] = 0.002;
+            add(&lab, &build);
+        }
+    }
+    for (int i = 0; i < SECONDS * HERTZ; i++) {
+        lab_step(&lab, 1);
+        ck_assert_double_eq_tol(lab.report.energy.unexplained, 0.0, 1e-8);
+    }
+    ck_assert_uint_gt(lab.stepper->problem.tree[0].link_count, 0);
+    for (uint32_t body = 1; body <= LINKS; body++) {
+        ck_assert_double_eq_tol(lab_position(&lab, body).z, 0.05, 2e-3);
+        ck_assert_double_lt(vec3_norm(lab_velocity(&lab, body)), 2e-2);
+    }
+    lab_destroy(&lab);
+}
+END_TEST
+
+// On a turntable that turns evenly a pendulum leans out: tan a = w^2 (r + l sin a)/g.
+START_TEST(a_pendulum_on_a_turntable_leans_out) {
+    const double rate = 4.0, radius = 0.3, length = 0.5, damping = 2.0;
+    Lab lab = make_lab(GRAVITY, 2e-3, INTEGRATOR_SYMPLECTIC);
+    const double spin[6] = {0, 0, 0, 0, 0, rate};
+    uint32_t table =
+        lab_body(&lab, 0, BODY_KINEMATIC, (Pose){vec3(0, 0, 0), upright()}, spin, 0.0, NULL);
+    uint32_t body =
+        add_body(&lab, (Pose){vec3(radius, 0, -length), upright()}, 1.0, vec3(1e-9, 1e-9, 1e-9));
+    Build build = begin(&lab, JOINT_HINGE, (int)table, body, vec3(radius, 0, 0), vec3(0, 0, length),
+                        about_y());
+    build.damping[0] = damping;
+    add(&lab, &build);
+    lab_step(&lab, 5000);
+    double lean = 0.5; // the fixed point draws near, as w^2 l cos^3 a < g
+    for (int i = 0; i < 200; i++) {
+        lean = atan(rate * rate * (radius + length * sin(lean)) / GRAVITY);
+    }
+    // first order in h w = 8e-3
+    ck_assert_double_eq_tol(lab.world->joint_position[0], lean, 2e-3);
+    ck_assert_double_eq_tol(lab.world->joint_velocity[0], 0.0, 1e-6);
+    lab_destroy(&lab);
+}
+END_TEST
+
 // What a joint holds together does not touch, unless it is told to.
 START_TEST(joined_bodies_touch_only_where_the_joint_says_so) {
     for (int collides = 0; collides < 2; collides++) {
@@ -696,6 +753,8 @@ static TCase *case_contacts(void) {
     tcase_add_loop_test(tcase, an_arm_rests_on_the_ground_under_every_solver, 0, SOLVER_COUNT);
     tcase_add_loop_test(tcase, chains_that_fall_are_the_same_for_any_lanes_and_from_any_snapshot, 0,
                         SOLVER_COUNT);
+    tcase_add_test(tcase, a_long_chain_lies_down);
+    tcase_add_test(tcase, a_pendulum_on_a_turntable_leans_out);
     tcase_add_test(tcase, joined_bodies_touch_only_where_the_joint_says_so);
     return tcase;
 }
