@@ -277,10 +277,11 @@ static void collide_parts(const StepState *state, StepPair *pair, const StepPart
         if (manifold->count == 0) {
             return;
         }
+    }
+    bool has_ball = a->kind == PRIMITIVE_SPHERE || b->kind == PRIMITIVE_SPHERE;
+    if (!has_ball && state->world->settings.contact_plane == CONTACT_PLANE_APPROACH) {
         double motion = state->reach[pair->a] + state->reach[pair->b];
-        if (state->world->settings.contact_plane == CONTACT_PLANE_APPROACH) {
-            approach_add_inner_ball(&part[0].mover, &part[1].mover, motion, time, manifold);
-        }
+        approach_add_inner_ball(&part[0].mover, &part[1].mover, motion, time, manifold);
     }
     take_back_gaps(pair, time, manifold);
     stage_set_materials(state->world, pair, a->material, b->material);

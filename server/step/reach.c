@@ -78,9 +78,7 @@ static double thickness(const World *world, const Shape *shape) {
     double least = HUGE_VAL;
     for (uint32_t i = 0; shape != NULL && i < shape->primitive_count; i++) {
         const Primitive *primitive = &world->primitive[shape->primitive_first + i];
-        Vec3 size = primitive->size;
-        double inner =
-            primitive->kind == PRIMITIVE_SPHERE ? size.x : fmin(size.x, fmin(size.y, size.z));
+        double inner = primitive_thickness(primitive);
         least = inner < least ? inner : least;
     }
     return least;

@@ -160,13 +160,18 @@ static Status read_primitive(const Moreau__V1__Scene *scene,
             memcpy(size, shape->box->half_extents, 3 * sizeof(double));
         }
         break;
+    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_CAPSULE:
+        arrays->kind[at] = PRIMITIVE_CAPSULE;
+        size[0] = shape->capsule->radius;
+        size[1] = shape->capsule->half_length;
+        break;
     case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_PLANE:
         arrays->kind[at] = PRIMITIVE_PLANE;
         status = read_plane(shape->plane, path, &local, error);
         break;
     default:
         status = error_set(error, STATUS_INVALID_ARGUMENT, path,
-                           "A shape is one of sphere, box, plane; this one says none.");
+                           "A shape is one of sphere, box, plane, capsule; this one says none.");
         break;
     }
     if (status != STATUS_OK) {
@@ -468,6 +473,21 @@ static bool split_field(const char *field, char name[32], size_t *index) {
     return true;
 }
 
+static void name_size(const Moreau__V1__ScenePrimitive *shape, size_t part, char *what,
+                      size_t room) {
+    switch (shape->shape_case) {
+    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_SPHERE:
+        snprintf(what, room, "sphere.radius");
+        break;
+    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_CAPSULE:
+        snprintf(what, room, "capsule.%s", part == 0 ? "radius" : "half_length");
+        break;
+    default:
+        snprintf(what, room, "box.half_extents[%zu]", part);
+        break;
+    }
+}
+
 static void translate_shape(const ScenePlan *plan, const char *name, size_t index, Error *error) {
     const struct {
         const char *column;
@@ -481,11 +501,8 @@ static void translate_shape(const ScenePlan *plan, const char *name, size_t inde
         uint32_t body = plan->body_of_primitive[primitive],
                  shape = plan->shape_of_primitive[primitive];
         char what[48];
-        if (i == 0 && plan->scene->bodies[body]->shapes[shape]->shape_case ==
-                          MOREAU__V1__SCENE_PRIMITIVE__SHAPE_SPHERE) {
-            snprintf(what, sizeof(what), "sphere.radius");
-        } else if (i == 0) {
-            snprintf(what, sizeof(what), "box.half_extents[%zu]", part);
+        if (i == 0) {
+            name_size(plan->scene->bodies[body]->shapes[shape], part, what, sizeof(what));
         } else if (i == 1) {
             snprintf(what, sizeof(what), part < 3 ? "position[%zu]" : "orientation", part);
         } else {

@@ -208,6 +208,12 @@ static void put_kind(Sink *sink, const Primitive *primitive) {
         put(sink, "\"box\":{\"half_extents\":");
         put_numbers(sink, size, 3);
         break;
+    case PRIMITIVE_CAPSULE:
+        put(sink, "\"capsule\":{\"radius\":");
+        put_number(sink, size[0]);
+        put(sink, ",\"half_length\":");
+        put_number(sink, size[1]);
+        break;
     case PRIMITIVE_PLANE:
     case PRIMITIVE_COUNT:
         put(sink, "\"plane\":{"); // its local pose says where

@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 typedef enum PrimitiveKind {
-    PRIMITIVE_SPHERE, // size.x: radius
-    PRIMITIVE_BOX,    // size: half extents
-    PRIMITIVE_PLANE,  // half-space below local z = 0; on static bodies only
+    PRIMITIVE_SPHERE,  // size.x: radius
+    PRIMITIVE_BOX,     // size: half extents
+    PRIMITIVE_PLANE,   // half-space below local z = 0; on static bodies only
+    PRIMITIVE_CAPSULE, // size.x: radius; size.y: half length of its axis, which is local z
     PRIMITIVE_COUNT
 } PrimitiveKind;
 
@@ -41,6 +42,9 @@ Status primitive_check(const Primitive *primitive, uint32_t index, Error *error)
 // are all of the world's; the shape's range of them, which must be set and not empty, is read.
 // Where primitives overlap, each counts with its whole mass.
 void shape_measure(Shape *shape, const Primitive *primitives);
+
+// The largest ball in a primitive [m]; infinite for a plane.
+double primitive_thickness(const Primitive *primitive);
 
 // Lowest and highest coordinates of a primitive at a pose (of the primitive, in the world). A plane
 // is infinite, but for the one side of a plane whose normal is exactly a world axis.

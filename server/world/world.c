@@ -126,7 +126,7 @@ static Status load_primitive(const World *world, const ShapeColumns *columns, ui
     if (columns->kind[i] >= PRIMITIVE_COUNT) {
         snprintf(field, sizeof(field), "kind[%u]", i);
         return error_set(error, STATUS_INVALID_ARGUMENT, field,
-                         "No such primitive: SPHERE 0, BOX 1, PLANE 2.");
+                         "No such primitive: SPHERE 0, BOX 1, PLANE 2, CAPSULE 3.");
     }
     primitive->kind = (PrimitiveKind)columns->kind[i];
     primitive->size = vec3_load(columns->size + 3 * (size_t)i);

@@ -687,6 +687,9 @@ class Primitive(Message):
         """size: half extents along x, y, z"""
         PLANE = 2
         """half-space below z = 0 of its local frame; size 0 0 0; static bodies only"""
+        CAPSULE = 3
+        """what is within a radius of a segment along local z, which the origin halves; size: radius, half the
+        segment, 0"""
 
 
 
@@ -750,6 +753,7 @@ class ScenePrimitive(Message):
     sphere: Optional["SceneSphere"] = None
     box: Optional["SceneBox"] = None
     plane: Optional["ScenePlane"] = None
+    capsule: Optional["SceneCapsule"] = None
     position: Optional[ArrayLike] = None
     """3 [m] in the body; default 0 0 0"""
     orientation: Optional[ArrayLike] = None
@@ -770,6 +774,17 @@ class SceneSphere(Message):
 class SceneBox(Message):
     half_extents: Optional[ArrayLike] = None
     """3 [m] > 0; required in effect"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SceneCapsule(Message):
+    """What is within `radius` of a segment along local z from -half_length to half_length: a cylinder with
+    half a ball at either end."""
+
+    radius: float | None = None
+    """[m] > 0; required in effect"""
+    half_length: float | None = None
+    """[m] > 0: of the segment; the whole is 2 (half_length + radius) long; required in effect"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2276,6 +2291,7 @@ ScenePrimitive.FIELDS = (
     Field(1, "sphere", Kind.MESSAGE, False, SceneSphere),
     Field(2, "box", Kind.MESSAGE, False, SceneBox),
     Field(3, "plane", Kind.MESSAGE, False, ScenePlane),
+    Field(4, "capsule", Kind.MESSAGE, False, SceneCapsule),
     Field(10, "position", Kind.DOUBLE, True, None),
     Field(11, "orientation", Kind.DOUBLE, True, None),
     Field(12, "material", Kind.STRING, False, None),
@@ -2286,6 +2302,10 @@ SceneSphere.FIELDS = (
 )
 SceneBox.FIELDS = (
     Field(1, "half_extents", Kind.DOUBLE, True, None),
+)
+SceneCapsule.FIELDS = (
+    Field(1, "radius", Kind.DOUBLE, False, None),
+    Field(2, "half_length", Kind.DOUBLE, False, None),
 )
 ScenePlane.FIELDS = (
     Field(1, "normal", Kind.DOUBLE, True, None),
