@@ -313,6 +313,8 @@ typedef struct MoreauShapes {
     const double *pose;              // Nullable; 7 per primitive, in the body
     const uint64_t *material;        // Nullable; per primitive
     const double *density;           // Nullable; per primitive [kg/m^3]
+    const uint32_t *group, *mask;    // Nullable; per primitive: collision groups that it is in, and
+                                     // that it collides with, as bits (default 1, and all)
 } MoreauShapes;
 
 enum { MOREAU_DYNAMIC = 0, MOREAU_KINEMATIC = 1, MOREAU_STATIC = 2 };

@@ -166,6 +166,8 @@ MoreauStatus moreau_world_add_shapes(MoreauClient *client, uint64_t world,
     PUT_COLUMN(add, pose, shapes->pose, 7 * total);
     PUT_COLUMN(add, material, shapes->material, total);
     PUT_COLUMN(add, density, shapes->density, total);
+    PUT_COLUMN(add, group, shapes->group, total);
+    PUT_COLUMN(add, mask, shapes->mask, total);
     Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_ADD_SHAPES);
     request.world_add_shapes = &add;
     return add_things(client, &request, shapes->count, ids);

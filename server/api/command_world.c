@@ -331,6 +331,12 @@ Status command_world_add_shapes_judge(Request *request, Error *error) {
     if (status == STATUS_OK) {
         status = check_column(message->n_density, count, 1, "density", error);
     }
+    if (status == STATUS_OK) {
+        status = check_column(message->n_group, count, 1, "group", error);
+    }
+    if (status == STATUS_OK) {
+        status = check_column(message->n_mask, count, 1, "mask", error);
+    }
     if (status != STATUS_OK) {
         return status;
     }
@@ -344,7 +350,9 @@ Status command_world_add_shapes_judge(Request *request, Error *error) {
             .size = message->size,
             .pose = column(message->n_pose, message->pose),
             .material = message->n_material > 0 ? message->material : NULL,
-            .density = column(message->n_density, message->density)}};
+            .density = column(message->n_density, message->density),
+            .group = message->n_group > 0 ? message->group : NULL,
+            .mask = message->n_mask > 0 ? message->mask : NULL}};
     return keep_input(request, &input, error);
 }
 

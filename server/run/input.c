@@ -211,6 +211,10 @@ static void write_shapes(Sink *sink, const Input *input) {
     sink_column(sink, shapes->pose, 7 * shapes->primitive_count);
     sink_column_u64(sink, shapes->material, shapes->primitive_count);
     sink_column(sink, shapes->density, shapes->primitive_count);
+    if (shapes->group != NULL || shapes->mask != NULL) { // recordings from before have none
+        sink_column_u32(sink, shapes->group, shapes->primitive_count);
+        sink_column_u32(sink, shapes->mask, shapes->primitive_count);
+    }
 }
 
 static void read_shapes(Source *source, Arena *arena, Input *input) {
@@ -223,6 +227,10 @@ static void read_shapes(Source *source, Arena *arena, Input *input) {
     shapes->pose = source_column(source, arena, 7 * shapes->primitive_count);
     shapes->material = source_column_u64(source, arena, shapes->primitive_count);
     shapes->density = source_column(source, arena, shapes->primitive_count);
+    if (source->used < source->count) {
+        shapes->group = source_column_u32(source, arena, shapes->primitive_count);
+        shapes->mask = source_column_u32(source, arena, shapes->primitive_count);
+    }
     source->failed = source->failed || shapes->kind == NULL || shapes->size == NULL;
 }
 

@@ -293,6 +293,9 @@ static void collide_pair(const StepState *state, StepPair *pair, PairBlock *bloc
     const World *world = state->world;
     const Shape *shape_a = &world->shape[world->body_shape[pair->a]],
                 *shape_b = &world->shape[world->body_shape[pair->b]];
+    if (!shapes_collide(shape_a, shape_b)) {
+        return;
+    }
     const Primitive *primitive_a = &world->primitive[shape_a->primitive_first],
                     *primitive_b = &world->primitive[shape_b->primitive_first];
     const Pose *placed_a = &state->placed[state->placed_first[pair->a]],
@@ -303,6 +306,9 @@ static void collide_pair(const StepState *state, StepPair *pair, PairBlock *bloc
     for (uint32_t i = 0; i < shape_a->primitive_count; i++) {
         for (uint32_t j = 0; j < shape_b->primitive_count; j++) {
             Manifold manifold;
+            if (!primitives_collide(&primitive_a[i], &primitive_b[j])) {
+                continue;
+            }
             narrow_collide_at(&primitive_a[i], &placed_a[i], &primitive_b[j], &placed_b[j], reach,
                               &manifold);
             if (manifold.count > 0) {

@@ -186,7 +186,10 @@ static Status accept_primitive(World *world, const World *stage, size_t index, E
         status = out_of_memory(error);
     }
     if (status == STATUS_OK) {
-        world->primitive[world->primitive_count++] = *primitive;
+        Primitive *taken = &world->primitive[world->primitive_count++];
+        *taken = *primitive;
+        taken->group = PRIMITIVE_GROUP_DEFAULT; // unless a section says otherwise
+        taken->mask = PRIMITIVE_MASK_DEFAULT;
     }
     return status;
 }
@@ -205,6 +208,7 @@ static Status accept_shape(World *world, const World *stage, size_t index, Error
     }
     Shape shape = {.primitive_first = (uint32_t)first, .primitive_count = (uint32_t)primitives};
     shape_measure(&shape, world->primitive);
+    shape_join_groups(&shape, world->primitive);
     world->shape[world->shape_count++] = shape;
     return STATUS_OK;
 }
@@ -567,6 +571,41 @@ static const SnapshotGroup patience_groups[] = {
     {.name = "failures", FIELDS(patience_fields)},
 };
 
+// ---- what collides with what, where not everything does
+
+static bool has_groups(const World *world) {
+    for (size_t i = 0; i < world->primitive_count; i++) {
+        const Primitive *primitive = &world->primitive[i];
+        if (primitive->group != PRIMITIVE_GROUP_DEFAULT ||
+            primitive->mask != PRIMITIVE_MASK_DEFAULT) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t count_all_primitives(const World *world, size_t parent) {
+    (void)parent;
+    return world->primitive_count;
+}
+
+static const SnapshotField collision_fields[] = {
+    OF_RECORD("primitive.group", FIELD_U32, 1, NULL, primitive, Primitive, group),
+    OF_RECORD("primitive.mask", FIELD_U32, 1, NULL, primitive, Primitive, mask),
+};
+
+static Status settle_collisions(World *world, Error *error) {
+    for (size_t i = 0; i < world->shape_count; i++) {
+        shape_join_groups(&world->shape[i], world->primitive);
+    }
+    return has_groups(world) ? STATUS_OK
+                             : damaged(error, "collision groups that do not differ from none");
+}
+
+static const SnapshotGroup collision_groups[] = {
+    {.name = "collision groups", .count = count_all_primitives, FIELDS(collision_fields)},
+};
+
 // ---- all of them
 
 #define GROUPS(list) .groups = (list), .group_count = sizeof(list) / sizeof((list)[0])
@@ -585,5 +624,6 @@ const SnapshotSection snapshot_sections[] = {
      .settle = settle_sleep_settings},
     {11, 1, false, GROUPS(sleep_groups), .is_there = has_sleep, .settle = settle_sleep},
     {12, 1, false, GROUPS(patience_groups), .is_there = has_failures, .settle = settle_patience},
+    {13, 1, true, GROUPS(collision_groups), .is_there = has_groups, .settle = settle_collisions},
 };
 const size_t snapshot_section_count = sizeof(snapshot_sections) / sizeof(snapshot_sections[0]);

@@ -130,6 +130,7 @@ typedef struct ShapeArrays {
     uint32_t *kind;
     double *size, *pose, *density;
     uint64_t *material;
+    uint32_t *group, *mask; // NULL: every shape has the defaults
     uint32_t *body_of_primitive, *shape_of_primitive;
     MaterialIndex *index;
 } ShapeArrays;
@@ -179,6 +180,10 @@ static Status read_primitive(const Moreau__V1__Scene *scene,
     }
     pose_store(arrays->pose + 7 * at, local);
     arrays->density[at] = shape->has_density ? shape->density : 1000.0;
+    if (arrays->group != NULL) {
+        arrays->group[at] = shape->group;
+        arrays->mask[at] = shape->mask;
+    }
     return find_material(scene, arrays->index, shape->material, path, &arrays->material[at], error);
 }
 
@@ -190,6 +195,29 @@ static size_t count_primitives(const Moreau__V1__Scene *scene, size_t *shapes) {
         *shapes += scene->bodies[i]->n_shapes > 0;
     }
     return total;
+}
+
+static bool has_groups(const Moreau__V1__Scene *scene) {
+    for (size_t i = 0; i < scene->n_bodies; i++) {
+        for (size_t k = 0; k < scene->bodies[i]->n_shapes; k++) {
+            const Moreau__V1__ScenePrimitive *shape = scene->bodies[i]->shapes[k];
+            if (shape->has_group || shape->has_mask) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// false: memory ended.
+static bool take_groups(const Moreau__V1__Scene *scene, Arena *arena, size_t primitives,
+                        ShapeArrays *arrays) {
+    if (!has_groups(scene)) {
+        return true;
+    }
+    arrays->group = arena_take_array(arena, primitives, sizeof(uint32_t));
+    arrays->mask = arena_take_array(arena, primitives, sizeof(uint32_t));
+    return arrays->group != NULL && arrays->mask != NULL;
 }
 
 static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,
@@ -210,7 +238,8 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
     };
     if (arrays.primitives_of_shape == NULL || arrays.kind == NULL || arrays.size == NULL ||
         arrays.pose == NULL || arrays.density == NULL || arrays.material == NULL ||
-        arrays.body_of_primitive == NULL || arrays.shape_of_primitive == NULL) {
+        arrays.body_of_primitive == NULL || arrays.shape_of_primitive == NULL ||
+        !take_groups(scene, arena, primitives, &arrays)) {
         return out_of_memory(error);
     }
     Status indexed = index_materials(scene, arena, &arrays.index, error);
@@ -244,7 +273,9 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
                               .size = arrays.size,
                               .pose = arrays.pose,
                               .material = arrays.material,
-                              .density = arrays.density}};
+                              .density = arrays.density,
+                              .group = arrays.group,
+                              .mask = arrays.mask}};
     add(&input, plan);
     return STATUS_OK;
 }

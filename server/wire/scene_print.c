@@ -239,6 +239,14 @@ static void put_primitive(Sink *sink, const World *world, const Primitive *primi
     }
     put(sink, ",\"density\":");
     put_number(sink, primitive->density);
+    if (primitive->group != PRIMITIVE_GROUP_DEFAULT) {
+        put(sink, ",\"group\":");
+        put_number(sink, primitive->group);
+    }
+    if (primitive->mask != PRIMITIVE_MASK_DEFAULT) {
+        put(sink, ",\"mask\":");
+        put_number(sink, primitive->mask);
+    }
     put(sink, "}");
 }
 

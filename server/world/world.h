@@ -109,6 +109,7 @@ typedef struct ShapeColumns {
     const double *pose;                  // 7, NULL: identity
     const uint64_t *material;            // id, NULL or 0: built-in
     const double *density;               // NULL: 1000
+    const uint32_t *group, *mask;        // bits, NULL: 1 and all
 } ShapeColumns;
 
 Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Error *error);

@@ -98,11 +98,13 @@ class Calls:
         pose: ArrayLike | None = None,
         material: ArrayLike | None = None,
         density: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+        mask: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldAddReply:
         """See protocol.WorldAddShapes."""
         return self._call(
-            p.WorldAddShapes(world=world, primitive_count=primitive_count, kind=kind, size=size, pose=pose, material=material, density=density),
+            p.WorldAddShapes(world=world, primitive_count=primitive_count, kind=kind, size=size, pose=pose, material=material, density=density, group=group, mask=mask),
             p.WorldAddReply,
             deadline_ms,
         )

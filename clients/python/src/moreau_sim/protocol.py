@@ -680,6 +680,13 @@ class Body(Message):
 
 @dataclass(slots=True, kw_only=True)
 class Primitive(Message):
+    """Two primitives of two bodies collide when each is in a group that the other collides with, whichever is
+    asked first: (group_a & mask_b) != 0 and (group_b & mask_a) != 0 `group` has a bit for each of the 32
+    groups that a primitive is in (default 1: the first), `mask` one for each that it collides with (default
+    all). So everything collides with everything, unless it is told otherwise; group 0, or mask 0, touches
+    nothing. What does not collide neither makes contacts nor covers faces, pushes or wakes; its mass counts
+    all the same."""
+
     class Kind(IntEnum):
         SPHERE = 0
         """size: radius, 0, 0"""
@@ -762,6 +769,10 @@ class ScenePrimitive(Message):
     """name of one of the scene's; default: the built-in material"""
     density: float | None = None
     """[kg/m^3] > 0; default 1000"""
+    group: int | None = None
+    """32 bits: the collision groups that it is in, see Primitive"""
+    mask: int | None = None
+    """32 bits: the groups that it collides with"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -896,6 +907,10 @@ class WorldAddShapes(Message):
     """per primitive: id; default, or 0: the built-in material"""
     density: Optional[ArrayLike] = None
     """per primitive [kg/m^3] > 0; default 1000"""
+    group: Optional[ArrayLike] = None
+    """per primitive, 32 bits: see Primitive; default 1"""
+    mask: Optional[ArrayLike] = None
+    """per primitive, 32 bits: see Primitive; default 4294967295, all"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2296,6 +2311,8 @@ ScenePrimitive.FIELDS = (
     Field(11, "orientation", Kind.DOUBLE, True, None),
     Field(12, "material", Kind.STRING, False, None),
     Field(13, "density", Kind.DOUBLE, False, None),
+    Field(14, "group", Kind.UINT32, False, None),
+    Field(15, "mask", Kind.UINT32, False, None),
 )
 SceneSphere.FIELDS = (
     Field(1, "radius", Kind.DOUBLE, False, None),
@@ -2361,6 +2378,8 @@ WorldAddShapes.FIELDS = (
     Field(5, "pose", Kind.DOUBLE, True, None),
     Field(6, "material", Kind.UINT64, True, None),
     Field(7, "density", Kind.DOUBLE, True, None),
+    Field(8, "group", Kind.UINT32, True, None),
+    Field(9, "mask", Kind.UINT32, True, None),
 )
 WorldAddBodies.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
