@@ -302,7 +302,7 @@ typedef struct MoreauMaterials {
     const double *hertz_exponent;   // 1, 1.5 … 3
 } MoreauMaterials;
 
-enum { MOREAU_SPHERE = 0, MOREAU_BOX = 1, MOREAU_PLANE = 2 };
+enum { MOREAU_SPHERE = 0, MOREAU_BOX = 1, MOREAU_PLANE = 2, MOREAU_CAPSULE = 3 };
 
 // Shapes, each of one or several primitives.
 typedef struct MoreauShapes {
@@ -310,7 +310,8 @@ typedef struct MoreauShapes {
     size_t primitive_total;          // of primitives
     const uint32_t *primitive_count; // per shape; NULL: one each
     const uint32_t *kind;            // per primitive: MOREAU_SPHERE …
-    const double *size;              // 3 per primitive: radius 0 0; half extents; 0 0 0 [m]
+    const double *size;              // 3 per primitive: radius 0 0; half extents; 0 0 0;
+                                     // of a capsule: radius, half length along z, 0 [m]
     const double *pose;              // Nullable; 7 per primitive, in the body
     const uint64_t *material;        // Nullable; per primitive
     const double *density;           // Nullable; per primitive [kg/m^3]
@@ -320,6 +321,8 @@ typedef struct MoreauShapes {
     const double *foundation_modulus; // per primitive [Pa]
     const double *foundation_depth;   // per primitive [m]
     const double *foundation_damping; // per primitive [N s/m]
+    const uint32_t *group, *mask;    // Nullable; per primitive: collision groups that it is in, and
+                                     // that it collides with, as bits (default 1, and all)
 } MoreauShapes;
 
 enum { MOREAU_DYNAMIC = 0, MOREAU_KINEMATIC = 1, MOREAU_STATIC = 2 };

@@ -173,6 +173,8 @@ MoreauStatus moreau_world_add_shapes(MoreauClient *client, uint64_t world,
     PUT_COLUMN(add, foundation_modulus, shapes->foundation_modulus, total);
     PUT_COLUMN(add, foundation_depth, shapes->foundation_depth, total);
     PUT_COLUMN(add, foundation_damping, shapes->foundation_damping, total);
+    PUT_COLUMN(add, group, shapes->group, total);
+    PUT_COLUMN(add, mask, shapes->mask, total);
     Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_ADD_SHAPES);
     request.world_add_shapes = &add;
     return add_things(client, &request, shapes->count, ids);

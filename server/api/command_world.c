@@ -367,6 +367,12 @@ Status command_world_add_shapes_judge(Request *request, Error *error) {
     if (status == STATUS_OK) {
         status = check_foundations(message, count, error);
     }
+    if (status == STATUS_OK) {
+        status = check_column(message->n_group, count, 1, "group", error);
+    }
+    if (status == STATUS_OK) {
+        status = check_column(message->n_mask, count, 1, "mask", error);
+    }
     if (status != STATUS_OK) {
         return status;
     }
@@ -387,7 +393,9 @@ Status command_world_add_shapes_judge(Request *request, Error *error) {
             .foundation_modulus = message->foundation_modulus,
             .foundation_depth = message->foundation_depth,
             .foundation_damping =
-                column(message->n_foundation_damping, message->foundation_damping)}};
+                column(message->n_foundation_damping, message->foundation_damping),
+            .group = message->n_group > 0 ? message->group : NULL,
+            .mask = message->n_mask > 0 ? message->mask : NULL}};
     return keep_input(request, &input, error);
 }
 

@@ -17,23 +17,31 @@ static double primitive_size(const Primitive *primitive) {
         return primitive->size.x;
     case PRIMITIVE_BOX:
         return fmax(primitive->size.x, fmax(primitive->size.y, primitive->size.z));
+    case PRIMITIVE_CAPSULE:
+        return primitive->size.x + primitive->size.y;
     default:
         return HUGE_VAL;
     }
 }
 
 // The farthest that a point which matters for the distance is from the body's centre of mass: a
-// sphere turns in itself.
+// sphere turns in itself, and so do the ends of a capsule.
 static double arm_length(const Mover *mover) {
     double offset = vec3_norm(vec3_sub(mover->pose->position, mover->center));
-    return mover->primitive->kind == PRIMITIVE_BOX ? offset + vec3_norm(mover->primitive->size)
-                                                   : offset;
+    switch (mover->primitive->kind) {
+    case PRIMITIVE_BOX:
+        return offset + vec3_norm(mover->primitive->size);
+    case PRIMITIVE_CAPSULE:
+        return offset + mover->primitive->size.y;
+    default:
+        return offset;
+    }
 }
 
 // Most bodies are balls about their own centres: of these no spin moves the surface.
 static bool is_turned_by_spin(const Mover *mover) {
     Vec3 at = mover->pose->position, center = mover->center;
-    return mover->primitive->kind == PRIMITIVE_BOX ||
+    return mover->primitive->kind == PRIMITIVE_BOX || mover->primitive->kind == PRIMITIVE_CAPSULE ||
            (mover->primitive->kind == PRIMITIVE_SPHERE &&
             (at.x != center.x || at.y != center.y || at.z != center.z));
 }
@@ -63,12 +71,6 @@ static double lowest_gap(const Manifold *manifold) {
         lowest = manifold->point[i].gap < lowest ? manifold->point[i].gap : lowest;
     }
     return lowest;
-}
-
-// The largest ball in the primitive; 0: it needs none, or there is none.
-static double inner_radius(const Primitive *primitive) {
-    Vec3 half = primitive->size;
-    return primitive->kind == PRIMITIVE_BOX ? fmin(half.x, fmin(half.y, half.z)) : 0.0;
 }
 
 // Where the lowest point of a manifold lies on the surface of one side.
@@ -135,15 +137,15 @@ double approach_find(const Mover *a, const Mover *b, const Approach *approach, M
     return advance(a, b, approach, gap / speed, touch_part * size, manifold);
 }
 
-// Boxes and planes that move far: the ball inside the smaller box, over the plane of the other
-// side.
+// Boxes, capsules and planes that move far: the ball inside the smaller body, over the plane of the
+// other side.
 void approach_add_inner_ball(const Mover *a, const Mover *b, double motion, double time,
                              Manifold *manifold) {
     bool is_a = b->primitive->kind == PRIMITIVE_PLANE ||
-                (a->primitive->kind == PRIMITIVE_BOX &&
+                (a->primitive->kind != PRIMITIVE_PLANE &&
                  vec3_norm(a->primitive->size) <= vec3_norm(b->primitive->size));
     // half of it: where the corners do hold the box, the ball has nothing to bear
-    double radius = 0.5 * inner_radius((is_a ? a : b)->primitive);
+    double radius = 0.5 * primitive_thickness((is_a ? a : b)->primitive);
     bool has_ball =
         a->primitive->kind == PRIMITIVE_SPHERE || b->primitive->kind == PRIMITIVE_SPHERE;
     if (has_ball || motion <= radius) {

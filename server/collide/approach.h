@@ -13,10 +13,11 @@
 //     now will do    the plane of now is such a plane, or they touch, or very nearly
 //
 // What the points of a plane promise holds for bodies that turn little in a step. A box that hits
-// with a corner at 1,000 m/s turns many times, and its centre may end anywhere. So where boxes move
-// so far that they could pass through each other, a ball of half the size of the largest inside the
-// smaller one is a point of the contact too, without friction: however a box has turned, its centre
-// cannot be nearer to the plane; and while its corners hold it the ball bears nothing.
+// with a corner at 1,000 m/s turns many times, and its centre may end anywhere. So where boxes or
+// capsules move so far that they could pass through each other, a ball of half the size of the
+// largest inside the smaller one is a point of the contact too, without friction: however it has
+// turned, its centre cannot be nearer to the plane; and while its corners hold it the ball bears
+// nothing.
 #pragma once
 
 #include "collide/narrow.h"

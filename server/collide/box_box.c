@@ -78,31 +78,6 @@ static Box read_box(const Primitive *primitive, const Pose *pose) {
         .center = pose->position, .axis = {r.c0, r.c1, r.c2}, .half = {half.x, half.y, half.z}};
 }
 
-// Negative, zero or positive, in a fixed order of all that makes two boxes differ. First how they
-// lie to each other, seen along a direction that scenes built on axes and diagonals are not aligned
-// with, so that resting boxes do not change places.
-static double compare_boxes(const Primitive *a, const Pose *pose_a, const Primitive *b,
-                            const Pose *pose_b) {
-    const double order[] = {
-        vec3_dot(vec3(0.3719, 0.6137, 1.0), vec3_sub(pose_b->position, pose_a->position)),
-        b->size.x - a->size.x,
-        b->size.y - a->size.y,
-        b->size.z - a->size.z,
-        pose_b->orientation.w - pose_a->orientation.w,
-        pose_b->orientation.x - pose_a->orientation.x,
-        pose_b->orientation.y - pose_a->orientation.y,
-        pose_b->orientation.z - pose_a->orientation.z,
-        pose_b->position.x - pose_a->position.x,
-        pose_b->position.y - pose_a->position.y,
-    };
-    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-        if (order[i] != 0.0) {
-            return order[i];
-        }
-    }
-    return 0.0;
-}
-
 static double half_diagonal(const Box *box) {
     return sqrt(box->half[0] * box->half[0] + box->half[1] * box->half[1] +
                 box->half[2] * box->half[2]);
@@ -434,7 +409,7 @@ static void collide_pair(const BoxPair *pair, double reach, Manifold *manifold) 
 void box_box(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
              double reach, Manifold *manifold) {
     BoxPair pair;
-    bool is_swapped = compare_boxes(a, pose_a, b, pose_b) < 0.0;
+    bool is_swapped = pair_order(a, pose_a, b, pose_b) < 0.0;
     pair.box[0] = is_swapped ? read_box(b, pose_b) : read_box(a, pose_a);
     pair.box[1] = is_swapped ? read_box(a, pose_a) : read_box(b, pose_b);
     pair.caller[0] = is_swapped ? 1 : 0;

@@ -13,6 +13,10 @@ static NarrowProc *const table[PRIMITIVE_COUNT][PRIMITIVE_COUNT] = {
     [PRIMITIVE_SPHERE][PRIMITIVE_PLANE] = sphere_plane,
     [PRIMITIVE_BOX][PRIMITIVE_BOX] = box_box,
     [PRIMITIVE_BOX][PRIMITIVE_PLANE] = box_plane,
+    [PRIMITIVE_SPHERE][PRIMITIVE_CAPSULE] = sphere_capsule,
+    [PRIMITIVE_BOX][PRIMITIVE_CAPSULE] = box_capsule,
+    [PRIMITIVE_PLANE][PRIMITIVE_CAPSULE] = plane_capsule,
+    [PRIMITIVE_CAPSULE][PRIMITIVE_CAPSULE] = capsule_capsule,
 };
 
 bool narrow_has(PrimitiveKind a, PrimitiveKind b) {

@@ -14,3 +14,13 @@ NarrowProc sphere_box;
 NarrowProc sphere_plane;
 NarrowProc box_box;
 NarrowProc box_plane;
+NarrowProc sphere_capsule;
+NarrowProc box_capsule;
+NarrowProc plane_capsule;
+NarrowProc capsule_capsule;
+
+// Negative, zero or positive, in a fixed order of all that makes two primitives of one kind differ,
+// so that their pair can be put in an order of its own. First how they lie to each other, seen
+// along a direction that scenes built on axes and diagonals are not aligned with, so that resting
+// bodies do not change places.
+double pair_order(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b);

@@ -15,6 +15,7 @@ static double primitive_extent(const Primitive *primitive) {
     Vec3 size = primitive->size;
     switch (primitive->kind) {
     case PRIMITIVE_SPHERE:
+    case PRIMITIVE_CAPSULE:
         return size.x;
     case PRIMITIVE_BOX:
         return fmax(size.x, fmax(size.y, size.z));
@@ -85,7 +86,7 @@ Vec3 seam_before(const SeamPoints *points, uint32_t i, int face, double step) {
 }
 
 bool seam_covers(const Primitive *solid, const Pose *pose, Vec3 place, double step) {
-    if (solid->kind == PRIMITIVE_SPHERE) {
+    if (solid->kind == PRIMITIVE_SPHERE || solid->kind == PRIMITIVE_CAPSULE) {
         return false; // has no face to go on along
     }
     Mat3 axes = quat_to_mat3(pose->orientation);

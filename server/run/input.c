@@ -261,25 +261,30 @@ static void write_shapes(Sink *sink, const Input *input) {
     sink_column(sink, shapes->pose, 7 * shapes->primitive_count);
     sink_column_u64(sink, shapes->material, shapes->primitive_count);
     sink_column(sink, shapes->density, shapes->primitive_count);
-    if (shapes->foundation_face != NULL) {
+    if (shapes->foundation_face != NULL || shapes->group != NULL || shapes->mask != NULL) {
         sink_column_u32(sink, shapes->foundation_face, shapes->primitive_count);
         sink_column_u32(sink, shapes->foundation_cells, 2 * shapes->primitive_count);
         sink_column(sink, shapes->foundation_modulus, shapes->primitive_count);
         sink_column(sink, shapes->foundation_depth, shapes->primitive_count);
         sink_column(sink, shapes->foundation_damping, shapes->primitive_count);
+        sink_column_u32(sink, shapes->group, shapes->primitive_count);
+        sink_column_u32(sink, shapes->mask, shapes->primitive_count);
     }
 }
 
-static void read_foundations(Source *source, Arena *arena, ShapeColumns *shapes) {
+// What recordings from before have not.
+static void read_extras(Source *source, Arena *arena, ShapeColumns *shapes) {
     size_t count = shapes->primitive_count;
     shapes->foundation_face = source_column_u32(source, arena, count);
     shapes->foundation_cells = source_column_u32(source, arena, 2 * count);
     shapes->foundation_modulus = source_column(source, arena, count);
     shapes->foundation_depth = source_column(source, arena, count);
     shapes->foundation_damping = source_column(source, arena, count);
-    source->failed = source->failed || shapes->foundation_face == NULL ||
-                     shapes->foundation_cells == NULL || shapes->foundation_modulus == NULL ||
-                     shapes->foundation_depth == NULL;
+    shapes->group = source_column_u32(source, arena, count);
+    shapes->mask = source_column_u32(source, arena, count);
+    bool is_whole = shapes->foundation_cells != NULL && shapes->foundation_modulus != NULL &&
+                    shapes->foundation_depth != NULL;
+    source->failed = source->failed || (shapes->foundation_face != NULL && !is_whole);
 }
 
 static void read_shapes(Source *source, Arena *arena, Input *input) {
@@ -294,7 +299,7 @@ static void read_shapes(Source *source, Arena *arena, Input *input) {
     shapes->density = source_column(source, arena, shapes->primitive_count);
     source->failed = source->failed || shapes->kind == NULL || shapes->size == NULL;
     if (!source->failed && source->used < source->count) {
-        read_foundations(source, arena, shapes);
+        read_extras(source, arena, shapes);
     }
 }
 

@@ -280,10 +280,11 @@ static void collide_parts(const StepState *state, StepPair *pair, const StepPart
         if (manifold->count == 0) {
             return;
         }
+    }
+    bool has_ball = a->kind == PRIMITIVE_SPHERE || b->kind == PRIMITIVE_SPHERE;
+    if (!has_ball && state->world->settings.contact_plane == CONTACT_PLANE_APPROACH) {
         double motion = state->reach[pair->a] + state->reach[pair->b];
-        if (state->world->settings.contact_plane == CONTACT_PLANE_APPROACH) {
-            approach_add_inner_ball(&part[0].mover, &part[1].mover, motion, time, manifold);
-        }
+        approach_add_inner_ball(&part[0].mover, &part[1].mover, motion, time, manifold);
     }
     take_back_gaps(pair, time, manifold);
     stage_set_materials(state->world, pair, a->material, b->material);
@@ -333,6 +334,9 @@ static void collide_pair(const StepState *state, StepPair *pair, PairBlock *bloc
     const World *world = state->world;
     const Shape *shape_a = &world->shape[world->body_shape[pair->a]],
                 *shape_b = &world->shape[world->body_shape[pair->b]];
+    if (!shapes_collide(shape_a, shape_b)) {
+        return;
+    }
     const Primitive *primitive_a = &world->primitive[shape_a->primitive_first],
                     *primitive_b = &world->primitive[shape_b->primitive_first];
     const Pose *placed_a = &state->placed[state->placed_first[pair->a]],
@@ -343,6 +347,9 @@ static void collide_pair(const StepState *state, StepPair *pair, PairBlock *bloc
     for (uint32_t i = 0; i < shape_a->primitive_count; i++) {
         for (uint32_t j = 0; j < shape_b->primitive_count; j++) {
             Manifold manifold;
+            if (!primitives_collide(&primitive_a[i], &primitive_b[j])) {
+                continue;
+            }
             narrow_collide_at(&primitive_a[i], &placed_a[i], &primitive_b[j], &placed_b[j], reach,
                               &manifold);
             if (manifold.count > 0) {

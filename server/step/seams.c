@@ -118,8 +118,10 @@ static uint32_t hidden_by_body(const Seam *seam, uint32_t body) {
     for (uint32_t i = 0; i < shape->primitive_count; i++) {
         bool is_owner = body == seam->owner->body && i == seam->owner->index;
         bool is_other = body == seam->other->body && i == seam->other->index;
-        if (!is_owner && !is_other) {
-            StepPart cover = stage_part(state, body, i);
+        StepPart cover = stage_part(state, body, i);
+        // what the other part does not collide with holds nothing off
+        if (!is_owner && !is_other &&
+            primitives_collide(cover.mover.primitive, seam->other->mover.primitive)) {
             hidden |= hidden_by(seam, &cover);
         }
     }

@@ -169,7 +169,10 @@ static Status accept_primitive(World *world, const World *stage, size_t index, E
         status = out_of_memory(error);
     }
     if (status == STATUS_OK) {
-        world->primitive[world->primitive_count++] = *primitive;
+        Primitive *taken = &world->primitive[world->primitive_count++];
+        *taken = *primitive;
+        taken->group = PRIMITIVE_GROUP_DEFAULT; // unless a section says otherwise
+        taken->mask = PRIMITIVE_MASK_DEFAULT;
     }
     return status;
 }
@@ -188,6 +191,7 @@ static Status accept_shape(World *world, const World *stage, size_t index, Error
     }
     Shape shape = {.primitive_first = (uint32_t)first, .primitive_count = (uint32_t)primitives};
     shape_measure(&shape, world->primitive);
+    shape_join_groups(&shape, world->primitive);
     world->shape[world->shape_count++] = shape;
     return STATUS_OK;
 }
@@ -631,6 +635,36 @@ static const SnapshotGroup foundation_groups[] = {
      .open = open_foundations},
 };
 
+// ---- what collides with what, where not everything does
+
+static bool has_groups(const World *world) {
+    for (size_t i = 0; i < world->primitive_count; i++) {
+        const Primitive *primitive = &world->primitive[i];
+        if (primitive->group != PRIMITIVE_GROUP_DEFAULT ||
+            primitive->mask != PRIMITIVE_MASK_DEFAULT) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const SnapshotField collision_fields[] = {
+    OF_RECORD("primitive.group", FIELD_U32, 1, NULL, primitive, Primitive, group),
+    OF_RECORD("primitive.mask", FIELD_U32, 1, NULL, primitive, Primitive, mask),
+};
+
+static Status settle_collisions(World *world, Error *error) {
+    for (size_t i = 0; i < world->shape_count; i++) {
+        shape_join_groups(&world->shape[i], world->primitive);
+    }
+    return has_groups(world) ? STATUS_OK
+                             : damaged(error, "collision groups that do not differ from none");
+}
+
+static const SnapshotGroup collision_groups[] = {
+    {.name = "collision groups", .count = count_all_primitives, FIELDS(collision_fields)},
+};
+
 // ---- all of them
 
 #define GROUPS(list) .groups = (list), .group_count = sizeof(list) / sizeof((list)[0])
@@ -657,5 +691,6 @@ const SnapshotSection snapshot_sections[] = {
     {16, 1, false, .groups = snapshot_joint_state_groups,
      .group_count = SNAPSHOT_JOINT_STATE_GROUPS, .is_there = snapshot_has_joints,
      .settle = snapshot_settle_joint_state},
+    {17, 1, true, GROUPS(collision_groups), .is_there = has_groups, .settle = settle_collisions},
 };
 const size_t snapshot_section_count = sizeof(snapshot_sections) / sizeof(snapshot_sections[0]);

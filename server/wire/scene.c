@@ -125,6 +125,7 @@ typedef struct ShapeArrays {
     uint64_t *material;
     uint32_t *foundation_face, *foundation_cells; // NULL: none has one
     double *foundation_modulus, *foundation_depth, *foundation_damping;
+    uint32_t *group, *mask; // NULL: every shape has the defaults
     uint32_t *body_of_primitive, *shape_of_primitive;
     MaterialIndex *index;
 } ShapeArrays;
@@ -172,13 +173,18 @@ static Status read_primitive(const Moreau__V1__Scene *scene,
             memcpy(size, shape->box->half_extents, 3 * sizeof(double));
         }
         break;
+    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_CAPSULE:
+        arrays->kind[at] = PRIMITIVE_CAPSULE;
+        size[0] = shape->capsule->radius;
+        size[1] = shape->capsule->half_length;
+        break;
     case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_PLANE:
         arrays->kind[at] = PRIMITIVE_PLANE;
         status = read_plane(shape->plane, path, &local, error);
         break;
     default:
         status = error_set(error, STATUS_INVALID_ARGUMENT, path,
-                           "A shape is one of sphere, box, plane; this one says none.");
+                           "A shape is one of sphere, box, plane, capsule; this one says none.");
         break;
     }
     if (status != STATUS_OK) {
@@ -186,6 +192,10 @@ static Status read_primitive(const Moreau__V1__Scene *scene,
     }
     pose_store(arrays->pose + 7 * at, local);
     arrays->density[at] = shape->has_density ? shape->density : 1000.0;
+    if (arrays->group != NULL) {
+        arrays->group[at] = shape->group;
+        arrays->mask[at] = shape->mask;
+    }
     status = read_foundation(shape->foundation, path, at, arrays, error);
     return status != STATUS_OK ? status
                                : find_material(scene, arrays->index, shape->material, path,
@@ -224,6 +234,29 @@ static size_t count_primitives(const Moreau__V1__Scene *scene, size_t *shapes) {
     return total;
 }
 
+static bool has_groups(const Moreau__V1__Scene *scene) {
+    for (size_t i = 0; i < scene->n_bodies; i++) {
+        for (size_t k = 0; k < scene->bodies[i]->n_shapes; k++) {
+            const Moreau__V1__ScenePrimitive *shape = scene->bodies[i]->shapes[k];
+            if (shape->has_group || shape->has_mask) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// false: memory ended.
+static bool take_groups(const Moreau__V1__Scene *scene, Arena *arena, size_t primitives,
+                        ShapeArrays *arrays) {
+    if (!has_groups(scene)) {
+        return true;
+    }
+    arrays->group = arena_take_array(arena, primitives, sizeof(uint32_t));
+    arrays->mask = arena_take_array(arena, primitives, sizeof(uint32_t));
+    return arrays->group != NULL && arrays->mask != NULL;
+}
+
 static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,
                           Error *error) {
     size_t shapes, primitives = count_primitives(scene, &shapes);
@@ -242,7 +275,8 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
     };
     if (arrays.primitives_of_shape == NULL || arrays.kind == NULL || arrays.size == NULL ||
         arrays.pose == NULL || arrays.density == NULL || arrays.material == NULL ||
-        arrays.body_of_primitive == NULL || arrays.shape_of_primitive == NULL) {
+        arrays.body_of_primitive == NULL || arrays.shape_of_primitive == NULL ||
+        !take_groups(scene, arena, primitives, &arrays)) {
         return out_of_memory(error);
     }
     if (has_foundations(scene) && !take_foundations(primitives, arena, &arrays)) {
@@ -284,7 +318,9 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
                               .foundation_cells = arrays.foundation_cells,
                               .foundation_modulus = arrays.foundation_modulus,
                               .foundation_depth = arrays.foundation_depth,
-                              .foundation_damping = arrays.foundation_damping}};
+                              .foundation_damping = arrays.foundation_damping,
+                              .group = arrays.group,
+                              .mask = arrays.mask}};
     add(&input, plan);
     return STATUS_OK;
 }
@@ -517,6 +553,21 @@ static bool split_field(const char *field, char name[32], size_t *index) {
     return true;
 }
 
+static void name_size(const Moreau__V1__ScenePrimitive *shape, size_t part, char *what,
+                      size_t room) {
+    switch (shape->shape_case) {
+    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_SPHERE:
+        snprintf(what, room, "sphere.radius");
+        break;
+    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_CAPSULE:
+        snprintf(what, room, "capsule.%s", part == 0 ? "radius" : "half_length");
+        break;
+    default:
+        snprintf(what, room, "box.half_extents[%zu]", part);
+        break;
+    }
+}
+
 static void translate_shape(const ScenePlan *plan, const char *name, size_t index, Error *error) {
     const struct {
         const char *column;
@@ -539,11 +590,8 @@ static void translate_shape(const ScenePlan *plan, const char *name, size_t inde
         uint32_t body = plan->body_of_primitive[primitive],
                  shape = plan->shape_of_primitive[primitive];
         char what[48];
-        if (i == 0 && plan->scene->bodies[body]->shapes[shape]->shape_case ==
-                          MOREAU__V1__SCENE_PRIMITIVE__SHAPE_SPHERE) {
-            snprintf(what, sizeof(what), "sphere.radius");
-        } else if (i == 0) {
-            snprintf(what, sizeof(what), "box.half_extents[%zu]", part);
+        if (i == 0) {
+            name_size(plan->scene->bodies[body]->shapes[shape], part, what, sizeof(what));
         } else if (i == 1) {
             snprintf(what, sizeof(what), part < 3 ? "position[%zu]" : "orientation", part);
         } else if (strncmp(name, "foundation_", strlen("foundation_")) == 0) {

@@ -213,6 +213,12 @@ static void put_kind(Sink *sink, const Primitive *primitive) {
         put(sink, "\"box\":{\"half_extents\":");
         put_numbers(sink, size, 3);
         break;
+    case PRIMITIVE_CAPSULE:
+        put(sink, "\"capsule\":{\"radius\":");
+        put_number(sink, size[0]);
+        put(sink, ",\"half_length\":");
+        put_number(sink, size[1]);
+        break;
     case PRIMITIVE_PLANE:
     case PRIMITIVE_COUNT:
         put(sink, "\"plane\":{"); // its local pose says where
@@ -259,6 +265,14 @@ static void put_primitive(Sink *sink, const World *world, const Primitive *primi
     put(sink, ",\"density\":");
     put_number(sink, primitive->density);
     put_foundation(sink, &primitive->foundation);
+    if (primitive->group != PRIMITIVE_GROUP_DEFAULT) {
+        put(sink, ",\"group\":");
+        put_number(sink, primitive->group);
+    }
+    if (primitive->mask != PRIMITIVE_MASK_DEFAULT) {
+        put(sink, ",\"mask\":");
+        put_number(sink, primitive->mask);
+    }
     put(sink, "}");
 }
 

@@ -13,11 +13,12 @@ static const double pi = 3.14159265358979323846;
 
 typedef struct PrimitiveRow {
     int size_count;                           // how many of the three sizes count
-    RangeKind size_range;                     // what each of them must be
+    RangeKind size_range[3];                  // what each of them must be
     double (*volume)(Vec3 size);              // [m^3]
     Vec3 (*gyration)(Vec3 size);              // principal inertia per mass about the centre [m^2]
     Vec3 (*extent)(Vec3 size, Mat3 rotation); // half the bounding box when turned [m]
-    double (*reach)(Vec3 size); // distance of the farthest point from the primitive's origin [m]
+    double (*reach)(Vec3 size);               // distance of the farthest point from the origin [m]
+    double (*thickness)(Vec3 size);           // radius of the largest ball inside [m]
 } PrimitiveRow;
 
 static double sphere_volume(Vec3 size) {
@@ -35,6 +36,10 @@ static Vec3 sphere_extent(Vec3 size, Mat3 rotation) {
 }
 
 static double sphere_reach(Vec3 size) {
+    return size.x;
+}
+
+static double sphere_thickness(Vec3 size) {
     return size.x;
 }
 
@@ -57,13 +62,60 @@ static double box_reach(Vec3 size) {
     return vec3_norm(size);
 }
 
+static double box_thickness(Vec3 size) {
+    return fmin(size.x, fmin(size.y, size.z));
+}
+
+static double capsule_volume(Vec3 size) {
+    return pi * size.x * size.x * (2.0 * size.y + 4.0 / 3.0 * size.x);
+}
+
+// A cylinder and two halves of a ball, whose centres of mass are 3/8 of the radius beyond the ends
+// of the axis.
+static Vec3 capsule_gyration(Vec3 size) {
+    double r = size.x, half = size.y;
+    double whole = 3.0 * half + 2.0 * r;
+    double cylinder = 3.0 * half / whole, ball = 2.0 * r / whole; // shares of the mass
+    double along = (0.5 * cylinder + 0.4 * ball) * r * r;
+    double across = cylinder * (0.25 * r * r + half * half / 3.0) +
+                    ball * (0.4 * r * r + 0.75 * r * half + half * half);
+    return vec3(across, across, along);
+}
+
+static Vec3 capsule_extent(Vec3 size, Mat3 r) {
+    return vec3(fabs(r.c2.x) * size.y + size.x, fabs(r.c2.y) * size.y + size.x,
+                fabs(r.c2.z) * size.y + size.x);
+}
+
+static double capsule_reach(Vec3 size) {
+    return size.x + size.y;
+}
+
 // planes are unbounded: they have no volume and no extent, and the functions below branch on
 // `volume`
 static const PrimitiveRow rows[PRIMITIVE_COUNT] = {
-    [PRIMITIVE_SPHERE] = {1, RANGE_RADIUS, sphere_volume, sphere_gyration, sphere_extent,
-                          sphere_reach},
-    [PRIMITIVE_BOX] = {3, RANGE_HALF_EXTENT, box_volume, box_gyration, box_extent, box_reach},
-    [PRIMITIVE_PLANE] = {0, RANGE_RADIUS, NULL, NULL, NULL, NULL},
+    [PRIMITIVE_SPHERE] = {1,
+                          {RANGE_RADIUS},
+                          sphere_volume,
+                          sphere_gyration,
+                          sphere_extent,
+                          sphere_reach,
+                          sphere_thickness},
+    [PRIMITIVE_BOX] = {3,
+                       {RANGE_HALF_EXTENT, RANGE_HALF_EXTENT, RANGE_HALF_EXTENT},
+                       box_volume,
+                       box_gyration,
+                       box_extent,
+                       box_reach,
+                       box_thickness},
+    [PRIMITIVE_PLANE] = {0},
+    [PRIMITIVE_CAPSULE] = {2,
+                           {RANGE_RADIUS, RANGE_HALF_LENGTH},
+                           capsule_volume,
+                           capsule_gyration,
+                           capsule_extent,
+                           capsule_reach,
+                           sphere_thickness},
 };
 
 // written so that NaN fails too
@@ -169,7 +221,8 @@ Status primitive_check(const Primitive *primitive, uint32_t index, Error *error)
     const PrimitiveRow *row = &rows[primitive->kind];
     for (int k = 0; k < row->size_count; k++) {
         double size = vec3_get(primitive->size, k);
-        Status status = range_check(row->size_range, size, "size", 3 * (int64_t)index + k, error);
+        Status status =
+            range_check(row->size_range[k], size, "size", 3 * (int64_t)index + k, error);
         if (status != STATUS_OK) {
             return status;
         }
@@ -219,6 +272,14 @@ static void set_unbounded(Shape *shape) {
     shape->radius = HUGE_VAL;
 }
 
+void shape_join_groups(Shape *shape, const Primitive *primitives) {
+    shape->groups = shape->masks = 0;
+    for (uint32_t i = 0; i < shape->primitive_count; i++) {
+        shape->groups |= primitives[shape->primitive_first + i].group;
+        shape->masks |= primitives[shape->primitive_first + i].mask;
+    }
+}
+
 void shape_measure(Shape *shape, const Primitive *primitives) {
     const Primitive *own = primitives + shape->primitive_first;
     uint32_t count = shape->primitive_count;
@@ -255,6 +316,11 @@ void shape_measure(Shape *shape, const Primitive *primitives) {
     shape->center = center;
     shape->inertia = inertia;
     shape->radius = radius;
+}
+
+double primitive_thickness(const Primitive *primitive) {
+    const PrimitiveRow *row = &rows[primitive->kind];
+    return row->thickness == NULL ? HUGE_VAL : row->thickness(primitive->size);
 }
 
 // A plane's half-space is bounded on one side only, and only where its normal is an axis to the

@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 typedef enum PrimitiveKind {
-    PRIMITIVE_SPHERE, // size.x: radius
-    PRIMITIVE_BOX,    // size: half extents
-    PRIMITIVE_PLANE,  // half-space below local z = 0; on static bodies only
+    PRIMITIVE_SPHERE,  // size.x: radius
+    PRIMITIVE_BOX,     // size: half extents
+    PRIMITIVE_PLANE,   // half-space below local z = 0; on static bodies only
+    PRIMITIVE_CAPSULE, // size.x: radius; size.y: half length of its axis, which is local z
     PRIMITIVE_COUNT
 } PrimitiveKind;
 
@@ -35,17 +36,36 @@ typedef struct Primitive {
     Pose local;        // in the body; the orientation is a unit quaternion
     double density;    // [kg/m^3]
     Foundation foundation;
+    uint32_t group;    // bits: the collision groups that it is in
+    uint32_t mask;     // bits: those that it collides with
 } Primitive;
+
+#define PRIMITIVE_GROUP_DEFAULT 1u
+#define PRIMITIVE_MASK_DEFAULT  UINT32_MAX
 
 typedef struct Shape {
     uint32_t primitive_first, primitive_count; // in the world's primitives
     bool is_unbounded;                         // has a plane
+    uint32_t groups, masks;                    // of all its primitives together
     double volume_mass;                        // [kg] from the densities; 0 when unbounded
     Vec3 center;                               // centre of that mass, body axes [m]
     Sym3 inertia;                              // about it, body axes [kg m^2]
     double
         radius; // of the ball around the body's origin that holds it [m]; infinite when unbounded
 } Shape;
+
+// Each is in a group that the other collides with.
+static inline bool primitives_collide(const Primitive *a, const Primitive *b) {
+    return (a->group & b->mask) != 0 && (b->group & a->mask) != 0;
+}
+
+// false: no primitive of the one collides with any of the other.
+static inline bool shapes_collide(const Shape *a, const Shape *b) {
+    return (a->groups & b->masks) != 0 && (b->groups & a->masks) != 0;
+}
+
+// Makes `groups` and `masks` of a shape's primitives.
+void shape_join_groups(Shape *shape, const Primitive *primitives);
 
 // Judges numbers from outside; `field` names the column, as size[4].
 Status primitive_check(const Primitive *primitive, uint32_t index, Error *error);
@@ -57,6 +77,8 @@ void shape_measure(Shape *shape, const Primitive *primitives);
 
 // Of one cell [N/m].
 double foundation_stiffness(const Primitive *box);
+// The largest ball in a primitive [m]; infinite for a plane.
+double primitive_thickness(const Primitive *primitive);
 
 // Lowest and highest coordinates of a primitive at a pose (of the primitive, in the world). A plane
 // is infinite, but for the one side of a plane whose normal is exactly a world axis.

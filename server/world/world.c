@@ -140,12 +140,17 @@ static Foundation load_foundation(const ShapeColumns *columns, uint32_t i) {
 
 static Status load_primitive(const World *world, const ShapeColumns *columns, uint32_t i,
                              Primitive *primitive, Error *error) {
-    *primitive = (Primitive){.density = 1000.0, .local = {.orientation = quat_identity()}};
+    *primitive = (Primitive){
+        .density = 1000.0,
+        .local = {.orientation = quat_identity()},
+        .group = columns->group == NULL ? PRIMITIVE_GROUP_DEFAULT : columns->group[i],
+        .mask = columns->mask == NULL ? PRIMITIVE_MASK_DEFAULT : columns->mask[i],
+    };
     char field[64];
     if (columns->kind[i] >= PRIMITIVE_COUNT) {
         snprintf(field, sizeof(field), "kind[%u]", i);
         return error_set(error, STATUS_INVALID_ARGUMENT, field,
-                         "No such primitive: SPHERE 0, BOX 1, PLANE 2.");
+                         "No such primitive: SPHERE 0, BOX 1, PLANE 2, CAPSULE 3.");
     }
     primitive->kind = (PrimitiveKind)columns->kind[i];
     primitive->size = vec3_load(columns->size + 3 * (size_t)i);
@@ -225,6 +230,7 @@ Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Erro
                     .primitive_count =
                         columns->primitives_of_shape == NULL ? 1 : columns->primitives_of_shape[i]};
         shape_measure(shape, world->primitive);
+        shape_join_groups(shape, world->primitive);
         world->primitive_count += shape->primitive_count;
         ids[i] = ++world->shape_count;
     }

@@ -137,6 +137,7 @@ typedef struct ShapeColumns {
     const uint32_t *foundation_cells; // 2
     const double *foundation_modulus, *foundation_depth;
     const double *foundation_damping; // NULL: 0
+    const uint32_t *group, *mask;        // bits, NULL: 1 and all
 } ShapeColumns;
 
 Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Error *error);

@@ -200,9 +200,11 @@ START_TEST(a_box_that_lies_has_the_corners_of_its_face_while_it_trembles) {
 END_TEST
 
 static const PrimitiveKind kind_pairs[][2] = {
-    {PRIMITIVE_SPHERE, PRIMITIVE_SPHERE}, {PRIMITIVE_SPHERE, PRIMITIVE_BOX},
-    {PRIMITIVE_SPHERE, PRIMITIVE_PLANE},  {PRIMITIVE_BOX, PRIMITIVE_BOX},
-    {PRIMITIVE_BOX, PRIMITIVE_PLANE},
+    {PRIMITIVE_SPHERE, PRIMITIVE_SPHERE},   {PRIMITIVE_SPHERE, PRIMITIVE_BOX},
+    {PRIMITIVE_SPHERE, PRIMITIVE_PLANE},    {PRIMITIVE_BOX, PRIMITIVE_BOX},
+    {PRIMITIVE_BOX, PRIMITIVE_PLANE},       {PRIMITIVE_SPHERE, PRIMITIVE_CAPSULE},
+    {PRIMITIVE_BOX, PRIMITIVE_CAPSULE},     {PRIMITIVE_PLANE, PRIMITIVE_CAPSULE},
+    {PRIMITIVE_CAPSULE, PRIMITIVE_CAPSULE},
 };
 enum { KIND_PAIR_COUNT = sizeof(kind_pairs) / sizeof(kind_pairs[0]) };
 
@@ -212,6 +214,10 @@ static Primitive dice_primitive(Dice *dice, PrimitiveKind kind) {
         return make_sphere(dice_between(dice, 0.1, 1.0));
     case PRIMITIVE_BOX:
         return dice_box(dice);
+    case PRIMITIVE_CAPSULE: {
+        double radius = dice_between(dice, 0.1, 1.0);
+        return make_capsule(radius, dice_between(dice, 0.1, 1.0));
+    }
     default:
         return make_plane();
     }

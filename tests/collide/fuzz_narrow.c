@@ -5,6 +5,7 @@
 // Bytes become numbers that meet often: a multiple of 1/16, times a power of two now and then, plus
 // something small, down to the smallest doubles. All lies in the ranges that the server accepts.
 // References see the pair from a's centre, as everything that is not a position does.
+#include "collide/capsule.h"
 #include "collide/narrow.h"
 
 #include "base/assert.h"
@@ -28,11 +29,14 @@ static const double slop_part = 1e-4;
 // box_box: points of a face may be higher than the axes' bound by this part of the gap
 static const double bound_slack = 1e-6;
 
-// Of two boxes, the shortest edge beside the pair's size: below it doubles do not tell a box's
-// faces from each other, and an answer must be sound, but no more.
+// Of boxes, and of a box and a capsule, the shortest edge beside the pair's size: below it doubles
+// do not tell a box's faces from each other, and an answer must be sound, but no more.
 static const double thin_part = 1e-4;
 // … and beside the distance from the world's origin: faces are placed by world coordinates.
 static const double place_part = 1e-9;
+
+// capsule: axes that are nearer than this part of the sizes cross, with room
+static const double crossing_part = 4e-8;
 
 static const double size_max = 1e6, position_max = 1e9, reach_max = 1e6;
 
@@ -121,16 +125,20 @@ static Primitive take_primitive(Bytes *bytes, int kind) {
         return make_sphere(x);
     }
     double y = take_positive(bytes, size_max);
+    if (kind == PRIMITIVE_CAPSULE) {
+        return make_capsule(x, y);
+    }
     return make_box(vec3(x, y, take_positive(bytes, size_max)));
 }
 
 static Pair take_pair(Bytes *bytes) {
-    static const int kinds[5][2] = {{PRIMITIVE_BOX, PRIMITIVE_BOX},
-                                    {PRIMITIVE_SPHERE, PRIMITIVE_BOX},
-                                    {PRIMITIVE_BOX, PRIMITIVE_PLANE},
-                                    {PRIMITIVE_SPHERE, PRIMITIVE_SPHERE},
-                                    {PRIMITIVE_SPHERE, PRIMITIVE_PLANE}};
-    const int *kind = kinds[take_byte(bytes) % 5];
+    static const int kinds[9][2] = {
+        {PRIMITIVE_BOX, PRIMITIVE_BOX},        {PRIMITIVE_SPHERE, PRIMITIVE_BOX},
+        {PRIMITIVE_BOX, PRIMITIVE_PLANE},      {PRIMITIVE_SPHERE, PRIMITIVE_SPHERE},
+        {PRIMITIVE_SPHERE, PRIMITIVE_PLANE},   {PRIMITIVE_SPHERE, PRIMITIVE_CAPSULE},
+        {PRIMITIVE_BOX, PRIMITIVE_CAPSULE},    {PRIMITIVE_CAPSULE, PRIMITIVE_PLANE},
+        {PRIMITIVE_CAPSULE, PRIMITIVE_CAPSULE}};
+    const int *kind = kinds[take_byte(bytes) % 9];
     Pair pair = {.a = take_primitive(bytes, kind[0]), .b = take_primitive(bytes, kind[1])};
     pair.reach = fabs(take_number(bytes, reach_max));
     pair.pose_a.orientation = take_turn(bytes, quat_identity());
@@ -143,7 +151,14 @@ static Pair take_pair(Bytes *bytes) {
 // ---- references: a's centre is the origin
 
 static double size_of(const Primitive *primitive) {
-    return primitive->kind == PRIMITIVE_BOX ? vec3_norm(primitive->size) : primitive->size.x;
+    switch (primitive->kind) {
+    case PRIMITIVE_BOX:
+        return vec3_norm(primitive->size);
+    case PRIMITIVE_CAPSULE:
+        return primitive->size.x + primitive->size.y;
+    default:
+        return primitive->size.x;
+    }
 }
 
 static double middle_of(Vec3 v) {
@@ -173,6 +188,10 @@ static double distance_outside(Vec3 point, const Primitive *primitive, Pose pose
         return fmax(0.0, vec3_norm(d) - primitive->size.x);
     case PRIMITIVE_BOX:
         return point_box_distance(point, primitive, pose);
+    case PRIMITIVE_CAPSULE:
+        return fmax(0.0, point_segment_distance(point, capsule_end(primitive, pose, -1.0),
+                                                capsule_end(primitive, pose, 1.0)) -
+                             primitive->size.x);
     default:
         return fmax(0.0, vec3_dot(up_of(pose), d));
     }
@@ -187,11 +206,32 @@ static double farthest_along(const Primitive *primitive, Pose pose, Vec3 n) {
         // the direction must be the plane's own; along any other there is no end
         return vec3_dot(n, up_of(pose)) > 1.0 - rounding ? vec3_dot(n, pose.position) : HUGE_VAL;
     }
+    if (primitive->kind == PRIMITIVE_CAPSULE) {
+        return fmax(vec3_dot(n, capsule_end(primitive, pose, -1.0)),
+                    vec3_dot(n, capsule_end(primitive, pose, 1.0))) +
+               primitive->size.x;
+    }
     double farthest = -HUGE_VAL;
     for (unsigned i = 0; i < 8; i++) {
         farthest = fmax(farthest, vec3_dot(n, box_corner(primitive, pose, i)));
     }
     return farthest;
+}
+
+// Of a capsule, the second or both, from what is no plane.
+static double signed_capsule_distance(const Pair *pair) {
+    const Primitive *a = &pair->a, *b = &pair->b;
+    Vec3 p = capsule_end(b, pair->pose_b, -1.0), q = capsule_end(b, pair->pose_b, 1.0);
+    if (a->kind == PRIMITIVE_BOX) {
+        double separation = segment_box_separation(p, q, a, pair->pose_a);
+        return (separation > 0.0 ? segment_box_distance(p, q, a, pair->pose_a) : separation) -
+               b->size.x;
+    }
+    double distance = a->kind == PRIMITIVE_CAPSULE
+                          ? segment_distance(capsule_end(a, pair->pose_a, -1.0),
+                                             capsule_end(a, pair->pose_a, 1.0), p, q)
+                          : point_segment_distance(pair->pose_a.position, p, q);
+    return distance - a->size.x - b->size.x;
 }
 
 // Distance, or minus the depth of the overlap along the direction in which it is least.
@@ -201,6 +241,9 @@ static double signed_distance(const Pair *pair) {
     if (b->kind == PRIMITIVE_PLANE) {
         return -farthest_along(a, pair->pose_a, vec3_neg(up_of(pair->pose_b))) -
                vec3_dot(up_of(pair->pose_b), pair->pose_b.position);
+    }
+    if (b->kind == PRIMITIVE_CAPSULE) {
+        return signed_capsule_distance(pair);
     }
     if (a->kind == PRIMITIVE_BOX) {
         double separation = best_separation(a, pair->pose_a, b, pair->pose_b);
@@ -236,10 +279,12 @@ static double place_of(const Pair *pair) {
 // Is there a reference for how far the two are apart?
 static bool is_judged(const Pair *pair) {
     const Primitive *a = &pair->a, *b = &pair->b;
-    if (a->kind != PRIMITIVE_BOX || b->kind != PRIMITIVE_BOX) {
+    bool is_of_edges = b->kind == PRIMITIVE_BOX || b->kind == PRIMITIVE_CAPSULE;
+    if (a->kind != PRIMITIVE_BOX || !is_of_edges) {
         return true;
     }
-    double shortest = fmin(shortest_edge(a), shortest_edge(b));
+    double shortest = shortest_edge(a);
+    shortest = b->kind == PRIMITIVE_BOX ? fmin(shortest, shortest_edge(b)) : shortest;
     return shortest >= thin_part * (size_of(a) + size_of(b)) &&
            shortest >= place_part * place_of(pair);
 }
@@ -253,6 +298,19 @@ static bool is_on_axes(const Pair *pair, Vec3 n) {
         on_both = on_both && fmin(fmin(x, y), vec3_norm(vec3_cross(r.c2, n))) < face_angle;
     }
     return on_both;
+}
+
+// An axis that is so near to the other one, or to a box, that rounding has turned the direction
+// from there: 1e-8 of the sizes counts as touching, and above that the direction turns by the
+// rounding of the nearest points, seen from the other ends of both. An end of a line lies beside
+// the normal by 0.02 of the radius.
+static void allow_for_axis(const Pair *pair, double distance, Bounds *bounds) {
+    double size = size_of(&pair->a) + size_of(&pair->b);
+    double radii = pair->b.size.x + (pair->a.kind == PRIMITIVE_BOX ? 0.0 : pair->a.size.x);
+    double apart = fmax(fabs(distance + radii), crossing_part * size);
+    bounds->gap += crossing_part * size;
+    bounds->separation = bounds->gap + rounding * size * (size / apart);
+    bounds->slop = CAPSULE_ASIDE_PART * pair->b.size.x;
 }
 
 static Bounds find_bounds(const Pair *pair, double distance, const Manifold *manifold) {
@@ -282,6 +340,9 @@ static Bounds find_bounds(const Pair *pair, double distance, const Manifold *man
             bounds.separation += length * angle;
             bounds.slop = slop_part * fmax(middle_of(a->size), middle_of(b->size));
         }
+    }
+    if (b->kind == PRIMITIVE_CAPSULE) {
+        allow_for_axis(pair, distance, &bounds);
     }
     bounds.separation = fmax(bounds.separation, bounds.gap);
     return bounds;

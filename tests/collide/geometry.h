@@ -65,6 +65,17 @@ static inline Primitive make_plane(void) {
     return (Primitive){.kind = PRIMITIVE_PLANE, .local = {{0}, quat_identity()}, .density = 1000.0};
 }
 
+static inline Primitive make_capsule(double radius, double half_length) {
+    return (Primitive){.kind = PRIMITIVE_CAPSULE,
+                       .size = vec3(radius, half_length, 0.0),
+                       .local = {{0}, quat_identity()},
+                       .density = 1000.0};
+}
+
+static inline Vec3 capsule_end(const Primitive *capsule, Pose pose, double sign) {
+    return pose_apply(pose, vec3(0.0, 0.0, sign * capsule->size.y));
+}
+
 // half extents that differ by a factor of up to ten
 static inline Primitive dice_box(Dice *dice) {
     return make_box(dice_vec(dice, 0.1, 1.0));
@@ -101,7 +112,9 @@ static inline double point_box_distance(Vec3 point, const Primitive *box, Pose p
 
 static inline double point_segment_distance(Vec3 x, Vec3 p, Vec3 q) {
     Vec3 d = vec3_sub(q, p);
-    double s = reference_clamp(vec3_dot(vec3_sub(x, p), d) / vec3_dot(d, d), 0.0, 1.0);
+    double squared = vec3_dot(d, d); // 0: so short that the square of its length is no number
+    double s = reference_clamp(vec3_dot(vec3_sub(x, p), d) / squared, 0.0, 1.0);
+    s = squared > 0.0 ? s : 0.0;
     return vec3_norm(vec3_sub(x, vec3_add_scaled(p, s, d)));
 }
 
@@ -144,6 +157,46 @@ static inline double box_box_distance(const Primitive *a, Pose pose_a, const Pri
                     best, segment_distance(corner_a[i0], corner_a[i1], corner_b[j0], corner_b[j1]));
             }
         }
+    }
+    return best;
+}
+
+// Distance of a segment and a box that are apart: they are nearest at an end of the segment, or at
+// an edge of the box.
+static inline double segment_box_distance(Vec3 p, Vec3 q, const Primitive *box, Pose pose) {
+    double best = fmin(point_box_distance(p, box, pose), point_box_distance(q, box, pose));
+    for (unsigned i = 0; i < 24; i++) {
+        unsigned from = i % 8, to = from | 1u << i / 8;
+        if (from != to) {
+            best = fmin(best, segment_distance(p, q, box_corner(box, pose, from),
+                                               box_corner(box, pose, to)));
+        }
+    }
+    return best;
+}
+
+// The greatest separation of a segment and a box over the directions that a face of their
+// difference can have; negative: they overlap by as much.
+static inline double segment_box_separation(Vec3 p, Vec3 q, const Primitive *box, Pose pose) {
+    Mat3 r = quat_to_mat3(pose.orientation);
+    const Vec3 axis[3] = {r.c0, r.c1, r.c2};
+    double best = -HUGE_VAL;
+    for (int i = 0; i < 6; i++) {
+        Vec3 n = i < 3 ? axis[i] : vec3_cross(axis[i - 3], vec3_sub(q, p));
+        double length = vec3_norm(n);
+        if (length < 1e-9 * vec3_norm(vec3_sub(q, p))) {
+            continue;
+        }
+        n = vec3_scale(1.0 / length, n);
+        double high = -HUGE_VAL, low = HUGE_VAL;
+        for (unsigned k = 0; k < 8; k++) {
+            double at = vec3_dot(n, vec3_sub(box_corner(box, pose, k), pose.position));
+            high = fmax(high, at);
+            low = fmin(low, at);
+        }
+        double at_p = vec3_dot(n, vec3_sub(p, pose.position));
+        double at_q = vec3_dot(n, vec3_sub(q, pose.position));
+        best = fmax(best, fmax(fmin(at_p, at_q) - high, low - fmax(at_p, at_q)));
     }
     return best;
 }

@@ -64,7 +64,8 @@ static Input make_input(int index) {
                                   .primitive_count = 3,
                                   .kind = kinds,
                                   .size = sizes,
-                                  .material = ids}};
+                                  .material = ids,
+                                  .mask = kinds}};
     case 3:
         return (Input){.kind = INPUT_BODIES,
                        .bodies = {.count = 2,

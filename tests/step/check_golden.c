@@ -17,7 +17,7 @@
 typedef struct Golden {
     const char *name;
     uint64_t seed;
-    int bodies, steps;
+    int bodies, capsules, steps;
     const char *parameter; // of the solver
     double value;
     uint64_t hash;
@@ -25,29 +25,50 @@ typedef struct Golden {
 } Golden;
 
 static const Golden goldens[] = {
-    {"a heap of 12, settling", 11, 12, 300, "friction", 0.0, 0x408db5d7f168284eu, SOLVER_MDP},
-    {"a heap of 60, falling", 12, 60, 150, "friction", 0.0, 0x7e5817364c787037u, SOLVER_MDP},
-    {"a heap of 12, Coulomb", 13, 12, 300, "friction", 1.0, 0xb88bd69f0923fccbu, SOLVER_MDP},
-    {"a heap of 60, Coulomb", 12, 60, 150, "friction", 1.0, 0x042256d38cf1e379u, SOLVER_MDP},
-    {"a heap of 12, by sweeps", 13, 12, 300, "method", 0.0, 0xff819b9f795f6b07u, SOLVER_MDP},
-    {"a heap of 12, by Newton", 13, 12, 300, "method", 1.0, 0x66dbc710da437aa3u, SOLVER_MDP},
-    {"a heap of 12, small budget", 13, 12, 300, "budget", 2e6, 0x823536d3f5337d04u, SOLVER_MDP},
-    {"a heap of 12, lcp", 14, 12, 200, "directions", 8.0, 0x56eee0971321c3a3u, SOLVER_LCP},
-    {"a heap of 12, ccp", 17, 12, 300, "compliance", 0.0, 0x685162c0a94ff5b3u, SOLVER_CCP},
-    {"a heap of 12, ccp, exact", 17, 12, 100, "coulomb", 1.0, 0x114ff4e10809cd1au, SOLVER_CCP},
-    {"a heap of 12, sap", 15, 12, 300, "friction", 0.0, 0x3f33cdecc0db75dcu, SOLVER_SAP},
-    {"a heap of 12, sap as in the paper", 15, 12, 150, "method", 1.0, 0xa9953745eb65c19du,
+    {"a heap of 12, settling", 11, 12, 0, 300, "friction", 0.0, 0x408db5d7f168284eu, SOLVER_MDP},
+    {"a heap of 60, falling", 12, 60, 0, 150, "friction", 0.0, 0x7e5817364c787037u, SOLVER_MDP},
+    {"a heap of 12, Coulomb", 13, 12, 0, 300, "friction", 1.0, 0xb88bd69f0923fccbu, SOLVER_MDP},
+    {"a heap of 60, Coulomb", 12, 60, 0, 150, "friction", 1.0, 0x042256d38cf1e379u, SOLVER_MDP},
+    {"a heap of 12, by sweeps", 13, 12, 0, 300, "method", 0.0, 0xff819b9f795f6b07u, SOLVER_MDP},
+    {"a heap of 12, by Newton", 13, 12, 0, 300, "method", 1.0, 0x66dbc710da437aa3u, SOLVER_MDP},
+    {"a heap of 12, small budget", 13, 12, 0, 300, "budget", 2e6, 0x823536d3f5337d04u, SOLVER_MDP},
+    {"a heap of 12, lcp", 14, 12, 0, 200, "directions", 8.0, 0x56eee0971321c3a3u, SOLVER_LCP},
+    {"a heap of 12, ccp", 17, 12, 0, 300, "compliance", 0.0, 0x685162c0a94ff5b3u, SOLVER_CCP},
+    {"a heap of 12, ccp, exact", 17, 12, 0, 100, "coulomb", 1.0, 0x114ff4e10809cd1au, SOLVER_CCP},
+    {"a heap of 12, sap", 15, 12, 0, 300, "friction", 0.0, 0x3f33cdecc0db75dcu, SOLVER_SAP},
+    {"a heap of 12, sap as in the paper", 15, 12, 0, 150, "method", 1.0, 0xa9953745eb65c19du,
      SOLVER_SAP},
-    {"a heap of 12, sap, lagged", 16, 12, 300, "friction", 1.0, 0x8aab5d49e2f79dceu, SOLVER_SAP},
-    {"a heap of 12, compliant", 17, 12, 300, "activation", 0.0, 0x1b931fafc9bb5d23u,
+    {"a heap of 12, sap, lagged", 16, 12, 0, 300, "friction", 1.0, 0x8aab5d49e2f79dceu, SOLVER_SAP},
+    {"a heap of 12, compliant", 17, 12, 0, 300, "activation", 0.0, 0x1b931fafc9bb5d23u,
      SOLVER_COMPLIANT},
-    {"a heap of 60, compliant", 12, 60, 100, "tangential_damping", 1e4, 0xa4f59910b09e1f75u,
+    {"a heap of 60, compliant", 12, 60, 0, 100, "tangential_damping", 1e4, 0xa4f59910b09e1f75u,
      SOLVER_COMPLIANT},
+    {"capsules among a heap", 18, 12, 12, 300, "friction", 1.0, 0x3eff13e03908f182u, SOLVER_MDP},
+    {"capsules among a heap, lcp", 18, 6, 6, 150, "directions", 8.0, 0x06e76e71a5c7cca9u,
+     SOLVER_LCP},
 };
+
+// Above the heap, one over the other.
+static void add_capsules(Lab *lab, int count) {
+    if (count == 0) {
+        return;
+    }
+    Id material = lab_material(lab, 0.4, 0.1);
+    Id shape = lab_shape(lab, PRIMITIVE_CAPSULE, vec3(0.1, 0.2, 0.0), material);
+    uint64_t seed = 5;
+    for (int i = 0; i < count; i++) {
+        Quat q = {lab_random(&seed, -1.0, 1.0), lab_random(&seed, -1.0, 1.0),
+                  lab_random(&seed, -1.0, 1.0), lab_random(&seed, -1.0, 1.0)};
+        Vec3 place =
+            vec3(lab_random(&seed, -0.2, 0.2), lab_random(&seed, -0.2, 0.2), 1.5 + 0.3 * i);
+        lab_body(lab, shape, BODY_DYNAMIC, (Pose){place, quat_normalize(q)}, NULL, 5.0, NULL);
+    }
+}
 
 START_TEST(the_same_inputs_give_the_golden_bits) {
     const Golden *golden = &goldens[_i];
     Lab lab = heap_create(golden->seed, golden->bodies);
+    add_capsules(&lab, golden->capsules);
     const SolverSettings solver = solver_default(golden->solver);
     step_set_solver(&lab.world->settings, &solver);
     lab_set(&lab, golden->parameter, golden->value);

@@ -69,7 +69,8 @@ typedef struct Bytes {
     size_t count;
 } Bytes;
 
-// A small heap, and one with all that few worlds have: bounds, and a last body that left them.
+// A small heap, and one with all that few worlds have: bounds, a last body that left them, and
+// collision groups.
 static Lab small_heap(bool is_bounded) {
     Lab lab = heap_create(9, 4);
     if (is_bounded) {
@@ -77,6 +78,7 @@ static Lab small_heap(bool is_bounded) {
         lab.world->settings.bounds_lower = vec3(-9.0, -9.0, -9.0);
         lab.world->settings.bounds_upper = vec3(9.0, 9.0, 9.0);
         lab.world->pose[7 * (size_t)(lab.world->body_count - 1)] = 10.0;
+        lab.world->primitive[0].group = 3;
     }
     lab_step(&lab, 60);
     ck_assert_uint_eq(world_removed_count(lab.world), is_bounded);

@@ -19,7 +19,7 @@ static const Quat tilted = {0.5, 0.5, 0.5, 0.5}; // x to y, y to z, z to x
 START_TEST(good_primitives_pass) {
     const Primitive good[] = {
         plain(PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0)), plain(PRIMITIVE_BOX, vec3(1.0, 2.0, 3.0)),
-        plain(PRIMITIVE_PLANE, vec3(0.0, 0.0, 0.0)),
+        plain(PRIMITIVE_PLANE, vec3(0.0, 0.0, 0.0)), plain(PRIMITIVE_CAPSULE, vec3(0.1, 0.5, 0.0)),
         make(PRIMITIVE_BOX, vec3(1e-3, 1e3, 1.0), vec3(1e6, 0.0, 0.0), tilted)};
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
         Error error = {.field = "untouched"};
@@ -54,6 +54,10 @@ static const struct {
     {PRIMITIVE_BOX, 0, -1, 2e6, "size[6]"},
     {PRIMITIVE_BOX, -1, 1, -2e9, "pose[15]"}, // coordinates end at 1e9 m
     {PRIMITIVE_SPHERE, -1, -1, 2e12, "density[2]"},
+    {PRIMITIVE_CAPSULE, 0, -1, 0.0, "size[6]"},
+    {PRIMITIVE_CAPSULE, 1, -1, 0.0, "size[7]"},
+    {PRIMITIVE_CAPSULE, 1, -1, NAN, "size[7]"},
+    {PRIMITIVE_CAPSULE, 1, -1, 2e6, "size[7]"}, // so is the largest half length
     {PRIMITIVE_SPHERE, 0, -1, 1e-200, "density[2]"},
 };
 
@@ -110,6 +114,43 @@ START_TEST(a_box_weighs_what_the_textbook_says) {
     assert_inertia(shape.inertia,
                    (Sym3){mass / 12.0 * 5.0, mass / 12.0 * 13.0, mass / 12.0 * 10.0, 0.0, 0.0, 0.0},
                    tolerance);
+}
+END_TEST
+
+// Its mass properties, as the sum over thin slices across the axis: a disc of radius R and
+// thickness dz at z has pi R^2 dz, inertia R^2/2 about the axis and R^2/4 + z^2 across it.
+// Simpson's rule is exact for the cylinder, and for the ends, whose integrands are polynomials of
+// fourth degree, to (2 r / n)^4: 1e-13 for these 10,000 slices.
+START_TEST(a_capsule_weighs_what_its_slices_do) {
+    const double r = 0.3, half = 0.7;
+    enum { SLICES = 10000 };
+    double mass = 0.0, along = 0.0, across = 0.0;
+    const double borders[] = {-half - r, -half, half, half + r};
+    for (int part = 0; part < 3; part++) {
+        double low = borders[part], dz = (borders[part + 1] - low) / SLICES;
+        for (int i = 0; i <= SLICES; i++) {
+            double weight = (i == 0 || i == SLICES ? 1.0 : i % 2 == 1 ? 4.0 : 2.0) * dz / 3.0;
+            double z = low + i * dz, beyond = fmax(fabs(z) - half, 0.0);
+            double squared = r * r - beyond * beyond;
+            double m = 1000.0 * acos(-1.0) * squared * weight;
+            mass += m;
+            along += m * squared / 2.0;
+            across += m * (squared / 4.0 + z * z);
+        }
+    }
+    Primitive capsule = make(PRIMITIVE_CAPSULE, vec3(r, half, 0.0), vec3(0.0, 0.0, 0.0), tilted);
+    Shape shape = {.primitive_first = 0, .primitive_count = 1};
+    shape_measure(&shape, &capsule);
+    ck_assert_double_eq_tol(shape.volume_mass, mass, tolerance);
+    ck_assert_double_eq_tol(shape.radius, half + r, 1e-15);
+    // its z is the body's x
+    assert_inertia(shape.inertia, (Sym3){along, across, across, 0.0, 0.0, 0.0}, tolerance);
+    Vec3 lower, upper;
+    Quat diagonal = quat_normalize((Quat){cos(acos(-1.0) / 8.0), 0.0, sin(acos(-1.0) / 8.0), 0.0});
+    primitive_bounds(&capsule, (Pose){vec3(1.0, 2.0, 3.0), diagonal}, &lower, &upper);
+    double reach = half * sqrt(0.5) + r; // 45 degrees between z and x
+    ck_assert_double_le(vec3_norm(vec3_sub(upper, vec3(1.0 + reach, 2.0 + r, 3.0 + reach))), 1e-15);
+    ck_assert_double_le(vec3_norm(vec3_sub(lower, vec3(1.0 - reach, 2.0 - r, 3.0 - reach))), 1e-15);
 }
 END_TEST
 
@@ -220,6 +261,7 @@ static TCase *case_check(void) {
 static TCase *case_measure(void) {
     TCase *tcase = tcase_create("measure");
     tcase_add_test(tcase, a_box_weighs_what_the_textbook_says);
+    tcase_add_test(tcase, a_capsule_weighs_what_its_slices_do);
     tcase_add_test(tcase, a_box_cut_in_pieces_stays_the_same);
     tcase_add_test(tcase, two_spheres_make_a_dumbbell);
     tcase_add_test(tcase, a_plane_makes_a_shape_unbounded);

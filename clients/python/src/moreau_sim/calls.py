@@ -109,11 +109,13 @@ class Calls:
         foundation_modulus: ArrayLike | None = None,
         foundation_depth: ArrayLike | None = None,
         foundation_damping: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+        mask: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldAddReply:
         """See protocol.WorldAddShapes."""
         return self._call(
-            p.WorldAddShapes(world=world, primitive_count=primitive_count, kind=kind, size=size, pose=pose, material=material, density=density, foundation_face=foundation_face, foundation_cells=foundation_cells, foundation_modulus=foundation_modulus, foundation_depth=foundation_depth, foundation_damping=foundation_damping),
+            p.WorldAddShapes(world=world, primitive_count=primitive_count, kind=kind, size=size, pose=pose, material=material, density=density, foundation_face=foundation_face, foundation_cells=foundation_cells, foundation_modulus=foundation_modulus, foundation_depth=foundation_depth, foundation_damping=foundation_damping, group=group, mask=mask),
             p.WorldAddReply,
             deadline_ms,
         )

@@ -707,6 +707,13 @@ class Body(Message):
 
 @dataclass(slots=True, kw_only=True)
 class Primitive(Message):
+    """Two primitives of two bodies collide when each is in a group that the other collides with, whichever is
+    asked first: (group_a & mask_b) != 0 and (group_b & mask_a) != 0 `group` has a bit for each of the 32
+    groups that a primitive is in (default 1: the first), `mask` one for each that it collides with (default
+    all). So everything collides with everything, unless it is told otherwise; group 0, or mask 0, touches
+    nothing. What does not collide neither makes contacts nor covers faces, pushes or wakes; its mass counts
+    all the same."""
+
     class Kind(IntEnum):
         SPHERE = 0
         """size: radius, 0, 0"""
@@ -714,6 +721,9 @@ class Primitive(Message):
         """size: half extents along x, y, z"""
         PLANE = 2
         """half-space below z = 0 of its local frame; size 0 0 0; static bodies only"""
+        CAPSULE = 3
+        """what is within a radius of a segment along local z, which the origin halves; size: radius, half the
+        segment, 0"""
 
 
 
@@ -855,6 +865,7 @@ class ScenePrimitive(Message):
     sphere: Optional["SceneSphere"] = None
     box: Optional["SceneBox"] = None
     plane: Optional["ScenePlane"] = None
+    capsule: Optional["SceneCapsule"] = None
     position: Optional[ArrayLike] = None
     """3 [m] in the body; default 0 0 0"""
     orientation: Optional[ArrayLike] = None
@@ -865,6 +876,10 @@ class ScenePrimitive(Message):
     """[kg/m^3] > 0; default 1000"""
     foundation: Optional["Foundation"] = None
     """of a box; default: none"""
+    group: int | None = None
+    """32 bits: the collision groups that it is in, see Primitive"""
+    mask: int | None = None
+    """32 bits: the groups that it collides with"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -877,6 +892,17 @@ class SceneSphere(Message):
 class SceneBox(Message):
     half_extents: Optional[ArrayLike] = None
     """3 [m] > 0; required in effect"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SceneCapsule(Message):
+    """What is within `radius` of a segment along local z from -half_length to half_length: a cylinder with
+    half a ball at either end."""
+
+    radius: float | None = None
+    """[m] > 0; required in effect"""
+    half_length: float | None = None
+    """[m] > 0: of the segment; the whole is 2 (half_length + radius) long; required in effect"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1072,6 +1098,10 @@ class WorldAddShapes(Message):
     """per primitive [m]"""
     foundation_damping: Optional[ArrayLike] = None
     """per primitive [N s/m]; default 0"""
+    group: Optional[ArrayLike] = None
+    """per primitive, 32 bits: see Primitive; default 1"""
+    mask: Optional[ArrayLike] = None
+    """per primitive, 32 bits: see Primitive; default 4294967295, all"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2624,17 +2654,24 @@ ScenePrimitive.FIELDS = (
     Field(1, "sphere", Kind.MESSAGE, False, SceneSphere),
     Field(2, "box", Kind.MESSAGE, False, SceneBox),
     Field(3, "plane", Kind.MESSAGE, False, ScenePlane),
+    Field(4, "capsule", Kind.MESSAGE, False, SceneCapsule),
     Field(10, "position", Kind.DOUBLE, True, None),
     Field(11, "orientation", Kind.DOUBLE, True, None),
     Field(12, "material", Kind.STRING, False, None),
     Field(13, "density", Kind.DOUBLE, False, None),
     Field(14, "foundation", Kind.MESSAGE, False, Foundation),
+    Field(15, "group", Kind.UINT32, False, None),
+    Field(16, "mask", Kind.UINT32, False, None),
 )
 SceneSphere.FIELDS = (
     Field(1, "radius", Kind.DOUBLE, False, None),
 )
 SceneBox.FIELDS = (
     Field(1, "half_extents", Kind.DOUBLE, True, None),
+)
+SceneCapsule.FIELDS = (
+    Field(1, "radius", Kind.DOUBLE, False, None),
+    Field(2, "half_length", Kind.DOUBLE, False, None),
 )
 ScenePlane.FIELDS = (
     Field(1, "normal", Kind.DOUBLE, True, None),
@@ -2731,6 +2768,8 @@ WorldAddShapes.FIELDS = (
     Field(10, "foundation_modulus", Kind.DOUBLE, True, None),
     Field(11, "foundation_depth", Kind.DOUBLE, True, None),
     Field(12, "foundation_damping", Kind.DOUBLE, True, None),
+    Field(13, "group", Kind.UINT32, True, None),
+    Field(14, "mask", Kind.UINT32, True, None),
 )
 WorldAddBodies.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
