@@ -100,6 +100,7 @@ static uint64_t pivots_left(const Ladder *ladder) {
 static Status run_lemke(Ladder *ladder, const LcpSystem *system, double tie, LemkeEnd *end) {
     LemkeOptions options = {.cover = ladder->cover,
                             .tie = tie,
+                            .is_careful = ladder->is_tried,
                             .pivot_max = pivots_left(ladder),
                             .history = ladder->is_tried ? NULL : ladder->options->history};
     return lemke_run(system, &options, ladder->arena, ladder->count, ladder->trial,

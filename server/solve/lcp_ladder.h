@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How a linear complementarity problem is solved whatever it is like: a basis that is at hand, if
 // need be with what it gets wrong exchanged a few times, then Lemke's algorithm, and where its
-// answer does not pass the check, a rung higher. One of them is the proximal point algorithm
-// (Rockafellar 1976): with a multiple of the identity added to N, more contacts than are needed
-// make no ties, and
+// answer does not pass the check, a rung higher, with care (lcp_lemke.h). One of them is the
+// proximal point algorithm (Rockafellar 1976): with a multiple of the identity added to N, more
+// contacts than are needed make no ties, and
 //
 //     w = N z + b + e (z - z_before)
 //

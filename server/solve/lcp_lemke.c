@@ -10,18 +10,21 @@
 #define PIVOT_SHARE_MIN 1e-11
 // z0 leaves in ties that are so much wider
 #define LAST_TIE 100.0
+// a careful run makes the tableau anew after so many pivots for each so many rows
+enum { FRESH_SHARE = 10 };
 
 // Variables: w_i is i, z_i is count + i, z0 is 2 count. The complement of one is the other.
 typedef struct Tableau {
     uint32_t count;
-    size_t stride;     // of a row: count + 1 columns, then the right-hand side, then padding
-    double *number;    // basic = rhs - sum number[row][column] nonbasic
-    uint32_t *basic;   // [count] the variable of a row
-    uint32_t *entered; // [count + 1] the variable of a column, not basic
-    int32_t *place;    // [count] of w_i: its column, or -1 - row where it is basic
-    uint32_t *tied;    // [count]
+    size_t stride;      // of a row: count + 1 columns, then the right-hand side, then padding
+    double *number;     // basic = rhs - sum number[row][column] nonbasic
+    uint32_t *basic;    // [count] the variable of a row
+    uint32_t *entered;  // [count + 1] the variable of a column, not basic
+    int32_t *place;     // [count] of w_i: its column, or -1 - row where it is basic
+    uint32_t *tied;     // [count]
+    uint8_t *is_wanted; // [2 count + 1] variables to be basic, while it is made anew
     const LcpSystem *system;
-    double tie;
+    const LemkeOptions *options;
 } Tableau;
 
 static double *row_of(const Tableau *t, uint32_t row) {
@@ -30,6 +33,26 @@ static double *row_of(const Tableau *t, uint32_t row) {
 
 static double rhs_of(const Tableau *t, uint32_t row) {
     return row_of(t, row)[t->count + 1];
+}
+
+// With w as the basis.
+static void fill(Tableau *t, LcpCount *count) {
+    uint32_t n = t->count;
+    for (uint32_t i = 0; i < n; i++) {
+        double *row = row_of(t, i);
+        const double *from = t->system->matrix + (size_t)i * n;
+        for (uint32_t j = 0; j < n; j++) {
+            row[j] = -from[j];
+        }
+        row[n] = -t->options->cover[i];
+        row[n + 1] = t->system->b[i];
+        memset(row + n + 2, 0, (t->stride - n - 2) * sizeof(double));
+        t->basic[i] = i;
+        t->entered[i] = n + i;
+        t->place[i] = -1 - (int32_t)i;
+        lcp_count(count, n);
+    }
+    t->entered[n] = 2 * n;
 }
 
 static bool take_tableau(const LcpSystem *system, const LemkeOptions *options, Arena *arena,
@@ -41,28 +64,15 @@ static bool take_tableau(const LcpSystem *system, const LemkeOptions *options, A
                    .entered = arena_take_array(arena, (size_t)n + 1, sizeof(uint32_t)),
                    .place = arena_take_array(arena, n, sizeof(int32_t)),
                    .tied = arena_take_array(arena, n, sizeof(uint32_t)),
+                   .is_wanted = arena_take_array(arena, 2 * (size_t)n + 1, 1),
                    .system = system,
-                   .tie = options->tie};
+                   .options = options};
     t->number = arena_take_array(arena, n * t->stride, sizeof(double));
     if (t->basic == NULL || t->entered == NULL || t->place == NULL || t->tied == NULL ||
-        t->number == NULL) {
+        t->is_wanted == NULL || t->number == NULL) {
         return false;
     }
-    for (uint32_t i = 0; i < n; i++) {
-        double *row = row_of(t, i);
-        const double *from = system->matrix + (size_t)i * n;
-        for (uint32_t j = 0; j < n; j++) {
-            row[j] = -from[j];
-        }
-        row[n] = -options->cover[i];
-        row[n + 1] = system->b[i];
-        memset(row + n + 2, 0, (t->stride - n - 2) * sizeof(double));
-        t->basic[i] = i;
-        t->entered[i] = n + i;
-        t->place[i] = -1 - (int32_t)i;
-        lcp_count(count, n);
-    }
-    t->entered[n] = 2 * n;
+    fill(t, count);
     return true;
 }
 
@@ -93,6 +103,11 @@ static double terms_of(const Tableau *t, uint32_t row) {
     return sum;
 }
 
+// Whether so little is left of a row as rounding may have put there.
+static bool is_rounding(const Tableau *t, uint32_t row, double left) {
+    return left <= t->options->tie * (terms_of(t, row) + fabs(rhs_of(t, row)));
+}
+
 // Of the rows that tie, the one whose row of the inverse over its pivot is least, number after
 // number.
 static uint32_t break_tie(const Tableau *t, uint32_t column, uint32_t tied_count, LcpCount *count) {
@@ -107,7 +122,7 @@ static uint32_t break_tie(const Tableau *t, uint32_t column, uint32_t tied_count
         uint32_t kept = 0;
         for (uint32_t i = 0; i < tied_count; i++) {
             double value = inverse_of(t, tied[i], j) / row_of(t, tied[i])[column];
-            if (value <= least + t->tie * largest) {
+            if (value <= least + t->options->tie * largest) {
                 tied[kept++] = tied[i];
             }
         }
@@ -134,7 +149,7 @@ static bool choose_row(const Tableau *t, uint32_t column, LcpCount *count, uint3
     if (!(least < HUGE_VAL)) {
         return false;
     }
-    double slack = t->tie * size_of(t);
+    double slack = t->options->tie * size_of(t);
     uint32_t tied_count = 0;
     for (uint32_t i = 0; i < t->count; i++) {
         double entry = row_of(t, i)[column];
@@ -143,11 +158,11 @@ static bool choose_row(const Tableau *t, uint32_t column, LcpCount *count, uint3
         }
         double left = rhs_of(t, i) - least * entry;
         // the largest variable says nothing of z0 where impulses are those of heavy things
-        if (t->basic[i] == 2 * t->count && left <= LAST_TIE * t->tie * terms_of(t, i)) {
+        if (t->basic[i] == 2 * t->count && left <= LAST_TIE * t->options->tie * terms_of(t, i)) {
             *chosen = i;
             return true;
         }
-        if (left <= slack) {
+        if (left <= slack && (!t->options->is_careful || is_rounding(t, i, left))) {
             t->tied[tied_count++] = i;
         }
     }
@@ -190,11 +205,49 @@ static uint32_t pivot(Tableau *t, uint32_t chosen, uint32_t column, LcpCount *co
     return left;
 }
 
+// The largest entry that brings a variable to the basis that is wanted there, for one that is not.
+static bool find_largest(const Tableau *t, LcpCount *count, uint32_t *row, uint32_t *column) {
+    double largest = 0.0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        const double *of = row_of(t, i);
+        for (uint32_t k = 0; k <= t->count && t->is_wanted[t->basic[i]] == 0; k++) {
+            if (fabs(of[k]) > largest && t->is_wanted[t->entered[k]] != 0) {
+                largest = fabs(of[k]);
+                *row = i;
+                *column = k;
+            }
+        }
+        lcp_count(count, t->count);
+    }
+    return largest > 0.0;
+}
+
+// The same basis, without the rounding of the pivots that led to it. False: it is singular, and
+// only rounding has led there.
+static bool make_anew(Tableau *t, LcpCount *count) {
+    uint32_t row = 0, column = 0;
+    uint64_t pivots = count->pivots;
+    memset(t->is_wanted, 0, 2 * (size_t)t->count + 1);
+    for (uint32_t i = 0; i < t->count; i++) {
+        t->is_wanted[t->basic[i]] = 1;
+    }
+    fill(t, count);
+    while (!count->is_stopped && find_largest(t, count, &row, &column)) {
+        pivot(t, row, column, count);
+    }
+    count->pivots = pivots; // those are no steps of the algorithm
+    bool is_same = true;
+    for (uint32_t i = 0; i < t->count; i++) {
+        is_same = is_same && t->is_wanted[t->basic[i]] != 0;
+    }
+    return is_same;
+}
+
 // The row that z0 takes the place of: the lexicographic least of [b, I] / d. Of those that tie it
 // is the last.
 static uint32_t first_row(const Tableau *t, const double *cover) {
     uint32_t chosen = 0;
-    double least = HUGE_VAL, slack = t->tie * size_of(t);
+    double least = HUGE_VAL, slack = t->options->tie * size_of(t);
     for (uint32_t i = 0; i < t->count; i++) {
         double ratio = rhs_of(t, i) / cover[i];
         least = ratio < least ? ratio : least;
@@ -228,9 +281,13 @@ static void note(const Tableau *t, const LemkeOptions *options, uint64_t pivots)
 
 static LemkeEnd pivot_until_done(Tableau *t, const LemkeOptions *options, LcpCount *count) {
     uint32_t n = t->count;
+    uint64_t fresh = 1 + n / FRESH_SHARE;
     uint32_t left = pivot(t, first_row(t, options->cover), n, count);
     note(t, options, 1);
     for (uint64_t i = 1; i < options->pivot_max && !count->is_stopped; i++) {
+        if (options->is_careful && i % fresh == 0 && !make_anew(t, count)) {
+            break;
+        }
         uint32_t column = column_of(t, left < n ? left + n : left - n), chosen;
         if (!choose_row(t, column, count, &chosen)) {
             return LEMKE_RAY;

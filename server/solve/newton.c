@@ -22,8 +22,6 @@ enum { ARC_MIN = 200 };
 // Sweeps to start with: as many as cost so many factorisations, within bounds.
 enum { SWEEPS_MIN = 50, SWEEPS_MAX = 1000, SWEEPS_FACTORISATIONS = 40 };
 #define OPERATIONS_PER_BLOCK 300.0
-// Turns: each starts its sweeps elsewhere and has another curve.
-enum { TURNS = 3 };
 
 // ---- in and out
 
@@ -142,14 +140,15 @@ static void solve(NewtonWork *work) {
     if (!newton_is_over(work)) {
         take_turn(work, APPROACH_FIRST);
     }
-    for (uint32_t turn = 0; turn < TURNS && !newton_is_over(work); turn++) {
+    // each starts its sweeps elsewhere
+    for (uint32_t turn = 0; turn < NEWTON_CURVES && !newton_is_over(work); turn++) {
         start_elsewhere(work, turn);
         if (newton_is_over(work)) {
             return;
         }
         uint32_t most = (work->factorisations_max - work->factorisations) / 4 * 3;
-        // the first curve is the one that ought to end at a solution
-        bool is_worth_it = most > ARC_MIN && (turn == 0 || work->best <= NEAR);
+        // the first curve is the one that ought to end at a solution, followed in either manner
+        bool is_worth_it = most > ARC_MIN && (turn < 2 || work->best <= NEAR);
         newton_arc(work, turn, is_worth_it ? most : ARC_MIN);
         if (!newton_is_over(work)) {
             return_to(work, work->best_impulse);
@@ -185,7 +184,9 @@ static Status improve(const NewtonTask *task, const NewtonIsland *island, const 
     *result = (NewtonResult){.residual = work.best,
                              .factorisations = work.factorisations,
                              .operations = work.operations,
-                             .is_spent = newton_is_spent(&work)};
+                             .is_spent = newton_is_spent(&work),
+                             .curve_count = work.curve_count};
+    memcpy(result->curve, work.curve, sizeof(work.curve));
     end(island, work.best_impulse, contact_impulse, row_impulse);
     return work.is_stopped ? stopped(work.factorisations, error) : STATUS_OK;
 }

@@ -8,9 +8,10 @@
 // island has velocities, however many contacts hold it (newton_island.h). The laws are smoothed
 // (newton_cone.h), and the smoothing made less on three ways, in turn: two that are short
 // (newton_path.c), and the whole curve of solutions through all its folds (newton_arc.c), which
-// takes hundreds to thousands of factorisations and misses few. Not every problem is solved, and
-// none is known to have a solution: but it always ends, and hands back the best that it has seen,
-// which is no worse than where it began.
+// takes hundreds to thousands of factorisations and misses few. Where it is lost it is followed in
+// another manner, then others are. Not every problem is solved, and none is known to have a
+// solution: but it always ends, and hands back the best that it has seen, which is no worse than
+// where it began.
 //
 // A pure function: no state, no clock; what bounds it is counted.
 #pragma once
@@ -35,14 +36,38 @@ typedef struct NewtonTask {
     Asker *asker;          // who may stop it, and what was done since it was asked
 } NewtonTask;
 
+// How the following of a whole curve ended.
+#define NEWTON_CURVE_MAP(X)                                                                        \
+    X(SOLVED, "solved")                                                                            \
+    X(SPENT, "cut off: it had what it may have")                                                   \
+    X(LOST, "lost: no step along it, however short, leads back to it")                             \
+    X(OFF, "without end: its impulses grow")                                                       \
+    X(DONE, "at its end, which solves nothing")
+
+#define X(upper, text) NEWTON_CURVE_##upper,
+typedef enum NewtonCurveEnd { NEWTON_CURVE_MAP(X) NEWTON_CURVE_END_COUNT } NewtonCurveEnd;
+#undef X
+
+typedef struct NewtonCurve {
+    NewtonCurveEnd end;
+    double kappa; // of its last point; 0: none was found
+    uint32_t factorisations, folds;
+    double residual; // of the best until then
+} NewtonCurve;
+
+// Turns of the three ways, each with a curve.
+enum { NEWTON_CURVES = 8 };
+
 typedef struct NewtonResult {
     // of what is handed back, as a share of V; infinite where nothing was begun, not a number where
     // the problem has what is not
     double residual;
     uint32_t factorisations;
     double operations;
-    bool is_too_dear; // nothing was begun
-    bool is_spent;    // it ended because what was left is less than a factorisation
+    bool is_too_dear;     // nothing was begun
+    bool is_spent;        // it ended because what was left is less than a factorisation
+    uint32_t curve_count; // that were followed
+    NewtonCurve curve[NEWTON_CURVES];
 } NewtonResult;
 
 // Reads where to start from, and writes what was found, at the island's places in the impulses of

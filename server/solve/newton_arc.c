@@ -16,6 +16,8 @@
 // little compliance with its rest at an anchor decides; the anchor follows before it can be seen.
 #include "solve/newton_work.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 #define KAPPA_START 1.0
@@ -40,7 +42,8 @@ enum { START_STEPS = 20, CORRECT_STEPS = 14, HALVES_MAX = 7 };
 // along them that its own curvature is more than what it mends, and no shorter step along the curve
 // helps. A correction that must be cut to less than a quarter is damped, by the first of these and
 // then by so much more or less, and given up beyond the last. Where the curve goes on in longer
-// steps than STEP_DAMPED, a shorter one is the cheaper cure.
+// steps than STEP_DAMPED, a shorter one is the cheaper cure. Others than these are mended as well
+// without, and some curves are found again only so: one turn damps, the next one does not.
 #define STEP_DAMPED   0.1
 #define SHARE_POOR    0.25
 #define DAMPING_FIRST 1e-7
@@ -58,7 +61,8 @@ typedef struct Arc {
     double onward; // d log kappa of the tangent
     double step;
     double damping; // of a correction, beside the compliance
-    bool has_weights;
+    bool has_weights, is_damped;
+    NewtonCurve *curve;
 } Arc;
 
 // ---- kappa
@@ -164,7 +168,7 @@ static double walk(Arc *arc, double jump, double bound, NewtonMerit *merit) {
 
 // After a correction that went by so much of itself. False: it is to be given up.
 static bool adapt(Arc *arc, double share) {
-    if (!(arc->step < STEP_DAMPED)) {
+    if (!arc->is_damped || !(arc->step < STEP_DAMPED)) {
         return share > 0.0;
     }
     if (share < SHARE_POOR) {
@@ -232,8 +236,9 @@ static bool find_tangent(Arc *arc) {
     if (!linearise(arc, 0.0)) {
         return false;
     }
-    double size = sqrt(product(arc, work->fall, work->fall) + 1.0);
+    double size = sqrt(product(arc, work->fall, work->fall) + 1.0), before = arc->onward;
     arc->onward = -(double)ldlt_sign(&work->ldlt) / size;
+    arc->curve->folds += before * arc->onward < 0.0;
     for (size_t k = 0; k < count; k++) {
         work->tangent[k] = arc->onward * work->fall[k];
         work->base[k] += work->d_impulse[k];
@@ -294,13 +299,30 @@ static bool find_start(Arc *arc) {
     return false;
 }
 
+static NewtonCurveEnd end_of(const Arc *arc, bool goes_on) {
+    if (arc->work->best <= arc->work->enough) {
+        return NEWTON_CURVE_SOLVED;
+    }
+    if (is_over(arc)) {
+        return NEWTON_CURVE_SPENT;
+    }
+    if (!goes_on) {
+        return NEWTON_CURVE_LOST;
+    }
+    return arc->kappa > KAPPA_MIN ? NEWTON_CURVE_OFF : NEWTON_CURVE_DONE;
+}
+
 void newton_arc(NewtonWork *work, uint32_t turn, uint32_t factorisations_max) {
+    uint32_t begun = work->factorisations;
     Arc arc = {.work = work,
-               .end = work->factorisations + factorisations_max,
+               .end = begun + factorisations_max,
                .step = STEP_FIRST,
-               .has_weights = turn > 0};
-    if (turn > 0) {
-        spread_weights(work, turn);
+               .is_damped = turn % 2 == 0,
+               .has_weights = turn > 1,
+               .curve = &work->curve[work->curve_count++]};
+    ASSERT(work->curve_count <= NEWTON_CURVES);
+    if (arc.has_weights) {
+        spread_weights(work, turn / 2);
     }
     bool goes_on = find_start(&arc);
     while (goes_on && !is_over(&arc) && arc.kappa > KAPPA_MIN && arc.kappa < KAPPA_MAX) {
@@ -311,4 +333,8 @@ void newton_arc(NewtonWork *work, uint32_t turn, uint32_t factorisations_max) {
     if (goes_on) {
         newton_consider(work, work->impulse);
     }
+    arc.curve->end = end_of(&arc, goes_on);
+    arc.curve->kappa = arc.base_kappa;
+    arc.curve->factorisations = work->factorisations - begun;
+    arc.curve->residual = work->best;
 }

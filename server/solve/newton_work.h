@@ -10,6 +10,7 @@
 
 #include "base/context.h"
 #include "solve/mdp_block.h"
+#include "solve/newton.h"
 #include "solve/newton_cone.h"
 
 typedef struct NewtonWork {
@@ -37,6 +38,8 @@ typedef struct NewtonWork {
     uint32_t factorisations, factorisations_max;
     uint32_t iterations; // of the history, before the first
     double operations, operations_max;
+    uint32_t curve_count; // of whole curves, and how each ended
+    NewtonCurve curve[NEWTON_CURVES];
     const Context *context; // borrowed
     bool is_stopped;
     bool is_too_dear; // nothing else is set up
@@ -100,8 +103,9 @@ void newton_sweep_init(NewtonWork *work);
 void newton_sweep(NewtonWork *work, int count);
 
 // From nothing, along the curve of solutions for kappa from 1 to 0 and through its folds, until it
-// is solved, the curve is lost, or so many factorisations are made. `turn` > 0: with other weights
-// of kappa, which make another curve.
+// is solved, the curve is lost, or so many factorisations are made. Of the turns from 0 on, every
+// other one follows the curve of the one before in another manner; from the second on the weights
+// of kappa differ, which makes another curve. Each turn once.
 void newton_arc(NewtonWork *work, uint32_t turn, uint32_t factorisations_max);
 
 // From the iterate at kappa down, until it is solved, a fold is met, or so many factorisations are

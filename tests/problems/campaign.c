@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // moreau-newton-campaign [--share S] [--scene NAME] [--warm] [--misses DIR]
 // moreau-newton-campaign --explain DIR: why those saved there were missed
+// moreau-newton-campaign --open SCENE: which steps of a scene its world leaves open (campaign_open.h)
 //
 // Without a share: as much as MOREAU_CAMPAIGN_SCALE says, the whole of it at 10. Below that, only
 // scenes that take seconds. Exit status 1: a demand was not met.
 #include "problems/campaign.h"
 
 #include "problems/campaign_misses.h"
+#include "problems/campaign_open.h"
 #include "bench/bench.h"
 #include "solve/mdp.h"
 #include "support/campaign.h"
@@ -40,6 +42,9 @@ int main(int argc, char **argv) {
             options.is_warm = true;
         } else if (value != NULL && strcmp(argv[i], "--explain") == 0) {
             campaign_explain(value);
+            return EXIT_SUCCESS;
+        } else if (value != NULL && strcmp(argv[i], "--open") == 0) {
+            campaign_open(value);
             return EXIT_SUCCESS;
         } else if (value != NULL && strcmp(argv[i], "--share") == 0) {
             options.share = strtod(argv[++i], NULL);

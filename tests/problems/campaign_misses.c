@@ -3,36 +3,81 @@
 
 #include "bench/bench.h"
 #include "bench/load.h"
-#include "solve/mass.h"
+#include "solve/judge.h"
 #include "solve/mdp.h"
-#include "support/problem_build.h"
+#include "solve/newton.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 
-// how many times the factorisations that it had, and how many Newton's method has from elsewhere
-#define LONGER    4.0
-#define ELSEWHERE 1000.0
-#define SWEEPS    20000.0
-// from random impulses first so many sweeps
-#define START_SWEEPS 1000.0
-enum { STARTS = 2 };
+// what else is tried: so many sweeps, then Newton's method from where they end
+#define SWEEPS 5000.0
+#define AFTER  1000.0
 
 #define X(upper, text) text,
 static const char *const kind_text[CAMPAIGN_MISS_COUNT] = {CAMPAIGN_MISS_MAP(X)};
+static const char *const end_text[NEWTON_CURVE_END_COUNT] = {NEWTON_CURVE_MAP(X)};
 #undef X
-
-static const char *const reason_text[END_REASON_COUNT] = {
-    "converged", "iterations", "budget", "stalled", "diverged", "time", "not finite"};
 
 typedef struct CampaignMiss {
     const char *name;
     const ContactProblem *problem;
+    Judge judge;
     SolveResult result;
-    IterationHistory history;
-    double factorisations; // that the problem had
+    NewtonResult newton; // of the island that is furthest from being solved
+    uint32_t island_contacts;
 } CampaignMiss;
+
+// ---- Newton's method, whose result tells of its curves
+
+static Status solve_island(void *user, uint32_t share, uint32_t island) {
+    CampaignMiss *miss = user;
+    Judge *judge = &miss->judge;
+    const uint32_t *first = judge->islands.contact_first + island;
+    Asker asker = {0};
+    const NewtonTask task = {.problem = miss->problem,
+                             .mass = &judge->mass,
+                             .islands = &judge->islands,
+                             .island = island,
+                             .law = RELATION_CONE,
+                             .v_scale = judge->scale.v_scale[island],
+                             .enough = 0.5 * CAMPAIGN_TOLERANCE, // as mdp has it
+                             .tolerance = 0.5 * CAMPAIGN_TOLERANCE,
+                             .factorisations_max = (uint32_t)campaign_factorisations(miss->name),
+                             .operations_max = HUGE_VAL,
+                             .least = 1.0,
+                             .asker = &asker};
+    NewtonResult newton = {0};
+    Status status =
+        newton_solve(&task, judge->context, judge->arena, miss->result.answer.contact_impulse,
+                     miss->result.answer.row_impulse, &newton, judge->error);
+    if (status == STATUS_OK && newton.residual >= miss->newton.residual) {
+        miss->newton = newton;
+        miss->island_contacts = first[1] - first[0];
+    }
+    return status == STATUS_OK ? judge_island(judge, share, island) : status;
+}
+
+static void solve(CampaignMiss *miss, Arena *arena) {
+    const Context context = {0};
+    Error error = {0};
+    Judge *judge = &miss->judge;
+    if (judge_begin(judge, miss->problem, RELATION_CONE, CAMPAIGN_TOLERANCE, false, &context, arena,
+                    &miss->result, &error) != STATUS_OK ||
+        judge_survey(judge, NULL, NULL) != STATUS_OK ||
+        judge_each(judge, solve_island, miss) != STATUS_OK || judge_end(judge) != STATUS_OK) {
+        bench_fail("%s: %s", miss->name, error.message);
+    }
+}
+
+static void print_curves(const NewtonResult *newton) {
+    for (uint32_t i = 0; i < newton->curve_count; i++) {
+        const NewtonCurve *c = &newton->curve[i];
+        printf("\n    curve %u: %u folds in %u factorisations, to kappa %.1e, best %.1e, %s", i,
+               c->folds, c->factorisations, c->kappa, c->residual, end_text[c->end]);
+    }
+}
 
 // ---- how it moves
 
@@ -60,38 +105,15 @@ static void print_slip(const CampaignMiss *miss) {
            by_slip[2], by_slip[3]);
 }
 
-static void weigh(const ContactProblem *problem, Arena *arena, ProblemMass *mass) {
-    Error error = {0};
-    double *scratch = NULL;
-    if (mass_init(mass, problem, NULL, arena, &error) == STATUS_OK) {
-        scratch = arena_take_array(arena, 3 * (size_t)mass->width_max, sizeof(double));
-    }
-    if (scratch == NULL) {
-        bench_fail("no memory for the mass of a problem");
-    }
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        mass_add_contact(mass, i, scratch);
-    }
-}
-
 // The largest w |gamma| / V: times the rounding of a double it is what no method gets rid of.
-static double largest_push(const CampaignMiss *miss, const ProblemMass *mass) {
+static double largest_push(const CampaignMiss *miss) {
     double most = 0.0;
     for (uint32_t i = 0; i < miss->problem->contact_count; i++) {
         const double *g = miss->result.answer.contact_impulse + 3 * (size_t)i;
-        double w = mass_block_weight(mass_contact_block(mass, i));
+        double w = mass_block_weight(mass_contact_block(&miss->judge.mass, i));
         most = fmax(most, w * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
     }
     return most / miss->result.certificate.scale;
-}
-
-// The first iteration whose residual is within a factor of two of the last.
-static uint64_t gained_last(const IterationHistory *history) {
-    size_t at = history->count;
-    while (at > 1 && history->value[at - 2] <= 2.0 * history->value[history->count - 1]) {
-        at--;
-    }
-    return at * history->stride;
 }
 
 // ---- what else there is
@@ -123,119 +145,59 @@ static double try_it(const ContactProblem *of, const Try *way) {
     return own;
 }
 
-// Impulses in [-1, 1) V / w, which the solver brings to their cones; the first start is nothing.
-static void scatter(const CampaignMiss *miss, const ProblemMass *mass, int start, double *impulse) {
-    uint64_t state = (uint64_t)start;
-    double size = start * miss->result.certificate.scale;
-    for (uint32_t i = 0; i < miss->problem->contact_count; i++) {
-        double w = mass_block_weight(mass_contact_block(mass, i));
-        for (size_t k = 0; k < 3; k++) {
-            double share = problem_build_random(&state);
-            impulse[3 * (size_t)i + k] = w > 0.0 ? share * size / w : 0.0;
-        }
-    }
-}
-
-enum { LONGER_ON, SWEPT, AFTER_SWEEPS, STARTED, WAYS = STARTED + STARTS };
-
-// One way after the other, until one solves it. How many were tried; their residuals are stored.
-static int try_all(const CampaignMiss *miss, const ProblemMass *mass, double *impulse,
-                   double own[WAYS]) {
-    double most = fmin(miss->factorisations, ELSEWHERE);
-    for (int way = 0; way < WAYS; way++) {
-        Try next = {MDP_NEWTON, most, impulse};
-        if (way == LONGER_ON) {
-            next.iterations = LONGER * miss->factorisations;
-        } else if (way == SWEPT) {
-            next = (Try){MDP_GAUSS_SEIDEL, SWEEPS, impulse};
-        }
-        if (way != AFTER_SWEEPS) { // which goes on
-            scatter(miss, mass, way < STARTED ? 0 : way - STARTED + 1, impulse);
-        }
-        if (way >= STARTED) {
-            try_it(miss->problem, &(Try){MDP_GAUSS_SEIDEL, START_SWEEPS, impulse});
-        }
-        own[way] = try_it(miss->problem, &next);
-        if (own[way] <= CAMPAIGN_TOLERANCE) {
-            return way + 1;
-        }
-    }
-    return WAYS;
-}
-
-static CampaignMissKind classify(const CampaignMiss *miss, const double *own, int tried,
-                                 double rounding) {
-    if (own[tried - 1] <= CAMPAIGN_TOLERANCE) {
-        return tried - 1 == LONGER_ON ? CAMPAIGN_MISS_BUDGET : CAMPAIGN_MISS_START;
+static CampaignMissKind classify(const NewtonResult *newton, double rounding, double after) {
+    if (newton->residual <= CAMPAIGN_TOLERANCE) {
+        return CAMPAIGN_MISS_SOLVED;
     }
     if (rounding > CAMPAIGN_TOLERANCE) {
         return CAMPAIGN_MISS_ROUNDING;
     }
-    double best = miss->result.certificate.entry[CERTIFICATE_OWN];
-    for (int way = 0; way < tried; way++) {
-        best = fmin(best, own[way]);
+    if (after <= CAMPAIGN_TOLERANCE) {
+        return CAMPAIGN_MISS_START;
     }
-    return best <= CAMPAIGN_NEAR ? CAMPAIGN_MISS_NEAR : CAMPAIGN_MISS_OPEN;
+    CampaignMissKind kind = CAMPAIGN_MISS_LOST;
+    for (uint32_t i = 0; i < newton->curve_count; i++) {
+        if (newton->curve[i].end == NEWTON_CURVE_SPENT) {
+            return CAMPAIGN_MISS_BUDGET;
+        }
+        kind = newton->curve[i].end == NEWTON_CURVE_LOST ? kind : CAMPAIGN_MISS_END;
+    }
+    return kind;
 }
 
-static void print_tried(const double *own, int tried) {
-    static const char *const text[STARTED + 1] = {"with more", "20,000 sweeps", "after them",
-                                                  "from elsewhere"};
-    printf("\n          ");
-    for (int way = 0; way < tried; way++) {
-        printf("%s%s %.1e", way > 0 ? ", " : "", text[way < STARTED ? way : STARTED], own[way]);
-    }
-}
-
-static CampaignMissKind explain(const CampaignMiss *miss) {
-    Arena arena;
-    ProblemMass mass;
-    arena_init(&arena, (size_t)1 << 33);
+static CampaignMissKind explain(CampaignMiss *miss, Arena *arena) {
+    solve(miss, arena);
+    const NewtonResult *newton = &miss->newton;
+    double rounding = DBL_EPSILON * largest_push(miss);
+    printf("%s: e_own %.1e after %u; %u of %u contacts in its island; rounding %.0e; ", miss->name,
+           newton->residual, newton->factorisations, miss->island_contacts,
+           miss->problem->contact_count, rounding);
+    print_slip(miss);
+    print_curves(newton);
     double *impulse =
-        arena_take_array(&arena, 3 * (size_t)miss->problem->contact_count, sizeof(double));
+        arena_take_zeroed(arena, 3 * (size_t)miss->problem->contact_count, sizeof(double));
     if (impulse == NULL) {
         bench_fail("no memory for the impulses of a problem");
     }
-    weigh(miss->problem, &arena, &mass);
-    const Certificate *of = &miss->result.certificate;
-    double rounding = DBL_EPSILON * largest_push(miss, &mass);
-    printf("%s: e_own %.1e after %u (%s), no better than twice that from %lu on; "
-           "%u of %u contacts in its island; rounding %.0e; ",
-           miss->name, of->entry[CERTIFICATE_OWN], miss->result.iterations,
-           reason_text[of->worst_open.reason], (unsigned long)gained_last(&miss->history),
-           of->worst_open.contacts, miss->problem->contact_count, rounding);
-    print_slip(miss);
-    double own[WAYS];
-    int tried = try_all(miss, &mass, impulse, own);
-    CampaignMissKind kind = classify(miss, own, tried, rounding);
-    print_tried(own, tried);
-    printf(" -> %s\n", kind_text[kind]);
-    arena_deinit(&arena);
+    double swept = try_it(miss->problem, &(Try){MDP_GAUSS_SEIDEL, SWEEPS, impulse});
+    double after = try_it(miss->problem, &(Try){MDP_NEWTON, AFTER, impulse});
+    CampaignMissKind kind = classify(newton, rounding, after);
+    printf("\n    %g sweeps %.1e, newton from there %.1e -> %s\n", SWEEPS, swept, after,
+           kind_text[kind]);
     return kind;
 }
 
 // ---- a folder of them
 
-enum { FILES_MAX = 1024, HISTORY = 8192 };
+enum { FILES_MAX = 1024 };
 
 static CampaignMissKind explain_file(const LoadFile *file) {
-    double value[HISTORY];
     LoadProblem loaded;
     Arena arena;
-    Error error = {0};
     load_problem(file->path, &loaded);
-    CampaignMiss miss = {.name = file->name,
-                         .problem = &loaded.problem,
-                         .factorisations = campaign_factorisations(file->name)};
-    SolverSettings settings = campaign_solver(miss.factorisations);
-    history_init(&miss.history, value, HISTORY);
-    const Context context = {.history = &miss.history};
+    CampaignMiss miss = {.name = file->name, .problem = &loaded.problem};
     arena_init(&arena, (size_t)1 << 33);
-    if (solver_solve(&settings, miss.problem, &context, &arena, &miss.result, &error) !=
-        STATUS_OK) {
-        bench_fail("%s: %s", file->name, error.message);
-    }
-    CampaignMissKind kind = explain(&miss);
+    CampaignMissKind kind = explain(&miss, &arena);
     arena_deinit(&arena);
     load_problem_free(&loaded);
     fflush(stdout);

@@ -87,6 +87,49 @@ START_TEST(a_definite_problem_is_solved_by_lemke) {
 }
 END_TEST
 
+static void lemke(Problem *p, bool is_careful, uint8_t *basis, LemkeEnd *end) {
+    double cover[ROWS_MAX];
+    const LemkeOptions options = {
+        .cover = cover, .tie = 1e-12, .is_careful = is_careful, .pivot_max = 1000};
+    for (uint32_t i = 0; i < p->n; i++) {
+        cover[i] = 1.0;
+    }
+    ck_assert_int_eq(lemke_run(&p->system, &options, &p->arena, &p->count, p->z, basis, end),
+                     STATUS_OK);
+}
+
+// The tableau of so few rows is made anew before every pivot. Where nothing ties there is one way
+// to go: the basis is the same, and so is the count of pivots, which has only those of the way. A
+// variable is a sum of 8 terms that the pivots, of 1e-3 at least here, may enlarge.
+START_TEST(a_careful_run_goes_the_same_way) {
+    uint64_t state = 19;
+    for (int i = 0; i < 3000; i++) {
+        Problem p;
+        uint8_t plain_basis[ROWS_MAX], basis[ROWS_MAX];
+        double plain_z[ROWS_MAX];
+        LemkeEnd plain_end, end;
+        problem_init(&p, 1 + (uint32_t)i % ROWS_MAX);
+        problem_build_random_mass(&state, p.n, 0.05, p.matrix);
+        for (uint32_t r = 0; r < p.n; r++) {
+            p.b[r] = problem_build_random(&state);
+        }
+        scale(&p);
+        lemke(&p, false, plain_basis, &plain_end);
+        uint64_t pivots = p.count.pivots;
+        memcpy(plain_z, p.z, sizeof(plain_z));
+        lemke(&p, true, basis, &end);
+        ck_assert_int_eq(plain_end, LEMKE_SOLVED);
+        ck_assert_int_eq(end, LEMKE_SOLVED);
+        ck_assert_uint_eq(p.count.pivots, 2 * pivots);
+        ck_assert_mem_eq(basis, plain_basis, p.n);
+        for (uint32_t r = 0; r < p.n; r++) {
+            ck_assert_double_le(fabs(p.z[r] - plain_z[r]), 1e-10 * (1.0 + fabs(p.z[r])));
+        }
+        arena_deinit(&p.arena);
+    }
+}
+END_TEST
+
 // Small whole numbers, half of them zero: ties in every pivot, and many without an answer. Lemke
 // need not find those of matrices like these; what it gives is one, and where it gives none it says
 // so. Of matrices whose entries are not negative and whose diagonal is positive it finds one
@@ -166,6 +209,7 @@ END_TEST
 static TCase *case_lemke(void) {
     TCase *tcase = tcase_create("lemke");
     tcase_add_test(tcase, a_definite_problem_is_solved_by_lemke);
+    tcase_add_test(tcase, a_careful_run_goes_the_same_way);
     tcase_add_test(tcase, whole_numbers_with_many_ties_are_solved_or_said_to_be_not);
     tcase_add_test(tcase, a_ray_is_named);
     tcase_add_test(tcase, what_depends_on_what_is_in_already_stays_out);

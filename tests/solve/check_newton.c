@@ -525,53 +525,108 @@ static bool stop_never(void *context) {
     return false;
 }
 
-START_TEST(it_asks_for_every_million_operations) {
+// A problem of one island, with what newton_solve needs of it.
+typedef struct Bare {
     ProblemFile file;
-    problem_file_open(&file, "hard/heap-125-b");
     Arena arena;
-    arena_init(&arena, (size_t)1 << 28);
     ProblemMass mass;
     Islands islands;
-    ck_assert_int_eq(mass_init(&mass, &file.problem, NULL, &arena, NULL), STATUS_OK);
-    double *scratch = arena_take_array(&arena, mass.width_max, 3 * sizeof(double));
-    for (uint32_t i = 0; i < file.problem.contact_count; i++) {
-        mass_add_contact(&mass, i, scratch);
+    double *impulse;
+    Asker asker;
+    NewtonTask task;
+} Bare;
+
+static void bare_init(Bare *bare, const char *name) {
+    *bare = (Bare){0};
+    problem_file_open(&bare->file, name);
+    arena_init(&bare->arena, (size_t)1 << 28);
+    const ContactProblem *problem = &bare->file.problem;
+    ck_assert_int_eq(mass_init(&bare->mass, problem, NULL, &bare->arena, NULL), STATUS_OK);
+    double *scratch = arena_take_array(&bare->arena, bare->mass.width_max, 3 * sizeof(double));
+    for (uint32_t i = 0; i < problem->contact_count; i++) {
+        mass_add_contact(&bare->mass, i, scratch);
     }
-    ck_assert_int_eq(islands_find(&file.problem, &arena, &islands, NULL), STATUS_OK);
-    double *impulse = arena_take_zeroed(&arena, file.problem.contact_count, 3 * sizeof(double));
+    ck_assert_int_eq(islands_find(problem, &bare->arena, &bare->islands, NULL), STATUS_OK);
+    bare->impulse = arena_take_zeroed(&bare->arena, problem->contact_count, 3 * sizeof(double));
+    bare->task = (NewtonTask){.problem = problem,
+                              .mass = &bare->mass,
+                              .islands = &bare->islands,
+                              .law = RELATION_CONE,
+                              .v_scale = 1.0,
+                              .enough = 1e-8,
+                              .tolerance = 1e-8,
+                              .factorisations_max = 40,
+                              .operations_max = 2e7,
+                              .least = 1.0,
+                              .asker = &bare->asker};
+}
+
+static void bare_deinit(Bare *bare) {
+    arena_deinit(&bare->arena);
+    problem_file_close(&bare->file);
+}
+
+static NewtonResult bare_solve(Bare *bare, const NewtonTask *task) {
+    NewtonResult result;
+    memset(bare->impulse, 0, 3 * (size_t)bare->file.problem.contact_count * sizeof(double));
+    ck_assert_int_eq(
+        newton_solve(task, &(Context){0}, &bare->arena, bare->impulse, NULL, &result, NULL),
+        STATUS_OK);
+    return result;
+}
+
+// The curve begins towards smaller kappa, and ends so where it ends at a solution: it turns an even
+// number of times.
+START_TEST(a_curve_tells_how_it_ended) {
+    Bare bare;
+    bare_init(&bare, "hard/balls-27");
+    NewtonTask task = bare.task;
+    task.operations_max = HUGE_VAL;
+    task.factorisations_max = 6000;
+    NewtonResult result = bare_solve(&bare, &task);
+    ck_assert_uint_ge(result.curve_count, 1);
+    const NewtonCurve *last = &result.curve[result.curve_count - 1];
+    ck_assert_int_eq(last->end, NEWTON_CURVE_SOLVED);
+    ck_assert_double_le(last->residual, task.enough);
+    ck_assert_double_eq(last->residual, result.residual);
+    ck_assert_uint_gt(last->folds, 0);
+    ck_assert_uint_eq(last->folds % 2, 0);
+    ck_assert_double_le(last->kappa, 1e-6);
+    uint32_t curves = 0;
+    for (uint32_t i = 0; i < result.curve_count; i++) {
+        curves += result.curve[i].factorisations;
+    }
+    ck_assert_uint_lt(curves, result.factorisations);
+    // half of it: cut off, and said so
+    task.factorisations_max = result.factorisations - last->factorisations / 2;
+    NewtonResult half = bare_solve(&bare, &task);
+    ck_assert_uint_ge(half.curve_count, result.curve_count);
+    ck_assert_int_eq(half.curve[result.curve_count - 1].end, NEWTON_CURVE_SPENT);
+    ck_assert_double_gt(half.residual, task.enough);
+    bare_deinit(&bare);
+}
+END_TEST
+
+START_TEST(it_asks_for_every_million_operations) {
+    Bare bare;
+    bare_init(&bare, "hard/heap-125-b");
     int asked = 0;
     const Stop stop = {stop_never, &asked};
-    Asker asker = {.stop = &stop};
-    const NewtonTask task = {.problem = &file.problem,
-                             .mass = &mass,
-                             .islands = &islands,
-                             .law = RELATION_CONE,
-                             .v_scale = 1.0,
-                             .enough = 1e-8,
-                             .tolerance = 1e-8,
-                             .factorisations_max = 40,
-                             .operations_max = 2e7,
-                             .least = 1.0,
-                             .asker = &asker};
-    NewtonResult result;
-    ck_assert_int_eq(newton_solve(&task, &(Context){0}, &arena, impulse, NULL, &result, NULL),
-                     STATUS_OK);
+    bare.asker.stop = &stop;
+    NewtonResult result = bare_solve(&bare, &bare.task);
     ck_assert_double_ge(asked, result.operations / 1e6);
     // what is spent is exceeded by no more than a step's search
     ck_assert_double_le(result.operations, 2e7 + 5e6);
     // one factorisation is more than there is: nothing is done
-    NewtonTask poor = task;
+    NewtonTask poor = bare.task;
     poor.operations_max = 1e3;
-    memset(impulse, 0, 3 * (size_t)file.problem.contact_count * sizeof(double));
     asked = 0;
-    ck_assert_int_eq(newton_solve(&poor, &(Context){0}, &arena, impulse, NULL, &result, NULL),
-                     STATUS_OK);
+    result = bare_solve(&bare, &poor);
     ck_assert_int_eq(asked, 0);
     ck_assert_uint_eq(result.factorisations, 0);
     ck_assert(result.residual > 1e-8 &&
-              numbers_are_within(impulse, file.problem.contact_count, 0.0));
-    arena_deinit(&arena);
-    problem_file_close(&file);
+              numbers_are_within(bare.impulse, bare.file.problem.contact_count, 0.0));
+    bare_deinit(&bare);
 }
 END_TEST
 
@@ -602,6 +657,7 @@ END_TEST
 static TCase *case_problems(void) {
     TCase *tcase = tcase_create("problems");
     tcase_add_loop_test(tcase, a_problem_of_an_engine_is_solved, 0, 2 * SOLVED_COUNT);
+    tcase_add_test(tcase, a_curve_tells_how_it_ended);
     tcase_add_loop_test(tcase, a_problem_of_many_folds_is_solved_or_comes_near, 0, HARD_COUNT);
     tcase_add_loop_test(tcase, random_problems_of_free_and_dense_trees_are_solved, 0, 4);
     return tcase;
