@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "solve/compliant_program_part.h"
+#include "solve/compliant_program.h"
 
 #include "solve/compliant_cone.h"
+#include "solve/compliant_program_part.h"
 
 #include <string.h>
 
@@ -21,8 +22,8 @@ enum { PATIENCE = 8, PATIENCE_EARLY = 30 };
 #define FULL_STEP 0.9
 // what a step is at least, of which something is to be kept
 #define WHOLE_ENOUGH 0.3
-// how much of the gap a step is to leave, so that all bounds come near together, at least, and after
-// a step that was shorter than this
+// how much of the gap a step is to leave, so that all bounds come near together, at least, and
+// after a step that was shorter than this
 #define CENTRE     0.02
 #define SHORT_STEP 0.3
 #define RECENTRE   0.5
@@ -488,7 +489,8 @@ static void make_rest(CompliantProgram *p, double *first, double *second) {
     }
 }
 
-// dz = to - Theta d gamma, of which `inside` are the basis' numbers; B^-T is B with mu turned round.
+// dz = to - Theta d gamma, of which `inside` are the basis' numbers; B^-T is B with mu turned
+// round.
 static void follow_multiplier(ProgramPart *part, const double *inside) {
     const double *theta = part->scaling.theta, *basis = part->scaling.basis;
     double turned[3] = {0.0};

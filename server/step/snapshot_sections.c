@@ -608,6 +608,11 @@ static const SnapshotField foundation_fields[] = {
               foundation.damping),
 };
 
+static Status open_foundations(World *world, size_t count, Error *error) {
+    return count == world->primitive_count ? STATUS_OK
+                                           : damaged(error, "foundations of other primitives");
+}
+
 static Status settle_foundations(World *world, Error *error) {
     for (size_t i = 0; i < world->primitive_count; i++) {
         Status status = primitive_check(&world->primitive[i], (uint32_t)i, error);
@@ -619,7 +624,11 @@ static Status settle_foundations(World *world, Error *error) {
 }
 
 static const SnapshotGroup foundation_groups[] = {
-    {.name = "foundations", .count = count_all_primitives, FIELDS(foundation_fields)},
+    {.name = "foundations",
+     .count = count_all_primitives,
+     .is_counted = true,
+     FIELDS(foundation_fields),
+     .open = open_foundations},
 };
 
 // ---- all of them

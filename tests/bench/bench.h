@@ -65,6 +65,7 @@ void bench_stack(const BenchRun *run);
 void bench_wall(const BenchRun *run);
 void bench_solvers(const BenchRun *run);
 void bench_scenes(const BenchRun *run);
+void bench_foundation(const BenchRun *run);
 void bench_block(const BenchRun *run);
 void bench_chain(const BenchRun *run);
 void bench_ldlt(const BenchRun *run);

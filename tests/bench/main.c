@@ -32,6 +32,8 @@ static const Bench benches[] = {
     {"solvers", bench_solvers, "every solver on problems and scenes; only by its name", true},
     {"scenes", bench_scenes, "the table with which solvers begins: five of them on ten scenes",
      true},
+    {"foundation", bench_foundation, "a cube on an elastic foundation of 900 cells for a second",
+     false},
     {"block", bench_block, "one contact block by the branch that answers it", false},
     {"chain", bench_chain, "chains of links and of rows against their length, by every solver",
      false},

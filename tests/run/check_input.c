@@ -17,6 +17,8 @@ static const char *const names[2] = {"first", NULL};
 
 static Input make_input(int index) {
     static Material materials[2];
+    static const uint32_t faces[3] = {0, 6, 1}, cells[6] = {0, 0, 2, 3, 4, 5};
+    static const double moduli[3] = {0.0, 1e7, 2e7};
     switch (index) {
     case 0: {
         SettingsChange change = {.given = CHANGE_TIME_STEP | CHANGE_PARAMETERS | CHANGE_INTEGRATOR |
@@ -42,6 +44,20 @@ static Input make_input(int index) {
         materials[0] = materials[1] = material_default();
         memcpy(materials[0].name, "wood", 5);
         return (Input){.kind = INPUT_MATERIALS, .materials = {.count = 2, .material = materials}};
+    case 5: // of the newer version
+        materials[0] = materials[1] = material_default();
+        materials[1].hertz_exponent = 1.5;
+        return (Input){.kind = INPUT_MATERIALS, .materials = {.count = 2, .material = materials}};
+    case 6:
+        return (Input){.kind = INPUT_SHAPES,
+                       .shapes = {.shape_count = 3,
+                                  .primitive_count = 3,
+                                  .kind = kinds,
+                                  .size = sizes,
+                                  .foundation_face = faces,
+                                  .foundation_cells = cells,
+                                  .foundation_modulus = moduli,
+                                  .foundation_depth = moduli}};
     case 2:
         return (Input){.kind = INPUT_SHAPES,
                        .shapes = {.shape_count = 3,
@@ -111,6 +127,35 @@ START_TEST(every_kind_comes_back_as_the_same_bytes) {
     again = encode(&decoded, &arena);
     ck_assert_uint_eq(again.count, bytes.count);
     ck_assert_mem_eq(again.bytes, bytes.bytes, bytes.count);
+    arena_deinit(&arena);
+}
+END_TEST
+
+// What has nothing of the newer version is of the older, byte for byte, and so is what was written.
+START_TEST(the_version_is_the_least_that_says_it) {
+    static const uint32_t versions[INPUT_COUNT] = {2, 2, 2, 2, 2, 3, 3, 2};
+    Arena arena;
+    arena_init(&arena, 1 << 20);
+    for (int i = 0; i < INPUT_COUNT; i++) {
+        Input input = make_input(i), decoded;
+        InputBytes bytes = encode(&input, &arena);
+        uint32_t version;
+        memcpy(&version, bytes.bytes + sizeof(uint32_t), sizeof(version));
+        ck_assert_uint_eq(version, versions[i]);
+        Error error = {0};
+        ck_assert_int_eq(input_decode(bytes, &arena, &decoded, &error), STATUS_OK);
+        if (i == 1) {
+            ck_assert_double_eq(decoded.materials.material[1].hertz_exponent, 1.0);
+        }
+        if (i == 5) {
+            ck_assert_double_eq(decoded.materials.material[1].hertz_exponent, 1.5);
+        }
+        if (i == 6) {
+            ck_assert_uint_eq(decoded.shapes.foundation_cells[5], 5);
+            ck_assert_double_eq(decoded.shapes.foundation_depth[1], 1e7);
+            ck_assert_ptr_null(decoded.shapes.foundation_damping);
+        }
+    }
     arena_deinit(&arena);
 }
 END_TEST
@@ -231,6 +276,7 @@ END_TEST
 static TCase *case_input(void) {
     TCase *tcase = tcase_create("input");
     tcase_add_loop_test(tcase, every_kind_comes_back_as_the_same_bytes, 0, INPUT_COUNT);
+    tcase_add_test(tcase, the_version_is_the_least_that_says_it);
     tcase_add_test(tcase, settings_come_back_as_they_were_given);
     tcase_add_test(tcase, columns_come_back_as_they_were_given);
     tcase_add_loop_test(tcase, bytes_cut_or_flipped_never_crash_the_reader, 0, INPUT_COUNT);

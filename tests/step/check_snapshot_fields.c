@@ -154,6 +154,11 @@ START_TEST(every_field_is_hashed_and_named) {
     put_to_sleep(world);
     world->solver_failures = 3;
     world->solver_wait = 2;
+    ck_assert_uint_gt(world->material_count, 1);
+    world->material[1].hertz_exponent = 1.5;
+    for (size_t i = 0; i < world->primitive_count; i++) {
+        world->primitive[i].foundation = (Foundation){6, {2, 3}, 1e7, 0.5, 1.0};
+    }
     world->body_id_next += 2; // as if others had been there, and were removed
     visit.hash = hash_anew(world);
     Error error = {0};
@@ -193,6 +198,9 @@ static const char names[] =
     "islands: island\n"
     "sleeping impulses: asleep.body_a asleep.body_b asleep.feature asleep.impulse.x.y.z\n"
     "failures: solver_failures solver_wait\n"
+    "exponents: material.hertz_exponent\n"
+    "foundations: foundation.face foundation.cells foundation.modulus foundation.depth"
+    " foundation.damping\n"
     "joint ids: next_joint_id\n"
     "joints: joint.id joint.kind joint.axes joint.as_rows joint.collides joint.body joint.partner"
     " joint.frame joint.ratio joint.length joint.break_force joint.break_torque\n"

@@ -295,6 +295,9 @@ static const Case material_cases[] = {
     {"stiffness", -1.0, "materials[0].stiffness"},
     {"dissipation_time", -1.0, "materials[0].dissipation_time"},
     {"damping", -1.0, "materials[0].damping"},
+    {"hertz_exponent", 0.5, "materials[0].hertz_exponent"},
+    {"hertz_exponent", 1.3, "materials[0].hertz_exponent"},
+    {"hertz_exponent", 3.5, "materials[0].hertz_exponent"},
 };
 
 START_TEST(materials_out_of_range_are_refused_by_name) {
@@ -393,6 +396,126 @@ START_TEST(shapes_that_cannot_be_are_refused_by_name) {
 }
 END_TEST
 
+// A box with a foundation given whole; a case spoils one number of it.
+typedef struct FoundationCase {
+    Moreau__V1__Primitive__Kind kind;
+    Moreau__V1__Foundation__Face face;
+    uint32_t cells[2];
+    double modulus, depth, damping;
+    const char *field, *in_scene; // NULL: legal
+} FoundationCase;
+
+#define FACE(name) MOREAU__V1__FOUNDATION__FACE__##name
+#define KIND(name) MOREAU__V1__PRIMITIVE__KIND__##name
+
+static const FoundationCase foundation_cases[] = {
+    {KIND(BOX), FACE(NEGATIVE_Z), {128, 128}, 1e7, 1.0, 1.0, NULL, NULL},
+    // a thousand million cells
+    {KIND(BOX),
+     FACE(NEGATIVE_Z),
+     {31623, 31623},
+     1e7,
+     1.0,
+     1.0,
+     "foundation_cells[0]",
+     "foundation.cells"},
+    {KIND(BOX),
+     FACE(NEGATIVE_Z),
+     {129, 128},
+     1e7,
+     1.0,
+     1.0,
+     "foundation_cells[0]",
+     "foundation.cells"},
+    {KIND(BOX), FACE(NEGATIVE_Z), {0, 4}, 1e7, 1.0, 1.0, "foundation_cells[0]", "foundation.cells"},
+    {KIND(BOX),
+     FACE(NEGATIVE_Z),
+     {4, 4},
+     0.0,
+     1.0,
+     1.0,
+     "foundation_modulus[0]",
+     "foundation.modulus"},
+    {KIND(BOX), FACE(NEGATIVE_Z), {4, 4}, 1e7, 0.0, 1.0, "foundation_depth[0]", "foundation.depth"},
+    {KIND(BOX),
+     FACE(NEGATIVE_Z),
+     {4, 4},
+     1e7,
+     1.0,
+     -1.0,
+     "foundation_damping[0]",
+     "foundation.damping"},
+    {KIND(SPHERE),
+     FACE(NEGATIVE_Z),
+     {4, 4},
+     1e7,
+     1.0,
+     1.0,
+     "foundation_face[0]",
+     "foundation.face"},
+};
+
+START_TEST(foundations_that_cannot_be_are_refused_by_name) {
+    FoundationCase one = foundation_cases[_i];
+    uint64_t before = wire_hash(client, world);
+    double size[3] = {1.0, 1.0, 1.0}, sphere[3] = {1.0, 0.0, 0.0};
+    Moreau__V1__WorldAddShapes add = MOREAU__V1__WORLD_ADD_SHAPES__INIT;
+    add.has_world = 1;
+    add.world = world;
+    add.n_kind = 1, add.kind = &one.kind;
+    add.n_size = 3, add.size = one.kind == KIND(BOX) ? size : sphere;
+    add.n_foundation_face = 1, add.foundation_face = &one.face;
+    add.n_foundation_cells = 2, add.foundation_cells = one.cells;
+    add.n_foundation_modulus = 1, add.foundation_modulus = &one.modulus;
+    add.n_foundation_depth = 1, add.foundation_depth = &one.depth;
+    add.n_foundation_damping = 1, add.foundation_damping = &one.damping;
+    wire_refuse(client, &add, one.field == NULL ? CODE(OK) : CODE(INVALID_ARGUMENT), one.field);
+    if (one.field == NULL) {
+        return;
+    }
+    ck_assert_uint_eq(wire_hash(client, world), before);
+    // columns that come alone
+    add.n_foundation_depth = 0;
+    wire_refuse(client, &add, CODE(INVALID_ARGUMENT), "foundation_depth");
+    ck_assert_uint_eq(wire_hash(client, world), before);
+    // as people write it
+    uint64_t worlds = wire_stats(client, false)->world_count;
+    Moreau__V1__Foundation foundation = MOREAU__V1__FOUNDATION__INIT;
+    foundation.has_face = foundation.has_modulus = foundation.has_depth = 1;
+    foundation.has_damping = 1;
+    foundation.face = one.face;
+    foundation.n_cells = 2, foundation.cells = one.cells;
+    foundation.modulus = one.modulus;
+    foundation.depth = one.depth;
+    foundation.damping = one.damping;
+    Moreau__V1__SceneBox box = MOREAU__V1__SCENE_BOX__INIT;
+    Moreau__V1__SceneSphere ball = MOREAU__V1__SCENE_SPHERE__INIT;
+    box.n_half_extents = 3, box.half_extents = size;
+    ball.has_radius = 1, ball.radius = 1.0;
+    Moreau__V1__ScenePrimitive shape = MOREAU__V1__SCENE_PRIMITIVE__INIT;
+    Moreau__V1__ScenePrimitive *shapes[] = {&shape};
+    shape.shape_case = one.kind == KIND(BOX) ? MOREAU__V1__SCENE_PRIMITIVE__SHAPE_BOX
+                                             : MOREAU__V1__SCENE_PRIMITIVE__SHAPE_SPHERE;
+    if (one.kind == KIND(BOX)) {
+        shape.box = &box;
+    } else {
+        shape.sphere = &ball;
+    }
+    shape.foundation = &foundation;
+    Moreau__V1__SceneBody body = MOREAU__V1__SCENE_BODY__INIT;
+    Moreau__V1__SceneBody *bodies[] = {&body};
+    body.n_shapes = 1, body.shapes = shapes;
+    Moreau__V1__Scene scene = MOREAU__V1__SCENE__INIT;
+    scene.n_bodies = 1, scene.bodies = bodies;
+    Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
+    create.scene = &scene;
+    char field[FIELD_BYTES];
+    snprintf(field, sizeof(field), "scene.bodies[0].shapes[0].%s", one.in_scene);
+    wire_refuse(client, &create, CODE(INVALID_ARGUMENT), field);
+    ck_assert_uint_eq(wire_stats(client, false)->world_count, worlds);
+}
+END_TEST
+
 static const double time_steps[] = {0.0, -0.001, 10.1, 1e-300, 1e-30, 9e-10};
 
 START_TEST(a_step_of_next_to_no_time_or_too_much_is_refused) {
@@ -424,6 +547,8 @@ static TCase *case_ranges(void) {
                         COUNT(material_cases));
     tcase_add_loop_test(tcase, bodies_that_cannot_be_are_refused_by_name, 0, COUNT(body_cases));
     tcase_add_loop_test(tcase, shapes_that_cannot_be_are_refused_by_name, 0, COUNT(shape_cases));
+    tcase_add_loop_test(tcase, foundations_that_cannot_be_are_refused_by_name, 0,
+                        COUNT(foundation_cases));
     tcase_add_loop_test(tcase, a_step_of_next_to_no_time_or_too_much_is_refused, 0,
                         COUNT(time_steps));
     return tcase;

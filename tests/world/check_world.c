@@ -40,6 +40,21 @@ START_TEST(a_rigid_side_leaves_the_other_its_compliance) {
     ck_assert_double_eq(pair.dissipation_time, 0.02);
     ck_assert(isinf(material_combine(&rigid, &rigid).stiffness));
     Material undamped = make_material(0.5, 0.0, 1e4, 0.0, 0.0);
+    // of Hertz contacts: the larger exponent of what gives way; a tangent, or a secant ahead
+    Material hertz = undamped, stiff = material_default();
+    hertz.stiffness = 1e6;
+    hertz.damping = 100.0;
+    hertz.hertz_exponent = 1.5;
+    stiff.hertz_exponent = 2.0; // of nothing
+    ck_assert_double_eq(material_combine(&hertz, &stiff).hertz_exponent, 1.5);
+    ck_assert_double_eq(material_combine(&stiff, &hertz).stiffness, 1e6);
+    MaterialTangent deep = material_tangent(&hertz, -0.01, 0.5),
+                    above = material_tangent(&hertz, 0.01, 0.04);
+    ck_assert_double_eq_tol(deep.stiffness, 1.5e5, 1e-9);
+    ck_assert_double_eq_tol(deep.damping, 15.0, 1e-12);
+    ck_assert_double_eq_tol(deep.force, 1e3, 1e-10);
+    ck_assert_double_eq_tol(above.stiffness, 2e5, 1e-9);
+    ck_assert_double_eq_tol(above.force, -2e3, 1e-10);
     ck_assert_double_eq(material_combine(&undamped, &undamped).damping, 0.0); // not 0/0
 }
 END_TEST
