@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Version 3 has Hertz exponents, and foundations; what has none is written as before.
+// Version 3 has Hertz exponents, foundations and collision groups; what has none is written as before.
 enum { INPUT_VERSION = 2, INPUT_VERSION_NEWEST = 3, INPUT_HEAD_BYTES = 16 };
 
 // ---- optional columns
@@ -251,6 +251,10 @@ static void read_materials(Source *source, Arena *arena, Input *input) {
     input->materials = (MaterialList){.count = count, .material = materials};
 }
 
+static bool has_extras(const ShapeColumns *shapes) {
+    return shapes->foundation_face != NULL || shapes->group != NULL || shapes->mask != NULL;
+}
+
 static void write_shapes(Sink *sink, const Input *input) {
     const ShapeColumns *shapes = &input->shapes;
     sink_u64(sink, shapes->shape_count);
@@ -261,7 +265,7 @@ static void write_shapes(Sink *sink, const Input *input) {
     sink_column(sink, shapes->pose, 7 * shapes->primitive_count);
     sink_column_u64(sink, shapes->material, shapes->primitive_count);
     sink_column(sink, shapes->density, shapes->primitive_count);
-    if (shapes->foundation_face != NULL || shapes->group != NULL || shapes->mask != NULL) {
+    if (has_extras(shapes)) {
         sink_column_u32(sink, shapes->foundation_face, shapes->primitive_count);
         sink_column_u32(sink, shapes->foundation_cells, 2 * shapes->primitive_count);
         sink_column(sink, shapes->foundation_modulus, shapes->primitive_count);
@@ -504,7 +508,7 @@ static size_t body_bytes(const Input *input) {
 
 static uint32_t version_of(const Input *input) {
     bool is_newer = (input->kind == INPUT_MATERIALS && has_exponents(input)) ||
-                    (input->kind == INPUT_SHAPES && input->shapes.foundation_face != NULL);
+                    (input->kind == INPUT_SHAPES && has_extras(&input->shapes));
     return is_newer ? INPUT_VERSION_NEWEST : INPUT_VERSION;
 }
 
