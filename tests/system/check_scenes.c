@@ -152,9 +152,9 @@ START_TEST(a_ladder_of_masses_stands) {
 }
 END_TEST
 
-static const char *const large[] = {"balls-125",  "heap-125",          "pile-1000",
-                                    "pyramid-55", "pyramid-55-kicked", "wall-105-hit",
-                                    "wall-525",   "wall-525-kicked"};
+static const char *const large[] = {"balls-125",    "foundation-900", "heap-125",
+                                    "pile-1000",    "pyramid-55",     "pyramid-55-kicked",
+                                    "wall-105-hit", "wall-525",       "wall-525-kicked"};
 enum { LARGE = sizeof(large) / sizeof(large[0]) };
 
 // The whole of tests/scenes/large, from its first step; half a second of each with deploy/test
