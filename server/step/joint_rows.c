@@ -67,6 +67,16 @@ static double *block_of(StepState *state, ProblemRow *row, uint32_t tree) {
     return rows_add_block(state, row, tree);
 }
 
+// What is left of parts that cancel, or of directions at right angles, is rounding: it must not
+// hold what nothing else holds. Far above what positions at 1,000 times their distances leave, and
+// far below what any joint's axes would be told by.
+#define ROUNDING 1e-12
+
+static double add_part(double sum, double part, double size) {
+    const double whole = sum + part;
+    return fabs(whole) <= ROUNDING * (fabs(sum) + size) ? 0.0 : whole;
+}
+
 // The derivative along the coordinates of a link of the velocity of a point that it carries, along
 // a direction; or of its spin.
 static void add_link(const StepState *state, uint32_t body, Vec3 direction, const Vec3 *point,
@@ -84,7 +94,8 @@ static void add_link(const StepState *state, uint32_t body, Vec3 direction, cons
                 motion =
                     k < link->moves ? axis : vec3_cross(axis, vec3_sub(*point, frame[at].anchor));
             }
-            block[link->first + k] += vec3_dot(direction, motion);
+            const size_t at_k = link->first + k;
+            block[at_k] = add_part(block[at_k], vec3_dot(direction, motion), vec3_norm(motion));
         }
     }
 }
@@ -150,10 +161,29 @@ static ProblemRow *add_locked(const RowJoint *of, uint32_t part, double gap) {
     return row;
 }
 
-// What the bodies that no force moves add is known: the gap is what it would come to.
+static bool is_empty(const Stepper *stepper, const ProblemRow *row) {
+    const size_t first = row->block_count == 0 ? 0 : stepper->row_block[row->block_first].jacobian;
+    for (size_t i = first; row->block_count > 0 && i < stepper->number_count; i++) {
+        if (stepper->number[i] != 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// What the bodies that no force moves add is known: the gap is what it would come to. A row that no
+// velocity has any part in, as of a loop in a plane, is none.
 static void end_locked(const RowJoint *of, ProblemRow *row, double motion) {
+    Stepper *stepper = of->state->stepper;
     row->bias += motion;
     row->gap += of->state->input->time_step * motion;
+    if (is_empty(stepper, row)) {
+        if (row->block_count > 0) {
+            stepper->number_count = stepper->row_block[row->block_first].jacobian;
+        }
+        stepper->row_block_count = row->block_first;
+        stepper->row_count--;
+    }
 }
 
 static bool add_locked_move(const RowJoint *of, int axis) {

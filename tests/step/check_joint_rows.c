@@ -447,7 +447,7 @@ START_TEST(a_loop_with_redundant_rows_goes_round) {
     static const SolverKind solvers[] = {SOLVER_MDP, SOLVER_CCP, SOLVER_SAP, SOLVER_COMPLIANT,
                                          SOLVER_LCP};
     Lab lab = lab_create(GRAVITY, 0.001);
-    set_solver(&lab, solvers[_i]);
+    set_solver(&lab, solvers[_i % 5]);
     const Quat y = quat_normalize((Quat){1.0, -1.0, 0.0, 0.0});
     const Vec3 at[3] = {{0.0, 0.0, 0.5}, {0.5, 0.0, 1.0}, {1.0, 0.0, 0.5}};
     for (uint32_t i = 0; i < 3; i++) {
@@ -464,7 +464,7 @@ START_TEST(a_loop_with_redundant_rows_goes_round) {
     for (int i = 0; i < 4; i++) {
         Build build = begin(&lab, JOINT_HINGE, hinges[i].a, hinges[i].b, pose_at(hinges[i].at_a, y),
                             pose_at(hinges[i].at_b, y));
-        build.as_rows = i > 0;
+        build.as_rows = i > (_i < 5 ? 0 : 2); // then only the last one, in one tree
         add(&lab, &build);
     }
     const JointUpdate kick = {.count = 1,
@@ -480,7 +480,7 @@ START_TEST(a_loop_with_redundant_rows_goes_round) {
     }
     ck_assert_double_gt(turned, 0.8);
     // centimetres: those of sap and compliant are springs; of the others some h^2 of acceleration
-    ck_assert_msg(gap < 0.01, "%s: %g", solver_get(solvers[_i])->name, gap);
+    ck_assert_msg(gap < 0.01, "%s: %g", solver_get(solvers[_i % 5])->name, gap);
     lab_destroy(&lab);
 }
 END_TEST
@@ -590,7 +590,7 @@ static TCase *case_rows(void) {
     tcase_add_test(tcase, the_gap_of_a_chain_is_of_second_order);
     tcase_add_test(tcase, a_distance_keeps_its_length_and_takes_nothing_else);
     tcase_add_loop_test(tcase, a_gear_keeps_its_ratio, 0, 2);
-    tcase_add_loop_test(tcase, a_loop_with_redundant_rows_goes_round, 0, 5);
+    tcase_add_loop_test(tcase, a_loop_with_redundant_rows_goes_round, 0, 10);
     tcase_add_test(tcase, a_joint_that_stands_twice_is_one);
     tcase_add_loop_test(tcase, a_joint_breaks_where_it_bears_too_much, 0, 4);
     tcase_add_test(tcase, what_moves_by_itself_takes_others_along);
