@@ -428,5 +428,4 @@ void articulate_commit(StepState *state) {
         const StepTree *tree = &state->articulated[i];
         world_set_tree_numbers(state->world, &tree->flight.view, tree->positions, tree->velocities);
     }
-    world_follow_bodies(state->world);
 }

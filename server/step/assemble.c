@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The contact problem of the step: what free motion and collision left, with the impulses of the
 // step before to start from.
+#include "step/joint_rows.h"
 #include "step/rows.h"
 
 #include "base/assert.h"
@@ -62,7 +63,8 @@ static bool add_rows(StepState *state) {
     const World *world = state->world;
     for (uint32_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
-        if (!joint->is_rows && joint->axes != 0 && !tree_rows_add(state, i)) {
+        if (joint->is_rows ? !joint_rows_add(state, i)
+                           : joint->axes != 0 && !tree_rows_add(state, i)) {
             return false;
         }
     }

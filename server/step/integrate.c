@@ -309,6 +309,7 @@ Status integrate_commit(StepState *state) {
     if (state->articulated_count > 0) {
         articulate_commit(state);
     }
+    world_follow_bodies(world);
     rows_remember(state);
     world->memory_count = state->kept_count;
     world->step++;

@@ -212,6 +212,23 @@ static void tire_none_pushed(const Judging *judging) {
     }
 }
 
+// What joints hold stays awake.
+static void tire_none_held(const Judging *judging) {
+    const StepState *state = judging->state;
+    const World *world = state->world;
+    for (size_t i = 0; i < world->joint_count; i++) {
+        for (int s = 0; s < 2; s++) {
+            const uint32_t body = world->joint[i].body[s];
+            const uint32_t tree =
+                body == JOINT_NO_BODY ? PROBLEM_NO_TREE : state->stepper->tree_of_body[body];
+            if (tree != PROBLEM_NO_TREE) {
+                state->rest[tree] = 0.0;
+                judging->is_ready[tree] = false;
+            }
+        }
+    }
+}
+
 static bool is_mover(const World *world, uint32_t body) {
     return world->kind[body] == BODY_KINEMATIC && is_any(world->velocity + 6 * (size_t)body);
 }
@@ -285,6 +302,7 @@ Status rest_find(StepState *state, StepEnergy *energy) {
     }
     tasks_run(state->input->context.tasks, judge_block, &judging, block_count);
     tire_none_pushed(&judging);
+    tire_none_held(&judging);
     bool has_ready = state->left_count > 0;
     for (uint32_t block = 0; block < block_count; block++) {
         has_ready = has_ready || judging.has_ready[block];

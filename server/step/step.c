@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "solve/compliant.h"
+#include "step/joint_rows.h"
 #include "step/stages.h"
 #include "world/sleep.h"
 
@@ -203,6 +204,11 @@ static Status run_stages(StepState *state, ClockProc *clock, StepReport *report)
     if (status == STATUS_OK) {
         status = fault_check_report(state, report);
     }
+    if (status == STATUS_OK && !joint_rows_find_broken(state)) {
+        status = error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                           "Memory ended while looking for joints that broke: raise "
+                           "--memory-bytes-max.");
+    }
     if (status == STATUS_OK) {
         status = bounds_find(state);
     }
@@ -215,6 +221,7 @@ static Status run_stages(StepState *state, ClockProc *clock, StepReport *report)
     if (status == STATUS_OK) {
         rest_commit(state);
         patience_commit(state);
+        joint_rows_remove_broken(state);
         bounds_remove(state);
     }
     return status;
@@ -240,7 +247,19 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
 
     patience_begin(&state);
     stepper->has_last = stepper->has_old_ids = false; // the stages write over it
-    Status status = run_stages(&state, clock, report);
+    StepInput pushed;
+    Status status = STATUS_OK;
+    if (world->joint_count > 0) {
+        const bool has_memory = joint_rows_push(&state, &pushed);
+        state.input = &pushed;
+        status = has_memory ? STATUS_OK
+                            : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                                        "Memory ended while pushing with joints: raise "
+                                        "--memory-bytes-max.");
+    }
+    if (status == STATUS_OK) {
+        status = run_stages(&state, clock, report);
+    }
     report->contact_count = stepper->contact_count;
     report->row_count = stepper->row_count;
     report->recovery_count = state.recovery_count;

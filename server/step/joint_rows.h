@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Joints of rows in a step: what they lock and what acts along the axes that they leave free.
+#pragma once
+
+#include "step/stages.h"
+
+// What joints of rows push their bodies with from the begin of the step on, as wrenches behind
+// those of the input: what is fed forward, and under the explicit integrator springs, dampers and
+// drives. `input` is that of the step, with them. false: memory ends.
+bool joint_rows_push(StepState *state, StepInput *input);
+
+// Adds the rows of a joint. false: memory ends.
+bool joint_rows_add(StepState *state, uint32_t joint);
+
+// Which joints broke in this step, by indices that rise, in the scratch memory; that changes
+// nothing yet. false: memory ends.
+bool joint_rows_find_broken(StepState *state);
+// Takes them out of the world.
+void joint_rows_remove_broken(StepState *state);
