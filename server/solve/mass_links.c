@@ -195,7 +195,7 @@ static bool invert(uint32_t n, double share, const double *diagonal, double *d) 
         return false;
     }
     for (uint32_t k = 0; k < n; k++) {
-        double root = factor[k * (n + 1)];
+        double root = factor[(size_t)k * (n + 1)];
         if (!(root * root > share * diagonal[k])) {
             return false;
         }
@@ -228,7 +228,7 @@ static bool factor_link(const ContactProblem *problem, const ProblemLink *from, 
             double sum = dot(load(motion + SIX * (size_t)j), u[k]) + added[k * n + j];
             d[k * n + j] = d[j * n + k] = sum;
         }
-        diagonal[k] = dot(column, load(f + SIX * (size_t)k)) + added[k * (n + 1)];
+        diagonal[k] = dot(column, load(f + SIX * (size_t)k)) + added[(size_t)k * (n + 1)];
     }
     if (n > 0 && !invert(n, share, diagonal, d)) {
         return false;
@@ -307,7 +307,7 @@ static void solve_up(const ContactProblem *problem, const ProblemLink *from, con
     const MassLink *of = &link[i];
     uint32_t n = of->count;
     const double *motion = motion_of(problem, from, of), *w = number + of->number;
-    const double *inverse = w + 2 * SIX * (size_t)n;
+    const double *inverse = w + (size_t)2 * SIX * n;
     Six f = of->is_leaf ? no_six : slot[of->slot], felt = f;
     double u[VELOCITIES], *at = p + of->first;
     for (uint32_t k = 0; k < n; k++) {

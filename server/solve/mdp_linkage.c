@@ -163,7 +163,7 @@ static void add_unit(const Layout *layout, MdpLinkage *linkage, uint32_t unit) {
         for (uint32_t j = 0; j <= i; j++) {
             block[i * n + j] = coupling(layout->pack, &row[i], &row[j], NULL);
         }
-        block[i * (n + 1)] += row[i].compliance + REGULAR_SHARE * row[i].w;
+        block[(size_t)i * (n + 1)] += row[i].compliance + REGULAR_SHARE * row[i].w;
     }
     ldlt_add_vertex(&linkage->ldlt, unit, block);
 }

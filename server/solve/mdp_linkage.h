@@ -34,7 +34,7 @@ struct MdpLinkage {
     size_t *side_at; // of the rows' sides, from the first row's first on: in `pushed`
 };
 
-// Of rows of the pack, joint by joint: rows [unit_first[i], unit_first[i + 1]) are a vertex. *linkage is NULL where it is not worth it. RESOURCE_EXHAUSTED when the arena ends;
-// ABORTED.
+// Of rows of the pack, joint by joint: rows [unit_first[i], unit_first[i + 1]) are a vertex.
+// *linkage is NULL where it is not worth it. RESOURCE_EXHAUSTED when the arena ends; ABORTED.
 Status mdp_linkage_make(Judge *judge, const MdpPack *pack, const uint32_t *unit_first,
                         uint32_t unit_count, MdpLinkage **linkage);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows for sweeping: the bilateral rows of an island are solved at once (mdp_linkage.h), or those of
-// a group, at most six at a time; a row that is clipped stands alone.
+// Rows for sweeping: the bilateral rows of an island are solved at once (mdp_linkage.h), or those
+// of a group, at most six at a time; a row that is clipped stands alone.
 #include "solve/mdp_reach.h"
 
 #include "solve/dense.h"

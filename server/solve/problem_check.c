@@ -90,8 +90,8 @@ static Status check_free_mass(const FreeMass *mass, uint32_t tree, Error *error)
 
 static Status no_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, "problem",
-                     "The problem needs more memory than one request may take, which is some frames "
-                     "(option --frame-bytes-max).");
+                     "The problem needs more memory than one request may take, which is some "
+                     "frames (option --frame-bytes-max).");
 }
 
 static Status check_dense_mass(const ContactProblem *problem, uint32_t tree, Arena *arena,

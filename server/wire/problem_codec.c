@@ -485,7 +485,7 @@ Status problem_codec_read(const Moreau__V1__ContactProblem *m, Arena *arena,
     }
     // … and a block of zeros for links that have none added
     size_t numbers = m->n_mass + m->n_contact_jacobian + m->n_row_jacobian + m->n_link_motion +
-                     m->n_link_added + PROBLEM_LINK_VELOCITIES * PROBLEM_LINK_VELOCITIES;
+                     m->n_link_added + (size_t)PROBLEM_LINK_VELOCITIES * PROBLEM_LINK_VELOCITIES;
     Builder builder = {
         .m = m,
         .tree = arena_take_array(arena, m->n_tree_width, sizeof(ProblemTree)),

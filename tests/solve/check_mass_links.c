@@ -202,6 +202,34 @@ START_TEST(trees_of_all_shapes_answer_as_dense_ones) {
 }
 END_TEST
 
+// A spine with a rib at each of its links, whose ribs come first: what is gathered on the way waits
+// in a slot for the rib alone, not for all of the spine.
+START_TEST(a_long_comb_needs_two_slots) {
+    enum { LINKS = 1001 };
+    ProblemBuild build;
+    ProblemMass mass;
+    Error error = {0};
+    problem_build_init(&build);
+    ProblemBuildLink *link = arena_take_zeroed(&build.arena, LINKS, sizeof(*link));
+    double *v_free = arena_take_zeroed(&build.arena, LINKS, sizeof(*v_free));
+    for (uint32_t i = 0; i < LINKS; i++) {
+        // 0, then rib 1 and spine 2, on which rib 3 and spine 4 hang, …
+        link[i] = (ProblemBuildLink){.parent = i == 0 ? PROBLEM_NO_LINK : (i - 1) / 2 * 2,
+                                     .count = 1,
+                                     .mass = 1.0,
+                                     .inertia = {0.1, 0.1, 0.1, 0.0, 0.0, 0.0},
+                                     .center = vec3(0.5 * i, 0.0, 0.0),
+                                     .motion = {0.0, 0.0, 0.0, 0.0, 0.0, 1.0}};
+    }
+    problem_build_links(&build, LINKS, link, v_free);
+    ck_assert_int_eq(mass_init(&mass, &build.problem, NULL, &build.arena, &error), STATUS_OK);
+    for (uint32_t i = 0; i < LINKS; i++) {
+        ck_assert_uint_le(mass.link[i].slot, 1);
+    }
+    problem_build_deinit(&build);
+}
+END_TEST
+
 // A free body is a tree of one link with six velocities.
 START_TEST(a_body_is_a_tree_of_one_link) {
     ProblemBuild build;
@@ -242,6 +270,7 @@ static TCase *case_special(void) {
     tcase_add_test(tcase, a_double_pendulum_has_the_mass_of_the_textbook);
     tcase_add_test(tcase, a_factor_grows_with_the_links);
     tcase_add_loop_test(tcase, trees_of_all_shapes_answer_as_dense_ones, 0, 4);
+    tcase_add_test(tcase, a_long_comb_needs_two_slots);
     tcase_add_test(tcase, a_body_is_a_tree_of_one_link);
     return tcase;
 }

@@ -379,6 +379,24 @@ START_TEST(check_names_the_key_of_a_link_that_it_refuses) {
 }
 END_TEST
 
+// The weightless link turns about the axis that the one it carries turns about as well: what is
+// left of its inertia is its armature, 1e-16 of the 0.1 that stood there; 1e-12 is enough.
+START_TEST(check_refuses_links_that_only_rounding_makes_definite) {
+    ProblemBuild build;
+    Error error = {0};
+    make_links(&build);
+    double *motion = build.number + build.link[1].motion;
+    motion[2] = 0.0;
+    motion[3] = 1.0;
+    build.number[build.link[1].added] = 1e-16;
+    ck_assert_int_eq(problem_check(&build.problem, &build.arena, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "trees[0].links");
+    build.number[build.link[1].added] = 1e-12;
+    ck_assert_int_eq(problem_check(&build.problem, &build.arena, &error), STATUS_OK);
+    problem_build_deinit(&build);
+}
+END_TEST
+
 START_TEST(check_refuses_links_that_are_not_there) {
     ProblemBuild build;
     Error error = {0};
@@ -436,6 +454,7 @@ static TCase *case_check(void) {
     TCase *tcase = tcase_create("check");
     tcase_add_loop_test(tcase, check_names_the_key_of_what_it_refuses, 0, HARM_COUNT);
     tcase_add_loop_test(tcase, check_names_the_key_of_a_link_that_it_refuses, 0, LINK_HARMS);
+    tcase_add_test(tcase, check_refuses_links_that_only_rounding_makes_definite);
     tcase_add_test(tcase, check_refuses_links_that_are_not_there);
     tcase_add_test(tcase, check_refuses_warm_impulses_that_are_not_finite);
     tcase_add_loop_test(tcase, check_accepts_every_public_problem, 0,

@@ -117,7 +117,7 @@ START_TEST(a_pile_of_one_kind_is_solved_again_bit_for_bit) {
 }
 END_TEST
 
-// A hinge about x between the last body and the next, with a limit and dry friction, which are rows.
+// A hinge between the last body and the next, with limits and dry friction, which are rows.
 static void add_hinge(Lab *lab, uint32_t a, uint32_t b) {
     const uint32_t kind = JOINT_HINGE;
     const uint64_t ids[2] = {lab->world->body_id[a], lab->world->body_id[b]};
