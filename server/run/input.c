@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-// Version 3 has Hertz exponents, foundations and collision groups; what has none is written as before.
+// Version 3 has Hertz exponents, foundations and collision groups; what has none is written as
+// before.
 enum { INPUT_VERSION = 2, INPUT_VERSION_NEWEST = 3, INPUT_HEAD_BYTES = 16 };
 
 // ---- optional columns
