@@ -98,7 +98,7 @@ END_TEST
 static const struct {
     uint32_t bodies;
     size_t bytes_max;
-} small_worlds[] = {{0, 2200}, {1, 3500}, {10, 9000}};
+} small_worlds[] = {{0, 2400}, {1, 3500}, {10, 9000}};
 
 // What batches borrow takes its part of the budget as long as the host has it, lent or spare.
 START_TEST(what_is_borrowed_is_counted_once_it_is_given_back) {
