@@ -15,10 +15,29 @@ static const uint64_t ids[3] = {7, (uint64_t)3 << 32 | 9, 1};
 static const double sizes[9] = {0.1, 0, 0, 1, 2, 3, 0.5, 0.5, 0.5};
 static const char *const names[2] = {"first", NULL};
 
-static Input make_input(int index) {
-    static Material materials[2];
+// Those that only the newer version can say: exponents and foundations.
+static Input make_newer(int index) {
     static const uint32_t faces[3] = {0, 6, 1}, cells[6] = {0, 0, 2, 3, 4, 5};
     static const double moduli[3] = {0.0, 1e7, 2e7};
+    static Material materials[2];
+    if (index == 7) {
+        materials[0] = materials[1] = material_default();
+        materials[1].hertz_exponent = 1.5;
+        return (Input){.kind = INPUT_MATERIALS, .materials = {.count = 2, .material = materials}};
+    }
+    return (Input){.kind = INPUT_SHAPES,
+                   .shapes = {.shape_count = 3,
+                              .primitive_count = 3,
+                              .kind = kinds,
+                              .size = sizes,
+                              .foundation_face = faces,
+                              .foundation_cells = cells,
+                              .foundation_modulus = moduli,
+                              .foundation_depth = moduli}};
+}
+
+static Input make_input(int index) {
+    static Material materials[2];
     switch (index) {
     case 0: {
         SettingsChange change = {.given = CHANGE_TIME_STEP | CHANGE_PARAMETERS | CHANGE_INTEGRATOR |
@@ -44,20 +63,9 @@ static Input make_input(int index) {
         materials[0] = materials[1] = material_default();
         memcpy(materials[0].name, "wood", 5);
         return (Input){.kind = INPUT_MATERIALS, .materials = {.count = 2, .material = materials}};
-    case 7: // of the newer version
-        materials[0] = materials[1] = material_default();
-        materials[1].hertz_exponent = 1.5;
-        return (Input){.kind = INPUT_MATERIALS, .materials = {.count = 2, .material = materials}};
+    case 7:
     case 8:
-        return (Input){.kind = INPUT_SHAPES,
-                       .shapes = {.shape_count = 3,
-                                  .primitive_count = 3,
-                                  .kind = kinds,
-                                  .size = sizes,
-                                  .foundation_face = faces,
-                                  .foundation_cells = cells,
-                                  .foundation_modulus = moduli,
-                                  .foundation_depth = moduli}};
+        return make_newer(index);
     case 2:
         return (Input){.kind = INPUT_SHAPES,
                        .shapes = {.shape_count = 3,

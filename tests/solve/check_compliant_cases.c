@@ -625,6 +625,29 @@ START_TEST(c5r_the_same_step_as_it_is_printed) {
 }
 END_TEST
 
+// As heavy as can be, normal forces are the least that the law lets them be, and nothing is left of
+// friction but what they carry; as printed they grow.
+START_TEST(c5r_zeta_weighs_normal_forces) {
+    double sum[2];
+    for (int heavy = 0; heavy < 2; heavy++) {
+        Slider p = {.h = 0.01, .mu = 0.25, .velocity = {1.0, 0.0, 0.0}};
+        slider_begin(&p);
+        set(&p.settings, "friction", COMPLIANT_PRINTED);
+        set(&p.settings, "zeta", heavy == 1 ? 1e20 : 0.0);
+        set(&p.settings, "tolerance", 1e-6);
+        SolveResult result = slider_step(&p);
+        sum[heavy] = 0.0;
+        for (size_t foot = 0; foot < 4; foot++) {
+            sum[heavy] += result.answer.contact_impulse[3 * foot] / p.h;
+        }
+        slider_end(&p);
+    }
+    double weight = slope_gravity * cos(SLOPE);
+    ck_assert_double_ge(sum[0], 20.0 * weight);
+    ck_assert_double_le(sum[1], 1.1 * weight);
+}
+END_TEST
+
 typedef struct SlideCase {
     double mu, h;
     const char *part;
@@ -671,6 +694,7 @@ static TCase *case_contacts(void) {
     TCase *tcase = tcase_create("contacts");
     tcase_add_loop_test(tcase, c5r_the_first_step_of_a_box_on_a_slope, 0, COUNT(first_steps));
     tcase_add_loop_test(tcase, c5r_the_same_step_as_it_is_printed, 0, COUNT(first_steps));
+    tcase_add_test(tcase, c5r_zeta_weighs_normal_forces);
     tcase_add_loop_test(tcase, c5r_a_box_slides_down_a_slope, 0, COUNT(slides));
     return tcase;
 }
