@@ -158,6 +158,7 @@ START_TEST(every_field_is_hashed_and_named) {
     world->material[1].hertz_exponent = 1.5;
     for (size_t i = 0; i < world->primitive_count; i++) {
         world->primitive[i].foundation = (Foundation){6, {2, 3}, 1e7, 0.5, 1.0};
+        world->primitive[i].group = 4;
     }
     world->body_id_next += 2; // as if others had been there, and were removed
     visit.hash = hash_anew(world);
@@ -209,7 +210,8 @@ static const char names[] =
     "joint names: joint.name\n"
     "joint positions: joint_position\n"
     "joint velocities: joint_velocity joint_target joint_target_velocity joint_effort\n"
-    "joint impulses: joint_impulse.joint joint_impulse.part joint_impulse\n";
+    "joint impulses: joint_impulse.joint joint_impulse.part joint_impulse\n"
+    "collision groups: primitive.group primitive.mask\n";
 
 static void add_names(const SnapshotGroup *group, char *text, size_t bytes) {
     size_t used = strlen(text);
