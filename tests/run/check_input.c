@@ -15,6 +15,26 @@ static const uint64_t ids[3] = {7, (uint64_t)3 << 32 | 9, 1};
 static const double sizes[9] = {0.1, 0, 0, 1, 2, 3, 0.5, 0.5, 0.5};
 static const char *const names[2] = {"first", NULL};
 
+static Input make_set(void) {
+    SettingsChange change = {.given = CHANGE_TIME_STEP | CHANGE_PARAMETERS | CHANGE_INTEGRATOR |
+                                      CHANGE_ROTATION | CHANGE_RECOVERY_SPEED | CHANGE_BOUNDS |
+                                      CHANGE_SLEEP_SPEED | CHANGE_SLEEP_TIME,
+                             .sleep_speed = 0.03,
+                             .sleep_time = 0.7,
+                             .time_step = 0.25,
+                             .integrator = INTEGRATOR_MIDPOINT,
+                             .rotation = ROTATION_EXPLICIT,
+                             .recovery_speed = 2.5,
+                             .has_bounds = true,
+                             .bounds_lower = {-1.0, -2.0, -3.0},
+                             .bounds_upper = {4.0, 5.0, 6.0},
+                             .parameter_given = 5};
+    change.parameter[0] = 1e-9;
+    change.parameter[2] = 1.0;
+    return (Input){.kind = INPUT_SET,
+                   .set = {.settings = change, .update = {.count = 2, .id = ids, .pose = pose}}};
+}
+
 // Those that only the newer version can say: exponents and foundations.
 static Input make_newer(int index) {
     static const uint32_t faces[3] = {0, 6, 1}, cells[6] = {0, 0, 2, 3, 4, 5};
@@ -39,26 +59,8 @@ static Input make_newer(int index) {
 static Input make_input(int index) {
     static Material materials[2];
     switch (index) {
-    case 0: {
-        SettingsChange change = {.given = CHANGE_TIME_STEP | CHANGE_PARAMETERS | CHANGE_INTEGRATOR |
-                                          CHANGE_ROTATION | CHANGE_RECOVERY_SPEED | CHANGE_BOUNDS |
-                                          CHANGE_SLEEP_SPEED | CHANGE_SLEEP_TIME,
-                                 .sleep_speed = 0.03,
-                                 .sleep_time = 0.7,
-                                 .time_step = 0.25,
-                                 .integrator = INTEGRATOR_MIDPOINT,
-                                 .rotation = ROTATION_EXPLICIT,
-                                 .recovery_speed = 2.5,
-                                 .has_bounds = true,
-                                 .bounds_lower = {-1.0, -2.0, -3.0},
-                                 .bounds_upper = {4.0, 5.0, 6.0},
-                                 .parameter_given = 5};
-        change.parameter[0] = 1e-9;
-        change.parameter[2] = 1.0;
-        return (Input){
-            .kind = INPUT_SET,
-            .set = {.settings = change, .update = {.count = 2, .id = ids, .pose = pose}}};
-    }
+    case 0:
+        return make_set();
     case 1:
         materials[0] = materials[1] = material_default();
         memcpy(materials[0].name, "wood", 5);
