@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // moreau-newton-campaign [--share S] [--scene NAME] [--warm] [--misses DIR]
 // moreau-newton-campaign --explain DIR: why those saved there were missed
-// moreau-newton-campaign --open SCENE: which steps of a scene its world leaves open (campaign_open.h)
+// moreau-newton-campaign --open SCENE: which steps its world leaves open (campaign_open.h)
 //
 // Without a share: as much as MOREAU_CAMPAIGN_SCALE says, the whole of it at 10. Below that, only
 // scenes that take seconds. Exit status 1: a demand was not met.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Why Newton's method did not come to the tolerance: how a problem that it missed moves, how each of
-// its curves ended, what rounding alone leaves, and whether sweeps, or Newton's method from where
-// they end, do better.
+// Why Newton's method did not come to the tolerance: how a problem that it missed moves, how each
+// of its curves ended, what rounding alone leaves, and whether sweeps do better, or Newton's method
+// from where they end.
 #pragma once
 
 #include "problems/campaign.h"

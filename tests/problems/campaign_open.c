@@ -17,7 +17,7 @@ typedef struct OpenScene {
 } OpenScene;
 
 static const OpenScene scenes[] = {
-    {"pyramid-55-kicked", 240, 10, 6000.0},
+    {"pyramid-55-kicked", 240, 1, 6000.0},
     {"wall-105-hit", 240, 10, 6000.0},
     {"wall-525-kicked", 60, 20, 300.0},
 };
