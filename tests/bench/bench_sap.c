@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { GROWTH_STEPS = 40, COLUMN_STEPS = 100 };
+enum { GROWTH_STEPS = 20, COLUMN_STEPS = 100 };
 
 static const double ratio_pile[PEER_COUNT] = {[PEER_DRAKE] = 0.3},
                     ratio_stack[PEER_COUNT] = {[PEER_DRAKE] = 0.15},
@@ -82,21 +82,23 @@ static Scene column_of_boxes(uint32_t boxes) {
     return scene_stacks(1, boxes);
 }
 
-// The power of contacts that the time of a step grows with.
+// The power of contacts that the time of a step grows with; one scene for all, in turns.
 static void grow(const BenchRun *run, const char *name, Scene (*make)(uint32_t), uint32_t small,
                  uint32_t large) {
-    for (int i = 0; i < CONVEX; i++) {
-        double contacts[2], ns[2];
-        for (int k = 0; k < 2; k++) {
-            Scene scene = make(k == 0 ? small : large);
-            ns[k] = step_ns(&scene, convex[i].kind, &contacts[k]);
-            scene_destroy(&scene);
-            BenchRow row = {.value = ns[k] * 1e-6, .unit = "ms"};
+    double contacts[2][CONVEX], ns[2][CONVEX];
+    for (int k = 0; k < 2; k++) {
+        Scene scene = make(k == 0 ? small : large);
+        for (int i = 0; i < CONVEX; i++) {
+            ns[k][i] = step_ns(&scene, convex[i].kind, &contacts[k][i]);
+            BenchRow row = {.value = ns[k][i] * 1e-6, .unit = "ms"};
             snprintf(row.figure, sizeof(row.figure), "%s of %u: %s CPU/step p50", name,
                      k == 0 ? small : large, convex[i].name);
             bench_add(run, &row);
         }
-        BenchRow row = {.value = log(ns[1] / ns[0]) / log(contacts[1] / contacts[0]),
+        scene_destroy(&scene);
+    }
+    for (int i = 0; i < CONVEX; i++) {
+        BenchRow row = {.value = log(ns[1][i] / ns[0][i]) / log(contacts[1][i] / contacts[0][i]),
                         .unit = "",
                         .peer = "linear",
                         .peer_value = 1.0,
