@@ -12,7 +12,8 @@ enum { STEPS_MAX = 40 };
 
 // Energies of corrections, as shares of that of the motion: 1e-8 of a velocity, after which at most
 // a tenth of that is left, far below what the step itself is wrong by; of a body alone, which is to
-// be what a free body is, all but rounding; and what is taken for rounding where it shrinks no more.
+// be what a free body is, all but rounding; and what is taken for rounding where it shrinks no
+// more.
 #define SETTLED       1e-16
 #define SETTLED_ALONE 1e-30
 #define STAGNATED     1e-22

@@ -31,8 +31,9 @@ static Vec3 carry_turns(const TreeLink *link, const TreeFrame *frame, const doub
 }
 
 // The link's acceleration, from that of what it hangs on: `above` at `center`, spinning.
-static inline TreePair accelerate(const TreeLink *link, const TreeFrame *frame, const TreePair *above,
-                           Vec3 center, Vec3 spin, const double *rate, const double *change) {
+static inline TreePair accelerate(const TreeLink *link, const TreeFrame *frame,
+                                  const TreePair *above, Vec3 center, Vec3 spin, const double *rate,
+                                  const double *change) {
     TreePair of = {carried(above, spin, vec3_sub(frame->anchor, center)), above->angular};
     Vec3 sliding = vec3(0.0, 0.0, 0.0);
     for (uint32_t k = 0; k < link->moves; k++) {

@@ -102,7 +102,7 @@ START_TEST(what_does_not_collide_covers_no_face) {
         uint32_t body =
             lab_body(&lab, box, BODY_DYNAMIC, pose_at(-0.3, 0.0, 0.1), velocity, 1.0, NULL);
         lab_step(&lab, HERTZ);
-        // over the slab it rolls on; over nothing it falls before the edge, and is turned back by it
+        // over the slab it rolls on; over nothing it falls before the edge, which turns it back
         ck_assert_int_eq(lab_position(&lab, body).z > 0.0, collides);
         ck_assert_int_eq(lab_position(&lab, body).x > 0.0, collides);
         lab_destroy(&lab);

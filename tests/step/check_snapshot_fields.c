@@ -158,6 +158,7 @@ START_TEST(every_field_is_hashed_and_named) {
     world->material[1].hertz_exponent = 1.5;
     for (size_t i = 0; i < world->primitive_count; i++) {
         world->primitive[i].foundation = (Foundation){6, {2, 3}, 1e7, 0.5, 1.0};
+        world->primitive[i].group = 6;
         world->primitive[i].group = 4;
     }
     world->body_id_next += 2; // as if others had been there, and were removed
