@@ -396,6 +396,11 @@ MoreauStatus moreau_world_add_joints(MoreauClient *client, uint64_t world,
 MoreauStatus moreau_world_set_joints(MoreauClient *client, uint64_t world,
                                      const MoreauJointState *state);
 
+// Removes bodies and shapes, by id, all or none.
+MoreauStatus moreau_world_remove(MoreauClient *client, uint64_t world, size_t body_count,
+                                 const uint64_t *bodies, size_t shape_count,
+                                 const uint64_t *shapes);
+
 // Changes settings (Nullable) and the state of `count` bodies: pose 7 and velocity 6 per id, each
 // Nullable.
 MoreauStatus moreau_world_set(MoreauClient *client, uint64_t world, const MoreauSettings *settings,

@@ -75,6 +75,8 @@ Status command_world_add_bodies_judge(Request *request, Error *error);
 Status command_world_add_joints_judge(Request *request, Error *error);
 size_t command_world_add_bytes(const Request *request);
 Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_world_remove_judge(Request *request, Error *error);
+Status command_world_remove(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_world_set_judge(Request *request, Error *error);
 Status command_world_set(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);

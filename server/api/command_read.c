@@ -91,8 +91,8 @@ static bool fill_definition(const World *world, Span range, Arena *arena,
         double inertia[6] = {mass->inertia.xx, mass->inertia.yy, mass->inertia.zz,
                              mass->inertia.xy, mass->inertia.xz, mass->inertia.yz};
         m->kind[i] = (Moreau__V1__Body__Kind)world->kind[body];
-        m->shape[i] =
-            world->body_shape[body] == UINT32_MAX ? 0 : (uint64_t)world->body_shape[body] + 1;
+        const Shape *shape = world_body_shape(world, (uint32_t)body);
+        m->shape[i] = shape == NULL ? 0 : shape->id;
         m->mass[i] = mass->mass;
         memcpy(m->inertia + 6 * i, inertia, sizeof(inertia));
         vec3_store(m->center_of_mass + 3 * i, mass->center);

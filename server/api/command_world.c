@@ -482,6 +482,38 @@ Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply,
     return STATUS_OK;
 }
 
+// ---- remove
+
+Status command_world_remove_judge(Request *request, Error *error) {
+    const Moreau__V1__WorldRemove *message = request->message->world_remove;
+    if (message->n_bodies == 0 && message->n_shapes == 0) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "bodies",
+                         "Give at least one id, of a body or a shape.");
+    }
+    Input input = {.kind = INPUT_REMOVE,
+                   .remove = {.body_count = message->n_bodies,
+                              .body = message->bodies,
+                              .shape_count = message->n_shapes,
+                              .shape = message->shapes}};
+    return keep_input(request, &input, error);
+}
+
+Status command_world_remove(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    (void)lane;
+    Moreau__V1__WorldRemoveReply *message = arena_take(&request->arena, sizeof(*message));
+    if (message == NULL) {
+        return out_of_memory(error);
+    }
+    Status status =
+        door_change(&request->world->door, request->plan, &request->arena, NULL, NULL, error);
+    if (status == STATUS_OK) {
+        moreau__v1__world_remove_reply__init(message);
+        reply->result_case = MOREAU__V1__REPLY__RESULT_WORLD_REMOVE;
+        reply->world_remove = message;
+    }
+    return status;
+}
+
 // ---- set
 
 // How many numbers the columns have must be the same for all; whether it is what the joints have,

@@ -139,6 +139,7 @@ static size_t count_added(const Input *input) {
     case INPUT_SET:
     case INPUT_STEP:
     case INPUT_RESTORE:
+    case INPUT_REMOVE:
         return 0;
     }
     return 0;
@@ -175,6 +176,8 @@ static Status carry_out(World *world, Stepper *stepper, const Input *input, Id *
         return world_add_joints(world, &input->joints, ids, error);
     case INPUT_RESTORE:
         return restore(world, stepper, &input->restore, error);
+    case INPUT_REMOVE:
+        return world_remove(world, &input->remove, error);
     case INPUT_STEP:
         break;
     }

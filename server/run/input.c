@@ -486,6 +486,30 @@ static void read_restore(Source *source, Arena *arena, Input *input) {
         (RestoreOrder){.snapshot = source_bytes(source, count), .snapshot_bytes = count};
 }
 
+static void write_remove(Sink *sink, const Input *input) {
+    const RemoveOrder *order = &input->remove;
+    sink_u64(sink, order->body_count);
+    sink_u64s(sink, order->body, order->body_count);
+    sink_u64(sink, order->shape_count);
+    sink_u64s(sink, order->shape, order->shape_count);
+}
+
+static const uint64_t *read_ids(Source *source, Arena *arena, size_t *count) {
+    *count = source_count(source, sizeof(uint64_t));
+    uint64_t *ids = arena_take_array(arena, *count, sizeof(uint64_t));
+    source->failed = source->failed || ids == NULL;
+    if (!source->failed) {
+        source_u64s(source, ids, *count);
+    }
+    return ids;
+}
+
+static void read_remove(Source *source, Arena *arena, Input *input) {
+    RemoveOrder *order = &input->remove;
+    order->body = read_ids(source, arena, &order->body_count);
+    order->shape = read_ids(source, arena, &order->shape_count);
+}
+
 typedef struct InputRow {
     void (*write)(Sink *sink, const Input *input);
     void (*read)(Source *source, Arena *arena, Input *input);
@@ -499,6 +523,7 @@ static const InputRow rows[] = {
     [INPUT_STEP] = {write_step, read_step},
     [INPUT_RESTORE] = {write_restore, read_restore},
     [INPUT_JOINTS] = {write_joints, read_joints},
+    [INPUT_REMOVE] = {write_remove, read_remove},
 };
 
 static size_t body_bytes(const Input *input) {

@@ -21,7 +21,8 @@ typedef enum InputKind {
     INPUT_BODIES = 4,
     INPUT_STEP = 5,
     INPUT_RESTORE = 6,
-    INPUT_JOINTS = 7
+    INPUT_JOINTS = 7,
+    INPUT_REMOVE = 8
 } InputKind;
 
 // Which of the settings change.
@@ -94,6 +95,7 @@ typedef struct Input {
         JointColumns joints;
         StepOrder step;
         RestoreOrder restore;
+        RemoveOrder remove;
     };
 } Input;
 

@@ -456,8 +456,8 @@ void recorder_change(Recorder *recorder, World *world, const Input *input) {
     }
     recorder->order_at = 0; // the next step begins an entry of its own
     put_scene(recorder, world, input);
-    if (input->kind == INPUT_RESTORE) {
-        close_frames(recorder); // other bodies may have come
+    if (input->kind == INPUT_RESTORE || input->kind == INPUT_REMOVE) {
+        close_frames(recorder); // other bodies may have come, or some gone
     }
     const char *solver = solver_name(world);
     if (solver != recorder->solver || recorder->inputs.buffer->used >= CHUNK_BYTES) {

@@ -334,9 +334,6 @@ static void collide_pair(const StepState *state, StepPair *pair, PairBlock *bloc
     const World *world = state->world;
     const Shape *shape_a = &world->shape[world->body_shape[pair->a]],
                 *shape_b = &world->shape[world->body_shape[pair->b]];
-    if (!shapes_collide(shape_a, shape_b)) {
-        return;
-    }
     const Primitive *primitive_a = &world->primitive[shape_a->primitive_first],
                     *primitive_b = &world->primitive[shape_b->primitive_first];
     const Pose *placed_a = &state->placed[state->placed_first[pair->a]],

@@ -240,13 +240,6 @@ static bool is_kick(const StepState *state, uint32_t from, uint32_t to, double b
                                                   thickness(world, world_body_shape(world, to));
 }
 
-// Whether two bodies that have shapes could touch, were they at one place.
-static bool may_touch(const StepState *state, uint32_t a, uint32_t b) {
-    const Shape *shape_a = world_body_shape(state->world, a),
-                *shape_b = world_body_shape(state->world, b);
-    return shapes_collide(shape_a, shape_b);
-}
-
 static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounce) {
     if (!is_kick(state, from, to, bounce) || !may_meet(state, from, to)) {
         return false;
@@ -291,7 +284,7 @@ static void find_pushes(void *work, uint32_t block) {
     for (size_t i = first; i < end; i++) {
         uint32_t a = state->candidate[i].a, b = state->candidate[i].b;
         bool is_push =
-            stage_boxes_overlap(&state->box[a], &state->box[b]) && may_touch(state, a, b) &&
+            stage_boxes_overlap(&state->box[a], &state->box[b]) &&
             (is_kick(state, a, b, pushing->bounce) || is_kick(state, b, a, pushing->bounce));
         pushing->is_push[i] = is_push;
         has_push = has_push || is_push;

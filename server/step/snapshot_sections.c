@@ -189,9 +189,10 @@ static Status accept_shape(World *world, const World *stage, size_t index, Error
     if (!ARRAY_RESERVE(world->shape, world->shape_capacity, world->shape_count + 1)) {
         return out_of_memory(error);
     }
-    Shape shape = {.primitive_first = (uint32_t)first, .primitive_count = (uint32_t)primitives};
+    Shape shape = {.primitive_first = (uint32_t)first,
+                   .primitive_count = (uint32_t)primitives,
+                   .id = world->shape_id_next++}; // unless a section says otherwise
     shape_measure(&shape, world->primitive);
-    shape_join_groups(&shape, world->primitive);
     world->shape[world->shape_count++] = shape;
     return STATUS_OK;
 }
@@ -242,7 +243,7 @@ static Status accept_body(World *world, const World *stage, size_t index, Error 
     double center[3], inertia[6];
     memcpy(center, &read->center, sizeof(center));
     memcpy(inertia, &read->inertia, sizeof(inertia));
-    uint64_t shape_id = shape == UINT32_MAX ? 0 : (uint64_t)shape + 1;
+    uint64_t shape_id = shape == UINT32_MAX ? 0 : world->shape[shape].id;
     BodyColumns columns = {.count = 1,
                            .pose = pose,
                            .kind = &kind,
@@ -653,16 +654,53 @@ static const SnapshotField collision_fields[] = {
     OF_RECORD("primitive.mask", FIELD_U32, 1, NULL, primitive, Primitive, mask),
 };
 
+static Status open_collisions(World *world, size_t count, Error *error) {
+    return count == world->primitive_count
+               ? STATUS_OK
+               : damaged(error, "collision groups of more or fewer primitives than there are");
+}
+
 static Status settle_collisions(World *world, Error *error) {
-    for (size_t i = 0; i < world->shape_count; i++) {
-        shape_join_groups(&world->shape[i], world->primitive);
-    }
     return has_groups(world) ? STATUS_OK
                              : damaged(error, "collision groups that do not differ from none");
 }
 
 static const SnapshotGroup collision_groups[] = {
-    {.name = "collision groups", .count = count_all_primitives, FIELDS(collision_fields)},
+    {.name = "collision groups",
+     .count = count_all_primitives,
+     .is_counted = true,
+     FIELDS(collision_fields),
+     .open = open_collisions},
+};
+
+// ---- ids of shapes, where some were removed
+
+static bool has_shape_gap(const World *world) {
+    return world->shape_id_next != world->shape_count + 1;
+}
+
+static const SnapshotField shape_id_fields[] = {
+    OF_RECORD("shape.id", FIELD_U32, 1, NULL, shape, Shape, id),
+};
+
+static const SnapshotField shape_next_fields[] = {
+    OF_WORLD("next_shape_id", FIELD_U32, 1, NULL, shape_id_next),
+};
+
+static Status settle_shape_ids(World *world, Error *error) {
+    uint32_t last = 0;
+    bool is_sound = has_shape_gap(world) && world->shape_id_next < UINT32_MAX;
+    for (size_t i = 0; i < world->shape_count; i++) {
+        is_sound = is_sound && world->shape[i].id > last;
+        last = world->shape[i].id;
+    }
+    return is_sound && world->shape_id_next > last ? STATUS_OK
+                                                   : damaged(error, "ids of shapes that cannot be");
+}
+
+static const SnapshotGroup shape_id_groups[] = {
+    {.name = "shape ids", .count = count_shapes, FIELDS(shape_id_fields)},
+    {.name = "next shape", FIELDS(shape_next_fields)},
 };
 
 // ---- all of them
@@ -692,5 +730,6 @@ const SnapshotSection snapshot_sections[] = {
      .group_count = SNAPSHOT_JOINT_STATE_GROUPS, .is_there = snapshot_has_joints,
      .settle = snapshot_settle_joint_state},
     {17, 1, true, GROUPS(collision_groups), .is_there = has_groups, .settle = settle_collisions},
+    {18, 1, true, GROUPS(shape_id_groups), .is_there = has_shape_gap, .settle = settle_shape_ids},
 };
 const size_t snapshot_section_count = sizeof(snapshot_sections) / sizeof(snapshot_sections[0]);

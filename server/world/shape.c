@@ -272,14 +272,6 @@ static void set_unbounded(Shape *shape) {
     shape->radius = HUGE_VAL;
 }
 
-void shape_join_groups(Shape *shape, const Primitive *primitives) {
-    shape->groups = shape->masks = 0;
-    for (uint32_t i = 0; i < shape->primitive_count; i++) {
-        shape->groups |= primitives[shape->primitive_first + i].group;
-        shape->masks |= primitives[shape->primitive_first + i].mask;
-    }
-}
-
 void shape_measure(Shape *shape, const Primitive *primitives) {
     const Primitive *own = primitives + shape->primitive_first;
     uint32_t count = shape->primitive_count;

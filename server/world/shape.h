@@ -46,7 +46,7 @@ typedef struct Primitive {
 typedef struct Shape {
     uint32_t primitive_first, primitive_count; // in the world's primitives
     bool is_unbounded;                         // has a plane
-    uint32_t groups, masks;                    // of all its primitives together
+    uint32_t id;                               // in its world, never given again
     double volume_mass;                        // [kg] from the densities; 0 when unbounded
     Vec3 center;                               // centre of that mass, body axes [m]
     Sym3 inertia;                              // about it, body axes [kg m^2]
@@ -58,14 +58,6 @@ typedef struct Shape {
 static inline bool primitives_collide(const Primitive *a, const Primitive *b) {
     return (a->group & b->mask) != 0 && (b->group & a->mask) != 0;
 }
-
-// false: no primitive of the one collides with any of the other.
-static inline bool shapes_collide(const Shape *a, const Shape *b) {
-    return (a->groups & b->masks) != 0 && (b->groups & a->masks) != 0;
-}
-
-// Makes `groups` and `masks` of a shape's primitives.
-void shape_join_groups(Shape *shape, const Primitive *primitives);
 
 // Judges numbers from outside; `field` names the column, as size[4].
 Status primitive_check(const Primitive *primitive, uint32_t index, Error *error);

@@ -265,7 +265,7 @@ void sleep_disturb(World *world, const uint32_t *bodies, size_t count, bool has_
 // ---- removing
 
 void sleep_remove_bodies(World *world, const uint32_t *bodies, uint32_t count) {
-    sleep_disturb(world, bodies, count, false);
+    sleep_disturb(world, bodies, count, true);
     WorldSleep *sleep = world->sleep;
     if (sleep == NULL) {
         return;

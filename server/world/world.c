@@ -18,6 +18,7 @@ World *world_create(const WorldLimits *limits) {
     world->settings = settings_default();
     world->body_id_next = 1;
     world->joint_id_next = 1;
+    world->shape_id_next = 1;
     if (!ARRAY_RESERVE(world->material, world->material_capacity, 1)) {
         free(world);
         return NULL;
@@ -209,6 +210,11 @@ Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Erro
     if (status != STATUS_OK) {
         return status;
     }
+    if (columns->shape_count > UINT32_MAX - world->shape_id_next) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "kind",
+                         "A world has at most %u shapes in its life, which no option changes.",
+                         UINT32_MAX - 1);
+    }
     if (!ARRAY_RESERVE(world->primitive, world->primitive_capacity,
                        world->primitive_count + columns->primitive_count) ||
         !ARRAY_RESERVE(world->shape, world->shape_capacity,
@@ -230,9 +236,9 @@ Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Erro
                     .primitive_count =
                         columns->primitives_of_shape == NULL ? 1 : columns->primitives_of_shape[i]};
         shape_measure(shape, world->primitive);
-        shape_join_groups(shape, world->primitive);
         world->primitive_count += shape->primitive_count;
-        ids[i] = ++world->shape_count;
+        ids[i] = shape->id = world->shape_id_next++;
+        world->shape_count++;
     }
     world->definition_is_hashed = false;
     return STATUS_OK;
@@ -332,7 +338,8 @@ static void set_pose(World *world, uint32_t body, const double pose[7]) {
 static Status load_body(World *world, const BodyColumns *columns, uint32_t i, Error *error) {
     uint32_t body = world->body_count + i;
     uint64_t shape_id = columns->shape == NULL ? 0 : columns->shape[i];
-    if (shape_id > world->shape_count) {
+    uint32_t shape = UINT32_MAX;
+    if (shape_id != 0 && !world_find_shape(world, shape_id, &shape)) {
         char field[64];
         snprintf(field, sizeof(field), "shape[%u]", i);
         return error_set(error, STATUS_NOT_FOUND, field, "No shape has the id %llu in this world.",
@@ -343,13 +350,13 @@ static Status load_body(World *world, const BodyColumns *columns, uint32_t i, Er
         status = body_check_velocity(columns->velocity + 6 * (size_t)i, i, error);
     }
     if (status == STATUS_OK) {
-        const Shape *shape = shape_id == 0 ? NULL : &world->shape[shape_id - 1];
-        status = body_mass(columns, i, shape, &world->mass[body], error);
+        const Shape *of_body = shape == UINT32_MAX ? NULL : &world->shape[shape];
+        status = body_mass(columns, i, of_body, &world->mass[body], error);
     }
     if (status != STATUS_OK) {
         return status;
     }
-    world->body_shape[body] = shape_id == 0 ? UINT32_MAX : (uint32_t)shape_id - 1;
+    world->body_shape[body] = shape;
     world->kind[body] = columns->kind == NULL ? BODY_DYNAMIC : (uint8_t)columns->kind[i];
     double *velocity = world->velocity + 6 * (size_t)body;
     if (columns->velocity != NULL && world->kind[body] != BODY_STATIC) {
@@ -507,11 +514,33 @@ bool world_find_body(const World *world, Id id, uint32_t *body) {
     return true;
 }
 
+bool world_find_shape(const World *world, Id id, uint32_t *shape) {
+    // ids begin at 1 and rise, as those of bodies do
+    size_t low = 0, high = id < world->shape_count ? (size_t)id : world->shape_count;
+    if (high > 0 && world->shape[high - 1].id == id) {
+        *shape = (uint32_t)high - 1;
+        return true;
+    }
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (world->shape[middle].id < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == world->shape_count || world->shape[low].id != id) {
+        return false;
+    }
+    *shape = (uint32_t)low;
+    return true;
+}
+
 Status world_blame_body(const World *world, Id id, const char *field, Error *error) {
     bool was_there = id > 0 && id < world->body_id_next;
     return error_set(error, STATUS_NOT_FOUND, field,
-                     was_there ? "Body %llu is gone: it left the world's bounds "
-                                 "(WorldSettings.bounds) and was removed."
+                     was_there ? "Body %llu is gone: it was removed (WorldRemove), or left the "
+                                 "world's bounds (WorldSettings.bounds)."
                                : "No body has the id %llu in this world.",
                      (unsigned long long)id);
 }

@@ -61,6 +61,7 @@ typedef struct World {
     size_t primitive_count, primitive_capacity;
     Shape *shape;
     size_t shape_count, shape_capacity;
+    uint32_t shape_id_next; // of the next shape; ids rise with the index and are never given again
 
     // bodies
     uint32_t body_count;
@@ -137,7 +138,7 @@ typedef struct ShapeColumns {
     const uint32_t *foundation_cells; // 2
     const double *foundation_modulus, *foundation_depth;
     const double *foundation_damping; // NULL: 0
-    const uint32_t *group, *mask;        // bits, NULL: 1 and all
+    const uint32_t *group, *mask;     // bits, NULL: 1 and all
 } ShapeColumns;
 
 Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Error *error);
@@ -219,11 +220,27 @@ size_t world_renumber_memory(ContactMemory *memory, size_t memory_count, const u
 // so that all keep their order; impulses between those that stay are remembered.
 void world_remove_bodies(World *world, const uint32_t *bodies, uint32_t count);
 
+// What to remove, by id.
+typedef struct RemoveOrder {
+    size_t body_count;
+    const uint64_t *body;
+    size_t shape_count;
+    const uint64_t *shape;
+} RemoveOrder;
+
+// All or none. Blames bodies[i] and shapes[i]: an id that names nothing or stands twice, a shape
+// that a body has which stays, a body that a joint holds. What rested on the bodies wakes; where
+// bodies go, a fault is forgotten.
+Status world_remove(World *world, const RemoveOrder *order, Error *error);
+
 // How many bodies were ever removed.
 uint64_t world_removed_count(const World *world);
 
 // false: the id names no body.
 bool world_find_body(const World *world, Id id, uint32_t *body);
+
+// The same for a shape.
+bool world_find_shape(const World *world, Id id, uint32_t *shape);
 
 // Blames `field` for an id that names no body, and says whether it ever did.
 Status world_blame_body(const World *world, Id id, const char *field, Error *error);

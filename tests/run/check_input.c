@@ -107,6 +107,9 @@ static Input make_input(int index) {
         return (Input){
             .kind = INPUT_RESTORE,
             .restore = {.snapshot = (const uint8_t *)"thirteen byte", .snapshot_bytes = 13}};
+    case 9:
+        return (Input){.kind = INPUT_REMOVE,
+                       .remove = {.body_count = 2, .body = ids, .shape_count = 3, .shape = ids}};
     default:
         return (Input){
             .kind = INPUT_STEP,
@@ -114,7 +117,7 @@ static Input make_input(int index) {
     }
 }
 
-enum { INPUT_COUNT = 10 };
+enum { INPUT_COUNT = 11 };
 
 static InputBytes encode(const Input *input, Arena *arena) {
     Sink sink = {.bytes = arena_take(arena, input_bytes(input))};
@@ -144,7 +147,7 @@ END_TEST
 
 // What has nothing of the newer version is of the older, byte for byte, and so is what was written.
 START_TEST(the_version_is_the_least_that_says_it) {
-    static const uint32_t versions[INPUT_COUNT] = {2, 2, 3, 2, 2, 2, 2, 3, 3, 2};
+    static const uint32_t versions[INPUT_COUNT] = {2, 2, 3, 2, 2, 2, 2, 3, 3, 2, 2};
     Arena arena;
     arena_init(&arena, 1 << 20);
     for (int i = 0; i < INPUT_COUNT; i++) {

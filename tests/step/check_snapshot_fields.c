@@ -159,9 +159,9 @@ START_TEST(every_field_is_hashed_and_named) {
     for (size_t i = 0; i < world->primitive_count; i++) {
         world->primitive[i].foundation = (Foundation){6, {2, 3}, 1e7, 0.5, 1.0};
         world->primitive[i].group = 6;
-        world->primitive[i].group = 4;
     }
     world->body_id_next += 2; // as if others had been there, and were removed
+    world->shape_id_next += 2;
     visit.hash = hash_anew(world);
     Error error = {0};
     ck_assert_int_eq(snapshot_write(world, &visit.lab.scratch, &visit.bytes, &visit.count, &error),
@@ -212,7 +212,9 @@ static const char names[] =
     "joint positions: joint_position\n"
     "joint velocities: joint_velocity joint_target joint_target_velocity joint_effort\n"
     "joint impulses: joint_impulse.joint joint_impulse.part joint_impulse\n"
-    "collision groups: primitive.group primitive.mask\n";
+    "collision groups: primitive.group primitive.mask\n"
+    "shape ids: shape.id\n"
+    "next shape: next_shape_id\n";
 
 static void add_names(const SnapshotGroup *group, char *text, size_t bytes) {
     size_t used = strlen(text);

@@ -123,6 +123,22 @@ static void lose_a_ball(Tape *tape) {
     step(tape, (StepOrder){.steps = 5});
 }
 
+// The last body goes, and a shape that no body has.
+static void remove_things(Tape *tape) {
+    World *world = tape->door.world;
+    uint64_t gone = world->body_id[world->body_count - 1], spare = world->shape_id_next;
+    change(tape, (Input){.kind = INPUT_SHAPES,
+                         .shapes = {.shape_count = 1,
+                                    .primitive_count = 1,
+                                    .kind = (uint32_t[1]){PRIMITIVE_CAPSULE},
+                                    .size = (double[3]){0.1, 0.2, 0.0},
+                                    .group = (uint32_t[1]){2}}});
+    change(tape,
+           (Input){.kind = INPUT_REMOVE,
+                   .remove = {.body_count = 1, .body = &gone, .shape_count = 1, .shape = &spare}});
+    step(tape, (StepOrder){.steps = 3});
+}
+
 static void perform(Tape *tape) {
     const uint64_t ball = 2, balls_and_box[3] = {2, 3, 4};
     const double push[6] = {3.0, 1.0, 0.0, 0.0, 0.1, 0.0}, still[18] = {0};
@@ -147,6 +163,7 @@ static void perform(Tape *tape) {
                          .restore = {.snapshot = early.bytes, .snapshot_bytes = early.count}});
     step(tape, (StepOrder){.steps = 41});
     lose_a_ball(tape);
+    remove_things(tape);
     change(tape,
            (Input){.kind = INPUT_SET, .set.settings = {.given = CHANGE_MARGIN, .margin = 0.002}});
 }

@@ -183,6 +183,21 @@ class Calls:
             deadline_ms,
         )
 
+    def world_remove(
+        self,
+        *,
+        world: int | None = None,
+        bodies: ArrayLike | None = None,
+        shapes: ArrayLike | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldRemoveReply:
+        """See protocol.WorldRemove."""
+        return self._call(
+            p.WorldRemove(world=world, bodies=bodies, shapes=shapes),
+            p.WorldRemoveReply,
+            deadline_ms,
+        )
+
     def world_get(
         self,
         *,

@@ -39,6 +39,7 @@ class Request(Message):
     world_add_shapes: Optional["WorldAddShapes"] = None
     world_add_bodies: Optional["WorldAddBodies"] = None
     world_add_joints: Optional["WorldAddJoints"] = None
+    world_remove: Optional["WorldRemove"] = None
     world_get: Optional["WorldGet"] = None
     world_set: Optional["WorldSet"] = None
     world_step: Optional["WorldStep"] = None
@@ -85,6 +86,7 @@ class Reply(Message):
     world_list: Optional["WorldListReply"] = None
     world_add: Optional["WorldAddReply"] = None
     """of AddMaterials, AddShapes, AddBodies and AddJoints"""
+    world_remove: Optional["WorldRemoveReply"] = None
     world_get: Optional["WorldGetReply"] = None
     world_set: Optional["WorldSetReply"] = None
     world_step: Optional["WorldStepReply"] = None
@@ -711,8 +713,7 @@ class Primitive(Message):
     asked first: (group_a & mask_b) != 0 and (group_b & mask_a) != 0 `group` has a bit for each of the 32
     groups that a primitive is in (default 1: the first), `mask` one for each that it collides with (default
     all). So everything collides with everything, unless it is told otherwise; group 0, or mask 0, touches
-    nothing. What does not collide neither makes contacts nor covers faces, pushes or wakes; its mass counts
-    all the same."""
+    nothing. What does not collide neither makes contacts nor covers faces; its mass counts all the same."""
 
     class Kind(IntEnum):
         SPHERE = 0
@@ -1187,6 +1188,25 @@ class WorldAddReply(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class WorldRemove(Message):
+    """Removes things from a world, all or nothing. The bodies that stay keep their order, their state and the
+    impulses between them; what rested on one that goes wakes. Ids are never given again. Where bodies go, a
+    fault is cleared. NOT_FOUND: an id that names nothing; INVALID_ARGUMENT: one that stands twice, or none at
+    all; FAILED_PRECONDITION: a shape that a body has which stays, a body that a joint holds."""
+
+    world: int | None = None
+    bodies: Optional[ArrayLike] = None
+    """ids"""
+    shapes: Optional[ArrayLike] = None
+    """ids; of shapes that no body has, or only such as go with them (3 is kept for joints)"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldRemoveReply(Message):
+    pass
+
+
+@dataclass(slots=True, kw_only=True)
 class WorldGet(Message):
     """Reads a world: settings always, bodies by range."""
 
@@ -1230,7 +1250,7 @@ class WorldGetReply(Message):
     names: list[str] = _new(default_factory=list)
     """with `definition`, where the scene gave any: one per body"""
     removed: int | None = None
-    """bodies that have left the bounds since creation"""
+    """bodies that have left the bounds, or were removed, since creation"""
     asleep: NDArray[np.bool_] = _new(default_factory=lambda: np.empty(0, np.bool_))
     """of bodies, where WorldSettings.sleep_speed is above 0"""
     joints: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
@@ -1288,7 +1308,8 @@ class WorldStep(Message):
     wrench out of range, a world listed twice, a reply that could be longer than a frame) is its status, and
     no world is stepped. A step that would end in a number that is not finite (of state or report), or in
     state that no float holds (beyond 3.4e38, so that `single` can always be asked for), has not happened:
-    FAILED_PRECONDITION names step, body and quantity, and the world is faulted until WorldSet sets bodies."""
+    FAILED_PRECONDITION names step, body and quantity, and the world is faulted until WorldSet sets bodies, or
+    WorldRemove removes some."""
 
     worlds: Optional[ArrayLike] = None
     """at least one; none twice"""
@@ -2357,6 +2378,7 @@ Request.FIELDS = (
     Field(34, "world_add_shapes", Kind.MESSAGE, False, WorldAddShapes),
     Field(35, "world_add_bodies", Kind.MESSAGE, False, WorldAddBodies),
     Field(36, "world_add_joints", Kind.MESSAGE, False, WorldAddJoints),
+    Field(37, "world_remove", Kind.MESSAGE, False, WorldRemove),
     Field(38, "world_get", Kind.MESSAGE, False, WorldGet),
     Field(39, "world_set", Kind.MESSAGE, False, WorldSet),
     Field(40, "world_step", Kind.MESSAGE, False, WorldStep),
@@ -2394,6 +2416,7 @@ Reply.FIELDS = (
     Field(31, "world_destroy", Kind.MESSAGE, False, WorldDestroyReply),
     Field(32, "world_list", Kind.MESSAGE, False, WorldListReply),
     Field(33, "world_add", Kind.MESSAGE, False, WorldAddReply),
+    Field(37, "world_remove", Kind.MESSAGE, False, WorldRemoveReply),
     Field(38, "world_get", Kind.MESSAGE, False, WorldGetReply),
     Field(39, "world_set", Kind.MESSAGE, False, WorldSetReply),
     Field(40, "world_step", Kind.MESSAGE, False, WorldStepReply),
@@ -2816,6 +2839,11 @@ WorldAddJoints.FIELDS = (
 )
 WorldAddReply.FIELDS = (
     Field(1, "ids", Kind.UINT64, True, None),
+)
+WorldRemove.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "bodies", Kind.UINT64, True, None),
+    Field(4, "shapes", Kind.UINT64, True, None),
 )
 WorldGet.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),

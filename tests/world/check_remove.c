@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Bodies and shapes that are removed from outside: what stays is as it was, and what is refused has
+// changed nothing.
+#include "step/snapshot.h"
+#include "world/sleep.h"
+
+#include "support/lab.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+enum { BALLS = 5 };
+
+// Ground, and balls that lie on it, of shapes 2, 3 … with radii of their own.
+static Lab make_lab(void) {
+    Lab lab = lab_create(9.81, 1.0 / 240.0);
+    lab_ground(&lab, 0);
+    for (int i = 0; i < BALLS; i++) {
+        double r = 0.1 + 0.01 * i;
+        Id shape = lab_shape(&lab, PRIMITIVE_SPHERE, vec3(r, 0.0, 0.0), 0);
+        lab_body(&lab, shape, BODY_DYNAMIC,
+                 (Pose){.position = vec3(i, 0.0, r), .orientation = quat_identity()}, NULL, 1.0,
+                 NULL);
+    }
+    lab_step(&lab, 10);
+    return lab;
+}
+
+static Status try_remove(Lab *lab, RemoveOrder order, Error *error) {
+    *error = (Error){0};
+    return world_remove(lab->world, &order, error);
+}
+
+START_TEST(what_stays_keeps_its_place) {
+    Lab lab = make_lab();
+    Error error;
+    const uint64_t bodies[2] = {5, 3}, shapes[2] = {3, 5}; // balls 3 and 1, in any order
+    Vec3 before[BALLS];
+    for (uint32_t i = 0; i < BALLS; i++) {
+        before[i] = lab_position(&lab, 1 + i);
+    }
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){2, bodies, 2, shapes}, &error), STATUS_OK);
+    World *world = lab.world;
+    ck_assert_uint_eq(world->body_count, 4);
+    ck_assert_uint_eq(world->shape_count, 4);
+    ck_assert_uint_eq(world->primitive_count, 4);
+    ck_assert_uint_eq(world->dynamic_count, 3);
+    ck_assert_uint_eq(world_removed_count(world), 2);
+    const uint32_t kept[3] = {0, 2, 4};
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t body;
+        ck_assert(world_find_body(world, 2 + kept[i], &body));
+        ck_assert_uint_eq(body, 1 + i);
+        ck_assert_double_eq(lab_position(&lab, body).x, before[kept[i]].x);
+        const Shape *shape = world_body_shape(world, body);
+        ck_assert_uint_eq(shape->id, 2 + kept[i]);
+        ck_assert_double_eq(world->primitive[shape->primitive_first].size.x, 0.1 + 0.01 * kept[i]);
+    }
+    ck_assert_uint_eq(world->memory_count, 3); // impulses of the three that lie
+    // ids are never given again, also after a snapshot
+    lab_restore(&lab);
+    ck_assert_uint_eq(lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0), 7);
+    uint32_t body =
+        lab_body(&lab, 6, BODY_DYNAMIC, (Pose){.orientation = quat_identity()}, NULL, 1.0, NULL);
+    ck_assert_uint_eq(lab.world->body_id[body], 7);
+    ck_assert_uint_eq(world_body_shape(lab.world, body)->id, 6);
+    lab_step(&lab, 10);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// What is left is a world that never had the others, but for the ids.
+START_TEST(a_world_goes_on_as_if_they_had_never_been) {
+    Lab lab = lab_create(9.81, 1.0 / 240.0), other = lab_create(9.81, 1.0 / 240.0);
+    Id shape = 0;
+    for (int k = 0; k < 2; k++) {
+        Lab *one = k == 0 ? &lab : &other;
+        lab_ground(one, 0);
+        shape = lab_shape(one, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0);
+        lab_body(one, shape, BODY_DYNAMIC, (Pose){vec3(0.0, 0.0, 0.3), quat_identity()}, NULL, 1.0,
+                 NULL);
+    }
+    lab_body(&lab, shape, BODY_DYNAMIC, (Pose){vec3(5.0, 0.0, 0.2), quat_identity()}, NULL, 1.0,
+             NULL);
+    lab_step(&lab, 60);
+    lab_step(&other, 60);
+    Error error;
+    const uint64_t body = 3;
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &body, 0, NULL}, &error), STATUS_OK);
+    lab_step(&lab, 60);
+    lab_step(&other, 60);
+    ck_assert_mem_eq(lab.world->pose, other.world->pose, 14 * sizeof(double));
+    ck_assert_mem_eq(lab.world->velocity, other.world->velocity, 12 * sizeof(double));
+    ck_assert_uint_ne(snapshot_hash(lab.world), snapshot_hash(other.world)); // the next id
+    other.world->body_id_next++;
+    other.world->definition_is_hashed = false;
+    ck_assert_uint_eq(snapshot_hash(lab.world), snapshot_hash(other.world));
+    lab_destroy(&lab);
+    lab_destroy(&other);
+}
+END_TEST
+
+static const uint64_t ids[] = {2, 99, 0, 3, 3};
+static const struct {
+    RemoveOrder order;
+    Status status;
+    const char *field;
+} mistakes[] = {
+    {{2, ids, 0, NULL}, STATUS_NOT_FOUND, "bodies[1]"},
+    {{3, ids, 0, NULL}, STATUS_NOT_FOUND, "bodies[1]"},
+    {{1, ids + 2, 0, NULL}, STATUS_NOT_FOUND, "bodies[0]"},
+    {{2, ids + 3, 0, NULL}, STATUS_INVALID_ARGUMENT, "bodies[1]"},
+    {{1, ids, 2, ids}, STATUS_NOT_FOUND, "shapes[1]"},
+    {{1, ids, 2, ids + 3}, STATUS_INVALID_ARGUMENT, "shapes[1]"},
+    {{0, NULL, 1, ids}, STATUS_FAILED_PRECONDITION, "shapes[0]"},
+    {{1, ids, 1, ids + 3}, STATUS_FAILED_PRECONDITION, "shapes[0]"},
+};
+
+START_TEST(a_mistake_is_named_and_changes_nothing) {
+    Lab lab = make_lab();
+    uint64_t hash = snapshot_hash(lab.world);
+    Error error;
+    ck_assert_int_eq(try_remove(&lab, mistakes[_i].order, &error), mistakes[_i].status);
+    ck_assert_str_eq(error.field, mistakes[_i].field);
+    ck_assert_uint_gt(strlen(error.message), 0);
+    lab.world->definition_is_hashed = false;
+    ck_assert_uint_eq(snapshot_hash(lab.world), hash);
+    lab_destroy(&lab);
+}
+END_TEST
+
+START_TEST(a_body_that_a_joint_holds_stays) {
+    Lab lab = make_lab();
+    Error error = {0};
+    const uint32_t kind = JOINT_HINGE;
+    const uint64_t held = 3, other = 4;
+    JointColumns columns = {.count = 1, .axis_count = 1, .position_count = 1, .kind = &kind};
+    columns.body_b = &held;
+    Id joint;
+    ck_assert_msg(world_add_joints(lab.world, &columns, &joint, &error) == STATUS_OK, "%s: %s",
+                  error.field, error.message);
+    uint64_t hash = snapshot_hash(lab.world);
+    const uint64_t both[2] = {other, held};
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){2, both, 0, NULL}, &error),
+                     STATUS_FAILED_PRECONDITION);
+    ck_assert_str_eq(error.field, "bodies[1]");
+    ck_assert_uint_eq(snapshot_hash(lab.world), hash);
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &other, 0, NULL}, &error), STATUS_OK);
+    lab_step(&lab, 5);
+    lab_destroy(&lab);
+}
+END_TEST
+
+START_TEST(what_rested_on_it_wakes) {
+    Lab lab = lab_create(9.81, 1.0 / 240.0);
+    lab.world->settings.sleep_speed = 0.05;
+    lab.world->settings.sleep_time = 0.1;
+    Id box = lab_shape(&lab, PRIMITIVE_BOX, vec3(0.5, 0.5, 0.5), 0);
+    const double heights[2] = {-0.5, 0.5};
+    for (int i = 0; i < 2; i++) { // two towers of a fixed box and another
+        for (int k = 0; k < 2; k++) {
+            lab_body(&lab, box, k == 0 ? BODY_STATIC : BODY_DYNAMIC,
+                     (Pose){vec3(5.0 * i, 0.0, heights[k]), quat_identity()}, NULL,
+                     k == 0 ? 0.0 : 1.0, NULL);
+        }
+    }
+    lab_step(&lab, 240);
+    ck_assert_uint_eq(sleep_count(lab.world), 2);
+    Error error;
+    const uint64_t fixed = 1;
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &fixed, 0, NULL}, &error), STATUS_OK);
+    ck_assert_uint_eq(sleep_count(lab.world), 1);
+    lab_step(&lab, 24);
+    // a tenth of a second of falling: h^2 g n (n + 1) / 2
+    ck_assert_double_eq_tol(lab_position(&lab, 0).z, 0.5 - 9.81 * 300.0 / 240.0 / 240.0, 1e-6);
+    ck_assert_double_eq_tol(lab_position(&lab, 2).z, 0.5, 1e-6);
+    lab_destroy(&lab);
+}
+END_TEST
+
+static TCase *case_remove(void) {
+    TCase *tcase = tcase_create("remove");
+    tcase_add_test(tcase, what_stays_keeps_its_place);
+    tcase_add_test(tcase, a_world_goes_on_as_if_they_had_never_been);
+    tcase_add_loop_test(tcase, a_mistake_is_named_and_changes_nothing, 0,
+                        sizeof(mistakes) / sizeof(mistakes[0]));
+    tcase_add_test(tcase, a_body_that_a_joint_holds_stays);
+    tcase_add_test(tcase, what_rested_on_it_wakes);
+    return tcase;
+}
+
+SUITE_MAIN("world/remove", case_remove)
