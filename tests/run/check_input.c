@@ -84,7 +84,7 @@ static Input make_input(int index) {
                                   .kind = kinds,
                                   .shape = ids,
                                   .name = names}};
-    case 7:
+    case 5:
         return (Input){.kind = INPUT_JOINTS,
                        .joints = {.count = 2,
                                   .axis_count = 4,
@@ -95,7 +95,7 @@ static Input make_input(int index) {
                                   .low = velocity,
                                   .position = pose,
                                   .name = names}};
-    case 8:
+    case 6:
         return (Input){.kind = INPUT_SET,
                        .set = {.joints = {.count = 2,
                                           .id = ids,
