@@ -354,6 +354,38 @@ START_TEST(rows_come_to_coordinates_as_steps_get_small) {
 }
 END_TEST
 
+// A four-bar linkage in a plane: three bodies on four hinges, the first ones by coordinates, the
+// others by rows, that begins to turn at 1 rad/s.
+static Lab make_linkage(SolverKind solver, int coordinate_count) {
+    Lab lab = lab_create(GRAVITY, 0.001);
+    set_solver(&lab, solver);
+    const Quat y = quat_normalize((Quat){1.0, -1.0, 0.0, 0.0});
+    const Vec3 at[3] = {{0.0, 0.0, 0.5}, {0.5, 0.0, 1.0}, {1.0, 0.0, 0.5}};
+    for (uint32_t i = 0; i < 3; i++) {
+        add_body(&lab, pose_at(at[i], quat_identity()), NULL, 1.0, vec3(0.1, 0.1, 0.1));
+    }
+    const struct {
+        int a;
+        uint32_t b;
+        Vec3 at_a, at_b;
+    } hinges[4] = {{-1, 0, {0, 0, 0}, {0, 0, -0.5}},
+                   {0, 1, {0, 0, 0.5}, {-0.5, 0, 0}},
+                   {1, 2, {0.5, 0, 0}, {0, 0, 0.5}},
+                   {-1, 2, {1, 0, 0}, {0, 0, -0.5}}};
+    for (int i = 0; i < 4; i++) {
+        Build build = begin(&lab, JOINT_HINGE, hinges[i].a, hinges[i].b, pose_at(hinges[i].at_a, y),
+                            pose_at(hinges[i].at_b, y));
+        build.as_rows = i >= coordinate_count;
+        add(&lab, &build);
+    }
+    const JointUpdate kick = {.count = 1,
+                              .id = (const uint64_t[]){1},
+                              .axis_count = 1,
+                              .velocity = (const double[]){1.0}};
+    ck_assert_int_eq(world_update_joints(lab.world, &kick, NULL), STATUS_OK);
+    return lab;
+}
+
 // ---- chains
 
 // The largest gap of the first 10 s, and of the last 10 of 60.
@@ -390,6 +422,33 @@ START_TEST(the_gap_of_a_chain_is_of_second_order) {
         lab_destroy(&lab);
     }
     ck_assert_double_eq_tol(gap[0] / gap[1], 4.0, 0.4); // h^2, and a tenth of what is behind it
+}
+END_TEST
+
+// Under two solvers, that take back all of a gap in a step, and a fifth of it.
+START_TEST(projection_brings_a_chain_together) {
+    static const SolverKind solvers[] = {SOLVER_MDP, SOLVER_CCP};
+    Lab lab = make_rods(20, 0.004);
+    set_solver(&lab, solvers[_i]);
+    lab.world->settings.joint_projection = true;
+    for (int i = 0; i < 500; i++) {
+        lab_step(&lab, 1);
+        ck_assert_double_le(largest_gap(&lab), 1e-9);
+    }
+    lab_destroy(&lab);
+}
+END_TEST
+
+// A loop of one tree, whose coordinates are what is moved; a hinge that must not twist, too.
+START_TEST(projection_closes_the_loop_of_a_tree) {
+    Lab lab = make_linkage(SOLVER_MDP, 3);
+    lab.world->settings.joint_projection = true;
+    for (int i = 0; i < 500; i++) {
+        lab_step(&lab, 1);
+        ck_assert_double_le(largest_gap(&lab), 1e-9);
+    }
+    ck_assert_double_gt(fabs(lab.world->joint_position[0]), 0.3);
+    lab_destroy(&lab);
 }
 END_TEST
 
@@ -450,37 +509,12 @@ START_TEST(a_gear_keeps_its_ratio) {
 }
 END_TEST
 
-// A four-bar linkage: three bodies on four hinges, one too many for coordinates, and in a plane,
-// so that three of its rows are redundant. Energy is kept as well as by a pendulum.
+// So that three rows are redundant. Gaps are some h^2 of acceleration, and springs of sap and
+// compliant.
 START_TEST(a_loop_with_redundant_rows_goes_round) {
     static const SolverKind solvers[] = {SOLVER_MDP, SOLVER_CCP, SOLVER_SAP, SOLVER_COMPLIANT,
                                          SOLVER_LCP};
-    Lab lab = lab_create(GRAVITY, 0.001);
-    set_solver(&lab, solvers[_i % 5]);
-    const Quat y = quat_normalize((Quat){1.0, -1.0, 0.0, 0.0});
-    const Vec3 at[3] = {{0.0, 0.0, 0.5}, {0.5, 0.0, 1.0}, {1.0, 0.0, 0.5}};
-    for (uint32_t i = 0; i < 3; i++) {
-        add_body(&lab, pose_at(at[i], quat_identity()), NULL, 1.0, vec3(0.1, 0.1, 0.1));
-    }
-    const struct {
-        int a;
-        uint32_t b;
-        Vec3 at_a, at_b;
-    } hinges[4] = {{-1, 0, {0, 0, 0}, {0, 0, -0.5}},
-                   {0, 1, {0, 0, 0.5}, {-0.5, 0, 0}},
-                   {1, 2, {0.5, 0, 0}, {0, 0, 0.5}},
-                   {-1, 2, {1, 0, 0}, {0, 0, -0.5}}};
-    for (int i = 0; i < 4; i++) {
-        Build build = begin(&lab, JOINT_HINGE, hinges[i].a, hinges[i].b, pose_at(hinges[i].at_a, y),
-                            pose_at(hinges[i].at_b, y));
-        build.as_rows = i > (_i < 5 ? 0 : 2); // then only the last one, in one tree
-        add(&lab, &build);
-    }
-    const JointUpdate kick = {.count = 1,
-                              .id = (const uint64_t[]){1},
-                              .axis_count = 1,
-                              .velocity = (const double[]){1.0}};
-    ck_assert_int_eq(world_update_joints(lab.world, &kick, NULL), STATUS_OK);
+    Lab lab = make_linkage(solvers[_i % 5], _i < 5 ? 1 : 3);
     double gap = 0.0, turned = 0.0;
     for (int i = 0; i < 1000; i++) {
         lab_step(&lab, 1);
@@ -488,7 +522,6 @@ START_TEST(a_loop_with_redundant_rows_goes_round) {
         turned = fmax(turned, fabs(lab.world->joint_position[0]));
     }
     ck_assert_double_gt(turned, 0.8);
-    // centimetres: those of sap and compliant are springs; of the others some h^2 of acceleration
     ck_assert_msg(gap < 0.01, "%s: %g", solver_get(solvers[_i % 5])->name, gap);
     lab_destroy(&lab);
 }
@@ -597,6 +630,8 @@ static TCase *case_rows(void) {
     tcase_add_loop_test(tcase, rows_come_to_coordinates_as_steps_get_small, 0, 5 * ACTS);
     tcase_add_loop_test(tcase, a_chain_of_twenty_does_not_come_apart, 0, 2);
     tcase_add_test(tcase, the_gap_of_a_chain_is_of_second_order);
+    tcase_add_loop_test(tcase, projection_brings_a_chain_together, 0, 2);
+    tcase_add_test(tcase, projection_closes_the_loop_of_a_tree);
     tcase_add_test(tcase, a_distance_keeps_its_length_and_takes_nothing_else);
     tcase_add_loop_test(tcase, a_gear_keeps_its_ratio, 0, 2);
     tcase_add_loop_test(tcase, a_loop_with_redundant_rows_goes_round, 0, 10);
