@@ -227,7 +227,8 @@ enum {
     MOREAU_CONTACT_PLANE = 128,
     MOREAU_BOUNDS = 256,
     MOREAU_SLEEP_SPEED = 512,
-    MOREAU_SLEEP_TIME = 1024
+    MOREAU_SLEEP_TIME = 1024,
+    MOREAU_JOINT_PROJECTION = 2048
 };
 
 // Which velocity moves positions and orientations: that after a step, that before, or their mean.
@@ -265,8 +266,9 @@ typedef struct MoreauSettings {
     // there are none.
     double bounds_lower[3], bounds_upper[3];
     double sleep_speed,
-        sleep_time;     // [m/s], [s]: what is slower for so long falls asleep; 0: nothing
-    const char *solver; // Nullable
+        sleep_time; // [m/s], [s]: what is slower for so long falls asleep; 0: nothing
+    bool joint_projection;
+    const char *solver;                // Nullable
     const MoreauParameter *parameters; // Nullable; of `solver`, which must be named
     size_t parameter_count;
 } MoreauSettings;
@@ -321,8 +323,8 @@ typedef struct MoreauShapes {
     const double *foundation_modulus; // per primitive [Pa]
     const double *foundation_depth;   // per primitive [m]
     const double *foundation_damping; // per primitive [N s/m]
-    const uint32_t *group, *mask;    // Nullable; per primitive: collision groups that it is in, and
-                                     // that it collides with, as bits (default 1, and all)
+    const uint32_t *group, *mask; // Nullable; per primitive: collision groups that it is in, and
+                                  // that it collides with, as bits (default 1, and all)
 } MoreauShapes;
 
 enum { MOREAU_DYNAMIC = 0, MOREAU_KINEMATIC = 1, MOREAU_STATIC = 2 };

@@ -116,6 +116,8 @@ MoreauStatus settings_init(MoreauClient *client, const MoreauSettings *settings,
     message->sleep_speed = settings->sleep_speed;
     message->has_sleep_time = (settings->given & MOREAU_SLEEP_TIME) != 0;
     message->sleep_time = settings->sleep_time;
+    message->has_joint_projection = (settings->given & MOREAU_JOINT_PROJECTION) != 0;
+    message->joint_projection = settings->joint_projection;
     message->solver = (char *)settings->solver;
     if ((settings->given & MOREAU_BOUNDS) != 0) {
         message->bounds = make_bounds(settings);

@@ -80,6 +80,9 @@ static Status merge_settings(const SettingsChange *change, WorldSettings *merged
     if (change->given & CHANGE_SLEEP_TIME) {
         settings.sleep_time = change->sleep_time;
     }
+    if (change->given & CHANGE_JOINT_PROJECTION) {
+        settings.joint_projection = change->joint_projection;
+    }
     if (change->given & CHANGE_BOUNDS) {
         settings.has_bounds = change->has_bounds;
         settings.bounds_lower = change->bounds_lower;

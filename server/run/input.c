@@ -103,6 +103,9 @@ static void write_settings(Sink *sink, const SettingsChange *change) {
         const double sleep[2] = {change->sleep_speed, change->sleep_time};
         sink_doubles(sink, sleep, 2);
     }
+    if (change->given & CHANGE_JOINT_PROJECTION) { // likewise
+        sink_u64(sink, change->joint_projection);
+    }
 }
 
 static void read_bounds(Source *source, SettingsChange *change) {
@@ -146,6 +149,11 @@ static void read_settings(Source *source, SettingsChange *change) {
         source_doubles(source, sleep, 2);
         change->sleep_speed = sleep[0];
         change->sleep_time = sleep[1];
+    }
+    if (change->given & CHANGE_JOINT_PROJECTION) {
+        const uint64_t projection = source_u64(source);
+        change->joint_projection = projection == 1;
+        source->failed = source->failed || projection > 1;
     }
 }
 

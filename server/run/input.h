@@ -39,7 +39,8 @@ enum {
     CHANGE_CONTACT_PLANE = 512,
     CHANGE_BOUNDS = 1024,
     CHANGE_SLEEP_SPEED = 2048,
-    CHANGE_SLEEP_TIME = 4096
+    CHANGE_SLEEP_TIME = 4096,
+    CHANGE_JOINT_PROJECTION = 8192
 };
 
 typedef struct SettingsChange {
@@ -50,6 +51,7 @@ typedef struct SettingsChange {
     bool has_bounds;                              // false: bounds are taken away
     Vec3 bounds_lower, bounds_upper;              // [m]; zero where they are
     double sleep_speed, sleep_time;
+    bool joint_projection;
     SolverKind solver; // switching to another one sets its defaults
     SolverKind
         parameter_solver; // whose parameters these are: must be the world's solver after the change

@@ -156,7 +156,7 @@ static ProblemRow *add_locked(const RowJoint *of, uint32_t part, double gap) {
         row->low = -HUGE_VAL;
         row->high = HUGE_VAL;
         row->gap = gap;
-        row->bias = recovery(of->state, gap);
+        row->bias = of->state->is_projecting ? gap : recovery(of->state, gap);
     }
     return row;
 }
@@ -175,8 +175,10 @@ static bool is_empty(const Stepper *stepper, const ProblemRow *row) {
 // velocity has any part in, as of a loop in a plane, is none.
 static void end_locked(const RowJoint *of, ProblemRow *row, double motion) {
     Stepper *stepper = of->state->stepper;
-    row->bias += motion;
-    row->gap += of->state->input->time_step * motion;
+    if (!of->state->is_projecting) {
+        row->bias += motion;
+        row->gap += of->state->input->time_step * motion;
+    }
     if (is_empty(stepper, row)) {
         if (row->block_count > 0) {
             stepper->number_count = stepper->row_block[row->block_first].jacobian;
@@ -430,20 +432,29 @@ static bool add_gear(const RowJoint *of) {
     return true;
 }
 
+static bool add_all_locked(const RowJoint *of) {
+    if (of->joint->kind == JOINT_DISTANCE) {
+        return add_distance(of);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        if (!(of->joint->axes & (1 << axis)) && !add_locked_move(of, axis)) {
+            return false;
+        }
+    }
+    return add_locked_turns(of);
+}
+
+bool joint_rows_add_locked(StepState *state, uint32_t joint) {
+    const RowJoint of = place(state, joint);
+    return add_all_locked(&of);
+}
+
 bool joint_rows_add(StepState *state, uint32_t joint) {
     const RowJoint of = place(state, joint);
     if (of.joint->kind == JOINT_GEAR) {
         return add_gear(&of);
     }
-    if (of.joint->kind == JOINT_DISTANCE) {
-        return add_distance(&of);
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        if (!(of.joint->axes & (1 << axis)) && !add_locked_move(&of, axis)) {
-            return false;
-        }
-    }
-    if (!add_locked_turns(&of)) {
+    if (!add_all_locked(&of)) {
         return false;
     }
     for (uint32_t axis = 0; axis < joint_axis_count(of.joint->axes); axis++) {

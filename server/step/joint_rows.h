@@ -12,6 +12,9 @@ bool joint_rows_push(StepState *state, StepInput *input);
 // Adds the rows of a joint. false: memory ends.
 bool joint_rows_add(StepState *state, uint32_t joint);
 
+// Only the rows of what it locks; of places where the step is projecting. Not of gears.
+bool joint_rows_add_locked(StepState *state, uint32_t joint);
+
 // Which joints broke in this step, by indices that rise, in the scratch memory; that changes
 // nothing yet. false: memory ends.
 bool joint_rows_find_broken(StepState *state);

@@ -458,6 +458,24 @@ static const SnapshotGroup sleep_settings_groups[] = {
     {.name = "sleep", FIELDS(sleep_settings_fields)},
 };
 
+// ---- joints brought together
+
+static bool has_projection(const World *world) {
+    return world->settings.joint_projection;
+}
+
+static const SnapshotField projection_fields[] = {
+    OF_WORLD("joint_projection", FIELD_FLAG, 1, NULL, settings.joint_projection),
+};
+
+static Status settle_projection(World *world, Error *error) {
+    return has_projection(world) ? STATUS_OK : damaged(error, "a projection that is none");
+}
+
+static const SnapshotGroup projection_groups[] = {
+    {.name = "joint_projection", FIELDS(projection_fields)},
+};
+
 // ---- who sleeps
 
 static size_t count_sleep(const World *world, size_t parent) {
@@ -731,5 +749,7 @@ const SnapshotSection snapshot_sections[] = {
      .settle = snapshot_settle_joint_state},
     {17, 1, true, GROUPS(collision_groups), .is_there = has_groups, .settle = settle_collisions},
     {18, 1, true, GROUPS(shape_id_groups), .is_there = has_shape_gap, .settle = settle_shape_ids},
+    {19, 1, true, GROUPS(projection_groups), .is_there = has_projection,
+     .settle = settle_projection},
 };
 const size_t snapshot_section_count = sizeof(snapshot_sections) / sizeof(snapshot_sections[0]);

@@ -112,7 +112,8 @@ typedef struct StepState {
     uint32_t *kept_first; // per block of contacts: of those that bear something, the first
     uint32_t kept_count;
 
-    uint32_t *broken; // joints that broke, rising
+    bool is_projecting; // rows are of places alone (joint_project.c)
+    uint32_t *broken;   // joints that broke, rising
     uint32_t broken_count;
     uint32_t *left; // bodies that have left the bounds, rising
     uint32_t left_count;

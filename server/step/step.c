@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "solve/compliant.h"
+#include "step/joint_project.h"
 #include "step/joint_rows.h"
 #include "step/stages.h"
 #include "world/sleep.h"
@@ -46,11 +47,14 @@ void stepper_destroy(Stepper *stepper) {
     free(stepper->row_key);
     free(stepper->row_impulse);
     free(stepper->old_id);
+    joint_project_destroy(stepper->projector);
     free(stepper);
 }
 
 size_t stepper_bytes(const Stepper *stepper) {
-    return sizeof(*stepper) + broad_bytes(stepper->broad) + stepper->memory_capacity +
+    const size_t parts = stepper->broad == NULL ? 0 : broad_bytes(stepper->broad);
+    const size_t projector = stepper->projector == NULL ? 0 : stepper_bytes(stepper->projector);
+    return sizeof(*stepper) + parts + projector + stepper->memory_capacity +
            stepper->contact_capacity * sizeof(StepContact) +
            stepper->problem_capacity * sizeof(ProblemContact) +
            stepper->law_capacity * sizeof(ContactLaw) +
@@ -221,6 +225,7 @@ static Status run_stages(StepState *state, ClockProc *clock, StepReport *report)
     if (status == STATUS_OK) {
         rest_commit(state);
         patience_commit(state);
+        joint_project(state);
         joint_rows_remove_broken(state);
         bounds_remove(state);
     }

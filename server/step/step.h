@@ -117,6 +117,8 @@ typedef struct Stepper {
     uint32_t *tree_of_body; // of each body, in the order of the world's during the step;
                             // PROBLEM_NO_TREE: static or kinematic
 
+    struct Stepper *projector; // owned: only the rows of joint_project.c. NULL: never asked for
+
     Id *old_id; // where has_old_ids: of what was body i then
     size_t old_id_capacity;
 } Stepper;

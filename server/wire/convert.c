@@ -184,6 +184,8 @@ Status convert_settings(const Moreau__V1__WorldSettings *message, SettingsChange
     change->sleep_speed = message->sleep_speed;
     change->given |= message->has_sleep_time ? CHANGE_SLEEP_TIME : 0;
     change->sleep_time = message->sleep_time;
+    change->given |= message->has_joint_projection ? CHANGE_JOINT_PROJECTION : 0;
+    change->joint_projection = message->joint_projection != 0;
     if (message->solver != NULL) {
         change->given |= CHANGE_SOLVER;
         Status status = find_solver(message->solver, &change->solver, error);
@@ -289,6 +291,8 @@ Moreau__V1__WorldSettings *convert_settings_out(const WorldSettings *settings, A
     message->has_contact_plane = message->has_sleep_speed = message->has_sleep_time = 1;
     message->sleep_speed = settings->sleep_speed;
     message->sleep_time = settings->sleep_time;
+    message->has_joint_projection = settings->joint_projection; // absent: false
+    message->joint_projection = settings->joint_projection;
     message->contact_plane = (Moreau__V1__WorldSettings__ContactPlane)settings->contact_plane;
     message->solver = (char *)solver_get(solver.kind)->name;
     message->parameters = parameters;

@@ -130,6 +130,7 @@ static void put_settings(Sink *sink, const WorldSettings *settings) {
     put_number(sink, settings->sleep_speed);
     put(sink, ",\"sleep_time\":");
     put_number(sink, settings->sleep_time);
+    put(sink, settings->joint_projection ? ",\"joint_projection\":true" : "");
     put_choice(sink, "integrator", settings->integrator);
     put_choice(sink, "rotation", settings->rotation);
     put_choice(sink, "contact_plane", settings->contact_plane);

@@ -22,7 +22,7 @@ WorldSettings settings_default(void) {
 }
 
 // one byte of padding more, and worlds that were set alike would differ
-static_assert(sizeof(WorldSettings) == 15 * sizeof(double) + 2 * sizeof(uint32_t) +
+static_assert(sizeof(WorldSettings) == 16 * sizeof(double) + 2 * sizeof(uint32_t) +
                                            sizeof(((WorldSettings *)0)->parameter),
               "settings are compared as bytes");
 

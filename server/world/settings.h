@@ -49,6 +49,8 @@ typedef struct WorldSettings {
     uint8_t contact_plane;        // ContactPlane
     bool has_bounds;
     uint32_t solver;                 // SolverKind
+    bool joint_projection;           // joints of rows are brought together after every step
+    uint8_t unused[7];               // zero: settings are compared as bytes
     Vec3 bounds_lower, bounds_upper; // [m] corners; zero without bounds
     double parameter[SETTINGS_PARAMETER_MAX];
 } WorldSettings;

@@ -175,89 +175,98 @@ static Quat random_turn(void) {
         (Quat){random_in(-1, 1), random_in(-1, 1), random_in(-1, 1), random_in(-1, 1)});
 }
 
-// A row's gap changes in a short step by what its Jacobian makes of the velocities: for every set
-// of free axes, between bodies that spin, in frames that are turned. Errors are of second order in
-// the step, and of first in the gaps that it begins with, as turns are taken at none.
-START_TEST(gaps_change_as_their_rows_say) {
-    const double h = 1e-6;
+// Two bodies that spin, and a joint between them that leaves `axes` free, in frames that are turned
+// and at some position of the axes, with limits there.
+static Lab make_pair(uint8_t axes, double h) {
     Lab lab = lab_create(0.0, h);
-    seed = 7 + (uint64_t)_i;
     for (uint32_t i = 0; i < 2; i++) {
         double velocity[6];
         for (int k = 0; k < 6; k++) {
             velocity[k] = random_in(-1, 1);
         }
-        add_body(&lab,
-                 pose_at(vec3(random_in(-1, 1), random_in(-1, 1), random_in(-1, 1)), random_turn()),
-                 velocity, 1.0, vec3(1, 1, 1));
+        const Vec3 at = vec3(random_in(-1, 1), random_in(-1, 1), random_in(-1, 1));
+        add_body(&lab, pose_at(at, random_turn()), velocity, 1.0, vec3(1, 1, 1));
     }
-    // frames that are one, but for the axes that are free
     const Pose a = {vec3(random_in(-1, 1), 0.3, 0.2), random_turn()};
     double position[7] = {0.3, -0.4, 0.5, 0.7, -0.6, 0.2, 0.1};
-    const uint8_t axes = (uint8_t)_i;
     if ((axes & JOINT_TURNS) == JOINT_TURNS) {
         double *q = position + joint_axis_count(axes & JOINT_MOVES);
         const Quat turn = random_turn();
         q[0] = turn.w, q[1] = turn.x, q[2] = turn.y, q[3] = turn.z;
     }
-    const World *world = lab.world;
-    const Pose frame =
-        pose_compose(pose_compose(pose_load(world->pose), a), joint_transform(axes, position));
-    const Pose b = pose_load(world->pose + 7);
+    const Pose b = pose_load(lab.world->pose + 7),
+               frame = pose_compose(pose_compose(pose_load(lab.world->pose), a),
+                                    joint_transform(axes, position));
     const Quat back = {b.orientation.w, -b.orientation.x, -b.orientation.y, -b.orientation.z};
     Build build = begin(&lab, axes == 0 ? JOINT_FIXED : JOINT_GENERIC, 0, 1, a,
                         pose_at(quat_rotate(back, vec3_sub(frame.position, b.position)),
                                 quat_mul(back, frame.orientation)));
     build.axes = axes;
-    for (int k = 0; k < 6; k++) { // limits near enough to be rows
-        build.low[k] = build.high[k] = 0.0;
-    }
-    const uint32_t index = add(&lab, &build);
-    const Joint *joint = &world->joint[index];
-    double numbers[7];
-    memcpy(numbers, world->joint_position + joint->position_first,
-           joint_position_count(axes) * sizeof(double));
+    add(&lab, &build);
+    // of three turns limits are of the rotation vector
     if ((axes & JOINT_TURNS) == JOINT_TURNS) {
-        double *q = numbers + joint_axis_count(axes & JOINT_MOVES);
+        double *q = position + joint_axis_count(axes & JOINT_MOVES);
         vec3_store(q, joint_rotation_vector((Quat){q[0], q[1], q[2], q[3]}));
     }
     for (uint32_t k = 0; k < joint_axis_count(axes); k++) {
-        lab.world->joint_axis[joint->axis_first + k].low = numbers[k];
-        lab.world->joint_axis[joint->axis_first + k].high = numbers[k];
+        lab.world->joint_axis[k].low = lab.world->joint_axis[k].high = position[k];
     }
-    double before[24], change[24];
-    uint32_t parts[24], count;
-    lab_step(&lab, 1);
-    const Stepper *stepper = lab.stepper;
-    count = stepper->row_count;
-    ck_assert_uint_eq(count, 6 - joint_axis_count(axes) + 2 * joint_axis_count(axes));
-    for (uint32_t i = 0; i < count; i++) {
-        parts[i] = stepper->row_key[i].part;
-        before[i] = stepper->row[i].gap;
-        ck_assert_double_eq_tol(before[i], 0.0, 1e-14);
-        change[i] = 0.0;
-        for (uint32_t k = 0; k < stepper->row[i].block_count; k++) {
-            const RowBlock *block = &stepper->row_block[stepper->row[i].block_first + k];
-            for (int n = 0; n < 6; n++) { // velocities that no row has changed: those of the begin
-                change[i] += h * stepper->number[block->jacobian + (uint32_t)n] *
-                             stepper->problem.v_free[6 * block->tree + (uint32_t)n];
-            }
+    return lab;
+}
+
+// What a row's Jacobian makes of the velocities without any row.
+static double free_rate(const Stepper *stepper, uint32_t row) {
+    double rate = 0.0;
+    for (uint32_t k = 0; k < stepper->row[row].block_count; k++) {
+        const RowBlock *block = &stepper->row_block[stepper->row[row].block_first + k];
+        for (uint32_t n = 0; n < 6; n++) {
+            rate +=
+                stepper->number[block->jacobian + n] * stepper->problem.v_free[6 * block->tree + n];
         }
     }
-    // the bodies go where they would without the joint
+    return rate;
+}
+
+// The bodies have gone with the joint: they go where they would without it.
+static void let_go(Lab *lab, double h) {
     for (uint32_t i = 0; i < 2; i++) {
-        Pose pose = pose_load(world->pose + 7 * (size_t)i);
-        const double *v = stepper->v + 6 * i, *wanted = stepper->problem.v_free + 6 * i;
+        const size_t at = 6 * (size_t)i;
+        double *packed = lab->world->pose + 7 * (size_t)i;
+        Pose pose = pose_load(packed);
+        const double *v = lab->stepper->v + at, *wanted = lab->stepper->problem.v_free + at;
         pose.position = vec3_add_scaled(pose.position, -h, vec3_load(v));
         pose.position = vec3_add_scaled(pose.position, h, vec3_load(wanted));
         pose.orientation = quat_turn(pose.orientation, vec3_load(v + 3), -h);
         pose.orientation = quat_turn(pose.orientation, vec3_load(wanted + 3), h);
-        pose_store(lab.world->pose + 7 * i, pose);
-        memcpy(lab.world->velocity + 6 * i, wanted, 6 * sizeof(double));
+        pose_store(packed, pose);
+        memcpy(lab->world->velocity + at, wanted, 6 * sizeof(double));
     }
-    world_follow_bodies(lab.world);
-    lab.world->settings.margin = 10.0; // limits may have gone apart
-    lab.world->bodies_moved = true;
+    world_follow_bodies(lab->world);
+    lab->world->settings.margin = 10.0; // limits may have gone apart
+    lab->world->bodies_moved = true;
+}
+
+// A row's gap changes in a short step by what its Jacobian makes of the velocities, for every set
+// of free axes. Errors are of second order in the step, and of first in the gaps that it begins
+// with, as turns are taken at none.
+START_TEST(gaps_change_as_their_rows_say) {
+    const double h = 1e-6;
+    const uint8_t axes = (uint8_t)_i;
+    seed = 7 + (uint64_t)_i;
+    Lab lab = make_pair(axes, h);
+    double before[24], change[24];
+    uint32_t parts[24];
+    lab_step(&lab, 1);
+    const Stepper *stepper = lab.stepper;
+    const uint32_t count = stepper->row_count, free_count = joint_axis_count(axes);
+    ck_assert_uint_eq(count, 6 - free_count + 2 * free_count);
+    for (uint32_t i = 0; i < count; i++) {
+        parts[i] = stepper->row_key[i].part;
+        before[i] = stepper->row[i].gap;
+        ck_assert_double_eq_tol(before[i], 0.0, 1e-14);
+        change[i] = h * free_rate(stepper, i);
+    }
+    let_go(&lab, h);
     lab_step(&lab, 1);
     ck_assert_uint_eq(stepper->row_count, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -345,6 +354,38 @@ START_TEST(rows_come_to_coordinates_as_steps_get_small) {
 }
 END_TEST
 
+// A four-bar linkage in a plane: three bodies on four hinges, the first ones by coordinates, the
+// others by rows, that begins to turn at 1 rad/s.
+static Lab make_linkage(SolverKind solver, int coordinate_count) {
+    Lab lab = lab_create(GRAVITY, 0.001);
+    set_solver(&lab, solver);
+    const Quat y = quat_normalize((Quat){1.0, -1.0, 0.0, 0.0});
+    const Vec3 at[3] = {{0.0, 0.0, 0.5}, {0.5, 0.0, 1.0}, {1.0, 0.0, 0.5}};
+    for (uint32_t i = 0; i < 3; i++) {
+        add_body(&lab, pose_at(at[i], quat_identity()), NULL, 1.0, vec3(0.1, 0.1, 0.1));
+    }
+    const struct {
+        int a;
+        uint32_t b;
+        Vec3 at_a, at_b;
+    } hinges[4] = {{-1, 0, {0, 0, 0}, {0, 0, -0.5}},
+                   {0, 1, {0, 0, 0.5}, {-0.5, 0, 0}},
+                   {1, 2, {0.5, 0, 0}, {0, 0, 0.5}},
+                   {-1, 2, {1, 0, 0}, {0, 0, -0.5}}};
+    for (int i = 0; i < 4; i++) {
+        Build build = begin(&lab, JOINT_HINGE, hinges[i].a, hinges[i].b, pose_at(hinges[i].at_a, y),
+                            pose_at(hinges[i].at_b, y));
+        build.as_rows = i >= coordinate_count;
+        add(&lab, &build);
+    }
+    const JointUpdate kick = {.count = 1,
+                              .id = (const uint64_t[]){1},
+                              .axis_count = 1,
+                              .velocity = (const double[]){1.0}};
+    ck_assert_int_eq(world_update_joints(lab.world, &kick, NULL), STATUS_OK);
+    return lab;
+}
+
 // ---- chains
 
 // The largest gap of the first 10 s, and of the last 10 of 60.
@@ -381,6 +422,33 @@ START_TEST(the_gap_of_a_chain_is_of_second_order) {
         lab_destroy(&lab);
     }
     ck_assert_double_eq_tol(gap[0] / gap[1], 4.0, 0.4); // h^2, and a tenth of what is behind it
+}
+END_TEST
+
+// Under two solvers, that take back all of a gap in a step, and a fifth of it.
+START_TEST(projection_brings_a_chain_together) {
+    static const SolverKind solvers[] = {SOLVER_MDP, SOLVER_CCP};
+    Lab lab = make_rods(20, 0.004);
+    set_solver(&lab, solvers[_i]);
+    lab.world->settings.joint_projection = true;
+    for (int i = 0; i < 500; i++) {
+        lab_step(&lab, 1);
+        ck_assert_double_le(largest_gap(&lab), 1e-9);
+    }
+    lab_destroy(&lab);
+}
+END_TEST
+
+// A loop of one tree, whose coordinates are what is moved; a hinge that must not twist, too.
+START_TEST(projection_closes_the_loop_of_a_tree) {
+    Lab lab = make_linkage(SOLVER_MDP, 3);
+    lab.world->settings.joint_projection = true;
+    for (int i = 0; i < 500; i++) {
+        lab_step(&lab, 1);
+        ck_assert_double_le(largest_gap(&lab), 1e-9);
+    }
+    ck_assert_double_gt(fabs(lab.world->joint_position[0]), 0.3);
+    lab_destroy(&lab);
 }
 END_TEST
 
@@ -441,37 +509,12 @@ START_TEST(a_gear_keeps_its_ratio) {
 }
 END_TEST
 
-// A four-bar linkage: three bodies on four hinges, one too many for coordinates, and in a plane,
-// so that three of its rows are redundant. Energy is kept as well as by a pendulum.
+// So that three rows are redundant. Gaps are some h^2 of acceleration, and springs of sap and
+// compliant.
 START_TEST(a_loop_with_redundant_rows_goes_round) {
     static const SolverKind solvers[] = {SOLVER_MDP, SOLVER_CCP, SOLVER_SAP, SOLVER_COMPLIANT,
                                          SOLVER_LCP};
-    Lab lab = lab_create(GRAVITY, 0.001);
-    set_solver(&lab, solvers[_i % 5]);
-    const Quat y = quat_normalize((Quat){1.0, -1.0, 0.0, 0.0});
-    const Vec3 at[3] = {{0.0, 0.0, 0.5}, {0.5, 0.0, 1.0}, {1.0, 0.0, 0.5}};
-    for (uint32_t i = 0; i < 3; i++) {
-        add_body(&lab, pose_at(at[i], quat_identity()), NULL, 1.0, vec3(0.1, 0.1, 0.1));
-    }
-    const struct {
-        int a;
-        uint32_t b;
-        Vec3 at_a, at_b;
-    } hinges[4] = {{-1, 0, {0, 0, 0}, {0, 0, -0.5}},
-                   {0, 1, {0, 0, 0.5}, {-0.5, 0, 0}},
-                   {1, 2, {0.5, 0, 0}, {0, 0, 0.5}},
-                   {-1, 2, {1, 0, 0}, {0, 0, -0.5}}};
-    for (int i = 0; i < 4; i++) {
-        Build build = begin(&lab, JOINT_HINGE, hinges[i].a, hinges[i].b, pose_at(hinges[i].at_a, y),
-                            pose_at(hinges[i].at_b, y));
-        build.as_rows = i > (_i < 5 ? 0 : 2); // then only the last one, in one tree
-        add(&lab, &build);
-    }
-    const JointUpdate kick = {.count = 1,
-                              .id = (const uint64_t[]){1},
-                              .axis_count = 1,
-                              .velocity = (const double[]){1.0}};
-    ck_assert_int_eq(world_update_joints(lab.world, &kick, NULL), STATUS_OK);
+    Lab lab = make_linkage(solvers[_i % 5], _i < 5 ? 1 : 3);
     double gap = 0.0, turned = 0.0;
     for (int i = 0; i < 1000; i++) {
         lab_step(&lab, 1);
@@ -479,7 +522,6 @@ START_TEST(a_loop_with_redundant_rows_goes_round) {
         turned = fmax(turned, fabs(lab.world->joint_position[0]));
     }
     ck_assert_double_gt(turned, 0.8);
-    // centimetres: those of sap and compliant are springs; of the others some h^2 of acceleration
     ck_assert_msg(gap < 0.01, "%s: %g", solver_get(solvers[_i % 5])->name, gap);
     lab_destroy(&lab);
 }
@@ -588,6 +630,8 @@ static TCase *case_rows(void) {
     tcase_add_loop_test(tcase, rows_come_to_coordinates_as_steps_get_small, 0, 5 * ACTS);
     tcase_add_loop_test(tcase, a_chain_of_twenty_does_not_come_apart, 0, 2);
     tcase_add_test(tcase, the_gap_of_a_chain_is_of_second_order);
+    tcase_add_loop_test(tcase, projection_brings_a_chain_together, 0, 2);
+    tcase_add_test(tcase, projection_closes_the_loop_of_a_tree);
     tcase_add_test(tcase, a_distance_keeps_its_length_and_takes_nothing_else);
     tcase_add_loop_test(tcase, a_gear_keeps_its_ratio, 0, 2);
     tcase_add_loop_test(tcase, a_loop_with_redundant_rows_goes_round, 0, 10);

@@ -147,6 +147,7 @@ START_TEST(every_field_is_hashed_and_named) {
     World *world = visit.lab.world;
     world->body_name[2] = strdup("second");
     world->settings.has_bounds = true;
+    world->settings.joint_projection = true;
     world->settings.bounds_lower = vec3(-9.0, -9.0, -9.0);
     world->settings.bounds_upper = vec3(9.0, 9.0, 9.0);
     world->settings.sleep_speed = 0.1;
@@ -214,7 +215,8 @@ static const char names[] =
     "joint impulses: joint_impulse.joint joint_impulse.part joint_impulse\n"
     "collision groups: primitive.group primitive.mask\n"
     "shape ids: shape.id\n"
-    "next shape: next_shape_id\n";
+    "next shape: next_shape_id\n"
+    "joint_projection: joint_projection\n";
 
 static void add_names(const SnapshotGroup *group, char *text, size_t bytes) {
     size_t used = strlen(text);

@@ -412,6 +412,10 @@ class WorldSettings(Message):
     sleep_speed: float | None = None
     """[m/s] 0 … 1e6: what is slower for sleep_time falls asleep, as below; default 0: nothing does. 0.05
     suits bodies of centimetres to metres on earth"""
+    joint_projection: bool | None = None
+    """joints of rows are brought together after every step, to 1e-10 m and rad, by the least motion of their
+    bodies, whose velocities stay; without, what a step leaves, some h^2, is taken back by the next ones;
+    default false"""
     sleep_time: float | None = None
     """[s] 0 … 1e6; default 0.5; no effect where sleep_speed is 0"""
 
@@ -2574,6 +2578,7 @@ WorldSettings.FIELDS = (
     Field(13, "contact_plane", Kind.ENUM, False, WorldSettings.ContactPlane),
     Field(14, "bounds", Kind.MESSAGE, False, Bounds),
     Field(15, "sleep_speed", Kind.DOUBLE, False, None),
+    Field(17, "joint_projection", Kind.BOOL, False, None),
     Field(16, "sleep_time", Kind.DOUBLE, False, None),
 )
 Bounds.FIELDS = (
