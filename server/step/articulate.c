@@ -34,6 +34,16 @@ static size_t bytes_of(const Tree *tree) {
            (tree->position_count + 2 * (size_t)tree->width) * sizeof(double);
 }
 
+// As of free bodies (integrate.c), what a root that floats keeps is its spin in its own axes: the
+// step's numbers are those.
+static void begin_floating(TreeFlight *flight) {
+    if (flight->view.link[0].joint == TREE_NONE) {
+        const Mat3 own = quat_to_mat3(pose_load(flight->positions).orientation);
+        flight->view.has_own_spin = true;
+        vec3_store(flight->velocities + 3, mat3_tmul_vec(own, vec3_load(flight->velocities + 3)));
+    }
+}
+
 static void open_tree(StepState *state, uint32_t index, unsigned char *at) {
     const World *world = state->world;
     StepTree *tree = &state->articulated[index];
@@ -58,6 +68,7 @@ static void open_tree(StepState *state, uint32_t index, unsigned char *at) {
     flight->integrator = world->settings.integrator;
     flight->rotation = world->settings.rotation;
     world_tree_numbers(world, &flight->view, flight->positions, flight->velocities);
+    begin_floating(flight);
     memset(flight->wrenches, 0, of->link_count * 6 * sizeof(double));
 }
 
@@ -339,15 +350,11 @@ Pose articulate_pose_there(const StepState *state, uint32_t body, const double *
 
 // ---- the end of the step
 
-// The spin of a root that floats stands in world axes, and is carried along (integrate.c).
-static void carry_spin(const StepState *state, StepTree *tree) {
-    const TreeLink *root = &tree->flight.view.link[0];
-    const uint32_t integrator = state->world->settings.integrator;
-    if (root->joint == TREE_NONE &&
-        (integrator == INTEGRATOR_MIDPOINT || integrator == INTEGRATOR_EXPLICIT)) {
-        const Vec3 turned = vec3_turn(vec3_load(tree->velocities + 3),
-                                      vec3_load(tree->flight.way + 3), state->input->time_step);
-        vec3_store(tree->velocities + 3, turned);
+// Back to world axes, where the root has come to.
+static void end_floating(const TreeView *view, StepTree *tree) {
+    if (view->has_own_spin) {
+        const Quat turn = pose_load(tree->positions).orientation;
+        vec3_store(tree->velocities + 3, quat_rotate(turn, vec3_load(tree->velocities + 3)));
     }
 }
 
@@ -386,7 +393,10 @@ static void judge_link(const StepState *state, StepTree *tree, uint32_t link) {
         tree->quantity = "velocity";
         tree->body = body;
     }
-    if (tree->quantity == NULL && !numbers_fit_float(pose, 7)) {
+    // as in integrate.c: a spin whose square overflows leaves no orientation at all
+    const bool has_orientation =
+        pose[3] != 0.0 || pose[4] != 0.0 || pose[5] != 0.0 || pose[6] != 0.0;
+    if (tree->quantity == NULL && !(numbers_fit_float(pose, 7) && has_orientation)) {
         tree->quantity = "pose";
         tree->body = body;
     }
@@ -398,11 +408,12 @@ static void land_tree(void *work, uint32_t index) {
     TreeFlight *flight = &tree->flight;
     advance_tree(state, tree);
     energy_begin_tree(state, tree);
-    carry_spin(state, tree);
-    const TreeView view = landed_view(state, flight);
+    TreeView view = landed_view(state, flight);
     if (flight->is_thrown) {
         tree_carry(flight, &view, tree->positions, tree->velocities);
     }
+    end_floating(&view, tree);
+    view.has_own_spin = false;
     tree_place(&view, tree->positions, flight->work.frame);
     tree_move(&view, tree->velocities, flight->work.frame);
     for (uint32_t i = 0; i < view.tree->link_count; i++) {

@@ -53,12 +53,15 @@ static inline TreePair accelerate(const TreeLink *link, const TreeFrame *frame,
     return of;
 }
 
-// A root that floats has its own numbers: they are of the centre of mass and of no frame.
-static TreePair accelerate_floating(const double *change) {
-    if (change == NULL) {
-        return (TreePair){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+// A root that floats hangs on nothing that could carry its axes; and turning with its own spin they
+// do not change what that is.
+static TreePair accelerate_floating(const TreeFrame *frame, const double *change) {
+    TreePair of = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    for (uint32_t k = 0; change != NULL && k < 3; k++) {
+        of.linear = vec3_add_scaled(of.linear, change[k], frame->axis[k]);
+        of.angular = vec3_add_scaled(of.angular, change[k + 3], frame->axis[k + 3]);
     }
-    return (TreePair){vec3_load(change), vec3_load(change + 3)};
+    return of;
 }
 
 void tree_accelerate(const TreeView *view, const double *rates, const double *changes,
@@ -68,7 +71,7 @@ void tree_accelerate(const TreeView *view, const double *rates, const double *ch
         const TreeLink *link = &view->link[i];
         const double *change = changes == NULL ? NULL : changes + link->first;
         if (link->joint == TREE_NONE) {
-            work->change[i] = accelerate_floating(change);
+            work->change[i] = accelerate_floating(&work->frame[i], change);
             continue;
         }
         const bool is_root = link->parent == TREE_NONE;

@@ -28,12 +28,18 @@ static void place_axes(const TreeLink *link, Quat a, Quat b, TreeFrame *frame) {
 }
 
 // A root that floats is where its positions say.
-static void place_floating(const double *positions, TreeFrame *frame) {
+static void place_floating(const double *positions, bool has_own_spin, TreeFrame *frame) {
     const Pose pose = pose_load(positions);
     frame->center = frame->anchor = pose.position;
     frame->orientation = pose.orientation;
     for (uint32_t k = 0; k < 6; k++) {
         frame->axis[k] = unit(k % 3);
+    }
+    if (has_own_spin) {
+        const Mat3 own = quat_to_mat3(pose.orientation);
+        for (uint32_t k = 3; k < 6; k++) {
+            frame->axis[k] = column(&own, k - 3);
+        }
     }
 }
 
@@ -51,7 +57,7 @@ void tree_place(const TreeView *view, const double *positions, TreeFrame *frame)
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const TreeLink *link = &view->link[i];
         if (link->joint == TREE_NONE) {
-            place_floating(positions, &frame[i]);
+            place_floating(positions, view->has_own_spin, &frame[i]);
             continue;
         }
         const TreeFrame *above = &frame[link->parent == TREE_NONE ? 0 : link->parent];
@@ -113,8 +119,9 @@ void tree_advance(const TreeView *view, const double *positions, const double *v
             const double *packed = from + link->moves;
             const Quat q = {packed[0], packed[1], packed[2], packed[3]};
             const Vec3 spin = vec3_load(rate + link->moves);
-            store_quat(to + link->moves, link->joint == TREE_NONE ? quat_turn(q, spin, time)
-                                                                  : turn_own(q, spin, time));
+            const bool is_world = link->joint == TREE_NONE && !view->has_own_spin;
+            store_quat(to + link->moves,
+                       is_world ? quat_turn(q, spin, time) : turn_own(q, spin, time));
         }
     }
 }

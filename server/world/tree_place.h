@@ -17,6 +17,7 @@ typedef struct TreeView {
     const Joint *joint;   // the world's
     Pose base;            // of the body that it hangs on, or of the world
     Vec3 base_velocity, base_spin;
+    bool has_own_spin; // the spin of a root that floats is in its own axes, not the world's
 } TreeView;
 
 typedef struct TreeFrame {

@@ -36,6 +36,7 @@ static const Bench benches[] = {
     {"foundation", bench_foundation, "a cube on an elastic foundation of 900 cells for a second",
      false},
     {"block", bench_block, "one contact block by the branch that answers it", false},
+    {"tree", bench_tree, "a world's step of a chain of hinges against its length", false},
     {"chain", bench_chain, "chains of links and of rows against their length, by every solver",
      false},
     {"ldlt", bench_ldlt, "factorisations of contact problems beside CHOLMOD, where it is", false},

@@ -3,6 +3,7 @@
 // takes, and the way back, against finite differences, sums over bodies and closed forms.
 #include "step/tree.h"
 
+#include "step/tree_axes.h"
 #include "support/lab.h"
 #include "support/suite.h"
 
@@ -332,6 +333,24 @@ START_TEST(what_forces_and_wrenches_do_is_the_change_of_energy) {
 }
 END_TEST
 
+// ---- three turns
+
+// Q w is what the rotation vector changes by when the turn goes on by w in its own axes.
+START_TEST(rotation_vectors_change_as_differences_say) {
+    uint64_t seed = 17;
+    for (int i = 0; i < 200; i++) {
+        const Quat q = quat_normalize(random_quat(&seed));
+        const Vec3 w = random_vec(&seed, 1.0);
+        const Vec3 in_world = quat_rotate(q, w);
+        const Vec3 after = joint_rotation_vector(quat_turn(q, in_world, STEP)),
+                   before = joint_rotation_vector(quat_turn(q, in_world, -STEP));
+        const Vec3 wanted = vec3_scale(0.5 / STEP, vec3_sub(after, before));
+        const Vec3 rate = mat3_mul_vec(tree_rotation_rates(joint_rotation_vector(q)), w);
+        ck_assert_double_le(vec3_norm(vec3_sub(rate, wanted)), DIFFERENCES);
+    }
+}
+END_TEST
+
 // ---- closed forms
 
 // Rods of length l and mass m, hinges along y at their ends, angles from hanging straight down.
@@ -415,6 +434,7 @@ static TCase *case_kernel(void) {
     tcase_add_loop_test(tcase, articulated_bodies_undo_composite_ones, 0, SEEDS);
     tcase_add_loop_test(tcase, forces_are_mass_times_change_and_what_is_there_without, 0, SEEDS);
     tcase_add_loop_test(tcase, what_forces_and_wrenches_do_is_the_change_of_energy, 0, SEEDS);
+    tcase_add_test(tcase, rotation_vectors_change_as_differences_say);
     tcase_add_test(tcase, a_rod_falls_as_a_pendulum);
     tcase_add_test(tcase, two_rods_fall_as_lagrange_says);
     return tcase;
