@@ -238,7 +238,10 @@ static Status lay_out(Judge *judge, Layout *layout, MdpLinkage *linkage, bool *i
         return give_up(judge->error);
     }
     if (status != STATUS_OK) {
-        return STATUS_OK; // it fills
+        const LdltPlan *plan = &linkage->plan;
+        bool fills = plan->operations > limits.operations_max ||
+                     plan->diagonal_count + plan->lower_count > limits.number_max;
+        return fills ? STATUS_OK : no_memory(judge->error);
     }
     linkage->operations = 2.0 * (double)(linkage->plan.lower_count + linkage->plan.diagonal_count);
     return ldlt_init(&linkage->ldlt, &linkage->plan, true, arena, judge->error);

@@ -61,6 +61,7 @@ static const Miss misses[] = {
     {"sticky 19", "[mls]*", OPEN, "nobody has found a solution, and there need not be one"},
     {"trees 15", "mdp * gauss_seidel", OPEN, WEDGED},
     {"rows 15", "mdp * gauss_seidel", OPEN, WEDGED},
+    {"pole *", "ccp barzilai_borwein relaxed", NEAR, FIRST},
     {"large", "lcp", REFUSED, ROWS},
     {"pile-125", "mdp * gauss_seidel", OPEN, SLOW},
     {"pile-125", "lcp", REFUSED, ROWS},

@@ -36,7 +36,6 @@ typedef struct Loss {
 static const Loss losses[] = {
     {"sticky 14", "mdp coulomb gauss_seidel", "at such friction sweeps may go round"},
     {"sticky 17", "mdp coulomb gauss_seidel", "at such friction sweeps may go round"},
-    {"net 0", "ccp barzilai_borwein relaxed", "gradients go along chains link by link"},
     {"atlas/mass-ladder-slips-first", "mdp coulomb gauss_seidel",
      "sweeps from the light end to the heavy one are slow: 1e-9 takes more than 3000"},
 };
