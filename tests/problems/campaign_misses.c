@@ -52,7 +52,9 @@ static Status solve_island(void *user, uint32_t share, uint32_t island) {
     Status status =
         newton_solve(&task, judge->context, judge->arena, miss->result.answer.contact_impulse,
                      miss->result.answer.row_impulse, &newton, judge->error);
-    if (status == STATUS_OK && newton.residual >= miss->newton.residual) {
+    // infinite: nothing holds the island
+    if (status == STATUS_OK && newton.residual < HUGE_VAL &&
+        newton.residual >= miss->newton.residual) {
         miss->newton = newton;
         miss->island_contacts = first[1] - first[0];
     }
@@ -174,6 +176,7 @@ static CampaignMissKind explain(CampaignMiss *miss, Arena *arena) {
            miss->problem->contact_count, rounding);
     print_slip(miss);
     print_curves(newton);
+    fflush(stdout);
     double *impulse =
         arena_take_zeroed(arena, 3 * (size_t)miss->problem->contact_count, sizeof(double));
     if (impulse == NULL) {
