@@ -31,10 +31,11 @@ enum { PATIENCE = 8, PATIENCE_EARLY = 30 };
 #define FAR 1e29
 // A factor of so many numbers takes a gigabyte.
 #define FACTOR_NUMBERS_MAX ((size_t)1 << 26)
-// about: a part looked at, or added to the matrix
+// about: a part looked at, or added to the matrix; and the masses of a tree
 #define OPERATIONS_LOOK      800.0
 #define OPERATIONS_LINEARISE 6000.0
 #define OPERATIONS_ADD       8000.0
+#define OPERATIONS_MASS      1000.0
 
 static bool is_one_sided(const CompliantLaw *law) {
     return (law->low == 0.0 && !isfinite(law->high)) || (law->high == 0.0 && !isfinite(law->low));
@@ -354,6 +355,7 @@ static void add_part(CompliantProgram *p, uint32_t index) {
             ldlt_add_edge(&p->ldlt, edge++, p->piece, opposite);
         }
     }
+    asker_spend(&p->asker, OPERATIONS_ADD);
 }
 
 static void add_mass(CompliantProgram *p, uint32_t tree) {
@@ -368,6 +370,7 @@ static void add_mass(CompliantProgram *p, uint32_t tree) {
         }
     }
     ldlt_add_vertex(&p->ldlt, tree, p->piece);
+    asker_spend(&p->asker, OPERATIONS_MASS);
 }
 
 static LdltOutcome factor(CompliantProgram *p) {
@@ -380,7 +383,6 @@ static LdltOutcome factor(CompliantProgram *p) {
         PartKind kind = p->part[i].kind;
         if (kind != PART_NONE && kind != PART_FIXED) {
             add_part(p, i);
-            asker_spend(&p->asker, OPERATIONS_ADD);
         }
     }
     LdltOutcome outcome = ldlt_factor(&p->ldlt, p->asker.stop);

@@ -33,11 +33,18 @@ typedef struct Loss {
     const char *problem, *variant, *why;
 } Loss;
 
+#define PRINTED "the printed program ends between 1e-9 and 1e-8"
+
 static const Loss losses[] = {
     {"sticky 14", "mdp coulomb gauss_seidel", "at such friction sweeps may go round"},
     {"sticky 17", "mdp coulomb gauss_seidel", "at such friction sweeps may go round"},
     {"atlas/mass-ladder-slips-first", "mdp coulomb gauss_seidel",
      "sweeps from the light end to the heavy one are slow: 1e-9 takes more than 3000"},
+    {"frictionless 0", "compliant predictive off printed", PRINTED},
+    {"pole 1", "compliant predictive off printed", PRINTED},
+    {"ladder", "compliant predictive off printed", PRINTED},
+    {"column-20", "compliant predictive off printed", PRINTED},
+    {"atlas/mass-ladder-first", "lcp", "ratios of a million: the last digits are rounding"},
 };
 enum { LOSSES = sizeof(losses) / sizeof(losses[0]) };
 

@@ -543,7 +543,11 @@ void harness_judge(const ContactProblem *problem, const SolveResult *result, Are
         measure_row(&court, i, &verdict->row[i], verdict);
     }
     measure_momentum(&court, verdict);
+    // what is far from being solved is large: its own roundings count, too
     verdict->rounding = court.rounding;
+    for (int k = 0; k < CERTIFICATE_ENTRY_COUNT; k++) {
+        verdict->rounding = fmax(verdict->rounding, 64.0 * DBL_EPSILON * verdict->entry[k]);
+    }
     const double *entry = verdict->entry;
     verdict->cone_claimed =
         result->answer.relation == RELATION_LAGGED ? 0.0 : entry[CERTIFICATE_CONE];
