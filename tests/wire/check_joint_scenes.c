@@ -164,7 +164,8 @@ START_TEST(what_is_printed_makes_the_same_joints) {
     scene_print(stage.world, 0, &sink);
     JsonText json;
     JsonError error = {0};
-    ck_assert_msg(json_text_parse(&json, "printed", text, strlen(text), &error), "%s", error.message);
+    ck_assert_msg(json_text_parse(&json, "printed", text, strlen(text), &error), "%s",
+                  error.message);
     Moreau__V1__Scene *again = read_scene(&json);
     Stage other = open_stage(again, SOLVER_MDP);
     assert_same(stage.world, other.world);

@@ -1337,6 +1337,17 @@ class WorldStep(Message):
     """certificates"""
     hashes: bool | None = None
     """state hash after the last step; default false"""
+    joint_count: Optional[ArrayLike] = None
+    """per world: how many of the joints below are its; default: all are the one world's"""
+    joint_axis_count: Optional[ArrayLike] = None
+    """per world: how many free axes those have together; default: one each"""
+    joints: Optional[ArrayLike] = None
+    """ids"""
+    joint_target: Optional[ArrayLike] = None
+    """per axis [m], [rad]; empty: unchanged, as the next two"""
+    joint_target_velocity: Optional[ArrayLike] = None
+    joint_effort: Optional[ArrayLike] = None
+    """[N], [N m]"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2913,6 +2924,12 @@ WorldStep.FIELDS = (
     Field(9, "single", Kind.BOOL, False, None),
     Field(10, "reports", Kind.BOOL, False, None),
     Field(11, "hashes", Kind.BOOL, False, None),
+    Field(12, "joint_count", Kind.UINT32, True, None),
+    Field(13, "joint_axis_count", Kind.UINT32, True, None),
+    Field(14, "joints", Kind.UINT64, True, None),
+    Field(15, "joint_target", Kind.DOUBLE, True, None),
+    Field(16, "joint_target_velocity", Kind.DOUBLE, True, None),
+    Field(17, "joint_effort", Kind.DOUBLE, True, None),
 )
 WorldStepReply.FIELDS = (
     Field(1, "steps_done", Kind.UINT64, True, None),
