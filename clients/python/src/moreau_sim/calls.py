@@ -188,12 +188,13 @@ class Calls:
         *,
         world: int | None = None,
         bodies: ArrayLike | None = None,
+        joints: ArrayLike | None = None,
         shapes: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldRemoveReply:
         """See protocol.WorldRemove."""
         return self._call(
-            p.WorldRemove(world=world, bodies=bodies, shapes=shapes),
+            p.WorldRemove(world=world, bodies=bodies, joints=joints, shapes=shapes),
             p.WorldRemoveReply,
             deadline_ms,
         )

@@ -1201,8 +1201,11 @@ class WorldRemove(Message):
     world: int | None = None
     bodies: Optional[ArrayLike] = None
     """ids"""
+    joints: Optional[ArrayLike] = None
+    """ids; gears that couple one of them go with it. A body that a joint holds stays, unless that goes as
+    well"""
     shapes: Optional[ArrayLike] = None
-    """ids; of shapes that no body has, or only such as go with them (3 is kept for joints)"""
+    """ids; of shapes that no body has, or only such as go with them"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2859,6 +2862,7 @@ WorldAddReply.FIELDS = (
 WorldRemove.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
     Field(2, "bodies", Kind.UINT64, True, None),
+    Field(3, "joints", Kind.UINT64, True, None),
     Field(4, "shapes", Kind.UINT64, True, None),
 )
 WorldGet.FIELDS = (
