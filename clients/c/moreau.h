@@ -403,6 +403,9 @@ MoreauStatus moreau_world_remove(MoreauClient *client, uint64_t world, size_t bo
                                  const uint64_t *bodies, size_t shape_count,
                                  const uint64_t *shapes);
 
+MoreauStatus moreau_world_remove_joints(MoreauClient *client, uint64_t world, size_t count,
+                                        const uint64_t *joints);
+
 // Changes settings (Nullable) and the state of `count` bodies: pose 7 and velocity 6 per id, each
 // Nullable.
 MoreauStatus moreau_world_set(MoreauClient *client, uint64_t world, const MoreauSettings *settings,

@@ -282,6 +282,21 @@ MoreauStatus moreau_world_remove(MoreauClient *client, uint64_t world, size_t bo
     return status;
 }
 
+MoreauStatus moreau_world_remove_joints(MoreauClient *client, uint64_t world, size_t count,
+                                        const uint64_t *joints) {
+    Moreau__V1__WorldRemove remove = MOREAU__V1__WORLD_REMOVE__INIT;
+    remove.has_world = 1;
+    remove.world = world;
+    PUT_COLUMN(remove, joints, joints, count);
+    Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_REMOVE);
+    request.world_remove = &remove;
+    MoreauReply *reply;
+    MoreauStatus status =
+        call_message(client, &request, MOREAU__V1__REPLY__RESULT_WORLD_REMOVE, &reply);
+    moreau_reply_free(reply);
+    return status;
+}
+
 MoreauStatus moreau_world_set(MoreauClient *client, uint64_t world, const MoreauSettings *settings,
                               size_t count, const uint64_t *ids, const double *pose,
                               const double *velocity) {

@@ -155,6 +155,10 @@ static bool begin(BatchItem *item, StepResult *result) {
         item->begun = true;
         stops = stops || door_step_begin(&item->world->door, item->order, item->arena, &result->run,
                                          &result->error) != STATUS_OK;
+        // once the steps have passed, so that nothing is set where none is taken
+        stops = stops ||
+                (item->joints != NULL && door_change(&item->world->door, item->joints, item->arena,
+                                                     NULL, NULL, &result->error) != STATUS_OK);
         if (stops) {
             result->run = (StepRun){0};
         }

@@ -17,11 +17,12 @@ typedef struct Batch Batch;
 typedef struct BatchItem {
     Job job;
     Batch *batch;
-    WorldEntry *world;  // retained; NULL: unknown, failed before it began
-    const Input *order; // in the request's arena; NULL: only the hash is asked for
-    bool begun;         // its result's `run` is set
-    bool has_met;       // it has counted its bodies
-    bool has_faulted;   // a step of it: its reserve says which
+    WorldEntry *world;   // retained; NULL: unknown, failed before it began
+    const Input *order;  // in the request's arena; NULL: only the hash is asked for
+    const Input *joints; // likewise: what is set before the first step; NULL: nothing
+    bool begun;          // its result's `run` is set
+    bool has_met;        // it has counted its bodies
+    bool has_faulted;    // a step of it: its reserve says which
     Arena *arena; // what the lane may take from: the request's when the batch has one world, else
                   // the lane's part of the batch's
 } BatchItem;

@@ -90,8 +90,110 @@ static Status make_orders(const Moreau__V1__WorldStep *message, Batch *batch, Er
     return STATUS_OK;
 }
 
+// ---- joints
+
+// How many joints, and axes of them, are a world's.
+static size_t joints_of(const Moreau__V1__WorldStep *message, size_t world) {
+    return message->n_joint_count > 0 ? message->joint_count[world]
+           : world == 0               ? message->n_joints
+                                      : 0;
+}
+
+static size_t axes_of(const Moreau__V1__WorldStep *message, size_t world) {
+    return message->n_joint_axis_count > 0 ? message->joint_axis_count[world]
+                                           : joints_of(message, world);
+}
+
+static Status check_joint_counts(const Moreau__V1__WorldStep *message, Error *error) {
+    const size_t worlds = message->n_worlds;
+    if (message->n_joint_count == 0 && message->n_joints > 0 && worlds > 1) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "joint_count",
+                         "With several worlds, say how many of the joints belong to each.");
+    }
+    if ((message->n_joint_count > 0 && message->n_joint_count != worlds) ||
+        (message->n_joint_axis_count > 0 && message->n_joint_axis_count != worlds)) {
+        return error_set(error, STATUS_INVALID_ARGUMENT,
+                         message->n_joint_count > 0 && message->n_joint_count != worlds
+                             ? "joint_count"
+                             : "joint_axis_count",
+                         "One count per world: there are %zu worlds.", worlds);
+    }
+    uint64_t joints = 0;
+    for (size_t i = 0; i < worlds; i++) {
+        joints += joints_of(message, i);
+    }
+    return joints == message->n_joints ? STATUS_OK
+                                       : error_set(error, STATUS_INVALID_ARGUMENT, "joint_count",
+                                                   "The counts make %llu joints; there are %zu.",
+                                                   (unsigned long long)joints, message->n_joints);
+}
+
+static Status check_joints(const Moreau__V1__WorldStep *message, Error *error) {
+    const struct {
+        size_t length;
+        const double *values;
+        RangeKind range;
+        const char *name;
+    } columns[] = {
+        {message->n_joint_target, message->joint_target, RANGE_JOINT_POSITION, "joint_target"},
+        {message->n_joint_target_velocity, message->joint_target_velocity, RANGE_JOINT_VELOCITY,
+         "joint_target_velocity"},
+        {message->n_joint_effort, message->joint_effort, RANGE_JOINT_EFFORT, "joint_effort"}};
+    Status status = check_joint_counts(message, error);
+    uint64_t axes = 0;
+    for (size_t i = 0; status == STATUS_OK && i < message->n_worlds; i++) {
+        axes += axes_of(message, i);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < sizeof(columns) / sizeof(columns[0]); i++) {
+        if (columns[i].length != 0 && columns[i].length != axes) {
+            return error_set(error, STATUS_INVALID_ARGUMENT, columns[i].name,
+                             "Column %s has %zu numbers; for these joints it has %llu (one per "
+                             "free axis: joint_axis_count) or none.",
+                             columns[i].name, columns[i].length, (unsigned long long)axes);
+        }
+        status = range_check_column(columns[i].range, columns[i].values, columns[i].length,
+                                    columns[i].name, error);
+    }
+    return status;
+}
+
+static const double *part_of(size_t length, const double *values, size_t first) {
+    return length == 0 ? NULL : values + first;
+}
+
+// What is set in each world that has joints here.
+static Status make_joints(const Moreau__V1__WorldStep *message, Batch *batch, Error *error) {
+    size_t joint = 0, axis = 0;
+    for (size_t i = 0; i < batch->results.count; i++) {
+        const size_t count = joints_of(message, i), axes = axes_of(message, i);
+        batch->item[i].joints = NULL;
+        if (count > 0) {
+            Input *set = arena_take_zeroed(&batch->request->arena, 1, sizeof(*set));
+            if (set == NULL) {
+                return error_set(error, STATUS_RESOURCE_EXHAUSTED, "worlds",
+                                 "%zu worlds with joints are more than one request may name.",
+                                 batch->results.count);
+            }
+            set->kind = INPUT_SET;
+            set->set.joints = (JointUpdate){
+                .count = count,
+                .id = message->joints + joint,
+                .axis_count = axes,
+                .target = part_of(message->n_joint_target, message->joint_target, axis),
+                .target_velocity =
+                    part_of(message->n_joint_target_velocity, message->joint_target_velocity, axis),
+                .effort = part_of(message->n_joint_effort, message->joint_effort, axis)};
+            batch->item[i].joints = set;
+        }
+        joint += count;
+        axis += axes;
+    }
+    return STATUS_OK;
+}
+
 Status command_world_step_judge(Request *request, Error *error) {
-    return check_step(request->message->world_step, error);
+    Status status = check_step(request->message->world_step, error);
+    return status == STATUS_OK ? check_joints(request->message->world_step, error) : status;
 }
 
 static StepResults wanted_results(const Moreau__V1__WorldStep *message) {
@@ -115,6 +217,9 @@ Status command_world_step_prepare(Request *request, Error *error) {
     Status status = batch_prepare(request, message->n_worlds, message->worlds, &batch, error);
     if (status == STATUS_OK) {
         status = make_orders(message, batch, error);
+    }
+    if (status == STATUS_OK) {
+        status = make_joints(message, batch, error);
     }
     if (status != STATUS_OK) {
         return status;

@@ -486,15 +486,17 @@ Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply,
 
 Status command_world_remove_judge(Request *request, Error *error) {
     const Moreau__V1__WorldRemove *message = request->message->world_remove;
-    if (message->n_bodies == 0 && message->n_shapes == 0) {
+    if (message->n_bodies == 0 && message->n_shapes == 0 && message->n_joints == 0) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "bodies",
-                         "Give at least one id, of a body or a shape.");
+                         "Give at least one id, of a body, a joint or a shape.");
     }
     Input input = {.kind = INPUT_REMOVE,
                    .remove = {.body_count = message->n_bodies,
                               .body = message->bodies,
                               .shape_count = message->n_shapes,
-                              .shape = message->shapes}};
+                              .shape = message->shapes,
+                              .joint_count = message->n_joints,
+                              .joint = message->joints}};
     return keep_input(request, &input, error);
 }
 

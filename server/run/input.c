@@ -500,6 +500,10 @@ static void write_remove(Sink *sink, const Input *input) {
     sink_u64s(sink, order->body, order->body_count);
     sink_u64(sink, order->shape_count);
     sink_u64s(sink, order->shape, order->shape_count);
+    if (order->joint_count > 0) { // recordings from before there were any have none
+        sink_u64(sink, order->joint_count);
+        sink_u64s(sink, order->joint, order->joint_count);
+    }
 }
 
 static const uint64_t *read_ids(Source *source, Arena *arena, size_t *count) {
@@ -516,6 +520,10 @@ static void read_remove(Source *source, Arena *arena, Input *input) {
     RemoveOrder *order = &input->remove;
     order->body = read_ids(source, arena, &order->body_count);
     order->shape = read_ids(source, arena, &order->shape_count);
+    if (!source->failed && source->used < source->count) {
+        order->joint = read_ids(source, arena, &order->joint_count);
+        source->failed = source->failed || order->joint_count == 0;
+    }
 }
 
 typedef struct InputRow {

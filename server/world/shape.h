@@ -36,8 +36,8 @@ typedef struct Primitive {
     Pose local;        // in the body; the orientation is a unit quaternion
     double density;    // [kg/m^3]
     Foundation foundation;
-    uint32_t group;    // bits: the collision groups that it is in
-    uint32_t mask;     // bits: those that it collides with
+    uint32_t group; // bits: the collision groups that it is in
+    uint32_t mask;  // bits: those that it collides with
 } Primitive;
 
 #define PRIMITIVE_GROUP_DEFAULT 1u

@@ -226,10 +226,12 @@ typedef struct RemoveOrder {
     const uint64_t *body;
     size_t shape_count;
     const uint64_t *shape;
+    size_t joint_count;
+    const uint64_t *joint;
 } RemoveOrder;
 
-// All or none. Blames bodies[i] and shapes[i]: an id that names nothing or stands twice, a shape
-// that a body has which stays, a body that a joint holds. What rested on the bodies wakes; where
+// All or none. Blames bodies[i], joints[i] and shapes[i]: an id that names nothing or stands twice,
+// a shape that a body has which stays, a body that a joint holds which stays. What rested on the bodies wakes; where
 // bodies go, a fault is forgotten.
 Status world_remove(World *world, const RemoveOrder *order, Error *error);
 

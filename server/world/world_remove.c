@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Removing bodies and shapes from outside.
+// Removing bodies, joints and shapes from outside.
 #include "world/world.h"
 
 #include "base/assert.h"
@@ -42,6 +42,16 @@ static Status name_shape(const World *world, uint64_t id, size_t entry, uint32_t
                ? STATUS_OK
                : blame(error, STATUS_NOT_FOUND, "shapes", entry,
                        "No shape has the id %llu in this world.", id);
+}
+
+static Status name_joint(const World *world, uint64_t id, size_t entry, uint32_t *index,
+                         Error *error) {
+    char field[64];
+    if (world_find_joint(world, id, index)) {
+        return STATUS_OK;
+    }
+    snprintf(field, sizeof(field), "joints[%zu]", entry);
+    return world_blame_joint(world, id, field, error);
 }
 
 typedef Status NameProc(const World *world, uint64_t id, size_t entry, uint32_t *index,
@@ -99,11 +109,14 @@ static Status check_users(const World *world, const RemoveOrder *order, const Na
     return STATUS_OK;
 }
 
-// A body that a joint holds stays.
+// A body that a joint holds stays, unless that goes as well.
 static Status check_joints(const World *world, const RemoveOrder *order, const Named *bodies,
-                           Error *error) {
+                           const Named *joints, Error *error) {
     for (size_t i = 0; bodies->count > 0 && i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
+        if (joints->count > 0 && joints->is_named[i]) {
+            continue;
+        }
         for (int side = 0; side < 2; side++) {
             uint32_t body = joint->body[side];
             if (body == JOINT_NO_BODY || !bodies->is_named[body]) {
@@ -114,7 +127,8 @@ static Status check_joints(const World *world, const RemoveOrder *order, const N
                 entry++;
             }
             return blame(error, STATUS_FAILED_PRECONDITION, "bodies", entry,
-                         "Joint %llu holds this body, so it cannot be removed.", joint->id);
+                         "Joint %llu holds this body: remove it first, or in the same call.",
+                         joint->id);
         }
     }
     return STATUS_OK;
@@ -148,7 +162,7 @@ static void remove_shapes(World *world, const Named *shapes) {
 }
 
 Status world_remove(World *world, const RemoveOrder *order, Error *error) {
-    Named bodies = {0}, shapes = {0};
+    Named bodies = {0}, shapes = {0}, joints = {0};
     Status status = name_all(world, order->body, order->body_count, world->body_count, name_body,
                              "bodies", &bodies, error);
     if (status == STATUS_OK) {
@@ -159,7 +173,14 @@ Status world_remove(World *world, const RemoveOrder *order, Error *error) {
         status = check_users(world, order, &bodies, &shapes, error);
     }
     if (status == STATUS_OK) {
-        status = check_joints(world, order, &bodies, error);
+        status = name_all(world, order->joint, order->joint_count, world->joint_count, name_joint,
+                          "joints", &joints, error);
+    }
+    if (status == STATUS_OK) {
+        status = check_joints(world, order, &bodies, &joints, error);
+    }
+    if (status == STATUS_OK) {
+        world_remove_joints(world, joints.index, joints.count);
     }
     if (status == STATUS_OK && bodies.count > 0) {
         world_remove_bodies(world, bodies.index, bodies.count);
@@ -172,5 +193,7 @@ Status world_remove(World *world, const RemoveOrder *order, Error *error) {
     free(bodies.index);
     free(shapes.is_named);
     free(shapes.index);
+    free(joints.is_named);
+    free(joints.index);
     return status;
 }

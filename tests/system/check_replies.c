@@ -168,6 +168,8 @@ static const struct {
     {"WorldAddShapes", NULL}, // at most 10 bytes of each shape's 25
     {"WorldAddBodies", NULL}, // and of each body's 56
     {"WorldAddJoints", add_joints},
+    {"WorldRemove", NULL},
+    {"EpisodeFork", NULL}, // a world and its name
     {"WorldDestroy", NULL},
     {"WorldSet", NULL},
     {"WorldStep", step_with_poses},

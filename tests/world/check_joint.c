@@ -565,6 +565,28 @@ START_TEST(joints_go_with_their_bodies_and_gears_with_their_joints) {
 }
 END_TEST
 
+START_TEST(a_body_goes_with_the_joint_that_holds_it_or_stays) {
+    World *world = make_world(3);
+    ck_assert_int_eq(add(world, JOINT_HINGE, 0, 1, 0, NULL), STATUS_OK);
+    ck_assert_int_eq(add(world, JOINT_HINGE, 1, 2, 0, NULL), STATUS_OK);
+    Error error = {0};
+    RemoveOrder order = {.body_count = 1, .body = I(2)};
+    ck_assert_int_eq(world_remove(world, &order, &error), STATUS_FAILED_PRECONDITION);
+    ck_assert_str_eq(error.field, "bodies[0]");
+    ck_assert_ptr_nonnull(strstr(error.message, "Joint 2"));
+    order.joint_count = 2, order.joint = I(2, 7);
+    ck_assert_int_eq(world_remove(world, &order, &error), STATUS_NOT_FOUND);
+    ck_assert_str_eq(error.field, "joints[1]");
+    ck_assert_uint_eq(world->joint_count, 2);
+    order.joint_count = 1;
+    ck_assert_int_eq(world_remove(world, &order, &error), STATUS_OK);
+    ck_assert_uint_eq(world->joint_count, 1);
+    ck_assert_uint_eq(world->body_count, 4);
+    ck_assert_uint_eq(world->trees->tree[0].link_count, 1);
+    world_destroy(world);
+}
+END_TEST
+
 static TCase *case_joint(void) {
     TCase *tcase = tcase_create("joint");
     tcase_add_loop_test(tcase, a_pose_gives_back_the_numbers_that_made_it, 0, 64);
@@ -583,6 +605,7 @@ static TCase *case_joint(void) {
     tcase_add_loop_test(tcase, bad_numbers_of_joints_name_their_field_and_change_nothing, 0,
                         sizeof(bad_updates) / sizeof(bad_updates[0]));
     tcase_add_test(tcase, a_body_that_hangs_by_a_joint_is_set_by_that_joint);
+    tcase_add_test(tcase, a_body_goes_with_the_joint_that_holds_it_or_stays);
     tcase_add_test(tcase, joints_go_with_their_bodies_and_gears_with_their_joints);
     return tcase;
 }

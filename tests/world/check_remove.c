@@ -39,7 +39,8 @@ START_TEST(what_stays_keeps_its_place) {
     for (uint32_t i = 0; i < BALLS; i++) {
         before[i] = lab_position(&lab, 1 + i);
     }
-    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){2, bodies, 2, shapes}, &error), STATUS_OK);
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){2, bodies, 2, shapes, 0, NULL}, &error),
+                     STATUS_OK);
     World *world = lab.world;
     ck_assert_uint_eq(world->body_count, 4);
     ck_assert_uint_eq(world->shape_count, 4);
@@ -86,7 +87,8 @@ START_TEST(a_world_goes_on_as_if_they_had_never_been) {
     lab_step(&other, 60);
     Error error;
     const uint64_t body = 3;
-    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &body, 0, NULL}, &error), STATUS_OK);
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &body, 0, NULL, 0, NULL}, &error),
+                     STATUS_OK);
     lab_step(&lab, 60);
     lab_step(&other, 60);
     ck_assert_mem_eq(lab.world->pose, other.world->pose, 14 * sizeof(double));
@@ -106,14 +108,14 @@ static const struct {
     Status status;
     const char *field;
 } mistakes[] = {
-    {{2, ids, 0, NULL}, STATUS_NOT_FOUND, "bodies[1]"},
-    {{3, ids, 0, NULL}, STATUS_NOT_FOUND, "bodies[1]"},
-    {{1, ids + 2, 0, NULL}, STATUS_NOT_FOUND, "bodies[0]"},
-    {{2, ids + 3, 0, NULL}, STATUS_INVALID_ARGUMENT, "bodies[1]"},
-    {{1, ids, 2, ids}, STATUS_NOT_FOUND, "shapes[1]"},
-    {{1, ids, 2, ids + 3}, STATUS_INVALID_ARGUMENT, "shapes[1]"},
-    {{0, NULL, 1, ids}, STATUS_FAILED_PRECONDITION, "shapes[0]"},
-    {{1, ids, 1, ids + 3}, STATUS_FAILED_PRECONDITION, "shapes[0]"},
+    {{2, ids, 0, NULL, 0, NULL}, STATUS_NOT_FOUND, "bodies[1]"},
+    {{3, ids, 0, NULL, 0, NULL}, STATUS_NOT_FOUND, "bodies[1]"},
+    {{1, ids + 2, 0, NULL, 0, NULL}, STATUS_NOT_FOUND, "bodies[0]"},
+    {{2, ids + 3, 0, NULL, 0, NULL}, STATUS_INVALID_ARGUMENT, "bodies[1]"},
+    {{1, ids, 2, ids, 0, NULL}, STATUS_NOT_FOUND, "shapes[1]"},
+    {{1, ids, 2, ids + 3, 0, NULL}, STATUS_INVALID_ARGUMENT, "shapes[1]"},
+    {{0, NULL, 1, ids, 0, NULL}, STATUS_FAILED_PRECONDITION, "shapes[0]"},
+    {{1, ids, 1, ids + 3, 0, NULL}, STATUS_FAILED_PRECONDITION, "shapes[0]"},
 };
 
 START_TEST(a_mistake_is_named_and_changes_nothing) {
@@ -141,11 +143,12 @@ START_TEST(a_body_that_a_joint_holds_stays) {
                   error.field, error.message);
     uint64_t hash = snapshot_hash(lab.world);
     const uint64_t both[2] = {other, held};
-    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){2, both, 0, NULL}, &error),
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){2, both, 0, NULL, 0, NULL}, &error),
                      STATUS_FAILED_PRECONDITION);
     ck_assert_str_eq(error.field, "bodies[1]");
     ck_assert_uint_eq(snapshot_hash(lab.world), hash);
-    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &other, 0, NULL}, &error), STATUS_OK);
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &other, 0, NULL, 0, NULL}, &error),
+                     STATUS_OK);
     lab_step(&lab, 5);
     lab_destroy(&lab);
 }
@@ -168,7 +171,8 @@ START_TEST(what_rested_on_it_wakes) {
     ck_assert_uint_eq(sleep_count(lab.world), 2);
     Error error;
     const uint64_t fixed = 1;
-    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &fixed, 0, NULL}, &error), STATUS_OK);
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &fixed, 0, NULL, 0, NULL}, &error),
+                     STATUS_OK);
     ck_assert_uint_eq(sleep_count(lab.world), 1);
     lab_step(&lab, 24);
     // a tenth of a second of falling: h^2 g n (n + 1) / 2

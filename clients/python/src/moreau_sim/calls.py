@@ -188,12 +188,13 @@ class Calls:
         *,
         world: int | None = None,
         bodies: ArrayLike | None = None,
+        joints: ArrayLike | None = None,
         shapes: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldRemoveReply:
         """See protocol.WorldRemove."""
         return self._call(
-            p.WorldRemove(world=world, bodies=bodies, shapes=shapes),
+            p.WorldRemove(world=world, bodies=bodies, joints=joints, shapes=shapes),
             p.WorldRemoveReply,
             deadline_ms,
         )
@@ -254,11 +255,17 @@ class Calls:
         single: bool | None = None,
         reports: bool | None = None,
         hashes: bool | None = None,
+        joint_count: ArrayLike | None = None,
+        joint_axis_count: ArrayLike | None = None,
+        joints: ArrayLike | None = None,
+        joint_target: ArrayLike | None = None,
+        joint_target_velocity: ArrayLike | None = None,
+        joint_effort: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldStepReply:
         """See protocol.WorldStep."""
         return self._call(
-            p.WorldStep(worlds=worlds, steps=steps, time_step=time_step, wrench_count=wrench_count, wrench_body=wrench_body, wrench=wrench, poses=poses, velocities=velocities, single=single, reports=reports, hashes=hashes),
+            p.WorldStep(worlds=worlds, steps=steps, time_step=time_step, wrench_count=wrench_count, wrench_body=wrench_body, wrench=wrench, poses=poses, velocities=velocities, single=single, reports=reports, hashes=hashes, joint_count=joint_count, joint_axis_count=joint_axis_count, joints=joints, joint_target=joint_target, joint_target_velocity=joint_target_velocity, joint_effort=joint_effort),
             p.WorldStepReply,
             deadline_ms,
         )

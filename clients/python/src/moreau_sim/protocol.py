@@ -1201,8 +1201,11 @@ class WorldRemove(Message):
     world: int | None = None
     bodies: Optional[ArrayLike] = None
     """ids"""
+    joints: Optional[ArrayLike] = None
+    """ids; gears that couple one of them go with it. A body that a joint holds stays, unless that goes as
+    well"""
     shapes: Optional[ArrayLike] = None
-    """ids; of shapes that no body has, or only such as go with them (3 is kept for joints)"""
+    """ids; of shapes that no body has, or only such as go with them"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1337,6 +1340,17 @@ class WorldStep(Message):
     """certificates"""
     hashes: bool | None = None
     """state hash after the last step; default false"""
+    joint_count: Optional[ArrayLike] = None
+    """per world: how many of the joints below are its; default: all are the one world's"""
+    joint_axis_count: Optional[ArrayLike] = None
+    """per world: how many free axes those have together; default: one each"""
+    joints: Optional[ArrayLike] = None
+    """ids"""
+    joint_target: Optional[ArrayLike] = None
+    """per axis [m], [rad]; empty: unchanged, as the next two"""
+    joint_target_velocity: Optional[ArrayLike] = None
+    joint_effort: Optional[ArrayLike] = None
+    """[N], [N m]"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2848,6 +2862,7 @@ WorldAddReply.FIELDS = (
 WorldRemove.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
     Field(2, "bodies", Kind.UINT64, True, None),
+    Field(3, "joints", Kind.UINT64, True, None),
     Field(4, "shapes", Kind.UINT64, True, None),
 )
 WorldGet.FIELDS = (
@@ -2913,6 +2928,12 @@ WorldStep.FIELDS = (
     Field(9, "single", Kind.BOOL, False, None),
     Field(10, "reports", Kind.BOOL, False, None),
     Field(11, "hashes", Kind.BOOL, False, None),
+    Field(12, "joint_count", Kind.UINT32, True, None),
+    Field(13, "joint_axis_count", Kind.UINT32, True, None),
+    Field(14, "joints", Kind.UINT64, True, None),
+    Field(15, "joint_target", Kind.DOUBLE, True, None),
+    Field(16, "joint_target_velocity", Kind.DOUBLE, True, None),
+    Field(17, "joint_effort", Kind.DOUBLE, True, None),
 )
 WorldStepReply.FIELDS = (
     Field(1, "steps_done", Kind.UINT64, True, None),
