@@ -291,7 +291,7 @@ Moreau__V1__WorldSettings *convert_settings_out(const WorldSettings *settings, A
     message->has_contact_plane = message->has_sleep_speed = message->has_sleep_time = 1;
     message->sleep_speed = settings->sleep_speed;
     message->sleep_time = settings->sleep_time;
-    message->has_joint_projection = settings->joint_projection; // absent: false
+    message->has_joint_projection = 1;
     message->joint_projection = settings->joint_projection;
     message->contact_plane = (Moreau__V1__WorldSettings__ContactPlane)settings->contact_plane;
     message->solver = (char *)solver_get(solver.kind)->name;

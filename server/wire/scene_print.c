@@ -130,7 +130,8 @@ static void put_settings(Sink *sink, const WorldSettings *settings) {
     put_number(sink, settings->sleep_speed);
     put(sink, ",\"sleep_time\":");
     put_number(sink, settings->sleep_time);
-    put(sink, settings->joint_projection ? ",\"joint_projection\":true" : "");
+    put(sink, ",\"joint_projection\":");
+    put(sink, settings->joint_projection ? "true" : "false");
     put_choice(sink, "integrator", settings->integrator);
     put_choice(sink, "rotation", settings->rotation);
     put_choice(sink, "contact_plane", settings->contact_plane);

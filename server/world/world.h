@@ -231,8 +231,8 @@ typedef struct RemoveOrder {
 } RemoveOrder;
 
 // All or none. Blames bodies[i], joints[i] and shapes[i]: an id that names nothing or stands twice,
-// a shape that a body has which stays, a body that a joint holds which stays. What rested on the bodies wakes; where
-// bodies go, a fault is forgotten.
+// a shape that a body has which stays, a body that a joint holds which stays. What rested on the
+// bodies wakes; where bodies go, a fault is forgotten.
 Status world_remove(World *world, const RemoveOrder *order, Error *error);
 
 // How many bodies were ever removed.
