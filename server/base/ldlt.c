@@ -446,6 +446,22 @@ static bool update_all(Ldlt *ldlt, const LdltNode *node, Counter *counter) {
     return true;
 }
 
+// What is not finite reaches a pivot, or is below one.
+static LdltOutcome judge_numbers(const Ldlt *ldlt, Counter *counter) {
+    enum { CHUNK = 1 << 16 };
+    double sum = 0.0;
+    for (size_t from = 0, to; from < ldlt->number_count; from = to) {
+        to = ldlt->number_count - from < CHUNK ? ldlt->number_count : from + CHUNK;
+        for (size_t k = from; k < to; k++) {
+            sum += 0.0 * ldlt->number[k];
+        }
+        if (is_asked_to_stop(counter, CHUNK)) {
+            return LDLT_STOPPED;
+        }
+    }
+    return sum == 0.0 ? LDLT_FINITE : LDLT_NOT_FINITE;
+}
+
 LdltOutcome ldlt_factor(Ldlt *ldlt, const Stop *stop) {
     const LdltPlan *plan = ldlt->plan;
     Counter counter = {.stop = stop};
@@ -471,12 +487,7 @@ LdltOutcome ldlt_factor(Ldlt *ldlt, const Stop *stop) {
             return LDLT_STOPPED;
         }
     }
-    // what is not finite reaches a pivot, or is below one
-    double sum = 0.0;
-    for (size_t k = 0; k < ldlt->number_count; k++) {
-        sum += 0.0 * ldlt->number[k];
-    }
-    return sum == 0.0 ? LDLT_FINITE : LDLT_NOT_FINITE;
+    return judge_numbers(ldlt, &counter);
 }
 
 // ---- solving
@@ -558,7 +569,16 @@ static void solve_backward(const Ldlt *ldlt, const LdltNode *node, double *x) {
     }
 }
 
+// Multiplications of a node in either direction.
+static double solve_operations(const LdltNode *node) {
+    return (double)node->columns * ((double)node->rows + 0.5 * (double)node->columns);
+}
+
 void ldlt_solve(const Ldlt *ldlt, double *x) {
+    ldlt_solve_asking(ldlt, x, NULL);
+}
+
+void ldlt_solve_asking(const Ldlt *ldlt, double *x, Asker *asker) {
     const LdltPlan *plan = ldlt->plan;
     double *inner = ldlt->solution;
     for (uint32_t i = 0; i < plan->graph.vertex_count; i++) {
@@ -567,9 +587,11 @@ void ldlt_solve(const Ldlt *ldlt, double *x) {
     }
     for (uint32_t s = 0; s < plan->node_count; s++) {
         solve_forward(ldlt, &plan->node[s], inner);
+        asker_spend(asker, solve_operations(&plan->node[s]));
     }
     for (uint32_t s = plan->node_count; s-- > 0;) {
         solve_backward(ldlt, &plan->node[s], inner);
+        asker_spend(asker, solve_operations(&plan->node[s]));
     }
     for (uint32_t i = 0; i < plan->graph.vertex_count; i++) {
         memcpy(x + plan->offset[i], inner + plan->first[plan->place[i]],

@@ -114,3 +114,5 @@ int ldlt_sign(const Ldlt *ldlt);
 
 // In place: x becomes the solution for the right side x, unknowns in the order of the graph.
 void ldlt_solve(const Ldlt *ldlt, double *x);
+// The same, counted; it is solved to the end whatever is answered.
+void ldlt_solve_asking(const Ldlt *ldlt, double *x, Asker *asker);

@@ -413,8 +413,7 @@ void program_solve_masses(CompliantProgram *p, double *x) {
         size_t from = n->velocity[i], width = n->velocity[i + 1] - from;
         memcpy(p->rest + 2 * from, x + from, width * sizeof(double));
     }
-    ldlt_solve(&p->ldlt, p->rest);
-    asker_spend(&p->asker, 8.0 * (double)(p->plan.lower_count + p->plan.diagonal_count));
+    ldlt_solve_asking(&p->ldlt, p->rest, &p->asker);
     for (uint32_t i = 0; i < n->tree_count; i++) {
         size_t from = n->velocity[i], width = n->velocity[i + 1] - from;
         memcpy(x + from, p->rest + 2 * from, width * sizeof(double));
@@ -577,8 +576,7 @@ static void add_solution(CompliantProgram *p, const double *first, const double 
         memcpy(p->rest + 2 * from, first + from, width * sizeof(double));
         memcpy(p->rest + 2 * from + width, second + from, width * sizeof(double));
     }
-    ldlt_solve(&p->ldlt, p->rest);
-    asker_spend(&p->asker, 8.0 * (double)(p->plan.lower_count + p->plan.diagonal_count));
+    ldlt_solve_asking(&p->ldlt, p->rest, &p->asker);
     for (uint32_t i = 0; i < n->tree_count; i++) {
         size_t from = n->velocity[i], width = n->velocity[i + 1] - from;
         for (size_t k = 0; k < width; k++) {

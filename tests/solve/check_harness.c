@@ -49,7 +49,7 @@ typedef struct Miss {
 
 static const Miss misses[] = {
     {"atlas/mass-ladder-first", "compliant predictive * printed", OPEN, RATIO},
-    {"links 2", "compliant predictive * printed", OPEN, DIGITS},
+    {"links 2", "compliant * printed", OPEN, DIGITS},
     {"bodies", "compliant contact * printed", OPEN, DIGITS},
     {"hard/heap-125-d", "compliant contact * printed", OPEN, DIGITS},
     {"*", "compliant * printed", NEAR, DIGITS},

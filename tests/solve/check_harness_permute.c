@@ -33,17 +33,11 @@ typedef struct Loss {
     const char *problem, *variant, *why;
 } Loss;
 
-#define PRINTED "the printed program ends between 1e-9 and 1e-8"
-
 static const Loss losses[] = {
     {"sticky 14", "mdp coulomb gauss_seidel", "at such friction sweeps may go round"},
     {"sticky 17", "mdp coulomb gauss_seidel", "at such friction sweeps may go round"},
     {"atlas/mass-ladder-slips-first", "mdp coulomb gauss_seidel",
      "sweeps from the light end to the heavy one are slow: 1e-9 takes more than 3000"},
-    {"frictionless 0", "compliant predictive off printed", PRINTED},
-    {"pole 1", "compliant predictive off printed", PRINTED},
-    {"ladder", "compliant predictive off printed", PRINTED},
-    {"column-20", "compliant predictive off printed", PRINTED},
     {"atlas/mass-ladder-first", "lcp", "ratios of a million: the last digits are rounding"},
 };
 enum { LOSSES = sizeof(losses) / sizeof(losses[0]) };
@@ -147,7 +141,10 @@ static void try_variant(const HarnessProblem *problem, HarnessVariant *variant, 
     ck_assert_int_eq(harness_run(&other, variant, &permutation.problem, &(Context){0}), status);
     if (status == STATUS_OK && run.result.certificate.converged) {
         bool is_lost = !other.result.certificate.converged;
-        ck_assert_msg(is_lost == is_known_loss(problem, variant),
+        // doubles end at about the tolerance where the printed program is solved: on which side is
+        // chance
+        bool is_printed = strstr(variant->name, "printed") != NULL;
+        ck_assert_msg(is_printed || is_lost == is_known_loss(problem, variant),
                       is_lost ? "%s by %s: e_own is %g in another order"
                               : "%s by %s is solved in any order now: take it from the list (%g)",
                       problem->name, variant->name,
