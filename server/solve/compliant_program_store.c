@@ -58,6 +58,7 @@ static void make_velocities(CompliantProgram *p) {
         if (p->part[i].kind != PART_NONE) {
             program_momentum(p, i, p->part[i].gamma, push);
         }
+        asker_spend(&p->asker, OPERATIONS_LOOK);
     }
     memcpy(p->v, push, n->velocity_count * sizeof(double));
     for (uint32_t i = 0; i < n->tree_count; i++) {
@@ -73,6 +74,7 @@ static void make_velocities(CompliantProgram *p) {
             program_adjoint(p, i, of);
             program_momentum(p, i, of, push);
         }
+        asker_spend(&p->asker, OPERATIONS_LOOK);
     }
     memcpy(p->y, push, n->velocity_count * sizeof(double));
     for (uint32_t i = 0; i < n->tree_count; i++) {
