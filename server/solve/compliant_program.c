@@ -786,7 +786,8 @@ Status compliant_program_init(CompliantProgram *p, const NewtonIsland *island,
                             .zeta = zeta,
                             .tangent = tangent,
                             .taken = 1.0,
-                            .asker = {.stop = stop}};
+                            // what made the island has not asked for a while
+                            .asker = {.stop = stop, .operations = ASKER_OPERATIONS}};
     uint32_t *width = arena_take_array(arena, island->tree_count, sizeof(uint32_t));
     if (width == NULL || !take(p, arena)) {
         return no_memory(error);

@@ -62,6 +62,8 @@ static const Silence lates[] = {
     {"large", "mdp * auto", "a way is still looked at to its end"},
     {"balls in a row", "mdp * newton", "a way is still looked at to its end"},
     {"balls in a row", "mdp * auto", "a way is still looked at to its end"},
+    {"balls in a row", "compliant * printed", "what was found is still weighed to its end"},
+    {"large", "compliant * printed", "what was found is still weighed to its end"},
 };
 enum { LATES = sizeof(lates) / sizeof(lates[0]) };
 
