@@ -284,7 +284,11 @@ typedef struct Cube {
     double load; // [N] down, at the body's point 1/2 (cos 10 t, sin 10 t, 1)
 } Cube;
 
-static Cube make_cube(double time_step, uint32_t cells, double modulus, double load) {
+// Points on a grid that includes the face's edges are the cells' centres of a face that is larger by
+// a cell: of a box of that size, with the unit cube's mass and inertia, on as stiff a foundation.
+static Cube make_cube(double time_step, uint32_t cells, bool has_edges, double modulus,
+                      double load) {
+    const double half = has_edges ? 0.5 * cells / (cells - 1.0) : 0.5, area = 4.0 * half * half;
     Cube cube = {.lab = make_lab(time_step), .load = load};
     Lab *lab = &cube.lab;
     WorldSettings settings = lab->world->settings;
@@ -293,7 +297,7 @@ static Cube make_cube(double time_step, uint32_t cells, double modulus, double l
     lab_ground(lab, lab_material(lab, 0.0, 0.0));
     const uint32_t kind = PRIMITIVE_BOX, face = 6, grid[2] = {cells, cells};
     const uint64_t material = lab_material(lab, 0.0, 0.0);
-    const double size[3] = {0.5, 0.5, 0.5}, density = 8.0, depth = 1.0, damping = 1.0;
+    const double size[3] = {half, half, 0.5}, density = 8.0, depth = area, damping = 1.0;
     Id shape = 0;
     Error error = {0};
     ck_assert_msg(world_add_shapes(lab->world,
@@ -311,9 +315,10 @@ static Cube make_cube(double time_step, uint32_t cells, double modulus, double l
                                    &shape, &error) == STATUS_OK,
                   "%s", error.message);
     const double still[6] = {0.0};
+    const double inertia[6] = {8.0 / 6.0, 8.0 / 6.0, 8.0 / 6.0};
     cube.body = lab_body(lab, shape, BODY_DYNAMIC,
                          (Pose){.position = vec3(0.0, 0.0, 0.5), .orientation = quat_identity()},
-                         still, 8.0, NULL);
+                         still, 8.0, inertia);
     return cube;
 }
 
@@ -330,26 +335,46 @@ static void step_cube(Cube *cube, double time) {
 
 static const struct {
     uint32_t cells;
+    bool has_edges;
     double modulus, load;
     const char *words;
-} cubes[] = {{10, 1e7, 5.0,
+} cubes[] = {{10, false, 1e7, 5.0,
               "n=100 body-fixed points, square grid of cell centres, vertical "
               "springs K=E/n with E=1e+07, B=1 each; load F=5 "},
-             {30, 1e7, 5.0,
+             {30, false, 1e7, 5.0,
               "n=900 body-fixed points, square grid of cell centres, vertical "
               "springs K=E/n with E=1e+07, B=1 each; load F=5 "},
-             {30, 1e11, 5.0,
+             {30, false, 1e11, 5.0,
               "n=900 body-fixed points, square grid of cell centres, vertical "
               "springs K=E/n with E=1e+11, B=1 each; load F=5 "},
-             {10, 1e11, 50.0,
+             {10, false, 1e11, 50.0,
               "n=100 body-fixed points, square grid of cell centres, vertical "
               "springs K=E/n with E=1e+11, B=1 each; load F=50 "},
-             {30, 1e7, 50.0,
+             {30, false, 1e7, 50.0,
               "n=900 body-fixed points, square grid of cell centres, vertical "
-              "springs K=E/n with E=1e+07, B=1 each; load F=50 "}};
+              "springs K=E/n with E=1e+07, B=1 each; load F=50 "},
+             {10, true, 1e7, 5.0,
+              "n=100 body-fixed points, square grid including the edges, vertical "
+              "springs K=E/n with E=1e+07, B=1 each; load F=5 "},
+             {10, true, 1e11, 5.0,
+              "n=100 body-fixed points, square grid including the edges, vertical "
+              "springs K=E/n with E=1e+11, B=1 each; load F=5 "},
+             {30, true, 1e11, 5.0,
+              "n=900 body-fixed points, square grid including the edges, vertical "
+              "springs K=E/n with E=1e+11, B=1 each; load F=5 "},
+             {10, true, 1e7, 50.0,
+              "n=100 body-fixed points, square grid including the edges, vertical "
+              "springs K=E/n with E=1e+07, B=1 each; load F=50 "},
+             {30, true, 1e7, 50.0,
+              "n=900 body-fixed points, square grid including the edges, vertical "
+              "springs K=E/n with E=1e+07, B=1 each; load F=50 "},
+             {30, true, 1e11, 50.0,
+              "n=900 body-fixed points, square grid including the edges, vertical "
+              "springs K=E/n with E=1e+11, B=1 each; load F=50 "}};
 
 START_TEST(c5f_a_cube_on_an_elastic_foundation) {
-    Cube cube = make_cube(0.01, cubes[_i].cells, cubes[_i].modulus, cubes[_i].load);
+    Cube cube =
+        make_cube(0.01, cubes[_i].cells, cubes[_i].has_edges, cubes[_i].modulus, cubes[_i].load);
     for (int i = 0; i < 100; i++) {
         step_cube(&cube, 0.01 * i);
         ck_assert_uint_eq(cube.lab.stepper->contact_count, cubes[_i].cells * cubes[_i].cells);
@@ -401,7 +426,7 @@ static const struct {
 // Large steps are safe where whatever is within reach may push, and throw the cube where only what
 // overlaps already may.
 START_TEST(c7_a_foundation_in_large_steps) {
-    Cube cube = make_cube(steps[_i].h, 10, steps[_i].modulus, 50.0);
+    Cube cube = make_cube(steps[_i].h, 10, false, steps[_i].modulus, 50.0);
     lab_set(&cube.lab, "activation", steps[_i].activation);
     double farthest = 0.0;
     for (int i = 0; i < 200; i++) {
@@ -423,7 +448,7 @@ END_TEST
 // ---- a foundation under every solver, and on a box
 
 START_TEST(every_solver_stands_on_a_foundation) {
-    Cube cube = make_cube(0.01, 4, 1e7, 0.0);
+    Cube cube = make_cube(0.01, 4, false, 1e7, 0.0);
     WorldSettings settings = cube.lab.world->settings;
     SolverSettings solver = solver_default((SolverKind)_i);
     step_set_solver(&settings, &solver);
