@@ -150,8 +150,8 @@ static void invert(const double *m, uint32_t count, double *inverse) {
             for (uint32_t q = 0; q < k; q++) {
                 sum -= l[3 * i + q] * l[3 * k + q];
             }
-            double least = LDLT_PIVOT_MIN * m[4 * i];
-            l[3 * i + k] = i == k ? sqrt(sum > least ? sum : least) : sum / l[4 * k];
+            double least = LDLT_PIVOT_MIN * m[4 * (size_t)i];
+            l[3 * i + k] = i == k ? sqrt(sum > least ? sum : least) : sum / l[4 * (size_t)k];
         }
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -160,7 +160,7 @@ static void invert(const double *m, uint32_t count, double *inverse) {
             for (uint32_t q = k; q < i; q++) {
                 sum -= l[3 * i + q] * x[3 * q + k];
             }
-            x[3 * i + k] = sum / l[4 * i];
+            x[3 * i + k] = sum / l[4 * (size_t)i];
         }
     }
     memset(inverse, 0, 9 * sizeof(double));
@@ -220,7 +220,7 @@ static void make_blocks(ProgramPart *part) {
         for (uint32_t q = 0; q < part->count; q++) {
             sum[3 * i + q] = part->r[i] * of_k[3 * i + q] * part->r[q];
         }
-        sum[4 * i] += 1.0 / part->omega[i];
+        sum[4 * (size_t)i] += 1.0 / part->omega[i];
     }
     turn_in(basis, soft, m);
     invert(m, moving, part->inside);
@@ -319,7 +319,7 @@ static void expand(const NewtonBlock *a, const NewtonBlock *b, uint32_t rows, co
     size_t wide = 2 * (size_t)b->width;
     for (uint32_t part = 0; part < 4; part++) {
         const double *m = local + 9 * (size_t)part;
-        double *to = piece + (part / 2) * a->width * wide + (part % 2) * b->width;
+        double *to = piece + (part / 2) * (size_t)a->width * wide + (part % 2) * (size_t)b->width;
         for (uint32_t i = 0; i < a->width; i++) {
             double left[3];
             for (uint32_t q = 0; q < rows; q++) {
@@ -610,7 +610,7 @@ static void subtract_system(CompliantProgram *p, const double *dv, const double 
         program_product(p, i, dy, jy);
         for (uint32_t r = 0; r < part->count; r++) {
             for (uint32_t q = 0; q < part->count; q++) {
-                const double *local = part->local + 3 * r + q;
+                const double *local = part->local + 3 * (size_t)r + q;
                 push[r] -= local[0] * du[q] + local[9] * jy[q];
                 of[r] -= local[18] * du[q] + local[27] * jy[q];
             }
