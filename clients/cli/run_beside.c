@@ -37,7 +37,10 @@ static double worst_of(const RunReport *report, const char *entry) {
 }
 
 static const char *cell(double number, const char *format, char text[CELL_BYTES]) {
-    snprintf(text, CELL_BYTES, isnan(number) ? "-" : number == 0.0 ? "0" : format, number);
+    if (isnan(number)) {
+        return "-";
+    }
+    snprintf(text, CELL_BYTES, number == 0.0 ? "%g" : format, number);
     return text;
 }
 

@@ -83,8 +83,9 @@ FoundationGrid foundation_grid(const Primitive *box, const Pose *pose, const Pri
 }
 
 bool foundation_cell(const FoundationGrid *grid, uint32_t cell, ManifoldPoint *point) {
-    Vec3 at = vec3_add_scaled(grid->corner, (double)(cell % grid->cells[0]), grid->step[0]);
-    at = vec3_add_scaled(at, (double)(cell / grid->cells[0]), grid->step[1]);
+    const uint32_t column = cell % grid->cells[0], row = cell / grid->cells[0];
+    Vec3 at = vec3_add_scaled(grid->corner, (double)column, grid->step[0]);
+    at = vec3_add_scaled(at, (double)row, grid->step[1]);
     Vec3 from = vec3_sub(at, grid->point);
     for (int k = 0; k < 2; k++) {
         if (fabs(vec3_dot(from, grid->side[k])) > grid->half[k]) {

@@ -50,7 +50,7 @@ static double factor(const Search *search) {
         most = is_of(search, i) && n->constraint[i].w > most ? n->constraint[i].w : most;
     }
     double stiff[NEWTON_ROWS_MAX * NEWTON_ROWS_MAX] = {0.0};
-    stiff[(NEWTON_ROWS_MAX + 1) * number_of(search->kind)] = 1.0 / (SOFT_SHARE * most);
+    stiff[(NEWTON_ROWS_MAX + 1) * (size_t)number_of(search->kind)] = 1.0 / (SOFT_SHARE * most);
     newton_begin_matrix(n, &s->ldlt);
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         if (is_of(search, i)) {

@@ -69,7 +69,7 @@ static void open_tree(StepState *state, uint32_t index, unsigned char *at) {
     flight->rotation = world->settings.rotation;
     world_tree_numbers(world, &flight->view, flight->positions, flight->velocities);
     begin_floating(flight);
-    memset(flight->wrenches, 0, of->link_count * 6 * sizeof(double));
+    memset(flight->wrenches, 0, (size_t)of->link_count * 6 * sizeof(double));
 }
 
 static void add_wrenches(StepState *state) {

@@ -23,7 +23,7 @@ enum { STEPS_MAX = 40 };
 size_t tree_flight_bytes(const Tree *tree) {
     const size_t width = tree->width, positions = tree->position_count;
     return tree_work_bytes(tree) +
-           (2 * positions + 9 * width + 6 * tree->link_count) * sizeof(double);
+           (2 * positions + 9 * width + 6 * (size_t)tree->link_count) * sizeof(double);
 }
 
 static double *take(unsigned char **at, size_t count) {

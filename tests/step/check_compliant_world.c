@@ -284,8 +284,9 @@ typedef struct Cube {
     double load; // [N] down, at the body's point 1/2 (cos 10 t, sin 10 t, 1)
 } Cube;
 
-// Points on a grid that includes the face's edges are the cells' centres of a face that is larger by
-// a cell: of a box of that size, with the unit cube's mass and inertia, on as stiff a foundation.
+// Points on a grid that includes the face's edges are the cells' centres of a face that is larger
+// by a cell: of a box of that size, with the unit cube's mass and inertia, on as stiff a
+// foundation.
 static Cube make_cube(double time_step, uint32_t cells, bool has_edges, double modulus,
                       double load) {
     const double half = has_edges ? 0.5 * cells / (cells - 1.0) : 0.5, area = 4.0 * half * half;
