@@ -88,7 +88,7 @@ static double combine_exponent(const Material *a, const Material *b) {
 // x^p of a multiple of a half
 static double power(double x, double p) {
     double product = p == floor(p) ? 1.0 : sqrt(x);
-    for (double left = floor(p); left >= 1.0; left -= 1.0) {
+    for (int left = (int)floor(p); left >= 1; left--) { // p is small: see RANGE_HERTZ_EXPONENT
         product *= x;
     }
     return product;

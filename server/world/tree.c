@@ -119,9 +119,9 @@ bool trees_bar(const WorldTrees *trees, const Joint *joint, uint32_t a, uint32_t
 static void fill_axes(TreeLink *link, uint8_t axes) {
     uint32_t count = 0;
     link->axes = axes;
-    for (uint8_t axis = 0; axis < JOINT_AXES_MAX; axis++) {
+    for (uint32_t axis = 0; axis < JOINT_AXES_MAX; axis++) {
         if ((axes >> axis & 1) != 0) {
-            link->axis[count++] = axis % 3;
+            link->axis[count++] = (uint8_t)(axis % 3);
             link->moves = (uint8_t)(link->moves + (axis < 3));
             link->turns = (uint8_t)(link->turns + (axis >= 3));
         }
