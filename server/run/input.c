@@ -169,11 +169,18 @@ static void write_joint_update(Sink *sink, const JointUpdate *update) {
     sink_column(sink, update->effort, update->axis_count);
 }
 
+// The length of columns that may be absent: what is there is bounded by the bytes, column by
+// column.
+static size_t read_length(Source *source, size_t most) {
+    uint64_t length = source_u64(source);
+    source->failed = source->failed || length > most;
+    return source->failed ? 0 : (size_t)length;
+}
+
 static void read_joint_update(Source *source, Arena *arena, JointUpdate *update) {
     update->count = source_count(source, sizeof(uint64_t));
-    // of columns that may be absent: what is there is bounded by the bytes, column by column
-    update->axis_count = source_u64(source);
-    update->position_count = source_u64(source);
+    update->axis_count = read_length(source, JOINT_AXES_MAX * update->count);
+    update->position_count = read_length(source, JOINT_POSITION_MAX * update->count);
     update->id = source_column_u64(source, arena, update->count);
     update->position = source_column(source, arena, update->position_count);
     update->velocity = source_column(source, arena, update->axis_count);
@@ -432,10 +439,8 @@ static void read_joints(Source *source, Arena *arena, Input *input) {
     const size_t n = source_count(source, sizeof(uint32_t));
     source->failed = source->failed || n > UINT32_MAX;
     joints->count = (uint32_t)n;
-    joints->axis_count = source_u64(source);
-    joints->position_count = source_u64(source);
-    source->failed = source->failed || joints->axis_count > JOINT_AXES_MAX * n ||
-                     joints->position_count > JOINT_POSITION_MAX * n;
+    joints->axis_count = read_length(source, JOINT_AXES_MAX * n);
+    joints->position_count = read_length(source, JOINT_POSITION_MAX * n);
     joints->kind = source_column_u32(source, arena, n);
     joints->body_a = source_column_u64(source, arena, n);
     joints->body_b = source_column_u64(source, arena, n);
