@@ -131,9 +131,7 @@ def reachable(messages: dict[str, pb.DescriptorProto], root: str) -> set[str]:
 def annotation(field: F, is_sent: bool) -> str:
     """The type of a field. Columns that are sent may be any sequence of numbers."""
     kind, plain, number = KINDS[field.type]
-    if field.type == F.TYPE_MESSAGE:
-        plain = f'"{type_name(field)}"'
-    elif field.type == F.TYPE_ENUM:
+    if field.type in (F.TYPE_MESSAGE, F.TYPE_ENUM):
         plain = f'"{type_name(field)}"'
     if field.label != F.LABEL_REPEATED:
         return f"{plain} | None" if not plain.startswith('"') else f"Optional[{plain}]"

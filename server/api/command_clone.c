@@ -198,15 +198,6 @@ static Status find_source(Request *request, ClonePlan *plan, Error *error) {
     return status;
 }
 
-static WorldOwner owner_of(const Request *request) {
-    Session *session = request->session;
-    bool is_session =
-        request->message->snapshot_clone->lifetime == MOREAU__V1__WORLD__LIFETIME__SESSION;
-    return (WorldOwner){.client = session->client,
-                        .session = is_session ? session->number : 0,
-                        .world_count = is_session ? &session->world_count : NULL};
-}
-
 static Status add_clone(ClonePlan *plan, const WorldOwner *owner, Error *error) {
     const Request *request = plan->request;
     const Moreau__V1__SnapshotClone *message = request->message->snapshot_clone;
@@ -230,7 +221,8 @@ static Status add_clone(ClonePlan *plan, const WorldOwner *owner, Error *error) 
 // The next clones, or the answer when there are none left or something went wrong.
 static void go_on(ClonePlan *plan) {
     uint64_t first = plan->made;
-    WorldOwner owner = owner_of(plan->request);
+    WorldOwner owner =
+        request_owner(plan->request, plan->request->message->snapshot_clone->lifetime);
     while (plan->error.status == STATUS_OK && plan->made < plan->count &&
            plan->made - first < CLONES_AT_ONCE) {
         plan->error.status = add_clone(plan, &owner, &plan->error);
@@ -261,7 +253,7 @@ Status command_snapshot_clone_prepare(Request *request, Error *error) {
     }
     request->plan = plan;
     request->finish = release_plan;
-    WorldOwner owner = owner_of(request);
+    WorldOwner owner = request_owner(request, message->lifetime);
     status = host_check_room(request->api->def.host, &owner, (uint32_t)plan->count, error);
     if (status != STATUS_OK) {
         return status;

@@ -87,11 +87,7 @@ static void on_made(Job *job) {
 
 static Status add_world(Request *request, Error *error) {
     const Moreau__V1__EpisodeFork *fork = request->message->episode_fork;
-    Session *session = request->session;
-    bool is_session = fork->lifetime == MOREAU__V1__WORLD__LIFETIME__SESSION;
-    WorldOwner owner = {.client = session->client,
-                        .session = is_session ? session->number : 0,
-                        .world_count = is_session ? &session->world_count : NULL};
+    WorldOwner owner = request_owner(request, fork->lifetime);
     return host_add(request->api->def.host, fork->name, &owner,
                     fork->has_idle_timeout_s ? fork->idle_timeout_s : 0.0, &request->world, error);
 }

@@ -162,11 +162,7 @@ size_t command_world_create_bytes(const Request *request) {
 
 Status command_world_create_prepare(Request *request, Error *error) {
     const Moreau__V1__WorldCreate *message = request->message->world_create;
-    Session *session = request->session;
-    bool is_session = message->lifetime == MOREAU__V1__WORLD__LIFETIME__SESSION;
-    WorldOwner owner = {.client = session->client,
-                        .session = is_session ? session->number : 0,
-                        .world_count = is_session ? &session->world_count : NULL};
+    WorldOwner owner = request_owner(request, message->lifetime);
     Status status = host_add(request->api->def.host, choose_name(request, message), &owner,
                              message->has_idle_timeout_s ? message->idle_timeout_s : 0.0,
                              &request->world, error);

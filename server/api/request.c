@@ -249,6 +249,14 @@ uint64_t request_share(const Request *request) {
     return request->session == NULL ? 0 : request->session->number;
 }
 
+WorldOwner request_owner(const Request *request, Moreau__V1__World__Lifetime lifetime) {
+    Session *session = request->session;
+    bool is_session = lifetime == MOREAU__V1__WORLD__LIFETIME__SESSION;
+    return (WorldOwner){.client = session->client,
+                        .session = is_session ? session->number : 0,
+                        .world_count = is_session ? &session->world_count : NULL};
+}
+
 Pool *request_pool(const Request *request) {
     const ApiDef *def = &request->api->def;
     return request->command->flags & COMMAND_BACKGROUND ? def->background : def->pool;

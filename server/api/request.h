@@ -172,6 +172,9 @@ Status request_watch_verdict(const WorkWatch *watch, Error *error);
 // Who its jobs are done for, as pool_submit wants to know: the session.
 uint64_t request_share(const Request *request);
 
+// Whose the worlds are that it makes, which live as long as that says.
+WorldOwner request_owner(const Request *request, Moreau__V1__World__Lifetime lifetime);
+
 // Whether a lane's `work` is to return JOB_LONG before it begins.
 bool request_wants_long(const Request *request, const Lane *lane);
 

@@ -267,11 +267,7 @@ static bool add_rate(const RowJoint *of, ProblemRow *row, uint32_t axis, double 
     const uint8_t axes = of->joint->axes;
     const uint32_t moves = joint_axis_count(axes & JOINT_MOVES),
                    turns = joint_axis_count(axes & JOINT_TURNS);
-    int bit = -1;
-    for (uint32_t seen = 0; seen <= axis;) {
-        bit++;
-        seen += (axes >> bit) & 1;
-    }
+    const int bit = joint_axis_bit(axes, axis);
     if (axis < moves) {
         const Vec3 direction = vec3_scale(scale, column(&of->axes[0], bit));
         return add_sides(of, row, direction, &of->origin[1], &of->origin[1], motion);
@@ -317,11 +313,7 @@ static bool add_limit(const RowJoint *of, uint32_t axis, uint32_t part) {
     if (row == NULL || !add_rate(of, row, axis, sign, true, &motion)) {
         return false;
     }
-    const double wanted = state->solver_row->bias(state->stepper->solver.parameter, h, gap);
-    row->is_position = true;
-    row->high = HUGE_VAL;
-    row->gap = gap;
-    row->bias = fmax(wanted, -state->world->settings.recovery_speed);
+    rows_limit(state, row, gap);
     end_locked(of, row, motion);
     return true;
 }
@@ -490,11 +482,7 @@ static void add_wrenches(const RowJoint *of, uint32_t axis, double force, double
     const uint8_t axes = of->joint->axes;
     const uint32_t moves = joint_axis_count(axes & JOINT_MOVES),
                    turns = joint_axis_count(axes & JOINT_TURNS);
-    int bit = -1;
-    for (uint32_t seen = 0; seen <= axis;) {
-        bit++;
-        seen += (axes >> bit) & 1;
-    }
+    const int bit = joint_axis_bit(axes, axis);
     const bool is_of_b = axis >= moves && (turns == 3 || (turns == 2 && axis > moves));
     const Vec3 along = vec3_scale(force, column(&of->axes[is_of_b], bit % 3));
     for (int s = 0; s < 2; s++) {

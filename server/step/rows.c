@@ -40,6 +40,15 @@ double *rows_add_block(StepState *state, ProblemRow *row, uint32_t tree) {
     return memset(block, 0, width * sizeof(double));
 }
 
+void rows_limit(const StepState *state, ProblemRow *row, double gap) {
+    const double wanted =
+        state->solver_row->bias(state->stepper->solver.parameter, state->input->time_step, gap);
+    row->is_position = true;
+    row->high = HUGE_VAL;
+    row->gap = gap;
+    row->bias = fmax(wanted, -state->world->settings.recovery_speed);
+}
+
 // Both lists are sorted alike.
 static void recall(const StepState *state, double *warm) {
     const World *world = state->world;

@@ -11,6 +11,10 @@ ProblemRow *rows_add(StepState *state, uint32_t joint, uint32_t part);
 // A block of it, of zeros, good until anything is added. NULL: memory ends.
 double *rows_add_block(StepState *state, ProblemRow *row, uint32_t tree);
 
+// Makes it the row of a limit that is so far away: it pushes only, and lets what is beyond come
+// back at recovery_speed at most.
+void rows_limit(const StepState *state, ProblemRow *row, double gap);
+
 // Adds the rows of a joint of coordinates: limits, dry friction, drives with a bounded effort
 // (tree_rows.c). false: memory ends.
 bool tree_rows_add(StepState *state, uint32_t joint);

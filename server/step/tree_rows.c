@@ -62,11 +62,7 @@ static bool add_limit(const RowAxis *of, uint32_t part) {
     if (row == NULL) {
         return false;
     }
-    const double wanted = state->solver_row->bias(state->stepper->solver.parameter, h, gap);
-    row->is_position = true;
-    row->high = HUGE_VAL;
-    row->gap = gap;
-    row->bias = fmax(wanted, -state->world->settings.recovery_speed);
+    rows_limit(state, row, gap);
     return add_block(of, row, sign, true);
 }
 

@@ -126,6 +126,16 @@ static inline uint32_t joint_axis_count(uint8_t axes) {
     return count;
 }
 
+// Which of the bits is that of an axis, counted from 0 among those that are left free.
+static inline int joint_axis_bit(uint8_t axes, uint32_t axis) {
+    int bit = -1;
+    for (uint32_t seen = 0; seen <= axis;) {
+        bit++;
+        seen += (axes >> bit) & 1;
+    }
+    return bit;
+}
+
 // Three turns have four numbers.
 static inline uint32_t joint_position_count(uint8_t axes) {
     return joint_axis_count(axes) + ((axes & JOINT_TURNS) == JOINT_TURNS);

@@ -6,6 +6,7 @@
 
 #include "solve/solver.h"
 #include "support/heap.h"
+#include "support/problem_sent.h"
 #include "support/suite.h"
 
 #include <math.h>
@@ -23,19 +24,6 @@ static void stop(void) {
 
 // ---- there and back
 
-// Through bytes, as a client has it.
-static Moreau__V1__ContactProblem *send(const ContactProblem *problem) {
-    Moreau__V1__ContactProblem *written = problem_codec_write(problem, &arena);
-    ck_assert_ptr_nonnull(written);
-    size_t count = moreau__v1__contact_problem__get_packed_size(written);
-    uint8_t *bytes = arena_take_array(&arena, count + 1, 1);
-    ck_assert_ptr_nonnull(bytes);
-    moreau__v1__contact_problem__pack(written, bytes);
-    Moreau__V1__ContactProblem *arrived = moreau__v1__contact_problem__unpack(NULL, count, bytes);
-    ck_assert_ptr_nonnull(arrived);
-    return arrived;
-}
-
 // 0 is not -0.
 static void expect_same(const double *a, const double *b, size_t count, const char *what) {
     for (size_t i = 0; i < count; i++) {
@@ -48,7 +36,7 @@ static void expect_same(const double *a, const double *b, size_t count, const ch
 static void solve_again(const Lab *lab) {
     const Stepper *stepper = lab->stepper;
     ArenaMark mark = arena_mark(&arena);
-    Moreau__V1__ContactProblem *message = send(&stepper->problem);
+    Moreau__V1__ContactProblem *message = problem_sent(&stepper->problem, &arena);
     ContactProblem problem;
     SolveResult result;
     Error error = {0};

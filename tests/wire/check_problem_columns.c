@@ -4,6 +4,7 @@
 #include "wire/problem_codec.h"
 
 #include "support/harness.h"
+#include "support/problem_sent.h"
 #include "support/suite.h"
 
 #include <string.h>
@@ -19,18 +20,6 @@ static void stop(void) {
 }
 
 // ---- there and back
-
-static Moreau__V1__ContactProblem *send(const ContactProblem *problem) {
-    Moreau__V1__ContactProblem *written = problem_codec_write(problem, &arena);
-    ck_assert_ptr_nonnull(written);
-    size_t count = moreau__v1__contact_problem__get_packed_size(written);
-    uint8_t *bytes = arena_take_array(&arena, count + 1, 1);
-    ck_assert_ptr_nonnull(bytes);
-    moreau__v1__contact_problem__pack(written, bytes);
-    Moreau__V1__ContactProblem *arrived = moreau__v1__contact_problem__unpack(NULL, count, bytes);
-    ck_assert_ptr_nonnull(arrived);
-    return arrived;
-}
 
 // The columns have no place for what moves nothing at all: a contact between two statics, a row
 // without a block.
@@ -63,7 +52,7 @@ START_TEST(a_problem_is_solved_again_bit_for_bit) {
     HarnessProblem of;
     harness_problem_open((uint32_t)_i, &of);
     if (of.size == HARNESS_SMALL && is_writable(of.problem)) {
-        Moreau__V1__ContactProblem *message = send(of.problem);
+        Moreau__V1__ContactProblem *message = problem_sent(of.problem, &arena);
         ContactProblem problem;
         Error error = {0};
         ck_assert_msg(problem_codec_read(message, &arena, &problem, &error) == STATUS_OK,
