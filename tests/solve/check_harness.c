@@ -143,6 +143,24 @@ static void assert_expected(const HarnessProblem *problem, const HarnessVariant 
                   run->error.message);
 }
 
+// Seconds each under the sanitizers, where the same code meets the other problems: only at full length.
+static const struct Dear {
+    const char *problem, *variants;
+} dear[] = {
+    {"large", "ccp gauss_seidel *"},
+    {"large", "compliant * printed"},
+    {"pile-125", "compliant * printed"},
+};
+
+static bool is_left_out(const char *problem, const char *variant) {
+    bool is_dear = false;
+    for (size_t i = 0; i < sizeof(dear) / sizeof(dear[0]); i++) {
+        is_dear = is_dear || (fnmatch(dear[i].problem, problem, 0) == 0 &&
+                              fnmatch(dear[i].variants, variant, 0) == 0);
+    }
+    return is_dear && campaign_count(4) < 4;
+}
+
 // ---- what is asserted
 
 // The certificate is what plain loops find, and what is reported of single contacts as well.
@@ -217,7 +235,9 @@ START_TEST(every_solver_meets_its_own_model) {
                   problem.name, error.message);
     arena_deinit(&arena);
     for (uint32_t i = 0; i < variant_count; i++) {
-        try_variant(&problem, &variants[i]);
+        if (!is_left_out(problem.name, variants[i].name)) {
+            try_variant(&problem, &variants[i]);
+        }
     }
     harness_problem_close(&problem);
 }
