@@ -7,6 +7,7 @@
 #include "api/request.h"
 #include "api/span.h"
 #include "wire/scene.h"
+#include "wire/set.h"
 #include "wire/wire.h"
 #include "world/range.h"
 
@@ -514,60 +515,9 @@ Status command_world_remove(Request *request, Lane *lane, Moreau__V1__Reply *rep
 
 // ---- set
 
-// How many numbers the columns have must be the same for all; whether it is what the joints have,
-// the world judges.
-static Status take_joint_update(const Moreau__V1__WorldSet *m, JointUpdate *update, Error *error) {
-    const struct {
-        size_t length;
-        const char *name;
-    } columns[] = {{m->n_joint_velocity, "joint_velocity"},
-                   {m->n_joint_target, "joint_target"},
-                   {m->n_joint_target_velocity, "joint_target_velocity"},
-                   {m->n_joint_effort, "joint_effort"}};
-    *update = (JointUpdate){.count = m->n_joints,
-                            .id = m->n_joints > 0 ? m->joints : NULL,
-                            .position_count = m->n_joint_position,
-                            .position = column(m->n_joint_position, m->joint_position),
-                            .velocity = column(m->n_joint_velocity, m->joint_velocity),
-                            .target = column(m->n_joint_target, m->joint_target),
-                            .target_velocity =
-                                column(m->n_joint_target_velocity, m->joint_target_velocity),
-                            .effort = column(m->n_joint_effort, m->joint_effort)};
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-        if (columns[i].length == 0) {
-            continue;
-        }
-        if (update->axis_count != 0 && columns[i].length != update->axis_count) {
-            return error_set(error, STATUS_INVALID_ARGUMENT, columns[i].name,
-                             "Column %s has %zu numbers, another one %zu: each has one for every "
-                             "free axis of the joints.",
-                             columns[i].name, columns[i].length, update->axis_count);
-        }
-        update->axis_count = columns[i].length;
-    }
-    return m->n_joints == 0 && (update->axis_count > 0 || update->position_count > 0)
-               ? error_set(error, STATUS_INVALID_ARGUMENT, "joints",
-                           "Name the joints that the columns are of.")
-               : STATUS_OK;
-}
-
 Status command_world_set_judge(Request *request, Error *error) {
-    const Moreau__V1__WorldSet *message = request->message->world_set;
-    Status status = check_column(message->n_pose, message->n_ids, 7, "pose", error);
-    if (status == STATUS_OK) {
-        status = check_column(message->n_velocity, message->n_ids, 6, "velocity", error);
-    }
-    Input input = {.kind = INPUT_SET,
-                   .set = {.update = {.count = message->n_ids,
-                                      .id = message->n_ids > 0 ? message->ids : NULL,
-                                      .pose = column(message->n_pose, message->pose),
-                                      .velocity = column(message->n_velocity, message->velocity)}}};
-    if (status == STATUS_OK) {
-        status = take_joint_update(message, &input.set.joints, error);
-    }
-    if (status == STATUS_OK) {
-        status = convert_settings(message->settings, &input.set.settings, error);
-    }
+    Input input = {.kind = INPUT_SET};
+    Status status = set_order(request->message->world_set, &request->arena, &input.set, error);
     return status == STATUS_OK ? keep_input(request, &input, error) : status;
 }
 

@@ -103,22 +103,39 @@ static Status merge_settings(const SettingsChange *change, WorldSettings *merged
     return status;
 }
 
+static Status check_change(const World *world, const SetOrder *order, Error *error) {
+    Status status = world_check_joint_update(world, &order->joints, error);
+    if (status == STATUS_OK) {
+        status = world_check_material_update(world, &order->materials, error);
+    }
+    return status == STATUS_OK ? world_check_shape_update(world, &order->shapes, error) : status;
+}
+
 static Status change(World *world, const SetOrder *order, Error *error) {
     WorldSettings settings = world->settings;
     Status status = merge_settings(&order->settings, &settings, error);
-    if (status == STATUS_OK && order->joints.count > 0) {
-        status = world_check_joint_update(world, &order->joints, error);
+    if (status == STATUS_OK) {
+        status = check_change(world, order, error);
     }
     if (status == STATUS_OK && order->update.count > 0) {
         status = world_update_bodies(world, &order->update, error);
     }
-    if (status == STATUS_OK && order->joints.count > 0) {
-        status = world_update_joints(world, &order->joints, error);
+    if (status != STATUS_OK) {
+        return status;
     }
-    if (status == STATUS_OK && order->settings.given != 0) {
+    // nothing can fail any more
+    if (order->joints.count > 0) {
+        status = world_update_joints(world, &order->joints, error);
+        ASSERT(status == STATUS_OK);
+    }
+    status = world_update_materials(world, &order->materials, error);
+    ASSERT(status == STATUS_OK);
+    status = world_update_shapes(world, &order->shapes, error);
+    ASSERT(status == STATUS_OK);
+    if (order->settings.given != 0) {
         world_set_settings(world, &settings);
     }
-    return status;
+    return STATUS_OK;
 }
 
 // Room for the ids of what an input adds.

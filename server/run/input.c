@@ -6,9 +6,14 @@
 
 #include <string.h>
 
-// Version 3 has Hertz exponents, foundations and collision groups; what has none is written as
-// before.
-enum { INPUT_VERSION = 2, INPUT_VERSION_NEWEST = 3, INPUT_HEAD_BYTES = 16 };
+// Version 3 has Hertz exponents, foundations and collision groups, version 4 masses, materials and
+// what joints are like in INPUT_SET; what has none is written as before.
+enum {
+    INPUT_VERSION = 2,
+    INPUT_VERSION_SHAPES = 3,
+    INPUT_VERSION_NEWEST = 4,
+    INPUT_HEAD_BYTES = 16
+};
 
 // ---- optional columns
 
@@ -187,11 +192,68 @@ static void read_joint_update(Source *source, Arena *arena, JointUpdate *update)
     update->target = source_column(source, arena, update->axis_count);
     update->target_velocity = source_column(source, arena, update->axis_count);
     update->effort = source_column(source, arena, update->axis_count);
-    source->failed = source->failed || update->count == 0 || update->id == NULL;
+    source->failed = source->failed || (update->count > 0 && update->id == NULL);
+}
+
+// What a body, a joint, a material and a shape are like.
+static bool has_numbers(const SetOrder *set) {
+    bool has_any = set->update.mass != NULL || set->update.inertia != NULL ||
+                   set->materials.count > 0 || set->shapes.count > 0;
+    for (int i = 0; i < JOINT_NUMBER_COUNT; i++) {
+        has_any = has_any || set->joints.number[i] != NULL;
+    }
+    return has_any;
+}
+
+static void write_numbers(Sink *sink, const SetOrder *set) {
+    const MaterialUpdate *materials = &set->materials;
+    sink_column(sink, set->update.mass, set->update.count);
+    sink_column(sink, set->update.inertia, 6 * set->update.count);
+    for (int i = 0; i < JOINT_NUMBER_COUNT; i++) {
+        sink_column(sink, set->joints.number[i], set->joints.axis_count);
+    }
+    sink_u64(sink, materials->count);
+    sink_column_u64(sink, materials->id, materials->count);
+    sink_column(sink, materials->friction, materials->count);
+    sink_column(sink, materials->restitution, materials->count);
+    sink_column(sink, materials->stiffness, materials->count);
+    sink_column(sink, materials->dissipation_time, materials->count);
+    sink_column(sink, materials->damping, materials->count);
+    sink_column(sink, materials->hertz_exponent, materials->count);
+    sink_u64(sink, set->shapes.count);
+    sink_u64(sink, set->shapes.primitive_count);
+    sink_column_u64(sink, set->shapes.id, set->shapes.count);
+    sink_column_u64(sink, set->shapes.material, set->shapes.primitive_count);
+}
+
+static void read_numbers(Source *source, Arena *arena, SetOrder *set) {
+    MaterialUpdate *materials = &set->materials;
+    ShapeUpdate *shapes = &set->shapes;
+    set->update.mass = source_column(source, arena, set->update.count);
+    set->update.inertia = source_column(source, arena, 6 * set->update.count);
+    for (int i = 0; i < JOINT_NUMBER_COUNT; i++) {
+        set->joints.number[i] = source_column(source, arena, set->joints.axis_count);
+    }
+    materials->count = source_count(source, sizeof(uint64_t));
+    materials->id = source_column_u64(source, arena, materials->count);
+    materials->friction = source_column(source, arena, materials->count);
+    materials->restitution = source_column(source, arena, materials->count);
+    materials->stiffness = source_column(source, arena, materials->count);
+    materials->dissipation_time = source_column(source, arena, materials->count);
+    materials->damping = source_column(source, arena, materials->count);
+    materials->hertz_exponent = source_column(source, arena, materials->count);
+    shapes->count = source_count(source, sizeof(uint64_t));
+    shapes->primitive_count = source_count(source, sizeof(uint64_t));
+    shapes->id = source_column_u64(source, arena, shapes->count);
+    shapes->material = source_column_u64(source, arena, shapes->primitive_count);
+    source->failed = source->failed || (materials->count > 0 && materials->id == NULL) ||
+                     (shapes->count > 0 && shapes->id == NULL) ||
+                     (shapes->primitive_count > 0 && shapes->material == NULL) || !has_numbers(set);
 }
 
 static void write_set(Sink *sink, const Input *input) {
     const BodyUpdate *update = &input->set.update;
+    const bool has_more = has_numbers(&input->set);
     sink_u64(sink, input->set.settings.given != 0);
     if (input->set.settings.given != 0) {
         write_settings(sink, &input->set.settings);
@@ -200,8 +262,12 @@ static void write_set(Sink *sink, const Input *input) {
     sink_column_u64(sink, update->id, update->count);
     sink_column(sink, update->pose, 7 * update->count);
     sink_column(sink, update->velocity, 6 * update->count);
-    if (input->set.joints.count > 0) { // recordings from before there were any have none
+    if (input->set.joints.count > 0 ||
+        has_more) { // recordings from before there were any have none
         write_joint_update(sink, &input->set.joints);
+    }
+    if (has_more) { // likewise
+        write_numbers(sink, &input->set);
     }
 }
 
@@ -217,6 +283,11 @@ static void read_set(Source *source, Arena *arena, Input *input) {
     source->failed = source->failed || (update->count > 0 && update->id == NULL);
     if (!source->failed && source->used < source->count) {
         read_joint_update(source, arena, &input->set.joints);
+        const bool has_more = !source->failed && source->used < source->count;
+        source->failed = source->failed || (!has_more && input->set.joints.count == 0);
+        if (has_more) {
+            read_numbers(source, arena, &input->set);
+        }
     }
 }
 
@@ -554,9 +625,12 @@ static size_t body_bytes(const Input *input) {
 }
 
 static uint32_t version_of(const Input *input) {
+    if (input->kind == INPUT_SET && has_numbers(&input->set)) {
+        return INPUT_VERSION_NEWEST;
+    }
     bool is_newer = (input->kind == INPUT_MATERIALS && has_exponents(input)) ||
                     (input->kind == INPUT_SHAPES && has_extras(&input->shapes));
-    return is_newer ? INPUT_VERSION_NEWEST : INPUT_VERSION;
+    return is_newer ? INPUT_VERSION_SHAPES : INPUT_VERSION;
 }
 
 size_t input_bytes(const Input *input) {

@@ -59,11 +59,13 @@ typedef struct SettingsChange {
     double parameter[SOLVER_PARAMETER_MAX];
 } SettingsChange;
 
-// Settings, bodies and joints change together or not at all.
+// All of it changes together or not at all.
 typedef struct SetOrder {
     SettingsChange settings; // given 0: none
-    BodyUpdate update;       // count 0: none
-    JointUpdate joints;      // count 0: none
+    BodyUpdate update;       // count 0: none, as the rest
+    JointUpdate joints;
+    MaterialUpdate materials;
+    ShapeUpdate shapes;
 } SetOrder;
 
 typedef struct MaterialList {

@@ -203,12 +203,14 @@ static Status read_group(Source *source, World *world, Stage *stage, const Snaps
         return damaged(error, "it ends early");
     }
     Status status = group->open == NULL ? STATUS_OK : group->open(world, count, error);
+    // what has a way of its own into the world is counted from 0
+    size_t first = group->first == NULL || group->accept != NULL ? 0 : group->first(world, 0);
     if (status == STATUS_OK && group->is_packed && count > 0) {
-        source_copy(source, field_at(world, group->fields, 0), count * group->fields->stride);
+        source_copy(source, field_at(world, group->fields, first), count * group->fields->stride);
         return source->failed ? damaged(error, "it ends early") : STATUS_OK;
     }
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        status = read_record(source, world, stage, group, i, error);
+        status = read_record(source, world, stage, group, first + i, error);
     }
     return status;
 }

@@ -70,9 +70,7 @@ static Status blame(Error *error, const char *column, uint64_t entry, const char
     return error_set(error, STATUS_INVALID_ARGUMENT, field, "%s", why);
 }
 
-static Status given_inertia(const BodyColumns *columns, uint32_t index, Sym3 *inertia,
-                            Error *error) {
-    const double *given = columns->inertia + 6 * (size_t)index;
+static Status check_inertia(const double given[6], uint32_t index, Sym3 *inertia, Error *error) {
     for (uint32_t i = 0; i < 6; i++) {
         Status status =
             range_check(RANGE_INERTIA, given[i], "inertia", (int64_t)index * 6 + i, error);
@@ -131,6 +129,20 @@ static double needle_thickening(Sym3 inertia) {
     return fmax(MOMENT_SHARE_MIN * trace - least, 0.0);
 }
 
+// What follows from mass and inertia; `is_given`: the latter, by entry `index` of a column.
+static Status finish_mass(BodyMass *mass, bool is_given, uint32_t index, Error *error) {
+    mass->inverse_inertia = sym3_inverse(mass->inertia);
+    Sym3 i = mass->inertia, inverse = mass->inverse_inertia;
+    mass->thickening = needle_thickening(mass->inertia);
+    mass->is_round = i.xx == i.yy && i.yy == i.zz && i.xy == 0.0 && i.xz == 0.0 && i.yz == 0.0;
+    double sum = inverse.xx + inverse.yy + inverse.zz;
+    return sum > 0.0 && isfinite(sum) && isfinite(1.0 / mass->mass)
+               ? STATUS_OK
+               : blame(error, is_given ? "inertia" : "mass", (uint64_t)index * (is_given ? 6 : 1),
+                       "Mass and inertia are so small or so large that their inverse is no finite "
+                       "number.");
+}
+
 static Status dynamic_mass(const BodyColumns *columns, uint32_t index, const Shape *shape,
                            BodyMass *mass, Error *error) {
     bool has_volume = shape != NULL && !shape->is_unbounded && shape->volume_mass > 0.0;
@@ -147,7 +159,8 @@ static Status dynamic_mass(const BodyColumns *columns, uint32_t index, const Sha
     }
 
     if (columns->inertia != NULL) {
-        Status status = given_inertia(columns, index, &mass->inertia, error);
+        Status status =
+            check_inertia(columns->inertia + 6 * (size_t)index, index, &mass->inertia, error);
         if (status != STATUS_OK) {
             return status;
         }
@@ -162,18 +175,23 @@ static Status dynamic_mass(const BodyColumns *columns, uint32_t index, const Sha
         return blame(error, "inertia", (uint64_t)index * 6,
                      "A dynamic body without a solid shape needs an inertia.");
     }
-    mass->inverse_inertia = sym3_inverse(mass->inertia);
-    Sym3 i = mass->inertia, inverse = mass->inverse_inertia;
-    mass->thickening = needle_thickening(mass->inertia);
-    mass->is_round = i.xx == i.yy && i.yy == i.zz && i.xy == 0.0 && i.xz == 0.0 && i.yz == 0.0;
-    double sum = inverse.xx + inverse.yy + inverse.zz;
-    if (!(sum > 0.0 && isfinite(sum) && isfinite(1.0 / mass->mass))) {
-        return blame(
-            error, columns->inertia != NULL ? "inertia" : "mass",
-            (uint64_t)index * (columns->inertia != NULL ? 6 : 1),
-            "Mass and inertia are so small or so large that their inverse is no finite number.");
+    return finish_mass(mass, columns->inertia != NULL, index, error);
+}
+
+Status body_change_mass(const BodyMass *now, const double *mass, const double *inertia,
+                        uint32_t index, BodyMass *changed, Error *error) {
+    *changed = *now;
+    Status status = STATUS_OK;
+    if (mass != NULL) {
+        changed->mass = *mass;
+        status = range_check(RANGE_MASS, *mass, "mass", index, error);
     }
-    return STATUS_OK;
+    if (status == STATUS_OK && inertia != NULL) {
+        status = check_inertia(inertia, index, &changed->inertia, error);
+    } else if (status == STATUS_OK) {
+        changed->inertia = scale_inertia(now->inertia, changed->mass / now->mass);
+    }
+    return status == STATUS_OK ? finish_mass(changed, inertia != NULL, index, error) : status;
 }
 
 Status body_mass(const BodyColumns *columns, uint32_t index, const Shape *shape, BodyMass *mass,

@@ -42,3 +42,8 @@ Status body_check_velocity(const double velocity[6], uint32_t index, Error *erro
 // (NULL: none).
 Status body_mass(const BodyColumns *columns, uint32_t index, const Shape *shape, BodyMass *mass,
                  Error *error);
+
+// A mass as it would be with another mass or inertia (either Nullable; the latter 6 numbers) of
+// entry `index` of their columns. An inertia that is not given is scaled with the mass.
+Status body_change_mass(const BodyMass *now, const double *mass, const double *inertia,
+                        uint32_t index, BodyMass *changed, Error *error);

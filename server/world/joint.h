@@ -57,6 +57,23 @@ enum { JOINT_COUNT_MAX = 1000000, TREE_DEPTH_MAX = 2048, TREE_WIDTH_MAX = 4096 }
 
 // What holds, drives and wastes along one axis: [m], [N] of a move, [rad], [N m] of a turn. Of
 // three turns limits, rest and targets are of the rotation vector of b's frame against a's.
+// Those numbers: name, member, range (range.h), and what says that there is none.
+#define JOINT_NUMBER_MAP(X)                                                                        \
+    X(LOW, low, JOINT_POSITION, -HUGE_VAL)                                                         \
+    X(HIGH, high, JOINT_POSITION, HUGE_VAL)                                                        \
+    X(STIFFNESS, stiffness, JOINT_STIFFNESS, 0.0)                                                  \
+    X(REST, rest, JOINT_POSITION, 0.0)                                                             \
+    X(DAMPING, damping, JOINT_DAMPING, 0.0)                                                        \
+    X(FRICTION, friction, JOINT_FRICTION, 0.0)                                                     \
+    X(ARMATURE, armature, JOINT_ARMATURE, 0.0)                                                     \
+    X(DRIVE_STIFFNESS, drive_stiffness, JOINT_STIFFNESS, 0.0)                                      \
+    X(DRIVE_DAMPING, drive_damping, JOINT_DAMPING, 0.0)                                            \
+    X(EFFORT_MAX, effort_max, JOINT_EFFORT_MAX, HUGE_VAL)
+
+#define X(upper, member, range, none) JOINT_##upper,
+typedef enum JointNumber { JOINT_NUMBER_MAP(X) JOINT_NUMBER_COUNT } JointNumber;
+#undef X
+
 typedef struct JointAxis {
     double low, high;                      // limits; -HUGE_VAL, HUGE_VAL: none
     double stiffness, rest;                // of a spring, and where it is slack
@@ -116,7 +133,15 @@ typedef struct JointUpdate {
     size_t axis_count, position_count; // of all of them: what the columns have
     const double *position;
     const double *velocity, *target, *target_velocity, *effort;
+    const double *number[JOINT_NUMBER_COUNT]; // what holds, drives and wastes along the axes
 } JointUpdate;
+
+// Judges what an axis of a joint of coordinates or of rows is to have; blames the member's name
+// behind `prefix`, as joint_low[2].
+Status joint_axis_check(const JointAxis *axis, bool is_rows, const char *prefix, size_t entry,
+                        Error *error);
+
+double *joint_axis_number(JointAxis *axis, JointNumber number);
 
 static inline uint32_t joint_axis_count(uint8_t axes) {
     uint32_t count = 0;

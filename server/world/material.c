@@ -10,46 +10,68 @@ Material material_default(void) {
     return (Material){.friction = 0.5, .stiffness = HUGE_VAL, .hertz_exponent = 1.0};
 }
 
-static Status check_number(RangeKind kind, double value, const char *name, size_t index,
+// Who is judged: an entry of a list of materials, or of columns of their numbers.
+typedef struct Judged {
+    bool is_column;
+    size_t index;
+} Judged;
+
+typedef char Field[64];
+
+static void write_field(const Judged *of, const char *name, Field field) {
+    if (of->is_column) {
+        snprintf(field, sizeof(Field), "material_%s[%zu]", name, of->index);
+    } else {
+        snprintf(field, sizeof(Field), "materials[%zu].%s", of->index, name);
+    }
+}
+
+static Status check_number(RangeKind kind, double value, const char *name, const Judged *of,
                            Error *error) {
-    char field[64];
-    snprintf(field, sizeof(field), "materials[%zu].%s", index, name);
+    Field field;
+    write_field(of, name, field);
     return range_check(kind, value, field, -1, error);
 }
 
 // What can be made of square roots.
-static Status check_exponent(double exponent, size_t index, Error *error) {
-    Status status = check_number(RANGE_HERTZ_EXPONENT, exponent, "hertz_exponent", index, error);
+static Status check_exponent(double exponent, const Judged *of, Error *error) {
+    Status status = check_number(RANGE_HERTZ_EXPONENT, exponent, "hertz_exponent", of, error);
     if (status != STATUS_OK || 2.0 * exponent == floor(2.0 * exponent)) {
         return status;
     }
-    char field[64];
-    snprintf(field, sizeof(field), "materials[%zu].hertz_exponent", index);
+    Field field;
+    write_field(of, "hertz_exponent", field);
     return error_set(error, STATUS_INVALID_ARGUMENT, field,
                      "The value %.17g is not a multiple of 0.5: give 1, 1.5, 2, 2.5 or 3.",
                      exponent);
 }
 
-Status material_check(const Material *material, size_t index, Error *error) {
-    Status status = check_number(RANGE_FRICTION, material->friction, "friction", index, error);
+static Status check(const Material *material, const Judged *of, Error *error) {
+    Status status = check_number(RANGE_FRICTION, material->friction, "friction", of, error);
     if (status == STATUS_OK) {
-        status =
-            check_number(RANGE_RESTITUTION, material->restitution, "restitution", index, error);
+        status = check_number(RANGE_RESTITUTION, material->restitution, "restitution", of, error);
     }
     if (status == STATUS_OK && material->stiffness != HUGE_VAL) {
-        status = check_number(RANGE_STIFFNESS, material->stiffness, "stiffness", index, error);
+        status = check_number(RANGE_STIFFNESS, material->stiffness, "stiffness", of, error);
     }
     if (status == STATUS_OK) {
         status = check_number(RANGE_DISSIPATION_TIME, material->dissipation_time,
-                              "dissipation_time", index, error);
+                              "dissipation_time", of, error);
     }
     if (status == STATUS_OK) {
-        status = check_number(RANGE_DAMPING, material->damping, "damping", index, error);
+        status = check_number(RANGE_DAMPING, material->damping, "damping", of, error);
     }
-    if (status == STATUS_OK) {
-        status = check_exponent(material->hertz_exponent, index, error);
-    }
-    return status;
+    return status == STATUS_OK ? check_exponent(material->hertz_exponent, of, error) : status;
+}
+
+Status material_check(const Material *material, size_t index, Error *error) {
+    const Judged of = {.index = index};
+    return check(material, &of, error);
+}
+
+Status material_check_entry(const Material *material, size_t index, Error *error) {
+    const Judged of = {.is_column = true, .index = index};
+    return check(material, &of, error);
 }
 
 // a b / (a + b): two springs, or two dampers, one behind the other

@@ -32,6 +32,8 @@ Material material_default(void);
 
 // Judges the numbers; `index` names the material in the error, as materials[2].friction.
 Status material_check(const Material *material, size_t index, Error *error);
+// The same of an entry of columns: material_friction[2].
+Status material_check_entry(const Material *material, size_t index, Error *error);
 
 // Of a law that is not linear, F = stiffness d^p + damping d(d^p)/dt, at the gap of a contact. What
 // does not overlap yet has the secant to the overlap that it would come to, so that it is held

@@ -247,16 +247,45 @@ bool world_find_shape(const World *world, Id id, uint32_t *shape);
 // Blames `field` for an id that names no body, and says whether it ever did.
 Status world_blame_body(const World *world, Id id, const char *field, Error *error);
 
-// Bodies to change; pose and velocity are NULL where unchanged.
+// Bodies to change; columns are NULL where unchanged. An inertia that is not given goes with the
+// mass; one of a body that stands twice, twice.
 typedef struct BodyUpdate {
     size_t count;
     const uint64_t *id;
     const double *pose;
     const double *velocity;
+    const double *mass;    // [kg]
+    const double *inertia; // 6: xx yy zz xy xz yz about the centre of mass, body axes
 } BodyUpdate;
 
 // All or none. Wakes whom it disturbs, forgets the contact memory of the bodies moved, and a fault.
 Status world_update_bodies(World *world, const BodyUpdate *update, Error *error);
+
+// The state of a body from a pose of its origin: normalised, and moved to the centre of mass.
+void world_place_body(World *world, uint32_t body, const double pose[7]);
+
+// Numbers of materials to change; columns are NULL where unchanged.
+typedef struct MaterialUpdate {
+    size_t count;
+    const uint64_t *id; // not 0: the built-in one stays what it is
+    const double *friction, *restitution;
+    const double *stiffness; // HUGE_VAL: infinite
+    const double *dissipation_time, *damping, *hertz_exponent;
+} MaterialUpdate;
+
+// Shapes that get other materials.
+typedef struct ShapeUpdate {
+    size_t count;
+    const uint64_t *id;
+    size_t primitive_count;   // of all of them
+    const uint64_t *material; // per primitive of them: id, 0: the built-in one
+} ShapeUpdate;
+
+// All or none. Whoever sleeps wakes; impulses stay to start from. Checks only judge.
+Status world_update_materials(World *world, const MaterialUpdate *update, Error *error);
+Status world_check_material_update(const World *world, const MaterialUpdate *update, Error *error);
+Status world_update_shapes(World *world, const ShapeUpdate *update, Error *error);
+Status world_check_shape_update(const World *world, const ShapeUpdate *update, Error *error);
 
 // The origin's pose of a body, as on the wire.
 void world_body_pose(const World *world, uint32_t body, double pose[7]);

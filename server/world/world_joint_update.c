@@ -29,6 +29,24 @@ static bool has_state(const JointUpdate *update) {
     return update->position != NULL || update->velocity != NULL;
 }
 
+static bool has_numbers(const JointUpdate *update) {
+    bool has_any = false;
+    for (int n = 0; n < JOINT_NUMBER_COUNT; n++) {
+        has_any = has_any || update->number[n] != NULL;
+    }
+    return has_any;
+}
+
+// An axis as it would be, from entry `at` of the columns.
+static JointAxis merge_axis(const JointUpdate *update, size_t at, JointAxis axis) {
+    for (int n = 0; n < JOINT_NUMBER_COUNT; n++) {
+        if (update->number[n] != NULL) {
+            *joint_axis_number(&axis, (JointNumber)n) = update->number[n][at];
+        }
+    }
+    return axis;
+}
+
 // Positions and velocities of rows are those of their bodies.
 static Status blame_rows(const JointUpdate *update, size_t i, const Joint *joint, Error *error) {
     char field[64];
@@ -38,6 +56,21 @@ static Status blame_rows(const JointUpdate *update, size_t i, const Joint *joint
                      "pose and velocity.",
                      (unsigned long long)joint->id, joint->name == NULL ? "nameless" : joint->name,
                      update->position != NULL ? "position" : "velocity");
+}
+
+// Those of one joint, whose entries begin at `first`.
+static Status check_numbers(const World *world, const JointUpdate *update, const Joint *joint,
+                            size_t first, Error *error) {
+    const uint32_t count = joint_axis_count(joint->axes);
+    Status status = STATUS_OK;
+    for (uint32_t k = 0; status == STATUS_OK && k < count && has_numbers(update) &&
+                         first + count <= update->axis_count;
+         k++) {
+        const JointAxis axis =
+            merge_axis(update, first + k, world->joint_axis[joint->axis_first + k]);
+        status = joint_axis_check(&axis, joint->is_rows, "joint_", first + k, error);
+    }
+    return status;
 }
 
 Status world_check_joint_update(const World *world, const JointUpdate *update, Error *error) {
@@ -61,11 +94,16 @@ Status world_check_joint_update(const World *world, const JointUpdate *update, E
                 return status;
             }
         }
+        Status status = check_numbers(world, update, joint, axes, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
         axes += joint_axis_count(joint->axes);
         positions += joint_position_count(joint->axes);
     }
     const bool has_axes = update->velocity != NULL || update->target != NULL ||
-                          update->target_velocity != NULL || update->effort != NULL;
+                          update->target_velocity != NULL || update->effort != NULL ||
+                          has_numbers(update);
     if (has_axes && axes != update->axis_count) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "joints",
                          "These joints have %zu free axes; each column has a number for each, not "
@@ -125,6 +163,10 @@ Status world_update_joints(World *world, const JointUpdate *update, Error *error
                 set(columns[k].kept + first, columns[k].given + axes, axis_count);
             }
         }
+        for (uint32_t k = 0; k < axis_count; k++) {
+            world->joint_axis[first + k] =
+                merge_axis(update, axes + k, world->joint_axis[first + k]);
+        }
         if (update->position != NULL) {
             double *position = world->joint_position + joint->position_first;
             set(position, update->position + positions, joint_position_count(joint->axes));
@@ -133,6 +175,7 @@ Status world_update_joints(World *world, const JointUpdate *update, Error *error
         axes += axis_count;
         positions += joint_position_count(joint->axes);
     }
+    world->definition_is_hashed = world->definition_is_hashed && !has_numbers(update);
     if (has_state(update) && update->count > 0) {
         world_place_trees(world);
         world_follow_bodies(world);

@@ -262,48 +262,10 @@ static Status load_numbers(const JointColumns *columns, uint32_t i, Joint *joint
 
 static Status load_axis(const JointColumns *columns, size_t at, const Joint *joint, JointAxis *axis,
                         Error *error) {
-    *axis = (JointAxis){.low = number_of(columns->low, at, -HUGE_VAL),
-                        .high = number_of(columns->high, at, HUGE_VAL),
-                        .stiffness = number_of(columns->stiffness, at, 0.0),
-                        .rest = number_of(columns->rest, at, 0.0),
-                        .damping = number_of(columns->damping, at, 0.0),
-                        .friction = number_of(columns->friction, at, 0.0),
-                        .armature = number_of(columns->armature, at, 0.0),
-                        .drive_stiffness = number_of(columns->drive_stiffness, at, 0.0),
-                        .drive_damping = number_of(columns->drive_damping, at, 0.0),
-                        .effort_max = number_of(columns->effort_max, at, HUGE_VAL)};
-    const struct {
-        RangeKind range;
-        const char *column;
-        double value, none; // `none` says that there is nothing
-    } checks[] = {{RANGE_JOINT_POSITION, "low", axis->low, -HUGE_VAL},
-                  {RANGE_JOINT_POSITION, "high", axis->high, HUGE_VAL},
-                  {RANGE_JOINT_STIFFNESS, "stiffness", axis->stiffness, 0.0},
-                  {RANGE_JOINT_POSITION, "rest", axis->rest, 0.0},
-                  {RANGE_JOINT_DAMPING, "damping", axis->damping, 0.0},
-                  {RANGE_JOINT_FRICTION, "friction", axis->friction, 0.0},
-                  {RANGE_JOINT_ARMATURE, "armature", axis->armature, 0.0},
-                  {RANGE_JOINT_STIFFNESS, "drive_stiffness", axis->drive_stiffness, 0.0},
-                  {RANGE_JOINT_DAMPING, "drive_damping", axis->drive_damping, 0.0},
-                  {RANGE_JOINT_EFFORT_MAX, "effort_max", axis->effort_max, HUGE_VAL}};
-    for (size_t k = 0; k < sizeof(checks) / sizeof(checks[0]); k++) {
-        if (checks[k].value == checks[k].none) {
-            continue;
-        }
-        Status status =
-            range_check(checks[k].range, checks[k].value, checks[k].column, (int64_t)at, error);
-        if (status != STATUS_OK) {
-            return status;
-        }
-    }
-    if (axis->low > axis->high) {
-        return blame_input(error, "low", at, "The lower limit is above the upper one.");
-    }
-    if (joint->is_rows && axis->armature != 0.0) {
-        return blame_input(error, "armature", at,
-                           "Only joints of coordinates have armature: leave out as_rows.");
-    }
-    return STATUS_OK;
+#define X(upper, member, range, none) .member = number_of(columns->member, at, none),
+    *axis = (JointAxis){JOINT_NUMBER_MAP(X)};
+#undef X
+    return joint_axis_check(axis, joint->is_rows, "", at, error);
 }
 
 static Status check_state(const JointColumns *columns, Error *error) {
@@ -726,6 +688,10 @@ void world_joints_changed(World *world) {
 bool world_find_joint(const World *world, Id id, uint32_t *joint) {
     // as of bodies: ids begin at 1 and rise
     size_t low = 0, high = id < world->joint_count ? (size_t)id : world->joint_count;
+    if (high > 0 && world->joint[high - 1].id == id) {
+        *joint = (uint32_t)high - 1;
+        return true;
+    }
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (world->joint[middle].id < id) {

@@ -56,6 +56,18 @@ static Input make_newer(int index) {
                               .foundation_depth = moduli}};
 }
 
+// Masses, materials and what joints are like, without any state.
+static Input make_numbers(void) {
+    Input input = {
+        .kind = INPUT_SET,
+        .set = {.update = {.count = 2, .id = ids, .mass = pose},
+                .joints = {.count = 1, .id = ids, .axis_count = 3},
+                .materials = {.count = 2, .id = ids, .stiffness = velocity},
+                .shapes = {.count = 1, .id = ids, .primitive_count = 2, .material = ids}}};
+    input.set.joints.number[JOINT_DRIVE_DAMPING] = pose;
+    return input;
+}
+
 static Input make_input(int index) {
     static Material materials[2];
     switch (index) {
@@ -110,6 +122,8 @@ static Input make_input(int index) {
     case 9:
         return (Input){.kind = INPUT_REMOVE,
                        .remove = {.body_count = 2, .body = ids, .shape_count = 3, .shape = ids}};
+    case 10:
+        return make_numbers();
     default:
         return (Input){
             .kind = INPUT_STEP,
@@ -117,7 +131,7 @@ static Input make_input(int index) {
     }
 }
 
-enum { INPUT_COUNT = 11 };
+enum { INPUT_COUNT = 12 };
 
 static InputBytes encode(const Input *input, Arena *arena) {
     Sink sink = {.bytes = arena_take(arena, input_bytes(input))};
@@ -147,7 +161,7 @@ END_TEST
 
 // What has nothing of the newer version is of the older, byte for byte, and so is what was written.
 START_TEST(the_version_is_the_least_that_says_it) {
-    static const uint32_t versions[INPUT_COUNT] = {2, 2, 3, 2, 2, 2, 2, 3, 3, 2, 2};
+    static const uint32_t versions[INPUT_COUNT] = {2, 2, 3, 2, 2, 2, 2, 3, 3, 2, 4, 2};
     Arena arena;
     arena_init(&arena, 1 << 20);
     for (int i = 0; i < INPUT_COUNT; i++) {
@@ -163,6 +177,14 @@ START_TEST(the_version_is_the_least_that_says_it) {
         }
         if (i == 7) {
             ck_assert_double_eq(decoded.materials.material[1].hertz_exponent, 1.5);
+        }
+        if (i == 10) {
+            ck_assert_ptr_null(decoded.set.joints.number[JOINT_LOW]);
+            ck_assert_mem_eq(decoded.set.joints.number[JOINT_DRIVE_DAMPING], pose,
+                             3 * sizeof(double));
+            ck_assert_ptr_null(decoded.set.update.inertia);
+            ck_assert_mem_eq(decoded.set.materials.stiffness, velocity, 2 * sizeof(double));
+            ck_assert_mem_eq(decoded.set.shapes.material, ids, 2 * sizeof(uint64_t));
         }
         if (i == 8) {
             ck_assert_uint_eq(decoded.shapes.foundation_cells[5], 5);

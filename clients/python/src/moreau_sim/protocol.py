@@ -1277,9 +1277,12 @@ class WorldGetReply(Message):
 
 @dataclass(slots=True, kw_only=True)
 class WorldSet(Message):
-    """Changes a world: settings, and state of bodies and joints. All or nothing. Clears a fault when bodies,
-    or positions or velocities of joints, are set. A body that hangs by a joint of coordinates is set by that
-    joint's numbers."""
+    """Changes a world: settings, state and masses of bodies, state and numbers of joints, materials. All or
+    nothing: each column is empty (unchanged) or for all that its list names. Clears a fault when bodies, or
+    positions or velocities of joints, are set. A body that hangs by a joint of coordinates is put elsewhere
+    by that joint's numbers. Whom a change concerns wakes (all, where materials or settings change); the
+    impulses that the next step starts from stay, but for those of bodies that were moved. A world goes on as
+    one that was made with these numbers, to the bit."""
 
     world: int | None = None
     settings: Optional["WorldSettings"] = None
@@ -1287,11 +1290,11 @@ class WorldSet(Message):
     ids: Optional[ArrayLike] = None
     """bodies to change"""
     pose: Optional[ArrayLike] = None
-    """7 per id; empty: unchanged"""
+    """7 per id"""
     velocity: Optional[ArrayLike] = None
-    """6 per id; empty: unchanged"""
+    """6 per id"""
     joints: Optional[ArrayLike] = None
-    """joints to change: the columns below are theirs, each empty (unchanged) or for all of them"""
+    """joints to change"""
     joint_position: Optional[ArrayLike] = None
     """per position, of coordinates: the bodies are put there"""
     joint_velocity: Optional[ArrayLike] = None
@@ -1300,6 +1303,49 @@ class WorldSet(Message):
     """per axis, as the rest; they hold until they are changed"""
     joint_target_velocity: Optional[ArrayLike] = None
     joint_effort: Optional[ArrayLike] = None
+    mass: Optional[ArrayLike] = None
+    """per id [kg] > 0, of dynamic bodies; where `inertia` is empty each inertia is scaled with it"""
+    inertia: Optional[ArrayLike] = None
+    """6 per id, of dynamic bodies: xx yy zz xy xz yz [kg m^2], about the centre of mass, which stays, in body
+    axes"""
+    materials: Optional[ArrayLike] = None
+    """materials to change: ids; not 0, the built-in one"""
+    material_friction: Optional[ArrayLike] = None
+    """per material [1], as in Material, as the rest"""
+    material_restitution: Optional[ArrayLike] = None
+    """[1]"""
+    material_stiffness: Optional[ArrayLike] = None
+    """[N/m] > 0; 0: infinite"""
+    material_dissipation_time: Optional[ArrayLike] = None
+    """[s]"""
+    material_damping: Optional[ArrayLike] = None
+    """[N s/m]"""
+    material_hertz_exponent: Optional[ArrayLike] = None
+    """[1]"""
+    shapes: Optional[ArrayLike] = None
+    """shapes to change, of all the bodies that have them"""
+    shape_material: Optional[ArrayLike] = None
+    """per primitive of those shapes, shape after shape: id; 0: the built-in material"""
+    joint_low: Optional[ArrayLike] = None
+    """[m], [rad]; -1e18: none"""
+    joint_high: Optional[ArrayLike] = None
+    """[m], [rad]; 1e18: none"""
+    joint_stiffness: Optional[ArrayLike] = None
+    """[N/m], [N m/rad]"""
+    joint_rest: Optional[ArrayLike] = None
+    """[m], [rad]"""
+    joint_damping: Optional[ArrayLike] = None
+    """[N s/m], [N m s/rad]"""
+    joint_friction: Optional[ArrayLike] = None
+    """[N], [N m]"""
+    joint_armature: Optional[ArrayLike] = None
+    """[kg], [kg m^2], of coordinates; of rows 0"""
+    joint_drive_stiffness: Optional[ArrayLike] = None
+    """[N/m], [N m/rad]"""
+    joint_drive_damping: Optional[ArrayLike] = None
+    """[N s/m], [N m s/rad]"""
+    joint_effort_max: Optional[ArrayLike] = None
+    """[N], [N m]; 1e18: unbounded"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2915,6 +2961,27 @@ WorldSet.FIELDS = (
     Field(9, "joint_target", Kind.DOUBLE, True, None),
     Field(10, "joint_target_velocity", Kind.DOUBLE, True, None),
     Field(11, "joint_effort", Kind.DOUBLE, True, None),
+    Field(12, "mass", Kind.DOUBLE, True, None),
+    Field(13, "inertia", Kind.DOUBLE, True, None),
+    Field(14, "materials", Kind.UINT64, True, None),
+    Field(15, "material_friction", Kind.DOUBLE, True, None),
+    Field(16, "material_restitution", Kind.DOUBLE, True, None),
+    Field(17, "material_stiffness", Kind.DOUBLE, True, None),
+    Field(18, "material_dissipation_time", Kind.DOUBLE, True, None),
+    Field(19, "material_damping", Kind.DOUBLE, True, None),
+    Field(20, "material_hertz_exponent", Kind.DOUBLE, True, None),
+    Field(21, "shapes", Kind.UINT64, True, None),
+    Field(22, "shape_material", Kind.UINT64, True, None),
+    Field(23, "joint_low", Kind.DOUBLE, True, None),
+    Field(24, "joint_high", Kind.DOUBLE, True, None),
+    Field(25, "joint_stiffness", Kind.DOUBLE, True, None),
+    Field(26, "joint_rest", Kind.DOUBLE, True, None),
+    Field(27, "joint_damping", Kind.DOUBLE, True, None),
+    Field(28, "joint_friction", Kind.DOUBLE, True, None),
+    Field(29, "joint_armature", Kind.DOUBLE, True, None),
+    Field(30, "joint_drive_stiffness", Kind.DOUBLE, True, None),
+    Field(31, "joint_drive_damping", Kind.DOUBLE, True, None),
+    Field(32, "joint_effort_max", Kind.DOUBLE, True, None),
 )
 WorldStep.FIELDS = (
     Field(1, "worlds", Kind.UINT64, True, None),
