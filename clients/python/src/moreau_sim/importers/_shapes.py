@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Geoms: spheres, boxes, capsules and planes, what they are made of, and which of them touch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._bodies import Bodies
+from ._findings import Findings
+from ._poses import matrix, pose
+
+GROUPS_MAX = 32
+
+
+def _form(mujoco: Any, kind: int, size: Any) -> dict[str, Any] | None:
+    geom = mujoco.mjtGeom
+    if kind == int(geom.mjGEOM_SPHERE):
+        return {"sphere": {"radius": float(size[0])}}
+    if kind == int(geom.mjGEOM_BOX):
+        return {"box": {"half_extents": [float(half) for half in size]}}
+    if kind == int(geom.mjGEOM_CAPSULE):
+        return {"capsule": {"radius": float(size[0]), "half_length": float(size[1])}}
+    if kind == int(geom.mjGEOM_PLANE):
+        return {"plane": {}}
+    return None
+
+
+class Shapes:
+    """The geoms that the scene has, each with its body and what it is there."""
+
+    def __init__(self, mujoco: Any, bodies: Bodies, findings: Findings) -> None:
+        self.model = bodies.model
+        self.bodies = bodies
+        self.findings = findings
+        self.forms: dict[int, dict[str, Any]] = {}  # by geom
+        self._materials: dict[float, str] = {}
+        for geom in range(self.model.ngeom):
+            form = _form(mujoco, int(self.model.geom_type[geom]), self.model.geom_size[geom])
+            is_fixed = bodies.root[int(self.model.geom_bodyid[geom])] == 0
+            if form is None or ("plane" in form and not is_fixed):
+                kind = mujoco.mjtGeom(int(self.model.geom_type[geom])).name.removeprefix("mjGEOM_").lower()
+                where = " on a body that moves" if form else ""
+                findings.add(f"geoms that are a {kind}{where} touch nothing (their mass counts)", self.name(geom))
+                continue
+            self.forms[geom] = form
+            self._place(geom, form)
+        self._pairs_of_friction()
+
+    def name(self, geom: int) -> str:
+        return self.model.geom(geom).name or f"geom {geom} of {self.bodies.name(int(self.model.geom_bodyid[geom]))}"
+
+    def _place(self, geom: int, form: dict[str, Any]) -> None:
+        body = int(self.model.geom_bodyid[geom])
+        # what is fixed is one body, whose axes are the world's
+        place = self.bodies.in_world[body] if self.bodies.root[body] == 0 else self.bodies.in_root[body]
+        place = place.then(pose(self.model.geom_pos[geom], self.model.geom_quat[geom]))
+        if "plane" in form:
+            normal = matrix(place.orientation)[:, 2]
+            form["plane"] = {"normal": normal.tolist(), "offset": float(normal @ place.position)}
+        else:
+            form["position"] = place.position.tolist()
+            form["orientation"] = place.orientation.tolist()
+        # of two geoms the larger condim counts: where all are 1 nothing rubs
+        friction = float(self.model.geom_friction[geom][0]) if max(self.model.geom_condim) > 1 else 0.0
+        form["material"] = self._materials.setdefault(friction, f"friction {friction:g}")
+
+    def materials(self) -> list[dict[str, Any]]:
+        return [{"name": name, "friction": friction} for friction, name in self._materials.items()]
+
+    def of(self, root: int) -> list[dict[str, Any]]:
+        """The shapes of a body of the scene."""
+        return [form for geom, form in self.forms.items() if self.bodies.root[int(self.model.geom_bodyid[geom])] == root]
+
+    def _pairs_of_friction(self) -> None:
+        condim = self.model.geom_condim
+        for geom in self.forms:
+            if len(self._materials) > 1:
+                sentence = "a pair of geoms has the larger of their frictions in MuJoCo, sqrt(mu_a mu_b) here; frictions there are"
+                self.findings.add(sentence, f"{self.model.geom_friction[geom][0]:g}")
+            if condim[geom] == 1 and max(condim) > 1:
+                self.findings.add("condim 1 of geoms: two of them have friction here", self.name(geom))
+            if condim[geom] > 3:
+                self.findings.add("torsional and rolling friction", self.name(geom))
+
+    # ---- which touch
+
+    def _wanted(self, is_parent_filtered: bool) -> NDArray[np.bool_]:
+        """Which pairs touch in the model, of the geoms that are here."""
+        m, geoms = self.model, list(self.forms)
+        kind = np.array([m.geom_contype[g] for g in geoms], dtype=np.int64)
+        affinity = np.array([m.geom_conaffinity[g] for g in geoms], dtype=np.int64)
+        touch: NDArray[np.bool_] = (kind[:, None] & affinity[None, :]) != 0
+        touch |= touch.T
+        body = [int(m.geom_bodyid[g]) for g in geoms]
+        excluded = {int(signature) for signature in m.exclude_signature}
+        for i in range(len(geoms)):
+            for j in range(i):
+                low, high = sorted((self.bodies.root[body[i]], self.bodies.root[body[j]]))
+                related = low != 0 and is_parent_filtered and low in (self.bodies.parent(high), high)
+                a, b = sorted((body[i], body[j]))
+                if related or (a << 16) + b in excluded or (b << 16) + a in excluded:
+                    touch[i, j] = touch[j, i] = False
+        for a, b in zip(m.pair_geom1, m.pair_geom2):
+            self.findings.add("pairs: that they touch is taken, their own friction and margin are not", f"{self.name(a)} - {self.name(b)}")
+            if a in self.forms and b in self.forms:
+                i, j = geoms.index(int(a)), geoms.index(int(b))
+                touch[i, j] = touch[j, i] = True
+        return touch
+
+    def assign_groups(self, adjacent: set[tuple[int, int]], is_parent_filtered: bool) -> None:
+        """Gives the shapes groups and masks by which those touch that touch in the model. `adjacent` bodies
+        (roots, the smaller first) do not touch each other here in any case."""
+        geoms = list(self.forms)
+        root = [self.bodies.root[int(self.model.geom_bodyid[g])] for g in geoms]
+        wanted = self._wanted(is_parent_filtered)
+        matters = np.ones((len(root), len(root)), dtype=bool)
+        for i, a in enumerate(root):
+            for j, b in enumerate(root):
+                matters[i, j] = a != b and (min(a, b), max(a, b)) not in adjacent
+        if bool(np.all(wanted | ~matters)):
+            return  # everything touches everything, as shapes do by themselves
+        members = _classes(wanted, matters)
+        reach = np.array([[bool(np.any(wanted[np.ix_(a, b)] & matters[np.ix_(a, b)])) for b in members] for a in members])
+        while len(members) > GROUPS_MAX:
+            self.findings.add(f"more than {GROUPS_MAX} collision groups are needed: the last ones touch more than in the model")
+            members[-2] += members.pop()
+            reach[-2] |= reach[-1]
+            reach[:, -2] |= reach[:, -1]
+            reach = reach[:-1, :-1]
+        for own, indices in enumerate(members):
+            mask = sum(1 << other for other in range(len(members)) if reach[own, other])
+            for index in indices:
+                self.forms[geoms[index]] |= {"group": 1 << own if mask else 0, "mask": mask}
+
+
+def _classes(wanted: NDArray[np.bool_], matters: NDArray[np.bool_]) -> list[list[int]]:
+    """Geoms that may stand in one group: no third one, nor one of them, touches some of them and not others."""
+    members: list[list[int]] = []
+    rows: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]] = []  # what a class touches, and what is known of it
+    for i in range(len(wanted)):
+        for k, (touches, known) in enumerate(rows):
+            if not np.any((touches != wanted[i]) & known & matters[i]):
+                rows[k] = (np.where(known, touches, wanted[i]), known | matters[i])
+                members[k].append(i)
+                break
+        else:
+            rows.append((wanted[i].copy(), matters[i].copy()))
+            members.append([i])
+    return members

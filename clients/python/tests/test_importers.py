@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: MIT
+"""Scenes from MJCF and URDF: where bodies stand and how they begin to move, against MuJoCo itself."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from moreau_sim import World, __main__, importers
+from moreau_sim.importers import _poses
+
+SOURCE = pathlib.Path(importers.__file__).parents[2]
+PENDULUM = """<mujoco><option timestep="0.01"/><worldbody><body name="arm" pos="0 0 1" euler="0 20 0">
+  <joint name="swing" axis="0 1 0.2" ref="15" springref="-30" stiffness="3" damping="0.1" armature="0.02" frictionloss="0.5" range="-90 120"/>
+  <geom name="rod" type="capsule" fromto="0 0 0 0.1 0 -0.6" size="0.03"/><site name="tip"/></body></worldbody></mujoco>"""
+CART = """<mujoco><worldbody><body name="cart"><joint name="rail" type="slide" axis="1 0 0" range="-1 1"/><geom type="box" size="0.2 0.1 0.05"/>
+  <body name="pole"><joint name="hinge" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 1" size="0.02"/></body></body></worldbody></mujoco>"""
+# turns that do not meet, a ball, a free body, a move after a turn, and something welded on
+MIXED = """<mujoco><worldbody>
+  <body name="base" pos="0 1 2"><freejoint name="fly"/><geom type="box" size="0.1 0.2 0.3"/>
+    <body name="welded" pos="0.3 0 0" euler="10 20 30"><geom size="0.05"/>
+      <body name="shoulder" pos="0 0.2 0"><joint name="a" axis="1 0 0"/><joint name="b" axis="1 1 0"/><joint name="c" axis="0 0 1" pos="0.1 0 0" ref="20"/>
+        <joint name="d" type="slide" axis="0 -1 0" ref="0.1"/><geom type="capsule" size="0.04 0.2"/>
+        <body name="hand" pos="0 0 0.4"><joint name="ball" type="ball" damping="0.1" armature="0.01"/><geom type="capsule" size="0.05 0.1"/></body></body></body></body>
+  <body name="planar"><joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/><joint name="turn" axis="0 -1 0"/>
+    <geom type="capsule" size="0.05 0.3"/></body>
+  <geom type="plane" size="1 1 1" pos="0 0 -9"/></worldbody></mujoco>"""
+ARM = """<robot name="arm"><link name="foot"/>
+  <link name="lower"><inertial><origin xyz="0 0 0.2" rpy="0.1 0 0"/><mass value="2"/><inertia ixx="0.03" iyy="0.03" izz="0.01" ixy="0.001" ixz="0" iyz="0"/></inertial>
+    <collision><geometry><box size="0.1 0.1 0.4"/></geometry></collision></link>
+  <link name="upper"><inertial><origin xyz="0 0 0.15"/><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.002" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+  <joint name="turn" type="revolute"><parent link="foot"/><child link="lower"/><origin xyz="0 0 0.1"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="2" effort="50" velocity="3"/><dynamics damping="0.3" friction="0"/></joint>
+  <joint name="bend" type="continuous"><parent link="lower"/><child link="upper"/><origin xyz="0 0 0.4" rpy="0 0.2 0"/><axis xyz="0 1 0"/></joint>
+  <transmission name="gearbox"/></robot>"""
+TEXTS = {"pendulum": PENDULUM, "cart-pole": CART, "mixed": MIXED, "urdf": ARM}
+GYMNASIUM = ("ant", "humanoid", "half_cheetah", "walker2d_v5", "inverted_double_pendulum")
+
+
+@pytest.fixture
+def mujoco():
+    return pytest.importorskip("mujoco", reason="without MuJoCo's parser (pip install mujoco) nothing is imported")
+
+
+def model_file(name, folder):
+    if name in GYMNASIUM:
+        gymnasium = pytest.importorskip("gymnasium", reason="its models come with Gymnasium (pip install gymnasium)")
+        return pathlib.Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / f"{name}.xml"
+    path = folder / f"{name}.xml"
+    path.write_text(TEXTS[name])
+    return path
+
+
+class Twin:
+    """A model in MuJoCo, and what was imported of it in a world of the server: nothing touches, nothing is limited."""
+
+    def __init__(self, mujoco, client, path, *, friction=False):
+        self.mujoco, self.client = mujoco, client
+        self.imported = importers.load(path)
+        self.model = mujoco.MjModel.from_xml_path(str(path))
+        self.model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+        self.data = mujoco.MjData(self.model)
+        scene = json.loads(json.dumps(self.imported.json))
+        for body in scene["bodies"]:
+            body.pop("shapes", None)
+        scene["bodies"] = [body for body in scene["bodies"] if body["name"] != "world"]
+        for joint in scene["joints"]:
+            for column in ("low", "high", "friction"):
+                joint.pop(column, None)
+        self.scene = scene
+        # of a step this short a velocity changes by the acceleration to 1e-8 of it, and rounding is as small
+        self.h = 1e-7
+        self.world = World.create(client, scene, integrator="EXPLICIT", rotation="EXPLICIT", time_step=self.h)
+        self.names = [body["name"] for body in scene["bodies"]]
+        self.at = {}
+        self.positions = self.axes = 0
+        for joint in scene["joints"]:
+            self.at[joint["name"]] = (self.positions, self.axes)
+            axes = {"HINGE": 1, "SLIDER": 1, "BALL": 3}.get(joint["kind"]) or len(joint["axes"])
+            self.positions += 4 if joint["kind"] == "BALL" else axes
+            self.axes += axes
+
+    def draw(self, rng):
+        m, d = self.model, self.data
+        for j in range(m.njnt):
+            at, kind = m.jnt_qposadr[j], m.jnt_type[j]
+            if kind >= 2:
+                low, high = m.jnt_range[j] if m.jnt_limited[j] else (-1.0, 1.0)
+                d.qpos[at] = rng.uniform(low, high)
+                continue
+            if kind == 0:
+                d.qpos[at : at + 3] = rng.normal(size=3)
+                at += 3
+            d.qpos[at : at + 4] = rng.normal(size=4)
+            d.qpos[at : at + 4] /= np.linalg.norm(d.qpos[at : at + 4])
+        d.qvel[:] = rng.normal(size=m.nv)
+        self.mujoco.mj_forward(m, d)
+        self.write()
+
+    def numbers(self, j):
+        """Where a joint's positions and axes are among the world's, or the body that it frees."""
+        m = self.model
+        if m.jnt_type[j] == 0:
+            return None, self.names.index(m.body(m.jnt_bodyid[j]).name)
+        numbers = self.imported.joints[m.jnt(j).name]
+        position, axis = self.at[numbers.joint]
+        return position + numbers.position, axis + numbers.axis
+
+    def write(self):
+        m, d = self.model, self.data
+        position, velocity = np.zeros(self.positions), np.zeros(self.axes)
+        for j in range(m.njnt):
+            q, v = m.jnt_qposadr[j], m.jnt_dofadr[j]
+            at, axis = self.numbers(j)
+            if at is None:
+                turn = _poses.matrix(d.qpos[q + 3 : q + 7])
+                spin = turn @ d.qvel[v + 3 : v + 6]
+                arm = turn @ self.scene["bodies"][axis]["center_of_mass"]
+                motion = np.concatenate([d.qvel[v : v + 3] + np.cross(spin, arm), spin])
+                self.world.move([self.world.ids[axis]], pose=d.qpos[q : q + 7], velocity=motion)
+            else:
+                count = (4, 3) if m.jnt_type[j] == 1 else (1, 1)
+                position[at : at + count[0]] = d.qpos[q : q + count[0]]
+                velocity[axis : axis + count[1]] = d.qvel[v : v + count[1]]
+        if self.axes:
+            joints = np.arange(1, len(self.scene["joints"]) + 1, dtype=np.uint64)
+            self.client.world_set(world=self.world.id, joints=joints, joint_position=position, joint_velocity=velocity)
+
+    def pose_error(self):
+        state, worst = self.world.state(), 0.0
+        for name, place in self.imported.bodies.items():
+            body = self.model.body(name).id if not name.startswith("body ") else int(name[5:])
+            base = self.names.index(place.body)
+            here = _poses.pose(state.pose[base, :3], state.pose[base, 3:]).then(place.pose)
+            turned = min(np.abs(here.orientation - sign * self.data.xquat[body]).max() for sign in (1, -1))
+            worst = max(worst, np.abs(here.position - self.data.xpos[body]).max(), turned)
+        return worst
+
+    def acceleration_error(self):
+        """The largest difference of accelerations, and the largest acceleration."""
+        m, d = self.model, self.data
+        before = self.client.world_get(world=self.world.id, joints=True)
+        self.world.step(1)
+        after = self.client.world_get(world=self.world.id, joints=True)
+        axes = (after.joint_velocity - before.joint_velocity) / self.h
+        bodies = (after.velocity - before.velocity).reshape(-1, 6) / self.h
+        worst = 0.0
+        for j in range(m.njnt):
+            v = m.jnt_dofadr[j]
+            at, axis = self.numbers(j)
+            if at is None:
+                turn = d.xmat[m.jnt_bodyid[j]].reshape(3, 3)
+                spun, spin = turn @ d.qacc[v + 3 : v + 6], turn @ d.qvel[v + 3 : v + 6]
+                arm = turn @ self.scene["bodies"][axis]["center_of_mass"]
+                moved = d.qacc[v : v + 3] + np.cross(spun, arm) + np.cross(spin, np.cross(spin, arm))
+                worst = max(worst, np.abs(np.concatenate([moved, spun]) - bodies[axis]).max())
+            else:
+                count = 3 if m.jnt_type[j] == 1 else 1
+                worst = max(worst, np.abs(axes[axis : axis + count] - d.qacc[v : v + count]).max())
+        return worst, np.abs(d.qacc).max()
+
+
+@pytest.mark.parametrize("name", [*TEXTS, *GYMNASIUM])
+def test_bodies_stand_and_begin_to_move_as_in_mujoco(mujoco, client, tmp_path, name):
+    twin = Twin(mujoco, client, model_file(name, tmp_path))
+    moving = twin.model.body_mass[twin.model.body_weldid != 0].sum()
+    assert client.world_get(world=twin.world.id, definition=True).mass.sum() == pytest.approx(moving, rel=1e-14)
+    free = sum(kind == 0 for kind in twin.model.jnt_type)
+    assert len(twin.imported.joints) == twin.model.njnt - free
+    twin.mujoco.mj_forward(twin.model, twin.data)
+    assert twin.pose_error() < 1e-9
+    rng = np.random.default_rng(7)
+    for _ in range(5):
+        twin.draw(rng)
+        assert twin.pose_error() < 1e-9
+        worst, size = twin.acceleration_error()
+        assert worst < 1e-6 * max(size, 1.0)
+
+
+def test_controls_do_what_they_do_in_mujoco(mujoco, client, tmp_path):
+    path = tmp_path / "driven.xml"
+    path.write_text(CART.replace("</mujoco>", """<actuator>
+      <motor joint="rail" gear="7" ctrlrange="-1 1" name="push"/><position joint="hinge" kp="30" kv="2" gear="1.5" name="hold" forcerange="-4 4"/>
+      <velocity joint="hinge" kv="3" gear="-2" name="turn"/></actuator></mujoco>"""))
+    twin = Twin(mujoco, client, path)
+    controls = {control.name: control for control in twin.imported.controls}
+    assert list(controls) == ["push", "hold", "turn"]
+    assert (controls["push"].low, controls["push"].high) == (-1.0, 1.0)
+    rng = np.random.default_rng(3)
+    for _ in range(4):
+        twin.data.ctrl[:] = rng.normal(size=3) * [1.0, 0.02, 0.02]
+        twin.draw(rng)
+        twin.data.qpos[1] *= 0.02  # forces within what they are bounded by
+        twin.data.qvel[1] *= 0.02
+        twin.mujoco.mj_forward(twin.model, twin.data)
+        twin.write()
+        columns = {name: np.zeros(2) for name in ("effort", "target", "target_velocity")}
+        for control, number in zip(twin.imported.controls, twin.data.ctrl):
+            number = np.clip(number, control.low, control.high)
+            columns[control.quantity][twin.at[control.joint][1] + control.axis] += control.scale * number
+        client.world_set(world=twin.world.id, joints=[1, 2], **{f"joint_{name}": column for name, column in columns.items()})
+        worst, size = twin.acceleration_error()
+        assert worst < 1e-6 * size
+
+
+@pytest.mark.parametrize("name", ["mixed", "ant", "humanoid", "half_cheetah"])
+def test_those_touch_that_touch_in_mujoco(mujoco, tmp_path, name):
+    path = model_file(name, tmp_path)
+    imported, model = importers.load(path), mujoco.MjModel.from_xml_path(str(path))
+    # with margins beyond everything its collision finds whatever its filters let through
+    model.geom_margin[:] = 1e3
+    if hasattr(model, "body_margin"):
+        model.body_margin[:] = 1e3
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    touching = {tuple(sorted(map(int, contact.geom))) for contact in data.contact[: data.ncon]}
+    place = []  # of each geom: its body here, and its shape
+    seen = {}
+    for geom in range(model.ngeom):
+        body = int(model.geom_bodyid[geom])
+        owner = imported.bodies[model.body(body).name or f"body {body}"].body if body else "world"
+        shapes = next(one for one in imported.json["bodies"] if one["name"] == owner)["shapes"]
+        place.append((owner, shapes[seen.setdefault(owner, 0)]))
+        seen[owner] += 1
+    joined = {frozenset((joint.get("body_a"), joint["body_b"])) for joint in imported.json["joints"]}
+    compared = 0
+    for a in range(model.ngeom):
+        for b in range(a):
+            (body_a, one), (body_b, other) = place[a], place[b]
+            if body_a != body_b and frozenset((body_a, body_b)) not in joined:
+                here = one.get("group", 1) & other.get("mask", 2**32 - 1) and other.get("group", 1) & one.get("mask", 2**32 - 1)
+                assert bool(here) == ((b, a) in touching), (model.geom(a).name, model.geom(b).name)
+                compared += 1
+            else:
+                assert (b, a) not in touching
+    assert compared > 4
+
+
+def test_what_acts_along_an_axis_comes_along(mujoco, tmp_path):
+    imported = importers.load(model_file("pendulum", tmp_path))
+    (joint,) = imported.json["joints"]
+    rad = np.pi / 180
+    expected = {"low": -90 * rad, "high": 120 * rad, "stiffness": 3, "rest": -30 * rad, "damping": 0.1, "friction": 0.5}
+    expected |= {"armature": 0.02, "position": 15 * rad}
+    assert {name: joint[name] for name in expected} == {name: [pytest.approx(number, rel=1e-14)] for name, number in expected.items()}
+    assert imported.unsupported == ["sites (1)"]
+    assert imported.json["settings"]["time_step"] == 0.01
+
+
+def test_what_a_scene_cannot_say_is_listed(mujoco, tmp_path):
+    path = tmp_path / "odd.xml"
+    path.write_text("""<mujoco><option integrator="RK4" density="1.2"/><worldbody><body name="b"><joint name="j" stiffness="1"/>
+      <geom name="tin" type="cylinder" size="0.1 0.2" margin="0.01"/><geom name="ball" size="0.1" condim="6" friction="0.5"/></body>
+      <body name="c" pos="1 0 0"><joint name="k" type="ball" range="0 30" limited="true"/><geom name="egg" type="ellipsoid" size="0.1 0.2 0.3"/></body></worldbody>
+      <tendon><fixed name="t"><joint joint="j" coef="1"/></fixed></tendon><equality><connect body1="b" body2="c" anchor="0 0 0"/></equality>
+      <actuator><muscle name="m" joint="j" lengthrange="0 1"/><motor name="o" joint="k"/><general name="g" joint="j" dyntype="filter" dynprm="1"/></actuator></mujoco>""")
+    said = "\n".join(importers.load(path).unsupported)
+    for word in ("cylinder", "tin", "egg", "RK4", "density", "torsional", "limits of ball joints: k", "tendons (1)", "equality", "margin",
+                 "ball joints do nothing: o", "a state of their own do nothing: m, g"):
+        assert word in said, said
+    path.write_text(ARM)
+    said = "\n".join(importers.load(path).unsupported)
+    assert "limits of velocity: turn" in said and "<transmission> of URDF: gearbox" in said
+
+
+def test_files_that_are_no_models_are_refused_with_a_sentence(mujoco, tmp_path):
+    for text in ("no xml", "<html/>", "<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "<mujoco><nonsense/></mujoco>"):
+        path = tmp_path / "bad.xml"
+        path.write_text(text)
+        with pytest.raises(importers.ImportFailed, match="bad.xml"):
+            importers.load(path)
+    with pytest.raises(importers.ImportFailed, match="nowhere"):
+        importers.load(tmp_path / "nowhere.xml")
+
+
+def test_the_command_writes_a_scene_that_the_server_takes(mujoco, client, tmp_path, capsys):
+    path = model_file("mixed", tmp_path)
+    assert __main__.main(["import", str(path), "-o", str(tmp_path / "scene.json")]) == 0
+    assert World.create(client, tmp_path / "scene.json").step(10).reports.converged.all()
+    assert __main__.main(["import", str(path)]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads((tmp_path / "scene.json").read_text())
+    assert __main__.main(["import", str(tmp_path / "nowhere.xml")]) == 1
+    assert "nowhere" in capsys.readouterr().err
+
+
+def test_without_the_parser_a_sentence_says_what_to_install(tmp_path):
+    (tmp_path / "mujoco.py").write_text("raise ImportError('not here')\n")
+    path = tmp_path / "pendulum.xml"
+    path.write_text(PENDULUM)
+    environment = dict(os.environ, PYTHONPATH=f"{tmp_path}{os.pathsep}{SOURCE}")
+    done = subprocess.run([sys.executable, "-m", "moreau_sim", "import", path], env=environment, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stdout == ""
+    assert "pip install 'moreau-sim[import]'" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_poses_compose_and_quaternions_come_back():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        a, b = (_poses.pose(rng.normal(size=3), q / np.linalg.norm(q)) for q in rng.normal(size=(2, 4)))
+        again = _poses.quaternion(_poses.matrix(a.orientation))
+        assert min(np.abs(again - a.orientation).max(), np.abs(again + a.orientation).max()) < 1e-14
+        back = a.then(b).then(b.inverse())
+        assert np.abs(back.position - a.position).max() < 1e-13
+        assert min(np.abs(back.orientation - sign * a.orientation).max() for sign in (1, -1)) < 1e-14

@@ -1,0 +1,18 @@
+#!/bin/sh
+# The Python client's tests with what Debian does not have, in environments of their own: MuJoCo's parser and Gymnasium, the newest of them and the
+# oldest that are supported, and mypy.
+#   tests/python.sh FOLDER SERVER
+set -eu
+source=$(cd "$(dirname "$0")/.." && pwd)
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
+server=$(realpath "$2")
+cd "$source/clients/python"
+for set in "new mujoco gymnasium numpy protobuf mypy" "old mujoco==3.2.* gymnasium==1.2.* numpy==1.26.* protobuf==4.*"; do
+    name=${set%% *}
+    [ -x "$folder/$name/bin/pip" ] || /usr/bin/python3 -m venv "$folder/$name"
+    # shellcheck disable=SC2086 # words
+    "$folder/$name/bin/pip" install --quiet --disable-pip-version-check pytest ${set#* }
+    MOREAU_SERVER_BIN=$server PYTHONDONTWRITEBYTECODE=1 "$folder/$name/bin/python" -m pytest -q -p no:cacheprovider tests
+done
+"$folder/new/bin/mypy"
