@@ -143,7 +143,8 @@ static void assert_expected(const HarnessProblem *problem, const HarnessVariant 
                   run->error.message);
 }
 
-// Seconds each under the sanitizers, where the same code meets the other problems: only at full length.
+// Seconds each under the sanitizers, where the same code meets the other problems: tried at full
+// length alone.
 static const struct Dear {
     const char *problem, *variants;
 } dear[] = {
