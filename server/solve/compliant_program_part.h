@@ -38,6 +38,17 @@ struct ProgramPart {
     double d_gamma[3], dz[3], d_eta, d_p, d_z_high;
 };
 
+// Of a constraint; and whole, with its numbers unset, which program_begin_part sets.
+PartKind program_part_kind(const NewtonConstraint *c, const CompliantLaw *law);
+ProgramPart program_part(const CompliantProgram *p, const NewtonConstraint *c,
+                         const CompliantLaw *law);
+
+// How large gamma is where the island's velocities are of size V.
+double program_size(const CompliantProgram *p, uint32_t i);
+
+// Inside of all bounds, and multipliers of the size that b would ask for.
+void program_begin_part(CompliantProgram *p, uint32_t i);
+
 // J v of a part, with its sign, and p += J^T of.
 void program_product(const CompliantProgram *p, uint32_t i, const double *v, double *u);
 void program_momentum(const CompliantProgram *p, uint32_t i, const double *of, double *to);
@@ -45,6 +56,20 @@ void program_momentum(const CompliantProgram *p, uint32_t i, const double *of, d
 // -eta e_n + weight b, and of a spring -q: what A y is made of.
 void program_adjoint(const CompliantProgram *p, uint32_t i, double *of);
 
+// All parts at v and y, towards gaps of `at`.
+void program_linearise(CompliantProgram *p, double at);
+
+// The system of linearised parts.
+LdltOutcome program_factor(CompliantProgram *p);
+
 // Factors the masses with springs alone; then x becomes what it moves.
 void program_factor_masses(CompliantProgram *p);
 void program_solve_masses(CompliantProgram *p, double *x);
+
+// Of the factored system: the steps of all, and how far they may go.
+double program_find_step(CompliantProgram *p);
+
+// Of one bound, after alpha of the step.
+double program_gap(const CompliantProgram *p, double alpha);
+
+void program_walk(CompliantProgram *p, double alpha);
