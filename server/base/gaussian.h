@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Normal numbers out of uniform ones, by the rule of Box and Muller (1958, "A note on the
-// generation of random normal deviates"), of which only the cosine is taken, so that each number costs two
-// uniform ones and depends on nothing before it:
+// generation of random normal deviates"), of which only the cosine is taken, so that each number
+// costs two uniform ones and depends on nothing before it:
 //
 //     sqrt(-2 ln(1 - u)) cos(2 pi v),   u and v in [0, 1)
 //

@@ -1987,31 +1987,6 @@ class GroupStepReply(Message):
 
 
 @dataclass(slots=True, kw_only=True)
-class GroupSend(Message):
-    """GroupStep in two parts: Send answers at once, and the worlds step meanwhile; Receive answers with those
-    that finished first. A world that was sent takes no other call until it was received. Each world's
-    sequence of rows repeats exactly; the order between worlds does not."""
-
-    group: int | None = None
-    mask: bytes | None = None
-    action: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
-    action_double: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
-
-
-@dataclass(slots=True, kw_only=True)
-class GroupSendReply(Message):
-    pass
-
-
-@dataclass(slots=True, kw_only=True)
-class GroupReceive(Message):
-    group: int | None = None
-    count: int | None = None
-    """the first so many that finished, once there are as many; at most as many as were sent and not received,
-    which is the default; none: FAILED_PRECONDITION"""
-
-
-@dataclass(slots=True, kw_only=True)
 class GroupDestroy(Message):
     """The group is gone for every call that follows; those under way are finished."""
 
@@ -3602,16 +3577,6 @@ GroupStepReply.FIELDS = (
     Field(15, "final_extra_double", Kind.DOUBLE, True, None),
     Field(16, "unconverged", Kind.UINT32, True, None),
     Field(17, "failures", Kind.MESSAGE, True, Status),
-)
-GroupSend.FIELDS = (
-    Field(1, "group", Kind.UINT64, False, None),
-    Field(2, "mask", Kind.BYTES, False, None),
-    Field(3, "action", Kind.FLOAT, True, None),
-    Field(4, "action_double", Kind.DOUBLE, True, None),
-)
-GroupReceive.FIELDS = (
-    Field(1, "group", Kind.UINT64, False, None),
-    Field(2, "count", Kind.UINT64, False, None),
 )
 GroupDestroy.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
