@@ -36,6 +36,7 @@ static void add_enum(Schema *schema, const ProtobufCEnumDescriptor *enumeration)
 // What no field is of: messages that only hold an enum, and the bits of masks.
 static void add_unreached(Schema *schema) {
     add_message(schema, &moreau__v1__body__descriptor);
+    add_message(schema, &moreau__v1__group__descriptor);
     add_message(schema, &moreau__v1__joint__descriptor);
     add_message(schema, &moreau__v1__primitive__descriptor);
     add_message(schema, &moreau__v1__world__descriptor);

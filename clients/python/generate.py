@@ -39,6 +39,15 @@ KINDS = {
     F.TYPE_ENUM: ("ENUM", "int", "np.uint32"),
     F.TYPE_MESSAGE: ("MESSAGE", "", None),
 }
+# replies that several calls share
+SHARED = {
+    "WorldAddMaterials": "WorldAddReply",
+    "WorldAddShapes": "WorldAddReply",
+    "WorldAddBodies": "WorldAddReply",
+    "WorldAddJoints": "WorldAddReply",
+    "GroupReset": "GroupStepReply",
+    "GroupReceive": "GroupStepReply",
+}
 # what a call sends before its reply
 EVENTS = {"EpisodeReplay": "EpisodeFrames", "EpisodeVerify": "EpisodeProgress"}
 
@@ -284,8 +293,7 @@ def calls(file: pb.FileDescriptorProto) -> str:
     results = {}
     for field in messages["Request"].field:
         if field.HasField("oneof_index"):
-            # the three calls that add things share one reply
-            results[field.name] = by_number.get(field.number, "WorldAddReply")
+            results[field.name] = SHARED.get(type_name(field)) or by_number[field.number]
     for field in messages["Request"].field:
         if field.HasField("oneof_index") and field.name != "hello":
             lines += write_call(field, messages, results)

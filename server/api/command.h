@@ -25,7 +25,9 @@ enum {
     COMMAND_CHANGES = 8,    // changes something else than a world: like COMMAND_MUTATES, what a
                             // client repeats after a resume must not be done again
     COMMAND_ORDERED = 16,   // changes nothing, but reads what the calls before it have left
-    COMMAND_BODIES = 32     // may change how many bodies its world has
+    COMMAND_BODIES = 32,    // may change how many bodies its world has
+    COMMAND_ANY_NUMBER =
+        64 // its numbers may be NaN: they are judged row by row, as it carries them out
 };
 
 typedef struct Command {
@@ -121,3 +123,10 @@ Status command_snapshot_clone_judge(Request *request, Error *error);
 size_t command_snapshot_clone_bytes(const Request *request);
 Status command_snapshot_clone_prepare(Request *request, Error *error);
 Status command_snapshot_drop(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+
+Status command_group_create_judge(Request *request, Error *error);
+Status command_group_create_prepare(Request *request, Error *error);
+Status command_group_reset_prepare(Request *request, Error *error);
+Status command_group_step_prepare(Request *request, Error *error);
+Status command_group_destroy(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_group_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);

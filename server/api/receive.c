@@ -116,7 +116,7 @@ static Status find_call(Request *request, Error *error) {
 }
 
 static Status check(const Request *request, Error *error) {
-    return request->is_checked
+    return request->is_checked || request->command->flags & COMMAND_ANY_NUMBER
                ? STATUS_OK
                : codec_check((const ProtobufCMessage *)(const void *)request_call(request), error);
 }

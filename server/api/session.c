@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "os/clock.h"
 #include "os/secret.h"
+#include "run/farm.h"
 #include "run/snapshot_store.h"
 #include "step/snapshot.h"
 
@@ -67,6 +68,7 @@ static void end_session(Session *session) {
             break;
         }
     }
+    farm_destroy_session(host_farm(api->def.host), session->number);
     host_destroy_session(api->def.host, session->number);
     snapshot_store_drop_session(host_snapshots(api->def.host), session->number);
     api->closing_sessions++;

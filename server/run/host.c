@@ -6,6 +6,7 @@
 #include "base/cache.h"
 #include "os/clock.h"
 #include "base/hash.h"
+#include "run/farm.h"
 #include "run/snapshot_store.h"
 
 #include <inttypes.h>
@@ -19,7 +20,9 @@ struct Host {
     WorldEntry **entry; // owned entries that have an id; index is the slot's
     size_t capacity;
     uint32_t count;
+    uint32_t claimed_count; // worlds of groups
     SnapshotStore *snapshots;
+    Farm *farm;
     uint64_t named_count; // worlds ever created: makes default names
     uint32_t row_readers; // HostRows …
     WorldEntry *gone;     // … and the entries that wait for them to be freed
@@ -53,8 +56,13 @@ Status host_create(Host **host, const HostDef *def, Error *error) {
     Host *made = calloc(1, sizeof(*made));
     if (made != NULL) {
         made->snapshots = snapshot_store_create(made);
+        made->farm = farm_create(made, def->pool);
     }
-    if (made == NULL || made->snapshots == NULL) {
+    if (made == NULL || made->snapshots == NULL || made->farm == NULL) {
+        if (made != NULL) {
+            snapshot_store_destroy(made->snapshots);
+            free(made->farm);
+        }
         free(made);
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
     }
@@ -109,6 +117,7 @@ void host_close(Host *host, void (*closed)(void *context), void *context) {
         free(host->entry[i]);
     }
     host->count = 0;
+    farm_destroy_all(host->farm);
     host->closed = closed;
     host->closed_context = context;
     uv_close((uv_handle_t *)&host->idle_timer, on_timer_closed);
@@ -249,7 +258,8 @@ void host_watch(WorldEntry *entry) {
 // ---- entries
 
 Status host_check_room(const Host *host, const WorldOwner *owner, uint32_t count, Error *error) {
-    if (host->count > host->def.worlds_max || count > host->def.worlds_max - host->count) {
+    const uint64_t worlds = (uint64_t)host->count + host->claimed_count;
+    if (worlds + count > host->def.worlds_max) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "The server holds at most %u worlds (option --worlds-max).",
                          host->def.worlds_max);
@@ -263,6 +273,30 @@ Status host_check_room(const Host *host, const WorldOwner *owner, uint32_t count
     }
     return host_check_memory(host, count * (sizeof(WorldEntry) + sizeof(World) + sizeof(Stepper)),
                              error);
+}
+
+Status host_claim(Host *host, const WorldOwner *owner, uint32_t count, Error *error) {
+    ASSERT(!host->is_stopped);
+    Status status = host_check_room(host, owner, count, error);
+    if (status == STATUS_OK) {
+        host->claimed_count += count;
+        if (owner->world_count != NULL) {
+            *owner->world_count += count;
+        }
+    }
+    return status;
+}
+
+void host_unclaim(Host *host, const WorldOwner *owner, uint32_t count) {
+    ASSERT(host->claimed_count >= count);
+    host->claimed_count -= count;
+    if (owner->world_count != NULL) {
+        *owner->world_count -= count;
+    }
+}
+
+uint32_t host_claimed(const Host *host) {
+    return host->claimed_count;
 }
 
 // The name given, or the next world-N that is free.
@@ -515,6 +549,10 @@ uint64_t host_bytes(const Host *host) {
 
 SnapshotStore *host_snapshots(const Host *host) {
     return host->snapshots;
+}
+
+Farm *host_farm(const Host *host) {
+    return host->farm;
 }
 
 void host_count_bytes(Host *host, size_t before, size_t after) {

@@ -18,6 +18,7 @@ enum { HOST_NAME_BYTES = 256 }; // with its zero
 typedef struct Host Host;
 typedef struct WorldEntry WorldEntry;
 typedef struct SnapshotStore SnapshotStore;
+typedef struct Farm Farm;
 
 // What others may read while a lane works on the world.
 typedef struct WorldFigures {
@@ -88,6 +89,11 @@ typedef struct WorldOwner {
 // Whether so many more worlds may be added, however small; RESOURCE_EXHAUSTED names the limit.
 Status host_check_room(const Host *host, const WorldOwner *owner, uint32_t count, Error *error);
 
+// Worlds of groups are no entries, but count: claims room for so many more, and gives it back.
+Status host_claim(Host *host, const WorldOwner *owner, uint32_t count, Error *error);
+void host_unclaim(Host *host, const WorldOwner *owner, uint32_t count);
+uint32_t host_claimed(const Host *host);
+
 // A change of it is under way from the start: its making, which the caller ends.
 Status host_add(Host *host, const char *name, const WorldOwner *owner, double idle_timeout_s,
                 WorldEntry **entry, Error *error);
@@ -152,6 +158,7 @@ void host_watch(WorldEntry *entry);
 void host_publish(WorldEntry *entry);
 
 SnapshotStore *host_snapshots(const Host *host);
+Farm *host_farm(const Host *host); // its groups: farm.h
 
 // Memory held for clients beside the worlds, in the same budget. Any thread.
 void host_count_bytes(Host *host, size_t before, size_t after);

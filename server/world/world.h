@@ -117,6 +117,13 @@ void world_destroy(World *world);
 // Memory held [bytes].
 size_t world_bytes(const World *world);
 
+// Of two worlds that were made alike: whether neither has lost a body or a joint since.
+bool world_is_alike(const World *a, const World *b);
+
+// Puts the state of one world, all that its future depends on beside its definition, into another
+// that is alike. false: memory ended, and only its sleep may have changed.
+bool world_copy_state(World *to, const World *from);
+
 // Replaces the settings, which have passed their checks. What differs wakes all who sleep.
 void world_set_settings(World *world, const WorldSettings *settings);
 

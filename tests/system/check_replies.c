@@ -4,17 +4,19 @@
 // as it was. A table of the calls that change something says which of them can be so long.
 #include "support/suite.h"
 #include "support/wire_episode.h"
+#include "support/wire_group.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define CODE(name) MOREAU__V1__STATUS__CODE__##name
 
-enum { FRAME_BYTES = 8192, WORLDS = 120, BODIES = 200 };
+enum { FRAME_BYTES = 8192, WORLDS = 120, BODIES = 200, GROUP_WORLDS = 100 };
 
 static WireDepot depot;
 static WireClient *client;
 static uint64_t worlds[WORLDS], wide; // wide: with so many bodies that their poses fill a frame
+static uint64_t group;
 
 static void make_wide(void) {
     double pose[7 * 50] = {0};
@@ -43,6 +45,7 @@ static void start(void) {
     for (size_t i = 0; i < WORLDS; i++) {
         worlds[i] = wire_small_world(client);
     }
+    group = wire_group(client, GROUP_WORLDS);
 }
 
 static void stop(void) {
@@ -52,7 +55,7 @@ static void stop(void) {
 // ---- all that can be seen of the server
 
 typedef struct Sight {
-    uint64_t world_count, steps, bodies, hash, hash_wide, recordings;
+    uint64_t world_count, steps, bodies, hash, hash_wide, recordings, groups;
 } Sight;
 
 static uint64_t hash_of_all(void) {
@@ -72,6 +75,8 @@ static Sight look(void) {
                    .hash = hash_of_all(),
                    .hash_wide = wire_hash(client, wide)};
     sight.recordings = wire_accept(client, &list)->episode_list->total;
+    Moreau__V1__GroupList groups = MOREAU__V1__GROUP_LIST__INIT;
+    sight.groups = wire_accept(client, &groups)->group_list->total;
     return sight;
 }
 
@@ -158,6 +163,30 @@ static void add_joints(void) {
     expect_refusal(&call);
 }
 
+// A channel takes a few bytes in the call, and the names of its columns in the reply.
+static void create_group(void) {
+    enum { COUNT = 400 };
+    Moreau__V1__GroupCreate *call = wire_group_create_call(1);
+    Moreau__V1__GroupChannel *same[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        same[i] = call->observation[0];
+    }
+    call->n_extra = COUNT, call->extra = same;
+    expect_refusal(call);
+}
+
+// Every episode may have ended, and every world have failed.
+static void reset_group(void) {
+    const Moreau__V1__GroupReset call = wire_group_reset_call(group);
+    expect_refusal(&call);
+}
+
+static void step_group(void) {
+    float action[GROUP_WORLDS] = {0};
+    const Moreau__V1__GroupStep call = wire_group_step_call(group, action, GROUP_WORLDS);
+    expect_refusal(&call);
+}
+
 static const struct {
     const char *name;
     void (*make)(void); // a call whose reply would be too long; NULL: none can be
@@ -179,6 +208,10 @@ static const struct {
     {"SnapshotRestore", NULL},
     {"SnapshotClone", clone},
     {"EpisodeStart", start_episode},
+    {"GroupCreate", create_group},
+    {"GroupReset", reset_group},
+    {"GroupStep", step_group},
+    {"GroupDestroy", NULL},
     {"WorldHash", hash_many}, // which changes nothing, but takes long
 };
 
@@ -197,6 +230,7 @@ START_TEST(a_reply_that_would_be_too_long_is_refused_before_anything_is_done) {
     ck_assert_uint_eq(after.hash, before.hash);
     ck_assert_uint_eq(after.hash_wide, before.hash_wide);
     ck_assert_uint_eq(after.recordings, before.recordings);
+    ck_assert_uint_eq(after.groups, before.groups);
 }
 END_TEST
 

@@ -396,6 +396,86 @@ class Calls:
         """See protocol.SnapshotDrop."""
         return self._call(p.SnapshotDrop(snapshot=snapshot), p.SnapshotDropReply, deadline_ms)
 
+    def group_create(
+        self,
+        *,
+        name: str | None = None,
+        lifetime: p.World.Lifetime | None = None,
+        scene: p.Scene | None = None,
+        world: int | None = None,
+        count: int | None = None,
+        seed: int | None = None,
+        first_world: int | None = None,
+        action: Sequence[p.GroupChannel] | None = None,
+        observation: Sequence[p.GroupChannel] | None = None,
+        extra: Sequence[p.GroupChannel] | None = None,
+        bounds: Sequence[p.GroupChannel] | None = None,
+        noise: Sequence[p.GroupNoise] | None = None,
+        substeps: int | None = None,
+        time_step: float | None = None,
+        step_limit: int | None = None,
+        autoreset: p.Group.Autoreset | None = None,
+        double_precision: bool | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.GroupCreateReply:
+        """See protocol.GroupCreate."""
+        return self._call(
+            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision),
+            p.GroupCreateReply,
+            deadline_ms,
+        )
+
+    def group_reset(
+        self,
+        *,
+        group: int | None = None,
+        mask: bytes | None = None,
+        seed: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.GroupStepReply:
+        """See protocol.GroupReset."""
+        return self._call(
+            p.GroupReset(group=group, mask=mask, seed=seed, values=values),
+            p.GroupStepReply,
+            deadline_ms,
+        )
+
+    def group_step(
+        self,
+        *,
+        group: int | None = None,
+        mask: bytes | None = None,
+        action: ArrayLike | None = None,
+        action_double: ArrayLike | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.GroupStepReply:
+        """See protocol.GroupStep."""
+        return self._call(
+            p.GroupStep(group=group, mask=mask, action=action, action_double=action_double),
+            p.GroupStepReply,
+            deadline_ms,
+        )
+
+    def group_destroy(
+        self,
+        *,
+        group: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.GroupDestroyReply:
+        """See protocol.GroupDestroy."""
+        return self._call(p.GroupDestroy(group=group), p.GroupDestroyReply, deadline_ms)
+
+    def group_list(
+        self,
+        *,
+        first: int | None = None,
+        count: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.GroupListReply:
+        """See protocol.GroupList."""
+        return self._call(p.GroupList(first=first, count=count), p.GroupListReply, deadline_ms)
+
     def episode_start(
         self,
         *,

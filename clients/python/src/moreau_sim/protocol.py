@@ -51,6 +51,11 @@ class Request(Message):
     snapshot_restore: Optional["SnapshotRestore"] = None
     snapshot_clone: Optional["SnapshotClone"] = None
     snapshot_drop: Optional["SnapshotDrop"] = None
+    group_create: Optional["GroupCreate"] = None
+    group_reset: Optional["GroupReset"] = None
+    group_step: Optional["GroupStep"] = None
+    group_destroy: Optional["GroupDestroy"] = None
+    group_list: Optional["GroupList"] = None
     episode_start: Optional["EpisodeStart"] = None
     episode_stop: Optional["EpisodeStop"] = None
     episode_list: Optional["EpisodeList"] = None
@@ -98,6 +103,11 @@ class Reply(Message):
     snapshot_restore: Optional["SnapshotRestoreReply"] = None
     snapshot_clone: Optional["SnapshotCloneReply"] = None
     snapshot_drop: Optional["SnapshotDropReply"] = None
+    group_create: Optional["GroupCreateReply"] = None
+    group_step: Optional["GroupStepReply"] = None
+    """of GroupReset and GroupStep"""
+    group_destroy: Optional["GroupDestroyReply"] = None
+    group_list: Optional["GroupListReply"] = None
     episode_start: Optional["EpisodeStartReply"] = None
     episode_stop: Optional["EpisodeStopReply"] = None
     episode_list: Optional["EpisodeListReply"] = None
@@ -1717,6 +1727,311 @@ class SnapshotDropReply(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class Group(Message):
+    """A group is `count` worlds that begin alike: clones of a template, stepped together by a learner. What
+    goes in and out of a world in one step is compiled once, from *channels*, into rows of numbers: an action
+    row of A numbers, an observation row of O, an extra row of E (what rewards need). Numbers of rows are
+    floats, or doubles where GroupCreate.double_precision asks for them. Rewards are the client's to compute.
+    Episodes. World i of a group (counted from 0) plays episodes k = 0, 1, 2 … . Each begins as the template
+    stands, with what GroupNoise adds: drawn from the stream of (seed, first_world + i, k), which NumPy draws
+    as well: numpy.random.Generator(numpy.random.Philox(key=[seed, first_world + i], counter=[0, 0, k,
+    0])).random(n) One uniform number u is taken for each UNIFORM column, in the order of the columns: low +
+    (high - low) u; two, u and v, for each GAUSSIAN one: mean + deviation sqrt(-2 ln(1 - u)) cos(2 pi v). An
+    episode ends *terminated*, when a number of `bounds` has left its range or the world has lost a body or a
+    joint, or *truncated*, after step_limit steps, or when a step of it failed. What follows is the group's
+    Autoreset. Worlds of a group are seen through it alone: WorldList does not show them, and no other call
+    takes them. They count as worlds, for every limit (worlds-max, session-worlds-max, the memory budget),
+    from GroupCreate to GroupDestroy. A call names the worlds that it means by `mask`: bit i % 8 of byte i /
+    8, counted from the lowest, is world i; (count + 7) / 8 bytes, those beyond the last world zero; absent:
+    all. Rows, of the request and of the reply, are those of the named worlds in rising order. What is wrong
+    with a call (an unknown group, a mask or a column of another length, a mask that names none) is an error,
+    and nothing was done. What is wrong with a world (an action that is not finite, a step that failed) is a
+    row of `failures`, and the others go on: also when all fail the status is OK. Calls on one group are
+    carried out in the order they were sent."""
+
+    class Autoreset(IntEnum):
+        NEXT_STEP = 0
+        """the step after the last begins the next episode, whatever its action, and returns its first
+        observation"""
+        SAME_STEP = 1
+        """the last step begins the next episode, too, and returns its first observation; the last one is in
+        final_observation"""
+        DISABLED = 2
+        """a step of a world whose episode is over fails, FAILED_PRECONDITION, until GroupReset"""
+
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupChannel(Message):
+    """What goes into a world, or is read of it: one to seven numbers, as columns of a row, in the order of
+    the axes. Names are those of the template. What is read is scale x + offset of the world's x, as it is
+    after the step; an action `a` acts as scale min(max(a, low), high) + offset."""
+
+    class Kind(IntEnum):
+        JOINT_EFFORT = 0
+        """action: fed forward [N], [N m], per free axis; read: likewise, as it is set"""
+        JOINT_TARGET = 1
+        """action: of the drive [m], [rad], per free axis; read: likewise"""
+        JOINT_TARGET_VELOCITY = 2
+        """action: of the drive [m/s], [rad/s], per free axis; read: likewise"""
+        JOINT_POSITION = 3
+        """read: [m], [rad], per position number (three turns have four: a quaternion w x y z); noise: per
+        free axis, of three turns a rotation vector in the axes of b's frame"""
+        JOINT_VELOCITY = 4
+        """read, noise: [m/s], [rad/s], per free axis"""
+        BODY_FORCE = 5
+        """action: 3 [N] at the centre of mass, world axes, held for all substeps"""
+        BODY_TORQUE = 6
+        """action: 3 [N m] likewise"""
+        BODY_POSITION = 7
+        """read: 3 [m] of the body's origin; noise: added to it (of bodies that no joint places)"""
+        BODY_ROTATION = 8
+        """read: 4: unit quaternion w x y z, body to world, w >= 0; noise: 3 [rad]: a rotation vector in world
+        axes"""
+        BODY_VELOCITY = 9
+        """read, noise: 3 [m/s] of the centre of mass, world axes; action: sets it, of a kinematic body"""
+        BODY_SPIN = 10
+        """read, noise: 3 [rad/s], world axes; action: sets it, of a kinematic body"""
+        BODY_LOCAL_VELOCITY = 11
+        """read: 3 [m/s]: BODY_VELOCITY in the body's axes"""
+        BODY_LOCAL_SPIN = 12
+        """read: 3 [rad/s]: BODY_SPIN in the body's axes"""
+        CONTACT_FORCE = 13
+        """read: 6: force [N] of all contacts on the body in the last substep, and their torque [N m] about
+        its centre of mass, world axes; zero after a reset"""
+        ACTION = 14
+        """read: the action row that was applied last, each number within low … high; zero after a reset"""
+        TIME = 15
+        """read: 1 [s] simulated since the episode began"""
+
+    kind: Optional["GroupChannel.Kind"] = None
+    joint: str | None = None
+    """of the kinds JOINT_…: its name, or #2 for the second of the template"""
+    body: str | None = None
+    """of the others but ACTION and TIME: likewise"""
+    joint_id: int | None = None
+    """instead of names: ids, where the template is a world"""
+    body_id: int | None = None
+    relative_to: str | None = None
+    """of BODY_POSITION, _ROTATION, _VELOCITY and _SPIN as read: another body, in whose axes and against whose
+    motion it is read (the velocity of the centre of mass as seen from there); default: the world"""
+    relative_to_id: int | None = None
+    axes: int | None = None
+    """bits: which of the numbers, the first is bit 0; default: all that there are"""
+    scale: float | None = None
+    """-1e18 … 1e18"""
+    offset: float | None = None
+    """-1e18 … 1e18"""
+    low: float | None = None
+    """-3.4028234663852886e38 … 3.4028234663852886e38, the largest floats, which are the defaults and stand
+    for "unbounded". Of actions: the range that they are clipped to. Of what is read: what the reply of
+    GroupCreate says of it, and no more (default of JOINT_POSITION: the joint's limits). Of `bounds`: the
+    range that the number must not leave."""
+    high: float | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupNoise(Message):
+    """What a reset adds to the template's numbers: of the channel (one of the kinds that say "noise") for
+    each column a number, drawn anew."""
+
+    class Distribution(IntEnum):
+        UNIFORM = 0
+        """in [low, high)"""
+        GAUSSIAN = 1
+        """of the given mean and standard deviation"""
+
+    channel: Optional["GroupChannel"] = None
+    """scale and offset apply to what is drawn; low and high do not count"""
+    distribution: Optional["GroupNoise.Distribution"] = None
+    low: float | None = None
+    """-1e9 … 1e9"""
+    high: float | None = None
+    """low … 1e9"""
+    mean: float | None = None
+    """-1e9 … 1e9"""
+    deviation: float | None = None
+    """0 … 1e9"""
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupCreate(Message):
+    """Makes a group. Its worlds stand as the template does, and have not begun an episode: GroupReset begins
+    one, or, with autoreset, the first GroupStep."""
+
+    name: str | None = None
+    """default: the scene's or the world's name; need not be unique"""
+    lifetime: Optional["World.Lifetime"] = None
+    """as of worlds"""
+    scene: Optional["Scene"] = None
+    """the template: one of the two"""
+    world: int | None = None
+    """a world as it is now, with all that its future depends on"""
+    count: int | None = None
+    """worlds, 1 … 65,536"""
+    seed: int | None = None
+    first_world: int | None = None
+    """world i draws from the stream of first_world + i: so one world of a group can be repeated alone"""
+    action: Optional[Sequence["GroupChannel"]] = None
+    """at least one column"""
+    observation: Optional[Sequence["GroupChannel"]] = None
+    """at least one column"""
+    extra: Optional[Sequence["GroupChannel"]] = None
+    bounds: Optional[Sequence["GroupChannel"]] = None
+    """leaving one terminates; judged in doubles after each step of the group"""
+    noise: Optional[Sequence["GroupNoise"]] = None
+    substeps: int | None = None
+    """steps of the world per step of the group, 1 … 1e6; the action holds for all of them"""
+    time_step: float | None = None
+    """[s] 1e-9 … 10 of a substep; default: the template's"""
+    step_limit: int | None = None
+    """an episode is truncated after so many steps of the group; 0: never"""
+    autoreset: Optional["Group.Autoreset"] = None
+    double_precision: bool | None = None
+    """rows of doubles"""
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupCreateReply(Message):
+    group: int | None = None
+    name: str | None = None
+    count: int | None = None
+    action: Optional["GroupColumns"] = None
+    observation: Optional["GroupColumns"] = None
+    extra: Optional["GroupColumns"] = None
+    noise: Optional["GroupColumns"] = None
+    """of GroupReset.values; low and high of uniform ones"""
+    template_hash: int | None = None
+    """state hash of the template"""
+    bytes: int | None = None
+    """of memory, of all worlds"""
+    time_step: float | None = None
+    """[s] of a substep"""
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupColumns(Message):
+    """One entry per column."""
+
+    name: list[str] = _new(default_factory=list)
+    """as slider.position, torso.rotation.w, ball.position.x-table, effort of an unnamed joint: #3.effort"""
+    low: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    high: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupReset(Message):
+    """Begins episodes: the next one of each named world, or, with a seed, episode 0 of that seed. What was
+    going on there ends untold."""
+
+    group: int | None = None
+    mask: bytes | None = None
+    seed: Optional[ArrayLike] = None
+    """none: the episodes are counted on; one: of all named worlds; or one for each"""
+    values: Optional[ArrayLike] = None
+    """a number per noise column, world after world: added instead of what would be drawn"""
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupStep(Message):
+    """Steps worlds: actions are applied, `substeps` steps taken, rows read."""
+
+    group: int | None = None
+    mask: bytes | None = None
+    action: Optional[ArrayLike] = None
+    """A per named world, of either precision of the group; NaN and infinity are allowed here: such a row is
+    refused (INVALID_ARGUMENT), its world keeps its state, the others step"""
+    action_double: Optional[ArrayLike] = None
+    """instead of `action`"""
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupStepReply(Message):
+    """Rows of the named worlds, or, of GroupReceive, of those in `worlds`. The reply of GroupReset has the
+    first three columns and failures."""
+
+    observation: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
+    """O per row; of a world that failed: as it stands"""
+    extra: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
+    """E per row"""
+    worlds: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """of GroupReceive"""
+    observation_double: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """instead of the floats, of a group of double precision"""
+    extra_double: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    terminated: bytes | None = None
+    """bit r % 8 of byte r / 8 is row r; absent: none"""
+    truncated: bytes | None = None
+    """likewise; a world may be both"""
+    final_world: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """Episodes that ended in this call, one entry each, with the last observation and extra, whatever the
+    autoreset."""
+    final_episode: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """k"""
+    final_seed: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    final_length: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """steps of the group"""
+    final_observation: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
+    """O per entry"""
+    final_extra: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
+    """E per entry"""
+    final_observation_double: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    final_extra_double: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    unconverged: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """per row: substeps whose solver did not reach its tolerance; absent: none anywhere"""
+    failures: list["Status"] = _new(default_factory=list)
+    """Worlds that failed; `world` is the number in the group. A refused action, a stopped call (deadline,
+    Cancel) and a world that is over leave it as it was. After a step that failed, or was stopped between two
+    substeps, the world stands before the substep that was not done, and its episode is over: truncated, or
+    already both."""
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupDestroy(Message):
+    """The group is gone for every call that follows; those under way are finished."""
+
+    group: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupDestroyReply(Message):
+    pass
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupList(Message):
+    first: int | None = None
+    """default 0"""
+    count: int | None = None
+    """at most 1,000, which is the default"""
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupListReply(Message):
+    groups: list["GroupInfo"] = _new(default_factory=list)
+    total: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupInfo(Message):
+    group: int | None = None
+    name: str | None = None
+    lifetime: Optional["World.Lifetime"] = None
+    client: str | None = None
+    """name of the program that made it"""
+    count: int | None = None
+    """worlds"""
+    bodies: int | None = None
+    """of the template"""
+    steps: int | None = None
+    """steps of its worlds, all together"""
+    episodes: int | None = None
+    """finished by all its worlds"""
+    bytes: int | None = None
+    """of memory"""
+
+
+@dataclass(slots=True, kw_only=True)
 class Episode(Message):
     class Content(IntEnum):
         INPUTS = 0
@@ -2454,6 +2769,11 @@ Request.FIELDS = (
     Field(73, "snapshot_restore", Kind.MESSAGE, False, SnapshotRestore),
     Field(74, "snapshot_clone", Kind.MESSAGE, False, SnapshotClone),
     Field(75, "snapshot_drop", Kind.MESSAGE, False, SnapshotDrop),
+    Field(90, "group_create", Kind.MESSAGE, False, GroupCreate),
+    Field(91, "group_reset", Kind.MESSAGE, False, GroupReset),
+    Field(92, "group_step", Kind.MESSAGE, False, GroupStep),
+    Field(95, "group_destroy", Kind.MESSAGE, False, GroupDestroy),
+    Field(96, "group_list", Kind.MESSAGE, False, GroupList),
     Field(120, "episode_start", Kind.MESSAGE, False, EpisodeStart),
     Field(121, "episode_stop", Kind.MESSAGE, False, EpisodeStop),
     Field(122, "episode_list", Kind.MESSAGE, False, EpisodeList),
@@ -2492,6 +2812,10 @@ Reply.FIELDS = (
     Field(73, "snapshot_restore", Kind.MESSAGE, False, SnapshotRestoreReply),
     Field(74, "snapshot_clone", Kind.MESSAGE, False, SnapshotCloneReply),
     Field(75, "snapshot_drop", Kind.MESSAGE, False, SnapshotDropReply),
+    Field(90, "group_create", Kind.MESSAGE, False, GroupCreateReply),
+    Field(92, "group_step", Kind.MESSAGE, False, GroupStepReply),
+    Field(95, "group_destroy", Kind.MESSAGE, False, GroupDestroyReply),
+    Field(96, "group_list", Kind.MESSAGE, False, GroupListReply),
     Field(120, "episode_start", Kind.MESSAGE, False, EpisodeStartReply),
     Field(121, "episode_stop", Kind.MESSAGE, False, EpisodeStopReply),
     Field(122, "episode_list", Kind.MESSAGE, False, EpisodeListReply),
@@ -3164,6 +3488,117 @@ SnapshotCloneReply.FIELDS = (
 )
 SnapshotDrop.FIELDS = (
     Field(1, "snapshot", Kind.UINT64, False, None),
+)
+GroupChannel.FIELDS = (
+    Field(1, "kind", Kind.ENUM, False, GroupChannel.Kind),
+    Field(2, "joint", Kind.STRING, False, None),
+    Field(3, "body", Kind.STRING, False, None),
+    Field(4, "joint_id", Kind.UINT64, False, None),
+    Field(5, "body_id", Kind.UINT64, False, None),
+    Field(6, "relative_to", Kind.STRING, False, None),
+    Field(7, "relative_to_id", Kind.UINT64, False, None),
+    Field(8, "axes", Kind.UINT32, False, None),
+    Field(9, "scale", Kind.DOUBLE, False, None),
+    Field(10, "offset", Kind.DOUBLE, False, None),
+    Field(11, "low", Kind.DOUBLE, False, None),
+    Field(12, "high", Kind.DOUBLE, False, None),
+)
+GroupNoise.FIELDS = (
+    Field(1, "channel", Kind.MESSAGE, False, GroupChannel),
+    Field(2, "distribution", Kind.ENUM, False, GroupNoise.Distribution),
+    Field(3, "low", Kind.DOUBLE, False, None),
+    Field(4, "high", Kind.DOUBLE, False, None),
+    Field(5, "mean", Kind.DOUBLE, False, None),
+    Field(6, "deviation", Kind.DOUBLE, False, None),
+)
+GroupCreate.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "lifetime", Kind.ENUM, False, World.Lifetime),
+    Field(3, "scene", Kind.MESSAGE, False, Scene),
+    Field(4, "world", Kind.UINT64, False, None),
+    Field(5, "count", Kind.UINT64, False, None),
+    Field(6, "seed", Kind.UINT64, False, None),
+    Field(7, "first_world", Kind.UINT64, False, None),
+    Field(8, "action", Kind.MESSAGE, True, GroupChannel),
+    Field(9, "observation", Kind.MESSAGE, True, GroupChannel),
+    Field(10, "extra", Kind.MESSAGE, True, GroupChannel),
+    Field(11, "bounds", Kind.MESSAGE, True, GroupChannel),
+    Field(12, "noise", Kind.MESSAGE, True, GroupNoise),
+    Field(13, "substeps", Kind.UINT32, False, None),
+    Field(14, "time_step", Kind.DOUBLE, False, None),
+    Field(15, "step_limit", Kind.UINT64, False, None),
+    Field(16, "autoreset", Kind.ENUM, False, Group.Autoreset),
+    Field(17, "double_precision", Kind.BOOL, False, None),
+)
+GroupCreateReply.FIELDS = (
+    Field(1, "group", Kind.UINT64, False, None),
+    Field(2, "name", Kind.STRING, False, None),
+    Field(3, "count", Kind.UINT64, False, None),
+    Field(4, "action", Kind.MESSAGE, False, GroupColumns),
+    Field(5, "observation", Kind.MESSAGE, False, GroupColumns),
+    Field(6, "extra", Kind.MESSAGE, False, GroupColumns),
+    Field(7, "noise", Kind.MESSAGE, False, GroupColumns),
+    Field(8, "template_hash", Kind.FIXED64, False, None),
+    Field(9, "bytes", Kind.UINT64, False, None),
+    Field(10, "time_step", Kind.DOUBLE, False, None),
+)
+GroupColumns.FIELDS = (
+    Field(1, "name", Kind.STRING, True, None),
+    Field(2, "low", Kind.DOUBLE, True, None),
+    Field(3, "high", Kind.DOUBLE, True, None),
+)
+GroupReset.FIELDS = (
+    Field(1, "group", Kind.UINT64, False, None),
+    Field(2, "mask", Kind.BYTES, False, None),
+    Field(3, "seed", Kind.UINT64, True, None),
+    Field(4, "values", Kind.DOUBLE, True, None),
+)
+GroupStep.FIELDS = (
+    Field(1, "group", Kind.UINT64, False, None),
+    Field(2, "mask", Kind.BYTES, False, None),
+    Field(3, "action", Kind.FLOAT, True, None),
+    Field(4, "action_double", Kind.DOUBLE, True, None),
+)
+GroupStepReply.FIELDS = (
+    Field(1, "observation", Kind.FLOAT, True, None),
+    Field(2, "extra", Kind.FLOAT, True, None),
+    Field(3, "worlds", Kind.UINT32, True, None),
+    Field(4, "observation_double", Kind.DOUBLE, True, None),
+    Field(5, "extra_double", Kind.DOUBLE, True, None),
+    Field(6, "terminated", Kind.BYTES, False, None),
+    Field(7, "truncated", Kind.BYTES, False, None),
+    Field(8, "final_world", Kind.UINT32, True, None),
+    Field(9, "final_episode", Kind.UINT64, True, None),
+    Field(10, "final_seed", Kind.UINT64, True, None),
+    Field(11, "final_length", Kind.UINT64, True, None),
+    Field(12, "final_observation", Kind.FLOAT, True, None),
+    Field(13, "final_extra", Kind.FLOAT, True, None),
+    Field(14, "final_observation_double", Kind.DOUBLE, True, None),
+    Field(15, "final_extra_double", Kind.DOUBLE, True, None),
+    Field(16, "unconverged", Kind.UINT32, True, None),
+    Field(17, "failures", Kind.MESSAGE, True, Status),
+)
+GroupDestroy.FIELDS = (
+    Field(1, "group", Kind.UINT64, False, None),
+)
+GroupList.FIELDS = (
+    Field(1, "first", Kind.UINT64, False, None),
+    Field(2, "count", Kind.UINT64, False, None),
+)
+GroupListReply.FIELDS = (
+    Field(1, "groups", Kind.MESSAGE, True, GroupInfo),
+    Field(2, "total", Kind.UINT64, False, None),
+)
+GroupInfo.FIELDS = (
+    Field(1, "group", Kind.UINT64, False, None),
+    Field(2, "name", Kind.STRING, False, None),
+    Field(3, "lifetime", Kind.ENUM, False, World.Lifetime),
+    Field(4, "client", Kind.STRING, False, None),
+    Field(5, "count", Kind.UINT64, False, None),
+    Field(6, "bodies", Kind.UINT64, False, None),
+    Field(7, "steps", Kind.UINT64, False, None),
+    Field(8, "episodes", Kind.UINT64, False, None),
+    Field(9, "bytes", Kind.UINT64, False, None),
 )
 EpisodeStart.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+#include "api/group_call.h"
+
+#include "os/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+// Calls of so few worlds find room in the request's own memory.
+enum { LEND_WORLDS = 16 };
+
+// The clock is read after 1, 2, 4 … rows, about so often.
+enum { LOOK_NS = 50000 };
+
+static Status refuse_memory(const GroupRun *run, Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "mask",
+                     "Memory ended: step fewer worlds than %zu at once.", run->call.count);
+}
+
+// ---- asking
+
+static Status check_mask(const GroupEntry *entry, GroupMask mask, size_t *chosen, Error *error) {
+    const size_t bytes = ((size_t)entry->count + 7) / 8;
+    if (mask.count != bytes) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "mask",
+                         "A mask of %u worlds has %zu bytes, not %zu.", entry->count, bytes,
+                         mask.count);
+    }
+    const uint32_t spare = entry->count % 8;
+    if (spare != 0 && mask.bytes[bytes - 1] >> spare != 0) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "mask",
+                         "The mask names a world beyond the last, %u.", entry->count - 1);
+    }
+    *chosen = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        *chosen += (size_t)__builtin_popcount(mask.bytes[i]);
+    }
+    return *chosen > 0 ? STATUS_OK
+                       : error_set(error, STATUS_INVALID_ARGUMENT, "mask",
+                                   "The mask names no world; leave it out to name all.");
+}
+
+// Of a mask that has passed.
+static bool list_worlds(GroupRun *run, GroupMask mask, Arena *arena) {
+    uint32_t *world = arena_take_array(arena, run->call.count, sizeof(*world));
+    size_t at = 0;
+    for (uint32_t i = 0; world != NULL && i < run->entry->count; i++) {
+        if (mask.bytes[i / 8] >> i % 8 & 1) {
+            world[at++] = i;
+        }
+    }
+    run->call.world = world;
+    return world != NULL;
+}
+
+static void release_run(Request *request) {
+    GroupRun *run = request->plan;
+    if (run->is_lent) {
+        StockArena memory = run->memory;
+        host_return(request->api->def.host, &memory);
+    }
+    farm_release(run->entry);
+}
+
+static Arena *memory_of(GroupRun *run) {
+    return run->is_lent ? &run->memory.arena : &run->request->arena;
+}
+
+Status group_run_prepare(Request *request, uint64_t group, GroupMask mask, GroupRun **run,
+                         Error *error) {
+    Host *host = request->api->def.host;
+    GroupEntry *entry = farm_find(host_farm(host), group);
+    if (entry == NULL) {
+        return error_set(error, STATUS_NOT_FOUND, "group", "No group has the id %" PRIu64 ".",
+                         group);
+    }
+    size_t count = entry->count;
+    if (mask.is_given && check_mask(entry, mask, &count, error) != STATUS_OK) {
+        return error->status;
+    }
+    GroupRun *made = arena_take_zeroed(&request->arena, 1, sizeof(*made));
+    if (made == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended.");
+    }
+    made->request = request;
+    made->entry = entry;
+    made->call.group = entry->group;
+    made->call.count = count;
+    farm_retain(entry);
+    made->is_lent = count > LEND_WORLDS;
+    if (made->is_lent) {
+        host_lend(host, &made->memory);
+    }
+    request->plan = made;
+    request->finish = release_run;
+    *run = made;
+    if (mask.is_given && count < entry->count && !list_worlds(made, mask, memory_of(made))) {
+        return refuse_memory(made, error);
+    }
+    const size_t bytes = REPLY_HEAD_OK_BYTES_MAX + group_codec_bytes_bound(entry->group, count);
+    return bytes <= request->api->def.frame_bytes_max
+               ? STATUS_OK
+               : request_refuse_length(request, bytes, error);
+}
+
+// ---- the reply
+
+static uint8_t *write_reply(uint8_t *at, const void *context) {
+    return group_codec_pack(context, at);
+}
+
+static void fill_failure(const GroupRun *run, size_t row, Moreau__V1__Status *status) {
+    const Error *error = &run->call.error[row];
+    moreau__v1__status__init(status);
+    status->has_code = status->has_world = status->has_recoverable = 1;
+    status->code = (Moreau__V1__Status__Code)error->status;
+    status->message = (char *)error->message;
+    status->field = error->field[0] != '\0' ? (char *)error->field : NULL;
+    status->world = group_call_world(&run->call, row);
+    status->recoverable = status_is_recoverable(error->status);
+}
+
+// What is left of a frame goes to their texts; the last ones may have none. false: memory ended.
+static bool list_failures(GroupRun *run, GroupRows *rows) {
+    const GroupCall *call = &run->call;
+    const size_t frame = run->request->api->def.frame_bytes_max,
+                 used = REPLY_HEAD_OK_BYTES_MAX + group_codec_bytes_bound(call->group, rows->count);
+    size_t room = used < frame ? frame - used : 0, failed = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        failed += call->row[i].has_failed;
+    }
+    if (failed == 0) {
+        return true;
+    }
+    Arena *arena = memory_of(run);
+    rows->failures = arena_take_array(arena, failed, sizeof(*rows->failures));
+    Moreau__V1__Status *statuses = arena_take_array(arena, failed, sizeof(*statuses));
+    if (rows->failures == NULL || statuses == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < rows->count; i++) {
+        if (!call->row[i].has_failed) {
+            continue;
+        }
+        Moreau__V1__Status *status = &statuses[rows->failure_count];
+        rows->failures[rows->failure_count++] = status;
+        fill_failure(run, i, status);
+        const size_t bytes = strlen(call->error[i].message) + strlen(call->error[i].field);
+        room = bytes <= room ? room - bytes : 0;
+        if (room == 0) {
+            status->message = status->field = NULL;
+        }
+    }
+    return true;
+}
+
+// Only the call is cancelled or late, never a world.
+static void judge_call(const GroupRun *run, const GroupRows *rows, Error *error) {
+    error_clear(error);
+    for (size_t i = 0; i < rows->failure_count; i++) {
+        const Status status = (Status)rows->failures[i]->code;
+        if (status == STATUS_CANCELLED || status == STATUS_DEADLINE_EXCEEDED) {
+            request_should_stop(run->request, error);
+            return;
+        }
+    }
+}
+
+static void reply(GroupRun *run, Lane *lane) {
+    Request *request = run->request;
+    GroupRows rows = {.call = &run->call, .count = run->call.count};
+    Error error;
+    if (!list_failures(run, &rows)) {
+        error_set(&error, STATUS_RESOURCE_EXHAUSTED, "mask",
+                  "The call was carried out, but memory ended while its failures were told: name "
+                  "fewer worlds.");
+        Moreau__V1__Reply empty = MOREAU__V1__REPLY__INIT;
+        request_reply(request, lane, &empty, &error);
+        return;
+    }
+    judge_call(run, &rows, &error);
+    const ReplyBody body = {.field = MOREAU__V1__REPLY__RESULT_GROUP_STEP,
+                            .bytes_max = group_codec_bytes_max(&rows),
+                            .write = write_reply,
+                            .context = &rows};
+    request_reply_written(request, lane, &body, &error);
+}
+
+// ---- on a lane
+
+// How rows went, for the figures.
+typedef struct PartTally {
+    uint64_t steps, episodes, unconverged, faulted;
+} PartTally;
+
+static void tally_row(const GroupCall *call, size_t row, PartTally *tally) {
+    const GroupRow *became = &call->row[row];
+    const GroupWorld *world = &call->group->world[group_call_world(call, row)];
+    tally->steps += call->verb == GROUP_STEP ? world->substep : 0;
+    tally->episodes += became->ended != 0;
+    tally->unconverged += became->unconverged;
+    tally->faulted += became->has_faulted;
+}
+
+// Only its own thread counts a lane's steps.
+static void publish(const GroupRun *run, Lane *lane, const PartTally *tally) {
+    Api *api = run->request->api;
+    const uint64_t before = atomic_load_explicit(&lane->steps, memory_order_relaxed);
+    atomic_store_explicit(&lane->steps, before + tally->steps, memory_order_relaxed);
+    atomic_fetch_add_explicit(&run->entry->steps, tally->steps, memory_order_relaxed);
+    if (tally->episodes > 0) {
+        atomic_fetch_add_explicit(&run->entry->episodes, tally->episodes, memory_order_relaxed);
+    }
+    if (tally->unconverged > 0) {
+        atomic_fetch_add_explicit(&api->unconverged_steps, tally->unconverged,
+                                  memory_order_relaxed);
+    }
+    if (tally->faulted > 0) {
+        atomic_fetch_add_explicit(&api->faulted_steps, tally->faulted, memory_order_relaxed);
+    }
+}
+
+static void give_up_rows(GroupPart *part, const Error *why, Lane *lane, PartTally *tally) {
+    GroupCall *call = &part->run->call;
+    for (; part->row < part->end; part->row++) {
+        group_give_up_row(call, part->row, why, &lane->scratch);
+        tally_row(call, part->row, tally);
+    }
+}
+
+// A row was left in the middle: goes on later, or ends here.
+static JobOutcome stop_row(GroupPart *part, const WorkWatch *watch, Lane *lane, PartTally *tally) {
+    Error error;
+    error_clear(&error);
+    if (watch->is_put_aside) {
+        return JOB_LONG;
+    }
+    if (request_watch_verdict(watch, &error) == STATUS_OK) {
+        return JOB_AGAIN;
+    }
+    if (request_should_stop(part->run->request, NULL)) {
+        give_up_rows(part, &error, lane, tally);
+        return JOB_DONE;
+    }
+    group_give_up_row(&part->run->call, part->row, &error, &lane->scratch);
+    tally_row(&part->run->call, part->row, tally);
+    part->row++;
+    return part->row < part->end ? JOB_AGAIN : JOB_DONE;
+}
+
+static JobOutcome run_rows(GroupPart *part, Lane *lane, PartTally *tally) {
+    const Request *request = part->run->request;
+    GroupCall *call = &part->run->call;
+    uint64_t looked_ns = lane->slice_ns;
+    uint32_t stride = 1, since = 0;
+    WorkWatch watch;
+    request_watch(request, lane, lane->slice_ns, &watch);
+    while (part->row < part->end) {
+        if (!group_run_row(call, part->row, &lane->scratch, &watch.context)) {
+            return stop_row(part, &watch, lane, tally);
+        }
+        tally_row(call, part->row++, tally);
+        if (++since < stride || part->row == part->end) {
+            continue;
+        }
+        const uint64_t now_ns = clock_now_ns();
+        Error error;
+        if (request_should_stop(request, &error)) {
+            give_up_rows(part, &error, lane, tally);
+            break;
+        }
+        if (now_ns >= lane_pause_ns(lane)) {
+            return JOB_AGAIN;
+        }
+        stride = now_ns - looked_ns < LOOK_NS / 2 ? 2 * stride : stride > 1 ? stride / 2 : 1;
+        looked_ns = watch.begun_ns = now_ns;
+        since = 0;
+    }
+    return JOB_DONE;
+}
+
+static JobOutcome work_part(Job *job, Lane *lane) {
+    GroupPart *part = (GroupPart *)(void *)((char *)job - offsetof(GroupPart, job));
+    GroupRun *run = part->run;
+    PartTally tally = {0};
+    Error error;
+    error_clear(&error);
+    JobOutcome outcome = JOB_DONE;
+    if (request_should_stop(run->request, &error)) {
+        give_up_rows(part, &error, lane, &tally);
+    } else {
+        outcome = run_rows(part, lane, &tally);
+    }
+    publish(run, lane, &tally);
+    if (outcome != JOB_DONE) {
+        return outcome;
+    }
+    farm_count_block(run->entry, part->block, false);
+    if (atomic_fetch_sub_explicit(&run->left, 1, memory_order_acq_rel) == 1) {
+        reply(run, lane);
+        job->urgent = run->request->status != STATUS_OK; // `done` writes its line
+    }
+    return JOB_DONE;
+}
+
+// ---- on the loop thread
+
+static void on_part_done(Job *job) {
+    const GroupPart *part = (GroupPart *)(void *)((char *)job - offsetof(GroupPart, job));
+    GroupRun *run = part->run;
+    if (--run->unfinished == 0) {
+        request_finish(run->request);
+    }
+}
+
+// The rows of each block that has some.
+static void cut(GroupRun *run) {
+    GroupEntry *entry = run->entry;
+    const uint32_t block_worlds = entry->block[0].count;
+    size_t row = 0;
+    while (row < run->call.count) {
+        GroupBlock *block = &entry->block[group_call_world(&run->call, row) / block_worlds];
+        const uint32_t world_end = block->first + block->count;
+        GroupPart *part = &run->part[run->part_count++];
+        *part = (GroupPart){.run = run, .block = block, .row = row};
+        while (row < run->call.count && group_call_world(&run->call, row) < world_end) {
+            row++;
+        }
+        part->end = row;
+    }
+}
+
+Status group_run_submit(GroupRun *run, Error *error) {
+    Status status = group_call_check(&run->call, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const uint32_t blocks = run->entry->block_count;
+    const size_t parts = run->call.count < blocks ? run->call.count : blocks;
+    run->part = arena_take_array(memory_of(run), parts, sizeof(GroupPart));
+    if (run->part == NULL || !group_call_take(&run->call, memory_of(run))) {
+        return refuse_memory(run, error);
+    }
+    cut(run);
+    run->unfinished = run->part_count;
+    atomic_store_explicit(&run->left, run->part_count, memory_order_relaxed);
+    Pool *pool = run->request->api->def.pool;
+    for (size_t i = 0; i < run->part_count; i++) {
+        GroupPart *part = &run->part[i];
+        part->job = (Job){.work = work_part, .done = on_part_done};
+        pool_submit(pool, &part->block->strand, request_share(run->request), &part->job);
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "run/farm.h"
+
+#include "base/array.h"
+#include "base/assert.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct Farm {
+    Host *host;
+    Pool *pool;
+    Slots slots;
+    GroupEntry **entry; // listed ones; index is the slot's
+    size_t capacity;
+    uint32_t count;
+};
+
+// A block of small worlds takes some 0.1 ms: more than it costs to hand it to a lane, and less than
+// others should wait. It has so many bodies together, or so many worlds.
+enum { BLOCK_BODIES = 256, BLOCK_WORLDS_MAX = 64 };
+
+// The memory of a block's worlds is counted after its first calls, when it grows, and then after
+// one of so many.
+enum { CALLS_PER_COUNT = 64 };
+enum { FRESH_IDS = 65536 };
+
+Farm *farm_create(Host *host, Pool *pool) {
+    Farm *made = calloc(1, sizeof(*made));
+    if (made != NULL) {
+        made->host = host;
+        made->pool = pool;
+        slots_init(&made->slots);
+        made->slots.reuse_from = FRESH_IDS; // before that, groups count 1, 2, 3 …
+    }
+    return made;
+}
+
+static Status out_of_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "count",
+                     "Memory ended while making a group: ask for fewer worlds.");
+}
+
+// ---- life
+
+Status farm_add(Farm *farm, const char *name, const WorldOwner *owner, uint32_t count,
+                GroupEntry **entry, Error *error) {
+    Status status = host_claim(farm->host, owner, count, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    GroupEntry *made = calloc(1, sizeof(*made));
+    if (made == NULL) {
+        host_unclaim(farm->host, owner, count);
+        return out_of_memory(error);
+    }
+    made->farm = farm;
+    made->references = 1;
+    made->count = count;
+    made->is_claimed = true;
+    made->session = owner->session;
+    made->owner = *owner;
+    snprintf(made->name, sizeof(made->name), "%s", name);
+    snprintf(made->client, sizeof(made->client), "%s", owner->client);
+    made->owner.client = made->client;
+    strand_init(&made->strand);
+    *entry = made;
+    return STATUS_OK;
+}
+
+Status farm_set_group(GroupEntry *entry, Group *group, Error *error) {
+    ASSERT(entry->group == NULL);
+    entry->group = group;
+    entry->bodies = group->template->body_count;
+    uint32_t worlds = BLOCK_BODIES / (entry->bodies == 0 ? 1 : entry->bodies);
+    worlds = worlds < 1 ? 1 : worlds > BLOCK_WORLDS_MAX ? BLOCK_WORLDS_MAX : worlds;
+    entry->block_count = (group->count + worlds - 1) / worlds;
+    entry->block = calloc(entry->block_count, sizeof(GroupBlock));
+    if (entry->block == NULL) {
+        return out_of_memory(error);
+    }
+    for (uint32_t i = 0; i < entry->block_count; i++) {
+        GroupBlock *block = &entry->block[i];
+        strand_init(&block->strand);
+        block->first = i * worlds;
+        block->count = group->count - block->first < worlds ? group->count - block->first : worlds;
+    }
+    entry->own_bytes =
+        sizeof(*entry) + entry->block_count * sizeof(GroupBlock) + group_own_bytes(group);
+    host_count_bytes(entry->farm->host, 0, entry->own_bytes);
+    return STATUS_OK;
+}
+
+Status farm_list(GroupEntry *entry, Error *error) {
+    Farm *farm = entry->farm;
+    ASSERT(entry->id == 0 && entry->group != NULL);
+    if (!slots_reserve(&farm->slots, 1) ||
+        !ARRAY_RESERVE(farm->entry, farm->capacity, (size_t)farm->count + 1)) {
+        return out_of_memory(error);
+    }
+    entry->id = slots_add(&farm->slots, farm->count);
+    farm->entry[farm->count++] = entry;
+    entry->references++;
+    return STATUS_OK;
+}
+
+static void free_entry(GroupEntry *entry) {
+    Host *host = entry->farm->host;
+    const uint64_t blocks = atomic_load_explicit(&entry->bytes, memory_order_relaxed);
+    host_count_bytes(host, entry->own_bytes + (size_t)blocks, 0);
+    free(entry->block);
+    free(entry);
+}
+
+// As long as its session is there.
+static void unclaim(GroupEntry *entry) {
+    if (entry->is_claimed) {
+        entry->is_claimed = false;
+        host_unclaim(entry->farm->host, &entry->owner, entry->count);
+    }
+}
+
+static JobOutcome destroy_on_lane(Job *job, Lane *lane) {
+    (void)lane;
+    GroupEntry *entry = (GroupEntry *)(void *)((char *)job - offsetof(GroupEntry, destroy_job));
+    group_destroy(entry->group);
+    entry->group = NULL;
+    return JOB_DONE;
+}
+
+static void on_destroyed(Job *job) {
+    free_entry((GroupEntry *)(void *)((char *)job - offsetof(GroupEntry, destroy_job)));
+}
+
+void farm_retain(GroupEntry *entry) {
+    ASSERT(entry->references > 0);
+    entry->references++;
+}
+
+void farm_release(GroupEntry *entry) {
+    ASSERT(entry->references > 0);
+    if (--entry->references > 0) {
+        return;
+    }
+    ASSERT(entry->id == 0);
+    unclaim(entry);
+    // thousands of worlds are given back on a long lane
+    strand_init_long(&entry->strand);
+    entry->destroy_job = (Job){.work = destroy_on_lane, .done = on_destroyed};
+    pool_submit(entry->farm->pool, &entry->strand, entry->session, &entry->destroy_job);
+}
+
+static void unlist(GroupEntry *entry) {
+    Farm *farm = entry->farm;
+    uint32_t index = 0;
+    bool found = slots_find(&farm->slots, entry->id, &index);
+    ASSERT(found);
+    slots_remove(&farm->slots, entry->id);
+    farm->count--;
+    if (index != farm->count) {
+        farm->entry[index] = farm->entry[farm->count];
+        slots_move(&farm->slots, farm->entry[index]->id, index);
+    }
+    entry->id = 0;
+    unclaim(entry);
+}
+
+void farm_destroy(GroupEntry *entry) {
+    unlist(entry);
+    farm_release(entry);
+}
+
+void farm_destroy_session(Farm *farm, uint64_t session) {
+    for (uint32_t i = farm->count; i > 0; i--) {
+        if (farm->entry[i - 1]->session == session) {
+            farm_destroy(farm->entry[i - 1]);
+        }
+    }
+}
+
+void farm_destroy_all(Farm *farm) {
+    for (uint32_t i = 0; i < farm->count; i++) {
+        GroupEntry *entry = farm->entry[i];
+        ASSERT(entry->references == 1); // the registry's: no call is under way
+        group_destroy(entry->group);
+        free(entry->block);
+        free(entry);
+    }
+    slots_deinit(&farm->slots);
+    free(farm->entry);
+    free(farm);
+}
+
+// ---- what there is
+
+GroupEntry *farm_find(Farm *farm, Id id) {
+    uint32_t index;
+    return slots_find(&farm->slots, id, &index) ? farm->entry[index] : NULL;
+}
+
+uint32_t farm_count(const Farm *farm) {
+    return farm->count;
+}
+
+GroupEntry *farm_at(const Farm *farm, uint32_t index) {
+    return index < farm->count ? farm->entry[index] : NULL;
+}
+
+// What is left of the budget may be taken by the steps of these worlds.
+static void limit_steps(const GroupEntry *entry, const GroupBlock *block) {
+    const Host *host = entry->farm->host;
+    const uint64_t used = host_bytes(host), budget = host_limits(host)->bytes_max;
+    const size_t left = used < budget ? (size_t)(budget - used) : 0;
+    for (uint32_t i = block->first; i < block->first + block->count; i++) {
+        if (entry->group->world[i].stepper != NULL) {
+            stepper_limit(entry->group->world[i].stepper, left);
+        }
+    }
+}
+
+void farm_count_block(GroupEntry *entry, GroupBlock *block, bool is_due) {
+    const uint32_t calls = ++block->calls;
+    const bool is_early = calls < CALLS_PER_COUNT && (calls & (calls - 1)) == 0;
+    if (!is_due && !is_early && calls % CALLS_PER_COUNT != 0) {
+        return;
+    }
+    const size_t bytes = group_bytes(entry->group, block->first, block->count);
+    if (bytes != block->bytes) {
+        host_count_bytes(entry->farm->host, block->bytes, bytes);
+        atomic_fetch_add_explicit(&entry->bytes, (uint64_t)bytes - block->bytes,
+                                  memory_order_relaxed);
+        block->bytes = bytes;
+    }
+    limit_steps(entry, block);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// The groups of a server: ids, owners, and the blocks in which the lanes work on them. The registry
+// belongs to the loop thread; the worlds of a block to whichever lane runs its strand. How many
+// worlds make a block follows from the template alone.
+//
+// Life of an entry: farm_add (room is claimed, nobody else sees it), the group is made, farm_list
+// (it has an id), calls, farm_destroy, and the memory goes, on a lane, with the last reference.
+#pragma once
+
+#include "run/group.h"
+#include "run/host.h"
+
+typedef struct Farm Farm;
+
+typedef struct GroupBlock {
+    Strand strand;
+    uint32_t first, count; // worlds
+    uint32_t calls;        // the lane's: so many have come
+    size_t bytes;          // the lane's: of its worlds, as last counted
+} GroupBlock;
+
+typedef struct GroupEntry {
+    Farm *farm;
+    Id id; // 0: not listed, yet or any more
+    uint32_t references;
+    uint32_t count;   // of worlds …
+    bool is_claimed;  // … for which room is claimed
+    uint64_t session; // whose lifetime it shares; 0: the server's
+    WorldOwner owner; // its client's name is the entry's
+    char name[HOST_NAME_BYTES], client[HOST_NAME_BYTES];
+
+    Group *group;      // owned; NULL until it is made
+    GroupBlock *block; // owned
+    uint32_t block_count;
+    uint32_t bodies;                  // of the template
+    size_t own_bytes;                 // counted in the host's, beside those of the blocks
+    _Atomic uint64_t bytes;           // of the blocks
+    _Atomic uint64_t steps, episodes; // done, finished
+    Job destroy_job;
+    Strand strand; // of what is done once for all of it
+} GroupEntry;
+
+// NULL when memory ends.
+Farm *farm_create(Host *host, Pool *pool);
+// Destroys what is left without lanes: the pool must be closed. No reference may be left.
+void farm_destroy_all(Farm *farm);
+
+// An entry with one reference, the caller's. RESOURCE_EXHAUSTED names the limit.
+Status farm_add(Farm *farm, const char *name, const WorldOwner *owner, uint32_t count,
+                GroupEntry **entry, Error *error);
+
+// Its group, owned by the entry from now on, has no worlds yet: cuts it into blocks. Any thread.
+Status farm_set_group(GroupEntry *entry, Group *group, Error *error);
+
+// Loop: it can be found from now on; the registry takes a reference of its own.
+Status farm_list(GroupEntry *entry, Error *error);
+
+// Lane that has the block: counts its memory, when `is_due` or now and then.
+void farm_count_block(GroupEntry *entry, GroupBlock *block, bool is_due);
+
+GroupEntry *farm_find(Farm *farm, Id id); // NULL: no such group
+uint32_t farm_count(const Farm *farm);
+GroupEntry *farm_at(const Farm *farm, uint32_t index); // in no particular order
+void farm_retain(GroupEntry *entry);
+void farm_release(GroupEntry *entry);
+
+// It is found no more; calls under way are finished.
+void farm_destroy(GroupEntry *entry);
+void farm_destroy_session(Farm *farm, uint64_t session);

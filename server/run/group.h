@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// A group: many worlds that begin alike, stepped together for a learner, with rows of numbers in
+// and out (group_layout.h). What an episode is, how it begins and ends, is said at message Group of
+// the protocol; this is the one place that does it, without a thread, a clock or a message:
+//
+//   group_create ──► group_add_world … (any lane) ──► a call: rows of some worlds
+//                                                       group_run_row for each, on any lane
+//
+// Rows of one call, and worlds, are independent of each other: they may be run in any order and at
+// the same time, and what comes out does not depend on it. One world is in one call at a time. A
+// step of a row allocates nothing once the worlds' own memory has grown.
+//
+// What changes the worlds is a GroupCall alone: which worlds, and their actions, or their seeds and
+// starts. Carried out again on worlds made alike it gives the same.
+#pragma once
+
+#include "base/arena.h"
+#include "base/context.h"
+#include "run/apply.h"
+#include "run/group_layout.h"
+
+enum { GROUP_WORLDS_MAX = 65536, GROUP_SUBSTEPS_MAX = 1000000 };
+
+// The numbers are those of the wire.
+typedef enum Autoreset {
+    AUTORESET_NEXT_STEP,
+    AUTORESET_SAME_STEP,
+    AUTORESET_DISABLED,
+    AUTORESET_COUNT
+} Autoreset;
+
+typedef enum NoiseKind { NOISE_UNIFORM, NOISE_GAUSSIAN, NOISE_COUNT } NoiseKind;
+
+typedef struct NoiseDef {
+    NoiseKind kind;
+    double low, high, mean, deviation;
+} NoiseDef;
+
+typedef struct GroupDef {
+    uint32_t count;
+    uint64_t seed, first_world;
+    LayoutDef action, observation, extra, bounds, noise;
+    const NoiseDef *drawn; // [noise.count]
+    uint32_t substeps;
+    double time_step; // [s]; 0: the template's
+    uint64_t step_limit;
+    Autoreset autoreset;
+    bool is_double; // rows of doubles, else of floats
+} GroupDef;
+
+// Judges what needs no template. Blames fields of GroupCreate.
+Status group_def_check(const GroupDef *def, Error *error);
+
+typedef struct GroupWorld {
+    World *world;     // owned; NULL: not made yet
+    Stepper *stepper; // owned
+    double *action;   // [action columns] as applied last; in the group's memory
+    uint64_t seed;
+    uint64_t episode; // the one that goes on, or the next one
+    uint64_t length;  // steps of the group in it
+    double begun;     // [s] of the world, when it began
+    uint32_t substep; // done of the step under way
+    bool is_running;  // an episode goes on
+} GroupWorld;
+
+// What a body is pushed with.
+typedef struct GroupPush {
+    uint32_t count;
+    uint32_t *body; // of the template, rising
+} GroupPush;
+
+typedef struct Group {
+    uint32_t count;
+    uint64_t first_world;
+    uint32_t substeps;
+    double time_step;
+    uint64_t step_limit;
+    Autoreset autoreset;
+    bool is_double;
+    Arena memory;    // layouts, worlds
+    World *template; // owned: never stepped
+    uint64_t template_hash;
+    uint8_t *snapshot; // owned: of the template
+    size_t snapshot_bytes;
+    Layout action, observation, extra, bounds, noise;
+    NoiseDef *drawn; // [noise.channel_count]
+    GroupPush push;
+    GroupWorld *world; // [count]
+} Group;
+
+// A group without worlds, of a template that it owns from now on, also when it fails.
+Status group_create(const GroupDef *def, World *template, Group **group, Error *error);
+void group_destroy(Group *group);
+
+// Makes world i, once. Different ones on different lanes at the same time.
+Status group_add_world(Group *group, uint32_t i, Error *error);
+
+// Of the worlds [first, first + count), which no call is on.
+size_t group_bytes(const Group *group, uint32_t first, uint32_t count);
+size_t group_own_bytes(const Group *group); // beside them
+
+// ---- calls
+
+typedef enum GroupVerb { GROUP_STEP, GROUP_RESET } GroupVerb;
+
+enum { GROUP_TERMINATED = 1, GROUP_TRUNCATED = 2 };
+
+// What became of a row.
+typedef struct GroupRow {
+    bool is_begun, has_failed;
+    bool has_faulted; // by a step whose numbers would not be finite
+    uint8_t ended;    // GROUP_* bits; 0: its episode goes on
+    uint32_t unconverged;
+    uint64_t episode, seed, length; // of what ended
+} GroupRow;
+
+// Everything but `group` lives in the caller's memory; of rows that are floats or doubles, only
+// those of the group's precision are there.
+typedef struct GroupCall {
+    Group *group;
+    GroupVerb verb;
+    size_t count;          // rows
+    const uint32_t *world; // [count] rising; NULL: all
+
+    // of a step: one of the two, rows of the action
+    const float *action;
+    const double *action_double;
+    // of a reset
+    size_t seed_count; // 0: go on; 1: of all; or one per row
+    const uint64_t *seed;
+    const double *values; // NULL: draw; else rows of the noise
+
+    // out
+    GroupRow *row;
+    Error *error; // set where a row has failed
+    void *observation, *extra, *final_observation, *final_extra;
+} GroupCall;
+
+static inline uint32_t group_call_world(const GroupCall *call, size_t row) {
+    return call->world == NULL ? (uint32_t)row : call->world[row];
+}
+
+// Room for what comes out; no row is begun. false: memory ends.
+bool group_call_take(GroupCall *call, Arena *arena);
+
+// Judges what is wrong with the call as a whole. Blames fields of the call.
+Status group_call_check(const GroupCall *call, Error *error);
+
+// Carries out a row. false: `stop` of the context said so, in the middle: it is to be called again,
+// or given up. `scratch` is used and given back.
+bool group_run_row(GroupCall *call, size_t row, Arena *scratch, const Context *context);
+
+// Ends a row that was not begun, or is in the middle: it fails.
+void group_give_up_row(GroupCall *call, size_t row, const Error *why, Arena *scratch);
+
+// For group_step.c: begins a world's next episode. `values` NULL: drawn.
+Status group_begin_episode(Group *group, uint32_t i, const double *values, Arena *scratch,
+                           Error *error);

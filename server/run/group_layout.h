@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Layouts: which numbers of a world make the rows that go into a group's worlds and come out of
+// them. A list of channels, by the names of a template, is compiled once into tables of indices;
+// writing or reading a row is a walk over them. Alike for actions, observations, what is read
+// beside them, bounds and noise.
+//
+//   channel   one thing of the world (a joint's rates, a body's place): up to seven numbers
+//   column    one of these numbers, scaled
+//
+// Indices are those of the template. A world that has lost bodies or joints has others: then they
+// are looked up, and what is gone reads as zero.
+#pragma once
+
+#include "base/arena.h"
+#include "step/step.h"
+
+// The numbers are those of the wire.
+typedef enum ChannelKind {
+    CHANNEL_JOINT_EFFORT,
+    CHANNEL_JOINT_TARGET,
+    CHANNEL_JOINT_TARGET_VELOCITY,
+    CHANNEL_JOINT_POSITION,
+    CHANNEL_JOINT_VELOCITY,
+    CHANNEL_BODY_FORCE,
+    CHANNEL_BODY_TORQUE,
+    CHANNEL_BODY_POSITION,
+    CHANNEL_BODY_ROTATION,
+    CHANNEL_BODY_VELOCITY,
+    CHANNEL_BODY_SPIN,
+    CHANNEL_BODY_LOCAL_VELOCITY,
+    CHANNEL_BODY_LOCAL_SPIN,
+    CHANNEL_CONTACT_FORCE,
+    CHANNEL_ACTION,
+    CHANNEL_TIME,
+    CHANNEL_COUNT
+} ChannelKind;
+
+// What a channel is for; which kinds there may be.
+typedef enum LayoutUse { LAYOUT_ACTION, LAYOUT_READ, LAYOUT_NOISE } LayoutUse;
+
+enum { LAYOUT_COLUMNS_MAX = 65536 };
+
+#define LAYOUT_UNBOUNDED 0x1.fffffep+127 // the largest float: stands for no bound
+
+typedef struct ChannelDef {
+    ChannelKind kind;
+    const char *joint, *body, *relative;     // names, or #n; NULL: not given
+    uint64_t joint_id, body_id, relative_id; // 0: not given
+    bool has_axes, has_low, has_high;
+    uint32_t axes;
+    double scale, offset, low, high;
+} ChannelDef;
+
+typedef struct LayoutDef {
+    LayoutUse use;
+    const char *list; // its field, to blame: "observation"
+    const char *item; // of a noise's channel ".channel", else ""
+    size_t count;
+    const ChannelDef *channel;
+    uint32_t action_count; // columns of the action's layout, for CHANNEL_ACTION
+} LayoutDef;
+
+typedef struct Channel {
+    ChannelKind kind;
+    uint32_t body, relative; // JOINT_NO_BODY: none
+    uint32_t joint;          // JOINT_NONE: none
+    uint32_t column_first, column_count;
+} Channel;
+
+typedef struct Column {
+    uint32_t number; // which of the channel's
+    double scale, offset, low, high;
+} Column;
+
+typedef struct Layout {
+    Channel *channel;
+    Column *column;
+    uint32_t channel_count, column_count;
+} Layout;
+
+// In the arena, which must outlive it. Blames observation[3].joint and the like.
+Status layout_compile(const LayoutDef *def, const World *template, Arena *arena, Layout *layout,
+                      Error *error);
+
+enum { LAYOUT_NAME_BYTES = 320 };
+
+// Of a column, as torso.position.x.
+void layout_name(const Layout *layout, const World *template, uint32_t column,
+                 char name[LAYOUT_NAME_BYTES]);
+
+// What a row is read of.
+typedef struct LayoutSource {
+    const World *world, *template;
+    const Stepper *stepper;
+    const double *action; // as applied last
+    double begun;         // [s] when the episode began
+    double time_step;     // [s] of the last step
+} LayoutSource;
+
+// Every number is finite.
+void layout_read(const Layout *layout, const LayoutSource *source, double *row);
+
+// Where a thing of the template is in a world by now. false: gone.
+bool layout_find_body(const World *world, const World *template, uint32_t body, uint32_t *found);
+bool layout_find_joint(const World *world, const World *template, uint32_t joint, uint32_t *found);

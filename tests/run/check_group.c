@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: MIT
+// Episodes of a group's worlds: how they begin, end and go on, whatever else is in the group.
+#include "group_lab.h"
+
+#include "step/snapshot.h"
+
+#include <math.h>
+
+// Cart-poles as Gymnasium has them, of so many steps at most.
+static GroupLab cart_poles(uint32_t count, uint64_t first_world, Autoreset autoreset,
+                           uint64_t step_limit) {
+    static const ChannelKind kinds[2] = {CHANNEL_JOINT_POSITION, CHANNEL_JOINT_VELOCITY};
+    static const char *const joints[2] = {"slider", "hinge"};
+    ChannelDef seen_channels[4], bounds[2];
+    NoiseDef drawn[4];
+    for (size_t i = 0; i < 4; i++) {
+        seen_channels[i] = of_joint(kinds[i % 2], joints[i / 2]);
+        drawn[i] = (NoiseDef){.kind = NOISE_UNIFORM, .low = -0.05, .high = 0.05};
+    }
+    drawn[2] = (NoiseDef){.kind = NOISE_GAUSSIAN, .mean = 0.1, .deviation = 0.02};
+    bounds[0] = within(of_joint(CHANNEL_JOINT_POSITION, "slider"), -2.4, 2.4);
+    bounds[1] = within(of_joint(CHANNEL_JOINT_POSITION, "hinge"), -0.2095, 0.2095);
+    ChannelDef action = within(of_joint(CHANNEL_JOINT_EFFORT, "slider"), -1.0, 1.0);
+    action.scale = 10.0;
+    const ChannelDef extra[2] = {{.kind = CHANNEL_TIME, .scale = 1.0},
+                                 {.kind = CHANNEL_ACTION, .scale = 1.0}};
+    GroupDef def = group_def(count);
+    def.first_world = first_world;
+    def.action.count = 1;
+    def.action.channel = &action;
+    def.observation.count = 4;
+    def.observation.channel = seen_channels;
+    def.extra.count = 2;
+    def.extra.channel = extra;
+    def.bounds.count = 2;
+    def.bounds.channel = bounds;
+    def.noise.count = 4;
+    def.noise.channel = seen_channels;
+    def.drawn = drawn;
+    def.autoreset = autoreset;
+    def.step_limit = step_limit;
+    return group_lab_create(&def, cart_pole_world());
+}
+
+// An action for each world that depends on nothing but world and step.
+static void fill_actions(double *action, uint32_t count, uint64_t first_world, uint64_t step) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t seed = 1000 * (first_world + i) + step + 1;
+        action[i] = lab_random(&seed, -1.0, 1.0);
+    }
+}
+
+// numpy: key [11, 5], counter [0, 0, 3, 0], the columns uniform, uniform, Gaussian, uniform. One
+// rounding of sums here, as the template stands at 0.
+START_TEST(an_episode_begins_with_numpys_numbers) {
+    static const double drawn[4] = {-0x1.a5206b3e7b400p-11, -0x1.829f13c9158d0p-6,
+                                    0x1.99110f5cb5c22p-4, 0x1.a1c0902e80994p-6};
+    GroupLab lab = cart_poles(8, 0, AUTORESET_DISABLED, 0);
+    for (int k = 0; k < 4; k++) {
+        group_lab_reset(&lab); // episodes 0, 1, 2, 3
+    }
+    for (int i = 0; i < 4; i++) {
+        ck_assert_double_le(fabs(seen(&lab, 5)[i] - drawn[i]), 1e-15);
+    }
+    // the same through its seed, and in a group of its own
+    GroupLab alone = cart_poles(1, 5, AUTORESET_DISABLED, 0);
+    const uint64_t seed = 11;
+    alone.call = (GroupCall){.verb = GROUP_RESET, .count = 1, .seed_count = 1, .seed = &seed};
+    group_lab_run(&alone, false);
+    for (int k = 0; k < 3; k++) {
+        group_lab_reset(&alone);
+    }
+    ck_assert_mem_eq(seen(&alone, 0), seen(&lab, 5), 4 * sizeof(double));
+    group_lab_destroy(&alone);
+    group_lab_destroy(&lab);
+}
+END_TEST
+
+START_TEST(a_reset_takes_seeds_and_starts_of_the_client) {
+    GroupLab lab = cart_poles(3, 0, AUTORESET_DISABLED, 0);
+    const uint64_t seed[3] = {5, 6, 11};
+    lab.call = (GroupCall){.verb = GROUP_RESET, .count = 3, .seed_count = 3, .seed = seed};
+    group_lab_run(&lab, false);
+    double kept[12];
+    memcpy(kept, lab.call.observation, sizeof(kept));
+    group_lab_reset(&lab); // on to episode 1 …
+    ck_assert_double_ne(seen(&lab, 2)[0], kept[8]);
+    lab.call = (GroupCall){.verb = GROUP_RESET, .count = 3, .seed_count = 3, .seed = seed};
+    group_lab_run(&lab, false); // … and back to 0
+    ck_assert_mem_eq(lab.call.observation, kept, sizeof(kept));
+
+    const uint32_t last = 2;
+    const double values[4] = {0.1, 0.2, 0.05, 0.4};
+    lab.call = (GroupCall){.verb = GROUP_RESET, .count = 1, .world = &last, .values = values};
+    group_lab_run(&lab, false);
+    ck_assert_mem_eq(seen(&lab, 0), values, sizeof(values));
+    group_lab_destroy(&lab);
+}
+END_TEST
+
+START_TEST(a_reset_is_the_template_to_the_bit) {
+    GroupDef def = group_def(2);
+    const ChannelDef action = of_joint(CHANNEL_JOINT_EFFORT, "slider");
+    const ChannelDef what = of_joint(CHANNEL_JOINT_POSITION, "hinge");
+    def.action.count = def.observation.count = 1;
+    def.action.channel = &action;
+    def.observation.channel = &what;
+    GroupLab lab = group_lab_create(&def, cart_pole_world());
+    const double push[2] = {3.0, -4.0};
+    group_lab_reset(&lab);
+    for (int i = 0; i < 30; i++) {
+        group_lab_step(&lab, push);
+    }
+    ck_assert_uint_ne(snapshot_hash(lab.group->world[1].world), lab.group->template_hash);
+    group_lab_reset(&lab);
+    ck_assert_uint_eq(snapshot_hash(lab.group->world[1].world), lab.group->template_hash);
+    group_lab_destroy(&lab);
+}
+END_TEST
+
+// All rows of 60 steps of some worlds of a group, run in either order.
+static void play(uint32_t count, uint64_t first_world, Autoreset autoreset, bool backwards,
+                 double *rows) {
+    GroupLab lab = cart_poles(count, first_world, autoreset, 25);
+    double action[64];
+    group_lab_reset(&lab);
+    for (uint64_t step = 0; step < 60; step++) {
+        fill_actions(action, count, first_world, step);
+        lab.call = (GroupCall){.verb = GROUP_STEP, .count = count, .action_double = action};
+        group_lab_run(&lab, backwards);
+        memcpy(rows + step * count * 4, lab.call.observation, count * 4 * sizeof(double));
+    }
+    group_lab_destroy(&lab);
+}
+
+// Each row and world is alone with itself: neither the order nor the others change a bit.
+START_TEST(rows_depend_on_their_own_world_alone) {
+    enum { COUNT = 12, ROWS = 60 * COUNT * 4 };
+    static double forward[ROWS], backward[ROWS], alone[60 * 4];
+    play(COUNT, 100, (Autoreset)_i, false, forward);
+    play(COUNT, 100, (Autoreset)_i, true, backward);
+    ck_assert_mem_eq(forward, backward, sizeof(forward));
+    for (uint32_t world = 0; world < COUNT; world += 5) {
+        play(1, 100 + world, (Autoreset)_i, false, alone);
+        for (size_t step = 0; step < 60; step++) {
+            ck_assert_mem_eq(alone + 4 * step, forward + 4 * (COUNT * step + world),
+                             4 * sizeof(double));
+        }
+    }
+}
+END_TEST
+
+// A pole that is let fall leaves its bound; then comes what the autoreset says.
+START_TEST(an_episode_ends_and_the_next_one_begins) {
+    const Autoreset autoreset = (Autoreset)_i;
+    GroupLab lab = cart_poles(1, 7, autoreset, 0), next = cart_poles(1, 7, autoreset, 0);
+    const double none = 0.0;
+    group_lab_reset(&next);
+    group_lab_reset(&next); // as episode 1 begins
+    group_lab_reset(&lab);
+    uint64_t length = 0;
+    do {
+        group_lab_step(&lab, &none);
+        ck_assert_uint_lt(++length, 200);
+    } while (lab.call.row[0].ended == 0);
+
+    ck_assert_int_eq(lab.call.row[0].ended, GROUP_TERMINATED);
+    ck_assert_uint_eq(lab.call.row[0].episode, 0);
+    ck_assert_uint_eq(lab.call.row[0].seed, 11);
+    ck_assert_uint_eq(lab.call.row[0].length, length);
+    const double *last = row_of(&lab, lab.call.final_observation, 0);
+    ck_assert_double_gt(fabs(last[2]), 0.2095);
+    ck_assert_double_le(fabs(row_of(&lab, lab.call.final_extra, 0)[0] - 0.02 * (double)length),
+                        1e-12);
+    const size_t bytes = 4 * sizeof(double);
+    if (autoreset == AUTORESET_SAME_STEP) {
+        ck_assert_mem_eq(seen(&lab, 0), seen(&next, 0), bytes);
+        ck_assert_double_eq(row_of(&lab, lab.call.extra, 0)[0], 0.0);
+    } else {
+        ck_assert_mem_eq(seen(&lab, 0), last, bytes);
+    }
+    group_lab_step(&lab, &none);
+    ck_assert_int_eq(lab.call.row[0].ended, 0);
+    ck_assert_int_eq(lab.call.row[0].has_failed, autoreset == AUTORESET_DISABLED);
+    if (autoreset == AUTORESET_NEXT_STEP) {
+        ck_assert_mem_eq(seen(&lab, 0), seen(&next, 0), bytes);
+    } else if (autoreset == AUTORESET_DISABLED) {
+        ck_assert_int_eq(lab.call.error[0].status, STATUS_FAILED_PRECONDITION);
+        group_lab_reset(&lab);
+        ck_assert_mem_eq(seen(&lab, 0), seen(&next, 0), bytes);
+    }
+    group_lab_destroy(&lab);
+    group_lab_destroy(&next);
+}
+END_TEST
+
+START_TEST(an_episode_is_truncated_after_its_steps) {
+    GroupLab lab = cart_poles(2, 0, AUTORESET_SAME_STEP, 3);
+    const double none[2] = {0};
+    group_lab_reset(&lab);
+    for (int step = 1; step <= 9; step++) {
+        group_lab_step(&lab, none);
+        ck_assert_int_eq(lab.call.row[1].ended, step % 3 == 0 ? GROUP_TRUNCATED : 0);
+        if (step % 3 == 0) {
+            ck_assert_uint_eq(lab.call.row[1].episode, (uint64_t)step / 3 - 1);
+            ck_assert_uint_eq(lab.call.row[1].length, 3);
+        }
+    }
+    group_lab_destroy(&lab);
+}
+END_TEST
+
+START_TEST(a_wrong_action_is_refused_and_the_others_step) {
+    GroupLab lab = cart_poles(3, 0, AUTORESET_NEXT_STEP, 0), same = cart_poles(3, 0, 0, 0);
+    const double wrong[3] = {0.5, _i == 0 ? NAN : HUGE_VAL, -0.5}, right[3] = {0.5, 0.1, -0.5};
+    group_lab_reset(&lab);
+    group_lab_reset(&same);
+    double before[4];
+    memcpy(before, seen(&lab, 1), sizeof(before));
+    group_lab_step(&lab, wrong);
+    group_lab_step(&same, right);
+    ck_assert(lab.call.row[1].has_failed && !lab.call.row[0].has_failed);
+    ck_assert_int_eq(lab.call.error[1].status, STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(lab.call.error[1].field, "action[0]");
+    ck_assert_mem_eq(seen(&lab, 1), before, sizeof(before));
+    ck_assert_mem_eq(seen(&lab, 0), seen(&same, 0), sizeof(before));
+    ck_assert_mem_eq(seen(&lab, 2), seen(&same, 2), sizeof(before));
+    // it goes on as if nothing had been asked
+    const uint32_t middle = 1;
+    lab.call =
+        (GroupCall){.verb = GROUP_STEP, .count = 1, .world = &middle, .action_double = right + 1};
+    group_lab_run(&lab, false);
+    ck_assert_mem_eq(seen(&lab, 0), seen(&same, 1), sizeof(before));
+    group_lab_destroy(&lab);
+    group_lab_destroy(&same);
+}
+END_TEST
+
+START_TEST(an_action_is_clipped_and_scaled) {
+    GroupLab lab = cart_poles(1, 0, AUTORESET_NEXT_STEP, 0);
+    const double far = 7.0;
+    group_lab_reset(&lab);
+    group_lab_step(&lab, &far);
+    ck_assert_double_eq(lab.group->world[0].world->joint_effort[0], 10.0);
+    ck_assert_double_eq(row_of(&lab, lab.call.extra, 0)[1], 1.0); // CHANNEL_ACTION
+    group_lab_destroy(&lab);
+}
+END_TEST
+
+// ---- a ball on the ground
+
+static GroupDef ball_def(const ChannelDef *action, size_t actions, const ChannelDef *what,
+                         size_t count) {
+    GroupDef def = group_def(1);
+    def.action.count = actions;
+    def.action.channel = action;
+    def.observation.count = count;
+    def.observation.channel = what;
+    return def;
+}
+
+// At rest the ground bears the weight, 20 N; a force along x under the cone is met by friction,
+// whose torque is that of the force at the ball's foot: z cross … = 0.1 m (0, -f, 0) on the ball.
+START_TEST(contact_forces_bear_the_weight) {
+    const ChannelDef action[1] = {of_body(CHANNEL_BODY_FORCE, "#2")};
+    const ChannelDef what[1] = {of_body(CHANNEL_CONTACT_FORCE, "#2")};
+    GroupDef def = ball_def(action, 1, what, 1);
+    def.substeps = 10;
+    GroupLab lab = group_lab_create(&def, ball_world(2.0));
+    const double none[3] = {0}, down[3] = {0.0, 0.0, -5.0};
+    group_lab_reset(&lab);
+    for (int i = 0; i < 6; i++) {
+        ck_assert_double_eq(seen(&lab, 0)[i], 0.0);
+    }
+    // the solver's tolerance is of the momentum of a step: 1e-8 of the weight, some of it twice
+    group_lab_step(&lab, none);
+    ck_assert_double_le(fabs(seen(&lab, 0)[2] - 20.0), 1e-5);
+    group_lab_step(&lab, down);
+    ck_assert_double_le(fabs(seen(&lab, 0)[2] - 25.0), 1e-5);
+    ck_assert_double_le(fabs(seen(&lab, 0)[0]), 1e-5);
+    group_lab_destroy(&lab);
+}
+END_TEST
+
+// The kinematic body moves as told; the ball, seen from it, moves the other way.
+START_TEST(what_is_seen_from_another_body_moves_the_other_way) {
+    const ChannelDef action[2] = {of_body(CHANNEL_BODY_VELOCITY, "#3"),
+                                  of_body(CHANNEL_BODY_SPIN, "#3")};
+    ChannelDef what[6] = {
+        of_body(CHANNEL_BODY_POSITION, "#2"), of_body(CHANNEL_BODY_VELOCITY, "#2"),
+        of_body(CHANNEL_BODY_SPIN, "#2"),     of_body(CHANNEL_BODY_ROTATION, "#2"),
+        of_body(CHANNEL_BODY_POSITION, "#3"), of_body(CHANNEL_BODY_LOCAL_SPIN, "#3")};
+    for (int i = 0; i < 4; i++) {
+        what[i].relative = "#3";
+    }
+    const GroupDef def = ball_def(action, 2, what, 6);
+    GroupLab lab = group_lab_create(&def, ball_world(2.0));
+    const double still[6] = {0.5, 0.0, 0.0, 0.0, 0.0, 2.0};
+    group_lab_reset(&lab);
+    double before[19];
+    for (int i = 0; i < 100; i++) {
+        memcpy(before, seen(&lab, 0), sizeof(before));
+        group_lab_step(&lab, still);
+    }
+    const double *now = seen(&lab, 0);
+    // the place's rate, a central difference of which is off by h^2 w^3 r / 24 < 2e-4
+    for (int i = 0; i < 3; i++) {
+        const double rate = (now[i] - before[i]) / 0.01, mean = 0.5 * (now[3 + i] + before[3 + i]);
+        ck_assert_double_le(fabs(rate - mean), 2e-4);
+    }
+    ck_assert_double_le(fabs(now[8] + 2.0), 1e-9);
+    ck_assert_double_le(fabs(now[13] - 1.5), 1e-9); // 1 m + 0.5 m/s 1 s
+    ck_assert_double_le(fabs(now[18] - 2.0), 1e-12);
+    ck_assert_double_ge(now[9], 0.0); // w
+    group_lab_destroy(&lab);
+}
+END_TEST
+
+// ---- worlds that lose something, or fail
+
+START_TEST(a_world_that_loses_a_body_ends_and_is_whole_again) {
+    const ChannelDef action[1] = {of_body(CHANNEL_BODY_FORCE, "#2")};
+    const ChannelDef what[1] = {of_body(CHANNEL_BODY_POSITION, "#2")};
+    GroupDef def = ball_def(action, 1, what, 1);
+    def.substeps = 500;
+    World *template = ball_world(2.0);
+    WorldSettings settings = template->settings;
+    settings.has_bounds = true;
+    settings.bounds_lower = vec3(-1.0, -10.0, -10.0);
+    settings.bounds_upper = vec3(1.5, 10.0, 10.0);
+    world_set_settings(template, &settings);
+    GroupLab lab = group_lab_create(&def, template);
+    const double hard[3] = {200.0, 0.0, 0.0};
+    group_lab_reset(&lab);
+    group_lab_step(&lab, hard);
+    ck_assert_int_eq(lab.call.row[0].ended, GROUP_TERMINATED);
+    ck_assert_uint_eq(lab.group->world[0].world->body_count, 2);
+    ck_assert_uint_lt(lab.group->world[0].substep, 500); // it ended there
+    ck_assert_double_eq(seen(&lab, 0)[0], 0.0);          // what is gone
+    group_lab_step(&lab, hard);
+    ck_assert_uint_eq(snapshot_hash(lab.group->world[0].world), lab.group->template_hash);
+    ck_assert_double_eq(seen(&lab, 0)[2], 0.1);
+    group_lab_destroy(&lab);
+}
+END_TEST
+
+// 1e18 N on 1e-24 kg for 10 ms are 1e40 m/s, which no float holds.
+START_TEST(a_world_that_cannot_be_told_ends_and_says_why) {
+    const ChannelDef action[1] = {of_body(CHANNEL_BODY_FORCE, "#2")};
+    const ChannelDef what[1] = {of_body(CHANNEL_BODY_VELOCITY, "#2")};
+    GroupDef def = ball_def(action, 1, what, 1);
+    def.autoreset = (Autoreset)_i;
+    GroupLab lab = group_lab_create(&def, ball_world(1e-24));
+    const double none[3] = {0}, hard[3] = {0.0, 0.0, 1e18};
+    group_lab_reset(&lab);
+    group_lab_step(&lab, none);
+    const uint64_t before = snapshot_hash(lab.group->world[0].world);
+    group_lab_step(&lab, hard);
+    ck_assert(lab.call.row[0].has_failed && lab.call.row[0].has_faulted);
+    ck_assert_int_eq(lab.call.error[0].status, STATUS_FAILED_PRECONDITION);
+    ck_assert_int_eq(lab.call.row[0].ended, GROUP_TRUNCATED);
+    ck_assert_uint_eq(lab.call.row[0].length, 1);
+    if (def.autoreset == AUTORESET_DISABLED) {
+        ck_assert_uint_ne(snapshot_hash(lab.group->world[0].world), lab.group->template_hash);
+        group_lab_step(&lab, none);
+        ck_assert(lab.call.row[0].has_failed && lab.call.row[0].ended == 0);
+        group_lab_reset(&lab);
+    } else if (def.autoreset == AUTORESET_NEXT_STEP) {
+        group_lab_step(&lab, none);
+    }
+    ck_assert_int_eq(lab.call.row[0].has_failed, def.autoreset == AUTORESET_SAME_STEP);
+    ck_assert_uint_eq(snapshot_hash(lab.group->world[0].world), lab.group->template_hash);
+    ck_assert_uint_ne(before, lab.group->template_hash);
+    group_lab_destroy(&lab);
+}
+END_TEST
+
+// ---- stopping
+
+typedef struct Countdown {
+    int left;
+} Countdown;
+
+static bool is_over(void *context) {
+    Countdown *countdown = context;
+    return countdown->left-- <= 0;
+}
+
+// A step that is put aside again and again comes to the same as one that is not.
+START_TEST(a_step_in_pieces_is_the_same_step) {
+    GroupDef def = group_def(1);
+    const ChannelDef action = of_joint(CHANNEL_JOINT_EFFORT, "slider");
+    const ChannelDef what = of_joint(CHANNEL_JOINT_POSITION, "hinge");
+    def.action.count = def.observation.count = 1;
+    def.action.channel = &action;
+    def.observation.channel = &what;
+    def.substeps = 200;
+    GroupLab whole = group_lab_create(&def, cart_pole_world()),
+             pieces = group_lab_create(&def, cart_pole_world());
+    const double push = 0.3;
+    group_lab_reset(&whole);
+    group_lab_reset(&pieces);
+    group_lab_step(&whole, &push);
+    GroupCall *call = &pieces.call;
+    *call =
+        (GroupCall){.group = pieces.group, .verb = GROUP_STEP, .count = 1, .action_double = &push};
+    arena_reset(&pieces.memory);
+    ck_assert(group_call_take(call, &pieces.memory));
+    Countdown countdown = {0};
+    const Stop stop = {.asked = is_over, .context = &countdown};
+    const Context context = {.stop = &stop};
+    int pieces_taken = 1;
+    for (countdown.left = 1; !group_run_row(call, 0, &pieces.scratch, &context);
+         countdown.left = 1) {
+        pieces_taken++;
+    }
+    ck_assert_int_gt(pieces_taken, 3);
+    ck_assert_uint_eq(snapshot_hash(pieces.group->world[0].world),
+                      snapshot_hash(whole.group->world[0].world));
+    ck_assert_mem_eq(seen(&pieces, 0), seen(&whole, 0), sizeof(double));
+
+    // given up in the middle its episode is over; before it was begun it is as it was
+    const Error why = {.status = STATUS_CANCELLED};
+    arena_reset(&pieces.memory);
+    ck_assert(group_call_take(call, &pieces.memory));
+    group_give_up_row(call, 0, &why, &pieces.scratch);
+    ck_assert(call->row[0].has_failed && call->row[0].ended == 0);
+    arena_reset(&pieces.memory);
+    ck_assert(group_call_take(call, &pieces.memory));
+    countdown.left = 1;
+    ck_assert(!group_run_row(call, 0, &pieces.scratch, &context));
+    group_give_up_row(call, 0, &why, &pieces.scratch);
+    ck_assert_int_eq(call->row[0].ended, GROUP_TRUNCATED);
+    group_lab_destroy(&whole);
+    group_lab_destroy(&pieces);
+}
+END_TEST
+
+// Without a force nothing happens to a cart-pole that stands: to the bit, and for as long.
+START_TEST(without_a_push_what_stands_stands) {
+    GroupDef def = group_def(1);
+    const ChannelDef action = of_joint(CHANNEL_JOINT_EFFORT, "slider");
+    const ChannelDef what[2] = {of_joint(CHANNEL_JOINT_POSITION, "slider"),
+                                of_joint(CHANNEL_JOINT_POSITION, "hinge")};
+    def.action.count = 1;
+    def.action.channel = &action;
+    def.observation.count = 2;
+    def.observation.channel = what;
+    GroupLab lab = group_lab_create(&def, cart_pole_world());
+    const double none = 0.0;
+    group_lab_reset(&lab);
+    for (int i = 0; i < 50; i++) {
+        group_lab_step(&lab, &none);
+        // the frames' axes are unit and at right angles to some 1e-16, which gravity sees
+        ck_assert_double_le(fabs(seen(&lab, 0)[0]), 1e-12);
+        ck_assert_double_le(fabs(seen(&lab, 0)[1]), 1e-12);
+    }
+    group_lab_destroy(&lab);
+}
+END_TEST
+
+static TCase *case_begin(void) {
+    TCase *tcase = tcase_create("begin");
+    tcase_add_test(tcase, an_episode_begins_with_numpys_numbers);
+    tcase_add_test(tcase, a_reset_takes_seeds_and_starts_of_the_client);
+    tcase_add_test(tcase, a_reset_is_the_template_to_the_bit);
+    return tcase;
+}
+
+static TCase *case_step(void) {
+    TCase *tcase = tcase_create("step");
+    tcase_add_loop_test(tcase, rows_depend_on_their_own_world_alone, 0, AUTORESET_COUNT);
+    tcase_add_loop_test(tcase, an_episode_ends_and_the_next_one_begins, 0, AUTORESET_COUNT);
+    tcase_add_test(tcase, an_episode_is_truncated_after_its_steps);
+    tcase_add_loop_test(tcase, a_wrong_action_is_refused_and_the_others_step, 0, 2);
+    tcase_add_test(tcase, an_action_is_clipped_and_scaled);
+    tcase_add_test(tcase, a_step_in_pieces_is_the_same_step);
+    tcase_add_test(tcase, without_a_push_what_stands_stands);
+    return tcase;
+}
+
+static TCase *case_world(void) {
+    TCase *tcase = tcase_create("world");
+    tcase_add_test(tcase, contact_forces_bear_the_weight);
+    tcase_add_test(tcase, what_is_seen_from_another_body_moves_the_other_way);
+    tcase_add_test(tcase, a_world_that_loses_a_body_ends_and_is_whole_again);
+    tcase_add_loop_test(tcase, a_world_that_cannot_be_told_ends_and_says_why, 0, AUTORESET_COUNT);
+    return tcase;
+}
+
+SUITE_MAIN("run/group", case_begin, case_step, case_world)
