@@ -17,6 +17,7 @@ static const CliCommand commands[] = {
     {"verify", "EPISODE", "step an episode again and compare every bit", command_verify},
     {"fork", "EPISODE", "a live world of what was there at a step", command_fork},
     {"snapshot", "take WORLD FILE", "save a world to a file; restore, clone", command_snapshot},
+    {"scene", "WORLD", "a world as a scene", command_scene},
     {"worlds", "", "the worlds on the server", command_worlds},
     {"top", "", "a live view of the server", command_top},
     {"bench", "[NAME]...", "the project's benchmarks", command_bench},

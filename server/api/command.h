@@ -80,6 +80,7 @@ Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply,
 Status command_world_remove_judge(Request *request, Error *error);
 Status command_world_remove(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_world_set_judge(Request *request, Error *error);
+Status command_world_scene(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_world_set(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_world_contacts(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The family world, what only looks: Get and Contacts, by range.
+// The family world, what only looks: Get and Contacts, by range, and Scene.
 #include "wire/convert.h"
 #include "api/request.h"
 #include "api/span.h"
 #include "run/record_columns.h"
 #include "wire/joints.h"
+#include "wire/scene_out.h"
 #include "world/sleep.h"
 
 #include <string.h>
@@ -200,5 +201,36 @@ Status command_world_contacts(Request *request, Lane *lane, Moreau__V1__Reply *r
     m->target_velocity = n == 0 ? NULL : stepper->judged + stepper->contact_count + range.first;
     reply->result_case = MOREAU__V1__REPLY__RESULT_WORLD_CONTACTS;
     reply->world_contacts = m;
+    return STATUS_OK;
+}
+
+// ---- scene
+
+static Status refuse_scene(const Request *request, Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "world",
+                     "The world's scene is longer than a frame, which holds %zu bytes (option "
+                     "--frame-bytes-max): take a snapshot instead, which is read in parts "
+                     "(SnapshotTake, SnapshotRead).",
+                     request->api->def.frame_bytes_max);
+}
+
+Status command_world_scene(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    (void)lane;
+    const WorldEntry *entry = request->world;
+    Moreau__V1__WorldSceneReply *m = arena_take(&request->arena, sizeof(*m));
+    Moreau__V1__Scene *scene = scene_out(entry->door.world, entry->name, &request->arena);
+    if (m == NULL || scene == NULL) {
+        return refuse_scene(request, error);
+    }
+    moreau__v1__world_scene_reply__init(m);
+    m->scene = scene;
+    // the rest of a reply without an error is short
+    enum { REST_BYTES = 128 };
+    if (moreau__v1__world_scene_reply__get_packed_size(m) + REST_BYTES >
+        request->api->def.frame_bytes_max) {
+        return refuse_scene(request, error);
+    }
+    reply->result_case = MOREAU__V1__REPLY__RESULT_WORLD_SCENE;
+    reply->world_scene = m;
     return STATUS_OK;
 }

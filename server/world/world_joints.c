@@ -338,9 +338,12 @@ static Status load_joint(World *world, const JointColumns *columns, uint32_t i, 
         status =
             load_axis(columns, *axes + k, joint, &world->joint_axis[joint->axis_first + k], error);
     }
-    if (status == STATUS_OK && columns->position != NULL && !joint->is_rows) {
-        status = world_check_joint_position(joint->axes, columns->position + *positions, "position",
-                                            *positions, error);
+    // a quaternion of rows says nothing: what is measured has no turns to count
+    if (status == STATUS_OK && columns->position != NULL) {
+        const bool is_measured = joint->is_rows && (joint->axes & JOINT_TURNS) == JOINT_TURNS;
+        status = world_check_joint_position(is_measured ? joint->axes & JOINT_MOVES : joint->axes,
+                                            columns->position + *positions, "position", *positions,
+                                            error);
     }
     *axes += axis_count;
     *positions += position_count;
@@ -575,7 +578,9 @@ static void start(World *world, const JointColumns *columns, const Joint *joint)
     double *position = world->joint_position + joint->position_first;
     double *velocity = world->joint_velocity + joint->axis_first;
     world_measure_joint(world, joint, position, velocity);
-    if (columns->position != NULL && !joint->is_rows && position_count > 0) {
+    if (columns->position != NULL && joint->is_rows) {
+        unwind(joint->axes, columns->position + positions, position);
+    } else if (columns->position != NULL && position_count > 0) {
         memcpy(position, columns->position + positions, position_count * sizeof(double));
         world_normalize_joint_position(joint->axes, position);
     }

@@ -315,6 +315,10 @@ class Calls:
         """See protocol.WorldHash."""
         return self._call(p.WorldHash(worlds=worlds), p.WorldHashReply, deadline_ms)
 
+    def world_scene(self, *, world: int | None = None, deadline_ms: int | None = None) -> p.WorldSceneReply:
+        """See protocol.WorldScene."""
+        return self._call(p.WorldScene(world=world), p.WorldSceneReply, deadline_ms)
+
     def snapshot_take(
         self,
         *,

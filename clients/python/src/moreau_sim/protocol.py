@@ -45,6 +45,7 @@ class Request(Message):
     world_step: Optional["WorldStep"] = None
     world_contacts: Optional["WorldContacts"] = None
     world_hash: Optional["WorldHash"] = None
+    world_scene: Optional["WorldScene"] = None
     snapshot_take: Optional["SnapshotTake"] = None
     snapshot_read: Optional["SnapshotRead"] = None
     snapshot_upload: Optional["SnapshotUpload"] = None
@@ -97,6 +98,7 @@ class Reply(Message):
     world_step: Optional["WorldStepReply"] = None
     world_contacts: Optional["WorldContactsReply"] = None
     world_hash: Optional["WorldHashReply"] = None
+    world_scene: Optional["WorldSceneReply"] = None
     snapshot_take: Optional["SnapshotTakeReply"] = None
     snapshot_read: Optional["SnapshotReadReply"] = None
     snapshot_upload: Optional["SnapshotUploadReply"] = None
@@ -991,7 +993,8 @@ class SceneJoint(Message):
     effort_max: Optional[ArrayLike] = None
     """what the drive is able to [N], [N m], 0 … 1e18; default, or 1e18: unbounded"""
     position: Optional[ArrayLike] = None
-    """of coordinates, per position: the bodies are put there; default: as they stand"""
+    """of coordinates, per position: the bodies are put there; default: as they stand. Of rows it is measured,
+    angles in the turn that this is nearest to; default 0"""
     velocity: Optional[ArrayLike] = None
     """of coordinates; default: as the bodies move"""
     target: Optional[ArrayLike] = None
@@ -1187,7 +1190,7 @@ class WorldAddJoints(Message):
     drive_damping: Optional[ArrayLike] = None
     effort_max: Optional[ArrayLike] = None
     position: Optional[ArrayLike] = None
-    """per position; of rows it is measured; default: as the bodies stand"""
+    """per position; default: as the bodies stand; of rows as in SceneJoint"""
     velocity: Optional[ArrayLike] = None
     """of rows it is measured; default: as the bodies move"""
     target: Optional[ArrayLike] = None
@@ -1283,6 +1286,27 @@ class WorldGetReply(Message):
     joint_effort: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     joint_definition: Optional["WorldAddJoints"] = None
     """with `definition`: what would make them, but for `world`, in a world that has the bodies"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldScene(Message):
+    """A world as a scene: what it is now, for people, other worlds and version control. WorldCreate makes of
+    it a world with the same settings, materials, bodies, shapes, joints and targets, which moves on as this
+    one would from here, to the bit, if this one forgot what a scene does not say: the impulses that a step
+    starts from, who sleeps and for how long others were at rest, the solver's patience
+    (MdpParameters.budget), a fault; steps and time (both begin at 0) and ids (they count from 1); which
+    bodies share a shape, and shapes that no body has; the last bit of a coordinate, seldom: of a body whose
+    centre of mass is not its origin, and of quaternions, which are normalised on receipt. Names stay; things
+    that must be named and are not, or whose name is taken, get one. A world whose scene is longer than a
+    frame is RESOURCE_EXHAUSTED: a snapshot (SnapshotTake, SnapshotRead) has all of a world of any size."""
+
+    world: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldSceneReply(Message):
+    scene: Optional["Scene"] = None
+    """named as the world"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2763,6 +2787,7 @@ Request.FIELDS = (
     Field(40, "world_step", Kind.MESSAGE, False, WorldStep),
     Field(41, "world_contacts", Kind.MESSAGE, False, WorldContacts),
     Field(42, "world_hash", Kind.MESSAGE, False, WorldHash),
+    Field(43, "world_scene", Kind.MESSAGE, False, WorldScene),
     Field(70, "snapshot_take", Kind.MESSAGE, False, SnapshotTake),
     Field(71, "snapshot_read", Kind.MESSAGE, False, SnapshotRead),
     Field(72, "snapshot_upload", Kind.MESSAGE, False, SnapshotUpload),
@@ -2806,6 +2831,7 @@ Reply.FIELDS = (
     Field(40, "world_step", Kind.MESSAGE, False, WorldStepReply),
     Field(41, "world_contacts", Kind.MESSAGE, False, WorldContactsReply),
     Field(42, "world_hash", Kind.MESSAGE, False, WorldHashReply),
+    Field(43, "world_scene", Kind.MESSAGE, False, WorldSceneReply),
     Field(70, "snapshot_take", Kind.MESSAGE, False, SnapshotTakeReply),
     Field(71, "snapshot_read", Kind.MESSAGE, False, SnapshotReadReply),
     Field(72, "snapshot_upload", Kind.MESSAGE, False, SnapshotUploadReply),
@@ -3272,6 +3298,12 @@ WorldGetReply.FIELDS = (
     Field(25, "joint_target_velocity", Kind.DOUBLE, True, None),
     Field(26, "joint_effort", Kind.DOUBLE, True, None),
     Field(28, "joint_definition", Kind.MESSAGE, False, WorldAddJoints),
+)
+WorldScene.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+)
+WorldSceneReply.FIELDS = (
+    Field(1, "scene", Kind.MESSAGE, False, Scene),
 )
 WorldSet.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
