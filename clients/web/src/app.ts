@@ -5,7 +5,7 @@ import { Beside } from "./compare";
 import { Episode } from "./episode";
 import { Moment, readLink, writeLink } from "./link";
 import type { Contacts, Frame } from "./log/frames";
-import { contactKey, judge, largestNormal } from "./measures";
+import { contactKey, judge, scaleOf } from "./measures";
 import { plotsOf, showBodies, showEpisode } from "./panels";
 import { Prover } from "./prove";
 import { emptySeries, Series, walk } from "./series";
@@ -37,6 +37,8 @@ export class App {
     events: Event[] = [];
     prover: Prover | null = null;
     private url = "";
+    private isReadWhole = false; // all that is read before anybody asks for more
+    private isCompared = false;
     private series: Series = emptySeries();
     private tab = "episode";
     private token = 0; // of what was opened last; what comes for an older one is late
@@ -87,7 +89,11 @@ export class App {
         this.listEpisodes(episodes, episodeCount);
         const wanted = moment.episode === "" ? episodes[0] : episodes.find((e) => e.uid.startsWith(moment.episode) || e.name === moment.episode);
         if (wanted !== undefined) {
-            await this.choose(wanted, moment);
+            // of a damaged file, the first that can be shown
+            const others = moment.episode === "" ? episodes.slice(1) : [];
+            for (let next: EpisodeRow | undefined = wanted; next !== undefined && !(await this.choose(next, moment)); next = others.shift()) {
+                continue;
+            }
         } else if (episodes.length === 0) {
             this.note([...notes.map((text) => ({ text, isError: false })), { text: `${name} holds no episodes: nothing was recorded into it yet.`, isError: true }]);
         } else {
@@ -97,6 +103,7 @@ export class App {
 
     private close(): void {
         this.stop();
+        this.isReadWhole = this.isCompared = false;
         this.prover?.close();
         this.prover = null;
         this.episode = this.beside = this.frame = this.contacts = this.course = null;
@@ -136,7 +143,8 @@ export class App {
         return this.opened?.episodes.find((e) => e.uid === uid);
     }
 
-    async choose(row: EpisodeRow, moment: Moment | null): Promise<void> {
+    /** False: it cannot be opened, and a note says why. */
+    async choose(row: EpisodeRow, moment: Moment | null): Promise<boolean> {
         const token = ++this.token;
         this.close();
         $<HTMLSelectElement>("episodes").value = row.uid;
@@ -144,13 +152,13 @@ export class App {
         try {
             const head = await this.client.call("episode", row.uid);
             if (token !== this.token) {
-                return;
+                return true;
             }
             this.episode = new Episode(this.client, row, head);
         } catch (error) {
             this.addNote((error as Error).message);
             this.say("There is no picture of this episode.");
-            return;
+            return false;
         }
         const episode = this.episode;
         episode.onDamage = () => this.showPanels();
@@ -161,7 +169,10 @@ export class App {
         $<HTMLInputElement>("step").max = String(episode.lastStep);
         this.prover = new Prover(this.dynamics, episode, () => this.onProof());
         await this.first(moment, token);
-        await this.readOn(token, moment);
+        if (token === this.token) {
+            await this.readOn(token, moment);
+        }
+        return true;
     }
 
     // The first picture, before anything else is read.
@@ -218,6 +229,7 @@ export class App {
             this.showPlots();
             return token === this.token;
         });
+        this.isReadWhole = token === this.token;
         this.showPanels();
     }
 
@@ -225,6 +237,7 @@ export class App {
         const first = this.episode, token = this.token;
         const row = this.opened?.episodes.find((e) => uid !== "" && e.uid.startsWith(uid));
         this.beside = null;
+        this.isCompared = false;
         if (first === null || row === undefined) {
             this.onBeside();
             return;
@@ -242,6 +255,7 @@ export class App {
                 this.onBeside();
                 return this.beside === beside;
             });
+            this.isCompared = this.beside === beside;
         } catch (error) {
             this.addNote((error as Error).message);
         }
@@ -386,8 +400,8 @@ export class App {
         if (list === null || list.count === 0) {
             return;
         }
-        const largest = largestNormal(list);
-        const worth = (i: number) => (body === 0 || list.bodyA[i] === body || list.bodyB[i] === body ? 1 + Math.abs(judge(list, i, largest).defect) : 0);
+        const scale = scaleOf(list, this.episode?.fall ?? 0);
+        const worth = (i: number) => (body === 0 || list.bodyA[i] === body || list.bodyB[i] === body ? 1 + Math.abs(judge(list, i, scale).defect) : 0);
         let worst = 0;
         for (let i = 1; i < list.count; i++) {
             worst = worth(i) > worth(worst) ? i : worst;
@@ -615,9 +629,12 @@ export class App {
         }
     }
 
-    /** What tests ask: nothing that a person does not see. */
+    /** What scripts may wait for: nothing that a person does not see. */
     facts() {
-        return { step: this.step, scriptMs: this.stage?.scriptMs, drawCalls: this.stage?.drawCalls, damage: this.episode?.damage ?? [], firstDivergent: this.beside?.firstDivergent };
+        return {
+            episode: this.episode?.row.uid ?? "", step: this.step, isShown: this.frame !== null && this.frame.step === this.step, isReadWhole: this.isReadWhole,
+            scriptMs: this.stage?.scriptMs, drawCalls: this.stage?.drawCalls, firstDivergent: this.beside?.firstDivergent ?? -1, isCompared: this.isCompared,
+        };
     }
 
     screenOf(id: number): { x: number; y: number } | null {

@@ -130,6 +130,11 @@ export class Episode {
         return Array.isArray(gravity) && gravity.length === 3 ? gravity.map(Number) : [0, 0, 0];
     }
 
+    /** What gravity gives in one step [m/s]. */
+    get fall(): number {
+        return Math.hypot(...this.gravity) * this.timeStep;
+    }
+
     get tolerance(): number {
         const solver = String(this.settings.solver);
         const all = this.settings.parameters as Record<string, Record<string, number>> | undefined;

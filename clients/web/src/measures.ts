@@ -54,8 +54,26 @@ export interface Judged {
     defect: number; // [J] friction·normal·slip + λ_t·v_t: 0 where friction opposes slip as hard as it may
 }
 
-/** One contact; `largest` is the largest normal impulse of its step. */
-export function judge(list: Contacts, i: number, largest: number): Judged {
+/** What is much and what is little in a step. */
+export interface Scale {
+    largest: number; // [N s] normal impulse
+    still: number; // [m/s] slip that is none
+}
+
+// Of the speed that gravity gives in one step: far above what a solver's tolerance of 1e-6 leaves, far below what is seen.
+const STILL_SHARE = 1e-3;
+
+/** `fall` is the speed that gravity gives in one step [m/s]; without gravity any slip counts. */
+export function scaleOf(list: Contacts, fall: number): Scale {
+    let largest = 0;
+    for (let i = 0; i < list.count; i++) {
+        largest = Math.max(largest, list.impulse[3 * i]);
+    }
+    return { largest, still: STILL_SHARE * fall };
+}
+
+/** A contact sticks that lies on its cone's edge and does not slip: redundant ones often do. */
+export function judge(list: Contacts, i: number, { largest, still }: Scale): Judged {
     const l = list.impulse, v = list.velocity, o = 3 * i;
     const normal = l[o], tangent = Math.hypot(l[o + 1], l[o + 2]), slip = Math.hypot(v[o + 1], v[o + 2]);
     const limit = list.friction[i] * Math.max(0, normal);
@@ -63,18 +81,10 @@ export function judge(list: Contacts, i: number, largest: number): Judged {
     const ratio = limit > 0 ? tangent / limit : 0;
     return {
         normal, tangent, ratio, slip, approach: v[o],
-        state: !pushes ? State.Open : limit === 0 || ratio >= 1 - EDGE_SHARE ? State.Slide : State.Stick,
+        state: !pushes ? State.Open : slip > still && (limit === 0 || ratio >= 1 - EDGE_SHARE) ? State.Slide : State.Stick,
         excess: Math.max(0, tangent - limit),
         defect: limit * slip + l[o + 1] * v[o + 1] + l[o + 2] * v[o + 2],
     };
-}
-
-export function largestNormal(list: Contacts): number {
-    let largest = 0;
-    for (let i = 0; i < list.count; i++) {
-        largest = Math.max(largest, list.impulse[3 * i]);
-    }
-    return largest;
 }
 
 export interface ContactSummary {
@@ -84,11 +94,11 @@ export interface ContactSummary {
     excess: number; // [N s] the largest
 }
 
-export function summarise(list: Contacts): ContactSummary {
-    const largest = largestNormal(list);
+export function summarise(list: Contacts, fall: number): ContactSummary {
+    const scale = scaleOf(list, fall);
     const summary: ContactSummary = { states: [0, 0, 0], deepest: 0, defect: 0, excess: 0 };
     for (let i = 0; i < list.count; i++) {
-        const one = judge(list, i, largest);
+        const one = judge(list, i, scale);
         summary.states[one.state]++;
         summary.deepest = Math.max(summary.deepest, -list.gap[i]);
         summary.defect = Math.max(summary.defect, one.defect);

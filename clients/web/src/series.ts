@@ -61,7 +61,7 @@ export async function walk(episode: Episode, series: Series, onFrame: ((frame: F
     }
     for (let i = 0; i < contacts.refs.length; i += leap) {
         for (const list of (await contacts.load(contacts.refs[i])) ?? []) {
-            const summary = summarise(list);
+            const summary = summarise(list, episode.fall);
             series.contactStep.push(list.step);
             series.open.push(summary.states[0]);
             series.stick.push(summary.states[1]);

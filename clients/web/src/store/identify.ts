@@ -15,7 +15,7 @@ const SIGNATURES: [string, string][] = [
 
 export interface Identity {
     notes: string[];
-    isCut: boolean; // shorter than its header says
+    claimedBytes: number; // as its header says
 }
 
 /** Throws a sentence when it is none of ours, or of a version that this page does not read. */
@@ -48,11 +48,10 @@ export function identify(store: Store): Identity {
     const pageBytes = view.getUint16(16) === 1 ? 65536 : view.getUint16(16);
     const claimed = view.getUint32(28) * pageBytes;
     const notes: string[] = [];
-    const isCut = store.size < claimed;
-    if (isCut) {
+    if (store.size < claimed) {
         notes.push(`${name} is cut short: ${store.size} of ${claimed} bytes. What is left is shown.`);
     }
-    return { notes, isCut };
+    return { notes, claimedBytes: claimed };
 }
 
 /** Whether a server has the file open, or died with it: the newest may then lie in the file's write-ahead log. */

@@ -16,9 +16,10 @@ export class Database {
     private failure: Error | null = null;
     private db: Any = null;
 
-    private constructor(private readonly sqlite3: Any, private readonly store: Store) {}
+    private constructor(private readonly sqlite3: Any, private readonly store: Store, private readonly size: number) {}
 
-    static async open(module: WebAssembly.Module, store: Store): Promise<Database> {
+    /** SQLite refuses files that have fewer bytes than they claim; what is missing reads as zeros, and is damage where it is met. */
+    static async open(module: WebAssembly.Module, store: Store, claimedBytes: number): Promise<Database> {
         const init = sqlite3InitModule as Any;
         const sqlite3 = await init({
             print: () => undefined, printErr: () => undefined,
@@ -28,9 +29,9 @@ export class Database {
             },
         });
         sqlite3.config.warn = sqlite3.config.error = () => undefined;
-        const database = new Database(sqlite3, store);
+        const database = new Database(sqlite3, store, Math.max(store.size, claimedBytes));
         database.install();
-        database.db = new sqlite3.oo1.DB({ filename: "/log.db", flags: "r", vfs: "moreau" });
+        database.db = new sqlite3.oo1.DB({ filename: "/log.db", flags: "r", vfs: "moreau" }); // reads nothing yet
         database.run("PRAGMA trusted_schema = OFF");
         database.run("PRAGMA cell_size_check = ON");
         database.run("PRAGMA cache_size = -8192");
@@ -47,7 +48,7 @@ export class Database {
             xTruncate: () => capi.SQLITE_READONLY,
             xSync: () => 0,
             xFileSize: (_file: number, size: number) => {
-                wasm.poke(size, BigInt(this.store.size), "i64");
+                wasm.poke(size, BigInt(this.size), "i64");
                 return 0;
             },
             xLock: () => 0,
@@ -130,7 +131,9 @@ export class Database {
         try {
             return this.db.exec({ sql, bind, returnValue: "resultRows", rowMode: "object" });
         } catch (error) {
-            throw this.failure ?? error;
+            const text = (error as Error).message;
+            const isDamage = /malformed|corrupt|not a database|disk I\/O/i.test(text);
+            throw this.failure ?? (isDamage ? new Error(`the database is damaged there (SQLite: ${text.replace(/^.*: /, "")})`) : error);
         }
     }
 

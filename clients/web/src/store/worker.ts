@@ -40,11 +40,6 @@ function toRow(row: Row): EpisodeRow {
     };
 }
 
-function sentence(error: unknown): string {
-    const text = (error as Error).message;
-    return /malformed|corrupt|NOTADB|disk I\/O/i.test(text) ? "the database is damaged there (SQLite: " + text.replace(/^.*?: /, "") + ")" : text;
-}
-
 async function openFile(what: File | string | ArrayBuffer, log: File | null): Promise<Opened> {
     db?.close();
     db = null;
@@ -59,15 +54,12 @@ async function openFile(what: File | string | ArrayBuffer, log: File | null): Pr
     }
     store = whole;
     try {
-        db = await Database.open(sqlite as WebAssembly.Module, whole);
-        if (identity.isCut) {
-            db.run("PRAGMA writable_schema = ON"); // else SQLite refuses a file with fewer pages than its header says
-        }
+        db = await Database.open(sqlite as WebAssembly.Module, whole, identity.claimedBytes);
         const episodes = db.run(`${EPISODE_SQL} ORDER BY e.begun_ns DESC, e.id DESC LIMIT ${ROWS_MAX}`).map(toRow);
         const episodeCount = Number(db.run("SELECT count(*) AS n FROM episode")[0].n);
         return { name: whole.name, size: whole.size, notes, episodes, episodeCount };
     } catch (error) {
-        throw new Error(`${whole.name} cannot be read: ${sentence(error)}. moreau-server --recover copies what can be read.`);
+        throw new Error(`${whole.name} cannot be read: ${(error as Error).message}. moreau-server --recover copies what can be read.`);
     }
 }
 
@@ -109,7 +101,7 @@ function readChunk(open: Open, ref: ChunkRef, damage: string[]): Chunk | null {
         }
         return chunk;
     } catch (error) {
-        damage.push(`${name(ref)}: ${sentence(error)}`);
+        damage.push(`${name(ref)}: ${(error as Error).message}`);
         return null;
     }
 }
@@ -121,7 +113,7 @@ function listChunks(row: EpisodeRow, damage: string[]): ChunkRef[] {
     try {
         rows = database().run(`${columns} INDEXED BY chunk_by_step WHERE recording = ?`, [row.recording]);
     } catch (error) {
-        damage.push(`the list of chunks: ${sentence(error)}`);
+        damage.push(`the list of chunks: ${(error as Error).message}`);
         try {
             rows = database().run(`${columns} NOT INDEXED WHERE recording = ?`, [row.recording]);
         } catch {
@@ -149,7 +141,7 @@ function parse<T>(open: Open, kind: Kind, damage: string[], read: (body: Uint8Ar
     try {
         return chunk === null ? null : read(chunk.body);
     } catch (error) {
-        damage.push(`${name(ref as ChunkRef)}: ${sentence(error)}`);
+        damage.push(`${name(ref as ChunkRef)}: ${(error as Error).message}`);
         return null;
     }
 }
@@ -214,7 +206,7 @@ function course(uid: string, from: number): Course {
                 result.gaps.push({ firstStep, lastStep });
             }
         } catch (error) {
-            result.damage.push(`${name(ref)}: ${sentence(error)}`);
+            result.damage.push(`${name(ref)}: ${(error as Error).message}`);
         }
     }
     return result;
@@ -266,7 +258,7 @@ async function answer(id: number, call: string, parts: never[]): Promise<void> {
         const result = await calls[call](...parts);
         self.postMessage({ id, result }, { transfer: result instanceof ArrayBuffer ? [result] : [] });
     } catch (error) {
-        self.postMessage({ id, error: sentence(error), isDamage: error instanceof Damage });
+        self.postMessage({ id, error: (error as Error).message, isDamage: error instanceof Damage });
     }
 }
 

@@ -2,7 +2,7 @@
 // All contacts of the step as a table, and the one that is looked at as pictures and numbers.
 import type { Episode } from "../episode";
 import type { Contacts } from "../log/frames";
-import { contactKey, judge, Judged, largestNormal, State, STATE_NAMES } from "../measures";
+import { contactKey, judge, Judged, scaleOf, State, STATE_NAMES } from "../measures";
 import type { Theme } from "../view/palette";
 import { STATE_COLORS } from "../view/palette";
 import { drawCone, drawDisc, TrailPoint } from "./disc";
@@ -54,8 +54,8 @@ export class Inspector {
     }
 
     show(episode: Episode, list: Contacts, selected: number, theme: Theme): void {
-        const largest = largestNormal(list);
-        const judged = Array.from({ length: list.count }, (_, i) => judge(list, i, largest));
+        const scale = scaleOf(list, episode.fall);
+        const judged = Array.from({ length: list.count }, (_, i) => judge(list, i, scale));
         const counts = [0, 0, 0];
         judged.forEach((one) => counts[one.state]++);
         this.summary.replaceChildren(`${list.count} contacts of step ${list.step}: `, ...STATE_NAMES.map((name, s) =>
@@ -120,20 +120,20 @@ export class Inspector {
                 return;
             }
             if (at !== null && at.step === step) {
-                addPoint(trail, at, key);
+                addPoint(trail, at, key, episode.fall);
             }
         }
         drawDisc(this.disc, trail.reverse(), theme);
     }
 }
 
-function addPoint(trail: TrailPoint[], list: Contacts, key: string): void {
-    const largest = largestNormal(list);
+function addPoint(trail: TrailPoint[], list: Contacts, key: string, fall: number): void {
+    const scale = scaleOf(list, fall);
     for (let i = 0; i < list.count; i++) {
         if (contactKey(list, i) !== key) {
             continue;
         }
-        const one = judge(list, i, largest), limit = list.friction[i] * one.normal;
+        const one = judge(list, i, scale), limit = list.friction[i] * one.normal;
         const share = one.state === State.Open || limit <= 0 ? 0 : 1 / limit;
         trail.push({
             step: list.step, state: one.state, x: list.impulse[3 * i + 1] * share, y: list.impulse[3 * i + 2] * share,

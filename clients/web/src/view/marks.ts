@@ -4,7 +4,7 @@
 import { BufferGeometry, Color, DynamicDrawUsage, Float32BufferAttribute, LineBasicMaterial, LineSegments, Points, Scene, ShaderMaterial } from "three";
 import type { Contacts, Frame } from "../log/frames";
 import type { Episode } from "../episode";
-import { judge, largestNormal, State } from "../measures";
+import { judge, scaleOf, State } from "../measures";
 import { SELECTED_COLOR, STATE_COLORS } from "./palette";
 
 const POINT_VERTEX = `
@@ -78,6 +78,7 @@ function setColumns(geometry: BufferGeometry, columns: Record<string, [number[],
 
 export interface MarkOptions {
     selected: number; // contact; -1: none
+    fall: number; // what gravity gives in one step [m/s]
     radius: number; // of the scene [m]
     reference: number; // [N s] an impulse that is drawn an eighth of the radius long
 }
@@ -102,10 +103,10 @@ export class Marks {
     show(list: Contacts | null, options: MarkOptions): void {
         const place: number[] = [], tint: number[] = [], form: number[] = [], size: number[] = [];
         this.lines.clear();
-        const largest = list === null ? 0 : largestNormal(list);
+        const scale = list === null ? null : scaleOf(list, options.fall);
         const pixels = (list?.count ?? 0) > MANY ? 7 : 11;
-        for (let i = 0; list !== null && i < list.count; i++) {
-            const { state } = judge(list, i, largest);
+        for (let i = 0; list !== null && scale !== null && i < list.count; i++) {
+            const { state } = judge(list, i, scale);
             const isSelected = i === options.selected;
             const color = isSelected ? this.selectedColor : this.colors[state];
             const at = list.point.subarray(3 * i, 3 * i + 3);
@@ -128,7 +129,7 @@ export class Marks {
     // around the normal, as wide as friction allows at the height of this impulse
     private cone(list: Contacts, i: number, options: MarkOptions): void {
         const f = list.frame.subarray(9 * i, 9 * i + 9), p = list.point.subarray(3 * i, 3 * i + 3);
-        const height = Math.max(scaleOf(options) * list.impulse[3 * i], 0.03 * options.radius), width = list.friction[i] * height;
+        const height = Math.max(lengthOf(options) * list.impulse[3 * i], 0.03 * options.radius), width = list.friction[i] * height;
         const rim = (k: number) => {
             const a = (2 * Math.PI * k) / CONE_SIDES, c = width * Math.cos(a), s = width * Math.sin(a);
             return [0, 1, 2].map((d) => p[d] + height * f[d] + c * f[3 + d] + s * f[6 + d]);
@@ -159,7 +160,7 @@ export class Marks {
     }
 }
 
-function scaleOf(options: MarkOptions): number {
+function lengthOf(options: MarkOptions): number {
     return options.reference > 0 ? (0.125 * options.radius) / options.reference : 0;
 }
 
@@ -167,7 +168,7 @@ function scaleOf(options: MarkOptions): number {
 function tip(list: Contacts, i: number, options: MarkOptions): number[] {
     const f = list.frame, l = list.impulse, p = list.point, o = 3 * i, m = 9 * i;
     const length = Math.hypot(l[o], l[o + 1], l[o + 2]);
-    const scale = Math.min(scaleOf(options), options.radius / length);
+    const scale = Math.min(lengthOf(options), options.radius / length);
     return [0, 1, 2].map((d) => p[o + d] + scale * (l[o] * f[m + d] + l[o + 1] * f[m + 3 + d] + l[o + 2] * f[m + 6 + d]));
 }
 

@@ -113,7 +113,7 @@ export class Stage {
             weight += mass;
             moving += kind === "DYNAMIC" ? 1 : 0;
         }
-        this.reference = (weight / Math.max(1, moving)) * Math.hypot(...episode.gravity) * episode.timeStep;
+        this.reference = (weight / Math.max(1, moving)) * episode.fall;
     }
 
     /** Puts the camera where it sees everything. */
@@ -168,7 +168,7 @@ export class Stage {
             this.first.show(frame, episode.bodies, episode.scenesMet, isHidden, picture.selected, this.recolor);
             this.planes.show(frame, episode.bodies, this.center, this.radius, isHidden);
             this.marks.show(picture.showContacts ? picture.contacts : null,
-                { selected: picture.contact, radius: this.radius, reference: this.reference });
+                { selected: picture.contact, fall: episode.fall, radius: this.radius, reference: this.reference });
             if (picture.showJoints && this.theme !== null) {
                 this.marks.showJoints(episode, frame, isHidden, this.theme.text);
             }
