@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Builds dist/moreau-viewer.html: one page with everything in it, which opens from a disk without a network.
+//
+//   node build.mjs
+import { gzipSync } from "node:zlib";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const PAGE_GZIP_BYTES_MAX = 1_000_000;
+
+// one script in one piece; `plugins` see what it is made of
+async function bundle(entry, name, plugins) {
+    const result = await build({
+        root: here, configFile: false, logLevel: "warn", plugins,
+        // the package looks for its code beside its script; it is handed over instead
+        define: { "import.meta.url": "self.location.href", "process.env.NODE_ENV": '"production"' },
+        build: {
+            write: false, minify: "esbuild", target: "es2022", cssCodeSplit: false, assetsInlineLimit: 0, reportCompressedSize: false,
+            lib: { entry: join(here, entry), formats: ["iife"], name, fileName: name, cssFileName: name },
+        },
+    });
+    const [{ output }] = Array.isArray(result) ? result : [result];
+    const script = output.find((o) => o.type === "chunk").code;
+    const style = output.filter((o) => o.fileName.endsWith(".css")).map((o) => o.source).join("");
+    return { script, style };
+}
+
+// SQLite's storage in the browser's own file system, its key-value storage and its second worker are of no use here, and a quarter of its script
+const withoutAssets = {
+    name: "without-assets",
+    enforce: "pre",
+    transform(code, id) {
+        return id.includes("sqlite-wasm") ? code.replace(/new URL\("[^"]*", import\.meta\.url\)/g, '""') : null;
+    },
+};
+
+const workerCode = (code) => ({
+    name: "worker-code",
+    resolveId: (id) => (id === "virtual:worker" ? "\0virtual:worker" : null),
+    load: (id) => (id === "\0virtual:worker" ? `export default ${JSON.stringify(code)}` : null),
+});
+
+const inScript = (code) => code.replace(/<\/script/gi, "<\\/script").replace(/<!--/g, "<\\!--");
+const data = (id, bytes) => `<script type="application/octet-stream;base64" id="${id}">${gzipSync(bytes, { level: 9 }).toString("base64")}</script>`;
+
+const worker = await bundle("src/store/worker.ts", "worker", [withoutAssets]);
+const page = await bundle("src/main.ts", "viewer", [workerCode(worker.script)]);
+const sqlite = readFileSync(join(here, "node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm"));
+const parts = [data("sqlite3-wasm", sqlite)];
+const dynamics = join(here, "dist/moreau-proof.wasm"); // deploy/web makes it, where there is a compiler for WebAssembly
+if (existsSync(dynamics)) {
+    parts.push(data("moreau-proof-wasm", readFileSync(dynamics)));
+}
+const text = readFileSync(join(here, "src/page.html"), "utf8")
+    .replace("/* style */", () => page.style)
+    .replace("<!-- data -->", () => parts.join("\n"))
+    .replace("/* script */", () => inScript(page.script));
+mkdirSync(join(here, "dist"), { recursive: true });
+writeFileSync(join(here, "dist/moreau-viewer.html"), text);
+
+const size = gzipSync(text, { level: 9 }).length;
+const kb = (bytes) => `${Math.round(bytes / 1000)} kB`;
+console.log(`dist/moreau-viewer.html: ${kb(text.length)}, ${kb(size)} by gzip -9 (worker ${kb(worker.script.length)}, ` +
+    `script ${kb(page.script.length)}; ${parts.length > 1 ? "with" : "without"} the dynamics)`);
+if (size >= PAGE_GZIP_BYTES_MAX) {
+    console.error(`The page is to stay below ${kb(PAGE_GZIP_BYTES_MAX)}.`);
+    process.exit(1);
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// One episode: its bodies, and the frames and contacts of any step, read when they are asked for and kept for a while.
+import { Kind } from "./log/chunk";
+import { Contacts, Frame, readContacts, readFrames } from "./log/frames";
+import { Body, Joint, nameBodies, readScene, Scene } from "./log/scene";
+import type { Client } from "./store/client";
+import type { ChunkRef, EpisodeHead, EpisodeRow } from "./store/messages";
+
+const CHUNKS_KEPT = 96; // of about 260 KB each
+
+/** The last of rising `items` whose step is not behind `step`; -1: none. */
+export function lastAt<T>(items: readonly T[], step: number, of: (item: T) => number): number {
+    let low = 0, high = items.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (of(items[middle]) <= step) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low - 1;
+}
+
+/** Chunks of one kind, decoded when they are wanted. */
+class Shelf<T extends { step: number }> {
+    private readonly kept = new Map<number, T[]>();
+    private readonly coming = new Map<number, Promise<T[] | null>>();
+
+    constructor(readonly refs: ChunkRef[], private readonly fetch: (ref: ChunkRef) => Promise<T[] | null>) {}
+
+    private find(step: number): ChunkRef | null {
+        return this.refs[lastAt(this.refs, step, (r) => r.firstStep)] ?? null;
+    }
+
+    load(ref: ChunkRef): Promise<T[] | null> {
+        const kept = this.kept.get(ref.id);
+        if (kept !== undefined) {
+            this.kept.delete(ref.id);
+            this.kept.set(ref.id, kept);
+            return Promise.resolve(kept);
+        }
+        let promise = this.coming.get(ref.id);
+        if (promise === undefined) {
+            promise = this.fetch(ref).then((items) => {
+                this.coming.delete(ref.id);
+                if (items !== null) {
+                    this.kept.set(ref.id, items);
+                }
+                while (this.kept.size > CHUNKS_KEPT) {
+                    this.kept.delete(this.kept.keys().next().value as number);
+                }
+                return items;
+            });
+            this.coming.set(ref.id, promise);
+        }
+        return promise;
+    }
+
+    /** undefined: it has to be fetched first. */
+    now(step: number): T | null | undefined {
+        const ref = this.find(step);
+        const items = ref === null ? null : this.kept.get(ref.id);
+        return items === null ? null : items === undefined ? undefined : items[lastAt(items, step, (i) => i.step)] ?? null;
+    }
+
+    async at(step: number): Promise<T | null> {
+        const ref = this.find(step);
+        const items = ref === null ? null : await this.load(ref);
+        return items === null ? null : items[lastAt(items, step, (i) => i.step)] ?? null;
+    }
+
+    /** Fetches what comes next, in either direction, so that playing does not wait for it. */
+    prefetch(step: number, forward: boolean): void {
+        const next = lastAt(this.refs, step, (r) => r.firstStep) + (forward ? 1 : -1);
+        if (next >= 0 && next < this.refs.length && this.coming.size < 2) {
+            void this.load(this.refs[next]);
+        }
+    }
+}
+
+export class Episode {
+    readonly bodies = new Map<number, Body>();
+    joints: { joint: Joint; a: number; b: number }[] = []; // with ids of bodies; 0: the world
+    readonly settings: Record<string, unknown>;
+    readonly timeStep: number; // [s]
+    readonly stride: number;
+    readonly frames: Shelf<Frame>;
+    readonly contacts: Shelf<Contacts>;
+    /** What was damaged or does not fit, in sentences. */
+    readonly damage: string[];
+    chunksRead = 0;
+    scenesMet = 0;
+    onDamage: () => void = () => undefined;
+    private readonly scenes: Scene[] = [];
+    private unnamed: Scene[] = [];
+
+    constructor(readonly client: Client, readonly row: EpisodeRow, readonly head: EpisodeHead) {
+        this.damage = head.damage;
+        for (const { step, text } of head.scenes) {
+            try {
+                this.scenes.push(readScene(text, step));
+            } catch (error) {
+                this.damage.push(`the scene of step ${step}: ${(error as Error).message}`);
+            }
+        }
+        this.unnamed = [...this.scenes];
+        this.settings = this.scenes[0]?.settings ?? {};
+        this.timeStep = head.definition.timeStep > 0 ? head.definition.timeStep : 1 / 240;
+        this.stride = head.definition.stride;
+        const refs = (kind: Kind) => head.chunks.filter((c) => c.kind === kind);
+        this.frames = new Shelf(refs(Kind.Frames), (ref) => this.fetch(ref, readFrames));
+        this.contacts = new Shelf(refs(Kind.Contacts), (ref) => this.fetch(ref, readContacts));
+    }
+
+    get lastStep(): number {
+        return this.head.lastStep;
+    }
+
+    get hasFrames(): boolean {
+        return this.frames.refs.length > 0;
+    }
+
+    get hasContacts(): boolean {
+        return this.contacts.refs.length > 0;
+    }
+
+    get gravity(): number[] {
+        const gravity = this.settings.gravity;
+        return Array.isArray(gravity) && gravity.length === 3 ? gravity.map(Number) : [0, 0, 0];
+    }
+
+    /** What gravity gives in one step [m/s]. */
+    get fall(): number {
+        return Math.hypot(...this.gravity) * this.timeStep;
+    }
+
+    get tolerance(): number {
+        const solver = String(this.settings.solver);
+        const all = this.settings.parameters as Record<string, Record<string, number>> | undefined;
+        return Number(all?.[solver]?.tolerance ?? NaN);
+    }
+
+    /** To a step that has a frame. */
+    snap(step: number): number {
+        const last = Math.floor(this.lastStep / this.stride) * this.stride;
+        return Math.max(0, Math.min(last, Math.round(step / this.stride) * this.stride));
+    }
+
+    bodyName(id: number): string {
+        const name = this.bodies.get(id)?.name;
+        return name ? name : `#${id}`;
+    }
+
+    private async fetch<T>(ref: ChunkRef, read: (body: Uint8Array) => T[]): Promise<T[] | null> {
+        try {
+            const items = read(new Uint8Array(await this.client.call("chunk", this.row.uid, ref.id)));
+            this.chunksRead++;
+            return items;
+        } catch (error) {
+            this.damage.push((error as Error).message);
+            this.onDamage();
+            return null;
+        }
+    }
+
+    // The first scene is of the state that the recording began with; what others add comes in behind the frame of their step.
+    private isIn(scene: Scene, step: number): boolean {
+        return scene === this.scenes[0] ? scene.step <= step : scene.step < step;
+    }
+
+    /** Which bodies a frame shows: scenes up to its step get their ids. */
+    meet(frame: Frame): void {
+        const due = this.unnamed.filter((scene) => this.isIn(scene, frame.step));
+        if (due.length === 0) {
+            return;
+        }
+        this.unnamed = this.unnamed.filter((scene) => !due.includes(scene));
+        for (const scene of due) {
+            if (!nameBodies(scene, frame.ids, new Set(this.bodies.keys()))) {
+                this.damage.push(`the scene of step ${scene.step}: its bodies are not those of the frame of step ${frame.step}, and are drawn as points`);
+                this.onDamage();
+                continue;
+            }
+            scene.bodies.forEach((body) => this.bodies.set(body.id, body));
+            const id = (index: number) => scene.bodies[index]?.id ?? 0;
+            this.joints = this.joints.concat(scene.joints.map((joint) => ({ joint, a: id(joint.a), b: id(joint.b) })));
+        }
+        this.scenesMet++;
+    }
+
+    /** The frame of a step, or the last one before it; null: there is none, or it is damaged. Scenes before it are met in their order. */
+    async frameAt(step: number): Promise<Frame | null> {
+        for (const scene of [...this.unnamed]) {
+            const after = scene === this.scenes[0] ? Math.ceil(scene.step / this.stride) : Math.floor(scene.step / this.stride) + 1;
+            const first = after * this.stride <= step ? await this.frames.at(after * this.stride) : null;
+            if (first !== null) {
+                this.meet(first);
+            }
+        }
+        const frame = await this.frames.at(step);
+        if (frame !== null) {
+            this.meet(frame);
+        }
+        return frame;
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// The bodies of frame and contact chunks, as server/log/frames.h has them: columns, read in place.
+import { Damage, Source, doubles, wholes } from "./bytes";
+
+export interface Frame {
+    step: number;
+    worldStep: number;
+    time: number; // [s]
+    ids: number[];
+    pose: Float64Array; // 7 per body: x y z, quaternion w x y z
+    velocity: Float64Array; // 6 per body: of the centre of mass, angular; world axes
+    jointPosition: Float64Array;
+    jointVelocity: Float64Array;
+}
+
+function readFrame(body: Uint8Array, at: number, ids: number[], p: number, q: number): Frame {
+    const n = ids.length;
+    const head = new Source(body.subarray(at, at + 24));
+    const columns = at + 24;
+    return {
+        step: head.whole(),
+        worldStep: head.whole(),
+        time: head.f64(),
+        ids,
+        pose: doubles(body, columns, 7 * n),
+        velocity: doubles(body, columns + 56 * n, 6 * n),
+        jointPosition: doubles(body, columns + 104 * n, p),
+        jointVelocity: doubles(body, columns + 104 * n + 8 * p, q),
+    };
+}
+
+export function readFrames(body: Uint8Array): Frame[] {
+    const source = new Source(body);
+    const n = source.whole(), count = source.whole(), p = source.whole(), q = source.whole();
+    if (n > source.left / 8 || p > source.left / 8 || q > source.left / 8) {
+        throw new Damage(`it claims ${n} bodies, which is not what ${body.length} bytes hold`);
+    }
+    const ids = wholes(source.part(8 * n), 0, n);
+    const frameBytes = 24 + 104 * n + 8 * (p + q);
+    if (count === 0 || source.left !== count * frameBytes) {
+        throw new Damage(`it claims ${count} frames of ${n} bodies, which is not what ${body.length} bytes hold`);
+    }
+    const frames: Frame[] = [];
+    for (let i = 0; i < count; i++) {
+        const frame = readFrame(body, source.at + i * frameBytes, ids, p, q);
+        if (i > 0 && frame.step <= frames[i - 1].step) {
+            throw new Damage(`its frame ${i} is of step ${frame.step}, the one before of step ${frames[i - 1].step}`);
+        }
+        frames.push(frame);
+    }
+    return frames;
+}
+
+export interface Contacts {
+    step: number;
+    count: number;
+    bodyA: number[];
+    bodyB: number[];
+    feature: bigint[];
+    point: Float64Array; // 3 each [m]
+    frame: Float64Array; // 9 each: normal from a to b, tangents
+    gap: Float64Array; // [m]
+    impulse: Float64Array; // 3 each [N s]: on b along the frame
+    velocity: Float64Array; // 3 each [m/s]: of b against a after the step, along the frame
+    friction: Float64Array;
+}
+
+const CONTACT_BYTES = 184;
+
+function readList(source: Source): Contacts {
+    const step = source.whole();
+    const c = source.count(CONTACT_BYTES);
+    const bodyA = wholes(source.part(8 * c), 0, c);
+    const bodyB = wholes(source.part(8 * c), 0, c);
+    const features = new Source(source.part(8 * c));
+    const feature = Array.from({ length: c }, () => features.u64());
+    const take = (k: number) => doubles(source.part(8 * k * c), 0, k * c);
+    return {
+        step, count: c, bodyA, bodyB, feature,
+        point: take(3), frame: take(9), gap: take(1), impulse: take(3), velocity: take(3), friction: take(1),
+    };
+}
+
+export function readContacts(body: Uint8Array): Contacts[] {
+    const source = new Source(body);
+    const count = source.whole();
+    const lists: Contacts[] = [];
+    while (source.left > 0) {
+        const list = readList(source);
+        if (lists.length > 0 && list.step <= lists[lists.length - 1].step) {
+            throw new Damage(`its list of step ${list.step} comes behind the one of step ${lists[lists.length - 1].step}`);
+        }
+        lists.push(list);
+    }
+    if (lists.length !== count) {
+        throw new Damage(`it holds ${lists.length} lists of contacts instead of ${count}`);
+    }
+    return lists;
+}

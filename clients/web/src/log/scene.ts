@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// The scenes of a recording (message Scene as JSON) and which body of the frames is which of them.
+
+export type ShapeKind = "sphere" | "box" | "capsule" | "plane";
+export const SHAPE_KINDS: ShapeKind[] = ["sphere", "box", "capsule", "plane"];
+
+export interface Shape {
+    kind: ShapeKind;
+    size: [number, number, number]; // radius | half extents | radius, half length
+    position: number[];
+    orientation: number[]; // w x y z
+    material: string;
+}
+
+export interface Body {
+    id: number;
+    index: number; // in its scene
+    name: string;
+    kind: string;
+    position: number[];
+    orientation: number[];
+    mass: number; // [kg]; 0: none
+    inertia: number[]; // xx yy zz xy xz yz, about the centre of mass [kg m²]
+    center: number[]; // of mass, in the body's frame
+    shapes: Shape[];
+}
+
+export interface Joint {
+    kind: string;
+    name: string;
+    a: number; // index of a body in its scene; -1: the world
+    b: number;
+    frameA: number[];
+    frameB: number[];
+    asRows: boolean;
+}
+
+export interface Scene {
+    step: number;
+    settings: Record<string, unknown>;
+    bodies: Body[];
+    joints: Joint[];
+}
+
+type Json = any;
+
+function numbers(value: Json, standard: number[]): number[] {
+    const ok = Array.isArray(value) && value.length >= standard.length &&
+        value.every((v: Json) => typeof v === "number" && Number.isFinite(v));
+    return ok ? value : standard;
+}
+
+function readShape(json: Json): Shape | null {
+    const kind = SHAPE_KINDS.find((k) => json !== null && typeof json === "object" && json[k] !== undefined);
+    if (kind === undefined) {
+        return null;
+    }
+    const of = json[kind];
+    const size: [number, number, number] =
+        kind === "sphere" ? [Number(of.radius), 0, 0]
+        : kind === "capsule" ? [Number(of.radius), Number(of.half_length), 0]
+        : kind === "box" ? (numbers(of.half_extents, [0, 0, 0]).slice(0, 3) as [number, number, number])
+        : [0, 0, 0];
+    return {
+        kind, size, position: numbers(json.position, [0, 0, 0]),
+        orientation: numbers(json.orientation, [1, 0, 0, 0]), material: String(json.material ?? ""),
+    };
+}
+
+function readBody(json: Json, index: number): Body {
+    return {
+        id: 0, index, name: String(json.name ?? ""), kind: String(json.kind ?? "DYNAMIC"),
+        position: numbers(json.position, [0, 0, 0]), orientation: numbers(json.orientation, [1, 0, 0, 0]),
+        mass: Number(json.mass ?? 0), inertia: numbers(json.inertia, [0, 0, 0, 0, 0, 0]),
+        center: numbers(json.center_of_mass, [0, 0, 0]),
+        shapes: (Array.isArray(json.shapes) ? json.shapes : []).map(readShape).filter((s: Shape | null) => s !== null),
+    };
+}
+
+function readJoints(json: Json, bodies: Body[]): Joint[] {
+    const find = (name: Json) => {
+        if (name === undefined) {
+            return -1;
+        }
+        const named = bodies.findIndex((b) => b.name === name);
+        return named >= 0 ? named : /^#\d+$/.test(String(name)) ? Number(String(name).slice(1)) : -1;
+    };
+    const nowhere = [0, 0, 0, 1, 0, 0, 0];
+    return (Array.isArray(json) ? json : []).filter((j: Json) => j.kind !== "GEAR").map((j: Json) => ({
+        kind: String(j.kind), name: String(j.name ?? ""), a: find(j.body_a), b: find(j.body_b),
+        frameA: numbers(j.frame_a, nowhere), frameB: numbers(j.frame_b, nowhere), asRows: j.as_rows === true,
+    }));
+}
+
+/** Throws a sentence when the text is no scene. */
+export function readScene(text: string, step: number): Scene {
+    let json: Json;
+    try {
+        json = JSON.parse(text);
+    } catch (error) {
+        throw new Error(`its text is no JSON (${(error as Error).message})`);
+    }
+    if (json === null || typeof json !== "object" || !Array.isArray(json.bodies)) {
+        throw new Error("its JSON has no bodies");
+    }
+    const bodies: Body[] = json.bodies.map(readBody);
+    return { step, settings: json.settings ?? {}, bodies, joints: readJoints(json.joints, bodies) };
+}
+
+/**
+ * Gives the bodies of a scene their ids: `ids` are those of the first frame from its step on, `known` those that had one before. A scene at a
+ * recording's start, or behind a snapshot, has all bodies; any other what was added. False: they do not fit, as some are gone already.
+ */
+export function nameBodies(scene: Scene, ids: number[], known: ReadonlySet<number>): boolean {
+    const added = ids.filter((id) => !known.has(id));
+    const whose = added.length === scene.bodies.length ? added : ids.length === scene.bodies.length ? ids : null;
+    if (whose === null) {
+        return false;
+    }
+    scene.bodies.forEach((body, i) => (body.id = whose[i]));
+    return true;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Where the page begins: files that are dropped, chosen, named by the address or brought along; buttons and keys.
+import { App, SPEEDS } from "./app";
+import { readLink } from "./link";
+import { Client, embedded } from "./store/client";
+import "./style.css";
+import { $, el } from "./ui/dom";
+
+const KEYS: [string, string, (app: App) => void][] = [
+    [" ", "play, pause", (app) => app.play(1)],
+    ["r", "play backward", (app) => app.play(-1)],
+    ["ArrowRight", "a step; with Shift ten", (app) => app.stepBy(1)],
+    ["ArrowLeft", "a step back; with Shift ten", (app) => app.stepBy(-1)],
+    ["Home", "first step", (app) => app.stepBy(-Infinity)],
+    ["End", "last step", (app) => app.stepBy(Infinity)],
+    ["+", "faster", (app) => changeSpeed(app, 1)],
+    ["-", "slower", (app) => changeSpeed(app, -1)],
+    ["w", "the worst step there is, and its worst contact", (app) => worst(app)],
+    ["c", "the next contact", (app) => app.pickContact((app.contactIndex() + 1) % Math.max(1, app.contacts?.count ?? 1))],
+    ["f", "follow the picked body", () => toggle("follow")],
+    ["h", "hide the picked body", (app) => app.selected !== 0 && app.toggleHidden(app.selected)],
+    ["u", "show all bodies", (app) => showAll(app)],
+    ["0", "see everything", (app) => app.home()],
+    ["1", "the episode", (app) => app.showTab("episode")],
+    ["2", "bodies", (app) => app.showTab("body")],
+    ["3", "contacts", (app) => app.showTab("contacts")],
+    ["4", "plots", (app) => app.showTab("plots")],
+    ["d", "light or dark", (app) => flipTheme(app)],
+    ["Escape", "pick nothing", (app) => app.pickBody(0)],
+    ["?", "these keys", () => $<HTMLDialogElement>("keys").showModal()],
+];
+
+function toggle(id: string): void {
+    const box = $<HTMLInputElement>(id);
+    box.checked = !box.checked;
+}
+
+function changeSpeed(app: App, by: number): void {
+    const index = SPEEDS.indexOf(app.speed) + by;
+    app.setSpeed(SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, index))]);
+}
+
+function worst(app: App): void {
+    void app.seekWorst(0, app.episode?.lastStep ?? 0);
+}
+
+function showAll(app: App): void {
+    app.hidden.clear();
+    app.draw(false);
+    app.showPanels();
+}
+
+function flipTheme(app: App): void {
+    app.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+}
+
+function openFiles(app: App, files: FileList | null): void {
+    const all = Array.from(files ?? []);
+    const log = all.find((f) => f.name.endsWith("-wal")) ?? null;
+    const file = all.find((f) => f !== log && !f.name.endsWith("-shm") && !f.name.endsWith("-reserve")) ?? log;
+    if (file !== null && file !== undefined) {
+        void app.open(file, file === log ? null : log, { ...readLink(location.hash), url: "" });
+    }
+}
+
+function listen(app: App): void {
+    const click = (id: string, act: () => void) => $(id).addEventListener("click", act);
+    const pick = () => $("file").click();
+    click("open", pick);
+    click("open-large", pick);
+    $<HTMLInputElement>("file").addEventListener("change", (event) => openFiles(app, (event.target as HTMLInputElement).files));
+    $("url-form").addEventListener("submit", (event) => {
+        event.preventDefault();
+        void app.open(new URL($<HTMLInputElement>("url").value, location.href).href, null, readLink(""));
+    });
+    click("play", () => app.play(1));
+    click("reverse", () => app.play(-1));
+    click("back", () => app.stepBy(-1));
+    click("forward", () => app.stepBy(1));
+    click("start", () => app.stepBy(-Infinity));
+    click("end", () => app.stepBy(Infinity));
+    click("worst", () => worst(app));
+    click("home", () => app.home());
+    click("theme", () => flipTheme(app));
+    click("help", () => $<HTMLDialogElement>("keys").showModal());
+    click("badge", () => app.showTab("episode"));
+    click("show-contacts", () => app.draw(false));
+    $("step").addEventListener("change", () => void app.seek(Number($<HTMLInputElement>("step").value)));
+    $("episodes").addEventListener("change", () => {
+        const row = app.row($<HTMLSelectElement>("episodes").value);
+        if (row !== undefined) {
+            void app.choose(row, null);
+        }
+    });
+    $("second").addEventListener("change", () => void app.chooseSecond($<HTMLSelectElement>("second").value));
+    $("speed").replaceChildren(...SPEEDS.map((s) => el("option", { value: s }, `${s}×`)));
+    $("speed").addEventListener("change", () => app.setSpeed(Number($<HTMLSelectElement>("speed").value)));
+    app.setSpeed(1);
+    for (const button of document.querySelectorAll<HTMLElement>("[data-tab]")) {
+        button.addEventListener("click", () => app.showTab(button.dataset.tab ?? "episode"));
+    }
+    $("keys").replaceChildren(el("h3", {}, "Keys"), el("dl", {}, ...KEYS.flatMap(([key, what]) => [el("dt", {}, el("kbd", {}, key === " " ? "space" : key)), el("dd", {}, what)])),
+        el("form", { method: "dialog" }, el("button", {}, "Close")));
+}
+
+function listenToKeys(app: App): void {
+    window.addEventListener("keydown", (event) => {
+        const isTyping = event.target instanceof HTMLInputElement && event.target.type !== "checkbox";
+        if (isTyping || event.target instanceof HTMLSelectElement || event.ctrlKey || event.metaKey || event.altKey || $<HTMLDialogElement>("keys").open) {
+            return;
+        }
+        const found = KEYS.find(([key]) => key === event.key || key === event.key.toLowerCase());
+        if (found === undefined) {
+            return;
+        }
+        event.preventDefault();
+        if (event.shiftKey && event.key.startsWith("Arrow")) {
+            app.stepBy(event.key === "ArrowRight" ? 10 : -10);
+        } else {
+            found[2](app);
+        }
+    });
+}
+
+function listenToPointer(app: App): void {
+    const view = $("view");
+    let at = { x: 0, y: 0 };
+    view.addEventListener("pointerdown", (event) => (at = { x: event.clientX, y: event.clientY }));
+    view.addEventListener("click", (event) => {
+        if (Math.hypot(event.clientX - at.x, event.clientY - at.y) < 4) { // else it turned the camera
+            app.pickAt(event.clientX, event.clientY);
+        }
+    });
+    window.addEventListener("dragover", (event) => {
+        event.preventDefault();
+        document.body.classList.add("dropping");
+    });
+    window.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
+    window.addEventListener("drop", (event) => {
+        event.preventDefault();
+        document.body.classList.remove("dropping");
+        openFiles(app, event.dataTransfer?.files ?? null);
+    });
+}
+
+async function begin(): Promise<void> {
+    const sqlite = await embedded("sqlite3-wasm");
+    if (sqlite === null) {
+        throw new Error("it came without SQLite");
+    }
+    const app = new App(new Client(sqlite), await embedded("moreau-proof-wasm"));
+    Object.assign(window, { moreau: app });
+    listen(app);
+    listenToKeys(app);
+    listenToPointer(app);
+    app.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    window.addEventListener("hashchange", () => void app.go(location.hash));
+    const data = await embedded("episode"), moment = readLink(location.hash);
+    if (data !== null) {
+        await app.open(data, null, moment);
+    } else if (moment.url !== "") {
+        await app.open(moment.url, null, moment);
+    } else if (moment.episode !== "") {
+        app.note([{ text: `This link is to episode ${moment.episode.slice(0, 8)}: open the file that has it.`, isError: false }]);
+    }
+}
+
+begin().catch((error: Error) => {
+    $("notes").replaceChildren(el("p", { class: "error", role: "alert" }, `The page could not start: ${error.message}`));
+});

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// What stands beside the picture: what the episode is and what happened in it; its bodies.
+import type { Episode } from "./episode";
+import type { Frame } from "./log/frames";
+import { CONTENTS, STATES } from "./log/sealed";
+import type { Series } from "./series";
+import type { Course } from "./store/messages";
+import { bytes, count, el, num } from "./ui/dom";
+import { Event, lookOf } from "./ui/timeline";
+import type { Plot } from "./ui/plots";
+
+const EVENTS_SHOWN = 300, BODIES_SHOWN = 2000;
+
+export function entries(pairs: [string, string | Node][]): HTMLDListElement {
+    return el("dl", {}, ...pairs.flatMap(([k, v]) => [el("dt", {}, k), el("dd", { "data-fact": k }, v)]));
+}
+
+const when = (ns: bigint) => new Date(Number(ns / 1000000n)).toISOString().replace("T", " ").slice(0, 19) + " UTC";
+
+function facts(episode: Episode, course: Course | null): [string, string][] {
+    const { definition: d, seal } = episode.head;
+    const steps = episode.lastStep;
+    const unconverged = course === null ? 0 : course.stretches.reduce((sum, s) => sum + s.figures.unconverged, 0);
+    const worst = course === null ? 0 : Math.max(0, ...course.stretches.map((s) => s.figures.worstOwn));
+    const deepest = course === null ? 0 : Math.max(0, ...course.stretches.map((s) => s.figures.worstPenetration));
+    const state = seal === null ? "not ended: it is still being recorded, or its end is missing" : STATES[seal.state] + (seal.why ? ` (${seal.why})` : "");
+    return [
+        ["name", d.name || "–"], ["id", episode.row.uid], ["state", state + (seal?.isFound ? "; the end was found by a later start" : "")],
+        ["labels", d.labels.join(", ") || "–"], ["content", `${CONTENTS[d.content]}${d.stride > 1 && d.content > 0 ? `, every ${d.stride} steps` : ""}`],
+        ["steps", `${count(steps)} of ${num(d.timeStep)} s`], ["bodies", `${count(d.bodyCount)} at the start`], ["solver", d.solver],
+        ["unconverged", course === null ? "…" : `${count(unconverged)} steps`],
+        ["worst e_own", course === null ? "…" : `${num(worst)} (tolerance ${num(episode.tolerance)})`],
+        ["deepest overlap", course === null ? "…" : `${num(deepest * 1000)} mm`],
+        ["recorded", when(d.begunNs)], ["by", `${d.client || "?"}, world ${d.worldName || "–"}`],
+        ["server", `${d.serverVersion}, dynamics ${d.dynamicsVersion}`], ["build", d.build],
+        ...(d.seed === null ? [] : [["seed", String(d.seed)] as [string, string]]),
+        ...(d.parent === null ? [] : [["parent", `${d.parent.slice(0, 8)} behind step ${d.parentStep}`] as [string, string]]),
+        ...(seal !== null && seal.droppedSteps > 0 ? [["dropped", `${count(seal.droppedSteps)} steps`] as [string, string]] : []),
+    ];
+}
+
+function eventItem(event: Event, onSeek: (step: number) => void): HTMLElement {
+    const look = lookOf(event.kind);
+    return el("li", { onclick: () => onSeek(event.step), "data-step": event.step }, el("i", { style: `color:${look.color}` }, look.letter), el("span", {}, `${event.step}: ${event.text}`));
+}
+
+export interface EpisodePanel {
+    episode: Episode;
+    course: Course | null;
+    events: Event[];
+    fetched: number;
+    onSeek: (step: number) => void;
+    proof: Node;
+}
+
+export function showEpisode(place: HTMLElement, panel: EpisodePanel): void {
+    const { episode, events } = panel;
+    place.replaceChildren(entries(facts(episode, panel.course)), panel.proof);
+    if (episode.damage.length > 0) {
+        place.append(el("h3", { class: "damage" }, `Damaged: ${episode.damage.length}`), el("ul", { class: "damage" }, ...episode.damage.slice(0, 50).map((d) => el("li", {}, d))));
+    }
+    place.append(el("h3", {}, `Events: ${events.length}`),
+        el("ul", { class: "events" }, ...events.slice(0, EVENTS_SHOWN).map((e) => eventItem(e, panel.onSeek))));
+    if (events.length > EVENTS_SHOWN) {
+        place.append(el("p", { class: "note" }, `the first ${EVENTS_SHOWN} of ${events.length}`));
+    }
+    place.append(el("p", { class: "note", id: "fetched" }, `${bytes(panel.fetched)} of the file were read so far.`));
+}
+
+export interface BodyPanel {
+    episode: Episode;
+    frame: Frame;
+    selected: number;
+    hidden: ReadonlySet<number>;
+    onPick: (id: number) => void;
+    onHide: (id: number) => void;
+}
+
+function bodyFacts(panel: BodyPanel): HTMLElement {
+    const { episode, frame, selected } = panel;
+    const i = frame.ids.indexOf(selected), body = episode.bodies.get(selected);
+    if (i < 0) {
+        return el("p", { class: "note" }, `${episode.bodyName(selected)} is not there at this step: it came later, or is gone.`);
+    }
+    const list = (values: Float64Array, from: number, to: number) => Array.from(values.subarray(from, to), (v) => num(v, 6)).join(", ");
+    const speed = Math.hypot(...frame.velocity.subarray(6 * i, 6 * i + 3));
+    return entries([
+        ["name", episode.bodyName(selected)], ["id", String(selected)], ["kind", body?.kind.toLowerCase() ?? "unknown"],
+        ["shapes", body?.shapes.map((s) => `${s.kind} ${s.kind === "box" ? s.size.map((v) => num(v)).join(" × ") : s.kind === "plane" ? "" : num(s.size[0])}`).join("; ") || "–"],
+        ["mass", body === undefined || body.mass === 0 ? "–" : `${num(body.mass)} kg`],
+        ["position", list(frame.pose, 7 * i, 7 * i + 3) + " m"], ["orientation", list(frame.pose, 7 * i + 3, 7 * i + 7)],
+        ["velocity", list(frame.velocity, 6 * i, 6 * i + 3) + " m/s"], ["speed", `${num(speed)} m/s`],
+        ["spin", list(frame.velocity, 6 * i + 3, 6 * i + 6) + " rad/s"],
+    ]);
+}
+
+export function showBodies(place: HTMLElement, panel: BodyPanel): void {
+    const { episode, frame, selected, hidden } = panel;
+    const scroll = place.scrollTop;
+    const top = selected === 0 ? el("p", { class: "note" }, "Pick a body, here or in the picture.") : bodyFacts(panel);
+    const rows = frame.ids.slice(0, BODIES_SHOWN).map((id) => el("tr", { class: id === selected ? "selected" : "", "data-body": id, onclick: () => panel.onPick(id) },
+        el("td", {}, episode.bodyName(id)), el("td", { class: "dim" }, episode.bodies.get(id)?.shapes.map((s) => s.kind).join(" ") ?? "?"),
+        el("td", { class: "number" }, el("label", { onclick: (e: globalThis.Event) => e.stopPropagation() },
+            el("input", { type: "checkbox", checked: !hidden.has(id), title: "shown", onchange: () => panel.onHide(id) })))));
+    place.replaceChildren(top, el("table", {}, el("tbody", {}, ...rows)));
+    if (frame.ids.length > BODIES_SHOWN) {
+        place.append(el("p", { class: "note" }, `the first ${BODIES_SHOWN} of ${frame.ids.length}`));
+    }
+    place.scrollTop = scroll;
+}
+
+export interface PlotData {
+    episode: Episode;
+    series: Series;
+    course: Course | null;
+    second: { name: string; series: Series; steps: number[]; distance: number[] } | null;
+    perStep: { own: Float64Array; names: string[]; entries: Float64Array[]; ms: Float64Array } | null;
+}
+
+function energyPlot(data: PlotData): Plot {
+    const { series: s, second } = data;
+    const curves: Plot["curves"] = [
+        { label: "total", color: "#0072b2", values: s.kinetic.map((k, i) => k + s.potential[i]) },
+        { label: "kinetic", color: "#e69f00", values: s.kinetic }, { label: "potential", color: "#8c8c8c", values: s.potential },
+    ];
+    if (second !== null && second.series.step.length === s.step.length && second.series.step.every((v, i) => v === s.step[i])) {
+        curves.push({ label: `total of ${second.name}`, color: "#cc79a7", dash: [5, 4], values: second.series.kinetic.map((k, i) => k + second.series.potential[i]) });
+    }
+    const leap = s.isWhole ? "" : " Some chunks were leapt over, as the file is large.";
+    return { title: "Energy", unit: "J", log: false, steps: s.step, curves, note: `By this page, from the frames and the scene's masses and gravity; springs are not in it.${leap}` };
+}
+
+const positive = (values: readonly number[]) => values.map((v) => (v > 0 ? v : null));
+
+function certificatePlot(data: PlotData): Plot {
+    const stretches = [...(data.course?.stretches ?? [])].sort((a, b) => a.firstStep - b.firstStep);
+    const steps = stretches.flatMap((s) => [s.firstStep + 1, Math.max(s.firstStep + 1, s.lastStep)]).filter((v, i, all) => i === 0 || v > all[i - 1]);
+    const of = (step: number) => stretches.find((s) => step > s.firstStep && step <= s.lastStep);
+    return {
+        title: "Certificate by stretches", unit: "", log: true, steps, note: "e_own, the residual of the solver's own model, worst of each stretch as the file keeps it; with its tolerance.",
+        curves: [{ label: "e_own, worst", color: "#0072b2", values: positive(steps.map((v) => of(v)?.figures.worstOwn ?? 0)) },
+            { label: "tolerance", color: "#d55e00", dash: [4, 4], values: positive(steps.map(() => data.episode.tolerance)) }],
+    };
+}
+
+const ENTRY_COLORS = ["#999999", "#009e73", "#56b4e9", "#e69f00", "#cc79a7", "#d55e00", "#0072b2", "#7a5c2e"];
+
+function provenPlots(data: PlotData): Plot[] {
+    if (data.perStep === null) {
+        return [];
+    }
+    const { entries: columns, names, ms } = data.perStep;
+    const steps = Array.from(data.perStep.own.subarray(1), (_, i) => i + 1);
+    const tail = (values: Float64Array) => positive(Array.from(values.subarray(1)));
+    return [{
+        title: "Certificate of every step", unit: "", log: true, steps, note: "Stepped again by this page, with the server's own code.",
+        curves: columns.map((values, k) => ({ label: names[k], color: ENTRY_COLORS[k % ENTRY_COLORS.length], values: tail(values) })),
+    }, { title: "Time of a step, here", unit: "ms", log: true, steps, note: "How long this page took for it: the file keeps no times.", curves: [{ label: "step", color: "#009e73", values: tail(ms) }] }];
+}
+
+export function plotsOf(data: PlotData): Plot[] {
+    const { series: s, second } = data;
+    const plots: Plot[] = [];
+    if (second !== null) {
+        plots.push({
+            title: `Difference from ${second.name}`, unit: "m", log: true, steps: second.steps, note: "The largest distance between a body here and there; zero is not drawn.",
+            curves: [{ label: "distance", color: "#cc79a7", values: positive(second.distance) }],
+        });
+    }
+    if (s.step.length > 0) {
+        plots.push(energyPlot(data));
+    }
+    plots.push(...provenPlots(data), certificatePlot(data));
+    if (s.contactStep.length > 0) {
+        plots.push({
+            title: "Contacts", unit: "", log: false, steps: s.contactStep, note: "By this page: open pushes nothing, slide is on the cone's edge.",
+            curves: [{ label: "stick", color: "#0072b2", values: s.stick }, { label: "slide", color: "#e69f00", values: s.slide }, { label: "open", color: "#8c8c8c", values: s.open }],
+        }, {
+            title: "Penetration", unit: "mm", log: false, steps: s.contactStep, note: "The deepest overlap at the beginning of the step.",
+            curves: [{ label: "deepest", color: "#d55e00", values: s.deepest.map((v) => v * 1000) }],
+        }, {
+            title: "Friction's defect", unit: "J", log: true, steps: s.contactStep, note: "By this page: the largest μλn·slip + λt·vt; 0 where friction opposes slip as hard as it may.",
+            curves: [{ label: "largest", color: "#009e73", values: positive(s.defect) }],
+        });
+    }
+    if (data.perStep === null) {
+        plots.push({ title: "Time of the solver", unit: "", log: false, steps: [], curves: [], note: "The file keeps no times of steps." });
+    }
+    return plots.filter((p) => p.curves.length > 0);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// What the plots show: walks an episode's chunks while nobody waits for anything else. A large episode is walked in leaps, so that no more than
+// a share of it is read.
+import type { Episode } from "./episode";
+import { energyOf, summarise } from "./measures";
+import type { Frame } from "./log/frames";
+
+const CHUNKS_MAX = 160; // read for plots at most: about 40 MB
+
+export interface Series {
+    step: number[];
+    time: number[]; // [s]
+    kinetic: number[];
+    potential: number[];
+    contactStep: number[];
+    open: number[];
+    stick: number[];
+    slide: number[];
+    deepest: number[]; // [m]
+    defect: number[]; // [J]
+    isWhole: boolean; // no chunk was leapt over
+    done: number; // share
+}
+
+export function emptySeries(): Series {
+    return { step: [], time: [], kinetic: [], potential: [], contactStep: [], open: [], stick: [], slide: [], deepest: [], defect: [], isWhole: true, done: 0 };
+}
+
+const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+
+/** Fills the series; `onPart` is told now and then, and says whether to go on. */
+export async function walk(episode: Episode, series: Series, onFrame: ((frame: Frame) => Promise<void>) | null, onPart: () => boolean): Promise<void> {
+    const { frames, contacts } = episode;
+    const leap = Math.max(1, Math.ceil((frames.refs.length + contacts.refs.length) / CHUNKS_MAX));
+    series.isWhole = leap === 1;
+    const chosen = (count: number) => Math.ceil(count / leap);
+    const total = chosen(frames.refs.length) + chosen(contacts.refs.length);
+    let done = 0, told = performance.now();
+    const part = async (): Promise<boolean> => {
+        series.done = ++done / total;
+        await pause();
+        if (performance.now() - told < 200 && done < total) {
+            return true;
+        }
+        told = performance.now();
+        return onPart();
+    };
+    for (let i = 0; i < frames.refs.length; i += leap) {
+        for (const frame of (await frames.load(frames.refs[i])) ?? []) {
+            episode.meet(frame);
+            const energy = energyOf(frame, episode.bodies, episode.gravity);
+            series.step.push(frame.step);
+            series.time.push(frame.time);
+            series.kinetic.push(energy.kinetic);
+            series.potential.push(energy.potential);
+            await onFrame?.(frame);
+        }
+        if (!(await part())) {
+            return;
+        }
+    }
+    for (let i = 0; i < contacts.refs.length; i += leap) {
+        for (const list of (await contacts.load(contacts.refs[i])) ?? []) {
+            const summary = summarise(list, episode.fall);
+            series.contactStep.push(list.step);
+            series.open.push(summary.states[0]);
+            series.stick.push(summary.states[1]);
+            series.slide.push(summary.states[2]);
+            series.deepest.push(summary.deepest);
+            series.defect.push(summary.defect);
+        }
+        if (!(await part())) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// What the page and its worker say to each other.
+import type { Chunk, Figures } from "../log/chunk";
+import type { Definition, EntryMark, Highlight, Seal } from "../log/sealed";
+
+export interface Opened {
+    name: string;
+    size: number; // [bytes]
+    notes: string[];
+    episodes: EpisodeRow[]; // the newest first
+    episodeCount: number;
+}
+
+/** A row of the table: nobody has checked it. */
+export interface EpisodeRow {
+    uid: string;
+    recording: number;
+    worldIndex: number;
+    worldRange: number;
+    name: string;
+    state: string;
+    content: string;
+    firstStep: number;
+    lastStep: number | null;
+    simulated: number | null; // [s]
+    solver: string;
+    bodies: number;
+    unconverged: number | null;
+    begunNs: bigint;
+}
+
+export interface ChunkRef {
+    id: number;
+    kind: number;
+    firstStep: number;
+    sequence: number;
+}
+
+/** From chunks whose checksums fit. */
+export interface EpisodeHead {
+    definition: Definition;
+    seal: Seal | null;
+    chunks: ChunkRef[]; // in the order of kinds and steps
+    scenes: { step: number; text: string }[];
+    lastStep: number;
+    damage: string[];
+}
+
+export interface Stretch {
+    firstStep: number;
+    lastStep: number;
+    solver: string;
+    time: number; // [s]
+    figures: Figures;
+    entries: EntryMark[];
+}
+
+export interface Course {
+    stretches: Stretch[];
+    highlights: Highlight[];
+    gaps: { firstStep: number; lastStep: number }[];
+    damage: string[];
+    next: number | null; // where to go on; null: this was the end
+}
+
+/** Of some chunks in their order: whether each is as it was sealed, and stands behind the one that it stood behind. */
+export interface Checked {
+    done: number;
+    total: number;
+    damage: string[];
+    next: number | null;
+}
+
+export interface Calls {
+    open(what: File | string | ArrayBuffer, log: File | null): Opened;
+    find(text: string): EpisodeRow[];
+    episode(uid: string): EpisodeHead;
+    course(uid: string, from: number): Course;
+    chunk(uid: string, id: number): ArrayBuffer;
+    check(uid: string, from: number): Checked;
+    fetched(): number;
+}
+
+export type { Chunk };

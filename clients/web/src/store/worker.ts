@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+// The page's worker: reads the episode file, in place, and gives the page what it asks for. Whatever comes out of chunks has passed their
+// checksums (log/chunk.ts); what is only a row of a table is said to be one.
+import { Damage } from "../log/bytes";
+import { Chunk, Kind, KIND_NAMES, openChunk } from "../log/chunk";
+import { readDefinition, readEntries, readHighlights, readSeal, STATES, CONTENTS } from "../log/sealed";
+import { BytesStore, Cached, FileStore, openUrl, Store } from "./bytes_of";
+import { identify, isInUse } from "./identify";
+import type { Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, Opened } from "./messages";
+import { Database, Row, Value } from "./sqlite";
+import { WithLog } from "./wal";
+
+const ROWS_MAX = 1000;
+const SLICE = 48; // chunks that are read before others may ask
+
+let sqlite: WebAssembly.Module | null = null;
+let store: Store | null = null;
+let db: Database | null = null;
+
+function database(): Database {
+    if (db === null) {
+        throw new Error("No file is open.");
+    }
+    return db;
+}
+
+// ---- the table of episodes
+
+const EPISODE_SQL = `SELECT lower(hex(substr(r.uid, 1, 12))) || printf('%08x', e.number) AS uid, r.id AS recording, e.world_index, r.world_range,
+    r.name, e.state, r.content, e.first_step, e.last_step, e.simulated_s, r.solver, r.body_count, e.unconverged, e.begun_ns
+  FROM episode e JOIN recording r ON r.id = e.recording`;
+
+function toRow(row: Row): EpisodeRow {
+    const nullable = (value: Value) => (value === null ? null : Number(value));
+    return {
+        uid: String(row.uid), recording: Number(row.recording), worldIndex: Number(row.world_index), worldRange: Number(row.world_range),
+        name: String(row.name), state: STATES[Number(row.state)] ?? "unknown", content: CONTENTS[Number(row.content)] ?? "unknown",
+        firstStep: Number(row.first_step), lastStep: nullable(row.last_step), simulated: nullable(row.simulated_s),
+        solver: String(row.solver), bodies: Number(row.body_count), unconverged: nullable(row.unconverged), begunNs: BigInt(row.begun_ns as bigint),
+    };
+}
+
+async function openFile(what: File | string | ArrayBuffer, log: File | null): Promise<Opened> {
+    db?.close();
+    db = null;
+    const plain: Store = typeof what === "string" ? openUrl(what) : what instanceof File ? new FileStore(what) : new BytesStore("this page", new Uint8Array(what));
+    const cached = new Cached(plain);
+    const whole: Store = log === null ? cached : new WithLog(cached, new FileStore(log));
+    const identity = identify(whole);
+    const notes = [...whole.notes, ...identity.notes];
+    if (log === null && isInUse(whole)) {
+        notes.push("A server has this file open, or died with it: its newest steps may still lie in the write-ahead log beside it. Open both " +
+            `files together, or make a whole one: sqlite3 ${plain.name} ".backup copy.db".`);
+    }
+    store = whole;
+    try {
+        db = await Database.open(sqlite as WebAssembly.Module, whole, identity.claimedBytes);
+        const episodes = db.run(`${EPISODE_SQL} ORDER BY e.begun_ns DESC, e.id DESC LIMIT ${ROWS_MAX}`).map(toRow);
+        const episodeCount = Number(db.run("SELECT count(*) AS n FROM episode")[0].n);
+        return { name: whole.name, size: whole.size, notes, episodes, episodeCount };
+    } catch (error) {
+        throw new Error(`${whole.name} cannot be read: ${(error as Error).message}. moreau-server --recover copies what can be read.`);
+    }
+}
+
+function find(text: string): EpisodeRow[] {
+    const like = `%${text.replace(/[%_\\]/g, "\\$&")}%`;
+    const hex = /^[0-9a-f]{4,32}$/i.test(text) ? text.toLowerCase() : "-";
+    return database().run(`SELECT * FROM (${EPISODE_SQL}) WHERE name LIKE ?1 ESCAPE '\\' OR substr(uid, 1, ${hex.length}) = ?2
+        ORDER BY begun_ns DESC LIMIT ${ROWS_MAX}`, [like, hex]).map(toRow);
+}
+
+// ---- chunks
+
+interface Open {
+    row: EpisodeRow;
+    recordingUid: string;
+    chunks: ChunkRef[];
+    checked: { sequence: number; checksum: bigint }; // of the last chunk that check() saw
+}
+const opened = new Map<string, Open>();
+
+function readBytes(id: number): Uint8Array {
+    const rows = database().run("SELECT bytes FROM chunk WHERE id = ?", [id]);
+    if (rows.length === 0 || !(rows[0].bytes instanceof Uint8Array)) {
+        throw new Damage("its row is gone");
+    }
+    return rows[0].bytes;
+}
+
+function name(ref: ChunkRef): string {
+    return `chunk ${ref.id} (${KIND_NAMES[ref.kind] ?? "unknown"}, from step ${ref.firstStep})`;
+}
+
+// NULL, and a sentence among the damage, when it is not as it was sealed.
+function readChunk(open: Open, ref: ChunkRef, damage: string[]): Chunk | null {
+    try {
+        const chunk = openChunk(readBytes(ref.id), open.recordingUid);
+        if (chunk.kind !== ref.kind || chunk.firstStep !== ref.firstStep || chunk.sequence !== ref.sequence) {
+            throw new Damage("its row says otherwise than what was sealed");
+        }
+        return chunk;
+    } catch (error) {
+        damage.push(`${name(ref)}: ${(error as Error).message}`);
+        return null;
+    }
+}
+
+// One index serves; where that is damaged, the table itself.
+function listChunks(row: EpisodeRow, damage: string[]): ChunkRef[] {
+    const columns = "SELECT id, kind, first_step, sequence FROM chunk";
+    let rows: Row[] = [];
+    try {
+        rows = database().run(`${columns} INDEXED BY chunk_by_step WHERE recording = ?`, [row.recording]);
+    } catch (error) {
+        damage.push(`the list of chunks: ${(error as Error).message}`);
+        try {
+            rows = database().run(`${columns} NOT INDEXED WHERE recording = ?`, [row.recording]);
+        } catch {
+            rows = [];
+        }
+    }
+    return rows.map((r) => ({ id: Number(r.id), kind: Number(r.kind), firstStep: Number(r.first_step), sequence: Number(r.sequence) }))
+        .sort((a, b) => a.kind - b.kind || a.firstStep - b.firstStep || a.sequence - b.sequence);
+}
+
+function readScenes(open: Open, damage: string[]): { step: number; text: string }[] {
+    const scenes: { step: number; text: string }[] = [];
+    for (const ref of open.chunks.filter((c) => c.kind === Kind.Scene)) {
+        const chunk = readChunk(open, ref, damage);
+        if (chunk !== null) {
+            scenes.push({ step: chunk.firstStep, text: new TextDecoder().decode(chunk.body) });
+        }
+    }
+    return scenes;
+}
+
+function parse<T>(open: Open, kind: Kind, damage: string[], read: (body: Uint8Array) => T): T | null {
+    const ref = open.chunks.find((c) => c.kind === kind);
+    const chunk = ref === undefined ? null : readChunk(open, ref, damage);
+    try {
+        return chunk === null ? null : read(chunk.body);
+    } catch (error) {
+        damage.push(`${name(ref as ChunkRef)}: ${(error as Error).message}`);
+        return null;
+    }
+}
+
+function lastStepOf(open: Open, damage: string[]): number {
+    const known = open.chunks.filter((c) => c.kind === Kind.Inputs || c.kind === Kind.Gap);
+    const last = known.sort((a, b) => a.firstStep - b.firstStep).pop();
+    const chunk = last === undefined ? null : readChunk(open, last, damage);
+    return chunk?.lastStep ?? Math.max(0, ...open.chunks.map((c) => c.firstStep));
+}
+
+function openEpisode(uid: string): EpisodeHead {
+    const rows = database().run(`SELECT * FROM (${EPISODE_SQL}) WHERE uid = ?`, [uid]);
+    if (rows.length === 0) {
+        throw new Error(`${store?.name} has no episode ${uid}.`);
+    }
+    const row = toRow(rows[0]);
+    const damage: string[] = [];
+    const open: Open = {
+        row, recordingUid: uid.slice(0, 24) + "00000000", chunks: listChunks(row, damage), checked: { sequence: -1, checksum: 0n },
+    };
+    opened.set(uid, open);
+    const definition = parse(open, Kind.Definition, damage, readDefinition);
+    if (definition === null) {
+        throw new Error(`Episode ${uid.slice(0, 8)} ${row.name} has no sound definition, so nothing says what it is: ` +
+            `${damage[0] ?? "it is missing"}. moreau-server --recover may find it.`);
+    }
+    if (definition.worldCount > 1) {
+        throw new Error(`Episode ${uid.slice(0, 8)} ${row.name} is of a group of ${definition.worldCount} worlds, which this page does not show yet.`);
+    }
+    const seal = parse(open, Kind.Seal, damage, readSeal);
+    return { definition, seal, chunks: open.chunks, scenes: readScenes(open, damage), lastStep: seal?.lastStep ?? lastStepOf(open, damage), damage };
+}
+
+function openOf(uid: string): Open {
+    const open = opened.get(uid);
+    if (open === undefined) {
+        throw new Error(`Episode ${uid} is not open.`);
+    }
+    return open;
+}
+
+const COURSE_KINDS = [Kind.Inputs, Kind.Highlights, Kind.Gap];
+
+function course(uid: string, from: number): Course {
+    const open = openOf(uid);
+    const refs = open.chunks.filter((c) => COURSE_KINDS.includes(c.kind));
+    const slice = refs.slice(from, from + SLICE);
+    const result: Course = { stretches: [], highlights: [], gaps: [], damage: [], next: from + SLICE < refs.length ? from + SLICE : null };
+    for (const ref of slice) {
+        const chunk = readChunk(open, ref, result.damage);
+        if (chunk === null) {
+            continue;
+        }
+        const { firstStep, lastStep, solver, time, figures } = chunk;
+        try {
+            if (chunk.kind === Kind.Inputs) {
+                result.stretches.push({ firstStep, lastStep, solver, time, figures, entries: readEntries(chunk.body) });
+            } else if (chunk.kind === Kind.Highlights) {
+                result.highlights.push(...readHighlights(chunk));
+            } else {
+                result.gaps.push({ firstStep, lastStep });
+            }
+        } catch (error) {
+            result.damage.push(`${name(ref)}: ${(error as Error).message}`);
+        }
+    }
+    return result;
+}
+
+function chunkBytes(uid: string, id: number): ArrayBuffer {
+    const open = openOf(uid);
+    const ref = open.chunks.find((c) => c.id === id);
+    if (ref === undefined) {
+        throw new Error(`Episode ${uid} has no chunk ${id}.`);
+    }
+    const damage: string[] = [];
+    const chunk = readChunk(open, ref, damage);
+    if (chunk === null) {
+        throw new Damage(damage[0]);
+    }
+    return chunk.body.slice().buffer as ArrayBuffer;
+}
+
+// ---- the whole chain
+
+function check(uid: string, from: number): Checked {
+    const open = openOf(uid);
+    const refs = [...open.chunks].sort((a, b) => a.sequence - b.sequence);
+    if (from === 0) {
+        open.checked = { sequence: -1, checksum: 0n };
+    }
+    const result: Checked = { done: Math.min(from + SLICE, refs.length), total: refs.length, damage: [], next: from + SLICE < refs.length ? from + SLICE : null };
+    for (const ref of refs.slice(from, from + SLICE)) {
+        const before = open.checked;
+        const chunk = readChunk(open, ref, result.damage);
+        if (ref.sequence !== before.sequence + 1) {
+            result.damage.push(`${name(ref)}: ${ref.sequence - before.sequence - 1} chunks before it are missing`);
+        } else if (chunk !== null && before.checksum !== 0n && chunk.predecessor !== before.checksum) {
+            result.damage.push(`${name(ref)}: it stood behind another chunk`);
+        }
+        open.checked = { sequence: ref.sequence, checksum: chunk?.checksum ?? 0n };
+    }
+    return result;
+}
+
+// ---- calls
+
+const calls: Record<string, (...parts: never[]) => unknown> = { open: openFile, find, episode: openEpisode, course, chunk: chunkBytes, check, fetched: () => store?.fetched ?? 0 };
+let queue: Promise<void> = Promise.resolve();
+
+async function answer(id: number, call: string, parts: never[]): Promise<void> {
+    try {
+        const result = await calls[call](...parts);
+        self.postMessage({ id, result }, { transfer: result instanceof ArrayBuffer ? [result] : [] });
+    } catch (error) {
+        self.postMessage({ id, error: (error as Error).message, isDamage: error instanceof Damage });
+    }
+}
+
+// one after the other; the first message is SQLite's own code
+self.onmessage = (event: MessageEvent) => {
+    if (event.data instanceof ArrayBuffer) {
+        queue = WebAssembly.compile(event.data).then((module) => {
+            sqlite = module;
+        });
+        return;
+    }
+    const { id, call, parts } = event.data;
+    queue = queue.then(() => answer(id, call, parts));
+};

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// The picture: a camera around the bodies, the ground, contacts, and a second episode as a ghost.
+import { Box3, Color, DirectionalLight, HemisphereLight, PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import type { Episode } from "../episode";
+import type { Contacts, Frame } from "../log/frames";
+import { Instances } from "./instances";
+import { Marks } from "./marks";
+import { SECOND_COLOR, Theme } from "./palette";
+import { pickBody } from "./pick";
+import { Planes } from "./planes";
+
+export interface Picture {
+    episode: Episode;
+    frame: Frame;
+    contacts: Contacts | null;
+    second: { episode: Episode; frame: Frame } | null;
+    selected: number; // body; 0: none
+    contact: number; // in contacts; -1: none
+    hidden: ReadonlySet<number>;
+    showContacts: boolean;
+    showJoints: boolean;
+}
+
+const PICK_PIXELS = 12;
+
+const FAR_SHARE = 0.06; // of places, at either end of an axis
+
+// Of bodies with shapes that end somewhere.
+function boundsOf(episode: Episode, frames: Frame[]): Box3 {
+    const axes: number[][] = [[], [], []];
+    let reach = 0.02;
+    for (const frame of frames) {
+        frame.ids.forEach((id, i) => {
+            const body = episode.bodies.get(id);
+            const shapes = body?.shapes.filter((s) => s.kind !== "plane") ?? [];
+            if (body === undefined || shapes.length > 0) {
+                axes.forEach((axis, k) => axis.push(frame.pose[7 * i + k]));
+                reach = Math.max(reach, ...shapes.map((s) => Math.hypot(...s.position) + Math.hypot(...s.size)));
+            }
+        });
+    }
+    if (axes[0].length === 0) {
+        return new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
+    }
+    axes.forEach((axis) => axis.sort((a, b) => a - b));
+    const far = Math.floor(FAR_SHARE * axes[0].length);
+    const corner = (at: (axis: number[]) => number) => new Vector3(at(axes[0]), at(axes[1]), at(axes[2]));
+    return new Box3(corner((axis) => axis[far] - reach), corner((axis) => axis[axis.length - 1 - far] + reach));
+}
+
+export class Stage {
+    readonly camera = new PerspectiveCamera(45, 1, 0.01, 1000);
+    readonly controls: OrbitControls;
+    /** Script of the last frame [ms], and draw calls. */
+    scriptMs = 0;
+    drawCalls = 0;
+    radius = 1;
+    onMove: () => void = () => undefined;
+    private readonly renderer: WebGLRenderer;
+    private readonly scene = new Scene();
+    private readonly first = new Instances(this.scene, null);
+    private readonly ghost = new Instances(this.scene, SECOND_COLOR);
+    private readonly planes = new Planes(this.scene);
+    private readonly marks = new Marks(this.scene);
+    private readonly center = new Vector3();
+    private reference = 0;
+    private picture: Picture | null = null;
+    private theme: Theme | null = null;
+    private asked = false;
+    private recolor = true;
+
+    /** Throws where there is no WebGL. */
+    constructor(private readonly canvas: HTMLCanvasElement) {
+        this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+        this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+        this.camera.up.set(0, 0, 1);
+        this.camera.position.set(3, -4, 2.5);
+        this.controls = new OrbitControls(this.camera, canvas);
+        this.controls.addEventListener("change", () => {
+            this.ask();
+            this.onMove();
+        });
+        const sun = new DirectionalLight(0xffffff, 2.0);
+        sun.position.set(1.5, -2.5, 4);
+        this.scene.add(sun, new HemisphereLight(0xffffff, 0x777788, 1.6));
+        new ResizeObserver(() => this.resize()).observe(canvas.parentElement as HTMLElement);
+        this.resize();
+    }
+
+    private resize(): void {
+        const { clientWidth, clientHeight } = this.canvas.parentElement as HTMLElement;
+        this.renderer.setSize(clientWidth, clientHeight, false);
+        this.camera.aspect = clientWidth / Math.max(1, clientHeight);
+        this.camera.updateProjectionMatrix();
+        this.ask();
+    }
+
+    paint(theme: Theme): void {
+        this.theme = theme;
+        this.scene.background = new Color(theme.background);
+        this.planes.paint(theme);
+        this.ask();
+    }
+
+    /** Measures where nearly all bodies are in these frames; what flies far away does not make the rest small. */
+    fit(episode: Episode, frames: Frame[]): void {
+        const box = boundsOf(episode, frames);
+        box.getCenter(this.center);
+        this.radius = Math.max(1e-3, box.getSize(new Vector3()).length() / 2);
+        let weight = 0, moving = 0;
+        for (const { kind, mass } of episode.bodies.values()) {
+            weight += mass;
+            moving += kind === "DYNAMIC" ? 1 : 0;
+        }
+        this.reference = (weight / Math.max(1, moving)) * episode.fall;
+    }
+
+    /** Puts the camera where it sees everything. */
+    home(): void {
+        this.camera.near = this.radius / 200;
+        this.camera.far = this.radius * 60;
+        this.camera.updateProjectionMatrix();
+        this.controls.target.copy(this.center);
+        this.camera.position.copy(this.center).add(new Vector3(1.2, -1.9, 0.9).multiplyScalar(1.35 * this.radius));
+        this.controls.update();
+    }
+
+    place(camera: number[]): void {
+        this.home();
+        this.camera.position.set(camera[0], camera[1], camera[2]);
+        this.controls.target.set(camera[3], camera[4], camera[5]);
+        this.controls.update();
+    }
+
+    cameraNumbers(): number[] {
+        return [...this.camera.position.toArray(), ...this.controls.target.toArray()];
+    }
+
+    /** Keeps the same view of what moves along. */
+    follow(from: Vector3, to: Vector3): void {
+        const moved = to.clone().sub(from);
+        this.camera.position.add(moved);
+        this.controls.target.add(moved);
+        this.controls.update();
+    }
+
+    show(picture: Picture | null, recolor: boolean): void {
+        this.picture = picture;
+        this.recolor ||= recolor;
+        this.ask();
+    }
+
+    private ask(): void {
+        if (!this.asked) {
+            this.asked = true;
+            requestAnimationFrame(() => this.draw());
+        }
+    }
+
+    private draw(): void {
+        this.asked = false;
+        const begun = performance.now();
+        const picture = this.picture;
+        if (picture !== null) {
+            const isHidden = (id: number) => picture.hidden.has(id);
+            const { episode, frame } = picture;
+            this.first.show(frame, episode.bodies, episode.scenesMet, isHidden, picture.selected, this.recolor);
+            this.planes.show(frame, episode.bodies, this.center, this.radius, isHidden);
+            this.marks.show(picture.showContacts ? picture.contacts : null,
+                { selected: picture.contact, fall: episode.fall, radius: this.radius, reference: this.reference });
+            if (picture.showJoints && this.theme !== null) {
+                this.marks.showJoints(episode, frame, isHidden, this.theme.text);
+            }
+            if (picture.second !== null) {
+                const { episode: other, frame: beside } = picture.second;
+                this.ghost.show(beside, other.bodies, other.scenesMet, isHidden, 0, false);
+            } else {
+                this.ghost.dispose();
+            }
+            this.recolor = false;
+        }
+        this.scene.visible = picture !== null;
+        this.renderer.render(this.scene, this.camera);
+        this.scriptMs = performance.now() - begun;
+        this.drawCalls = this.renderer.info.render.calls;
+    }
+
+    private pointer(x: number, y: number): Vector2 {
+        const box = this.canvas.getBoundingClientRect();
+        return new Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height);
+    }
+
+    /** A contact whose mark is under the pointer, else a body. */
+    pick(x: number, y: number): { body: number; contact: number } {
+        const picture = this.picture;
+        if (picture === null) {
+            return { body: 0, contact: -1 };
+        }
+        const at = this.pointer(x, y);
+        const contact = picture.showContacts ? this.pickContact(at, picture.contacts) : -1;
+        if (contact >= 0) {
+            return { body: 0, contact };
+        }
+        const ray = new Raycaster();
+        ray.setFromCamera(at, this.camera);
+        return { body: pickBody(ray.ray, picture.frame, picture.episode.bodies, (id) => picture.hidden.has(id)), contact: -1 };
+    }
+
+    private pickContact(at: Vector2, list: Contacts | null): number {
+        const box = this.canvas.getBoundingClientRect();
+        let nearest = PICK_PIXELS, found = -1;
+        for (let i = 0; list !== null && i < list.count; i++) {
+            const p = this.project(list.point, 3 * i);
+            const distance = Math.hypot(((p.x - at.x) * box.width) / 2, ((p.y - at.y) * box.height) / 2);
+            if (p.z < 1 && distance < nearest) {
+                nearest = distance;
+                found = i;
+            }
+        }
+        return found;
+    }
+
+    private project(place: Float64Array, o: number): Vector3 {
+        return new Vector3(place[o], place[o + 1], place[o + 2]).project(this.camera);
+    }
+
+    /** Where in the window a body's origin is; for tests and labels. */
+    screenOf(place: Float64Array, o: number): { x: number; y: number } {
+        const box = this.canvas.getBoundingClientRect(), p = this.project(place, o);
+        return { x: box.left + ((p.x + 1) / 2) * box.width, y: box.top + ((1 - p.y) / 2) * box.height };
+    }
+}

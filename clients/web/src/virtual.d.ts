@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+// What the build puts in (build.mjs).
+declare module "virtual:worker" {
+    const code: string;
+    export default code;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+// Drives the built page in headless Chromium as a person would. tests/web.sh prepares the folder and says what is to be seen.
+//
+//   node browser.mjs FOLDER [--all]      MOREAU_SHOTS=DIR keeps a picture of every part
+import assert from "node:assert/strict";
+import { copyFileSync, openSync, readFileSync, readSync, closeSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const [folder, all] = process.argv.slice(2);
+const viewer = join(dirname(fileURLToPath(import.meta.url)), "../dist/moreau-viewer.html");
+const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"));
+const log = join(folder, "log.db");
+// there is no graphics processor where tests run
+const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+});
+
+async function open(file, hash = "") {
+    const context = await browser.newContext({ viewport: { width: 1300, height: 820 } });
+    await context.setOffline(true); // nothing of it may need a network
+    const page = await context.newPage();
+    page.problems = [];
+    page.on("pageerror", (error) => page.problems.push(error.stack));
+    page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
+    await page.goto(`file://${viewer}${hash}`);
+    await page.waitForFunction(() => window.moreau !== undefined);
+    if (file !== null) {
+        await page.setInputFiles("#file", file);
+    }
+    return page;
+}
+
+async function close(page) {
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+}
+
+const shot = async (page, name) => process.env.MOREAU_SHOTS && page.screenshot({ path: join(process.env.MOREAU_SHOTS, `${name}.png`) });
+const facts = (page) => page.evaluate(() => window.moreau.facts());
+const text = (page, selector) => page.locator(selector).first().textContent();
+const atStep = (page, step) => page.waitForFunction((s) => window.moreau.facts().step === s && window.moreau.facts().isShown, step);
+
+async function choose(page, name) {
+    const value = await page.locator("#episodes option", { hasText: ` ${name} ` }).getAttribute("value");
+    await page.selectOption("#episodes", value);
+    await page.waitForFunction((uid) => window.moreau.facts().episode === uid && window.moreau.facts().isReadWhole, value);
+    return value;
+}
+
+// a number as shown, against the file's own: as many digits as the page shows
+function near(shown, value, digits) {
+    assert.ok(Math.abs(shown - value) <= Math.abs(value) * 10 ** (1 - digits) + 1e-300, `${shown} is shown instead of ${value}`);
+}
+
+const tests = {
+    async "lists the episodes that the server recorded"() {
+        const page = await open(log);
+        await page.waitForSelector("#main:not([hidden])");
+        const shown = await page.locator("#episodes option").allTextContents();
+        assert.deepEqual(shown.map((t) => t.split(" ")[1]), expected.episodes);
+        await close(page);
+    },
+
+    async "shows the numbers of the file at the step that is scrubbed to"() {
+        const page = await open(log);
+        await choose(page, "slides");
+        await page.locator("#stage").waitFor();
+        const box = await page.locator("#timeline").boundingBox();
+        await page.mouse.move(box.x + box.width * 0.1, box.y + 28);
+        await page.mouse.down();
+        await page.mouse.move(box.x + box.width * 0.3, box.y + 28, { steps: 4 });
+        await page.mouse.move(box.x + (box.width * expected.step) / expected.last_step, box.y + 28, { steps: 4 });
+        await page.mouse.up();
+        await atStep(page, expected.step);
+        assert.equal(await page.inputValue("#step"), String(expected.step));
+        assert.match(await text(page, "#stage-text"), new RegExp(`step ${expected.step} of ${expected.last_step}`));
+        await page.click('[data-tab="body"]');
+        for (const [id, pose] of Object.entries(expected.bodies)) {
+            await page.click(`tr[data-body="${id}"] td:first-child`);
+            const position = (await text(page, '[data-fact="position"]')).replace(" m", "").split(", ").map(Number);
+            const turn = (await text(page, '[data-fact="orientation"]')).split(", ").map(Number);
+            [...position, ...turn].forEach((value, k) => near(value, pose[k], 6));
+        }
+        await shot(page, "bodies");
+        await close(page);
+    },
+
+    async "picks the body that is clicked on"() {
+        const page = await open(log);
+        await choose(page, "slides");
+        await page.uncheck("#show-contacts"); // contacts lie over bodies
+        await page.fill("#step", "60");
+        await page.press("#step", "Enter");
+        await atStep(page, 60);
+        const moving = Object.keys(expected.bodies).map(Number).slice(1);
+        for (const id of moving) {
+            const at = await page.evaluate((body) => window.moreau.screenOf(body), id);
+            await page.mouse.click(at.x, at.y);
+            await page.waitForFunction((body) => document.querySelector('#tab-body [data-fact="id"]')?.textContent === String(body), id);
+        }
+        await page.keyboard.press("h");
+        assert.equal(await page.evaluate(() => window.moreau.hidden.size), 1);
+        const gone = await page.evaluate((body) => window.moreau.screenOf(body), moving.at(-1));
+        await page.mouse.click(gone.x, gone.y);
+        await page.waitForFunction((body) => window.moreau.selected !== body, moving.at(-1));
+        await close(page);
+    },
+
+    async "shows every contact with the numbers of the file"() {
+        const page = await open(log);
+        await choose(page, "slides");
+        await page.evaluate((step) => window.moreau.seek(step), expected.step);
+        await atStep(page, expected.step);
+        await page.click('[data-tab="contacts"]');
+        assert.equal(await page.locator("table.contacts tbody tr").count(), expected.contacts.length);
+        const order = await page.locator("table.contacts tbody tr").evaluateAll((rows) => rows.map((r) => r.dataset.contact));
+        const sorted = [...expected.contacts].sort((a, b) => b.impulse[0] - a.impulse[0]).map((c) => `${c.a}-${c.b}-${c.feature}`);
+        assert.equal(order[0], sorted[0]);
+        for (const one of expected.contacts) {
+            await page.click(`tr[data-contact="${one.a}-${one.b}-${one.feature}"]`);
+            const number = async (name) => parseFloat(await text(page, `[data-number="${name}"]`));
+            const tangent = Math.hypot(one.impulse[1], one.impulse[2]);
+            near(await number("λn"), one.impulse[0], 4);
+            near(await number("|λt|"), tangent, 4);
+            near(await number("μ"), one.friction, 4);
+            near(await number("|λt| / μλn"), tangent / (one.friction * one.impulse[0]), 4);
+            near(await number("gap"), one.gap * 1000, 4);
+            near(await number("vn"), one.velocity[0], 4);
+        }
+        await page.waitForTimeout(200);
+        await shot(page, "contacts");
+        await close(page);
+    },
+
+    async "names states as Coulomb's law has them"() {
+        const page = await open(log);
+        await choose(page, "slides");
+        await page.evaluate(() => window.moreau.seek(200));
+        await atStep(page, 200);
+        await page.click('[data-tab="contacts"]');
+        // in scene incline one cube stays (steeper friction than slope) and one, smooth, slides
+        const states = await page.locator("table.contacts tbody tr").evaluateAll((rows) => rows.map((r) => [r.children[1].textContent, r.children[0].title]));
+        assert.ok(states.some(([who, what]) => who.includes("stays") && what === "stick"), "the cube that stays sticks");
+        assert.ok(states.every(([who, what]) => !who.includes("stays") || what !== "slide"), "and does not slide");
+        assert.ok(states.some(([who, what]) => who.includes("slides") && what === "slide"), "the smooth cube slides");
+        await close(page);
+    },
+
+    async "two episodes on one clock part where the file says"() {
+        const page = await open(log);
+        await choose(page, "slides");
+        const value = await page.locator("#second option", { hasText: " glides " }).getAttribute("value");
+        await page.selectOption("#second", value);
+        await page.waitForFunction(() => window.moreau.facts().firstDivergent >= 0);
+        assert.equal((await facts(page)).firstDivergent, expected.differs);
+        await page.waitForFunction(() => window.moreau.facts().isCompared);
+        assert.equal(await page.locator(".events li", { hasText: "from glides first at step" }).getAttribute("data-step"), String(expected.differs));
+        await page.evaluate(() => window.moreau.seek(200));
+        await page.click('[data-tab="plots"]');
+        await page.waitForTimeout(300);
+        await shot(page, "two");
+        // an episode beside itself does not differ
+        const same = await page.locator("#second option", { hasText: " slides " }).getAttribute("value");
+        await page.selectOption("#second", same);
+        await page.waitForFunction(() => window.moreau.facts().isCompared);
+        assert.equal((await facts(page)).firstDivergent, -1);
+        await close(page);
+    },
+
+    async "a link leads to the same moment"() {
+        const page = await open(log);
+        const uid = await choose(page, "slides");
+        await page.evaluate((step) => window.moreau.seek(step), expected.step);
+        await atStep(page, expected.step);
+        await page.click('[data-tab="contacts"]');
+        await page.click("table.contacts tbody tr:nth-child(2)");
+        const box = await page.locator("#view").boundingBox();
+        await page.mouse.move(box.x + 200, box.y + 200);
+        await page.mouse.down();
+        await page.mouse.move(box.x + 320, box.y + 240, { steps: 5 });
+        await page.mouse.up();
+        await page.waitForTimeout(600);
+        const before = await page.evaluate(() => window.moreau.moment());
+        const hash = new URL(page.url()).hash;
+        await close(page);
+        const other = await open(null, hash);
+        assert.match(await text(other, "#notes"), new RegExp(`link is to episode ${uid.slice(0, 8)}`));
+        await other.setInputFiles("#file", log);
+        await atStep(other, expected.step);
+        await other.waitForFunction(() => window.moreau.facts().isReadWhole);
+        const after = await other.evaluate(() => window.moreau.moment());
+        after.camera.forEach((v, k) => assert.ok(Math.abs(v - before.camera[k]) < 1e-4 * Math.max(1, Math.abs(v)), "the camera is where it was"));
+        assert.deepEqual({ ...after, camera: [] }, { ...before, camera: [] });
+        await close(other);
+    },
+
+    async "checks every chunk and never says proven of what was not"() {
+        const page = await open(log);
+        await choose(page, "slides");
+        assert.equal(await text(page, "#badge"), "not proven");
+        await page.click("#check");
+        await page.waitForFunction(() => /All \d+ chunks are as they were sealed/.test(document.querySelector("#proof").textContent));
+        assert.equal(await text(page, "#badge"), "not proven");
+        await close(page);
+    },
+
+    async "bad files are named for what they are"() {
+        const write = (name, bytes) => (writeFileSync(join(folder, name), bytes), join(folder, name));
+        const changed = (name, change) => {
+            const bytes = readFileSync(log);
+            change(bytes);
+            return write(name, bytes);
+        };
+        const cases = [
+            [write("empty.db", ""), /empty: 0 bytes/],
+            [write("photo.db", Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16, 74, 70, 73, 70])), /it is a JPEG picture/],
+            [write("noise.db", Buffer.alloc(5000, "noise")), /no SQLite database/],
+            [write("head.db", readFileSync(log).subarray(0, 60)), /cut short: 60 bytes/],
+            [changed("newer.db", (b) => b.writeUInt32BE(5, 60)), /version 5 of the log's format, and this page reads versions 2 to 4/],
+            [changed("other.db", (b) => b.writeUInt32BE(7, 68)), /SQLite database of another program/],
+            [changed("schema.db", (b) => b.fill(0xaa, 100, 4000)), /cannot be read: the database is damaged there/],
+        ];
+        const page = await open(null);
+        for (const [file, message] of cases) {
+            await page.setInputFiles("#file", file);
+            await page.waitForFunction(() => document.querySelector("#notes .error") !== null && document.querySelector("#file-name").textContent === "");
+            assert.match(await text(page, "#notes"), message);
+        }
+        await close(page);
+    },
+
+    async "what is left of a damaged file is shown"() {
+        // in the middle of an episode's contacts: SQLite sees nothing, the chunk's checksum does
+        const bytes = readFileSync(log);
+        const at = bytes.indexOf(Buffer.from("MOREAUCK\x04\0\0\0\x04\0\0\0", "latin1"));
+        bytes[at + 600] ^= 4;
+        writeFileSync(join(folder, "flipped.db"), bytes);
+        const flipped = await open(join(folder, "flipped.db"));
+        await flipped.waitForSelector("#main:not([hidden])");
+        let found = 0;
+        for (const name of expected.episodes) {
+            await choose(flipped, name);
+            found += /its checksum is wrong/.test(await text(flipped, "#tab-episode")) ? 1 : 0;
+            if (/its checksum is wrong/.test(await text(flipped, "#tab-episode"))) {
+                assert.equal(await text(flipped, "#badge"), "damaged; not proven");
+                await shot(flipped, "damaged");
+            }
+        }
+        assert.equal(found, 1);
+        await close(flipped);
+        copyFileSync(log, join(folder, "cut.db"));
+        truncateSync(join(folder, "cut.db"), Math.floor(statSync(log).size * 0.7));
+        const cut = await open(join(folder, "cut.db"));
+        await cut.waitForFunction(() => /is cut short: \d+ of \d+ bytes. What is left is shown/.test(document.querySelector("#notes").textContent));
+        await close(cut);
+    },
+
+    async "a server's open file is read with its write-ahead log, and not without a word"() {
+        const alone = await open(join(folder, "open.db"));
+        await alone.waitForFunction(() => /A server has this file open|no episode file, or one that a server is just beginning|holds no episodes/.test(document.querySelector("#notes").textContent));
+        await close(alone);
+        const both = await open([join(folder, "open.db"), join(folder, "open.db-wal")]);
+        await both.waitForSelector("#main:not([hidden])");
+        const shown = await both.locator("#episodes option").allTextContents();
+        assert.deepEqual(shown.map((t) => t.split(" ")[1]), expected.episodes);
+        await choose(both, "slides");
+        await close(both);
+    },
+};
+
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+    const begun = performance.now();
+    try {
+        await test();
+        console.log(`ok   ${name} (${Math.round(performance.now() - begun)} ms)`);
+    } catch (error) {
+        failed++;
+        console.log(`FAIL ${name}\n${error.stack}`);
+    }
+}
+await browser.close();
+console.log(`${Object.keys(tests).length - failed} passed, ${failed} failed`);
+process.exit(failed > 0 ? 1 : 0);

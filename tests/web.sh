@@ -1,0 +1,56 @@
+#!/bin/sh
+# The viewer in a browser: records episodes with a server, opens them in the built page in headless Chromium, and compares what it shows with what
+# other code reads from the file (tests/web/expect.py). Says so and passes where the page is not built or there is no Chromium.
+#   tests/web.sh BUILD_DIR [--all]     --all: also files of a gigabyte and of 10,000 bodies, with figures
+set -eu
+
+source=$(cd "$(dirname "$0")/.." && pwd)
+build=$1
+all=${2:-}
+web=$source/clients/web
+for needed in /usr/bin/chromium "$web/dist/moreau-viewer.html" "$web/node_modules/playwright-core"; do
+    if [ ! -e "$needed" ]; then
+        echo "LEFT OUT: the viewer is not tested, as there is no $needed (deploy/web makes it)"
+        exit 0
+    fi
+done
+folder=$(mktemp -d)
+server_pid=""
+finish() {
+    [ -z "$server_pid" ] || kill "$server_pid" 2>/dev/null || true
+    rm -rf "$folder"
+}
+trap finish EXIT INT TERM
+
+start() {
+    rm -f "$folder/ready"
+    mkfifo "$folder/ready"
+    "$build/moreau-server" --listen "unix:$folder/socket" --db "$1" --ready-fd 3 --log-file "$folder/log" 3>"$folder/ready" &
+    server_pid=$!
+    read -r MOREAU_SERVER <"$folder/ready"
+    export MOREAU_SERVER
+}
+stop() {
+    kill "$server_pid"
+    wait "$server_pid"
+    server_pid=""
+}
+run() {
+    scene=$1
+    shift
+    "$build/clients/moreau" run "$source/tests/scenes/$scene.json" --json "$@" >/dev/null 2>&1
+}
+
+start "$folder/log.db"
+run stack10 --steps 60 --record=inputs --episode-name inputs
+run incline --steps 200 --record=contacts --episode-name slides --solver mdp
+run incline --steps 200 --record=contacts --episode-name glides --solver sap
+run falling --steps 150 --record=contacts --episode-name falling
+cp "$folder/log.db" "$folder/open.db"
+cp "$folder/log.db-wal" "$folder/open.db-wal"
+stop
+"$source/tests/web/expect.py" "$folder/log.db" slides glides 100 >"$folder/expected.json"
+if [ "$all" = --all ]; then
+    "$source/tests/web/large.py" "$folder"
+fi
+node "$web/tests/browser.mjs" "$folder" $all
