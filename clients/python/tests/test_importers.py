@@ -43,7 +43,8 @@ GYMNASIUM = ("ant", "humanoid", "half_cheetah", "walker2d_v5", "inverted_double_
 
 
 @pytest.fixture
-def mujoco():
+def mujoco(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # it writes a log where it stands
     return pytest.importorskip("mujoco", reason="without MuJoCo's parser (pip install mujoco) nothing is imported")
 
 

@@ -8,13 +8,17 @@
         world.step(240, progress=True)
         print(world.state().pose)
 
-`Client` has every call of the protocol as a method; `protocol` has its messages.
+`Client` has every call of the protocol as a method; `protocol` has its messages. `Group` steps thousands of worlds
+as arrays; `moreau_sim.gym` has Gymnasium environments, `moreau_sim.checker` a checker of vector environments, and
+`moreau_sim.importers` reads MJCF and URDF: each needs an extra of the distribution, and is imported by itself.
 """
 
 from . import errors, protocol
 from ._wire import WireError
 from .client import Client, Pending
 from .errors import ConnectionLost, MoreauError, ProtocolError, ServerError
+from .group import Columns, Final, Group, Rows, channel, gaussian, uniform
+from .group import stream as noise_stream
 from .launch import Server, find_server, launch
 from .problem import dense_problem, solve
 from .world import State, World
@@ -23,19 +27,37 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Client",
+    "Columns",
     "ConnectionLost",
+    "Final",
+    "Group",
     "MoreauError",
     "Pending",
     "ProtocolError",
+    "Rows",
     "Server",
     "ServerError",
     "State",
     "WireError",
     "World",
+    "channel",
+    "check_vector_env",
     "dense_problem",
     "errors",
     "find_server",
+    "gaussian",
     "launch",
+    "noise_stream",
     "protocol",
     "solve",
+    "uniform",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # it needs Gymnasium, which the rest does not
+    if name == "check_vector_env":
+        from .checker import check_vector_env
+
+        return check_vector_env
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -23,7 +23,15 @@ R = TypeVar("R", bound=Message)
 E = TypeVar("E", bound=Message)
 
 _CALL_OF = {field.of: field.name for field in p.Request.FIELDS if field.of is not None}
-_RESULTS = {field.of: field.name for field in p.Reply.FIELDS if field.of is not None and field.name != "status"}
+# several calls may have replies of one kind
+_RESULTS: dict[type | None, list[str]] = {}
+for _field in p.Reply.FIELDS:
+    if _field.of is not None and _field.name != "status":
+        _RESULTS.setdefault(_field.of, []).append(_field.name)
+
+
+def _result_of(reply: p.Reply, of: type[Message]) -> Any:
+    return next((found for name in _RESULTS[of] if (found := getattr(reply, name)) is not None), None)
 
 
 class Pending(Generic[R]):
@@ -62,13 +70,13 @@ class Pending(Generic[R]):
         done before it failed is in the exception's `result`."""
         reply = self.reply()
         status = reply.status or p.Status()
-        result = getattr(reply, _RESULTS[self._of])
+        result = _result_of(reply, self._of)
         if status.code:
             error = of_status(status)
             error.result = result
             raise error
         if result is None:
-            raise ProtocolError(f"the reply to request {self._id} has no {_RESULTS[self._of]}")
+            raise ProtocolError(f"the reply to request {self._id} has no {self._of.__name__}")
         return result  # type: ignore[no-any-return]
 
 
@@ -248,6 +256,6 @@ class Client(Calls):
                 if pending.done:
                     return None
                 self._receive()
-            return getattr(pending._events.popleft(), _RESULTS[event])  # type: ignore[no-any-return]
+            return _result_of(pending._events.popleft(), event)  # type: ignore[no-any-return]
 
         return Stream(take, pending.result)

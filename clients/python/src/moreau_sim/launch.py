@@ -49,12 +49,13 @@ class Server:
         self._said = pathlib.Path(self._folder.name) / "said"
         read_end, write_end = os.pipe()
         try:
-            self.process = subprocess.Popen(
-                [self.binary, "--listen", self.address, "--ready-fd", str(write_end), "--log-file", str(self.log_file), *options],
-                pass_fds=(write_end,),
-                stdin=subprocess.DEVNULL,
-                stderr=self._said.open("wb"),
-            )
+            with self._said.open("wb") as said:
+                self.process = subprocess.Popen(
+                    [self.binary, "--listen", self.address, "--ready-fd", str(write_end), "--log-file", str(self.log_file), *options],
+                    pass_fds=(write_end,),
+                    stdin=subprocess.DEVNULL,
+                    stderr=said,
+                )
         except BaseException:
             os.close(read_end)
             self._folder.cleanup()

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: MIT
+"""The checks, one function each, and what runs them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+
+from ._play import Episode, Player, Script, arrays_of, same
+from ._report import Report
+
+Make = Callable[..., "VectorEnv[Any, Any, Any]"]
+CHECKS = ("spaces", "arrays", "seeds", "ends", "masks", "buffers", "modes", "workers", "close")
+
+
+class CheckFailed(AssertionError):
+    """A vector environment is not as it should be; `report` says where."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        super().__init__(str(report))
+
+
+def check_vector_env(
+    make: Make,
+    *,
+    calls: int = 150,
+    seed: int = 7,
+    variants: Sequence[Mapping[str, Any]] = (),
+    raises: bool = True,
+) -> Report:
+    """Checks a vector environment in every autoreset mode that it has.
+
+    make       makes one anew: called with the keyword autoreset_mode (gymnasium.vector.AutoresetMode), and those of a
+               variant. What it raises for a mode means that there is none. Three worlds or more find most
+    calls      of step, each time; episodes should end within them, again and again
+    variants   keywords for `make` that must change nothing that is returned, as {"workers": 1}, {"workers": 8}
+    raises     CheckFailed where there are problems; otherwise they are only in the report
+    """
+    report = Report("vector environment", list(CHECKS if variants else [check for check in CHECKS if check != "workers"]))
+    checker = _Checker(make, calls, seed, report)
+    played = {}
+    for mode in AutoresetMode:
+        episodes = checker.check_mode(mode, variants)
+        if episodes is not None:
+            played[mode.name] = episodes
+    if not played:
+        raise ValueError("make() made an environment in no autoreset mode: " + "; ".join(report.skipped))
+    checker.compare_modes(played)
+    if raises and not report.ok:
+        raise CheckFailed(report)
+    return report
+
+
+class _Checker:
+    def __init__(self, make: Make, calls: int, seed: int, report: Report) -> None:
+        self.make = make
+        self.calls = calls
+        self.seed = seed
+        self.report = report
+
+    @contextlib.contextmanager
+    def _env(self, mode: AutoresetMode, variant: Mapping[str, Any] = {}) -> Iterator[VectorEnv[Any, Any, Any]]:
+        env = self.make(autoreset_mode=mode, **variant)
+        try:
+            yield env
+        finally:
+            env.close()
+
+    def _player(self, env: VectorEnv[Any, Any, Any], mode: AutoresetMode, **options: Any) -> Player:
+        return Player(env, mode, Script(env.single_action_space, self.seed), **options)
+
+    def check_mode(self, mode: AutoresetMode, variants: Sequence[Mapping[str, Any]]) -> list[list[Episode]] | None:
+        """All checks in one mode; the episodes that were played, or None where there is no such mode."""
+        try:
+            env = self.make(autoreset_mode=mode)
+        except Exception as error:  # whatever it is, the mode is not offered
+            self.report.skip(f"mode {mode.name}: {type(error).__name__}: {str(error)[:200]}")
+            return None
+        name = mode.name
+        try:
+            self.report.name = repr(env)
+            if env.metadata.get("autoreset_mode") is not mode:
+                self.report.skip(f"mode {name}: make() gave one of {env.metadata.get('autoreset_mode')}")
+                return None
+            self._spaces(env, mode)
+            first = self._player(env, mode).play(self.seed, self.calls)
+            for check, text in first.complaints:
+                self.report.add(check, name, text)
+            self._ends(first, name)
+            self._arrays(first, env, name)
+            self._buffers_kept(first, name)
+            self._seeds(env, first, mode)
+        finally:
+            env.close()
+        self._closed(env, name)
+        self._fresh(first, mode, {}, "seeds", "a fresh environment with the same seed returns other things")
+        for variant in variants:
+            self._fresh(first, mode, variant, "workers", f"with {dict(variant)} other things are returned")
+        self._scribbled(first, mode)
+        self._masks(first, mode)
+        return first.episodes
+
+    # ---- one thing each
+
+    def _spaces(self, env: VectorEnv[Any, Any, Any], mode: AutoresetMode) -> None:
+        from gymnasium.vector.utils import batch_space
+
+        if getattr(env, "autoreset_mode", mode) is not mode:
+            self.report.add("spaces", mode.name, "the attribute autoreset_mode is not what metadata says")
+        for name in ("observation", "action"):
+            single, batched = getattr(env, f"single_{name}_space"), getattr(env, f"{name}_space")
+            if batch_space(single, env.num_envs) != batched:
+                self.report.add("spaces", mode.name, f"{name}_space is not single_{name}_space for {env.num_envs} worlds")
+
+    def _arrays(self, player: Player, env: VectorEnv[Any, Any, Any], mode: str) -> None:
+        def add(text: str) -> None:
+            self.report.add("arrays", mode, text)
+
+        for returned in player.returned:
+            observation, infos = returned.copied[0], returned.copied[-1]
+            if not env.observation_space.contains(observation):
+                add(f"the observation of {returned.call} is not in observation_space")
+            for array in arrays_of(returned.live[0]):
+                if not array.flags.c_contiguous:
+                    add("observations are not C-contiguous")
+            self._infos(infos, env.num_envs, mode, "")
+            if len(returned.copied) < 5:
+                continue
+            reward, terminated, truncated = returned.copied[1:4]
+            for what, array, kinds in (("rewards", reward, "f"), ("terminations", terminated, "b"), ("truncations", truncated, "b")):
+                if not isinstance(array, np.ndarray) or array.shape != (env.num_envs,) or array.dtype.kind not in kinds:
+                    add(f"{what} are not an array of {env.num_envs} {'floats' if kinds == 'f' else 'booleans'}")
+                elif kinds == "f" and not np.all(np.isfinite(array)):
+                    add("a reward is not finite")
+
+    def _infos(self, infos: Any, count: int, mode: str, path: str) -> None:
+        if not isinstance(infos, dict):
+            self.report.add("arrays", mode, f"infos{path} is no dictionary")
+            return
+        for key, value in infos.items():
+            if key.startswith("_"):
+                if not isinstance(value, np.ndarray) or value.dtype != np.bool_ or value.shape != (count,):
+                    self.report.add("arrays", mode, f"infos{path}[{key!r}] is no mask: {count} booleans")
+                continue
+            if f"_{key}" not in infos:
+                self.report.add("arrays", mode, f"infos{path}[{key!r}] has no mask _{key}")
+            if isinstance(value, dict):
+                self._infos(value, count, mode, f"{path}[{key!r}]")
+            elif len(value) != count:
+                self.report.add("arrays", mode, f"infos{path}[{key!r}] is not of {count} worlds")
+
+    def _ends(self, player: Player, mode: str) -> None:
+        over = [sum(episode.is_over for episode in episodes) for episodes in player.episodes]
+        if min(over) == 0:
+            self.report.skip(f"ends of episodes in mode {mode}: {over.count(0)} of {len(over)} worlds played no episode to its end in {self.calls} calls")
+        space = player.env.single_observation_space
+        for world, episodes in enumerate(player.episodes):
+            for episode in episodes:
+                if episode.is_over and episode.observations[-1] is not None and not space.contains(episode.observations[-1]):
+                    self.report.add("ends", mode, f"the last observation of an episode of world {world} is not in single_observation_space")
+
+    def _buffers_kept(self, player: Player, mode: str) -> None:
+        for returned in player.returned:
+            if not same(returned.live, returned.copied):
+                self.report.add("buffers", mode, f"what {returned.call} returned was changed by a later call")
+        for before, after in zip(player.returned, player.returned[1:]):
+            for one in arrays_of(before.live):
+                if any(np.shares_memory(one, other) for other in arrays_of(after.live) if other.dtype != object and one.dtype != object):
+                    self.report.add("buffers", mode, f"{before.call} and {after.call} returned the same memory")
+
+    def _scribbled(self, first: Player, mode: AutoresetMode) -> None:
+        with self._env(mode) as env:
+            player = self._player(env, mode, scribble=True).play(self.seed, self.calls)
+            if not _alike(player, first):
+                self.report.add("buffers", mode.name, "writing into returned arrays changes what comes later")
+
+    def _seeds(self, env: VectorEnv[Any, Any, Any], first: Player, mode: AutoresetMode) -> None:
+        def add(text: str) -> None:
+            self.report.add("seeds", mode.name, text)
+
+        if not _alike(self._player(env, mode).play(self.seed, self.calls), first):
+            add("reset with the same seed does not repeat what was returned")
+        begun = [first.episodes[world][0].observations[0] for world in range(env.num_envs)]
+        other = self._player(env, mode).play(self.seed + 1000, 0)
+        again = [episodes[0].observations[0] for episodes in other.episodes]
+        unseeded = self._player(env, mode).play(None, 0)
+        third = [episodes[0].observations[0] for episodes in unseeded.episodes]
+        if same(begun, again) and same(begun, third) and all(same(begun[0], one) for one in begun):
+            self.report.skip(f"seeds in mode {mode.name}: every episode begins alike")
+            return
+        if same(begun, again):
+            add("another seed gives the same first observations")
+        if env.num_envs > 1 and all(same(begun[0], one) for one in begun[1:]):
+            add("all worlds begin alike: they share one stream")
+        if same(again, third):
+            add("reset without a seed begins the same episodes again")
+
+    def _fresh(self, first: Player, mode: AutoresetMode, variant: Mapping[str, Any], check: str, text: str) -> None:
+        with self._env(mode, variant) as env:
+            if not _alike(self._player(env, mode).play(self.seed, self.calls), first):
+                self.report.add(check, mode.name, text)
+
+    def _closed(self, env: VectorEnv[Any, Any, Any], mode: str) -> None:
+        try:
+            env.close()
+        except Exception as error:
+            self.report.add("close", mode, f"closing twice raises {type(error).__name__}: {error}")
+
+    # ---- masks
+
+    def _masks(self, first: Player, mode: AutoresetMode) -> None:
+        count = first.count
+        bad = {
+            "of another length": np.ones(count + 1, dtype=bool),
+            "with nothing set": np.zeros(count, dtype=bool),
+            "of integers": np.ones(count, dtype=np.int64),
+            "that is no array": [True] * count,
+        }
+        with self._env(mode) as env:
+            player = self._player(env, mode)
+            player.reset(self.seed)
+            try:
+                player.reset(None, np.arange(count) == 0)
+            except Exception as error:
+                self.report.add("masks", mode.name, f"reset with options['reset_mask'] raises {type(error).__name__}: {str(error)[:100]}")
+                return
+            if player.complaints:
+                self.report.add("masks", mode.name, "options['reset_mask'] is passed over: " + player.complaints[0][1])
+                return
+            for what, mask in bad.items():
+                try:
+                    env.reset(options={"reset_mask": mask})
+                except Exception:
+                    continue
+                self.report.add("masks", mode.name, f"a mask {what} is taken")
+            # what was refused has changed nothing, and what the mask left out plays on as if nothing had been
+            for _ in range(min(self.calls, 20)):
+                player.step()
+            for world in range(1, count):
+                if not _begins_alike(player.episodes[world], first.episodes[world]):
+                    self.report.add("masks", mode.name, f"resetting world 0 alone changes what world {world} does")
+        self._stepping_over(mode)
+
+    def _stepping_over(self, mode: AutoresetMode) -> None:
+        if mode is not AutoresetMode.DISABLED:
+            return
+        with self._env(mode) as env:
+            player = self._player(env, mode)
+            player.reset(self.seed)
+            for _ in range(self.calls):
+                player.step()
+                if any(episodes[-1].is_over for episodes in player.episodes):
+                    break
+            else:
+                return
+            player.mode = AutoresetMode.NEXT_STEP  # steps without the reset that is due
+            try:
+                player.step()
+            except Exception:
+                return
+            self.report.add("masks", mode.name, "a step of a world whose episode is over is taken, although nothing resets it")
+
+    # ---- modes
+
+    def compare_modes(self, played: Mapping[str, list[list[Episode]]]) -> None:
+        names = list(played)
+        for other in names[1:]:
+            for world, (one, two) in enumerate(zip(played[names[0]], played[other])):
+                for k, (a, b) in enumerate(zip(one, two)):
+                    difference = _difference(a, b)
+                    if difference:
+                        self.report.add("modes", "", f"{difference} of episode {k} of world {world} differs between {names[0]} and {other}")
+                        break
+
+
+def _difference(a: Episode, b: Episode) -> str:
+    """What differs of the same episode, as far as both were played."""
+    steps = min(len(a.rewards), len(b.rewards))
+    both_over = a.is_over and b.is_over
+    if (a.is_over and len(b.rewards) > len(a.rewards)) or (b.is_over and len(a.rewards) > len(b.rewards)):
+        return "the length"
+    for t in range(steps + 1):
+        is_last = t == steps
+        if is_last and both_over and not same(a.observations[t], b.observations[t]):
+            return "the terminal observation"
+        if not same(a.observations[t], b.observations[t]):
+            return "the first observation" if t == 0 else f"observation {t}"
+    if a.rewards[:steps] != b.rewards[:steps]:
+        return "a reward"
+    return "how it ended" if both_over and (a.terminated, a.truncated) != (b.terminated, b.truncated) else ""
+
+
+def _begins_alike(a: list[Episode], b: list[Episode]) -> bool:
+    return all(_difference(one, two) == "" for one, two in zip(a, b))
+
+
+def _alike(a: Player, b: Player) -> bool:
+    return len(a.returned) == len(b.returned) and all(same(one.copied, two.copied) for one, two in zip(a.returned, b.returned))

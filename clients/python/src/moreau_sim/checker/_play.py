@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""Scripted episodes of a vector environment, and what it returned of them."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import concatenate, create_empty_array, iterate
+
+
+@dataclass
+class Episode:
+    """What one world saw of one episode: `observations` has one more than `rewards`, the last is the terminal one."""
+
+    observations: list[Any] = field(default_factory=list)
+    rewards: list[float] = field(default_factory=list)
+    terminated: bool = False
+    truncated: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        return self.terminated or self.truncated
+
+
+@dataclass
+class Returned:
+    """What a call of reset or step returned: the things themselves, and copies made at once."""
+
+    call: str
+    live: tuple[Any, ...]
+    copied: tuple[Any, ...]
+
+
+class Script:
+    """An action for every (world, episode, step): what a world does depends on nothing else."""
+
+    def __init__(self, space: Any, seed: int) -> None:
+        self._space = copy.deepcopy(space)
+        self._seed = seed
+        self._drawn: dict[tuple[int, int], list[Any]] = {}
+
+    def action(self, world: int, episode: int, step: int) -> Any:
+        drawn = self._drawn.setdefault((world, episode), [])
+        if step >= len(drawn):
+            self._space.seed(int(np.random.SeedSequence([self._seed, world, episode]).generate_state(1)[0]))
+            drawn[:] = [self._space.sample() for _ in range(max(64, 2 * step))]
+        return drawn[step]
+
+    def any(self, world: int, call: int) -> Any:
+        """For a step whose action must not matter."""
+        return self.action(world, 1_000_000 + self._seed, call % 64)
+
+
+class Player:
+    """Plays a script. `episodes[world]` are those of a world, `returned` all that came back, `complaints` what was
+    wrong with single calls, as (check, text)."""
+
+    def __init__(self, env: VectorEnv[Any, Any, Any], mode: AutoresetMode, script: Script, *, scribble: bool = False) -> None:
+        self.env = env
+        self.mode = mode
+        self.script = script
+        self.scribble = scribble
+        self.count = env.num_envs
+        self.episodes: list[list[Episode]] = [[] for _ in range(self.count)]
+        self.returned: list[Returned] = []
+        self.complaints: list[tuple[str, str]] = []
+
+    # ---- calls
+
+    def _keep(self, call: str, live: tuple[Any, ...]) -> tuple[Any, ...]:
+        copied = copy.deepcopy(live)
+        self.returned.append(Returned(call, live, copied))
+        if self.scribble:
+            for array in arrays_of(live):
+                if array.flags.writeable and array.dtype != object:
+                    array[...] = 1
+        return copied
+
+    def _rows(self, observation: Any) -> list[Any]:
+        return [copy.deepcopy(row) for row in iterate(self.env.observation_space, observation)]
+
+    def reset(self, seed: int | None, mask: Any = None) -> None:
+        options = None if mask is None else {"reset_mask": mask}
+        observation, _ = self._keep("reset", self.env.reset(seed=seed, options=options))
+        rows = self._rows(observation)
+        for world in range(self.count):
+            if mask is None or mask[world]:
+                self.episodes[world].append(Episode([rows[world]]))
+            elif not same(rows[world], self.episodes[world][-1].observations[-1]):
+                self.complaints.append(("masks", f"reset with a mask changed the observation of world {world}, which the mask leaves out"))
+
+    def step(self) -> None:
+        is_over = [episodes[-1].is_over for episodes in self.episodes]
+        if self.mode is AutoresetMode.DISABLED and any(is_over):
+            self.reset(None, np.array(is_over))
+            is_over = [False] * self.count
+        call = len(self.returned)
+        chosen = []
+        for world, episodes in enumerate(self.episodes):
+            if is_over[world]:
+                chosen.append(self.script.any(world, call))
+            else:
+                chosen.append(self.script.action(world, len(episodes) - 1, len(episodes[-1].rewards)))
+        space = self.env.single_action_space
+        empty: Any = create_empty_array(space, self.count)
+        actions = concatenate(space, chosen, empty)
+        given = copy.deepcopy(actions)
+        returned = self._keep(f"step {call}", self.env.step(actions))
+        if not same(actions, given):
+            self.complaints.append(("buffers", "step changed the array of actions that it was given"))
+        self._take(returned, is_over)
+
+    def play(self, seed: int | None, calls: int) -> "Player":
+        self.reset(seed)
+        for _ in range(calls):
+            self.step()
+        return self
+
+    # ---- what they mean
+
+    def _take(self, returned: tuple[Any, ...], was_over: list[bool]) -> None:
+        observation, rewards, terminated, truncated, infos = returned
+        rows = self._rows(observation)
+        finals = infos.get("final_obs"), infos.get("_final_obs")
+        for world in range(self.count):
+            if was_over[world]:
+                # the mode is NEXT_STEP: this call began an episode
+                if rewards[world] != 0 or terminated[world] or truncated[world]:
+                    self.complaints.append(("ends", f"the step that begins an episode of world {world} has a reward, or ends it"))
+                self.episodes[world].append(Episode([rows[world]]))
+                continue
+            episode = self.episodes[world][-1]
+            episode.rewards.append(float(rewards[world]))
+            episode.terminated, episode.truncated = bool(terminated[world]), bool(truncated[world])
+            if self.mode is AutoresetMode.SAME_STEP and episode.is_over:
+                episode.observations.append(self._final(finals, world))
+                if same(episode.observations[-1], rows[world]):
+                    self.complaints.append(("ends", f"final_obs of world {world} is the first observation of its next episode, not the last of this one"))
+                self.episodes[world].append(Episode([rows[world]]))
+            else:
+                episode.observations.append(rows[world])
+        self._check_finals(infos, terminated, truncated, was_over)
+
+    def _final(self, finals: tuple[Any, Any], world: int) -> Any:
+        observations, mask = finals
+        if observations is None or mask is None or not mask[world] or observations[world] is None:
+            self.complaints.append(("ends", f"an episode of world {world} ended, and infos has no final_obs of it, or _final_obs does not say so"))
+            return None
+        return copy.deepcopy(observations[world])
+
+    def _check_finals(self, infos: dict[str, Any], terminated: Any, truncated: Any, was_over: list[bool]) -> None:
+        if self.mode is not AutoresetMode.SAME_STEP:
+            return
+        over = np.logical_or(terminated, truncated)
+        for name in ("_final_obs", "_final_info"):
+            mask = infos.get(name)
+            if mask is None and np.any(over):
+                self.complaints.append(("ends", f"episodes ended, and infos has no {name}"))
+            elif mask is not None and not np.array_equal(np.asarray(mask, dtype=bool), over):
+                self.complaints.append(("ends", f"{name} marks worlds whose episode did not end, or leaves out some whose did"))
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two observations, infos or tuples of them are alike to the bit; NaN is like NaN."""
+    if isinstance(a, dict) or isinstance(b, dict):
+        return isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, (tuple, list)) or isinstance(b, (tuple, list)):
+        return isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)) and len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, np.ndarray) and a.dtype == object:
+        return isinstance(b, np.ndarray) and a.shape == b.shape and all(map(same, a.ravel().tolist(), b.ravel().tolist()))
+    if a is None or b is None:
+        return a is b
+    first, second = np.asarray(a), np.asarray(b)
+    if first.shape != second.shape or first.dtype != second.dtype:
+        return False
+    is_float = first.dtype.kind in "fc"
+    return bool(np.array_equal(first, second, equal_nan=is_float))
+
+
+def arrays_of(value: Any) -> list[Any]:
+    """All arrays in what was returned."""
+    if isinstance(value, np.ndarray):
+        return [value] + ([array for item in value.ravel() for array in arrays_of(item)] if value.dtype == object else [])
+    if isinstance(value, dict):
+        return [array for item in value.values() for array in arrays_of(item)]
+    if isinstance(value, (tuple, list)):
+        return [array for item in value for array in arrays_of(item)]
+    return []

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: MIT
+"""Groups of worlds that begin alike and step together: arrays in, arrays out.
+
+    group = moreau_sim.Group.create(client, "cart_pole.json", count=4096,
+        action=[channel("JOINT_EFFORT", "rail", scale=10, low=-1, high=1)],
+        observation=[channel("JOINT_POSITION", "rail"), channel("JOINT_POSITION", "hinge")],
+        noise=[uniform("JOINT_POSITION", "hinge", -0.05, 0.05)], step_limit=500)
+    rows = group.reset(seed=1)
+    rows = group.step(np.ones((4096, 1)))
+    rows.observation, rows.terminated, rows.final.observation
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import protocol as p
+from ._json import from_json
+from .client import Client
+from .errors import of_status
+from .world import World, read_scene
+
+# what the caller did wrong is raised; what went wrong in a world is in Rows.failures
+_RAISED = (p.Status.Code.INVALID_ARGUMENT, p.Status.Code.FAILED_PRECONDITION)
+
+
+# ---- layouts
+
+
+def channel(kind: str, of: str | int | None = None, *, relative_to: str | int | None = None, axes: int | Iterable[int] | None = None, **more: Any) -> p.GroupChannel:
+    """A channel: numbers that go into a world, or are read of it.
+
+    kind          of protocol.GroupChannel.Kind, as "JOINT_EFFORT" or "BODY_POSITION"
+    of            the joint or the body: its name, #2 for the second of the template, or its id
+    relative_to   another body, in whose axes it is read
+    axes          which of its numbers, as [0, 2], or as bits; default: all
+    more          scale, offset, low, high
+    """
+    made = from_json(p.GroupChannel, {"kind": kind, **more})
+    made.axes = axes if axes is None or isinstance(axes, int) else sum(1 << axis for axis in axes)
+    if isinstance(of, int):
+        setattr(made, "joint_id" if kind.startswith("JOINT") else "body_id", of)
+    elif of is not None:
+        setattr(made, "joint" if kind.startswith("JOINT") else "body", of)
+    if isinstance(relative_to, int):
+        made.relative_to_id = relative_to
+    else:
+        made.relative_to = relative_to
+    return made
+
+
+def uniform(kind: str, of: str | int, low: float, high: float, *, axes: int | Iterable[int] | None = None) -> p.GroupNoise:
+    """What a reset adds to each number of a channel: drawn from [low, high)."""
+    return p.GroupNoise(channel=channel(kind, of, axes=axes), low=low, high=high)
+
+
+def gaussian(kind: str, of: str | int, deviation: float, mean: float = 0.0, *, axes: int | Iterable[int] | None = None) -> p.GroupNoise:
+    """What a reset adds to each number of a channel: of a normal distribution."""
+    distribution = p.GroupNoise.Distribution.GAUSSIAN
+    return p.GroupNoise(channel=channel(kind, of, axes=axes), distribution=distribution, mean=mean, deviation=deviation)
+
+
+def stream(seed: int, world: int, episode: int) -> np.random.Generator:
+    """What noise of an episode is drawn from: one number of random() for each uniform column, two for each
+    gaussian one, in their order (protocol.Group)."""
+    return np.random.Generator(np.random.Philox(key=[seed, world], counter=[0, 0, episode, 0]))
+
+
+# ---- what comes back
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns of a layout: names, and within what they are said to be."""
+
+    names: list[str]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True)
+class Final:
+    """Episodes that ended in a call, a row each: what was seen last of them, whatever the autoreset."""
+
+    world: NDArray[np.uint32]
+    episode: NDArray[np.uint64]
+    seed: NDArray[np.uint64]
+    length: NDArray[np.uint64]
+    observation: NDArray[Any]
+    extra: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.world)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What a call on worlds gives, a row for each of `worlds`. All arrays are C-contiguous and the caller's own."""
+
+    worlds: NDArray[np.intp]
+    observation: NDArray[Any]
+    extra: NDArray[Any]
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    final: Final
+    unconverged: NDArray[np.uint32]
+    failures: list[p.Status]
+
+
+def _columns(columns: p.GroupColumns | None) -> Columns:
+    if columns is None:
+        return Columns([], np.empty(0), np.empty(0))
+    return Columns(columns.name, columns.low, columns.high)
+
+
+def _bits(mask: bytes | None, count: int) -> NDArray[np.bool_]:
+    if not mask:
+        return np.zeros(count, np.bool_)
+    return np.unpackbits(np.frombuffer(mask, np.uint8), count=count, bitorder="little").astype(np.bool_)
+
+
+class Group:
+    """`count` worlds on a server. Made by create(); gone with close(), or with the client's session.
+
+    action, observation, extra, noise   columns of the rows
+    dtype                               of rows: float32, or float64
+    """
+
+    def __init__(self, client: Client, reply: p.GroupCreateReply, double: bool) -> None:
+        self.client = client
+        self.id = reply.group or 0
+        self.name = reply.name or ""
+        self.count = reply.count or 0
+        self.action = _columns(reply.action)
+        self.observation = _columns(reply.observation)
+        self.extra = _columns(reply.extra)
+        self.noise = _columns(reply.noise)
+        self.template_hash = reply.template_hash
+        self.time_step = reply.time_step or 0.0
+        self.dtype: np.dtype[Any] = np.dtype(np.float64 if double else np.float32)
+        self._double = double
+
+    def __repr__(self) -> str:
+        return f"<Group {self.id} {self.name!r} of {self.count} worlds at {self.client.address}>"
+
+    @classmethod
+    def create(
+        cls,
+        client: Client,
+        template: World | str | os.PathLike[str] | Mapping[str, Any] | p.Scene,
+        *,
+        count: int,
+        action: Sequence[p.GroupChannel],
+        observation: Sequence[p.GroupChannel],
+        extra: Sequence[p.GroupChannel] = (),
+        bounds: Sequence[p.GroupChannel] = (),
+        noise: Sequence[p.GroupNoise] = (),
+        seed: int = 0,
+        autoreset: str = "NEXT_STEP",
+        double: bool = False,
+        keep: bool = False,
+        **more: Any,
+    ) -> "Group":
+        """Makes a group of clones of a scene, or of a world as it stands.
+
+        action, observation, extra   channels, whose numbers are the columns of a row
+        bounds                       channels whose low and high end an episode
+        noise                        what a reset adds (uniform, gaussian)
+        autoreset                    NEXT_STEP, SAME_STEP or DISABLED (protocol.Group.Autoreset)
+        double                       rows of doubles instead of floats
+        keep                         it stays when this client is gone
+        more                         name, first_world, substeps, time_step, step_limit: protocol.GroupCreate
+        """
+        reply = client.group_create(
+            lifetime=p.World.Lifetime.SERVER if keep else None,
+            scene=None if isinstance(template, World) else read_scene(template),
+            world=template.id if isinstance(template, World) else None,
+            count=count,
+            seed=seed,
+            action=list(action),
+            observation=list(observation),
+            extra=list(extra),
+            bounds=list(bounds),
+            noise=list(noise),
+            autoreset=p.Group.Autoreset[autoreset],
+            double_precision=double,
+            **more,
+        )
+        return cls(client, reply, double)
+
+    def close(self) -> None:
+        """Destroys the group's worlds."""
+        self.client.group_destroy(group=self.id)
+
+    def __enter__(self) -> "Group":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ---- calls
+
+    def _mask(self, mask: ArrayLike | None) -> tuple[bytes | None, NDArray[np.intp]]:
+        """As the wire has it, and the worlds that it names."""
+        if mask is None:
+            return None, np.arange(self.count)
+        bits = np.asarray(mask)
+        if bits.dtype != np.bool_ or bits.shape != (self.count,):
+            raise ValueError(f"mask: {self.count} booleans are asked for, not {bits.dtype} of shape {bits.shape}")
+        if not bits.any():
+            raise ValueError("mask: it names no world")
+        return np.packbits(bits, bitorder="little").tobytes(), np.flatnonzero(bits)
+
+    def _actions(self, actions: ArrayLike, rows: int) -> NDArray[Any]:
+        numbers = np.asarray(actions)
+        if numbers.shape != (rows, len(self.action)) or numbers.dtype.kind not in "fiub":
+            raise ValueError(f"actions: {rows} x {len(self.action)} numbers are asked for, not {numbers.dtype} of shape {numbers.shape}")
+        return numbers.astype(self.dtype, copy=False)
+
+    def reset(self, mask: ArrayLike | None = None, *, seed: int | Sequence[int] | None = None, values: ArrayLike | None = None) -> Rows:
+        """Begins episodes: of all worlds, or of those of the mask.
+
+        seed     begins with episode 0 of that seed, one for all or one for each; default: the next episode
+        values   a row for each world, with a number for each noise column, added instead of what would be drawn
+        """
+        bits, worlds = self._mask(mask)
+        seeds = None if seed is None else np.atleast_1d(np.asarray(seed, dtype=object))
+        if seeds is not None and len(seeds) not in (1, len(worlds)):
+            raise ValueError(f"seed: one, or {len(worlds)} are asked for, not {len(seeds)}")
+        numbers = None
+        if values is not None:
+            numbers = np.asarray(values, dtype=float)
+            if numbers.shape != (len(worlds), len(self.noise)):
+                raise ValueError(f"values: {len(worlds)} x {len(self.noise)} numbers are asked for, not an array of shape {numbers.shape}")
+        reply = self.client.group_reset(group=self.id, mask=bits, seed=seeds, values=numbers)
+        return self._rows(reply, worlds)
+
+    def step(self, actions: ArrayLike, mask: ArrayLike | None = None) -> Rows:
+        """Steps all worlds, or those of the mask, with a row of actions for each. An action that is not finite, or a
+        world whose episode is over, is raised when the others have stepped: the exception's `result` has the rows."""
+        bits, worlds = self._mask(mask)
+        numbers = self._actions(actions, len(worlds))
+        single, double = (None, numbers) if self._double else (numbers, None)
+        reply = self.client.group_step(group=self.id, mask=bits, action=single, action_double=double)
+        return self._rows(reply, worlds)
+
+    def _rows(self, reply: p.GroupStepReply, worlds: NDArray[np.intp]) -> Rows:
+        def rows(single: NDArray[Any], double: NDArray[Any], columns: Columns, count: int) -> NDArray[Any]:
+            return (double if self._double else single).reshape(count, len(columns))
+
+        count, ended = len(worlds), len(reply.final_world)
+        final = Final(
+            reply.final_world,
+            reply.final_episode,
+            reply.final_seed,
+            reply.final_length,
+            rows(reply.final_observation, reply.final_observation_double, self.observation, ended),
+            rows(reply.final_extra, reply.final_extra_double, self.extra, ended),
+        )
+        made = Rows(
+            worlds,
+            rows(reply.observation, reply.observation_double, self.observation, count),
+            rows(reply.extra, reply.extra_double, self.extra, count),
+            _bits(reply.terminated, count),
+            _bits(reply.truncated, count),
+            final,
+            reply.unconverged if len(reply.unconverged) else np.zeros(count, np.uint32),
+            reply.failures,
+        )
+        for failure in reply.failures:
+            if failure.code in _RAISED:
+                error = of_status(failure)
+                error.result = made
+                raise error
+        return made

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Gymnasium environments: the optional extra `moreau-sim[gym]`.
+
+    import gymnasium
+
+    worlds = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=4096, address="127.0.0.1:7667")
+    env = gymnasium.make("moreau_sim/BlockPush-v0", render_mode="rgb_array")
+
+Without an address a server is started for this process. An environment of one's own is a class of Environment, and
+register(). Gymnasium finds those of this package by itself.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import gymnasium
+
+from .ant import Ant
+from .block_push import BlockPush
+from .cart_pole import CartPole
+from .environment import Environment, Moment
+from .render import Camera, Picture
+from .single import MoreauEnv
+from .vector import MoreauVectorEnv
+
+__all__ = ["Ant", "BlockPush", "Camera", "CartPole", "Environment", "Moment", "MoreauEnv", "MoreauVectorEnv", "Picture", "register", "register_all"]
+
+ENVIRONMENTS: tuple[type[Environment], ...] = (CartPole, BlockPush, Ant)
+
+
+def _single(description: type[Environment], **options: Any) -> MoreauEnv:
+    return MoreauEnv(description(), **options)
+
+
+def _vector(description: type[Environment], **options: Any) -> MoreauVectorEnv:
+    return MoreauVectorEnv(description(), **options)
+
+
+def register(description: type[Environment]) -> str:
+    """Makes an environment known to gymnasium.make and make_vec; its id there."""
+    id = f"moreau_sim/{description.name}-v{description.version}"
+    gymnasium.register(
+        id,
+        entry_point=functools.partial(_single, description),
+        vector_entry_point=functools.partial(_vector, description),
+        max_episode_steps=description.step_limit,
+    )
+    return id
+
+
+def register_all() -> None:
+    """Those of this package; Gymnasium calls it when it is imported."""
+    for description in ENVIRONMENTS:
+        id = f"moreau_sim/{description.name}-v{description.version}"
+        if id not in gymnasium.registry:
+            register(description)
+
+
+register_all()

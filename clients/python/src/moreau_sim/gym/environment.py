@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""What an environment is: a scene, what goes into it, what is seen of it, how it begins and ends, what it pays.
+
+    class Balance(Environment):
+        name = "Balance"
+        scene = {"bodies": […], "joints": […]}
+        action = [channel("JOINT_EFFORT", "rail", scale=10, low=-1, high=1)]
+        observation = [channel("JOINT_POSITION", "rail", low=-5, high=5), channel("JOINT_VELOCITY", "rail", low=-9, high=9)]
+        noise = [uniform("JOINT_POSITION", "rail", -0.1, 0.1)]
+        step_limit = 500
+
+        def reward(self, moment):
+            return 1.0 - np.abs(moment.observation[:, 0])
+
+    moreau_sim.gym.register(Balance)
+    worlds = gymnasium.make_vec("moreau_sim/Balance-v0", num_envs=4096)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import protocol as p
+from ..group import Columns
+from .render import Camera
+
+# what GroupChannel takes for unbounded
+UNBOUNDED = 3.4e38
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One step of worlds, a row each: what rewards are made of. Of an episode that ended, `observation` and `extra`
+    are its last, whatever the autoreset."""
+
+    observation: NDArray[Any]
+    extra: NDArray[Any]
+    before: NDArray[Any]  # the extra of the step before, or of the reset
+    action: NDArray[Any]  # as the environment was given it
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    time_step: float  # [s] from one observation to the next
+
+
+class Environment:
+    """A description; derive from it. Methods work on all worlds at once."""
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 0
+    scene: Mapping[str, Any]
+    action: Sequence[p.GroupChannel]
+    observation: Sequence[p.GroupChannel]  # with low and high: they become the space
+    extra: Sequence[p.GroupChannel] = ()  # what rewards need beside the observation
+    bounds: Sequence[p.GroupChannel] = ()  # leaving them ends an episode
+    noise: Sequence[p.GroupNoise] = ()
+    substeps: int = 1  # of the world per step
+    step_limit: int  # after so many steps an episode is truncated
+    camera: Camera = Camera()
+
+    def action_space(self, columns: Columns) -> gymnasium.Space[Any]:
+        return _box(columns, np.dtype(np.float32))
+
+    def observation_space(self, columns: Columns, dtype: np.dtype[Any]) -> gymnasium.Space[Any]:
+        return _box(columns, dtype)
+
+    def act(self, action: NDArray[Any]) -> NDArray[Any]:
+        """The action rows of actions."""
+        return action
+
+    def reward(self, moment: Moment) -> NDArray[np.float64]:
+        """What a step pays."""
+        raise NotImplementedError
+
+    def info(self, moment: Moment) -> dict[str, NDArray[Any]]:
+        """What else is said of a step: an array with a number for each world, by name."""
+        return {}
+
+    @property
+    def time_step(self) -> float:
+        """[s] from one observation to the next."""
+        return float(self.scene.get("settings", {}).get("time_step", 1.0 / 240.0)) * self.substeps
+
+
+def _box(columns: Columns, dtype: np.dtype[Any]) -> gymnasium.spaces.Box:
+    low = np.where(columns.low <= -UNBOUNDED, -np.inf, columns.low).astype(dtype)
+    high = np.where(columns.high >= UNBOUNDED, np.inf, columns.high).astype(dtype)
+    return gymnasium.spaces.Box(low, high, dtype=dtype.type)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Many worlds of an environment, as Gymnasium's vector environment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from .environment import Environment
+from .worlds import Outcome, Worlds
+
+
+class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
+    """`num_envs` worlds of a description on a server.
+
+    autoreset_mode    NEXT_STEP, SAME_STEP or DISABLED
+    address, token    the server; default: $MOREAU_SERVER, or one of this process, started and stopped with it
+    workers           threads of a server that is started for this environment alone
+    timeout_s         how long the server may be silent before it is taken for dead
+    double_precision  observations of doubles
+    max_episode_steps of an episode, instead of the description's
+    render_mode       "rgb_array": render() draws every world
+
+    World i's k-th episode after reset(seed=s) is drawn from the stream (s, i, k): the same on every machine, whatever
+    the number of workers. `infos["failure"]` says why the step of a world failed; its episode is truncated.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        num_envs: int = 1,
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        render_mode: str | None = None,
+        max_episode_steps: int | None = None,
+        **place: Any,
+    ) -> None:
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"render_mode {render_mode!r}: there is 'rgb_array'")
+        self.environment = environment
+        self.num_envs = num_envs
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.render_mode = render_mode
+        self.metadata = {
+            "render_modes": ["rgb_array"],
+            "render_fps": round(1.0 / environment.time_step),
+            "autoreset_mode": self.autoreset_mode,
+        }
+        mode = self.autoreset_mode.name
+        self.worlds = Worlds(environment, num_envs, mode, is_drawn=render_mode is not None, step_limit=max_episode_steps, **place)
+        group = self.worlds.group
+        self.single_action_space = environment.action_space(group.action)
+        self.single_observation_space = environment.observation_space(group.observation, group.dtype)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self._shape = np.shape(np.asarray(self.action_space.sample()))
+
+    def reset(self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begins episodes, of all worlds or of those that options["reset_mask"] names.
+
+        seed   episode 0 of that seed, in which every world has a stream of its own; or a list with one for each of
+               the named worlds; default: the next episode of each
+        """
+        if seed is None or isinstance(seed, (int, np.integer)):
+            super().reset(seed=None if seed is None else int(seed))
+        mask = (options or {}).get("reset_mask")
+        if mask is not None:
+            if not isinstance(mask, np.ndarray):
+                raise TypeError(f"options['reset_mask'] is an array of {self.num_envs} booleans, not a {type(mask).__name__}")
+            if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
+                raise ValueError(f"options['reset_mask'] is an array of {self.num_envs} booleans, some of them True, not {mask!r}")
+            if seed is not None and not isinstance(seed, (int, np.integer)) and len(seed) == self.num_envs:
+                seed = [one for one, is_named in zip(seed, mask) if is_named]
+        return self.worlds.reset(mask, seed if seed is None or not isinstance(seed, np.integer) else int(seed)), {}
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """One step of every world. An action that is not finite, or not of the space's shape, is a ValueError, and
+        nothing has stepped."""
+        numbers = np.asarray(actions)
+        if numbers.shape != self._shape:
+            raise ValueError(f"actions: an array of shape {self._shape} is asked for, not {numbers.shape}")
+        outcome = self.worlds.step(numbers)
+        return outcome.observation, outcome.reward, outcome.terminated, outcome.truncated, self._infos(outcome)
+
+    def _infos(self, outcome: Outcome) -> dict[str, Any]:
+        ended = np.zeros(self.num_envs, np.bool_)
+        infos: dict[str, Any] = {}
+        is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+        if is_same_step and len(outcome.final):
+            ended[outcome.final.world] = True
+            # rows of objects, as Gymnasium has them: None where nothing ended
+            observations = np.full(self.num_envs, None, object)
+            for world, observation in zip(outcome.final.world, outcome.final_observation):
+                observations[world] = observation
+            infos |= {"final_obs": observations, "_final_obs": ended}
+            infos |= {"final_info": _masked(outcome.info, ended), "_final_info": ended.copy()}
+        infos |= _masked(outcome.info, ~ended & ~outcome.began)
+        if outcome.failures:
+            failed = np.zeros(self.num_envs, np.bool_)
+            why = np.full(self.num_envs, None, object)
+            for world, reason in outcome.failures.items():
+                failed[world], why[world] = True, reason
+            infos |= {"failure": why, "_failure": failed}
+        return infos
+
+    def render(self) -> tuple[NDArray[np.uint8], ...]:
+        """A picture of every world, as it was last seen."""
+        if self.render_mode is None:
+            raise ValueError("render() needs render_mode='rgb_array' where the environment is made")
+        return tuple(self.worlds.draw(world) for world in range(self.num_envs))
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """An attribute of the environment's description, or what a method of it gives, for every world."""
+        value = getattr(self.environment, name)
+        return (value(*args, **kwargs) if callable(value) else value,) * self.num_envs
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """An attribute of the environment's description, for every world."""
+        return (getattr(self.environment, name),) * self.num_envs
+
+    def close_extras(self, **_: Any) -> None:
+        """Ends the worlds."""
+        self.worlds.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "worlds"):
+            self.close()
+
+
+def _masked(info: dict[str, NDArray[Any]], mask: NDArray[np.bool_]) -> dict[str, Any]:
+    """As Gymnasium has infos of many worlds: each with a mask of the worlds that it is of."""
+    masked: dict[str, Any] = {}
+    for name, values in info.items():
+        masked[name] = np.where(mask.reshape(-1, *[1] * (values.ndim - 1)), values, np.zeros((), values.dtype))
+        masked[f"_{name}"] = mask.copy()
+    return masked

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""What single and vector environments share: a group of worlds of a description, and what a step of it means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..group import Final, Group, Rows, channel
+from .environment import Environment, Moment
+from .render import Picture
+from .servers import Place
+
+# a server that says nothing for so long is taken for dead
+TIMEOUT_S = 120.0
+
+
+@dataclass
+class Outcome:
+    """A step of all worlds."""
+
+    observation: NDArray[Any]  # to act on next: of a world that was reset in this step, its first
+    reward: NDArray[np.float64]
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    began: NDArray[np.bool_]  # worlds for which this step only began an episode (NEXT_STEP)
+    info: dict[str, NDArray[Any]]  # of the description
+    final: Final
+    final_observation: NDArray[Any]  # rows of `final`
+    failures: dict[int, str]  # of worlds whose step failed: why
+
+
+class Worlds:
+    """A group on a server, for `count` worlds of a description."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        count: int,
+        autoreset: str,
+        *,
+        address: str | None = None,
+        token: str | None = None,
+        workers: int | None = None,
+        timeout_s: float = TIMEOUT_S,
+        double_precision: bool = False,
+        is_drawn: bool = False,
+        step_limit: int | None = None,
+    ) -> None:
+        self.environment = environment
+        self.count = count
+        self.autoreset = autoreset
+        self.picture = Picture(environment.scene, environment.camera) if is_drawn else None
+        drawn = self.picture.names if self.picture else []
+        self.place = Place(address, token, workers, timeout_s)
+        try:
+            self.group = Group.create(
+                self.place.client,
+                environment.scene,
+                name=environment.name,
+                count=count,
+                action=environment.action,
+                observation=environment.observation,
+                extra=[*environment.extra, *(channel(kind, body) for body in drawn for kind in ("BODY_POSITION", "BODY_ROTATION"))],
+                bounds=environment.bounds,
+                noise=environment.noise,
+                substeps=environment.substeps,
+                step_limit=environment.step_limit if step_limit is None else step_limit,
+                autoreset=autoreset,
+                double=double_precision,
+                seed=int(np.random.SeedSequence().generate_state(1, np.uint64)[0]),
+            )
+        except BaseException:
+            self.place.close()
+            raise
+        self._extras = len(self.group.extra) - 7 * len(drawn)  # of the description; what follows is for pictures
+        self._observation = np.zeros((count, len(self.group.observation)), self.group.dtype)
+        self._extra = np.zeros((count, len(self.group.extra)), self.group.dtype)
+        self._over = np.zeros(count, np.bool_)
+        self._begun = False
+
+    def close(self) -> None:
+        self.place.close()
+
+    def reset(self, mask: NDArray[np.bool_] | None, seed: int | Sequence[int] | None) -> NDArray[Any]:
+        """The observations of all worlds, of which those of the mask have begun an episode."""
+        rows = self.group.reset(mask, seed=seed)
+        self._keep(rows)
+        self._over[rows.worlds] = False
+        self._begun = self._begun or mask is None
+        return self._observation.copy()
+
+    def _keep(self, rows: Rows) -> None:
+        # arrays that were returned are the caller's: what is kept is another
+        self._observation[rows.worlds] = rows.observation
+        self._extra[rows.worlds] = rows.extra
+
+    def step(self, actions: NDArray[Any]) -> Outcome:
+        if not self._begun:
+            raise RuntimeError("step before the first reset: reset() begins the episodes")
+        numbers: NDArray[Any] = np.asarray(self.environment.act(actions))
+        bad = np.flatnonzero(~np.isfinite(numbers).all(axis=1))
+        if bad.size > 0:
+            raise ValueError(f"the action of world {bad[0]} is not finite ({numbers[bad[0]]}); no world has stepped")
+        began = self._over if self.autoreset == "NEXT_STEP" else np.zeros(self.count, np.bool_)
+        before = self._extra.copy()
+        rows = self.group.step(numbers)
+        observation, extra = rows.observation, rows.extra
+        final = rows.final
+        if self.autoreset == "SAME_STEP" and len(final):
+            # what rewards are paid for is where the episodes ended, not where the next ones begin
+            observation, extra = observation.copy(), extra.copy()
+            observation[final.world], extra[final.world] = final.observation, final.extra
+        moment = Moment(
+            observation,
+            extra[:, : self._extras],
+            before[:, : self._extras],
+            actions,
+            rows.terminated,
+            rows.truncated,
+            self.environment.time_step,
+        )
+        reward = np.asarray(self.environment.reward(moment), np.float64)
+        reward[began] = 0.0
+        info = self.environment.info(moment)
+        self._keep(rows)
+        self._over = rows.terminated | rows.truncated if self.autoreset != "SAME_STEP" else self._over
+        failures = {int(failure.world or 0): failure.message or "" for failure in rows.failures}
+        return Outcome(rows.observation, reward, rows.terminated, rows.truncated, began, info, final, final.observation, failures)
+
+    def draw(self, world: int) -> NDArray[np.uint8]:
+        """A picture of a world as it was last seen."""
+        assert self.picture is not None
+        return self.picture.draw(self._extra[world, self._extras :].reshape(-1, 7))

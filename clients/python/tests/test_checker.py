@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""The checker of vector environments: it passes what is sound, and names what was broken on purpose."""
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium", reason="the checker needs Gymnasium (pip install gymnasium)")
+
+from gymnasium.vector import AutoresetMode, VectorWrapper  # noqa: E402
+
+from moreau_sim.checker import CheckFailed, check_vector_env  # noqa: E402
+
+COUNT = 3
+
+
+def cart_poles(autoreset_mode, **_):
+    options = {"autoreset_mode": autoreset_mode}
+    return gymnasium.make_vec("CartPole-v1", num_envs=COUNT, vectorization_mode="sync", vector_kwargs=options)
+
+
+class Broken(VectorWrapper):
+    """A sound environment, until a class below breaks it."""
+
+    @property
+    def autoreset_mode(self):
+        return self.env.autoreset_mode
+
+
+class ReusesItsBuffer(Broken):
+    def step(self, actions):
+        observation, *rest = self.env.step(actions)
+        self.buffer = getattr(self, "buffer", np.empty_like(observation))
+        self.buffer[:] = observation
+        return (self.buffer, *rest)
+
+
+class HandsOutItsState(Broken):
+    def __init__(self, env):
+        super().__init__(env)
+        env.copy = False
+
+
+class ReturnsTheResetAsFinal(Broken):
+    def step(self, actions):
+        observation, reward, terminated, truncated, infos = self.env.step(actions)
+        for world in np.flatnonzero(infos.get("_final_obs", [])):
+            infos["final_obs"][world] = observation[world].copy()
+        return observation, reward, terminated, truncated, infos
+
+
+class ReturnsTheLastButOne(Broken):
+    def reset(self, **how):
+        self.last = self.env.reset(**how)
+        self.last = (self.last[0].copy(), self.last[1])
+        return self.env_copy(self.last)
+
+    def env_copy(self, last):
+        return last[0].copy(), last[1]
+
+    def step(self, actions):
+        observation, reward, terminated, truncated, infos = self.env.step(actions)
+        for world in np.flatnonzero(infos.get("_final_obs", [])):
+            infos["final_obs"][world] = self.last[0][world]
+        self.last = (observation.copy(), infos)
+        return observation, reward, terminated, truncated, infos
+
+
+class ForgetsTheFinal(Broken):
+    def step(self, actions):
+        *rest, infos = self.env.step(actions)
+        return (*rest, {key: value for key, value in infos.items() if "final" not in key})
+
+
+class HasNoMasks(Broken):
+    def step(self, actions):
+        *rest, infos = self.env.step(actions)
+        return (*rest, infos | {"extra": np.zeros(COUNT)})
+
+
+class IgnoresSeeds(Broken):
+    def reset(self, *, seed=None, options=None):
+        return self.env.reset(seed=None, options=options)
+
+
+class RepeatsItself(Broken):
+    def reset(self, *, seed=None, options=None):
+        return self.env.reset(seed=3 if options is None else None, options=options)
+
+
+class BeginsAlike(Broken):
+    def reset(self, *, seed=None, options=None):
+        return self.env.reset(seed=None if seed is None else [seed] * COUNT, options=options)
+
+
+class IgnoresMasks(Broken):
+    def reset(self, *, seed=None, options=None):
+        return self.env.reset(seed=seed)
+
+
+class PaysForResets(Broken):
+    def step(self, actions):
+        observation, reward, *rest = self.env.step(actions)
+        return (observation, np.ones_like(reward), *rest)
+
+
+class RewardsAreIntegers(Broken):
+    def step(self, actions):
+        observation, reward, *rest = self.env.step(actions)
+        return (observation, reward.astype(int), *rest)
+
+
+class RoundsUnderOneMode(Broken):
+    def step(self, actions):
+        observation, *rest = self.env.step(actions)
+        return (np.round(observation, 3) if self.env.autoreset_mode is AutoresetMode.DISABLED else observation, *rest)
+
+
+class ClosesOnce(Broken):
+    def close(self):
+        if getattr(self, "was_closed", False):
+            raise RuntimeError("closed already")
+        self.was_closed = True
+        self.env.close()
+
+
+def test_gymnasiums_own_worlds_are_as_they_should_be():
+    report = check_vector_env(cart_poles)
+    assert report.ok and not report.skipped
+    assert "as it should be" in str(report)
+
+
+@pytest.mark.parametrize(
+    "wrapper, check, words",
+    [
+        (ReusesItsBuffer, "buffers", "same memory"),
+        (HandsOutItsState, "buffers", "changed by a later call"),
+        (ReturnsTheResetAsFinal, "ends", "first observation of its next"),
+        (ReturnsTheLastButOne, "modes", "the terminal observation"),
+        (ForgetsTheFinal, "ends", "no final_obs"),
+        (HasNoMasks, "arrays", "no mask _extra"),
+        (IgnoresSeeds, "seeds", "does not repeat"),
+        (RepeatsItself, "seeds", "another seed"),
+        (BeginsAlike, "seeds", "share one stream"),
+        (IgnoresMasks, "masks", "passed over"),
+        (PaysForResets, "ends", "has a reward"),
+        (RewardsAreIntegers, "arrays", "rewards"),
+        (RoundsUnderOneMode, "modes", "differs between"),
+        (ClosesOnce, "close", "closing twice"),
+    ],
+)
+def test_what_is_broken_is_named(wrapper, check, words):
+    with pytest.raises(CheckFailed) as failed:
+        check_vector_env(lambda autoreset_mode: wrapper(cart_poles(autoreset_mode)), calls=60)
+    found = [problem for problem in failed.value.report.problems if problem.check == check and words in problem.text]
+    assert found, failed.value
+
+
+def test_a_variant_that_changes_what_is_returned_is_named():
+    def make(autoreset_mode, workers=1):
+        env = cart_poles(autoreset_mode)
+        return RewardsAreIntegers(env) if workers > 2 else env
+
+    assert check_vector_env(make, variants=[{"workers": 2}], calls=60).ok
+    report = check_vector_env(make, variants=[{"workers": 4}], calls=60, raises=False)
+    assert {problem.check for problem in report.problems} == {"workers"}
+
+
+def test_a_mode_that_is_not_there_is_said():
+    def make(autoreset_mode):
+        return gymnasium.make_vec("CartPole-v1", num_envs=COUNT, vectorization_mode="vector_entry_point")
+
+    report = check_vector_env(make, raises=False)
+    # Gymnasium's own vectorised CartPole: its observations are transposed, and it passes over masks
+    assert {problem.check for problem in report.problems} == {"arrays", "masks"}
+    assert any("SAME_STEP" in text for text in report.skipped)
+    with pytest.raises(ValueError, match="no autoreset mode"):
+        check_vector_env(lambda autoreset_mode: 1 / 0)
+
+
+def test_episodes_that_do_not_end_are_said():
+    report = check_vector_env(cart_poles, calls=3)
+    assert any("no episode to its end" in text for text in report.skipped)

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Groups of worlds against a real server: layouts, masks, ends, noise, and what is refused."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import moreau_sim
+from moreau_sim import Group, World, channel, errors, gaussian, noise_stream, uniform
+
+SLIDER = {
+    "settings": {"time_step": 0.01, "gravity": [0, 0, 0]},
+    "bodies": [{"name": "cart", "mass": 2.0, "inertia": [1, 1, 1, 0, 0, 0]}, {"name": "ball", "shapes": [{"sphere": {"radius": 0.1}}], "position": [0, 5, 0]}],
+    "joints": [{"name": "rail", "kind": "SLIDER", "body_b": "cart", "axis": [1, 0, 0]}],
+}
+PUSHED = {
+    "action": [channel("JOINT_EFFORT", "rail", low=-8, high=8)],
+    "observation": [channel("JOINT_POSITION", "rail"), channel("JOINT_VELOCITY", "rail")],
+}
+
+
+def make(client, count=4, **more):
+    return Group.create(client, SLIDER, count=count, **{**PUSHED, **more})
+
+
+def test_worlds_do_what_the_closed_form_says(client):
+    pushes = np.array([[0.0], [1.0], [-2.0], [100.0]])
+    with make(client, double=True, substeps=3, extra=[channel("TIME"), channel("BODY_POSITION", "cart", relative_to="ball", axes=[1])]) as group:
+        assert group.observation.names == ["rail.position", "rail.velocity"] and len(group.extra) == 2
+        assert group.dtype == np.float64
+        group.reset(seed=1)
+        for _ in range(10):
+            rows = group.step(pushes)
+    # symplectic Euler: v = n h F/m, x = h^2 F/m n (n + 1)/2; the last push is clipped to 8 N
+    steps, push = 30, np.minimum(pushes[:, 0], 8.0) / 2.0
+    assert rows.observation == pytest.approx(np.stack([1e-4 * push * steps * (steps + 1) / 2, 0.01 * steps * push], axis=1), abs=1e-13)
+    assert rows.extra == pytest.approx(np.tile([0.3, -5.0], (4, 1)), abs=1e-13)
+
+
+def test_arrays_may_be_kept_and_written_to(client):
+    with make(client) as group:
+        kept = [group.reset(seed=1)]
+        for push in range(5):
+            kept.append(group.step(np.full((4, 1), float(push))))
+            assert kept[-1].observation.flags.c_contiguous and kept[-1].observation.flags.writeable
+            kept[-1].observation[:] = 9.0
+        assert all(np.all(rows.observation == 9.0) for rows in kept[1:])
+        assert not np.any(group.step(np.zeros((4, 1))).observation == 9.0)
+
+
+def test_noise_is_what_numpy_draws(client):
+    noise = [uniform("JOINT_POSITION", "rail", -1, 3), gaussian("JOINT_VELOCITY", "rail", 0.5, 2.0), uniform("BODY_POSITION", "ball", 0, 1, axes=[0, 2])]
+    with make(client, noise=noise, double=True, first_world=10, observation=[*PUSHED["observation"], channel("BODY_POSITION", "ball")]) as group:
+        for episode, rows in enumerate((group.reset(seed=77), group.reset())):
+            for world in range(4):
+                draw = noise_stream(77, 10 + world, episode).random(5)
+                speed = 2.0 + 0.5 * np.sqrt(-2.0 * np.log1p(-draw[1])) * np.cos(2 * np.pi * draw[2])
+                expected = [-1 + 4 * draw[0], speed, draw[3], 5.0, draw[4]]
+                assert rows.observation[world] == pytest.approx(expected, abs=1e-14)
+        values = np.arange(16.0).reshape(4, 4)
+        rows = group.reset(values=values)
+        assert np.array_equal(rows.observation[:, [0, 1, 2, 4]], values)
+
+
+@pytest.mark.parametrize("mode", ["NEXT_STEP", "SAME_STEP", "DISABLED"])
+def test_the_last_observation_is_there_in_every_mode(client, mode):
+    bounds = [channel("JOINT_POSITION", "rail", low=-1, high=0.02)]
+    noise = [uniform("JOINT_VELOCITY", "rail", 0, 1)]
+    with make(client, bounds=bounds, noise=noise, step_limit=6, autoreset=mode, double=True) as group:
+        before = group.reset(seed=5).observation
+        ended = set()
+        for step in range(1, 7):
+            over = np.zeros(4, bool) if mode != "DISABLED" else np.array([world in ended for world in range(4)])
+            if over.all():
+                break
+            rows = group.step(np.zeros((int((~over).sum()), 1)), None if not over.any() else ~over)
+            first = {world for world in range(4) if world not in ended}
+            for place, world in enumerate(rows.final.world):
+                if world in first:
+                    # nothing pushes: the cart is where its first velocity took it
+                    assert rows.final.observation[place] == pytest.approx([before[world, 1] * 0.01 * step, before[world, 1]], abs=1e-14)
+                    row = int(np.flatnonzero(rows.worlds == world)[0])
+                    assert rows.terminated[row] == (rows.final.observation[place, 0] > 0.02) and rows.truncated[row] == (step == 6)
+                    assert (rows.final.length[place], rows.final.episode[place], rows.final.seed[place]) == (step, 0, 5)
+                    again = noise_stream(5, world, 1).random()
+                    shown = again if mode == "SAME_STEP" else before[world, 1]
+                    assert rows.observation[row, 1] == pytest.approx(shown, abs=1e-14)
+                    ended.add(int(world))
+        assert ended == {0, 1, 2, 3}
+
+
+def test_a_mask_names_worlds(client):
+    with make(client, count=11, double=True) as group:
+        group.reset(seed=1)
+        mask = np.zeros(11, bool)
+        mask[[0, 8, 10]] = True
+        rows = group.step([[2.0]] * 3, mask)
+        assert rows.worlds.tolist() == [0, 8, 10] and rows.observation.shape == (3, 2)
+        moved = group.step(np.zeros((11, 1))).observation[:, 1]
+        assert np.array_equal(moved != 0.0, mask)
+        assert np.all(group.reset(mask).observation == 0.0)
+
+
+def test_a_world_may_be_the_template(client):
+    world = World.create(client, SLIDER)
+    world.step(7, joints=[1], joint_effort=[3.0])
+    with Group.create(client, world, count=2, action=[channel("JOINT_EFFORT", 1)], observation=[channel("JOINT_VELOCITY", "rail")], double=True) as group:
+        assert group.reset(seed=0).observation == pytest.approx(np.full((2, 1), 0.01 * 7 * 1.5), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "words, call",
+    [
+        ("4 x 1 numbers", lambda g: g.step(np.zeros(4))),
+        ("4 x 1 numbers", lambda g: g.step(np.zeros((4, 2)))),
+        ("4 x 1 numbers", lambda g: g.step([["push"]] * 4)),
+        ("1 x 1 numbers", lambda g: g.step(np.zeros((4, 1)), [True, False, False, False])),
+        ("4 booleans", lambda g: g.reset([True] * 5)),
+        ("4 booleans", lambda g: g.reset(np.ones(4, int))),
+        ("names no world", lambda g: g.reset([False] * 4)),
+        ("seed", lambda g: g.reset(seed=[1, 2])),
+        ("seed", lambda g: g.reset(seed=-1)),
+        ("seed", lambda g: g.reset(seed=2**64)),
+        ("seed", lambda g: g.reset(seed=1.5)),
+        ("values", lambda g: g.reset(values=np.zeros((4, 1)))),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_done(client, words, call):
+    with make(client, double=True) as group:
+        group.reset(seed=1)
+        with pytest.raises(ValueError, match=words):
+            call(group)
+        assert group.step(np.ones((4, 1))).observation[:, 1] == pytest.approx(np.full(4, 0.005), abs=1e-16)
+
+
+@pytest.mark.parametrize(
+    "field, options",
+    [
+        ("action[0].joint", {"action": [channel("JOINT_EFFORT", "nowhere")]}),
+        ("observation[1]", {"observation": [channel("JOINT_POSITION", "rail"), channel("BODY_POSITION", "nobody")]}),
+        ("noise[0]", {"noise": [uniform("JOINT_POSITION", "rail", 2, 1)]}),
+        ("count", {"count": 0}),
+    ],
+)
+def test_a_layout_that_is_none_is_refused(client, field, options):
+    with pytest.raises(errors.InvalidArgument) as refused:
+        make(client, **options)
+    assert refused.value.field.startswith(field)
+
+
+def test_a_world_with_a_bad_action_is_refused_and_the_others_step(client):
+    with make(client, double=True) as group:
+        group.reset(seed=1)
+        with pytest.raises(errors.InvalidArgument) as refused:
+            group.step([[1.0], [np.nan], [1.0], [np.inf]])
+        assert refused.value.world == 1
+        assert refused.value.result.observation[:, 1] == pytest.approx([0.005, 0.0, 0.005, 0.0], abs=1e-16)
+        assert [failure.world for failure in refused.value.result.failures] == [1, 3]
+
+
+def test_a_group_that_is_gone_is_not_found(client):
+    group = make(client)
+    group.close()
+    with pytest.raises(errors.NotFound):
+        group.step(np.zeros((4, 1)))
+
+
+def test_a_server_that_dies_in_mid_step_is_one_clear_error():
+    with moreau_sim.launch() as server, server.client(timeout_s=60.0) as client:
+        group = make(client, count=64, substeps=1_000_000)
+        group.reset(seed=1)
+        threading.Timer(0.3, os.kill, (server.process.pid, signal.SIGKILL)).start()
+        with pytest.raises(errors.ConnectionLost):
+            group.step(np.zeros((64, 1)))
+        with pytest.raises(errors.ConnectionLost):
+            group.step(np.zeros((64, 1)))
+
+
+def test_the_same_for_any_number_of_workers():
+    seen = []
+    for workers in (1, 3):
+        with moreau_sim.launch(workers=workers) as server, server.client() as client:
+            with make(client, count=50, noise=[uniform("JOINT_VELOCITY", "rail", -1, 1)], step_limit=7) as group:
+                rows = [group.reset(seed=3).observation]
+                rows += [group.step(np.linspace(-1, 1, 50)[:, None]).observation for _ in range(20)]
+        seen.append(np.concatenate(rows))
+    assert np.array_equal(*seen)

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: MIT
+"""The Gymnasium environments against a real server, and CartPole against Gymnasium's own."""
+
+import socket
+import struct
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium", reason="the environments need Gymnasium (pip install gymnasium)")
+
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+from gymnasium.vector import AutoresetMode  # noqa: E402
+
+import moreau_sim  # noqa: E402
+import moreau_sim.gym as environments  # noqa: E402
+from moreau_sim import Group, channel, check_vector_env, errors, protocol  # noqa: E402
+from moreau_sim._wire import encode  # noqa: E402
+
+IDS = [f"moreau_sim/{description.name}-v{description.version}" for description in environments.ENVIRONMENTS]
+
+
+@pytest.fixture(scope="module")
+def address():
+    with moreau_sim.launch(workers=2) as server:
+        yield server.address
+
+
+@pytest.fixture(scope="module")
+def other_address():
+    with moreau_sim.launch(workers=1) as server:
+        yield server.address
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_a_single_world_passes_gymnasiums_checker_without_a_warning(address, id):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = gymnasium.make(id, address=address, render_mode="rgb_array")
+        check_env(env.unwrapped)
+        env.close()
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_many_worlds_pass_our_checker_whatever_the_workers(address, other_address, id):
+    def make(autoreset_mode, where=address):
+        # episodes of at most 12 steps: ends by time are seen, too
+        return gymnasium.make_vec(id, num_envs=3, address=where, autoreset_mode=autoreset_mode, max_episode_steps=12)
+
+    report = check_vector_env(make, calls=40, variants=[{"where": other_address}])
+    assert report.ok and not report.skipped, report
+
+
+# ---- CartPole is Gymnasium's
+
+
+def cart_poles(client, count):
+    """Our CartPole in doubles, with nothing that ends it."""
+    there = environments.CartPole()
+    return Group.create(client, there.scene, count=count, action=there.action, observation=there.observation, noise=there.noise, double=True)
+
+
+def test_a_step_of_cart_pole_is_gymnasiums(address):
+    reference = gymnasium.make("CartPole-v1").unwrapped
+    reference.reset(seed=0)
+    rng = np.random.default_rng(1)
+    states = rng.uniform([-2.3, -3, -0.2, -3], [2.3, 3, 0.2, 3], (200, 4))
+    actions = rng.integers(0, 2, 200)
+    with moreau_sim.Client(address) as client, cart_poles(client, 200) as group:
+        # noise columns stand in the order of Gymnasium's states, and add to a template that stands at zero
+        begun = group.reset(values=states).observation
+        assert begun == pytest.approx(states, abs=1e-15)
+        ours = group.step(2.0 * actions[:, None] - 1.0).observation
+    for state, action, our in zip(states, actions, ours):
+        reference.state, reference.steps_beyond_terminated = state, None
+        reference.step(int(action))
+        assert our == pytest.approx(np.array(reference.state), abs=1e-12)
+
+
+def test_episodes_of_cart_pole_are_gymnasiums(address):
+    worlds = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=20, address=address, autoreset_mode=AutoresetMode.DISABLED, double_precision=True)
+    begun, _ = worlds.reset(seed=3)
+    rng = np.random.default_rng(2)
+    actions = rng.integers(0, 2, (500, 20))
+    lengths = np.zeros(20, int)
+    seen = [begun]
+    over = np.zeros(20, bool)
+    while not over.all():
+        # those that are over begin again, and are not looked at any more
+        observation, reward, terminated, truncated, _ = worlds.step(actions[len(seen) - 1])
+        assert np.all(reward == 1.0)
+        lengths[~over] += 1
+        seen.append(observation)
+        over |= terminated | truncated
+        if (terminated | truncated).any():
+            worlds.reset(options={"reset_mask": terminated | truncated})
+    worlds.close()
+    reference = gymnasium.make("CartPole-v1").unwrapped
+    for world in range(20):
+        reference.reset(seed=0)
+        reference.state = seen[0][world]
+        for step in range(lengths[world]):
+            _, _, terminated, _, _ = reference.step(int(actions[step, world]))
+            assert seen[step + 1][world] == pytest.approx(np.array(reference.state), abs=1e-9)
+            assert terminated == (step == lengths[world] - 1)
+
+
+# ---- what each description says
+
+
+def test_friction_decides_where_the_block_stops(address):
+    """A constant push, then none: what is left of the way is v^2 / (2 mu g)."""
+    there = environments.BlockPush()
+    channels = [channel("BODY_POSITION", "block", axes=[0]), channel("BODY_VELOCITY", "block", axes=[0])]
+    with moreau_sim.Client(address) as client:
+        with Group.create(client, there.scene, count=3, action=there.action, observation=channels, double=True) as group:
+            group.reset()
+            push = np.array([[0.4], [0.6], [0.8]])
+            for _ in range(40):
+                group.step(push)
+            rows = group.step(-np.ones((3, 1)))  # the pusher stays behind
+            x, v = rows.observation.T
+            for _ in range(200):
+                rows = group.step(-np.ones((3, 1)))
+    assert np.all(v > 0.5)
+    # symplectic Euler stops within h v of the closed form
+    assert rows.observation[:, 0] - x == pytest.approx(v**2 / (2 * 0.4 * 9.81), abs=0.01 * v.max())
+    assert np.all(np.abs(rows.observation[:, 1]) < 1e-6)
+
+
+def test_the_ant_is_laid_out_as_gymnasiums(address):
+    env = gymnasium.make("moreau_sim/Ant-v0", address=address)
+    observation, _ = env.reset(seed=1)
+    assert observation.shape == (27,) and env.action_space.shape == (8,)
+    assert 0.6 < observation[0] < 0.9 and abs(np.linalg.norm(observation[1:5]) - 1.0) < 1e-6
+    # the second and third action are leg 4's ankle and leg 1's hip: what is pushed moves
+    push = np.zeros(8, np.float32)
+    push[2] = 1.0
+    env.reset(seed=1)
+    there, _, _, _, info = env.step(push)
+    still = gymnasium.make("moreau_sim/Ant-v0", address=address)
+    still.reset(seed=1)
+    idle = still.step(np.zeros(8, np.float32))[0]
+    assert np.argmax(np.abs(there - idle)[5:13]) == 0 and "x_velocity" in info
+    env.close()
+    still.close()
+
+
+def test_the_ant_weighs_what_gymnasiums_does(address):
+    mujoco = pytest.importorskip("mujoco", reason="without MuJoCo nothing is compared with it")
+    from pathlib import Path
+
+    model = mujoco.MjModel.from_xml_path(str(Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / "ant.xml"))
+    with moreau_sim.Client(address) as client:
+        world = moreau_sim.World.create(client, environments.Ant.scene)
+        mass = client.world_get(world=world.id, definition=True).mass
+    welded = [sum(model.body_mass[model.body_weldid == body]) for body in sorted(set(model.body_weldid)) if body]
+    assert np.sort(mass[mass > 0]) == pytest.approx(np.sort(welded), rel=1e-12)
+
+
+# ---- pictures
+
+
+def test_a_picture_shows_what_is_there(address):
+    env = gymnasium.make("moreau_sim/CartPole-v0", address=address, render_mode="rgb_array")
+    env.reset(seed=0)
+    frame = env.render()
+    assert frame.dtype == np.uint8 and frame.shape == (240, 320, 3)
+    for _ in range(8):
+        env.step(1)
+    moved = env.render()
+    # the cart is of its colour, and has gone to the right
+    cart = [np.argwhere((abs(one.astype(int) - cart_colour(frame)).sum(axis=2) < 20))[:, 1].mean() for one in (frame, moved)]
+    assert cart[1] > cart[0] + 1
+    assert np.array_equal(frame, again(address))
+    env.close()
+
+
+def cart_colour(frame):
+    """What is in the middle of the cart."""
+    rows = np.argwhere((frame[:, 160].astype(int) - frame[0, 0]).any(axis=1))
+    return frame[rows[-1][0] - 2, 160].astype(int)
+
+
+def again(address):
+    with gymnasium.make("moreau_sim/CartPole-v0", address=address, render_mode="rgb_array") as env:
+        env.reset(seed=0)
+        return env.render()
+
+
+def test_a_sphere_a_box_and_a_capsule_cover_what_they_should():
+    camera = environments.Camera(position=(0, -10, 0), target=(0, 0, 0), width=200, height=200, angle=2 * np.arctan(0.2))
+    for shape, half_width, half_height in (
+        ({"sphere": {"radius": 1.0}}, 1.0, 1.0),
+        ({"box": {"half_extents": [0.5, 0.01, 1.5]}}, 0.5, 1.5),
+        ({"capsule": {"radius": 0.4, "half_length": 1.0}}, 0.4, 1.4),
+    ):
+        picture = environments.Picture({"bodies": [{"name": "it", "shapes": [shape]}]}, camera)
+        frame = picture.draw(np.array([[0, 0, 0, 1.0, 0, 0, 0]]))
+        seen = (frame.astype(int) - frame[0, 0]).any(axis=2)
+        # 10 m away a metre is 50 pixels; what stands nearer looks larger by a little
+        assert seen.any(axis=0).sum() == pytest.approx(100 * half_width, abs=4)
+        assert seen.any(axis=1).sum() == pytest.approx(100 * half_height, abs=4)
+
+
+# ---- what Gymnasium asks of worlds in a vector
+
+
+def test_worlds_have_what_others_read_of_them(address):
+    worlds = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, address=address, autoreset_mode=AutoresetMode.SAME_STEP)
+    assert worlds.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP and worlds.autoreset_mode is AutoresetMode.SAME_STEP
+    assert worlds.call("step_limit") == (500, 500) and worlds.get_attr("name") == ("CartPole", "CartPole")
+    assert isinstance(worlds.single_action_space, gymnasium.spaces.Discrete)
+    worlds.close()
+    worlds.close()
+    with pytest.raises(errors.ConnectionLost):
+        worlds.reset()
+
+
+def test_final_info_is_nested_with_masks(address):
+    worlds = gymnasium.make_vec("moreau_sim/BlockPush-v0", num_envs=2, address=address, autoreset_mode=AutoresetMode.SAME_STEP, max_episode_steps=2)
+    worlds.reset(seed=1)
+    actions = np.zeros((2, 1), np.float32)
+    infos = worlds.step(actions)[4]
+    assert infos["_success"].all() and "final_obs" not in infos
+    worlds.reset(options={"reset_mask": np.array([True, False])})
+    infos = worlds.step(actions)[4]
+    assert infos["_final_obs"].tolist() == infos["_final_info"].tolist() == [False, True]
+    assert infos["final_info"]["_success"].tolist() == [False, True] and infos["_success"].tolist() == [True, False]
+    assert infos["final_obs"][0] is None and infos["final_obs"][1].shape == (7,)
+    worlds.close()
+
+
+def test_several_environments_share_a_server_and_the_last_one_stops_it(monkeypatch):
+    from moreau_sim.gym import servers
+
+    monkeypatch.delenv("MOREAU_SERVER", raising=False)
+    first, second = (gymnasium.make("moreau_sim/CartPole-v0") for _ in range(2))
+    server = servers._own_of_process().server
+    assert first.unwrapped.worlds.place.client.address == second.unwrapped.worlds.place.client.address == server.address
+    first.close()
+    first.close()
+    second.reset(seed=1)
+    second.close()
+    assert server.process.poll() is not None and servers._own_of_process().server is None
+
+
+# ---- what goes wrong is one clear exception
+
+
+def test_bad_actions_are_refused_and_nothing_has_stepped(address):
+    worlds = gymnasium.make_vec("moreau_sim/BlockPush-v0", num_envs=2, address=address)
+    with pytest.raises(RuntimeError, match="reset"):
+        worlds.step(np.zeros((2, 1)))
+    begun, _ = worlds.reset(seed=1)
+    with pytest.raises(ValueError, match="world 1 is not finite"):
+        worlds.step(np.array([[0.0], [np.nan]]))
+    with pytest.raises(ValueError, match="shape"):
+        worlds.step(np.zeros(2))
+    poles = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, address=address)
+    poles.reset(seed=1)
+    with pytest.raises(ValueError, match="0 .* or 1"):
+        poles.step(np.array([0, 2]))
+    # as if nothing had been asked
+    after = worlds.step(np.zeros((2, 1)))[0]
+    fresh = gymnasium.make_vec("moreau_sim/BlockPush-v0", num_envs=2, address=address)
+    assert np.array_equal(fresh.reset(seed=1)[0], begun) and np.array_equal(fresh.step(np.zeros((2, 1)))[0], after)
+    for env in (worlds, poles, fresh):
+        env.close()
+
+
+def test_an_address_that_does_not_answer_is_said():
+    with pytest.raises(errors.ConnectionLost, match="unix:/nowhere"):
+        gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, address="unix:/nowhere")
+    with pytest.raises(errors.ConnectionLost, match="unix:/nowhere"):
+        gymnasium.make("moreau_sim/CartPole-v0", address="unix:/nowhere")
+
+
+def test_a_server_that_is_gone_is_said_at_once():
+    with moreau_sim.launch() as server:
+        worlds = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, address=server.address)
+        worlds.reset(seed=1)
+        server.process.kill()
+        server.process.wait()
+        with pytest.raises(errors.ConnectionLost):
+            worlds.step(np.array([0, 1]))
+    worlds.close()
+
+
+def answer(connection, replies):
+    """Plays a server of another time: a reply for every request."""
+    with connection:
+        for reply in replies:
+            (count,) = struct.unpack(">I", connection.recv(4, socket.MSG_WAITALL))
+            connection.recv(count, socket.MSG_WAITALL)
+            payload = encode(reply)
+            connection.sendall(struct.pack(">I", len(payload)) + payload)
+
+
+@pytest.mark.parametrize(
+    "replies, error, words",
+    [
+        ([protocol.Status(code=protocol.Status.Code.FAILED_PRECONDITION, message="protocol 2.0 is spoken here, not 1.0")], errors.FailedPrecondition, "protocol 2.0"),
+        ([None, protocol.Status(code=protocol.Status.Code.UNIMPLEMENTED, message="call 90 is not known")], errors.Unimplemented, "not known"),
+    ],
+)
+def test_a_server_of_another_version_is_said(replies, error, words):
+    listener = socket.create_server(("127.0.0.1", 0))
+    said = [
+        protocol.Reply(id=number + 1, status=status, welcome=None if status else protocol.Welcome(server_version="0.0")) for number, status in enumerate(replies)
+    ]
+    threading.Thread(target=lambda: answer(listener.accept()[0], said), daemon=True).start()
+    with listener, pytest.raises(error, match=words):
+        gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, address="127.0.0.1:%d" % listener.getsockname()[1])
