@@ -253,16 +253,16 @@ Status articulate_fly(StepState *state) {
 
 // ---- contacts
 
-static void fill_side(const StepState *state, ProblemContact *contact, int side, uint32_t body) {
-    ContactSide *of = &contact->side[side];
+// Adds what a side's body, of a tree, says of it to the Jacobian at `place`.
+static void add_side(const StepState *state, const ProblemContact *contact, int side, uint32_t body,
+                     uint32_t place) {
     const StepTree *tree = stage_tree(state, body);
     const TreeFlight *flight = &tree->flight;
     const uint32_t link = state->world->trees->link_of_body[body];
     const Vec3 direction[3] = {contact->normal, contact->tangent[0], contact->tangent[1]};
-    double *jacobian = state->stepper->number + of->jacobian;
-    memset(jacobian, 0, 3 * (size_t)flight->view.tree->width * sizeof(double));
+    double *jacobian = state->stepper->number + place;
     tree_jacobian(&flight->view, flight->work.frame, link,
-                  vec3_add(flight->work.frame[link].center, of->arm), direction,
+                  vec3_add(flight->work.frame[link].center, contact->side[side].arm), direction,
                   side == 0 ? -1.0 : 1.0, jacobian);
 }
 
@@ -270,28 +270,45 @@ static bool is_articulated(const StepState *state, const ContactSide *side) {
     return side->tree != PROBLEM_NO_TREE && side->tree >= state->free_count;
 }
 
+static void fill_contact(const StepState *state, uint32_t i) {
+    const StepContact *bodies = &state->stepper->contact[i];
+    const ProblemContact *contact = &state->stepper->problem_contact[i];
+    bool is_within = is_articulated(state, &contact->side[0]) &&
+                     stage_tree(state, bodies->a) == stage_tree(state, bodies->b);
+    for (int s = 0; s < 2; s++) {
+        const ContactSide *side = &contact->side[s];
+        if (is_articulated(state, side)) {
+            memset(state->stepper->number + side->jacobian, 0,
+                   3 * (size_t)state->tree[side->tree].width * sizeof(double));
+            add_side(state, contact, s, s == 0 ? bodies->a : bodies->b, side->jacobian);
+        }
+    }
+    if (is_within) {
+        add_side(state, contact, 1, bodies->b, contact->side[0].jacobian);
+    }
+}
+
 static void fill_block(void *work, uint32_t block) {
     const StepState *state = work;
     Stepper *stepper = state->stepper;
     uint32_t end = stage_block_end(block, stepper->contact_count);
     for (uint32_t i = block * STAGE_BLOCK; i < end; i++) {
-        ProblemContact *contact = &stepper->problem_contact[i];
-        for (int s = 0; s < 2; s++) {
-            if (is_articulated(state, &contact->side[s])) {
-                fill_side(state, contact, s,
-                          s == 0 ? stepper->contact[i].a : stepper->contact[i].b);
-            }
-        }
+        fill_contact(state, i);
     }
 }
 
-// Where the Jacobian of each side that needs one begins.
+// Where the Jacobian of each side that needs one begins. A tree that touches itself is one side:
+// solvers know a tree at most once in a contact.
 static Status place_jacobians(StepState *state) {
     Stepper *stepper = state->stepper;
     size_t count = stepper->number_count;
     for (uint32_t i = 0; i < stepper->contact_count; i++) {
+        ContactSide *sides = stepper->problem_contact[i].side;
+        if (is_articulated(state, &sides[0]) && sides[0].tree == sides[1].tree) {
+            sides[1].tree = PROBLEM_NO_TREE;
+        }
         for (int s = 0; s < 2; s++) {
-            ContactSide *side = &stepper->problem_contact[i].side[s];
+            ContactSide *side = &sides[s];
             if (is_articulated(state, side) && count <= UINT32_MAX) {
                 side->jacobian = (uint32_t)count;
                 count += 3 * (size_t)state->tree[side->tree].width;
