@@ -44,6 +44,12 @@ INLINE bool simd_any(SimdMask mask) {
     return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
 }
 
+// of places that are numbers
+INLINE double simd_largest(Simd x) {
+    double left = x[0] > x[1] ? x[0] : x[1], right = x[2] > x[3] ? x[2] : x[3];
+    return left > right ? left : right;
+}
+
 #else
 
 #define SIMD_OF(array, member) ((Simd){(array)[0] member, (array)[1] member})
@@ -58,6 +64,10 @@ INLINE double simd_add_to(double sum, Simd x) {
 
 INLINE bool simd_any(SimdMask mask) {
     return (mask[0] | mask[1]) != 0;
+}
+
+INLINE double simd_largest(Simd x) {
+    return x[0] > x[1] ? x[0] : x[1];
 }
 
 #endif

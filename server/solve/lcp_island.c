@@ -7,10 +7,11 @@
 
 // of V: what is driven together faster joins
 #define VIOLATION 1e-10
-// of the tolerance: what passes as the answer of a complementarity problem; and at least, for
-// rounding
-#define ENOUGH       1e-3
-#define ENOUGH_LEAST 1e-10
+// of the tolerance: what passes as the answer of a complementarity problem; of the scale of b at
+// most, and at least, for rounding
+#define ENOUGH       1e-2
+#define ENOUGH_MOST  1e-9
+#define ENOUGH_LEAST 1e-12
 // of the scale of b: an answer so near tells which contacts belong to the problem
 #define TELLING 1e-6
 // cosine between a contact's plane and the one it came with, or the bodies have passed each other
@@ -105,6 +106,18 @@ static uint32_t list_active(const LcpSolve *solve, const Island *island) {
     return count;
 }
 
+// What passes: the certificate measures against V what the problem measures against the scale of b,
+// which is far larger where rows begin at the end of their range.
+static double enough_of(const LcpSolve *solve, const LcpMatrix *matrix, double v_scale) {
+    double weight = 0.0;
+    for (uint32_t i = 0; i < matrix->line_count; i++) {
+        weight = fmax(weight, matrix->line[i].weight);
+    }
+    double enough =
+        ENOUGH * solve->parameter[LCP_TOLERANCE] * v_scale / (sqrt(weight) * matrix->scale);
+    return fmax(ENOUGH_LEAST, fmin(ENOUGH_MOST, enough));
+}
+
 static Status solve_part(LcpSolve *solve, Island *island, const LcpPart *part, LcpClimb *climb) {
     LcpMatrix matrix;
     Status status = lcp_matrix_make(part, solve->arena, &solve->count, &matrix);
@@ -119,11 +132,10 @@ static Status solve_part(LcpSolve *solve, Island *island, const LcpPart *part, L
     if (island->has_basis) {
         lcp_matrix_guess(&matrix, solve->impulse, solve->row_impulse, solve->v, basis);
     }
-    const double enough = ENOUGH * solve->parameter[LCP_TOLERANCE];
     const LcpClimbOptions options = {.has_basis = island->has_basis,
                                      .pivot_max = (uint64_t)solve->parameter[LCP_MAX_ITERATIONS],
                                      .history = solve->history,
-                                     .enough = enough > ENOUGH_LEAST ? enough : ENOUGH_LEAST};
+                                     .enough = enough_of(solve, &matrix, island->scale)};
     status = lcp_climb(&matrix.system, &options, solve->arena, &solve->count, z, basis, climb);
     if (status == STATUS_OK) {
         lcp_matrix_impulses(&matrix, z, solve->impulse, solve->row_impulse);

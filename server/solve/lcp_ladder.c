@@ -8,6 +8,10 @@
 #define TIE      1e-12
 #define TIE_WIDE 1e-10
 
+// e of N + e D, of a diagonal of 1: far above what rounding makes of a pivot, and far below what
+// would change which contacts carry where they are not more than are needed
+#define SOFTNESS 1e-7
+
 enum { COVER_COUNT = 3, EXCHANGES_MAX = 16, LITTLE = 4 };
 
 // Shares of the diagonal of N, about, that are added to it. The less, the fewer rounds; with too
@@ -30,8 +34,9 @@ typedef struct Ladder {
     double *trial, *w; // [count]
     uint8_t *trial_basis;
     double *cover;
-    LemkeEnd end; // of the first attempt
-    bool is_tried;
+    LemkeEnd end; // of the first attempt that was not softened
+    bool has_end;
+    bool is_tried; // something was
 } Ladder;
 
 static bool is_enough(const Ladder *ladder) {
@@ -66,7 +71,7 @@ static uint32_t exchange_wrong(Ladder *ladder) {
             ladder->trial_basis[i] = LCP_OUT;
             wrong++;
         } else if (ladder->w[i] < -ladder->options->enough && ladder->trial_basis[i] == LCP_OUT) {
-            ladder->trial_basis[i] = LCP_LIKELY;
+            ladder->trial_basis[i] = LCP_IN;
             wrong++;
         }
     }
@@ -97,24 +102,38 @@ static uint64_t pivots_left(const Ladder *ladder) {
     return left < many ? left : many;
 }
 
-static Status run_lemke(Ladder *ladder, const LcpSystem *system, double tie, LemkeEnd *end) {
+static Status run_lemke(Ladder *ladder, const LcpSystem *system, double tie, double softness,
+                        LemkeEnd *end) {
     LemkeOptions options = {.cover = ladder->cover,
                             .tie = tie,
+                            .softness = softness,
                             .is_careful = ladder->is_tried,
                             .pivot_max = pivots_left(ladder),
                             .history = ladder->is_tried ? NULL : ladder->options->history};
+    ladder->is_tried = true;
     return lemke_run(system, &options, ladder->arena, ladder->count, ladder->trial,
                      ladder->trial_basis, end);
 }
 
 static Status try_lemke(Ladder *ladder, double tie) {
     LemkeEnd end;
-    Status status = run_lemke(ladder, ladder->system, tie, &end);
-    ladder->end = ladder->is_tried ? ladder->end : end;
-    ladder->is_tried = true;
+    Status status = run_lemke(ladder, ladder->system, tie, 0.0, &end);
+    ladder->end = ladder->has_end ? ladder->end : end;
+    ladder->has_end = true;
     if (status == STATUS_OK && end == LEMKE_SOLVED) {
         keep_better(ladder);
         status = try_basis(ladder);
+    }
+    return status;
+}
+
+// Softened, Lemke's algorithm has all contacts carry that can; what it says of others is nearly
+// right.
+static Status try_soft(Ladder *ladder) {
+    LemkeEnd end;
+    Status status = run_lemke(ladder, ladder->system, TIE, SOFTNESS, &end);
+    if (status == STATUS_OK && end == LEMKE_SOLVED) {
+        status = try_near(ladder);
     }
     return status;
 }
@@ -143,7 +162,7 @@ static Status answer_round(Ladder *ladder, const LcpSystem *system, bool has_bas
     }
     if (status == STATUS_OK && !*is_found) {
         LemkeEnd end;
-        status = run_lemke(ladder, system, TIE, &end);
+        status = run_lemke(ladder, system, TIE, 0.0, &end);
         *is_found = status == STATUS_OK && end == LEMKE_SOLVED;
         if (*is_found) {
             status = lcp_solve_basis(system, ladder->trial_basis, ladder->arena, ladder->count,
@@ -210,7 +229,10 @@ static Status try_proximal(Ladder *ladder, double diagonal) {
 static Status climb_rungs(Ladder *ladder, LcpRung *rung) {
     *rung = LCP_RUNG_LEMKE;
     set_cover(ladder, 0);
-    Status status = try_lemke(ladder, TIE);
+    Status status = try_soft(ladder);
+    if (status == STATUS_OK && !is_enough(ladder)) {
+        status = try_lemke(ladder, TIE);
+    }
     for (uint32_t i = 1; status == STATUS_OK && !is_enough(ladder) && i <= COVER_COUNT; i++) {
         *rung = LCP_RUNG_COVER;
         set_cover(ladder, i);

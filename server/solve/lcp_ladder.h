@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 // How a linear complementarity problem is solved whatever it is like: a basis that is at hand, if
 // need be with what it gets wrong exchanged a few times, then Lemke's algorithm, and where its
-// answer does not pass the check, a rung higher, with care (lcp_lemke.h). One of them is the
-// proximal point algorithm (Rockafellar 1976): with a multiple of the identity added to N, more
-// contacts than are needed make no ties, and
+// answer does not pass the check, a rung higher, with care (lcp_lemke.h).
+//
+// Where more contacts hold than are needed there are many answers, and a vertex, which is what
+// pivots find, has all that a face carries in one corner: about it a box that two fingers hold is
+// free to turn, and does. So Lemke's algorithm is first run on N + e D, whose answer all corners
+// carry, and the answer is the smallest of its basis (lcp_system.h) without e.
+//
+// A higher rung is the proximal point algorithm (Rockafellar 1976): with a multiple of the identity
+// added to N, more contacts than are needed make no ties, and
 //
 //     w = N z + b + e (z - z_before)
 //

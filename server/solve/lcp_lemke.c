@@ -44,6 +44,10 @@ static void fill(Tableau *t, LcpCount *count) {
         for (uint32_t j = 0; j < n; j++) {
             row[j] = -from[j];
         }
+        const LcpShare *share = &t->system->share[i];
+        for (uint32_t j = share->begin; t->options->softness > 0.0 && j < share->end; j++) {
+            row[j] -= t->options->softness * lcp_share(t->system, i, j);
+        }
         row[n] = -t->options->cover[i];
         row[n + 1] = t->system->b[i];
         memset(row + n + 2, 0, (t->stride - n - 2) * sizeof(double));

@@ -30,6 +30,7 @@ typedef enum LemkeEnd {
 typedef struct LemkeOptions {
     const double *cover; // [count] d > 0
     double tie;          // relative tolerance of ties
+    double softness;     // e: N + e D stands for N (lcp_system.h)
     bool is_careful;
     uint64_t pivot_max;
     IterationHistory *history; // Nullable: filled with z0, of the scale of b, after each pivot

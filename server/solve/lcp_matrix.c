@@ -353,6 +353,21 @@ static void scale_b(LcpMatrix *m) {
     }
 }
 
+static void fill_shares(const LcpMatrix *m, LcpShare *share) {
+    for (uint32_t i = 0; i < m->system.count; i++) {
+        const LcpUnknown *unknown = &m->unknown[i];
+        share[i] = (LcpShare){.begin = i, .end = i};
+        if (unknown->is_impulse) {
+            share[i] = (LcpShare){i, i + 1, {unknown->share[0], unknown->share[1]}};
+        } else if (!is_of_row(m, i)) { // of the friction before it
+            for (uint32_t j = unknown->first; j + 1 < i; j++) {
+                share[j].begin = unknown->first;
+                share[j].end = i - 1;
+            }
+        }
+    }
+}
+
 // `combined` is scratch: line_count numbers
 static void fill_system(LcpMatrix *m, uint8_t *is_wide, double *combined, LcpCount *count) {
     for (uint32_t i = 0; i < m->system.count && !count->is_stopped; i++) {
@@ -376,11 +391,15 @@ static bool make_system(LcpMatrix *m, Arena *arena, LcpCount *count) {
     uint8_t *is_wide = arena_take_zeroed(arena, n, 1);
     m->system.matrix = arena_take_array(arena, n * n, sizeof(double));
     m->system.b = arena_take_array(arena, n, sizeof(double));
+    LcpShare *share = arena_take_array(arena, n, sizeof(LcpShare));
     m->system.is_wide = is_wide;
-    if (combined == NULL || is_wide == NULL || m->system.matrix == NULL || m->system.b == NULL) {
+    m->system.share = share;
+    if (combined == NULL || is_wide == NULL || share == NULL || m->system.matrix == NULL ||
+        m->system.b == NULL) {
         return false;
     }
     fill_system(m, is_wide, combined, count);
+    fill_shares(m, share);
     return true;
 }
 
@@ -518,7 +537,7 @@ static void guess_friction(const LcpMatrix *m, uint32_t multiplier, const double
         }
     }
     bool slides = beta + beta_next >= (1.0 - ROUNDING) * bound;
-    uint8_t none = slides ? LCP_OUT : LCP_LIKELY;
+    uint8_t none = slides ? LCP_OUT : LCP_IN;
     basis[multiplier] = is_in(slides);
     basis[first + sector] = beta > ROUNDING * bound ? (uint8_t)LCP_IN : none;
     basis[first + next_direction(part, sector)] =

@@ -13,3 +13,12 @@ void lcp_row_subtract(double *row, const double *above, double factor, size_t co
 #endif
     subtract_row(row, above, factor, count);
 }
+
+double lcp_row_subtract_largest(double *row, const double *above, double factor, size_t count) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        return lcp_row_subtract_largest_avx2(row, above, factor, count);
+    }
+#endif
+    return subtract_row_largest(row, above, factor, count);
+}

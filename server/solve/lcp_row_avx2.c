@@ -11,4 +11,9 @@ __attribute__((target("avx2"))) void lcp_row_subtract_avx2(double *row, const do
     subtract_row(row, above, factor, count);
 }
 
+__attribute__((target("avx2"))) double
+lcp_row_subtract_largest_avx2(double *row, const double *above, double factor, size_t count) {
+    return subtract_row_largest(row, above, factor, count);
+}
+
 #endif

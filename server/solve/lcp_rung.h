@@ -6,7 +6,7 @@
 typedef enum LcpRung {
     LCP_RUNG_NONE,              // nothing was to be solved
     LCP_RUNG_BASIS,             // the basis of the solve before solves it
-    LCP_RUNG_LEMKE,             // Lemke's algorithm
+    LCP_RUNG_LEMKE,             // Lemke's algorithm, softened or as it is
     LCP_RUNG_COVER,             // … with another covering vector
     LCP_RUNG_TIES,              // … with wider ties
     LCP_RUNG_DIAGONAL,          // … with a multiple of the identity, which is taken out again

@@ -5,6 +5,11 @@
 //
 // Rows are scaled so that the diagonal of N is about 1 and the largest entry of b, but for those
 // that are wide, is 1: tolerances are plain numbers.
+//
+// Where more contacts hold than are needed, many answers are as good, and physics says which: all
+// give way a little, and so share what they carry. With D, the diagonal that N would have were each
+// contact and row alone, N + e D has one answer there, and what becomes of it as e goes to 0 is the
+// smallest z in the norm of D.
 #pragma once
 
 #include "base/arena.h"
@@ -13,23 +18,40 @@
 
 #include <stdint.h>
 
+// What of D is an unknown's: between the directions of one contact's friction the product of their
+// shares, of any other impulse 1, and of multipliers nothing.
+typedef struct LcpShare {
+    uint32_t begin, end; // the unknowns of the same contact's friction, or itself; empty: none
+    double share[2];
+} LcpShare;
+
 typedef struct LcpSystem {
     uint32_t count;
     double *matrix;         // N, count x count, row by row
     double *b;              // [count]
     const uint8_t *is_wide; // [count] b_i is a bound of any size, which says nothing of the scale
+    const LcpShare *share;  // [count]
 } LcpSystem;
+
+// D between two unknowns of one contact's friction, or of one with itself.
+static inline double lcp_share(const LcpSystem *system, uint32_t i, uint32_t j) {
+    const double *a = system->share[i].share, *b = system->share[j].share;
+    return a[0] * b[0] + a[1] * b[1];
+}
+
+// With four sums, of every fourth number each.
+double lcp_dot(const double *a, const double *x, size_t count);
 
 // w = N z + b, and how far the two are from being an answer: the largest |min(z_i, w_i)|; infinite
 // where anything is not a number.
 double lcp_residual(const LcpSystem *system, const double *z, double *w, LcpCount *count);
 
-// What a basis says of an unknown; of two that are one too many, the likely one stays.
-typedef enum LcpBasis { LCP_OUT, LCP_LIKELY, LCP_IN } LcpBasis;
+// What a basis says of an unknown.
+typedef enum LcpBasis { LCP_OUT, LCP_IN } LcpBasis;
 
-// The z whose entries are 0 but for those of the basis, where w is 0, by Gaussian elimination with
-// partial pivoting and one refinement. Unknowns whose columns depend on those before them, as where
-// more contacts hold than need be, stay 0: whether w is 0 there all the same is for the residual to
-// say. RESOURCE_EXHAUSTED, ABORTED; all memory is given back.
+// The z whose entries are 0 but for those of the basis, where w is 0, with one refinement; of many,
+// as where more contacts hold than need be, the smallest, multipliers counted as impulses. Whether
+// w is 0 in rows that depend on others as well is for the residual to say. RESOURCE_EXHAUSTED,
+// ABORTED; all memory is given back.
 Status lcp_solve_basis(const LcpSystem *system, const uint8_t *basis, Arena *arena, LcpCount *count,
                        double *z);

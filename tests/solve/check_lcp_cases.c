@@ -334,7 +334,11 @@ START_TEST(impacts_of_the_rod_are_solved_as_printed) {
     reference_numbers(printed, "z", wanted, n);
     Arena arena;
     arena_init(&arena, 1 << 20);
-    LcpSystem system = {.count = n, .matrix = matrix, .b = b, .is_wide = is_wide};
+    LcpShare share[8];
+    for (uint32_t i = 0; i < n; i++) {
+        share[i] = (LcpShare){i, i + 1, {1.0, 0.0}};
+    }
+    LcpSystem system = {.count = n, .matrix = matrix, .b = b, .is_wide = is_wide, .share = share};
     LcpCount count = {0};
     LcpClimb climb;
     const LcpClimbOptions options = {.pivot_max = 1000, .enough = 1e-12};
