@@ -11,6 +11,7 @@
 enum { BODIES = 2, FRAMES = 3, FRAME_BYTES = 24 + 104 * BODIES };
 enum { POSES = 7 * BODIES, VELOCITIES = 6 * BODIES }; // numbers of a frame
 enum { FRAMES_BYTES = 32 + 8 * BODIES + FRAMES * FRAME_BYTES };
+static const FrameJoints no_joints = {0};
 static const uint64_t ids[BODIES] = {7, (uint64_t)3 << 32 | 9};
 
 static StateFrame make_frame(size_t index, double pose[POSES], double velocity[VELOCITIES]) {
@@ -30,11 +31,11 @@ static StateFrame make_frame(size_t index, double pose[POSES], double velocity[V
 
 static void make_frames(uint8_t body[FRAMES_BYTES]) {
     Sink sink = {.bytes = body};
-    frame_chunk_begin(&sink, BODIES, 0, 0, ids);
+    frame_chunk_begin(&sink, BODIES, ids, &no_joints);
     for (size_t i = 0; i < FRAMES; i++) {
         double pose[POSES], velocity[VELOCITIES];
         StateFrame frame = make_frame(i, pose, velocity);
-        frame_chunk_add(&sink, BODIES, 0, 0, &frame);
+        frame_chunk_add(&sink, BODIES, &no_joints, &frame);
     }
     ck_assert_uint_eq(sink.count, FRAMES_BYTES);
     put_u64(body, FRAME_COUNT_OFFSET, FRAMES);
@@ -44,10 +45,10 @@ START_TEST(frames_come_back_to_the_bit) {
     uint8_t body[FRAMES_BYTES];
     make_frames(body);
     FrameChunk chunk;
-    ck_assert_int_eq(frame_chunk_open(body, FRAMES_BYTES, &chunk, NULL), STATUS_OK);
+    ck_assert_int_eq(frame_chunk_open(body, FRAMES_BYTES, 4, &chunk, NULL), STATUS_OK);
     ck_assert_uint_eq(chunk.body_count, BODIES);
     ck_assert_uint_eq(chunk.frame_count, FRAMES);
-    ck_assert_uint_eq(frame_chunk_frame_bytes(BODIES, 0, 0), FRAME_BYTES);
+    ck_assert_uint_eq(frame_chunk_frame_bytes(BODIES, &no_joints), FRAME_BYTES);
     uint64_t found_ids[BODIES];
     frame_chunk_ids(&chunk, found_ids);
     ck_assert_mem_eq(found_ids, ids, sizeof(ids));
@@ -95,7 +96,7 @@ START_TEST(cut_frames_are_refused) {
     for (size_t count = 0; count < FRAMES_BYTES; count++) {
         FrameChunk chunk;
         Error error = {0};
-        ck_assert_int_eq(frame_chunk_open(body, count, &chunk, &error), STATUS_DATA_LOSS);
+        ck_assert_int_eq(frame_chunk_open(body, count, 4, &chunk, &error), STATUS_DATA_LOSS);
         ck_assert_str_ne(error.message, "");
     }
 }
@@ -123,7 +124,7 @@ START_TEST(frames_that_lie_are_refused) {
     put_u64(body, frame_lies[_i].at, frame_lies[_i].value);
     FrameChunk chunk;
     Error error = {0};
-    ck_assert_int_eq(frame_chunk_open(body, FRAMES_BYTES, &chunk, &error), STATUS_DATA_LOSS);
+    ck_assert_int_eq(frame_chunk_open(body, FRAMES_BYTES, 4, &chunk, &error), STATUS_DATA_LOSS);
     ck_assert_str_ne(error.message, "");
 }
 END_TEST
@@ -135,18 +136,18 @@ START_TEST(a_number_of_bodies_that_overflows_is_refused) {
     put_u64(body, FRAME_COUNT_OFFSET, 1);
     FrameChunk chunk;
     Error error = {0};
-    ck_assert_int_eq(frame_chunk_open(body, sizeof(body), &chunk, &error), STATUS_DATA_LOSS);
+    ck_assert_int_eq(frame_chunk_open(body, sizeof(body), 4, &chunk, &error), STATUS_DATA_LOSS);
 }
 END_TEST
 
 START_TEST(a_world_may_have_no_bodies) {
     uint8_t body[32 + 24];
     Sink sink = {.bytes = body};
-    frame_chunk_begin(&sink, 0, 0, 0, NULL);
-    frame_chunk_add(&sink, 0, 0, 0, &(StateFrame){.step = 5});
+    frame_chunk_begin(&sink, 0, NULL, &no_joints);
+    frame_chunk_add(&sink, 0, &no_joints, &(StateFrame){.step = 5});
     put_u64(body, FRAME_COUNT_OFFSET, 1);
     FrameChunk chunk;
-    ck_assert_int_eq(frame_chunk_open(body, sizeof(body), &chunk, NULL), STATUS_OK);
+    ck_assert_int_eq(frame_chunk_open(body, sizeof(body), 4, &chunk, NULL), STATUS_OK);
     Arena arena;
     arena_init(&arena, 1 << 20);
     StateFrame frame;
@@ -161,7 +162,7 @@ START_TEST(an_arena_that_ends_is_told) {
     uint8_t body[FRAMES_BYTES];
     make_frames(body);
     FrameChunk chunk;
-    frame_chunk_open(body, FRAMES_BYTES, &chunk, NULL);
+    frame_chunk_open(body, FRAMES_BYTES, 4, &chunk, NULL);
     Arena arena;
     arena_init(&arena, 0);
     StateFrame frame;
