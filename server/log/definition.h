@@ -17,7 +17,7 @@
 //                parent's step; then parent (16 bytes each; zeros: none)
 //   highlights = count, highlight …: kind, first step, last step, step, value, reason, body,
 //                contacts (these three from version 3 of a chunk's format on), other body, height
-//                (from version 4 on)
+//                (from version 4 on), joint (from version 5 on)
 #pragma once
 
 #include "base/arena.h"

@@ -158,6 +158,92 @@ START_TEST(a_world_may_have_no_bodies) {
 }
 END_TEST
 
+// ---- joints, since version 5
+
+enum { JOINTS = 2, POSITIONS = 1 + 4, AXES = 1 + 3, JOINT_NUMBERS = POSITIONS + 4 * AXES };
+enum {
+    JOINT_HEAD_BYTES = 32 + 8 + 8 + 16 * JOINTS,
+    JOINT_FRAME_BYTES = 24 + 104 + 8 * JOINT_NUMBERS
+};
+static const uint64_t joint_ids[JOINTS] = {3, 9}, joint_axes[JOINTS] = {1 << 5, 7 << 3};
+
+static void make_joint_frames(uint8_t body[JOINT_HEAD_BYTES + 2 * JOINT_FRAME_BYTES]) {
+    const FrameJoints joints = {.count = JOINTS,
+                                .position_count = POSITIONS,
+                                .axis_count = AXES,
+                                .ids = joint_ids,
+                                .axes = joint_axes};
+    double zeros[13] = {0.0}, numbers[JOINT_NUMBERS];
+    Sink sink = {.bytes = body};
+    ck_assert_uint_eq(frame_chunk_head_bytes(1, &joints), JOINT_HEAD_BYTES);
+    ck_assert_uint_eq(frame_chunk_frame_bytes(1, &joints), JOINT_FRAME_BYTES);
+    frame_chunk_begin(&sink, 1, ids, &joints);
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < JOINT_NUMBERS; k++) {
+            numbers[k] = 100.0 * i + k;
+        }
+        const StateFrame frame = {.step = 10 * (uint64_t)(i + 1),
+                                  .pose = zeros,
+                                  .velocity = zeros,
+                                  .joint_position = numbers,
+                                  .joint_velocity = numbers + POSITIONS,
+                                  .joint_target = numbers + POSITIONS + AXES,
+                                  .joint_target_velocity = numbers + POSITIONS + 2 * AXES,
+                                  .joint_effort = numbers + POSITIONS + 3 * AXES};
+        frame_chunk_add(&sink, 1, &joints, &frame);
+    }
+    put_u64(body, FRAME_COUNT_OFFSET, 2);
+}
+
+START_TEST(joints_come_back_to_the_bit) {
+    uint8_t body[JOINT_HEAD_BYTES + 2 * JOINT_FRAME_BYTES];
+    make_joint_frames(body);
+    FrameChunk chunk;
+    FrameJoints joints;
+    Arena arena;
+    arena_init(&arena, 1 << 20);
+    ck_assert_int_eq(frame_chunk_open(body, sizeof(body), 5, &chunk, NULL), STATUS_OK);
+    ck_assert_int_eq(frame_chunk_joints(&chunk, &arena, &joints, NULL), STATUS_OK);
+    ck_assert_uint_eq(joints.count, JOINTS);
+    ck_assert_uint_eq(joints.position_count, POSITIONS);
+    ck_assert_uint_eq(joints.axis_count, AXES);
+    ck_assert_mem_eq(joints.ids, joint_ids, sizeof(joint_ids));
+    ck_assert_mem_eq(joints.axes, joint_axes, sizeof(joint_axes));
+    for (size_t i = 0; i < 2; i++) {
+        StateFrame frame;
+        ck_assert_int_eq(frame_chunk_read(&chunk, i, &arena, &frame, NULL), STATUS_OK);
+        ck_assert_double_eq(frame.joint_position[4], 100.0 * (double)i + 4);
+        ck_assert_double_eq(frame.joint_velocity[0], 100.0 * (double)i + POSITIONS);
+        ck_assert_double_eq(frame.joint_target[0], 100.0 * (double)i + POSITIONS + AXES);
+        ck_assert_double_eq(frame.joint_target_velocity[0],
+                            100.0 * (double)i + POSITIONS + 2 * AXES);
+        ck_assert_double_eq(frame.joint_effort[AXES - 1], 100.0 * (double)i + JOINT_NUMBERS - 1);
+    }
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(joints_that_lie_are_refused) {
+    enum { AT_POSITIONS = 16, AT_VELOCITIES = 24, AT_JOINTS = 40 };
+    static const struct {
+        size_t at;
+        uint64_t value;
+    } lies[] = {{AT_POSITIONS, POSITIONS + 1},
+                {AT_VELOCITIES, AXES - 1},
+                {AT_VELOCITIES, UINT64_MAX},
+                {AT_JOINTS, JOINTS + 1},
+                {AT_JOINTS, UINT64_MAX}};
+    for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+        uint8_t body[JOINT_HEAD_BYTES + 2 * JOINT_FRAME_BYTES];
+        make_joint_frames(body);
+        put_u64(body, lies[i].at, lies[i].value);
+        FrameChunk chunk;
+        Error error = {0};
+        ck_assert_int_eq(frame_chunk_open(body, sizeof(body), 5, &chunk, &error), STATUS_DATA_LOSS);
+    }
+}
+END_TEST
+
 START_TEST(an_arena_that_ends_is_told) {
     uint8_t body[FRAMES_BYTES];
     make_frames(body);
@@ -182,6 +268,8 @@ static TCase *case_frames(void) {
                         (int)(sizeof(frame_lies) / sizeof(frame_lies[0])));
     tcase_add_test(tcase, a_number_of_bodies_that_overflows_is_refused);
     tcase_add_test(tcase, a_world_may_have_no_bodies);
+    tcase_add_test(tcase, joints_come_back_to_the_bit);
+    tcase_add_test(tcase, joints_that_lie_are_refused);
     tcase_add_test(tcase, an_arena_that_ends_is_told);
     return tcase;
 }

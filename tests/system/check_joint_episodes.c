@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A humanoid that is pushed about while it is recorded: what its joints were stands in the file to
-// the bit, is what stepping again gives, from every key-frame and behind a restart, and verification
-// finds it where it was changed.
+// the bit, is what stepping again gives, from every key-frame and behind a restart, and
+// verification finds it where it was changed.
 #include "cli/json_read.h"
 #include "support/suite.h"
 #include "support/wire_episode.h"
