@@ -88,7 +88,7 @@ test("what is sealed and makes no sense is refused and named", () => {
     assert.throws(() => openChunk(seal(Kind.Gap, 3, 2, body), UID), /first step, 3, comes after its last, 2/);
     assert.throws(() => openChunk(seal(11, 1, 2, body), UID), /kind, 11, is unknown/);
     assert.throws(() => openChunk(seal(Kind.Gap, 1, 2, body, 1), UID), /newer program/);
-    assert.throws(() => openChunk(seal(Kind.Gap, 1, 2, body, 0, 5), UID), /format version is 5/);
+    assert.throws(() => openChunk(seal(Kind.Gap, 1, 2, body, 0, 6), UID), /format version is 6/);
     assert.throws(() => openChunk(seal(Kind.Gap, 1, 2, body), "ff".repeat(16)), /another recording/);
 });
 
@@ -100,6 +100,10 @@ test("frames are columns", () => {
     assert.deepEqual([first.step, first.worldStep, first.time, first.ids], [0, 100, 0.5, [5, 6]]);
     assert.deepEqual([...second.pose].slice(7, 9), [-7, -8]);
     assert.deepEqual([second.velocity[0], second.velocity[11], second.jointPosition[0], second.jointVelocity[0]], [-14, -25, 80, 81]);
+    // version 5: a joint, and behind its velocity what it is to do
+    const [joined] = readFrames(new Sink().u64(2, 1, 1, 1, 5, 6).u64(1, 9, 32)
+        .u64(4, 100).f64(0.5).f64(...Array.from({ length: 26 }, (_, i) => i)).f64(70, 71, 72, 73, 74).bytes());
+    assert.deepEqual([joined.step, joined.velocity[11], joined.jointPosition[0], joined.jointVelocity[0]], [4, 25, 70, 71]);
     assert.throws(() => readFrames(body(3, 4)), /claims 3 frames/);
     assert.throws(() => readFrames(body(2, 0)), /frame 1 is of step 0/);
     assert.throws(() => readFrames(body(2, 4).subarray(0, 100)), Damage);
@@ -133,7 +137,10 @@ test("a definition and a seal are read to their last byte", () => {
 test("highlights of every version are read", () => {
     const launch = new Sink().u64(4, 1, 2, 2).f64(0.5).u64(0, 8, 0, 9).f64(0.01).bytes();
     const [four] = readHighlights(openChunk(seal(Kind.Highlights, 0, 2, new Sink().u64(1).raw(launch).bytes()), UID));
-    assert.deepEqual(four, { kind: 4, firstStep: 1, lastStep: 2, step: 2, value: 0.5, reason: 0, body: 8, contacts: 0, other: 9, height: 0.01 });
+    assert.deepEqual(four, { kind: 4, firstStep: 1, lastStep: 2, step: 2, value: 0.5, reason: 0, body: 8, contacts: 0, other: 9, height: 0.01, joint: 0 });
+    const broken = new Sink().u64(5, 1, 2, 2).f64(3).u64(0, 0, 0, 0).f64(0).u64(12).bytes();
+    const [five] = readHighlights(openChunk(seal(Kind.Highlights, 0, 2, new Sink().u64(1).raw(broken).bytes(), 0, 5), UID));
+    assert.deepEqual([five.kind, five.value, five.joint], [5, 3, 12]);
     const three = readHighlights(openChunk(seal(Kind.Highlights, 0, 2, new Sink().u64(1, 1, 1, 2, 2).f64(0.5).u64(3, 8, 40).bytes(), 0, 3), UID))[0];
     assert.deepEqual([three.reason, three.contacts, three.other], [3, 40, 0]);
     const two = readHighlights(openChunk(seal(Kind.Highlights, 0, 2, new Sink().u64(1, 1, 1, 2, 2).f64(0.5).bytes(), 0, 2), UID))[0];

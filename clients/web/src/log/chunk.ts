@@ -4,7 +4,7 @@ import { Damage, Source, hex } from "./bytes";
 import { hashOf } from "./hash";
 
 export const CHUNK_HEADER_BYTES = 192;
-const VERSION_OLDEST = 2, VERSION_NEWEST = 4;
+const VERSION_OLDEST = 2, VERSION_NEWEST = 5;
 const UINT32_MAX = 0xffffffff;
 
 export enum Kind {

@@ -36,7 +36,12 @@ export function readFrames(body: Uint8Array): Frame[] {
         throw new Damage(`it claims ${n} bodies, which is not what ${body.length} bytes hold`);
     }
     const ids = wholes(source.part(8 * n), 0, n);
-    const frameBytes = 24 + 104 * n + 8 * (p + q);
+    let frameBytes = 24 + 104 * n + 8 * (p + q);
+    if (source.left !== count * frameBytes) {
+        // of version 5: which joints, and in every frame their targets and efforts as well. The length tells: 24 q bytes of a frame are added
+        source.part(16 * source.count(16));
+        frameBytes += 24 * q;
+    }
     if (count === 0 || source.left !== count * frameBytes) {
         throw new Damage(`it claims ${count} frames of ${n} bodies, which is not what ${body.length} bytes hold`);
     }

@@ -89,8 +89,8 @@ export function readSeal(body: Uint8Array): Seal {
     return seal;
 }
 
-export const HIGHLIGHTS = ["unknown", "unconverged", "impact", "energy_gain", "launch"];
-export const HIGHLIGHT_UNITS = ["", "", "m/s", "J", "m/s"];
+export const HIGHLIGHTS = ["unknown", "unconverged", "impact", "energy_gain", "launch", "broken"];
+export const HIGHLIGHT_UNITS = ["", "", "m/s", "J", "m/s", "joints"];
 export const REASONS = ["", "iterations ended", "budget ended", "stalled", "diverged", "time limit", "not finite"];
 
 export interface Highlight {
@@ -104,16 +104,18 @@ export interface Highlight {
     contacts: number;
     other: number;
     height: number; // [m]
+    joint: number;
 }
 
 export function readHighlights(chunk: Chunk): Highlight[] {
     const s = new Source(chunk.body);
-    const hasReasons = chunk.version >= 3, hasLaunches = chunk.version >= 4;
-    const count = s.count(hasLaunches ? 80 : hasReasons ? 64 : 40);
+    const hasReasons = chunk.version >= 3, hasLaunches = chunk.version >= 4, hasJoints = chunk.version >= 5;
+    const count = s.count(hasJoints ? 88 : hasLaunches ? 80 : hasReasons ? 64 : 40);
     const highlights = Array.from({ length: count }, () => ({
         kind: s.whole(), firstStep: s.whole(), lastStep: s.whole(), step: s.whole(), value: s.f64(),
         reason: hasReasons ? s.whole() : 0, body: hasReasons ? s.whole() : 0, contacts: hasReasons ? s.whole() : 0,
         other: hasLaunches ? s.whole() : 0, height: hasLaunches ? s.f64() : 0,
+        joint: hasJoints ? s.whole() : 0,
     }));
     s.end("highlights");
     return highlights;

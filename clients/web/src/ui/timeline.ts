@@ -10,7 +10,7 @@ export interface Event {
     step: number;
     firstStep: number;
     lastStep: number;
-    kind: "unconverged" | "impact" | "energy_gain" | "launch" | "fault" | "solver" | "gap" | "change" | "divergence";
+    kind: "unconverged" | "impact" | "energy_gain" | "launch" | "broken" | "fault" | "solver" | "gap" | "change" | "divergence";
     text: string;
     value: number;
 }
@@ -21,6 +21,7 @@ const EVENT_LOOKS: Record<Event["kind"], { letter: string; color: string; title:
     impact: { letter: "▼", color: "#0072b2", title: "hardest impact of a stretch" },
     energy_gain: { letter: "▲", color: "#e69f00", title: "gained energy" },
     launch: { letter: "↑", color: "#cc79a7", title: "launched by convex friction" },
+    broken: { letter: "⌇", color: "#d55e00", title: "joints broke" },
     fault: { letter: "!", color: "#d55e00", title: "fault" },
     solver: { letter: "S", color: "#009e73", title: "change of solver" },
     gap: { letter: "…", color: "#8c8c8c", title: "not recorded" },
@@ -37,7 +38,8 @@ function eventOf(h: Highlight, bodyName: (id: number) => string): Event {
     const range = h.firstStep === h.lastStep ? `step ${h.firstStep}` : `steps ${h.firstStep}–${h.lastStep}, worst ${h.step}`;
     const more = h.kind === 1 && h.reason > 0
         ? `: ${REASONS[h.reason] ?? "?"}, island of ${h.contacts} contacts with ${bodyName(h.body)}`
-        : h.kind === 4 ? `: ${bodyName(h.body)} and ${bodyName(h.other)}, gliding ${num(h.height)} m high` : "";
+        : h.kind === 4 ? `: ${bodyName(h.body)} and ${bodyName(h.other)}, gliding ${num(h.height)} m high`
+        : h.kind === 5 ? `: joint ${h.joint}` : "";
     const value = h.kind === 1 ? `e_own ${num(h.value)}` : `${num(h.value)} ${HIGHLIGHT_UNITS[h.kind] ?? ""}`;
     return { step: h.step, firstStep: h.firstStep, lastStep: h.lastStep, kind, value: h.value, text: `${EVENT_LOOKS[kind].title}: ${value} (${range})${more}` };
 }
