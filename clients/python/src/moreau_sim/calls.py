@@ -461,6 +461,32 @@ class Calls:
             deadline_ms,
         )
 
+    def group_send(
+        self,
+        *,
+        group: int | None = None,
+        mask: bytes | None = None,
+        action: ArrayLike | None = None,
+        action_double: ArrayLike | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.GroupSendReply:
+        """See protocol.GroupSend."""
+        return self._call(
+            p.GroupSend(group=group, mask=mask, action=action, action_double=action_double),
+            p.GroupSendReply,
+            deadline_ms,
+        )
+
+    def group_receive(
+        self,
+        *,
+        group: int | None = None,
+        count: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.GroupStepReply:
+        """See protocol.GroupReceive."""
+        return self._call(p.GroupReceive(group=group, count=count), p.GroupStepReply, deadline_ms)
+
     def group_destroy(
         self,
         *,

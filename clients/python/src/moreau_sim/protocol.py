@@ -55,6 +55,8 @@ class Request(Message):
     group_create: Optional["GroupCreate"] = None
     group_reset: Optional["GroupReset"] = None
     group_step: Optional["GroupStep"] = None
+    group_send: Optional["GroupSend"] = None
+    group_receive: Optional["GroupReceive"] = None
     group_destroy: Optional["GroupDestroy"] = None
     group_list: Optional["GroupList"] = None
     episode_start: Optional["EpisodeStart"] = None
@@ -107,7 +109,8 @@ class Reply(Message):
     snapshot_drop: Optional["SnapshotDropReply"] = None
     group_create: Optional["GroupCreateReply"] = None
     group_step: Optional["GroupStepReply"] = None
-    """of GroupReset and GroupStep"""
+    """of GroupReset, GroupStep and GroupReceive"""
+    group_send: Optional["GroupSendReply"] = None
     group_destroy: Optional["GroupDestroyReply"] = None
     group_list: Optional["GroupListReply"] = None
     episode_start: Optional["EpisodeStartReply"] = None
@@ -2011,6 +2014,32 @@ class GroupStepReply(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class GroupSend(Message):
+    """GroupStep in two parts: Send answers at once, and the worlds step meanwhile; Receive answers with those
+    that finished first. A world that was sent takes no other call until it was received. Each world's
+    sequence of rows repeats exactly; the order between worlds does not."""
+
+    group: int | None = None
+    mask: bytes | None = None
+    action: Optional[ArrayLike] = None
+    action_double: Optional[ArrayLike] = None
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupSendReply(Message):
+    pass
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupReceive(Message):
+    group: int | None = None
+    count: int | None = None
+    """the first so many that finish, once there are as many; at most as many as were sent and that no other
+    Receive waits for, which is the default; none: FAILED_PRECONDITION. A deadline counts for GroupSend;
+    Cancel ends the wait"""
+
+
+@dataclass(slots=True, kw_only=True)
 class GroupDestroy(Message):
     """The group is gone for every call that follows; those under way are finished."""
 
@@ -2797,6 +2826,8 @@ Request.FIELDS = (
     Field(90, "group_create", Kind.MESSAGE, False, GroupCreate),
     Field(91, "group_reset", Kind.MESSAGE, False, GroupReset),
     Field(92, "group_step", Kind.MESSAGE, False, GroupStep),
+    Field(93, "group_send", Kind.MESSAGE, False, GroupSend),
+    Field(94, "group_receive", Kind.MESSAGE, False, GroupReceive),
     Field(95, "group_destroy", Kind.MESSAGE, False, GroupDestroy),
     Field(96, "group_list", Kind.MESSAGE, False, GroupList),
     Field(120, "episode_start", Kind.MESSAGE, False, EpisodeStart),
@@ -2840,6 +2871,7 @@ Reply.FIELDS = (
     Field(75, "snapshot_drop", Kind.MESSAGE, False, SnapshotDropReply),
     Field(90, "group_create", Kind.MESSAGE, False, GroupCreateReply),
     Field(92, "group_step", Kind.MESSAGE, False, GroupStepReply),
+    Field(93, "group_send", Kind.MESSAGE, False, GroupSendReply),
     Field(95, "group_destroy", Kind.MESSAGE, False, GroupDestroyReply),
     Field(96, "group_list", Kind.MESSAGE, False, GroupListReply),
     Field(120, "episode_start", Kind.MESSAGE, False, EpisodeStartReply),
@@ -3609,6 +3641,16 @@ GroupStepReply.FIELDS = (
     Field(15, "final_extra_double", Kind.DOUBLE, True, None),
     Field(16, "unconverged", Kind.UINT32, True, None),
     Field(17, "failures", Kind.MESSAGE, True, Status),
+)
+GroupSend.FIELDS = (
+    Field(1, "group", Kind.UINT64, False, None),
+    Field(2, "mask", Kind.BYTES, False, None),
+    Field(3, "action", Kind.FLOAT, True, None),
+    Field(4, "action_double", Kind.DOUBLE, True, None),
+)
+GroupReceive.FIELDS = (
+    Field(1, "group", Kind.UINT64, False, None),
+    Field(2, "count", Kind.UINT64, False, None),
 )
 GroupDestroy.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
