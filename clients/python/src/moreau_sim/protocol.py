@@ -309,7 +309,7 @@ class StatsReply(Message):
     bytes_in: int | None = None
     bytes_out: int | None = None
     world_bytes: int | None = None
-    """memory of all worlds, snapshots, replays, verifications and batches"""
+    """memory of all worlds, groups, snapshots, replays, verifications and batches"""
     worlds: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """with Stats.worlds: id …"""
     bytes_of_world: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
@@ -336,6 +336,9 @@ class StatsReply(Message):
     """replies kept for clients that may come back, of all sessions"""
     player_bytes: int | None = None
     """of world_bytes: episodes being read, replayed or verified"""
+    groups: int | None = None
+    group_worlds: int | None = None
+    """of all groups; they are not among `world_count`"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2981,6 +2984,8 @@ StatsReply.FIELDS = (
     Field(25, "put_aside", Kind.UINT64, False, None),
     Field(26, "kept_bytes", Kind.UINT64, False, None),
     Field(27, "player_bytes", Kind.UINT64, False, None),
+    Field(28, "groups", Kind.UINT64, False, None),
+    Field(29, "group_worlds", Kind.UINT64, False, None),
 )
 Describe.FIELDS = (
     Field(1, "first", Kind.UINT64, False, None),
