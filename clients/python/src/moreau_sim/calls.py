@@ -420,11 +420,12 @@ class Calls:
         step_limit: int | None = None,
         autoreset: p.Group.Autoreset | None = None,
         double_precision: bool | None = None,
+        parameters: Sequence[p.GroupParameter] | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupCreateReply:
         """See protocol.GroupCreate."""
         return self._call(
-            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision),
+            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision, parameters=parameters),
             p.GroupCreateReply,
             deadline_ms,
         )

@@ -1885,6 +1885,52 @@ class GroupNoise(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class GroupParameter(Message):
+    """A number that differs from world to world: of each world, instead of the template's, in all of its
+    episodes."""
+
+    class Kind(IntEnum):
+        BODY_MASS = 0
+        """1 [kg] > 0; the inertia goes with it"""
+        BODY_POSE = 1
+        """7: pose; as a reset puts it, before noise (of bodies that no joint places)"""
+        JOINT_POSITION = 2
+        """per position number, of joints of coordinates; likewise"""
+        MATERIAL_FRICTION = 3
+        """1, as in Material, as the next"""
+        MATERIAL_RESTITUTION = 4
+        GRAVITY = 5
+        """3 [m/s^2]"""
+        JOINT_LOW = 6
+        """per free axis, as in SceneJoint, as the rest; -1e18: none"""
+        JOINT_HIGH = 7
+        """1e18: none"""
+        JOINT_STIFFNESS = 8
+        JOINT_REST = 9
+        JOINT_DAMPING = 10
+        JOINT_FRICTION = 11
+        JOINT_ARMATURE = 12
+        JOINT_DRIVE_STIFFNESS = 13
+        JOINT_DRIVE_DAMPING = 14
+        JOINT_EFFORT_MAX = 15
+        """1e18: unbounded"""
+
+    kind: Optional["GroupParameter.Kind"] = None
+    body: str | None = None
+    """of the kinds BODY_…: its name, or #2 for the second of the template"""
+    joint: str | None = None
+    """of the kinds JOINT_…: likewise"""
+    material: str | None = None
+    """of the kinds MATERIAL_…: likewise; not the built-in one"""
+    body_id: int | None = None
+    """instead of names: ids, where the template is a world"""
+    joint_id: int | None = None
+    material_id: int | None = None
+    values: Optional[ArrayLike] = None
+    """so many numbers per world, world after world"""
+
+
+@dataclass(slots=True, kw_only=True)
 class GroupCreate(Message):
     """Makes a group. Its worlds stand as the template does, and have not begun an episode: GroupReset begins
     one, or, with autoreset, the first GroupStep."""
@@ -1919,6 +1965,7 @@ class GroupCreate(Message):
     autoreset: Optional["Group.Autoreset"] = None
     double_precision: bool | None = None
     """rows of doubles"""
+    parameters: Optional[Sequence["GroupParameter"]] = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3580,6 +3627,16 @@ GroupNoise.FIELDS = (
     Field(5, "mean", Kind.DOUBLE, False, None),
     Field(6, "deviation", Kind.DOUBLE, False, None),
 )
+GroupParameter.FIELDS = (
+    Field(1, "kind", Kind.ENUM, False, GroupParameter.Kind),
+    Field(2, "body", Kind.STRING, False, None),
+    Field(3, "joint", Kind.STRING, False, None),
+    Field(4, "material", Kind.STRING, False, None),
+    Field(5, "body_id", Kind.UINT64, False, None),
+    Field(6, "joint_id", Kind.UINT64, False, None),
+    Field(7, "material_id", Kind.UINT64, False, None),
+    Field(8, "values", Kind.DOUBLE, True, None),
+)
 GroupCreate.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
     Field(2, "lifetime", Kind.ENUM, False, World.Lifetime),
@@ -3598,6 +3655,7 @@ GroupCreate.FIELDS = (
     Field(15, "step_limit", Kind.UINT64, False, None),
     Field(16, "autoreset", Kind.ENUM, False, Group.Autoreset),
     Field(17, "double_precision", Kind.BOOL, False, None),
+    Field(18, "parameters", Kind.MESSAGE, True, GroupParameter),
 )
 GroupCreateReply.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
