@@ -3,6 +3,7 @@
 #include "api/request.h"
 #include "api/session.h"
 #include "os/clock.h"
+#include "run/farm.h"
 
 #include <string.h>
 
@@ -109,6 +110,9 @@ static Status count_all(Request *request, Moreau__V1__StatsReply *message, Error
     message->lane_steps = lane_steps;
     message->connections = peers.connection_count;
     message->world_count = host_count(api->def.host);
+    message->has_groups = message->has_group_worlds = 1;
+    message->groups = farm_count(host_farm(api->def.host));
+    message->group_worlds = host_claimed(api->def.host);
     message->requests = api->requests_total;
     message->unconverged_steps =
         atomic_load_explicit(&api->unconverged_steps, memory_order_relaxed);

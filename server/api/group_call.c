@@ -41,6 +41,20 @@ static Status check_mask(const GroupEntry *entry, GroupMask mask, size_t *chosen
                                    "The mask names no world; leave it out to name all.");
 }
 
+// A world that was sent takes no other call.
+static Status check_free(const GroupRun *run, Error *error) {
+    const GroupMail *mail = run->entry->mail;
+    for (size_t i = 0; mail != NULL && i < run->call.count; i++) {
+        const uint32_t world = group_call_world(&run->call, i);
+        if (!group_mail_is_free(mail, world)) {
+            return error_set(error, STATUS_FAILED_PRECONDITION, "mask",
+                             "World %u was sent (GroupSend): receive it first (GroupReceive).",
+                             world);
+        }
+    }
+    return STATUS_OK;
+}
+
 // Of a mask that has passed.
 static bool list_worlds(GroupRun *run, GroupMask mask, Arena *arena) {
     uint32_t *world = arena_take_array(arena, run->call.count, sizeof(*world));
@@ -98,10 +112,39 @@ Status group_run_prepare(Request *request, uint64_t group, GroupMask mask, Group
     if (mask.is_given && count < entry->count && !list_worlds(made, mask, memory_of(made))) {
         return refuse_memory(made, error);
     }
+    made->count = count;
+    if (check_free(made, error) != STATUS_OK) {
+        return error->status;
+    }
     const size_t bytes = REPLY_HEAD_OK_BYTES_MAX + group_codec_bytes_bound(entry->group, count);
     return bytes <= request->api->def.frame_bytes_max
                ? STATUS_OK
                : request_refuse_length(request, bytes, error);
+}
+
+Status group_run_check_column(const GroupRun *run, size_t length, size_t columns, const char *name,
+                              Error *error) {
+    if (length == run->call.count * columns) {
+        return STATUS_OK;
+    }
+    return error_set(error, STATUS_INVALID_ARGUMENT, name,
+                     "Column %s has %zu numbers; for %zu worlds it has %zu (%zu each).", name,
+                     length, run->call.count, run->call.count * columns, columns);
+}
+
+Status group_run_take_actions(GroupRun *run, size_t count, const float *action, size_t double_count,
+                              const double *action_double, Error *error) {
+    const size_t columns = run->call.group->action.column_count;
+    if (count > 0 && double_count > 0) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "action_double",
+                         "Give actions as floats or as doubles, not both.");
+    }
+    if (double_count > 0) {
+        run->call.action_double = action_double;
+        return group_run_check_column(run, double_count, columns, "action_double", error);
+    }
+    run->call.action = action;
+    return group_run_check_column(run, count, columns, "action", error);
 }
 
 // ---- the reply
@@ -110,43 +153,43 @@ static uint8_t *write_reply(uint8_t *at, const void *context) {
     return group_codec_pack(context, at);
 }
 
-static void fill_failure(const GroupRun *run, size_t row, Moreau__V1__Status *status) {
-    const Error *error = &run->call.error[row];
+static void fill_failure(const GroupCall *call, size_t row, Moreau__V1__Status *status) {
+    const Error *error = &call->error[row];
     moreau__v1__status__init(status);
     status->has_code = status->has_world = status->has_recoverable = 1;
     status->code = (Moreau__V1__Status__Code)error->status;
     status->message = (char *)error->message;
     status->field = error->field[0] != '\0' ? (char *)error->field : NULL;
-    status->world = group_call_world(&run->call, row);
+    status->world = group_call_world(call, row);
     status->recoverable = status_is_recoverable(error->status);
 }
 
-// What is left of a frame goes to their texts; the last ones may have none. false: memory ended.
-static bool list_failures(GroupRun *run, GroupRows *rows) {
-    const GroupCall *call = &run->call;
-    const size_t frame = run->request->api->def.frame_bytes_max,
+// What is left of a frame goes to their texts; the last ones may have none.
+bool group_run_list_failures(const Request *request, GroupRows *rows, Arena *arena) {
+    const GroupCall *call = rows->call;
+    const size_t frame = request->api->def.frame_bytes_max,
                  used = REPLY_HEAD_OK_BYTES_MAX + group_codec_bytes_bound(call->group, rows->count);
     size_t room = used < frame ? frame - used : 0, failed = 0;
     for (size_t i = 0; i < rows->count; i++) {
-        failed += call->row[i].has_failed;
+        failed += call->row[group_rows_at(rows, i)].has_failed;
     }
     if (failed == 0) {
         return true;
     }
-    Arena *arena = memory_of(run);
     rows->failures = arena_take_array(arena, failed, sizeof(*rows->failures));
     Moreau__V1__Status *statuses = arena_take_array(arena, failed, sizeof(*statuses));
     if (rows->failures == NULL || statuses == NULL) {
         return false;
     }
     for (size_t i = 0; i < rows->count; i++) {
-        if (!call->row[i].has_failed) {
+        const size_t row = group_rows_at(rows, i);
+        if (!call->row[row].has_failed) {
             continue;
         }
         Moreau__V1__Status *status = &statuses[rows->failure_count];
         rows->failures[rows->failure_count++] = status;
-        fill_failure(run, i, status);
-        const size_t bytes = strlen(call->error[i].message) + strlen(call->error[i].field);
+        fill_failure(call, row, status);
+        const size_t bytes = strlen(call->error[row].message) + strlen(call->error[row].field);
         room = bytes <= room ? room - bytes : 0;
         if (room == 0) {
             status->message = status->field = NULL;
@@ -171,7 +214,7 @@ static void reply(GroupRun *run, Lane *lane) {
     Request *request = run->request;
     GroupRows rows = {.call = &run->call, .count = run->call.count};
     Error error;
-    if (!list_failures(run, &rows)) {
+    if (!group_run_list_failures(request, &rows, memory_of(run))) {
         error_set(&error, STATUS_RESOURCE_EXHAUSTED, "mask",
                   "The call was carried out, but memory ended while its failures were told: name "
                   "fewer worlds.");
@@ -221,11 +264,17 @@ static void publish(const GroupRun *run, Lane *lane, const PartTally *tally) {
     }
 }
 
+// The row at a place of the run's order.
+static size_t row_at(const GroupRun *run, size_t place) {
+    return run->order == NULL ? place : run->order[place];
+}
+
 static void give_up_rows(GroupPart *part, const Error *why, Lane *lane, PartTally *tally) {
     GroupCall *call = &part->run->call;
-    for (; part->row < part->end; part->row++) {
-        group_give_up_row(call, part->row, why, &lane->scratch);
-        tally_row(call, part->row, tally);
+    for (; part->next < part->end; part->next++) {
+        const size_t row = row_at(part->run, part->next);
+        group_give_up_row(call, row, why, &lane->scratch);
+        tally_row(call, row, tally);
     }
 }
 
@@ -243,10 +292,10 @@ static JobOutcome stop_row(GroupPart *part, const WorkWatch *watch, Lane *lane, 
         give_up_rows(part, &error, lane, tally);
         return JOB_DONE;
     }
-    group_give_up_row(&part->run->call, part->row, &error, &lane->scratch);
-    tally_row(&part->run->call, part->row, tally);
-    part->row++;
-    return part->row < part->end ? JOB_AGAIN : JOB_DONE;
+    const size_t row = row_at(part->run, part->next++);
+    group_give_up_row(&part->run->call, row, &error, &lane->scratch);
+    tally_row(&part->run->call, row, tally);
+    return part->next < part->end ? JOB_AGAIN : JOB_DONE;
 }
 
 static JobOutcome run_rows(GroupPart *part, Lane *lane, PartTally *tally) {
@@ -256,12 +305,14 @@ static JobOutcome run_rows(GroupPart *part, Lane *lane, PartTally *tally) {
     uint32_t stride = 1, since = 0;
     WorkWatch watch;
     request_watch(request, lane, lane->slice_ns, &watch);
-    while (part->row < part->end) {
-        if (!group_run_row(call, part->row, &lane->scratch, &watch.context)) {
+    while (part->next < part->end) {
+        const size_t row = row_at(part->run, part->next);
+        if (!group_run_row(call, row, &lane->scratch, &watch.context)) {
             return stop_row(part, &watch, lane, tally);
         }
-        tally_row(call, part->row++, tally);
-        if (++since < stride || part->row == part->end) {
+        tally_row(call, row, tally);
+        part->next++;
+        if (++since < stride || part->next == part->end) {
             continue;
         }
         const uint64_t now_ns = clock_now_ns();
@@ -297,7 +348,9 @@ static JobOutcome work_part(Job *job, Lane *lane) {
         return outcome;
     }
     farm_count_block(run->entry, part->block, false);
-    if (atomic_fetch_sub_explicit(&run->left, 1, memory_order_acq_rel) == 1) {
+    if (run->finished != NULL) {
+        job->urgent = true; // somebody may wait for these rows
+    } else if (atomic_fetch_sub_explicit(&run->left, 1, memory_order_acq_rel) == 1) {
         reply(run, lane);
         job->urgent = run->request->status != STATUS_OK; // `done` writes its line
     }
@@ -309,47 +362,55 @@ static JobOutcome work_part(Job *job, Lane *lane) {
 static void on_part_done(Job *job) {
     const GroupPart *part = (GroupPart *)(void *)((char *)job - offsetof(GroupPart, job));
     GroupRun *run = part->run;
+    if (run->finished != NULL) {
+        run->finished(run, part);
+    }
     if (--run->unfinished == 0) {
         request_finish(run->request);
     }
+}
+
+static uint32_t world_at(const GroupRun *run, size_t place) {
+    return group_call_world(&run->call, row_at(run, place));
 }
 
 // The rows of each block that has some.
 static void cut(GroupRun *run) {
     GroupEntry *entry = run->entry;
     const uint32_t block_worlds = entry->block[0].count;
-    size_t row = 0;
-    while (row < run->call.count) {
-        GroupBlock *block = &entry->block[group_call_world(&run->call, row) / block_worlds];
+    size_t place = 0;
+    while (place < run->count) {
+        GroupBlock *block = &entry->block[world_at(run, place) / block_worlds];
         const uint32_t world_end = block->first + block->count;
         GroupPart *part = &run->part[run->part_count++];
-        *part = (GroupPart){.run = run, .block = block, .row = row};
-        while (row < run->call.count && group_call_world(&run->call, row) < world_end) {
-            row++;
+        *part = (GroupPart){.run = run, .block = block, .first = place, .next = place};
+        while (place < run->count && world_at(run, place) < world_end) {
+            place++;
         }
-        part->end = row;
+        part->end = place;
     }
 }
 
-Status group_run_submit(GroupRun *run, Error *error) {
-    Status status = group_call_check(&run->call, error);
-    if (status != STATUS_OK) {
-        return status;
+Status group_run_reserve(GroupRun *run, bool wants_rows, Error *error) {
+    if (group_call_check(&run->call, error) != STATUS_OK) {
+        return error->status;
     }
     const uint32_t blocks = run->entry->block_count;
-    const size_t parts = run->call.count < blocks ? run->call.count : blocks;
+    const size_t parts = run->count < blocks ? run->count : blocks;
     run->part = arena_take_array(memory_of(run), parts, sizeof(GroupPart));
-    if (run->part == NULL || !group_call_take(&run->call, memory_of(run))) {
-        return refuse_memory(run, error);
-    }
+    return run->part == NULL || (wants_rows && !group_call_take(&run->call, memory_of(run)))
+               ? refuse_memory(run, error)
+               : STATUS_OK;
+}
+
+void group_run_start(GroupRun *run) {
+    Pool *pool = run->request->api->def.pool;
     cut(run);
     run->unfinished = run->part_count;
     atomic_store_explicit(&run->left, run->part_count, memory_order_relaxed);
-    Pool *pool = run->request->api->def.pool;
     for (size_t i = 0; i < run->part_count; i++) {
         GroupPart *part = &run->part[i];
         part->job = (Job){.work = work_part, .done = on_part_done};
         pool_submit(pool, &part->block->strand, request_share(run->request), &part->job);
     }
-    return STATUS_OK;
 }

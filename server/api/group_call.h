@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls on the worlds of a group (GroupReset, GroupStep): cut along the group's blocks, one job per
+// Calls on the worlds of a group (GroupReset, GroupStep, GroupSend): cut along the group's blocks, one job per
 // block in that block's own strand, so that calls on one world are in order; joined by a counter,
 // the last block to finish makes the reply. A block gives its lane to others between two worlds.
 #pragma once
@@ -15,19 +15,23 @@ typedef struct GroupPart {
     Job job;
     GroupRun *run;
     GroupBlock *block;
-    size_t row, end; // the next one to be carried out
+    size_t first, next, end; // places in the run's order; the next one to be carried out
 } GroupPart;
 
 struct GroupRun {
     Request *request;
     GroupEntry *entry; // retained
     GroupCall call;
-    StockArena memory; // borrowed of the host until the run is over, where it is_lent
+    const uint32_t *order; // its rows that are carried out; NULL: all
+    size_t count;          // of them
+    StockArena memory;     // borrowed of the host until the run is over, where it is_lent
     bool is_lent;
     GroupPart *part;
     size_t part_count;
     _Atomic size_t left; // parts not yet done on their lanes
     size_t unfinished;   // parts whose job's `done` is to come; loop thread
+    // Nullable: instead of a reply. Loop: these rows have been carried out
+    void (*finished)(GroupRun *run, const GroupPart *part);
 };
 
 // Which worlds a call names.
@@ -37,10 +41,29 @@ typedef struct GroupMask {
     size_t count;
 } GroupMask;
 
+static inline GroupMask group_mask(bool is_given, ProtobufCBinaryData mask) {
+    return (GroupMask){.is_given = is_given, .bytes = mask.data, .count = mask.len};
+}
+
 // Finds the group and the worlds. From here on the request releases what the run holds.
 Status group_run_prepare(Request *request, uint64_t group, GroupMask mask, GroupRun **run,
                          Error *error);
 
-// Submits every part, when the call is filled; from here on, unless it fails, the run answers and
-// ends by itself.
-Status group_run_submit(GroupRun *run, Error *error);
+// Judges the length of a column of so many numbers per world.
+Status group_run_check_column(const GroupRun *run, size_t length, size_t columns, const char *name,
+                              Error *error);
+
+// What a reply says of these rows, with their failures, in the arena, as far as a frame has room.
+// false: memory ended.
+bool group_run_list_failures(const Request *request, GroupRows *rows, Arena *arena);
+
+// Actions of one kind or the other, which stay the caller's; blames their columns.
+Status group_run_take_actions(GroupRun *run, size_t count, const float *action, size_t double_count,
+                              const double *action_double, Error *error);
+
+// When the call is filled: judges it, and takes what memory it needs, for rows as well where it has
+// none yet.
+Status group_run_reserve(GroupRun *run, bool wants_rows, Error *error);
+
+// Then submits every part: from here on the run answers and ends by itself.
+void group_run_start(GroupRun *run);

@@ -105,6 +105,24 @@ Status farm_list(GroupEntry *entry, Error *error) {
     return STATUS_OK;
 }
 
+Status farm_open_mail(GroupEntry *entry, Error *error) {
+    Host *host = entry->farm->host;
+    const uint64_t used = host_bytes(host), budget = host_limits(host)->bytes_max;
+    if (entry->mail == NULL) {
+        entry->mail = group_mail_create(entry->group, used < budget ? (size_t)(budget - used) : 0);
+        if (entry->mail == NULL) {
+            return error_set(error, STATUS_RESOURCE_EXHAUSTED, "group",
+                             "The memory budget (option --memory-bytes-max) has no room for what "
+                             "%u worlds send back.",
+                             entry->count);
+        }
+        const size_t bytes = entry->mail->memory.total_bytes;
+        host_count_bytes(host, 0, bytes);
+        entry->own_bytes += bytes;
+    }
+    return STATUS_OK;
+}
+
 static void free_entry(GroupEntry *entry) {
     Host *host = entry->farm->host;
     const uint64_t blocks = atomic_load_explicit(&entry->bytes, memory_order_relaxed);
@@ -124,6 +142,7 @@ static void unclaim(GroupEntry *entry) {
 static JobOutcome destroy_on_lane(Job *job, Lane *lane) {
     (void)lane;
     GroupEntry *entry = (GroupEntry *)(void *)((char *)job - offsetof(GroupEntry, destroy_job));
+    group_mail_destroy(entry->mail);
     group_destroy(entry->group);
     entry->group = NULL;
     return JOB_DONE;
@@ -183,6 +202,7 @@ void farm_destroy_all(Farm *farm) {
     for (uint32_t i = 0; i < farm->count; i++) {
         GroupEntry *entry = farm->entry[i];
         ASSERT(entry->references == 1); // the registry's: no call is under way
+        group_mail_destroy(entry->mail);
         group_destroy(entry->group);
         free(entry->block);
         free(entry);

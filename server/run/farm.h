@@ -8,6 +8,7 @@
 #pragma once
 
 #include "run/group.h"
+#include "run/group_mail.h"
 #include "run/host.h"
 
 typedef struct Farm Farm;
@@ -29,8 +30,10 @@ typedef struct GroupEntry {
     WorldOwner owner; // its client's name is the entry's
     char name[HOST_NAME_BYTES], client[HOST_NAME_BYTES];
 
-    Group *group;      // owned; NULL until it is made
-    GroupBlock *block; // owned
+    Group *group;                   // owned; NULL until it is made
+    GroupMail *mail;                // owned; NULL: no world was ever sent
+    struct GroupReceiver *receiver; // who waits for mail, first come, first served; api's
+    GroupBlock *block;              // owned
     uint32_t block_count;
     uint32_t bodies;                  // of the template
     size_t own_bytes;                 // counted in the host's, beside those of the blocks
@@ -54,6 +57,9 @@ Status farm_set_group(GroupEntry *entry, Group *group, Error *error);
 
 // Loop: it can be found from now on; the registry takes a reference of its own.
 Status farm_list(GroupEntry *entry, Error *error);
+
+// Loop: where worlds are sent from. RESOURCE_EXHAUSTED when the budget has no room.
+Status farm_open_mail(GroupEntry *entry, Error *error);
 
 // Lane that has the block: counts its memory, when `is_due` or now and then.
 void farm_count_block(GroupEntry *entry, GroupBlock *block, bool is_due);

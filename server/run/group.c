@@ -159,6 +159,9 @@ Status group_create(const GroupDef *def, World *template, Group **group, Error *
     made->is_double = def->is_double;
     Status status = compile(made, def, error);
     if (status == STATUS_OK) {
+        status = group_compile_parameters(made, def, error);
+    }
+    if (status == STATUS_OK) {
         status = keep_template(made, error);
     }
     if (status == STATUS_OK && (!list_pushed(made) || !take_worlds(made, def->seed))) {
@@ -196,7 +199,11 @@ Status group_add_world(Group *group, uint32_t i, Error *error) {
     }
     made->begun = made->world->time.value;
     made->stepper = stepper_create(limits->bytes_max);
-    return made->stepper == NULL ? out_of_memory(error) : STATUS_OK;
+    if (made->stepper == NULL) {
+        return out_of_memory(error);
+    }
+    status = group_set_parameters(group, i, false, error);
+    return status == STATUS_OK ? group_set_parameters(group, i, true, error) : status;
 }
 
 size_t group_bytes(const Group *group, uint32_t first, uint32_t count) {

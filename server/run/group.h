@@ -36,11 +36,34 @@ typedef struct NoiseDef {
     double low, high, mean, deviation;
 } NoiseDef;
 
+// The numbers are those of the wire. The kinds of joints begin with GROUP_PARAMETER_JOINT_LOW, in the
+// order of JointNumber.
+typedef enum GroupParameterKind {
+    GROUP_PARAMETER_BODY_MASS,
+    GROUP_PARAMETER_BODY_POSE,
+    GROUP_PARAMETER_JOINT_POSITION,
+    GROUP_PARAMETER_MATERIAL_FRICTION,
+    GROUP_PARAMETER_MATERIAL_RESTITUTION,
+    GROUP_PARAMETER_GRAVITY,
+    GROUP_PARAMETER_JOINT_LOW,
+    GROUP_PARAMETER_COUNT = GROUP_PARAMETER_JOINT_LOW + JOINT_NUMBER_COUNT
+} GroupParameterKind;
+
+typedef struct GroupParameterDef {
+    GroupParameterKind kind;
+    const char *name; // of body, joint or material, or #n; NULL: not given
+    uint64_t id;      // 0: not given
+    size_t count;
+    const double *values;
+} GroupParameterDef;
+
 typedef struct GroupDef {
     uint32_t count;
     uint64_t seed, first_world;
     LayoutDef action, observation, extra, bounds, noise;
     const NoiseDef *drawn; // [noise.count]
+    size_t parameter_count;
+    const GroupParameterDef *parameter;
     uint32_t substeps;
     double time_step; // [s]; 0: the template's
     uint64_t step_limit;
@@ -63,6 +86,13 @@ typedef struct GroupWorld {
     bool is_running;  // an episode goes on
 } GroupWorld;
 
+typedef struct GroupParameter {
+    GroupParameterKind kind;
+    uint64_t id;     // of body, joint or material
+    uint32_t stride; // numbers per world
+    double *values;  // [count stride] in the group's memory
+} GroupParameter;
+
 // What a body is pushed with.
 typedef struct GroupPush {
     uint32_t count;
@@ -84,6 +114,8 @@ typedef struct Group {
     size_t snapshot_bytes;
     Layout action, observation, extra, bounds, noise;
     NoiseDef *drawn; // [noise.channel_count]
+    GroupParameter *parameter;
+    size_t parameter_count;
     GroupPush push;
     GroupWorld *world; // [count]
 } Group;
@@ -152,6 +184,13 @@ bool group_run_row(GroupCall *call, size_t row, Arena *scratch, const Context *c
 
 // Ends a row that was not begun, or is in the middle: it fails.
 void group_give_up_row(GroupCall *call, size_t row, const Error *why, Arena *scratch);
+
+// For group.c: finds what the parameters are of; blames parameters[i].joint and the like.
+Status group_compile_parameters(Group *group, const GroupDef *def, Error *error);
+
+// Sets world i's own numbers: those that define it, or, `is_state`, those that it begins with.
+// Blames parameters[i].values[k].
+Status group_set_parameters(Group *group, uint32_t i, bool is_state, Error *error);
 
 // For group_step.c: begins a world's next episode. `values` NULL: drawn.
 Status group_begin_episode(Group *group, uint32_t i, const double *values, Arena *scratch,

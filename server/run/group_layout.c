@@ -41,6 +41,44 @@ static const KindRow kinds[CHANNEL_COUNT] = {
     [CHANNEL_TIME] = {"time", OF_NONE, 1, 0, false, true, false, false, ""},
 };
 
+// ---- names
+
+bool layout_place_named(const char *name, size_t count, uint32_t *index) {
+    if (name[0] != '#' || name[1] < '1' || name[1] > '9') {
+        return false;
+    }
+    char *end;
+    const unsigned long long place = strtoull(name + 1, &end, 10);
+    *index = (uint32_t)(place - 1);
+    return *end == '\0' && place <= count;
+}
+
+bool layout_body_named(const World *world, const char *name, uint32_t *body) {
+    if (layout_place_named(name, world->body_count, body)) {
+        return true;
+    }
+    for (*body = 0; *body < world->body_count; (*body)++) {
+        const char *own = world->body_name[*body];
+        if (own != NULL && strcmp(own, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool layout_joint_named(const World *world, const char *name, uint32_t *joint) {
+    if (layout_place_named(name, world->joint_count, joint)) {
+        return true;
+    }
+    for (*joint = 0; *joint < world->joint_count; (*joint)++) {
+        const char *own = world->joint[*joint].name;
+        if (own != NULL && strcmp(own, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // ---- compiling
 
 typedef struct Compiler {
@@ -61,20 +99,9 @@ static Status blame(const Compiler *compiler, const char *field, const char *for
     return error_set(compiler->error, STATUS_INVALID_ARGUMENT, path, "%s", message);
 }
 
-// "#3": the third. false: no such text.
-static bool read_place(const char *text, uint64_t *place) {
-    if (text[0] != '#' || text[1] < '1' || text[1] > '9') {
-        return false;
-    }
-    char *end;
-    *place = strtoull(text + 1, &end, 10);
-    return *end == '\0';
-}
-
 static Status find_body(const Compiler *compiler, const char *name, uint64_t id, const char *field,
                         uint32_t *body) {
     const World *world = compiler->world;
-    uint64_t place;
     if (name == NULL && id == 0) {
         return blame(compiler, field, "Say which body%s.", "");
     }
@@ -85,22 +112,13 @@ static Status find_body(const Compiler *compiler, const char *name, uint64_t id,
                    ? STATUS_OK
                    : blame(compiler, field, "No body of the template has the id %s.", text);
     }
-    if (read_place(name, &place) && place <= world->body_count) {
-        *body = (uint32_t)(place - 1);
-        return STATUS_OK;
-    }
-    for (uint32_t i = 0; i < world->body_count; i++) {
-        if (world->body_name[i] != NULL && strcmp(world->body_name[i], name) == 0) {
-            *body = i;
-            return STATUS_OK;
-        }
-    }
-    return blame(compiler, field, "The template has no body named %s.", name);
+    return layout_body_named(world, name, body)
+               ? STATUS_OK
+               : blame(compiler, field, "The template has no body named %s.", name);
 }
 
 static Status find_joint(const Compiler *compiler, const ChannelDef *def, uint32_t *joint) {
     const World *world = compiler->world;
-    uint64_t place;
     if (def->joint == NULL && def->joint_id == 0) {
         return blame(compiler, "joint", "Say which joint%s.", "");
     }
@@ -111,17 +129,9 @@ static Status find_joint(const Compiler *compiler, const ChannelDef *def, uint32
                    ? STATUS_OK
                    : blame(compiler, "joint_id", "No joint of the template has the id %s.", text);
     }
-    if (read_place(def->joint, &place) && place <= world->joint_count) {
-        *joint = (uint32_t)(place - 1);
-        return STATUS_OK;
-    }
-    for (uint32_t i = 0; i < world->joint_count; i++) {
-        if (world->joint[i].name != NULL && strcmp(world->joint[i].name, def->joint) == 0) {
-            *joint = i;
-            return STATUS_OK;
-        }
-    }
-    return blame(compiler, "joint", "The template has no joint named %s.", def->joint);
+    return layout_joint_named(world, def->joint, joint)
+               ? STATUS_OK
+               : blame(compiler, "joint", "The template has no joint named %s.", def->joint);
 }
 
 static Status check_kind(const Compiler *compiler, const ChannelDef *def) {

@@ -78,6 +78,12 @@ typedef struct Layout {
     uint32_t channel_count, column_count;
 } Layout;
 
+// A body or joint of that name, or, as #n, the n-th. false: there is none.
+bool layout_body_named(const World *world, const char *name, uint32_t *body);
+bool layout_joint_named(const World *world, const char *name, uint32_t *joint);
+// Of `count` things, as #n.
+bool layout_place_named(const char *name, size_t count, uint32_t *index);
+
 // In the arena, which must outlive it. Blames observation[3].joint and the like.
 Status layout_compile(const LayoutDef *def, const World *template, Arena *arena, Layout *layout,
                       Error *error);

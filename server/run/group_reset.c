@@ -155,17 +155,20 @@ static Status disturb(Group *group, uint32_t i, const double *values, Arena *scr
 // ---- the template's state
 
 // A world that has lost bodies or joints is made anew.
-static Status remake(Group *group, GroupWorld *world, Arena *scratch, Error *error) {
+static Status remake(Group *group, uint32_t i, Arena *scratch, Error *error) {
+    const GroupWorld *world = &group->world[i];
     const Input input = {
         .kind = INPUT_RESTORE,
         .restore = {.snapshot = group->snapshot, .snapshot_bytes = group->snapshot_bytes}};
-    return apply_change(world->world, world->stepper, &input, scratch, NULL, NULL, error);
+    Status status = apply_change(world->world, world->stepper, &input, scratch, NULL, NULL, error);
+    return status == STATUS_OK ? group_set_parameters(group, i, false, error) : status;
 }
 
-static Status restore(Group *group, GroupWorld *world, Arena *scratch, Error *error) {
+static Status restore(Group *group, uint32_t i, Arena *scratch, Error *error) {
+    const GroupWorld *world = &group->world[i];
     if (!world_is_alike(world->world, group->template)) {
         const ArenaMark mark = arena_mark(scratch);
-        Status status = remake(group, world, scratch, error);
+        Status status = remake(group, i, scratch, error);
         arena_reset_to(scratch, mark);
         return status;
     }
@@ -176,8 +179,11 @@ static Status restore(Group *group, GroupWorld *world, Arena *scratch, Error *er
 Status group_begin_episode(Group *group, uint32_t i, const double *values, Arena *scratch,
                            Error *error) {
     GroupWorld *world = &group->world[i];
-    Status status = restore(group, world, scratch, error);
+    Status status = restore(group, i, scratch, error);
     world->is_running = false;
+    if (status == STATUS_OK) {
+        status = group_set_parameters(group, i, true, error);
+    }
     if (status == STATUS_OK && group->noise.column_count > 0) {
         status = disturb(group, i, values, scratch, error);
     }

@@ -13,6 +13,10 @@ static_assert((int)CHANNEL_JOINT_EFFORT == MOREAU__V1__GROUP_CHANNEL__KIND__JOIN
                   (int)AUTORESET_NEXT_STEP == MOREAU__V1__GROUP__AUTORESET__NEXT_STEP &&
                   (int)AUTORESET_SAME_STEP == MOREAU__V1__GROUP__AUTORESET__SAME_STEP &&
                   (int)AUTORESET_DISABLED == MOREAU__V1__GROUP__AUTORESET__DISABLED &&
+                  (int)GROUP_PARAMETER_GRAVITY == MOREAU__V1__GROUP_PARAMETER__KIND__GRAVITY &&
+                  (int)GROUP_PARAMETER_JOINT_LOW == MOREAU__V1__GROUP_PARAMETER__KIND__JOINT_LOW &&
+                  (int)GROUP_PARAMETER_JOINT_LOW + (int)JOINT_EFFORT_MAX ==
+                      MOREAU__V1__GROUP_PARAMETER__KIND__JOINT_EFFORT_MAX &&
                   (int)NOISE_UNIFORM == MOREAU__V1__GROUP_NOISE__DISTRIBUTION__UNIFORM &&
                   (int)NOISE_GAUSSIAN == MOREAU__V1__GROUP_NOISE__DISTRIBUTION__GAUSSIAN,
               "choices have the numbers of the wire");
@@ -83,6 +87,38 @@ static Status read_noise(const Moreau__V1__GroupCreate *message, Arena *arena, G
     return STATUS_OK;
 }
 
+// Name and id of the thing that the kind is of.
+static GroupParameterDef read_parameter(const Moreau__V1__GroupParameter *from) {
+    GroupParameterDef made = {
+        .kind = (GroupParameterKind)from->kind, .count = from->n_values, .values = from->values};
+    if (made.kind == GROUP_PARAMETER_BODY_MASS || made.kind == GROUP_PARAMETER_BODY_POSE) {
+        made.name = text(from->body);
+        made.id = from->body_id;
+    } else if (made.kind == GROUP_PARAMETER_MATERIAL_FRICTION ||
+               made.kind == GROUP_PARAMETER_MATERIAL_RESTITUTION) {
+        made.name = text(from->material);
+        made.id = from->material_id;
+    } else {
+        made.name = text(from->joint);
+        made.id = from->joint_id;
+    }
+    return made;
+}
+
+static Status read_parameters(const Moreau__V1__GroupCreate *message, Arena *arena, GroupDef *def,
+                              Error *error) {
+    GroupParameterDef *made = arena_take_array(arena, message->n_parameters, sizeof(*made));
+    if (made == NULL) {
+        return out_of_memory(error);
+    }
+    for (size_t i = 0; i < message->n_parameters; i++) {
+        made[i] = read_parameter(message->parameters[i]);
+    }
+    def->parameter_count = message->n_parameters;
+    def->parameter = made;
+    return STATUS_OK;
+}
+
 Status group_def_read(const Moreau__V1__GroupCreate *message, Arena *arena, GroupDef *def,
                       Error *error) {
     *def = (GroupDef){.count = message->count <= GROUP_WORLDS_MAX ? (uint32_t)message->count
@@ -120,6 +156,9 @@ Status group_def_read(const Moreau__V1__GroupCreate *message, Arena *arena, Grou
     }
     if (status == STATUS_OK) {
         status = read_noise(message, arena, def, error);
+    }
+    if (status == STATUS_OK) {
+        status = read_parameters(message, arena, def, error);
     }
     return status == STATUS_OK ? group_def_check(def, error) : status;
 }

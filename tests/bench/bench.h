@@ -60,6 +60,7 @@ double bench_cpu_ns(void);
 void bench_roundtrip(const BenchRun *run);
 void bench_pipeline(const BenchRun *run);
 void bench_batch(const BenchRun *run);
+void bench_groups(const BenchRun *run);
 void bench_pile(const BenchRun *run);
 void bench_stack(const BenchRun *run);
 void bench_wall(const BenchRun *run);

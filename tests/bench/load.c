@@ -95,7 +95,7 @@ static void make_bodies(const Moreau__V1__Scene *message, Scene *scene) {
     }
 }
 
-Scene load_scene(const char *path) {
+Moreau__V1__Scene *load_scene_message(const char *path) {
     JsonText json = read_text(path);
     JsonError refusal = {0};
     Moreau__V1__Scene *message = (Moreau__V1__Scene *)(void *)json_read_message(
@@ -103,6 +103,11 @@ Scene load_scene(const char *path) {
     if (message == NULL) {
         bench_fail("%s", refusal.message);
     }
+    json_text_free(&json);
+    return message;
+}
+
+static Scene make_scene(const Moreau__V1__Scene *message) {
     const WorldLimits limits = {.body_count_max = 1000000, .bytes_max = MEMORY_MAX};
     Scene scene = {.world = NULL};
     Error error = {0};
@@ -112,7 +117,20 @@ Scene load_scene(const char *path) {
     stepper_limit(scene.stepper, MEMORY_MAX);
     arena_init(&scene.scratch, MEMORY_MAX);
     make_bodies(message, &scene);
-    moreau__v1__scene__free_unpacked(message, NULL);
-    json_text_free(&json);
     return scene;
+}
+
+Scene load_scene(const char *path) {
+    Moreau__V1__Scene *message = load_scene_message(path);
+    Scene scene = make_scene(message);
+    moreau__v1__scene__free_unpacked(message, NULL);
+    return scene;
+}
+
+World *load_scene_world(const Moreau__V1__Scene *message) {
+    Scene scene = make_scene(message);
+    World *world = scene.world;
+    scene.world = NULL;
+    scene_destroy(&scene);
+    return world;
 }

@@ -29,5 +29,11 @@ typedef struct LoadProblem {
 void load_problem(const char *path, LoadProblem *loaded);
 void load_problem_free(LoadProblem *loaded);
 
+// moreau__v1__scene__free_unpacked ends it.
+Moreau__V1__Scene *load_scene_message(const char *path);
+
 // scene_destroy ends it.
 Scene load_scene(const char *path);
+
+// Only its world, the caller's.
+World *load_scene_world(const Moreau__V1__Scene *message);

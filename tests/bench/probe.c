@@ -43,7 +43,7 @@ static int connect_tcp(const char *text) {
     return fd;
 }
 
-static ProbeFrame pack(const Moreau__V1__Request *request) {
+ProbeFrame probe_frame(const Moreau__V1__Request *request) {
     size_t size = moreau__v1__request__get_packed_size(request);
     ProbeFrame frame = {bench_memory(HEADER_BYTES + size, 1), HEADER_BYTES + size};
     uint32_t header = htonl((uint32_t)size);
@@ -61,7 +61,7 @@ static void greet(Probe *probe) {
     request.id = 1;
     request.call_case = MOREAU__V1__REQUEST__CALL_HELLO;
     request.hello = &hello;
-    ProbeFrame frame = pack(&request);
+    ProbeFrame frame = probe_frame(&request);
     const uint8_t *body;
     probe_exchange(probe, &frame, &body);
     free(frame.bytes);
@@ -143,7 +143,7 @@ static ProbeFrame step_frame(uint64_t id, size_t count, const uint64_t *worlds, 
     request.id = id;
     request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_STEP;
     request.world_step = &step;
-    return pack(&request);
+    return probe_frame(&request);
 }
 
 ProbeFrame probe_step_frame(uint64_t id, uint64_t world, bool reports) {
@@ -163,7 +163,7 @@ ProbeFrame probe_get_frame(uint64_t world) {
     request.id = 2;
     request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_GET;
     request.world_get = &get;
-    return pack(&request);
+    return probe_frame(&request);
 }
 
 ProbeFrame probe_echo_frame(size_t count, size_t reply_body_bytes) {

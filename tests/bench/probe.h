@@ -3,6 +3,8 @@
 // that what is timed is the server and not a client library. And the worlds they ask for.
 #pragma once
 
+#include "moreau.pb-c.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +33,9 @@ size_t probe_receive(Probe *probe);
 
 // Sends one frame and waits for one; the body is borrowed until the next call.
 size_t probe_exchange(Probe *probe, const ProbeFrame *request, const uint8_t **body);
+
+// A request as a frame.
+ProbeFrame probe_frame(const Moreau__V1__Request *request);
 
 // Frames that ask for one step, for one of many worlds, for all bodies' states, and for an echo of
 // so many body bytes.

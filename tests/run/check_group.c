@@ -375,6 +375,136 @@ START_TEST(a_world_that_cannot_be_told_ends_and_says_why) {
 }
 END_TEST
 
+// ---- worlds that differ
+
+// A mass m under 8 N for 0.1 s of rest goes as fast as 0.8 / m, whatever else; and begins where it
+// is told to, again and again, also once it was made anew.
+START_TEST(worlds_differ_in_mass_and_start) {
+    const ChannelDef action[1] = {of_body(CHANNEL_BODY_FORCE, "#2")};
+    const ChannelDef what[2] = {of_body(CHANNEL_BODY_VELOCITY, "#2"),
+                                of_body(CHANNEL_BODY_POSITION, "#2")};
+    const double mass[3] = {0.5, 2.0, 8.0};
+    double pose[21] = {0};
+    for (int i = 0; i < 3; i++) {
+        pose[7 * i + 1] = i;
+        pose[7 * i + 2] = 5.0;
+        pose[7 * i + 3] = 1.0;
+    }
+    const double gravity[9] = {0};
+    const GroupParameterDef own[3] = {
+        {.kind = GROUP_PARAMETER_BODY_MASS, .name = "#2", .count = 3, .values = mass},
+        {.kind = GROUP_PARAMETER_BODY_POSE, .name = "#2", .count = 21, .values = pose},
+        {.kind = GROUP_PARAMETER_GRAVITY, .count = 9, .values = gravity}};
+    World *template = ball_world(2.0);
+    WorldSettings settings = template->settings;
+    settings.has_bounds = true;
+    settings.bounds_lower = vec3(-9.0, -9.0, -9.0);
+    settings.bounds_upper = vec3(9.0, 9.0, 9.0);
+    world_set_settings(template, &settings);
+    GroupDef def = ball_def(action, 1, what, 2);
+    def.count = 3;
+    def.substeps = 10;
+    def.parameter_count = 3;
+    def.parameter = own;
+    GroupLab lab = group_lab_create(&def, template);
+    const double push[9] = {8.0, 0, 0, 8.0, 0, 0, 8.0, 0, 0};
+    const double far[9] = {1e6, 0, 0, 1e6, 0, 0, 1e6, 0, 0};
+    for (int round = 0; round < 3; round++) {
+        group_lab_reset(&lab);
+        for (size_t i = 0; i < 3; i++) {
+            ck_assert_double_eq(seen(&lab, i)[4], (double)i);
+            ck_assert_double_eq(seen(&lab, i)[5], 5.0);
+        }
+        group_lab_step(&lab, push);
+        for (size_t i = 0; i < 3; i++) { // ten sums of velocities of up to 1.6 m/s
+            ck_assert_double_le(fabs(seen(&lab, i)[0] - 0.8 / mass[i]), 1e-14);
+        }
+        group_lab_step(&lab, far); // out of the bounds
+        ck_assert_uint_eq(lab.group->world[0].world->body_count, 2);
+    }
+    group_lab_destroy(&lab);
+}
+END_TEST
+
+// Hinges of other damping slow down otherwise: damped alone, by exp(-c t / I) of the pole's inertia
+// about the hinge of a cart that is as good as fixed.
+START_TEST(worlds_differ_in_what_holds_their_joints) {
+    GroupDef def = group_def(2);
+    const ChannelDef action = of_joint(CHANNEL_JOINT_EFFORT, "slider");
+    const ChannelDef what = of_joint(CHANNEL_JOINT_VELOCITY, "hinge");
+    def.action.count = def.observation.count = 1;
+    def.action.channel = &action;
+    def.observation.channel = &what;
+    def.noise.count = 1;
+    def.noise.channel = &what;
+    const NoiseDef one = {.low = 1.0, .high = 1.0};
+    def.drawn = &one;
+    def.substeps = 50;
+    def.time_step = 1e-3;
+    const double damping[2] = {0.0, 0.1}, mass[2] = {1e9, 1e9}, gravity[6] = {0};
+    const GroupParameterDef own[3] = {
+        {.kind = (GroupParameterKind)(GROUP_PARAMETER_JOINT_LOW + (int)JOINT_DAMPING),
+         .name = "hinge",
+         .count = 2,
+         .values = damping},
+        {.kind = GROUP_PARAMETER_BODY_MASS, .name = "#1", .count = 2, .values = mass},
+        {.kind = GROUP_PARAMETER_GRAVITY, .count = 6, .values = gravity}};
+    def.parameter_count = 3;
+    def.parameter = own;
+    GroupLab lab = group_lab_create(&def, cart_pole_world());
+    const double none[2] = {0};
+    group_lab_reset(&lab);
+    group_lab_step(&lab, none);
+    ck_assert_double_le(fabs(seen(&lab, 0)[0] - 1.0), 1e-6);
+    // 1 / (1 + c h / I) to the 50 is off by c^2 h t / (2 I^2) = 0.0225 of the whole
+    ck_assert_double_le(fabs(seen(&lab, 1)[0] - exp(-0.1 * 0.05 / (0.1 / 3.0))), 0.0225);
+    ck_assert_double_lt(seen(&lab, 1)[0], 0.9);
+    group_lab_destroy(&lab);
+}
+END_TEST
+
+static void refuse_parameter(GroupParameterDef own, const char *field) {
+    const ChannelDef action[1] = {of_body(CHANNEL_BODY_FORCE, "#2")};
+    const ChannelDef what[1] = {of_body(CHANNEL_BODY_POSITION, "#2")};
+    GroupDef def = ball_def(action, 1, what, 1);
+    def.parameter_count = 1;
+    def.parameter = &own;
+    Group *group;
+    Error error = {0};
+    Status status = group_create(&def, ball_world(2.0), &group, &error);
+    if (status == STATUS_OK) {
+        status = group_add_world(group, 0, &error);
+        group_destroy(group);
+    }
+    ck_assert_int_ne(status, STATUS_OK);
+    ck_assert_str_eq(error.field, field);
+}
+
+START_TEST(numbers_that_no_world_can_have_are_refused) {
+    const double wrong[7] = {-1.0};
+    refuse_parameter((GroupParameterDef){.name = "#2", .count = 1, .values = wrong},
+                     "parameters[0].values[0]");
+    refuse_parameter((GroupParameterDef){.name = "#2", .count = 2, .values = wrong},
+                     "parameters[0].values");
+    refuse_parameter((GroupParameterDef){.name = "wheel", .count = 1, .values = wrong},
+                     "parameters[0].body");
+    refuse_parameter((GroupParameterDef){.id = 77, .count = 1, .values = wrong},
+                     "parameters[0].body_id");
+    refuse_parameter(
+        (GroupParameterDef){
+            .kind = GROUP_PARAMETER_MATERIAL_FRICTION, .name = "ice", .count = 1, .values = wrong},
+        "parameters[0].material");
+    refuse_parameter(
+        (GroupParameterDef){
+            .kind = GROUP_PARAMETER_JOINT_POSITION, .name = "#1", .count = 1, .values = wrong},
+        "parameters[0].joint");
+    refuse_parameter(
+        (GroupParameterDef){
+            .kind = GROUP_PARAMETER_BODY_POSE, .name = "#2", .count = 7, .values = wrong},
+        "parameters[0].values[0]"); // a quaternion of no length
+}
+END_TEST
+
 // ---- stopping
 
 typedef struct Countdown {
@@ -484,6 +614,9 @@ static TCase *case_world(void) {
     tcase_add_test(tcase, contact_forces_bear_the_weight);
     tcase_add_test(tcase, what_is_seen_from_another_body_moves_the_other_way);
     tcase_add_test(tcase, a_world_that_loses_a_body_ends_and_is_whole_again);
+    tcase_add_test(tcase, worlds_differ_in_mass_and_start);
+    tcase_add_test(tcase, worlds_differ_in_what_holds_their_joints);
+    tcase_add_test(tcase, numbers_that_no_world_can_have_are_refused);
     tcase_add_loop_test(tcase, a_world_that_cannot_be_told_ends_and_says_why, 0, AUTORESET_COUNT);
     return tcase;
 }

@@ -187,31 +187,32 @@ static void step_group(void) {
     expect_refusal(&call);
 }
 
+// What would come back must fit as well.
+static void send_group(void) {
+    float action[GROUP_WORLDS] = {0};
+    Moreau__V1__GroupSend call = MOREAU__V1__GROUP_SEND__INIT;
+    call.has_group = 1, call.group = group;
+    call.n_action = GROUP_WORLDS, call.action = action;
+    expect_refusal(&call);
+}
+
 static const struct {
     const char *name;
     void (*make)(void); // a call whose reply would be too long; NULL: none can be
 } calls[] = {
     // bodies of a scene, or materials, whose ids fill a frame cannot be unpacked from one
-    {"WorldCreate", NULL},
-    {"WorldAddMaterials", NULL},
+    {"WorldCreate", NULL},           {"WorldAddMaterials", NULL},
     {"WorldAddShapes", NULL}, // at most 10 bytes of each shape's 25
     {"WorldAddBodies", NULL}, // and of each body's 56
-    {"WorldAddJoints", add_joints},
-    {"WorldRemove", NULL},
+    {"WorldAddJoints", add_joints},  {"WorldRemove", NULL},
     {"EpisodeFork", NULL}, // a world and its name
-    {"WorldDestroy", NULL},
-    {"WorldSet", NULL},
-    {"WorldStep", step_with_poses},
-    {"WorldStep", step_with_velocities_single},
-    {"WorldStep", step_many},
-    {"WorldStep", step_many_with_poses},
-    {"SnapshotRestore", NULL},
-    {"SnapshotClone", clone},
-    {"EpisodeStart", start_episode},
-    {"GroupCreate", create_group},
-    {"GroupReset", reset_group},
-    {"GroupStep", step_group},
-    {"GroupDestroy", NULL},
+    {"WorldDestroy", NULL},          {"WorldSet", NULL},
+    {"WorldStep", step_with_poses},  {"WorldStep", step_with_velocities_single},
+    {"WorldStep", step_many},        {"WorldStep", step_many_with_poses},
+    {"SnapshotRestore", NULL},       {"SnapshotClone", clone},
+    {"EpisodeStart", start_episode}, {"GroupCreate", create_group},
+    {"GroupReset", reset_group},     {"GroupStep", step_group},
+    {"GroupSend", send_group},       {"GroupDestroy", NULL},
     {"WorldHash", hash_many}, // which changes nothing, but takes long
 };
 

@@ -425,11 +425,12 @@ class Calls:
         step_limit: int | None = None,
         autoreset: p.Group.Autoreset | None = None,
         double_precision: bool | None = None,
+        parameters: Sequence[p.GroupParameter] | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupCreateReply:
         """See protocol.GroupCreate."""
         return self._call(
-            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision),
+            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision, parameters=parameters),
             p.GroupCreateReply,
             deadline_ms,
         )
@@ -465,6 +466,32 @@ class Calls:
             p.GroupStepReply,
             deadline_ms,
         )
+
+    def group_send(
+        self,
+        *,
+        group: int | None = None,
+        mask: bytes | None = None,
+        action: ArrayLike | None = None,
+        action_double: ArrayLike | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.GroupSendReply:
+        """See protocol.GroupSend."""
+        return self._call(
+            p.GroupSend(group=group, mask=mask, action=action, action_double=action_double),
+            p.GroupSendReply,
+            deadline_ms,
+        )
+
+    def group_receive(
+        self,
+        *,
+        group: int | None = None,
+        count: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.GroupStepReply:
+        """See protocol.GroupReceive."""
+        return self._call(p.GroupReceive(group=group, count=count), p.GroupStepReply, deadline_ms)
 
     def group_destroy(
         self,

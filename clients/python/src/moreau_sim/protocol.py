@@ -55,6 +55,8 @@ class Request(Message):
     group_create: Optional["GroupCreate"] = None
     group_reset: Optional["GroupReset"] = None
     group_step: Optional["GroupStep"] = None
+    group_send: Optional["GroupSend"] = None
+    group_receive: Optional["GroupReceive"] = None
     group_destroy: Optional["GroupDestroy"] = None
     group_list: Optional["GroupList"] = None
     episode_start: Optional["EpisodeStart"] = None
@@ -107,7 +109,8 @@ class Reply(Message):
     snapshot_drop: Optional["SnapshotDropReply"] = None
     group_create: Optional["GroupCreateReply"] = None
     group_step: Optional["GroupStepReply"] = None
-    """of GroupReset and GroupStep"""
+    """of GroupReset, GroupStep and GroupReceive"""
+    group_send: Optional["GroupSendReply"] = None
     group_destroy: Optional["GroupDestroyReply"] = None
     group_list: Optional["GroupListReply"] = None
     episode_start: Optional["EpisodeStartReply"] = None
@@ -306,7 +309,7 @@ class StatsReply(Message):
     bytes_in: int | None = None
     bytes_out: int | None = None
     world_bytes: int | None = None
-    """memory of all worlds, snapshots, replays, verifications and batches"""
+    """memory of all worlds, groups, snapshots, replays, verifications and batches"""
     worlds: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """with Stats.worlds: id …"""
     bytes_of_world: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
@@ -333,6 +336,9 @@ class StatsReply(Message):
     """replies kept for clients that may come back, of all sessions"""
     player_bytes: int | None = None
     """of world_bytes: episodes being read, replayed or verified"""
+    groups: int | None = None
+    group_worlds: int | None = None
+    """of all groups; they are not among `world_count`"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1922,6 +1928,52 @@ class GroupNoise(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class GroupParameter(Message):
+    """A number that differs from world to world: of each world, instead of the template's, in all of its
+    episodes."""
+
+    class Kind(IntEnum):
+        BODY_MASS = 0
+        """1 [kg] > 0; the inertia goes with it"""
+        BODY_POSE = 1
+        """7: pose; as a reset puts it, before noise (of bodies that no joint places)"""
+        JOINT_POSITION = 2
+        """per position number, of joints of coordinates; likewise"""
+        MATERIAL_FRICTION = 3
+        """1, as in Material, as the next"""
+        MATERIAL_RESTITUTION = 4
+        GRAVITY = 5
+        """3 [m/s^2]"""
+        JOINT_LOW = 6
+        """per free axis, as in SceneJoint, as the rest; -1e18: none"""
+        JOINT_HIGH = 7
+        """1e18: none"""
+        JOINT_STIFFNESS = 8
+        JOINT_REST = 9
+        JOINT_DAMPING = 10
+        JOINT_FRICTION = 11
+        JOINT_ARMATURE = 12
+        JOINT_DRIVE_STIFFNESS = 13
+        JOINT_DRIVE_DAMPING = 14
+        JOINT_EFFORT_MAX = 15
+        """1e18: unbounded"""
+
+    kind: Optional["GroupParameter.Kind"] = None
+    body: str | None = None
+    """of the kinds BODY_…: its name, or #2 for the second of the template"""
+    joint: str | None = None
+    """of the kinds JOINT_…: likewise"""
+    material: str | None = None
+    """of the kinds MATERIAL_…: likewise; not the built-in one"""
+    body_id: int | None = None
+    """instead of names: ids, where the template is a world"""
+    joint_id: int | None = None
+    material_id: int | None = None
+    values: Optional[ArrayLike] = None
+    """so many numbers per world, world after world"""
+
+
+@dataclass(slots=True, kw_only=True)
 class GroupCreate(Message):
     """Makes a group. Its worlds stand as the template does, and have not begun an episode: GroupReset begins
     one, or, with autoreset, the first GroupStep."""
@@ -1956,6 +2008,7 @@ class GroupCreate(Message):
     autoreset: Optional["Group.Autoreset"] = None
     double_precision: bool | None = None
     """rows of doubles"""
+    parameters: Optional[Sequence["GroupParameter"]] = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2051,6 +2104,32 @@ class GroupStepReply(Message):
     Cancel) and a world that is over leave it as it was. After a step that failed, or was stopped between two
     substeps, the world stands before the substep that was not done, and its episode is over: truncated, or
     already both."""
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupSend(Message):
+    """GroupStep in two parts: Send answers at once, and the worlds step meanwhile; Receive answers with those
+    that finished first. A world that was sent takes no other call until it was received. Each world's
+    sequence of rows repeats exactly; the order between worlds does not."""
+
+    group: int | None = None
+    mask: bytes | None = None
+    action: Optional[ArrayLike] = None
+    action_double: Optional[ArrayLike] = None
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupSendReply(Message):
+    pass
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupReceive(Message):
+    group: int | None = None
+    count: int | None = None
+    """the first so many that finish, once there are as many; at most as many as were sent and that no other
+    Receive waits for, which is the default; none: FAILED_PRECONDITION. A deadline counts for GroupSend;
+    Cancel ends the wait"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2865,6 +2944,8 @@ Request.FIELDS = (
     Field(90, "group_create", Kind.MESSAGE, False, GroupCreate),
     Field(91, "group_reset", Kind.MESSAGE, False, GroupReset),
     Field(92, "group_step", Kind.MESSAGE, False, GroupStep),
+    Field(93, "group_send", Kind.MESSAGE, False, GroupSend),
+    Field(94, "group_receive", Kind.MESSAGE, False, GroupReceive),
     Field(95, "group_destroy", Kind.MESSAGE, False, GroupDestroy),
     Field(96, "group_list", Kind.MESSAGE, False, GroupList),
     Field(120, "episode_start", Kind.MESSAGE, False, EpisodeStart),
@@ -2908,6 +2989,7 @@ Reply.FIELDS = (
     Field(75, "snapshot_drop", Kind.MESSAGE, False, SnapshotDropReply),
     Field(90, "group_create", Kind.MESSAGE, False, GroupCreateReply),
     Field(92, "group_step", Kind.MESSAGE, False, GroupStepReply),
+    Field(93, "group_send", Kind.MESSAGE, False, GroupSendReply),
     Field(95, "group_destroy", Kind.MESSAGE, False, GroupDestroyReply),
     Field(96, "group_list", Kind.MESSAGE, False, GroupListReply),
     Field(120, "episode_start", Kind.MESSAGE, False, EpisodeStartReply),
@@ -3017,6 +3099,8 @@ StatsReply.FIELDS = (
     Field(25, "put_aside", Kind.UINT64, False, None),
     Field(26, "kept_bytes", Kind.UINT64, False, None),
     Field(27, "player_bytes", Kind.UINT64, False, None),
+    Field(28, "groups", Kind.UINT64, False, None),
+    Field(29, "group_worlds", Kind.UINT64, False, None),
 )
 Describe.FIELDS = (
     Field(1, "first", Kind.UINT64, False, None),
@@ -3629,6 +3713,16 @@ GroupNoise.FIELDS = (
     Field(5, "mean", Kind.DOUBLE, False, None),
     Field(6, "deviation", Kind.DOUBLE, False, None),
 )
+GroupParameter.FIELDS = (
+    Field(1, "kind", Kind.ENUM, False, GroupParameter.Kind),
+    Field(2, "body", Kind.STRING, False, None),
+    Field(3, "joint", Kind.STRING, False, None),
+    Field(4, "material", Kind.STRING, False, None),
+    Field(5, "body_id", Kind.UINT64, False, None),
+    Field(6, "joint_id", Kind.UINT64, False, None),
+    Field(7, "material_id", Kind.UINT64, False, None),
+    Field(8, "values", Kind.DOUBLE, True, None),
+)
 GroupCreate.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
     Field(2, "lifetime", Kind.ENUM, False, World.Lifetime),
@@ -3647,6 +3741,7 @@ GroupCreate.FIELDS = (
     Field(15, "step_limit", Kind.UINT64, False, None),
     Field(16, "autoreset", Kind.ENUM, False, Group.Autoreset),
     Field(17, "double_precision", Kind.BOOL, False, None),
+    Field(18, "parameters", Kind.MESSAGE, True, GroupParameter),
 )
 GroupCreateReply.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
@@ -3695,6 +3790,16 @@ GroupStepReply.FIELDS = (
     Field(15, "final_extra_double", Kind.DOUBLE, True, None),
     Field(16, "unconverged", Kind.UINT32, True, None),
     Field(17, "failures", Kind.MESSAGE, True, Status),
+)
+GroupSend.FIELDS = (
+    Field(1, "group", Kind.UINT64, False, None),
+    Field(2, "mask", Kind.BYTES, False, None),
+    Field(3, "action", Kind.FLOAT, True, None),
+    Field(4, "action_double", Kind.DOUBLE, True, None),
+)
+GroupReceive.FIELDS = (
+    Field(1, "group", Kind.UINT64, False, None),
+    Field(2, "count", Kind.UINT64, False, None),
 )
 GroupDestroy.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
