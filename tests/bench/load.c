@@ -112,6 +112,7 @@ Scene load_scene(const char *path) {
     stepper_limit(scene.stepper, MEMORY_MAX);
     arena_init(&scene.scratch, MEMORY_MAX);
     make_bodies(message, &scene);
+    arena_reset(&scene.scratch); // a step finds it empty
     moreau__v1__scene__free_unpacked(message, NULL);
     json_text_free(&json);
     return scene;
