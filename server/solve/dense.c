@@ -1,44 +1,74 @@
 // SPDX-License-Identifier: MIT
+// Sums are made column by column, two columns at a time, so that no addition waits for the one
+// before it.
 #include "solve/dense.h"
 
 #include "base/assert.h"
 
-#include <math.h>
+#include <string.h>
 
+// The first n of x := L^-1 x, L of rows `stride` apart.
+static inline void solve_lower(size_t n, size_t stride, const double *factor, double *x) {
+    size_t k = 0;
+    while (k < n && x[k] == 0.0) { // rows of joints begin with many
+        k++;
+    }
+    for (; k + 1 < n; k += 2) {
+        const double *row = factor + (k + 1) * stride + k;
+        const double a = x[k], b = x[k + 1] - row[0] * a;
+        x[k + 1] = b;
+        row += stride;
+        for (size_t i = k + 2; i < n; i++, row += stride) {
+            x[i] = (x[i] - row[0] * a) - row[1] * b;
+        }
+    }
+}
+
+// Row by row: each is what those above it leave of it.
 bool dense_factor(size_t n, const double *matrix, double pivot_floor, double *factor) {
     ASSERT(n > 0);
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j <= i; j++) {
-            double sum = matrix[i * n + j];
-            for (size_t k = 0; k < j; k++) {
-                sum -= factor[i * n + k] * factor[j * n + k];
-            }
-            if (j < i) {
-                factor[i * n + j] = sum / factor[j * n + j];
-            } else if (sum > pivot_floor) {
-                factor[i * n + i] = sqrt(sum);
-            } else {
-                return false;
-            }
+        double *row = factor + i * n;
+        if (matrix != factor) {
+            memcpy(row, matrix + i * n, (i + 1) * sizeof(double));
         }
+        solve_lower(i, n, factor, row);
+        double pivot = row[i];
+        for (size_t k = 0; k < i; k++) {
+            const double share = row[k] * factor[k * n + k];
+            pivot -= share * row[k];
+            row[k] = share;
+        }
+        if (!(pivot > pivot_floor)) {
+            return false;
+        }
+        row[i] = 1.0 / pivot;
     }
     return true;
 }
 
 void dense_solve(size_t n, const double *factor, double *x) {
     ASSERT(n > 0);
-    for (size_t i = 0; i < n; i++) {
-        double sum = x[i];
-        for (size_t k = 0; k < i; k++) {
-            sum -= factor[i * n + k] * x[k];
-        }
-        x[i] = sum / factor[i * n + i];
+    solve_lower(n, n, factor, x);
+    for (size_t k = 0; k < n; k++) {
+        x[k] *= factor[k * n + k];
     }
-    for (size_t i = n; i-- > 0;) {
-        double sum = x[i];
-        for (size_t k = i + 1; k < n; k++) {
-            sum -= factor[k * n + i] * x[k];
+    for (size_t i = n; i >= 2; i -= 2) {
+        const double *lower = factor + (i - 1) * n, *upper = lower - n;
+        const double b = x[i - 1], a = x[i - 2] - lower[i - 2] * b;
+        x[i - 2] = a;
+        for (size_t k = 0; k + 2 < i; k++) {
+            x[k] = (x[k] - lower[k] * b) - upper[k] * a;
         }
-        x[i] = sum / factor[i * n + i];
     }
+}
+
+double dense_square(size_t n, const double *factor, double *x) {
+    ASSERT(n > 0);
+    solve_lower(n, n, factor, x);
+    double sum = 0.0;
+    for (size_t k = 0; k < n; k++) {
+        sum += x[k] * x[k] * factor[k * n + k];
+    }
+    return sum;
 }

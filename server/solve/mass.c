@@ -239,14 +239,15 @@ double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch) {
     for (uint32_t b = 0; b < r->block_count; b++) {
         const RowBlock *block = &problem->row_block[r->block_first + b];
         const double *jacobian = problem->number + block->jacobian;
-        uint32_t width = problem->tree[block->tree].width;
-        for (uint32_t k = 0; k < width; k++) {
-            scratch[k] = jacobian[k];
+        const ProblemTree *tree = &problem->tree[block->tree];
+        memcpy(scratch, jacobian, tree->width * sizeof(double));
+        if (!tree->is_free && tree->link_count == 0) {
+            weight +=
+                dense_square(tree->width, mass->factor + mass->factor_first[block->tree], scratch);
+            continue;
         }
         mass_solve_tree(mass, block->tree, scratch);
-        for (uint32_t k = 0; k < width; k++) {
-            weight += jacobian[k] * scratch[k];
-        }
+        weight += product(jacobian, scratch, tree->width);
     }
     return weight;
 }

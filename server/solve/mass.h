@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The mass matrix of a contact problem, ready to be applied both ways: M p and M^-1 p per tree, the
 // blocks A_ii = J_i M^-1 J_i^T of single contacts, w_j = G_j M^-1 G_j^T of single rows. Dense
-// blocks are factored once (Cholesky, in the arena), trees of links likewise, link by link
+// blocks are factored once (solve/dense.h, in the arena), trees of links likewise, link by link
 // (mass_links.h); free bodies carry their inverse already. The
 // blocks A_ii are made once, as solver and certificate both need them.
 #pragma once
@@ -18,7 +18,7 @@ typedef struct MassBlock {
 typedef struct ProblemMass {
     const ContactProblem *problem; // borrowed
     const size_t *factor_first; // per tree: offset of its factor in `factor`; free trees have none
-    const double *factor;       // lower Cholesky factors of the dense blocks, row by row; of links
+    const double *factor;       // factors of the dense blocks (solve/dense.h); of links
                                 // as mass_links.h has them
     const MassLink *link;       // [link_count] of all trees of links
     uint32_t width_max;

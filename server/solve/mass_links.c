@@ -195,8 +195,8 @@ static bool invert(uint32_t n, double share, const double *diagonal, double *d) 
         return false;
     }
     for (uint32_t k = 0; k < n; k++) {
-        double root = factor[(size_t)k * (n + 1)];
-        if (!(root * root > share * diagonal[k])) {
+        double inverse = factor[(size_t)k * (n + 1)];
+        if (!(1.0 > share * diagonal[k] * inverse)) {
             return false;
         }
     }

@@ -59,8 +59,8 @@ static bool is_definite(const double *matrix, size_t n, double *scratch) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        double pivot = scratch[i * n + i] * scratch[i * n + i];
-        if (!(pivot > PIVOT_SHARE_MIN * matrix[i * n + i])) {
+        const double inverse_pivot = scratch[i * n + i];
+        if (!(1.0 > PIVOT_SHARE_MIN * matrix[i * n + i] * inverse_pivot)) {
             return false;
         }
     }

@@ -21,14 +21,6 @@ static Status out_of_memory(const StepState *state) {
 
 // ---- free motion
 
-// From here on a matrix and its factor cost more than the passes over links do that stand for them
-// (solve/mass_links.h).
-enum { WIDE = 24 };
-
-static bool is_wide(const Tree *tree) {
-    return tree->width >= WIDE;
-}
-
 static size_t bytes_of(const Tree *tree) {
     return tree_flight_bytes(tree) + tree->link_count * sizeof(TreeFrame) +
            (tree->position_count + 2 * (size_t)tree->width) * sizeof(double);
@@ -61,8 +53,10 @@ static void open_tree(StepState *state, uint32_t index, unsigned char *at) {
                               .target_velocity = world->joint_target_velocity,
                               .effort = world->joint_effort,
                               .is_explicit = world->settings.integrator == INTEGRATOR_EXPLICIT};
-    flight->has_forces = tree_axes_act(&flight->view, &flight->axes);
+    flight->acts = tree_axes_act(&flight->view, &flight->axes);
     flight->mass = world->mass;
+    flight->pose = world->pose;
+    flight->velocity = world->velocity;
     flight->gravity = world->settings.gravity;
     flight->h = state->input->time_step;
     flight->integrator = world->settings.integrator;
@@ -122,7 +116,7 @@ Status articulate_begin(StepState *state) {
         tree->link = trees->tree[i].link_first;
         tree->problem = trees->tree[i].width == 0 ? PROBLEM_NO_TREE : state->tree_count++;
         state->velocity_count += trees->tree[i].width;
-        state->wide_link_count += is_wide(&trees->tree[i]) ? trees->tree[i].link_count : 0;
+        state->wide_link_count += tree_is_wide(&trees->tree[i]) ? trees->tree[i].link_count : 0;
     }
     add_wrenches(state);
     return STATUS_OK;
@@ -132,7 +126,7 @@ Status articulate_begin(StepState *state) {
 static size_t mass_numbers(const TreeView *view) {
     const size_t width = view->tree->width;
     size_t numbers = 6 * width;
-    if (!is_wide(view->tree)) {
+    if (!tree_is_wide(view->tree)) {
         return width * width;
     }
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
@@ -154,7 +148,7 @@ static Status list_problem_trees(StepState *state) {
         }
         ProblemTree *problem = &state->tree[tree->problem];
         *problem = (ProblemTree){.first = (uint32_t)first, .width = of->width, .mass = numbers};
-        if (is_wide(of)) {
+        if (tree_is_wide(of)) {
             problem->link_count = of->link_count;
             problem->mass = link;
             link += of->link_count;
@@ -222,16 +216,13 @@ static void fly_tree(void *work, uint32_t index) {
     double none = 0.0, *v = &none;
     if (tree->problem != PROBLEM_NO_TREE) {
         const ProblemTree *of = &state->tree[tree->problem];
+        const bool is_wide = of->link_count > 0;
         v = state->v_free + of->first;
-        tree_fly(flight, v);
-        if (of->link_count > 0) {
-            fill_links(state, tree);
-        } else {
-            tree_mass_matrix(&flight->view, flight->added, &flight->work,
-                             state->stepper->number + of->mass);
-        }
-    } else {
-        tree_place(&flight->view, flight->positions, flight->work.frame);
+        flight->matrix = is_wide ? NULL : state->stepper->number + of->mass;
+    }
+    tree_fly(flight, v);
+    if (tree_is_wide(flight->view.tree)) {
+        fill_links(state, tree);
     }
     if (state->wants_gdot) {
         tree_flight_return(flight, flight->velocities);

@@ -531,6 +531,9 @@ Status contacts_run(StepState *state) {
     state->stepper->has_seams = false;
     state->recovery_count = 0;
     state->partner_first = NULL;
+    if (world->primitive_count == 0 && state->places == NULL) {
+        return STATUS_OK; // nothing has a surface
+    }
     Status status = reach_run(state);
     // where a step asked for them the next one mostly does
     if (status == STATUS_OK && had_seams && !seams_list_partners(state)) {

@@ -55,11 +55,17 @@ static const ReportRow report_rows[] = {
 };
 
 Status fault_check_report(StepState *state, const StepReport *report) {
-    bool is_finite = true;
-    for (size_t i = 0; i < sizeof(report_rows) / sizeof(report_rows[0]); i++) {
-        const char *at = (const char *)report + report_rows[i].offset;
-        is_finite &= numbers_are_finite((const double *)(const void *)at, 1);
-    }
+    const Certificate *certificate = &report->certificate;
+    const StepEnergy *energy = &report->energy;
+    const double others[] = {certificate->scale,   certificate->penetration,
+                             report->launch.speed, report->launch.height,
+                             energy->before,       energy->after,
+                             energy->contact,      energy->row,
+                             energy->applied,      energy->scheme,
+                             energy->unexplained};
+    const bool is_finite = numbers_are_finite(certificate->entry, CERTIFICATE_ENTRY_COUNT) &&
+                           numbers_are_finite(certificate->velocity, CERTIFICATE_ENTRY_COUNT) &&
+                           numbers_are_finite(others, sizeof(others) / sizeof(others[0]));
     for (size_t i = 0; !is_finite; i++) {
         const char *at = (const char *)report + report_rows[i].offset;
         if (!numbers_are_finite((const double *)(const void *)at, 1)) {

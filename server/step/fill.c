@@ -68,7 +68,8 @@ static Vec3 carried_velocity(const StepState *state, uint32_t body, const double
     }
     const TreeView *view = &tree->flight.view;
     Vec3 point = vec3_add(vec3_load(state->world->pose + 7 * (size_t)body), arm);
-    return tree_carried_velocity(view->base_velocity, view->base_spin, view->base.position, point);
+    return tree_carried_velocity(view->base_velocity, view->base_spin,
+                                 vec3_sub(point, view->base.position));
 }
 
 // Kinematic bodies are no trees: their known velocity enters as motion.

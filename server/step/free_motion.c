@@ -11,7 +11,8 @@ static FreeMass place_mass(const BodyMass *mass, Quat orientation) {
     if (mass->is_round) { // and so does its inverse
         return (FreeMass){mass->mass, 1.0 / mass->mass, mass->inertia, mass->inverse_inertia};
     }
-    return problem_free_mass(mass->mass, tree_body_inertia(mass, orientation));
+    const Mat3 turn = quat_to_mat3(orientation);
+    return problem_free_mass(mass->mass, tree_body_inertia(mass, &turn));
 }
 
 static Status take_memory(StepState *state) {

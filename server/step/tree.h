@@ -42,16 +42,22 @@ typedef struct TreeWork {
     TreePivot *pivot;
 } TreeWork;
 
+// How a tree moves: rates, and how these change; [width] each.
+typedef struct TreeMotion {
+    const double *rates, *changes; // `changes` NULL: not at all
+} TreeMotion;
+
 // Memory that a tree's work takes, a multiple of 8, and where it is; it begins aligned.
 size_t tree_work_bytes(const Tree *tree);
 void tree_work_take(TreeWork *work, const Tree *tree, unsigned char *at);
 
-// The inertia of a body about its centre of mass, in world axes, as a step takes it.
-static inline Sym3 tree_body_inertia(const BodyMass *mass, Quat orientation) {
+// The inertia of a body about its centre of mass, in world axes, as a step takes it. `turn` is its
+// orientation.
+static inline Sym3 tree_body_inertia(const BodyMass *mass, const Mat3 *turn) {
     if (mass->is_round) { // looks the same from everywhere
         return mass->inertia;
     }
-    Sym3 inertia = sym3_rotate(quat_to_mat3(orientation), mass->inertia);
+    Sym3 inertia = sym3_rotate(*turn, mass->inertia);
     inertia.xx += mass->thickening;
     inertia.yy += mass->thickening;
     inertia.zz += mass->thickening;
@@ -73,10 +79,11 @@ void tree_accelerate(const TreeView *view, const double *rates, const double *ch
 // in their place stand, of each link, those of it and all that hangs on it.
 void tree_project(const TreeView *view, TreeWork *work, double *along);
 
-// The forces along the coordinates that those accelerations take, against gravity and wrenches
-// (Nullable: 6 per link, force at the centre of mass and torque).
-void tree_forces(const TreeView *view, Vec3 gravity, const double *wrenches, TreeWork *work,
-                 double *forces);
+// The forces along the coordinates that it takes to move with those rates, changing so, against
+// gravity and wrenches (Nullable: 6 per link, force at the centre of mass and torque); links are
+// placed. Leaves work->change, and spins, but no velocities.
+void tree_forces(const TreeView *view, const TreeMotion *motion, Vec3 gravity,
+                 const double *wrenches, TreeWork *work, double *forces);
 
 // Factors M + diag(added), the latter Nullable, in time linear in links; then numbers := its
 // inverse times numbers, as often as asked.
@@ -88,8 +95,8 @@ void tree_solve(const TreeView *view, TreeWork *work, double *numbers);
 void tree_jacobian(const TreeView *view, const TreeFrame *frame, uint32_t link, Vec3 point,
                    const Vec3 direction[3], double sign, double *jacobian);
 
-// Kinetic energy of the links, that are moving.
-double tree_kinetic_energy(const TreeView *view, const TreeWork *work);
+// Kinetic energy of the links, that are moving; `mass` is the world's column.
+double tree_kinetic_energy(const TreeView *view, const BodyMass *mass, const TreeFrame *frame);
 
 // What a velocity number of a link moves its own centre of mass with, per unit rate.
 static inline TreePair tree_motion(const TreeLink *link, const TreeFrame *frame, uint32_t k) {
@@ -97,5 +104,5 @@ static inline TreePair tree_motion(const TreeLink *link, const TreeFrame *frame,
     if (k < link->moves) {
         return (TreePair){axis, {0.0, 0.0, 0.0}};
     }
-    return (TreePair){vec3_cross(axis, vec3_sub(frame->center, frame->anchor)), axis};
+    return (TreePair){vec3_cross(axis, frame->arm), axis};
 }

@@ -43,7 +43,8 @@ static const JointAxis *axes_of(const TreeView *view, const TreeAxes *axes, uint
     return axes->axis + *first;
 }
 
-bool tree_axes_act(const TreeView *view, const TreeAxes *axes) {
+TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes) {
+    TreeActs acts = {false, false};
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         size_t first;
         if (view->link[i].joint == TREE_NONE) {
@@ -51,13 +52,12 @@ bool tree_axes_act(const TreeView *view, const TreeAxes *axes) {
         }
         const JointAxis *axis = axes_of(view, axes, i, &first);
         for (uint32_t k = 0; k < tree_link_width(&view->link[i]); k++) {
-            if (axis[k].stiffness > 0.0 || axis[k].damping > 0.0 || tree_has_drive(&axis[k]) ||
-                axes->effort[first + k] != 0.0) {
-                return true;
-            }
+            acts.forces = acts.forces || axis[k].stiffness > 0.0 || axis[k].damping > 0.0 ||
+                          tree_has_drive(&axis[k]) || axes->effort[first + k] != 0.0;
+            acts.armatures = acts.armatures || axis[k].armature > 0.0;
         }
     }
-    return false;
+    return acts;
 }
 
 void tree_axes_mass(const TreeView *view, const TreeAxes *axes, double share, double h,

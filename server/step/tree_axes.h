@@ -29,8 +29,12 @@ static inline bool tree_has_bounded_drive(const JointAxis *axis) {
     return tree_has_drive(axis) && !isinf(axis->effort_max);
 }
 
-// Whether anything acts along them.
-bool tree_axes_act(const TreeView *view, const TreeAxes *axes);
+// What there is along the coordinates of a tree.
+typedef struct TreeActs {
+    bool forces, armatures;
+} TreeActs;
+
+TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes);
 
 // Q of three turns.
 Mat3 tree_rotation_rates(Vec3 rotation);

@@ -11,15 +11,18 @@
 // unexplained is what the problem left unsolved.
 #include "step/stages.h"
 
+// Beside the kinetic one, of links that are placed: of their weight, of what is stretched and of
+// what is on the axes.
 static double stored_energy(const StepState *state, const TreeFlight *flight,
                             const double *positions, const double *velocities) {
     double weight = 0.0;
     for (uint32_t i = 0; i < flight->view.tree->link_count; i++) {
-        const TreeInertia *own = &flight->work.own[i];
-        weight += own->mass * vec3_dot(state->world->settings.gravity, own->center);
+        weight += flight->mass[flight->view.link[i].body].mass *
+                  vec3_dot(state->world->settings.gravity, flight->work.frame[i].center);
     }
-    return tree_kinetic_energy(&flight->view, &flight->work) - weight +
-           tree_axes_energy(&flight->view, &flight->axes, positions, velocities);
+    const bool acts = flight->acts.forces || flight->acts.armatures;
+    return (acts ? tree_axes_energy(&flight->view, &flight->axes, positions, velocities) : 0.0) -
+           weight;
 }
 
 static double wrench_work(const TreeFlight *flight) {
@@ -120,18 +123,20 @@ void energy_begin_tree(const StepState *state, StepTree *tree) {
     StepEnergy *energy = &tree->energy;
     const uint32_t width = flight->view.tree->width;
     double *mean = flight->mean;
-    tree_weigh(&flight->view, flight->mass, &flight->work);
-    tree_move(&flight->view, flight->velocities, flight->work.frame);
     *energy =
-        (StepEnergy){.before = stored_energy(state, flight, flight->positions, flight->velocities),
-                     .applied = wrench_work(flight)};
+        (StepEnergy){.before = flight->kinetic +
+                               stored_energy(state, flight, flight->positions, flight->velocities)};
+    if (flight->has_wrenches) {
+        tree_move(&flight->view, flight->velocities, flight->work.frame);
+        energy->applied = wrench_work(flight);
+    }
     for (uint32_t k = 0; k < width; k++) {
         mean[k] = 0.5 * (flight->velocities[k] + tree->velocities[k]);
     }
     if (width > 0) {
         book_solved(state, tree, mean);
     }
-    if (flight->has_forces) {
+    if (flight->acts.forces) {
         energy->applied += forces_work(state, tree, mean);
     }
 }
@@ -139,8 +144,8 @@ void energy_begin_tree(const StepState *state, StepTree *tree) {
 void energy_end_tree(const StepState *state, StepTree *tree) {
     TreeFlight *flight = &tree->flight;
     StepEnergy *energy = &tree->energy;
-    tree_weigh(&flight->view, flight->mass, &flight->work);
-    energy->after = stored_energy(state, flight, tree->positions, tree->velocities);
+    energy->after = tree_kinetic_energy(&flight->view, flight->mass, flight->work.frame) +
+                    stored_energy(state, flight, tree->positions, tree->velocities);
     energy->applied += wrench_work(flight);
     energy->scheme += energy->after - energy->before - energy->applied;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "step/tree_fly.h"
 
+#include "solve/dense.h"
+
 #include <string.h>
 
 // A step leaves a share of some h w of the error. Where it leaves more of its energy than this, a
@@ -10,20 +12,23 @@ enum { STEPS_MAX = 40 };
 #define SHRINKS       0.01
 #define SHRINKS_ALONE 0.25
 
-// Energies of corrections, as shares of that of the motion: 1e-8 of a velocity, after which at most
-// a tenth of that is left, far below what the step itself is wrong by; of a body alone, which is to
-// be what a free body is, all but rounding; and what is taken for rounding where it shrinks no
-// more.
+// Energies of corrections, as shares of that of the motion: what the step that would follow, as
+// much smaller than this one as this is than the one before, may correct: 1e-8 of a velocity, far
+// below what the step itself is wrong by; 1e-10 where that is of second order, or the root floats,
+// whose turning keeps its energy under every integrator; of a body alone, which is to be what a free
+// body is, all but rounding; and what is taken for rounding where it shrinks no more.
 #define SETTLED       1e-16
-#define SETTLED_ALONE 1e-30
+#define SETTLED_FREE  1e-20
+#define SETTLED_ALONE 1e-33
 #define STAGNATED     1e-22
 
 // ---- memory
 
 size_t tree_flight_bytes(const Tree *tree) {
     const size_t width = tree->width, positions = tree->position_count;
+    const size_t square = tree_is_wide(tree) ? 0 : width * width;
     return tree_work_bytes(tree) +
-           (2 * positions + 9 * width + 6 * (size_t)tree->link_count) * sizeof(double);
+           (2 * positions + 9 * width + square + 6 * (size_t)tree->link_count) * sizeof(double);
 }
 
 static double *take(unsigned char **at, size_t count) {
@@ -45,6 +50,7 @@ void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at) {
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         *columns[i] = take(&at, width);
     }
+    flight->factor = tree_is_wide(tree) ? NULL : take(&at, width * width);
 }
 
 // ---- what is left over
@@ -58,6 +64,11 @@ static void place(TreeFlight *flight, const TreeView *view, const double *positi
     tree_weigh(view, flight->mass, &flight->work);
 }
 
+static void recall(TreeFlight *flight) {
+    tree_recall(&flight->view, flight->pose, flight->velocity, flight->work.frame);
+    tree_weigh(&flight->view, flight->mass, &flight->work);
+}
+
 static TreeView base_later(const TreeFlight *flight, double time) {
     TreeView view = flight->view;
     view.base.position = vec3_add_scaled(view.base.position, time, view.base_velocity);
@@ -65,7 +76,7 @@ static TreeView base_later(const TreeFlight *flight, double time) {
     return view;
 }
 
-// h times what the motion to v takes beyond the forces that there are; links are placed and moving.
+// h times what the motion to v takes beyond the forces that there are; links are placed.
 // `products` false: the velocity products are left out.
 static void find_rest(TreeFlight *flight, const double *v, bool products) {
     const double h = flight->h, share = tree_share(flight->integrator);
@@ -80,23 +91,22 @@ static void find_rest(TreeFlight *flight, const double *v, bool products) {
         flight->mean[k] = products ? flight->mean[k] : 0.0;
     }
     TreeView view = flight->view;
-    if (moves_masses(flight) || flight->has_forces) {
+    if (moves_masses(flight) || flight->acts.forces) {
         tree_advance(&view, flight->positions, flight->way, share * h, flight->moved);
     }
     if (moves_masses(flight)) {
         view = base_later(flight, share * h);
         place(flight, &view, flight->moved);
     }
-    tree_move(&view, flight->mean, flight->work.frame);
-    tree_accelerate(&view, flight->mean, flight->change, &flight->work);
-    tree_forces(&view, flight->gravity, flight->has_wrenches ? flight->wrenches : NULL,
+    const TreeMotion motion = {flight->mean, flight->change};
+    tree_forces(&view, &motion, flight->gravity, flight->has_wrenches ? flight->wrenches : NULL,
                 &flight->work, flight->rest);
-    if (flight->has_forces) {
+    if (flight->acts.forces) {
         tree_axes_forces(&view, &flight->axes, flight->moved, flight->way, flight->springs,
                          flight->others);
     }
     for (uint32_t k = 0; k < width; k++) {
-        const double forces = flight->has_forces ? flight->springs[k] + flight->others[k] : 0.0;
+        const double forces = flight->acts.forces ? flight->springs[k] + flight->others[k] : 0.0;
         flight->rest[k] = h * (flight->rest[k] - forces + flight->armature[k] * flight->change[k]);
     }
 }
@@ -107,12 +117,27 @@ void tree_flight_load(TreeFlight *flight, const double *v) {
 
 // ---- steps
 
+// The mass of the links as they are placed.
+static void factor(TreeFlight *flight) {
+    const size_t width = flight->view.tree->width;
+    if (flight->factor == NULL) {
+        tree_factor(&flight->view, flight->added, &flight->work);
+        return;
+    }
+    tree_mass_matrix(&flight->view, flight->added, &flight->work, flight->matrix);
+    dense_factor(width, flight->matrix, -HUGE_VAL, flight->factor); // NaN shows where it is judged
+}
+
 // The energy of the correction that the rest asks for; v is corrected.
 static double correct(TreeFlight *flight, double *v) {
     const uint32_t width = flight->view.tree->width;
     double *step = flight->change, energy = 0.0;
     memcpy(step, flight->rest, width * sizeof(double));
-    tree_solve(&flight->view, &flight->work, step);
+    if (flight->factor == NULL) {
+        tree_solve(&flight->view, &flight->work, step);
+    } else {
+        dense_solve(width, flight->factor, step);
+    }
     for (uint32_t k = 0; k < width; k++) {
         energy += step[k] * flight->rest[k];
         v[k] -= step[k];
@@ -120,22 +145,28 @@ static double correct(TreeFlight *flight, double *v) {
     return fabs(energy);
 }
 
-// Takes steps until they are rounding. false: they do not shrink; written so that NaN is that.
+static double settled_of(const TreeFlight *flight) {
+    const bool is_free =
+        flight->integrator == INTEGRATOR_MIDPOINT || flight->view.link[0].joint == TREE_NONE;
+    return flight->view.tree->link_count == 1 ? SETTLED_ALONE : is_free ? SETTLED_FREE : SETTLED;
+}
+
+// Takes steps until what the next one would correct is too little. false: they do not shrink;
+// written so that NaN is that.
 static bool settle(TreeFlight *flight, double *v) {
     const bool is_linear = flight->rotation == ROTATION_EXPLICIT && !moves_masses(flight);
     const bool is_alone = flight->view.tree->link_count == 1;
-    const double shrinks = is_alone ? SHRINKS_ALONE : SHRINKS,
-                 settled = is_alone ? SETTLED_ALONE : SETTLED;
-    double before = HUGE_VAL, scale = 0.0;
+    const double shrinks = is_alone ? SHRINKS_ALONE : SHRINKS, settled = settled_of(flight);
+    double before = HUGE_VAL, scale = flight->kinetic;
     for (int i = 0; i < STEPS_MAX; i++) {
         find_rest(flight, v, true);
         if (i == 0 || (i == 1 && moves_masses(flight))) {
-            tree_factor(&flight->view, flight->added, &flight->work);
+            factor(flight);
         }
-        scale = fmax(scale, tree_kinetic_energy(&flight->view, &flight->work));
         const double energy = correct(flight, v);
         scale = i == 0 ? scale + energy : scale;
-        if (is_linear || energy <= settled * scale) {
+        const double next = i == 0 ? energy : energy * (energy / before);
+        if (is_linear || next <= settled * scale) {
             return true;
         }
         if (!(energy <= shrinks * before)) {
@@ -146,26 +177,41 @@ static bool settle(TreeFlight *flight, double *v) {
     return before <= STAGNATED * scale;
 }
 
+static void weigh_axes(TreeFlight *flight) {
+    const double share = tree_share(flight->integrator);
+    if (flight->acts.forces || flight->acts.armatures) {
+        tree_axes_mass(&flight->view, &flight->axes, 0.0, flight->h, flight->armature);
+        tree_axes_mass(&flight->view, &flight->axes, share, flight->h, flight->added);
+    } else {
+        memset(flight->armature, 0, flight->view.tree->width * sizeof(double));
+        memset(flight->added, 0, flight->view.tree->width * sizeof(double));
+    }
+}
+
 void tree_fly(TreeFlight *flight, double *v) {
     const TreeView *view = &flight->view;
     const uint32_t width = view->tree->width;
-    tree_axes_mass(view, &flight->axes, 0.0, flight->h, flight->armature);
-    tree_axes_mass(view, &flight->axes, tree_share(flight->integrator), flight->h, flight->added);
+    weigh_axes(flight);
     memcpy(v, flight->velocities, width * sizeof(double));
-    place(flight, view, flight->positions);
+    recall(flight);
+    flight->kinetic = tree_kinetic_energy(view, flight->mass, flight->work.frame);
+    if (width == 0) {
+        return;
+    }
     flight->is_thrown = !settle(flight, v);
     if (flight->is_thrown) {
         memcpy(v, flight->velocities, width * sizeof(double));
-        place(flight, view, flight->positions);
         find_rest(flight, v, false);
-        tree_factor(view, flight->added, &flight->work);
+        factor(flight);
         correct(flight, v);
+    } else if (flight->factor != NULL && moves_masses(flight)) {
+        tree_mass_matrix(view, flight->added, &flight->work, flight->matrix);
     }
 }
 
 void tree_flight_return(TreeFlight *flight, const double *velocities) {
     if (moves_masses(flight)) {
-        place(flight, &flight->view, flight->positions);
+        recall(flight);
     }
     tree_move(&flight->view, velocities, flight->work.frame);
 }
@@ -176,19 +222,18 @@ void tree_carry(TreeFlight *flight, const TreeView *there, const double *positio
                 double *velocities) {
     const uint32_t count = there->tree->link_count, width = there->tree->width;
     TreeWork *work = &flight->work;
-    place(flight, &flight->view, flight->positions);
+    recall(flight);
     tree_move(&flight->view, velocities, work->frame);
     for (uint32_t i = 0; i < count; i++) { // spins turn with their bodies
         const TreeFrame *frame = &work->frame[i];
-        const Mat3 axes = quat_to_mat3(frame->orientation);
-        work->change[i] = (TreePair){frame->velocity, mat3_tmul_vec(axes, frame->spin)};
+        work->change[i] = (TreePair){frame->velocity, mat3_tmul_vec(frame->turn, frame->spin)};
     }
     place(flight, there, positions);
     memset(flight->rest, 0, width * sizeof(double));
     tree_move(there, flight->rest, work->frame); // what the base does by itself
     for (uint32_t i = 0; i < count; i++) {
         const TreeFrame *frame = &work->frame[i];
-        const Vec3 spin = quat_rotate(frame->orientation, work->change[i].angular),
+        const Vec3 spin = mat3_mul_vec(frame->turn, work->change[i].angular),
                    v = vec3_sub(work->change[i].linear, frame->velocity);
         work->load[i] = (TreePair){vec3_scale(work->own[i].mass, v),
                                    sym3_mul_vec(work->own[i].inertia, vec3_sub(spin, frame->spin))};

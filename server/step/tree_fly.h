@@ -6,7 +6,7 @@
 // with q at the step's begin (symplectic, explicit), halfway or at its end (midpoint, implicit),
 // the velocity products c at w: v0, (v0 + v)/2 or v, as rotation says, and what is linear
 // along the coordinates (tree_axes.h) implicit. Solved by Newton's steps with the mass matrix for
-// derivative, linear in links. Where these do not shrink, as in a whip that turns by a radian in a
+// derivative: as a dense block of a narrow tree, linear in links of a wide one. Where these do not shrink, as in a whip that turns by a radian in a
 // step, the tree is *thrown*: it flies without velocity products, and tree_carry does at the end of
 // the step what these would have done, first order and never gaining energy.
 #pragma once
@@ -20,24 +20,36 @@ typedef struct TreeFlight {
     TreeView view; // at the begin of the step
     TreeWork work;
     TreeAxes axes;
-    const BodyMass *mass;
+    const BodyMass *mass;          // the world's columns
+    const double *pose, *velocity; // likewise
     Vec3 gravity;
     double h;
     uint8_t integrator, rotation;
     double *positions, *velocities; // at the begin
     double *wrenches;               // 6 per link
     bool has_wrenches;
-    bool has_forces;          // along the coordinates: springs, drives and the like
+    TreeActs acts;            // along the coordinates
     double *armature, *added; // [width] on the diagonal of the mass, and all that is added there
     double *moved;            // positions to work with
+    double *matrix, *factor;  // [width^2] of a narrow tree: its mass and what is added, factored
+    double kinetic;           // energy at the begin, without armatures [J]
     double *mean, *way, *change, *rest, *springs, *others; // [width] each, likewise
     bool is_thrown; // no step was small enough: tree_carry is to follow
 } TreeFlight;
 
+// From here on a matrix and its factor cost more than the passes over links do that stand for them
+// (tree_factor, solve/mass_links.h).
+enum { TREE_WIDE = 24 };
+
+static inline bool tree_is_wide(const Tree *tree) {
+    return tree->width >= TREE_WIDE;
+}
+
 size_t tree_flight_bytes(const Tree *tree);
 void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at);
 
-// v, [width]; and leaves the links placed where the masses of the step are taken.
+// v, [width]; and leaves the links placed where the masses of the step are taken, and these in
+// `matrix`, which a narrow tree has by then.
 void tree_fly(TreeFlight *flight, double *v);
 
 // What a step to v takes: work.load gets, of each link, the force and torque at its centre of mass

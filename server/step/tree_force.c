@@ -30,11 +30,18 @@ static Vec3 carry_turns(const TreeLink *link, const TreeFrame *frame, const doub
     }
 }
 
-// The link's acceleration, from that of what it hangs on: `above` at `center`, spinning.
+// The link's acceleration, from that of what it hangs on, `above`, which spins.
 static inline TreePair accelerate(const TreeLink *link, const TreeFrame *frame,
-                                  const TreePair *above, Vec3 center, Vec3 spin, const double *rate,
+                                  const TreePair *above, Vec3 spin, const double *rate,
                                   const double *change) {
-    TreePair of = {carried(above, spin, vec3_sub(frame->anchor, center)), above->angular};
+    TreePair of = {carried(above, spin, frame->from), above->angular};
+    if (link->moves == 0 && link->turns == 1) { // most are hinges
+        const Vec3 axis = frame->axis[0];
+        of.angular = vec3_add(of.angular, vec3_cross(spin, vec3_scale(rate[0], axis)));
+        of.angular = vec3_add_scaled(of.angular, change == NULL ? 0.0 : change[0], axis);
+        of.linear = carried(&of, frame->spin, frame->arm);
+        return of;
+    }
     Vec3 sliding = vec3(0.0, 0.0, 0.0);
     for (uint32_t k = 0; k < link->moves; k++) {
         sliding = vec3_add_scaled(sliding, rate[k], frame->axis[k]);
@@ -49,7 +56,7 @@ static inline TreePair accelerate(const TreeLink *link, const TreeFrame *frame,
         Vec3 *part = k < link->moves ? &of.linear : &of.angular;
         *part = vec3_add_scaled(*part, change[k], frame->axis[k]);
     }
-    of.linear = carried(&of, frame->spin, vec3_sub(frame->center, frame->anchor));
+    of.linear = carried(&of, frame->spin, frame->arm);
     return of;
 }
 
@@ -78,7 +85,6 @@ void tree_accelerate(const TreeView *view, const double *rates, const double *ch
         const TreeFrame *parent = &work->frame[is_root ? 0 : link->parent];
         work->change[i] =
             accelerate(link, &work->frame[i], is_root ? &still : &work->change[link->parent],
-                       is_root ? view->base.position : parent->center,
                        is_root ? view->base_spin : parent->spin, rates + link->first, change);
     }
 }
@@ -99,30 +105,57 @@ void tree_project(const TreeView *view, TreeWork *work, double *along) {
     for (uint32_t i = view->tree->link_count; i-- > 0;) {
         const TreeLink *link = &view->link[i];
         const TreeFrame *frame = &work->frame[i];
-        const Vec3 arm = vec3_sub(frame->center, frame->anchor),
-                   moment = vec3_add(load[i].angular, vec3_cross(arm, load[i].linear));
-        for (uint32_t k = 0; k < tree_link_width(link); k++) {
-            along[link->first + k] =
-                vec3_dot(frame->axis[k], k < link->moves ? load[i].linear : moment);
+        const Vec3 force = load[i].linear,
+                   moment = vec3_add(load[i].angular, vec3_cross(frame->arm, force));
+        double *number = along + link->first;
+        for (uint32_t k = 0; k < link->moves; k++) {
+            number[k] = vec3_dot(frame->axis[k], force);
+        }
+        for (uint32_t k = link->moves; k < tree_link_width(link); k++) {
+            number[k] = vec3_dot(frame->axis[k], moment);
         }
         if (link->parent != TREE_NONE) {
             TreePair *above = &load[link->parent];
-            const Vec3 from = vec3_sub(frame->center, work->frame[link->parent].center);
-            above->linear = vec3_add(above->linear, load[i].linear);
-            above->angular = vec3_add(vec3_add(above->angular, load[i].angular),
-                                      vec3_cross(from, load[i].linear));
+            above->linear = vec3_add(above->linear, force);
+            above->angular =
+                vec3_add(above->angular, vec3_add(moment, vec3_cross(frame->from, force)));
         }
     }
 }
 
-void tree_forces(const TreeView *view, Vec3 gravity, const double *wrenches, TreeWork *work,
-                 double *forces) {
-    TreePair *load = work->load;
+// The spin of a link by its own rates, on what it hangs on.
+static inline Vec3 spin_of(const TreeLink *link, const TreeFrame *frame, Vec3 above,
+                           const double *rate) {
+    for (uint32_t k = link->moves; k < tree_link_width(link); k++) {
+        above = vec3_add_scaled(above, rate[k], frame->axis[k]);
+    }
+    return above;
+}
+
+void tree_forces(const TreeView *view, const TreeMotion *motion, Vec3 gravity,
+                 const double *wrenches, TreeWork *work, double *forces) {
+    const TreePair still = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
-        load[i] = inertial(&work->own[i], &work->frame[i], &work->change[i], gravity);
+        const TreeLink *link = &view->link[i];
+        TreeFrame *frame = &work->frame[i];
+        TreePair *change = &work->change[i], *load = &work->load[i];
+        const double *rate = motion->rates + link->first,
+                     *changes = motion->changes == NULL ? NULL : motion->changes + link->first;
+        if (link->joint == TREE_NONE) {
+            frame->spin = spin_of(link, frame, vec3(0.0, 0.0, 0.0), rate);
+            *change = accelerate_floating(frame, changes);
+        } else {
+            const bool is_root = link->parent == TREE_NONE;
+            const TreeFrame *parent = &work->frame[is_root ? 0 : link->parent];
+            const Vec3 above = is_root ? view->base_spin : parent->spin;
+            frame->spin = spin_of(link, frame, above, rate);
+            *change = accelerate(link, frame, is_root ? &still : &work->change[link->parent], above,
+                                 rate, changes);
+        }
+        *load = inertial(&work->own[i], frame, change, gravity);
         if (wrenches != NULL) {
-            load[i].linear = vec3_sub(load[i].linear, vec3_load(wrenches + 6 * (size_t)i));
-            load[i].angular = vec3_sub(load[i].angular, vec3_load(wrenches + 6 * (size_t)i + 3));
+            load->linear = vec3_sub(load->linear, vec3_load(wrenches + 6 * (size_t)i));
+            load->angular = vec3_sub(load->angular, vec3_load(wrenches + 6 * (size_t)i + 3));
         }
     }
     tree_project(view, work, forces);

@@ -37,7 +37,7 @@ void tree_weigh(const TreeView *view, const BodyMass *mass, TreeWork *work) {
         const BodyMass *of = &mass[view->link[i].body];
         work->own[i] = (TreeInertia){.mass = of->mass,
                                      .center = frame->center,
-                                     .inertia = tree_body_inertia(of, frame->orientation)};
+                                     .inertia = tree_body_inertia(of, &frame->turn)};
     }
 }
 
@@ -61,21 +61,45 @@ static TreeInertia join(const TreeInertia *a, const TreeInertia *b) {
                          .inertia = sum(sum(a->inertia, b->inertia), apart)};
 }
 
-// What link i's numbers from `count` on down feel of a force and torque on its subtree's centre.
-static void project(const TreeView *view, const TreeWork *work, uint32_t i, uint32_t row,
-                    uint32_t count, TreePair momentum, Vec3 center, double *matrix) {
-    const size_t width = view->tree->width;
-    for (uint32_t at = i; at != TREE_NONE; at = view->link[at].parent) {
+// What all that link i hangs on feels of a momentum of its subtree, at `center`.
+static void project(const TreeView *view, const TreeWork *work, uint32_t i, TreePair momentum,
+                    Vec3 center, double *row) {
+    for (uint32_t at = view->link[i].parent; at != TREE_NONE; at = view->link[at].parent) {
         const TreeLink *link = &view->link[at];
         const TreeFrame *frame = &work->frame[at];
-        const Vec3 arm = vec3_sub(center, frame->anchor);
-        const Vec3 moment = vec3_add(momentum.angular, vec3_cross(arm, momentum.linear));
-        count = at == i ? count : tree_link_width(link);
-        for (uint32_t k = 0; k < count; k++) {
-            const double m = vec3_dot(frame->axis[k], k < link->moves ? momentum.linear : moment);
-            matrix[row * width + link->first + k] = m;
-            matrix[(link->first + k) * width + row] = m;
+        const uint32_t moves = link->moves, count = tree_link_width(link);
+        double *of = row + link->first;
+        const Vec3 moment = vec3_add(momentum.angular,
+                                     vec3_cross(vec3_sub(center, frame->anchor), momentum.linear));
+        for (uint32_t k = 0; k < moves; k++) {
+            of[k] = vec3_dot(frame->axis[k], momentum.linear);
         }
+        for (uint32_t k = moves; k < count; k++) {
+            of[k] = vec3_dot(frame->axis[k], moment);
+        }
+    }
+}
+
+// The rows of a link, up to the diagonal.
+static void fill_rows(const TreeView *view, const TreeWork *work, uint32_t i, double *matrix) {
+    const size_t width = view->tree->width;
+    const TreeLink *link = &view->link[i];
+    const TreeFrame *frame = &work->frame[i];
+    const TreeInertia *all = &work->composite[i];
+    const Vec3 arm = vec3_sub(all->center, frame->anchor);
+    for (uint32_t k = 0; k < tree_link_width(link); k++) {
+        double *row = matrix + (link->first + k) * width, *own = row + link->first;
+        const Vec3 axis = frame->axis[k];
+        TreePair momentum = {vec3_scale(all->mass, axis), {0.0, 0.0, 0.0}};
+        if (k >= link->moves) {
+            momentum.linear = vec3_scale(all->mass, vec3_cross(axis, arm));
+            momentum.angular = sym3_mul_vec(all->inertia, axis);
+        }
+        const Vec3 moment = vec3_add(momentum.angular, vec3_cross(arm, momentum.linear));
+        for (uint32_t j = 0; j <= k; j++) {
+            own[j] = vec3_dot(frame->axis[j], j < link->moves ? momentum.linear : moment);
+        }
+        project(view, work, i, momentum, all->center, row);
     }
 }
 
@@ -85,27 +109,18 @@ void tree_mass_matrix(const TreeView *view, const double *added, TreeWork *work,
     memset(matrix, 0, width * width * sizeof(double));
     memcpy(work->composite, work->own, tree->link_count * sizeof(TreeInertia));
     for (uint32_t i = tree->link_count; i-- > 0;) {
-        const TreeLink *link = &view->link[i];
-        const TreeFrame *frame = &work->frame[i];
-        const TreeInertia *all = &work->composite[i];
-        for (uint32_t k = 0; k < tree_link_width(link); k++) {
-            const Vec3 axis = frame->axis[k];
-            TreePair momentum = {.angular = {0.0, 0.0, 0.0}};
-            if (k < link->moves) {
-                momentum.linear = vec3_scale(all->mass, axis);
-            } else {
-                const Vec3 arm = vec3_sub(all->center, frame->anchor);
-                momentum.linear = vec3_scale(all->mass, vec3_cross(axis, arm));
-                momentum.angular = sym3_mul_vec(all->inertia, axis);
-            }
-            project(view, work, i, link->first + k, k + 1, momentum, all->center, matrix);
-        }
-        if (link->parent != TREE_NONE) {
-            work->composite[link->parent] = join(&work->composite[link->parent], all);
+        const uint32_t parent = view->link[i].parent;
+        fill_rows(view, work, i, matrix);
+        if (parent != TREE_NONE) {
+            work->composite[parent] = join(&work->composite[parent], &work->composite[i]);
         }
     }
-    for (size_t k = 0; added != NULL && k < width; k++) {
-        matrix[k * width + k] += added[k];
+    for (size_t k = 0; k < width; k++) {
+        double *row = matrix + k * width;
+        row[k] += added == NULL ? 0.0 : added[k];
+        for (size_t j = 0; j < k; j++) {
+            matrix[j * width + k] = row[j];
+        }
     }
 }
 
@@ -126,12 +141,15 @@ void tree_jacobian(const TreeView *view, const TreeFrame *frame, uint32_t link, 
     }
 }
 
-double tree_kinetic_energy(const TreeView *view, const TreeWork *work) {
+double tree_kinetic_energy(const TreeView *view, const BodyMass *mass, const TreeFrame *frame) {
     double twice = 0.0;
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
-        const TreeInertia *own = &work->own[i];
-        const Vec3 v = work->frame[i].velocity, w = work->frame[i].spin;
-        twice += own->mass * vec3_dot(v, v) + vec3_dot(w, sym3_mul_vec(own->inertia, w));
+        const BodyMass *of = &mass[view->link[i].body];
+        const Vec3 v = frame[i].velocity, w = frame[i].spin;
+        const Vec3 own = of->is_round ? w : mat3_tmul_vec(frame[i].turn, w); // in the body's axes
+        const double thick = of->is_round ? 0.0 : of->thickening;
+        twice += of->mass * vec3_dot(v, v) + vec3_dot(own, sym3_mul_vec(of->inertia, own)) +
+                 thick * vec3_dot(w, w);
     }
     return 0.5 * twice;
 }

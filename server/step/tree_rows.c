@@ -101,10 +101,25 @@ static bool add_drive(const RowAxis *of) {
     return add_block(of, row, 1.0, false);
 }
 
+static bool has_row_of_drive(const World *world, const JointAxis *axis) {
+    return tree_has_bounded_drive(axis) && world->settings.integrator != INTEGRATOR_EXPLICIT;
+}
+
+// Whether anything may hold along one of the axes of a joint.
+static bool may_hold(const World *world, const Joint *joint, uint32_t count) {
+    for (uint32_t k = 0; k < count; k++) {
+        const JointAxis *axis = &world->joint_axis[joint->axis_first + k];
+        if (!isinf(axis->low) || !isinf(axis->high) || axis->friction != 0.0 ||
+            has_row_of_drive(world, axis)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool add_axis(const RowAxis *of) {
     const JointAxis *axis = of->axis;
-    const bool is_driven = tree_has_bounded_drive(axis) &&
-                           of->state->world->settings.integrator != INTEGRATOR_EXPLICIT;
+    const bool is_driven = has_row_of_drive(of->state->world, axis);
     return (isinf(axis->low) || add_limit(of, PART_LOW)) &&
            (isinf(axis->high) || add_limit(of, PART_HIGH)) &&
            (axis->friction == 0.0 || add_friction(of)) && (!is_driven || add_drive(of));
@@ -120,6 +135,9 @@ bool tree_rows_add(StepState *state, uint32_t joint) {
     const Joint *of = &world->joint[joint];
     const StepTree *tree = stage_tree(state, of->body[1]);
     const TreeLink *link = &tree->flight.view.link[world->trees->link_of_body[of->body[1]]];
+    if (!may_hold(world, of, tree_link_width(link))) {
+        return true;
+    }
     double numbers[JOINT_AXES_MAX];
     tree_axis_positions(link, tree->flight.positions + link->place, numbers);
     Mat3 rates = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "world/tree_place.h"
 
+#include "base/trig.h"
+
 #include <string.h>
 
 static Vec3 unit(uint32_t axis) {
@@ -16,54 +18,142 @@ static Vec3 column(const Mat3 *m, uint32_t axis) {
     return axis == 0 ? m->c0 : axis == 1 ? m->c1 : m->c2;
 }
 
+// One of the columns of a quaternion's matrix.
+static Vec3 turned_axis(Quat q, uint32_t axis) {
+    switch (axis) {
+    case 0:
+        return vec3(1.0 - 2.0 * (q.y * q.y + q.z * q.z), 2.0 * (q.x * q.y + q.w * q.z),
+                    2.0 * (q.x * q.z - q.w * q.y));
+    case 1:
+        return vec3(2.0 * (q.x * q.y - q.w * q.z), 1.0 - 2.0 * (q.x * q.x + q.z * q.z),
+                    2.0 * (q.y * q.z + q.w * q.x));
+    default:
+        return vec3(2.0 * (q.x * q.z + q.w * q.y), 2.0 * (q.y * q.z - q.w * q.x),
+                    1.0 - 2.0 * (q.x * q.x + q.y * q.y));
+    }
+}
+
+static bool needs_a(const TreeLink *link) {
+    return link->moves > 0 || link->turns == 2;
+}
+
 // Axes of moves and of the first of two turns are fixed in a's frame, others in b's.
 static void place_axes(const TreeLink *link, Quat a, Quat b, TreeFrame *frame) {
+    if (tree_link_width(link) == 1) {
+        frame->axis[0] = turned_axis(link->moves > 0 ? a : b, link->axis[0]);
+        return;
+    }
     const uint32_t moves = link->moves, count = tree_link_width(link);
-    const bool needs_a = moves > 0 || link->turns == 2;
-    const Mat3 of_b = quat_to_mat3(b), of_a = needs_a ? quat_to_mat3(a) : of_b;
+    const Mat3 of_b = quat_to_mat3(b), of_a = needs_a(link) ? quat_to_mat3(a) : of_b;
     for (uint32_t k = 0; k < count; k++) {
         bool is_of_a = k < moves || (link->turns == 2 && k == moves);
         frame->axis[k] = column(is_of_a ? &of_a : &of_b, link->axis[k]);
     }
 }
 
-// A root that floats is where its positions say.
-static void place_floating(const double *positions, bool has_own_spin, TreeFrame *frame) {
-    const Pose pose = pose_load(positions);
+static void set_orientation(TreeFrame *frame, Quat orientation) {
+    frame->orientation = orientation;
+    frame->turn = quat_to_mat3(orientation);
+}
+
+// A root that floats is where its pose says.
+static void place_floating(Pose pose, bool has_own_spin, TreeFrame *frame) {
     frame->center = frame->anchor = pose.position;
-    frame->orientation = pose.orientation;
-    for (uint32_t k = 0; k < 6; k++) {
-        frame->axis[k] = unit(k % 3);
-    }
-    if (has_own_spin) {
-        const Mat3 own = quat_to_mat3(pose.orientation);
-        for (uint32_t k = 3; k < 6; k++) {
-            frame->axis[k] = column(&own, k - 3);
-        }
+    frame->from = frame->arm = vec3(0.0, 0.0, 0.0);
+    set_orientation(frame, pose.orientation);
+    for (uint32_t k = 0; k < 3; k++) {
+        frame->axis[k] = unit(k);
+        frame->axis[k + 3] = has_own_spin ? column(&frame->turn, k) : unit(k);
     }
 }
 
-static void place_link(const TreeLink *link, const Joint *joint, Pose parent,
+// What a link hangs on.
+typedef struct Parent {
+    Vec3 center;
+    Quat orientation;
+    Mat3 turn;
+} Parent;
+
+static Parent parent_of(const TreeView *view, const TreeLink *link, const TreeFrame *frame) {
+    if (link->parent == TREE_NONE) {
+        return (Parent){view->base.position, view->base.orientation,
+                        quat_to_mat3(view->base.orientation)};
+    }
+    const TreeFrame *above = &frame[link->parent];
+    return (Parent){above->center, above->orientation, above->turn};
+}
+
+// a turned about one of its axes by an angle.
+static Quat turned(Quat a, uint32_t axis, double angle) {
+    const SinCos half = trig_sin_cos(0.5 * angle);
+    const double c = half.cos, s = half.sin;
+    return axis == 0
+               ? (Quat){a.w * c - a.x * s, a.w * s + a.x * c, a.y * c + a.z * s, a.z * c - a.y * s}
+           : axis == 1
+               ? (Quat){a.w * c - a.y * s, a.x * c - a.z * s, a.w * s + a.y * c, a.z * c + a.x * s}
+               : (Quat){a.w * c - a.z * s, a.x * c + a.y * s, a.y * c - a.x * s, a.w * s + a.z * c};
+}
+
+static void place_link(const TreeLink *link, const Joint *joint, const Parent *parent,
                        const double *positions, TreeFrame *frame) {
-    const Pose a = pose_compose(parent, joint->frame[0]),
-               b = pose_compose(a, joint_transform(link->axes, positions));
-    frame->anchor = b.position;
-    frame->orientation = quat_mul(b.orientation, conjugate(joint->frame[1].orientation));
-    frame->center = vec3_sub(b.position, quat_rotate(frame->orientation, joint->frame[1].position));
-    place_axes(link, a.orientation, b.orientation, frame);
+    const Quat a = quat_mul(parent->orientation, joint->frame[0].orientation);
+    Quat b = a;
+    frame->from = mat3_mul_vec(parent->turn, joint->frame[0].position);
+    if (link->moves == 0 && link->turns == 1) {
+        b = turned(a, link->axis[0], positions[0]);
+    } else {
+        const Pose b_in_a = joint_transform(link->axes, positions);
+        b = quat_mul(a, b_in_a.orientation);
+        frame->from = vec3_add(frame->from, quat_rotate(a, b_in_a.position));
+    }
+    set_orientation(frame, quat_mul(b, conjugate(joint->frame[1].orientation)));
+    frame->anchor = vec3_add(parent->center, frame->from);
+    frame->arm = vec3_neg(mat3_mul_vec(frame->turn, joint->frame[1].position));
+    frame->center = vec3_add(frame->anchor, frame->arm);
+    place_axes(link, a, b, frame);
 }
 
 void tree_place(const TreeView *view, const double *positions, TreeFrame *frame) {
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const TreeLink *link = &view->link[i];
         if (link->joint == TREE_NONE) {
-            place_floating(positions, view->has_own_spin, &frame[i]);
+            place_floating(pose_load(positions), view->has_own_spin, &frame[i]);
             continue;
         }
-        const TreeFrame *above = &frame[link->parent == TREE_NONE ? 0 : link->parent];
-        Pose parent =
-            link->parent == TREE_NONE ? view->base : (Pose){above->center, above->orientation};
-        place_link(link, &view->joint[link->joint], parent, positions + link->place, &frame[i]);
+        const Parent parent = parent_of(view, link, frame);
+        place_link(link, &view->joint[link->joint], &parent, positions + link->place, &frame[i]);
+    }
+}
+
+static void recall_link(const TreeLink *link, const Joint *joint, Pose parent, Pose pose,
+                        TreeFrame *frame) {
+    const Quat a = needs_a(link) ? quat_mul(parent.orientation, joint->frame[0].orientation)
+                                 : quat_identity(),
+               b = quat_mul(pose.orientation, joint->frame[1].orientation);
+    frame->center = pose.position;
+    set_orientation(frame, pose.orientation);
+    frame->arm = vec3_neg(mat3_mul_vec(frame->turn, joint->frame[1].position));
+    frame->anchor = vec3_sub(pose.position, frame->arm);
+    frame->from = vec3_sub(frame->anchor, parent.position);
+    place_axes(link, a, b, frame);
+}
+
+void tree_recall(const TreeView *view, const double *poses, const double *velocities,
+                 TreeFrame *frame) {
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const TreeLink *link = &view->link[i];
+        const Pose pose = pose_load(poses + 7 * (size_t)link->body);
+        const double *velocity = velocities + 6 * (size_t)link->body;
+        if (link->joint == TREE_NONE) {
+            place_floating(pose, view->has_own_spin, &frame[i]);
+        } else {
+            const TreeFrame *above = &frame[link->parent == TREE_NONE ? 0 : link->parent];
+            const Pose parent =
+                link->parent == TREE_NONE ? view->base : (Pose){above->center, above->orientation};
+            recall_link(link, &view->joint[link->joint], parent, pose, &frame[i]);
+        }
+        frame[i].velocity = vec3_load(velocity);
+        frame[i].spin = vec3_load(velocity + 3);
     }
 }
 
@@ -76,11 +166,10 @@ void tree_move(const TreeView *view, const double *velocities, TreeFrame *frame)
         if (link->parent != TREE_NONE) {
             const TreeFrame *parent = &frame[link->parent];
             spin = parent->spin;
-            velocity = tree_carried_velocity(parent->velocity, spin, parent->center, of->anchor);
+            velocity = tree_carried_velocity(parent->velocity, spin, of->from);
         } else if (link->joint != TREE_NONE) {
             spin = view->base_spin;
-            velocity =
-                tree_carried_velocity(view->base_velocity, spin, view->base.position, of->anchor);
+            velocity = tree_carried_velocity(view->base_velocity, spin, of->from);
         }
         for (uint32_t k = 0; k < link->moves; k++) {
             velocity = vec3_add_scaled(velocity, rate[k], of->axis[k]);
@@ -89,7 +178,7 @@ void tree_move(const TreeView *view, const double *velocities, TreeFrame *frame)
             spin = vec3_add_scaled(spin, rate[k], of->axis[k]);
         }
         of->spin = spin;
-        of->velocity = tree_carried_velocity(velocity, spin, of->anchor, of->center);
+        of->velocity = tree_carried_velocity(velocity, spin, of->arm);
     }
 }
 

@@ -23,8 +23,10 @@ typedef struct TreeView {
 typedef struct TreeFrame {
     Vec3 center; // of mass
     Quat orientation;
+    Mat3 turn;           // the orientation, as a matrix
     Vec3 velocity, spin; // of the centre of mass; once tree_move has been there
     Vec3 anchor;
+    Vec3 from, arm; // to the anchor from the centre of what it hangs on; from the anchor to its own
     Vec3 axis[JOINT_AXES_MAX]; // of its velocity numbers, moves first
 } TreeFrame;
 
@@ -38,6 +40,11 @@ static inline TreeView tree_view(const WorldTrees *trees, uint32_t tree, const J
 
 // Centres, orientations, anchors and axes, from positions.
 void tree_place(const TreeView *view, const double *positions, TreeFrame *frame);
+
+// The same of a tree whose bodies' columns, 7 and 6 numbers each, say where they are and how they
+// move, up to rounding of anchors and axes: without sines, and without its velocities being asked.
+void tree_recall(const TreeView *view, const double *poses, const double *velocities,
+                 TreeFrame *frame);
 
 // Velocities, once they are placed.
 void tree_move(const TreeView *view, const double *velocities, TreeFrame *frame);
@@ -55,8 +62,8 @@ static inline void tree_store(const TreeFrame *frame, double *pose, double *velo
 }
 
 // The velocity of a point that a body carries along.
-static inline Vec3 tree_carried_velocity(Vec3 velocity, Vec3 spin, Vec3 center, Vec3 point) {
-    return vec3_add(velocity, vec3_cross(spin, vec3_sub(point, center)));
+static inline Vec3 tree_carried_velocity(Vec3 velocity, Vec3 spin, Vec3 arm) {
+    return vec3_add(velocity, vec3_cross(spin, arm));
 }
 
 // The positions of a link as one number per velocity: moves, angles; of three turns the rotation

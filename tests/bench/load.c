@@ -117,6 +117,7 @@ static Scene make_scene(const Moreau__V1__Scene *message) {
     stepper_limit(scene.stepper, MEMORY_MAX);
     arena_init(&scene.scratch, MEMORY_MAX);
     make_bodies(message, &scene);
+    arena_reset(&scene.scratch); // a step finds it empty
     return scene;
 }
 

@@ -285,7 +285,7 @@ START_TEST(rows_have_their_bounds) {
         {0.5, HUGE_VAL, 0.0, 1.0, 1.25, 0.5},        // at least 0.5 N s
         {0.5, 0.5, 0.0, 1.0, 1.25, 0.5},             // exactly that
         {-HUGE_VAL, HUGE_VAL, 0.5, 1.0, -0.5, -3.0}, // bilateral
-        {-1e12, 1e12, 0.5, 1.0, -0.5, -3.0},         // bounds that say nothing
+        {-1e6, 1e6, 0.5, 1.0, -0.5, -3.0},           // bounds that say nothing
     };
     const double mass[1] = {2.0}, jacobian[1] = {1.0};
     ProblemBuild build;
@@ -297,8 +297,10 @@ START_TEST(rows_have_their_bounds) {
     problem_build_block(&build, tree, jacobian);
     const SolveResult *result = solve(&run, &build.problem);
     assert_solved(result, "row");
-    ck_assert_double_eq_tol(result->answer.v[0], cases[_i].v, 1e-14);
-    ck_assert_double_eq_tol(result->answer.row_impulse[0], cases[_i].r, 1e-14);
+    // an unknown of lcp is what an impulse is above its lower bound, and rounds as that does
+    const double far = isinf(cases[_i].low) ? 0.0 : fabs(cases[_i].low);
+    ck_assert_double_eq_tol(result->answer.v[0], cases[_i].v, 1e-14 + 2e-16 * far);
+    ck_assert_double_eq_tol(result->answer.row_impulse[0], cases[_i].r, 1e-14 + 2e-16 * far);
     problem_build_deinit(&build);
     run_deinit(&run);
 }

@@ -265,10 +265,8 @@ START_TEST(forces_are_mass_times_change_and_what_is_there_without) {
     for (uint32_t k = 0; k < width; k++) {
         change[k] = lab_random(&seed, -1.0, 1.0);
     }
-    tree_accelerate(&model.view, model.v, NULL, &model.work);
-    tree_forces(&model.view, gravity, NULL, &model.work, without);
-    tree_accelerate(&model.view, model.v, change, &model.work);
-    tree_forces(&model.view, gravity, NULL, &model.work, with);
+    tree_forces(&model.view, &(TreeMotion){model.v, NULL}, gravity, NULL, &model.work, without);
+    tree_forces(&model.view, &(TreeMotion){model.v, change}, gravity, NULL, &model.work, with);
     tree_mass_matrix(&model.view, NULL, &model.work, matrix);
     for (uint32_t j = 0; j < width; j++) {
         double sum = without[j];
@@ -290,7 +288,7 @@ static double energy_later(const Model *model, const double *change, double time
     TreeInertia own[LINKS_MAX];
     later.work.own = own;
     tree_weigh(&later.view, later.mass, &later.work);
-    double energy = tree_kinetic_energy(&later.view, &later.work);
+    double energy = tree_kinetic_energy(&later.view, later.mass, frame);
     for (uint32_t i = 0; i < model->view.tree->link_count; i++) {
         energy -= own[i].mass * vec3_dot(gravity, frame[i].center);
     }
@@ -316,8 +314,7 @@ START_TEST(what_forces_and_wrenches_do_is_the_change_of_energy) {
     for (uint32_t k = 0; k < 6 * count; k++) {
         wrench[k] = lab_random(&seed, -1.0, 1.0);
     }
-    tree_accelerate(&model.view, model.v, change, &model.work);
-    tree_forces(&model.view, gravity, wrench, &model.work, force);
+    tree_forces(&model.view, &(TreeMotion){model.v, change}, gravity, wrench, &model.work, force);
     for (uint32_t k = 0; k < width; k++) {
         power += force[k] * model.v[k];
     }
@@ -374,8 +371,7 @@ static void fall(Model *model, Vec3 gravity, double *rates) {
     tree_place(&model->view, model->q, model->work.frame);
     tree_move(&model->view, model->v, model->work.frame);
     tree_weigh(&model->view, model->mass, &model->work);
-    tree_accelerate(&model->view, model->v, NULL, &model->work);
-    tree_forces(&model->view, gravity, NULL, &model->work, rates);
+    tree_forces(&model->view, &(TreeMotion){model->v, NULL}, gravity, NULL, &model->work, rates);
     for (uint32_t k = 0; k < model->view.tree->width; k++) {
         rates[k] = -rates[k];
     }
