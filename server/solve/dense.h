@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The factor L D L^T of `matrix` (n x n; its lower triangle is read) into `factor` (n x n; its lower
-// triangle is written, the inverses of D on its diagonal; may be `matrix` itself). false, with the
-// factor unfinished, when a pivot is not above `pivot_floor` (NaN is not).
+// The factor L D L^T of `matrix` (n x n; its lower triangle is read) into `factor` (n x n; its
+// lower triangle is written, the inverses of D on its diagonal; may be `matrix` itself). false,
+// with the factor unfinished, when a pivot is not above `pivot_floor` (NaN is not).
 bool dense_factor(size_t n, const double *matrix, double pivot_floor, double *factor);
 
 // in place: x := (L D L^T)^-1 x

@@ -15,8 +15,8 @@ enum { STEPS_MAX = 40 };
 // Energies of corrections, as shares of that of the motion: what the step that would follow, as
 // much smaller than this one as this is than the one before, may correct: 1e-8 of a velocity, far
 // below what the step itself is wrong by; 1e-10 where that is of second order, or the root floats,
-// whose turning keeps its energy under every integrator; of a body alone, which is to be what a free
-// body is, all but rounding; and what is taken for rounding where it shrinks no more.
+// whose turning keeps its energy under every integrator; of a body alone, which is to be what a
+// free body is, all but rounding; and what is taken for rounding where it shrinks no more.
 #define SETTLED       1e-16
 #define SETTLED_FREE  1e-20
 #define SETTLED_ALONE 1e-33

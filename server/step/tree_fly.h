@@ -4,11 +4,12 @@
 //     M(q)(v - v0) + h c(q, w) = h forces(q, v)
 //
 // with q at the step's begin (symplectic, explicit), halfway or at its end (midpoint, implicit),
-// the velocity products c at w: v0, (v0 + v)/2 or v, as rotation says, and what is linear
-// along the coordinates (tree_axes.h) implicit. Solved by Newton's steps with the mass matrix for
-// derivative: as a dense block of a narrow tree, linear in links of a wide one. Where these do not shrink, as in a whip that turns by a radian in a
-// step, the tree is *thrown*: it flies without velocity products, and tree_carry does at the end of
-// the step what these would have done, first order and never gaining energy.
+// the velocity products c at w: v0, (v0 + v)/2 or v, as rotation says, and what is linear along the
+// coordinates (tree_axes.h) implicit. Solved by Newton's steps with the mass matrix for derivative:
+// as a dense block of a narrow tree, linear in links of a wide one. Where these do not shrink, as
+// in a whip that turns by a radian in a step, the tree is *thrown*: it flies without velocity
+// products, and tree_carry does at the end of the step what these would have done, first order and
+// never gaining energy.
 #pragma once
 
 #include "base/arena.h"
