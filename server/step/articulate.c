@@ -108,6 +108,11 @@ Status articulate_begin(StepState *state) {
     }
     for (uint32_t i = 0; i < state->articulated_count; i++) {
         StepTree *tree = &state->articulated[i];
+        tree->problem = PROBLEM_NO_TREE;
+        tree->is_asleep = stage_is_asleep(state, trees->link[trees->tree[i].link_first].body);
+        if (tree->is_asleep) {
+            continue;
+        }
         unsigned char *at = arena_take(state->scratch, bytes_of(&trees->tree[i]));
         if (at == NULL) {
             return out_of_memory(state);
@@ -214,6 +219,9 @@ static void fly_tree(void *work, uint32_t index) {
     StepTree *tree = &state->articulated[index];
     TreeFlight *flight = &tree->flight;
     double none = 0.0, *v = &none;
+    if (tree->is_asleep) {
+        return;
+    }
     if (tree->problem != PROBLEM_NO_TREE) {
         const ProblemTree *of = &state->tree[tree->problem];
         const bool is_wide = of->link_count > 0;
@@ -414,6 +422,9 @@ static void land_tree(void *work, uint32_t index) {
     StepState *state = work;
     StepTree *tree = &state->articulated[index];
     TreeFlight *flight = &tree->flight;
+    if (tree->is_asleep) {
+        return;
+    }
     advance_tree(state, tree);
     energy_begin_tree(state, tree);
     TreeView view = landed_view(state, flight);
@@ -445,6 +456,9 @@ Status articulate_land(StepState *state) {
 void articulate_commit(StepState *state) {
     for (uint32_t i = 0; i < state->articulated_count; i++) {
         const StepTree *tree = &state->articulated[i];
-        world_set_tree_numbers(state->world, &tree->flight.view, tree->positions, tree->velocities);
+        if (!tree->is_asleep) {
+            world_set_tree_numbers(state->world, &tree->flight.view, tree->positions,
+                                   tree->velocities);
+        }
     }
 }

@@ -63,6 +63,9 @@ static bool add_rows(StepState *state) {
     const World *world = state->world;
     for (uint32_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
+        if (state->asleep_count > 0 && stage_joint_sleeps(state, joint)) {
+            continue;
+        }
         if (joint->is_rows ? !joint_rows_add(state, i)
                            : joint->axes != 0 && !tree_rows_add(state, i)) {
             return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The last part of a step of a world with bounds: dynamic bodies whose centre of mass has left them
-// are removed, in the order of their indices. It depends on nothing but the state that the step
-// makes, so who steps a recording again removes the same ones.
+// are removed, in the order of their indices, and with them the joints that hold one. It depends on
+// nothing but the state that the step makes, so who steps a recording again removes the same ones.
 //
 // The step's contacts still tell of them by their old indices: the stepper keeps the ids that the
 // bodies had, until the next step.
@@ -24,15 +24,21 @@ static Status out_of_memory(StepState *state) {
                      state->world->body_count);
 }
 
-// Free trees rise with their bodies' indices, and all of them are dynamic. Bodies of trees of
-// joints stay: to take one out would tear its tree. Sleepers were inside before
-// they fell asleep: new bounds wake them.
-static uint32_t list_left(const StepState *state, uint32_t *left) {
+// A tree of joints leaves as one, when its root does. Sleepers were inside before they fell asleep:
+// new bounds wake them.
+static bool has_left(const StepState *state, uint32_t body) {
     const World *world = state->world;
+    const StepTree *tree = stage_tree(state, body);
+    const bool is_free = state->stepper->tree_of_body[body] < state->free_count;
+    const uint32_t of = tree != NULL ? tree->flight.view.link[0].body : body;
+    return (is_free || tree != NULL) &&
+           is_outside(&world->settings, state->pose_new + 7 * (size_t)of);
+}
+
+static uint32_t list_left(const StepState *state, uint32_t *left) {
     uint32_t count = 0;
-    for (uint32_t tree = 0; tree < state->free_count; tree++) {
-        uint32_t body = state->body_of_tree[tree];
-        if (is_outside(&world->settings, state->pose_new + 7 * (size_t)body)) {
+    for (uint32_t body = 0; body < state->world->body_count; body++) {
+        if (has_left(state, body)) {
             if (left != NULL) {
                 left[count] = body;
             }

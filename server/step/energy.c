@@ -64,7 +64,9 @@ void energy_add_sleeper(const StepState *state, uint32_t body, StepEnergy *energ
 
 // What is left of its motion ends here, by nobody's work but the scheme's.
 void energy_fall_asleep(const StepState *state, uint32_t tree, StepEnergy *energy) {
-    double lost = kinetic(&state->free[tree], state->stepper->v + 6 * (size_t)tree);
+    const double lost = tree < state->free_count
+                            ? kinetic(&state->free[tree], state->stepper->v + 6 * (size_t)tree)
+                            : energy_of_motion(state, stage_tree(state, state->body_of_tree[tree]));
     energy->after -= lost;
     energy->scheme -= lost;
 }

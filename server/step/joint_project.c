@@ -58,7 +58,9 @@ static double add_rows(StepState *projection) {
     Stepper *projector = projection->stepper;
     for (uint32_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
-        if (joint->is_rows && joint->kind != JOINT_GEAR && !joint_rows_add_locked(projection, i)) {
+        const bool sleeps = projection->asleep_count > 0 && stage_joint_sleeps(projection, joint);
+        if (joint->is_rows && joint->kind != JOINT_GEAR && !sleeps &&
+            !joint_rows_add_locked(projection, i)) {
             return NAN;
         }
     }

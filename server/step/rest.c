@@ -6,8 +6,10 @@
 // bodies joined by the contacts and rows that the step solved, falls asleep at the end of the step
 // when all of them have been at rest for sleep_time, and calm in this step: what their velocities
 // changed by would not bring them above sleep_speed within another sleep_time, so that what begins
-// to fall is not caught in the air. Nor does it where it touches a kinematic body that moves, or a
-// body that leaves the world in this step.
+// to fall is not caught in the air. Nor does it where it touches, or hangs by a joint on, a
+// kinematic body that moves or an island that stays awake, or touches a body that joints fix to the
+// world, or one that leaves the world in this step. Trees of joints are at rest when all their links are, and
+// all of them sleep, with their joints. Springs of sleepers are left out of the energy book.
 //
 // Sleepers are no trees of the problem, and fixed to the broad phase. The narrow phase meets them
 // with the free velocity that they would have if they were awake, so they touch what they would
@@ -42,7 +44,7 @@ static void wake_marked(StepState *state) {
         if (stage_is_asleep(state, body) && state->wakes[world->sleep->island[body]]) {
             state->still[body] = 0;
             state->asleep_count--;
-            state->free_count++;
+            state->free_count += tree_of_body(world->trees, body) == TREE_NONE;
         }
     }
     state->has_woken = true;
@@ -93,17 +95,59 @@ Status rest_begin(StepState *state) {
     }
     for (uint32_t body = 0; body < count; body++) {
         state->still[body] = sleep_is_still(world, body);
+        state->free_count -=
+            stage_is_asleep(state, body) && tree_of_body(world->trees, body) == TREE_NONE;
     }
     state->asleep_count = sleep_count(world);
-    state->free_count -= state->asleep_count;
     vec3_store(state->v_asleep, vec3_scale(state->input->time_step, world->settings.gravity));
     wake_pushed(state);
     return STATUS_OK;
 }
 
+static bool is_mover(const World *world, uint32_t body) {
+    return world->kind[body] == BODY_KINEMATIC && is_any(world->velocity + 6 * (size_t)body);
+}
+
+// The bodies that a joint joins, at most four: of a gear those of the joints that it couples.
+static int bodies_of(const World *world, const Joint *joint, uint32_t bodies[4]) {
+    int count = 0;
+    for (int i = 0; i < (joint->kind == JOINT_GEAR ? 2 : 1); i++) {
+        const Joint *of = joint->kind == JOINT_GEAR ? &world->joint[joint->partner[i]] : joint;
+        for (int s = 0; s < 2; s++) {
+            if (of->body[s] != JOINT_NO_BODY) {
+                bodies[count++] = of->body[s];
+            }
+        }
+    }
+    return count;
+}
+
+// What hangs on something that moves, or is awake, wakes.
+static bool mark_joined(StepState *state) {
+    const World *world = state->world;
+    bool has_any = false;
+    for (size_t i = 0; i < world->joint_count; i++) {
+        uint32_t bodies[4];
+        const int count = bodies_of(world, &world->joint[i], bodies);
+        bool is_awake = false, is_asleep = false;
+        for (int k = 0; k < count; k++) {
+            is_asleep = is_asleep || stage_is_asleep(state, bodies[k]);
+            is_awake = is_awake || is_mover(world, bodies[k]) ||
+                       state->stepper->tree_of_body[bodies[k]] != PROBLEM_NO_TREE;
+        }
+        for (int k = 0; is_awake && is_asleep && k < count; k++) {
+            if (stage_is_asleep(state, bodies[k])) {
+                mark(state, bodies[k]);
+                has_any = true;
+            }
+        }
+    }
+    return has_any;
+}
+
 bool rest_wake_touched(StepState *state, int round) {
     const Stepper *stepper = state->stepper;
-    bool is_touched = false;
+    bool is_touched = state->asleep_count > 0 && mark_joined(state);
     for (uint32_t i = 0; state->asleep_count > 0 && i < stepper->contact_count; i++) {
         const uint32_t body[2] = {stepper->contact[i].a, stepper->contact[i].b};
         for (int s = 0; s < 2; s++) {
@@ -167,6 +211,37 @@ static const double *new_velocity(const StepState *state, uint32_t tree) {
                                        : state->stepper->v + 6 * (size_t)tree;
 }
 
+// How fast a tree is, and what that has changed by in the step [m/s]: the fastest of its bodies.
+typedef struct Pace {
+    double speed, change;
+} Pace;
+
+static void add_pace(const StepState *state, uint32_t body, const double *after, Pace *pace) {
+    const double *before = state->world->velocity + 6 * (size_t)body;
+    const double extent = reach_extent(state->world, body);
+    double change[6];
+    for (int i = 0; i < 6; i++) {
+        change[i] = after[i] - before[i];
+    }
+    pace->speed = fmax(pace->speed, fastest(after, extent));
+    pace->change = fmax(pace->change, fastest(change, extent));
+}
+
+static Pace pace_of(const StepState *state, uint32_t tree) {
+    const uint32_t body = state->body_of_tree[tree];
+    Pace pace = {0.0, 0.0};
+    if (tree < state->free_count) {
+        add_pace(state, body, new_velocity(state, tree), &pace);
+        return pace;
+    }
+    const StepTree *of = stage_tree(state, body);
+    for (uint32_t i = 0; i < of->flight.view.tree->link_count; i++) {
+        add_pace(state, of->flight.view.link[i].body, state->link_new + 6 * (size_t)(of->link + i),
+                 &pace);
+    }
+    return pace;
+}
+
 static void judge_block(void *work, uint32_t block) {
     const Judging *judging = work;
     StepState *state = judging->state;
@@ -176,25 +251,13 @@ static void judge_block(void *work, uint32_t block) {
     judging->has_ready[block] = false;
     uint32_t end = stage_block_end(block, state->tree_count);
     for (uint32_t tree = block * STAGE_BLOCK; tree < end; tree++) {
-        uint32_t body = state->body_of_tree[tree];
-        if (tree >= state->free_count) { // trees of joints do not sleep
-            state->rest[tree] = 0.0;
-            state->bed[tree] = SLEEP_AWAKE;
-            judging->is_ready[tree] = false;
-            continue;
-        }
-        const double *before = world->velocity + 6 * (size_t)body,
-                     *after = new_velocity(state, tree);
-        double change[6], extent = reach_extent(world, body);
+        const uint32_t body = state->body_of_tree[tree];
+        const Pace pace = pace_of(state, tree);
         double rest = sleep_is_still(world, body) ? 0.0 : world->sleep->rest[body];
-        for (int i = 0; i < 6; i++) {
-            change[i] = after[i] - before[i];
-        }
-        rest = fastest(after, extent) <= speed ? rest + h : 0.0;
+        rest = pace.speed <= speed ? rest + h : 0.0;
         state->rest[tree] = rest < time ? rest : time;
         state->bed[tree] = SLEEP_AWAKE;
-        judging->is_ready[tree] =
-            rest > 0.0 && rest >= time && fastest(change, extent) * time <= speed * h;
+        judging->is_ready[tree] = rest > 0.0 && rest >= time && pace.change * time <= speed * h;
         judging->has_ready[block] = judging->has_ready[block] || judging->is_ready[tree];
     }
 }
@@ -212,25 +275,33 @@ static void tire_none_pushed(const Judging *judging) {
     }
 }
 
-// What joints hold stays awake.
-static void tire_none_held(const Judging *judging) {
-    const StepState *state = judging->state;
-    const World *world = state->world;
-    for (size_t i = 0; i < world->joint_count; i++) {
-        for (int s = 0; s < 2; s++) {
-            const uint32_t body = world->joint[i].body[s];
-            const uint32_t tree =
-                body == JOINT_NO_BODY ? PROBLEM_NO_TREE : state->stepper->tree_of_body[body];
-            if (tree != PROBLEM_NO_TREE) {
-                state->rest[tree] = 0.0;
-                judging->is_ready[tree] = false;
-            }
-        }
-    }
+// A mover, or what joints fix to the world: no velocity, no island, and never asleep.
+static bool is_unsteady(const StepState *state, uint32_t body) {
+    return is_mover(state->world, body) || (state->world->kind[body] == BODY_DYNAMIC &&
+                                            state->stepper->tree_of_body[body] == PROBLEM_NO_TREE);
 }
 
-static bool is_mover(const World *world, uint32_t body) {
-    return world->kind[body] == BODY_KINEMATIC && is_any(world->velocity + 6 * (size_t)body);
+// Joints without rows, as of what they leave wholly free, join no islands; what they join sleeps
+// together all the same. Whether anything has changed.
+static bool spread_wakeful(const StepState *state, const Joint *joint, const Islands *islands,
+                           uint8_t *is_wakeful) {
+    const uint32_t *tree_of = state->stepper->tree_of_body;
+    uint32_t bodies[4];
+    const int count = bodies_of(state->world, joint, bodies);
+    bool is_any_wakeful = false, has_changed = false;
+    for (int k = 0; k < count; k++) {
+        const uint32_t tree = tree_of[bodies[k]];
+        is_any_wakeful = is_any_wakeful || is_mover(state->world, bodies[k]) ||
+                         (tree != PROBLEM_NO_TREE && is_wakeful[islands->of_tree[tree]]);
+    }
+    for (int k = 0; is_any_wakeful && k < count; k++) {
+        const uint32_t tree = tree_of[bodies[k]];
+        if (tree != PROBLEM_NO_TREE && !is_wakeful[islands->of_tree[tree]]) {
+            is_wakeful[islands->of_tree[tree]] = 1;
+            has_changed = true;
+        }
+    }
+    return has_changed;
 }
 
 // Islands that stay awake.
@@ -242,9 +313,16 @@ static void find_wakeful(const Judging *judging, const Islands *islands, uint8_t
     }
     for (uint32_t i = 0; i < stepper->contact_count; i++) {
         const StepContact *contact = &stepper->contact[i];
-        if (is_mover(state->world, contact->a) || is_mover(state->world, contact->b)) {
+        if (is_unsteady(state, contact->a) || is_unsteady(state, contact->b)) {
             uint32_t island = islands_of_contact(&stepper->problem, islands->of_tree, i);
             is_wakeful[island] = 1;
+        }
+    }
+    for (bool has_more = true; has_more;) {
+        has_more = false;
+        for (size_t i = 0; i < state->world->joint_count; i++) {
+            has_more =
+                spread_wakeful(state, &state->world->joint[i], islands, is_wakeful) || has_more;
         }
     }
 }
@@ -252,12 +330,31 @@ static void find_wakeful(const Judging *judging, const Islands *islands, uint8_t
 // What loses one of its bodies begins to rest anew.
 static void disturb_left(StepState *state, const Islands *islands, uint8_t *is_wakeful) {
     for (uint32_t i = 0; i < state->left_count; i++) {
-        uint32_t island = islands->of_tree[state->stepper->tree_of_body[state->left[i]]];
+        const uint32_t tree = state->stepper->tree_of_body[state->left[i]];
+        if (tree == PROBLEM_NO_TREE) {
+            continue; // what joints fix to the world
+        }
+        const uint32_t island = islands->of_tree[tree];
         is_wakeful[island] = 1;
         for (uint32_t k = islands->tree_first[island]; k < islands->tree_first[island + 1]; k++) {
             state->rest[islands->tree[k]] = 0.0;
         }
     }
+}
+
+// An island is called by the first of its bodies.
+static void find_beds(const StepState *state, const Islands *islands, uint32_t *bed) {
+    for (uint32_t body = state->world->body_count; body > 0; body--) {
+        const uint32_t tree = state->stepper->tree_of_body[body - 1];
+        if (tree != PROBLEM_NO_TREE) {
+            bed[islands->of_tree[tree]] = body - 1;
+        }
+    }
+}
+
+static uint32_t bodies_of_tree(const StepState *state, uint32_t tree) {
+    const uint32_t body = state->body_of_tree[tree];
+    return tree < state->free_count ? 1 : stage_tree(state, body)->flight.view.tree->link_count;
 }
 
 static Status find_islands(StepState *state, const Judging *judging, StepEnergy *energy) {
@@ -272,11 +369,16 @@ static Status find_islands(StepState *state, const Judging *judging, StepEnergy 
     }
     find_wakeful(judging, &islands, is_wakeful);
     disturb_left(state, &islands, is_wakeful);
+    uint32_t *bed = arena_take_array(state->scratch, islands.count, sizeof(uint32_t));
+    if (bed == NULL) {
+        return out_of_memory(state);
+    }
+    find_beds(state, &islands, bed);
     for (uint32_t tree = 0; tree < state->tree_count; tree++) {
-        uint32_t island = islands.of_tree[tree];
+        const uint32_t island = islands.of_tree[tree];
         if (!is_wakeful[island]) {
-            state->bed[tree] = state->body_of_tree[islands.tree[islands.tree_first[island]]];
-            state->tired_count++;
+            state->bed[tree] = bed[island];
+            state->tired_count += bodies_of_tree(state, tree);
             energy_fall_asleep(state, tree, energy);
         }
     }
@@ -302,7 +404,6 @@ Status rest_find(StepState *state, StepEnergy *energy) {
     }
     tasks_run(state->input->context.tasks, judge_block, &judging, block_count);
     tire_none_pushed(&judging);
-    tire_none_held(&judging);
     bool has_ready = state->left_count > 0;
     for (uint32_t block = 0; block < block_count; block++) {
         has_ready = has_ready || judging.has_ready[block];
@@ -327,6 +428,20 @@ static void settle_body(const StepState *state, uint32_t body) {
     }
 }
 
+// The numbers of trees that have fallen asleep, and of rows between sleepers.
+static void settle_joints(const StepState *state) {
+    World *world = state->world;
+    for (size_t i = 0; i < world->joint_count; i++) {
+        const Joint *joint = &world->joint[i];
+        if (!joint->is_rows && sleep_is_asleep(world, joint->body[1])) {
+            for (uint32_t k = 0; k < joint_axis_count(joint->axes); k++) {
+                world->joint_velocity[joint->axis_first + k] = 0.0;
+            }
+        }
+    }
+    world_follow_bodies(world);
+}
+
 void rest_commit(StepState *state) {
     World *world = state->world;
     if (state->still == NULL || world->body_count == 0) {
@@ -338,6 +453,9 @@ void rest_commit(StepState *state) {
         }
     }
     world->sleep->asleep_count = state->asleep_count + state->tired_count;
+    if (state->tired_count > 0 && world->joint_count > 0) {
+        settle_joints(state);
+    }
     if (state->has_woken) {
         sleep_drop_memory(world);
     }

@@ -110,19 +110,41 @@ void rows_book(const StepState *state, StepEnergy *energy) {
 bool rows_reserve_memory(StepState *state) {
     World *world = state->world;
     return ARRAY_RESERVE(world->joint_memory, world->joint_memory_capacity,
-                         state->stepper->row_count);
+                         world->joint_memory_count + state->stepper->row_count);
+}
+
+// What joints of sleepers bore is theirs to start from when they wake.
+static size_t keep_of_sleepers(const StepState *state) {
+    const World *world = state->world;
+    size_t kept = 0;
+    for (size_t i = 0; state->asleep_count > 0 && i < world->joint_memory_count; i++) {
+        const JointMemory memory = world->joint_memory[i];
+        if (stage_joint_sleeps(state, &world->joint[memory.joint])) {
+            world->joint_memory[kept++] = memory;
+        }
+    }
+    return kept;
 }
 
 void rows_remember(StepState *state) {
     World *world = state->world;
     const Stepper *stepper = state->stepper;
-    world->joint_memory_count = 0;
+    size_t kept = keep_of_sleepers(state), at = kept;
     for (uint32_t i = 0; i < stepper->row_count; i++) {
-        if (stepper->row_impulse[i] != 0.0) {
-            world->joint_memory[world->joint_memory_count++] =
-                (JointMemory){.joint = stepper->row_key[i].joint,
-                              .part = stepper->row_key[i].part,
-                              .impulse = stepper->row_impulse[i]};
+        at += stepper->row_impulse[i] != 0.0;
+    }
+    // from behind, so that nothing is written over that is still to be moved
+    world->joint_memory_count = at;
+    for (uint32_t i = stepper->row_count; i > 0; i--) {
+        const StepRow key = stepper->row_key[i - 1];
+        const double impulse = stepper->row_impulse[i - 1];
+        if (impulse == 0.0) {
+            continue;
         }
+        while (kept > 0 && world->joint_memory[kept - 1].joint > key.joint) {
+            world->joint_memory[--at] = world->joint_memory[--kept];
+        }
+        world->joint_memory[--at] =
+            (JointMemory){.joint = key.joint, .part = key.part, .impulse = impulse};
     }
 }

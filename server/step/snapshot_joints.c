@@ -2,6 +2,7 @@
 #include "step/snapshot_joints.h"
 
 #include "base/array.h"
+#include "world/sleep.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -256,7 +257,8 @@ static bool numbers_agree(World *world, const double *before) {
 }
 
 Status snapshot_settle_joint_state(World *world, Error *error) {
-    if (!world_joint_state_is_sound(world) || !impulses_are_sound(world)) {
+    if (!world_joint_state_is_sound(world) || !impulses_are_sound(world) ||
+        !sleep_trees_are_sound(world)) {
         return damaged(error, "numbers of a joint that cannot be");
     }
     const size_t bodies = world->body_count, positions = world->joint_position_count,

@@ -36,6 +36,7 @@ typedef struct StepPlaces {
 // An articulated tree in a step (articulate.c): what it flies with, and where it comes to.
 typedef struct StepTree {
     TreeFlight flight;  // once it has flown: as at the begin of the step, with the free velocities
+    bool is_asleep;     // then there is nothing else
     uint32_t problem;   // tree of the problem; PROBLEM_NO_TREE: it has no velocities
     uint32_t link;      // the first of its links among those of all trees
     size_t mass;        // where its masses begin in the problem's numbers
@@ -80,7 +81,7 @@ typedef struct StepState {
     size_t memory_count;
     double *rest;         // per tree: for how long it has been at rest after this step [s]
     uint32_t *bed;        // per tree: the island that it falls asleep in, or SLEEP_AWAKE
-    uint32_t tired_count; // how many do
+    uint32_t tired_count; // how many bodies do
 
     FreeMass *free; // per tree
     ProblemTree *tree;
@@ -221,6 +222,8 @@ void energy_end(const StepState *state, StepEnergy *energy);
 // as at the begin of the step; and once its links are where it lands.
 void energy_begin_tree(const StepState *state, StepTree *tree);
 void energy_end_tree(const StepState *state, StepTree *tree);
+// Of its links and of armatures, once it has landed.
+double energy_of_motion(const StepState *state, const StepTree *tree);
 
 // Undoes the step as `quantity` of a body cannot be told; the error says so.
 Status fault_body(StepState *state, uint32_t body, const char *quantity);
@@ -265,10 +268,12 @@ static inline void *stage_take_part(unsigned char **at, size_t count, size_t siz
     return part;
 }
 
-// The tree of joints that a body is of; NULL: none. Its link among those of all trees.
+// The tree of joints that a body is of; NULL: none, or it sleeps. Its link among those of all
+// trees.
 static inline StepTree *stage_tree(const StepState *state, uint32_t body) {
     uint32_t tree = tree_of_body(state->world->trees, body);
-    return tree == TREE_NONE ? NULL : &state->articulated[tree];
+    return tree == TREE_NONE || state->articulated[tree].is_asleep ? NULL
+                                                                   : &state->articulated[tree];
 }
 
 static inline uint32_t stage_link(const StepState *state, uint32_t body) {
@@ -302,6 +307,13 @@ static inline bool stage_is_still(const StepState *state, uint32_t body) {
 
 static inline bool stage_is_asleep(const StepState *state, uint32_t body) {
     return stage_is_still(state, body) && state->world->kind[body] == BODY_DYNAMIC;
+}
+
+// Whether what a joint joins is asleep, all of it, so that nothing is to be done about it.
+static inline bool stage_joint_sleeps(const StepState *state, const Joint *joint) {
+    const Joint *of = joint->kind == JOINT_GEAR ? &state->world->joint[joint->partner[0]] : joint;
+    return stage_is_asleep(state, of->body[1]) ||
+           (of->body[0] != JOINT_NO_BODY && stage_is_asleep(state, of->body[0]));
 }
 
 static inline StepPart stage_part(const StepState *state, uint32_t body, uint32_t index) {

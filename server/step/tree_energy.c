@@ -149,3 +149,20 @@ void energy_end_tree(const StepState *state, StepTree *tree) {
     energy->applied += wrench_work(flight);
     energy->scheme += energy->after - energy->before - energy->applied;
 }
+
+double energy_of_motion(const StepState *state, const StepTree *tree) {
+    const TreeView *view = &tree->flight.view;
+    double kinetic = tree_kinetic_energy(view, &tree->flight.work);
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const TreeLink *link = &view->link[i];
+        const JointAxis *axis =
+            link->joint == TREE_NONE
+                ? NULL
+                : &state->world->joint_axis[view->joint[link->joint].axis_first];
+        for (uint32_t k = 0; axis != NULL && k < tree_link_width(link); k++) {
+            const double rate = tree->velocities[link->first + k];
+            kinetic += 0.5 * axis[k].armature * rate * rate;
+        }
+    }
+    return kinetic;
+}

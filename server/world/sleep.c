@@ -216,7 +216,7 @@ void sleep_wake_all(World *world) {
     give_memory_back(world);
 }
 
-// Marks the islands of what rested on those that were moved.
+// Marks the islands of what rested, or hung by a joint, on those that were moved.
 static void mark_resting(const World *world, const uint8_t *is_moved, uint8_t *wakes) {
     const WorldSleep *sleep = world->sleep;
     for (size_t i = 0; i < sleep->memory_count; i++) {
@@ -224,6 +224,15 @@ static void mark_resting(const World *world, const uint8_t *is_moved, uint8_t *w
         if (is_moved[memory->a] || is_moved[memory->b]) {
             uint32_t sleeper = sleep_is_asleep(world, memory->a) ? memory->a : memory->b;
             wakes[sleep->island[sleeper]] = 1;
+        }
+    }
+    for (size_t i = 0; i < world->joint_count; i++) {
+        const uint32_t *body = world->joint[i].body;
+        for (int s = 0; s < 2; s++) {
+            const bool hangs = body[s] != JOINT_NO_BODY && body[1 - s] != JOINT_NO_BODY;
+            if (hangs && is_moved[body[s]] && sleep_is_asleep(world, body[1 - s])) {
+                wakes[sleep->island[body[1 - s]]] = 1;
+            }
         }
     }
 }
@@ -288,4 +297,20 @@ void sleep_remove_bodies(World *world, const uint32_t *bodies, uint32_t count) {
     if (kept == 0) {
         sleep_forget(world);
     }
+}
+
+bool sleep_trees_are_sound(const World *world) {
+    const WorldTrees *trees = world->trees;
+    for (uint32_t i = 0; trees != NULL && world->sleep != NULL && i < trees->tree_count; i++) {
+        const TreeLink *link = tree_links(trees, &trees->tree[i]);
+        for (uint32_t k = 1; k < trees->tree[i].link_count; k++) {
+            const uint32_t a = link[0].body, b = link[k].body;
+            const bool is_still = sleep_is_still(world, a);
+            if (is_still != sleep_is_still(world, b) ||
+                (is_still && world->sleep->island[a] != world->sleep->island[b])) {
+                return false;
+            }
+        }
+    }
+    return true;
 }

@@ -48,6 +48,8 @@ uint32_t sleep_count(const World *world); // of bodies asleep
 
 // Whether numbers that come from outside can be so; counts who is asleep.
 bool sleep_is_sound(World *world);
+// Whether trees of joints sleep as a whole.
+bool sleep_trees_are_sound(const World *world);
 
 // Of how many bodies there is anything to say: those behind are awake, and were not at rest.
 size_t sleep_told_count(const World *world);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The numbers of a world's joints, set from outside.
 #include "base/assert.h"
+#include "base/bytes.h"
 #include "world/range.h"
 #include "world/sleep.h"
 #include "world/world.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static Status check_columns(const JointUpdate *update, Error *error) {
@@ -119,16 +121,54 @@ Status world_check_joint_update(const World *world, const JointUpdate *update, E
     return check_columns(update, error);
 }
 
-// The islands of what hangs on these joints wake.
+static bool differ(const double *given, const double *kept, size_t count) {
+    return given != NULL && count > 0 && !bytes_are_same(given, kept, count * sizeof(double));
+}
+
+// Whether any number of a joint becomes another; `first`: its entries in the columns.
+static bool changes(const World *world, const JointUpdate *update, const Joint *joint,
+                    size_t first) {
+    const uint32_t count = joint_axis_count(joint->axes);
+    const size_t at = joint->axis_first;
+    bool does = has_state(update);
+    if (count > 0 && !does) {
+        does = differ(update->target == NULL ? NULL : update->target + first,
+                      world->joint_target + at, count) ||
+               differ(update->target_velocity == NULL ? NULL : update->target_velocity + first,
+                      world->joint_target_velocity + at, count) ||
+               differ(update->effort == NULL ? NULL : update->effort + first,
+                      world->joint_effort + at, count);
+    }
+    for (uint32_t k = 0; k < count && !does; k++) {
+        const JointAxis axis = merge_axis(update, first + k, world->joint_axis[at + k]);
+        does = !bytes_are_same(&axis, &world->joint_axis[at + k], sizeof(axis));
+    }
+    return does;
+}
+
+// The islands of what hangs on these joints wake, where their numbers become others.
 static void disturb(World *world, const JointUpdate *update) {
-    for (size_t i = 0; world->sleep != NULL && i < update->count; i++) {
+    uint32_t *bodies =
+        world->sleep == NULL ? NULL : calloc(update->count + 1, 2 * sizeof(uint32_t));
+    size_t count = 0, axes = 0;
+    for (size_t i = 0; bodies != NULL && i < update->count; i++) {
         uint32_t index = 0;
         world_find_joint(world, update->id[i], &index);
         const Joint *joint = &world->joint[index];
-        if (joint->body[1] != JOINT_NO_BODY) {
-            sleep_disturb(world, &joint->body[1], 1, has_state(update));
+        for (int s = 0; s < 2 && changes(world, update, joint, axes); s++) {
+            const uint32_t body = joint->body[s];
+            if (body != JOINT_NO_BODY && world->kind[body] == BODY_DYNAMIC) {
+                bodies[count++] = body;
+            }
         }
+        axes += joint_axis_count(joint->axes);
     }
+    if (world->sleep != NULL && bodies == NULL) {
+        sleep_wake_all(world); // more than need to, which is always right
+    } else if (count > 0) {
+        sleep_disturb(world, bodies, count, has_state(update));
+    }
+    free(bodies);
 }
 
 static void set(double *kept, const double *given, size_t count) {

@@ -611,17 +611,6 @@ START_TEST(a_snapshot_goes_on_to_the_bit) {
 }
 END_TEST
 
-START_TEST(what_hangs_by_rows_does_not_sleep) {
-    Lab lab = make_rods(1, 0.01);
-    lab.world->settings.sleep_speed = 1.0;
-    lab.world->settings.sleep_time = 0.1;
-    lab.world->settings.gravity = vec3(0, 0, 0);
-    lab_step(&lab, 100);
-    ck_assert_uint_eq(lab.report.asleep_count, 0);
-    lab_destroy(&lab);
-}
-END_TEST
-
 static TCase *case_rows(void) {
     TCase *tcase = tcase_create("joint rows");
     tcase_set_timeout(tcase, 120.0);
@@ -639,7 +628,6 @@ static TCase *case_rows(void) {
     tcase_add_loop_test(tcase, a_joint_breaks_where_it_bears_too_much, 0, 4);
     tcase_add_test(tcase, what_moves_by_itself_takes_others_along);
     tcase_add_test(tcase, a_snapshot_goes_on_to_the_bit);
-    tcase_add_test(tcase, what_hangs_by_rows_does_not_sleep);
     return tcase;
 }
 

@@ -445,7 +445,10 @@ class Bounds(Message):
     kinematic bodies stay wherever they are. What is removed is gone from every call, its id is never given
     again and is refused by those that name it, and wrenches on it end. The step's own report and contacts
     still tell of it, and its energy stands in `after` of that step and no longer in `before` of the next. A
-    recording needs no word of it: stepping it again removes the same bodies in the same steps."""
+    recording needs no word of it: stepping it again removes the same bodies in the same steps. A tree of
+    joints leaves as one, when the centre of mass of its root does: of the body that hangs on the world or on
+    no joint of coordinates. Joints that hold a body that leaves go with it, of rows too, and gears that
+    couple one of them."""
 
     lower: Optional[ArrayLike] = None
     """3 [m], each within +-1e9: a face at 1e9 is as good as none"""
