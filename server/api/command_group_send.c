@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// GroupSend and GroupReceive: a step in two parts. Send answers at once, and what comes out waits in
-// the group's mail until Receive asks for it. A Receive waits for no more worlds than were sent, so
-// each gets what it asked for.
+// GroupSend and GroupReceive: a step in two parts. Send answers at once, and what comes out waits
+// in the group's mail until Receive asks for it. A Receive waits for no more worlds than were sent,
+// so each gets what it asked for.
 #include "api/group_call.h"
 
 #include <inttypes.h>

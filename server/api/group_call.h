@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Calls on the worlds of a group (GroupReset, GroupStep, GroupSend): cut along the group's blocks, one job per
-// block in that block's own strand, so that calls on one world are in order; joined by a counter,
-// the last block to finish makes the reply. A block gives its lane to others between two worlds.
+// Calls on the worlds of a group (GroupReset, GroupStep, GroupSend): cut along the group's blocks,
+// one job per block in that block's own strand, so that calls on one world are in order; joined by
+// a counter, the last block to finish makes the reply. A block gives its lane to others between two
+// worlds.
 #pragma once
 
 #include "api/request.h"

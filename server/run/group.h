@@ -36,8 +36,8 @@ typedef struct NoiseDef {
     double low, high, mean, deviation;
 } NoiseDef;
 
-// The numbers are those of the wire. The kinds of joints begin with GROUP_PARAMETER_JOINT_LOW, in the
-// order of JointNumber.
+// The numbers are those of the wire. The kinds of joints begin with GROUP_PARAMETER_JOINT_LOW, in
+// the order of JointNumber.
 typedef enum GroupParameterKind {
     GROUP_PARAMETER_BODY_MASS,
     GROUP_PARAMETER_BODY_POSE,
