@@ -148,6 +148,9 @@ static Status disturb(Group *group, uint32_t i, const double *values, Arena *scr
         spread(noise, &noise->channel[c], values, added);
         status = disturb_by(group->world[i].world, &noise->channel[c], added, error);
     }
+    if (status != STATUS_OK) { // its numbers are no world's, whoever gave them
+        snprintf(error->field, sizeof(error->field), "%s", values == drawn ? "noise" : "values");
+    }
     arena_reset_to(scratch, mark);
     return status;
 }

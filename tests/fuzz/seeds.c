@@ -22,6 +22,31 @@ static const char *const calls[] = {
     "{\"id\": 1, \"hello\": {}}",
     "{\"id\": 2, \"world_step\": {\"worlds\": [1], \"steps\": 240}}",
     "{\"id\": 3, \"deadline_ms\": 50, \"world_hash\": {\"worlds\": [1]}}",
+    "{\"id\": 4, \"group_step\": {\"group\": 1, \"mask\": \"Aw==\", \"action\": [0.5, -1]}}",
+};
+
+// What a learner asks for, of a scene.
+static const struct {
+    const char *scene, *call;
+} groups[] = {
+    {"joints/cart_pole",
+     "{\"count\": 2, \"action\": [{\"joint\": \"rail\", \"low\": -1, \"high\": 1, \"scale\": 10}],"
+     "\"observation\": [{\"kind\": \"JOINT_POSITION\", \"joint\": \"rail\"},"
+     "{\"kind\": \"JOINT_VELOCITY\", \"joint\": \"hinge\"},"
+     "{\"kind\": \"BODY_ROTATION\", \"body\": \"pole\", \"relative_to\": \"cart\"}],"
+     "\"extra\": [{\"kind\": \"TIME\"}, {\"kind\": \"ACTION\"}],"
+     "\"noise\": [{\"channel\": {\"kind\": \"JOINT_POSITION\", \"joint\": \"hinge\"},"
+     "\"distribution\": \"GAUSSIAN\", \"deviation\": 0.1}],"
+     "\"bounds\": [{\"kind\": \"JOINT_POSITION\", \"joint\": \"hinge\", \"low\": -0.2, \"high\": "
+     "0.2}],"
+     "\"step_limit\": 2, \"autoreset\": \"SAME_STEP\","
+     "\"parameters\": [{\"body\": \"pole\", \"values\": [0.1, 0.2]}]}"},
+    {"one_ball", "{\"count\": 1, \"double_precision\": true, \"substeps\": 2,"
+                 "\"action\": [{\"kind\": \"BODY_FORCE\", \"body\": \"#2\", \"axes\": 5}],"
+                 "\"observation\": [{\"kind\": \"CONTACT_FORCE\", \"body\": \"#2\"},"
+                 "{\"kind\": \"BODY_LOCAL_VELOCITY\", \"body\": \"#2\"}],"
+                 "\"noise\": [{\"channel\": {\"kind\": \"BODY_ROTATION\", \"body\": \"#2\"},"
+                 "\"low\": -0.1, \"high\": 0.1}]}"},
 };
 
 // A path under tests/.
@@ -159,7 +184,39 @@ static void write_call(const char *text, const char *name) {
     json_text_free(&json);
 }
 
+// As fuzz_group.c reads it: length, message, actions.
+static void write_group(size_t index) {
+    JsonText scene_json = load("scenes", groups[index].scene), json;
+    JsonError error = {0};
+    const char *text = groups[index].call;
+    ASSERT(json_text_parse(&json, "group", text, strlen(text), &error));
+    Moreau__V1__GroupCreate *create = (Moreau__V1__GroupCreate *)(void *)json_read_message(
+        &json, json.root, "", &moreau__v1__group_create__descriptor, &error);
+    ASSERT(create != NULL);
+    create->scene = (Moreau__V1__Scene *)(void *)json_read_message(
+        &scene_json, scene_json.root, "", &moreau__v1__scene__descriptor, &error);
+    ASSERT(create->scene != NULL);
+    const double actions[6] = {0.5, -1.0, 3.0, -2.0, 1e3, 0.0};
+    const size_t length = moreau__v1__group_create__get_packed_size(create);
+    uint8_t *bytes = malloc(2 + length + sizeof(actions));
+    ASSERT(bytes != NULL && length < 65536);
+    bytes[0] = (uint8_t)length;
+    bytes[1] = (uint8_t)(length >> 8);
+    moreau__v1__group_create__pack(create, bytes + 2);
+    memcpy(bytes + 2 + length, actions, sizeof(actions));
+    char name[16];
+    snprintf(name, sizeof(name), "group-%zu", index);
+    write_seed("wire/corpus/group", name, bytes, 2 + length + sizeof(actions));
+    free(bytes);
+    moreau__v1__group_create__free_unpacked(create, NULL);
+    json_text_free(&json);
+    json_text_free(&scene_json);
+}
+
 int main(void) {
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+        write_group(i);
+    }
     for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
         write_scene(scenes[i]);
     }
