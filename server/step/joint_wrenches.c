@@ -6,19 +6,22 @@
 
 #include <string.h>
 
-// ---- what is kept of a tree: its base, positions, velocities and wrenches at the step's begin
+// ---- what is kept of a tree: whether it was awake, and then its base, positions, velocities and
+// wrenches at the step's begin
 
 enum { BASE_NUMBERS = 7 + 6 };
 
-static size_t kept_numbers(const Tree *tree) {
-    return BASE_NUMBERS + tree->position_count + tree->width + 6 * (size_t)tree->link_count;
+static size_t kept_numbers(const Tree *tree, bool is_awake) {
+    return 1 + (is_awake ? BASE_NUMBERS + tree->position_count + tree->width +
+                               6 * (size_t)tree->link_count
+                         : 0);
 }
 
 bool joint_wrenches_reserve(StepState *state) {
     StepJoints *told = state->stepper->joints;
     size_t count = 0;
     for (uint32_t i = 0; i < state->articulated_count; i++) {
-        count += kept_numbers(state->articulated[i].flight.view.tree);
+        count += kept_numbers(&state->world->trees->tree[i], !state->articulated[i].is_asleep);
     }
     return ARRAY_RESERVE(told->kept, told->kept_capacity, count);
 }
@@ -34,6 +37,10 @@ void joint_wrenches_keep(StepState *state) {
     for (uint32_t i = 0; i < state->articulated_count; i++) {
         const TreeFlight *flight = &state->articulated[i].flight;
         const Tree *tree = flight->view.tree;
+        *at++ = state->articulated[i].is_asleep ? 0.0 : 1.0;
+        if (state->articulated[i].is_asleep) {
+            continue;
+        }
         pose_store(at, flight->view.base);
         vec3_store(at + 7, flight->view.base_velocity);
         vec3_store(at + 10, flight->view.base_spin);
@@ -54,7 +61,7 @@ void joint_wrenches_keep(StepState *state) {
 typedef struct Asked {
     const Stepper *stepper;
     const World *world;
-    TreeFlight *flight; // [tree_count], links as at the step's begin
+    TreeFlight *flight; // [tree_count], links as at the step's begin; without a tree: it slept
     TreePair *push;     // per link of all trees: impulses of contacts and rows, at its centre
     double *wrench;
 } Asked;
@@ -109,20 +116,24 @@ static Status refuse(Error *error) {
 static Status open_trees(Asked *asked, Arena *arena, Error *error) {
     const WorldTrees *trees = asked->world->trees;
     const uint32_t count = trees == NULL ? 0 : trees->tree_count;
+    const double *at = asked->stepper->joints->kept;
     size_t kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        kept += kept_numbers(&trees->tree[i]);
+    uint32_t known = 0;
+    for (; known < count && kept < asked->stepper->joints->kept_count; known++) {
+        kept += kept_numbers(&trees->tree[known], at[kept] != 0.0);
     }
-    if (kept != asked->stepper->joints->kept_count) {
+    if (known < count || kept != asked->stepper->joints->kept_count) {
         return refuse(error); // other trees than those that were stepped
     }
-    asked->flight = arena_take_array(arena, count, sizeof(TreeFlight));
+    asked->flight = arena_take_zeroed(arena, count, sizeof(TreeFlight));
     asked->push = arena_take_zeroed(arena, trees == NULL ? 0 : trees->link_count, sizeof(TreePair));
     if (asked->flight == NULL || asked->push == NULL) {
         return out_of_memory(asked->world, error);
     }
-    const double *at = asked->stepper->joints->kept;
     for (uint32_t i = 0; i < count; i++) {
+        if (*at++ == 0.0) {
+            continue;
+        }
         unsigned char *memory = arena_take(arena, tree_flight_bytes(&trees->tree[i]));
         if (memory == NULL) {
             return out_of_memory(asked->world, error);
@@ -145,7 +156,7 @@ static void push_body(const Asked *asked, uint32_t body, Vec3 impulse, const Vec
         return;
     }
     const uint32_t index = tree_of_body(world->trees, now);
-    if (index == TREE_NONE) {
+    if (index == TREE_NONE || asked->flight[index].view.tree == NULL) {
         return;
     }
     const uint32_t link = world->trees->link_of_body[now];
@@ -250,12 +261,14 @@ Status joint_wrenches(const Stepper *stepper, const World *world, Arena *arena, 
     const uint32_t count = world->trees == NULL ? 0 : world->trees->tree_count;
     uint32_t moving = 0; // trees that have velocities are the problem's last
     for (uint32_t i = 0; i < count; i++) {
-        moving += world->trees->tree[i].width > 0;
+        moving += asked.flight[i].view.tree != NULL && world->trees->tree[i].width > 0;
     }
     uint32_t problem = stepper->problem.tree_count - moving;
     for (uint32_t i = 0; i < count; i++) {
-        ask_tree(&asked, &asked.flight[i], problem);
-        problem += world->trees->tree[i].width > 0;
+        if (asked.flight[i].view.tree != NULL) {
+            ask_tree(&asked, &asked.flight[i], problem);
+            problem += world->trees->tree[i].width > 0;
+        }
     }
     return numbers_are_finite(wrench, 6 * world->joint_count)
                ? STATUS_OK

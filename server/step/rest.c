@@ -8,8 +8,9 @@
 // changed by would not bring them above sleep_speed within another sleep_time, so that what begins
 // to fall is not caught in the air. Nor does it where it touches, or hangs by a joint on, a
 // kinematic body that moves or an island that stays awake, or touches a body that joints fix to the
-// world, or one that leaves the world in this step. Trees of joints are at rest when all their links are, and
-// all of them sleep, with their joints. Springs of sleepers are left out of the energy book.
+// world, or one that leaves the world in this step. Trees of joints are at rest when all their
+// links are, and all of them sleep, with their joints. Springs of sleepers are left out of the
+// energy book.
 //
 // Sleepers are no trees of the problem, and fixed to the broad phase. The narrow phase meets them
 // with the free velocity that they would have if they were awake, so they touch what they would

@@ -152,7 +152,7 @@ void energy_end_tree(const StepState *state, StepTree *tree) {
 
 double energy_of_motion(const StepState *state, const StepTree *tree) {
     const TreeView *view = &tree->flight.view;
-    double kinetic = tree_kinetic_energy(view, &tree->flight.work);
+    double kinetic = tree_kinetic_energy(view, tree->flight.mass, tree->flight.work.frame);
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const TreeLink *link = &view->link[i];
         const JointAxis *axis =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What joints hold asleep: a tree, or bodies joined by rows, sleeps and wakes as one, stays to the
 // bit, costs nothing, wakes by what concerns it and by nothing else, and leaves the bounds as one.
+#include "step/joint_wrenches.h"
 #include "step/snapshot.h"
 #include "support/lab.h"
 #include "support/suite.h"
@@ -181,6 +182,27 @@ START_TEST(rows_of_sleepers_are_remembered) {
     ck_assert(!sleeps(&yard, yard.hanging));
     ck_assert(sleeps(&yard, yard.lying));
     ck_assert_uint_ge(yard.lab.world->joint_memory_count, before);
+    lab_destroy(&yard.lab);
+}
+END_TEST
+
+// What joints carry is told of what was solved: of those asleep zeros, beside a chain of 4 kg that is
+// awake and hangs by its first joint.
+START_TEST(joints_asleep_carry_nothing_that_is_told) {
+    Yard yard = make_yard(_i);
+    must_all_sleep(&yard);
+    double wrench[6 * (ASLEEP - 1)];
+    for (int round = 0; round < 2; round++) {
+        lab_step(&yard.lab, 1);
+        ck_assert_int_eq(
+            joint_wrenches(yard.lab.stepper, yard.lab.world, &yard.lab.scratch, wrench, NULL),
+            STATUS_OK);
+        for (size_t i = round == 0 ? 0 : LINKS; i < ASLEEP - 1; i++) {
+            ck_assert_double_eq(vec3_norm(vec3_load(wrench + 6 * i)), 0.0);
+        }
+        set_target(&yard, 1e-6);
+    }
+    ck_assert_double_eq_tol(wrench[2], LINKS * 9.81, 1e-3); // pushed by next to nothing
     lab_destroy(&yard.lab);
 }
 END_TEST
@@ -476,6 +498,7 @@ static TCase *case_sleep_joints(void) {
     tcase_set_timeout(tcase, 60.0);
     tcase_add_loop_test(tcase, who_sleeps_stays_to_the_bit_and_costs_nothing, 0, 2);
     tcase_add_test(tcase, rows_of_sleepers_are_remembered);
+    tcase_add_loop_test(tcase, joints_asleep_carry_nothing_that_is_told, 0, 2);
     tcase_add_loop_test(tcase, a_snapshot_of_sleepers_goes_on_to_the_bit, 0, 2);
     tcase_add_test(tcase, an_island_is_called_by_its_first_body);
     tcase_add_test(tcase, a_snapshot_of_half_a_tree_asleep_is_damaged);

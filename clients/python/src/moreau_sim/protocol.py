@@ -1306,8 +1306,9 @@ class WorldGetReply(Message):
     locked axes, and along the free ones springs, dampers, drives, efforts, limits and dry friction. b does
     the opposite to a. Of joints of coordinates by inverse dynamics over their tree, with contacts, wrenches
     and the impulses of rows counted: exact at rest, else of first order in h. Of rows by their impulses; of
-    gears 0, as what they do is part of the joints that they couple. FAILED_PRECONDITION, naming the field,
-    where the last thing that happened to the world was not a step: snapshots do not keep it."""
+    gears 0, as what they do is part of the joints that they couple; of sleepers 0, which are not part of a
+    step. FAILED_PRECONDITION, naming the field, where the last thing that happened to the world was not a
+    step: snapshots do not keep it."""
     joints_removed: int | None = None
     """with `joints`: joints that broke, or were removed, since creation"""
 
