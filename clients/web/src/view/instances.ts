@@ -58,6 +58,8 @@ function geometryOf(kind: Solid): BufferGeometry {
 
 function materialOf(kind: Solid, ghost: boolean): Material {
     const material = new MeshLambertMaterial({ vertexColors: kind !== "box", transparent: ghost, opacity: ghost ? 0.35 : 1, depthWrite: !ghost });
+    material.polygonOffset = ghost; // where both are the same, the first is seen
+    material.polygonOffsetFactor = material.polygonOffsetUnits = 2;
     if (kind === "capsule") {
         material.onBeforeCompile = (shader) => {
             shader.vertexShader = "attribute float end;\nattribute float stretch;\n" +
