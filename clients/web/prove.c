@@ -33,7 +33,7 @@ typedef struct Prover {
     Error error;
     double report[PROVE_REPORT_COUNT];
     double time; // [s] of the world
-    uintptr_t view[PROVE_CONTACTS_COUNT];
+    uintptr_t view[PROVE_FRAME_COUNT];
 } Prover;
 
 static Prover prover;
@@ -262,14 +262,26 @@ const double *prove_report(void) {
 
 const uintptr_t *prove_frame(void) {
     StateFrame frame;
-    if (prover.world == NULL || frame_columns(prover.world, prover.step, &prover.scratch, &frame,
-                                              &prover.error) != STATUS_OK) {
+    FrameJoints joints;
+    if (prover.world == NULL ||
+        frame_columns(prover.world, prover.step, &prover.scratch, &frame, &prover.error) !=
+            STATUS_OK ||
+        joint_columns(prover.world, &prover.scratch, &joints, &prover.error) != STATUS_OK) {
         return NULL;
     }
     prover.time = frame.time;
-    const uintptr_t view[PROVE_FRAME_COUNT] = {
-        prover.world->body_count, (uintptr_t)prover.world->body_id, (uintptr_t)frame.pose,
-        (uintptr_t)frame.velocity, (uintptr_t)&prover.time};
+    const uintptr_t view[PROVE_FRAME_COUNT] = {prover.world->body_count,
+                                               (uintptr_t)prover.world->body_id,
+                                               (uintptr_t)frame.pose,
+                                               (uintptr_t)frame.velocity,
+                                               (uintptr_t)&prover.time,
+                                               joints.position_count,
+                                               joints.axis_count,
+                                               (uintptr_t)frame.joint_position,
+                                               (uintptr_t)frame.joint_velocity,
+                                               (uintptr_t)frame.joint_target,
+                                               (uintptr_t)frame.joint_target_velocity,
+                                               (uintptr_t)frame.joint_effort};
     memcpy(prover.view, view, sizeof(view));
     return prover.view;
 }

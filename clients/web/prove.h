@@ -45,8 +45,10 @@ const char *prove_message(void);
 enum { PROVE_REPORT_COUNT = 18 };
 const double *prove_report(void);
 
-// Addresses and counts. Frame: bodies, ids, poses, velocities, time. Contacts: count, a, b, feature,
-// point, frame, gap, impulse, velocity, friction. NULL: memory ended, or there has been no step.
-enum { PROVE_FRAME_COUNT = 5, PROVE_CONTACTS_COUNT = 10 };
+// Addresses and counts. Frame: bodies, ids, poses, velocities, time; joint positions, joint
+// velocities (how many), and their positions, velocities, targets, target velocities, efforts.
+// Contacts: count, a, b, feature, point, frame, gap, impulse, velocity, friction. NULL: memory
+// ended, or there has been no step.
+enum { PROVE_FRAME_COUNT = 12, PROVE_CONTACTS_COUNT = 10 };
 const uintptr_t *prove_frame(void);
 const uintptr_t *prove_contacts(void);

@@ -92,7 +92,7 @@ export class Dynamics {
     }
 
     private numbers(at: number, count: number): Float64Array {
-        return new Float64Array(this.e.memory.buffer, at, count).slice();
+        return count === 0 ? new Float64Array(0) : new Float64Array(this.e.memory.buffer, at, count).slice();
     }
 
     frame(): Frame | null {
@@ -100,10 +100,11 @@ export class Dynamics {
         if (at === 0) {
             return null;
         }
-        const [n, ids, pose, velocity, time] = new Uint32Array(this.e.memory.buffer, at, 5);
+        const [n, ids, pose, velocity, time, p, q, ...joints] = new Uint32Array(this.e.memory.buffer, at, 12);
+        const [jointPosition, jointVelocity, ...orders] = joints.map((column, k) => this.numbers(column, k === 0 ? p : q));
         return {
             step: this.step, worldStep: 0, time: this.numbers(time, 1)[0], ids: this.ids(ids, n), pose: this.numbers(pose, 7 * n),
-            velocity: this.numbers(velocity, 6 * n), jointPosition: new Float64Array(0), jointVelocity: new Float64Array(0),
+            velocity: this.numbers(velocity, 6 * n), jointPosition, jointVelocity, jointOrders: Float64Array.from(orders.flatMap((o) => [...o])),
         };
     }
 

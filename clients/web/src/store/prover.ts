@@ -32,7 +32,8 @@ function compareFrame(step: number): string | null {
         return null;
     }
     const same = live !== null && stored.time === live.time && stored.ids.length === live.ids.length && stored.ids.every((id, i) => id === live.ids[i]) &&
-        sameBits(stored.pose, live.pose) && sameBits(stored.velocity, live.velocity);
+        sameBits(stored.pose, live.pose) && sameBits(stored.velocity, live.velocity) && sameBits(stored.jointPosition, live.jointPosition) &&
+        sameBits(stored.jointVelocity, live.jointVelocity) && (stored.jointOrders.length === 0 || sameBits(stored.jointOrders, live.jointOrders));
     return same ? null : `the frame of step ${step} is not what was stepped to`;
 }
 
