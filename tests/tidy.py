@@ -39,8 +39,9 @@ TABLE = {
     "server": ({"base", "os", "world", "collide", "solve", "step", "log", "run", "replay", "net", "http", "wire", "api"},
                LIBC | POSIX | {"uv.h", "ini.h", "malloc.h"}),
     "clients/c": (set(), LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h"}),
-    "clients/cli": ({"c"}, LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h", "jansson.h", "hdf5.h", "moreau.h",
+    "clients/cli": ({"c"}, LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h", "jansson.h", "hdf5.h", "sqlite3.h", "moreau.h",
                             "sys/ioctl.h"}),
+    "clients/web": ({"base", "world", "step", "log", "run"}, LIBC),
 }
 DYNAMICS = ["server/base", "server/world", "server/collide", "server/solve", "server/step"]
 # what reads a recording and steps it again must build where there is no thread, socket, file or recorder: beside the dynamics it

@@ -37,17 +37,18 @@ const withoutAssets = {
     },
 };
 
-const workerCode = (code) => ({
-    name: "worker-code",
-    resolveId: (id) => (id === "virtual:worker" ? "\0virtual:worker" : null),
-    load: (id) => (id === "\0virtual:worker" ? `export default ${JSON.stringify(code)}` : null),
+const workersCode = (codes) => ({
+    name: "workers-code",
+    resolveId: (id) => (id in codes ? `\0${id}` : null),
+    load: (id) => (id.slice(1) in codes ? `export default ${JSON.stringify(codes[id.slice(1)])}` : null),
 });
 
 const inScript = (code) => code.replace(/<\/script/gi, "<\\/script").replace(/<!--/g, "<\\!--");
 const data = (id, bytes) => `<script type="application/octet-stream;base64" id="${id}">${gzipSync(bytes, { level: 9 }).toString("base64")}</script>`;
 
 const worker = await bundle("src/store/worker.ts", "worker", [withoutAssets]);
-const page = await bundle("src/main.ts", "viewer", [workerCode(worker.script)]);
+const prover = await bundle("src/store/prover.ts", "prover", []);
+const page = await bundle("src/main.ts", "viewer", [workersCode({ "virtual:worker": worker.script, "virtual:prover": prover.script })]);
 const sqlite = readFileSync(join(here, "node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm"));
 const parts = [data("sqlite3-wasm", sqlite)];
 const dynamics = join(here, "dist/moreau-proof.wasm"); // deploy/web makes it, where there is a compiler for WebAssembly

@@ -37,6 +37,7 @@ export class App {
     events: Event[] = [];
     prover: Prover | null = null;
     private url = "";
+    private filled = false;
     private isReadWhole = false; // all that is read before anybody asks for more
     private isCompared = false;
     private series: Series = emptySeries();
@@ -51,7 +52,8 @@ export class App {
     private readonly plots = new Plots($("tab-plots"));
     private readonly inspector = new Inspector($("tab-contacts"));
 
-    constructor(readonly client: Client, private readonly dynamics: ArrayBuffer | null) {
+    /** `version` is that of the dynamics that the page brought along, if it did. */
+    constructor(readonly client: Client, private readonly dynamics: ArrayBuffer | null, private readonly version: number) {
         try {
             this.stage = new Stage($("view"));
             this.stage.onMove = () => this.keepLink();
@@ -167,9 +169,10 @@ export class App {
             lastStep: episode.lastStep, timeStep: episode.timeStep, tolerance: episode.tolerance, stretches: [], events: [], perStep: null, provenTo: -1, differsAt: -1,
         };
         $<HTMLInputElement>("step").max = String(episode.lastStep);
-        this.prover = new Prover(this.dynamics, episode, () => this.onProof());
+        this.prover = new Prover(this.dynamics, this.version, episode, () => this.onProof());
         await this.first(moment, token);
         if (token === this.token) {
+            this.filled = this.prover.fillsIn;
             await this.readOn(token, moment);
         }
         return true;
@@ -180,7 +183,7 @@ export class App {
         const episode = this.episode as Episode;
         this.selected = moment?.body ?? 0;
         this.contactName = moment?.contact ?? "";
-        const begin = await episode.frameAt(0), end = await episode.frameAt(episode.lastStep);
+        const begin = await this.frameOf(0), end = episode.hasFrames ? await episode.frameAt(episode.lastStep) : null;
         if (token !== this.token) {
             return;
         }
@@ -192,9 +195,9 @@ export class App {
         if (moment !== null && moment.camera.length === 6) {
             this.stage?.place(moment.camera);
         }
-        if (!episode.hasFrames) {
-            this.say(this.prover?.canProve ? "This episode holds inputs and no frames: “prove” steps it again in this page, and shows it."
-                : "This episode holds inputs and no frames, so there is nothing to show. Record with --record=frames or --record=contacts.");
+        if (this.frame === null && !episode.hasFrames) {
+            this.say(`This episode holds inputs and no frames, and cannot be stepped again here: ${this.prover?.obstacle || "it has no sound key-frame"}. ` +
+                "Record with --record=frames or --record=contacts.");
         }
         this.showTab(moment?.tab && TABS.includes(moment.tab) ? moment.tab : this.tab);
         performance.mark("first-picture");
@@ -284,12 +287,10 @@ export class App {
             return;
         }
         const token = ++this.seekToken;
+        const prover = this.prover?.fillsIn ? this.prover : null;
+        episode.shownStride = prover === null ? episode.stride : 1;
         this.step = episode.snap(step);
-        const [frame, contacts, beside] = await Promise.all([
-            this.prover?.frameAt(this.step) ?? episode.frameAt(this.step),
-            this.prover?.contactsAt(this.step) ?? (episode.hasContacts ? episode.contacts.at(this.step) : null),
-            this.beside?.frameAt(this.step) ?? null,
-        ]);
+        const [frame, contacts, beside] = await Promise.all([this.frameOf(this.step), this.contactsOf(this.step), this.beside?.frameAt(this.step) ?? null]);
         if (token !== this.seekToken || episode !== this.episode) {
             return;
         }
@@ -303,6 +304,26 @@ export class App {
     }
 
     private second: Frame | null = null;
+
+    // What is stored, else what stepping again gives.
+    private async frameOf(step: number): Promise<Frame | null> {
+        const episode = this.episode as Episode;
+        const stored = episode.hasFrames ? await episode.frameAt(step) : null;
+        if (stored?.step === step || !this.prover?.fillsIn) {
+            return stored;
+        }
+        const frame = await this.prover.frameAt(step);
+        if (frame !== null) {
+            await episode.meetBefore(frame, (first) => this.prover?.frameAt(first) ?? Promise.resolve(null));
+        }
+        return frame;
+    }
+
+    private async contactsOf(step: number): Promise<Contacts | null> {
+        const { contacts, hasContacts } = this.episode as Episode;
+        const stored = hasContacts ? await contacts.at(step) : null;
+        return stored?.step === step || !this.prover?.fillsIn || step === 0 ? stored : this.prover.contactsAt(step);
+    }
 
     private follow(frame: Frame | null): void {
         const before = this.frame;
@@ -340,7 +361,7 @@ export class App {
         }
         if (frame === null) {
             this.stage?.show(null, false);
-            if (episode.hasFrames) {
+            if (episode.hasFrames || this.prover?.fillsIn) {
                 this.say(`Step ${this.step} has no frame that could be read: it is damaged or missing.`);
             }
             return;
@@ -509,8 +530,8 @@ export class App {
         }
         if (this.contacts !== null) {
             this.inspector.show(episode, this.contacts, this.contactIndex(), this.theme);
-        } else if (!episode.hasContacts) {
-            this.inspector.say(this.prover?.canProve ? "This recording stores no contacts: “prove” on the page of the episode makes them again." : "This recording stores no contacts. Record with --record=contacts.");
+        } else if (!episode.hasContacts && !this.prover?.fillsIn) {
+            this.inspector.say(this.prover?.canProve ? "This recording stores no contacts: “step again what was not stored”, on the page of the episode, makes them." : "This recording stores no contacts. Record with --record=contacts.");
         } else {
             this.inspector.say(`Step ${this.step} has no contacts stored${this.step === 0 ? ": nothing has been stepped yet" : ", or they could not be read"}.`);
         }
@@ -530,7 +551,8 @@ export class App {
             Object.assign(this.timeline.data, this.prover.timeline());
         }
         this.showPanels();
-        if (this.frame === null || (this.contacts === null && this.prover?.hasContacts(this.step))) {
+        if (this.prover !== null && this.prover.fillsIn !== this.filled) {
+            this.filled = this.prover.fillsIn;
             void this.seek(this.step);
         }
     }
@@ -573,7 +595,7 @@ export class App {
         }
         const seconds = ((performance.now() - this.playedFrom.at) / 1000) * this.speed * this.playing;
         const wanted = this.playedFrom.step + seconds / episode.timeStep;
-        const step = episode.snap(Math.floor(wanted / episode.stride) * episode.stride);
+        const step = episode.snap(Math.floor(wanted / episode.shownStride) * episode.shownStride);
         if (step !== this.step) {
             await this.seek(step);
             episode.frames.prefetch(step, this.playing > 0);
@@ -588,7 +610,7 @@ export class App {
 
     stepBy(steps: number): void {
         this.stop();
-        void this.seek(this.step + steps * (this.episode?.stride ?? 1));
+        void this.seek(this.step + steps * (this.episode?.shownStride ?? 1));
     }
 
     // ---- looks and links
@@ -633,7 +655,7 @@ export class App {
     facts() {
         return {
             episode: this.episode?.row.uid ?? "", step: this.step, isShown: this.frame !== null && this.frame.step === this.step, isReadWhole: this.isReadWhole,
-            scriptMs: this.stage?.scriptMs, drawCalls: this.stage?.drawCalls, firstDivergent: this.beside?.firstDivergent ?? -1, isCompared: this.isCompared,
+            isProven: this.prover?.isProven ?? false, scriptMs: this.stage?.scriptMs, drawCalls: this.stage?.drawCalls, firstDivergent: this.beside?.firstDivergent ?? -1, isCompared: this.isCompared,
         };
     }
 

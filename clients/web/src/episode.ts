@@ -85,6 +85,7 @@ export class Episode {
     readonly settings: Record<string, unknown>;
     readonly timeStep: number; // [s]
     readonly stride: number;
+    shownStride: number; // steps from one that can be shown to the next
     readonly frames: Shelf<Frame>;
     readonly contacts: Shelf<Contacts>;
     /** What was damaged or does not fit, in sentences. */
@@ -107,7 +108,7 @@ export class Episode {
         this.unnamed = [...this.scenes];
         this.settings = this.scenes[0]?.settings ?? {};
         this.timeStep = head.definition.timeStep > 0 ? head.definition.timeStep : 1 / 240;
-        this.stride = head.definition.stride;
+        this.stride = this.shownStride = head.definition.stride;
         const refs = (kind: Kind) => head.chunks.filter((c) => c.kind === kind);
         this.frames = new Shelf(refs(Kind.Frames), (ref) => this.fetch(ref, readFrames));
         this.contacts = new Shelf(refs(Kind.Contacts), (ref) => this.fetch(ref, readContacts));
@@ -143,8 +144,8 @@ export class Episode {
 
     /** To a step that has a frame. */
     snap(step: number): number {
-        const last = Math.floor(this.lastStep / this.stride) * this.stride;
-        return Math.max(0, Math.min(last, Math.round(step / this.stride) * this.stride));
+        const stride = this.shownStride, last = Math.floor(this.lastStep / stride) * stride;
+        return Math.max(0, Math.min(last, Math.round(step / stride) * stride));
     }
 
     bodyName(id: number): string {
@@ -189,18 +190,22 @@ export class Episode {
         this.scenesMet++;
     }
 
-    /** The frame of a step, or the last one before it; null: there is none, or it is damaged. Scenes before it are met in their order. */
-    async frameAt(step: number): Promise<Frame | null> {
-        for (const scene of [...this.unnamed]) {
-            const after = scene === this.scenes[0] ? Math.ceil(scene.step / this.stride) : Math.floor(scene.step / this.stride) + 1;
-            const first = after * this.stride <= step ? await this.frames.at(after * this.stride) : null;
+    /** Scenes before a frame are met in their order, each with the first frame that has its bodies. */
+    async meetBefore(frame: Frame, frameOf: (step: number) => Promise<Frame | null>, stride = 1): Promise<void> {
+        for (const scene of this.unnamed.filter((s) => this.isIn(s, frame.step))) {
+            const after = scene === this.scenes[0] ? Math.ceil(scene.step / stride) : Math.floor(scene.step / stride) + 1;
+            const first = after * stride < frame.step ? await frameOf(after * stride) : frame;
             if (first !== null) {
                 this.meet(first);
             }
         }
+    }
+
+    /** The frame of a step, or the last one before it; null: there is none, or it is damaged. */
+    async frameAt(step: number): Promise<Frame | null> {
         const frame = await this.frames.at(step);
         if (frame !== null) {
-            this.meet(frame);
+            await this.meetBefore(frame, (first) => this.frames.at(first), this.stride);
         }
         return frame;
     }

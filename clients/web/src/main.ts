@@ -2,7 +2,7 @@
 // Where the page begins: files that are dropped, chosen, named by the address or brought along; buttons and keys.
 import { App, SPEEDS } from "./app";
 import { readLink } from "./link";
-import { Client, embedded } from "./store/client";
+import { Client, embedded, ProverClient } from "./store/client";
 import "./style.css";
 import { $, el } from "./ui/dom";
 
@@ -143,12 +143,20 @@ function listenToPointer(app: App): void {
     });
 }
 
+async function versionOf(dynamics: ArrayBuffer): Promise<number> {
+    const client = new ProverClient(dynamics);
+    const version = await client.call("version");
+    client.close();
+    return version;
+}
+
 async function begin(): Promise<void> {
     const sqlite = await embedded("sqlite3-wasm");
     if (sqlite === null) {
         throw new Error("it came without SQLite");
     }
-    const app = new App(new Client(sqlite), await embedded("moreau-proof-wasm"));
+    const dynamics = await embedded("moreau-proof-wasm");
+    const app = new App(new Client(sqlite), dynamics, dynamics === null ? 0 : await versionOf(dynamics));
     Object.assign(window, { moreau: app });
     listen(app);
     listenToKeys(app);

@@ -4,3 +4,7 @@ declare module "virtual:worker" {
     const code: string;
     export default code;
 }
+declare module "virtual:prover" {
+    const code: string;
+    export default code;
+}

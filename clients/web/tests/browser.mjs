@@ -13,6 +13,7 @@ const [folder, all] = process.argv.slice(2);
 const viewer = join(dirname(fileURLToPath(import.meta.url)), "../dist/moreau-viewer.html");
 const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"));
 const log = join(folder, "log.db");
+const LIE_STEP = 77; // as tests/web.sh has it
 // there is no graphics processor where tests run
 const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
@@ -205,6 +206,44 @@ const tests = {
         await page.click("#check");
         await page.waitForFunction(() => /All \d+ chunks are as they were sealed/.test(document.querySelector("#proof").textContent));
         assert.equal(await text(page, "#badge"), "not proven");
+        await close(page);
+    },
+
+    async "proves an episode by stepping it again"() {
+        const page = await open(log);
+        await choose(page, "slides");
+        await page.click("#prove");
+        await page.waitForFunction(() => document.querySelector("#badge").textContent === "proven");
+        assert.match(await text(page, "#proof"), new RegExp(`Proven: ${expected.last_step} steps were taken again`));
+        await page.click("#worst"); // now every step has its certificate
+        await page.waitForFunction(() => window.moreau.facts().step > 0 && document.querySelector("#stage-text").textContent.includes("proven"));
+        await shot(page, "proven");
+        await close(page);
+    },
+
+    async "shows what a recording of inputs did not store"() {
+        const page = await open(log);
+        await choose(page, "inputs");
+        await page.evaluate(() => window.moreau.seek(40));
+        await atStep(page, 40);
+        assert.match(await text(page, "#stage-text"), /stepped again by this page/);
+        assert.equal(await text(page, "#badge"), "not proven");
+        await page.click('[data-tab="contacts"]');
+        assert.equal(await page.locator("table.contacts tbody tr").count(), 40); // ten boxes, four corners each
+        await page.keyboard.press("ArrowLeft");
+        await atStep(page, 39);
+        await close(page);
+    },
+
+    async "names the first step that differs"() {
+        // one hash was changed, and the checksum of its chunk made right again (tests/web/lie.py): only stepping finds that
+        const page = await open(join(folder, "lies.db"));
+        await choose(page, "slides");
+        await page.click("#prove");
+        await page.waitForFunction(() => document.querySelector("#badge").textContent.startsWith("difference"));
+        assert.match(await text(page, "#badge"), new RegExp(`difference behind step ${LIE_STEP - 1}`));
+        assert.match(await text(page, "#proof"), new RegExp(`behind step ${LIE_STEP} the state's hash is 0x`));
+        await shot(page, "difference");
         await close(page);
     },
 

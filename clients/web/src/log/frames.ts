@@ -11,9 +11,10 @@ export interface Frame {
     velocity: Float64Array; // 6 per body: of the centre of mass, angular; world axes
     jointPosition: Float64Array;
     jointVelocity: Float64Array;
+    jointOrders: Float64Array; // targets, target velocities, efforts, of frames that have them
 }
 
-function readFrame(body: Uint8Array, at: number, ids: number[], p: number, q: number): Frame {
+function readFrame(body: Uint8Array, at: number, ids: number[], p: number, q: number, orders: number): Frame {
     const n = ids.length;
     const head = new Source(body.subarray(at, at + 24));
     const columns = at + 24;
@@ -26,6 +27,7 @@ function readFrame(body: Uint8Array, at: number, ids: number[], p: number, q: nu
         velocity: doubles(body, columns + 56 * n, 6 * n),
         jointPosition: doubles(body, columns + 104 * n, p),
         jointVelocity: doubles(body, columns + 104 * n + 8 * p, q),
+        jointOrders: doubles(body, columns + 104 * n + 8 * (p + q), orders),
     };
 }
 
@@ -36,18 +38,19 @@ export function readFrames(body: Uint8Array): Frame[] {
         throw new Damage(`it claims ${n} bodies, which is not what ${body.length} bytes hold`);
     }
     const ids = wholes(source.part(8 * n), 0, n);
-    let frameBytes = 24 + 104 * n + 8 * (p + q);
+    let frameBytes = 24 + 104 * n + 8 * (p + q), orders = 0;
     if (source.left !== count * frameBytes) {
         // of version 5: which joints, and in every frame their targets and efforts as well. The length tells: 24 q bytes of a frame are added
         source.part(16 * source.count(16));
-        frameBytes += 24 * q;
+        orders = 3 * q;
+        frameBytes += 8 * orders;
     }
     if (count === 0 || source.left !== count * frameBytes) {
         throw new Damage(`it claims ${count} frames of ${n} bodies, which is not what ${body.length} bytes hold`);
     }
     const frames: Frame[] = [];
     for (let i = 0; i < count; i++) {
-        const frame = readFrame(body, source.at + i * frameBytes, ids, p, q);
+        const frame = readFrame(body, source.at + i * frameBytes, ids, p, q, orders);
         if (i > 0 && frame.step <= frames[i - 1].step) {
             throw new Damage(`its frame ${i} is of step ${frame.step}, the one before of step ${frames[i - 1].step}`);
         }

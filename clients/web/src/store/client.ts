@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The page's side of its worker: one promise per call.
+import proverCode from "virtual:prover";
 import workerCode from "virtual:worker";
-import type { Calls } from "./messages";
+import type { Calls, ProverCalls } from "./messages";
 
 interface Waiting {
     resolve(value: unknown): void;
@@ -21,13 +22,16 @@ export async function embedded(id: string): Promise<ArrayBuffer | null> {
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
-export class Client {
+type Callable<C> = { [K in keyof C]: (...parts: never[]) => unknown };
+
+/** A worker that answers calls one by one; its first message is the code that it runs. */
+class Remote<C extends Callable<C>> {
     private readonly worker: Worker;
     private readonly waiting = new Map<number, Waiting>();
     private last = 0;
 
-    constructor(sqlite: ArrayBuffer) {
-        this.worker = new Worker(URL.createObjectURL(new Blob([workerCode], { type: "text/javascript" })));
+    constructor(code: string, module: ArrayBuffer) {
+        this.worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
         this.worker.onmessage = (event) => {
             const { id, result, error } = event.data;
             const call = this.waiting.get(id);
@@ -42,10 +46,10 @@ export class Client {
             this.waiting.forEach((call) => call.reject(new Error(`The page's worker failed: ${event.message}`)));
             this.waiting.clear();
         };
-        this.worker.postMessage(sqlite);
+        this.worker.postMessage(module);
     }
 
-    call<K extends keyof Calls>(name: K, ...parts: Parameters<Calls[K]>): Promise<ReturnType<Calls[K]>> {
+    call<K extends keyof C>(name: K, ...parts: Parameters<C[K]>): Promise<ReturnType<C[K]>> {
         const id = ++this.last;
         return new Promise((resolve, reject) => {
             this.waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
@@ -55,5 +59,19 @@ export class Client {
 
     close(): void {
         this.worker.terminate();
+    }
+}
+
+/** Reads the file. */
+export class Client extends Remote<Calls> {
+    constructor(sqlite: ArrayBuffer) {
+        super(workerCode, sqlite);
+    }
+}
+
+/** Steps an episode again. */
+export class ProverClient extends Remote<ProverCalls> {
+    constructor(dynamics: ArrayBuffer) {
+        super(proverCode, dynamics);
     }
 }

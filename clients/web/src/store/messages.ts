@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the page and its worker say to each other.
-import type { Chunk, Figures } from "../log/chunk";
+import type { Figures } from "../log/chunk";
+import type { Contacts, Frame } from "../log/frames";
 import type { Definition, EntryMark, Highlight, Seal } from "../log/sealed";
 
 export interface Opened {
@@ -71,14 +72,40 @@ export interface Checked {
     next: number | null;
 }
 
+/** Steps that were stepped again. */
+export interface Proven {
+    firstStep: number; // the step before them
+    entries: number[]; // of certificates, eight a step
+    converged: boolean[];
+    ms: number[]; // how long each took here
+    worst: string[]; // name of the worst contact; "": none
+    faults: number;
+    difference: string | null; // behind the last of them, in half a sentence
+}
+
+export interface Shown {
+    frame: Frame;
+    contacts: Contacts | null;
+}
+
+export interface ProverCalls {
+    version(): number;
+    keyframe(chunk: ArrayBuffer, begins: boolean): string | null;
+    inputs(chunk: ArrayBuffer): Proven;
+    store(kind: "frames" | "contacts", chunk: ArrayBuffer): string | null;
+    end(): string | null;
+    sideBegin(chunk: ArrayBuffer): number;
+    sideInputs(chunk: ArrayBuffer): void;
+    sideTo(step: number): { at: number; shown: Shown[]; difference: string | null };
+}
+
 export interface Calls {
     open(what: File | string | ArrayBuffer, log: File | null): Opened;
     find(text: string): EpisodeRow[];
     episode(uid: string): EpisodeHead;
     course(uid: string, from: number): Course;
-    chunk(uid: string, id: number): ArrayBuffer;
+    chunk(uid: string, id: number): ArrayBuffer; // its body
+    whole(uid: string, id: number): ArrayBuffer; // with its header
     check(uid: string, from: number): Checked;
     fetched(): number;
 }
-
-export type { Chunk };

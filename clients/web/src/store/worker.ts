@@ -2,7 +2,7 @@
 // The page's worker: reads the episode file, in place, and gives the page what it asks for. Whatever comes out of chunks has passed their
 // checksums (log/chunk.ts); what is only a row of a table is said to be one.
 import { Damage } from "../log/bytes";
-import { Chunk, Kind, KIND_NAMES, openChunk } from "../log/chunk";
+import { Chunk, CHUNK_HEADER_BYTES, Kind, KIND_NAMES, openChunk } from "../log/chunk";
 import { readDefinition, readEntries, readHighlights, readSeal, STATES, CONTENTS } from "../log/sealed";
 import { BytesStore, Cached, FileStore, openUrl, Store } from "./bytes_of";
 import { identify, isInUse } from "./identify";
@@ -212,7 +212,7 @@ function course(uid: string, from: number): Course {
     return result;
 }
 
-function chunkBytes(uid: string, id: number): ArrayBuffer {
+function wholeChunk(uid: string, id: number): ArrayBuffer {
     const open = openOf(uid);
     const ref = open.chunks.find((c) => c.id === id);
     if (ref === undefined) {
@@ -223,8 +223,11 @@ function chunkBytes(uid: string, id: number): ArrayBuffer {
     if (chunk === null) {
         throw new Damage(damage[0]);
     }
-    return chunk.body.slice().buffer as ArrayBuffer;
+    const { buffer, byteOffset, byteLength } = chunk.body;
+    return buffer.slice(byteOffset - CHUNK_HEADER_BYTES, byteOffset + byteLength) as ArrayBuffer;
 }
+
+const chunkBody = (uid: string, id: number) => wholeChunk(uid, id).slice(CHUNK_HEADER_BYTES);
 
 // ---- the whole chain
 
@@ -250,7 +253,7 @@ function check(uid: string, from: number): Checked {
 
 // ---- calls
 
-const calls: Record<string, (...parts: never[]) => unknown> = { open: openFile, find, episode: openEpisode, course, chunk: chunkBytes, check, fetched: () => store?.fetched ?? 0 };
+const calls: Record<string, (...parts: never[]) => unknown> = { open: openFile, find, episode: openEpisode, course, chunk: chunkBody, whole: wholeChunk, check, fetched: () => store?.fetched ?? 0 };
 let queue: Promise<void> = Promise.resolve();
 
 async function answer(id: number, call: string, parts: never[]): Promise<void> {

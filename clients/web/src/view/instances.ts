@@ -11,14 +11,14 @@ import { BODY_COLORS, SELECTED_COLOR, STATIC_COLOR } from "./palette";
 type Solid = Exclude<ShapeKind, "plane">;
 const SOLIDS: Solid[] = ["sphere", "box", "capsule"];
 
-// Octants of two tones, so that one sees a ball turn.
-function twoTones(geometry: BufferGeometry): BufferGeometry {
+// Octants of two tones, so that one sees a ball turn; of what is long, quadrants along it.
+function twoTones(geometry: BufferGeometry, isRound: boolean): BufferGeometry {
     const plain = geometry.index === null ? geometry : geometry.toNonIndexed();
     const p = plain.getAttribute("position") as BufferAttribute;
     const tone = new Float32Array(3 * p.count);
     for (let i = 0; i < p.count; i += 3) {
         const middle = (k: "getX" | "getY" | "getZ") => p[k](i) + p[k](i + 1) + p[k](i + 2);
-        const isLight = middle("getX") > 0 !== middle("getY") > 0 !== middle("getZ") > 0;
+        const isLight = middle("getX") > 0 !== middle("getY") > 0 !== (isRound && middle("getZ") > 0);
         tone.fill(isLight ? 1 : 0.72, 3 * i, 3 * i + 9);
     }
     plain.setAttribute("color", new Float32BufferAttribute(tone, 3));
@@ -49,15 +49,17 @@ function capsuleGeometry(): BufferGeometry {
         }
     }
     geometry.setAttribute("end", new Float32BufferAttribute(end, 1));
-    return twoTones(geometry);
+    return twoTones(geometry, false);
 }
 
 function geometryOf(kind: Solid): BufferGeometry {
-    return kind === "sphere" ? twoTones(new SphereGeometry(1, 20, 14).rotateX(Math.PI / 2)) : kind === "box" ? new BoxGeometry(2, 2, 2) : capsuleGeometry();
+    return kind === "sphere" ? twoTones(new SphereGeometry(1, 20, 14).rotateX(Math.PI / 2), true) : kind === "box" ? new BoxGeometry(2, 2, 2) : capsuleGeometry();
 }
 
 function materialOf(kind: Solid, ghost: boolean): Material {
     const material = new MeshLambertMaterial({ vertexColors: kind !== "box", transparent: ghost, opacity: ghost ? 0.35 : 1, depthWrite: !ghost });
+    material.polygonOffset = ghost; // where both are the same, the first is seen
+    material.polygonOffsetFactor = material.polygonOffsetUnits = 2;
     if (kind === "capsule") {
         material.onBeforeCompile = (shader) => {
             shader.vertexShader = "attribute float end;\nattribute float stretch;\n" +

@@ -79,6 +79,7 @@ function setColumns(geometry: BufferGeometry, columns: Record<string, [number[],
 export interface MarkOptions {
     selected: number; // contact; -1: none
     fall: number; // what gravity gives in one step [m/s]
+    isStatic: (id: number) => boolean;
     radius: number; // of the scene [m]
     reference: number; // [N s] an impulse that is drawn an eighth of the radius long
 }
@@ -129,7 +130,8 @@ export class Marks {
     // around the normal, as wide as friction allows at the height of this impulse
     private cone(list: Contacts, i: number, options: MarkOptions): void {
         const f = list.frame.subarray(9 * i, 9 * i + 9), p = list.point.subarray(3 * i, 3 * i + 3);
-        const height = Math.max(lengthOf(options) * list.impulse[3 * i], 0.03 * options.radius), width = list.friction[i] * height;
+        const tall = Math.max(lengthOf(options) * list.impulse[3 * i], 0.03 * options.radius), width = list.friction[i] * tall;
+        const height = options.isStatic(list.bodyB[i]) ? -tall : tall;
         const rim = (k: number) => {
             const a = (2 * Math.PI * k) / CONE_SIDES, c = width * Math.cos(a), s = width * Math.sin(a);
             return [0, 1, 2].map((d) => p[d] + height * f[d] + c * f[3 + d] + s * f[6 + d]);
@@ -164,11 +166,11 @@ function lengthOf(options: MarkOptions): number {
     return options.reference > 0 ? (0.125 * options.radius) / options.reference : 0;
 }
 
-// The end of the line of an impulse; longer than a body is far it helps nobody.
+// The end of the line of an impulse, as the body feels it that can move; longer than the scene it helps nobody.
 function tip(list: Contacts, i: number, options: MarkOptions): number[] {
     const f = list.frame, l = list.impulse, p = list.point, o = 3 * i, m = 9 * i;
     const length = Math.hypot(l[o], l[o + 1], l[o + 2]);
-    const scale = Math.min(lengthOf(options), options.radius / length);
+    const scale = Math.min(lengthOf(options), options.radius / length) * (options.isStatic(list.bodyB[i]) ? -1 : 1);
     return [0, 1, 2].map((d) => p[o + d] + scale * (l[o] * f[m + d] + l[o + 1] * f[m + 3 + d] + l[o + 2] * f[m + 6 + d]));
 }
 

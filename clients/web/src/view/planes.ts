@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Half-spaces, as a grid on their surface: one draw call for all of them.
-import { Color, DoubleSide, InstancedMesh, Matrix4, PlaneGeometry, Quaternion, Scene, ShaderMaterial, Vector3 } from "three";
+// Half-spaces, as a grid on their surface, seen from the free side: one draw call for all of them.
+import { Color, InstancedMesh, Matrix4, PlaneGeometry, Quaternion, Scene, ShaderMaterial, Vector3 } from "three";
 import type { Frame } from "../log/frames";
 import type { Body } from "../log/scene";
 import type { Theme } from "./palette";
@@ -29,7 +29,7 @@ void main() {
 export class Planes {
     private mesh: InstancedMesh | null = null;
     private readonly material = new ShaderMaterial({
-        vertexShader: VERTEX, fragmentShader: FRAGMENT, side: DoubleSide, transparent: true, depthWrite: false,
+        vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: true, depthWrite: false,
         uniforms: { extent: { value: 1 }, cell: { value: 1 }, plane: { value: new Color() }, line: { value: new Color() } },
     });
 

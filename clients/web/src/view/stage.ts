@@ -168,7 +168,7 @@ export class Stage {
             this.first.show(frame, episode.bodies, episode.scenesMet, isHidden, picture.selected, this.recolor);
             this.planes.show(frame, episode.bodies, this.center, this.radius, isHidden);
             this.marks.show(picture.showContacts ? picture.contacts : null,
-                { selected: picture.contact, fall: episode.fall, radius: this.radius, reference: this.reference });
+                { selected: picture.contact, fall: episode.fall, isStatic: (id) => episode.bodies.get(id)?.kind === "STATIC", radius: this.radius, reference: this.reference });
             if (picture.showJoints && this.theme !== null) {
                 this.marks.showJoints(episode, frame, isHidden, this.theme.text);
             }

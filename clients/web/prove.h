@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Steps an episode again inside the viewer's page: reads its chunks, applies its inputs with the
+// server's own dynamics and compares the hash of the state after each change and each step. Built
+// to WebAssembly (deploy/web); there is one world per instance of the module.
+//
+//   prove_buffer, prove_keyframe ──► a world          prove_buffer, prove_inputs ──► what to do
+//   prove_next, prove_next …     ──► step by step     prove_report, prove_frame, prove_contacts
+//
+// Pointers that are returned are good until the next call of any function but these last three.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum ProveNext {
+    PROVE_FAILED = -1, // prove_message says what differs, or what is damaged
+    PROVE_END = 0,     // of these inputs
+    PROVE_STEP = 1,    // taken, and its hash was right
+    PROVE_FAULT = 2    // failed as it had when it was recorded, and its hash was right
+} ProveNext;
+
+uint32_t prove_version(void); // of the dynamics
+
+// Room for a chunk of so many bytes; NULL: memory ended.
+uint8_t *prove_buffer(size_t count);
+
+// What stands in the buffer is a chunk: a key-frame, whose state the world becomes; inputs that are
+// to be carried out. 0: it is; -1: prove_message says why not.
+int prove_keyframe(size_t count);
+int prove_inputs(size_t count);
+
+// Takes the next step, and carries out the changes before it.
+ProveNext prove_next(void);
+
+// The chunk in the buffer is a key-frame, and the world's state that of another one or of this: 0:
+// every byte is the same.
+int prove_compare(size_t count);
+
+double prove_step(void); // of the recording
+const char *prove_message(void);
+
+// Of the last step: the eight entries of the certificate, 1 when it converged, deepest overlap [m],
+// contacts, rows, iterations, tolerance, energy before, after, applied [J], index of the worst
+// contact or -1
+enum { PROVE_REPORT_COUNT = 18 };
+const double *prove_report(void);
+
+// Addresses and counts. Frame: bodies, ids, poses, velocities, time; joint positions, joint
+// velocities (how many), and their positions, velocities, targets, target velocities, efforts.
+// Contacts: count, a, b, feature, point, frame, gap, impulse, velocity, friction. NULL: memory
+// ended, or there has been no step.
+enum { PROVE_FRAME_COUNT = 12, PROVE_CONTACTS_COUNT = 10 };
+const uintptr_t *prove_frame(void);
+const uintptr_t *prove_contacts(void);

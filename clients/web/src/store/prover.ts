@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// The worker that steps an episode again: once along the whole chain, comparing all that is stored, and on the side to any step that somebody wants to
+// look at and that was not stored.
+import { CHUNK_HEADER_BYTES } from "../log/chunk";
+import { Contacts, Frame, readContacts, readFrames } from "../log/frames";
+import { contactKey } from "../measures";
+import { Dynamics, ENTRY_NAMES, Next, OWN, REPORT } from "./dynamics";
+import type { Proven, Shown } from "./messages";
+
+const SHOWN_BYTES_MAX = 32 << 20; // of frames on the way to one that is asked for, which are shown next when playing backward
+
+let chain: Dynamics | null = null; // along all chunks
+let side: Dynamics | null = null; // to single steps
+let module: WebAssembly.Module | null = null;
+
+const bodyOf = (chunk: ArrayBuffer) => new Uint8Array(chunk, CHUNK_HEADER_BYTES);
+
+// ---- the chain
+
+let begun = false;
+const frames = new Map<number, Frame>(), contacts = new Map<number, Contacts>(); // stored, and to be compared
+
+function sameBits(a: Float64Array, b: Float64Array): boolean {
+    const x = new BigInt64Array(a.buffer, a.byteOffset, a.length), y = new BigInt64Array(b.buffer, b.byteOffset, b.length);
+    return x.length === y.length && x.every((v, i) => v === y[i]);
+}
+
+function compareFrame(step: number): string | null {
+    const stored = frames.get(step), live = stored === undefined ? null : (chain as Dynamics).frame();
+    frames.delete(step);
+    if (stored === undefined) {
+        return null;
+    }
+    const same = live !== null && stored.time === live.time && stored.ids.length === live.ids.length && stored.ids.every((id, i) => id === live.ids[i]) &&
+        sameBits(stored.pose, live.pose) && sameBits(stored.velocity, live.velocity) && sameBits(stored.jointPosition, live.jointPosition) &&
+        sameBits(stored.jointVelocity, live.jointVelocity) && (stored.jointOrders.length === 0 || sameBits(stored.jointOrders, live.jointOrders));
+    return same ? null : `the frame of step ${step} is not what was stepped to`;
+}
+
+function compareContacts(step: number): string | null {
+    const stored = contacts.get(step), live = stored === undefined ? null : (chain as Dynamics).contacts();
+    contacts.delete(step);
+    if (stored === undefined) {
+        return null;
+    }
+    const columns = ["point", "frame", "gap", "impulse", "velocity", "friction"] as const;
+    const same = live !== null && stored.count === live.count && columns.every((c) => sameBits(stored[c], live[c])) &&
+        stored.bodyA.every((id, i) => id === live.bodyA[i]) && stored.bodyB.every((id, i) => id === live.bodyB[i]) &&
+        stored.feature.every((f, i) => f === live.feature[i]);
+    return same ? null : `the contacts of step ${step} are not those that were stepped to`;
+}
+
+function keyframe(chunk: ArrayBuffer, begins: boolean): string | null {
+    chain ??= new Dynamics(module as WebAssembly.Module);
+    try {
+        if (begun && !begins) {
+            chain.compare(chunk);
+        } else {
+            chain.keyframe(chunk);
+            begun = true;
+        }
+        return null;
+    } catch (error) {
+        return (error as Error).message;
+    }
+}
+
+const emptyProven = (): Proven => ({ firstStep: 0, entries: [], converged: [], ms: [], worst: [], faults: 0, difference: null });
+
+// One chunk of inputs: a report for each of its steps.
+function inputs(chunk: ArrayBuffer): Proven {
+    const proven = emptyProven();
+    const live = chain as Dynamics;
+    proven.firstStep = live.step;
+    try {
+        live.inputs(chunk);
+        for (;;) {
+            const at = performance.now(), next = live.next();
+            if (next === Next.Failed) {
+                throw new Error(live.message);
+            }
+            if (next === Next.End) {
+                return proven;
+            }
+            if (next === Next.Fault) {
+                proven.faults++;
+                continue;
+            }
+            proven.ms.push(performance.now() - at);
+            note(live, proven);
+            const difference = compareFrame(live.step) ?? compareContacts(live.step);
+            if (difference !== null) {
+                throw new Error(difference);
+            }
+        }
+    } catch (error) {
+        proven.difference = (error as Error).message;
+        return proven;
+    }
+}
+
+function note(live: Dynamics, proven: Proven): void {
+    const report = live.report();
+    proven.entries.push(...report.subarray(0, ENTRY_NAMES.length));
+    proven.converged.push(report[REPORT.converged] !== 0);
+    const isBad = report[OWN] > 0 && report[REPORT.worstContact] >= 0;
+    const list = isBad ? live.contacts() : null;
+    proven.worst.push(list === null ? "" : contactKey(list, report[REPORT.worstContact]));
+}
+
+function store(kind: "frames" | "contacts", chunk: ArrayBuffer): string | null {
+    try {
+        if (kind === "frames") {
+            readFrames(bodyOf(chunk)).forEach((f) => frames.set(f.step, f));
+        } else {
+            readContacts(bodyOf(chunk)).forEach((c) => contacts.set(c.step, c));
+        }
+        return begun ? compareFrame((chain as Dynamics).step) : null; // of the state that it begins with
+    } catch (error) {
+        return (error as Error).message;
+    }
+}
+
+// Frames without steps that lead to them prove nothing.
+function end(): string | null {
+    const left = [...frames.keys(), ...contacts.keys()].sort((a, b) => a - b);
+    return left.length === 0 ? null : `${left.length} frames or lists of contacts, from step ${left[0]} on, stand for steps that no input leads to`;
+}
+
+// ---- on the side
+
+function sideBegin(chunk: ArrayBuffer): number {
+    side ??= new Dynamics(module as WebAssembly.Module);
+    side.keyframe(chunk);
+    return side.step;
+}
+
+function sideInputs(chunk: ArrayBuffer): void {
+    (side as Dynamics).inputs(chunk);
+}
+
+// Up to a step, or to the end of these inputs; what is passed on the way is kept while there is room.
+function sideTo(step: number): { at: number; shown: Shown[]; difference: string | null } {
+    const live = side as Dynamics, shown: Shown[] = [];
+    let room = SHOWN_BYTES_MAX;
+    const keep = () => {
+        const frame = live.frame();
+        if (frame !== null && (room > 0 || live.step === step)) {
+            const list = live.contacts();
+            room -= 104 * frame.ids.length + 184 * (list?.count ?? 0);
+            shown.push({ frame, contacts: list });
+        }
+    };
+    if (live.step === step) {
+        keep();
+    }
+    while (live.step < step) {
+        const next = live.next();
+        if (next === Next.Failed) {
+            return { at: live.step, shown, difference: live.message };
+        }
+        if (next === Next.End) {
+            break;
+        }
+        keep();
+    }
+    return { at: live.step, shown, difference: null };
+}
+
+const calls: Record<string, (...parts: never[]) => unknown> = {
+    version: () => (chain ??= new Dynamics(module as WebAssembly.Module)).version, keyframe, inputs, store, end, sideBegin, sideInputs, sideTo,
+};
+
+self.onmessage = (event: MessageEvent) => {
+    if (event.data instanceof ArrayBuffer) {
+        module = new WebAssembly.Module(event.data);
+        return;
+    }
+    const { id, call, parts } = event.data;
+    try {
+        self.postMessage({ id, result: calls[call](...(parts as never[])) });
+    } catch (error) {
+        self.postMessage({ id, error: (error as Error).message });
+    }
+};
