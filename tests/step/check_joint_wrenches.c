@@ -212,8 +212,8 @@ static void add_columns(Lab *lab, const JointColumns *columns) {
 }
 
 // A rod of rows, a metre long, holds the far end of a beam on a hinge from above: half of it. The
-// implicit schemes feel its weight where it would have fallen to, g h^2 = 1.6e-4 m away, and so are
-// held by that share squared of it less.
+// implicit schemes feel its weight where it would have fallen to, g h^2 = 1.6e-4 m away: off by the
+// square of that.
 START_TEST(a_rod_takes_its_share_of_a_tree) {
     Lab lab = make_lab(_i, 0.004);
     const uint32_t beam = add_body(&lab, vec3(1.0, 0.0, 0.0)), kind = JOINT_DISTANCE;
