@@ -435,6 +435,22 @@ typedef struct MoreauWorldState {
 MoreauStatus moreau_world_get(MoreauClient *client, uint64_t world, uint64_t first, uint64_t count,
                               bool definition, MoreauReply **reply, MoreauWorldState *state);
 
+// The numbers of all joints; columns are borrowed from the reply.
+typedef struct MoreauJointNumbers {
+    size_t count, axis_count, position_count;
+    uint64_t removed;       // joints that broke, or were removed, since creation
+    const uint64_t *joints; // ids
+    const uint32_t *axes;   // of each: those that it leaves free, a sum of 2^axis
+    const double *position; // per position
+    const double *velocity, *target, *target_velocity, *effort; // per axis
+    const double *wrench; // 6 per joint [N], [N m], on b at b's frame; NULL: not asked for
+} MoreauJointNumbers;
+
+// `wrenches`: also what joints carried in the step that was the last thing to happen to the world.
+// *reply is the caller's to free.
+MoreauStatus moreau_world_get_joints(MoreauClient *client, uint64_t world, bool wrenches,
+                                     MoreauReply **reply, MoreauJointNumbers *numbers);
+
 // Reads exactly `count` bodies from `first` into the caller's arrays: 7 and 6 numbers per body,
 // each Nullable. OUT_OF_RANGE when the world has fewer.
 MoreauStatus moreau_world_read(MoreauClient *client, uint64_t world, uint64_t first, size_t count,

@@ -114,6 +114,39 @@ MoreauStatus moreau_world_get(MoreauClient *client, uint64_t world, uint64_t fir
     return status;
 }
 
+MoreauStatus moreau_world_get_joints(MoreauClient *client, uint64_t world, bool wrenches,
+                                     MoreauReply **reply, MoreauJointNumbers *numbers) {
+    *numbers = (MoreauJointNumbers){0};
+    Moreau__V1__WorldGet get = MOREAU__V1__WORLD_GET__INIT;
+    get.has_world = get.has_bodies = get.has_joints = get.joints = 1;
+    get.world = world;
+    get.has_joint_wrenches = get.joint_wrenches = wrenches;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_GET;
+    request.world_get = &get;
+    MoreauStatus status =
+        call_message(client, &request, MOREAU__V1__REPLY__RESULT_WORLD_GET, reply);
+    if (status != MOREAU_OK) {
+        return status;
+    }
+    const Moreau__V1__WorldGetReply *got = (*reply)->message->world_get;
+    const size_t count = got->n_joints, axes = got->n_joint_velocity;
+    *numbers = (MoreauJointNumbers){
+        .count = count,
+        .axis_count = axes,
+        .position_count = got->n_joint_position,
+        .removed = got->joints_removed,
+        .joints = got->joints,
+        .axes = COLUMN(got, joint_axes, count),
+        .position = COLUMN(got, joint_position, got->n_joint_position),
+        .velocity = COLUMN(got, joint_velocity, axes),
+        .target = COLUMN(got, joint_target, axes),
+        .target_velocity = COLUMN(got, joint_target_velocity, axes),
+        .effort = COLUMN(got, joint_effort, axes),
+        .wrench = count <= SIZE_MAX / 6 ? COLUMN(got, joint_wrench, 6 * count) : NULL};
+    return MOREAU_OK;
+}
+
 MoreauStatus moreau_world_read(MoreauClient *client, uint64_t world, uint64_t first, size_t count,
                                double *pose, double *velocity) {
     MoreauReply *reply;

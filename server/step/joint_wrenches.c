@@ -2,6 +2,7 @@
 #include "step/joint_wrenches.h"
 
 #include "base/array.h"
+#include "base/assert.h"
 #include "step/stages.h"
 
 #include <string.h>
@@ -255,6 +256,7 @@ Status joint_wrenches(const Stepper *stepper, const World *world, Arena *arena, 
     if (status != STATUS_OK) {
         return status;
     }
+    ASSERT(asked.flight != NULL);
     memset(wrench, 0, 6 * world->joint_count * sizeof(double));
     push_contacts(&asked);
     push_rows(&asked);

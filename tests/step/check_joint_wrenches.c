@@ -204,6 +204,62 @@ START_TEST(contacts_are_counted_from_below_and_above) {
 }
 END_TEST
 
+static void add_columns(Lab *lab, const JointColumns *columns) {
+    Id id;
+    Error error;
+    const Status status = world_add_joints(lab->world, columns, &id, &error);
+    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+}
+
+// A rod of rows, a metre long, holds the far end of a beam on a hinge from above: half of it. The
+// implicit schemes feel its weight where it would have fallen to, g h^2 = 1.6e-4 m away: off by the
+// square of that.
+START_TEST(a_rod_takes_its_share_of_a_tree) {
+    Lab lab = make_lab(_i, 0.004);
+    const uint32_t beam = add_body(&lab, vec3(1.0, 0.0, 0.0)), kind = JOINT_DISTANCE;
+    add_joint(&lab, _i, JOINT_HINGE, -1, beam, none, nothing);
+    const uint64_t a = 0, b = lab.world->body_id[beam];
+    double frame_a[7], frame_b[7];
+    pose_store(frame_a, (Pose){vec3(2.0, 0.0, 1.0), upright});
+    pose_store(frame_b, (Pose){vec3(1.0, 0.0, 0.0), upright});
+    add_columns(&lab, &(JointColumns){.count = 1,
+                                      .kind = &kind,
+                                      .body_a = &a,
+                                      .body_b = &b,
+                                      .frame_a = frame_a,
+                                      .frame_b = frame_b});
+    lab_step(&lab, 3);
+    const Vec3 half = vec3(0.0, 0.0, MASS * GRAVITY / 2.0);
+    expect(wrench_of(&lab, 0), half, none, 1e-6);
+    expect(wrench_of(&lab, 1), half, none, 1e-6);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// Two beams to either side of their hinges, which a gear turns alike: each holds the other.
+START_TEST(a_gear_is_part_of_what_it_couples) {
+    Lab lab = make_lab(_i, 0.004);
+    const uint32_t kind = JOINT_GEAR;
+    const uint64_t joint_a = 1, joint_b = 2;
+    const double ratio = 1.0;
+    for (int side = 0; side < 2; side++) {
+        const Vec3 hinge = vec3(10.0 * side, 0.0, 0.0);
+        const uint32_t beam = add_body(&lab, vec3_add(hinge, vec3(1.0 - 2.0 * side, 0.0, 0.0)));
+        add_joint(&lab, _i, JOINT_HINGE, -1, beam, hinge, nothing);
+    }
+    add_columns(
+        &lab,
+        &(JointColumns){
+            .count = 1, .kind = &kind, .joint_a = &joint_a, .joint_b = &joint_b, .ratio = &ratio});
+    lab_step(&lab, 3);
+    const Vec3 weight = vec3(0.0, 0.0, MASS * GRAVITY), moment = vec3(0.0, MASS * GRAVITY, 0.0);
+    expect(wrench_of(&lab, 0), weight, vec3_neg(moment), STILL);
+    expect(wrench_of(&lab, 1), weight, moment, STILL);
+    expect(wrench_of(&lab, 2), none, none, 0x1p-1000);
+    lab_destroy(&lab);
+}
+END_TEST
+
 // ---- a swing
 
 #define LENGTH 1.0
@@ -293,6 +349,8 @@ static TCase *case_wrenches(void) {
     tcase_add_loop_test(tcase, a_limit_carries_what_it_stops, 0, CASES);
     tcase_add_loop_test(tcase, a_support_takes_its_share, 0, CASES);
     tcase_add_loop_test(tcase, contacts_are_counted_from_below_and_above, 0, CASES);
+    tcase_add_loop_test(tcase, a_rod_takes_its_share_of_a_tree, 0, CASES);
+    tcase_add_loop_test(tcase, a_gear_is_part_of_what_it_couples, 0, CASES);
     tcase_add_loop_test(tcase, a_swing_pulls_with_its_weight_and_its_speed, 0, CASES);
     tcase_add_test(tcase, without_a_step_nothing_is_told);
     return tcase;

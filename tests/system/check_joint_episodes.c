@@ -219,6 +219,76 @@ START_TEST(a_number_of_a_joint_that_was_changed_is_named) {
 }
 END_TEST
 
+// ---- what breaks
+
+// A bob of 1 kg beside the point that a thread of 5 N holds it by: it begins to swing, and falls.
+static uint64_t make_swing(void) {
+    Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
+    const uint64_t world = wire_accept(depot.client, &create)->world_create->world;
+    double pose[7] = {0, 1, 0, 1, 0, 0, 0}, mass = 1, inertia[6] = {0.1, 0.1, 0.1, 0, 0, 0};
+    Moreau__V1__WorldAddBodies bodies = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+    bodies.has_world = 1, bodies.world = world;
+    bodies.n_pose = 7, bodies.pose = pose;
+    bodies.n_mass = 1, bodies.mass = &mass;
+    bodies.n_inertia = 6, bodies.inertia = inertia;
+    wire_accept(depot.client, &bodies);
+    Moreau__V1__Joint__Kind kind = MOREAU__V1__JOINT__KIND__BALL;
+    protobuf_c_boolean as_rows = 1;
+    uint64_t b = 1;
+    double frame_b[7] = {0, -1, 0, 1, 0, 0, 0}, break_force = 5.0;
+    Moreau__V1__WorldAddJoints thread = MOREAU__V1__WORLD_ADD_JOINTS__INIT;
+    thread.has_world = 1, thread.world = world;
+    thread.n_kind = 1, thread.kind = &kind;
+    thread.n_body_b = 1, thread.body_b = &b;
+    thread.n_frame_b = 7, thread.frame_b = frame_b;
+    thread.n_as_rows = 1, thread.as_rows = &as_rows;
+    thread.n_break_force = 1, thread.break_force = &break_force;
+    wire_accept(depot.client, &thread);
+    return world;
+}
+
+START_TEST(what_breaks_is_a_highlight_and_gone_from_the_frames) {
+    uint64_t world = make_swing();
+    Moreau__V1__EpisodeStart start = wire_start_call(world);
+    start.has_content = 1, start.content = MOREAU__V1__EPISODE__CONTENT__FRAMES;
+    const WireEpisode swing = wire_record(depot.client, &start);
+    uint64_t broke_at = 0;
+    Moreau__V1__WorldStep step = wire_step_call(&world, 1);
+    for (uint64_t i = 1; i <= STEPS; i++) {
+        const Moreau__V1__StepReports *reports =
+            wire_accept(depot.client, &step)->world_step->reports;
+        broke_at = reports->n_broken_joints > 0 ? i : broke_at;
+    }
+    ck_assert_uint_gt(broke_at, 1);
+    wire_stop_recording(depot.client, world);
+    wire_depot_stop(&depot);
+    wire_depot_restart(&depot, "--workers 2");
+    Moreau__V1__EpisodeDescribe describe = MOREAU__V1__EPISODE_DESCRIBE__INIT;
+    describe.episode = (char *)swing.id;
+    describe.has_highlights = 1, describe.highlights = 10;
+    const Moreau__V1__EpisodeDescribeReply *said =
+        wire_accept(depot.client, &describe)->episode_describe;
+    const Moreau__V1__EpisodeHighlight *broken = NULL;
+    for (size_t i = 0; i < said->n_highlights; i++) {
+        const Moreau__V1__EpisodeHighlight *one = said->highlights[i];
+        broken = one->kind == MOREAU__V1__EPISODE_HIGHLIGHT__KIND__BROKEN ? one : broken;
+    }
+    ck_assert_ptr_nonnull(broken);
+    ck_assert_uint_eq(broken->worst_step, broke_at);
+    ck_assert_uint_eq(broken->joint, 1);
+    ck_assert_double_eq(broken->value, 1.0);
+    Moreau__V1__EpisodeRead read = MOREAU__V1__EPISODE_READ__INIT;
+    read.episode = (char *)swing.id;
+    read.has_joints = read.joints = 1;
+    const Moreau__V1__EpisodeFrames *frames =
+        wire_accept(depot.client, &read)->episode_read->frames;
+    for (uint64_t i = 0; i <= STEPS; i++) {
+        ck_assert_uint_eq(frames->joint_count[i], i < broke_at);
+    }
+    wire_expect_verified(depot.client, swing.id, STEPS);
+}
+END_TEST
+
 static TCase *case_humanoid(void) {
     TCase *tcase = tcase_create("humanoid");
     tcase_set_timeout(tcase, 60);
@@ -230,4 +300,20 @@ static TCase *case_humanoid(void) {
     return tcase;
 }
 
-SUITE_MAIN("system/joint_episodes", case_humanoid)
+static void open_depot(void) {
+    wire_depot_open(&depot, "--workers 2");
+}
+
+static void close_depot(void) {
+    wire_depot_close(&depot);
+}
+
+static TCase *case_swing(void) {
+    TCase *tcase = tcase_create("swing");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, open_depot, close_depot);
+    tcase_add_test(tcase, what_breaks_is_a_highlight_and_gone_from_the_frames);
+    return tcase;
+}
+
+SUITE_MAIN("system/joint_episodes", case_humanoid, case_swing)

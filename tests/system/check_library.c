@@ -228,11 +228,63 @@ START_TEST(a_snapshot_that_was_carried_away_goes_on_with_the_same_bits) {
 }
 END_TEST
 
+// The boxes on a thread that breaks and a hinge that turns by an effort, two worlds at once: what a
+// step returns is what is read, and a frame has it, too.
+START_TEST(joints_are_driven_and_read) {
+    const uint64_t first = world;
+    make_world();
+    const uint64_t worlds[2] = {first, world}, hinge = 1;
+    const uint32_t kinds[] = {MOREAU_HINGE, MOREAU_BALL}, as_rows[] = {0, 1}, share[] = {0, 1};
+    const uint64_t of_b[] = {ids[1], ids[2]};
+    const double break_force[] = {1e18, 1e-3}, effort = 0.5;
+    for (int i = 0; i < 2; i++) {
+        const MoreauJoints joints = {.count = 2,
+                                     .axis_count = 4,
+                                     .position_count = 5,
+                                     .kind = kinds,
+                                     .as_rows = as_rows,
+                                     .body_b = of_b,
+                                     .break_force = break_force};
+        uint64_t added[2];
+        ASSERT_OK(moreau_world_add_joints(client, worlds[i], &joints, added));
+        ck_assert_uint_eq(added[0], hinge);
+    }
+    MoreauStep order = moreau_step_default();
+    order.worlds = worlds, order.world_count = 2;
+    order.joint_share = share;
+    order.joints = &hinge, order.joint_count = 1;
+    order.joint_effort = &effort, order.joint_axis_count = 1;
+    order.joint_positions = order.joint_velocities = order.joint_wrenches = true;
+    order.broken_joints = true;
+    MoreauReply *reply, *got;
+    MoreauStepResult result;
+    MoreauJointNumbers numbers;
+    ASSERT_OK(moreau_world_step(client, &order, &reply, &result));
+    for (size_t i = 0; i < 2; i++) { // the threads broke in both
+        ck_assert_uint_eq(result.broken_joints[i], 1);
+        ck_assert_uint_eq(result.broken_count[i], 1);
+        ck_assert_uint_eq(result.broken[i], 2);
+        ck_assert_uint_eq(result.joint_count[i], 1);
+        ASSERT_OK(moreau_world_get_joints(client, worlds[i], true, &got, &numbers));
+        ck_assert_uint_eq(numbers.count, 1);
+        ck_assert_uint_eq(numbers.removed, 1);
+        ck_assert_double_eq(numbers.position[0], result.joint_position[i]);
+        ck_assert_double_eq(numbers.velocity[0], result.joint_velocity[i]);
+        ck_assert_double_eq(numbers.effort[0], i == 1 ? effort : 0.0);
+        ck_assert_mem_eq(numbers.wrench, result.joint_wrench + 6 * i, 6 * sizeof(double));
+        moreau_reply_free(got);
+    }
+    ck_assert(result.joint_velocity[1] > result.joint_velocity[0]);
+    moreau_reply_free(reply);
+}
+END_TEST
+
 static TCase *case_library(void) {
     TCase *tcase = tcase_create("libmoreau");
     tcase_add_checked_fixture(tcase, start, stop);
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, a_replay_shows_to_the_bit_what_was_seen, 0, 3);
+    tcase_add_test(tcase, joints_are_driven_and_read);
     tcase_add_test(tcase, a_replay_ends_when_its_reader_has_enough);
     tcase_add_test(tcase, an_episode_is_verified_found_and_deleted);
     tcase_add_test(tcase, a_snapshot_that_was_carried_away_goes_on_with_the_same_bits);
