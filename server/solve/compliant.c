@@ -172,7 +172,8 @@ static RowSpring spring_of(const Work *work, const ProblemRow *row) {
     return spring;
 }
 
-// The bias comes first, as the scales are made of it: y = G v + bias + R r.
+// The bias comes first, as the scales are made of it: y = G v + bias + R r. What has no spring of
+// its own comes back no faster than the row's own bias says.
 static void declare_row(Work *work, uint32_t index) {
     const ProblemRow *row = &work->problem->row[index];
     RowRelation *relation = &work->result->answer.row[index];
@@ -180,7 +181,9 @@ static void declare_row(Work *work, uint32_t index) {
     if (row->is_position && !row->has_compliance) {
         RowSpring spring = spring_of(work, row);
         double speed = work->problem->time_step * spring.stiffness + spring.damping;
-        relation->bias = spring.stiffness * row->gap / speed;
+        double wanted = spring.stiffness * row->gap / speed;
+        bool is_bounded = isinf(row->stiffness) && fabs(wanted) > fabs(row->bias);
+        relation->bias = is_bounded ? row->bias : wanted;
     }
     double sign = row->low == 0.0 ? 1.0 : -1.0;
     if (row->is_position && is_limit && !is_active(work, sign * row->gap)) {

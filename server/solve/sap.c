@@ -146,12 +146,15 @@ static void make_contacts(void *solver, uint32_t begin, uint32_t end) {
 
 // ---- what rows obey
 
-// The bias comes first, as the scales are made of it.
+// The bias comes first, as the scales are made of it. What only the regularisation resists comes
+// back no faster than the row's own bias says.
 static void declare_row(Work *work, uint32_t index) {
     const ProblemRow *row = &work->problem->row[index];
     RowRelation *relation = &work->result->answer.row[index];
     if (row->is_position && !row->has_compliance) {
-        relation->bias = row->gap / (work->problem->time_step + row->dissipation_time);
+        double wanted = row->gap / (work->problem->time_step + row->dissipation_time);
+        bool is_bounded = isinf(row->stiffness) && fabs(wanted) > fabs(row->bias);
+        relation->bias = is_bounded ? row->bias : wanted;
     }
 }
 

@@ -199,6 +199,93 @@ START_TEST(what_depends_on_each_other_shares_evenly) {
 }
 END_TEST
 
+// Two contacts, of two directions of friction each, hold one force between them: half each, whatever
+// directions it is made of. Contact k has directions at 45 k and 45 (k + 1) degrees.
+START_TEST(friction_is_shared_as_vectors_are) {
+    static const uint8_t basis[4] = {LCP_IN, LCP_IN, LCP_IN, LCP_IN};
+    const double c = sqrt(0.5), direction[3][2] = {{1.0, 0.0}, {c, c}, {0.0, 1.0}};
+    const double force[2] = {0.5, 0.8}; // between the second and the third direction
+    Problem p;
+    problem_init(&p, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        const double *own = direction[i / 2 + i % 2];
+        p.share[i] = (LcpShare){i / 2 * 2, i / 2 * 2 + 2, {own[0], own[1]}};
+        p.b[i] = -own[0] * force[0] - own[1] * force[1];
+        for (uint32_t k = 0; k < 4; k++) {
+            const double *other = direction[k / 2 + k % 2];
+            p.matrix[4 * i + k] = own[0] * other[0] + own[1] * other[1];
+        }
+    }
+    ck_assert_int_eq(lcp_solve_basis(&p.system, basis, &p.arena, &p.count, p.z), STATUS_OK);
+    for (uint32_t k = 0; k < 2; k++) {
+        const double *d = direction[k], *e = direction[k + 1];
+        for (int axis = 0; axis < 2; axis++) {
+            ck_assert_double_eq_tol(p.z[2 * k] * d[axis] + p.z[2 * k + 1] * e[axis],
+                                    0.5 * force[axis], 1e-14);
+        }
+    }
+    arena_deinit(&p.arena);
+}
+END_TEST
+
+// N = B^T B with fewer rows in B than unknowns: of the answers of N z = -b, b = -N z_0, the smallest
+// is the part of z_0 in the rows of B, which Gram and Schmidt find.
+START_TEST(of_many_answers_the_smallest_is_found) {
+    static const uint8_t basis[ROWS_MAX] = {LCP_IN, LCP_IN, LCP_IN, LCP_IN,
+                                            LCP_IN, LCP_IN, LCP_IN, LCP_IN};
+    uint64_t state = 23;
+    for (int i = 0; i < 1000; i++) {
+        const uint32_t n = 2 + (uint32_t)i % (ROWS_MAX - 1), rank = 1 + (uint32_t)i % (n - 1);
+        double rows[ROWS_MAX][ROWS_MAX], given[ROWS_MAX], wanted[ROWS_MAX] = {0.0};
+        Problem p;
+        problem_init(&p, n);
+        for (uint32_t k = 0; k < n; k++) {
+            given[k] = problem_build_random(&state);
+        }
+        for (uint32_t r = 0; r < rank; r++) {
+            for (uint32_t k = 0; k < n; k++) {
+                rows[r][k] = problem_build_random(&state);
+            }
+        }
+        for (uint32_t k = 0; k < n * n; k++) {
+            for (uint32_t r = 0; r < rank; r++) {
+                p.matrix[k] += rows[r][k / n] * rows[r][k % n];
+            }
+        }
+        for (uint32_t k = 0; k < n * n; k++) {
+            p.b[k / n] -= p.matrix[k] * given[k % n];
+        }
+        double shortest = 1.0; // row left beside those before it
+        for (uint32_t r = 0; r < rank; r++) {
+            for (int round = 0; round < 2; round++) {
+                for (uint32_t q = 0; q < r; q++) {
+                    const double along = lcp_dot(rows[r], rows[q], n);
+                    for (uint32_t k = 0; k < n; k++) {
+                        rows[r][k] -= along * rows[q][k];
+                    }
+                }
+            }
+            const double length = sqrt(lcp_dot(rows[r], rows[r], n));
+            shortest = fmin(shortest, length);
+            for (uint32_t k = 0; k < n; k++) {
+                rows[r][k] /= length;
+            }
+            const double along = lcp_dot(rows[r], given, n);
+            for (uint32_t k = 0; k < n; k++) {
+                wanted[k] += along * rows[r][k];
+            }
+        }
+        ck_assert_int_eq(lcp_solve_basis(&p.system, basis, &p.arena, &p.count, p.z), STATUS_OK);
+        // N has the square of the shortest row among its eigenvalues, U U^T its square again
+        const double size = shortest * shortest, tolerance = 1e-13 / (size * size);
+        for (uint32_t k = 0; k < n && tolerance < 1e-6; k++) {
+            ck_assert_double_eq_tol(p.z[k], wanted[k], tolerance);
+        }
+        arena_deinit(&p.arena);
+    }
+}
+END_TEST
+
 START_TEST(a_residual_hides_nothing) {
     static const double bad[] = {NAN, HUGE_VAL, -HUGE_VAL};
     Problem p;
@@ -219,6 +306,8 @@ static TCase *case_lemke(void) {
     tcase_add_test(tcase, whole_numbers_with_many_ties_are_solved_or_said_to_be_not);
     tcase_add_test(tcase, a_ray_is_named);
     tcase_add_test(tcase, what_depends_on_each_other_shares_evenly);
+    tcase_add_test(tcase, friction_is_shared_as_vectors_are);
+    tcase_add_test(tcase, of_many_answers_the_smallest_is_found);
     tcase_add_loop_test(tcase, a_residual_hides_nothing, 0, 3);
     return tcase;
 }
