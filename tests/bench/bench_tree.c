@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: MIT
-// Trees of joints in worlds: a chain of hinges, 2 m long and let go 30 degrees off the vertical,
-// against the number of its links. A step is all of it: free motion, the problem, the end of the
-// step; nothing touches. The time per link is to stay within twice what it
-// is for ten: linear, but that links of a few centimetres turn too far in such a step, and their
-// tree is thrown (step/tree_fly.h).
+// Trees of joints in worlds, a step with all that belongs to it. Beside other engines: a chain of
+// twenty hinges let go 30 degrees off the vertical and from the horizontal (the whip), a cart-pole,
+// an ant and a humanoid with contacts. By ourselves: how a chain grows with its links, as a tree and
+// as rows, and the five solvers on ant and humanoid.
 #include "bench/bench.h"
-#include "bench/scene.h"
+#include "bench/load.h"
+#include "bench/tree_contest.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum { SAMPLES = 9, STEPS = 240 };
 #define LENGTH 2.0
-#define ANGLE  0.5235987755982988 // 30 degrees
+#define LEANS  0.5235987755982988 // 30 degrees
+#define LEVEL  1.5707963267948966
 
-// Rods end to end, from the origin down.
-static void add_rods(Scene *scene, uint32_t count) {
+// Rods end to end, from the origin down, at an angle off it.
+static void add_rods(Scene *scene, uint32_t count, double angle, bool as_rows) {
     const double length = LENGTH / count, mass = length, across = mass * length * length / 12.0;
     const double inertia[6] = {across, across, 1e-3 * across, 0.0, 0.0, 0.0};
     const double root = sqrt(0.5);
     for (uint32_t i = 0; i < count; i++) {
         const double way = (i + 0.5) * length;
-        const double pose[7] = {way * sin(ANGLE),  0.0, -way * cos(ANGLE), cos(0.5 * ANGLE), 0.0,
-                                -sin(0.5 * ANGLE), 0.0};
+        const double pose[7] = {way * sin(angle),  0.0, -way * cos(angle), cos(0.5 * angle), 0.0,
+                                -sin(0.5 * angle), 0.0};
         const double upper[7] = {0.0, 0.0, i == 0 ? 0.0 : -0.5 * length, root, root, 0.0, 0.0},
                      lower[7] = {0.0, 0.0, 0.5 * length, root, root, 0.0, 0.0};
         const BodyColumns body = {.count = 1, .pose = pose, .mass = &mass, .inertia = inertia};
-        const uint32_t kind = JOINT_HINGE;
+        const uint32_t kind = JOINT_HINGE, rows = as_rows;
         const uint64_t a = i, b = i + 1; // ids: 0 is the world
         const JointColumns joint = {.count = 1,
                                     .axis_count = 1,
@@ -35,7 +36,8 @@ static void add_rods(Scene *scene, uint32_t count) {
                                     .body_a = &a,
                                     .body_b = &b,
                                     .frame_a = upper,
-                                    .frame_b = lower};
+                                    .frame_b = lower,
+                                    .as_rows = &rows};
         Id id;
         Error error;
         if (world_add_bodies(scene->world, &body, &id, &error) != STATUS_OK ||
@@ -45,33 +47,99 @@ static void add_rods(Scene *scene, uint32_t count) {
     }
 }
 
-// CPU time of a step, the median of the samples [ns].
-static double time_chain(uint32_t count, double *drift) {
+static void add_figure(const BenchRun *run, const char *what, double value, const char *unit) {
+    BenchRow row = {.value = value, .unit = unit};
+    snprintf(row.figure, sizeof(row.figure), "%s", what);
+    bench_add(run, &row);
+}
+
+// ---- beside others
+
+// Times are asked to be at most `aim` of each peer's; 0: not asked.
+static void add_contest(const BenchRun *run, const char *name, const TreeContest *contest,
+                        double aim) {
+    const TreeContestant *ours = &contest->of[0];
+    char figure[80];
+    for (uint32_t i = 0; i < contest->count; i++) {
+        const TreeContestant *of = &contest->of[i];
+        BenchRow row = {.value = 1e-3 * ours->step_ns, .unit = "us"};
+        if (i > 0) {
+            row.peer = of->name;
+            row.peer_value = 1e-3 * of->step_ns;
+            row.aim_kind = aim > 0.0 ? AIM_RATIO_MAX : AIM_NONE;
+            row.aim = aim;
+        }
+        snprintf(row.figure, sizeof(row.figure), "%s: step", name);
+        if (i > 0 || contest->count == 1) {
+            bench_add(run, &row);
+        }
+    }
+    for (uint32_t i = 0; i < contest->count; i++) {
+        const TreeContestant *of = &contest->of[i];
+        snprintf(figure, sizeof(figure), "%s: energy off by, %s", name, of->name);
+        add_figure(run, figure, of->drift, "J");
+        snprintf(figure, sizeof(figure), "%s: energy gained, %s", name, of->name);
+        add_figure(run, figure, of->gain, "J");
+        if (of->contacts > 0.0) {
+            snprintf(figure, sizeof(figure), "%s: contacts, %s", name, of->name);
+            add_figure(run, figure, of->contacts, "");
+        }
+        if (of->faults > 0.0) {
+            snprintf(figure, sizeof(figure), "%s: began anew, %s", name, of->name);
+            add_figure(run, figure, of->faults, "steps");
+        }
+    }
+}
+
+static void contest_chain(const BenchRun *run, const char *name, double angle, double aim) {
+    enum { TURNS = 10 };
     Scene scene = scene_create();
-    add_rods(&scene, count);
-    scene_step(&scene); // memory is there
-    const double energy = scene.report.energy.before;
-    const int steps = count < 100 ? STEPS : STEPS / 10;
+    add_rods(&scene, 20, angle, false);
+    const TreeContest contest = tree_contest_run(&scene, TURNS, STEPS);
+    add_contest(run, name, &contest, aim);
+    scene_destroy(&scene);
+}
+
+static Scene load_joints(const char *name) {
+    char path[LOAD_PATH_BYTES];
+    snprintf(path, sizeof(path), MOREAU_SOURCE_DIR "/tests/scenes/joints/%s.json", name);
+    return load_scene(path);
+}
+
+static void contest_scene(const BenchRun *run, const char *name, uint32_t steps, double aim) {
+    enum { TURNS = 21 };
+    Scene scene = load_joints(name);
+    WorldSettings settings = scene.world->settings;
+    settings.integrator = INTEGRATOR_SYMPLECTIC; // as MuJoCo's Euler
+    world_set_settings(scene.world, &settings);
+    const TreeContest contest = tree_contest_run(&scene, TURNS, steps);
+    add_contest(run, name, &contest, aim);
+    scene_destroy(&scene);
+}
+
+// ---- by ourselves
+
+// CPU time of a step, the median of the samples [ns].
+static double time_steps(Scene *scene, int steps) {
     double times[SAMPLES];
-    *drift = 0.0;
+    scene_step(scene); // memory is there
     for (int k = 0; k < SAMPLES; k++) {
         const double begun = bench_cpu_ns();
         for (int i = 0; i < steps; i++) {
-            scene_step(&scene);
-            *drift = fmax(*drift, fabs(scene.report.energy.after - energy));
+            scene_step(scene);
         }
         times[k] = (bench_cpu_ns() - begun) / steps;
     }
-    scene_destroy(&scene);
     return bench_percentile(times, SAMPLES, 0.5);
 }
 
-void bench_tree(const BenchRun *run) {
+static void grow(const BenchRun *run, bool as_rows) {
     static const uint32_t counts[] = {10, 20, 50, 100, 300, 1000};
     double of_ten = 0.0;
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        double drift;
-        const double time = time_chain(counts[i], &drift);
+        Scene scene = scene_create();
+        add_rods(&scene, counts[i], LEANS, as_rows);
+        const double time = time_steps(&scene, counts[i] < 100 ? STEPS : STEPS / 10);
         of_ten = i == 0 ? time / counts[i] : of_ten;
         BenchRow row = {.value = 1e-3 * time,
                         .unit = "us",
@@ -79,13 +147,50 @@ void bench_tree(const BenchRun *run) {
                         .peer_value = 1e-3 * of_ten * counts[i],
                         .aim_kind = AIM_RATIO_MAX,
                         .aim = 2.0};
-        snprintf(row.figure, sizeof(row.figure), "step of a chain of %u hinges", counts[i]);
+        snprintf(row.figure, sizeof(row.figure), "chain of %u hinges as %s: step", counts[i],
+                 as_rows ? "rows" : "a tree");
         bench_add(run, &row);
-        if (counts[i] <= 20) { // finer ones swing faster than such a step resolves
-            BenchRow energy = {.value = drift, .unit = "J"};
-            snprintf(energy.figure, sizeof(energy.figure), "its energy's largest error, %u hinges",
-                     counts[i]);
-            bench_add(run, &energy);
-        }
+        scene_destroy(&scene);
     }
+}
+
+static void solve_figure(const BenchRun *run, const char *name) {
+    enum { FIGURE_STEPS = 200 };
+    for (SolverKind kind = 0; kind < SOLVER_COUNT; kind++) {
+        Scene scene = load_joints(name);
+        WorldSettings settings = scene.world->settings;
+        const SolverSettings solver = solver_default(kind);
+        step_set_solver(&settings, &solver);
+        world_set_settings(scene.world, &settings);
+        double times[FIGURE_STEPS], converged = 0.0, contacts = 0.0, own = 0.0;
+        for (int i = 0; i < FIGURE_STEPS; i++) {
+            const double begun = bench_cpu_ns();
+            scene_step(&scene);
+            times[i] = bench_cpu_ns() - begun;
+            converged += scene.report.certificate.converged;
+            contacts += scene.report.contact_count;
+            own = fmax(own, scene.report.certificate.entry[CERTIFICATE_OWN]);
+        }
+        BenchRow row = {.value = 1e-3 * bench_percentile(times, FIGURE_STEPS, 0.5),
+                        .unit = "us",
+                        .has_certificate = true,
+                        .e_own = own};
+        snprintf(row.figure, sizeof(row.figure), "%s: %s step, %.0f %% converged, %.1f contacts",
+                 name, solver_get(kind)->name, 100.0 * converged / FIGURE_STEPS,
+                 contacts / FIGURE_STEPS);
+        bench_add(run, &row);
+        scene_destroy(&scene);
+    }
+}
+
+void bench_tree(const BenchRun *run) {
+    contest_chain(run, "chain of 20", LEANS, 1.0);
+    contest_chain(run, "whip", LEVEL, 0.0);
+    contest_scene(run, "cart_pole", 1000, 0.5);
+    contest_scene(run, "ant", 200, 0.8);
+    contest_scene(run, "humanoid_stairs", 100, 0.0);
+    grow(run, false);
+    grow(run, true);
+    solve_figure(run, "ant");
+    solve_figure(run, "humanoid_stairs");
 }

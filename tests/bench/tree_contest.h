@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// A world of trees, stepped by us and by the peers that are there (peers/tree_peer.h), in turns, so
+// that all see the same machine. Everyone starts from the same numbers and takes as many steps;
+// energies are taken at the end of each turn.
+#pragma once
+
+#include "bench/bench.h"
+#include "bench/scene.h"
+
+enum { TREE_CONTEST_PEERS = 4, TREE_CONTEST_TURNS_MAX = 64 };
+
+typedef struct TreeContestant {
+    const char *name; // engine and version; static
+    double step_ns;   // CPU time of a step, median of the turns
+    double drift;     // how far the energy was from the first turn's begin at most [J]; NaN: unsaid
+    double gain;      // … above it
+    double contacts;  // mean of the turns' last steps
+    double faults;    // steps in which it gave up and began anew
+} TreeContestant;
+
+typedef struct TreeContest {
+    uint32_t count; // [0]: ours
+    TreeContestant of[1 + TREE_CONTEST_PEERS];
+    double converged, rows; // ours: share of steps; mean
+} TreeContest;
+
+TreeContest tree_contest_run(Scene *scene, uint32_t turns, uint32_t steps);
