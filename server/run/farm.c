@@ -17,9 +17,9 @@ struct Farm {
     uint32_t count;
 };
 
-// A block of small worlds takes some 0.1 ms: more than it costs to hand it to a lane, and less than
-// others should wait. It has so many bodies together, or so many worlds.
-enum { BLOCK_BODIES = 256, BLOCK_WORLDS_MAX = 64 };
+// A block takes some 0.1 to 0.3 ms: more than it costs to hand it to a lane, and less than others
+// should wait. So many steps of one body, at a microsecond or two, or of so many worlds.
+enum { BLOCK_BODY_STEPS = 128, BLOCK_WORLDS_MAX = 64 };
 
 // The memory of a block's worlds is counted after its first calls, when it grows, and then after
 // one of so many.
@@ -73,7 +73,9 @@ Status farm_set_group(GroupEntry *entry, Group *group, Error *error) {
     ASSERT(entry->group == NULL);
     entry->group = group;
     entry->bodies = group->template->body_count;
-    uint32_t worlds = BLOCK_BODIES / (entry->bodies == 0 ? 1 : entry->bodies);
+    const uint64_t body_steps =
+        (uint64_t)(entry->bodies == 0 ? 1 : entry->bodies) * group->substeps;
+    uint32_t worlds = (uint32_t)(BLOCK_BODY_STEPS / body_steps);
     worlds = worlds < 1 ? 1 : worlds > BLOCK_WORLDS_MAX ? BLOCK_WORLDS_MAX : worlds;
     entry->block_count = (group->count + worlds - 1) / worlds;
     entry->block = calloc(entry->block_count, sizeof(GroupBlock));

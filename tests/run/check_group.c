@@ -589,6 +589,27 @@ START_TEST(without_a_push_what_stands_stands) {
 }
 END_TEST
 
+// Once it has grown: steps, ends and resets of episodes take no more memory.
+START_TEST(memory_does_not_grow) {
+    GroupLab lab = cart_poles(8, 0, AUTORESET_SAME_STEP, 0);
+    double action[8];
+    size_t bytes[2] = {0};
+    uint32_t ended = 0;
+    group_lab_reset(&lab);
+    for (uint64_t step = 0; step < 600; step++) {
+        fill_actions(action, 8, 0, step);
+        group_lab_step(&lab, action);
+        for (size_t i = 0; i < 8; i++) {
+            ended += lab.call.row[i].ended != 0;
+        }
+        bytes[step / 300] = group_bytes(lab.group, 0, 8) + lab.scratch.total_bytes;
+    }
+    ck_assert_uint_gt(ended, 50);
+    ck_assert_uint_eq(bytes[1], bytes[0]);
+    group_lab_destroy(&lab);
+}
+END_TEST
+
 static TCase *case_begin(void) {
     TCase *tcase = tcase_create("begin");
     tcase_add_test(tcase, an_episode_begins_with_numpys_numbers);
@@ -606,6 +627,7 @@ static TCase *case_step(void) {
     tcase_add_test(tcase, an_action_is_clipped_and_scaled);
     tcase_add_test(tcase, a_step_in_pieces_is_the_same_step);
     tcase_add_test(tcase, without_a_push_what_stands_stands);
+    tcase_add_test(tcase, memory_does_not_grow);
     return tcase;
 }
 
