@@ -50,6 +50,7 @@ cp "$folder/log.db" "$folder/open.db"
 cp "$folder/log.db-wal" "$folder/open.db-wal"
 stop
 "$source/tests/web/expect.py" "$folder/log.db" slides glides 100 >"$folder/expected.json"
+"$build/clients/moreau" export slides --db "$folder/log.db" --html "$folder/slides.html" --page "$web/dist/moreau-viewer.html" >/dev/null
 cp "$folder/log.db" "$folder/lies.db"
 "$source/tests/web/lie.py" "$folder/lies.db" slides 77
 if [ "$all" = --all ]; then

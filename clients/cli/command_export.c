@@ -41,6 +41,7 @@ static const char place[] = "<!-- episode -->";
 typedef struct Page {
     char *text; // owned
     size_t count;
+    size_t place; // of the episode in it
 } Page;
 
 static bool read_page(const char *path, Page *page) {
@@ -94,7 +95,9 @@ static int load_page(Cli *cli, const char *path, Page *page) {
                         "installed: deploy/web builds clients/web/dist/moreau-viewer.html, which "
                         "--page names");
     }
-    if (strstr(page->text, place) == NULL) {
+    const char *found = page->text == NULL ? NULL : strstr(page->text, place);
+    page->place = found == NULL ? 0 : (size_t)(found - page->text);
+    if (found == NULL) {
         return cli_fail(cli, EXIT_REFUSED, "%s is not the viewer's page, or has an episode already",
                         path == NULL ? "moreau-viewer.html" : path);
     }
@@ -105,11 +108,11 @@ static int write_html(Cli *cli, const char *path, const Page *page, const Episod
     static const char before[] = "<script type=\"application/octet-stream;base64\" id=\"episode\">";
     static const char after[] = "</script>";
     char *data = memory_must(base64_write(file->bytes, file->count));
-    const char *at = strstr(page->text, place), *rest = at + strlen(place);
+    const char *rest = page->text + page->place + strlen(place);
     size_t room = page->count + strlen(before) + strlen(data) + strlen(after) + 1;
     char *text = memory_take(room, 1);
-    int count = snprintf(text, room, "%.*s%s%s%s%s", (int)(at - page->text), page->text, before,
-                         data, after, rest);
+    int count = snprintf(text, room, "%.*s%s%s%s%s", (int)page->place, page->text, before, data,
+                         after, rest);
     int status = save_file(cli, path, text, (size_t)count);
     if (status == EXIT_DONE && cli->json) {
         cli_print(cli, json_pack("{s:s,s:s,s:s,s:o}", "episode", file->uid, "name", file->name,

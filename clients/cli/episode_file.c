@@ -11,6 +11,7 @@
 
 enum { DIGITS_MIN = 4 }; // of an id
 enum { BUSY_MS = 5000 };
+enum { APPLICATION_ID = 1297044053 }; // "MORU", as server/log/README.md says
 
 static int fail_sql(Cli *cli, sqlite3 *db, const char *path) {
     return cli_fail(cli, EXIT_REFUSED, "cannot read %s: %s", path, sqlite3_errmsg(db));
@@ -19,6 +20,17 @@ static int fail_sql(Cli *cli, sqlite3 *db, const char *path) {
 static sqlite3_stmt *prepare(sqlite3 *db, const char *sql) {
     sqlite3_stmt *statement = NULL;
     return sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK ? statement : NULL;
+}
+
+// A number of the file's header, by its pragma.
+static bool read_mark(sqlite3 *db, const char *mark, int *value) {
+    char sql[96];
+    snprintf(sql, sizeof(sql), "PRAGMA log.%s", mark);
+    sqlite3_stmt *statement = prepare(db, sql);
+    bool is_there = statement != NULL && sqlite3_step(statement) == SQLITE_ROW;
+    *value = is_there ? sqlite3_column_int(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return is_there;
 }
 
 // The recording that the episode is in, or the status to end with.
@@ -106,14 +118,13 @@ static bool copy_rows(sqlite3 *db, int64_t recording) {
 static bool copy_marks(sqlite3 *db) {
     static const char *const marks[] = {"application_id", "user_version"};
     for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+        int value;
+        if (!read_mark(db, marks[i], &value)) {
+            return false;
+        }
         char sql[96];
-        snprintf(sql, sizeof(sql), "PRAGMA log.%s", marks[i]);
-        sqlite3_stmt *statement = prepare(db, sql);
-        bool is_there = statement != NULL && sqlite3_step(statement) == SQLITE_ROW;
-        snprintf(sql, sizeof(sql), "PRAGMA main.%s = %d", marks[i],
-                 is_there ? sqlite3_column_int(statement, 0) : 0);
-        sqlite3_finalize(statement);
-        if (!is_there || sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) {
+        snprintf(sql, sizeof(sql), "PRAGMA main.%s = %d", marks[i], value);
+        if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) {
             return false;
         }
     }
@@ -138,22 +149,39 @@ static bool copy(sqlite3 *db, int64_t recording, EpisodeFile *file) {
     return true;
 }
 
-// A copy in memory, with the server's file beside it.
+// What means something in the name of a file that SQLite reads as a URI.
+static char *escape(const char *path) {
+    char *text = memory_take(3 * strlen(path) + 1, 1), *to = text;
+    for (const char *at = path; *at != '\0'; at++) {
+        bool is_plain = strchr("%?#", *at) == NULL;
+        to += sprintf(to, is_plain ? "%c" : "%%%02x", (unsigned char)*at);
+    }
+    return text;
+}
+
+// A copy in memory, with the server's file beside it, which is only read.
 static int open_both(Cli *cli, const char *path, sqlite3 **db) {
+    char *escaped = escape(path);
     int code = sqlite3_open_v2(":memory:", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, NULL);
     char *sql = code == SQLITE_OK
-                    ? sqlite3_mprintf("ATTACH 'file:' || %Q || '?mode=ro' AS log", path)
+                    ? sqlite3_mprintf("ATTACH 'file:' || %Q || '?mode=ro' AS log", escaped)
                     : NULL;
-    if (sql == NULL) {
-        return cli_fail(cli, EXIT_REFUSED, "memory ended");
-    }
+    free(escaped);
+    memory_must(sql);
     sqlite3_busy_timeout(*db, BUSY_MS);
     // the file may be anybody's
     sqlite3_db_config(*db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     code = sqlite3_exec(*db, sql, NULL, NULL, NULL);
     sqlite3_free(sql);
-    return code == SQLITE_OK ? EXIT_DONE : fail_sql(cli, *db, path);
+    int application = 0;
+    if (code != SQLITE_OK || !read_mark(*db, "application_id", &application)) {
+        return fail_sql(cli, *db, path);
+    }
+    if (application != APPLICATION_ID) {
+        return cli_fail(cli, EXIT_REFUSED, "%s is no server's episode file", path);
+    }
+    return EXIT_DONE;
 }
 
 int episode_file_take(Cli *cli, const char *path, const char *episode, size_t bytes_max,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One episode out of a server's file, as a file of its own: the same tables with its rows alone, its
-// chunks as they were sealed. The server may be running; nothing is written into its file.
+// One episode out of a server's file, as a file of its own: the same tables with its rows alone,
+// its chunks as they were sealed. The server may be running; nothing is written into its file.
 #pragma once
 
 #include "cli/cli.h"
@@ -17,7 +17,7 @@ typedef struct EpisodeFile {
     char name[256];                   // of it; a longer one is cut
 } EpisodeFile;
 
-// `episode` is an id, its first digits (at least 4), or a name that only one has. EXIT_DONE, or says
-// why not and returns the status to end with. More than `bytes_max` is refused.
+// `episode` is an id, its first digits (at least 4), or a name that only one has. EXIT_DONE, or
+// says why not and returns the status to end with. More than `bytes_max` is refused.
 int episode_file_take(Cli *cli, const char *db, const char *episode, size_t bytes_max,
                       EpisodeFile *file);

@@ -20,14 +20,14 @@ const browser = await chromium.launch({
     args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
 });
 
-async function open(file, hash = "") {
+async function open(file, hash = "", path = viewer) {
     const context = await browser.newContext({ viewport: { width: 1300, height: 820 } });
     await context.setOffline(true); // nothing of it may need a network
     const page = await context.newPage();
     page.problems = [];
     page.on("pageerror", (error) => page.problems.push(error.stack));
     page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
-    await page.goto(`file://${viewer}${hash}`);
+    await page.goto(`file://${path}${hash}`);
     await page.waitForFunction(() => window.moreau !== undefined);
     if (file !== null) {
         await page.setInputFiles("#file", file);
@@ -244,6 +244,22 @@ const tests = {
         assert.match(await text(page, "#badge"), new RegExp(`difference behind step ${LIE_STEP - 1}`));
         assert.match(await text(page, "#proof"), new RegExp(`behind step ${LIE_STEP} the state's hash is 0x`));
         await shot(page, "difference");
+        await close(page);
+    },
+
+    async "an exported page has its episode inside"() {
+        const page = await open(null, `#step=${expected.step}`, join(folder, "slides.html"));
+        await atStep(page, expected.step);
+        assert.deepEqual((await page.locator("#episodes option").allTextContents()).map((t) => t.split(" ")[1]), ["slides"]);
+        const [id, pose] = Object.entries(expected.bodies).at(-1);
+        await page.evaluate((body) => window.moreau.pickBody(body), Number(id));
+        const shown = (await text(page, '[data-fact="position"]')).replace(" m", "").split(", ").map(Number);
+        shown.forEach((value, k) => near(value, pose[k], 6));
+        await page.click('[data-tab="episode"]');
+        await page.click("#check");
+        await page.waitForFunction(() => /All \d+ chunks are as they were sealed/.test(document.querySelector("#proof").textContent));
+        await page.click("#prove");
+        await page.waitForFunction(() => document.querySelector("#badge").textContent === "proven");
         await close(page);
     },
 
