@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Learns an environment by an evolution strategy, in NumPy alone: every world of a group tries its own variation of one
-policy, and what earned more is moved towards.
+"""Learns an environment by an evolution strategy, in NumPy alone: every world of a group tries a policy of its own, and the
+best of them make the next generation.
 
     python examples/evolve.py [moreau_sim/CartPole-v0] [--seeds 5] [--address 127.0.0.1:7667] [--save policy.npz]
 
-Each generation is one reset and one episode of all worlds. Progress is the policy itself, without variation, on episodes
-that it did not learn from. A run ends when that is solved (CartPole: a mean return of 475; BlockPush: 90 % on the mark).
+Each generation is one reset and one episode of all worlds. It is judged by the policy in their middle, on other episodes. A run ends when that is solved (CartPole: a mean return of 475; BlockPush: 90 % on the mark).
 """
 
 from __future__ import annotations
@@ -24,40 +23,43 @@ import moreau_sim.gym  # noqa: F401  # its environments
 
 @dataclass
 class Recipe:
-    hidden: int  # neurons between
-    pairs: int  # variations, each tried with either sign
+    tries: int  # policies of a generation
     episodes: int  # that each is tried on
-    spread: float  # standard deviation of variations
-    rate: float  # of learning
+    kept: int  # policies that the next generation is drawn about
+    spread: float  # standard deviation of the weights of the first generation
     generations: int  # after which a run gives up
     solved: float  # by what is looked at: the mean return, or the share of successes
     judged: int = 100  # episodes that it is judged by
 
 
 RECIPES = {
-    "moreau_sim/CartPole-v0": Recipe(hidden=0, pairs=32, episodes=2, spread=0.5, rate=0.3, generations=60, solved=475.0),
-    "moreau_sim/BlockPush-v0": Recipe(hidden=16, pairs=64, episodes=4, spread=0.1, rate=0.03, generations=400, solved=0.9),
+    "moreau_sim/CartPole-v0": Recipe(tries=64, episodes=2, kept=8, spread=1.0, generations=50, solved=475.0),
+    "moreau_sim/BlockPush-v0": Recipe(tries=64, episodes=8, kept=8, spread=0.5, generations=100, solved=0.9),
 }
 
 
-class Policy:
-    """Numbers to actions: linear, or with a layer between. Weights come as rows, one for each world."""
+def look(env: gymnasium.vector.VectorEnv) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and deviation of what is observed under random actions; what hardly moves is not blown up."""
+    env.action_space.seed(0)
+    seen = [env.reset(seed=0)[0]] + [env.step(env.action_space.sample())[0] for _ in range(50)]
+    everything = np.concatenate(seen).astype(float)
+    return everything.mean(axis=0), np.maximum(everything.std(axis=0), 0.05)
 
-    def __init__(self, env: gymnasium.vector.VectorEnv, hidden: int) -> None:
-        self.inputs = env.single_observation_space.shape[0]
+
+class Policy:
+    """Numbers to actions, linearly. Weights come as rows, one for each world. Observations are measured in what they
+    deviate by when nothing is known yet."""
+
+    def __init__(self, env: gymnasium.vector.VectorEnv) -> None:
         self.is_choice = isinstance(env.single_action_space, gymnasium.spaces.Discrete)
         self.outputs = 1 if self.is_choice else env.single_action_space.shape[0]
-        layers = [self.inputs, hidden, self.outputs] if hidden else [self.inputs, self.outputs]
-        self.shapes = [((a + 1), b) for a, b in zip(layers, layers[1:])]
-        self.size = sum(a * b for a, b in self.shapes)
+        self.middle, self.scale = look(env)
+        self.size = self.outputs * (len(self.middle) + 1)
 
     def act(self, weights: np.ndarray, observation: np.ndarray) -> np.ndarray:
-        signal, at = observation.astype(float), 0
-        for rows, columns in self.shapes:
-            layer = weights[:, at : at + rows * columns].reshape(-1, rows, columns)
-            signal = np.tanh(np.einsum("wi,wio->wo", signal, layer[:, :-1]) + layer[:, -1])
-            at += rows * columns
-        return (signal[:, 0] > 0.0).astype(np.int64) if self.is_choice else signal.astype(np.float32)
+        layer = weights.reshape(len(observation), -1, self.outputs)
+        signal = np.einsum("wi,wio->wo", (observation - self.middle) / self.scale, layer[:, :-1]) + layer[:, -1]
+        return (signal[:, 0] > 0.0).astype(np.int64) if self.is_choice else np.tanh(signal).astype(np.float32)
 
 
 def play(env: gymnasium.vector.VectorEnv, policy: Policy, weights: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray | None]:
@@ -82,42 +84,38 @@ def judge(env: gymnasium.vector.VectorEnv, policy: Policy, weights: np.ndarray, 
 
 
 def learn(id: str, seed: int, address: str | None) -> tuple[float, np.ndarray]:
-    """One run: what was reached, and the weights."""
+    """One run: what was reached, and the weights. The cross-entropy method: weights are drawn from a normal
+    distribution, and the best of them make the next one."""
     recipe = RECIPES[id]
     rng = np.random.default_rng(seed)
-    worlds = gymnasium.make_vec(id, num_envs=2 * recipe.pairs * recipe.episodes, address=address)
+    worlds = gymnasium.make_vec(id, num_envs=recipe.tries * recipe.episodes, address=address)
     others = gymnasium.make_vec(id, num_envs=recipe.judged, address=address)
-    policy = Policy(worlds, recipe.hidden)
-    weights = 0.3 * rng.normal(size=policy.size) if recipe.hidden else np.zeros(policy.size)
-    mean, square = np.zeros(policy.size), np.zeros(policy.size)  # of the slopes, as Adam has them
-    reached, begun = judge(others, policy, weights, seed=int(rng.integers(2**62))), time.monotonic()
+    policy = Policy(worlds)
+    middle, spread = np.zeros(policy.size), np.full(policy.size, recipe.spread)
+    reached, begun = 0.0, time.monotonic()
     for generation in range(1, recipe.generations + 1):
-        noise = rng.normal(size=(recipe.pairs, policy.size))
-        tried = np.concatenate([weights + recipe.spread * noise, weights - recipe.spread * noise])
+        tried = middle + spread * rng.normal(size=(recipe.tries, policy.size))
         returned, _ = play(worlds, policy, np.repeat(tried, recipe.episodes, axis=0), seed=int(rng.integers(2**62)))
-        earned = returned.reshape(2, recipe.pairs, recipe.episodes).mean(axis=2)
-        # ranks instead of returns: one lucky world is not followed further than any other
-        ranks = earned.ravel().argsort().argsort().reshape(earned.shape) / (earned.size - 1) - 0.5
-        slope = (ranks[0] - ranks[1]) @ noise / recipe.pairs
-        mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope**2
-        weights = weights + recipe.rate * mean / (1 - 0.9**generation) / (np.sqrt(square / (1 - 0.99**generation)) + 1e-8)
-        reached = judge(others, policy, weights, seed=int(rng.integers(2**62)))
-        print(f"  seed {seed}: generation {generation}, {reached:.3g} after {time.monotonic() - begun:.1f} s", flush=True)
+        best = returned.reshape(recipe.tries, recipe.episodes).mean(axis=1).argsort()[-recipe.kept :]
+        # a little is added, so that luck does not end the search too early
+        middle, spread = tried[best].mean(axis=0), tried[best].std(axis=0) + 0.1 * recipe.spread / generation
+        reached = judge(others, policy, middle, seed=int(rng.integers(2**62)))
+        print(f"\r  generation {generation}: {reached:.3g} after {time.monotonic() - begun:.0f} s ", end="", file=sys.stderr, flush=True)
         # solved is what is solved on episodes that did not decide when to stop
         if reached >= recipe.solved:
-            reached = judge(others, policy, weights, seed=int(rng.integers(2**62)))
+            reached = judge(others, policy, middle, seed=int(rng.integers(2**62)))
             if reached >= recipe.solved:
                 break
     worlds.close()
     others.close()
-    return reached, weights
+    return reached, middle
 
 
 def chance(id: str, address: str | None) -> float:
     """What random actions reach."""
     env = gymnasium.make_vec(id, num_envs=200, address=address)
     env.action_space.seed(0)
-    policy = Policy(env, 0)
+    policy = Policy(env)
     policy.act = lambda weights, observation: env.action_space.sample()  # type: ignore[method-assign]
     reached = judge(env, policy, np.zeros(policy.size), seed=0)
     env.close()
@@ -138,7 +136,7 @@ def main() -> None:
         reached, weights = learn(arguments.id, seed, arguments.address)
         is_solved = reached >= RECIPES[arguments.id].solved
         solved += is_solved
-        print(f"seed {seed}: {reached:.4g}{'' if is_solved else ', not solved'} after {time.monotonic() - begun:.1f} s", flush=True)
+        print(f"\rseed {seed}: {reached:.4g}{'' if is_solved else ', not solved'} after {time.monotonic() - begun:.1f} s", flush=True)
     print(f"{arguments.id}: {solved} of {arguments.seeds} runs solved it")
     if arguments.save:
         np.savez(arguments.save, weights=weights)

@@ -8,6 +8,7 @@ gymnasium = pytest.importorskip("gymnasium", reason="the checker needs Gymnasium
 
 from gymnasium.vector import AutoresetMode, VectorWrapper  # noqa: E402
 
+from moreau_sim import __main__  # noqa: E402
 from moreau_sim.checker import CheckFailed, check_vector_env  # noqa: E402
 
 COUNT = 3
@@ -180,3 +181,12 @@ def test_a_mode_that_is_not_there_is_said():
 def test_episodes_that_do_not_end_are_said():
     report = check_vector_env(cart_poles, calls=3)
     assert any("no episode to its end" in text for text in report.skipped)
+
+
+def test_the_command_says_what_it_found(capsys):
+    assert __main__.main(["check-vector", "CartPole-v1", "--sync", "--calls", "40"]) == 0
+    assert "as it should be" in capsys.readouterr().out
+    assert __main__.main(["check-vector", "CartPole-v1", "--calls", "40"]) == 4
+    assert "PROBLEM" in capsys.readouterr().out
+    assert __main__.main(["check-vector", "Nothing-v1"]) == 1
+    assert "Nothing" in capsys.readouterr().err

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import moreau_sim
-from moreau_sim import Group, World, channel, errors, gaussian, noise_stream, uniform
+from moreau_sim import Group, World, channel, errors, gaussian, noise_stream, parameter, uniform
 
 SLIDER = {
     "settings": {"time_step": 0.01, "gravity": [0, 0, 0]},
@@ -188,3 +188,32 @@ def test_the_same_for_any_number_of_workers():
                 rows += [group.step(np.linspace(-1, 1, 50)[:, None]).observation for _ in range(20)]
         seen.append(np.concatenate(rows))
     assert np.array_equal(*seen)
+
+
+def test_worlds_are_received_as_they_finish(client):
+    with make(client, count=6, double=True) as whole, make(client, count=6, double=True) as parts:
+        whole.reset(seed=1)
+        parts.reset(seed=1)
+        for push in np.linspace(-2, 2, 4):
+            actions = push * np.arange(6.0)[:, None]
+            expected = whole.step(actions)
+            mask = np.array([True, False] * 3)
+            parts.send(actions[mask], mask)
+            parts.send(actions[~mask], ~mask)
+            rows = [parts.receive(2), parts.receive(1), parts.receive()]
+            worlds = np.concatenate([row.worlds for row in rows])
+            assert sorted(worlds) == list(range(6))
+            assert np.array_equal(np.concatenate([row.observation for row in rows]), expected.observation[worlds])
+        with pytest.raises(errors.FailedPrecondition):
+            parts.receive()
+        # the connection and the group stay usable
+        assert len(parts.step(actions).worlds) == 6
+
+
+def test_parameters_make_worlds_differ(client):
+    masses = np.array([1.0, 2.0, 4.0, 8.0])
+    with make(client, parameters=[parameter("BODY_MASS", "cart", masses)], double=True) as group:
+        group.reset(seed=1)
+        assert group.step(np.ones((4, 1))).observation[:, 1] == pytest.approx(0.01 / masses, rel=1e-13)
+    with pytest.raises(errors.InvalidArgument):
+        make(client, parameters=[parameter("BODY_MASS", "cart", -masses)])

@@ -17,7 +17,7 @@ from . import errors, protocol
 from ._wire import WireError
 from .client import Client, Pending
 from .errors import ConnectionLost, MoreauError, ProtocolError, ServerError
-from .group import Columns, Final, Group, Rows, channel, gaussian, uniform
+from .group import Columns, Final, Group, Rows, channel, gaussian, parameter, uniform
 from .group import stream as noise_stream
 from .launch import Server, find_server, launch
 from .problem import dense_problem, solve
@@ -50,6 +50,7 @@ __all__ = [
     "joint_starts",
     "launch",
     "noise_stream",
+    "parameter",
     "protocol",
     "solve",
     "step_joints",

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""python -m moreau_sim import FILE [-o SCENE.json]"""
+"""python -m moreau_sim import FILE [-o SCENE.json] | check-vector ID"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from typing import Any
 
 from . import importers
+from .errors import MoreauError
 
 
 def import_file(arguments: argparse.Namespace) -> int:
@@ -27,6 +29,41 @@ def import_file(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def check_vector(arguments: argparse.Namespace) -> int:
+    try:
+        import gymnasium
+        from gymnasium.vector import AutoresetMode, VectorEnv
+
+        from . import gym  # noqa: F401  # its environments
+        from .checker import check_vector_env
+    except ImportError as error:
+        print(f"moreau_sim check-vector: it needs Gymnasium: pip install 'moreau-sim[gym]' ({error})", file=sys.stderr)
+        return 1
+    try:
+        id: str = arguments.id
+        has_own = gymnasium.spec(id).vector_entry_point is not None and not arguments.sync
+
+        def make(autoreset_mode: AutoresetMode) -> VectorEnv[Any, Any, Any]:
+            if not has_own:
+                return gymnasium.make_vec(
+                    id,
+                    num_envs=arguments.num_envs,
+                    vectorization_mode="sync",
+                    vector_kwargs={"autoreset_mode": autoreset_mode},
+                )
+            try:
+                return gymnasium.make_vec(id, num_envs=arguments.num_envs, autoreset_mode=autoreset_mode)
+            except TypeError:  # one that has a single mode
+                return gymnasium.make_vec(id, num_envs=arguments.num_envs)
+
+        report = check_vector_env(make, calls=arguments.calls, raises=False)
+    except (gymnasium.error.Error, MoreauError, OSError, ValueError) as error:
+        print(f"moreau_sim check-vector: {error}", file=sys.stderr)
+        return 1
+    print(report)
+    return 0 if report.ok else 4
+
+
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m moreau_sim", description="Tools of the Python client of Moreau.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -40,6 +77,17 @@ def main(words: list[str] | None = None) -> int:
     command.add_argument("file", help="MJCF (<mujoco>) or URDF (<robot>)")
     command.add_argument("-o", "--output", metavar="SCENE.json", help="where the scene goes; default: standard output")
     command.set_defaults(run=import_file)
+    command = commands.add_parser(
+        "check-vector",
+        help="check a vector environment",
+        description="Checks a registered Gymnasium environment with many worlds (pip install 'moreau-sim[gym]'): seeds, masks, terminal "
+        "observations, buffers, autoreset modes. Exit status: 0 as it should be, 1 not possible, 2 usage, 4 problems.",
+    )
+    command.add_argument("id", help="as gymnasium.make_vec takes it, as CartPole-v1 or MODULE:ID")
+    command.add_argument("--num-envs", type=int, default=3, metavar="N", help="worlds; default 3")
+    command.add_argument("--calls", type=int, default=150, metavar="N", help="of step, each time; default 150")
+    command.add_argument("--sync", action="store_true", help="its single environment in Gymnasium's SyncVectorEnv")
+    command.set_defaults(run=check_vector)
     arguments = parser.parse_args(words)
     status: int = arguments.run(arguments)
     return status

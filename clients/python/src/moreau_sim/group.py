@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import protocol as p
 from ._json import from_json
-from .client import Client
+from .client import Client, Pending
 from .errors import of_status
 from .world import World, read_scene
 
@@ -64,6 +64,17 @@ def gaussian(kind: str, of: str | int, deviation: float, mean: float = 0.0, *, a
     """What a reset adds to each number of a channel: of a normal distribution."""
     distribution = p.GroupNoise.Distribution.GAUSSIAN
     return p.GroupNoise(channel=channel(kind, of, axes=axes), distribution=distribution, mean=mean, deviation=deviation)
+
+
+def parameter(kind: str, of: str | int | None, values: ArrayLike) -> p.GroupParameter:
+    """What worlds differ in: a kind of protocol.GroupParameter.Kind, of a body, joint or material, and its numbers for
+    each world, world after world."""
+    made = from_json(p.GroupParameter, {"kind": kind})
+    made.values = np.asarray(values, dtype=float).ravel()
+    if of is not None:
+        what = kind.split("_")[0].lower()
+        setattr(made, f"{what}_id" if isinstance(of, int) else what, of)
+    return made
 
 
 def stream(seed: int, world: int, episode: int) -> np.random.Generator:
@@ -148,6 +159,7 @@ class Group:
         self.time_step = reply.time_step or 0.0
         self.dtype: np.dtype[Any] = np.dtype(np.float64 if double else np.float32)
         self._double = double
+        self._sent: list[Pending[p.GroupSendReply]] = []
 
     def __repr__(self) -> str:
         return f"<Group {self.id} {self.name!r} of {self.count} worlds at {self.client.address}>"
@@ -164,6 +176,7 @@ class Group:
         extra: Sequence[p.GroupChannel] = (),
         bounds: Sequence[p.GroupChannel] = (),
         noise: Sequence[p.GroupNoise] = (),
+        parameters: Sequence[p.GroupParameter] = (),
         seed: int = 0,
         autoreset: str = "NEXT_STEP",
         double: bool = False,
@@ -175,6 +188,7 @@ class Group:
         action, observation, extra   channels, whose numbers are the columns of a row
         bounds                       channels whose low and high end an episode
         noise                        what a reset adds (uniform, gaussian)
+        parameters                   what the worlds differ in (parameter)
         autoreset                    NEXT_STEP, SAME_STEP or DISABLED (protocol.Group.Autoreset)
         double                       rows of doubles instead of floats
         keep                         it stays when this client is gone
@@ -191,6 +205,7 @@ class Group:
             extra=list(extra),
             bounds=list(bounds),
             noise=list(noise),
+            parameters=list(parameters),
             autoreset=p.Group.Autoreset[autoreset],
             double_precision=double,
             **more,
@@ -252,6 +267,24 @@ class Group:
         single, double = (None, numbers) if self._double else (numbers, None)
         reply = self.client.group_step(group=self.id, mask=bits, action=single, action_double=double)
         return self._rows(reply, worlds)
+
+    def send(self, actions: ArrayLike, mask: ArrayLike | None = None) -> None:
+        """The first half of step(): the worlds step while the caller does something else."""
+        bits, worlds = self._mask(mask)
+        numbers = self._actions(actions, len(worlds))
+        single, double = (None, numbers) if self._double else (numbers, None)
+        sent = p.GroupSend(group=self.id, mask=bits, action=single, action_double=double)
+        self._sent.append(self.client.send(sent, p.GroupSendReply))
+
+    def receive(self, count: int | None = None) -> Rows:
+        """The second half: rows of the `count` worlds that finished first, or of all that were sent; `worlds` says
+        which they are."""
+        pending = self.client.send(p.GroupReceive(group=self.id, count=count), p.GroupStepReply)
+        sent, self._sent = self._sent, []
+        for one in sent:
+            one.result()
+        reply = pending.result()
+        return self._rows(reply, reply.worlds.astype(np.intp))
 
     def _rows(self, reply: p.GroupStepReply, worlds: NDArray[np.intp]) -> Rows:
         def rows(single: NDArray[Any], double: NDArray[Any], columns: Columns, count: int) -> NDArray[Any]:

@@ -54,11 +54,12 @@ def joint_starts(axes: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 
 def step_joints(reply: p.WorldStepReply, what: str) -> list[NDArray[Any]]:
     """A column of a step's reply, world by world: "position", "velocity" or "wrench" (n x 6); of whichever precision."""
-    counts = {
+    columns: dict[str, NDArray[Any]] = {
         "position": reply.joint_position_count,
         "velocity": reply.joint_axis_count,
         "wrench": 6 * reply.joint_count.astype(np.int64),
-    }[what]
+    }
+    counts = columns[what]
     column = getattr(reply, f"joint_{what}")
     if not len(column) and what != "wrench":
         column = getattr(reply, f"joint_{what}_single")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """BlockPush: shove a block so that it comes to rest on a mark. The pusher's rail ends long before the mark: on the
-last stretch friction alone decides, v^2 / (2 mu g), so speed has to be right when the block leaves."""
+last stretch friction alone decides, v^2 / (2 mu g), so the speed has to be right when the block leaves."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ REACH = 0.3  # [m] that the pusher can move
 HALF = 0.05  # [m] of the block's edge
 NEAR = 0.05  # [m] from the mark, along the way, that count as on it
 SLOW = 0.01  # [m/s] at which it rests
-FORCE = 15.0  # [N]: more than twice what the farthest mark needs
+SPEED = 4.0  # [m/s] at an action of 1: the farthest mark needs 2.7
+FORCE = 30.0  # [N] that the pusher is able to
 
 
 class BlockPush(Environment):
     name = "BlockPush"
     scene = {
         "name": "block-push",
-        "settings": {"time_step": 0.01},
+        "settings": {"time_step": 0.02},
         "materials": [{"name": "wood", "friction": 0.4}, {"name": "felt", "friction": 0.0}],
         "bodies": [
             {"name": "table", "kind": "STATIC", "shapes": [{"plane": {}, "material": "wood"}]},
@@ -40,10 +41,19 @@ class BlockPush(Environment):
             {"name": "mark", "kind": "KINEMATIC", "shapes": [{"box": {"half_extents": [NEAR, 0.2, 0.001]}, "group": 0, "mask": 0}]},
         ],
         "joints": [
-            {"name": "rail", "kind": "SLIDER", "body_b": "pusher", "axis": [1, 0, 0], "low": [-0.1], "high": [REACH], "damping": [1.0]},
+            {
+                "name": "rail",
+                "kind": "SLIDER",
+                "body_b": "pusher",
+                "axis": [1, 0, 0],
+                "low": [-0.1],
+                "high": [REACH],
+                "drive_damping": [100.0],
+                "effort_max": [FORCE],
+            },
         ],
     }
-    action = [channel("JOINT_EFFORT", "rail", scale=FORCE, low=-1, high=1)]
+    action = [channel("JOINT_TARGET_VELOCITY", "rail", scale=SPEED, low=-1, high=1)]
     observation = [
         channel("JOINT_POSITION", "rail", low=-1, high=1),
         channel("JOINT_VELOCITY", "rail", low=-20, high=20),
@@ -55,7 +65,7 @@ class BlockPush(Environment):
         uniform("BODY_POSITION", "mark", 0.6, 1.2, axes=[0]),
         uniform("BODY_POSITION", "block", -0.01, 0.01, axes=[1]),
     ]
-    substeps = 4
+    substeps = 2
     step_limit = 50
     camera = Camera(position=(0.6, -1.6, 1.0), target=(0.5, 0, 0))
 
