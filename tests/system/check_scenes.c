@@ -318,7 +318,8 @@ static void expect_played(const json_t *run, const char *scene, int steps) {
 // One step of each, ten with deploy/test --all.
 START_TEST(a_large_scene_plays_under_every_solver) {
     int steps = campaign_count(1);
-    ServerProcess *server = server_start("--workers 1");
+    ServerProcess *server =
+        server_start("--workers 1 --work-timeout-ms 3600000"); // on a busy machine
     char line[512];
     snprintf(line, sizeof(line),
              "moreau run " SCENES "large/%s.json --solver all --steps %d --json || true", large[_i],
