@@ -289,6 +289,45 @@ START_TEST(what_breaks_is_a_highlight_and_gone_from_the_frames) {
 }
 END_TEST
 
+// As many joints as before, but others: frames say whose numbers they are.
+START_TEST(what_takes_the_place_of_what_broke_is_another) {
+    enum { LATER = 60 };
+    uint64_t world = make_swing(), b = 1, steps = 0;
+    Moreau__V1__EpisodeStart start = wire_start_call(world);
+    start.has_content = 1, start.content = MOREAU__V1__EPISODE__CONTENT__FRAMES;
+    start.has_stride = 1, start.stride = LATER;
+    const WireEpisode swing = wire_record(depot.client, &start);
+    Moreau__V1__WorldStep step = wire_step_call(&world, 1);
+    bool is_broken = false;
+    for (; steps < LATER && !is_broken; steps++) {
+        is_broken = wire_accept(depot.client, &step)->world_step->reports->n_broken_joints > 0;
+    }
+    ck_assert(is_broken && steps < LATER);
+    Moreau__V1__Joint__Kind kind = MOREAU__V1__JOINT__KIND__DISTANCE;
+    Moreau__V1__WorldAddJoints rod = MOREAU__V1__WORLD_ADD_JOINTS__INIT;
+    rod.has_world = 1, rod.world = world;
+    rod.n_kind = 1, rod.kind = &kind;
+    rod.n_body_b = 1, rod.body_b = &b;
+    wire_accept(depot.client, &rod);
+    wire_step(depot.client, world, LATER - steps);
+    wire_stop_recording(depot.client, world);
+    Moreau__V1__EpisodeRead read = MOREAU__V1__EPISODE_READ__INIT;
+    read.episode = (char *)swing.id;
+    read.has_stride = 1, read.stride = LATER;
+    read.has_joints = read.joints = 1;
+    const Moreau__V1__EpisodeFrames *frames =
+        wire_accept(depot.client, &read)->episode_read->frames;
+    ck_assert_uint_eq(frames->n_joints, 2);
+    ck_assert(frames->stored[0] && frames->stored[1]);
+    ck_assert_uint_eq(frames->joints[0], 1);
+    ck_assert_uint_eq(frames->joints[1], 2);
+    ck_assert_uint_eq(frames->joint_axes[0], 7 << 3);
+    ck_assert_uint_eq(frames->joint_axes[1], 0);
+    ck_assert_uint_eq(frames->n_joint_position, 4);
+    wire_expect_verified(depot.client, swing.id, LATER);
+}
+END_TEST
+
 static TCase *case_humanoid(void) {
     TCase *tcase = tcase_create("humanoid");
     tcase_set_timeout(tcase, 60);
@@ -313,6 +352,7 @@ static TCase *case_swing(void) {
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, open_depot, close_depot);
     tcase_add_test(tcase, what_breaks_is_a_highlight_and_gone_from_the_frames);
+    tcase_add_test(tcase, what_takes_the_place_of_what_broke_is_another);
     return tcase;
 }
 
