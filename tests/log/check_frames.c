@@ -188,8 +188,8 @@ static void make_joint_frames(uint8_t body[JOINT_HEAD_BYTES + 2 * JOINT_FRAME_BY
                                   .joint_position = numbers,
                                   .joint_velocity = numbers + POSITIONS,
                                   .joint_target = numbers + POSITIONS + AXES,
-                                  .joint_target_velocity = numbers + POSITIONS + 2 * AXES,
-                                  .joint_effort = numbers + POSITIONS + 3 * AXES};
+                                  .joint_target_velocity = &numbers[POSITIONS + 2 * AXES],
+                                  .joint_effort = &numbers[POSITIONS + 3 * AXES]};
         frame_chunk_add(&sink, 1, &joints, &frame);
     }
     put_u64(body, FRAME_COUNT_OFFSET, 2);

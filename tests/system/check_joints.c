@@ -153,7 +153,7 @@ START_TEST(a_batch_brings_the_columns_of_its_worlds) {
         ck_assert_mem_eq(reply->joint_velocity + AXES * i, got->joint_velocity,
                          AXES * sizeof(double));
         // the hinge turns about z by its effort alone
-        ck_assert_double_eq_tol(reply->joint_wrench[JOINTS * 6 * i + 5], effort[i], 1e-9);
+        ck_assert_double_eq_tol(reply->joint_wrench[6 * (JOINTS * i) + 5], effort[i], 1e-9);
     }
     step.has_single = step.single = 1;
     step.n_joint_count = step.n_joints = step.n_joint_effort = 0;
@@ -274,7 +274,7 @@ START_TEST(what_breaks_is_told_and_gone) {
     ck_assert_uint_eq(reply->reports->broken_joints[1], 1);
     ck_assert_uint_eq(reply->joint_count[0], 3);
     ck_assert_uint_eq(reply->joint_count[1], 2);
-    ck_assert_uint_eq(reply->n_joint_wrench, 6 * 5);
+    ck_assert_uint_eq(reply->n_joint_wrench, 30); // of five joints
     const Moreau__V1__WorldGetReply *got = get(worlds[1]);
     ck_assert_uint_eq(got->n_joints, 2);
     ck_assert_uint_eq(got->joints_removed, 1);

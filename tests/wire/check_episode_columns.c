@@ -59,8 +59,8 @@ static void make_film(Film *film) {
     film->frame.frame.joint_position = joint;
     film->frame.frame.joint_velocity = joint + POSITIONS;
     film->frame.frame.joint_target = joint + POSITIONS + AXES;
-    film->frame.frame.joint_target_velocity = joint + POSITIONS + 2 * AXES;
-    film->frame.frame.joint_effort = joint + POSITIONS + 3 * AXES;
+    film->frame.frame.joint_target_velocity = &joint[POSITIONS + 2 * AXES];
+    film->frame.frame.joint_effort = &joint[POSITIONS + 3 * AXES];
     film->frame.contacts.friction = film->frame.contacts.velocity + 3 * CONTACTS;
 }
 

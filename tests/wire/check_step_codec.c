@@ -26,7 +26,7 @@ static double random_double(uint64_t *state) {
 
 // ---- writing
 
-enum { BODIES_MAX = 200, JOINTS_MAX = 20, BROKEN_MAX = 20 };
+enum { BODIES_MAX = 200, JOINTS_MAX = 20, AXES_MAX = 120, POSITIONS_MAX = 140, BROKEN_MAX = 20 };
 
 typedef struct Made {
     StepResults results;
@@ -36,8 +36,8 @@ typedef struct Made {
 
 static void fill_joints(uint64_t *state, Made *made, StepResult *result) {
     result->joint_count = (uint32_t)(next_random(state) % JOINTS_MAX);
-    result->joint_axis_count = (uint32_t)(next_random(state) % (6 * JOINTS_MAX));
-    result->joint_position_count = (uint32_t)(next_random(state) % (7 * JOINTS_MAX));
+    result->joint_axis_count = (uint32_t)(next_random(state) % AXES_MAX);
+    result->joint_position_count = (uint32_t)(next_random(state) % POSITIONS_MAX);
     result->joint_position = result->joint_velocity = made->state;
     result->joint_wrench = next_random(state) & 1 ? made->state : NULL;
     result->run.tally.broken =
