@@ -199,8 +199,8 @@ START_TEST(what_depends_on_each_other_shares_evenly) {
 }
 END_TEST
 
-// Two contacts, of two directions of friction each, hold one force between them: half each, whatever
-// directions it is made of. Contact k has directions at 45 k and 45 (k + 1) degrees.
+// Two contacts, of two directions of friction each, hold one force between them: half each,
+// whatever directions it is made of. Contact k has directions at 45 k and 45 (k + 1) degrees.
 START_TEST(friction_is_shared_as_vectors_are) {
     static const uint8_t basis[4] = {LCP_IN, LCP_IN, LCP_IN, LCP_IN};
     const double c = sqrt(0.5), direction[3][2] = {{1.0, 0.0}, {c, c}, {0.0, 1.0}};
@@ -213,23 +213,22 @@ START_TEST(friction_is_shared_as_vectors_are) {
         p.b[i] = -own[0] * force[0] - own[1] * force[1];
         for (uint32_t k = 0; k < 4; k++) {
             const double *other = direction[k / 2 + k % 2];
-            p.matrix[4 * i + k] = own[0] * other[0] + own[1] * other[1];
+            p.matrix[(size_t)4 * i + k] = own[0] * other[0] + own[1] * other[1];
         }
     }
     ck_assert_int_eq(lcp_solve_basis(&p.system, basis, &p.arena, &p.count, p.z), STATUS_OK);
     for (uint32_t k = 0; k < 2; k++) {
-        const double *d = direction[k], *e = direction[k + 1];
+        const double *d = direction[k], *e = direction[k + 1], *z = p.z + (size_t)2 * k;
         for (int axis = 0; axis < 2; axis++) {
-            ck_assert_double_eq_tol(p.z[2 * k] * d[axis] + p.z[2 * k + 1] * e[axis],
-                                    0.5 * force[axis], 1e-14);
+            ck_assert_double_eq_tol(z[0] * d[axis] + z[1] * e[axis], 0.5 * force[axis], 1e-14);
         }
     }
     arena_deinit(&p.arena);
 }
 END_TEST
 
-// N = B^T B with fewer rows in B than unknowns: of the answers of N z = -b, b = -N z_0, the smallest
-// is the part of z_0 in the rows of B, which Gram and Schmidt find.
+// N = B^T B with fewer rows in B than unknowns: of the answers of N z = -b, b = -N z_0, the
+// smallest is the part of z_0 in the rows of B, which Gram and Schmidt find.
 START_TEST(of_many_answers_the_smallest_is_found) {
     static const uint8_t basis[ROWS_MAX] = {LCP_IN, LCP_IN, LCP_IN, LCP_IN,
                                             LCP_IN, LCP_IN, LCP_IN, LCP_IN};
