@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// WorldRemove over sockets: between steps that are sent without waiting, while the world is recorded;
-// what is gone is gone from every call, the others go on, and the recording verifies.
+// WorldRemove over sockets: between steps that are sent without waiting, while the world is
+// recorded; what is gone is gone from every call, the others go on, and the recording verifies.
 #include "support/suite.h"
 #include "support/wire_episode.h"
 
