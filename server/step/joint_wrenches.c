@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/assert.h"
+#include "base/assert.h"
 #include "step/stages.h"
 
 #include <string.h>
@@ -257,6 +258,8 @@ Status joint_wrenches(const Stepper *stepper, const World *world, Arena *arena, 
         return status;
     }
     ASSERT(asked.flight != NULL);
+    ASSERT(asked.flight != NULL);
+    ASSERT(asked.push != NULL);
     memset(wrench, 0, 6 * world->joint_count * sizeof(double));
     push_contacts(&asked);
     push_rows(&asked);

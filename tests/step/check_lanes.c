@@ -89,6 +89,37 @@ static Lab fast_shots(void) {
     return lab;
 }
 
+// Balls side by side, three of five in a chain, in turn by coordinates and by rows.
+static Lab chains(void) {
+    Lab lab = balls_of(0.05);
+    const double middle[7] = {0.05, 0, 0, 1, 0, 0, 0}, opposite[7] = {-0.05, 0, 0, 1, 0, 0, 0};
+    for (uint32_t i = 1; i + 2 < lab.world->body_count; i += 5) {
+        const uint32_t as_rows[2] = {i % 2, i % 2}, kinds[2] = {JOINT_BALL, JOINT_UNIVERSAL};
+        const uint64_t a[2] = {lab.world->body_id[i], lab.world->body_id[i + 1]},
+                       b[2] = {lab.world->body_id[i + 1], lab.world->body_id[i + 2]};
+        double frame_a[14], frame_b[14];
+        memcpy(frame_a, middle, sizeof(middle));
+        memcpy(frame_a + 7, middle, sizeof(middle));
+        memcpy(frame_b, opposite, sizeof(opposite));
+        memcpy(frame_b + 7, opposite, sizeof(opposite));
+        const double damping[5] = {0.1, 0.1, 0.1, 0.1, 0.1}, low[5] = {-1, -1, -1, -1, -1};
+        const JointColumns columns = {.count = 2,
+                                      .axis_count = 5,
+                                      .position_count = 6,
+                                      .kind = kinds,
+                                      .body_a = a,
+                                      .body_b = b,
+                                      .frame_a = frame_a,
+                                      .frame_b = frame_b,
+                                      .as_rows = as_rows,
+                                      .damping = damping,
+                                      .low = low};
+        Id ids[2];
+        ck_assert_int_eq(world_add_joints(lab.world, &columns, ids, NULL), STATUS_OK);
+    }
+    return lab;
+}
+
 typedef struct Scene {
     const char *name;
     Lab (*create)(void);
@@ -101,6 +132,7 @@ static const Scene scenes[] = {
     {"boxes over tiles", boxes_over_tiles, true},
     {"fast shots", fast_shots, true},
     {"a crowd", crowd, false},
+    {"chains", chains, false},
 };
 enum { HEAP = 1, CROWD = 4, SCENES = sizeof(scenes) / sizeof(scenes[0]) };
 
@@ -171,7 +203,7 @@ START_TEST(blocks_in_reverse_order_give_the_same_bits) {
 }
 END_TEST
 
-static const uint32_t lane_counts[] = {1, 2, 3, 7};
+static const uint32_t lane_counts[] = {1, 2, 4, 7};
 enum { LANE_COUNTS = sizeof(lane_counts) / sizeof(lane_counts[0]) };
 
 START_TEST(any_number_of_lanes_gives_the_same_bits) {

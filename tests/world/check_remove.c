@@ -154,6 +154,22 @@ START_TEST(a_body_that_a_joint_holds_stays) {
 }
 END_TEST
 
+// A fault is of bodies: where some go the world may step again.
+START_TEST(a_fault_goes_with_bodies_alone) {
+    Lab lab = make_lab();
+    Error error;
+    const Id unused = lab_shape(&lab, PRIMITIVE_SPHERE, vec3(1.0, 0.0, 0.0), 0);
+    const uint64_t body[1] = {2}, shape[1] = {unused};
+    lab.world->faulted = true;
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){0, NULL, 1, shape, 0, NULL}, &error),
+                     STATUS_OK);
+    ck_assert(lab.world->faulted);
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, body, 0, NULL, 0, NULL}, &error), STATUS_OK);
+    ck_assert(!lab.world->faulted);
+    lab_destroy(&lab);
+}
+END_TEST
+
 START_TEST(what_rested_on_it_wakes) {
     Lab lab = lab_create(9.81, 1.0 / 240.0);
     lab.world->settings.sleep_speed = 0.05;
@@ -189,6 +205,7 @@ static TCase *case_remove(void) {
     tcase_add_loop_test(tcase, a_mistake_is_named_and_changes_nothing, 0,
                         sizeof(mistakes) / sizeof(mistakes[0]));
     tcase_add_test(tcase, a_body_that_a_joint_holds_stays);
+    tcase_add_test(tcase, a_fault_goes_with_bodies_alone);
     tcase_add_test(tcase, what_rested_on_it_wakes);
     return tcase;
 }
