@@ -166,7 +166,7 @@ static Status list_problem_trees(StepState *state) {
     ASSERT(first == state->velocity_count);
     ASSERT(link == state->wide_link_count);
     Stepper *stepper = state->stepper;
-    stepper->number_count = numbers;
+    stepper->number_count = state->mass_number_count = numbers;
     return ARRAY_RESERVE(stepper->number, stepper->number_capacity, numbers) ? STATUS_OK
                                                                              : out_of_memory(state);
 }

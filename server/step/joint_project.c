@@ -32,10 +32,7 @@ static bool open_projection(const StepState *state, StepState *projection) {
         }
     }
     Stepper *projector = stepper->projector;
-    size_t masses = 0;
-    for (uint32_t tree = state->free_count; tree < state->tree_count; tree++) {
-        masses += (size_t)state->tree[tree].width * state->tree[tree].width;
-    }
+    const size_t masses = state->mass_number_count;
     if (!ARRAY_RESERVE(projector->number, projector->number_capacity, masses)) {
         return false;
     }
@@ -83,6 +80,8 @@ static const double *find_motion(const StepState *projection) {
                                     .all_free = projection->tree_count == projection->free_count,
                                     .tree = projection->tree,
                                     .free = projection->free,
+                                    .link = projection->problem_link,
+                                    .link_count = projection->wide_link_count,
                                     .v_free = rest,
                                     .row_count = projector->row_count,
                                     .row_block_count = projector->row_block_count,

@@ -80,15 +80,15 @@ static TreeView base_later(const TreeFlight *flight, double time) {
 // `products` false: the velocity products are left out.
 static void find_rest(TreeFlight *flight, const double *v, bool products) {
     const double h = flight->h, share = tree_share(flight->integrator);
+    const double later = flight->rotation == ROTATION_EXPLICIT   ? 0.0
+                         : flight->rotation == ROTATION_IMPLICIT ? 1.0
+                                                                 : 0.5;
     const uint32_t width = flight->view.tree->width;
     for (uint32_t k = 0; k < width; k++) {
-        const double v0 = flight->velocities[k];
-        flight->mean[k] = flight->rotation == ROTATION_EXPLICIT   ? v0
-                          : flight->rotation == ROTATION_IMPLICIT ? v[k]
-                                                                  : 0.5 * (v0 + v[k]);
-        flight->way[k] = v0 + share * (v[k] - v0);
-        flight->change[k] = (v[k] - v0) / h;
-        flight->mean[k] = products ? flight->mean[k] : 0.0;
+        const double v0 = flight->velocities[k], change = v[k] - v0;
+        flight->mean[k] = products ? v0 + later * change : 0.0;
+        flight->way[k] = v0 + share * change;
+        flight->change[k] = change / h;
     }
     TreeView view = flight->view;
     if (moves_masses(flight) || flight->acts.forces) {
@@ -104,10 +104,12 @@ static void find_rest(TreeFlight *flight, const double *v, bool products) {
     if (flight->acts.forces) {
         tree_axes_forces(&view, &flight->axes, flight->moved, flight->way, flight->springs,
                          flight->others);
+        for (uint32_t k = 0; k < width; k++) {
+            flight->rest[k] -= flight->springs[k] + flight->others[k];
+        }
     }
     for (uint32_t k = 0; k < width; k++) {
-        const double forces = flight->acts.forces ? flight->springs[k] + flight->others[k] : 0.0;
-        flight->rest[k] = h * (flight->rest[k] - forces + flight->armature[k] * flight->change[k]);
+        flight->rest[k] = h * (flight->rest[k] + flight->armature[k] * flight->change[k]);
     }
 }
 

@@ -97,7 +97,7 @@ static Quat turned(Quat a, uint32_t axis, double angle) {
 static void place_link(const TreeLink *link, const Joint *joint, const Parent *parent,
                        const double *positions, TreeFrame *frame) {
     const Quat a = quat_mul(parent->orientation, joint->frame[0].orientation);
-    Quat b = a;
+    Quat b;
     frame->from = mat3_mul_vec(parent->turn, joint->frame[0].position);
     if (link->moves == 0 && link->turns == 1) {
         b = turned(a, link->axis[0], positions[0]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Trees of joints in worlds, a step with all that belongs to it. Beside other engines: a chain of
 // twenty hinges let go 30 degrees off the vertical and from the horizontal (the whip), a cart-pole,
-// an ant and a humanoid with contacts. By ourselves: how a chain grows with its links, as a tree and
-// as rows, and the five solvers on ant and humanoid.
+// an ant and a humanoid with contacts. By ourselves: how a chain grows with its links, as a tree
+// and as rows, and the five solvers on ant and humanoid.
 #include "bench/bench.h"
 #include "bench/load.h"
 #include "bench/tree_contest.h"

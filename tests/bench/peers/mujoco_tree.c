@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MuJoCo as a peer of `moreau bench tree`, by Debian's package: everything as the figure's MJCF says.
+// MuJoCo as a peer of `moreau bench tree`, by Debian's package: everything as the MJCF says.
 #include "bench/peers/tree_peer.h"
 
 #include <mujoco/mujoco.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Peers of `moreau bench tree`: engines that step a figure of links and joints.
 //
-// A program reads from standard input a TreePeerScene, its links, its shapes, and the same figure as
-// MJCF, and answers with a TreePeerGreeting. Then, for each uint32_t n it reads, it takes n steps and
-// answers with a TreePeerAnswer. All are structs of this machine. It ends when its input ends. One
-// thread; everything is at rest at the start.
+// A program reads from standard input a TreePeerScene, its links, its shapes, and the same figure
+// as MJCF, and answers with a TreePeerGreeting. Then, for each uint32_t n it reads, it takes n
+// steps and answers with a TreePeerAnswer. All are structs of this machine. It ends when its input
+// ends. One thread; everything is at rest at the start.
 #pragma once
 
 #include <stdint.h>
