@@ -5,7 +5,8 @@ best of them make the next generation.
 
     python examples/evolve.py [moreau_sim/CartPole-v0] [--seeds 5] [--address 127.0.0.1:7667] [--save policy.npz]
 
-Each generation is one reset and one episode of all worlds. It is judged by the policy in their middle, on other episodes. A run ends when that is solved (CartPole: a mean return of 475; BlockPush: 90 % on the mark).
+Each generation is one reset and one episode of all worlds. It is judged by the policy in their middle, on other episodes.
+A run ends when that is solved (CartPole: a mean return of 475; BlockPush: 90 % on the mark).
 """
 
 from __future__ import annotations

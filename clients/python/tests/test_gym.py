@@ -132,6 +132,32 @@ def test_friction_decides_where_the_block_stops(address):
     assert np.all(np.abs(rows.observation[:, 1]) < 1e-6)
 
 
+def stacked(address, *, lets_go):
+    """A script of hand movements, with what the last step says of success and how far from the base the boxes are."""
+    worlds = gymnasium.make_vec("moreau_sim/Stack-v0", num_envs=4, address=address)
+    seen, _ = worlds.reset(seed=1)
+    block, half, up = seen[:, 8], 0.03, 0.2
+    for step in range(200):
+        at_base = seen[:, 18] + seen[:, 0] - seen[:, 8]
+        x = block if step < 105 else at_base if step < 140 else seen[:, 0]
+        z = up if step < 30 else 0.034 if step < 75 else up if step < 140 else 0.034 + 2 * half if step < 182 or not lets_go else 0.25
+        grip = 1.0 if 60 <= step < (170 if lets_go else 1000) else -1.0
+        hand = np.stack([x - seen[:, 0], z - up - seen[:, 1]], axis=1) / 0.04
+        actions = np.column_stack([np.clip(hand, -1, 1), np.full((4, 2), grip)]).astype(np.float32)
+        seen, reward, _, truncated, infos = worlds.step(actions)
+    worlds.close()
+    assert truncated.all()
+    return infos["success"], np.abs(seen[:, 8:11] - seen[:, 18:21] - [0, 0, 2 * half]).max(axis=1), reward
+
+
+def test_what_is_stacked_stands_by_itself(address):
+    success, off, reward = stacked(address, lets_go=True)
+    assert success.all() and np.all(off < 1e-3) and np.all(reward > 9.9)
+    # held there it is not stacked
+    success, off, reward = stacked(address, lets_go=False)
+    assert not success.any() and np.all(off < 1e-3) and np.all(reward < 0.0)
+
+
 def test_the_ant_is_laid_out_as_gymnasiums(address):
     env = gymnasium.make("moreau_sim/Ant-v0", address=address)
     observation, _ = env.reset(seed=1)

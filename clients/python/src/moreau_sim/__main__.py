@@ -18,7 +18,8 @@ def import_file(arguments: argparse.Namespace) -> int:
         for sentence in imported.unsupported:
             print(f"not in the scene: {sentence}", file=sys.stderr)
         for control in imported.controls:
-            print(f"control {control.name}: {control.quantity} of axis {control.axis} of {control.joint}, times {control.scale:g}", file=sys.stderr)
+            where = f"{control.quantity} of axis {control.axis} of {control.joint}"
+            print(f"control {control.name}: {where}, times {control.scale:g}", file=sys.stderr)
         if arguments.output:
             imported.save(arguments.output)
         else:
