@@ -5,7 +5,8 @@ best of them make the next generation.
 
     python examples/evolve.py [moreau_sim/CartPole-v0] [--seeds 5] [--address 127.0.0.1:7667] [--save policy.npz]
 
-Each generation is one reset and one episode of all worlds. It is judged by the policy in their middle, on other episodes. A run ends when that is solved (CartPole: a mean return of 475; BlockPush: 90 % on the mark).
+Each generation is one reset and one episode of all worlds. It is judged by the policy in their middle, on other episodes.
+A run ends when that is solved (CartPole: a mean return of 475; BlockPush: 90 % on the mark).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import sys
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -25,7 +27,6 @@ import moreau_sim.gym  # noqa: F401  # its environments
 class Recipe:
     tries: int  # policies of a generation
     episodes: int  # that each is tried on
-    kept: int  # policies that the next generation is drawn about
     spread: float  # standard deviation of the weights of the first generation
     generations: int  # after which a run gives up
     solved: float  # by what is looked at: the mean return, or the share of successes
@@ -33,9 +34,46 @@ class Recipe:
 
 
 RECIPES = {
-    "moreau_sim/CartPole-v0": Recipe(tries=64, episodes=2, kept=8, spread=1.0, generations=50, solved=475.0),
-    "moreau_sim/BlockPush-v0": Recipe(tries=64, episodes=8, kept=8, spread=0.5, generations=100, solved=0.9),
+    "moreau_sim/CartPole-v0": Recipe(tries=32, episodes=4, spread=1.0, generations=100, solved=475.0),
+    "moreau_sim/BlockPush-v0": Recipe(tries=32, episodes=16, spread=0.1, generations=200, solved=0.9),
 }
+
+
+class Strategy:
+    """Covariance matrix adaptation: tries are drawn from a normal distribution, and the better half of them moves its
+    middle, turns and stretches it (N. Hansen, The CMA Evolution Strategy: A Tutorial, arXiv 1604.00772, table 1)."""
+
+    def __init__(self, size: int, tries: int, spread: float, rng: np.random.Generator) -> None:
+        self.rng, self.tries, self.spread = rng, tries, spread
+        weights = np.log(tries / 2 + 0.5) - np.log(np.arange(1, tries // 2 + 1))
+        self.weights = weights / weights.sum()
+        self.mass = mass = 1.0 / np.square(self.weights).sum()
+        self.step_rate = (mass + 2) / (size + mass + 5)
+        self.damping = 1 + 2 * max(0.0, np.sqrt((mass - 1) / (size + 1)) - 1) + self.step_rate
+        self.path_rate = (4 + mass / size) / (size + 4 + 2 * mass / size)
+        self.one_rate = 2 / ((size + 1.3) ** 2 + mass)
+        self.many_rate = min(1 - self.one_rate, 2 * (mass - 2 + 1 / mass) / ((size + 2) ** 2 + mass))
+        self.length = np.sqrt(size) * (1 - 1 / (4 * size) + 1 / (21 * size**2))  # of what is drawn, on average
+        self.middle, self.covariance = np.zeros(size), np.eye(size)
+        self.step_path, self.path = np.zeros(size), np.zeros(size)
+
+    def ask(self) -> np.ndarray:
+        variances, self.axes = np.linalg.eigh(self.covariance)
+        self.stretch = np.sqrt(np.maximum(variances, 1e-20))
+        self.drawn = (self.rng.normal(size=(self.tries, len(self.middle))) * self.stretch) @ self.axes.T
+        return self.middle + self.spread * self.drawn
+
+    def tell(self, earned: np.ndarray) -> None:
+        best = self.drawn[np.argsort(-earned)[: len(self.weights)]]
+        move = self.weights @ best
+        self.middle = self.middle + self.spread * move
+        straight = self.axes @ ((move @ self.axes) / self.stretch)
+        self.step_path = (1 - self.step_rate) * self.step_path + np.sqrt(self.step_rate * (2 - self.step_rate) * self.mass) * straight
+        self.path = (1 - self.path_rate) * self.path + np.sqrt(self.path_rate * (2 - self.path_rate) * self.mass) * move
+        many = (best * self.weights[:, None]).T @ best
+        old = (1 - self.one_rate - self.many_rate) * self.covariance
+        self.covariance = old + self.one_rate * np.outer(self.path, self.path) + self.many_rate * many
+        self.spread *= np.exp(self.step_rate / self.damping * (np.linalg.norm(self.step_path) / self.length - 1))
 
 
 def look(env: gymnasium.vector.VectorEnv) -> tuple[np.ndarray, np.ndarray]:
@@ -62,9 +100,18 @@ class Policy:
         return (signal[:, 0] > 0.0).astype(np.int64) if self.is_choice else np.tanh(signal).astype(np.float32)
 
 
-def play(env: gymnasium.vector.VectorEnv, policy: Policy, weights: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray | None]:
+def alike(env: gymnasium.vector.VectorEnv, episodes: int, rng: np.random.Generator) -> np.ndarray:
+    """Beginnings that every policy is tried on: spread evenly over what a reset draws. With the same ones for all, what
+    differs is the policies'."""
+    noise = env.unwrapped.noise
+    place = np.stack([rng.permutation(episodes) for _ in noise.names], axis=1) + rng.random((episodes, len(noise)))
+    values = noise.low + (noise.high - noise.low) * place / episodes
+    return np.tile(values, (env.num_envs // episodes, 1))
+
+
+def play(env: gymnasium.vector.VectorEnv, policy: Policy, weights: np.ndarray, **begin: Any) -> tuple[np.ndarray, np.ndarray | None]:
     """One episode of every world: what each returned, and whether it was a success, where the environment says so."""
-    observation, _ = env.reset(seed=seed)
+    observation, _ = env.reset(**begin)
     returned, success = np.zeros(env.num_envs), None
     playing = np.ones(env.num_envs, dtype=bool)
     while playing.any():
@@ -79,36 +126,33 @@ def play(env: gymnasium.vector.VectorEnv, policy: Policy, weights: np.ndarray, s
 
 def judge(env: gymnasium.vector.VectorEnv, policy: Policy, weights: np.ndarray, seed: int) -> float:
     """What a policy reaches on episodes of its own: the share of successes, or the mean return."""
-    returned, success = play(env, policy, np.tile(weights, (env.num_envs, 1)), seed)
+    returned, success = play(env, policy, np.tile(weights, (env.num_envs, 1)), seed=seed)
     return float(returned.mean() if success is None else success.mean())
 
 
 def learn(id: str, seed: int, address: str | None) -> tuple[float, np.ndarray]:
-    """One run: what was reached, and the weights. The cross-entropy method: weights are drawn from a normal
-    distribution, and the best of them make the next one."""
+    """One run: what was reached, and the weights."""
     recipe = RECIPES[id]
     rng = np.random.default_rng(seed)
     worlds = gymnasium.make_vec(id, num_envs=recipe.tries * recipe.episodes, address=address)
     others = gymnasium.make_vec(id, num_envs=recipe.judged, address=address)
     policy = Policy(worlds)
-    middle, spread = np.zeros(policy.size), np.full(policy.size, recipe.spread)
+    strategy = Strategy(policy.size, recipe.tries, recipe.spread, rng)
     reached, begun = 0.0, time.monotonic()
     for generation in range(1, recipe.generations + 1):
-        tried = middle + spread * rng.normal(size=(recipe.tries, policy.size))
-        returned, _ = play(worlds, policy, np.repeat(tried, recipe.episodes, axis=0), seed=int(rng.integers(2**62)))
-        best = returned.reshape(recipe.tries, recipe.episodes).mean(axis=1).argsort()[-recipe.kept :]
-        # a little is added, so that luck does not end the search too early
-        middle, spread = tried[best].mean(axis=0), tried[best].std(axis=0) + 0.1 * recipe.spread / generation
-        reached = judge(others, policy, middle, seed=int(rng.integers(2**62)))
+        tried = np.repeat(strategy.ask(), recipe.episodes, axis=0)
+        returned, _ = play(worlds, policy, tried, options={"values": alike(worlds, recipe.episodes, rng)})
+        strategy.tell(returned.reshape(recipe.tries, recipe.episodes).mean(axis=1))
+        reached = judge(others, policy, strategy.middle, seed=int(rng.integers(2**62)))
         print(f"\r  generation {generation}: {reached:.3g} after {time.monotonic() - begun:.0f} s ", end="", file=sys.stderr, flush=True)
         # solved is what is solved on episodes that did not decide when to stop
         if reached >= recipe.solved:
-            reached = judge(others, policy, middle, seed=int(rng.integers(2**62)))
+            reached = judge(others, policy, strategy.middle, seed=int(rng.integers(2**62)))
             if reached >= recipe.solved:
                 break
     worlds.close()
     others.close()
-    return reached, middle
+    return reached, strategy.middle
 
 
 def chance(id: str, address: str | None) -> float:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The Gymnasium environments against a real server, and CartPole against Gymnasium's own."""
 
+import importlib.util
+import pathlib
 import socket
 import struct
+import sys
 import threading
 import warnings
 
@@ -111,23 +114,48 @@ def test_episodes_of_cart_pole_are_gymnasiums(address):
 
 
 def test_friction_decides_where_the_block_stops(address):
-    """A constant push, then none: what is left of the way is v^2 / (2 mu g)."""
+    """Once it has left the pusher, what is left of its way is v^2 / (2 mu g)."""
     there = environments.BlockPush()
     channels = [channel("BODY_POSITION", "block", axes=[0]), channel("BODY_VELOCITY", "block", axes=[0])]
     with moreau_sim.Client(address) as client:
         with Group.create(client, there.scene, count=3, action=there.action, observation=channels, double=True) as group:
             group.reset()
-            push = np.array([[0.4], [0.6], [0.8]])
-            for _ in range(40):
-                group.step(push)
-            rows = group.step(-np.ones((3, 1)))  # the pusher stays behind
+            for _ in range(8):
+                group.step(np.array([[0.4], [0.6], [0.8]]))
+            rows = group.step(-np.ones((3, 1)))  # the pusher goes back
             x, v = rows.observation.T
             for _ in range(200):
                 rows = group.step(-np.ones((3, 1)))
     assert np.all(v > 0.5)
     # symplectic Euler stops within h v of the closed form
-    assert rows.observation[:, 0] - x == pytest.approx(v**2 / (2 * 0.4 * 9.81), abs=0.01 * v.max())
+    assert np.all(np.abs(rows.observation[:, 0] - x - v**2 / (2 * 0.4 * 9.81)) < 0.02 * v)
     assert np.all(np.abs(rows.observation[:, 1]) < 1e-6)
+
+
+def stacked(address, *, lets_go):
+    """A script of hand movements, with what the last step says of success and how far from the base the boxes are."""
+    worlds = gymnasium.make_vec("moreau_sim/Stack-v0", num_envs=4, address=address)
+    seen, _ = worlds.reset(seed=1)
+    block, half, up = seen[:, 8], 0.03, 0.2
+    for step in range(200):
+        at_base = seen[:, 18] + seen[:, 0] - seen[:, 8]
+        x = block if step < 105 else at_base if step < 140 else seen[:, 0]
+        z = up if step < 30 else 0.034 if step < 75 else up if step < 140 else 0.034 + 2 * half if step < 182 or not lets_go else 0.25
+        grip = 1.0 if 60 <= step < (170 if lets_go else 1000) else -1.0
+        hand = np.stack([x - seen[:, 0], z - up - seen[:, 1]], axis=1) / 0.04
+        actions = np.column_stack([np.clip(hand, -1, 1), np.full((4, 2), grip)]).astype(np.float32)
+        seen, reward, _, truncated, infos = worlds.step(actions)
+    worlds.close()
+    assert truncated.all()
+    return infos["success"], np.abs(seen[:, 8:11] - seen[:, 18:21] - [0, 0, 2 * half]).max(axis=1), reward
+
+
+def test_what_is_stacked_stands_by_itself(address):
+    success, off, reward = stacked(address, lets_go=True)
+    assert success.all() and np.all(off < 1e-3) and np.all(reward > 9.9)
+    # held there it is not stacked
+    success, off, reward = stacked(address, lets_go=False)
+    assert not success.any() and np.all(off < 1e-3) and np.all(reward < 0.0)
 
 
 def test_the_ant_is_laid_out_as_gymnasiums(address):
@@ -150,9 +178,7 @@ def test_the_ant_is_laid_out_as_gymnasiums(address):
 
 def test_the_ant_weighs_what_gymnasiums_does(address):
     mujoco = pytest.importorskip("mujoco", reason="without MuJoCo nothing is compared with it")
-    from pathlib import Path
-
-    model = mujoco.MjModel.from_xml_path(str(Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / "ant.xml"))
+    model = mujoco.MjModel.from_xml_path(str(pathlib.Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / "ant.xml"))
     with moreau_sim.Client(address) as client:
         world = moreau_sim.World.create(client, environments.Ant.scene)
         mass = client.world_get(world=world.id, definition=True).mass
@@ -231,6 +257,28 @@ def test_final_info_is_nested_with_masks(address):
     assert infos["final_info"]["_success"].tolist() == [False, True] and infos["_success"].tolist() == [True, False]
     assert infos["final_obs"][0] is None and infos["final_obs"][1].shape == (7,)
     worlds.close()
+
+
+def test_episodes_may_begin_as_the_caller_says(address):
+    worlds = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=3, address=address)
+    states = np.arange(12.0).reshape(3, 4) / 1000
+    assert len(worlds.unwrapped.noise) == 4 and np.all(worlds.unwrapped.noise.high == 0.05)
+    assert worlds.reset(options={"values": states})[0] == pytest.approx(states, abs=1e-8)
+    with pytest.raises(ValueError, match="3 x 4"):
+        worlds.reset(options={"values": states[:2]})
+    worlds.close()
+
+
+def test_what_is_learnt_balances_the_pole(address):
+    """The example, for a few generations of one seed: far beyond what random actions reach."""
+    path = pathlib.Path(__file__).parents[1] / "examples" / "evolve.py"
+    spec = importlib.util.spec_from_file_location("evolve", path)
+    evolve = importlib.util.module_from_spec(spec)
+    sys.modules["evolve"] = evolve  # dataclasses look their module up
+    spec.loader.exec_module(evolve)
+    evolve.RECIPES["moreau_sim/CartPole-v0"].generations = 8
+    reached, weights = evolve.learn("moreau_sim/CartPole-v0", 0, address)
+    assert reached > 100.0 and weights.shape == (5,)
 
 
 def test_several_environments_share_a_server_and_the_last_one_stops_it(monkeypatch):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import sys
 from typing import Any
@@ -18,7 +19,8 @@ def import_file(arguments: argparse.Namespace) -> int:
         for sentence in imported.unsupported:
             print(f"not in the scene: {sentence}", file=sys.stderr)
         for control in imported.controls:
-            print(f"control {control.name}: {control.quantity} of axis {control.axis} of {control.joint}, times {control.scale:g}", file=sys.stderr)
+            where = f"{control.quantity} of axis {control.axis} of {control.joint}"
+            print(f"control {control.name}: {where}, times {control.scale:g}", file=sys.stderr)
         if arguments.output:
             imported.save(arguments.output)
         else:
@@ -32,6 +34,7 @@ def import_file(arguments: argparse.Namespace) -> int:
 def check_vector(arguments: argparse.Namespace) -> int:
     try:
         import gymnasium
+        from gymnasium.envs.registration import load_env_creator
         from gymnasium.vector import AutoresetMode, VectorEnv
 
         from . import gym  # noqa: F401  # its environments
@@ -41,7 +44,11 @@ def check_vector(arguments: argparse.Namespace) -> int:
         return 1
     try:
         id: str = arguments.id
-        has_own = gymnasium.spec(id).vector_entry_point is not None and not arguments.sync
+        entry = gymnasium.spec(id).vector_entry_point
+        has_own = entry is not None and not arguments.sync
+        # some have a single mode, and take no word of it
+        takes = inspect.signature(load_env_creator(entry) if isinstance(entry, str) else entry).parameters if entry else {}
+        has_modes = "autoreset_mode" in takes or any(one.kind is inspect.Parameter.VAR_KEYWORD for one in takes.values())
 
         def make(autoreset_mode: AutoresetMode) -> VectorEnv[Any, Any, Any]:
             if not has_own:
@@ -51,10 +58,8 @@ def check_vector(arguments: argparse.Namespace) -> int:
                     vectorization_mode="sync",
                     vector_kwargs={"autoreset_mode": autoreset_mode},
                 )
-            try:
-                return gymnasium.make_vec(id, num_envs=arguments.num_envs, autoreset_mode=autoreset_mode)
-            except TypeError:  # one that has a single mode
-                return gymnasium.make_vec(id, num_envs=arguments.num_envs)
+            mode: dict[str, Any] = {"autoreset_mode": autoreset_mode} if has_modes else {}
+            return gymnasium.make_vec(id, num_envs=arguments.num_envs, **mode)
 
         report = check_vector_env(make, calls=arguments.calls, raises=False)
     except (gymnasium.error.Error, MoreauError, OSError, ValueError) as error:

@@ -33,7 +33,14 @@ _RAISED = (p.Status.Code.INVALID_ARGUMENT, p.Status.Code.FAILED_PRECONDITION)
 # ---- layouts
 
 
-def channel(kind: str, of: str | int | None = None, *, relative_to: str | int | None = None, axes: int | Iterable[int] | None = None, **more: Any) -> p.GroupChannel:
+def channel(
+    kind: str,
+    of: str | int | None = None,
+    *,
+    relative_to: str | int | None = None,
+    axes: int | Iterable[int] | None = None,
+    **more: Any,
+) -> p.GroupChannel:
     """A channel: numbers that go into a world, or are read of it.
 
     kind          of protocol.GroupChannel.Kind, as "JOINT_EFFORT" or "BODY_POSITION"

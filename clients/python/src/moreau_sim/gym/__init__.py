@@ -23,11 +23,25 @@ from .cart_pole import CartPole
 from .environment import Environment, Moment
 from .render import Camera, Picture
 from .single import MoreauEnv
+from .stack import Stack
 from .vector import MoreauVectorEnv
 
-__all__ = ["Ant", "BlockPush", "Camera", "CartPole", "Environment", "Moment", "MoreauEnv", "MoreauVectorEnv", "Picture", "register", "register_all"]
+__all__ = [
+    "Ant",
+    "BlockPush",
+    "Camera",
+    "CartPole",
+    "Environment",
+    "Moment",
+    "MoreauEnv",
+    "MoreauVectorEnv",
+    "Picture",
+    "Stack",
+    "register",
+    "register_all",
+]
 
-ENVIRONMENTS: tuple[type[Environment], ...] = (CartPole, BlockPush, Ant)
+ENVIRONMENTS: tuple[type[Environment], ...] = (CartPole, BlockPush, Ant, Stack)
 
 
 def _single(description: type[Environment], **options: Any) -> MoreauEnv:

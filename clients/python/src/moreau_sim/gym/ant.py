@@ -50,7 +50,15 @@ def _leg(number: int, x: float, y: float) -> tuple[list[dict[str, Any]], list[di
     ]
     both = {"armature": [1.0], "damping": [1.0]}
     joints = [
-        {"name": f"hip {number}", "body_a": "torso", "body_b": f"leg {number}", "axis": [0, 0, 1], "low": [-np.pi / 6], "high": [np.pi / 6], **both},
+        {
+            "name": f"hip {number}",
+            "body_a": "torso",
+            "body_b": f"leg {number}",
+            "axis": [0, 0, 1],
+            "low": [-np.pi / 6],
+            "high": [np.pi / 6],
+            **both,
+        },
         {
             "name": f"ankle {number}",
             "body_a": f"leg {number}",
@@ -88,7 +96,11 @@ JOINTS = [f"{name} {number}" for number in (1, 2, 3, 4) for name in ("hip", "ank
 class Ant(Environment):
     name = "Ant"
     scene = _scene()
-    action = [channel("JOINT_EFFORT", f"{name} {number}", scale=TORQUE, low=-1, high=1) for number in (4, 1, 2, 3) for name in ("hip", "ankle")]
+    action = [
+        channel("JOINT_EFFORT", f"{name} {number}", scale=TORQUE, low=-1, high=1)
+        for number in (4, 1, 2, 3)
+        for name in ("hip", "ankle")
+    ]
     observation = [
         channel("BODY_POSITION", "torso", axes=[2], low=-100, high=100),
         channel("BODY_ROTATION", "torso", low=-1, high=1),

@@ -36,7 +36,12 @@ class BlockPush(Environment):
                 "inertia": [0.01, 0.01, 0.01, 0, 0, 0],
                 "shapes": [{"box": {"half_extents": [0.02, 0.15, 0.03]}, "material": "felt"}],
             },
-            {"name": "block", "position": [0.001, 0, HALF], "mass": 0.5, "shapes": [{"box": {"half_extents": [HALF] * 3}, "material": "wood"}]},
+            {
+                "name": "block",
+                "position": [0.001, 0, HALF],
+                "mass": 0.5,
+                "shapes": [{"box": {"half_extents": [HALF] * 3}, "material": "wood"}],
+            },
             # nothing touches it: it is only seen
             {"name": "mark", "kind": "KINEMATIC", "shapes": [{"box": {"half_extents": [NEAR, 0.2, 0.001]}, "group": 0, "mask": 0}]},
         ],

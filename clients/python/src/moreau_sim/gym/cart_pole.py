@@ -41,7 +41,12 @@ class CartPole(Environment):
                 "inertia": [0.1 / 12, 0.1 / 12, 1e-5, 0, 0, 0],
                 "shapes": [{"capsule": {"radius": 0.04, "half_length": 0.46}, "group": 0, "mask": 0}],
             },
-            {"name": "rail", "kind": "STATIC", "shapes": [{"box": {"half_extents": [2.6, 0.03, 0.02]}, "position": [0, 0.2, 0], "group": 0, "mask": 0}]},
+            {
+                "name": "rail",
+                "kind": "STATIC",
+                "position": [0, 0.2, 0],
+                "shapes": [{"box": {"half_extents": [2.6, 0.03, 0.02]}, "group": 0, "mask": 0}],
+            },
         ],
         "joints": [
             {"name": "rail", "kind": "SLIDER", "body_b": "cart", "axis": [1, 0, 0]},

@@ -16,7 +16,14 @@ from .worlds import Worlds
 class MoreauEnv(gymnasium.Env[Any, Any]):
     """One world of a description on a server; arguments as MoreauVectorEnv's."""
 
-    def __init__(self, environment: Environment, *, render_mode: str | None = None, max_episode_steps: int | None = None, **place: Any) -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        *,
+        render_mode: str | None = None,
+        max_episode_steps: int | None = None,
+        **place: Any,
+    ) -> None:
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode {render_mode!r}: there is 'rgb_array'")
         self.environment = environment

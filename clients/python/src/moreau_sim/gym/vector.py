@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from ..group import Columns
 from .environment import Environment
 from .worlds import Outcome, Worlds
 
@@ -63,6 +64,9 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begins episodes, of all worlds or of those that options["reset_mask"] names.
 
+        options["values"] has a row for each of them: what is added to the scene instead of what would be drawn, a
+        number for each column of `noise`.
+
         seed   episode 0 of that seed, in which every world has a stream of its own; or a list with one for each of
                the named worlds; default: the next episode of each
         """
@@ -76,7 +80,13 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
                 raise ValueError(f"options['reset_mask'] is an array of {self.num_envs} booleans, some of them True, not {mask!r}")
             if seed is not None and not isinstance(seed, (int, np.integer)) and len(seed) == self.num_envs:
                 seed = [one for one, is_named in zip(seed, mask) if is_named]
-        return self.worlds.reset(mask, seed if seed is None or not isinstance(seed, np.integer) else int(seed)), {}
+        values = (options or {}).get("values")
+        return self.worlds.reset(mask, int(seed) if isinstance(seed, np.integer) else seed, values), {}
+
+    @property
+    def noise(self) -> Columns:
+        """What a reset draws: the names of the numbers, and within what they are."""
+        return self.worlds.group.noise
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """One step of every world. An action that is not finite, or not of the space's shape, is a ValueError, and

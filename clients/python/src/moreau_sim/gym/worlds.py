@@ -86,9 +86,9 @@ class Worlds:
     def close(self) -> None:
         self.place.close()
 
-    def reset(self, mask: NDArray[np.bool_] | None, seed: int | Sequence[int] | None) -> NDArray[Any]:
+    def reset(self, mask: NDArray[np.bool_] | None, seed: int | Sequence[int] | None, values: Any = None) -> NDArray[Any]:
         """The observations of all worlds, of which those of the mask have begun an episode."""
-        rows = self.group.reset(mask, seed=seed)
+        rows = self.group.reset(mask, seed=seed, values=values)
         self._keep(rows)
         self._over[rows.worlds] = False
         self._begun = self._begun or mask is None
