@@ -54,6 +54,12 @@ stop
 cp "$folder/log.db" "$folder/lies.db"
 "$source/tests/web/lie.py" "$folder/lies.db" slides 77
 if [ "$all" = --all ]; then
-    "$source/tests/web/large.py" "$folder"
+    start "$folder/large.db"
+    for bodies in 100 1000 10000; do
+        "$source/tests/web/large.py" $bodies >"$folder/$bodies.json"
+        steps=$([ $bodies = 1000 ] && echo 9500 || echo 60) # a gigabyte
+        "$build/clients/moreau" run "$folder/$bodies.json" --steps "$steps" --record=frames --episode-name "bodies-$bodies" --json >/dev/null 2>&1
+    done
+    stop
 fi
 node "$web/tests/browser.mjs" "$folder" $all

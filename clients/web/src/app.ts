@@ -19,6 +19,7 @@ import { THEMES, Theme } from "./view/palette";
 import { Picture, Stage } from "./view/stage";
 
 export const SPEEDS = [0.01, 0.03, 0.1, 0.25, 0.5, 1, 2, 4, 10];
+const BODIES_SEEN_TWICE = 3000; // at the end as well, to place the camera; frames of more are too much to read for that
 const TABS = ["episode", "body", "contacts", "plots"];
 
 export class App {
@@ -38,6 +39,8 @@ export class App {
     prover: Prover | null = null;
     private url = "";
     private filled = false;
+    private openedAt = 0;
+    private firstPicture = { ms: 0, bytes: 0 }; // how long it took, and how much was read for it
     private isReadWhole = false; // all that is read before anybody asks for more
     private isCompared = false;
     private series: Series = emptySeries();
@@ -70,6 +73,7 @@ export class App {
 
     async open(what: File | string | ArrayBuffer, log: File | null, moment: Moment): Promise<void> {
         const token = ++this.token;
+        this.openedAt = performance.now();
         this.close();
         this.note([]);
         this.url = typeof what === "string" ? what : "";
@@ -183,7 +187,9 @@ export class App {
         const episode = this.episode as Episode;
         this.selected = moment?.body ?? 0;
         this.contactName = moment?.contact ?? "";
-        const begin = await this.frameOf(0), end = episode.hasFrames ? await episode.frameAt(episode.lastStep) : null;
+        const begin = await this.frameOf(0);
+        const isSmall = begin !== null && begin.ids.length <= BODIES_SEEN_TWICE;
+        const end = episode.hasFrames && isSmall ? await episode.frameAt(episode.lastStep) : null;
         if (token !== this.token) {
             return;
         }
@@ -200,7 +206,7 @@ export class App {
                 "Record with --record=frames or --record=contacts.");
         }
         this.showTab(moment?.tab && TABS.includes(moment.tab) ? moment.tab : this.tab);
-        performance.mark("first-picture");
+        this.firstPicture = { ms: performance.now() - this.openedAt, bytes: await this.client.call("fetched") };
     }
 
     // Everything else, while the first picture is looked at.
@@ -655,7 +661,7 @@ export class App {
     facts() {
         return {
             episode: this.episode?.row.uid ?? "", step: this.step, isShown: this.frame !== null && this.frame.step === this.step, isReadWhole: this.isReadWhole,
-            isProven: this.prover?.isProven ?? false, scriptMs: this.stage?.scriptMs, drawCalls: this.stage?.drawCalls, firstDivergent: this.beside?.firstDivergent ?? -1, isCompared: this.isCompared,
+            firstPicture: this.firstPicture, isProven: this.prover?.isProven ?? false, scriptMs: this.stage?.scriptMs, drawCalls: this.stage?.drawCalls, firstDivergent: this.beside?.firstDivergent ?? -1, isCompared: this.isCompared,
         };
     }
 

@@ -3,7 +3,7 @@
 //
 //   node browser.mjs FOLDER [--all]      MOREAU_SHOTS=DIR keeps a picture of every part
 import assert from "node:assert/strict";
-import { copyFileSync, openSync, readFileSync, readSync, closeSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -326,6 +326,78 @@ const tests = {
         await close(both);
     },
 };
+
+const longTests = {
+    async "opens a gigabyte without reading it"() {
+        const large = join(folder, "large.db");
+        const page = await open(large, "#episode=bodies-1000");
+        await page.waitForFunction(() => window.moreau.facts().firstPicture.ms > 0, null, { timeout: 60000 });
+        const { firstPicture } = await facts(page);
+        console.log(`     ${(statSync(large).size / 1e9).toFixed(2)} GB: first picture after ${Math.round(firstPicture.ms)} ms and ${(firstPicture.bytes / 1e6).toFixed(2)} MB read`);
+        assert.ok(firstPicture.bytes <= 2e6, "little is read before the first picture");
+        await shot(page, "gigabyte");
+        await close(page);
+    },
+
+    async "draws each kind of shape at once, whatever the number of bodies"() {
+        const page = await open(join(folder, "large.db"));
+        for (const bodies of [100, 1000, 10000]) {
+            await page.waitForSelector("#main:not([hidden])");
+            const value = await page.locator("#episodes option", { hasText: new RegExp(` bodies-${bodies} ·`) }).getAttribute("value");
+            await page.selectOption("#episodes", value);
+            await page.waitForFunction((uid) => window.moreau.facts().episode === uid && window.moreau.facts().isShown, value);
+            const times = [];
+            const last = bodies === 10000 ? 8 : 30; // software takes seconds to draw so many
+            for (let step = 1; step <= last; step++) {
+                await page.evaluate((s) => window.moreau.seek(s), step);
+                await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+                times.push((await facts(page)).scriptMs);
+            }
+            assert.equal((await facts(page)).drawCalls, 3);
+            console.log(`     ${bodies} bodies: ${times.sort((a, b) => a - b)[last >> 1].toFixed(2)} ms of script a frame (median of ${last})`);
+        }
+        await close(page);
+    },
+
+    async "reads a URL by ranges, and says where there are none"() {
+        let sent = 0;
+        const bytes = readFileSync(log);
+        const server = createServer((request, response) => {
+            const range = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "");
+            const headers = { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "Range", "Access-Control-Expose-Headers": "Content-Range" };
+            if (request.method === "OPTIONS") {
+                response.writeHead(204, headers).end();
+            } else if (range !== null && request.url === "/ranges/log.db") {
+                const part = bytes.subarray(Number(range[1]), Number(range[2]) + 1);
+                sent += part.length;
+                response.writeHead(206, { ...headers, "Content-Range": `bytes ${range[1]}-${Number(range[1]) + part.length - 1}/${bytes.length}` }).end(part);
+            } else if (request.url === "/whole/log.db") {
+                response.writeHead(200, headers).end(bytes);
+            } else {
+                response.writeHead(404, headers).end();
+            }
+        });
+        await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+        const at = `http://127.0.0.1:${server.address().port}`;
+        const page = await open(null);
+        await page.context().setOffline(false);
+        await page.evaluate((url) => (location.hash = `#url=${encodeURIComponent(url)}&step=50&episode=slides`), `${at}/ranges/log.db`);
+        await atStep(page, 50);
+        const { firstPicture } = await facts(page);
+        assert.ok(firstPicture.bytes < bytes.length / 2, `${firstPicture.bytes} of ${bytes.length} bytes were read before the first picture`);
+        await page.evaluate((url) => (location.hash = `#url=${encodeURIComponent(url)}&step=60&episode=slides`), `${at}/whole/log.db`);
+        await atStep(page, 60);
+        assert.match(await text(page, "#notes"), /knows no ranges, so the whole file was fetched/);
+        await page.evaluate((url) => (location.hash = `#url=${encodeURIComponent(url)}`), `${at}/nothing.db`);
+        await page.waitForFunction(() => /answers 404/.test(document.querySelector("#notes").textContent));
+        page.problems = page.problems.filter((problem) => !problem.includes("404"));
+        await close(page);
+        server.close();
+    },
+};
+if (all === "--all") {
+    Object.assign(tests, longTests);
+}
 
 let failed = 0;
 for (const [name, test] of Object.entries(tests)) {
