@@ -81,14 +81,17 @@ static Status compile(Group *group, const GroupDef *def, Error *error) {
     if (status == STATUS_OK) {
         status = layout_compile(&def->noise, group->template, &group->memory, &group->noise, error);
     }
-    if (status == STATUS_OK) {
-        group->drawn = arena_take_array(&group->memory, def->noise.count, sizeof(NoiseDef));
-        status = group->drawn == NULL ? out_of_memory(error) : STATUS_OK;
+    if (status != STATUS_OK) {
+        return status;
     }
-    if (status == STATUS_OK && def->noise.count > 0) {
+    group->drawn = arena_take_array(&group->memory, def->noise.count, sizeof(NoiseDef));
+    if (group->drawn == NULL) {
+        return out_of_memory(error);
+    }
+    if (def->noise.count > 0) {
         memcpy(group->drawn, def->drawn, def->noise.count * sizeof(NoiseDef));
     }
-    return status;
+    return STATUS_OK;
 }
 
 // The bodies that actions push, each once. false: memory ends.
