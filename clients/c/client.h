@@ -98,6 +98,10 @@ void error_from_status(MoreauError *error, const Moreau__V1__Status *status);
 #define COLUMN(message, name, items)                                                               \
     ((message)->n_##name >= (items) && (items) > 0 ? (message)->name : NULL)
 
+// A Nullable column of the caller's: `stride` numbers per item, or none at all.
+#define PUT_COLUMN(message, name, column, items)                                                   \
+    ((message).n_##name = (column) != NULL ? (items) : 0, (message).name = (void *)(column))
+
 // ---- address.c
 // Opens a connected, non-blocking socket. On failure `error` says why and the result is -1.
 int address_connect(const char *address, int64_t give_up_ms, MoreauError *error);

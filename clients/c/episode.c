@@ -279,6 +279,7 @@ MoreauStatus moreau_episode_read(MoreauClient *client, const MoreauFrameQuery *q
     read.has_contacts = read.contacts = query->contacts;
     read.has_single = read.single = query->single;
     read.has_again = read.again = query->again;
+    read.has_joints = read.joints = query->joints;
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_READ;
     request.episode_read = &read;
@@ -307,6 +308,7 @@ static Moreau__V1__EpisodeReplay make_replay(const MoreauFrameQuery *query, uint
     replay.has_contacts = replay.contacts = query->contacts;
     replay.has_single = replay.single = query->single;
     replay.has_again = replay.again = query->again;
+    replay.has_joints = replay.joints = query->joints;
     return replay;
 }
 

@@ -49,6 +49,35 @@ static bool check_contacts(const Moreau__V1__EpisodeFrames *got) {
     return got->n_contact_count == got->n_step && total == there;
 }
 
+// As of bodies; and columns have the numbers that the frames say.
+static bool check_joints(const Moreau__V1__EpisodeFrames *got) {
+    const size_t frames = got->n_joint_count;
+    if (frames == 0) {
+        return true;
+    }
+    if (frames != got->n_step || got->n_joints_count != frames ||
+        got->n_joint_axis_count != frames || got->n_joint_position_count != frames) {
+        return false;
+    }
+    size_t listed = 0, axes = 0, positions = 0;
+    uint64_t known = 0;
+    for (size_t i = 0; i < frames; i++) {
+        known = got->joints_count[i] > 0 ? got->joints_count[i] : known;
+        if (got->joints_count[i] > got->n_joints ||
+            (got->joint_count[i] > 0 && got->joint_count[i] != known)) {
+            return false;
+        }
+        listed += (size_t)got->joints_count[i];
+        axes += (size_t)got->joint_axis_count[i];
+        positions += (size_t)got->joint_position_count[i];
+    }
+    return listed == got->n_joints && got->n_joint_axes == listed &&
+           fits(got->n_joint_position, positions) && fits(got->n_joint_velocity, axes) &&
+           fits(got->n_joint_position_single, positions) &&
+           fits(got->n_joint_velocity_single, axes) && fits(got->n_joint_target, axes) &&
+           fits(got->n_joint_target_velocity, axes) && fits(got->n_joint_effort, axes);
+}
+
 bool moreau_reply_frames(const MoreauReply *reply, MoreauFrames *frames) {
     *frames = (MoreauFrames){.reply = reply};
     const Moreau__V1__EpisodeFrames *got = frames_of(reply);
@@ -58,7 +87,7 @@ bool moreau_reply_frames(const MoreauReply *reply, MoreauFrames *frames) {
         !fits(got->n_stored, got->n_step) || !check_bodies(got, &bodies) ||
         !fits(got->n_pose, 7 * bodies) || !fits(got->n_velocity, 6 * bodies) ||
         !fits(got->n_pose_single, 7 * bodies) || !fits(got->n_velocity_single, 6 * bodies) ||
-        !check_contacts(got)) {
+        !check_contacts(got) || !check_joints(got)) {
         return false;
     }
     frames->count = got->n_step;
@@ -84,6 +113,30 @@ static MoreauContacts cut_contacts(const Moreau__V1__EpisodeFrames *got, size_t 
                             .impulse = FROM(all.impulse, 3 * first),
                             .velocity = FROM(all.velocity, 3 * first),
                             .friction = FROM(all.friction, first)};
+}
+
+// The joints of the index-th frame.
+static void cut_joints(const Moreau__V1__EpisodeFrames *got, size_t index, MoreauFrames *frames,
+                       MoreauFrame *frame) {
+    if (got->joints_count[index] > 0) {
+        frames->first_joint = frames->next_joint;
+        frames->next_joint += (size_t)got->joints_count[index];
+    }
+    const size_t axis = frames->first_axis, position = frames->first_position;
+    frame->joint_count = (size_t)got->joint_count[index];
+    frame->joint_axis_count = (size_t)got->joint_axis_count[index];
+    frame->joint_position_count = (size_t)got->joint_position_count[index];
+    frame->joints = FROM(got->joints, frames->first_joint);
+    frame->joint_axes = FROM(got->joint_axes, frames->first_joint);
+    frame->joint_position = FROM(got->joint_position, position);
+    frame->joint_velocity = FROM(got->joint_velocity, axis);
+    frame->joint_position_single = FROM(got->joint_position_single, position);
+    frame->joint_velocity_single = FROM(got->joint_velocity_single, axis);
+    frame->joint_target = FROM(got->joint_target, axis);
+    frame->joint_target_velocity = FROM(got->joint_target_velocity, axis);
+    frame->joint_effort = FROM(got->joint_effort, axis);
+    frames->first_axis += frame->joint_axis_count;
+    frames->first_position += frame->joint_position_count;
 }
 
 bool moreau_next_frame(MoreauFrames *frames, MoreauFrame *frame) {
@@ -115,6 +168,9 @@ bool moreau_next_frame(MoreauFrames *frames, MoreauFrame *frame) {
         size_t contacts = (size_t)got->contact_count[i];
         frame->contacts = cut_contacts(got, frames->first_contact, contacts);
         frames->first_contact += contacts;
+    }
+    if (got->n_joint_count > 0) {
+        cut_joints(got, i, frames, frame);
     }
     return true;
 }

@@ -453,6 +453,16 @@ typedef struct MoreauStep {
     bool single;            // as floats; default false
     bool reports;           // default true
     bool hashes;            // default false
+
+    // Targets and efforts of joints, set before the first step; they hold until they are changed.
+    const uint32_t *joint_share;      // Nullable; per world: how many of the joints are its
+    const uint32_t *joint_axis_share; // Nullable; per world: how many axes those have; one each
+    const uint64_t *joints;           // [joint_count] ids
+    size_t joint_count, joint_axis_count;
+    const double *joint_target, *joint_target_velocity, *joint_effort; // per axis, Nullable
+    bool joint_positions, joint_velocities;                            // return them; default false
+    bool joint_wrenches; // what joints carried in the last step; default false
+    bool broken_joints;  // ids of those that broke; default false
 } MoreauStep;
 
 MoreauStep moreau_step_default(void);
@@ -516,6 +526,15 @@ typedef struct MoreauStepResult {
     MoreauEnergies energy;
     const uint64_t *removed; // bodies that left the bounds in this call; NULL: none of any world
     size_t failure_count;    // worlds that failed: moreau_reply_failure
+
+    // how many joints, axes and positions each world adds to the columns below
+    const uint32_t *joint_count, *joint_axis_count, *joint_position_count;
+    const double *joint_position, *joint_velocity;
+    const float *joint_position_single, *joint_velocity_single;
+    const double *joint_wrench;    // 6 per joint: force [N], torque [N m] on b, at b's frame
+    const uint64_t *broken_joints; // of this call, with `reports`; NULL: none of any world
+    const uint32_t *broken_count;  // how many each world adds to the next; NULL: none of any
+    const uint64_t *broken;        // ids
 } MoreauStepResult;
 
 // Steps one world or many. The status is that of the call; worlds that failed are listed beside it,
@@ -732,6 +751,7 @@ typedef struct MoreauFrameQuery {
     bool contacts;          // default false
     bool single;            // poses and velocities as floats; default false
     bool again;             // step again even where states are stored; default false
+    bool joints;            // numbers of joints; default false
 } MoreauFrameQuery;
 
 MoreauFrameQuery moreau_frame_query_default(void);
@@ -748,6 +768,12 @@ typedef struct MoreauFrame {
     const double *pose, *velocity; // 7 and 6 per body
     const float *pose_single, *velocity_single;
     MoreauContacts contacts; // their `total` is `count`
+    size_t joint_count, joint_axis_count, joint_position_count;
+    const uint64_t *joints;     // ids
+    const uint32_t *joint_axes; // of each: those that it leaves free, a sum of 2^axis
+    const double *joint_position, *joint_velocity;
+    const float *joint_position_single, *joint_velocity_single;
+    const double *joint_target, *joint_target_velocity, *joint_effort;
 } MoreauFrame;
 
 // Frames one behind the other, to be walked with moreau_next_frame. Private but for `count`.
@@ -755,6 +781,7 @@ typedef struct MoreauFrames {
     size_t count;
     const MoreauReply *reply;
     size_t index, first_body, first_id, next_id, first_contact;
+    size_t first_joint, next_joint, first_axis, first_position;
 } MoreauFrames;
 
 // The frames of an event of a replay, or of a read's reply; false when it holds none, or columns

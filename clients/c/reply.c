@@ -134,6 +134,7 @@ static void read_reports(const Moreau__V1__StepReports *reports, size_t count,
     result->worst_launch = read_launches(reports->worst_launch, count);
     result->worst_launch_step = COLUMN(reports, worst_launch_step, count);
     result->energy = read_energies(reports->energy, count);
+    result->broken_joints = COLUMN(reports, broken_joints, count);
 }
 
 // The bodies that all worlds add to the columns.
@@ -143,6 +144,32 @@ static size_t count_bodies(const Moreau__V1__WorldStepReply *step) {
         total += step->body_count[i];
     }
     return (size_t)total;
+}
+
+static size_t add_up(const uint32_t *counts, size_t count) {
+    size_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        total += counts[i];
+    }
+    return total;
+}
+
+static void read_joints(const Moreau__V1__WorldStepReply *step, size_t count,
+                        MoreauStepResult *result) {
+    result->joint_count = COLUMN(step, joint_count, count);
+    result->joint_axis_count = COLUMN(step, joint_axis_count, count);
+    result->joint_position_count = COLUMN(step, joint_position_count, count);
+    const size_t joints = add_up(step->joint_count, step->n_joint_count),
+                 axes = add_up(step->joint_axis_count, step->n_joint_axis_count),
+                 positions = add_up(step->joint_position_count, step->n_joint_position_count),
+                 broken = add_up(step->broken_count, step->n_broken_count);
+    result->joint_position = COLUMN(step, joint_position, positions);
+    result->joint_velocity = COLUMN(step, joint_velocity, axes);
+    result->joint_position_single = COLUMN(step, joint_position_single, positions);
+    result->joint_velocity_single = COLUMN(step, joint_velocity_single, axes);
+    result->joint_wrench = joints <= SIZE_MAX / 6 ? COLUMN(step, joint_wrench, 6 * joints) : NULL;
+    result->broken = COLUMN(step, broken, broken);
+    result->broken_count = result->broken == NULL ? NULL : COLUMN(step, broken_count, count);
 }
 
 bool moreau_reply_step(const MoreauReply *reply, MoreauStepResult *result) {
@@ -169,6 +196,7 @@ bool moreau_reply_step(const MoreauReply *reply, MoreauStepResult *result) {
         read_reports(step->reports, count, result);
     }
     result->removed = COLUMN(step, removed, count);
+    read_joints(step, count, result);
     result->failure_count = step->n_failures;
     return true;
 }

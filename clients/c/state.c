@@ -27,6 +27,16 @@ static Moreau__V1__WorldStep make_step(const MoreauStep *step) {
     message.has_poses = message.poses = step->poses;
     message.has_velocities = message.velocities = step->velocities;
     message.has_single = message.single = step->single;
+    PUT_COLUMN(message, joint_count, step->joint_share, step->world_count);
+    PUT_COLUMN(message, joint_axis_count, step->joint_axis_share, step->world_count);
+    PUT_COLUMN(message, joints, step->joints, step->joint_count);
+    PUT_COLUMN(message, joint_target, step->joint_target, step->joint_axis_count);
+    PUT_COLUMN(message, joint_target_velocity, step->joint_target_velocity, step->joint_axis_count);
+    PUT_COLUMN(message, joint_effort, step->joint_effort, step->joint_axis_count);
+    message.has_joint_positions = message.joint_positions = step->joint_positions;
+    message.has_joint_velocities = message.joint_velocities = step->joint_velocities;
+    message.has_joint_wrenches = message.joint_wrenches = step->joint_wrenches;
+    message.has_broken_joints = message.broken_joints = step->broken_joints;
     message.has_reports = 1;
     message.reports = step->reports;
     message.has_hashes = message.hashes = step->hashes;

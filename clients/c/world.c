@@ -152,10 +152,6 @@ MoreauStatus moreau_world_add_materials(MoreauClient *client, uint64_t world,
     return status;
 }
 
-// A Nullable column of the caller's: `stride` numbers per item, or none at all.
-#define PUT_COLUMN(message, name, column, items)                                                   \
-    ((message).n_##name = (column) != NULL ? (items) : 0, (message).name = (void *)(column))
-
 MoreauStatus moreau_world_add_shapes(MoreauClient *client, uint64_t world,
                                      const MoreauShapes *shapes, uint64_t *ids) {
     Moreau__V1__WorldAddShapes add = MOREAU__V1__WORLD_ADD_SHAPES__INIT;

@@ -171,6 +171,7 @@ static int show_one(Cli *cli, const char *name) {
     } else {
         episode_print(reply->episode_describe->episode);
         episode_print_launch(reply->episode_describe);
+        episode_print_broken(reply->episode_describe);
         episode_print_open(reply->episode_describe);
     }
     moreau__v1__reply__free_unpacked(reply, NULL);

@@ -32,6 +32,7 @@ static const char usage[] =
     "Examples:\n"
     "  moreau replay demo\n"
     "  moreau replay demo --from 100 --to 200 --stride 10 --body box1 --speed 0\n"
+    "  moreau replay robot --json --joints | jq -c '.joints[] | .position'\n"
     "  moreau replay 3e9f0a8d --json --contacts | jq -c '.contacts[] | .gap'\n";
 
 static const CliField typed[] = {
@@ -45,7 +46,7 @@ enum { LAUNCHES_MAX = 10000 }; // as many highlights of a kind as a server tells
 
 typedef struct Replay {
     Cli *cli;
-    bool contacts;
+    bool contacts, joints;
     const OptionList *wanted; // bodies by id or name, as given; none: all
     size_t body_count;        // 0: all
     uint64_t body[OPTION_LIST_MAX];
@@ -89,6 +90,29 @@ static const Moreau__V1__EpisodeHighlight *find_launch(const Replay *replay,
     return NULL;
 }
 
+// Where a joint's numbers stand in the columns of its frame.
+typedef struct JointPart {
+    size_t axis, axis_count, position, position_count;
+} JointPart;
+
+// Three turns have four position numbers.
+static void next_joint(const MoreauFrame *frame, size_t index, JointPart *part) {
+    enum { TURNS = 7 << 3 };
+    const uint32_t axes = frame->joint_axes[index];
+    part->axis += part->axis_count;
+    part->position += part->position_count;
+    part->axis_count = 0;
+    for (uint32_t bit = 0; bit < 6; bit++) {
+        part->axis_count += axes >> bit & 1;
+    }
+    part->position_count = part->axis_count + ((axes & TURNS) == TURNS);
+    // a server that says otherwise of itself shows no more than it sent
+    if (part->axis + part->axis_count > frame->joint_axis_count ||
+        part->position + part->position_count > frame->joint_position_count) {
+        part->axis_count = part->position_count = 0;
+    }
+}
+
 // ---- as lines of JSON
 
 // `numbers` is Nullable: nothing is set then.
@@ -125,6 +149,25 @@ static bool touches_wanted(const Replay *replay, const MoreauContacts *all, size
            (all->body_b != NULL && is_wanted(replay, all->body_b[index]));
 }
 
+static json_t *write_joints(const MoreauFrame *frame) {
+    json_t *joints = json_array();
+    JointPart part = {0};
+    for (size_t i = 0; i < frame->joint_count; i++) {
+        json_t *joint = json_object();
+        next_joint(frame, i, &part);
+        const size_t axis = part.axis, count = part.axis_count;
+        json_object_set_new(joint, "id", number_json_whole(frame->joints[i]));
+        set_numbers(joint, "position", at(frame->joint_position, part.position, 1),
+                    part.position_count);
+        set_numbers(joint, "velocity", at(frame->joint_velocity, axis, 1), count);
+        set_numbers(joint, "target", at(frame->joint_target, axis, 1), count);
+        set_numbers(joint, "target_velocity", at(frame->joint_target_velocity, axis, 1), count);
+        set_numbers(joint, "effort", at(frame->joint_effort, axis, 1), count);
+        json_array_append_new(joints, joint);
+    }
+    return joints;
+}
+
 static void print_frame_line(const Replay *replay, const MoreauFrame *frame) {
     json_t *line = json_object();
     json_object_set_new(line, "step", number_json_whole(frame->step));
@@ -150,6 +193,9 @@ static void print_frame_line(const Replay *replay, const MoreauFrame *frame) {
             }
         }
         json_object_set_new(line, "contacts", contacts);
+    }
+    if (replay->joints) {
+        json_object_set_new(line, "joints", write_joints(frame));
     }
     const Moreau__V1__EpisodeHighlight *launch = find_launch(replay, frame);
     if (launch != NULL) {
@@ -197,6 +243,19 @@ static void print_contacts(const Replay *replay, const MoreauFrame *frame) {
     }
 }
 
+static void print_joints(const MoreauFrame *frame) {
+    JointPart part = {0};
+    for (size_t i = 0; i < frame->joint_count; i++) {
+        next_joint(frame, i, &part);
+        printf("%8" PRIu64 " %9.4f  joint %" PRIu64 " at", frame->step, frame->time,
+               frame->joints[i]);
+        print_numbers(at(frame->joint_position, part.position, 1), part.position_count, 0, 4);
+        printf(", moving by");
+        print_numbers(at(frame->joint_velocity, part.axis, 1), part.axis_count, 0, 4);
+        putchar('\n');
+    }
+}
+
 static void print_frame(const Replay *replay, const MoreauFrame *frame) {
     if (replay->frames == 0) {
         print_head();
@@ -213,6 +272,7 @@ static void print_frame(const Replay *replay, const MoreauFrame *frame) {
         putchar('\n');
     }
     print_contacts(replay, frame);
+    print_joints(frame);
     const Moreau__V1__EpisodeHighlight *launch = find_launch(replay, frame);
     if (launch != NULL) {
         printf("%8" PRIu64 " %9.4f  launch %" PRIu64 "-%" PRIu64
@@ -369,6 +429,7 @@ int command_replay(Cli *cli, int argc, char **argv) {
         {"--speed", OPTION_FACTOR, &speed, "X", "times real time; 0: at once"},
         {"--body", OPTION_LIST, &bodies, "BODY", "only this one; may be repeated"},
         {"--contacts", OPTION_FLAG, &replay.contacts, NULL, "what touches, too"},
+        {"--joints", OPTION_FLAG, &replay.joints, NULL, "positions and rates of joints, too"},
         {"--again", OPTION_FLAG, &again, NULL, "step again even what is stored"},
     };
     OptionList words = {0};
@@ -388,6 +449,7 @@ int command_replay(Cli *cli, int argc, char **argv) {
     message.stride = stride;
     message.speed = speed;
     message.has_contacts = message.contacts = replay.contacts;
+    message.has_joints = message.joints = replay.joints;
     message.has_again = message.again = again;
     status = show_episode(cli, &message, &replay);
     if (replay.described != NULL) {

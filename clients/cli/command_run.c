@@ -123,6 +123,7 @@ static int step_batch(Cli *cli, RunReport *report, uint64_t steps, uint64_t *don
     step.worlds = &report->world;
     step.has_steps = 1;
     step.steps = steps;
+    step.has_broken_joints = step.broken_joints = 1;
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_STEP;
     request.world_step = &step;

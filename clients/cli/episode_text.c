@@ -219,6 +219,25 @@ void episode_print_launch(const Moreau__V1__EpisodeDescribeReply *reply) {
     }
 }
 
+void episode_print_broken(const Moreau__V1__EpisodeDescribeReply *reply) {
+    const size_t broken = MOREAU__V1__EPISODE_HIGHLIGHT__KIND__BROKEN;
+    for (size_t i = 0; i < reply->n_highlights; i++) {
+        const Moreau__V1__EpisodeHighlight *one = reply->highlights[i];
+        if (one->kind == MOREAU__V1__EPISODE_HIGHLIGHT__KIND__BROKEN) { // the worst is first
+            const uint64_t total =
+                reply->n_highlight_total >= broken ? reply->highlight_total[broken - 1] : 1;
+            printf("  broken       %.0f joint%s in step %" PRIu64 ", the first joint %" PRIu64,
+                   one->value, one->value == 1.0 ? "" : "s", one->worst_step, one->joint);
+            if (total > 1) {
+                printf(", and more in %" PRIu64 " other stretch%s", total - 1,
+                       total == 2 ? "" : "es");
+            }
+            putchar('\n');
+            return;
+        }
+    }
+}
+
 // The episode that an answer tells of; NULL: it tells of none.
 static const Moreau__V1__EpisodeInfo *told_of(const Moreau__V1__Reply *reply) {
     if (reply->result_case == MOREAU__V1__REPLY__RESULT_EPISODE_DESCRIBE) {

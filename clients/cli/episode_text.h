@@ -31,6 +31,9 @@ void episode_print_open(const Moreau__V1__EpisodeDescribeReply *reply);
 // What was launched fastest; nothing where nothing was.
 void episode_print_launch(const Moreau__V1__EpisodeDescribeReply *reply);
 
+// Of those in which joints broke, how many steps there were, and the worst.
+void episode_print_broken(const Moreau__V1__EpisodeDescribeReply *reply);
+
 // Asks for everything about one, with so many highlights of each kind. EXIT_DONE: *reply holds it,
 // and is the caller's to free. Anything else: after a sentence, *reply is NULL.
 int episode_describe(Cli *cli, const char *name, uint64_t highlights, Moreau__V1__Reply **reply);

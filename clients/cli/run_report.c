@@ -112,6 +112,12 @@ uint64_t run_report_add(RunReport *report, const Moreau__V1__WorldStepReply *rep
     report->step = FIRST(reply, step, report->step);
     report->time = FIRST(reply, time, report->time);
     report->removed += FIRST(reply, removed, 0);
+    for (size_t i = 0; i < reply->n_broken; i++) {
+        if (report->broken < RUN_BROKEN_MAX) {
+            report->broken_id[report->broken] = reply->broken[i];
+        }
+        report->broken++;
+    }
     if (done > 0 && reply->reports != NULL) {
         add_reports(report, reply->reports);
     }
@@ -141,6 +147,27 @@ static const char *text_of_body(const RunReport *report, uint64_t id, char *text
         snprintf(text, BODY_TEXT_BYTES, "%" PRIu64, id);
     }
     return text;
+}
+
+// The joints of a scene are the first of its world.
+static void print_broken(const RunReport *report) {
+    char text[32];
+    if (report->broken == 0) {
+        return;
+    }
+    printf("  broken       %s joint%s:", format_count(report->broken, text),
+           plural(report->broken));
+    for (uint64_t i = 0; i < report->broken && i < RUN_BROKEN_MAX; i++) {
+        const uint64_t id = report->broken_id[i];
+        const char *name =
+            id <= report->scene->n_joints ? report->scene->joints[id - 1]->name : NULL;
+        if (name != NULL && name[0] != '\0') {
+            printf("%s '%.40s'", i == 0 ? "" : ",", name);
+        } else {
+            printf("%s %" PRIu64, i == 0 ? "" : ",", id);
+        }
+    }
+    puts(report->broken > RUN_BROKEN_MAX ? ", …" : "");
 }
 
 static void print_launch(const RunReport *report) {
@@ -270,6 +297,7 @@ void run_report_print(const RunReport *report) {
                format_count(report->removed, text[0]), report->removed == 1 ? "body" : "bodies",
                report->removed == 1 ? "was" : "were");
     }
+    print_broken(report);
     if (report->has_energy) {
         printf("  energy       %.9g J, %+.3g J in the last step\n", report->energy_after + 0.0,
                report->energy_after - report->energy_before + 0.0);
@@ -328,6 +356,7 @@ static void write_solve(const RunReport *report, json_t *document) {
     json_object_set_new(document, "softened", json_integer(report->softened));
     json_object_set_new(document, "softened_steps", number_json_whole(report->softened_steps));
     json_object_set_new(document, "asleep", json_integer(report->asleep));
+    json_object_set_new(document, "broken_joints", number_json_whole(report->broken));
     json_object_set_new(document, "solver_time", number_json(report->solver_time));
     json_object_set_new(document, "certificate", write_certificate(report));
     if (report->open.step > 0) {

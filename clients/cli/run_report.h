@@ -28,6 +28,8 @@ typedef struct RunLaunch {
     uint64_t body[2];
 } RunLaunch;
 
+enum { RUN_BROKEN_MAX = 16 }; // as many as are named
+
 typedef struct RunReport {
     // set by whoever runs
     const Moreau__V1__Scene *scene;              // borrowed, as what the server made of it;
@@ -50,8 +52,10 @@ typedef struct RunReport {
     uint64_t recovery_steps;
     uint32_t softened; // contacts and rows of the last step
     uint64_t softened_steps;
-    uint32_t asleep;  // bodies that sleep after the last step
-    uint64_t removed; // bodies that left the bounds
+    uint32_t asleep;                    // bodies that sleep after the last step
+    uint64_t removed;                   // bodies that left the bounds
+    uint64_t broken;                    // joints that broke …
+    uint64_t broken_id[RUN_BROKEN_MAX]; // … the first of them
     bool has_reports, converged;
     double tolerance, solver_time;
     size_t entry_count; // of the certificate, in the order of CertificateColumns

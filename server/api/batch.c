@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "api/batch.h"
 
+#include "step/joint_wrenches.h"
 #include "step/snapshot.h"
 
 #include <inttypes.h>
@@ -97,6 +98,55 @@ static bool copy_state(const BatchItem *item, StepResult *result) {
     return (result->pose != NULL && result->velocity != NULL) || count == 0;
 }
 
+// A column of a world's joints: where it stands, or a copy.
+static bool copy_column(const BatchItem *item, double *column, size_t count, double **copy) {
+    *copy = column;
+    if (item->batch->results.count > 1 && count > 0) {
+        *copy = arena_take_array(item->arena, count, sizeof(double));
+        if (*copy == NULL) {
+            return false;
+        }
+        memcpy(*copy, column, count * sizeof(double));
+    }
+    return true;
+}
+
+static void clear_joints(StepResult *result) {
+    result->joint_count = result->joint_axis_count = result->joint_position_count = 0;
+}
+
+static Status copy_joints(const BatchItem *item, StepResult *result) {
+    const Door *door = &item->world->door;
+    const World *world = door->world;
+    const StepResults *results = &item->batch->results;
+    result->joint_count = (uint32_t)world->joint_count;
+    result->joint_axis_count = (uint32_t)world->joint_axis_count;
+    result->joint_position_count = (uint32_t)world->joint_position_count;
+    bool copied = (!results->wants_joint_position ||
+                   copy_column(item, world->joint_position, world->joint_position_count,
+                               &result->joint_position)) &&
+                  (!results->wants_joint_velocity ||
+                   copy_column(item, world->joint_velocity, world->joint_axis_count,
+                               &result->joint_velocity));
+    // of a world that has done no step there is nothing to tell
+    if (copied && results->wants_joint_wrench && item->begun && result->run.tally.done > 0 &&
+        world->joint_count > 0) {
+        result->joint_wrench =
+            arena_take_array(item->arena, world->joint_count, 6 * sizeof(double));
+        copied = result->joint_wrench != NULL;
+        if (copied && joint_wrenches(door->stepper, world, item->arena, result->joint_wrench,
+                                     result->error.status == STATUS_OK ? &result->error : NULL) !=
+                          STATUS_OK) {
+            result->joint_wrench = NULL; // zeros, and the error says why
+        }
+    }
+    return copied ? STATUS_OK
+                  : error_set(&result->error, STATUS_RESOURCE_EXHAUSTED, "",
+                              "%zu joints are more than one request may read, whose memory is some "
+                              "frames (option --frame-bytes-max).",
+                              world->joint_count);
+}
+
 static void collect(const BatchItem *item, StepResult *result) {
     World *world = item->world->door.world;
     const Batch *batch = item->batch;
@@ -109,7 +159,7 @@ static void collect(const BatchItem *item, StepResult *result) {
     if (batch->results.wants_hash) {
         result->hash = snapshot_hash(world);
     }
-    if (batch->results.wants_pose || batch->results.wants_velocity) {
+    if (step_results_show_bodies(&batch->results)) {
         if (!copy_state(item, result)) {
             result->body_count = 0;
             error_set(&result->error, STATUS_RESOURCE_EXHAUSTED, "",
@@ -117,6 +167,9 @@ static void collect(const BatchItem *item, StepResult *result) {
                       "(option --frame-bytes-max).",
                       world->body_count);
         }
+    }
+    if (step_results_show_joints(&batch->results) && copy_joints(item, result) != STATUS_OK) {
+        clear_joints(result);
     }
 }
 
@@ -148,6 +201,22 @@ static void finish_item(Batch *batch, Lane *lane) {
     }
 }
 
+// Room for the ids of joints that break.
+static bool take_broken(BatchItem *item, StepResult *result) {
+    const World *world = item->world->door.world;
+    if (!item->batch->results.wants_broken || world->joint_count == 0) {
+        return true;
+    }
+    result->run.broken = arena_take_array(item->arena, world->joint_count, sizeof(uint64_t));
+    if (result->run.broken == NULL) {
+        error_set(&result->error, STATUS_RESOURCE_EXHAUSTED, "broken_joints",
+                  "%zu joints are more than one request may list, whose memory is some frames "
+                  "(option --frame-bytes-max).",
+                  world->joint_count);
+    }
+    return result->run.broken != NULL;
+}
+
 // False: nothing is to be stepped, or nothing more.
 static bool begin(BatchItem *item, StepResult *result) {
     bool stops = request_should_stop(item->batch->request, &result->error);
@@ -155,6 +224,7 @@ static bool begin(BatchItem *item, StepResult *result) {
         item->begun = true;
         stops = stops || door_step_begin(&item->world->door, item->order, item->arena, &result->run,
                                          &result->error) != STATUS_OK;
+        stops = stops || !take_broken(item, result);
         // once the steps have passed, so that nothing is set where none is taken
         stops = stops ||
                 (item->joints != NULL && door_change(&item->world->door, item->joints, item->arena,
@@ -233,19 +303,26 @@ static bool must_wait(BatchItem *item) {
     return !door_is_ready(door, &reserve->wait);
 }
 
-static bool shows_bodies(const Batch *batch) {
-    return batch->results.wants_pose || batch->results.wants_velocity;
+// Whether the length of the reply depends on what worlds have.
+static bool shows_worlds(const Batch *batch) {
+    return step_results_show_bodies(&batch->results) || step_results_show_joints(&batch->results) ||
+           batch->results.wants_broken;
 }
 
-static void judge_bytes(Batch *batch, uint64_t bodies) {
+static void judge_bytes(Batch *batch, const StepSizes *sizes) {
     size_t bytes = REPLY_HEAD_OK_BYTES_MAX + BATCH_FAILURE_BYTES_MAX * batch->results.count +
-                   step_codec_bytes_bound(&batch->results, bodies);
+                   step_codec_bytes_bound(&batch->results, sizes);
     batch->refused_bytes = bytes > batch->request->api->def.frame_bytes_max ? bytes : 0;
 }
 
 // Every world is in front of its step: those that wait go on.
 static void end_meeting(Batch *batch, const BatchItem *last) {
-    judge_bytes(batch, atomic_load_explicit(&batch->bodies, memory_order_relaxed));
+    const StepSizes sizes = {
+        .bodies = atomic_load_explicit(&batch->bodies, memory_order_relaxed),
+        .joints = atomic_load_explicit(&batch->joints, memory_order_relaxed),
+        .joint_axes = atomic_load_explicit(&batch->joint_axes, memory_order_relaxed),
+        .joint_positions = atomic_load_explicit(&batch->joint_positions, memory_order_relaxed)};
+    judge_bytes(batch, &sizes);
     Pool *pool = batch->request->api->def.pool;
     for (size_t i = 0; i < batch->results.count; i++) {
         const BatchItem *item = &batch->item[i];
@@ -262,7 +339,11 @@ static bool meet(BatchItem *item) {
         return true;
     }
     item->has_met = true;
-    atomic_fetch_add_explicit(&batch->bodies, item->world->door.world->body_count,
+    const World *world = item->world->door.world;
+    atomic_fetch_add_explicit(&batch->bodies, world->body_count, memory_order_relaxed);
+    atomic_fetch_add_explicit(&batch->joints, world->joint_count, memory_order_relaxed);
+    atomic_fetch_add_explicit(&batch->joint_axes, world->joint_axis_count, memory_order_relaxed);
+    atomic_fetch_add_explicit(&batch->joint_positions, world->joint_position_count,
                               memory_order_relaxed);
     if (atomic_fetch_sub_explicit(&batch->awaited, 1, memory_order_acq_rel) > 1) {
         return false;
@@ -424,26 +505,33 @@ static void reply_without_worlds(Request *request) {
     pool_submit(request->api->def.pool, &request->strand, request_share(request), &request->job);
 }
 
+static void add_published(const WorldFigures *figures, StepSizes *sizes) {
+    sizes->bodies += atomic_load_explicit(&figures->bodies, memory_order_relaxed);
+    sizes->joints += atomic_load_explicit(&figures->joints, memory_order_relaxed);
+    sizes->joint_axes += atomic_load_explicit(&figures->joint_axes, memory_order_relaxed);
+    sizes->joint_positions += atomic_load_explicit(&figures->joint_positions, memory_order_relaxed);
+}
+
 // Judges the reply's length where it is known already, or has the worlds meet.
-static Status count_bodies(Batch *batch, size_t known, Error *error) {
-    if (!shows_bodies(batch)) {
+static Status count_worlds(Batch *batch, size_t known, Error *error) {
+    if (!shows_worlds(batch)) {
         batch->meets = false;
         return STATUS_OK;
     }
-    // the lane of a single world counts its bodies without waiting for anybody
+    // the lane of a single world counts what it has without waiting for anybody
     batch->meets = batch->meets || batch->results.count == 1;
     atomic_store_explicit(&batch->awaited, known, memory_order_relaxed);
     if (batch->meets) {
         return STATUS_OK;
     }
-    uint64_t bodies = 0;
+    StepSizes sizes = {0};
     for (size_t i = 0; i < batch->results.count; i++) {
         const WorldEntry *world = batch->item[i].world;
         if (world != NULL) {
-            bodies += atomic_load_explicit(&world->figures.bodies, memory_order_relaxed);
+            add_published(&world->figures, &sizes);
         }
     }
-    judge_bytes(batch, bodies);
+    judge_bytes(batch, &sizes);
     return batch->refused_bytes == 0
                ? STATUS_OK
                : request_refuse_length(batch->request, batch->refused_bytes, error);
@@ -455,7 +543,7 @@ Status batch_submit(Batch *batch, Error *error) {
     }
     size_t known = count_known(batch);
     batch->has_unknown = known < batch->results.count;
-    if (count_bodies(batch, known, error) != STATUS_OK) {
+    if (count_worlds(batch, known, error) != STATUS_OK) {
         return_memory(batch);
         return error->status;
     }

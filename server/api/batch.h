@@ -3,9 +3,9 @@
 // strand, joined by a counter; the last one to finish makes the reply. A world that fails says why
 // and does not disturb the others, and the call is OK, also when it is the only world or all fail.
 //
-// What the reply takes must be known before any world is stepped. It depends on how many bodies the
-// worlds have when their turns come; these are the published ones unless some world is changing.
-// Then the worlds *meet*: each waits in front of its step until all have counted their bodies.
+// What the reply takes must be known before any world is stepped. It depends on how many bodies and
+// joints the worlds have when their turns come; these are the published ones unless some world is
+// changing. Then the worlds *meet*: each waits in front of its step until all have counted theirs.
 #pragma once
 
 #include "api/request.h"
@@ -21,7 +21,7 @@ typedef struct BatchItem {
     const Input *order;  // in the request's arena; NULL: only the hash is asked for
     const Input *joints; // likewise: what is set before the first step; NULL: nothing
     bool begun;          // its result's `run` is set
-    bool has_met;        // it has counted its bodies
+    bool has_met;        // it has counted its bodies and joints
     bool has_faulted;    // a step of it: its reserve says which
     Arena *arena; // what the lane may take from: the request's when the batch has one world, else
                   // the lane's part of the batch's
@@ -50,9 +50,9 @@ struct Batch {
 
     bool has_unknown; // some of the worlds
     bool meets;
-    _Atomic size_t awaited;  // items that have not met yet
-    _Atomic uint64_t bodies; // of the worlds that have
-    size_t refused_bytes;    // > 0: the reply would be so long, so nothing is stepped
+    _Atomic size_t awaited;                                       // items that have not met yet
+    _Atomic uint64_t bodies, joints, joint_axes, joint_positions; // of the worlds that have
+    size_t refused_bytes; // > 0: the reply would be so long, so nothing is stepped
 };
 
 // Finds the worlds (all listed, none twice) and makes their items; unknown ones will be failed

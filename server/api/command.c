@@ -30,7 +30,7 @@ static const Command commands[] = {
     {FIELD(WORLD_ADD_BODIES), "WorldAddBodies", PLACE_WORLD, COMMAND_MUTATES | COMMAND_BODIES,
      offsetof(Moreau__V1__WorldAddBodies, world), "adds bodies, as columns",
      command_world_add_bodies_judge, command_world_add_bytes, NULL, command_world_add},
-    {FIELD(WORLD_ADD_JOINTS), "WorldAddJoints", PLACE_WORLD, COMMAND_MUTATES,
+    {FIELD(WORLD_ADD_JOINTS), "WorldAddJoints", PLACE_WORLD, COMMAND_MUTATES | COMMAND_BODIES,
      offsetof(Moreau__V1__WorldAddJoints, world), "adds joints, as columns",
      command_world_add_joints_judge, command_world_add_bytes, NULL, command_world_add},
     {FIELD(WORLD_REMOVE), "WorldRemove", PLACE_WORLD, COMMAND_MUTATES,

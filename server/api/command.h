@@ -25,7 +25,7 @@ enum {
     COMMAND_CHANGES = 8,    // changes something else than a world: like COMMAND_MUTATES, what a
                             // client repeats after a resume must not be done again
     COMMAND_ORDERED = 16,   // changes nothing, but reads what the calls before it have left
-    COMMAND_BODIES = 32,    // may change how many bodies its world has
+    COMMAND_BODIES = 32,    // may bring its world more bodies or joints
     COMMAND_ANY_NUMBER =
         64 // its numbers may be NaN: they are judged row by row, as it carries them out
 };

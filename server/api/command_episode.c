@@ -542,6 +542,8 @@ static bool fill_highlights(const Highlight *highlights, size_t count, Arena *ar
         m->worst_step = highlights[i].step;
         m->value = highlights[i].value;
         bool is_launch = highlights[i].kind == HIGHLIGHT_LAUNCH;
+        m->has_joint = highlights[i].kind == HIGHLIGHT_BROKEN;
+        m->joint = highlights[i].joint;
         m->has_reason = m->has_contacts = highlights[i].reason > 0;
         m->has_body = m->has_reason || is_launch;
         m->has_other_body = m->has_height = is_launch;

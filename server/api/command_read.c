@@ -4,6 +4,7 @@
 #include "api/request.h"
 #include "api/span.h"
 #include "run/record_columns.h"
+#include "step/joint_wrenches.h"
 #include "wire/joints.h"
 #include "wire/scene_out.h"
 #include "world/sleep.h"
@@ -117,6 +118,30 @@ static bool fill_asleep(const World *world, Span range, Arena *arena,
     return m->asleep != NULL;
 }
 
+static Status fill_joints(const Request *request, Arena *arena, Moreau__V1__WorldGetReply *m,
+                          Error *error) {
+    const Moreau__V1__WorldGet *get = request->message->world_get;
+    const Door *door = &request->world->door;
+    const World *world = door->world;
+    m->has_joints_removed = 1;
+    m->joints_removed = world_removed_joint_count(world);
+    bool filled = joints_numbers(world, arena, m);
+    if (filled && get->definition) {
+        m->joint_definition = joints_definition(world, arena);
+        filled = m->joint_definition != NULL;
+    }
+    if (filled && get->joint_wrenches) {
+        m->joint_wrench = arena_take_array(arena, world->joint_count, 6 * sizeof(double));
+        m->n_joint_wrench = 6 * world->joint_count;
+        filled = m->joint_wrench != NULL;
+    }
+    if (!filled) {
+        return out_of_memory(error);
+    }
+    return get->joint_wrenches ? joint_wrenches(door->stepper, world, arena, m->joint_wrench, error)
+                               : STATUS_OK;
+}
+
 Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     (void)lane;
     const Moreau__V1__WorldGet *get = request->message->world_get;
@@ -144,13 +169,11 @@ Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply,
             fill_states(world, range, arena, get->single, m) && fill_asleep(world, range, arena, m);
         filled = filled && (!get->definition || fill_definition(world, range, arena, m));
     }
-    if (filled && get->joints) {
-        filled = joints_numbers(world, arena, m);
-        m->joint_definition = get->definition && filled ? joints_definition(world, arena) : NULL;
-        filled = filled && (!get->definition || m->joint_definition != NULL);
-    }
     if (!filled) {
         return out_of_memory(error);
+    }
+    if (get->joints && fill_joints(request, arena, m, error) != STATUS_OK) {
+        return error->status;
     }
     reply->result_case = MOREAU__V1__REPLY__RESULT_WORLD_GET;
     reply->world_get = m;

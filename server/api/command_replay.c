@@ -163,7 +163,8 @@ Status command_episode_read_prepare(Request *request, Error *error) {
     EpisodeWish wish = {.poses = read->poses,
                         .velocities = read->velocities,
                         .contacts = read->contacts,
-                        .single = read->single};
+                        .single = read->single,
+                        .joints = read->joints};
     episode_columns_init(&plan->show.columns, wish);
     plan->left = read->has_count ? read->count : UINT64_MAX;
     request->plan = plan;
@@ -291,13 +292,13 @@ static uint64_t due_time(Replay *replay, const StateFrame *frame) {
 }
 
 // Adds a frame to the event in the making. What was due before does not wait for what is not; and
-// an event's frames have the same bodies, so that their ids stand once.
+// an event's frames have the same bodies and joints, so that their ids stand once.
 static Status gather(Replay *replay, Lane *lane, const EpisodeFrame *frame, Error *error) {
     EpisodeColumns *columns = &replay->show.columns;
     Status status = STATUS_OK;
     replay->due_ns = due_time(replay, &frame->frame);
     bool is_due = replay->due_ns <= clock_now_ns();
-    if (!is_due || !episode_columns_same_bodies(columns, frame)) {
+    if (!is_due || !episode_columns_same_things(columns, frame)) {
         status = send_event(replay, lane, error);
     }
     if (status == STATUS_OK) {
@@ -500,7 +501,8 @@ Status command_episode_replay_prepare(Request *request, Error *error) {
     EpisodeWish wish = {.poses = order->poses,
                         .velocities = order->velocities,
                         .contacts = order->contacts,
-                        .single = order->single};
+                        .single = order->single,
+                        .joints = order->joints};
     episode_columns_init(&replay->show.columns, wish);
     uv_timer_init(request->api->def.loop, &replay->timer);
     replay->timer.data = replay;

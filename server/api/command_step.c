@@ -202,13 +202,18 @@ static StepResults wanted_results(const Moreau__V1__WorldStep *message) {
                          .wants_velocity = message->velocities,
                          .wants_single = message->single,
                          .wants_reports = message->reports,
-                         .wants_hash = message->hashes};
+                         .wants_hash = message->hashes,
+                         .wants_joint_position = message->joint_positions,
+                         .wants_joint_velocity = message->joint_velocities,
+                         .wants_joint_wrench = message->joint_wrenches,
+                         .wants_broken = message->broken_joints};
 }
 
-// Beside poses and velocities, which batch.h counts.
+// Beside the columns of bodies and joints, which batch.h counts.
 size_t command_world_step_bytes(const Request *request) {
     StepResults results = wanted_results(request->message->world_step);
-    return BATCH_FAILURE_BYTES_MAX * results.count + step_codec_bytes_bound(&results, 0);
+    return BATCH_FAILURE_BYTES_MAX * results.count +
+           step_codec_bytes_bound(&results, &(StepSizes){0});
 }
 
 Status command_world_step_prepare(Request *request, Error *error) {

@@ -107,7 +107,7 @@ uint64_t chunk_seal(uint8_t *bytes, size_t count, const Chunk *chunk) {
 
     Sink sink = {.bytes = bytes};
     sink_bytes(&sink, magic, sizeof(magic));
-    sink_u32(&sink, CHUNK_FORMAT_VERSION);
+    sink_u32(&sink, chunk_version(chunk));
     sink_u32(&sink, (uint32_t)chunk->kind);
     sink_bytes(&sink, chunk->uid, UID_BYTES);
     sink_u64(&sink, chunk->sequence);

@@ -5,7 +5,7 @@
 //
 //   at  what                                                           as
 //    0  "MOREAUCK"
-//    8  format version (4), kind                                       u32 each
+//    8  format version (4; of what tells of joints 5), kind           u32 each
 //   16  uid of the recording                                           16 bytes
 //   32  sequence number in its chain, from 0                           u64
 //   40  first world, number of worlds                                  u32 each
@@ -54,7 +54,9 @@
 // A chain begins with the definition and ends with the seal. The frames, contacts and highlights of
 // steps stand before the inputs that led to them: who has the inputs has all. A key-frame holds
 // everything that came before it; what is to be done after it stands in the inputs behind it.
-// Versions 2 and 3, which are read as well, had shorter highlights.
+// Versions 2 and 3, which are read as well, had shorter highlights. Version 5 is that of frames
+// with joints, of highlights of joints that broke, and of the inputs that broke them; all else is
+// still version 4 to the byte.
 #pragma once
 
 #include "base/bytes.h"
@@ -65,10 +67,11 @@
 #include <stdint.h>
 
 enum { CHUNK_HEADER_BYTES = 192 };
-enum { CHUNK_FORMAT_VERSION = 4, CHUNK_FORMAT_OLDEST = 2 };
+enum { CHUNK_FORMAT_VERSION = 5, CHUNK_FORMAT_OLDEST = 2 };
 
-// Since when highlights say why steps did not converge, and what convex friction launched.
-enum { CHUNK_FORMAT_REASONS = 3, CHUNK_FORMAT_LAUNCHES = 4 };
+// Since when highlights say why steps did not converge, and what convex friction launched; and what
+// breaks, and what joints do, is told.
+enum { CHUNK_FORMAT_REASONS = 3, CHUNK_FORMAT_LAUNCHES = 4, CHUNK_FORMAT_JOINTS = 5 };
 enum { CHUNK_SOLVER_BYTES = 16 }; // with its zero
 enum { CHUNK_COMPRESSED = 1 };    // flag: known, and not read by this version
 enum { UID_BYTES = 16, UID_TEXT_BYTES = 2 * UID_BYTES + 1 };
@@ -127,7 +130,7 @@ void source_figures(Source *source, StepFigures *figures);
 
 typedef struct Chunk {
     ChunkKind kind;
-    uint32_t version;       // of its format; 0: it is not sealed yet, and will have the newest
+    uint32_t version;       // of its format; 0: CHUNK_FORMAT_LAUNCHES, which has no joints
     uint8_t uid[UID_BYTES]; // of its recording
     uint64_t sequence;
     uint32_t first_world, world_count;
@@ -141,6 +144,10 @@ typedef struct Chunk {
     const uint8_t *body; // borrowed
     size_t body_bytes;
 } Chunk;
+
+static inline uint32_t chunk_version(const Chunk *chunk) {
+    return chunk->version == 0 ? (uint32_t)CHUNK_FORMAT_LAUNCHES : chunk->version;
+}
 
 // Fills the header of a chunk whose body stands CHUNK_HEADER_BYTES behind `bytes`; of `chunk`,
 // checksum and body are not looked at. Returns the checksum.

@@ -18,8 +18,8 @@ const char *recording_content_name(RecordingContent content) {
 }
 
 const char *highlight_kind_name(HighlightKind kind) {
-    static const char *const names[HIGHLIGHT_KIND_COUNT] = {"unknown", "unconverged", "impact",
-                                                            "energy_gain", "launch"};
+    static const char *const names[HIGHLIGHT_KIND_COUNT] = {"unknown",     "unconverged", "impact",
+                                                            "energy_gain", "launch",      "broken"};
     return kind < HIGHLIGHT_KIND_COUNT ? names[kind] : names[0];
 }
 
@@ -278,7 +278,9 @@ void episodes_get(const EpisodesChunk *episodes, size_t index, EpisodeRecord *re
 // ---- highlights
 
 static bool is_known(const Highlight *highlight, uint32_t version) {
-    return version >= CHUNK_FORMAT_LAUNCHES || highlight->kind != HIGHLIGHT_LAUNCH;
+    return version >= (highlight->kind == HIGHLIGHT_BROKEN   ? CHUNK_FORMAT_JOINTS
+                       : highlight->kind == HIGHLIGHT_LAUNCH ? CHUNK_FORMAT_LAUNCHES
+                                                             : CHUNK_FORMAT_OLDEST);
 }
 
 size_t highlights_write(const Highlight *highlights, size_t count, uint32_t version,
@@ -305,6 +307,9 @@ size_t highlights_write(const Highlight *highlights, size_t count, uint32_t vers
             sink_u64(&sink, highlights[i].other);
             sink_double(&sink, highlights[i].height);
         }
+        if (version >= CHUNK_FORMAT_JOINTS) {
+            sink_u64(&sink, highlights[i].joint);
+        }
     }
     return sink.count;
 }
@@ -312,10 +317,11 @@ size_t highlights_write(const Highlight *highlights, size_t count, uint32_t vers
 // of one of them in the chunk
 static size_t highlight_bytes(const Chunk *chunk) {
     enum { WITHOUT_REASONS = 40, WITHOUT_LAUNCHES = 64 };
-    uint32_t version = chunk->version == 0 ? CHUNK_FORMAT_VERSION : chunk->version;
+    uint32_t version = chunk_version(chunk);
     return version < CHUNK_FORMAT_REASONS    ? WITHOUT_REASONS
            : version < CHUNK_FORMAT_LAUNCHES ? WITHOUT_LAUNCHES
-                                             : HIGHLIGHT_BYTES;
+           : version < CHUNK_FORMAT_JOINTS   ? HIGHLIGHT_BYTES
+                                             : HIGHLIGHT_BYTES_WITH_JOINT;
 }
 
 Status highlights_open(const Chunk *chunk, size_t *count, Error *error) {
@@ -334,14 +340,17 @@ Highlight highlights_get(const Chunk *chunk, size_t index) {
     highlight.last_step = source_u64(&source);
     highlight.step = source_u64(&source);
     highlight.value = source_double(&source);
-    if (chunk->version == 0 || chunk->version >= CHUNK_FORMAT_REASONS) {
+    if (chunk_version(chunk) >= CHUNK_FORMAT_REASONS) {
         highlight.reason = source_u64(&source);
         highlight.body = source_u64(&source);
         highlight.contacts = source_u64(&source);
     }
-    if (chunk->version == 0 || chunk->version >= CHUNK_FORMAT_LAUNCHES) {
+    if (chunk_version(chunk) >= CHUNK_FORMAT_LAUNCHES) {
         highlight.other = source_u64(&source);
         highlight.height = source_double(&source);
+    }
+    if (chunk_version(chunk) >= CHUNK_FORMAT_JOINTS) {
+        highlight.joint = source_u64(&source);
     }
     return highlight;
 }

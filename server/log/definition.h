@@ -17,7 +17,7 @@
 //                parent's step; then parent (16 bytes each; zeros: none)
 //   highlights = count, highlight …: kind, first step, last step, step, value, reason, body,
 //                contacts (these three from version 3 of a chunk's format on), other body, height
-//                (from version 4 on)
+//                (from version 4 on), joint (from version 5 on)
 #pragma once
 
 #include "base/arena.h"
@@ -130,6 +130,7 @@ typedef enum HighlightKind {
     HIGHLIGHT_IMPACT = 2,      // value: approach speed [m/s]
     HIGHLIGHT_ENERGY_GAIN = 3, // value: [J]
     HIGHLIGHT_LAUNCH = 4,      // value: normal velocity that convex friction added [m/s]
+    HIGHLIGHT_BROKEN = 5,      // value: how many joints broke
     HIGHLIGHT_KIND_COUNT
 } HighlightKind;
 
@@ -148,9 +149,10 @@ typedef struct Highlight {
     uint64_t contacts; // of the island, in the worst step
     uint64_t other;    // id, of a launch: the other body
     double height;     // [m] of a launch
+    uint64_t joint;    // id, of what broke: the first in the worst step
 } Highlight;
 
-enum { HIGHLIGHT_BYTES = 80 };
+enum { HIGHLIGHT_BYTES = 80, HIGHLIGHT_BYTES_WITH_JOINT = 88 };
 
 // As chunks of a version have them, of those kinds that it knows. With `bytes` NULL it only counts.
 // Returns the number of bytes.

@@ -2,6 +2,7 @@
 #include "log/frames.h"
 
 #include "base/assert.h"
+#include "log/chunk.h"
 
 #include <inttypes.h>
 
@@ -21,7 +22,25 @@ static Status check_frame_steps(const FrameChunk *chunk, Error *error) {
     return STATUS_OK;
 }
 
-Status frame_chunk_open(const uint8_t *body, size_t body_bytes, FrameChunk *chunk, Error *error) {
+static Status refuse_counts(uint64_t frames, uint64_t bodies, size_t body_bytes, Error *error) {
+    return error_set(error, STATUS_DATA_LOSS, NULL,
+                     "it claims %" PRIu64 " frames of %" PRIu64
+                     " bodies, which is not what %zu bytes hold",
+                     frames, bodies, body_bytes);
+}
+
+// Ids and axes, where the version has them. false: they are not there.
+static bool take_joints(Source *source, FrameChunk *chunk) {
+    if (chunk->version < CHUNK_FORMAT_JOINTS) {
+        return true;
+    }
+    chunk->joint_count = source_count(source, 16);
+    chunk->joints = source_bytes(source, 16 * chunk->joint_count);
+    return chunk->joints != NULL;
+}
+
+Status frame_chunk_open(const uint8_t *body, size_t body_bytes, uint32_t version, FrameChunk *chunk,
+                        Error *error) {
     Source source = {.bytes = body, .count = body_bytes};
     uint64_t bodies = source_u64(&source);
     uint64_t frames = source_u64(&source);
@@ -32,28 +51,50 @@ Status frame_chunk_open(const uint8_t *body, size_t body_bytes, FrameChunk *chun
                          body_bytes);
     }
     size_t rest = body_bytes - source.used;
-    if (bodies <= rest / 8 && positions <= rest / 8 && velocities <= rest / 8) {
-        FrameChunk found = {.body_count = (size_t)bodies,
-                            .frame_count = (size_t)frames,
-                            .joint_position_count = (size_t)positions,
-                            .joint_velocity_count = (size_t)velocities,
-                            .ids = source_bytes(&source, (size_t)bodies * 8),
-                            .frame_bytes = frame_chunk_frame_bytes(
-                                (size_t)bodies, (size_t)positions, (size_t)velocities)};
-        rest = body_bytes - source.used;
-        if (frames == rest / found.frame_bytes && rest % found.frame_bytes == 0 && frames > 0) {
-            found.frames = source_bytes(&source, rest);
-            Status status = check_frame_steps(&found, error);
-            if (status == STATUS_OK) {
-                *chunk = found;
-            }
-            return status;
-        }
+    if (bodies > rest / 8 || positions > rest / 8 || velocities > rest / 8) {
+        return refuse_counts(frames, bodies, body_bytes, error);
     }
-    return error_set(error, STATUS_DATA_LOSS, NULL,
-                     "it claims %" PRIu64 " frames of %" PRIu64
-                     " bodies, which is not what %zu bytes hold",
-                     frames, bodies, body_bytes);
+    FrameChunk found = {.version = version,
+                        .body_count = (size_t)bodies,
+                        .frame_count = (size_t)frames,
+                        .joint_position_count = (size_t)positions,
+                        .joint_velocity_count = (size_t)velocities,
+                        .ids = source_bytes(&source, (size_t)bodies * 8)};
+    const size_t axis_numbers = version < CHUNK_FORMAT_JOINTS ? 1 : 4;
+    found.frame_bytes =
+        24 + 104 * (size_t)bodies + 8 * ((size_t)positions + axis_numbers * (size_t)velocities);
+    const bool has_joints = take_joints(&source, &found);
+    rest = body_bytes - source.used;
+    if (!has_joints || frames != rest / found.frame_bytes || rest % found.frame_bytes != 0 ||
+        frames == 0) {
+        return refuse_counts(frames, bodies, body_bytes, error);
+    }
+    found.frames = source_bytes(&source, rest);
+    Status status = check_frame_steps(&found, error);
+    if (status == STATUS_OK) {
+        *chunk = found;
+    }
+    return status;
+}
+
+Status frame_chunk_joints(const FrameChunk *chunk, Arena *arena, FrameJoints *joints,
+                          Error *error) {
+    const size_t n = chunk->joint_count;
+    uint64_t *numbers = arena_take_array(arena, n, 2 * sizeof(uint64_t));
+    if (numbers == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                         "Memory ended while reading a frame of %zu joints.", n);
+    }
+    Source source = {.bytes = chunk->joints, .count = 16 * n};
+    if (n > 0) {
+        source_u64s(&source, numbers, 2 * n);
+    }
+    *joints = (FrameJoints){.count = n,
+                            .position_count = n == 0 ? 0 : chunk->joint_position_count,
+                            .axis_count = n == 0 ? 0 : chunk->joint_velocity_count,
+                            .ids = numbers,
+                            .axes = numbers + n};
+    return STATUS_OK;
 }
 
 void frame_chunk_ids(const FrameChunk *chunk, uint64_t *ids) {
@@ -75,44 +116,62 @@ Status frame_chunk_read(const FrameChunk *chunk, size_t index, Arena *arena, Sta
     double *pose = arena_take_array(arena, n, 7 * sizeof(double));
     double *velocity = arena_take_array(arena, n, 6 * sizeof(double));
     size_t p = chunk->joint_position_count, q = chunk->joint_velocity_count;
-    double *joints = arena_take_array(arena, p + q, sizeof(double));
+    const bool has_targets = chunk->version >= CHUNK_FORMAT_JOINTS;
+    const size_t joint_numbers = p + (has_targets ? 4 : 1) * q;
+    double *joints = arena_take_array(arena, joint_numbers, sizeof(double));
     if (pose == NULL || velocity == NULL || joints == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
                          "Memory ended while reading a frame of %zu bodies.", n);
     }
     Source source = {.bytes = chunk->frames + index * chunk->frame_bytes,
                      .count = chunk->frame_bytes};
-    frame->step = source_u64(&source);
+    *frame = (StateFrame){.step = source_u64(&source)};
     frame->world_step = source_u64(&source);
     frame->time = source_double(&source);
     source_doubles(&source, pose, 7 * n);
     source_doubles(&source, velocity, 6 * n);
-    source_doubles(&source, joints, p + q);
+    source_doubles(&source, joints, joint_numbers);
     frame->pose = pose;
     frame->velocity = velocity;
     frame->joint_position = joints;
     frame->joint_velocity = joints + p;
+    if (has_targets) {
+        frame->joint_target = joints + p + q;
+        frame->joint_target_velocity = joints + p + 2 * q;
+        frame->joint_effort = joints + p + 3 * q;
+    }
     return STATUS_OK;
 }
 
-void frame_chunk_begin(Sink *sink, size_t body_count, size_t joint_position_count,
-                       size_t joint_velocity_count, const uint64_t *ids) {
+void frame_chunk_begin(Sink *sink, size_t body_count, const uint64_t *ids,
+                       const FrameJoints *joints) {
     sink_u64(sink, body_count);
     sink_u64(sink, 0);
-    sink_u64(sink, joint_position_count);
-    sink_u64(sink, joint_velocity_count);
+    sink_u64(sink, joints->position_count);
+    sink_u64(sink, joints->axis_count);
     sink_u64s(sink, ids, body_count);
+    if (joints->count > 0) {
+        sink_u64(sink, joints->count);
+        sink_u64s(sink, joints->ids, joints->count);
+        sink_u64s(sink, joints->axes, joints->count);
+    }
 }
 
-void frame_chunk_add(Sink *sink, size_t body_count, size_t joint_position_count,
-                     size_t joint_velocity_count, const StateFrame *frame) {
+void frame_chunk_add(Sink *sink, size_t body_count, const FrameJoints *joints,
+                     const StateFrame *frame) {
+    const size_t axes = joints->axis_count;
     sink_u64(sink, frame->step);
     sink_u64(sink, frame->world_step);
     sink_double(sink, frame->time);
     sink_doubles(sink, frame->pose, 7 * body_count);
     sink_doubles(sink, frame->velocity, 6 * body_count);
-    sink_doubles(sink, frame->joint_position, joint_position_count);
-    sink_doubles(sink, frame->joint_velocity, joint_velocity_count);
+    if (joints->count > 0) {
+        sink_doubles(sink, frame->joint_position, joints->position_count);
+        sink_doubles(sink, frame->joint_velocity, axes);
+        sink_doubles(sink, frame->joint_target, axes);
+        sink_doubles(sink, frame->joint_target_velocity, axes);
+        sink_doubles(sink, frame->joint_effort, axes);
+    }
 }
 
 // ---- contacts

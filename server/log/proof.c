@@ -313,7 +313,7 @@ static bool is_same_highlight(const Highlight *a, const Highlight *b) {
     return a->kind == b->kind && a->first_step == b->first_step && a->last_step == b->last_step &&
            a->step == b->step && bytes_same_double(a->value, b->value) && a->reason == b->reason &&
            a->body == b->body && a->contacts == b->contacts && a->other == b->other &&
-           bytes_same_double(a->height, b->height);
+           bytes_same_double(a->height, b->height) && a->joint == b->joint;
 }
 
 static Status check_highlights(ProofWork *work, const ChunkRow *rows, size_t row_count,

@@ -41,19 +41,21 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
     [HIGHLIGHTS_COUNT] = "SELECT count(*) FROM highlight WHERE recording = ?1 AND kind = ?2 AND"
                          " first_world = ?3",
     [HIGHLIGHTS_WORST] = "SELECT first_step, last_step, step, value, reason, body, contacts,"
-                         " other_body, height FROM"
+                         " other_body, height, joint FROM"
                          " highlight WHERE"
                          " recording = ?1 AND kind = ?2 AND first_world = ?3"
                          " ORDER BY value DESC, first_step LIMIT ?4",
     [HIGHLIGHTS_STRAY] =
-        "SELECT count(*) FROM highlight WHERE recording = ?1 AND (kind NOT IN (1, 2, 3, 4)"
+        "SELECT count(*) FROM highlight WHERE recording = ?1 AND (kind NOT IN (1, 2, 3, 4, 5)"
         " OR first_world % ?2 <> 0 OR first_world NOT BETWEEN 0 AND ?3 - 1"
         " OR typeof(first_world) || typeof(first_step) || typeof(last_step) || typeof(step)"
         " || typeof(value) <> 'integerintegerintegerintegerreal'"
         " OR CASE typeof(reason) || typeof(body) || typeof(contacts) || typeof(other_body)"
-        " || typeof(height) WHEN 'nullnullnullnullnull' THEN kind = 4"
-        " WHEN 'integerintegerintegernullnull' THEN kind <> 1 OR reason < 1"
-        " WHEN 'nullintegernullintegerreal' THEN kind <> 4 ELSE 1 END)",
+        " || typeof(height) || typeof(joint)"
+        " WHEN 'nullnullnullnullnullnull' THEN kind IN (4, 5)"
+        " WHEN 'integerintegerintegernullnullnull' THEN kind <> 1 OR reason < 1"
+        " WHEN 'nullintegernullintegerrealnull' THEN kind <> 4"
+        " WHEN 'nullnullnullnullnullinteger' THEN kind <> 5 ELSE 1 END)",
     [CHUNK_AT_STEP] = "SELECT " CHUNK_COLUMNS ", bytes FROM chunk"
                       " WHERE recording = ?1 AND first_world = ?2 AND kind = ?3 AND"
                       " first_step <= ?4 ORDER BY first_step DESC, sequence DESC LIMIT 1",

@@ -628,6 +628,9 @@ Status reader_highlights(LogReader *reader, const EpisodeRow *episode, Highlight
             columns.next++; // or contacts
             highlight->other = columns_u64(&columns, "");
             highlight->height = columns_double(&columns, "");
+        } else if (kind == HIGHLIGHT_BROKEN) {
+            columns.next += 5; // all of the others
+            highlight->joint = columns_u64(&columns, "");
         }
     }
     sqlite3_reset(statement);

@@ -173,9 +173,10 @@ static Status copy_table(Salvage *salvage, const char *table, FILE *out) {
     int column_count = sqlite3_column_count(columns);
     sqlite3_finalize(columns);
     copy.column_count = sqlite3_column_count(copy.scan);
-    // of versions 2 and 3
-    bool is_older = strcmp(table, "highlight") == 0 && (copy.column_count == column_count - 5 ||
-                                                        copy.column_count == column_count - 2);
+    // of versions 2, 3 and 4
+    bool is_older = strcmp(table, "highlight") == 0 && (copy.column_count == column_count - 6 ||
+                                                        copy.column_count == column_count - 3 ||
+                                                        copy.column_count == column_count - 1);
     can_read = can_read && (is_older || copy.column_count == column_count);
     Status status = STATUS_OK;
     if (can_read && can_write && prepare_insert(&copy, table, column_count)) {

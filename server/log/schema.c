@@ -272,20 +272,22 @@ static Status make_tables(sqlite3 *db, Error *error) {
                          "making the tables of the log", error);
 }
 
-// Highlights have reasons since version 3 and launches since version 4: older chunks tell of none.
+// Highlights have reasons since version 3, launches since version 4 and joints since version 5:
+// older chunks tell of none.
 static Status migrate(sqlite3 *db, int64_t version, Error *error) {
-    enum { OF_REASONS = 3 }; // the first parts
+    enum { OF_REASONS = 3, OF_LAUNCHES = 2 }; // the first parts
     const char *const parts[] = {"ALTER TABLE highlight ADD COLUMN reason INTEGER",
                                  "ALTER TABLE highlight ADD COLUMN body INTEGER",
                                  "ALTER TABLE highlight ADD COLUMN contacts INTEGER",
                                  "ALTER TABLE highlight ADD COLUMN other_body INTEGER",
                                  "ALTER TABLE highlight ADD COLUMN height REAL",
+                                 "ALTER TABLE highlight ADD COLUMN joint INTEGER",
                                  "DROP VIEW IF EXISTS stretches",
                                  "DROP VIEW IF EXISTS highlights",
                                  "DROP VIEW IF EXISTS scenes",
                                  "DROP VIEW IF EXISTS chunks",
                                  chunk_views_sql};
-    size_t first = version < 3 ? 0 : OF_REASONS;
+    size_t first = version < 3 ? 0 : version < 4 ? OF_REASONS : OF_REASONS + OF_LAUNCHES;
     return change_tables(db, parts + first, sizeof(parts) / sizeof(parts[0]) - first,
                          "bringing the log to this server's version", error);
 }

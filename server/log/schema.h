@@ -8,15 +8,15 @@
 #include <sqlite3.h>
 
 enum { SCHEMA_APPLICATION_ID = 0x4d4f5255 }; // "MORU"
-enum { SCHEMA_VERSION = 4 };                 // PRAGMA user_version
+enum { SCHEMA_VERSION = 5 };                 // PRAGMA user_version
 enum { SCHEMA_PAGE_BYTES = 32768 };          // a chunk is tens of kilobytes: few overflow pages
 
 // What can be said of a path that is to be written before anything is made: no such folder, not
 // permitted, a folder, no ordinary file. OK when it can be made.
 Status schema_check_path(const char *path, Error *error);
 
-// Opens for writing; makes the tables where the file is new, and brings one of version 2 or 3 to
-// this one, in one transaction. Errors tell apart: no such folder, not permitted,
+// Opens for writing; makes the tables where the file is new, and brings one of version 2 to 4
+// to this one, in one transaction. Errors tell apart: no such folder, not permitted,
 // read-only, no database at all, somebody else's database (application_id), a newer version (names
 // both), damaged or cut short. The connection is in WAL mode.
 Status schema_open(const char *path, bool full_durability, sqlite3 **db, Error *error);

@@ -48,7 +48,7 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
         "?19)",
     [WRITE_HIGHLIGHT] =
         "INSERT OR REPLACE INTO highlight VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
-        " ?10, ?11, ?12)",
+        " ?10, ?11, ?12, ?13)",
     [WRITE_EPISODE_END] =
         "UPDATE episode SET last_step = ?2, state = ?3, simulated_s = ?4, ended_ns = ?5, "
         "unconverged = ?6, worst_own = ?7, worst_penetration = ?8, contacts_max = ?9, "
@@ -340,6 +340,8 @@ static Status add_highlights(Writer *writer, int64_t recording, const Chunk *chu
             bind_u64(statement, 9, highlight.body);
             bind_u64(statement, 11, highlight.other);
             sqlite3_bind_double(statement, 12, highlight.height);
+        } else if (highlight.kind == HIGHLIGHT_BROKEN) {
+            bind_u64(statement, 13, highlight.joint);
         }
         status = writer_step(writer, WRITE_HIGHLIGHT, "writing a highlight", NULL, error);
     }

@@ -14,7 +14,8 @@ typedef struct StoredChunk {
     bool is_open;
     LogChunk chunk;
     uint64_t asked_step; // the highest that this chunk was the last one before
-    uint64_t *ids;       // of frames
+    uint64_t *ids;       // of frames; NULL: not read yet, as are the joints
+    FrameJoints joints;
 } StoredChunk;
 
 struct Playback {
@@ -176,6 +177,20 @@ static Status read_contacts(Playback *playback, uint64_t step, EpisodeFrame *fra
     return why.status; // none: an episode, or what follows a gap, begins without contacts
 }
 
+// Of which bodies and joints the frames of a chunk are.
+static Status read_whose(StoredChunk *stored, const FrameChunk *chunk, Error *error) {
+    uint64_t *ids = arena_take_array(&stored->memory, chunk->body_count, sizeof(uint64_t));
+    if (ids == NULL ||
+        frame_chunk_joints(chunk, &stored->memory, &stored->joints, NULL) != STATUS_OK) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "The memory budget (option --memory-bytes-max) does not hold the stored "
+                         "frames.");
+    }
+    frame_chunk_ids(chunk, ids);
+    stored->ids = ids;
+    return STATUS_OK;
+}
+
 static Status read_stored(Playback *playback, uint64_t step, EpisodeFrame *frame, bool *found,
                           Error *error) {
     const PlaybackDef *def = &playback->def;
@@ -192,26 +207,23 @@ static Status read_stored(Playback *playback, uint64_t step, EpisodeFrame *frame
     }
     FrameChunk chunk;
     size_t index;
-    status =
-        frame_chunk_open(stored->chunk.chunk.body, stored->chunk.chunk.body_bytes, &chunk, error);
+    status = frame_chunk_open(stored->chunk.chunk.body, stored->chunk.chunk.body_bytes,
+                              chunk_version(&stored->chunk.chunk), &chunk, error);
     if (status != STATUS_OK || !find_index(&chunk, step, &index)) {
         return status;
     }
     status = frame_chunk_read(&chunk, index, &playback->memory, &frame->frame, error);
     if (status == STATUS_OK && stored->ids == NULL) {
-        stored->ids = arena_take_array(&stored->memory, chunk.body_count, sizeof(uint64_t));
-        if (stored->ids == NULL) {
-            return error_set(
-                error, STATUS_RESOURCE_EXHAUSTED, "",
-                "The memory budget (option --memory-bytes-max) does not hold the stored "
-                "frames.");
-        }
-        frame_chunk_ids(&chunk, stored->ids);
+        status = read_whose(stored, &chunk, error);
     }
-    if (status == STATUS_OK && def->contacts) {
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (def->contacts) {
         status = read_contacts(playback, step, frame, error);
     }
     frame->ids = stored->ids;
+    frame->joints = stored->joints;
     frame->body_count = chunk.body_count;
     frame->is_stored = true;
     *found = status == STATUS_OK;
@@ -280,6 +292,9 @@ static Status show(Playback *playback, uint64_t step, EpisodeFrame *frame, Error
     frame->body_count = world->body_count;
     frame->ids = world->body_id;
     Status status = frame_columns(world, step, &playback->memory, &frame->frame, error);
+    if (status == STATUS_OK) {
+        status = joint_columns(world, &playback->memory, &frame->joints, error);
+    }
     if (status == STATUS_OK && playback->def.contacts && stepper->has_last) {
         status = contacts_list(world, stepper, step, 0, stepper->contact_count, &playback->memory,
                                &frame->contacts, error);

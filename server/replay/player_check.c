@@ -73,13 +73,29 @@ static Status compare_stored_frame(const World *world, const FrameChunk *chunk, 
                          "Memory ended while comparing %zu bodies.", chunk->body_count);
     }
     StateFrame expected, found;
+    FrameJoints expected_joints, found_joints;
     frame_chunk_ids(chunk, ids);
     Status status = frame_chunk_read(chunk, index, scratch, &expected, error);
+    if (status == STATUS_OK) {
+        status = frame_chunk_joints(chunk, scratch, &expected_joints, error);
+    }
     if (status == STATUS_OK) {
         status = frame_columns(world, expected.step, scratch, &found, error);
     }
     if (status == STATUS_OK) {
-        *same = player_compare_frame(world, ids, chunk->body_count, &expected, &found, difference);
+        status = joint_columns(world, scratch, &found_joints, error);
+    }
+    if (status == STATUS_OK) {
+        const bool says_joints = chunk->version >= CHUNK_FORMAT_JOINTS;
+        *same = player_compare_frame(&(PlayerFrame){.ids = ids,
+                                                    .body_count = chunk->body_count,
+                                                    .joints = says_joints ? &expected_joints : NULL,
+                                                    .frame = &expected},
+                                     &(PlayerFrame){.ids = world->body_id,
+                                                    .body_count = world->body_count,
+                                                    .joints = &found_joints,
+                                                    .frame = &found},
+                                     difference);
     }
     return status;
 }
@@ -152,8 +168,8 @@ static Status visit_frame(Player *player, Track *track, Arena *scratch, bool *sa
     FrameChunk *frames = &track->frames;
     const Chunk *chunk = &track->chunk.chunk;
     Error damage = {0};
-    if (!track->is_begun &&
-        frame_chunk_open(chunk->body, chunk->body_bytes, frames, &damage) != STATUS_OK) {
+    if (!track->is_begun && frame_chunk_open(chunk->body, chunk->body_bytes, chunk_version(chunk),
+                                             frames, &damage) != STATUS_OK) {
         track_damage(track, damage.message);
         return STATUS_OK;
     }
@@ -473,7 +489,8 @@ static bool explain_by_frame(const Player *player, LogReader *reader, Arena *scr
     FrameChunk frames;
     if (log_reader_at(reader, player->episode, CHUNK_FRAMES, player->step, scratch, &found, NULL) !=
             STATUS_OK ||
-        frame_chunk_open(found.chunk.body, found.chunk.body_bytes, &frames, NULL) != STATUS_OK) {
+        frame_chunk_open(found.chunk.body, found.chunk.body_bytes, chunk_version(&found.chunk),
+                         &frames, NULL) != STATUS_OK) {
         return false;
     }
     size_t index = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "replay/player_parts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,39 +44,111 @@ static bool compare_ids(const uint64_t *expected, size_t expected_count, const u
     return true;
 }
 
-bool player_compare_frame(const World *world, const uint64_t *ids, size_t id_count,
-                          const StateFrame *expected, const StateFrame *found,
-                          PlayerDifference *difference) {
+static bool compare_bodies(const PlayerFrame *of, const StateFrame *expected,
+                           const StateFrame *found, PlayerDifference *difference) {
     static const char *const pose_names[7] = {"position.x",    "position.y",    "position.z",
                                               "orientation.w", "orientation.x", "orientation.y",
                                               "orientation.z"};
     static const char *const velocity_names[6] = {"velocity.vx", "velocity.vy", "velocity.vz",
                                                   "velocity.wx", "velocity.wy", "velocity.wz"};
-    size_t bodies = world->body_count;
-    if (!compare_ids(ids, id_count, world->body_id, bodies, difference)) {
-        return false;
-    }
-    if (expected->world_step != found->world_step) {
-        name(difference, 0, "step", (double)expected->world_step, (double)found->world_step);
-        return false;
-    }
-    if (first_difference(&expected->time, &found->time, 1) == 0) {
-        name(difference, 0, "time", expected->time, found->time);
-        return false;
-    }
+    const size_t bodies = of->body_count;
     size_t at = first_difference(expected->pose, found->pose, 7 * bodies);
     if (at < 7 * bodies) {
-        name(difference, world->body_id[at / 7], pose_names[at % 7], expected->pose[at],
-             found->pose[at]);
+        name(difference, of->ids[at / 7], pose_names[at % 7], expected->pose[at], found->pose[at]);
         return false;
     }
     at = first_difference(expected->velocity, found->velocity, 6 * bodies);
     if (at < 6 * bodies) {
-        name(difference, world->body_id[at / 6], velocity_names[at % 6], expected->velocity[at],
+        name(difference, of->ids[at / 6], velocity_names[at % 6], expected->velocity[at],
              found->velocity[at]);
         return false;
     }
     return true;
+}
+
+static bool compare_joint_ids(const FrameJoints *expected, const FrameJoints *found,
+                              PlayerDifference *difference) {
+    if (expected->count != found->count) {
+        name(difference, 0, "joints", (double)expected->count, (double)found->count);
+        return false;
+    }
+    for (size_t i = 0; i < found->count; i++) {
+        if (expected->ids[i] != found->ids[i]) {
+            name(difference, 0, "joint id", (double)expected->ids[i], (double)found->ids[i]);
+            return false;
+        }
+        if (expected->axes[i] != found->axes[i]) {
+            name(difference, 0, "joint axes", (double)expected->axes[i], (double)found->axes[i]);
+            return false;
+        }
+    }
+    return expected->position_count == found->position_count &&
+           expected->axis_count == found->axis_count;
+}
+
+// Whose number of a column of joints this is.
+static uint64_t joint_of(const FrameJoints *joints, bool is_position, size_t at) {
+    size_t i = 0;
+    for (size_t end = 0; i < joints->count; i++) {
+        const uint64_t axes = joints->axes[i];
+        for (int bit = 0; bit < 6; bit++) {
+            end += axes >> bit & 1;
+        }
+        end += is_position && (axes & 56) == 56; // three turns have four numbers
+        if (at < end) {
+            break;
+        }
+    }
+    return i < joints->count ? joints->ids[i] : 0;
+}
+
+static bool compare_joints(const FrameJoints *joints, const StateFrame *expected,
+                           const StateFrame *found, PlayerDifference *difference) {
+    const struct {
+        const char *name;
+        size_t count;
+        const double *expected, *found;
+    } columns[] = {
+        {"position", joints->position_count, expected->joint_position, found->joint_position},
+        {"velocity", joints->axis_count, expected->joint_velocity, found->joint_velocity},
+        {"target", joints->axis_count, expected->joint_target, found->joint_target},
+        {"target velocity", joints->axis_count, expected->joint_target_velocity,
+         found->joint_target_velocity},
+        {"effort", joints->axis_count, expected->joint_effort, found->joint_effort},
+    };
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        const size_t count = columns[i].count,
+                     at = first_difference(columns[i].expected, columns[i].found, count);
+        if (at < count) {
+            char quantity[32];
+            snprintf(quantity, sizeof(quantity), "joint %" PRIu64 " %s",
+                     joint_of(joints, i == 0, at), columns[i].name);
+            name(difference, 0, quantity, columns[i].expected[at], columns[i].found[at]);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool player_compare_frame(const PlayerFrame *expected, const PlayerFrame *found,
+                          PlayerDifference *difference) {
+    const StateFrame *was = expected->frame, *is = found->frame;
+    if (!compare_ids(expected->ids, expected->body_count, found->ids, found->body_count,
+                     difference)) {
+        return false;
+    }
+    if (was->world_step != is->world_step) {
+        name(difference, 0, "step", (double)was->world_step, (double)is->world_step);
+        return false;
+    }
+    if (first_difference(&was->time, &is->time, 1) == 0) {
+        name(difference, 0, "time", was->time, is->time);
+        return false;
+    }
+    return compare_bodies(found, was, is, difference) &&
+           (expected->joints == NULL ||
+            (compare_joint_ids(expected->joints, found->joints, difference) &&
+             compare_joints(found->joints, was, is, difference)));
 }
 
 // ---- contacts

@@ -121,8 +121,15 @@ void player_explain(const Player *player, LogReader *reader, Arena *scratch,
 // ---- player_compare.c: true when all bits are the same; otherwise body, quantity, expected and
 // value are filled in
 
-bool player_compare_frame(const World *world, const uint64_t *ids, size_t id_count,
-                          const StateFrame *expected, const StateFrame *found,
+// A frame and whose it is.
+typedef struct PlayerFrame {
+    const uint64_t *ids;
+    size_t body_count;
+    const FrameJoints *joints; // NULL: nothing is known of them
+    const StateFrame *frame;
+} PlayerFrame;
+
+bool player_compare_frame(const PlayerFrame *expected, const PlayerFrame *found,
                           PlayerDifference *difference);
 bool player_compare_contacts(const ContactList *expected, const ContactList *found,
                              PlayerDifference *difference);

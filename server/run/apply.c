@@ -213,6 +213,7 @@ Status apply_change(World *world, Stepper *stepper, const Input *input, Arena *a
     Status status = take_ids(arena, count, &added, error);
     if (status == STATUS_OK) {
         status = carry_out(world, stepper, input, added, error);
+        stepper_forget_wrenches(stepper);
     }
     if (status == STATUS_OK && ids != NULL) {
         *ids = added;
@@ -327,6 +328,7 @@ static void tally_step(StepTally *tally, const StepReport *report, uint64_t step
     tally->recovery_steps += report->recovery_count > 0;
     tally->softened_steps += report->softened_count > 0;
     tally->removed += report->removed_count;
+    tally->broken += report->broken_count;
     for (int i = 0; i < CERTIFICATE_ENTRY_COUNT; i++) {
         // written so that NaN counts as worse than any number
         if (!(report->certificate.entry[i] <= tally->worst[i]) || tally->worst_step[i] == 0) {
@@ -359,6 +361,10 @@ Status apply_step(World *world, Stepper *stepper, StepRun *run, Arena *scratch, 
     StepReport report; // of a step that may not happen
     Status status = stepper_run(stepper, world, &run->input, scratch, clock, &report, error);
     if (status == STATUS_OK) {
+        if (run->broken != NULL && report.broken_count > 0) {
+            memcpy(run->broken + run->tally.broken, stepper->joints->broken,
+                   report.broken_count * sizeof(*run->broken));
+        }
         run->steps_left--;
         tally_step(&run->tally, &report, world->step);
     }

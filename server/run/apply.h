@@ -32,6 +32,7 @@ typedef struct StepTally {
     uint64_t recovery_steps;                      // in which recovery_speed held some contact back
     uint64_t softened_steps;                      // in which ccp softened targets
     uint64_t removed;                             // bodies that left the bounds
+    uint64_t broken;                              // joints that broke
     StepReport last;                              // of the last step that was done
     double worst[CERTIFICATE_ENTRY_COUNT];        // largest of each entry …
     uint64_t worst_step[CERTIFICATE_ENTRY_COUNT]; // … and the step (since creation) where it stood
@@ -57,6 +58,8 @@ typedef struct StepRun {
     const Input *order;     // of the next step; borrowed until the last of them
     StepWrenches *wrenches; // in the arena; NULL: `order` stays as it is
     uint64_t steps_left;
+    uint64_t
+        *broken; // Nullable: gets the ids of joints that break, has room for all that there are
     StepTally tally;
 } StepRun;
 

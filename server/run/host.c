@@ -629,6 +629,10 @@ void host_publish(WorldEntry *entry) {
     uint64_t time_bits;
     memcpy(&time_bits, &world->time.value, sizeof(time_bits));
     atomic_store_explicit(&figures->bodies, world->body_count, memory_order_relaxed);
+    atomic_store_explicit(&figures->joints, world->joint_count, memory_order_relaxed);
+    atomic_store_explicit(&figures->joint_axes, world->joint_axis_count, memory_order_relaxed);
+    atomic_store_explicit(&figures->joint_positions, world->joint_position_count,
+                          memory_order_relaxed);
     atomic_store_explicit(&figures->contacts, entry->door.stepper->contact_count,
                           memory_order_relaxed);
     atomic_store_explicit(&figures->step, world->step, memory_order_relaxed);

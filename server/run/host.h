@@ -23,6 +23,7 @@ typedef struct Farm Farm;
 // What others may read while a lane works on the world.
 typedef struct WorldFigures {
     _Atomic uint64_t bodies, contacts, step, bytes, time_bits, solver;
+    _Atomic uint64_t joints, joint_axes, joint_positions;
     _Atomic bool faulted;
     _Atomic bool recording;
     _Atomic uint64_t episode[2]; // its uid, as the bytes stand; 0 0: none

@@ -25,6 +25,7 @@ static void add(Notes *notes, const Highlight *one) {
         highlight->value = one->value;
         highlight->step = one->step;
         highlight->contacts = one->contacts;
+        highlight->joint = one->joint;
     }
     highlight->last_step = one->step;
 }
@@ -73,6 +74,12 @@ void notes_add(Notes *notes, const Stepper *stepper, const StepReport *report, u
     if (gain > NOTES_GAIN_SHARE * fmax(fabs(energy->before), fabs(energy->after))) {
         add(notes, &(Highlight){.kind = HIGHLIGHT_ENERGY_GAIN, .step = step, .value = gain});
     }
+    if (report->broken_count > 0) {
+        add(notes, &(Highlight){.kind = HIGHLIGHT_BROKEN,
+                                .step = step,
+                                .value = report->broken_count,
+                                .joint = stepper->joints->broken[0]});
+    }
     if (report->launch.speed > notes->launch.value) {
         notes->launch = (Highlight){.kind = HIGHLIGHT_LAUNCH,
                                     .step = step,
@@ -84,8 +91,12 @@ void notes_add(Notes *notes, const Stepper *stepper, const StepReport *report, u
 }
 
 bool notes_are_full(const Notes *notes) {
-    // a stretch of either kind, the impact and the launch
+    // a stretch of each kind, the impact and the launch
     return notes->count + HIGHLIGHT_KIND_COUNT > NOTES_HIGHLIGHTS_MAX;
+}
+
+bool notes_have_broken(const Notes *notes) {
+    return notes->last[HIGHLIGHT_BROKEN] > 0;
 }
 
 void notes_finish(Notes *notes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is noted of steps for those who ask later which of them did not converge, hit hardest,
-// gained energy or launched something. The recorder makes these notes for each chunk of inputs, and
-// verification makes them again: they follow from the steps alone.
+// gained energy, launched something or broke joints. The recorder makes these notes for each chunk
+// of inputs, and verification makes them again: they follow from the steps alone.
 #pragma once
 
 #include "log/definition.h"
@@ -11,7 +11,7 @@
 // there was: a thousand times what a solver's tolerance may leave, and far below what is seen.
 #define NOTES_GAIN_SHARE 1e-6
 
-enum { NOTES_HIGHLIGHTS_MAX = 64 };
+enum { NOTES_HIGHLIGHTS_MAX = 65 }; // with which chunks end where they always did
 
 typedef struct Notes {
     StepFigures figures;
@@ -28,6 +28,9 @@ void notes_add(Notes *notes, const Stepper *stepper, const StepReport *report, u
 
 // One step more might not find room: time to close the chunk.
 bool notes_are_full(const Notes *notes);
+
+// Whether joints broke, which older versions of the format cannot tell.
+bool notes_have_broken(const Notes *notes);
 
 // Adds the hardest impact and the fastest launch, which are known last.
 void notes_finish(Notes *notes);

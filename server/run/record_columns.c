@@ -8,13 +8,36 @@ static Status out_of_memory(size_t count, const char *what, Error *error) {
                      "Memory ended while copying the columns of %zu %s.", count, what);
 }
 
+Status joint_columns(const World *world, Arena *arena, FrameJoints *joints, Error *error) {
+    const size_t count = world->joint_count;
+    uint64_t *numbers = arena_take_array(arena, count, 2 * sizeof(uint64_t));
+    if (numbers == NULL) {
+        return out_of_memory(count, "joints", error);
+    }
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = world->joint[i].id;
+        numbers[count + i] = world->joint[i].axes;
+    }
+    *joints = (FrameJoints){.count = count,
+                            .position_count = world->joint_position_count,
+                            .axis_count = world->joint_axis_count,
+                            .ids = numbers,
+                            .axes = numbers + count};
+    return STATUS_OK;
+}
+
 Status frame_columns(const World *world, uint64_t step, Arena *arena, StateFrame *frame,
                      Error *error) {
     *frame = (StateFrame){.step = step,
                           .world_step = world->step,
                           .time = world->time.value,
                           .pose = world->pose,
-                          .velocity = world->velocity};
+                          .velocity = world->velocity,
+                          .joint_position = world->joint_position,
+                          .joint_velocity = world->joint_velocity,
+                          .joint_target = world->joint_target,
+                          .joint_target_velocity = world->joint_target_velocity,
+                          .joint_effort = world->joint_effort};
     if (!world->has_center) {
         return STATUS_OK;
     }

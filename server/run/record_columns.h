@@ -7,7 +7,10 @@
 #include "log/frames.h"
 #include "step/step.h"
 
-// All bodies; poses of their origins. RESOURCE_EXHAUSTED when the arena ends.
+// All joints. RESOURCE_EXHAUSTED when the arena ends.
+Status joint_columns(const World *world, Arena *arena, FrameJoints *joints, Error *error);
+
+// All bodies, by the poses of their origins, and joints. RESOURCE_EXHAUSTED when the arena ends.
 Status frame_columns(const World *world, uint64_t step, Arena *arena, StateFrame *frame,
                      Error *error);
 

@@ -28,8 +28,8 @@ typedef struct OpenChunk {
     uint64_t first_step, last_step;
     double time; // [s] at last_step
     uint64_t opened_ns;
-    uint64_t count;    // frames or contact lists in it
-    size_t body_count; // of its frames
+    uint64_t count;                 // frames or contact lists in it
+    size_t body_count, joint_count; // of its frames
 } OpenChunk;
 
 struct Recorder {
@@ -127,16 +127,23 @@ static void put(Recorder *recorder, OpenChunk *open, ChunkKind kind) {
 
 // The number of frames or lists is known last.
 static void close_columns(Recorder *recorder, OpenChunk *chunk, ChunkKind kind, size_t offset) {
+    const uint32_t version = chunk->joint_count > 0 ? (uint32_t)CHUNK_FORMAT_JOINTS : 0;
     if (chunk->buffer != NULL) {
         Sink count = {.bytes = chunk->buffer->bytes + CHUNK_HEADER_BYTES + offset};
         sink_u64(&count, chunk->count);
     }
-    put(recorder, chunk, kind);
+    put_chunk(recorder, chunk, (Chunk){.kind = kind, .version = version});
+}
+
+// The version of the format that can tell what is noted.
+static uint32_t version_of(const Notes *notes) {
+    return notes_have_broken(notes) ? CHUNK_FORMAT_JOINTS : CHUNK_FORMAT_LAUNCHES;
 }
 
 // The stretches of the steps of `inputs`, if there are any.
 static void put_highlights(Recorder *recorder) {
     Notes *notes = &recorder->notes;
+    const uint32_t version = version_of(notes);
     notes_finish(notes);
     OpenChunk open;
     if (notes->count == 0 || !open_chunk(recorder, &open, recorder->inputs.first_step)) {
@@ -144,14 +151,13 @@ static void put_highlights(Recorder *recorder) {
     }
     open.last_step = recorder->inputs.last_step;
     uint8_t *at =
-        extend(recorder, &open,
-               highlights_write(notes->highlight, notes->count, CHUNK_FORMAT_VERSION, NULL));
+        extend(recorder, &open, highlights_write(notes->highlight, notes->count, version, NULL));
     if (at == NULL) {
         drop_chunk(recorder, &open);
         return;
     }
-    highlights_write(notes->highlight, notes->count, CHUNK_FORMAT_VERSION, at);
-    put(recorder, &open, CHUNK_HIGHLIGHTS);
+    highlights_write(notes->highlight, notes->count, version, at);
+    put_chunk(recorder, &open, (Chunk){.kind = CHUNK_HIGHLIGHTS, .version = version});
 }
 
 static void close_inputs(Recorder *recorder) {
@@ -166,7 +172,9 @@ static void close_inputs(Recorder *recorder) {
     }
     recorder->queued_step = inputs->last_step;
     recorder->queued_time = inputs->time;
-    Chunk chunk = {.kind = CHUNK_INPUTS, .figures = recorder->notes.figures};
+    Chunk chunk = {.kind = CHUNK_INPUTS,
+                   .version = version_of(&recorder->notes),
+                   .figures = recorder->notes.figures};
     snprintf(chunk.solver, sizeof(chunk.solver), "%s", recorder->solver);
     put_chunk(recorder, inputs, chunk);
 }
@@ -250,9 +258,10 @@ static bool make_scene(Recorder *recorder, const World *world, uint32_t first, O
     return true;
 }
 
-static bool open_frames(Recorder *recorder, const World *world) {
+static bool open_frames(Recorder *recorder, const World *world, const FrameJoints *joints) {
     OpenChunk *chunk = &recorder->frames;
-    if (chunk->buffer != NULL && chunk->body_count != world->body_count) {
+    if (chunk->buffer != NULL &&
+        (chunk->body_count != world->body_count || chunk->joint_count != joints->count)) {
         close_frames(recorder);
     }
     if (chunk->buffer != NULL) {
@@ -262,10 +271,11 @@ static bool open_frames(Recorder *recorder, const World *world) {
         return false;
     }
     chunk->body_count = world->body_count;
-    uint8_t *at = extend(recorder, chunk, frame_chunk_head_bytes(world->body_count));
+    chunk->joint_count = joints->count;
+    uint8_t *at = extend(recorder, chunk, frame_chunk_head_bytes(world->body_count, joints));
     if (at != NULL) {
         Sink sink = {.bytes = at};
-        frame_chunk_begin(&sink, world->body_count, 0, 0, world->body_id);
+        frame_chunk_begin(&sink, world->body_count, world->body_id, joints);
     }
     return at != NULL;
 }
@@ -273,15 +283,17 @@ static bool open_frames(Recorder *recorder, const World *world) {
 static void add_frame(Recorder *recorder, World *world) {
     OpenChunk *chunk = &recorder->frames;
     StateFrame frame;
-    if (!open_frames(recorder, world) ||
+    FrameJoints joints;
+    if (joint_columns(world, &recorder->scratch, &joints, NULL) != STATUS_OK ||
+        !open_frames(recorder, world, &joints) ||
         frame_columns(world, recorder->step, &recorder->scratch, &frame, NULL) != STATUS_OK) {
         fail(recorder);
         return;
     }
-    uint8_t *at = extend(recorder, chunk, frame_chunk_frame_bytes(world->body_count, 0, 0));
+    uint8_t *at = extend(recorder, chunk, frame_chunk_frame_bytes(world->body_count, &joints));
     if (at != NULL) {
         Sink sink = {.bytes = at};
-        frame_chunk_add(&sink, world->body_count, 0, 0, &frame);
+        frame_chunk_add(&sink, world->body_count, &joints, &frame);
         chunk->count++;
         chunk->last_step = recorder->step;
         chunk->time = recorder->time;
@@ -496,8 +508,8 @@ void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, con
     recorder->inputs.time = time;
     count_steps(recorder, entry_steps(recorder));
     notes_add(&recorder->notes, stepper, report, recorder->step);
-    if (report->removed_count > 0) {
-        close_frames(recorder); // the next ones have other bodies
+    if (report->removed_count > 0 || report->broken_count > 0) {
+        close_frames(recorder); // the next ones have other bodies, or joints
     }
     if (recorder->content != CONTENT_INPUTS && recorder->step % recorder->stride == 0) {
         add_frame(recorder, world);

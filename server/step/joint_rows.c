@@ -18,6 +18,7 @@
 // of radians) at most.
 #include "step/joint_rows.h"
 
+#include "base/array.h"
 #include "step/rows.h"
 
 #include <math.h>
@@ -132,10 +133,32 @@ static bool add_side(const RowJoint *of, ProblemRow *row, uint32_t body, Vec3 di
     return true;
 }
 
+// What a joint carries; not of rows that only put things in their places.
+static bool add_act(const RowJoint *of, uint32_t row, Vec3 direction, const Vec3 *at_a,
+                    const Vec3 *at_b) {
+    StepJoints *told = of->state->stepper->joints;
+    if (of->state->is_projecting) {
+        return true;
+    }
+    if (!ARRAY_RESERVE(told->act, told->act_capacity, (size_t)told->act_count + 1)) {
+        return false;
+    }
+    const bool is_turn = at_b == NULL;
+    told->act[told->act_count++] =
+        (StepAct){.joint = of->joint->id,
+                  .body = {of->joint->body[0], of->joint->body[1]},
+                  .row = row,
+                  .is_turn = is_turn,
+                  .direction = direction,
+                  .at = {is_turn ? of->origin[0] : *at_a, is_turn ? of->origin[1] : *at_b}};
+    return true;
+}
+
 // A row between the two bodies: of the velocities at a point of each, or of the spins.
 static bool add_sides(const RowJoint *of, ProblemRow *row, Vec3 direction, const Vec3 *at_a,
                       const Vec3 *at_b, double *motion) {
-    return add_side(of, row, of->joint->body[0], vec3_neg(direction), at_a, motion) &&
+    return add_act(of, of->state->stepper->row_count - 1, direction, at_a, at_b) &&
+           add_side(of, row, of->joint->body[0], vec3_neg(direction), at_a, motion) &&
            add_side(of, row, of->joint->body[1], direction, at_b, motion);
 }
 
@@ -171,6 +194,15 @@ static bool is_empty(const Stepper *stepper, const ProblemRow *row) {
     return true;
 }
 
+// Those of the row that is none.
+static void drop_acts(Stepper *stepper) {
+    StepJoints *told = stepper->joints; // NULL: of a projection
+    while (told != NULL && told->act_count > 0 &&
+           told->act[told->act_count - 1].row == stepper->row_count) {
+        told->act_count--;
+    }
+}
+
 // What the bodies that no force moves add is known: the gap is what it would come to. A row that no
 // velocity has any part in, as of a loop in a plane, is none.
 static void end_locked(const RowJoint *of, ProblemRow *row, double motion) {
@@ -185,6 +217,7 @@ static void end_locked(const RowJoint *of, ProblemRow *row, double motion) {
         }
         stepper->row_block_count = row->block_first;
         stepper->row_count--;
+        drop_acts(stepper);
     }
 }
 
@@ -477,8 +510,8 @@ static double axis_force(const RowJoint *of, uint32_t axis) {
     return force;
 }
 
-// Adds what a force along an axis does to the two bodies: 6 numbers each.
-static void add_wrenches(const RowJoint *of, uint32_t axis, double force, double wrench[2][6]) {
+// Adds what a force along an axis does to the two bodies: 6 numbers each. false: memory ends.
+static bool add_wrenches(const RowJoint *of, uint32_t axis, double force, double wrench[2][6]) {
     const uint8_t axes = of->joint->axes;
     const uint32_t moves = joint_axis_count(axes & JOINT_MOVES),
                    turns = joint_axis_count(axes & JOINT_TURNS);
@@ -498,6 +531,9 @@ static void add_wrenches(const RowJoint *of, uint32_t axis, double force, double
             wrench[s][3 + k] += vec3_get(turn, k);
         }
     }
+    const Vec3 impulse = vec3_scale(of->state->input->time_step, along);
+    const Vec3 *at = axis < moves ? &of->origin[1] : NULL;
+    return add_act(of, STEP_ACT_GIVEN, impulse, at, at);
 }
 
 static bool pushes(const World *world, const Joint *joint) {
@@ -541,7 +577,9 @@ bool joint_rows_push(StepState *state, StepInput *input) {
         const RowJoint of = place(state, i);
         double wrench[2][6] = {{0.0}};
         for (uint32_t k = 0; k < joint_axis_count(joint->axes); k++) {
-            add_wrenches(&of, k, axis_force(&of, k), wrench);
+            if (!add_wrenches(&of, k, axis_force(&of, k), wrench)) {
+                return false;
+            }
         }
         for (int s = 0; s < 2; s++) {
             if (joint->body[s] != JOINT_NO_BODY) {
@@ -594,9 +632,15 @@ bool joint_rows_find_broken(StepState *state) {
         }
         state->broken[state->broken_count++] = index;
     }
-    return true;
+    StepJoints *told = stepper->joints;
+    return state->broken_count == 0 ||
+           ARRAY_RESERVE(told->broken, told->broken_capacity, state->broken_count);
 }
 
 void joint_rows_remove_broken(StepState *state) {
+    StepJoints *told = state->stepper->joints; // NULL where there is none
+    for (uint32_t i = 0; i < state->broken_count; i++) {
+        told->broken[told->broken_count++] = state->world->joint[state->broken[i]].id;
+    }
     world_remove_joints(state->world, state->broken, state->broken_count);
 }

@@ -5,6 +5,7 @@
 #include "solve/compliant.h"
 #include "step/joint_project.h"
 #include "step/joint_rows.h"
+#include "step/joint_wrenches.h"
 #include "step/stages.h"
 #include "world/sleep.h"
 
@@ -47,8 +48,21 @@ void stepper_destroy(Stepper *stepper) {
     free(stepper->row_key);
     free(stepper->row_impulse);
     free(stepper->old_id);
+    if (stepper->joints != NULL) {
+        free(stepper->joints->act);
+        free(stepper->joints->kept);
+        free(stepper->joints->broken);
+        free(stepper->joints);
+    }
     joint_project_destroy(stepper->projector);
     free(stepper);
+}
+
+static size_t joints_bytes(const StepJoints *joints) {
+    return joints == NULL
+               ? 0
+               : sizeof(*joints) + joints->act_capacity * sizeof(StepAct) +
+                     joints->kept_capacity * sizeof(double) + joints->broken_capacity * sizeof(Id);
 }
 
 size_t stepper_bytes(const Stepper *stepper) {
@@ -63,7 +77,12 @@ size_t stepper_bytes(const Stepper *stepper) {
                sizeof(double) +
            stepper->row_capacity * sizeof(ProblemRow) +
            stepper->row_block_capacity * sizeof(RowBlock) +
-           stepper->row_key_capacity * sizeof(StepRow) + stepper->old_id_capacity * sizeof(Id);
+           stepper->row_key_capacity * sizeof(StepRow) + stepper->old_id_capacity * sizeof(Id) +
+           joints_bytes(stepper->joints);
+}
+
+void stepper_forget_wrenches(Stepper *stepper) {
+    stepper->has_wrenches = false;
 }
 
 void stepper_limit(Stepper *stepper, size_t more_bytes) {
@@ -219,10 +238,18 @@ static Status run_stages(StepState *state, ClockProc *clock, StepReport *report)
     if (status == STATUS_OK) {
         status = rest_find(state, &report->energy);
     }
+    if (status == STATUS_OK && state->world->joint_count > 0 && !joint_wrenches_reserve(state)) {
+        status = error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                           "Memory ended while keeping trees of joints: raise "
+                           "--memory-bytes-max.");
+    }
     if (status == STATUS_OK) {
         status = integrate_commit(state);
     }
     if (status == STATUS_OK) {
+        if (state->world->joint_count > 0) {
+            joint_wrenches_keep(state);
+        }
         rest_commit(state);
         patience_commit(state);
         joint_project(state);
@@ -230,6 +257,17 @@ static Status run_stages(StepState *state, ClockProc *clock, StepReport *report)
         bounds_remove(state);
     }
     return status;
+}
+
+// false: memory ends.
+static bool open_joints(Stepper *stepper) {
+    if (stepper->joints == NULL) {
+        stepper->joints = calloc(1, sizeof(*stepper->joints));
+    }
+    if (stepper->joints != NULL) {
+        stepper->joints->act_count = stepper->joints->broken_count = 0;
+    }
+    return stepper->joints != NULL;
 }
 
 Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena *scratch,
@@ -251,11 +289,12 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
                        .wants_gdot = compliant_has_gdot(&stepper->solver)};
 
     patience_begin(&state);
-    stepper->has_last = stepper->has_old_ids = false; // the stages write over it
+    // the stages write over it
+    stepper->has_last = stepper->has_old_ids = stepper->has_wrenches = false;
     StepInput pushed;
     Status status = STATUS_OK;
     if (world->joint_count > 0) {
-        const bool has_memory = joint_rows_push(&state, &pushed);
+        const bool has_memory = open_joints(stepper) && joint_rows_push(&state, &pushed);
         state.input = &pushed;
         status = has_memory ? STATUS_OK
                             : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
@@ -270,6 +309,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
     report->recovery_count = state.recovery_count;
     if (status == STATUS_OK) {
         report->removed_count = state.left_count;
+        report->broken_count = state.broken_count;
         report->asleep_count = sleep_count(world);
         name_worst(stepper, world, report);
         name_open(stepper, world, report);

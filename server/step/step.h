@@ -54,6 +54,7 @@ typedef struct StepReport {
     uint32_t recovery_count; // contacts whose overlap would leave faster than recovery_speed
     uint32_t softened_count; // contacts and rows whose targets ccp softened
     uint32_t removed_count;  // bodies that have left the bounds
+    uint32_t broken_count;   // joints that broke: which, the stepper says
     Certificate certificate;
     Id worst_body[2]; // of the contact with the largest own residual; 0: none
     StepOpen open;
@@ -79,6 +80,33 @@ typedef struct StepContact {
 typedef struct StepRow {
     uint32_t joint, part;
 } StepRow;
+
+// What a row of a joint does to its two bodies, per unit of its impulse: b is pushed along a
+// direction, or turned about it, and a the other way.
+typedef struct StepAct {
+    Id joint;         // that carries it
+    uint32_t body[2]; // a, b: indices during the step, or JOINT_NO_BODY
+    uint32_t row;     // STEP_ACT_GIVEN: of none, and the direction is its impulse [N s], [N m s]
+    bool is_turn;
+    Vec3 direction;
+    Vec3 at[2]; // where they are pushed
+} StepAct;
+
+#define STEP_ACT_GIVEN UINT32_MAX
+
+// What is told of joints after a step.
+typedef struct StepJoints {
+    StepAct *act; // [act_count], row by row: of joints of rows
+    size_t act_capacity;
+    uint32_t act_count;
+    double *kept; // [kept_count] trees of joints at the begin of the step (joint_wrenches.c)
+    size_t kept_count, kept_capacity;
+    Vec3 gravity;
+    uint8_t integrator, rotation;
+    Id *broken; // [broken_count] joints that broke, rising
+    size_t broken_capacity;
+    uint32_t broken_count;
+} StepJoints;
 
 typedef struct Stepper {
     size_t bytes_max; // candidates and contacts that would need more are refused
@@ -109,10 +137,12 @@ typedef struct Stepper {
     double *number; // mass blocks and Jacobians of articulated trees
     size_t number_count, number_capacity;
     uint32_t contact_count;
-    bool has_seams; // the last step asked about them: a hint, that changes nothing but its cost
+    StepJoints *joints; // owned; NULL: there never was one
+    bool has_seams;     // the last step asked about them: a hint, that changes nothing but its cost
     bool has_last;
-    bool has_old_ids; // bodies were removed since
-    bool has_places;  // `memory` begins with where the bodies are (stages.h)
+    bool has_old_ids;  // bodies were removed since
+    bool has_places;   // `memory` begins with where the bodies are (stages.h)
+    bool has_wrenches; // nothing but steps has happened to the world since
 
     uint32_t *tree_of_body; // of each body, in the order of the world's during the step;
                             // PROBLEM_NO_TREE: static or kinematic
@@ -127,6 +157,9 @@ typedef struct Stepper {
 Stepper *stepper_create(size_t bytes_max);
 void stepper_destroy(Stepper *stepper);
 size_t stepper_bytes(const Stepper *stepper);
+
+// Something happens to the world that is no step: what joints carried is not told any more.
+void stepper_forget_wrenches(Stepper *stepper);
 
 // From the next step on: as much as it holds, and so much more.
 void stepper_limit(Stepper *stepper, size_t more_bytes);

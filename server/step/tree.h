@@ -70,7 +70,7 @@ void tree_accelerate(const TreeView *view, const double *rates, const double *ch
                      TreeWork *work);
 
 // What forces or momenta at the centres of mass of links, in work->load, are along the coordinates;
-// the former are lost.
+// in their place stand, of each link, those of it and all that hangs on it.
 void tree_project(const TreeView *view, TreeWork *work, double *along);
 
 // The forces along the coordinates that those accelerations take, against gravity and wrenches

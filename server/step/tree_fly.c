@@ -101,6 +101,10 @@ static void find_rest(TreeFlight *flight, const double *v, bool products) {
     }
 }
 
+void tree_flight_load(TreeFlight *flight, const double *v) {
+    find_rest(flight, v, true);
+}
+
 // ---- steps
 
 // The energy of the correction that the rest asks for; v is corrected.

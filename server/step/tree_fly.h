@@ -40,6 +40,11 @@ void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at);
 // v, [width]; and leaves the links placed where the masses of the step are taken.
 void tree_fly(TreeFlight *flight, double *v);
 
+// What a step to v takes: work.load gets, of each link, the force and torque at its centre of mass
+// that move it and all that hangs on it, beside gravity and the wrenches. Links must be placed as
+// at the begin of the step, and are left where the integrator takes them.
+void tree_flight_load(TreeFlight *flight, const double *v);
+
 // Places links as at the begin of the step, moving by these velocities.
 void tree_flight_return(TreeFlight *flight, const double *velocities);
 

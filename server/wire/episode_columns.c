@@ -39,6 +39,19 @@ typedef enum ColumnKind {
     COLUMN_VELOCITY_SINGLE,
     COLUMN_CONTACT_COUNT,
     COLUMN_STORED,
+    COLUMN_JOINT_COUNT,
+    COLUMN_JOINTS_COUNT,
+    COLUMN_JOINTS,
+    COLUMN_JOINT_AXES,
+    COLUMN_JOINT_AXIS_COUNT,
+    COLUMN_JOINT_POSITION_COUNT,
+    COLUMN_JOINT_POSITION,
+    COLUMN_JOINT_VELOCITY,
+    COLUMN_JOINT_POSITION_SINGLE,
+    COLUMN_JOINT_VELOCITY_SINGLE,
+    COLUMN_JOINT_TARGET,
+    COLUMN_JOINT_TARGET_VELOCITY,
+    COLUMN_JOINT_EFFORT,
     COLUMN_BODY_A,
     COLUMN_BODY_B,
     COLUMN_FEATURE,
@@ -66,6 +79,19 @@ static const ColumnRow column_rows[COLUMN_COUNT] = {
     [COLUMN_VELOCITY_SINGLE] = FRAME_COLUMN(velocity_single, float),
     [COLUMN_CONTACT_COUNT] = FRAME_COLUMN(contact_count, uint64_t),
     [COLUMN_STORED] = FRAME_COLUMN(stored, protobuf_c_boolean),
+    [COLUMN_JOINT_COUNT] = FRAME_COLUMN(joint_count, uint64_t),
+    [COLUMN_JOINTS_COUNT] = FRAME_COLUMN(joints_count, uint64_t),
+    [COLUMN_JOINTS] = FRAME_COLUMN(joints, uint64_t),
+    [COLUMN_JOINT_AXES] = FRAME_COLUMN(joint_axes, uint32_t),
+    [COLUMN_JOINT_AXIS_COUNT] = FRAME_COLUMN(joint_axis_count, uint64_t),
+    [COLUMN_JOINT_POSITION_COUNT] = FRAME_COLUMN(joint_position_count, uint64_t),
+    [COLUMN_JOINT_POSITION] = FRAME_COLUMN(joint_position, double),
+    [COLUMN_JOINT_VELOCITY] = FRAME_COLUMN(joint_velocity, double),
+    [COLUMN_JOINT_POSITION_SINGLE] = FRAME_COLUMN(joint_position_single, float),
+    [COLUMN_JOINT_VELOCITY_SINGLE] = FRAME_COLUMN(joint_velocity_single, float),
+    [COLUMN_JOINT_TARGET] = FRAME_COLUMN(joint_target, double),
+    [COLUMN_JOINT_TARGET_VELOCITY] = FRAME_COLUMN(joint_target_velocity, double),
+    [COLUMN_JOINT_EFFORT] = FRAME_COLUMN(joint_effort, double),
     [COLUMN_BODY_A] = CONTACT_COLUMN(body_a, uint64_t),
     [COLUMN_BODY_B] = CONTACT_COLUMN(body_b, uint64_t),
     [COLUMN_FEATURE] = CONTACT_COLUMN(feature, uint64_t),
@@ -107,7 +133,7 @@ void episode_columns_clear(EpisodeColumns *columns) {
     }
     columns->contacts.total = 0;
     columns->bytes = 0;
-    columns->ids_from = 0;
+    columns->ids_from = columns->joints_from = 0;
 }
 
 // Room for `count` items more; NULL: memory ended.
@@ -165,7 +191,7 @@ static bool append_contacts(EpisodeColumns *columns, const ContactList *list) {
            append(columns, COLUMN_FRICTION, list->friction, n);
 }
 
-bool episode_columns_same_bodies(const EpisodeColumns *columns, const EpisodeFrame *frame) {
+static bool has_same_bodies(const EpisodeColumns *columns, const EpisodeFrame *frame) {
     const Moreau__V1__EpisodeFrames *message = &columns->message;
     size_t known = message->n_ids - columns->ids_from;
     return message->n_step > 0 && known == frame->body_count &&
@@ -173,8 +199,55 @@ bool episode_columns_same_bodies(const EpisodeColumns *columns, const EpisodeFra
             memcmp(message->ids + columns->ids_from, frame->ids, known * sizeof(uint64_t)) == 0);
 }
 
+static bool has_same_joints(const EpisodeColumns *columns, const EpisodeFrame *frame) {
+    const Moreau__V1__EpisodeFrames *message = &columns->message;
+    const size_t known = message->n_joints - columns->joints_from;
+    return message->n_joint_count > 0 && known == frame->joints.count &&
+           (known == 0 || memcmp(message->joints + columns->joints_from, frame->joints.ids,
+                                 known * sizeof(uint64_t)) == 0);
+}
+
+bool episode_columns_same_things(const EpisodeColumns *columns, const EpisodeFrame *frame) {
+    return has_same_bodies(columns, frame) &&
+           (!columns->wish.joints || has_same_joints(columns, frame));
+}
+
+static bool append_joint_ids(EpisodeColumns *columns, const FrameJoints *joints, bool same) {
+    const uint64_t listed = same ? 0 : joints->count;
+    columns->bytes += 2 * listed;
+    if (!same) {
+        columns->joints_from = columns->message.n_joints;
+    }
+    uint32_t *axes = extend(columns, COLUMN_JOINT_AXES, listed);
+    for (size_t i = 0; axes != NULL && i < listed; i++) {
+        axes[i] = (uint32_t)joints->axes[i];
+    }
+    return axes != NULL && append(columns, COLUMN_JOINTS_COUNT, &listed, 1) &&
+           append(columns, COLUMN_JOINTS, joints->ids, listed);
+}
+
+static bool append_joints(EpisodeColumns *columns, const EpisodeFrame *frame) {
+    const FrameJoints *joints = &frame->joints;
+    const StateFrame *state = &frame->frame;
+    const size_t axes = joints->axis_count;
+    const uint64_t count = joints->count, axis_count = axes,
+                   position_count = joints->position_count;
+    columns->bytes += 4 + 3 * axes * sizeof(double);
+    return append_joint_ids(columns, joints, has_same_joints(columns, frame)) &&
+           append(columns, COLUMN_JOINT_COUNT, &count, 1) &&
+           append(columns, COLUMN_JOINT_AXIS_COUNT, &axis_count, 1) &&
+           append(columns, COLUMN_JOINT_POSITION_COUNT, &position_count, 1) &&
+           append_numbers(columns, COLUMN_JOINT_POSITION, COLUMN_JOINT_POSITION_SINGLE,
+                          state->joint_position, joints->position_count) &&
+           append_numbers(columns, COLUMN_JOINT_VELOCITY, COLUMN_JOINT_VELOCITY_SINGLE,
+                          state->joint_velocity, axes) &&
+           append(columns, COLUMN_JOINT_TARGET, state->joint_target, axes) &&
+           append(columns, COLUMN_JOINT_TARGET_VELOCITY, state->joint_target_velocity, axes) &&
+           append(columns, COLUMN_JOINT_EFFORT, state->joint_effort, axes);
+}
+
 static bool append_ids(EpisodeColumns *columns, const EpisodeFrame *frame) {
-    bool same = episode_columns_same_bodies(columns, frame);
+    bool same = has_same_bodies(columns, frame);
     uint64_t listed = same ? 0 : frame->body_count;
     columns->bytes += listed;
     if (!same) {
@@ -210,6 +283,34 @@ static bool contacts_are_finite(const ContactList *list) {
            numbers_are_finite(list->velocity, 3 * n) && numbers_are_finite(list->friction, n);
 }
 
+static Status check_joint_numbers(const EpisodeWish *wish, const EpisodeFrame *frame,
+                                  Error *error) {
+    const FrameJoints *joints = &frame->joints;
+    const StateFrame *state = &frame->frame;
+    const size_t axes = joints->axis_count;
+    const struct {
+        const double *values;
+        size_t count;
+        bool may_be_single;
+    } columns[] = {{state->joint_position, joints->position_count, true},
+                   {state->joint_velocity, axes, true},
+                   {state->joint_target, axes, false},
+                   {state->joint_target_velocity, axes, false},
+                   {state->joint_effort, axes, false}};
+    for (size_t i = 0; joints->count > 0 && i < sizeof(columns) / sizeof(columns[0]); i++) {
+        const bool is_finite = numbers_are_finite(columns[i].values, columns[i].count);
+        if (!is_finite || (wish->single && columns[i].may_be_single &&
+                           !numbers_are_within(columns[i].values, columns[i].count, FLT_MAX))) {
+            return error_set(error, is_finite ? STATUS_FAILED_PRECONDITION : STATUS_DATA_LOSS,
+                             is_finite ? "single" : "",
+                             "A number of a joint at step %" PRIu64 " is %s.", state->step,
+                             is_finite ? "beyond 3.4e38, the largest float: ask for doubles"
+                                       : "not finite: the recording is damaged");
+        }
+    }
+    return STATUS_OK;
+}
+
 static Status check_frame(const EpisodeWish *wish, const EpisodeFrame *frame, Error *error) {
     Status status = STATUS_OK;
     if (!isfinite(frame->frame.time) || !contacts_are_finite(&frame->contacts)) {
@@ -223,6 +324,9 @@ static Status check_frame(const EpisodeWish *wish, const EpisodeFrame *frame, Er
     }
     if (status == STATUS_OK && wish->velocities) {
         status = check_numbers(wish, frame, "velocity", frame->frame.velocity, 6, error);
+    }
+    if (status == STATUS_OK && wish->joints) {
+        status = check_joint_numbers(wish, frame, error);
     }
     return status;
 }
@@ -247,7 +351,8 @@ static bool add_frame(EpisodeColumns *columns, const EpisodeFrame *frame) {
         added = append_numbers(columns, COLUMN_VELOCITY, COLUMN_VELOCITY_SINGLE,
                                frame->frame.velocity, 6 * frame->body_count);
     }
-    return added && (!wish->contacts || append_contacts(columns, &frame->contacts));
+    return added && (!wish->joints || append_joints(columns, frame)) &&
+           (!wish->contacts || append_contacts(columns, &frame->contacts));
 }
 
 Status episode_columns_add(EpisodeColumns *columns, const EpisodeFrame *frame, Error *error) {

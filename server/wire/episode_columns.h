@@ -8,18 +8,18 @@
 
 // What a call wants of each frame.
 typedef struct EpisodeWish {
-    bool poses, velocities, contacts, single;
+    bool poses, velocities, contacts, single, joints;
 } EpisodeWish;
 
-enum { EPISODE_COLUMN_COUNT = 21 };
+enum { EPISODE_COLUMN_COUNT = 34 };
 
 typedef struct EpisodeColumns {
     EpisodeWish wish;
     Moreau__V1__EpisodeFrames message; // its arrays are owned
     Moreau__V1__WorldContactsReply contacts;
     size_t capacity[EPISODE_COLUMN_COUNT];
-    size_t bytes;    // about what the message takes when packed, not more
-    size_t ids_from; // in message.ids: those of the last frame
+    size_t bytes;                 // about what the message takes when packed, not more
+    size_t ids_from, joints_from; // in message.ids and message.joints: those of the last frame
 } EpisodeColumns;
 
 void episode_columns_init(EpisodeColumns *columns, EpisodeWish wish);
@@ -28,8 +28,9 @@ void episode_columns_deinit(EpisodeColumns *columns);
 // Empties the message.
 void episode_columns_clear(EpisodeColumns *columns);
 
-// Whether the bodies of this frame are those of the last one added.
-bool episode_columns_same_bodies(const EpisodeColumns *columns, const EpisodeFrame *frame);
+// Whether the bodies of this frame are those of the last one added, and the joints, if they are
+// wished for.
+bool episode_columns_same_things(const EpisodeColumns *columns, const EpisodeFrame *frame);
 
 // DATA_LOSS: a number of the frame is not finite; FAILED_PRECONDITION: no float holds it, though
 // floats are wished for. RESOURCE_EXHAUSTED: memory ended, and the message is of no use.

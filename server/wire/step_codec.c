@@ -4,6 +4,7 @@
 #include "wire/wire.h"
 #include "base/vec.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -80,6 +81,23 @@ static void read_worlds(Arena *arena, WireCursor *part, StepRequest *made) {
     step->n_worlds = 1;
 }
 
+static void read_joint_column(Arena *arena, WireCursor *part, uint64_t field,
+                              Moreau__V1__WorldStep *step) {
+    if (field == 12) {
+        step->joint_count = read_u32s(arena, part, &step->n_joint_count);
+    } else if (field == 13) {
+        step->joint_axis_count = read_u32s(arena, part, &step->n_joint_axis_count);
+    } else if (field == 14) {
+        step->joints = read_u64s(arena, part, &step->n_joints);
+    } else if (field == 15) {
+        step->joint_target = read_doubles(arena, part, &step->n_joint_target);
+    } else if (field == 16) {
+        step->joint_target_velocity = read_doubles(arena, part, &step->n_joint_target_velocity);
+    } else {
+        step->joint_effort = read_doubles(arena, part, &step->n_joint_effort);
+    }
+}
+
 static void read_column(Arena *arena, WireCursor *cursor, uint64_t field, StepRequest *made) {
     Moreau__V1__WorldStep *step = &made->step;
     WireCursor part = wire_read_part(cursor);
@@ -92,10 +110,29 @@ static void read_column(Arena *arena, WireCursor *cursor, uint64_t field, StepRe
         step->wrench_count = read_u32s(arena, &part, &step->n_wrench_count);
     } else if (field == 5) {
         step->wrench_body = read_u64s(arena, &part, &step->n_wrench_body);
-    } else {
+    } else if (field == 6) {
         step->wrench = read_doubles(arena, &part, &step->n_wrench);
+    } else {
+        read_joint_column(arena, &part, field, step);
     }
     cursor->failed = cursor->failed || part.failed || part.at != part.end;
+}
+
+static void read_joint_flag(WireCursor *cursor, uint64_t field, Moreau__V1__WorldStep *step) {
+    const protobuf_c_boolean value = read_flag(cursor);
+    if (field == 18) {
+        step->has_joint_positions = 1;
+        step->joint_positions = value;
+    } else if (field == 19) {
+        step->has_joint_velocities = 1;
+        step->joint_velocities = value;
+    } else if (field == 20) {
+        step->has_joint_wrenches = 1;
+        step->joint_wrenches = value;
+    } else {
+        step->has_broken_joints = 1;
+        step->broken_joints = value;
+    }
 }
 
 static void read_field(Arena *arena, WireCursor *cursor, uint64_t key, StepRequest *made) {
@@ -105,6 +142,12 @@ static void read_field(Arena *arena, WireCursor *cursor, uint64_t key, StepReque
     case 4 << 3 | WIRE_BYTES:
     case 5 << 3 | WIRE_BYTES:
     case 6 << 3 | WIRE_BYTES:
+    case 12 << 3 | WIRE_BYTES:
+    case 13 << 3 | WIRE_BYTES:
+    case 14 << 3 | WIRE_BYTES:
+    case 15 << 3 | WIRE_BYTES:
+    case 16 << 3 | WIRE_BYTES:
+    case 17 << 3 | WIRE_BYTES:
         read_column(arena, cursor, key >> 3, made);
         break;
     case 2 << 3 | WIRE_VARINT:
@@ -134,6 +177,12 @@ static void read_field(Arena *arena, WireCursor *cursor, uint64_t key, StepReque
     case 11 << 3 | WIRE_VARINT:
         step->has_hashes = 1;
         step->hashes = read_flag(cursor);
+        break;
+    case 18 << 3 | WIRE_VARINT:
+    case 19 << 3 | WIRE_VARINT:
+    case 20 << 3 | WIRE_VARINT:
+    case 21 << 3 | WIRE_VARINT:
+        read_joint_flag(cursor, key >> 3, step);
         break;
     default:
         cursor->failed = true;
@@ -261,13 +310,15 @@ static const Column worst_launch_columns[] = {LAUNCH_COLUMNS(worst_launch)};
 // bodies: varints of 10 bytes, of 5 where they have 32 bits, and fixed ones of 8.
 enum {
     HEADS_BYTES_MAX = 16 * WIRE_HEAD_BYTES_MAX,
+    JOINT_HEADS_BYTES_MAX = 8 * WIRE_HEAD_BYTES_MAX,
     REPORT_HEADS_BYTES_MAX = 96 * WIRE_HEAD_BYTES_MAX
 };
 enum { OPEN_BYTES_MAX = 4 * 5 + 10 + 8, LAUNCH_BYTES_MAX = 2 * 8 + 2 * 10 };
 enum {
     PROGRESS_BYTES_MAX = 4 * 10 + 2 * 8,
-    REPORT_BYTES_MAX =
-        5 * 5 + 1 + 13 * 10 + 27 * 8 + 2 * OPEN_BYTES_MAX + 10 + 2 * LAUNCH_BYTES_MAX + 10 + 5 + 10
+    JOINT_COUNTS_BYTES_MAX = 4 * 5, // of joints, axes, positions, what broke
+    REPORT_BYTES_MAX = 5 * 5 + 1 + 13 * 10 + 27 * 8 + 2 * OPEN_BYTES_MAX + 10 +
+                       2 * LAUNCH_BYTES_MAX + 10 + 5 + 10 + 10
 };
 
 // Most batches have one world, and a column of one number has a head of two bytes: its field is
@@ -438,6 +489,15 @@ static uint8_t *write_launch(uint8_t *at, const StepResults *results) {
     return wire_part_end(begin, expected, at);
 }
 
+// Few joints break.
+static bool is_any_broken(const StepResults *results) {
+    bool is_any = false;
+    for (size_t i = 0; i < results->count; i++) {
+        is_any = is_any || results->result[i].run.tally.broken > 0;
+    }
+    return is_any;
+}
+
 static uint8_t *write_open(uint8_t *at, const StepResults *results) {
     at = write_open_columns(at, results, 18, open_columns);
     at = write_open_columns(at, results, 19, worst_open_columns);
@@ -529,6 +589,9 @@ static uint8_t *write_reports(uint8_t *at, const StepResults *results) {
     }
     at = has_softened ? write_softened_steps(at, results) : at;
     at = write_launch(at, results);
+    if (is_any_broken(results)) {
+        at = write_u64s_of_many(at, results, (Column){28, TALLY(broken)});
+    }
     return wire_part_end(begin, expected, at);
 }
 
@@ -578,7 +641,7 @@ static uint8_t *write_states_single(uint8_t *at, const StepResults *results, boo
 }
 
 static uint8_t *write_bodies(uint8_t *at, const StepResults *results) {
-    if (!results->wants_pose && !results->wants_velocity) {
+    if (!step_results_show_bodies(results)) {
         return at;
     }
     uint8_t *(*write)(uint8_t *, const StepResults *, bool) =
@@ -593,20 +656,143 @@ static uint8_t *write_bodies(uint8_t *at, const StepResults *results) {
     return at;
 }
 
+// ---- joints
+
+static size_t joint_numbers(const StepResult *result, bool velocity) {
+    return velocity ? result->joint_axis_count : result->joint_position_count;
+}
+
+static uint8_t *write_joint_numbers(uint8_t *at, const StepResults *results, bool velocity) {
+    const size_t item_bytes = results->wants_single ? sizeof(float) : sizeof(double);
+    const uint32_t field = (velocity ? 17u : 16u) + (results->wants_single ? 2u : 0u);
+    size_t total = 0;
+    for (size_t i = 0; i < results->count; i++) {
+        total += joint_numbers(&results->result[i], velocity);
+    }
+    if (total == 0) {
+        return at;
+    }
+    at = wire_head(at, field, total * item_bytes);
+    for (size_t i = 0; i < results->count; i++) {
+        const StepResult *result = &results->result[i];
+        const double *values = velocity ? result->joint_velocity : result->joint_position;
+        const size_t count = joint_numbers(result, velocity);
+        for (size_t k = 0; results->wants_single && k < count; k++) {
+            const float value = (float)fmax(fmin(values[k], (double)FLT_MAX), -(double)FLT_MAX);
+            memcpy(at + k * sizeof(value), &value, sizeof(value));
+        }
+        if (!results->wants_single && count > 0) {
+            memcpy(at, values, count * sizeof(double));
+        }
+        at += count * item_bytes;
+    }
+    return at;
+}
+
+static uint8_t *write_joint_wrenches(uint8_t *at, const StepResults *results) {
+    size_t total = 0;
+    for (size_t i = 0; i < results->count; i++) {
+        total += results->result[i].joint_count;
+    }
+    if (total == 0) {
+        return at;
+    }
+    at = wire_head(at, 20, 6 * total * sizeof(double));
+    for (size_t i = 0; i < results->count; i++) {
+        const StepResult *result = &results->result[i];
+        const size_t bytes = 6 * (size_t)result->joint_count * sizeof(double);
+        if (result->joint_wrench == NULL) {
+            memset(at, 0, bytes);
+        } else {
+            memcpy(at, result->joint_wrench, bytes);
+        }
+        at += bytes;
+    }
+    return at;
+}
+
+static uint8_t *write_broken(uint8_t *at, const StepResults *results) {
+    uint8_t *begin = wire_part_begin(at, 21, results->count);
+    at = begin;
+    for (size_t i = 0; i < results->count; i++) {
+        at = wire_varint(at, results->result[i].run.tally.broken);
+    }
+    at = wire_part_end(begin, results->count, at);
+    begin = wire_part_begin(at, 22, results->count);
+    at = begin;
+    for (size_t i = 0; i < results->count; i++) {
+        const StepRun *run = &results->result[i].run;
+        for (uint64_t k = 0; k < run->tally.broken; k++) {
+            at = wire_varint(at, run->broken[k]);
+        }
+    }
+    return wire_part_end(begin, results->count, at);
+}
+
+static uint8_t *write_joints(uint8_t *at, const StepResults *results) {
+    if (step_results_show_joints(results)) {
+        at = write_u32s(at, results, (Column){13, AT(joint_count)});
+        at = write_u32s(at, results, (Column){14, AT(joint_axis_count)});
+        at = write_u32s(at, results, (Column){15, AT(joint_position_count)});
+    }
+    if (results->wants_joint_position && !results->wants_single) {
+        at = write_joint_numbers(at, results, false);
+    }
+    if (results->wants_joint_velocity && !results->wants_single) {
+        at = write_joint_numbers(at, results, true);
+    }
+    if (results->wants_joint_position && results->wants_single) {
+        at = write_joint_numbers(at, results, false);
+    }
+    if (results->wants_joint_velocity && results->wants_single) {
+        at = write_joint_numbers(at, results, true);
+    }
+    if (results->wants_joint_wrench) {
+        at = write_joint_wrenches(at, results);
+    }
+    return results->wants_broken && is_any_broken(results) ? write_broken(at, results) : at;
+}
+
 // ---- the whole
 
-size_t step_codec_bytes_bound(const StepResults *results, uint64_t bodies) {
+static size_t joints_bytes_bound(const StepResults *results, const StepSizes *sizes) {
+    const size_t number_bytes = results->wants_single ? sizeof(float) : sizeof(double);
+    if (!step_results_show_joints(results) && !results->wants_broken) {
+        return 0;
+    }
+    size_t bytes = JOINT_HEADS_BYTES_MAX + JOINT_COUNTS_BYTES_MAX * results->count;
+    bytes += results->wants_joint_position ? number_bytes * sizes->joint_positions : 0;
+    bytes += results->wants_joint_velocity ? number_bytes * sizes->joint_axes : 0;
+    bytes += results->wants_joint_wrench ? 6 * sizeof(double) * sizes->joints : 0;
+    return bytes + (results->wants_broken ? WIRE_VARINT_BYTES_MAX * sizes->joints : 0);
+}
+
+size_t step_codec_bytes_bound(const StepResults *results, const StepSizes *sizes) {
     size_t numbers = (results->wants_pose ? 7u : 0u) + (results->wants_velocity ? 6u : 0u),
            number_bytes = results->wants_single ? sizeof(float) : sizeof(double);
     size_t world_bytes = PROGRESS_BYTES_MAX + (results->wants_reports ? REPORT_BYTES_MAX : 0),
            heads = HEADS_BYTES_MAX + (results->wants_reports ? REPORT_HEADS_BYTES_MAX : 0);
-    return heads + world_bytes * results->count + numbers * number_bytes * bodies;
+    return heads + world_bytes * results->count + numbers * number_bytes * sizes->bodies +
+           joints_bytes_bound(results, sizes);
+}
+
+// Of worlds that have been stepped.
+static StepSizes sizes_of(const StepResults *results) {
+    StepSizes sizes = {0};
+    for (size_t i = 0; i < results->count; i++) {
+        const StepResult *result = &results->result[i];
+        sizes.bodies += result->body_count;
+        sizes.joints += result->joint_count + result->run.tally.broken;
+        sizes.joint_axes += result->joint_axis_count;
+        sizes.joint_positions += result->joint_position_count;
+    }
+    return sizes;
 }
 
 size_t step_codec_bytes_max(const StepResults *results, Moreau__V1__Status *const *failures,
                             size_t failure_count) {
-    bool shows_bodies = results->wants_pose || results->wants_velocity;
-    size_t bytes = step_codec_bytes_bound(results, shows_bodies ? total_bodies(results) : 0);
+    const StepSizes sizes = sizes_of(results);
+    size_t bytes = step_codec_bytes_bound(results, &sizes);
     for (size_t i = 0; i < failure_count; i++) {
         bytes += WIRE_HEAD_BYTES_MAX + moreau__v1__status__get_packed_size(failures[i]);
     }
@@ -641,5 +827,5 @@ uint8_t *step_codec_pack(const StepResults *results, Moreau__V1__Status *const *
     if (is_any_removed(results)) {
         at = write_u64s(at, results, (Column){12, TALLY(removed)});
     }
-    return at;
+    return write_joints(at, results);
 }

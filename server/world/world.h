@@ -242,8 +242,9 @@ typedef struct RemoveOrder {
 // bodies wakes; where bodies go, a fault is forgotten.
 Status world_remove(World *world, const RemoveOrder *order, Error *error);
 
-// How many bodies were ever removed.
+// How many bodies were ever removed; and joints, or broke.
 uint64_t world_removed_count(const World *world);
+uint64_t world_removed_joint_count(const World *world);
 
 // false: the id names no body.
 bool world_find_body(const World *world, Id id, uint32_t *body);

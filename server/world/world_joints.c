@@ -690,6 +690,10 @@ void world_joints_changed(World *world) {
 
 // ---- finding
 
+uint64_t world_removed_joint_count(const World *world) {
+    return world->joint_id_next - 1 - world->joint_count;
+}
+
 bool world_find_joint(const World *world, Id id, uint32_t *joint) {
     // as of bodies: ids begin at 1 and rise
     size_t low = 0, high = id < world->joint_count ? (size_t)id : world->joint_count;

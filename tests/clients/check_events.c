@@ -240,6 +240,10 @@ static TCase *case_events(void) {
 typedef struct Columns {
     uint64_t step[3], bodies[3], ids[5], ids_count[3], contact_count[3], body_a[1], body_b[1];
     double time[3], pose[35], velocity[30], gap[1];
+    // a hinge and a ball, of which the ball breaks behind the second frame
+    uint64_t joints[3], joints_count[3], joint_count[3], axis_count[3], position_count[3];
+    uint32_t joint_axes[3];
+    double joint_position[11], joint_velocity[9];
     Moreau__V1__WorldContactsReply contacts;
     Moreau__V1__EpisodeFrames frames;
 } Columns;
@@ -281,6 +285,35 @@ static void fill_columns(Columns *columns, bool ids_each) {
     frames->pose = columns->pose;
     frames->n_velocity = 30;
     frames->velocity = columns->velocity;
+}
+
+static void fill_joints(Columns *columns) {
+    static const uint64_t counts[3] = {2, 2, 1}, listed[3] = {2, 0, 1}, axes[3] = {4, 4, 1},
+                          positions[3] = {5, 5, 1}, ids[3] = {3, 8, 3};
+    static const uint32_t free_axes[3] = {1 << 5, 7 << 3, 1 << 5};
+    memcpy(columns->joint_count, counts, sizeof(counts));
+    memcpy(columns->joints_count, listed, sizeof(listed));
+    memcpy(columns->axis_count, axes, sizeof(axes));
+    memcpy(columns->position_count, positions, sizeof(positions));
+    memcpy(columns->joints, ids, sizeof(ids));
+    memcpy(columns->joint_axes, free_axes, sizeof(free_axes));
+    for (int i = 0; i < 11; i++) {
+        columns->joint_position[i] = i;
+    }
+    for (int i = 0; i < 9; i++) {
+        columns->joint_velocity[i] = -i;
+    }
+    Moreau__V1__EpisodeFrames *frames = &columns->frames;
+    frames->n_joint_count = frames->n_joints_count = frames->n_joint_axis_count =
+        frames->n_joint_position_count = frames->n_joints = frames->n_joint_axes = 3;
+    frames->joint_count = columns->joint_count;
+    frames->joints_count = columns->joints_count;
+    frames->joint_axis_count = columns->axis_count;
+    frames->joint_position_count = columns->position_count;
+    frames->joints = columns->joints;
+    frames->joint_axes = columns->joint_axes;
+    frames->n_joint_position = 11, frames->joint_position = columns->joint_position;
+    frames->n_joint_velocity = 9, frames->joint_velocity = columns->joint_velocity;
 }
 
 // Answers one read with the columns of the context.
@@ -333,10 +366,41 @@ START_TEST(frames_are_walked_one_by_one) {
 }
 END_TEST
 
+START_TEST(joints_of_frames_are_cut_out_of_all) {
+    Columns columns;
+    fill_columns(&columns, false);
+    fill_joints(&columns);
+    FakePeer peer;
+    fake_start(&peer, answer_read, &columns);
+    MoreauClient *client = connect_to(&peer);
+    MoreauFrameQuery query = moreau_frame_query_default();
+    query.episode = "3f2a";
+    query.joints = true;
+    MoreauReply *reply;
+    MoreauFrames frames;
+    ck_assert_int_eq(moreau_episode_read(client, &query, 3, &reply, &frames), MOREAU_OK);
+    for (size_t i = 0; i < 3; i++) {
+        MoreauFrame frame;
+        ck_assert(moreau_next_frame(&frames, &frame));
+        ck_assert_uint_eq(frame.joint_count, columns.joint_count[i]);
+        ck_assert_uint_eq(frame.joint_axis_count, columns.axis_count[i]);
+        ck_assert_uint_eq(frame.joints[0], 3);
+        ck_assert_uint_eq(frame.joint_axes[0], 1 << 5);
+        ck_assert_double_eq(frame.joint_position[0], 5.0 * (double)i);
+        ck_assert_double_eq(frame.joint_velocity[0], -4.0 * (double)i);
+        ck_assert_ptr_null(frame.joint_effort);
+    }
+    moreau_reply_free(reply);
+    moreau_disconnect(client);
+    fake_stop(&peer);
+}
+END_TEST
+
 // What a server of ours never sends: no column may be read beyond its end.
 START_TEST(columns_that_do_not_fit_are_refused) {
     Columns columns;
     fill_columns(&columns, _i == 9);
+    fill_joints(&columns);
     Moreau__V1__EpisodeFrames *frames = &columns.frames;
     size_t *const shortened[] = {&frames->n_pose,
                                  &frames->n_velocity,
@@ -354,8 +418,14 @@ START_TEST(columns_that_do_not_fit_are_refused) {
         memcpy(columns.bodies, (uint64_t[]){UINT64_MAX, 4, 2}, sizeof(columns.bodies)); // 5 in all
     } else if (_i == 10) {
         columns.contact_count[0] = UINT64_MAX;
-    } else {
+    } else if (_i == 11) {
         frames->contacts = NULL;
+    } else if (_i == 12) {
+        columns.joints_count[1] = 1; // fewer than its joints
+    } else if (_i == 13) {
+        columns.axis_count[0] = UINT64_MAX;
+    } else {
+        frames->n_joint_position--;
     }
     FakePeer peer;
     fake_start(&peer, answer_read, &columns);
@@ -443,7 +513,8 @@ END_TEST
 static TCase *case_frames(void) {
     TCase *tcase = tcase_create("frames");
     tcase_add_loop_test(tcase, frames_are_walked_one_by_one, 0, 2);
-    tcase_add_loop_test(tcase, columns_that_do_not_fit_are_refused, 0, 12);
+    tcase_add_test(tcase, joints_of_frames_are_cut_out_of_all);
+    tcase_add_loop_test(tcase, columns_that_do_not_fit_are_refused, 0, 15);
     tcase_add_test(tcase, a_replay_hands_out_every_frame);
     tcase_add_test(tcase, a_submitted_replay_is_received_event_by_event);
     return tcase;

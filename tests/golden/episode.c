@@ -124,7 +124,8 @@ static void compare_shown(void) {
         } else if (chunk->kind == CHUNK_FRAMES) {
             Error error = {0};
             FrameChunk frames;
-            expect(frame_chunk_open(chunk->body, chunk->body_bytes, &frames, &error),
+            expect(frame_chunk_open(chunk->body, chunk->body_bytes, chunk_version(chunk), &frames,
+                                    &error),
                    "these are no frames:", &error);
             for (size_t k = 0; k < frames.frame_count; k++) {
                 if (frame_chunk_step(&frames, k) == episode.step) {

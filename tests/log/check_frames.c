@@ -11,6 +11,7 @@
 enum { BODIES = 2, FRAMES = 3, FRAME_BYTES = 24 + 104 * BODIES };
 enum { POSES = 7 * BODIES, VELOCITIES = 6 * BODIES }; // numbers of a frame
 enum { FRAMES_BYTES = 32 + 8 * BODIES + FRAMES * FRAME_BYTES };
+static const FrameJoints no_joints = {0};
 static const uint64_t ids[BODIES] = {7, (uint64_t)3 << 32 | 9};
 
 static StateFrame make_frame(size_t index, double pose[POSES], double velocity[VELOCITIES]) {
@@ -30,11 +31,11 @@ static StateFrame make_frame(size_t index, double pose[POSES], double velocity[V
 
 static void make_frames(uint8_t body[FRAMES_BYTES]) {
     Sink sink = {.bytes = body};
-    frame_chunk_begin(&sink, BODIES, 0, 0, ids);
+    frame_chunk_begin(&sink, BODIES, ids, &no_joints);
     for (size_t i = 0; i < FRAMES; i++) {
         double pose[POSES], velocity[VELOCITIES];
         StateFrame frame = make_frame(i, pose, velocity);
-        frame_chunk_add(&sink, BODIES, 0, 0, &frame);
+        frame_chunk_add(&sink, BODIES, &no_joints, &frame);
     }
     ck_assert_uint_eq(sink.count, FRAMES_BYTES);
     put_u64(body, FRAME_COUNT_OFFSET, FRAMES);
@@ -44,10 +45,10 @@ START_TEST(frames_come_back_to_the_bit) {
     uint8_t body[FRAMES_BYTES];
     make_frames(body);
     FrameChunk chunk;
-    ck_assert_int_eq(frame_chunk_open(body, FRAMES_BYTES, &chunk, NULL), STATUS_OK);
+    ck_assert_int_eq(frame_chunk_open(body, FRAMES_BYTES, 4, &chunk, NULL), STATUS_OK);
     ck_assert_uint_eq(chunk.body_count, BODIES);
     ck_assert_uint_eq(chunk.frame_count, FRAMES);
-    ck_assert_uint_eq(frame_chunk_frame_bytes(BODIES, 0, 0), FRAME_BYTES);
+    ck_assert_uint_eq(frame_chunk_frame_bytes(BODIES, &no_joints), FRAME_BYTES);
     uint64_t found_ids[BODIES];
     frame_chunk_ids(&chunk, found_ids);
     ck_assert_mem_eq(found_ids, ids, sizeof(ids));
@@ -95,7 +96,7 @@ START_TEST(cut_frames_are_refused) {
     for (size_t count = 0; count < FRAMES_BYTES; count++) {
         FrameChunk chunk;
         Error error = {0};
-        ck_assert_int_eq(frame_chunk_open(body, count, &chunk, &error), STATUS_DATA_LOSS);
+        ck_assert_int_eq(frame_chunk_open(body, count, 4, &chunk, &error), STATUS_DATA_LOSS);
         ck_assert_str_ne(error.message, "");
     }
 }
@@ -123,7 +124,7 @@ START_TEST(frames_that_lie_are_refused) {
     put_u64(body, frame_lies[_i].at, frame_lies[_i].value);
     FrameChunk chunk;
     Error error = {0};
-    ck_assert_int_eq(frame_chunk_open(body, FRAMES_BYTES, &chunk, &error), STATUS_DATA_LOSS);
+    ck_assert_int_eq(frame_chunk_open(body, FRAMES_BYTES, 4, &chunk, &error), STATUS_DATA_LOSS);
     ck_assert_str_ne(error.message, "");
 }
 END_TEST
@@ -135,18 +136,18 @@ START_TEST(a_number_of_bodies_that_overflows_is_refused) {
     put_u64(body, FRAME_COUNT_OFFSET, 1);
     FrameChunk chunk;
     Error error = {0};
-    ck_assert_int_eq(frame_chunk_open(body, sizeof(body), &chunk, &error), STATUS_DATA_LOSS);
+    ck_assert_int_eq(frame_chunk_open(body, sizeof(body), 4, &chunk, &error), STATUS_DATA_LOSS);
 }
 END_TEST
 
 START_TEST(a_world_may_have_no_bodies) {
     uint8_t body[32 + 24];
     Sink sink = {.bytes = body};
-    frame_chunk_begin(&sink, 0, 0, 0, NULL);
-    frame_chunk_add(&sink, 0, 0, 0, &(StateFrame){.step = 5});
+    frame_chunk_begin(&sink, 0, NULL, &no_joints);
+    frame_chunk_add(&sink, 0, &no_joints, &(StateFrame){.step = 5});
     put_u64(body, FRAME_COUNT_OFFSET, 1);
     FrameChunk chunk;
-    ck_assert_int_eq(frame_chunk_open(body, sizeof(body), &chunk, NULL), STATUS_OK);
+    ck_assert_int_eq(frame_chunk_open(body, sizeof(body), 4, &chunk, NULL), STATUS_OK);
     Arena arena;
     arena_init(&arena, 1 << 20);
     StateFrame frame;
@@ -157,11 +158,97 @@ START_TEST(a_world_may_have_no_bodies) {
 }
 END_TEST
 
+// ---- joints, since version 5
+
+enum { JOINTS = 2, POSITIONS = 1 + 4, AXES = 1 + 3, JOINT_NUMBERS = POSITIONS + 4 * AXES };
+enum {
+    JOINT_HEAD_BYTES = 32 + 8 + 8 + 16 * JOINTS,
+    JOINT_FRAME_BYTES = 24 + 104 + 8 * JOINT_NUMBERS
+};
+static const uint64_t joint_ids[JOINTS] = {3, 9}, joint_axes[JOINTS] = {1 << 5, 7 << 3};
+
+static void make_joint_frames(uint8_t body[JOINT_HEAD_BYTES + 2 * JOINT_FRAME_BYTES]) {
+    const FrameJoints joints = {.count = JOINTS,
+                                .position_count = POSITIONS,
+                                .axis_count = AXES,
+                                .ids = joint_ids,
+                                .axes = joint_axes};
+    double zeros[13] = {0.0}, numbers[JOINT_NUMBERS];
+    Sink sink = {.bytes = body};
+    ck_assert_uint_eq(frame_chunk_head_bytes(1, &joints), JOINT_HEAD_BYTES);
+    ck_assert_uint_eq(frame_chunk_frame_bytes(1, &joints), JOINT_FRAME_BYTES);
+    frame_chunk_begin(&sink, 1, ids, &joints);
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < JOINT_NUMBERS; k++) {
+            numbers[k] = 100.0 * i + k;
+        }
+        const StateFrame frame = {.step = 10 * (uint64_t)(i + 1),
+                                  .pose = zeros,
+                                  .velocity = zeros,
+                                  .joint_position = numbers,
+                                  .joint_velocity = numbers + POSITIONS,
+                                  .joint_target = numbers + POSITIONS + AXES,
+                                  .joint_target_velocity = numbers + POSITIONS + 2 * AXES,
+                                  .joint_effort = numbers + POSITIONS + 3 * AXES};
+        frame_chunk_add(&sink, 1, &joints, &frame);
+    }
+    put_u64(body, FRAME_COUNT_OFFSET, 2);
+}
+
+START_TEST(joints_come_back_to_the_bit) {
+    uint8_t body[JOINT_HEAD_BYTES + 2 * JOINT_FRAME_BYTES];
+    make_joint_frames(body);
+    FrameChunk chunk;
+    FrameJoints joints;
+    Arena arena;
+    arena_init(&arena, 1 << 20);
+    ck_assert_int_eq(frame_chunk_open(body, sizeof(body), 5, &chunk, NULL), STATUS_OK);
+    ck_assert_int_eq(frame_chunk_joints(&chunk, &arena, &joints, NULL), STATUS_OK);
+    ck_assert_uint_eq(joints.count, JOINTS);
+    ck_assert_uint_eq(joints.position_count, POSITIONS);
+    ck_assert_uint_eq(joints.axis_count, AXES);
+    ck_assert_mem_eq(joints.ids, joint_ids, sizeof(joint_ids));
+    ck_assert_mem_eq(joints.axes, joint_axes, sizeof(joint_axes));
+    for (size_t i = 0; i < 2; i++) {
+        StateFrame frame;
+        ck_assert_int_eq(frame_chunk_read(&chunk, i, &arena, &frame, NULL), STATUS_OK);
+        ck_assert_double_eq(frame.joint_position[4], 100.0 * (double)i + 4);
+        ck_assert_double_eq(frame.joint_velocity[0], 100.0 * (double)i + POSITIONS);
+        ck_assert_double_eq(frame.joint_target[0], 100.0 * (double)i + POSITIONS + AXES);
+        ck_assert_double_eq(frame.joint_target_velocity[0],
+                            100.0 * (double)i + POSITIONS + 2 * AXES);
+        ck_assert_double_eq(frame.joint_effort[AXES - 1], 100.0 * (double)i + JOINT_NUMBERS - 1);
+    }
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(joints_that_lie_are_refused) {
+    enum { AT_POSITIONS = 16, AT_VELOCITIES = 24, AT_JOINTS = 40 };
+    static const struct {
+        size_t at;
+        uint64_t value;
+    } lies[] = {{AT_POSITIONS, POSITIONS + 1},
+                {AT_VELOCITIES, AXES - 1},
+                {AT_VELOCITIES, UINT64_MAX},
+                {AT_JOINTS, JOINTS + 1},
+                {AT_JOINTS, UINT64_MAX}};
+    for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+        uint8_t body[JOINT_HEAD_BYTES + 2 * JOINT_FRAME_BYTES];
+        make_joint_frames(body);
+        put_u64(body, lies[i].at, lies[i].value);
+        FrameChunk chunk;
+        Error error = {0};
+        ck_assert_int_eq(frame_chunk_open(body, sizeof(body), 5, &chunk, &error), STATUS_DATA_LOSS);
+    }
+}
+END_TEST
+
 START_TEST(an_arena_that_ends_is_told) {
     uint8_t body[FRAMES_BYTES];
     make_frames(body);
     FrameChunk chunk;
-    frame_chunk_open(body, FRAMES_BYTES, &chunk, NULL);
+    frame_chunk_open(body, FRAMES_BYTES, 4, &chunk, NULL);
     Arena arena;
     arena_init(&arena, 0);
     StateFrame frame;
@@ -181,6 +268,8 @@ static TCase *case_frames(void) {
                         (int)(sizeof(frame_lies) / sizeof(frame_lies[0])));
     tcase_add_test(tcase, a_number_of_bodies_that_overflows_is_refused);
     tcase_add_test(tcase, a_world_may_have_no_bodies);
+    tcase_add_test(tcase, joints_come_back_to_the_bit);
+    tcase_add_test(tcase, joints_that_lie_are_refused);
     tcase_add_test(tcase, an_arena_that_ends_is_told);
     return tcase;
 }

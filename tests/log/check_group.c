@@ -147,8 +147,9 @@ static const char *const edits[] = {
     "UPDATE chunk SET last_step = 121 WHERE first_world = 0 AND kind = 2 AND first_step = 100",
     "UPDATE chunk SET first_world = 16 - first_world WHERE kind = 2 AND first_world < 32 AND "
     "first_step = 100",
-    "INSERT INTO highlight VALUES(1, 5, 0, 1, 1, 1, 0.5, NULL, NULL, NULL, NULL, NULL)",
-    "INSERT INTO highlight VALUES(1, 1, 5, 1, 1, 1, 0.5, 1, 1, 1, NULL, NULL)",
+    "INSERT INTO highlight VALUES(1, 6, 0, 1, 1, 1, 0.5, NULL, NULL, NULL, NULL, NULL, "
+    "NULL)",
+    "INSERT INTO highlight VALUES(1, 1, 5, 1, 1, 1, 0.5, 1, 1, 1, NULL, NULL, NULL)",
     "DELETE FROM chunk WHERE first_world = 0 AND kind = 2 AND first_step = 180",
     "DELETE FROM chunk WHERE kind = 8 AND first_step = 100",
 };

@@ -2,6 +2,7 @@
 // Files of every version of the format, kept as a server wrote them (files/schema-N.db.gz): each is
 // opened, listed and proven by this one. A version that is not read any more is refused by name
 // (check_schema.c: version 1, from before the first release).
+#include "log/frames.h"
 #include "log/log_file.h"
 #include "log/proof.h"
 #include "log/recover.h"
@@ -29,10 +30,14 @@ static const struct {
     // stretches that did not converge, and of how many it is known why: since version 3
     uint64_t open, reasons;
     uint64_t launches; // since version 4: one for each chunk of inputs that has any
+    uint64_t broken;   // id of the joint that broke: since version 5
 } kept[] = {
-    {"schema-2", "1a95c834bb3b13d933fc4e5d00000000", "mdp", 60, 37, 0.25000000000000033, 0, 0, 0},
-    {"schema-3", "8788c6f7fd6ffb6c096989d900000000", "mdp", 60, 7, 0.25000000000000033, 18, 18, 0},
-    {"schema-4", "18f5987c661b34e4e9f8818300000000", "ccp", 60, 3, 0.25000000000000033, 0, 0, 1},
+    {"schema-2", "1a95c834bb3b13d933fc4e5d00000000", "mdp", 60, 37, 0.25000000000000033, 0, 0, 0,
+     0},
+    {"schema-3", "8788c6f7fd6ffb6c096989d900000000", "mdp", 60, 7, 0.25000000000000033, 18, 18, 0,
+     0},
+    {"schema-4", "18f5987c661b34e4e9f8818300000000", "ccp", 60, 3, 0.25000000000000033, 0, 0, 1, 0},
+    {"schema-5", "676f13ad6aa601d216d2451e00000000", "mdp", 60, 2, 0.25000000000000033, 0, 0, 0, 2},
 };
 
 static void unpack(int which) {
@@ -65,6 +70,43 @@ static void check_highlights(LogReader *reader, const EpisodeRow *row, int which
     }
 }
 
+static void check_broken(LogReader *reader, const EpisodeRow *row, int which, Arena *arena) {
+    Highlight *found;
+    size_t count;
+    uint64_t total;
+    ck_assert_int_eq(log_reader_highlights(reader, row, HIGHLIGHT_BROKEN, 1000, arena, &found,
+                                           &count, &total, NULL),
+                     STATUS_OK);
+    ck_assert_uint_eq(total, kept[which].broken > 0);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_uint_eq(found[i].joint, kept[which].broken);
+        ck_assert_double_eq(found[i].value, 1.0);
+    }
+}
+
+// Frames have joints since version 5: a hinge and what breaks, then the hinge alone.
+static void check_joints(LogReader *reader, const EpisodeRow *row, int which, Arena *arena) {
+    for (uint64_t step = 0; kept[which].broken > 0 && step <= 60; step += 60) {
+        LogChunk chunk;
+        FrameChunk frames;
+        FrameJoints joints;
+        StateFrame frame;
+        Error error = {0};
+        ck_assert_int_eq(log_reader_at(reader, row, CHUNK_FRAMES, step, arena, &chunk, &error),
+                         STATUS_OK);
+        ck_assert_int_eq(frame_chunk_open(chunk.chunk.body, chunk.chunk.body_bytes,
+                                          chunk_version(&chunk.chunk), &frames, &error),
+                         STATUS_OK);
+        ck_assert_int_eq(frame_chunk_joints(&frames, arena, &joints, &error), STATUS_OK);
+        ck_assert_int_eq(frame_chunk_read(&frames, 0, arena, &frame, &error), STATUS_OK);
+        ck_assert_uint_eq(joints.count, step == 0 ? 2 : 1);
+        ck_assert_uint_eq(joints.ids[0], 1);
+        ck_assert_uint_eq(joints.axes[0], 1 << 5);
+        ck_assert_uint_eq(joints.position_count, step == 0 ? 1 + 4 : 1);
+        ck_assert_double_eq(frame.joint_target[0], 0.3);
+    }
+}
+
 static void note(const ProofFind *find, void *context) {
     (void)context;
     ck_abort_msg("%s", find->message);
@@ -94,6 +136,8 @@ START_TEST(a_kept_file_is_read_as_it_was_written) {
     ck_assert(proof.is_sealed);
     ck_assert_uint_eq(proof.proven_step, kept[_i].steps);
     check_highlights(reader, &row, _i, &arena);
+    check_broken(reader, &row, _i, &arena);
+    check_joints(reader, &row, _i, &arena);
     log_give_reader(log, reader);
     arena_deinit(&arena);
     record(log, 9, 2, 100); // and it is gone on with
@@ -106,8 +150,9 @@ END_TEST
 static const struct {
     const char *version, *named, *brought, *count;
 } older[] = {
-    {"2\n", "version 2", "4\nok\n12\n1\n", "4\n1\n"},
-    {"3\n", "version 3", "4\nok\n12\n1\n", "4\n19\n"},
+    {"2\n", "version 2", "5\nok\n13\n1\n", "5\n1\n"},
+    {"3\n", "version 3", "5\nok\n13\n1\n", "5\n19\n"},
+    {"4\n", "version 4", "5\nok\n13\n2\n", "5\n2\n"},
 };
 enum { OLDER = sizeof(older) / sizeof(older[0]) };
 
@@ -117,7 +162,7 @@ START_TEST(an_older_file_is_brought_to_this_version_once) {
     Error error = {0};
     ck_assert_int_eq(schema_open_reader(file.path, &db, &error), STATUS_FAILED_PRECONDITION);
     ck_assert_ptr_nonnull(strstr(error.message, older[_i].named));
-    ck_assert_ptr_nonnull(strstr(error.message, "version 4"));
+    ck_assert_ptr_nonnull(strstr(error.message, "version 5"));
     ck_assert_str_eq(sql(&file, "PRAGMA user_version"), older[_i].version);
     for (int i = 0; i < 2; i++) {
         ck_assert_msg(schema_open(file.path, false, &db, &error) == STATUS_OK, "%s", error.message);

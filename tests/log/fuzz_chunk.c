@@ -32,13 +32,16 @@ static void walk_entries(const Chunk *chunk) {
 static void walk_frames(const Chunk *chunk, Arena *arena) {
     FrameChunk frames;
     Error error = {0};
-    if (frame_chunk_open(chunk->body, chunk->body_bytes, &frames, &error) != STATUS_OK) {
+    if (frame_chunk_open(chunk->body, chunk->body_bytes, chunk_version(chunk), &frames, &error) !=
+        STATUS_OK) {
         ASSERT(error.status == STATUS_DATA_LOSS && error.message[0] != '\0');
         return;
     }
     uint64_t *ids = arena_take_array(arena, frames.body_count, sizeof(*ids));
     ASSERT(ids != NULL);
     frame_chunk_ids(&frames, ids);
+    FrameJoints joints;
+    ASSERT(frame_chunk_joints(&frames, arena, &joints, &error) == STATUS_OK);
     for (size_t i = 0; i < frames.frame_count; i++) {
         StateFrame frame;
         ArenaMark mark = arena_mark(arena);

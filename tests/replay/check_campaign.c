@@ -624,12 +624,14 @@ static const char *const row_edits[] = {
     "UPDATE episode SET last_step = last_step - 1 WHERE recording = 1",
     "UPDATE episode SET seed = NULL WHERE recording = 1",
     "UPDATE episode SET return_sum = 1.5 WHERE recording = 1",
-    "INSERT INTO highlight VALUES(1, 5, 0, 1, 1, 1, 0.5, NULL, NULL, NULL, NULL, NULL)",
-    "INSERT INTO highlight VALUES(1, 'text', 0, 1, 1, 1, 0.5, NULL, NULL, NULL, NULL, NULL)",
-    "INSERT INTO highlight VALUES(1, 1, 7, 1, 1, 1, 0.5, 1, 1, 1, NULL, NULL)",
+    "INSERT INTO highlight VALUES(1, 6, 0, 1, 1, 1, 0.5, NULL, NULL, NULL, NULL, NULL, "
+    "NULL)",
+    "INSERT INTO highlight VALUES(1, 'text', 0, 1, 1, 1, 0.5, NULL, NULL, NULL, NULL, NULL, "
+    "NULL)",
+    "INSERT INTO highlight VALUES(1, 1, 7, 1, 1, 1, 0.5, 1, 1, 1, NULL, NULL, NULL)",
     "INSERT INTO highlight SELECT recording, kind, first_world, first_step + 1, last_step + 1, "
     "step, "
-    "value, reason, body, contacts, other_body, height FROM highlight LIMIT 1",
+    "value, reason, body, contacts, other_body, height, joint FROM highlight LIMIT 1",
     "INSERT INTO chunk SELECT 1000 + id, recording, kind, sequence, first_world, world_count, "
     "first_step, last_step, time_s, written_ns, unconverged, worst_own, worst_penetration, "
     "contacts_max, hardest_impact, hardest_impact_step, energy_gain, energy_gain_step, solver, "

@@ -44,9 +44,10 @@ START_TEST(a_frame_that_differs_names_body_and_quantity) {
     Tape *tape = tape_open();
     TapeBlob blob;
     ck_assert(tape_read_blob(tape, CHUNK_FRAMES, 0, &blob));
-    const size_t bodies = BODY_COUNT, head = CHUNK_HEADER_BYTES + frame_chunk_head_bytes(bodies);
+    const size_t bodies = BODY_COUNT,
+                 head = CHUNK_HEADER_BYTES + frame_chunk_head_bytes(bodies, &(FrameJoints){0});
     const size_t frame =
-        head + 5 * frame_chunk_frame_bytes(bodies, 0, 0); // of step 5 * TAPE_STRIDE
+        head + 5 * frame_chunk_frame_bytes(bodies, &(FrameJoints){0}); // of step 5 * TAPE_STRIDE
     const struct {
         size_t at;
         uint64_t body;

@@ -316,8 +316,9 @@ static void expect_frames(Fixture *fixture, Readback *readback, const History *h
     while (next_chunk(fixture, readback, CHUNK_FRAMES, &chunk)) {
         FrameChunk frames;
         Error error = {0};
-        ck_assert_int_eq(
-            frame_chunk_open(chunk.chunk.body, chunk.chunk.body_bytes, &frames, &error), STATUS_OK);
+        ck_assert_int_eq(frame_chunk_open(chunk.chunk.body, chunk.chunk.body_bytes,
+                                          chunk_version(&chunk.chunk), &frames, &error),
+                         STATUS_OK);
         ck_assert_uint_eq(frames.body_count, n);
         for (size_t i = 0; i < frames.frame_count; i++, step += STRIDE) {
             StateFrame frame;

@@ -348,6 +348,33 @@ START_TEST(a_world_that_was_kept_is_found_by_its_name_and_destroyed) {
 }
 END_TEST
 
+// A thread of 5 N that holds a bob of 1 kg as it begins to swing, beside a joint that holds.
+static const char swing[] =
+    "{\"bodies\": [{\"name\": \"bob\", \"position\": [0, 1, 0], \"mass\": 1,"
+    " \"inertia\": [0.1, 0.1, 0.1, 0, 0, 0]}],"
+    " \"joints\": [{\"name\": \"thread\", \"kind\": \"BALL\", \"body_b\": \"bob\", \"anchor\": [0, "
+    "0, 0],"
+    " \"as_rows\": true, \"break_force\": 5}]}";
+
+START_TEST(what_breaks_is_said_by_its_name) {
+    ServerProcess *server = server_start("--workers 1");
+    char path[SERVER_FOLDER_BYTES + 16], line[SERVER_FOLDER_BYTES + 64];
+    snprintf(path, sizeof(path), "%s/swing.json", server->folder);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(swing, file);
+    fclose(file);
+    snprintf(line, sizeof(line), "moreau run %s --steps 60", path);
+    ck_assert_int_eq(server_shell(server->address[0], line, said, sizeof(said)), 0);
+    ck_assert_msg(strstr(said, "  broken       1 joint: 'thread'\n") != NULL, "%s", said);
+    strcat(line, " --json");
+    json_t *report = server_shell_json(server->address[0], line, 0);
+    ck_assert_int_eq(json_integer_value(json_object_get(report, "broken_joints")), 1);
+    json_decref(report);
+    server_stop(server);
+}
+END_TEST
+
 // A cube that stands half in the ground leaves at 1 m/s, and the run says that it was held back.
 START_TEST(a_deep_overlap_is_said_and_the_settings_are_those_of_the_scene) {
     static const char *const scene =
@@ -548,6 +575,7 @@ static TCase *case_command_line(void) {
     tcase_add_loop_test(tcase, a_dump_of_lcp_gives_the_impulses_of_its_last_pass, 0, 3);
     tcase_add_loop_test(tcase, a_problem_is_solved_by_lcp_as_well, 0, 2);
     tcase_add_loop_test(tcase, parameters_of_lcp_are_refused_as_typed, 0, 2);
+    tcase_add_test(tcase, what_breaks_is_said_by_its_name);
     tcase_add_test(tcase, a_deep_overlap_is_said_and_the_settings_are_those_of_the_scene);
     tcase_add_test(tcase, solvers_side_by_side_are_each_as_alone);
     tcase_add_test(tcase, what_was_launched_stands_in_the_log);

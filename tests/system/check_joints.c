@@ -111,6 +111,180 @@ START_TEST(efforts_of_many_worlds_come_with_a_step) {
 }
 END_TEST
 
+static Moreau__V1__WorldStep all_columns(uint64_t *worlds, uint64_t steps) {
+    Moreau__V1__WorldStep step = wire_step_call(worlds, steps);
+    step.has_joint_positions = step.joint_positions = 1;
+    step.has_joint_velocities = step.joint_velocities = 1;
+    step.has_joint_wrenches = step.joint_wrenches = 1;
+    step.has_broken_joints = step.broken_joints = 1;
+    return step;
+}
+
+// Eight worlds with efforts of their own, and what each comes to, in one reply as in eight.
+START_TEST(a_batch_brings_the_columns_of_its_worlds) {
+    enum { WORLDS = 8, JOINTS = 2, POSITIONS = 5, AXES = 4 };
+    open_server();
+    uint64_t worlds[WORLDS], joints[WORLDS];
+    double effort[WORLDS];
+    uint32_t counts[WORLDS];
+    for (size_t i = 0; i < WORLDS; i++) {
+        worlds[i] = make_world();
+        joints[i] = 1, counts[i] = 1, effort[i] = (double)i - 3.0;
+    }
+    Moreau__V1__WorldStep step = all_columns(worlds, 20);
+    step.n_worlds = WORLDS;
+    step.n_joint_count = WORLDS, step.joint_count = counts;
+    step.n_joints = WORLDS, step.joints = joints;
+    step.n_joint_effort = WORLDS, step.joint_effort = effort;
+    const Moreau__V1__WorldStepReply *reply = wire_accept(client, &step)->world_step;
+    ck_assert_uint_eq(reply->n_failures, 0);
+    ck_assert_uint_eq(reply->n_joint_count, WORLDS);
+    ck_assert_uint_eq(reply->n_joint_position, (size_t)WORLDS * POSITIONS);
+    ck_assert_uint_eq(reply->n_joint_velocity, (size_t)WORLDS * AXES);
+    ck_assert_uint_eq(reply->n_joint_wrench, (size_t)WORLDS * JOINTS * 6);
+    ck_assert_uint_eq(reply->n_broken, 0);
+    for (size_t i = 0; i < WORLDS; i++) {
+        const Moreau__V1__WorldGetReply *got = get(worlds[i]);
+        ck_assert_uint_eq(reply->joint_count[i], JOINTS);
+        ck_assert_uint_eq(reply->joint_axis_count[i], AXES);
+        ck_assert_uint_eq(reply->joint_position_count[i], POSITIONS);
+        ck_assert_mem_eq(reply->joint_position + POSITIONS * i, got->joint_position,
+                         POSITIONS * sizeof(double));
+        ck_assert_mem_eq(reply->joint_velocity + AXES * i, got->joint_velocity,
+                         AXES * sizeof(double));
+        // the hinge turns about z by its effort alone
+        ck_assert_double_eq_tol(reply->joint_wrench[JOINTS * 6 * i + 5], effort[i], 1e-9);
+    }
+    step.has_single = step.single = 1;
+    step.n_joint_count = step.n_joints = step.n_joint_effort = 0;
+    reply = wire_accept(client, &step)->world_step;
+    ck_assert_uint_eq(reply->n_joint_position_single, (size_t)WORLDS * POSITIONS);
+    ck_assert_uint_eq(reply->n_joint_position, 0);
+    ck_assert_float_eq(reply->joint_velocity_single[AXES],
+                       (float)get(worlds[1])->joint_velocity[0]);
+    close_server();
+}
+END_TEST
+
+// What is added by calls that the step was sent behind of is in its reply.
+START_TEST(joints_of_calls_on_their_way_are_counted) {
+    enum { MORE = 300 };
+    server = server_start("--workers 2 --frame-bytes-max 16384");
+    client = wire_open(server->address[0]);
+    uint64_t worlds[2] = {make_world(), make_world()}, a[MORE], b[MORE];
+    Moreau__V1__Joint__Kind kinds[MORE];
+    protobuf_c_boolean as_rows[MORE];
+    for (int i = 0; i < MORE; i++) {
+        a[i] = 1, b[i] = 2, kinds[i] = MOREAU__V1__JOINT__KIND__BALL, as_rows[i] = 1;
+    }
+    Moreau__V1__WorldAddJoints add = MOREAU__V1__WORLD_ADD_JOINTS__INIT;
+    add.has_world = 1, add.world = worlds[0];
+    add.n_kind = add.n_body_a = add.n_body_b = add.n_as_rows = MORE;
+    add.kind = kinds, add.body_a = a, add.body_b = b, add.as_rows = as_rows;
+    Moreau__V1__WorldStep step = all_columns(worlds, 1);
+    step.n_worlds = 2;
+    wire_submit(client, &add);
+    wire_submit(client, &step);
+    wire_expect(wire_receive(client), MOREAU__V1__STATUS__CODE__OK, NULL);
+    // 4 positions, 3 rates and 6 numbers of a wrench each are 31 kB
+    wire_expect(wire_receive(client), MOREAU__V1__STATUS__CODE__RESOURCE_EXHAUSTED, NULL);
+    ck_assert_uint_eq(wire_step_count(client, worlds[0]), 0);
+    step.has_joint_wrenches = step.joint_wrenches = step.joint_positions = 0;
+    const Moreau__V1__WorldStepReply *reply = wire_accept(client, &step)->world_step;
+    ck_assert_uint_eq(reply->joint_count[0], MORE + 2);
+    ck_assert_uint_eq(reply->joint_count[1], 2);
+    close_server();
+}
+END_TEST
+
+static void submit_get(uint64_t world, Moreau__V1__WorldGet *call) {
+    *call = (Moreau__V1__WorldGet)MOREAU__V1__WORLD_GET__INIT;
+    call->has_world = 1, call->world = world;
+    call->has_joints = call->joints = 1;
+    call->has_joint_wrenches = call->joint_wrenches = 1;
+}
+
+START_TEST(wrenches_are_of_the_last_step_alone) {
+    open_server();
+    uint64_t world = make_world(), joint = 1;
+    Moreau__V1__WorldGet call;
+    submit_get(world, &call);
+    wire_refuse(client, &call, MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION, "joint_wrenches");
+    double effort = 2.5;
+    Moreau__V1__WorldStep step = all_columns(&world, 3);
+    step.n_joints = 1, step.joints = &joint;
+    step.n_joint_effort = 1, step.joint_effort = &effort;
+    double wrench[12];
+    const Moreau__V1__WorldStepReply *stepped = wire_accept(client, &step)->world_step;
+    ck_assert_uint_eq(stepped->n_joint_wrench, 12);
+    memcpy(wrench, stepped->joint_wrench, sizeof(wrench));
+    const Moreau__V1__WorldGetReply *got = wire_accept(client, &call)->world_get;
+    ck_assert_uint_eq(got->n_joint_wrench, 12);
+    ck_assert_mem_eq(got->joint_wrench, wrench, sizeof(wrench));
+    Moreau__V1__WorldSet set = MOREAU__V1__WORLD_SET__INIT;
+    set.has_world = 1, set.world = world;
+    set.n_joints = 1, set.joints = &joint;
+    set.n_joint_effort = 1, set.joint_effort = &effort;
+    wire_accept(client, &set);
+    wire_refuse(client, &call, MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION, "joint_wrenches");
+    close_server();
+}
+END_TEST
+
+// The second body of `make_world` hangs on a fixed joint of rows, too, that bears 5 N.
+static uint64_t hang_to_break(uint64_t world, double break_force) {
+    Moreau__V1__Joint__Kind kind = MOREAU__V1__JOINT__KIND__FIXED;
+    protobuf_c_boolean as_rows = 1;
+    uint64_t b = 2;
+    double frame_a[7] = {1, 0, 0, 1, 0, 0, 0}, frame_b[7] = {0, 0, 0, 1, 0, 0, 0};
+    Moreau__V1__WorldAddJoints joints = MOREAU__V1__WORLD_ADD_JOINTS__INIT;
+    joints.has_world = 1, joints.world = world;
+    joints.n_kind = 1, joints.kind = &kind;
+    joints.n_body_b = 1, joints.body_b = &b;
+    joints.n_frame_a = 7, joints.frame_a = frame_a;
+    joints.n_frame_b = 7, joints.frame_b = frame_b;
+    joints.n_as_rows = 1, joints.as_rows = &as_rows;
+    joints.n_break_force = 1, joints.break_force = &break_force;
+    return wire_accept(client, &joints)->world_add->ids[0];
+}
+
+START_TEST(what_breaks_is_told_and_gone) {
+    open_server();
+    uint64_t worlds[2] = {make_world(), make_world()}, body = 2;
+    const uint64_t weak = hang_to_break(worlds[1], 5.0);
+    hang_to_break(worlds[0], 1e18);
+    double push[6] = {0, 4.0, 0, 0, 0, 0};
+    uint32_t wrenches[2] = {0, 1};
+    Moreau__V1__WorldStep step = all_columns(worlds, 3);
+    step.n_worlds = 2;
+    step.n_wrench_count = 2, step.wrench_count = wrenches;
+    step.n_wrench_body = 1, step.wrench_body = &body;
+    step.n_wrench = 6, step.wrench = push;
+    const Moreau__V1__WorldStepReply *reply = wire_accept(client, &step)->world_step;
+    ck_assert_uint_eq(reply->n_broken_count, 0);
+    ck_assert_uint_eq(reply->reports->n_broken_joints, 0);
+    ck_assert_uint_eq(reply->joint_count[1], 3);
+    ck_assert_double_eq_tol(reply->joint_wrench[6 * 5 + 1], -4.0, 1e-6); // it holds against it
+    push[1] = 6.0;
+    reply = wire_accept(client, &step)->world_step;
+    ck_assert_uint_eq(reply->n_broken_count, 2);
+    ck_assert_uint_eq(reply->broken_count[0], 0);
+    ck_assert_uint_eq(reply->broken_count[1], 1);
+    ck_assert_uint_eq(reply->broken[0], weak);
+    ck_assert_uint_eq(reply->reports->broken_joints[1], 1);
+    ck_assert_uint_eq(reply->joint_count[0], 3);
+    ck_assert_uint_eq(reply->joint_count[1], 2);
+    ck_assert_uint_eq(reply->n_joint_wrench, 6 * 5);
+    const Moreau__V1__WorldGetReply *got = get(worlds[1]);
+    ck_assert_uint_eq(got->n_joints, 2);
+    ck_assert_uint_eq(got->joints_removed, 1);
+    ck_assert_double_gt(got->velocity[7], 0.0);
+    reply = wire_accept(client, &step)->world_step; // and is told once
+    ck_assert_uint_eq(reply->n_broken_count, 0);
+    close_server();
+}
+END_TEST
+
 // ---- what is wrong
 
 START_TEST(a_step_with_wrong_joints_names_them) {
@@ -160,6 +334,10 @@ static TCase *case_joints(void) {
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, joints_are_read_as_they_were_added);
     tcase_add_test(tcase, efforts_of_many_worlds_come_with_a_step);
+    tcase_add_test(tcase, a_batch_brings_the_columns_of_its_worlds);
+    tcase_add_test(tcase, joints_of_calls_on_their_way_are_counted);
+    tcase_add_test(tcase, wrenches_are_of_the_last_step_alone);
+    tcase_add_test(tcase, what_breaks_is_told_and_gone);
     tcase_add_test(tcase, a_step_with_wrong_joints_names_them);
     tcase_add_test(tcase, a_body_that_hangs_by_a_joint_is_refused_by_that_joint);
     return tcase;

@@ -134,7 +134,7 @@ START_TEST(steps_that_matter_are_described) {
     call.highlights = 2;
     const Moreau__V1__EpisodeDescribeReply *reply =
         wire_accept(depot.client, &call)->episode_describe;
-    ck_assert_uint_eq(reply->n_highlight_total, 4);
+    ck_assert_uint_eq(reply->n_highlight_total, 5);
     ck_assert_uint_gt(reply->n_highlights, 0);
     double hardest = 0.0;
     for (size_t i = 0; i < reply->n_highlights; i++) {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BODIES = 2, CONTACTS = 2 };
+enum { BODIES = 2, CONTACTS = 2, JOINTS = 2, AXES = 4, POSITIONS = 5 };
 
 // One frame of two bodies that touch in two points; every number is 1.
 typedef struct Film {
@@ -17,11 +17,16 @@ typedef struct Film {
     double pose[7 * BODIES], velocity[6 * BODIES];
     uint64_t id[3 * CONTACTS];
     double number[19 * CONTACTS];
+    uint64_t joint[2 * JOINTS]; // ids, axes
+    double joint_number[POSITIONS + 4 * AXES];
     EpisodeFrame frame;
 } Film;
 
 static void make_film(Film *film) {
-    *film = (Film){.ids = {4, 7}};
+    *film = (Film){.ids = {4, 7}, .joint = {2, 5, 1 << 5, 7 << 3}};
+    for (size_t i = 0; i < sizeof(film->joint_number) / sizeof(double); i++) {
+        film->joint_number[i] = 1.0;
+    }
     for (size_t i = 0; i < 7 * BODIES; i++) {
         film->pose[i] = 1.0;
     }
@@ -45,6 +50,17 @@ static void make_film(Film *film) {
                      .gap = number + 12 * CONTACTS,
                      .impulse = number + 13 * CONTACTS,
                      .velocity = number + 16 * CONTACTS}};
+    double *joint = film->joint_number;
+    film->frame.joints = (FrameJoints){.count = JOINTS,
+                                       .position_count = POSITIONS,
+                                       .axis_count = AXES,
+                                       .ids = film->joint,
+                                       .axes = film->joint + JOINTS};
+    film->frame.frame.joint_position = joint;
+    film->frame.frame.joint_velocity = joint + POSITIONS;
+    film->frame.frame.joint_target = joint + POSITIONS + AXES;
+    film->frame.frame.joint_target_velocity = joint + POSITIONS + 2 * AXES;
+    film->frame.frame.joint_effort = joint + POSITIONS + 3 * AXES;
     film->frame.contacts.friction = film->frame.contacts.velocity + 3 * CONTACTS;
 }
 
@@ -60,13 +76,20 @@ static Status add(Film *film, EpisodeWish wish, Error *error) {
     ck_assert_uint_eq(columns.message.n_pose_single,
                       wish.poses && wish.single ? 7 * BODIES * count : 0);
     ck_assert_uint_eq(columns.contacts.n_gap, wish.contacts ? CONTACTS * count : 0);
+    ck_assert_uint_eq(columns.message.n_joints, wish.joints ? JOINTS * count : 0);
+    ck_assert_uint_eq(columns.message.n_joint_position,
+                      wish.joints && !wish.single ? POSITIONS * count : 0);
+    ck_assert_uint_eq(columns.message.n_joint_velocity_single,
+                      wish.joints && wish.single ? AXES * count : 0);
+    ck_assert_uint_eq(columns.message.n_joint_effort, wish.joints ? AXES * count : 0);
     episode_columns_deinit(&columns);
     return status;
 }
 
-static const EpisodeWish all = {.poses = true, .velocities = true, .contacts = true};
+static const EpisodeWish all = {
+    .poses = true, .velocities = true, .contacts = true, .joints = true};
 static const EpisodeWish all_single = {
-    .poses = true, .velocities = true, .contacts = true, .single = true};
+    .poses = true, .velocities = true, .contacts = true, .joints = true, .single = true};
 
 START_TEST(no_number_of_a_frame_leaves_that_is_not_finite) {
     static const double strange[] = {NAN, INFINITY, -INFINITY};
@@ -85,6 +108,7 @@ START_TEST(no_number_of_a_frame_leaves_that_is_not_finite) {
         {film.velocity, 6 * BODIES, "The velocity of body "},
         {film.number, 19 * CONTACTS, "a contact at step 12 "},
         {&film.frame.frame.time, 1, "at step 12 "},
+        {film.joint_number, POSITIONS + 4 * AXES, "A number of a joint at step 12 "},
     };
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         for (size_t k = 0; k < columns[i].count; k++) {
@@ -125,10 +149,36 @@ START_TEST(what_no_float_holds_is_read_as_doubles) {
 }
 END_TEST
 
+// Ids stand once, as long as the joints are the same; a frame with others lists its own.
+START_TEST(joints_are_listed_where_they_change) {
+    Film film;
+    make_film(&film);
+    EpisodeColumns columns;
+    episode_columns_init(&columns, all);
+    Error error = {0};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(episode_columns_add(&columns, &film.frame, &error), STATUS_OK);
+    }
+    ck_assert(episode_columns_same_things(&columns, &film.frame));
+    film.frame.joints.count = film.frame.joints.position_count = film.frame.joints.axis_count = 1;
+    ck_assert(!episode_columns_same_things(&columns, &film.frame)); // one broke
+    ck_assert_int_eq(episode_columns_add(&columns, &film.frame, &error), STATUS_OK);
+    const Moreau__V1__EpisodeFrames *m = &columns.message;
+    ck_assert_uint_eq(m->n_joints, JOINTS + 1);
+    ck_assert_uint_eq(m->n_joint_axes, JOINTS + 1);
+    ck_assert_mem_eq(m->joints_count, ((uint64_t[]){JOINTS, 0, 1}), 3 * sizeof(uint64_t));
+    ck_assert_mem_eq(m->joint_count, ((uint64_t[]){JOINTS, JOINTS, 1}), 3 * sizeof(uint64_t));
+    ck_assert_uint_eq(m->n_joint_position, 2 * POSITIONS + 1);
+    ck_assert_uint_le(columns.bytes, moreau__v1__episode_frames__get_packed_size(m));
+    episode_columns_deinit(&columns);
+}
+END_TEST
+
 static TCase *case_columns(void) {
     TCase *tcase = tcase_create("columns");
     tcase_add_loop_test(tcase, no_number_of_a_frame_leaves_that_is_not_finite, 0, 3);
     tcase_add_loop_test(tcase, what_no_float_holds_is_read_as_doubles, 0, 3);
+    tcase_add_test(tcase, joints_are_listed_where_they_change);
     return tcase;
 }
 

@@ -26,12 +26,24 @@ static double random_double(uint64_t *state) {
 
 // ---- writing
 
-enum { BODIES_MAX = 200 };
+enum { BODIES_MAX = 200, JOINTS_MAX = 20, BROKEN_MAX = 20 };
 
 typedef struct Made {
     StepResults results;
     double state[7 * BODIES_MAX];
+    uint64_t broken[BROKEN_MAX];
 } Made;
+
+static void fill_joints(uint64_t *state, Made *made, StepResult *result) {
+    result->joint_count = (uint32_t)(next_random(state) % JOINTS_MAX);
+    result->joint_axis_count = (uint32_t)(next_random(state) % (6 * JOINTS_MAX));
+    result->joint_position_count = (uint32_t)(next_random(state) % (7 * JOINTS_MAX));
+    result->joint_position = result->joint_velocity = made->state;
+    result->joint_wrench = next_random(state) & 1 ? made->state : NULL;
+    result->run.tally.broken =
+        next_random(state) % 8 == 0 ? next_random(state) % (BROKEN_MAX + 1) : 0;
+    result->run.broken = made->broken;
+}
 
 static StepOpen random_open(uint64_t *state) {
     StepOpen open;
@@ -83,6 +95,7 @@ static void fill_result(uint64_t *state, Made *made, StepResult *result) {
     last->asleep_count = (uint32_t)random_u64(state) * (next_random(state) & 1);
     tally->recovery_steps = random_u64(state);
     tally->removed = random_u64(state) * (next_random(state) & 1);
+    fill_joints(state, made, result);
     if (next_random(state) & 1) {
         last->open = random_open(state);
         tally->worst_open = random_open(state);
@@ -110,9 +123,16 @@ static Made *make_batch(uint64_t seed, size_t count) {
                                   .wants_pose = flags & 2,
                                   .wants_velocity = flags & 4,
                                   .wants_single = flags & 8,
-                                  .wants_reports = flags & 16};
+                                  .wants_reports = flags & 16,
+                                  .wants_joint_position = flags & 32,
+                                  .wants_joint_velocity = flags & 64,
+                                  .wants_joint_wrench = flags & 128,
+                                  .wants_broken = flags & 256};
     for (size_t i = 0; i < COUNT_OF(made->state); i++) {
         made->state[i] = random_double(&state);
+    }
+    for (size_t i = 0; i < BROKEN_MAX; i++) {
+        made->broken[i] = random_u64(&state);
     }
     for (size_t i = 0; i < count; i++) {
         fill_result(&state, made, &made->results.result[i]);
@@ -298,11 +318,88 @@ static void expect_bodies(const Made *made, const Moreau__V1__WorldStepReply *m)
                   (size_t[]){m->n_velocity, m->n_velocity_single}, m->velocity, m->velocity_single);
 }
 
+static bool is_any_broken(const Made *made) {
+    bool is_any = false;
+    for (size_t i = 0; i < made->results.count; i++) {
+        is_any = is_any || made->results.result[i].run.tally.broken > 0;
+    }
+    return is_any;
+}
+
+static void expect_broken(const Made *made, const Moreau__V1__WorldStepReply *m) {
+    if (m->reports != NULL && is_any_broken(made)) {
+        EXPECT_COLUMN(made, m->reports->n_broken_joints, m->reports->broken_joints,
+                      result->run.tally.broken);
+    } else if (m->reports != NULL) {
+        ck_assert_uint_eq(m->reports->n_broken_joints, 0);
+    }
+    size_t at = 0;
+    bool is_told = made->results.wants_broken && is_any_broken(made);
+    ck_assert_uint_eq(m->n_broken_count, is_told ? made->results.count : 0);
+    for (size_t i = 0; is_told && i < made->results.count; i++) {
+        ck_assert_uint_eq(m->broken_count[i], made->results.result[i].run.tally.broken);
+        for (uint32_t k = 0; k < m->broken_count[i]; k++) {
+            ck_assert_uint_eq(m->broken[at++], made->broken[k]);
+        }
+    }
+    ck_assert_uint_eq(m->n_broken, at);
+}
+
+// One column of joints' numbers, each world's from the first on.
+static void expect_joint_numbers(const Made *made, bool wanted, bool velocity, size_t counts[2],
+                                 const double *values, const float *singles) {
+    const bool single = made->results.wants_single;
+    size_t at = 0;
+    bool all_equal = true;
+    for (size_t i = 0; wanted && i < made->results.count; i++) {
+        const StepResult *result = &made->results.result[i];
+        const size_t count = velocity ? result->joint_axis_count : result->joint_position_count;
+        for (size_t k = 0; k < count; k++, at++) {
+            all_equal = all_equal && (single ? singles[at] == (float)made->state[k]
+                                             : values[at] == made->state[k]);
+        }
+    }
+    ck_assert(all_equal);
+    ck_assert_uint_eq(counts[0], single ? 0 : at);
+    ck_assert_uint_eq(counts[1], single ? at : 0);
+}
+
+static void expect_joints(const Made *made, const Moreau__V1__WorldStepReply *m) {
+    const StepResults *results = &made->results;
+    if (step_results_show_joints(results)) {
+        EXPECT_COLUMN(made, m->n_joint_count, m->joint_count, result->joint_count);
+        EXPECT_COLUMN(made, m->n_joint_axis_count, m->joint_axis_count, result->joint_axis_count);
+        EXPECT_COLUMN(made, m->n_joint_position_count, m->joint_position_count,
+                      result->joint_position_count);
+    } else {
+        ck_assert_uint_eq(m->n_joint_count + m->n_joint_axis_count + m->n_joint_position_count, 0);
+    }
+    expect_joint_numbers(made, results->wants_joint_position, false,
+                         (size_t[]){m->n_joint_position, m->n_joint_position_single},
+                         m->joint_position, m->joint_position_single);
+    expect_joint_numbers(made, results->wants_joint_velocity, true,
+                         (size_t[]){m->n_joint_velocity, m->n_joint_velocity_single},
+                         m->joint_velocity, m->joint_velocity_single);
+    size_t at = 0;
+    bool all_equal = true;
+    for (size_t i = 0; results->wants_joint_wrench && i < results->count; i++) {
+        const StepResult *result = &results->result[i];
+        for (size_t k = 0; k < 6 * (size_t)result->joint_count; k++, at++) {
+            all_equal = all_equal && m->joint_wrench[at] ==
+                                         (result->joint_wrench == NULL ? 0.0 : made->state[k]);
+        }
+    }
+    ck_assert(all_equal);
+    ck_assert_uint_eq(m->n_joint_wrench, at);
+    expect_broken(made, m);
+}
+
 static void expect_message(const Made *made, const Moreau__V1__WorldStepReply *m) {
     EXPECT_COLUMN(made, m->n_steps_done, m->steps_done, result->run.tally.done);
     EXPECT_COLUMN(made, m->n_step, m->step, result->step);
     EXPECT_COLUMN(made, m->n_time, m->time, result->time);
     expect_bodies(made, m);
+    expect_joints(made, m);
     ck_assert(made->results.wants_reports == (m->reports != NULL));
     if (m->reports != NULL) {
         expect_reports(made, m->reports);
@@ -361,8 +458,9 @@ enum { WORLDS_MAX = 40, WRENCHES_MAX = 30, REQUEST_BYTES_MAX = 4096 };
 static size_t make_request(uint64_t *state, uint8_t bytes[REQUEST_BYTES_MAX]) {
     uint64_t worlds[WORLDS_MAX], bodies[WRENCHES_MAX];
     uint32_t counts[WORLDS_MAX];
+    uint32_t axes[WORLDS_MAX];
     double wrench[6 * WRENCHES_MAX];
-    uint64_t has = next_random(state);
+    uint64_t has = next_random(state), joint_has = next_random(state);
     Moreau__V1__WorldStep step = MOREAU__V1__WORLD_STEP__INIT;
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.has_id = has & 1;
@@ -374,6 +472,14 @@ static size_t make_request(uint64_t *state, uint8_t bytes[REQUEST_BYTES_MAX]) {
     step.has_single = has >> 6 & 1;
     step.has_reports = has >> 7 & 1;
     step.has_hashes = has >> 8 & 1;
+    step.has_joint_positions = joint_has & 1;
+    step.has_joint_velocities = joint_has >> 1 & 1;
+    step.has_joint_wrenches = joint_has >> 2 & 1;
+    step.has_broken_joints = joint_has >> 3 & 1;
+    step.joint_positions = joint_has >> 4 & 1;
+    step.joint_velocities = joint_has >> 5 & 1;
+    step.joint_wrenches = joint_has >> 6 & 1;
+    step.broken_joints = joint_has >> 7 & 1;
     request.id = random_u64(state);
     request.deadline_ms = (uint32_t)random_u64(state);
     step.steps = random_u64(state);
@@ -387,8 +493,15 @@ static size_t make_request(uint64_t *state, uint8_t bytes[REQUEST_BYTES_MAX]) {
     step.n_wrench_count = has >> 15 & 1 ? step.n_worlds : 0;
     step.n_wrench_body = has >> 16 & 1 ? next_random(state) % WRENCHES_MAX : 0;
     step.n_wrench = 6 * step.n_wrench_body;
+    step.n_joint_count = joint_has >> 8 & 1 ? step.n_worlds : 0;
+    step.n_joint_axis_count = joint_has >> 9 & 1 ? step.n_worlds : 0;
+    step.n_joints = joint_has >> 10 & 1 ? next_random(state) % WRENCHES_MAX : 0;
+    step.n_joint_target = joint_has >> 11 & 1 ? next_random(state) % WRENCHES_MAX : 0;
+    step.n_joint_target_velocity = joint_has >> 12 & 1 ? next_random(state) % WRENCHES_MAX : 0;
+    step.n_joint_effort = joint_has >> 13 & 1 ? next_random(state) % WRENCHES_MAX : 0;
     for (size_t i = 0; i < WORLDS_MAX; i++) {
         worlds[i] = random_u64(state);
+        axes[i] = (uint32_t)random_u64(state);
         counts[i] = (uint32_t)random_u64(state);
     }
     for (size_t i = 0; i < WRENCHES_MAX; i++) {
@@ -401,6 +514,12 @@ static size_t make_request(uint64_t *state, uint8_t bytes[REQUEST_BYTES_MAX]) {
     step.wrench_count = counts;
     step.wrench_body = bodies;
     step.wrench = wrench;
+    step.joint_count = counts;
+    step.joint_axis_count = axes;
+    step.joints = bodies;
+    step.joint_target = wrench;
+    step.joint_target_velocity = wrench + WRENCHES_MAX;
+    step.joint_effort = wrench + 2 * (size_t)WRENCHES_MAX;
     request.call_case = MOREAU__V1__REQUEST__CALL_WORLD_STEP;
     request.world_step = &step;
     ck_assert_uint_le(moreau__v1__request__get_packed_size(&request), REQUEST_BYTES_MAX);
@@ -491,6 +610,8 @@ static const Odd odd[] = {
     {"an infinite time step", 12, "\xc2\x02\x09\x19\x00\x00\x00\x00\x00\x00\xf0\x7f"},
     {"a wrench that is no number", 13, "\xc2\x02\x0a\x32\x08\x00\x00\x00\x00\x00\x00\xf8\x7f"},
     {"a piece of a wrench", 8, "\xc2\x02\x05\x32\x03\x00\x00\x00"},
+    {"a piece of a target", 8, "\xc2\x02\x05\x7a\x03\x00\x00\x00"},
+    {"an effort that is no number", 14, "\xc2\x02\x0b\x8a\x01\x08\x00\x00\x00\x00\x00\x00\xf8\x7f"},
 };
 
 START_TEST(what_is_not_as_encoders_write_it_is_left_to_protobuf) {

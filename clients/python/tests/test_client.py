@@ -51,6 +51,32 @@ def test_columns_come_as_arrays_that_may_be_kept(client):
     assert world.state().velocity[1, 2] > world.state().velocity[0, 2]
 
 
+SWING = {
+    "bodies": [
+        {"name": "arm", "position": [1, 0, 0], "mass": 2, "inertia": [0.1, 0.1, 0.1, 0, 0, 0]},
+        {"name": "hand", "position": [2, 0, 0], "mass": 1, "inertia": [0.1, 0.1, 0.1, 0, 0, 0]},
+    ],
+    "joints": [
+        {"kind": "FIXED", "body_b": "arm", "anchor": [0, 0, 0]},
+        {"kind": "BALL", "body_a": "arm", "body_b": "hand", "anchor": [2, 0, 0]},
+    ],
+}
+
+
+def test_columns_of_joints_are_cut_joint_by_joint_and_world_by_world(client):
+    worlds = [World.create(client, SWING) for _ in range(3)]
+    reply = client.world_step(worlds=[world.id for world in worlds], joint_positions=True, joint_velocities=True, joint_wrenches=True)
+    for world, position, wrench in zip(worlds, moreau_sim.step_joints(reply, "position"), moreau_sim.step_joints(reply, "wrench"), strict=True):
+        joints = world.joints(wrenches=True)
+        assert np.array_equal(joints.position, position) and np.array_equal(joints.wrench, wrench)
+        assert joints.axis_first.tolist() == [0, 0, 3] and joints.position_first.tolist() == [0, 0, 4]
+        assert joints.position[joints.position_first[1] : joints.position_first[2]].shape == (4,)
+        # the arm carries both weights, and their moments about the wall
+        assert wrench[0] == pytest.approx([0, 0, 3 * 9.81, 0, -(2 * 1 + 1 * 2) * 9.81, 0], abs=1e-9)
+    single = client.world_step(worlds=[worlds[0].id], joint_velocities=True, single=True)
+    assert moreau_sim.step_joints(single, "velocity")[0].dtype == np.float32
+
+
 def test_pipelined_calls_are_answered_each(client):
     world = World.create(client, BALL)
     sent = [client.send(protocol.WorldStep(worlds=[world.id]), protocol.WorldStepReply) for _ in range(50)]

@@ -21,7 +21,7 @@ from .group import Columns, Final, Group, Rows, channel, gaussian, uniform
 from .group import stream as noise_stream
 from .launch import Server, find_server, launch
 from .problem import dense_problem, solve
-from .world import State, World
+from .world import JointState, State, World, joint_starts, step_joints
 
 __version__ = "0.1.0"
 
@@ -31,6 +31,7 @@ __all__ = [
     "ConnectionLost",
     "Final",
     "Group",
+    "JointState",
     "MoreauError",
     "Pending",
     "ProtocolError",
@@ -46,10 +47,12 @@ __all__ = [
     "errors",
     "find_server",
     "gaussian",
+    "joint_starts",
     "launch",
     "noise_stream",
     "protocol",
     "solve",
+    "step_joints",
     "uniform",
 ]
 

@@ -209,11 +209,12 @@ class Calls:
         definition: bool | None = None,
         single: bool | None = None,
         joints: bool | None = None,
+        joint_wrenches: bool | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldGetReply:
         """See protocol.WorldGet."""
         return self._call(
-            p.WorldGet(world=world, first=first, count=count, bodies=bodies, definition=definition, single=single, joints=joints),
+            p.WorldGet(world=world, first=first, count=count, bodies=bodies, definition=definition, single=single, joints=joints, joint_wrenches=joint_wrenches),
             p.WorldGetReply,
             deadline_ms,
         )
@@ -282,11 +283,15 @@ class Calls:
         joint_target: ArrayLike | None = None,
         joint_target_velocity: ArrayLike | None = None,
         joint_effort: ArrayLike | None = None,
+        joint_positions: bool | None = None,
+        joint_velocities: bool | None = None,
+        joint_wrenches: bool | None = None,
+        broken_joints: bool | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldStepReply:
         """See protocol.WorldStep."""
         return self._call(
-            p.WorldStep(worlds=worlds, steps=steps, time_step=time_step, wrench_count=wrench_count, wrench_body=wrench_body, wrench=wrench, poses=poses, velocities=velocities, single=single, reports=reports, hashes=hashes, joint_count=joint_count, joint_axis_count=joint_axis_count, joints=joints, joint_target=joint_target, joint_target_velocity=joint_target_velocity, joint_effort=joint_effort),
+            p.WorldStep(worlds=worlds, steps=steps, time_step=time_step, wrench_count=wrench_count, wrench_body=wrench_body, wrench=wrench, poses=poses, velocities=velocities, single=single, reports=reports, hashes=hashes, joint_count=joint_count, joint_axis_count=joint_axis_count, joints=joints, joint_target=joint_target, joint_target_velocity=joint_target_velocity, joint_effort=joint_effort, joint_positions=joint_positions, joint_velocities=joint_velocities, joint_wrenches=joint_wrenches, broken_joints=broken_joints),
             p.WorldStepReply,
             deadline_ms,
         )
@@ -585,11 +590,12 @@ class Calls:
         contacts: bool | None = None,
         single: bool | None = None,
         again: bool | None = None,
+        joints: bool | None = None,
         deadline_ms: int | None = None,
     ) -> p.EpisodeReadReply:
         """See protocol.EpisodeRead."""
         return self._call(
-            p.EpisodeRead(episode=episode, first=first, count=count, stride=stride, poses=poses, velocities=velocities, contacts=contacts, single=single, again=again),
+            p.EpisodeRead(episode=episode, first=first, count=count, stride=stride, poses=poses, velocities=velocities, contacts=contacts, single=single, again=again, joints=joints),
             p.EpisodeReadReply,
             deadline_ms,
         )
@@ -607,11 +613,12 @@ class Calls:
         contacts: bool | None = None,
         single: bool | None = None,
         again: bool | None = None,
+        joints: bool | None = None,
         deadline_ms: int | None = None,
     ) -> Stream[p.EpisodeFrames, p.EpisodeReplayReply]:
         """See protocol.EpisodeReplay."""
         return self._stream(
-            p.EpisodeReplay(episode=episode, first=first, last=last, stride=stride, speed=speed, poses=poses, velocities=velocities, contacts=contacts, single=single, again=again),
+            p.EpisodeReplay(episode=episode, first=first, last=last, stride=stride, speed=speed, poses=poses, velocities=velocities, contacts=contacts, single=single, again=again, joints=joints),
             p.EpisodeFrames,
             p.EpisodeReplayReply,
             deadline_ms,

@@ -758,11 +758,14 @@ class Joint(Message):
     frame, the second about one of b's; about three, four: a unit quaternion, w x y z. Velocity numbers are
     one per axis: rates of the moves in a's frame, rates of the angles, or, of three turns, the angular
     velocity of b against a in b's frame. Numbers of one joint stand in the order of Joint.Axis, joint after
-    joint. A joint is held by coordinates, which is the default: bodies and joints make trees, whose state is
-    what the joints leave free, and nothing can come apart. Then a is the parent and b the child, which is
-    dynamic and the child of no other. Or by rows (`as_rows`): by impulses between any two bodies, which
-    closes loops, may be redundant and may break. Two bodies of a joint do not touch each other, unless it
-    says `collides`."""
+    joint. A joint of rows that carries more than its `break_force` or `break_torque` in a step, in what it
+    locks, has done so in that step, and is gone when it ends, as if WorldRemove had taken it: its id is never
+    given again. Reports count such joints (StepReports.broken_joints), WorldStep lists them (broken_joints),
+    and a recording has them as highlights; stepping it again breaks them in the same steps. A joint is held
+    by coordinates, which is the default: bodies and joints make trees, whose state is what the joints leave
+    free, and nothing can come apart. Then a is the parent and b the child, which is dynamic and the child of
+    no other. Or by rows (`as_rows`): by impulses between any two bodies, which closes loops, may be redundant
+    and may break. Two bodies of a joint do not touch each other, unless it says `collides`."""
 
     class Kind(IntEnum):
         HINGE = 0
@@ -1249,6 +1252,8 @@ class WorldGet(Message):
     """poses and velocities as floats; default false"""
     joints: bool | None = None
     """return all joints' numbers, and with `definition` what they are; default false"""
+    joint_wrenches: bool | None = None
+    """with `joints`: also what they carried in the last step; default false"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1292,6 +1297,16 @@ class WorldGetReply(Message):
     joint_effort: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     joint_definition: Optional["WorldAddJoints"] = None
     """with `definition`: what would make them, but for `world`, in a world that has the bodies"""
+    joint_wrench: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """With `joint_wrenches`, 6 per joint [N, N m]: force and torque that a did to b through the joint in the
+    last step, in the mean over the step, at the origin of b's frame, in world axes. All of it: what holds the
+    locked axes, and along the free ones springs, dampers, drives, efforts, limits and dry friction. b does
+    the opposite to a. Of joints of coordinates by inverse dynamics over their tree, with contacts, wrenches
+    and the impulses of rows counted: exact at rest, else of first order in h. Of rows by their impulses; of
+    gears 0, as what they do is part of the joints that they couple. FAILED_PRECONDITION, naming the field,
+    where the last thing that happened to the world was not a step: snapshots do not keep it."""
+    joints_removed: int | None = None
+    """with `joints`: joints that broke, or were removed, since creation"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1437,6 +1452,14 @@ class WorldStep(Message):
     joint_target_velocity: Optional[ArrayLike] = None
     joint_effort: Optional[ArrayLike] = None
     """[N], [N m]"""
+    joint_positions: bool | None = None
+    """default false"""
+    joint_velocities: bool | None = None
+    """default false"""
+    joint_wrenches: bool | None = None
+    """of the last step, as WorldGetReply.joint_wrench; default false"""
+    broken_joints: bool | None = None
+    """return the ids of joints that broke in this call; default false"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1463,6 +1486,24 @@ class WorldStepReply(Message):
     removed: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """bodies that left the bounds (WorldSettings.bounds) in this call; absent: none of any world. Which ones,
     the ids of WorldGet tell: they rise, and those that are gone are missing"""
+    joint_count: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """how many joints each world adds below, …"""
+    joint_axis_count: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """… how many free axes these have together …"""
+    joint_position_count: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """… and how many position numbers. Those of a world that broke none do not change"""
+    joint_position: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    joint_velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """per axis"""
+    joint_position_single: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
+    """with `single`; beyond 3.4e38: that"""
+    joint_velocity_single: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
+    joint_wrench: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """6 per joint, also with `single`; zeros of a world that did no step"""
+    broken_count: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """how many each world adds below"""
+    broken: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """ids, in the order in which they broke"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1510,6 +1551,8 @@ class StepReports(Message):
     """of the step that launched fastest"""
     worst_launch_step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """which step that was, since the world's creation; 0: none launched anything"""
+    broken_joints: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of this call: joints that broke, and are gone; absent: none of any world"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2280,6 +2323,8 @@ class EpisodeHighlight(Message):
         LAUNCH = 4
         """the fastest launch of some steps, as convex friction does (LaunchColumns); value: [m/s]; from
         version 4 of the log's format on"""
+        BROKEN = 5
+        """joints broke; value: how many in the worst step; from version 5 of the log's format on"""
 
     kind: Optional["EpisodeHighlight.Kind"] = None
     first_step: int | None = None
@@ -2298,6 +2343,8 @@ class EpisodeHighlight(Message):
     """the other one"""
     height: float | None = None
     """[m] how far above touching the highest contact that slides is after the worst step"""
+    joint: int | None = None
+    """of BROKEN: id of the first that broke in the worst step"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2369,6 +2416,8 @@ class EpisodeRead(Message):
     """poses and velocities as floats; default false; refused where no float holds one of them"""
     again: bool | None = None
     """step again even where states are stored; default false"""
+    joints: bool | None = None
+    """numbers of all joints; default false"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2401,6 +2450,24 @@ class EpisodeFrames(Message):
     """per frame: read from the disk; else stepped again"""
     ids_count: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """per frame: how many ids it lists above, all of its bodies' or 0: those of the frame before"""
+    joint_count: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """how many joints each frame has"""
+    joints_count: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """per frame: how many it lists in the next two, all of its joints' or 0: those of the frame before"""
+    joints: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """ids"""
+    joint_axes: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    joint_axis_count: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """how many numbers each frame adds to each column but positions, …"""
+    joint_position_count: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """… and to those"""
+    joint_position: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    joint_velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    joint_position_single: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
+    joint_velocity_single: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
+    joint_target: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    joint_target_velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    joint_effort: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2423,6 +2490,7 @@ class EpisodeReplay(Message):
     single: bool | None = None
     again: bool | None = None
     """as in EpisodeRead"""
+    joints: bool | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3353,6 +3421,7 @@ WorldGet.FIELDS = (
     Field(5, "definition", Kind.BOOL, False, None),
     Field(6, "single", Kind.BOOL, False, None),
     Field(7, "joints", Kind.BOOL, False, None),
+    Field(10, "joint_wrenches", Kind.BOOL, False, None),
 )
 WorldGetReply.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
@@ -3382,6 +3451,8 @@ WorldGetReply.FIELDS = (
     Field(25, "joint_target_velocity", Kind.DOUBLE, True, None),
     Field(26, "joint_effort", Kind.DOUBLE, True, None),
     Field(28, "joint_definition", Kind.MESSAGE, False, WorldAddJoints),
+    Field(30, "joint_wrench", Kind.DOUBLE, True, None),
+    Field(31, "joints_removed", Kind.UINT64, False, None),
 )
 WorldScene.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
@@ -3441,6 +3512,10 @@ WorldStep.FIELDS = (
     Field(15, "joint_target", Kind.DOUBLE, True, None),
     Field(16, "joint_target_velocity", Kind.DOUBLE, True, None),
     Field(17, "joint_effort", Kind.DOUBLE, True, None),
+    Field(18, "joint_positions", Kind.BOOL, False, None),
+    Field(19, "joint_velocities", Kind.BOOL, False, None),
+    Field(20, "joint_wrenches", Kind.BOOL, False, None),
+    Field(21, "broken_joints", Kind.BOOL, False, None),
 )
 WorldStepReply.FIELDS = (
     Field(1, "steps_done", Kind.UINT64, True, None),
@@ -3455,6 +3530,16 @@ WorldStepReply.FIELDS = (
     Field(10, "hash", Kind.FIXED64, True, None),
     Field(11, "failures", Kind.MESSAGE, True, Status),
     Field(12, "removed", Kind.UINT64, True, None),
+    Field(13, "joint_count", Kind.UINT32, True, None),
+    Field(14, "joint_axis_count", Kind.UINT32, True, None),
+    Field(15, "joint_position_count", Kind.UINT32, True, None),
+    Field(16, "joint_position", Kind.DOUBLE, True, None),
+    Field(17, "joint_velocity", Kind.DOUBLE, True, None),
+    Field(18, "joint_position_single", Kind.FLOAT, True, None),
+    Field(19, "joint_velocity_single", Kind.FLOAT, True, None),
+    Field(20, "joint_wrench", Kind.DOUBLE, True, None),
+    Field(21, "broken_count", Kind.UINT32, True, None),
+    Field(22, "broken", Kind.UINT64, True, None),
 )
 StepReports.FIELDS = (
     Field(1, "contacts", Kind.UINT32, True, None),
@@ -3481,6 +3566,7 @@ StepReports.FIELDS = (
     Field(25, "launch", Kind.MESSAGE, False, LaunchColumns),
     Field(26, "worst_launch", Kind.MESSAGE, False, LaunchColumns),
     Field(27, "worst_launch_step", Kind.UINT64, True, None),
+    Field(28, "broken_joints", Kind.UINT64, True, None),
 )
 LaunchColumns.FIELDS = (
     Field(1, "speed", Kind.DOUBLE, True, None),
@@ -3812,6 +3898,7 @@ EpisodeHighlight.FIELDS = (
     Field(8, "contacts", Kind.UINT64, False, None),
     Field(9, "other_body", Kind.UINT64, False, None),
     Field(10, "height", Kind.DOUBLE, False, None),
+    Field(11, "joint", Kind.UINT64, False, None),
 )
 EpisodeList.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -3850,6 +3937,7 @@ EpisodeRead.FIELDS = (
     Field(7, "contacts", Kind.BOOL, False, None),
     Field(8, "single", Kind.BOOL, False, None),
     Field(9, "again", Kind.BOOL, False, None),
+    Field(10, "joints", Kind.BOOL, False, None),
 )
 EpisodeReadReply.FIELDS = (
     Field(1, "frames", Kind.MESSAGE, False, EpisodeFrames),
@@ -3868,6 +3956,19 @@ EpisodeFrames.FIELDS = (
     Field(11, "contacts", Kind.MESSAGE, False, WorldContactsReply),
     Field(12, "stored", Kind.BOOL, True, None),
     Field(13, "ids_count", Kind.UINT64, True, None),
+    Field(14, "joint_count", Kind.UINT64, True, None),
+    Field(15, "joints_count", Kind.UINT64, True, None),
+    Field(16, "joints", Kind.UINT64, True, None),
+    Field(17, "joint_axes", Kind.UINT32, True, None),
+    Field(18, "joint_axis_count", Kind.UINT64, True, None),
+    Field(19, "joint_position_count", Kind.UINT64, True, None),
+    Field(20, "joint_position", Kind.DOUBLE, True, None),
+    Field(21, "joint_velocity", Kind.DOUBLE, True, None),
+    Field(22, "joint_position_single", Kind.FLOAT, True, None),
+    Field(23, "joint_velocity_single", Kind.FLOAT, True, None),
+    Field(24, "joint_target", Kind.DOUBLE, True, None),
+    Field(25, "joint_target_velocity", Kind.DOUBLE, True, None),
+    Field(26, "joint_effort", Kind.DOUBLE, True, None),
 )
 EpisodeReplay.FIELDS = (
     Field(1, "episode", Kind.STRING, False, None),
@@ -3880,6 +3981,7 @@ EpisodeReplay.FIELDS = (
     Field(8, "contacts", Kind.BOOL, False, None),
     Field(9, "single", Kind.BOOL, False, None),
     Field(10, "again", Kind.BOOL, False, None),
+    Field(11, "joints", Kind.BOOL, False, None),
 )
 EpisodeReplayReply.FIELDS = (
     Field(1, "frames", Kind.UINT64, False, None),

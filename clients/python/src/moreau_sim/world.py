@@ -27,6 +27,45 @@ CONTACTS_AT_ONCE = 20_000
 SLICE_S = 0.2
 
 
+class JointState(NamedTuple):
+    """Joints of a world. The columns hold each joint's numbers one behind the other: of joint k they are
+    `velocity[axis_first[k] : axis_first[k + 1]]`, and so of targets and efforts; of positions, of which three
+    turns have four (a quaternion w x y z), `position[position_first[k] : position_first[k + 1]]`."""
+
+    ids: NDArray[np.uint64]
+    axes: NDArray[np.uint32]  # which each leaves free: a sum of 2^protocol.Joint.Axis
+    axis_first: NDArray[np.int64]  # one more than joints
+    position_first: NDArray[np.int64]
+    position: NDArray[np.float64]  # [m], [rad], unit quaternions
+    velocity: NDArray[np.float64]
+    target: NDArray[np.float64]
+    target_velocity: NDArray[np.float64]
+    effort: NDArray[np.float64]
+    wrench: NDArray[np.float64] | None  # n x 6: force [N] and torque [N m] on b in the last step, at b's frame, world axes
+
+
+def joint_starts(axes: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each joint's numbers begin in columns per axis, and in those of positions; and where the last ends."""
+    bits = np.asarray(axes, dtype=np.int64)[:, np.newaxis] >> np.arange(6) & 1
+    counts = bits.sum(axis=1)
+    positions = counts + bits[:, 3:].all(axis=1)
+    return np.concatenate([[0], np.cumsum(counts)]), np.concatenate([[0], np.cumsum(positions)])
+
+
+def step_joints(reply: p.WorldStepReply, what: str) -> list[NDArray[Any]]:
+    """A column of a step's reply, world by world: "position", "velocity" or "wrench" (n x 6); of whichever precision."""
+    counts = {
+        "position": reply.joint_position_count,
+        "velocity": reply.joint_axis_count,
+        "wrench": 6 * reply.joint_count.astype(np.int64),
+    }[what]
+    column = getattr(reply, f"joint_{what}")
+    if not len(column) and what != "wrench":
+        column = getattr(reply, f"joint_{what}_single")
+    parts = np.split(column, np.cumsum(counts)[:-1]) if len(counts) else []
+    return [part.reshape(-1, 6) if what == "wrench" else part for part in parts]
+
+
 class State(NamedTuple):
     """Bodies of a world, a row each."""
 
@@ -120,7 +159,8 @@ class World:
 
         wrenches   force [N] at the centre of mass and torque [N m], 6 numbers in world axes, by body; held for all steps
         progress   shows a bar on standard error
-        returned   poses, velocities, single, reports, hashes: what the reply has (protocol.WorldStep)
+        returned   poses, velocities, single, reports, hashes, joint_positions, joint_velocities, joint_wrenches,
+                   broken_joints: what the reply has (protocol.WorldStep); step_joints() cuts columns of joints
         """
         what: dict[str, Any] = dict(returned, time_step=time_step)
         if wrenches:
@@ -160,6 +200,23 @@ class World:
             np.concatenate([part.ids for part in parts]),
             np.concatenate([part.pose for part in parts]).reshape(-1, 7),
             np.concatenate([part.velocity for part in parts]).reshape(-1, 6),
+        )
+
+    def joints(self, *, wrenches: bool = False) -> JointState:
+        """Numbers of all joints; with `wrenches` also what they carried in the step that was the last thing to happen."""
+        got = self.client.world_get(world=self.id, bodies=False, joints=True, joint_wrenches=wrenches)
+        axis_first, position_first = joint_starts(got.joint_axes)
+        return JointState(
+            got.joints,
+            got.joint_axes,
+            axis_first,
+            position_first,
+            got.joint_position,
+            got.joint_velocity,
+            got.joint_target,
+            got.joint_target_velocity,
+            got.joint_effort,
+            got.joint_wrench.reshape(-1, 6) if wrenches else None,
         )
 
     def contacts(self) -> list[p.WorldContactsReply]:
