@@ -43,28 +43,6 @@ static Status take_verdict(const Request *request, Error *error) {
 
 // ---- start
 
-static Status check_labels(const Moreau__V1__EpisodeStart *start, Error *error) {
-    enum { LABELS_MAX = 64 };
-    if (start->n_labels > LABELS_MAX) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "labels",
-                         "An episode has at most %d labels, not %zu.", LABELS_MAX, start->n_labels);
-    }
-    for (size_t i = 0; i < start->n_labels; i++) {
-        char field[32];
-        snprintf(field, sizeof(field), "labels[%zu]", i);
-        if (start->labels[i][0] == '\0') {
-            return error_set(error, STATUS_INVALID_ARGUMENT, field, "A label has 1 to 255 bytes.");
-        }
-        for (size_t k = 0; k < i; k++) {
-            if (strcmp(start->labels[i], start->labels[k]) == 0) {
-                return error_set(error, STATUS_INVALID_ARGUMENT, field,
-                                 "The label \"%s\" is given twice.", start->labels[i]);
-            }
-        }
-    }
-    return STATUS_OK;
-}
-
 static Status check_steps(uint64_t steps, uint64_t max, const char *field, Error *error) {
     if (steps >= 1 && steps <= max) {
         return STATUS_OK;
@@ -81,7 +59,7 @@ Status command_episode_start_judge(Request *request, Error *error) {
     }
     Status status = episode_check_build(request, error);
     if (status == STATUS_OK) {
-        status = check_labels(start, error);
+        status = episode_check_labels(start->n_labels, start->labels, "labels", error);
     }
     if (status == STATUS_OK) {
         status = check_steps(start->stride, RECORDER_STRIDE_MAX, "stride", error);
@@ -433,11 +411,22 @@ static Status fill_list(Request *request, const EpisodeRow *rows, size_t count, 
 Status command_episode_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     (void)lane;
     const Moreau__V1__EpisodeList *list = request->message->episode_list;
+    uint8_t recording[UID_BYTES];
+    if (list->recording != NULL) {
+        if (!uid_read(list->recording, recording)) {
+            return error_set(error, STATUS_INVALID_ARGUMENT, "recording",
+                             "A recording is named by the id of one of its episodes: %d "
+                             "hexadecimal digits.",
+                             2 * UID_BYTES);
+        }
+        uid_of_episode(recording, 0, recording);
+    }
     EpisodeFilter filter = {.name = wanted(list->name),
                             .label = wanted(list->label),
                             .solver = wanted(list->solver),
                             .client = wanted(list->client),
                             .state = list->has_state ? (int)list->state : -1,
+                            .recording = list->recording == NULL ? NULL : recording,
                             .since_ns = moment_ns(list->has_since, list->since),
                             .until_ns = moment_ns(list->has_until, list->until),
                             .first = list->first,

@@ -2,6 +2,8 @@
 // The family group: Create, Destroy, List. A group is made of its template on one lane, then its
 // worlds block by block on all of them; either all are there in the end, or nothing is. (Reset and
 // Step: command_group_step.c.)
+#include "api/episode.h"
+#include "api/group_call.h"
 #include "api/request.h"
 #include "api/span.h"
 #include "os/clock.h"
@@ -9,6 +11,7 @@
 #include "step/snapshot.h"
 #include "wire/group_def.h"
 #include "wire/scene.h"
+#include "wire/scene_print.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,6 +29,8 @@ struct MakePlan {
     Request *request;
     GroupDef def;
     ScenePlan scene;
+    char client[HOST_NAME_BYTES]; // the session's may change while a lane reads it
+    char recording[UID_TEXT_BYTES];
     WorldEntry *source; // retained; NULL: of a scene
     GroupEntry *entry;  // referenced, from prepare on
     Job template_job;
@@ -55,6 +60,10 @@ static void release_plan(Request *request) {
 
 static void answer(MakePlan *plan) {
     Request *request = plan->request;
+    const GroupEntry *entry = plan->entry;
+    if (plan->error.status == STATUS_OK && entry->recorder != NULL) {
+        group_recorder_status(entry->recorder, &plan->error);
+    }
     if (plan->error.status == STATUS_OK && !request_should_stop(request, &plan->error)) {
         farm_list(plan->entry, &plan->error);
     }
@@ -182,12 +191,35 @@ static Status describe(MakePlan *plan, Error *error) {
         message->noise == NULL) {
         return out_of_memory(error);
     }
-    enum { LATER_BYTES = 64 }; // id and bytes
+    enum { LATER_BYTES = 128 }; // id, bytes, recording
     const size_t bytes = REPLY_HEAD_OK_BYTES_MAX + LATER_BYTES +
                          moreau__v1__group_create_reply__get_packed_size(message);
     return bytes <= plan->request->api->def.frame_bytes_max
                ? STATUS_OK
                : request_refuse_length(plan->request, bytes, error);
+}
+
+static Status record(MakePlan *plan, Error *error) {
+    const Moreau__V1__GroupRecord *record = plan->request->message->group_create->record;
+    if (record == NULL) {
+        return STATUS_OK;
+    }
+    GroupEntry *entry = plan->entry;
+    const bool is_named = record->name != NULL && record->name[0] != '\0';
+    GroupRecorderDef def = {.def = &plan->def,
+                            .wants_returns = record->returns,
+                            .name = is_named ? record->name : entry->name,
+                            .label_count = record->n_labels,
+                            .label = (const char *const *)record->labels,
+                            .client = plan->client,
+                            .group_name = entry->name,
+                            .print_scene = scene_print};
+    Status status = farm_record(entry, plan->request->api->def.log, &def, error);
+    if (status == STATUS_OK) {
+        uid_text(group_recorder_uid(entry->recorder), plan->recording);
+        plan->message.recording = plan->recording;
+    }
+    return status;
 }
 
 static Status make_template(MakePlan *plan, Lane *lane, Error *error) {
@@ -213,7 +245,7 @@ static Status make_template(MakePlan *plan, Lane *lane, Error *error) {
             arena_take_array(&plan->request->arena, plan->entry->block_count, sizeof(MakePart));
         status = plan->part == NULL ? out_of_memory(error) : describe(plan, error);
     }
-    return status;
+    return status == STATUS_OK ? record(plan, error) : status;
 }
 
 static JobOutcome template_on_lane(Job *job, Lane *lane) {
@@ -239,6 +271,21 @@ static void on_template(Job *job) {
 
 // ---- asking
 
+static Status judge_record(const Request *request, Error *error) {
+    const Moreau__V1__GroupRecord *record = request->message->group_create->record;
+    if (record == NULL) {
+        return STATUS_OK;
+    }
+    if (request->api->def.log == NULL) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "record",
+                         "This server keeps no episodes: start it with --db FILE.");
+    }
+    Status status = episode_check_build(request, error);
+    return status == STATUS_OK
+               ? episode_check_labels(record->n_labels, record->labels, "record.labels", error)
+               : status;
+}
+
 Status command_group_create_judge(Request *request, Error *error) {
     const Moreau__V1__GroupCreate *message = request->message->group_create;
     MakePlan *plan = arena_take_zeroed(&request->arena, 1, sizeof(*plan));
@@ -251,7 +298,7 @@ Status command_group_create_judge(Request *request, Error *error) {
     if (status == STATUS_OK && message->scene != NULL) {
         status = scene_plan(message->scene, NULL, &request->arena, &plan->scene, error);
     }
-    return status;
+    return status == STATUS_OK ? judge_record(request, error) : status;
 }
 
 static const char *choose_name(const Moreau__V1__GroupCreate *message, const WorldEntry *source) {
@@ -277,6 +324,7 @@ Status command_group_create_prepare(Request *request, Error *error) {
         plan->source = source;
     }
     request->finish = release_plan;
+    snprintf(plan->client, sizeof(plan->client), "%s", request->session->client);
     const WorldOwner owner = request_owner(request, message->lifetime);
     Status status = farm_add(host_farm(host), choose_name(message, plan->source), &owner,
                              plan->def.count, &plan->entry, error);
@@ -291,15 +339,53 @@ Status command_group_create_prepare(Request *request, Error *error) {
 
 // ---- destroy, list
 
+// What a client counted of the last episodes comes with it.
+static Status end_recording(GroupEntry *entry, const Moreau__V1__GroupDestroy *destroy,
+                            Error *error) {
+    const GroupReturns returns = GROUP_RETURNS(destroy);
+    Status status = group_check_returns(entry, &returns, error);
+    if (status == STATUS_OK && entry->recorder != NULL) {
+        const uint64_t call = group_recorder_open_call(entry->recorder);
+        group_recorder_add_returns(entry->recorder, call, returns.world, returns.value,
+                                   returns.world_count);
+        group_recorder_close_call(entry->recorder, call);
+        entry->end_state = RECORDING_COMPLETE;
+    }
+    return status;
+}
+
+Status command_group_destroy_prepare(Request *request, Error *error) {
+    const Moreau__V1__GroupDestroy *destroy = request->message->group_destroy;
+    GroupEntry *entry = farm_find(host_farm(request->api->def.host), destroy->group);
+    if (entry == NULL) {
+        return error_set(error, STATUS_NOT_FOUND, "group", "No group has the id %" PRIu64 ".",
+                         destroy->group);
+    }
+    Status status = end_recording(entry, destroy, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    request->plan = entry->recorder; // a mark that something is waited for, and no more
+    request_submit(request);
+    if (entry->recorder != NULL) {
+        entry->end_wait = request_wait(request);
+    }
+    farm_destroy(entry);
+    return STATUS_OK;
+}
+
+// Answers when the recording, if any, is on the disk.
 Status command_group_destroy(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     (void)lane;
     static Moreau__V1__GroupDestroyReply message = MOREAU__V1__GROUP_DESTROY_REPLY__INIT;
-    const uint64_t id = request->message->group_destroy->group;
-    GroupEntry *entry = farm_find(host_farm(request->api->def.host), id);
-    if (entry == NULL) {
-        return error_set(error, STATUS_NOT_FOUND, "group", "No group has the id %" PRIu64 ".", id);
+    if (request->plan != NULL && !request->is_resumed) {
+        request->outcome = JOB_PARKED;
+        return STATUS_OK;
     }
-    farm_destroy(entry);
+    if (request->plan != NULL && request->wait.error.status != STATUS_OK) {
+        *error = request->wait.error;
+        return error->status;
+    }
     reply->result_case = MOREAU__V1__REPLY__RESULT_GROUP_DESTROY;
     reply->group_destroy = &message;
     return STATUS_OK;
@@ -308,7 +394,7 @@ Status command_group_destroy(Request *request, Lane *lane, Moreau__V1__Reply *re
 // The loop thread writes them, and others wait for it.
 enum { LIST_MAX = 1000 };
 
-static void describe_group(const GroupEntry *entry, Moreau__V1__GroupInfo *info) {
+static bool describe_group(const GroupEntry *entry, Arena *arena, Moreau__V1__GroupInfo *info) {
     moreau__v1__group_info__init(info);
     info->has_group = info->has_lifetime = info->has_count = info->has_bodies = 1;
     info->has_steps = info->has_episodes = info->has_bytes = 1;
@@ -322,6 +408,14 @@ static void describe_group(const GroupEntry *entry, Moreau__V1__GroupInfo *info)
     info->steps = atomic_load_explicit(&entry->steps, memory_order_relaxed);
     info->episodes = atomic_load_explicit(&entry->episodes, memory_order_relaxed);
     info->bytes = entry->own_bytes + atomic_load_explicit(&entry->bytes, memory_order_relaxed);
+    if (entry->recorder != NULL) {
+        info->recording = arena_take(arena, UID_TEXT_BYTES);
+        if (info->recording == NULL) {
+            return false;
+        }
+        uid_text(group_recorder_uid(entry->recorder), info->recording);
+    }
+    return true;
 }
 
 Status command_group_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
@@ -334,15 +428,17 @@ Status command_group_list(Request *request, Lane *lane, Moreau__V1__Reply *reply
     Moreau__V1__GroupListReply *message = arena_take(arena, sizeof(*message));
     Moreau__V1__GroupInfo **rows = arena_take_array(arena, span.count, sizeof(*rows));
     Moreau__V1__GroupInfo *info = arena_take_array(arena, span.count, sizeof(*info));
-    if (message == NULL || rows == NULL || info == NULL) {
+    bool has_room = message != NULL && rows != NULL && info != NULL;
+    for (size_t i = 0; has_room && i < span.count; i++) {
+        const GroupEntry *entry = farm_at(farm, (uint32_t)(span.first + i));
+        has_room = describe_group(entry, arena, &info[i]);
+        rows[i] = &info[i];
+    }
+    if (!has_room) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "count",
                          "Memory ended while listing groups: ask for a range.");
     }
     moreau__v1__group_list_reply__init(message);
-    for (size_t i = 0; i < span.count; i++) {
-        describe_group(farm_at(farm, (uint32_t)(span.first + i)), &info[i]);
-        rows[i] = &info[i];
-    }
     message->groups = rows;
     message->n_groups = span.count;
     message->has_total = 1;

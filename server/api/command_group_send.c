@@ -63,6 +63,9 @@ Status command_group_send_prepare(Request *request, Error *error) {
                                         send->action_double, error);
     }
     if (status == STATUS_OK) {
+        status = group_run_take_returns(run, GROUP_RETURNS(send), error);
+    }
+    if (status == STATUS_OK) {
         status = farm_open_mail(run->entry, error);
     }
     if (status == STATUS_OK) {

@@ -20,6 +20,9 @@ Status command_group_reset_prepare(Request *request, Error *error) {
                                         "values", error);
     }
     if (status == STATUS_OK) {
+        status = group_run_take_returns(run, GROUP_RETURNS(message), error);
+    }
+    if (status == STATUS_OK) {
         status = group_run_reserve(run, true, error);
     }
     if (status == STATUS_OK) {
@@ -39,6 +42,9 @@ Status command_group_step_prepare(Request *request, Error *error) {
     run->call.verb = GROUP_STEP;
     status = group_run_take_actions(run, message->n_action, message->action,
                                     message->n_action_double, message->action_double, error);
+    if (status == STATUS_OK) {
+        status = group_run_take_returns(run, GROUP_RETURNS(message), error);
+    }
     if (status == STATUS_OK) {
         status = group_run_reserve(run, true, error);
     }

@@ -28,6 +28,28 @@ Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *
     return status;
 }
 
+Status episode_check_labels(size_t count, char *const *labels, const char *field, Error *error) {
+    enum { LABELS_MAX = 64 };
+    if (count > LABELS_MAX) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                         "An episode has at most %d labels, not %zu.", LABELS_MAX, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        char item[64];
+        snprintf(item, sizeof(item), "%s[%zu]", field, i);
+        if (labels[i][0] == '\0') {
+            return error_set(error, STATUS_INVALID_ARGUMENT, item, "A label has 1 to 255 bytes.");
+        }
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(labels[i], labels[k]) == 0) {
+                return error_set(error, STATUS_INVALID_ARGUMENT, item,
+                                 "The label \"%s\" is given twice.", labels[i]);
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
 Status episode_check_build(const Request *request, Error *error) {
     if (request->api->def.is_golden) {
         return STATUS_OK;
@@ -108,6 +130,8 @@ bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeIn
     info->pinned = row->is_pinned;
     info->has_return_sum = row->has_return;
     info->return_sum = row->return_sum;
+    info->has_turn = row->is_group;
+    info->turn = row->turn;
     info->build = optional_text(row->build);
     info->has_begun = 1;
     info->begun = episode_seconds(row->begun_ns);

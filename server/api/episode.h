@@ -14,6 +14,9 @@ enum { EPISODE_QUANTUM_NS = 100000 };
 Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *error);
 
 // FAILED_PRECONDITION in a build whose bits are not those of its dynamics version.
+// `field`: of the list, to blame.
+Status episode_check_labels(size_t count, char *const *labels, const char *field, Error *error);
+
 Status episode_check_build(const Request *request, Error *error);
 
 // Before an episode is stepped, or anything is sized by its row: DATA_LOSS when the row says

@@ -4,6 +4,7 @@
 #include "os/clock.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -145,6 +146,44 @@ Status group_run_take_actions(GroupRun *run, size_t count, const float *action, 
     }
     run->call.action = action;
     return group_run_check_column(run, count, columns, "action", error);
+}
+
+Status group_check_returns(const GroupEntry *entry, const GroupReturns *returns, Error *error) {
+    if (returns->world_count == 0 && returns->value_count == 0) {
+        return STATUS_OK;
+    }
+    if (entry->recorder == NULL || !group_recorder_wants_returns(entry->recorder)) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "return_sum",
+                         "Nobody keeps these returns: the group is not recorded "
+                         "(GroupCreate.record), or not with returns.");
+    }
+    if (returns->world_count != returns->value_count) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "return_sum",
+                         "There are %zu returns of %zu worlds: give one for each.",
+                         returns->value_count, returns->world_count);
+    }
+    for (size_t i = 0; i < returns->world_count; i++) {
+        char field[48];
+        if (returns->world[i] >= entry->count) {
+            snprintf(field, sizeof(field), "return_world[%zu]", i);
+            return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                             "The group has the worlds 0 to %u, not %u.", entry->count - 1,
+                             returns->world[i]);
+        }
+        if (!isfinite(returns->value[i])) {
+            snprintf(field, sizeof(field), "return_sum[%zu]", i);
+            return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                             "Every number must be finite: NaN and infinity are refused.");
+        }
+    }
+    return STATUS_OK;
+}
+
+Status group_run_take_returns(GroupRun *run, GroupReturns returns, Error *error) {
+    run->return_count = returns.world_count;
+    run->return_world = returns.world;
+    run->return_value = returns.value;
+    return group_check_returns(run->entry, &returns, error);
 }
 
 // ---- the reply
@@ -331,10 +370,64 @@ static JobOutcome run_rows(GroupPart *part, Lane *lane, PartTally *tally) {
     return JOB_DONE;
 }
 
+// ---- recorded groups
+
+static void on_log_ready(LogWait *wait) {
+    const GroupPart *part =
+        (const GroupPart *)(const void *)((const char *)wait - offsetof(GroupPart, wait));
+    pool_unpark(part->run->request->api->def.pool, &part->block->strand);
+}
+
+// What records the group must catch up before the block's next call.
+static bool must_wait(GroupPart *part) {
+    GroupRecorder *recorder = part->run->entry->recorder;
+    if (recorder == NULL || part->next > part->first || group_recorder_is_ready(recorder, NULL) ||
+        request_should_stop(part->run->request, NULL)) {
+        return false;
+    }
+    part->wait = (LogWait){.done = on_log_ready};
+    return !group_recorder_is_ready(recorder, &part->wait);
+}
+
+static void record_part(GroupPart *part) {
+    const GroupRun *run = part->run;
+    const GroupEntry *entry = run->entry;
+    if (entry->recorder != NULL) {
+        part->finished =
+            group_recorder_add(entry->recorder, (uint32_t)(part->block - entry->block), &run->call,
+                               run->order, part->first, part->end, run->record + part->first);
+    }
+}
+
+static void open_recorded(GroupRun *run) {
+    GroupRecorder *recorder = run->entry->recorder;
+    if (recorder != NULL) {
+        run->call.hash_steps = GROUP_HASH_STEPS;
+        run->recorded_call = group_recorder_open_call(recorder);
+        group_recorder_add_returns(recorder, run->recorded_call, run->return_world,
+                                   run->return_value, run->return_count);
+    }
+}
+
+static void close_recorded(const GroupRun *run) {
+    GroupRecorder *recorder = run->entry->recorder;
+    for (size_t i = 0; recorder != NULL && i < run->part_count; i++) {
+        const GroupPart *part = &run->part[i];
+        group_recorder_take(recorder, run->recorded_call, run->record + part->first,
+                            part->finished);
+    }
+    if (recorder != NULL) {
+        group_recorder_close_call(recorder, run->recorded_call);
+    }
+}
+
 static JobOutcome work_part(Job *job, Lane *lane) {
     GroupPart *part = (GroupPart *)(void *)((char *)job - offsetof(GroupPart, job));
     GroupRun *run = part->run;
     PartTally tally = {0};
+    if (must_wait(part)) {
+        return JOB_PARKED;
+    }
     Error error;
     error_clear(&error);
     JobOutcome outcome = JOB_DONE;
@@ -347,6 +440,7 @@ static JobOutcome work_part(Job *job, Lane *lane) {
     if (outcome != JOB_DONE) {
         return outcome;
     }
+    record_part(part);
     farm_count_block(run->entry, part->block, false);
     if (run->finished != NULL) {
         job->urgent = true; // somebody may wait for these rows
@@ -366,6 +460,7 @@ static void on_part_done(Job *job) {
         run->finished(run, part);
     }
     if (--run->unfinished == 0) {
+        close_recorded(run);
         request_finish(run->request);
     }
 }
@@ -397,8 +492,12 @@ Status group_run_reserve(GroupRun *run, bool wants_rows, Error *error) {
     }
     const uint32_t blocks = run->entry->block_count;
     const size_t parts = run->count < blocks ? run->count : blocks;
+    const size_t records = run->entry->recorder == NULL ? 0 : run->count;
     run->part = arena_take_array(memory_of(run), parts, sizeof(GroupPart));
-    return run->part == NULL || (wants_rows && !group_call_take(&run->call, memory_of(run)))
+    // seldom written, so seldom more than a promise of memory
+    run->record = arena_take_array(memory_of(run), records, sizeof(EpisodeRecord));
+    return run->part == NULL || run->record == NULL ||
+                   (wants_rows && !group_call_take(&run->call, memory_of(run)))
                ? refuse_memory(run, error)
                : STATUS_OK;
 }
@@ -406,6 +505,7 @@ Status group_run_reserve(GroupRun *run, bool wants_rows, Error *error) {
 void group_run_start(GroupRun *run) {
     Pool *pool = run->request->api->def.pool;
     cut(run);
+    open_recorded(run);
     run->unfinished = run->part_count;
     atomic_store_explicit(&run->left, run->part_count, memory_order_relaxed);
     for (size_t i = 0; i < run->part_count; i++) {

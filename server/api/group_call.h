@@ -17,6 +17,8 @@ typedef struct GroupPart {
     GroupRun *run;
     GroupBlock *block;
     size_t first, next, end; // places in the run's order; the next one to be carried out
+    size_t finished;         // episodes, of a group that is recorded
+    LogWait wait;            // until the log has room
 } GroupPart;
 
 struct GroupRun {
@@ -31,6 +33,12 @@ struct GroupRun {
     size_t part_count;
     _Atomic size_t left; // parts not yet done on their lanes
     size_t unfinished;   // parts whose job's `done` is to come; loop thread
+    // of a group that is recorded: what the call is to its recorder; room for an episode per place
+    uint64_t recorded_call;
+    EpisodeRecord *record;
+    const uint32_t *return_world; // [return_count] what its request brought, the message's
+    const double *return_value;
+    size_t return_count;
     // Nullable: instead of a reply. Loop: these rows have been carried out
     void (*finished)(GroupRun *run, const GroupPart *part);
 };
@@ -61,6 +69,21 @@ bool group_run_list_failures(const Request *request, GroupRows *rows, Arena *are
 // Actions of one kind or the other, which stay the caller's; blames their columns.
 Status group_run_take_actions(GroupRun *run, size_t count, const float *action, size_t double_count,
                               const double *action_double, Error *error);
+
+// What clients count of finished episodes, as each request of the family may bring it. It stays the
+// caller's.
+typedef struct GroupReturns {
+    size_t world_count, value_count;
+    const uint32_t *world;
+    const double *value;
+} GroupReturns;
+
+#define GROUP_RETURNS(message)                                                                     \
+    ((GroupReturns){(message)->n_return_world, (message)->n_return_sum, (message)->return_world,   \
+                    (message)->return_sum})
+
+Status group_check_returns(const GroupEntry *entry, const GroupReturns *returns, Error *error);
+Status group_run_take_returns(GroupRun *run, GroupReturns returns, Error *error);
 
 // When the call is filled: judges it, and takes what memory it needs, for rows as well where it has
 // none yet.

@@ -18,6 +18,28 @@ void uid_text(const uint8_t uid[UID_BYTES], char text[UID_TEXT_BYTES]) {
     }
 }
 
+// Half a byte. -1: no hexadecimal digit.
+static int digit_value(char digit) {
+    return digit >= '0' && digit <= '9'   ? digit - '0'
+           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
+           : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
+                                          : -1;
+}
+
+bool uid_read(const char *text, uint8_t uid[UID_BYTES]) {
+    if (strlen(text) != 2 * UID_BYTES) {
+        return false;
+    }
+    for (size_t i = 0; i < UID_BYTES; i++) {
+        const int high = digit_value(text[2 * i]), low = digit_value(text[2 * i + 1]);
+        if (high < 0 || low < 0) {
+            return false;
+        }
+        uid[i] = (uint8_t)(high << 4 | low);
+    }
+    return true;
+}
+
 void uid_of_episode(const uint8_t recording[UID_BYTES], uint32_t number, uint8_t uid[UID_BYTES]) {
     memcpy(uid, recording, UID_BYTES - 4);
     for (int i = 0; i < 4; i++) {

@@ -79,8 +79,11 @@ enum { UID_BYTES = 16, UID_TEXT_BYTES = 2 * UID_BYTES + 1 };
 // In hexadecimal, as people and the protocol write it.
 void uid_text(const uint8_t uid[UID_BYTES], char text[UID_TEXT_BYTES]);
 
+// Of all its digits. false: they are none.
+bool uid_read(const char *text, uint8_t uid[UID_BYTES]);
+
 // A recording's uid ends in four zeros; an episode's has its number there (the highest byte first).
-// So the first episode's is the recording's.
+// So the first episode's is the recording's, which number 0 makes of that of any of them.
 void uid_of_episode(const uint8_t recording[UID_BYTES], uint32_t number, uint8_t uid[UID_BYTES]);
 
 #define CHUNK_KIND_MAP(X)                                                                          \

@@ -83,6 +83,11 @@ size_t definition_write(const RecordingDef *def, uint8_t *bytes) {
         sink_text(&sink, def->label[i]);
     }
     sink_pad(&sink);
+    if (recording_is_group(def->world_count, def->world_range)) {
+        sink_u64(&sink, def->group_bytes);
+        sink_bytes(&sink, def->group, def->group_bytes);
+        sink_pad(&sink);
+    }
     return sink.count;
 }
 
@@ -116,6 +121,10 @@ static void read_definition(Source *source, Arena *arena, RecordingDef *def) {
         labels[i] = take_text(source, arena);
     }
     def->label = labels;
+    if (source_pad(source) && recording_is_group(def->world_count, def->world_range)) {
+        def->group_bytes = source_count(source, 1);
+        def->group = source_bytes(source, def->group_bytes);
+    }
 }
 
 Status definition_read(const Chunk *chunk, Arena *arena, RecordingDef *def, Error *error) {
@@ -196,7 +205,7 @@ Status seal_read(const Chunk *chunk, Arena *arena, RecordingSeal *seal, Error *e
 
 // ---- episodes
 
-enum { EPISODE_COLUMNS = 20 };
+enum { EPISODE_COLUMNS = 22 };
 
 // In the order of the columns.
 static void to_words(const EpisodeRecord *record, uint64_t words[EPISODE_COLUMNS]) {
@@ -214,6 +223,8 @@ static void to_words(const EpisodeRecord *record, uint64_t words[EPISODE_COLUMNS
     sink_u64(&sink, record->ended_ns);
     sink_figures(&sink, &record->figures);
     sink_u64(&sink, record->parent_step);
+    sink_u64(&sink, record->length);
+    sink_u64(&sink, record->turn);
     ASSERT(sink.count == EPISODE_COLUMNS * sizeof(uint64_t));
 }
 
@@ -270,6 +281,8 @@ void episodes_get(const EpisodesChunk *episodes, size_t index, EpisodeRecord *re
     record->ended_ns = source_u64(&source);
     source_figures(&source, &record->figures);
     record->parent_step = source_u64(&source);
+    record->length = source_u64(&source);
+    record->turn = source_u64(&source);
     memcpy(record->parent,
            episodes->columns + (size_t)8 * EPISODE_COLUMNS * episodes->count + UID_BYTES * index,
            UID_BYTES);

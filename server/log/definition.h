@@ -7,14 +7,15 @@
 //                dynamics version, world's step, world's time, time step, bodies, begun [ns],
 //                has seed, seed, has parent, parent (16 bytes), parent's step,
 //                name, solver, client, world's name, server's version, build,
-//                number of labels, label …
+//                number of labels, label …; of a group, behind padding to 8: its bytes
+//                (run/group_code.h; a length and bytes)
 //   seal       = state, last step, time, dropped steps, ended [ns], is found, episodes, figures
 //   (8),
 //                chunks by kind (11), number of chains, chain: first world and number of worlds
 //                (u32 each), chunks, checksum of the last; why
 //   episodes   = first number, count, column of each of: world, first step, last step, state,
 //                has seed, seed, has return, return, time, begun, ended, figures (8 columns),
-//                parent's step; then parent (16 bytes each; zeros: none)
+//                parent's step, length, turn; then parent (16 bytes each; zeros: none)
 //   highlights = count, highlight …: kind, first step, last step, step, value, reason, body,
 //                contacts (these three from version 3 of a chunk's format on), other body, height
 //                (from version 4 on), joint (from version 5 on)
@@ -45,9 +46,11 @@ typedef struct RecordingDef {
     uint64_t stride;         // steps between frames
     uint64_t keyframe_steps; // steps between key-frames
     bool lossy;
-    uint32_t world_count; // 1: of a world; more: of a group
-    uint32_t world_range; // worlds per chunk of a group
-    const char *name;     // of its episodes
+    uint32_t world_count; // of a group; else 1
+    uint32_t world_range; // worlds per chunk of a group, of one world 2; else 1
+    const uint8_t *group; // of a group: what it is, and what its worlds begin as. Borrowed
+    size_t group_bytes;
+    const char *name; // of its episodes
     size_t label_count;
     const char *const *label;
     const char *client, *world_name, *solver;
@@ -64,6 +67,11 @@ typedef struct RecordingDef {
     uint64_t body_count;
     uint64_t begun_ns; // since 1970; the log's, when it is begun
 } RecordingDef;
+
+// Whether a recording is of a group, be it of one world.
+static inline bool recording_is_group(uint64_t world_count, uint64_t world_range) {
+    return world_count > 1 || world_range > 1;
+}
 
 // Writes a body; with `bytes` NULL it only counts. Returns the number of bytes.
 size_t definition_write(const RecordingDef *def, uint8_t *bytes);
@@ -96,11 +104,14 @@ typedef struct RecordingSeal {
 size_t seal_write(const RecordingSeal *seal, uint8_t *bytes);
 Status seal_read(const Chunk *chunk, Arena *arena, RecordingSeal *seal, Error *error);
 
-// A finished episode of a group.
+// A finished episode of a group. Its world's steps are counted by the calls on its range of worlds:
+// it began in the first_step-th, and ended in the last_step-th.
 typedef struct EpisodeRecord {
     uint32_t world;
     RecordingState state;
     uint64_t first_step, last_step; // of the recording
+    uint64_t length;                // steps of the group in it
+    uint64_t turn;                  // which of its seed's, from 0
     bool has_seed, has_return;
     uint64_t seed;
     double return_sum; // what the client counted
@@ -111,7 +122,7 @@ typedef struct EpisodeRecord {
     uint64_t parent_step;
 } EpisodeRecord;
 
-enum { EPISODE_RECORD_BYTES = 8 * 20 + UID_BYTES, EPISODES_HEAD_BYTES = 16 };
+enum { EPISODE_RECORD_BYTES = 8 * 22 + UID_BYTES, EPISODES_HEAD_BYTES = 16 };
 
 size_t episodes_write(uint64_t first_number, const EpisodeRecord *records, size_t count,
                       uint8_t *bytes);

@@ -117,6 +117,8 @@ static LogRecording *copy_def(const RecordingDef *def) {
         recording->label[i] = copy_text(&at, def->label[i]);
     }
     copy->label = recording->label;
+    copy->group = NULL; // borrowed: it stands in the definition
+    copy->group_bytes = 0;
     return recording;
 }
 
@@ -125,7 +127,7 @@ static bool make_chains(LogRecording *recording) {
     const RecordingDef *def = &recording->def;
     RecordingSeal *seal = &recording->so_far;
     seal->chain_count = 1;
-    if (def->world_count > 1) {
+    if (recording_is_group(def->world_count, def->world_range)) {
         seal->chain_count += (def->world_count - 1) / def->world_range + 1;
     }
     seal->chain = calloc(seal->chain_count, sizeof(*seal->chain));

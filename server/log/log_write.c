@@ -168,15 +168,16 @@ static Status write_end(Log *log, LogRecording *recording, uint64_t now_ns, Erro
     seal->time = end->time;
     seal->dropped_steps = end->dropped_steps;
     seal->ended_ns = now_ns;
-    seal->episode_count += recording->def.world_count == 1;
+    seal->episode_count +=
+        !recording_is_group(recording->def.world_count, recording->def.world_range);
     buffer->used = CHUNK_HEADER_BYTES + seal_write(seal, buffer->bytes + CHUNK_HEADER_BYTES);
     Chunk chunk = {.kind = CHUNK_SEAL, .last_step = end->last_step, .time = end->time};
     seal_chunk(recording, &chunk, buffer->bytes, buffer->used, now_ns);
     Status status =
         writer_add_chunk(&log->writer, recording->row, &chunk, buffer->bytes, buffer->used, error);
-    return status == STATUS_OK ? writer_end_recording(&log->writer, recording->row,
-                                                      recording->def.world_count, seal, error)
-                               : status;
+    return status == STATUS_OK
+               ? writer_end_recording(&log->writer, recording->row, &recording->def, seal, error)
+               : status;
 }
 
 static Status begin_recording(Log *log, LogRecording *recording, Error *error) {

@@ -43,7 +43,7 @@ static bool is_of(ChunkKind kind, bool common, bool is_group) {
 static Status list_chain(ProofWork *work, bool common, ChunkRow **rows, size_t *count,
                          Error *error) {
     size_t counts[CHUNK_KIND_COUNT] = {0};
-    bool is_group = work->row.world_count > 1;
+    bool is_group = work->row.is_group;
     *count = 0;
     for (ChunkKind kind = CHUNK_KEYFRAME; kind < CHUNK_KIND_COUNT; kind++) {
         if (is_of(kind, common, is_group)) {
@@ -385,7 +385,7 @@ static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error)
     if (status != STATUS_OK) {
         return status;
     }
-    bool is_group = work->row.world_count > 1;
+    bool is_group = work->row.is_group;
     ChunkRow *common = NULL;
     size_t common_count = 0;
     status = list_chain(work, false, &proof->row, &proof->row_count, error);

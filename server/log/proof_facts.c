@@ -120,7 +120,7 @@ static void check_end(ProofWork *work, const RecordingSeal *seal) {
         {"recording.ended_ns", row->recording_ended_ns == seal->ended_ns},
     };
     tell_facts(work, facts, COUNT(facts), "seal");
-    if (row->world_count > 1) {
+    if (row->is_group) {
         return;
     }
     const Fact of_episode[] = {
@@ -142,9 +142,9 @@ static void check_open(ProofWork *work) {
         {"recording.why", row->why[0] == '\0'},
         {"recording.dropped_steps", row->dropped_steps == 0},
         {"recording.ended_ns", row->recording_ended_ns == 0},
-        {"episode.state", row->world_count > 1 || row->state == RECORDING_OPEN},
-        {"episode figures", row->world_count > 1 || !row->has_figures},
-        {"episode.ended_ns", row->world_count > 1 || row->ended_ns == 0},
+        {"episode.state", row->is_group || row->state == RECORDING_OPEN},
+        {"episode figures", row->is_group || !row->has_figures},
+        {"episode.ended_ns", row->is_group || row->ended_ns == 0},
     };
     tell_facts(work, facts, COUNT(facts), "end, which has not come,");
 }
@@ -156,7 +156,7 @@ void proof_check_facts(ProofWork *work, const Proof *proof) {
     }
     if (proof->has_definition) {
         check_recording(work, &proof->def);
-        if (row->world_count == 1) {
+        if (!row->is_group) {
             check_only_episode(work, &proof->def);
         }
     }
@@ -175,8 +175,10 @@ static void check_record(ProofWork *work, const EpisodeRecord *record) {
     bool has_parent = memcmp(record->parent, none, UID_BYTES) != 0;
     const Fact facts[] = {
         {"episode.world_index", row->world_index == record->world},
-        {"episode.first_step", row->first_step == record->first_step},
-        {"episode.last_step", row->last_step == record->last_step},
+        {"episode.first_step", row->begun_call == record->first_step},
+        {"episode.last_step", row->ended_call == record->last_step},
+        {"episode.length", row->last_step == record->length},
+        {"episode.turn", row->turn == record->turn},
         {"episode.state", row->state == record->state},
         {"episode.simulated_s", bytes_same_double(row->time, record->time)},
         {"episode.seed",

@@ -35,8 +35,12 @@ typedef struct EpisodeRow {
     uint8_t parent[UID_BYTES];
     uint64_t parent_step;
     uint64_t world_index, world_count, world_range;
-    uint64_t first_step, last_step; // in the recording; of one being recorded: committed so far
-    uint64_t world_step;            // the world's own count at step 0 of the recording
+    uint64_t first_step, last_step;  // of one being recorded: committed so far; of a group's 0 and
+                                     // the length, …
+    bool is_group;                   // … and:
+    uint64_t begun_call, ended_call; // which calls on its range of worlds it began and ended in
+    uint64_t turn;                   // which of its seed's it is
+    uint64_t world_step;             // the world's own count at step 0 of the recording
     double world_time, time_step;
     double time; // [s] simulated
     uint64_t body_count;
@@ -56,6 +60,7 @@ typedef struct EpisodeFilter {
     const char *solver;          // NULL: any
     const char *client;          // NULL: any
     int state;                   // RecordingState; -1: any
+    const uint8_t *recording;    // uid; NULL: any
     uint64_t since_ns, until_ns; // begun in [since, until); 0: open
     uint64_t first, count;
 } EpisodeFilter;

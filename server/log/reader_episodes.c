@@ -184,6 +184,18 @@ static Status take_texts(Columns *columns, Arena *arena, EpisodeRow *row, Error 
     return STATUS_OK;
 }
 
+// What a group's episodes have alone. Their steps are counted from their own beginning.
+static void take_turn(Columns *columns, EpisodeRow *row) {
+    row->is_group = recording_is_group(row->world_count, row->world_range);
+    row->begun_call = row->first_step;
+    row->ended_call = row->last_step;
+    if (row->is_group) {
+        row->first_step = 0;
+        row->last_step = columns_u64(columns, "length");
+        row->turn = columns_u64(columns, "turn");
+    }
+}
+
 // What may be NULL.
 static void take_optional(Columns *columns, EpisodeRow *row, bool *ended) {
     row->has_seed = !columns_are_null(columns);
@@ -222,13 +234,13 @@ static void take_optional(Columns *columns, EpisodeRow *row, bool *ended) {
     row->has_figures = !columns_are_null(columns);
     if (row->has_figures) {
         columns_figures(columns, &row->figures);
-        return;
     }
-    for (int i = 0; i < 8; i++, columns->next++) { // all of them, or none
+    for (int i = 0; i < 8 && !row->has_figures; i++, columns->next++) { // all of them, or none
         if (!columns_are_null(columns)) {
             columns_note(columns, "figures");
         }
     }
+    take_turn(columns, row);
 }
 
 // Everything but the labels and the sums. `columns` stand on the row.
@@ -299,11 +311,14 @@ enum { LIST_SQL_BYTES = 1024 };
 static void write_conditions(const EpisodeFilter *filter, char sql[LIST_SQL_BYTES]) {
     // the index over states has only those that are not complete, and SQLite wants to be told so
     bool is_incomplete = filter->state >= 0 && filter->state != RECORDING_COMPLETE;
-    int length = snprintf(sql, LIST_SQL_BYTES, "%s%s%s%s%s%s%s%s",
+    int length = snprintf(sql, LIST_SQL_BYTES, "%s%s%s%s%s%s%s%s%s",
                           filter->label != NULL ? " AND l.label = :label" : "",
                           filter->name != NULL ? " AND instr(lower(r.name), lower(:name)) > 0" : "",
                           filter->solver != NULL ? " AND r.solver = :solver" : "",
                           filter->client != NULL ? " AND r.client = :client" : "",
+                          filter->recording != NULL ? " AND e.recording = (SELECT id FROM "
+                                                      "recording WHERE uid = :recording)"
+                                                    : "",
                           filter->state >= 0 ? " AND e.state = :state" : "",
                           is_incomplete ? " AND e.state <> 1" : "",
                           filter->since_ns > 0 ? " AND e.begun_ns >= :since" : "",
@@ -317,8 +332,8 @@ static void write_conditions(const EpisodeFilter *filter, char sql[LIST_SQL_BYTE
 static void write_list_sql(const EpisodeFilter *filter, bool counts, char sql[LIST_SQL_BYTES]) {
     bool has_label = filter->label != NULL, has_client = filter->client != NULL;
     bool needs_recording = has_client || filter->name != NULL || filter->solver != NULL;
-    bool by_time =
-        !has_label && (filter->state >= 0 || filter->since_ns > 0 || filter->until_ns > 0);
+    bool by_time = !has_label && filter->recording == NULL &&
+                   (filter->state >= 0 || filter->since_ns > 0 || filter->until_ns > 0);
     const char *order = by_time      ? " ORDER BY e.begun_ns DESC, e.id DESC"
                         : has_label  ? " ORDER BY l.recording DESC, e.id DESC"
                         : has_client ? " ORDER BY r.begun_ns DESC, r.id DESC, e.id DESC"
@@ -360,6 +375,10 @@ static Status prepare_list(LogReader *reader, const EpisodeFilter *filter, bool 
     bind_text(*statement, ":name", filter->name);
     bind_text(*statement, ":solver", filter->solver);
     bind_text(*statement, ":client", filter->client);
+    if (filter->recording != NULL) {
+        sqlite3_bind_blob(*statement, sqlite3_bind_parameter_index(*statement, ":recording"),
+                          filter->recording, UID_BYTES, SQLITE_STATIC);
+    }
     bind_number(*statement, ":state", filter->state);
     bind_number(*statement, ":since", reader_clamp(filter->since_ns));
     bind_number(*statement, ":until", reader_clamp(filter->until_ns));

@@ -275,19 +275,26 @@ static Status make_tables(sqlite3 *db, Error *error) {
 // Highlights have reasons since version 3, launches since version 4 and joints since version 5:
 // older chunks tell of none.
 static Status migrate(sqlite3 *db, int64_t version, Error *error) {
-    enum { OF_REASONS = 3, OF_LAUNCHES = 2 }; // the first parts
+    enum { OF_REASONS = 3, OF_LAUNCHES = 2, OF_JOINTS = 1 }; // the first parts
     const char *const parts[] = {"ALTER TABLE highlight ADD COLUMN reason INTEGER",
                                  "ALTER TABLE highlight ADD COLUMN body INTEGER",
                                  "ALTER TABLE highlight ADD COLUMN contacts INTEGER",
                                  "ALTER TABLE highlight ADD COLUMN other_body INTEGER",
                                  "ALTER TABLE highlight ADD COLUMN height REAL",
                                  "ALTER TABLE highlight ADD COLUMN joint INTEGER",
+                                 "ALTER TABLE episode ADD COLUMN length INTEGER",
+                                 "ALTER TABLE episode ADD COLUMN turn INTEGER",
+                                 "DROP VIEW IF EXISTS episodes",
                                  "DROP VIEW IF EXISTS stretches",
                                  "DROP VIEW IF EXISTS highlights",
                                  "DROP VIEW IF EXISTS scenes",
                                  "DROP VIEW IF EXISTS chunks",
+                                 episode_views_sql,
                                  chunk_views_sql};
-    size_t first = version < 3 ? 0 : version < 4 ? OF_REASONS : OF_REASONS + OF_LAUNCHES;
+    size_t first = version < 3   ? 0
+                   : version < 4 ? OF_REASONS
+                   : version < 5 ? OF_REASONS + OF_LAUNCHES
+                                 : OF_REASONS + OF_LAUNCHES + OF_JOINTS;
     return change_tables(db, parts + first, sizeof(parts) / sizeof(parts[0]) - first,
                          "bringing the log to this server's version", error);
 }

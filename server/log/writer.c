@@ -36,9 +36,9 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
         "INSERT INTO episode(id, recording, number, world_index, first_step, last_step, state, "
         "simulated_s, seed, return_sum, begun_ns, ended_ns, unconverged, worst_own, "
         "worst_penetration, contacts_max, hardest_impact, hardest_impact_step, energy_gain, "
-        "energy_gain_step, parent, parent_step) "
+        "energy_gain_step, parent, parent_step, length, turn) "
         "VALUES((?1 << 32) + ?2, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
-        "?15, ?16, ?17, ?18, ?19, ?20, ?21)",
+        "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
     [WRITE_LABEL] = "INSERT OR IGNORE INTO label(label, recording) VALUES(?1, ?2)",
     [WRITE_CHUNK] =
         "INSERT INTO chunk(recording, kind, sequence, first_world, world_count, first_step, "
@@ -74,7 +74,8 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
     [READ_DELETION] = "SELECT d.recording, d.uid, d.asked_ns, d.checksum, (SELECT count(*) FROM "
                       "episode e WHERE e.recording = d.recording) FROM deletion d "
                       "WHERE d.recording > ?1 ORDER BY d.recording LIMIT 1",
-    [READ_ORPHAN] = "SELECT count(*) FROM recording r WHERE world_count = 1 AND NOT EXISTS "
+    [READ_ORPHAN] = "SELECT count(*) FROM recording r WHERE world_count = 1 AND world_range = 1 "
+                    "AND NOT EXISTS "
                     "(SELECT 1 FROM episode e WHERE e.recording = r.id) AND NOT EXISTS "
                     "(SELECT 1 FROM deletion d WHERE d.recording = r.id)",
     [READ_STRAY] = "SELECT recording, EXISTS (SELECT 1 FROM recording r WHERE r.id = c.recording) "
@@ -273,7 +274,7 @@ Status writer_add_recording(Writer *writer, const RecordingDef *def, int64_t *re
     }
     *recording = sqlite3_last_insert_rowid(writer->db);
     status = add_labels(writer, def, *recording, error);
-    return status == STATUS_OK && def->world_count == 1
+    return status == STATUS_OK && !recording_is_group(def->world_count, def->world_range)
                ? add_open_episode(writer, def, *recording, error)
                : status;
 }
@@ -301,6 +302,8 @@ Status writer_add_episode(Writer *writer, int64_t recording, uint64_t number,
     if (!is_open) {
         bind_u64(statement, 5, record->last_step);
         sqlite3_bind_double(statement, 7, record->time);
+        bind_u64(statement, 22, record->length);
+        bind_u64(statement, 23, record->turn);
     }
     sqlite3_bind_int(statement, 6, (int)record->state);
     if (record->has_seed) {

@@ -94,8 +94,8 @@ Status writer_find_place(Writer *writer, int64_t recording, const Chunk *chunk, 
 Status writer_add_episode(Writer *writer, int64_t recording, uint64_t number,
                           const EpisodeRecord *record, Error *error);
 
-// The rows of a recording say what its seal says. `world_count`: of the recording.
-Status writer_end_recording(Writer *writer, int64_t recording, uint32_t world_count,
+// The rows of a recording say what its seal says. `def`: of the recording.
+Status writer_end_recording(Writer *writer, int64_t recording, const RecordingDef *def,
                             const RecordingSeal *seal, Error *error);
 
 // Ends a recording that nobody ended: where its seal says, if it has one, or else where its

@@ -10,7 +10,7 @@
 
 enum { FOUND_BYTES_MAX = 64 << 20 }; // a seal, or the ends of a group's chains
 
-Status writer_end_recording(Writer *writer, int64_t recording, uint32_t world_count,
+Status writer_end_recording(Writer *writer, int64_t recording, const RecordingDef *def,
                             const RecordingSeal *seal, Error *error) {
     sqlite3_stmt *statement = writer_get(writer, WRITE_RECORDING_END);
     sqlite3_bind_int64(statement, 1, recording);
@@ -19,7 +19,7 @@ Status writer_end_recording(Writer *writer, int64_t recording, uint32_t world_co
     bind_u64(statement, 4, seal->dropped_steps);
     bind_u64(statement, 5, seal->ended_ns);
     Status status = writer_step(writer, WRITE_RECORDING_END, "ending a recording", NULL, error);
-    if (status != STATUS_OK || world_count != 1) {
+    if (status != STATUS_OK || recording_is_group(def->world_count, def->world_range)) {
         return status;
     }
     statement = writer_get(writer, WRITE_EPISODE_END);
@@ -169,7 +169,7 @@ static Status add_up(Writer *writer, int64_t recording, const RecordingDef *def,
     if (status == STATUS_OK && chains == NULL) {
         status = error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL, "Memory ended.");
     }
-    bool is_group = def->world_count > 1;
+    bool is_group = recording_is_group(def->world_count, def->world_range);
     size_t chain_count = 0, present = SIZE_MAX;
     for (int pass = 0; pass < 2; pass++) { // the chain of all first, as a seal lists it
         for (size_t i = 0; status == STATUS_OK && i < count; i++) {
@@ -243,30 +243,28 @@ static Status interrupt(Writer *writer, int64_t recording, const char *why, Aren
     if (status != STATUS_OK && status != STATUS_NOT_FOUND) {
         return status;
     }
-    uint32_t world_count = has_definition ? def.world_count : 1;
+    if (!has_definition) { // nothing vouches for its uid: the rows alone are closed
+        def = (RecordingDef){.world_count = 1, .world_range = 1};
+    }
     status = read_one(writer, READ_SEAL, recording, arena, &chunk, error);
     bool is_sealed = status == STATUS_OK && has_definition &&
                      memcmp(chunk.uid, def.uid, UID_BYTES) == 0 &&
                      seal_read(&chunk, arena, &seal, NULL) == STATUS_OK;
     if (is_sealed) {
         *last_step = seal.last_step; // it had ended, and its row forgot
-        return writer_end_recording(writer, recording, world_count, &seal, error);
+        return writer_end_recording(writer, recording, &def, &seal, error);
     }
     if (status != STATUS_OK && status != STATUS_NOT_FOUND) {
         return status;
     }
     Found found = {.seal = {.state = RECORDING_INTERRUPTED, .is_found = true, .why = why}};
-    if (!has_definition) { // nothing vouches for its uid: the rows alone are closed
-        def = (RecordingDef){.world_count = 1};
-    }
     status = add_up(writer, recording, &def, arena, &found, error);
     if (status == STATUS_OK && has_definition) {
         status = put_seal(writer, recording, &def, &found, error);
     }
     *last_step = found.seal.last_step;
-    return status == STATUS_OK
-               ? writer_end_recording(writer, recording, world_count, &found.seal, error)
-               : status;
+    return status == STATUS_OK ? writer_end_recording(writer, recording, &def, &found.seal, error)
+                               : status;
 }
 
 Status writer_interrupt(Writer *writer, int64_t recording, const char *why, uint64_t *last_step,

@@ -32,11 +32,19 @@ Status player_open(Player **player, const EpisodeRow *episode, const WorldLimits
     }
     made->episode = episode;
     made->limits = *limits;
+    if (episode->is_group) {
+        made->group = group_player_open(episode, limits);
+    }
     init_track(&made->inputs, CHUNK_INPUTS, limits->bytes_max);
     init_track(&made->track[TRACK_FRAMES], CHUNK_FRAMES, limits->bytes_max);
     init_track(&made->track[TRACK_CONTACTS], CHUNK_CONTACTS, limits->bytes_max);
     init_track(&made->track[TRACK_KEYFRAMES], CHUNK_KEYFRAME, limits->bytes_max);
     arena_init(&made->entry.arena, limits->bytes_max);
+    if (episode->is_group && made->group == NULL) {
+        player_close(made);
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while opening an episode.");
+    }
     Status status = door_init(&made->door, limits, error);
     if (status != STATUS_OK) {
         player_close(made);
@@ -50,6 +58,7 @@ void player_close(Player *player) {
     if (player == NULL) {
         return;
     }
+    group_player_close(player->group);
     door_deinit(&player->door);
     arena_deinit(&player->inputs.arena);
     arena_deinit(&player->entry.arena);
@@ -65,7 +74,7 @@ size_t player_bytes(const Player *player) {
     for (size_t i = 0; i < TRACK_COUNT; i++) {
         bytes += player->track[i].arena.total_bytes;
     }
-    return bytes;
+    return player->group == NULL ? bytes : bytes + group_player_bytes(player->group);
 }
 
 // ---- key-frames
@@ -204,6 +213,9 @@ Status player_seek(Player *player, LogReader *reader, uint64_t step, PlayerDiffe
     if (difference != NULL) {
         *difference = (PlayerDifference){0};
     }
+    if (player->group != NULL) {
+        return group_player_seek(player->group, reader, step, difference, error);
+    }
     Arena arena;
     arena_init(&arena, player->limits.bytes_max);
     status = seek(player, reader, step, &arena, difference, error);
@@ -216,6 +228,12 @@ Status player_seek(Player *player, LogReader *reader, uint64_t step, PlayerDiffe
 Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, Arena *scratch,
                   uint64_t until_ns, const Context *context, PlayerDifference *difference,
                   Error *error) {
+    if (player->group != NULL) {
+        Status status = check_step(player->episode, step, error);
+        return status == STATUS_OK ? group_player_run(player->group, reader, step, scratch,
+                                                      until_ns, context, difference, error)
+                                   : status;
+    }
     ASSERT(player->has_state);
     *difference = (PlayerDifference){0};
     player->is_stopped = false;
@@ -254,21 +272,21 @@ Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, 
 // ---- looks
 
 uint64_t player_step(const Player *player) {
-    return player->step;
+    return player->group != NULL ? group_player_step(player->group) : player->step;
 }
 
 World *player_world(Player *player) {
-    return player->door.world;
+    return player->group != NULL ? group_player_world(player->group) : player->door.world;
 }
 
 const Stepper *player_stepper(const Player *player) {
-    return player->door.stepper;
+    return player->group != NULL ? group_player_stepper(player->group) : player->door.stepper;
 }
 
 bool player_is_stopped(const Player *player) {
-    return player->is_stopped;
+    return player->group != NULL ? group_player_is_stopped(player->group) : player->is_stopped;
 }
 
 uint64_t player_unconverged(const Player *player) {
-    return player->unconverged;
+    return player->group != NULL ? group_player_unconverged(player->group) : player->unconverged;
 }

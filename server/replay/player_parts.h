@@ -5,11 +5,13 @@
 //   player_track.c    chunks of one kind, one after the other
 //   player_walk.c     the stored inputs, one after the other, and the hashes behind them
 //   player_check.c    the stored frames, contact lists and key-frames on the way
+//   group_player.c    instead of all these, of an episode of a group
 //   player_compare.c  what differs between a world and what is stored of it
 #pragma once
 
 #include "log/entries.h"
 #include "log/frames.h"
+#include "replay/group_player.h"
 #include "replay/player.h"
 #include "run/notes.h"
 
@@ -51,6 +53,7 @@ typedef struct PlayerEntry {
 enum { TRACK_FRAMES, TRACK_CONTACTS, TRACK_KEYFRAMES, TRACK_COUNT };
 
 struct Player {
+    GroupPlayer *group; // owned; of an episode of a group, and then all else is idle
     Door door;
     const EpisodeRow *episode; // borrowed
     WorldLimits limits;

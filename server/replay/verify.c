@@ -194,6 +194,11 @@ static void plan_segments(Verification *verification) {
     const VerifyDef *def = &verification->def;
     Segment *segment = verification->segment;
     *segment = (Segment){.begin = def->first, .end = def->last};
+    if (verification->episode.is_group) { // which begins by itself, without key-frames
+        *segment = (Segment){.end = def->last, .row_end = verification->row_count};
+        verification->segment_count = 1;
+        return;
+    }
     size_t count = 1;
     bool is_closed = false; // a gap ended the present segment
     for (size_t i = 0; i < verification->row_count; i++) {
@@ -373,6 +378,15 @@ static Status open_chunk(const Verification *verification, Worker *worker, int64
     return status;
 }
 
+// It tells only of steps behind the range, or of a group's other episodes.
+static bool is_beside(const Verification *verification, const ChunkRow *row) {
+    const EpisodeRow *episode = &verification->episode;
+    if (episode->is_group) {
+        return row->first_step >= episode->ended_call || row->last_step < episode->begun_call;
+    }
+    return row->first_step > verification->def.last;
+}
+
 static Status open_next_chunk(Verification *verification, Worker *worker, Error *error) {
     const Segment *segment = &verification->segment[worker->segment];
     if (worker->row >= segment->row_end) {
@@ -380,8 +394,8 @@ static Status open_next_chunk(Verification *verification, Worker *worker, Error 
         return STATUS_OK;
     }
     const ChunkRow *row = &verification->row[worker->row++];
-    if (row->first_step > verification->def.last) {
-        return STATUS_OK; // it tells only of steps behind the range
+    if (is_beside(verification, row)) {
+        return STATUS_OK;
     }
     Error why = {0};
     Status status = open_chunk(verification, worker, row->id, row->kind, &why);
@@ -426,7 +440,14 @@ static Status begin_stepping(Verification *verification, Worker *worker, Error *
         worker->player = NULL;
         return status;
     }
-    status = player_seek(worker->player, worker->reader, segment->begin, NULL, &why);
+    // a key-frame that is damaged was found with its chunk; how a group's episode begins was not
+    PlayerDifference difference = {0};
+    status = player_seek(worker->player, worker->reader, segment->begin,
+                         verification->episode.is_group ? &difference : NULL, &why);
+    if (status == STATUS_OK && difference.found) {
+        count_steps(verification, asked_steps(verification, segment->begin, segment->end));
+        return add_difference(worker, &difference, error);
+    }
     if (status != STATUS_OK) {
         count_steps(verification, asked_steps(verification, segment->begin, segment->end));
         return note_loss(worker, segment->begin, &why, error);

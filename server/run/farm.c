@@ -85,6 +85,7 @@ Status farm_set_group(GroupEntry *entry, Group *group, Error *error) {
     for (uint32_t i = 0; i < entry->block_count; i++) {
         GroupBlock *block = &entry->block[i];
         strand_init(&block->strand);
+        block->entry = entry;
         block->first = i * worlds;
         block->count = group->count - block->first < worlds ? group->count - block->first : worlds;
     }
@@ -92,6 +93,19 @@ Status farm_set_group(GroupEntry *entry, Group *group, Error *error) {
         sizeof(*entry) + entry->block_count * sizeof(GroupBlock) + group_own_bytes(group);
     host_count_bytes(entry->farm->host, 0, entry->own_bytes);
     return STATUS_OK;
+}
+
+Status farm_record(GroupEntry *entry, Log *log, GroupRecorderDef *def, Error *error) {
+    ASSERT(entry->group != NULL && entry->recorder == NULL);
+    def->range = entry->block[0].count;
+    Status status = group_recorder_start(log, def, entry->group, NULL, &entry->recorder, error);
+    if (status == STATUS_OK) {
+        const size_t bytes = group_recorder_bytes(entry->recorder);
+        entry->end_state = RECORDING_WORLD_DESTROYED;
+        entry->own_bytes += bytes;
+        host_count_bytes(entry->farm->host, 0, bytes);
+    }
+    return status;
 }
 
 Status farm_list(GroupEntry *entry, Error *error) {
@@ -104,7 +118,49 @@ Status farm_list(GroupEntry *entry, Error *error) {
     entry->id = slots_add(&farm->slots, farm->count);
     farm->entry[farm->count++] = entry;
     entry->references++;
+    if (entry->recorder != NULL) {
+        host_watch_farm(farm->host);
+    }
     return STATUS_OK;
+}
+
+// ---- recorded groups
+
+static JobOutcome flush_on_lane(Job *job, Lane *lane) {
+    (void)lane;
+    const GroupBlock *block = (GroupBlock *)(void *)((char *)job - offsetof(GroupBlock, flush_job));
+    group_recorder_flush_range(block->entry->recorder, (uint32_t)(block - block->entry->block));
+    return JOB_DONE;
+}
+
+static void on_flushed(Job *job) {
+    GroupBlock *block = (GroupBlock *)(void *)((char *)job - offsetof(GroupBlock, flush_job));
+    block->is_flushing = false;
+    farm_release(block->entry);
+}
+
+static void flush(GroupEntry *entry) {
+    group_recorder_flush(entry->recorder);
+    for (uint32_t i = 0; i < entry->block_count; i++) {
+        GroupBlock *block = &entry->block[i];
+        if (!block->is_flushing && group_recorder_has_open_chunk(entry->recorder, i)) {
+            block->is_flushing = true;
+            block->flush_job = (Job){.work = flush_on_lane, .done = on_flushed};
+            farm_retain(entry);
+            pool_submit(entry->farm->pool, &block->strand, entry->session, &block->flush_job);
+        }
+    }
+}
+
+bool farm_flush(Farm *farm) {
+    bool some = false;
+    for (uint32_t i = 0; i < farm->count; i++) {
+        if (farm->entry[i]->recorder != NULL) {
+            flush(farm->entry[i]);
+            some = true;
+        }
+    }
+    return some;
 }
 
 Status farm_open_mail(GroupEntry *entry, Error *error) {
@@ -141,12 +197,19 @@ static void unclaim(GroupEntry *entry) {
     }
 }
 
+static void destroy_content(GroupEntry *entry) {
+    group_mail_destroy(entry->mail);
+    if (entry->recorder != NULL) {
+        group_recorder_stop(entry->recorder, entry->end_state, entry->end_wait);
+    }
+    group_destroy(entry->group);
+    entry->group = NULL;
+}
+
 static JobOutcome destroy_on_lane(Job *job, Lane *lane) {
     (void)lane;
     GroupEntry *entry = (GroupEntry *)(void *)((char *)job - offsetof(GroupEntry, destroy_job));
-    group_mail_destroy(entry->mail);
-    group_destroy(entry->group);
-    entry->group = NULL;
+    destroy_content(entry);
     return JOB_DONE;
 }
 
@@ -204,8 +267,7 @@ void farm_destroy_all(Farm *farm) {
     for (uint32_t i = 0; i < farm->count; i++) {
         GroupEntry *entry = farm->entry[i];
         ASSERT(entry->references == 1); // the registry's: no call is under way
-        group_mail_destroy(entry->mail);
-        group_destroy(entry->group);
+        destroy_content(entry);
         free(entry->block);
         free(entry);
     }

@@ -8,19 +8,24 @@
 #pragma once
 
 #include "run/group.h"
+#include "run/group_recorder.h"
 #include "run/group_mail.h"
 #include "run/host.h"
 
 typedef struct Farm Farm;
+typedef struct GroupEntry GroupEntry;
 
 typedef struct GroupBlock {
     Strand strand;
+    GroupEntry *entry;
+    Job flush_job;
+    bool is_flushing;      // loop: flush_job is under way
     uint32_t first, count; // worlds
     uint32_t calls;        // the lane's: so many have come
     size_t bytes;          // the lane's: of its worlds, as last counted
 } GroupBlock;
 
-typedef struct GroupEntry {
+struct GroupEntry {
     Farm *farm;
     Id id; // 0: not listed, yet or any more
     uint32_t references;
@@ -33,6 +38,9 @@ typedef struct GroupEntry {
     Group *group;                   // owned; NULL until it is made
     GroupMail *mail;                // owned; NULL: no world was ever sent
     struct GroupReceiver *receiver; // who waits for mail, first come, first served; api's
+    GroupRecorder *recorder;        // owned; NULL: it is not recorded
+    RecordingState end_state;       // of the recording, when the group goes …
+    LogWait *end_wait;              // … which is done when it is on the disk; Nullable
     GroupBlock *block;              // owned
     uint32_t block_count;
     uint32_t bodies;                  // of the template
@@ -41,7 +49,7 @@ typedef struct GroupEntry {
     _Atomic uint64_t steps, episodes; // done, finished
     Job destroy_job;
     Strand strand; // of what is done once for all of it
-} GroupEntry;
+};
 
 // NULL when memory ends.
 Farm *farm_create(Host *host, Pool *pool);
@@ -54,6 +62,12 @@ Status farm_add(Farm *farm, const char *name, const WorldOwner *owner, uint32_t 
 
 // Its group, owned by the entry from now on, has no worlds yet: cuts it into blocks. Any thread.
 Status farm_set_group(GroupEntry *entry, Group *group, Error *error);
+
+// It has its group: it is recorded from now on, by blocks. Any thread.
+Status farm_record(GroupEntry *entry, Log *log, GroupRecorderDef *def, Error *error);
+
+// Loop: recorders hand over what has waited. false: no group is recorded.
+bool farm_flush(Farm *farm);
 
 // Loop: it can be found from now on; the registry takes a reference of its own.
 Status farm_list(GroupEntry *entry, Error *error);

@@ -141,9 +141,14 @@ enum { GROUP_TERMINATED = 1, GROUP_TRUNCATED = 2 };
 typedef struct GroupRow {
     bool is_begun, has_failed;
     bool has_faulted; // by a step whose numbers would not be finite
+    bool is_skipped;  // nothing was done
+    bool was_cut;     // its step was stopped, behind as many substeps as its world says
+    bool has_hash;
     uint8_t ended;    // GROUP_* bits; 0: its episode goes on
     uint32_t unconverged;
     uint64_t episode, seed, length; // of what ended
+    uint64_t final_hash;            // of the state it ended with
+    uint64_t hash;                  // has_hash: of the state as it is now
 } GroupRow;
 
 // Everything but `group` lives in the caller's memory; of rows that are floats or doubles, only
@@ -153,6 +158,8 @@ typedef struct GroupCall {
     GroupVerb verb;
     size_t count;          // rows
     const uint32_t *world; // [count] rising; NULL: all
+    // 0: never; else states are hashed behind so many steps of an episode, and 0, and its last
+    uint32_t hash_steps;
 
     // of a step: one of the two, rows of the action
     const float *action;

@@ -3,6 +3,7 @@
 #include "run/group.h"
 
 #include "base/assert.h"
+#include "step/snapshot.h"
 #include "world/range.h"
 #include "world/sleep.h"
 
@@ -116,6 +117,9 @@ static void end_episode(GroupCall *call, size_t row, uint8_t ended, Arena *scrat
     became->episode = world->episode;
     became->seed = world->seed;
     became->length = world->length;
+    if (call->hash_steps > 0) {
+        became->final_hash = snapshot_hash(world->world);
+    }
     const size_t bytes = group->is_double ? sizeof(double) : sizeof(float);
     const size_t wide = group->observation.column_count * bytes,
                  beside = group->extra.column_count * bytes;
@@ -314,6 +318,7 @@ static void end_step(GroupCall *call, size_t row, Arena *scratch) {
 static void end_failed_step(GroupCall *call, size_t row, const Error *error, Arena *scratch) {
     const GroupWorld *world = &call->group->world[group_call_world(call, row)];
     call->row[row].has_faulted = world->world->faulted;
+    call->row[row].was_cut = !world->world->faulted;
     fail(call, row, error);
     tell(call, row, scratch);
     if (world->substep > 0 || world->world->faulted) {
@@ -365,7 +370,18 @@ static void reset(GroupCall *call, size_t row, Arena *scratch) {
     tell(call, row, scratch);
 }
 
-bool group_run_row(GroupCall *call, size_t row, Arena *scratch, const Context *context) {
+// Of what goes on, or has just begun.
+static void note_hash(GroupCall *call, size_t row) {
+    const GroupWorld *world = &call->group->world[group_call_world(call, row)];
+    GroupRow *became = &call->row[row];
+    became->has_hash =
+        call->hash_steps > 0 && world->is_running && world->length % call->hash_steps == 0;
+    if (became->has_hash) {
+        became->hash = snapshot_hash(world->world);
+    }
+}
+
+static bool run_row(GroupCall *call, size_t row, Arena *scratch, const Context *context) {
     GroupRow *became = &call->row[row];
     GroupWorld *world = &call->group->world[group_call_world(call, row)];
     if (!became->is_begun) {
@@ -392,14 +408,23 @@ bool group_run_row(GroupCall *call, size_t row, Arena *scratch, const Context *c
     return true;
 }
 
+bool group_run_row(GroupCall *call, size_t row, Arena *scratch, const Context *context) {
+    const bool is_done = run_row(call, row, scratch, context);
+    if (is_done) {
+        note_hash(call, row);
+    }
+    return is_done;
+}
+
 void group_give_up_row(GroupCall *call, size_t row, const Error *why, Arena *scratch) {
     GroupRow *became = &call->row[row];
     if (!became->is_begun) {
-        *became = (GroupRow){.is_begun = true};
+        *became = (GroupRow){.is_begun = true, .is_skipped = true};
         call->group->world[group_call_world(call, row)].substep = 0;
         fail(call, row, why);
         tell(call, row, scratch);
     } else {
         end_failed_step(call, row, why, scratch);
+        note_hash(call, row);
     }
 }

@@ -222,7 +222,7 @@ static void on_flushed(Job *job) {
 static void flush_recorders(uv_timer_t *timer) {
     Host *host = timer->data;
     ASSERT(!host->is_stopped);
-    bool some = false;
+    bool some = farm_flush(host->farm);
     for (uint32_t i = 0; i < host->count; i++) {
         WorldEntry *entry = host->entry[i];
         if (!entry->watched) {
@@ -245,13 +245,22 @@ static void flush_recorders(uv_timer_t *timer) {
     }
 }
 
-void host_watch(WorldEntry *entry) {
-    Host *host = entry->host;
-    ASSERT(!host->is_stopped);
-    entry->watched = true;
+static void start_flushing(Host *host) {
     if (!uv_is_active((uv_handle_t *)&host->flush_timer)) {
         uv_timer_start(&host->flush_timer, flush_recorders, FLUSH_LOOK_MS, FLUSH_LOOK_MS);
         uv_unref((uv_handle_t *)&host->flush_timer);
+    }
+}
+
+void host_watch(WorldEntry *entry) {
+    ASSERT(!entry->host->is_stopped);
+    entry->watched = true;
+    start_flushing(entry->host);
+}
+
+void host_watch_farm(Host *host) {
+    if (!host->is_stopped) {
+        start_flushing(host);
     }
 }
 

@@ -154,6 +154,7 @@ uint64_t host_faulted_count(const Host *host);
 // From now on the world's recorder is made to hand over its chunks once a second, also when no call
 // comes. Loop thread, when an episode is about to begin.
 void host_watch(WorldEntry *entry);
+void host_watch_farm(Host *host); // likewise of groups
 
 // Lane: publishes what lists show of the world.
 void host_publish(WorldEntry *entry);

@@ -23,6 +23,7 @@ typedef enum InputKind {
     INPUT_RESTORE = 6,
     INPUT_JOINTS = 7,
     INPUT_REMOVE = 8
+    // 9 and 10 are a group's (group_input.h)
 } InputKind;
 
 // Which of the settings change.

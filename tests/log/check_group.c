@@ -44,6 +44,8 @@ static void record_group(Log *log) {
                                          .state = RECORDING_COMPLETE,
                                          .first_step = STEPS * round,
                                          .last_step = STEPS * (round + 1),
+                                         .length = STEPS,
+                                         .turn = round,
                                          .has_seed = true,
                                          .has_return = true,
                                          .seed = 1000 * round + i,
@@ -103,7 +105,10 @@ START_TEST(episodes_of_a_group_are_rows_with_numbers_of_their_own) {
     arena_init(&arena, 1 << 22);
     ck_assert_msg(prove(log, episode, &row, &arena) == 0, "%s", first_find);
     ck_assert_uint_eq(row.world_index, 3);
-    ck_assert_uint_eq(row.first_step, 100);
+    ck_assert_uint_eq(row.begun_call, 100);
+    ck_assert_uint_eq(row.ended_call, 120);
+    ck_assert_uint_eq(row.last_step, STEPS);
+    ck_assert_uint_eq(row.turn, 5);
     ck_assert(row.has_return);
     ck_assert_double_eq(row.return_sum, 1.5);
     arena_deinit(&arena);
@@ -138,6 +143,8 @@ static const char *const edits[] = {
     "UPDATE episode SET ended_ns = 7 WHERE number = 323",
     "UPDATE episode SET worst_own = 1 WHERE number = 323",
     "UPDATE episode SET first_step = 99 WHERE number = 323",
+    "UPDATE episode SET length = 21 WHERE number = 323",
+    "UPDATE episode SET turn = 4 WHERE number = 323",
     "UPDATE episode SET begun_ns = 4 WHERE number = 323",
     "UPDATE episode SET parent = x'aa000000010000000000000000000001', parent_step = 3 "
     "WHERE number = 323",

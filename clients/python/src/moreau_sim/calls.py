@@ -426,11 +426,12 @@ class Calls:
         autoreset: p.Group.Autoreset | None = None,
         double_precision: bool | None = None,
         parameters: Sequence[p.GroupParameter] | None = None,
+        record: p.GroupRecord | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupCreateReply:
         """See protocol.GroupCreate."""
         return self._call(
-            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision, parameters=parameters),
+            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision, parameters=parameters, record=record),
             p.GroupCreateReply,
             deadline_ms,
         )
@@ -442,11 +443,13 @@ class Calls:
         mask: bytes | None = None,
         seed: ArrayLike | None = None,
         values: ArrayLike | None = None,
+        return_world: ArrayLike | None = None,
+        return_sum: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupStepReply:
         """See protocol.GroupReset."""
         return self._call(
-            p.GroupReset(group=group, mask=mask, seed=seed, values=values),
+            p.GroupReset(group=group, mask=mask, seed=seed, values=values, return_world=return_world, return_sum=return_sum),
             p.GroupStepReply,
             deadline_ms,
         )
@@ -458,11 +461,13 @@ class Calls:
         mask: bytes | None = None,
         action: ArrayLike | None = None,
         action_double: ArrayLike | None = None,
+        return_world: ArrayLike | None = None,
+        return_sum: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupStepReply:
         """See protocol.GroupStep."""
         return self._call(
-            p.GroupStep(group=group, mask=mask, action=action, action_double=action_double),
+            p.GroupStep(group=group, mask=mask, action=action, action_double=action_double, return_world=return_world, return_sum=return_sum),
             p.GroupStepReply,
             deadline_ms,
         )
@@ -474,11 +479,13 @@ class Calls:
         mask: bytes | None = None,
         action: ArrayLike | None = None,
         action_double: ArrayLike | None = None,
+        return_world: ArrayLike | None = None,
+        return_sum: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupSendReply:
         """See protocol.GroupSend."""
         return self._call(
-            p.GroupSend(group=group, mask=mask, action=action, action_double=action_double),
+            p.GroupSend(group=group, mask=mask, action=action, action_double=action_double, return_world=return_world, return_sum=return_sum),
             p.GroupSendReply,
             deadline_ms,
         )
@@ -497,10 +504,16 @@ class Calls:
         self,
         *,
         group: int | None = None,
+        return_world: ArrayLike | None = None,
+        return_sum: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupDestroyReply:
         """See protocol.GroupDestroy."""
-        return self._call(p.GroupDestroy(group=group), p.GroupDestroyReply, deadline_ms)
+        return self._call(
+            p.GroupDestroy(group=group, return_world=return_world, return_sum=return_sum),
+            p.GroupDestroyReply,
+            deadline_ms,
+        )
 
     def group_list(
         self,
@@ -554,11 +567,12 @@ class Calls:
         until: float | None = None,
         first: int | None = None,
         count: int | None = None,
+        recording: str | None = None,
         deadline_ms: int | None = None,
     ) -> p.EpisodeListReply:
         """See protocol.EpisodeList."""
         return self._call(
-            p.EpisodeList(name=name, label=label, solver=solver, client=client, state=state, since=since, until=until, first=first, count=count),
+            p.EpisodeList(name=name, label=label, solver=solver, client=client, state=state, since=since, until=until, first=first, count=count, recording=recording),
             p.EpisodeListReply,
             deadline_ms,
         )

@@ -1978,6 +1978,23 @@ class GroupParameter(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class GroupRecord(Message):
+    """Records a group, from its first episode to its end, as one recording: all that its worlds are made of,
+    every call, and hashes of every world's state: at the beginning of each episode, behind every 16th step of
+    it, and at its end. Each finished episode of each world is an episode of its own (EpisodeList.recording),
+    which EpisodeVerify and EpisodeReplay step again without the others. One that a reset or the end of the
+    group cut short is there up to its last hash, as WORLD_DESTROYED."""
+
+    name: str | None = None
+    """of the episodes; default: the group's"""
+    labels: Optional[Sequence[str]] = None
+    """at most 64"""
+    returns: bool | None = None
+    """the client sends the return of each episode (GroupStep.return_sum); until then, or until four more of
+    each world have ended, it is not listed; default false"""
+
+
+@dataclass(slots=True, kw_only=True)
 class GroupCreate(Message):
     """Makes a group. Its worlds stand as the template does, and have not begun an episode: GroupReset begins
     one, or, with autoreset, the first GroupStep."""
@@ -2013,6 +2030,8 @@ class GroupCreate(Message):
     double_precision: bool | None = None
     """rows of doubles"""
     parameters: Optional[Sequence["GroupParameter"]] = None
+    record: Optional["GroupRecord"] = None
+    """default: it is not recorded. The server needs the option --db"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2031,6 +2050,8 @@ class GroupCreateReply(Message):
     """of memory, of all worlds"""
     time_step: float | None = None
     """[s] of a substep"""
+    recording: str | None = None
+    """of one that is recorded: id of its first episode; all of them begin with the same 24 digits"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2054,6 +2075,9 @@ class GroupReset(Message):
     """none: the episodes are counted on; one: of all named worlds; or one for each"""
     values: Optional[ArrayLike] = None
     """a number per noise column, world after world: added instead of what would be drawn"""
+    return_world: Optional[ArrayLike] = None
+    """as in GroupStep"""
+    return_sum: Optional[ArrayLike] = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2067,6 +2091,10 @@ class GroupStep(Message):
     refused (INVALID_ARGUMENT), its world keeps its state, the others step"""
     action_double: Optional[ArrayLike] = None
     """instead of `action`"""
+    return_world: Optional[ArrayLike] = None
+    """of a group recorded with returns: what the client has counted of finished episodes: the"""
+    return_sum: Optional[ArrayLike] = None
+    """return of the oldest episode of that world that replies have told of and that has none yet"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2120,6 +2148,9 @@ class GroupSend(Message):
     mask: bytes | None = None
     action: Optional[ArrayLike] = None
     action_double: Optional[ArrayLike] = None
+    return_world: Optional[ArrayLike] = None
+    """as in GroupStep"""
+    return_sum: Optional[ArrayLike] = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2138,9 +2169,13 @@ class GroupReceive(Message):
 
 @dataclass(slots=True, kw_only=True)
 class GroupDestroy(Message):
-    """The group is gone for every call that follows; those under way are finished."""
+    """The group is gone for every call that follows; those under way are finished. Of one that is recorded it
+    is answered when all of the recording is on the disk, synced."""
 
     group: int | None = None
+    return_world: Optional[ArrayLike] = None
+    """as in GroupStep"""
+    return_sum: Optional[ArrayLike] = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2179,6 +2214,8 @@ class GroupInfo(Message):
     """finished by all its worlds"""
     bytes: int | None = None
     """of memory"""
+    recording: str | None = None
+    """as in the reply of GroupCreate; absent: it is not recorded"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2256,7 +2293,7 @@ class EpisodeInfo(Message):
     solver: str | None = None
     """at its start"""
     steps: int | None = None
-    """of one being recorded: committed so far"""
+    """of one being recorded: committed so far; of a group's: steps of the group"""
     world_step: int | None = None
     """the world's own count at step 0"""
     time_step: float | None = None
@@ -2310,6 +2347,8 @@ class EpisodeInfo(Message):
     """retention keeps it"""
     damage: str | None = None
     """in a list alone: why its row cannot be read; then nothing else is there"""
+    turn: int | None = None
+    """of a group: which of its seed's and world's episodes it is, from 0"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2370,6 +2409,8 @@ class EpisodeList(Message):
     """skip so many; default 0"""
     count: int | None = None
     """at most so many, and never more than 65,536"""
+    recording: str | None = None
+    """those of this recording: the id of any of them, 32 digits"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3727,6 +3768,11 @@ GroupParameter.FIELDS = (
     Field(7, "material_id", Kind.UINT64, False, None),
     Field(8, "values", Kind.DOUBLE, True, None),
 )
+GroupRecord.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "labels", Kind.STRING, True, None),
+    Field(3, "returns", Kind.BOOL, False, None),
+)
 GroupCreate.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
     Field(2, "lifetime", Kind.ENUM, False, World.Lifetime),
@@ -3746,6 +3792,7 @@ GroupCreate.FIELDS = (
     Field(16, "autoreset", Kind.ENUM, False, Group.Autoreset),
     Field(17, "double_precision", Kind.BOOL, False, None),
     Field(18, "parameters", Kind.MESSAGE, True, GroupParameter),
+    Field(31, "record", Kind.MESSAGE, False, GroupRecord),
 )
 GroupCreateReply.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
@@ -3758,6 +3805,7 @@ GroupCreateReply.FIELDS = (
     Field(8, "template_hash", Kind.FIXED64, False, None),
     Field(9, "bytes", Kind.UINT64, False, None),
     Field(10, "time_step", Kind.DOUBLE, False, None),
+    Field(31, "recording", Kind.STRING, False, None),
 )
 GroupColumns.FIELDS = (
     Field(1, "name", Kind.STRING, True, None),
@@ -3769,12 +3817,16 @@ GroupReset.FIELDS = (
     Field(2, "mask", Kind.BYTES, False, None),
     Field(3, "seed", Kind.UINT64, True, None),
     Field(4, "values", Kind.DOUBLE, True, None),
+    Field(31, "return_world", Kind.UINT32, True, None),
+    Field(32, "return_sum", Kind.DOUBLE, True, None),
 )
 GroupStep.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
     Field(2, "mask", Kind.BYTES, False, None),
     Field(3, "action", Kind.FLOAT, True, None),
     Field(4, "action_double", Kind.DOUBLE, True, None),
+    Field(31, "return_world", Kind.UINT32, True, None),
+    Field(32, "return_sum", Kind.DOUBLE, True, None),
 )
 GroupStepReply.FIELDS = (
     Field(1, "observation", Kind.FLOAT, True, None),
@@ -3800,6 +3852,8 @@ GroupSend.FIELDS = (
     Field(2, "mask", Kind.BYTES, False, None),
     Field(3, "action", Kind.FLOAT, True, None),
     Field(4, "action_double", Kind.DOUBLE, True, None),
+    Field(31, "return_world", Kind.UINT32, True, None),
+    Field(32, "return_sum", Kind.DOUBLE, True, None),
 )
 GroupReceive.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
@@ -3807,6 +3861,8 @@ GroupReceive.FIELDS = (
 )
 GroupDestroy.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
+    Field(31, "return_world", Kind.UINT32, True, None),
+    Field(32, "return_sum", Kind.DOUBLE, True, None),
 )
 GroupList.FIELDS = (
     Field(1, "first", Kind.UINT64, False, None),
@@ -3826,6 +3882,7 @@ GroupInfo.FIELDS = (
     Field(7, "steps", Kind.UINT64, False, None),
     Field(8, "episodes", Kind.UINT64, False, None),
     Field(9, "bytes", Kind.UINT64, False, None),
+    Field(31, "recording", Kind.STRING, False, None),
 )
 EpisodeStart.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
@@ -3890,6 +3947,7 @@ EpisodeInfo.FIELDS = (
     Field(39, "return_sum", Kind.DOUBLE, False, None),
     Field(40, "pinned", Kind.BOOL, False, None),
     Field(41, "damage", Kind.STRING, False, None),
+    Field(51, "turn", Kind.UINT64, False, None),
 )
 EpisodeHighlight.FIELDS = (
     Field(1, "kind", Kind.ENUM, False, EpisodeHighlight.Kind),
@@ -3914,6 +3972,7 @@ EpisodeList.FIELDS = (
     Field(7, "until", Kind.DOUBLE, False, None),
     Field(8, "first", Kind.UINT64, False, None),
     Field(9, "count", Kind.UINT64, False, None),
+    Field(10, "recording", Kind.STRING, False, None),
 )
 EpisodeListReply.FIELDS = (
     Field(1, "total", Kind.UINT64, False, None),

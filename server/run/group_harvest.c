@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#include "run/group_harvest.h"
+
+#include "base/array.h"
+#include "base/assert.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A batch is sealed when it has so many rows: a chunk of some 100 kB.
+enum { BATCH_ROWS = 512 };
+
+// So many episodes per world may wait for their returns; then the oldest goes without.
+enum { WAITING_PER_WORLD = 4 };
+
+typedef struct Row {
+    EpisodeRecord record;
+    uint64_t call; // that finished it
+} Row;
+
+typedef struct RowList {
+    Row *row;
+    size_t count, capacity;
+} RowList;
+
+typedef struct Return {
+    uint32_t world;
+    uint64_t call; // that brought it
+    double value;
+} Return;
+
+struct GroupHarvest {
+    GroupHarvestDef def;
+    bool has_failed; // memory ended, and rows were lost
+    size_t waiting_max;
+    uint64_t call_next, call_over; // of the next call; all before this one are over
+    RowList queue;                 // of calls that are over, the oldest first
+    RowList held;                  // of calls that were over before an earlier one
+    uint64_t *early;               // these calls
+    size_t early_count, early_capacity;
+    Return *sent; // that found no row yet, the oldest first
+    size_t sent_count, sent_capacity;
+    size_t returned; // so many of the queue, from the first on, have their returns
+};
+
+GroupHarvest *group_harvest_create(const GroupHarvestDef *def) {
+    GroupHarvest *made = calloc(1, sizeof(*made));
+    if (made != NULL) {
+        made->def = *def;
+        made->waiting_max = (size_t)def->worlds * WAITING_PER_WORLD;
+    }
+    return made;
+}
+
+void group_harvest_destroy(GroupHarvest *harvest) {
+    if (harvest != NULL) {
+        free(harvest->queue.row);
+        free(harvest->held.row);
+        free(harvest->early);
+        free(harvest->sent);
+        free(harvest);
+    }
+}
+
+bool group_harvest_want_returns(const GroupHarvest *harvest) {
+    return harvest->def.wants_returns;
+}
+
+bool group_harvest_have_failed(const GroupHarvest *harvest) {
+    return harvest->has_failed;
+}
+
+// ---- batches
+
+// Seals the first `count` rows of the queue.
+static void seal(GroupHarvest *harvest, size_t count) {
+    const size_t bytes = CHUNK_HEADER_BYTES + episodes_write(0, NULL, count, NULL);
+    LogBuffer *buffer = log_take_buffer(harvest->def.log, bytes);
+    EpisodeRecord *records = malloc(count * sizeof(*records));
+    uint64_t last_step = 0;
+    for (size_t i = 0; records != NULL && i < count; i++) {
+        records[i] = harvest->queue.row[i].record;
+        last_step = records[i].last_step > last_step ? records[i].last_step : last_step;
+    }
+    if (buffer != NULL && records != NULL) {
+        buffer->used += episodes_write(0, records, count, buffer->bytes + buffer->used);
+        const Chunk chunk = {.kind = CHUNK_EPISODES,
+                             .last_step = last_step,
+                             .time = (double)last_step * harvest->def.call_seconds};
+        log_put(harvest->def.recording, buffer, &chunk);
+    } else {
+        harvest->has_failed = true;
+        if (buffer != NULL) {
+            log_give_buffer(harvest->def.log, buffer);
+        }
+    }
+    free(records);
+    harvest->queue.count -= count;
+    harvest->returned = harvest->returned > count ? harvest->returned - count : 0;
+    memmove(harvest->queue.row, harvest->queue.row + count, harvest->queue.count * sizeof(Row));
+}
+
+// How many of the queue wait for nothing any more.
+static size_t count_ready(const GroupHarvest *harvest, bool all) {
+    const RowList *queue = &harvest->queue;
+    size_t ready = 0;
+    for (; ready < queue->count; ready++) {
+        const EpisodeRecord *record = &queue->row[ready].record;
+        const bool waits = harvest->def.wants_returns && !all && !record->has_return &&
+                           queue->count - ready <= harvest->waiting_max;
+        if (waits ||
+            !harvest->def.is_stored(harvest->def.context, record->world, record->last_step)) {
+            break;
+        }
+    }
+    return ready;
+}
+
+static void seal_batches(GroupHarvest *harvest) {
+    size_t ready = harvest->queue.count < BATCH_ROWS ? 0 : count_ready(harvest, false);
+    for (; ready >= BATCH_ROWS; ready -= BATCH_ROWS) {
+        seal(harvest, BATCH_ROWS);
+    }
+}
+
+void group_harvest_flush(GroupHarvest *harvest, bool all) {
+    seal_batches(harvest);
+    const size_t ready = count_ready(harvest, all);
+    if (ready > 0) {
+        seal(harvest, ready);
+    }
+}
+
+// ---- returns
+
+// The row that a return is of. false: it has none, as yet.
+static bool match(GroupHarvest *harvest, const Return *sent) {
+    RowList *queue = &harvest->queue;
+    while (harvest->returned < queue->count && queue->row[harvest->returned].record.has_return) {
+        harvest->returned++; // returns mostly come in the rows' own order
+    }
+    for (size_t i = harvest->returned; i < queue->count; i++) {
+        Row *row = &queue->row[i];
+        if (row->record.world == sent->world && !row->record.has_return && row->call < sent->call) {
+            row->record.has_return = true;
+            row->record.return_sum = sent->value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void match_all(GroupHarvest *harvest) {
+    size_t kept = 0;
+    for (size_t i = 0; i < harvest->sent_count; i++) {
+        const Return sent = harvest->sent[i];
+        if (!match(harvest, &sent) && sent.call > harvest->call_over) {
+            harvest->sent[kept++] = sent;
+        }
+    }
+    harvest->sent_count = kept;
+}
+
+void group_harvest_add_returns(GroupHarvest *harvest, uint64_t call, const uint32_t *world,
+                               const double *value, size_t count) {
+    if (!ARRAY_RESERVE(harvest->sent, harvest->sent_capacity, harvest->sent_count + count)) {
+        harvest->has_failed = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        harvest->sent[harvest->sent_count++] =
+            (Return){.world = world[i], .call = call, .value = value[i]};
+    }
+    match_all(harvest);
+    seal_batches(harvest);
+}
+
+// ---- calls
+
+uint64_t group_harvest_open_call(GroupHarvest *harvest) {
+    return harvest->call_next++;
+}
+
+static bool add(RowList *list, uint64_t call, const EpisodeRecord *finished, size_t count) {
+    if (!ARRAY_RESERVE(list->row, list->capacity, list->count + count)) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        list->row[list->count++] = (Row){.record = finished[i], .call = call};
+    }
+    return true;
+}
+
+void group_harvest_take(GroupHarvest *harvest, uint64_t call, const EpisodeRecord *finished,
+                        size_t count) {
+    ASSERT(call >= harvest->call_over && call < harvest->call_next);
+    if (count > 0 && !add(call == harvest->call_over ? &harvest->queue : &harvest->held, call,
+                          finished, count)) {
+        harvest->has_failed = true;
+    }
+}
+
+// What was held of the call goes into the queue.
+static void release(GroupHarvest *harvest, uint64_t call) {
+    size_t kept = 0;
+    for (size_t i = 0; i < harvest->held.count; i++) {
+        const Row row = harvest->held.row[i];
+        if (row.call != call) {
+            harvest->held.row[kept++] = row;
+        } else if (!add(&harvest->queue, call, &row.record, 1)) {
+            harvest->has_failed = true;
+        }
+    }
+    harvest->held.count = kept;
+}
+
+// Whether the call was over before an earlier one; it is no more.
+static bool take_early(GroupHarvest *harvest, uint64_t call) {
+    for (size_t i = 0; i < harvest->early_count; i++) {
+        if (harvest->early[i] == call) {
+            harvest->early[i] = harvest->early[--harvest->early_count];
+            return true;
+        }
+    }
+    return false;
+}
+
+void group_harvest_close_call(GroupHarvest *harvest, uint64_t call) {
+    if (call != harvest->call_over) {
+        ASSERT(call > harvest->call_over);
+        if (ARRAY_RESERVE(harvest->early, harvest->early_capacity, harvest->early_count + 1)) {
+            harvest->early[harvest->early_count++] = call;
+        } else {
+            harvest->has_failed = true;
+        }
+        return;
+    }
+    do {
+        release(harvest, harvest->call_over++);
+    } while (take_early(harvest, harvest->call_over));
+    match_all(harvest);
+    seal_batches(harvest);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// A group being recorded: turns its calls into chunks of the log, range by range, and its finished
+// episodes into rows.
+//
+//   lane:  rows of a call on one range ──► open chunk of that range ──► log_put
+//   loop:  calls, in the order they came ──► finished episodes ──► returns ──► batches ──► log_put
+//
+// A range is one block of the farm: whoever has the block has its chunk, so that no lock is needed,
+// and no range knows of another. What a range's chunks hold depends on the calls alone, and so does
+// the order of the episodes: a call's come when all calls before it are over. Where chunks and
+// batches are cut depends on time as well: what has waited for a second is handed over.
+//
+// Steps of a recording are counted in calls on a range: step k is the state right after the k-th
+// call that did something there.
+//
+// It never fails and never blocks: when the log is full, group_recorder_is_ready says so before the
+// next call; when the log has failed, what comes is thrown away.
+#pragma once
+
+#include "log/log.h"
+#include "run/group.h"
+#include "run/recorder.h"
+
+// A state is hashed at the beginning of an episode, behind so many of its steps, again and again,
+// and at its end: as each state follows from the one before, a hash stands for all steps up to it.
+enum { GROUP_HASH_STEPS = 16 };
+
+typedef struct GroupRecorder GroupRecorder;
+
+typedef struct GroupRecorderDef {
+    const GroupDef *def; // what the group was made of
+    uint32_t range;      // worlds per range, at most GROUP_RANGE_MAX
+    bool wants_returns;  // a finished episode waits for what the client counts
+    const char *name;
+    size_t label_count;
+    const char *const *label;
+    const char *client, *group_name;
+    SceneProc *print_scene;
+} GroupRecorderDef;
+
+// `wait` is done when the recording is committed. The group has begun no episode.
+Status group_recorder_start(Log *log, const GroupRecorderDef *def, Group *group, LogWait *wait,
+                            GroupRecorder **recorder, Error *error);
+
+// No call is under way. Ends the recording; nothing is left of it. `wait`: as of log_end.
+void group_recorder_stop(GroupRecorder *recorder, RecordingState state, LogWait *wait);
+
+const uint8_t *group_recorder_uid(const GroupRecorder *recorder); // of its first episode
+size_t group_recorder_bytes(const GroupRecorder *recorder);       // of memory
+Status group_recorder_status(const GroupRecorder *recorder, Error *error);
+
+// Whether a call may go on; else `wait` is done when it may. Any thread.
+bool group_recorder_is_ready(GroupRecorder *recorder, LogWait *wait);
+
+// ---- the lane that has the range
+
+// These rows of the call, all of one range, have been carried out: [first, end) of `order` (NULL:
+// of the call's rows themselves). Writes the episodes that are over into `finished`, which has room
+// for one per row, and returns how many.
+size_t group_recorder_add(GroupRecorder *recorder, uint32_t range, const GroupCall *call,
+                          const uint32_t *order, size_t first, size_t end, EpisodeRecord *finished);
+
+void group_recorder_flush_range(GroupRecorder *recorder, uint32_t range);
+bool group_recorder_has_open_chunk(const GroupRecorder *recorder, uint32_t range); // any thread
+
+// ---- the loop thread
+
+// A call has come; what it is called by below.
+uint64_t group_recorder_open_call(GroupRecorder *recorder);
+
+// Episodes that the call has finished, of rising rows; then that it is over.
+void group_recorder_take(GroupRecorder *recorder, uint64_t call, const EpisodeRecord *finished,
+                         size_t count);
+void group_recorder_close_call(GroupRecorder *recorder, uint64_t call);
+
+// What a client counted, world by world: of the oldest episode of each that waits, among those of
+// calls before this one.
+void group_recorder_add_returns(GroupRecorder *recorder, uint64_t call, const uint32_t *world,
+                                const double *value, size_t count);
+bool group_recorder_wants_returns(const GroupRecorder *recorder);
+
+void group_recorder_flush(GroupRecorder *recorder); // batches
