@@ -186,8 +186,8 @@ START_TEST(rows_of_sleepers_are_remembered) {
 }
 END_TEST
 
-// What joints carry is told of what was solved: of those asleep zeros, beside a chain of 4 kg that is
-// awake and hangs by its first joint.
+// What joints carry is told of what was solved: of those asleep zeros, beside a chain of 4 kg that
+// is awake and hangs by its first joint.
 START_TEST(joints_asleep_carry_nothing_that_is_told) {
     Yard yard = make_yard(_i);
     must_all_sleep(&yard);

@@ -40,6 +40,17 @@ static void stop(void) {
 
 static const uint64_t no_ids[] = {0, NO_ID, UINT64_MAX};
 
+// What a group is to do is judged before its template is looked for.
+static void give_layouts(Moreau__V1__GroupCreate *create) {
+    static Moreau__V1__GroupChannel act = MOREAU__V1__GROUP_CHANNEL__INIT;
+    static Moreau__V1__GroupChannel *one = &act;
+    act.has_kind = true;
+    act.kind = MOREAU__V1__GROUP_CHANNEL__KIND__BODY_FORCE;
+    act.body = (char *)"ball";
+    create->n_action = create->n_observation = 1;
+    create->action = create->observation = &one;
+}
+
 START_TEST(an_unknown_world_is_refused_by_every_call_that_names_one) {
     uint64_t id = no_ids[_i];
     const ProtobufCMessageDescriptor *request = &moreau__v1__request__descriptor;
@@ -58,6 +69,9 @@ START_TEST(an_unknown_world_is_refused_by_every_call_that_names_one) {
         ck_assert_uint_le(call->sizeof_message, sizeof(memory));
         call->message_init((ProtobufCMessage *)(void *)memory);
         *(uint64_t *)(void *)((char *)memory + field->offset) = id;
+        if (call == &moreau__v1__group_create__descriptor) {
+            give_layouts((Moreau__V1__GroupCreate *)(void *)memory);
+        }
         *(protobuf_c_boolean *)(void *)((char *)memory + field->quantifier_offset) = 1;
         const Moreau__V1__Reply *reply = wire_refuse(client, memory, CODE(NOT_FOUND), "world");
         ck_assert_int_eq(reply->result_case, MOREAU__V1__REPLY__RESULT__NOT_SET);
