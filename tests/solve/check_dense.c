@@ -19,6 +19,12 @@ START_TEST(solve_undoes_multiplication_at_every_width) {
             product[i] += matrix[i * n + j] * x[j];
         }
     }
+    double twice[16], along = 0.0; // x^T A x, from A x: the square of that by the inverse
+    for (uint32_t i = 0; i < n; i++) {
+        twice[i] = product[i];
+        along += x[i] * product[i];
+    }
+    ck_assert_double_eq_tol(dense_square(n, factor, twice) / along, 1.0, 1e-12);
     dense_solve(n, factor, product);
     for (uint32_t i = 0; i < n; i++) {
         // the condition number is below n^2 / 0.1 = 2560

@@ -175,6 +175,38 @@ START_TEST(links_move_and_speed_up_as_differences_say) {
 }
 END_TEST
 
+// A step takes links from their bodies' columns: where they were placed, and as they were moving.
+// Anchors lie some 10 m out.
+START_TEST(columns_recall_what_was_placed) {
+    Model model;
+    uint64_t seed;
+    make_case(&model, _i, &seed);
+    double pose[7 * (LINKS_MAX + 1)], velocity[6 * (LINKS_MAX + 1)];
+    TreeFrame recalled[LINKS_MAX];
+    for (uint32_t i = 0; i < model.view.tree->link_count; i++) {
+        const size_t body = model.view.link[i].body;
+        ck_assert_uint_le(body, LINKS_MAX);
+        tree_store(&model.work.frame[i], pose + 7 * body, velocity + 6 * body);
+    }
+    tree_recall(&model.view, pose, velocity, recalled);
+    for (uint32_t i = 0; i < model.view.tree->link_count; i++) {
+        const TreeFrame *was = &model.work.frame[i], *is = &recalled[i];
+        ck_assert_mem_eq(&was->center, &is->center, sizeof(Vec3));
+        ck_assert_mem_eq(&was->orientation, &is->orientation, sizeof(Quat));
+        ck_assert_mem_eq(&was->turn, &is->turn, sizeof(Mat3));
+        ck_assert_mem_eq(&was->velocity, &is->velocity, sizeof(Vec3));
+        ck_assert_mem_eq(&was->spin, &is->spin, sizeof(Vec3));
+        ck_assert_double_le(vec3_norm(vec3_sub(was->anchor, is->anchor)), 1e-13);
+        ck_assert_double_le(vec3_norm(vec3_sub(was->arm, is->arm)), 1e-13);
+        ck_assert_double_le(vec3_norm(vec3_sub(was->from, is->from)), 1e-13);
+        for (uint32_t k = 0; k < tree_link_width(&model.view.link[i]); k++) {
+            ck_assert_double_le(vec3_norm(vec3_sub(was->axis[k], is->axis[k])), 1e-13);
+        }
+    }
+    drop(&model);
+}
+END_TEST
+
 // ---- mass
 
 // Some 1e3 numbers of size 1e3 are added up.
@@ -426,6 +458,7 @@ END_TEST
 static TCase *case_kernel(void) {
     TCase *tcase = tcase_create("kernel");
     tcase_add_loop_test(tcase, links_move_and_speed_up_as_differences_say, 0, SEEDS);
+    tcase_add_loop_test(tcase, columns_recall_what_was_placed, 0, SEEDS);
     tcase_add_loop_test(tcase, composite_bodies_are_the_sum_over_bodies, 0, SEEDS);
     tcase_add_loop_test(tcase, articulated_bodies_undo_composite_ones, 0, SEEDS);
     tcase_add_loop_test(tcase, forces_are_mass_times_change_and_what_is_there_without, 0, SEEDS);
