@@ -325,6 +325,9 @@ Status command_group_create_prepare(Request *request, Error *error) {
     }
     request->finish = release_plan;
     snprintf(plan->client, sizeof(plan->client), "%s", request->session->client);
+    if (group_def_check(&plan->def, error) != STATUS_OK) {
+        return error->status;
+    }
     const WorldOwner owner = request_owner(request, message->lifetime);
     Status status = farm_add(host_farm(host), choose_name(message, plan->source), &owner,
                              plan->def.count, &plan->entry, error);

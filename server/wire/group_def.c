@@ -160,7 +160,7 @@ Status group_def_read(const Moreau__V1__GroupCreate *message, Arena *arena, Grou
     if (status == STATUS_OK) {
         status = read_parameters(message, arena, def, error);
     }
-    return status == STATUS_OK ? group_def_check(def, error) : status;
+    return status;
 }
 
 // ---- columns

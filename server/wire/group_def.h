@@ -6,7 +6,7 @@
 #include "moreau.pb-c.h"
 #include "run/group.h"
 
-// In the arena, but for texts, which stay the message's. Blames fields of GroupCreate.
+// In the arena, but for texts, which stay the message's; group_def_check judges it.
 Status group_def_read(const Moreau__V1__GroupCreate *message, Arena *arena, GroupDef *def,
                       Error *error);
 

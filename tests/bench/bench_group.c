@@ -140,6 +140,7 @@ static Inside *inside_open(Moreau__V1__Scene *scene, uint32_t count, const float
     arena_init(&inside->arena, SIZE_MAX);
     World *template = load_scene_world(scene);
     if (group_def_read(&wish->create, &inside->arena, &def, &error) != STATUS_OK ||
+        group_def_check(&def, &error) != STATUS_OK ||
         group_create(&def, template, &inside->group, &error) != STATUS_OK) {
         bench_fail("%s: %s", error.field, error.message);
     }

@@ -104,7 +104,8 @@ static void play(Group *group, Rest rest, Arena *arena, Arena *scratch) {
 static void make_group(const Moreau__V1__GroupCreate *message, Rest rest, Arena *arena) {
     GroupDef def;
     Error error;
-    if (message->scene == NULL || group_def_read(message, arena, &def, &error) != STATUS_OK) {
+    if (message->scene == NULL || group_def_read(message, arena, &def, &error) != STATUS_OK ||
+        group_def_check(&def, &error) != STATUS_OK) {
         return;
     }
     const bool is_long = def.count > WORLDS_MAX || def.substeps > SUBSTEPS_MAX ||
