@@ -37,6 +37,7 @@ RECIPES = {
     "moreau_sim/CartPole-v0": Recipe(tries=32, episodes=4, spread=1.0, generations=100, solved=475.0),
     "moreau_sim/BlockPush-v0": Recipe(tries=32, episodes=16, spread=0.1, generations=200, solved=0.9),
 }
+COST = 0.05  # of weights, per square of them
 
 
 class Strategy:
@@ -142,7 +143,9 @@ def learn(id: str, seed: int, address: str | None) -> tuple[float, np.ndarray]:
     for generation in range(1, recipe.generations + 1):
         tried = np.repeat(strategy.ask(), recipe.episodes, axis=0)
         returned, _ = play(worlds, policy, tried, options={"values": alike(worlds, recipe.episodes, rng)})
-        strategy.tell(returned.reshape(recipe.tries, recipe.episodes).mean(axis=1))
+        # large weights cost a little: they switch where they should steer, and nothing leads on from there
+        cost = COST * np.square(tried[:: recipe.episodes]).sum(axis=1)
+        strategy.tell(returned.reshape(recipe.tries, recipe.episodes).mean(axis=1) - cost)
         reached = judge(others, policy, strategy.middle, seed=int(rng.integers(2**62)))
         print(f"\r  generation {generation}: {reached:.3g} after {time.monotonic() - begun:.0f} s ", end="", file=sys.stderr, flush=True)
         # solved is what is solved on episodes that did not decide when to stop
@@ -170,12 +173,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("id", nargs="?", default="moreau_sim/CartPole-v0", choices=list(RECIPES))
     parser.add_argument("--seeds", type=int, default=5, help="runs, each with another seed")
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--address", help="of a server; default: one is started")
     parser.add_argument("--save", help="a file for the weights of the last run")
     arguments = parser.parse_args()
     print(f"{arguments.id}: random actions reach {chance(arguments.id, arguments.address):.3g}")
     solved = 0
-    for seed in range(arguments.seeds):
+    for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
         begun = time.monotonic()
         reached, weights = learn(arguments.id, seed, arguments.address)
         is_solved = reached >= RECIPES[arguments.id].solved
