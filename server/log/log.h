@@ -75,7 +75,7 @@ LogRecording *log_begin(Log *log, const RecordingDef *def, LogBuffer *scene, Log
 
 // Queues the chunk, which is sealed on the log's thread: of `chunk` kind, steps, time, figures and,
 // of a group, worlds are the caller's (world_count 0: all), the rest is filled in there, also the
-// number of the first of some episodes. Takes the buffer. One thread at a time per recording.
+// number of the first of some episodes. Takes the buffer. One thread at a time per chain.
 void log_put(LogRecording *recording, LogBuffer *buffer, const Chunk *chunk);
 
 // False: the queue is full, and wait->done is called once when there is room again. Any thread.

@@ -16,12 +16,21 @@ enum { WAITING_PER_WORLD = 4 };
 typedef struct Row {
     EpisodeRecord record;
     uint64_t call; // that finished it
+    uint64_t next; // of a row that waits: number of the next one of its world; NONE
 } Row;
 
 typedef struct RowList {
     Row *row;
     size_t count, capacity;
 } RowList;
+
+// The rows of a world that wait for returns, by their numbers: rows are counted from the first of
+// the recording on.
+typedef struct Waiting {
+    uint64_t first, last;
+} Waiting;
+
+static const uint64_t NONE = UINT64_MAX;
 
 typedef struct Return {
     uint32_t world;
@@ -40,14 +49,26 @@ struct GroupHarvest {
     size_t early_count, early_capacity;
     Return *sent; // that found no row yet, the oldest first
     size_t sent_count, sent_capacity;
-    size_t returned; // so many of the queue, from the first on, have their returns
+    uint64_t gone;    // number of the first row of the queue
+    Waiting *waiting; // [worlds]; NULL: nobody sends returns
 };
 
 GroupHarvest *group_harvest_create(const GroupHarvestDef *def) {
     GroupHarvest *made = calloc(1, sizeof(*made));
-    if (made != NULL) {
-        made->def = *def;
-        made->waiting_max = (size_t)def->worlds * WAITING_PER_WORLD;
+    if (made == NULL) {
+        return NULL;
+    }
+    made->def = *def;
+    made->waiting_max = (size_t)def->worlds * WAITING_PER_WORLD;
+    if (def->wants_returns) {
+        made->waiting = malloc(def->worlds * sizeof(*made->waiting));
+        if (made->waiting == NULL) {
+            free(made);
+            return NULL;
+        }
+        for (uint32_t i = 0; i < def->worlds; i++) {
+            made->waiting[i] = (Waiting){NONE, NONE};
+        }
     }
     return made;
 }
@@ -58,6 +79,7 @@ void group_harvest_destroy(GroupHarvest *harvest) {
         free(harvest->held.row);
         free(harvest->early);
         free(harvest->sent);
+        free(harvest->waiting);
         free(harvest);
     }
 }
@@ -70,6 +92,32 @@ bool group_harvest_have_failed(const GroupHarvest *harvest) {
     return harvest->has_failed;
 }
 
+// ---- rows that wait for returns
+
+static Row *row_of(GroupHarvest *harvest, uint64_t number) {
+    return &harvest->queue.row[number - harvest->gone];
+}
+
+static void wait_for_return(GroupHarvest *harvest, uint64_t number) {
+    Row *row = row_of(harvest, number);
+    Waiting *waiting = &harvest->waiting[row->record.world];
+    row->next = NONE;
+    if (waiting->first == NONE) {
+        waiting->first = number;
+    } else {
+        row_of(harvest, waiting->last)->next = number;
+    }
+    waiting->last = number;
+}
+
+// The oldest of its world goes: it has its return, or goes without.
+static void stop_waiting(GroupHarvest *harvest, const EpisodeRecord *record) {
+    if (harvest->waiting != NULL && !record->has_return) {
+        Waiting *waiting = &harvest->waiting[record->world];
+        waiting->first = row_of(harvest, waiting->first)->next;
+    }
+}
+
 // ---- batches
 
 // Seals the first `count` rows of the queue.
@@ -78,6 +126,9 @@ static void seal(GroupHarvest *harvest, size_t count) {
     LogBuffer *buffer = log_take_buffer(harvest->def.log, bytes);
     EpisodeRecord *records = malloc(count * sizeof(*records));
     uint64_t last_step = 0;
+    for (size_t i = 0; i < count; i++) {
+        stop_waiting(harvest, &harvest->queue.row[i].record);
+    }
     for (size_t i = 0; records != NULL && i < count; i++) {
         records[i] = harvest->queue.row[i].record;
         last_step = records[i].last_step > last_step ? records[i].last_step : last_step;
@@ -96,7 +147,7 @@ static void seal(GroupHarvest *harvest, size_t count) {
     }
     free(records);
     harvest->queue.count -= count;
-    harvest->returned = harvest->returned > count ? harvest->returned - count : 0;
+    harvest->gone += count;
     memmove(harvest->queue.row, harvest->queue.row + count, harvest->queue.count * sizeof(Row));
 }
 
@@ -135,19 +186,15 @@ void group_harvest_flush(GroupHarvest *harvest, bool all) {
 
 // The row that a return is of. false: it has none, as yet.
 static bool match(GroupHarvest *harvest, const Return *sent) {
-    RowList *queue = &harvest->queue;
-    while (harvest->returned < queue->count && queue->row[harvest->returned].record.has_return) {
-        harvest->returned++; // returns mostly come in the rows' own order
+    const uint64_t number = harvest->waiting[sent->world].first;
+    Row *row = number == NONE ? NULL : row_of(harvest, number);
+    if (row == NULL || row->call >= sent->call) {
+        return false;
     }
-    for (size_t i = harvest->returned; i < queue->count; i++) {
-        Row *row = &queue->row[i];
-        if (row->record.world == sent->world && !row->record.has_return && row->call < sent->call) {
-            row->record.has_return = true;
-            row->record.return_sum = sent->value;
-            return true;
-        }
-    }
-    return false;
+    stop_waiting(harvest, &row->record);
+    row->record.has_return = true;
+    row->record.return_sum = sent->value;
+    return true;
 }
 
 static void match_all(GroupHarvest *harvest) {
@@ -191,11 +238,25 @@ static bool add(RowList *list, uint64_t call, const EpisodeRecord *finished, siz
     return true;
 }
 
+// In the order of the calls.
+static void queue(GroupHarvest *harvest, uint64_t call, const EpisodeRecord *finished,
+                  size_t count) {
+    const uint64_t first = harvest->gone + harvest->queue.count;
+    if (!add(&harvest->queue, call, finished, count)) {
+        harvest->has_failed = true;
+        return;
+    }
+    for (uint64_t i = first; harvest->waiting != NULL && i < first + count; i++) {
+        wait_for_return(harvest, i);
+    }
+}
+
 void group_harvest_take(GroupHarvest *harvest, uint64_t call, const EpisodeRecord *finished,
                         size_t count) {
     ASSERT(call >= harvest->call_over && call < harvest->call_next);
-    if (count > 0 && !add(call == harvest->call_over ? &harvest->queue : &harvest->held, call,
-                          finished, count)) {
+    if (call == harvest->call_over) {
+        queue(harvest, call, finished, count);
+    } else if (!add(&harvest->held, call, finished, count)) {
         harvest->has_failed = true;
     }
 }
@@ -207,8 +268,8 @@ static void release(GroupHarvest *harvest, uint64_t call) {
         const Row row = harvest->held.row[i];
         if (row.call != call) {
             harvest->held.row[kept++] = row;
-        } else if (!add(&harvest->queue, call, &row.record, 1)) {
-            harvest->has_failed = true;
+        } else {
+            queue(harvest, call, &row.record, 1);
         }
     }
     harvest->held.count = kept;
