@@ -32,12 +32,13 @@ enum { PAGE_ROWS = 1000, ROWS_DEFAULT = 100 };
 // of each kind: what a server gives at most, and what a screen holds
 enum { HIGHLIGHTS_ALL = 10000, HIGHLIGHTS_SHOWN = 5 };
 
-static const CliField typed[] = {
-    {"episode", "EPISODE"}, {"name", "--name"},   {"label", "--label"}, {"solver", "--solver"},
-    {"client", "--client"}, {"since", "--since"}, {NULL, NULL}};
+static const CliField typed[] = {{"episode", "EPISODE"},       {"name", "--name"},
+                                 {"label", "--label"},         {"solver", "--solver"},
+                                 {"client", "--client"},       {"since", "--since"},
+                                 {"recording", "--recording"}, {NULL, NULL}};
 
 typedef struct EpisodeOptions {
-    const char *name, *label, *solver, *client, *state, *since, *removed;
+    const char *name, *label, *solver, *client, *state, *since, *recording, *removed;
     uint64_t limit;
 } EpisodeOptions;
 
@@ -47,6 +48,7 @@ static int fill_list(Cli *cli, const EpisodeOptions *options, Moreau__V1__Episod
     list->label = (char *)options->label;
     list->solver = (char *)options->solver;
     list->client = (char *)options->client;
+    list->recording = (char *)options->recording;
     if (options->state != NULL) {
         const ProtobufCEnumValue *state =
             json_find_enum(&moreau__v1__episode__state__descriptor, options->state);
@@ -211,6 +213,8 @@ int command_episodes(Cli *cli, int argc, char **argv) {
         {"--state", OPTION_TEXT, &options.state, "STATE",
          "recording, complete, world_destroyed, ..."},
         {"--since", OPTION_TEXT, &options.since, "WHEN", "begun then or later"},
+        {"--recording", OPTION_TEXT, &options.recording, "ID",
+         "of the recording of a group: the id of any of its episodes"},
         {"--limit", OPTION_COUNT, &options.limit, "N", "at most so many rows; default 100"},
         {"--delete", OPTION_TEXT, &options.removed, "EPISODE", "remove it from the file"},
     };
