@@ -153,9 +153,11 @@ static bool is_of_problem(const Path *path) {
 
 // ---- no NaN, no infinity, anywhere
 
-// Rows of actions alone may have them: they are refused one by one (check_groups.c).
-static bool is_of_row(const Path *path) {
-    return path->depth == 1 && strncmp(path->field[0]->name, "action", strlen("action")) == 0;
+// Rows of actions alone may have them, and are refused one by one: the calls that have such rows
+// judge their own numbers, once they know the group (check_groups.c, check_group_records.c).
+static bool judges_itself(const ProtobufCMessageDescriptor *call) {
+    return call == &moreau__v1__group_step__descriptor ||
+           call == &moreau__v1__group_send__descriptor;
 }
 
 static const double poisons[] = {NAN, INFINITY, -INFINITY};
@@ -195,7 +197,7 @@ static size_t walk(const ProtobufCMessageDescriptor *call,
             count += walk(call, field->descriptor, path);
         } else if ((field->type == PROTOBUF_C_TYPE_DOUBLE ||
                     field->type == PROTOBUF_C_TYPE_FLOAT) &&
-                   !is_of_row(path)) {
+                   !judges_itself(call)) {
             poison(call, path);
             count++;
         }
