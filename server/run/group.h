@@ -144,7 +144,7 @@ typedef struct GroupRow {
     bool is_skipped;  // nothing was done
     bool was_cut;     // its step was stopped, behind as many substeps as its world says
     bool has_hash;
-    uint8_t ended;    // GROUP_* bits; 0: its episode goes on
+    uint8_t ended; // GROUP_* bits; 0: its episode goes on
     uint32_t unconverged;
     uint64_t episode, seed, length; // of what ended
     uint64_t final_hash;            // of the state it ended with
