@@ -214,7 +214,7 @@ int command_episodes(Cli *cli, int argc, char **argv) {
          "recording, complete, world_destroyed, ..."},
         {"--since", OPTION_TEXT, &options.since, "WHEN", "begun then or later"},
         {"--recording", OPTION_TEXT, &options.recording, "ID",
-         "of the recording of a group: the id of any of its episodes"},
+         "of a group: the id of any of its episodes"},
         {"--limit", OPTION_COUNT, &options.limit, "N", "at most so many rows; default 100"},
         {"--delete", OPTION_TEXT, &options.removed, "EPISODE", "remove it from the file"},
     };

@@ -58,6 +58,15 @@ void episode_print_head(void) {
            "state, labels", terminal_style(stdout, STYLE_PLAIN));
 }
 
+// Of a group's: its first digits are those of all episodes of the recording.
+static void print_place(const Moreau__V1__EpisodeInfo *episode) {
+    printf(", world %" PRIu64 " turn %" PRIu64, episode->world_index, episode->turn);
+    if (episode->has_return_sum) {
+        printf(" return %.6g", episode->return_sum);
+    }
+    printf(", %s", text_or(episode->episode, "?"));
+}
+
 void episode_print_row(const Moreau__V1__EpisodeInfo *episode) {
     char id[EPISODE_SHORT_BYTES];
     char text[5][32];
@@ -73,6 +82,9 @@ void episode_print_row(const Moreau__V1__EpisodeInfo *episode) {
            terminal_style(stdout, STYLE_PLAIN));
     for (size_t i = 0; i < episode->n_labels; i++) {
         printf("%s%s", i == 0 ? ", " : " ", episode->labels[i]);
+    }
+    if (episode->has_turn) {
+        print_place(episode);
     }
     putchar('\n');
 }
