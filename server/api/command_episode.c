@@ -5,6 +5,7 @@
 // Start, Stop and Delete are work in two parts: the first hands something to the log and parks, the
 // second runs when it is on the disk, and replies.
 #include "api/episode.h"
+#include "replay/group_player.h"
 #include "run/recorder.h"
 #include "step/snapshot.h"
 #include "wire/scene_print.h"
@@ -494,6 +495,37 @@ static Status copy_names(const World *world, Arena *arena,
     return STATUS_OK;
 }
 
+// A group's episode has no key-frame: it begins as the group's definition says.
+static Status copy_group_names(Request *request, const EpisodeRow *row,
+                               Moreau__V1__EpisodeDescribeReply *message, Error *error) {
+    Log *log = request->api->def.log;
+    LogReader *reader;
+    Status status = log_take_reader(log, &reader, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    GroupPlayer *player = group_player_open(row, host_limits(request->api->def.host));
+    status = player == NULL ? out_of_memory(error)
+                            : group_player_seek(player, reader, row->first_step, NULL, error);
+    log_give_reader(log, reader);
+    if (status == STATUS_OK) {
+        status = copy_names(group_player_world(player), &request->arena, message, error);
+    }
+    group_player_close(player);
+    return status;
+}
+
+static Status copy_world_names(Request *request, Lane *lane, const EpisodeRow *row,
+                               Moreau__V1__EpisodeDescribeReply *message, Error *error) {
+    World *world = NULL;
+    Status status = load_start(request, lane, row, &world, error);
+    if (status == STATUS_OK) {
+        status = copy_names(world, &request->arena, message, error);
+    }
+    world_destroy(world);
+    return status;
+}
+
 static Status list_names(Request *request, Lane *lane, const EpisodeRow *row,
                          Moreau__V1__EpisodeDescribeReply *message, Error *error) {
     size_t counted = 0, bytes = episode_player_bytes(row);
@@ -505,12 +537,8 @@ static Status list_names(Request *request, Lane *lane, const EpisodeRow *row,
         return status;
     }
     episode_count_memory(request, &counted, bytes);
-    World *world = NULL;
-    status = load_start(request, lane, row, &world, error);
-    if (status == STATUS_OK) {
-        status = copy_names(world, &request->arena, message, error);
-    }
-    world_destroy(world);
+    status = row->is_group ? copy_group_names(request, row, message, error)
+                           : copy_world_names(request, lane, row, message, error);
     episode_count_memory(request, &counted, 0);
     return status;
 }

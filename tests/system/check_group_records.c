@@ -256,6 +256,21 @@ START_TEST(a_group_of_one_world_is_recorded_as_any) {
 }
 END_TEST
 
+// No key-frame says so: the group's template does.
+START_TEST(an_episode_knows_what_its_bodies_are_called) {
+    const Learner learner =
+        train(depot.client, 2, 50, false, MOREAU__V1__GROUP__AUTORESET__SAME_STEP);
+    Moreau__V1__EpisodeDescribe describe = MOREAU__V1__EPISODE_DESCRIBE__INIT;
+    describe.episode = (char *)learner.recording; // the first of its episodes
+    describe.has_names = describe.names = 1;
+    const Moreau__V1__EpisodeDescribeReply *reply =
+        wire_accept(depot.client, &describe)->episode_describe;
+    ck_assert_uint_eq(reply->n_names, 2);
+    ck_assert_str_eq(reply->names[0], "cart");
+    ck_assert_str_eq(reply->names[1], "pole");
+}
+END_TEST
+
 // Of the watched world's last episode: the cart is where the client saw it, step by step.
 START_TEST(an_episode_is_shown_as_the_client_saw_it) {
     const Learner learner =
@@ -510,6 +525,7 @@ static TCase *case_records(void) {
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, every_episode_is_verified_alone, 0, 2);
     tcase_add_test(tcase, a_group_of_one_world_is_recorded_as_any);
+    tcase_add_test(tcase, an_episode_knows_what_its_bodies_are_called);
     tcase_add_test(tcase, an_episode_is_shown_as_the_client_saw_it);
     tcase_add_test(tcase, seeds_starts_masks_refusals_and_sent_worlds_are_recorded);
     tcase_add_loop_test(tcase, a_byte_that_was_changed_is_found, 0, 4);
