@@ -217,3 +217,24 @@ def test_parameters_make_worlds_differ(client):
         assert group.step(np.ones((4, 1))).observation[:, 1] == pytest.approx(0.01 / masses, rel=1e-13)
     with pytest.raises(errors.InvalidArgument):
         make(client, parameters=[parameter("BODY_MASS", "cart", -masses)])
+
+
+def test_finished_episodes_are_recorded_with_what_they_earned(client):
+    with make(client, step_limit=5, autoreset="SAME_STEP", record="pushed") as group:
+        assert len(group.recording) == 32
+        group.reset(seed=3)
+        earned = np.zeros(4)
+        for step in range(10):
+            rows = group.step(np.full((4, 1), 1.0))
+            earned += [1.0, 2.0, 3.0, 4.0]
+            if len(rows.final):
+                group.tell_returns(rows.final.world, earned[rows.final.world])
+                earned[rows.final.world] = 0.0
+        with pytest.raises(ValueError):
+            group.tell_returns([0], [np.nan])
+    listed = client.episode_list(recording=group.recording).episodes
+    assert sorted((one.world_index or 0, one.turn or 0, one.steps, one.return_sum) for one in listed) == [
+        (world, turn, 5, 5.0 * (world + 1)) for world in range(4) for turn in range(2)
+    ]
+    verified = client.episode_verify(episode=listed[0].episode).result()
+    assert verified.verified and verified.steps == 5

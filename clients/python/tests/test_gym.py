@@ -362,3 +362,16 @@ def test_a_server_of_another_version_is_said(replies, error, words):
     threading.Thread(target=lambda: answer(listener.accept()[0], said), daemon=True).start()
     with listener, pytest.raises(error, match=words):
         gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, address="127.0.0.1:%d" % listener.getsockname()[1])
+
+
+def test_training_is_recorded_with_its_returns(tmp_path):
+    with moreau_sim.launch(db=tmp_path / "episodes.db") as server:
+        envs = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=3, address=server.address, record="training")
+        envs.reset(seed=5)
+        for _ in range(60):
+            envs.step(np.ones(3, np.int64))
+        envs.close()
+        with server.client() as client:
+            episodes = [one for one in client.episode_list(name="training").episodes if one.return_sum is not None]
+            # a reward of 1 for every step, the last one included
+            assert len(episodes) >= 9 and all(one.return_sum == one.steps for one in episodes)

@@ -151,6 +151,7 @@ class Group:
 
     action, observation, extra, noise   columns of the rows
     dtype                               of rows: float32, or float64
+    recording                           id of its recording's first episode; "": it is not recorded
     """
 
     def __init__(self, client: Client, reply: p.GroupCreateReply, double: bool) -> None:
@@ -165,7 +166,9 @@ class Group:
         self.template_hash = reply.template_hash
         self.time_step = reply.time_step or 0.0
         self.dtype: np.dtype[Any] = np.dtype(np.float64 if double else np.float32)
+        self.recording = reply.recording or ""
         self._double = double
+        self._returns: list[tuple[NDArray[np.uint32], NDArray[np.float64]]] = []
         self._sent: list[Pending[p.GroupSendReply]] = []
 
     def __repr__(self) -> str:
@@ -188,6 +191,7 @@ class Group:
         autoreset: str = "NEXT_STEP",
         double: bool = False,
         keep: bool = False,
+        record: str | p.GroupRecord | None = None,
         **more: Any,
     ) -> "Group":
         """Makes a group of clones of a scene, or of a world as it stands.
@@ -199,6 +203,8 @@ class Group:
         autoreset                    NEXT_STEP, SAME_STEP or DISABLED (protocol.Group.Autoreset)
         double                       rows of doubles instead of floats
         keep                         it stays when this client is gone
+        record                       keeps every finished episode in the server's file (--db), under this name, with the
+                                     return that tell_returns() gives; or as protocol.GroupRecord says
         more                         name, first_world, substeps, time_step, step_limit: protocol.GroupCreate
         """
         reply = client.group_create(
@@ -215,13 +221,14 @@ class Group:
             parameters=list(parameters),
             autoreset=p.Group.Autoreset[autoreset],
             double_precision=double,
+            record=p.GroupRecord(name=record, returns=True) if isinstance(record, str) else record,
             **more,
         )
         return cls(client, reply, double)
 
     def close(self) -> None:
-        """Destroys the group's worlds."""
-        self.client.group_destroy(group=self.id)
+        """Destroys the group's worlds. A recording is on the disk when it returns."""
+        self.client.group_destroy(group=self.id, **self._told_returns())
 
     def __enter__(self) -> "Group":
         return self
@@ -230,6 +237,20 @@ class Group:
         self.close()
 
     # ---- calls
+
+    def tell_returns(self, worlds: ArrayLike, returns: ArrayLike) -> None:
+        """What finished episodes of these worlds (Rows.final) earned, for the recording: of each world the oldest that has
+        no return yet. It goes with the next call."""
+        numbers = np.asarray(returns, dtype=float)
+        if not np.isfinite(numbers).all():
+            raise ValueError("returns: they must be finite")
+        self._returns.append((np.asarray(worlds, dtype=np.uint32), numbers))
+
+    def _told_returns(self) -> dict[str, NDArray[Any]]:
+        told, self._returns = self._returns, []
+        if not told:
+            return {}
+        return {"return_world": np.concatenate([one[0] for one in told]), "return_sum": np.concatenate([one[1] for one in told])}
 
     def _mask(self, mask: ArrayLike | None) -> tuple[bytes | None, NDArray[np.intp]]:
         """As the wire has it, and the worlds that it names."""
@@ -263,7 +284,7 @@ class Group:
             numbers = np.asarray(values, dtype=float)
             if numbers.shape != (len(worlds), len(self.noise)):
                 raise ValueError(f"values: {len(worlds)} x {len(self.noise)} numbers are asked for, not an array of shape {numbers.shape}")
-        reply = self.client.group_reset(group=self.id, mask=bits, seed=seeds, values=numbers)
+        reply = self.client.group_reset(group=self.id, mask=bits, seed=seeds, values=numbers, **self._told_returns())
         return self._rows(reply, worlds)
 
     def step(self, actions: ArrayLike, mask: ArrayLike | None = None) -> Rows:
@@ -272,7 +293,7 @@ class Group:
         bits, worlds = self._mask(mask)
         numbers = self._actions(actions, len(worlds))
         single, double = (None, numbers) if self._double else (numbers, None)
-        reply = self.client.group_step(group=self.id, mask=bits, action=single, action_double=double)
+        reply = self.client.group_step(group=self.id, mask=bits, action=single, action_double=double, **self._told_returns())
         return self._rows(reply, worlds)
 
     def send(self, actions: ArrayLike, mask: ArrayLike | None = None) -> None:
@@ -280,7 +301,7 @@ class Group:
         bits, worlds = self._mask(mask)
         numbers = self._actions(actions, len(worlds))
         single, double = (None, numbers) if self._double else (numbers, None)
-        sent = p.GroupSend(group=self.id, mask=bits, action=single, action_double=double)
+        sent = p.GroupSend(group=self.id, mask=bits, action=single, action_double=double, **self._told_returns())
         self._sent.append(self.client.send(sent, p.GroupSendReply))
 
     def receive(self, count: int | None = None) -> Rows:

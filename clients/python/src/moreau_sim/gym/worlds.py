@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import MoreauError
 from ..group import Final, Group, Rows, channel
 from .environment import Environment, Moment
 from .render import Picture
@@ -50,6 +52,7 @@ class Worlds:
         double_precision: bool = False,
         is_drawn: bool = False,
         step_limit: int | None = None,
+        record: str | None = None,
     ) -> None:
         self.environment = environment
         self.count = count
@@ -72,6 +75,7 @@ class Worlds:
                 step_limit=environment.step_limit if step_limit is None else step_limit,
                 autoreset=autoreset,
                 double=double_precision,
+                record=record,
                 seed=int(np.random.SeedSequence().generate_state(1, np.uint64)[0]),
             )
         except BaseException:
@@ -81,9 +85,13 @@ class Worlds:
         self._observation = np.zeros((count, len(self.group.observation)), self.group.dtype)
         self._extra = np.zeros((count, len(self.group.extra)), self.group.dtype)
         self._over = np.zeros(count, np.bool_)
+        self._return = np.zeros(count)  # of the episodes under way
         self._begun = False
 
     def close(self) -> None:
+        if self.group.recording:
+            with suppress(MoreauError):  # a server that is gone has ended it
+                self.group.close()
         self.place.close()
 
     def reset(self, mask: NDArray[np.bool_] | None, seed: int | Sequence[int] | None, values: Any = None) -> NDArray[Any]:
@@ -91,6 +99,7 @@ class Worlds:
         rows = self.group.reset(mask, seed=seed, values=values)
         self._keep(rows)
         self._over[rows.worlds] = False
+        self._return[rows.worlds] = 0.0
         self._begun = self._begun or mask is None
         return self._observation.copy()
 
@@ -126,6 +135,10 @@ class Worlds:
         )
         reward = np.asarray(self.environment.reward(moment), np.float64)
         reward[began] = 0.0
+        self._return += reward
+        if self.group.recording and len(final):
+            self.group.tell_returns(final.world, self._return[final.world])
+        self._return[final.world] = 0.0
         info = self.environment.info(moment)
         self._keep(rows)
         self._over = rows.terminated | rows.truncated if self.autoreset != "SAME_STEP" else self._over
