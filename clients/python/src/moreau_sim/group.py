@@ -246,7 +246,7 @@ class Group:
             raise ValueError("returns: they must be finite")
         self._returns.append((np.asarray(worlds, dtype=np.uint32), numbers))
 
-    def _told_returns(self) -> dict[str, NDArray[Any]]:
+    def _told_returns(self) -> dict[str, Any]:
         told, self._returns = self._returns, []
         if not told:
             return {}
