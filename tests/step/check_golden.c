@@ -17,7 +17,7 @@
 typedef struct Golden {
     const char *name;
     uint64_t seed;
-    int bodies, capsules, steps;
+    int bodies, capsules, figures, steps;
     const char *parameter; // of the solver
     double value;
     uint64_t hash;
@@ -25,27 +25,38 @@ typedef struct Golden {
 } Golden;
 
 static const Golden goldens[] = {
-    {"a heap of 12, settling", 11, 12, 0, 300, "friction", 0.0, 0x8aa67eb465f554e9u, SOLVER_MDP},
-    {"a heap of 60, falling", 12, 60, 0, 150, "friction", 0.0, 0x8402e6de3a13d31eu, SOLVER_MDP},
-    {"a heap of 12, Coulomb", 13, 12, 0, 300, "friction", 1.0, 0x58f389b1c5542088u, SOLVER_MDP},
-    {"a heap of 60, Coulomb", 12, 60, 0, 150, "friction", 1.0, 0xf652991f5a681a3fu, SOLVER_MDP},
-    {"a heap of 12, by sweeps", 13, 12, 0, 300, "method", 0.0, 0xb46f6ec745a04ba1u, SOLVER_MDP},
-    {"a heap of 12, by Newton", 13, 12, 0, 300, "method", 1.0, 0xbe5aa1caabda9a54u, SOLVER_MDP},
-    {"a heap of 12, small budget", 13, 12, 0, 300, "budget", 2e6, 0xd01684db0b2b33edu, SOLVER_MDP},
-    {"a heap of 12, lcp", 14, 12, 0, 200, "directions", 8.0, 0x0655bbf015d41f29u, SOLVER_LCP},
-    {"a heap of 12, ccp", 17, 12, 0, 300, "compliance", 0.0, 0xdc650063fac49a44u, SOLVER_CCP},
-    {"a heap of 12, ccp, exact", 17, 12, 0, 100, "coulomb", 1.0, 0x64ea8e904f1e2433u, SOLVER_CCP},
-    {"a heap of 12, sap", 15, 12, 0, 300, "friction", 0.0, 0x7a278a8485251ac2u, SOLVER_SAP},
-    {"a heap of 12, sap as in the paper", 15, 12, 0, 150, "method", 1.0, 0x992882fd544c2548u,
+    {"a heap of 12, settling", 11, 12, 0, 0, 300, "friction", 0.0, 0x8aa67eb465f554e9u, SOLVER_MDP},
+    {"a heap of 60, falling", 12, 60, 0, 0, 150, "friction", 0.0, 0x8402e6de3a13d31eu, SOLVER_MDP},
+    {"a heap of 12, Coulomb", 13, 12, 0, 0, 300, "friction", 1.0, 0x58f389b1c5542088u, SOLVER_MDP},
+    {"a heap of 60, Coulomb", 12, 60, 0, 0, 150, "friction", 1.0, 0xf652991f5a681a3fu, SOLVER_MDP},
+    {"a heap of 12, by sweeps", 13, 12, 0, 0, 300, "method", 0.0, 0xb46f6ec745a04ba1u, SOLVER_MDP},
+    {"a heap of 12, by Newton", 13, 12, 0, 0, 300, "method", 1.0, 0xbe5aa1caabda9a54u, SOLVER_MDP},
+    {"a heap of 12, small budget", 13, 12, 0, 0, 300, "budget", 2e6, 0xd01684db0b2b33edu,
+     SOLVER_MDP},
+    {"a heap of 12, lcp", 14, 12, 0, 0, 200, "directions", 8.0, 0x0655bbf015d41f29u, SOLVER_LCP},
+    {"a heap of 12, ccp", 17, 12, 0, 0, 300, "compliance", 0.0, 0xdc650063fac49a44u, SOLVER_CCP},
+    {"a heap of 12, ccp, exact", 17, 12, 0, 0, 100, "coulomb", 1.0, 0x64ea8e904f1e2433u,
+     SOLVER_CCP},
+    {"a heap of 12, sap", 15, 12, 0, 0, 300, "friction", 0.0, 0x7a278a8485251ac2u, SOLVER_SAP},
+    {"a heap of 12, sap as in the paper", 15, 12, 0, 0, 150, "method", 1.0, 0x992882fd544c2548u,
      SOLVER_SAP},
-    {"a heap of 12, sap, lagged", 16, 12, 0, 300, "friction", 1.0, 0xfcbf1492b4bf7c36u, SOLVER_SAP},
-    {"a heap of 12, compliant", 17, 12, 0, 300, "activation", 0.0, 0xb0eff2abceefee11u,
+    {"a heap of 12, sap, lagged", 16, 12, 0, 0, 300, "friction", 1.0, 0xfcbf1492b4bf7c36u,
+     SOLVER_SAP},
+    {"a heap of 12, compliant", 17, 12, 0, 0, 300, "activation", 0.0, 0xb0eff2abceefee11u,
      SOLVER_COMPLIANT},
-    {"a heap of 60, compliant", 12, 60, 0, 100, "tangential_damping", 1e4, 0x5fec6e5a061cee80u,
+    {"a heap of 60, compliant", 12, 60, 0, 0, 100, "tangential_damping", 1e4, 0x5fec6e5a061cee80u,
      SOLVER_COMPLIANT},
-    {"capsules among a heap", 18, 12, 12, 300, "friction", 1.0, 0x4e66e3c9a3452e59u, SOLVER_MDP},
-    {"capsules among a heap, lcp", 18, 6, 6, 150, "directions", 8.0, 0x9eb8fca54db677eeu,
+    {"capsules among a heap", 18, 12, 12, 0, 300, "friction", 1.0, 0x4e66e3c9a3452e59u, SOLVER_MDP},
+    {"capsules among a heap, lcp", 18, 6, 6, 0, 150, "directions", 8.0, 0x9eb8fca54db677eeu,
      SOLVER_LCP},
+    {"figures on a heap", 19, 6, 0, 2, 200, "friction", 1.0, 0x8adeeaf2e77b25bcu, SOLVER_MDP},
+    {"figures on a heap, lcp", 19, 3, 0, 1, 100, "directions", 4.0, 0xae51f0e5520b7471u,
+     SOLVER_LCP},
+    {"figures on a heap, ccp", 19, 6, 0, 2, 100, "compliance", 0.0, 0xb75b55251922148cu,
+     SOLVER_CCP},
+    {"figures on a heap, sap", 19, 6, 0, 2, 200, "friction", 0.0, 0xb94574c3921ef859u, SOLVER_SAP},
+    {"figures on a heap, compliant", 19, 6, 0, 2, 100, "activation", 0.0, 0x155c34eafe90ab01u,
+     SOLVER_COMPLIANT},
 };
 
 // Above the heap, one over the other.
@@ -67,10 +78,71 @@ static void add_capsules(Lab *lab, int count) {
     }
 }
 
+// Between the two bodies that were added last, ends 0.2 m from their middles, along x. All numbers
+// are per free axis, alike.
+static void join_last(Lab *lab, JointKind kind, bool is_rows) {
+    const uint32_t as_rows = is_rows, of = (uint32_t)kind, b = lab->world->body_count - 1;
+    const uint32_t axes = joint_axis_count(joint_kind_axes(kind));
+    const Id ids[2] = {lab->world->body_id[b - 1], lab->world->body_id[b]};
+    const double frame_a[7] = {0.2, 0.0, 0.0, 1.0}, frame_b[7] = {-0.2, 0.0, 0.0, 1.0};
+    double number[8][6];
+    static const double each[8] = {-0.4, 0.5, 3.0, 0.2, 0.05, 0.01, 20.0, 4.0};
+    for (int k = 0; k < 48; k++) {
+        number[k / 6][k % 6] = each[k / 6];
+    }
+    const JointColumns columns = {.count = 1,
+                                  .axis_count = axes,
+                                  .position_count = joint_position_count(joint_kind_axes(kind)),
+                                  .kind = &of,
+                                  .as_rows = &as_rows,
+                                  .body_a = &ids[0],
+                                  .body_b = &ids[1],
+                                  .frame_a = frame_a,
+                                  .frame_b = frame_b,
+                                  .low = number[0],
+                                  .high = number[1],
+                                  .stiffness = number[2],
+                                  .damping = number[3],
+                                  .friction = number[4],
+                                  .armature = is_rows ? NULL : number[5],
+                                  .drive_stiffness = number[6],
+                                  .effort_max = number[7],
+                                  .target = number[3]};
+    Id id;
+    Error error;
+    ck_assert_msg(world_add_joints(lab->world, &columns, &id, &error) == STATUS_OK, "%s: %s",
+                  error.field, error.message);
+}
+
+// Limbs in a line, each joined to the one before in another way, that fall onto the heap: the first
+// figure has so many that its tree stands as links, the others stand as matrices.
+static void add_figures(Lab *lab, int count) {
+    static const struct {
+        JointKind kind;
+        bool is_rows;
+    } ways[] = {{JOINT_BALL, true},   {JOINT_HINGE, true},     {JOINT_BALL, false},
+                {JOINT_HINGE, false}, {JOINT_SLIDER, false},   {JOINT_UNIVERSAL, false},
+                {JOINT_BALL, false},  {JOINT_BALL, false},     {JOINT_HINGE, false},
+                {JOINT_BALL, false},  {JOINT_UNIVERSAL, false}};
+    enum { WAYS = sizeof(ways) / sizeof(ways[0]), WAYS_OF_OTHERS = 5 };
+    for (int i = 0; i < count; i++) {
+        Id shape =
+            lab_shape(lab, PRIMITIVE_CAPSULE, vec3(0.06, 0.1, 0.0), lab_material(lab, 0.6, 0.0));
+        for (int limb = 0; limb <= (i == 0 ? WAYS : WAYS_OF_OTHERS); limb++) {
+            Vec3 place = vec3(0.4 * limb - 1.2, 0.1 * i, 1.2 + 0.5 * i);
+            lab_body(lab, shape, BODY_DYNAMIC, (Pose){place, quat_identity()}, NULL, 2.0, NULL);
+            if (limb > 0) {
+                join_last(lab, ways[limb - 1].kind, ways[limb - 1].is_rows);
+            }
+        }
+    }
+}
+
 START_TEST(the_same_inputs_give_the_golden_bits) {
     const Golden *golden = &goldens[_i];
     Lab lab = heap_create(golden->seed, golden->bodies);
     add_capsules(&lab, golden->capsules);
+    add_figures(&lab, golden->figures);
     const SolverSettings solver = solver_default(golden->solver);
     step_set_solver(&lab.world->settings, &solver);
     lab_set(&lab, golden->parameter, golden->value);
