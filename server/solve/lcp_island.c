@@ -118,7 +118,8 @@ static double enough_of(const LcpSolve *solve, const LcpMatrix *matrix, double v
     return fmax(ENOUGH_LEAST, fmin(ENOUGH_MOST, enough));
 }
 
-static Status solve_part(LcpSolve *solve, Island *island, const LcpPart *part, LcpClimb *climb) {
+static Status solve_part(LcpSolve *solve, Island *island, const LcpPart *part, LcpClimb *climb,
+                         bool *is_within) {
     LcpMatrix matrix;
     Status status = lcp_matrix_make(part, solve->arena, &solve->count, &matrix);
     if (status != STATUS_OK) {
@@ -139,6 +140,7 @@ static Status solve_part(LcpSolve *solve, Island *island, const LcpPart *part, L
     status = lcp_climb(&matrix.system, &options, solve->arena, &solve->count, z, basis, climb);
     if (status == STATUS_OK) {
         lcp_matrix_impulses(&matrix, z, solve->impulse, solve->row_impulse);
+        *is_within = lcp_matrix_is_within(&matrix);
         island->has_basis = true;
     }
     return status;
@@ -152,14 +154,21 @@ static Status solve_once(LcpSolve *solve, Island *island, LcpClimb *climb) {
                     .contact_count = list_active(solve, island),
                     .row_count = island->row_count,
                     .contact = island->active,
-                    .row = island->row};
+                    .row = island->row,
+                    .v_scale = island->scale};
     uint64_t rows = lcp_matrix_rows(&part);
     if (rows > (uint64_t)solve->parameter[LCP_MAX_ROWS]) {
         return refuse_rows(solve, &part, rows);
     }
     ArenaMark mark = arena_mark(solve->arena);
-    Status status = solve_part(solve, island, &part, climb);
+    bool is_within = true;
+    Status status = solve_part(solve, island, &part, climb, &is_within);
     arena_reset_to(solve->arena, mark);
+    if (status == STATUS_OK && !is_within) {
+        part.keeps_far = true;
+        status = solve_part(solve, island, &part, climb, &is_within);
+        arena_reset_to(solve->arena, mark);
+    }
     if (status == STATUS_RESOURCE_EXHAUSTED) {
         return no_memory(solve->error);
     }

@@ -9,6 +9,8 @@
 #define REDUNDANT 1e-11
 // a part of the friction's bound that is rounding
 #define ROUNDING 1e-9
+// what bounds are beyond that say nothing: so many times what stops V
+#define FAR 1e6
 
 static bool has_friction(const LcpPart *part, uint32_t contact) {
     return part->problem->contact[contact].mu > 0.0;
@@ -20,6 +22,14 @@ static bool is_bilateral(const ProblemRow *row) {
 
 static bool is_bounded(const ProblemRow *row) {
     return !isinf(row->low) && !isinf(row->high);
+}
+
+// No impulse will come near its bounds, unless it is a wonder: then the answer shows it. What is
+// counted from a bound rounds as the bound does.
+static bool is_far(const LcpMatrix *m, const ProblemRow *row, double weight) {
+    double reach = FAR * m->part->v_scale;
+    return !m->part->keeps_far && reach > 0.0 && weight * row->low < -reach &&
+           weight * row->high > reach;
 }
 
 static double clip(double x, double low, double high) {
@@ -180,7 +190,7 @@ static void set_row_line(LcpMatrix *m, uint32_t item) {
     *line = (LcpLine){.sign = isinf(row->low) ? -1.0 : 1.0,
                       .range = row->high - row->low,
                       .weight = m->schur[at * n + at],
-                      .is_eliminated = is_bilateral(row)};
+                      .is_eliminated = is_bilateral(row) || is_far(m, row, m->schur[at * n + at])};
     line->is_skipped = !(line->weight > 0.0) || !(line->range > 0.0);
     if (line->is_skipped) {
         line->base = clip(0.0, row->low, row->high);
@@ -506,6 +516,19 @@ void lcp_matrix_impulses(const LcpMatrix *matrix, const double *z, double *conta
         const ProblemRow *row = &part->problem->row[part->row[i]];
         row_impulse[part->row[i]] = clip(matrix->impulse[line], row->low, row->high);
     }
+}
+
+bool lcp_matrix_is_within(const LcpMatrix *matrix) {
+    const LcpPart *part = matrix->part;
+    for (uint32_t i = 0; i < part->row_count; i++) {
+        const ProblemRow *row = &part->problem->row[part->row[i]];
+        size_t line = line_of(part, part->contact_count + i);
+        double impulse = matrix->impulse[line];
+        if (matrix->line[line].is_eliminated && (impulse < row->low || impulse > row->high)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static uint8_t is_in(bool is) {

@@ -15,7 +15,8 @@
 //     w_lam = high - low - s            >= 0  _|_  lambda >= 0.
 //
 // Unknowns are scaled by the square root of what the contact or row weighs, b by its largest entry.
-// Bilateral rows that say what others say already carry nothing.
+// Bilateral rows that say what others say already carry nothing. Bounds that are too far away to be
+// met are taken for none, and the answer shows whether they were.
 #pragma once
 
 #include "solve/direction.h"
@@ -30,6 +31,8 @@ typedef struct LcpPart {
     const Direction *direction; // the second half is the first one's negative, exactly
     uint32_t contact_count, row_count;
     const uint32_t *contact, *row; // indices
+    double v_scale;                // V
+    bool keeps_far; // bounds of rows count also where no impulse is likely to come near them
 } LcpPart;
 
 // A contact's three velocities or a row's one is a *line* of the Schur complement.
@@ -46,7 +49,7 @@ typedef struct LcpLine {
     double sign;        // of its impulse above base
     double range;       // largest s; infinite: none
     double weight;      // diagonal of the Schur complement, before rows are eliminated [1/kg]
-    bool is_eliminated; // bilateral
+    bool is_eliminated; // bilateral, or taken for it
     bool is_skipped;    // it moves nothing, or it cannot change
 } LcpLine;
 
@@ -73,6 +76,9 @@ Status lcp_matrix_make(const LcpPart *part, Arena *arena, LcpCount *count, LcpMa
 // The impulses of the part's contacts and rows, of arrays of the whole problem; others stay.
 void lcp_matrix_impulses(const LcpMatrix *matrix, const double *z, double *contact_impulse,
                          double *row_impulse);
+
+// Whether the newest impulses of rows whose bounds were taken for none are within them.
+bool lcp_matrix_is_within(const LcpMatrix *matrix);
 
 // The basis that impulses of the whole problem, and the velocities that they make, hint at.
 void lcp_matrix_guess(const LcpMatrix *matrix, const double *contact_impulse,

@@ -285,7 +285,7 @@ START_TEST(rows_have_their_bounds) {
         {0.5, HUGE_VAL, 0.0, 1.0, 1.25, 0.5},        // at least 0.5 N s
         {0.5, 0.5, 0.0, 1.0, 1.25, 0.5},             // exactly that
         {-HUGE_VAL, HUGE_VAL, 0.5, 1.0, -0.5, -3.0}, // bilateral
-        {-1e6, 1e6, 0.5, 1.0, -0.5, -3.0},           // bounds that say nothing
+        {-1e12, 1e12, 0.5, 1.0, -0.5, -3.0},         // bounds that say nothing
     };
     const double mass[1] = {2.0}, jacobian[1] = {1.0};
     ProblemBuild build;
@@ -297,15 +297,39 @@ START_TEST(rows_have_their_bounds) {
     problem_build_block(&build, tree, jacobian);
     const SolveResult *result = solve(&run, &build.problem);
     assert_solved(result, "row");
-    // an unknown of lcp is what an impulse is above its lower bound, and rounds as that does
-    const double far = isinf(cases[_i].low) ? 0.0 : fabs(cases[_i].low);
-    ck_assert_double_eq_tol(result->answer.v[0], cases[_i].v, 1e-14 + 2e-16 * far);
-    ck_assert_double_eq_tol(result->answer.row_impulse[0], cases[_i].r, 1e-14 + 2e-16 * far);
+    ck_assert_double_eq_tol(result->answer.v[0], cases[_i].v, 1e-14 * fmax(1.0, fabs(cases[_i].v)));
+    ck_assert_double_eq_tol(result->answer.row_impulse[0], cases[_i].r,
+                            1e-14 * fmax(1.0, fabs(cases[_i].r)));
     problem_build_deinit(&build);
     run_deinit(&run);
 }
 END_TEST
 enum { ROW_CASES = 12 };
+
+// So far away that they are taken for none at first: but two rows that nearly contradict each other
+// push that hard, up to the bound.
+START_TEST(bounds_that_seem_out_of_reach_count_when_they_are_met) {
+    static const double unit[4] = {1.0, 0.0, 0.0, 1.0}, free[2] = {0.0, 0.0};
+    static const double first[2] = {1.0, 0.0}, nearly[2] = {1.0, 1e-4};
+    ProblemBuild build;
+    Run run;
+    problem_build_init(&build);
+    run_init(&run);
+    uint32_t tree = problem_build_dense(&build, 2, unit, free);
+    problem_build_row(&build, -HUGE_VAL, HUGE_VAL, 0.0);
+    problem_build_block(&build, tree, first);
+    problem_build_row(&build, -2e6, 2e6, -1.0); // 1e8 N s would be needed
+    problem_build_block(&build, tree, nearly);
+    const SolveResult *result = solve(&run, &build.problem);
+    assert_solved(result, "rows");
+    // impulses of 2e6 cancel in the first velocity
+    ck_assert_double_eq_tol(result->answer.v[0], 0.0, 1e-8);
+    ck_assert_double_eq_tol(result->answer.v[1], 200.0, 1e-9);
+    ck_assert_double_eq(result->answer.row_impulse[1], 2e6);
+    problem_build_deinit(&build);
+    run_deinit(&run);
+}
+END_TEST
 
 static const double unit_rows[3][6] = {{1, 0, 0, 0, 0, 0}, {0, 1, 0, 0, 0, 0}, {0, 0, 1, 0, 0, 0}};
 
@@ -592,6 +616,7 @@ static TCase *case_problems(void) {
 static TCase *case_rows(void) {
     TCase *tcase = tcase_create("rows");
     tcase_add_loop_test(tcase, rows_have_their_bounds, 0, ROW_CASES);
+    tcase_add_test(tcase, bounds_that_seem_out_of_reach_count_when_they_are_met);
     tcase_add_test(tcase, rows_that_repeat_others_carry_nothing_and_change_nothing);
     tcase_add_test(tcase, rows_that_contradict_each_other_are_reported);
     tcase_add_test(tcase, friction_in_a_joint_stands_beside_friction_of_contacts);
