@@ -27,7 +27,7 @@ static int digit_value(char digit) {
 }
 
 bool uid_read(const char *text, uint8_t uid[UID_BYTES]) {
-    if (strlen(text) != 2 * UID_BYTES) {
+    if (strlen(text) != 2 * (size_t)UID_BYTES) {
         return false;
     }
     for (size_t i = 0; i < UID_BYTES; i++) {
