@@ -18,20 +18,21 @@ static double random_of(uint64_t *state, double low, double high) {
     return low + 0.5 * (high - low) * (problem_build_random(state) + 1.0);
 }
 
+static void random_numbers(uint64_t *state, double *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = problem_build_random(state);
+    }
+}
+
 static Vec3 random_direction(uint64_t *state) {
     for (;;) {
-        Vec3 x = vec3(problem_build_random(state), problem_build_random(state),
-                      problem_build_random(state));
+        double draw[3]; // one after the other: arguments are in no order
+        random_numbers(state, draw, 3);
+        Vec3 x = vec3(draw[2], draw[1], draw[0]);
         double size = vec3_norm(x);
         if (size > 0.1 && size <= 1.0) {
             return vec3_scale(1.0 / size, x);
         }
-    }
-}
-
-static void random_numbers(uint64_t *state, double *numbers, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        numbers[i] = problem_build_random(state);
     }
 }
 
@@ -169,8 +170,8 @@ static void add_random_block(ProblemBuild *build, uint64_t *state, uint32_t tree
 static void touch_trees(ProblemBuild *build, uint64_t *state) {
     uint32_t trees = build->problem.tree_count;
     for (uint32_t i = 0; i < trees; i++) {
-        ProblemContact *contact = problem_build_contact(
-            build, random_direction(state), random_of(state, 0.0, 0.6), random_of(state, 0.0, 0.1));
+        double bias = random_of(state, 0.0, 0.1), mu = random_of(state, 0.0, 0.6);
+        ProblemContact *contact = problem_build_contact(build, random_direction(state), mu, bias);
         add_random_side(build, state, contact, 1, i);
         if (i % 3 != 0) {
             add_random_side(build, state, contact, 0, (i + 1) % trees);
