@@ -2,6 +2,18 @@
 // GroupReset and GroupStep: rows of many worlds in one call (group_call.h).
 #include "api/group_call.h"
 
+// What is left of a call whose worlds and numbers are known.
+static Status carry_out(GroupRun *run, GroupReturns returns, Error *error) {
+    Status status = group_run_take_returns(run, returns, error);
+    if (status == STATUS_OK) {
+        status = group_run_reserve(run, true, error);
+    }
+    if (status == STATUS_OK) {
+        group_run_start(run);
+    }
+    return status;
+}
+
 Status command_group_reset_prepare(Request *request, Error *error) {
     const Moreau__V1__GroupReset *message = request->message->group_reset;
     GroupRun *run;
@@ -19,16 +31,7 @@ Status command_group_reset_prepare(Request *request, Error *error) {
         status = group_run_check_column(run, message->n_values, call->group->noise.column_count,
                                         "values", error);
     }
-    if (status == STATUS_OK) {
-        status = group_run_take_returns(run, GROUP_RETURNS(message), error);
-    }
-    if (status == STATUS_OK) {
-        status = group_run_reserve(run, true, error);
-    }
-    if (status == STATUS_OK) {
-        group_run_start(run);
-    }
-    return status;
+    return status == STATUS_OK ? carry_out(run, GROUP_RETURNS(message), error) : status;
 }
 
 Status command_group_step_prepare(Request *request, Error *error) {
@@ -42,14 +45,5 @@ Status command_group_step_prepare(Request *request, Error *error) {
     run->call.verb = GROUP_STEP;
     status = group_run_take_actions(run, message->n_action, message->action,
                                     message->n_action_double, message->action_double, error);
-    if (status == STATUS_OK) {
-        status = group_run_take_returns(run, GROUP_RETURNS(message), error);
-    }
-    if (status == STATUS_OK) {
-        status = group_run_reserve(run, true, error);
-    }
-    if (status == STATUS_OK) {
-        group_run_start(run);
-    }
-    return status;
+    return status == STATUS_OK ? carry_out(run, GROUP_RETURNS(message), error) : status;
 }
