@@ -2,7 +2,7 @@
 // A humanoid that is pushed about while it is recorded: what its joints were stands in the file to
 // the bit, is what stepping again gives, from every key-frame and behind a restart, and
 // verification finds it where it was changed.
-#include "cli/json_read.h"
+#include "support/scene_file.h"
 #include "support/suite.h"
 #include "support/wire_episode.h"
 
@@ -10,19 +10,6 @@
 #include <string.h>
 
 enum { STEPS = 100, PIECE = 20, PIECES = STEPS / PIECE, STRIDE = 5 };
-
-static Moreau__V1__Scene *load_scene(const char *name) {
-    char path[512];
-    JsonText json;
-    JsonError error = {0};
-    snprintf(path, sizeof(path), MOREAU_SOURCE_DIR "/tests/scenes/joints/%s.json", name);
-    ck_assert_msg(json_text_load(&json, path, &error), "%s", error.message);
-    Moreau__V1__Scene *scene = (Moreau__V1__Scene *)(void *)json_read_message(
-        &json, json.root, "", &moreau__v1__scene__descriptor, &error);
-    ck_assert_msg(scene != NULL, "%s", error.message);
-    json_text_free(&json);
-    return scene;
-}
 
 // The numbers of all joints behind a piece, as the step's reply had them.
 typedef struct Columns {
@@ -80,7 +67,7 @@ static void step_piece(uint64_t *world, int piece) {
 static void set_up(void) {
     wire_depot_open(&depot, "--workers 2");
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
-    create.scene = load_scene("humanoid_stairs");
+    create.scene = scene_file_load("joints/humanoid_stairs");
     uint64_t world = wire_accept(depot.client, &create)->world_create->world;
     moreau__v1__scene__free_unpacked(create.scene, NULL);
     find_pushed(world);

@@ -6,8 +6,8 @@
 
 #include "base/assert.h"
 #include "run/door.h"
-#include "cli/json_read.h"
 #include "support/harness_judge.h"
+#include "support/scene_file.h"
 #include "support/suite.h"
 
 #include <dirent.h>
@@ -43,19 +43,6 @@ static void list_scenes(void) {
     }
     closedir(directory);
     qsort(scenes, (size_t)scene_count, sizeof(scenes[0]), compare_names);
-}
-
-static Moreau__V1__Scene *load_scene(const char *name) {
-    char path[512];
-    JsonText json;
-    JsonError error = {0};
-    snprintf(path, sizeof(path), MOREAU_SOURCE_DIR "/tests/scenes/%s.json", name);
-    ck_assert_msg(json_text_load(&json, path, &error), "%s", error.message);
-    Moreau__V1__Scene *scene = (Moreau__V1__Scene *)(void *)json_read_message(
-        &json, json.root, "", &moreau__v1__scene__descriptor, &error);
-    ck_assert_msg(scene != NULL, "%s", error.message);
-    json_text_free(&json);
-    return scene;
 }
 
 // ---- a world
@@ -175,7 +162,7 @@ static int count_open(const char *name, const Moreau__V1__Scene *scene,
 }
 
 START_TEST(every_step_is_converged_or_known_not_to_be) {
-    Moreau__V1__Scene *scene = load_scene(scenes[_i]);
+    Moreau__V1__Scene *scene = scene_file_load(scenes[_i]);
     for (uint32_t i = 0; i < variant_count; i++) {
         const HarnessVariant *variant = &variants[i];
         // the printed program decides by digits that doubles hardly have, and what slides hops away

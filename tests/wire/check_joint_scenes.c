@@ -4,9 +4,9 @@
 // makes the same world again. The gripper holds its box.
 #include "wire/scene.h"
 
-#include "cli/json_read.h"
 #include "run/apply.h"
 #include "solve/problem.h"
+#include "support/scene_file.h"
 #include "support/suite.h"
 #include "wire/scene_print.h"
 
@@ -24,22 +24,10 @@ enum { SCENES = sizeof(scenes) / sizeof(scenes[0]) };
 
 // ---- worlds
 
-static Moreau__V1__Scene *read_scene(JsonText *json) {
-    JsonError error = {0};
-    Moreau__V1__Scene *scene = (Moreau__V1__Scene *)(void *)json_read_message(
-        json, json->root, "", &moreau__v1__scene__descriptor, &error);
-    ck_assert_msg(scene != NULL, "%s", error.message);
-    json_text_free(json);
-    return scene;
-}
-
-static Moreau__V1__Scene *load_scene(const char *name) {
-    char path[512];
-    JsonText json;
-    JsonError error = {0};
-    snprintf(path, sizeof(path), MOREAU_SOURCE_DIR "/tests/scenes/joints/%s.json", name);
-    ck_assert_msg(json_text_load(&json, path, &error), "%s", error.message);
-    return read_scene(&json);
+static Moreau__V1__Scene *load_joints(const char *name) {
+    char path[64];
+    snprintf(path, sizeof(path), "joints/%s", name);
+    return scene_file_load(path);
 }
 
 typedef struct Stage {
@@ -94,7 +82,7 @@ static double largest_gap(const World *world) {
 START_TEST(every_scene_plays_under_every_solver) {
     const SolverKind kind = (SolverKind)(_i % SOLVER_COUNT);
     const char *name = scenes[_i / SOLVER_COUNT];
-    Moreau__V1__Scene *scene = load_scene(name);
+    Moreau__V1__Scene *scene = load_joints(name);
     Stage stage = open_stage(scene, kind);
     for (int i = 0; i < STEPS; i++) {
         const StepInput input = {.time_step = stage.world->settings.time_step};
@@ -129,7 +117,7 @@ START_TEST(a_gripper_holds_its_box) {
 #else
     const int steps = 12000;
 #endif
-    Moreau__V1__Scene *scene = load_scene("gripper");
+    Moreau__V1__Scene *scene = scene_file_load("joints/gripper");
     Stage stage = open_stage(scene, kinds[_i]);
     const size_t box = 3; // behind the palm and the fingers
     ck_assert_str_eq(stage.world->body_name[box], "box");
@@ -179,7 +167,7 @@ static void assert_same(const World *a, const World *b) {
 }
 
 START_TEST(what_is_printed_makes_the_same_joints) {
-    Moreau__V1__Scene *scene = load_scene(scenes[_i]);
+    Moreau__V1__Scene *scene = load_joints(scenes[_i]);
     Stage stage = open_stage(scene, SOLVER_MDP);
     Sink counter = {0};
     scene_print(stage.world, 0, &counter);
@@ -190,7 +178,7 @@ START_TEST(what_is_printed_makes_the_same_joints) {
     JsonError error = {0};
     ck_assert_msg(json_text_parse(&json, "printed", text, strlen(text), &error), "%s",
                   error.message);
-    Moreau__V1__Scene *again = read_scene(&json);
+    Moreau__V1__Scene *again = scene_file_read(&json);
     Stage other = open_stage(again, SOLVER_MDP);
     assert_same(stage.world, other.world);
     close_stage(&stage);

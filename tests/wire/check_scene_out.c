@@ -6,11 +6,11 @@
 #include "wire/scene_out.h"
 
 #include "base/assert.h"
-#include "cli/json_read.h"
 #include "run/apply.h"
 #include "step/snapshot.h"
 #include "step/snapshot_compare.h"
 #include "support/heap.h"
+#include "support/scene_file.h"
 #include "support/suite.h"
 #include "wire/scene.h"
 #include "wire/unit.h"
@@ -38,25 +38,14 @@ static void list_folder(const char *folder) {
     DIR *directory = opendir(path);
     ASSERT(directory != NULL);
     for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-        if (strstr(entry->d_name, ".json") != NULL) {
+        const char *end = strstr(entry->d_name, ".json");
+        if (end != NULL) {
             ASSERT(scene_count < SCENES_MAX);
-            snprintf(scenes[scene_count++], sizeof(scenes[0]), "%.10s%.64s", folder, entry->d_name);
+            snprintf(scenes[scene_count++], sizeof(scenes[0]), "%.10s%.*s", folder,
+                     (int)(end - entry->d_name), entry->d_name);
         }
     }
     closedir(directory);
-}
-
-static Moreau__V1__Scene *load_scene(const char *name) {
-    char path[512];
-    JsonText json;
-    JsonError error = {0};
-    snprintf(path, sizeof(path), MOREAU_SOURCE_DIR "/tests/scenes/%s", name);
-    ck_assert_msg(json_text_load(&json, path, &error), "%s", error.message);
-    Moreau__V1__Scene *scene = (Moreau__V1__Scene *)(void *)json_read_message(
-        &json, json.root, "", &moreau__v1__scene__descriptor, &error);
-    ck_assert_msg(scene != NULL, "%s", error.message);
-    json_text_free(&json);
-    return scene;
 }
 
 // ---- worlds
@@ -165,7 +154,7 @@ static Lab make_again(const World *world) {
 
 START_TEST(every_scene_comes_back_and_goes_on) {
     const char *name = scenes[_i];
-    Moreau__V1__Scene *scene = load_scene(name);
+    Moreau__V1__Scene *scene = scene_file_load(name);
     Lab lab = make_lab(scene), again = make_again(lab.world);
     must_be_same(&lab, &again, name);
     lab_destroy(&again);
