@@ -11,6 +11,7 @@ from .errors import ConnectionLost, ProtocolError
 PORT = 7667
 # no server has a larger frame limit
 FRAME_BYTES_MAX = 1 << 30
+CHUNK_BYTES = 4096  # that a frame's head is read with
 
 
 def parse_address(address: str) -> tuple[str, int] | str:
@@ -32,6 +33,8 @@ class Connection:
     def __init__(self, address: str, timeout_s: float | None) -> None:
         self.address = address
         self.timeout_s = timeout_s
+        self._chunk = memoryview(bytearray(CHUNK_BYTES))
+        self._ahead = bytearray()  # what came with the frame before
         target = parse_address(address)
         try:
             if isinstance(target, str):
@@ -58,24 +61,35 @@ class Connection:
             return ConnectionLost(f"the server at {self.address} has said nothing for {self.timeout_s} s")
         return ConnectionLost(f"the server at {self.address} is gone: {error}")
 
-    def _fill(self, buffer: bytearray) -> None:
-        view, filled = memoryview(buffer), 0
-        while filled < len(buffer):
-            try:
-                count = self._socket.recv_into(view[filled:])
-            except OSError as error:
-                raise self._lost(error) from None
-            if count == 0:
-                raise ConnectionLost(f"the server at {self.address} has closed the connection")
-            filled += count
+    def _take(self, count: int) -> bytearray:
+        """The next bytes of the stream, in memory of their own."""
+        taken = self._ahead[:count]
+        del self._ahead[:count]
+        if len(taken) < count:
+            filled = len(taken)
+            taken += bytes(count - filled)
+            view = memoryview(taken)
+            while filled < count:
+                filled += self._receive_into(view[filled:])
+        return taken
+
+    def _receive_into(self, view: memoryview) -> int:
+        try:
+            count = self._socket.recv_into(view)
+        except OSError as error:
+            raise self._lost(error) from None
+        if count == 0:
+            raise ConnectionLost(f"the server at {self.address} has closed the connection")
+        return count
 
     def receive(self) -> bytearray:
         """The next frame's message, in memory of its own."""
-        head = bytearray(4)
-        self._fill(head)
-        (count,) = struct.unpack(">I", head)
+        while len(self._ahead) < 4:
+            # a small frame comes whole with its head
+            count = self._receive_into(self._chunk)
+            self._ahead += self._chunk[:count]
+        (count,) = struct.unpack_from(">I", self._ahead)
         if count > FRAME_BYTES_MAX:
             raise ProtocolError(f"what answers at {self.address} announces a frame of {count} bytes: is it a Moreau server?")
-        payload = bytearray(count)
-        self._fill(payload)
-        return payload
+        del self._ahead[:4]
+        return self._take(count)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from enum import IntEnum
+from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -72,6 +73,7 @@ _BOUNDS = {
     Kind.BOOL: (0, 1),
     Kind.ENUM: (0, 2**31 - 1),
 }
+_OCTETS = [bytes([octet]) for octet in range(0x80)]
 DEPTH_MAX = 32  # of messages in messages; the protocol has fewer than ten
 
 
@@ -79,6 +81,8 @@ DEPTH_MAX = 32  # of messages in messages; the protocol has fewer than ten
 
 
 def _varint(value: int) -> bytes:
+    if value < 0x80:
+        return _OCTETS[value]
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -147,34 +151,62 @@ def _payload(field: Field, value: Any) -> bytes:
     return bytes(value)
 
 
-def _single(field: Field, value: Any) -> bytes:
+def _single(field: Field, value: Any, key: bytes) -> bytes:
     if field.kind >= Kind.STRING:
         payload = _payload(field, value)
-        return _varint(field.number << 3 | _BYTES) + _varint(len(payload)) + payload
+        return key + _varint(len(payload)) + payload
     if field.kind in _FIXED_FORMS:
         try:
-            number = struct.pack(_FIXED_FORMS[field.kind], value)
+            return key + struct.pack(_FIXED_FORMS[field.kind], value)
         except (struct.error, OverflowError) as error:
             raise WireError(f"{field.name}: {error}") from None
-        return _varint(field.number << 3 | _WIRE_TYPES[field.kind]) + number
-    return _varint(field.number << 3) + _varint(_integer(field, value))
+    return key + _varint(_integer(field, value))
+
+
+def _key(field: Field) -> bytes:
+    is_bytes = field.is_repeated or field.kind >= Kind.STRING
+    return _varint(field.number << 3 | (_BYTES if is_bytes else _WIRE_TYPES.get(field.kind, _VARINT)))
+
+
+class _Fields:
+    """The fields of a class of messages, as encode and decode go through them."""
+
+    def __init__(self, of: type[Message]) -> None:
+        self.by_number = {field.number: field for field in of.FIELDS}
+        self.keyed = [(field, _key(field)) for field in of.FIELDS]
+        self.values = attrgetter(*(field.name for field in of.FIELDS))
+        self.is_single = len(of.FIELDS) == 1
+
+    def set_in(self, message: Message) -> list[tuple[Field, bytes, Any]]:
+        """The fields that a message says something of."""
+        values = self.values(message) if not self.is_single else (self.values(message),)
+        return [(field, key, value) for (field, key), value in zip(self.keyed, values) if value is not None]
+
+
+_FIELDS: dict[type[Message], _Fields] = {}
+
+
+def _fields(of: type[Message]) -> _Fields:
+    fields = _FIELDS.get(of)
+    if fields is None:
+        fields = _FIELDS[of] = _Fields(of)
+    return fields
 
 
 def encode(message: Message) -> bytes:
     """The bytes of a message. WireError names a field that they cannot carry."""
+    if not message.FIELDS:
+        return b""
     parts = []
-    for field in message.FIELDS:
-        value = getattr(message, field.name)
-        if value is None:
-            continue
+    for field, key, value in _fields(type(message)).set_in(message):
         if not field.is_repeated:
-            parts.append(_single(field, value))
+            parts.append(_single(field, value, key))
         elif field.kind >= Kind.STRING:
-            parts += [_single(field, item) for item in value]
+            parts += [_single(field, item, key) for item in value]
         else:
             payload = _column(field, value)
             if payload:
-                parts.append(_varint(field.number << 3 | _BYTES) + _varint(len(payload)) + payload)
+                parts.append(key + _varint(len(payload)) + payload)
     return b"".join(parts)
 
 
@@ -182,6 +214,8 @@ def encode(message: Message) -> bytes:
 
 
 def _read_varint(view: memoryview, at: int) -> tuple[int, int]:
+    if at < len(view) and view[at] < 0x80:  # nearly all of them
+        return view[at], at + 1
     value = shift = 0
     while at < len(view) and shift < 70:
         byte = view[at]
@@ -284,23 +318,13 @@ def _span(view: memoryview, at: int, wire: int) -> tuple[int, int]:
     return at, at + count
 
 
-def _tables(of: type[Message]) -> dict[int, Field]:
-    table = _TABLES.get(of)
-    if table is None:
-        table = _TABLES[of] = {field.number: field for field in of.FIELDS}
-    return table
-
-
-_TABLES: dict[type[Message], dict[int, Field]] = {}
-
-
 def decode(of: type[M], data: bytes | bytearray | memoryview, depth: int = 0) -> M:
     """The message that the bytes are. Fields that it does not know are passed over. Arrays share the
     memory of `data` where they can: hand over what nobody writes to afterwards."""
     if depth > DEPTH_MAX:
         raise WireError("messages in messages without end")
     view = data if isinstance(data, memoryview) else memoryview(data)
-    table = _tables(of)
+    table = _fields(of).by_number if of.FIELDS else {}
     message = of()
     columns: dict[str, list[NDArray[Any]]] = {}
     at = 0

@@ -77,7 +77,7 @@ class CartPole(Environment):
         return gymnasium.spaces.Discrete(2)  # to the left, to the right
 
     def act(self, action: NDArray[Any]) -> NDArray[Any]:
-        if not np.isin(action, (0, 1)).all():
+        if ((action != 0) & (action != 1)).any():
             raise ValueError("actions are 0 (to the left) or 1 (to the right)")
         return 2.0 * action[:, None] - 1.0
 
