@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--address", help="of a server; default: one is started")
     parser.add_argument("--record", help="keep every finished episode in the server's file, under this name")
-    parser.add_argument("--save", help="a file for the policy")
+    parser.add_argument("--save", help="a file for the policy, FILE.zip, and one for its scales")
     arguments = parser.parse_args()
     place = {"address": arguments.address} if arguments.address else {}
 
@@ -103,6 +103,7 @@ def main() -> None:
     print(f"mean return {returned:.4g} +- {spread:.3g} after {arguments.steps:,} steps in {took:.0f} s ({arguments.steps / took:,.0f} steps/s)")
     if arguments.save:
         learner.save(arguments.save)
+        worlds.save(arguments.save + ".scales")  # what observations are divided by
     worlds.close()
 
 
