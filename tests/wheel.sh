@@ -1,5 +1,6 @@
 #!/bin/sh
-# The wheel that brings the server, in an environment of its own that has nothing else: a world is stepped, recorded and verified.
+# The wheel that brings the server, in an environment of its own that has nothing else: a world is stepped, recorded and verified; and, with
+# Gymnasium beside it, the ten lines of examples/train.py learn on a server that somebody else started.
 #   tests/wheel.sh FOLDER
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,3 +24,13 @@ with moreau_sim.launch(db=sys.argv[1] + "/episodes.db") as server, server.client
     assert verify.verified and verify.steps == 240, verify
     print("wheel: stepped, recorded and verified by", client.welcome.build)
 PROGRAM
+
+"$folder/user/bin/pip" install --quiet --disable-pip-version-check 'gymnasium>=1.2,<1.5'
+socket=$folder/elsewhere.sock
+rm -f "$socket"
+"$folder/build/moreau-server" --listen "unix:$socket" 2>"$folder/server.log" &
+server=$!
+trap 'kill $server' EXIT
+until [ -S "$socket" ]; do sleep 0.1; done
+"$folder/user/bin/python" "$source/clients/python/examples/train.py" "unix:$socket" | tee "$folder/learnt" | tail -1
+[ "$(sed -n '$s/.* //p' "$folder/learnt")" -ge 475 ] # of 500
