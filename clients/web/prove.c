@@ -1,44 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "web/prove.h"
 
-#include "base/arena.h"
-#include "log/chunk.h"
-#include "log/entries.h"
-#include "run/apply.h"
-#include "run/record_columns.h"
 #include "step/snapshot.h"
+#include "web/prove_parts.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-// What a page may take of a person's memory.
-static const WorldLimits limits = {.body_count_max = 1000000, .bytes_max = (size_t)1 << 30};
-
-typedef struct Prover {
-    uint8_t *buffer;
-    size_t capacity;
-    World *world; // NULL: there was no key-frame yet
-    Stepper *stepper;
-    uint64_t step; // of the recording
-    Chunk inputs;  // body NULL: none
-    size_t at;     // of the next entry in it
-    Entry entry;   // being carried out, while has_run
-    Input order;
-    StepRun run;
-    uint32_t hash_at; // of the next step's hash in the entry
-    bool has_run, has_arenas;
-    Arena entry_arena, scratch;
-    Error error;
-    double report[PROVE_REPORT_COUNT];
-    double time; // [s] of the world
-    uintptr_t view[PROVE_FRAME_COUNT];
-} Prover;
-
 static Prover prover;
 
-static int fail(void) {
+Prover *prove_state(void) {
+    return &prover;
+}
+
+int prove_fail(void) {
     prover.inputs.body = NULL;
     return PROVE_FAILED;
 }
@@ -79,15 +55,24 @@ static Status open_chunk(size_t count, ChunkKind kind, Chunk *chunk) {
     return status;
 }
 
+// What is looked at is the world again, and no trial of its steps.
+static void show_world(void) {
+    prover.shown = (ProveShown){.world = prover.world,
+                                .stepper = prover.stepper,
+                                .report = &prover.run.tally.last,
+                                .step = prover.step};
+}
+
 static void end_world(void) {
     if (prover.world != NULL) {
         world_destroy(prover.world);
         stepper_destroy(prover.stepper);
         prover.world = NULL;
     }
+    prover.shown = (ProveShown){0};
     if (!prover.has_arenas) {
-        arena_init(&prover.entry_arena, limits.bytes_max);
-        arena_init(&prover.scratch, limits.bytes_max);
+        arena_init(&prover.entry_arena, prove_limits.bytes_max);
+        arena_init(&prover.scratch, prove_limits.bytes_max);
         prover.has_arenas = true;
     }
     prover.has_run = false;
@@ -96,34 +81,35 @@ static void end_world(void) {
 int prove_keyframe(size_t count) {
     Chunk chunk;
     if (open_chunk(count, CHUNK_KEYFRAME, &chunk) != STATUS_OK) {
-        return fail();
+        return prove_fail();
     }
     end_world();
-    Stepper *stepper = stepper_create(limits.bytes_max);
-    Status status =
-        stepper == NULL
-            ? error_set(&prover.error, STATUS_RESOURCE_EXHAUSTED, NULL, "memory ended")
-            : snapshot_read(chunk.body, chunk.body_bytes, &limits, &prover.world, &prover.error);
+    Stepper *stepper = stepper_create(prove_limits.bytes_max);
+    Status status = stepper == NULL
+                        ? error_set(&prover.error, STATUS_RESOURCE_EXHAUSTED, NULL, "memory ended")
+                        : snapshot_read(chunk.body, chunk.body_bytes, &prove_limits, &prover.world,
+                                        &prover.error);
     if (status != STATUS_OK) {
         if (stepper != NULL) {
             stepper_destroy(stepper);
         }
         prover.world = NULL;
-        return fail();
+        return prove_fail();
     }
     prover.stepper = stepper;
     prover.step = chunk.first_step;
+    show_world();
     return 0;
 }
 
 int prove_inputs(size_t count) {
     Chunk chunk;
     if (open_chunk(count, CHUNK_INPUTS, &chunk) != STATUS_OK) {
-        return fail();
+        return prove_fail();
     }
     if (prover.world == NULL) {
         error_set(&prover.error, STATUS_FAILED_PRECONDITION, NULL, "there was no key-frame");
-        return fail();
+        return prove_fail();
     }
     prover.inputs = chunk;
     prover.at = 0;
@@ -138,7 +124,7 @@ int prove_compare(size_t count) {
     if (open_chunk(count, CHUNK_KEYFRAME, &chunk) != STATUS_OK || prover.world == NULL ||
         snapshot_write(prover.world, &prover.scratch, &bytes, &written, &prover.error) !=
             STATUS_OK) {
-        return fail();
+        return prove_fail();
     }
     bool same = chunk.first_step == prover.step && written == chunk.body_bytes &&
                 memcmp(bytes, chunk.body, written) == 0;
@@ -147,7 +133,7 @@ int prove_compare(size_t count) {
         error_set(&prover.error, STATUS_DATA_LOSS, NULL,
                   "the key-frame of step %" PRIu64 " is not the state that was stepped to",
                   chunk.first_step);
-        return fail();
+        return prove_fail();
     }
     return 0;
 }
@@ -222,7 +208,7 @@ static ProveNext take_step(void) {
     return fails ? PROVE_FAULT : PROVE_STEP;
 }
 
-ProveNext prove_next(void) {
+ProveNext prove_ready(void) {
     prover.error = (Error){0};
     if (prover.inputs.body == NULL) {
         return PROVE_END;
@@ -232,77 +218,21 @@ ProveNext prove_next(void) {
         Status status;
         bool is_there = next_entry(&status);
         if (status != STATUS_OK) {
-            return (ProveNext)fail();
+            return (ProveNext)prove_fail();
         }
         if (!is_there) {
             prover.inputs.body = NULL;
             return PROVE_END;
         }
     }
-    ProveNext next = take_step();
-    return next == PROVE_FAILED ? (ProveNext)fail() : next;
+    return PROVE_STEP;
 }
 
-// ---- what became of it
-
-const double *prove_report(void) {
-    const StepReport *report = &prover.run.tally.last;
-    const Certificate *certificate = &report->certificate;
-    memcpy(prover.report, certificate->entry, sizeof(certificate->entry));
-    const double rest[] = {certificate->converged, certificate->penetration,
-                           report->contact_count,  report->row_count,
-                           report->iterations,     certificate->tolerance,
-                           report->energy.before,  report->energy.after,
-                           report->energy.applied, (double)certificate->worst_contact};
-    static_assert(sizeof(certificate->entry) + sizeof(rest) == sizeof(prover.report),
-                  "a report is the entries and the rest");
-    memcpy(prover.report + CERTIFICATE_ENTRY_COUNT, rest, sizeof(rest));
-    return prover.report;
-}
-
-const uintptr_t *prove_frame(void) {
-    StateFrame frame;
-    FrameJoints joints;
-    if (prover.world == NULL ||
-        frame_columns(prover.world, prover.step, &prover.scratch, &frame, &prover.error) !=
-            STATUS_OK ||
-        joint_columns(prover.world, &prover.scratch, &joints, &prover.error) != STATUS_OK) {
-        return NULL;
+ProveNext prove_next(void) {
+    ProveNext next = prove_ready();
+    if (next == PROVE_STEP) {
+        next = take_step();
+        show_world();
     }
-    prover.time = frame.time;
-    const uintptr_t view[PROVE_FRAME_COUNT] = {prover.world->body_count,
-                                               (uintptr_t)prover.world->body_id,
-                                               (uintptr_t)frame.pose,
-                                               (uintptr_t)frame.velocity,
-                                               (uintptr_t)&prover.time,
-                                               joints.position_count,
-                                               joints.axis_count,
-                                               (uintptr_t)frame.joint_position,
-                                               (uintptr_t)frame.joint_velocity,
-                                               (uintptr_t)frame.joint_target,
-                                               (uintptr_t)frame.joint_target_velocity,
-                                               (uintptr_t)frame.joint_effort};
-    memcpy(prover.view, view, sizeof(view));
-    return prover.view;
-}
-
-const uintptr_t *prove_contacts(void) {
-    ContactList list;
-    if (prover.world == NULL || !prover.stepper->has_last ||
-        contacts_list(prover.world, prover.stepper, prover.step, 0, prover.stepper->contact_count,
-                      &prover.scratch, &list, &prover.error) != STATUS_OK) {
-        return NULL;
-    }
-    const uintptr_t view[PROVE_CONTACTS_COUNT] = {list.count,
-                                                  (uintptr_t)list.body_a,
-                                                  (uintptr_t)list.body_b,
-                                                  (uintptr_t)list.feature,
-                                                  (uintptr_t)list.point,
-                                                  (uintptr_t)list.frame,
-                                                  (uintptr_t)list.gap,
-                                                  (uintptr_t)list.impulse,
-                                                  (uintptr_t)list.velocity,
-                                                  (uintptr_t)list.friction};
-    memcpy(prover.view, view, sizeof(view));
-    return prover.view;
+    return next == PROVE_FAILED ? (ProveNext)prove_fail() : next;
 }

@@ -16,7 +16,8 @@ typedef enum ProveNext {
     PROVE_FAILED = -1, // prove_message says what differs, or what is damaged
     PROVE_END = 0,     // of these inputs
     PROVE_STEP = 1,    // taken, and its hash was right
-    PROVE_FAULT = 2    // failed as it had when it was recorded, and its hash was right
+    PROVE_FAULT = 2,   // failed as it had when it was recorded, and its hash was right
+    PROVE_SAME = 3     // of a trial: taken, and the state behind it is the one that was recorded
 } ProveNext;
 
 uint32_t prove_version(void); // of the dynamics
@@ -41,8 +42,8 @@ const char *prove_message(void);
 
 // Of the last step: the eight entries of the certificate, 1 when it converged, deepest overlap [m],
 // contacts, rows, iterations, tolerance, energy before, after, applied [J], index of the worst
-// contact or -1
-enum { PROVE_REPORT_COUNT = 18 };
+// contact or -1, of a trial the solver's time [ns]
+enum { PROVE_REPORT_COUNT = 19 };
 const double *prove_report(void);
 
 // Addresses and counts. Frame: bodies, ids, poses, velocities, time; joint positions, joint
@@ -52,3 +53,32 @@ const double *prove_report(void);
 enum { PROVE_FRAME_COUNT = 12, PROVE_CONTACTS_COUNT = 10 };
 const uintptr_t *prove_frame(void);
 const uintptr_t *prove_contacts(void);
+
+// ---- the next step, under other solvers and parameters
+//
+//   prove_hold ──► the world before its next step     prove_try … ──► prove_report, prove_contacts
+
+// All solvers and parameters, as lines: name, meaning; and of each parameter behind it: nothing,
+// name, kind (ParameterKind), unit, least, most, default, meaning, choices, each with a comma
+// behind it; tabs between them.
+const char *prove_solvers(void);
+
+// Carries out the changes before the next step, and holds what the step begins with. PROVE_STEP: it
+// is there; PROVE_END: the inputs have ended before it. prove_next goes on as if it had not been
+// called.
+ProveNext prove_hold(void);
+
+// The solver of the world that is held, and its parameters.
+enum { PROVE_OWN_COUNT = 25 };
+const double *prove_own(void);
+
+// Room for the parameters of the next trial, in their order; those that a solver lacks are 0.
+double *prove_parameters(void);
+
+// Takes the step that is held, with this solver. PROVE_STEP, PROVE_SAME: report and contacts are
+// this trial's, until the next prove_next. PROVE_FAULT: the step failed, and prove_message says
+// why; PROVE_FAILED: a parameter was refused.
+ProveNext prove_try(uint32_t kind);
+
+// Of the trial: how many residuals there are, one after so many iterations each, and where.
+const double *prove_history(void);

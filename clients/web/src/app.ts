@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page: one file, one or two episodes, one step that everything shows.
 import { Vector3 } from "three";
+import { Again } from "./again";
 import { Beside } from "./compare";
 import { Episode } from "./episode";
 import { Moment, readLink, writeLink } from "./link";
@@ -20,7 +21,7 @@ import { Picture, Stage } from "./view/stage";
 
 export const SPEEDS = [0.01, 0.03, 0.1, 0.25, 0.5, 1, 2, 4, 10];
 const BODIES_SEEN_TWICE = 3000; // at the end as well, to place the camera; frames of more are too much to read for that
-const TABS = ["episode", "body", "contacts", "plots"];
+const TABS = ["episode", "body", "contacts", "plots", "again"];
 
 export class App {
     opened: Opened | null = null;
@@ -54,6 +55,7 @@ export class App {
     private readonly timeline = new Timeline($("timeline"), $("tip"));
     private readonly plots = new Plots($("tab-plots"));
     private readonly inspector = new Inspector($("tab-contacts"));
+    private readonly again = new Again($("tab-again"));
 
     /** `version` is that of the dynamics that the page brought along, if it did. */
     constructor(readonly client: Client, private readonly dynamics: ArrayBuffer | null, private readonly version: number) {
@@ -67,6 +69,7 @@ export class App {
         this.timeline.onStrip = (first, last) => void this.seekWorst(first, last);
         this.inspector.onPick = (index) => this.pickContact(index);
         this.inspector.onSort = () => this.showInspector();
+        this.again.onPick = (key) => this.pickNamed(key);
     }
 
     // ---- opening
@@ -396,6 +399,8 @@ export class App {
             this.showBodyPanel();
         } else if (this.tab === "contacts") {
             this.showInspector();
+        } else if (this.tab === "again") {
+            this.showAgain();
         }
     }
 
@@ -467,6 +472,14 @@ export class App {
         this.keepLink();
     }
 
+    // One that may be there only under another solver.
+    private pickNamed(key: string): void {
+        this.contactName = key;
+        this.showTab(this.contactIndex() >= 0 ? "contacts" : this.tab);
+        this.draw(false);
+        this.keepLink();
+    }
+
     toggleHidden(id: number): void {
         if (!this.hidden.delete(id)) {
             this.hidden.add(id);
@@ -505,6 +518,8 @@ export class App {
             this.showBodyPanel();
         } else if (this.tab === "contacts") {
             this.showInspector();
+        } else if (this.tab === "again") {
+            this.showAgain();
         } else {
             this.showPlots();
         }
@@ -540,6 +555,12 @@ export class App {
             this.inspector.say(this.prover?.canProve ? "This recording stores no contacts: “step again what was not stored”, on the page of the episode, makes them." : "This recording stores no contacts. Record with --record=contacts.");
         } else {
             this.inspector.say(`Step ${this.step} has no contacts stored${this.step === 0 ? ": nothing has been stepped yet" : ", or they could not be read"}.`);
+        }
+    }
+
+    private showAgain(): void {
+        if (this.episode !== null && this.prover !== null) {
+            this.again.show({ episode: this.episode, prover: this.prover, step: this.step, contact: this.contactName, theme: this.theme });
         }
     }
 

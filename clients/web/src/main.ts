@@ -25,6 +25,7 @@ const KEYS: [string, string, (app: App) => void][] = [
     ["2", "bodies", (app) => app.showTab("body")],
     ["3", "contacts", (app) => app.showTab("contacts")],
     ["4", "plots", (app) => app.showTab("plots")],
+    ["5", "solve the step again", (app) => app.showTab("again")],
     ["d", "light or dark", (app) => flipTheme(app)],
     ["Escape", "pick nothing", (app) => app.pickBody(0)],
     ["?", "these keys", () => $<HTMLDialogElement>("keys").showModal()],

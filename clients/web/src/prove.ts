@@ -5,8 +5,9 @@ import { Episode, lastAt } from "./episode";
 import { Kind } from "./log/chunk";
 import type { Contacts, Frame } from "./log/frames";
 import { ProverClient } from "./store/client";
-import { ENTRY_NAMES, OWN } from "./store/dynamics";
+import { ENTRY_NAMES, Next, OWN } from "./store/dynamics";
 import type { Checked, ChunkRef, Proven, Shown } from "./store/messages";
+import { Choice, readSolvers, Solver, Trial } from "./store/trial";
 import { count, el, num } from "./ui/dom";
 
 const SHOWN_MAX = 600; // frames that are kept of what was stepped on the side
@@ -40,6 +41,7 @@ export class Prover {
     private sideStep = -1;
     private sideNext = 0; // index of the inputs to feed next
     private sideFed = false;
+    private isHeld = false; // changes before its next step are carried out
     private sideDifference = "";
     private queue: Promise<unknown> = Promise.resolve();
 
@@ -87,28 +89,25 @@ export class Prover {
     private async walkTo(step: number): Promise<Shown | null> {
         const client = this.client as ProverClient;
         const known = this.shown.get(step);
-        if (known !== undefined || !this.isOpen) {
-            return known ?? null;
-        }
+        return known !== undefined || !this.isOpen ? known ?? null : await this.reach(client, step) ? this.shown.get(step) ?? null : null;
+    }
+
+    // The world on the side stands behind that step; false: the inputs end before it.
+    private async reach(client: ProverClient, step: number): Promise<boolean> {
         const keyframes = this.refs(Kind.KeyFrame), key = keyframes[lastAt(keyframes, step, (r) => r.firstStep)];
         if (key === undefined) {
-            return null;
+            return false;
         }
-        const inputs = this.refs(Kind.Inputs);
-        if (this.sideStep < key.firstStep || this.sideStep > step || this.keyframeAt < 0) {
+        if (this.sideStep < key.firstStep || this.sideStep + (this.isHeld ? 1 : 0) > step || this.keyframeAt < 0) {
             this.sideStep = await client.call("sideBegin", await this.whole(key));
             this.keyframeAt = key.id;
-            this.sideNext = inputs.findIndex((r) => r.sequence > key.sequence);
+            this.sideNext = this.refs(Kind.Inputs).findIndex((r) => r.sequence > key.sequence);
             this.sideFed = false;
         }
+        this.isHeld = false;
         for (;;) {
-            if (this.sideStep < step && !this.sideFed) {
-                const next = inputs[this.sideNext++];
-                if (next === undefined || this.sideNext === 0) {
-                    return null;
-                }
-                await client.call("sideInputs", await this.whole(next));
-                this.sideFed = true;
+            if (this.sideStep < step && !this.sideFed && !(await this.feed(client))) {
+                return false;
             }
             const { at, shown, difference } = await client.call("sideTo", step);
             this.sideStep = at;
@@ -117,10 +116,55 @@ export class Prover {
                 throw new Error(difference);
             }
             if (at >= step) {
-                return this.shown.get(step) ?? null;
+                return true;
             }
             this.sideFed = false;
         }
+    }
+
+    private async feed(client: ProverClient): Promise<boolean> {
+        const next = this.refs(Kind.Inputs)[this.sideNext++];
+        this.sideFed = next !== undefined && this.sideNext > 0;
+        if (this.sideFed) {
+            await client.call("sideInputs", await this.whole(next));
+        }
+        return this.sideFed;
+    }
+
+    /** Of the dynamics that the page brought along. */
+    async solvers(): Promise<Solver[]> {
+        return this.client === null ? [] : readSolvers(await this.client.call("solvers"));
+    }
+
+    /** Tries a step in each of these ways, after asking `choices` for them, which is told the recorded one; throws a sentence. */
+    tryStep(step: number, choices: (own: Choice) => Choice[], onTrial: (index: number, trial: Trial) => boolean): Promise<void> {
+        const result = this.queue.then(async () => {
+            const client = this.client as ProverClient;
+            const own = await this.hold(client, step);
+            const all = choices(own);
+            for (let i = 0; i < all.length && this.isOpen; i++) {
+                if (!onTrial(i, await client.call("trial", all[i]))) {
+                    return;
+                }
+            }
+        });
+        this.queue = result.catch(() => {
+            this.sideStep = -1;
+        });
+        return result;
+    }
+
+    private async hold(client: ProverClient, step: number): Promise<Choice> {
+        let isThere = await this.reach(client, step - 1);
+        while (isThere) {
+            this.isHeld = true;
+            const { next, own } = await client.call("hold");
+            if (next === Next.Step) {
+                return own;
+            }
+            isThere = await this.feed(client);
+        }
+        throw new Error(`no input that is there leads to step ${step}`);
     }
 
     private keep(one: Shown): void {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The server's dynamics, compiled to WebAssembly, with the functions of clients/web/prove.h: one world per instance.
 import type { Contacts, Frame } from "../log/frames";
+import type { Choice, Trial } from "./trial";
 
 interface Exports {
     memory: WebAssembly.Memory;
@@ -16,14 +17,22 @@ interface Exports {
     prove_report(): number;
     prove_frame(): number;
     prove_contacts(): number;
+    prove_solvers(): number;
+    prove_hold(): number;
+    prove_own(): number;
+    prove_parameters(): number;
+    prove_try(solver: number): number;
+    prove_history(): number;
 }
 
-export enum Next { Failed = -1, End = 0, Step = 1, Fault = 2 }
+export enum Next { Failed = -1, End = 0, Step = 1, Fault = 2, Same = 3 }
 
 export const ENTRY_NAMES = ["e_mom", "e_pen", "e_comp", "e_cone", "e_mdp", "e_DS", "e_own", "e_row"];
 export const OWN = 6; // among them
-export const REPORT_COUNT = 18;
-export const REPORT = { converged: 8, penetration: 9, contacts: 10, worstContact: 17 };
+export const REPORT_COUNT = 19;
+export const REPORT = { converged: 8, penetration: 9, contacts: 10, iterations: 12, tolerance: 13, worstContact: 17, solverNs: 18 };
+
+export const PARAMETERS_MAX = 24; // of a solver
 
 export class Dynamics {
     private readonly e: Exports;
@@ -33,6 +42,10 @@ export class Dynamics {
         // nothing of a system: what an assertion prints before it traps is kept as the reason
         const wasi = {
             fd_close: () => 0, fd_seek: () => 70,
+            clock_time_get: (_id: number, _precision: bigint, time: number) => {
+                new DataView(this.e.memory.buffer).setBigUint64(time, BigInt(Math.round(1e6 * performance.now())), true);
+                return 0;
+            },
             fd_write: (_fd: number, parts: number, count: number, written: number) => {
                 const view = new DataView(this.e.memory.buffer);
                 let total = 0;
@@ -52,8 +65,11 @@ export class Dynamics {
     get version(): number { return this.e.prove_version(); }
     get step(): number { return this.e.prove_step(); }
 
-    get message(): string {
-        const bytes = new Uint8Array(this.e.memory.buffer, this.e.prove_message());
+    get message(): string { return this.text(this.e.prove_message()); }
+    get solvers(): string { return this.text(this.e.prove_solvers()); }
+
+    private text(at: number): string {
+        const bytes = new Uint8Array(this.e.memory.buffer, at);
         return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
     }
 
@@ -83,8 +99,9 @@ export class Dynamics {
     compare(chunk: ArrayBuffer): void { this.give(chunk, (n) => this.e.prove_compare(n)); }
     next(): Next { return this.guard(() => this.e.prove_next()); }
 
+    /** A copy: the memory moves where it grows. */
     report(): Float64Array {
-        return new Float64Array(this.e.memory.buffer, this.e.prove_report(), REPORT_COUNT);
+        return new Float64Array(this.e.memory.buffer, this.e.prove_report(), REPORT_COUNT).slice();
     }
 
     private ids(at: number, count: number): number[] {
@@ -118,6 +135,31 @@ export class Dynamics {
             step: this.step, count: c, bodyA: this.ids(a, c), bodyB: this.ids(b, c),
             feature: Array.from(new BigUint64Array(this.e.memory.buffer, feature, c)), point: this.numbers(point, 3 * c), frame: this.numbers(frame, 9 * c),
             gap: this.numbers(gap, c), impulse: this.numbers(impulse, 3 * c), velocity: this.numbers(velocity, 3 * c), friction: this.numbers(friction, c),
+        };
+    }
+
+    // ---- the next step, tried
+
+    hold(): Next { return this.guard(() => this.e.prove_hold()); }
+
+    own(count: number): Choice {
+        const [solver, ...parameters] = new Float64Array(this.e.memory.buffer, this.e.prove_own(), 1 + count);
+        return { solver, parameters };
+    }
+
+    /** Of the held step; what cannot be tried is said in `failure`. */
+    try(choice: Choice): Trial {
+        const room = new Float64Array(this.e.memory.buffer, this.e.prove_parameters(), PARAMETERS_MAX);
+        room.fill(0);
+        room.set(choice.parameters);
+        const next = this.guard(() => this.e.prove_try(choice.solver));
+        const isTaken = next === Next.Step || next === Next.Same, report = this.report(), contacts = isTaken ? this.contacts() : null;
+        const [count, stride, at] = new Float64Array(this.e.memory.buffer, this.e.prove_history(), 3);
+        return {
+            failure: isTaken ? "" : this.message, isRecorded: next === Next.Same, isConverged: isTaken && report[REPORT.converged] !== 0,
+            entries: Array.from(report.subarray(0, ENTRY_NAMES.length)), penetration: report[REPORT.penetration], iterations: report[REPORT.iterations],
+            tolerance: report[REPORT.tolerance], ms: report[REPORT.solverNs] / 1e6, contacts,
+            history: isTaken ? Array.from(this.numbers(at, count)) : [], stride,
         };
     }
 }

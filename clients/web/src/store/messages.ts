@@ -3,6 +3,7 @@
 import type { Figures } from "../log/chunk";
 import type { Contacts, Frame } from "../log/frames";
 import type { Definition, EntryMark, Highlight, Seal } from "../log/sealed";
+import type { Choice, Trial } from "./trial";
 
 export interface Opened {
     name: string;
@@ -97,6 +98,9 @@ export interface ProverCalls {
     sideBegin(chunk: ArrayBuffer): number;
     sideInputs(chunk: ArrayBuffer): void;
     sideTo(step: number): { at: number; shown: Shown[]; difference: string | null };
+    solvers(): string;
+    hold(): { next: number; own: Choice };
+    trial(choice: Choice): Trial;
 }
 
 export interface Calls {

@@ -4,8 +4,9 @@
 import { CHUNK_HEADER_BYTES } from "../log/chunk";
 import { Contacts, Frame, readContacts, readFrames } from "../log/frames";
 import { contactKey } from "../measures";
-import { Dynamics, ENTRY_NAMES, Next, OWN, REPORT } from "./dynamics";
+import { Dynamics, ENTRY_NAMES, Next, OWN, PARAMETERS_MAX, REPORT } from "./dynamics";
 import type { Proven, Shown } from "./messages";
+import type { Choice, Trial } from "./trial";
 
 const SHOWN_BYTES_MAX = 32 << 20; // of frames on the way to one that is asked for, which are shown next when playing backward
 
@@ -167,8 +168,30 @@ function sideTo(step: number): { at: number; shown: Shown[]; difference: string 
     return { at: live.step, shown, difference: null };
 }
 
+// The step behind the one that the side is at; Next.End: the inputs have ended before it.
+function hold(): { next: Next; own: Choice } {
+    const live = side as Dynamics, next = live.hold();
+    if (next === Next.Failed) {
+        throw new Error(live.message);
+    }
+    return { next, own: live.own(PARAMETERS_MAX) };
+}
+
+const TRIES = 30, TRIES_MS = 30; // a page's clock ticks every 0.1 ms: the mean of some counts, where they are short
+
+function trial(choice: Choice): Trial {
+    const begun = performance.now(), first = (side as Dynamics).try(choice);
+    let tries = 1, ms = first.ms;
+    for (; tries < TRIES && first.failure === "" && performance.now() - begun < TRIES_MS; tries++) {
+        ms += (side as Dynamics).try(choice).ms;
+    }
+    return { ...first, ms: ms / tries };
+}
+
+const any = () => side ?? (chain ??= new Dynamics(module as WebAssembly.Module));
+
 const calls: Record<string, (...parts: never[]) => unknown> = {
-    version: () => (chain ??= new Dynamics(module as WebAssembly.Module)).version, keyframe, inputs, store, end, sideBegin, sideInputs, sideTo,
+    version: () => any().version, solvers: () => any().solvers, keyframe, inputs, store, end, sideBegin, sideInputs, sideTo, hold, trial,
 };
 
 self.onmessage = (event: MessageEvent) => {

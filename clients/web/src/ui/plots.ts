@@ -20,6 +20,7 @@ export interface Plot {
     log: boolean;
     steps: number[];
     curves: Curve[];
+    isJoined?: boolean; // points are joined where a curve lacks some
 }
 
 const HEIGHT = 150;
@@ -76,7 +77,7 @@ export class Plots {
                 ...(plot.log ? { splits: (_u: uPlot, _axis: number, low: number, high: number) => decades(low, high) } : {}),
             }],
             series: [{}, ...plot.curves.map((c): uPlot.Series => ({
-                label: c.label, stroke: c.color, width: 1.5, dash: c.dash, spanGaps: false, points: { show: plot.steps.length < 3 },
+                label: c.label, stroke: c.color, width: 1.5, dash: c.dash, spanGaps: plot.isJoined === true, points: { show: plot.isJoined === true || plot.steps.length < 3 },
                 paths: c.paths === "steps" ? uPlot.paths.stepped?.({ align: 1 }) : undefined,
             }))],
         };

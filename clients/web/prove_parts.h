@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// What the parts of prove.h share: the one world of a module's instance.
+#pragma once
+
+#include "base/arena.h"
+#include "log/chunk.h"
+#include "log/entries.h"
+#include "run/apply.h"
+#include "web/prove.h"
+
+// What was stepped last, which is what is looked at. Borrowed.
+typedef struct ProveShown {
+    const World *world; // NULL: there is none
+    const Stepper *stepper;
+    const StepReport *report;
+    uint64_t step; // of the recording
+} ProveShown;
+
+typedef struct Prover {
+    uint8_t *buffer;
+    size_t capacity;
+    World *world; // NULL: there was no key-frame yet
+    Stepper *stepper;
+    uint64_t step; // of the recording
+    Chunk inputs;  // body NULL: none
+    size_t at;     // of the next entry in it
+    Entry entry;   // being carried out, while has_run
+    Input order;
+    StepRun run;
+    uint32_t hash_at; // of the next step's hash in the entry
+    bool has_run, has_arenas;
+    Arena entry_arena, scratch;
+    Error error;
+    ProveShown shown;
+} Prover;
+
+// What a page may take of a person's memory.
+static const WorldLimits prove_limits = {.body_count_max = 1000000, .bytes_max = (size_t)1 << 30};
+
+Prover *prove_state(void);
+
+// The inputs are over; PROVE_FAILED.
+int prove_fail(void);
+
+// Carries out what stands before the next step, and begins its order. PROVE_STEP: it is there.
+ProveNext prove_ready(void);
