@@ -2,6 +2,7 @@
 #include "wire/scene.h"
 
 #include "wire/convert.h"
+#include "wire/name_list.h"
 #include "wire/scene_joints.h"
 
 #include <stdio.h>
@@ -72,44 +73,27 @@ static Status read_plane(const Moreau__V1__ScenePlane *plane, const char *path, 
     return STATUS_OK;
 }
 
-// The scene's materials by name, sorted, so that a scene of many shapes finds them fast.
-typedef struct MaterialIndex {
-    const char *name;
-    uint64_t id; // a fresh world counts its materials from 1
-} MaterialIndex;
-
-static int compare_materials(const void *a, const void *b) {
-    const MaterialIndex *left = a, *right = b;
-    return strcmp(left->name, right->name);
-}
-
-static Status index_materials(const Moreau__V1__Scene *scene, Arena *arena, MaterialIndex **index,
-                              Error *error) {
-    MaterialIndex *made = arena_take_array(arena, scene->n_materials, sizeof(*made));
-    if (made == NULL) {
+static Status list_materials(const Moreau__V1__Scene *scene, Arena *arena, NameList *list,
+                             Error *error) {
+    if (!name_list_begin(list, scene->n_materials, arena)) {
         return out_of_memory(error);
     }
     for (size_t i = 0; i < scene->n_materials; i++) {
-        const char *name = scene->materials[i]->name;
-        made[i] = (MaterialIndex){.name = name == NULL ? "" : name, .id = i + 1};
+        name_list_add(list, scene->materials[i]->name, i);
     }
-    qsort(made, scene->n_materials, sizeof(*made), compare_materials);
-    *index = made;
+    name_list_sort(list);
     return STATUS_OK;
 }
 
-static Status find_material(const Moreau__V1__Scene *scene, const MaterialIndex *index,
-                            const char *name, const char *path, uint64_t *id, Error *error) {
+static Status find_material(const NameList *materials, const char *name, const char *path,
+                            uint64_t *id, Error *error) {
     *id = 0;
     if (name == NULL || name[0] == '\0') {
         return STATUS_OK;
     }
-    MaterialIndex wanted = {.name = name};
-    const MaterialIndex *found = index == NULL ? NULL
-                                               : bsearch(&wanted, index, scene->n_materials,
-                                                         sizeof(*index), compare_materials);
+    const NameEntry *found = name_list_find(materials, name);
     if (found != NULL) {
-        *id = found->id;
+        *id = found->index + 1; // a fresh world counts its materials from 1
         return STATUS_OK;
     }
     char field[128];
@@ -127,7 +111,7 @@ typedef struct ShapeArrays {
     double *foundation_modulus, *foundation_depth, *foundation_damping;
     uint32_t *group, *mask; // NULL: every shape has the defaults
     uint32_t *body_of_primitive, *shape_of_primitive;
-    MaterialIndex *index;
+    NameList materials;
 } ShapeArrays;
 
 static Status read_foundation(const Moreau__V1__Foundation *foundation, const char *path, size_t at,
@@ -147,8 +131,7 @@ static Status read_foundation(const Moreau__V1__Foundation *foundation, const ch
     return STATUS_OK;
 }
 
-static Status read_primitive(const Moreau__V1__Scene *scene,
-                             const Moreau__V1__ScenePrimitive *shape, const char *path, size_t at,
+static Status read_primitive(const Moreau__V1__ScenePrimitive *shape, const char *path, size_t at,
                              ShapeArrays *arrays, Error *error) {
     double *size = arrays->size + 3 * at;
     size[0] = size[1] = size[2] = 0.0;
@@ -198,7 +181,7 @@ static Status read_primitive(const Moreau__V1__Scene *scene,
     }
     status = read_foundation(shape->foundation, path, at, arrays, error);
     return status != STATUS_OK ? status
-                               : find_material(scene, arrays->index, shape->material, path,
+                               : find_material(&arrays->materials, shape->material, path,
                                                &arrays->material[at], error);
 }
 
@@ -282,7 +265,7 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
     if (has_foundations(scene) && !take_foundations(primitives, arena, &arrays)) {
         return out_of_memory(error);
     }
-    Status indexed = index_materials(scene, arena, &arrays.index, error);
+    Status indexed = list_materials(scene, arena, &arrays.materials, error);
     if (indexed != STATUS_OK) {
         return indexed;
     }
@@ -294,7 +277,7 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
             snprintf(path, sizeof(path), "scene.bodies[%zu].shapes[%zu]", i, k);
             arrays.body_of_primitive[at] = (uint32_t)i;
             arrays.shape_of_primitive[at] = (uint32_t)k;
-            Status status = read_primitive(scene, body->shapes[k], path, at, &arrays, error);
+            Status status = read_primitive(body->shapes[k], path, at, &arrays, error);
             if (status != STATUS_OK) {
                 return status;
             }
@@ -385,29 +368,19 @@ static Status read_body(const Moreau__V1__SceneBody *body, size_t index, const B
     return STATUS_OK;
 }
 
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static Status check_names(const Moreau__V1__Scene *scene, Arena *arena, Error *error) {
-    const char **names = arena_take_array(arena, scene->n_bodies, sizeof(char *));
-    if (names == NULL) {
+    NameList bodies;
+    if (!name_list_begin(&bodies, scene->n_bodies, arena)) {
         return out_of_memory(error);
     }
-    size_t count = 0;
     for (size_t i = 0; i < scene->n_bodies; i++) {
-        if (scene->bodies[i]->name != NULL && scene->bodies[i]->name[0] != '\0') {
-            names[count++] = scene->bodies[i]->name;
-        }
+        name_list_add(&bodies, scene->bodies[i]->name, i);
     }
-    qsort(names, count, sizeof(char *), compare_names);
-    for (size_t i = 1; i < count; i++) {
-        if (strcmp(names[i - 1], names[i]) == 0) {
-            return error_set(error, STATUS_ALREADY_EXISTS, "scene.bodies",
-                             "Two bodies are called %.64s.", names[i]);
-        }
-    }
-    return STATUS_OK;
+    name_list_sort(&bodies);
+    const char *name = name_list_double(&bodies);
+    return name == NULL ? STATUS_OK
+                        : error_set(error, STATUS_ALREADY_EXISTS, "scene.bodies",
+                                    "Two bodies are called %.64s.", name);
 }
 
 static void plan_run(const Moreau__V1__Scene *scene, const BodyArrays *arrays, size_t first,

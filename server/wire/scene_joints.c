@@ -3,6 +3,7 @@
 
 #include "base/trig.h"
 #include "wire/joints.h"
+#include "wire/name_list.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,64 +28,38 @@ static Status blame_input(Error *error, size_t joint, const char *name, const ch
 
 // ---- names
 
-typedef struct Named {
-    const char *name;
-    uint32_t index;
-} Named;
-
-static int compare_named(const void *a, const void *b) {
-    const Named *left = a, *right = b;
-    return strcmp(left->name, right->name);
-}
-
-static const Named *find_named(const Named *list, size_t count, const char *name) {
-    const Named wanted = {.name = name};
-    return count == 0 ? NULL : bsearch(&wanted, list, count, sizeof(*list), compare_named);
-}
-
 // Bodies and joints by their names.
 typedef struct Names {
-    Named *body, *joint;
-    size_t body_count, joint_count;
+    NameList body, joint;
 } Names;
 
-static void add_name(Named *list, size_t *count, const char *name, size_t index) {
-    if (name != NULL && name[0] != '\0') {
-        list[(*count)++] = (Named){name, (uint32_t)index};
-    }
-}
-
 static Status list_names(const Moreau__V1__Scene *scene, Arena *arena, Names *names, Error *error) {
-    *names = (Names){.body = arena_take_array(arena, scene->n_bodies, sizeof(Named)),
-                     .joint = arena_take_array(arena, scene->n_joints, sizeof(Named))};
-    if (names->body == NULL || names->joint == NULL) {
+    if (!name_list_begin(&names->body, scene->n_bodies, arena) ||
+        !name_list_begin(&names->joint, scene->n_joints, arena)) {
         return out_of_memory(error);
     }
     for (size_t i = 0; i < scene->n_bodies; i++) {
-        add_name(names->body, &names->body_count, scene->bodies[i]->name, i);
+        name_list_add(&names->body, scene->bodies[i]->name, i);
     }
     for (size_t i = 0; i < scene->n_joints; i++) {
-        add_name(names->joint, &names->joint_count, scene->joints[i]->name, i);
+        name_list_add(&names->joint, scene->joints[i]->name, i);
     }
-    qsort(names->body, names->body_count, sizeof(Named), compare_named);
-    qsort(names->joint, names->joint_count, sizeof(Named), compare_named);
-    for (size_t i = 1; i < names->joint_count; i++) {
-        if (strcmp(names->joint[i - 1].name, names->joint[i].name) == 0) {
-            return error_set(error, STATUS_ALREADY_EXISTS, "scene.joints",
-                             "Two joints are called %.64s.", names->joint[i].name);
-        }
-    }
-    return STATUS_OK;
+    name_list_sort(&names->body);
+    name_list_sort(&names->joint);
+    const char *name = name_list_double(&names->joint);
+    return name == NULL ? STATUS_OK
+                        : error_set(error, STATUS_ALREADY_EXISTS, "scene.joints",
+                                    "Two joints are called %.64s.", name);
 }
 
 // A name, or #2 where nothing is called so. A fresh world counts its things from 1. 0: none given.
-static Status find_id(const Named *list, size_t count, size_t things, const char *name,
-                      size_t joint, const char *field, uint64_t *id, Error *error) {
+static Status find_id(const NameList *list, size_t things, const char *name, size_t joint,
+                      const char *field, uint64_t *id, Error *error) {
     *id = 0;
     if (name == NULL || name[0] == '\0') {
         return STATUS_OK;
     }
-    const Named *found = find_named(list, count, name);
+    const NameEntry *found = name_list_find(list, name);
     if (found != NULL) {
         *id = found->index + 1;
         return STATUS_OK;
@@ -314,19 +289,19 @@ static double breaks_at(protobuf_c_boolean is_given, double value) {
 static Status read_joint(const Moreau__V1__Scene *scene, size_t index, const Names *names,
                          Columns *columns, Error *error) {
     const Moreau__V1__SceneJoint *joint = scene->joints[index];
-    Status status = find_id(names->body, names->body_count, scene->n_bodies, joint->body_a, index,
-                            "body_a", &columns->body[0][index], error);
+    Status status = find_id(&names->body, scene->n_bodies, joint->body_a, index, "body_a",
+                            &columns->body[0][index], error);
     if (status == STATUS_OK) {
-        status = find_id(names->body, names->body_count, scene->n_bodies, joint->body_b, index,
-                         "body_b", &columns->body[1][index], error);
+        status = find_id(&names->body, scene->n_bodies, joint->body_b, index, "body_b",
+                         &columns->body[1][index], error);
     }
     if (status == STATUS_OK) {
-        status = find_id(names->joint, names->joint_count, scene->n_joints, joint->joint_a, index,
-                         "joint_a", &columns->joint[0][index], error);
+        status = find_id(&names->joint, scene->n_joints, joint->joint_a, index, "joint_a",
+                         &columns->joint[0][index], error);
     }
     if (status == STATUS_OK) {
-        status = find_id(names->joint, names->joint_count, scene->n_joints, joint->joint_b, index,
-                         "joint_b", &columns->joint[1][index], error);
+        status = find_id(&names->joint, scene->n_joints, joint->joint_b, index, "joint_b",
+                         &columns->joint[1][index], error);
     }
     if (status == STATUS_OK && joint->n_axes > 0 &&
         joint->kind != MOREAU__V1__JOINT__KIND__GENERIC) {

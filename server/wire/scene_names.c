@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "wire/scene_names.h"
 
+#include "wire/name_list.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PLACE_BYTES = 48 };
-
-typedef struct Entry {
-    const char *name;
-    size_t index;
-} Entry;
-
-static int compare(const void *a, const void *b) {
-    const Entry *left = a, *right = b;
-    const int order = strcmp(left->name, right->name);
-    return order != 0 ? order : (left->index > right->index) - (left->index < right->index);
-}
-
-static int compare_names(const void *a, const void *b) {
-    return strcmp(((const Entry *)a)->name, ((const Entry *)b)->name);
-}
-
-static bool is_taken(const Entry *entries, size_t count, const char *name) {
-    const Entry wanted = {.name = name};
-    return count > 0 && bsearch(&wanted, entries, count, sizeof(*entries), compare_names) != NULL;
-}
 
 static char *keep(const char *text, Arena *arena) {
     const size_t bytes = strlen(text) + 1;
@@ -34,13 +15,13 @@ static char *keep(const char *text, Arena *arena) {
 }
 
 // "what-3" of the fourth; or a number that no other thing comes to, as all count on by `things`.
-static char *generate(const Entry *entries, size_t count, const char *what, size_t index,
-                      size_t things, Arena *arena) {
+static char *generate(const NameList *list, const char *what, size_t index, size_t things,
+                      Arena *arena) {
     char text[PLACE_BYTES];
     do {
         snprintf(text, sizeof(text), "%.16s-%zu", what, index);
         index += things;
-    } while (is_taken(entries, count, text));
+    } while (name_list_find(list, text) != NULL);
     return keep(text, arena);
 }
 
@@ -51,32 +32,30 @@ static char *place(size_t index, char text[PLACE_BYTES]) {
 
 bool scene_names_make(const char **names, size_t count, const bool *needs, const char *what,
                       Arena *arena) {
-    Entry *entries = arena_take_array(arena, count, sizeof(*entries));
-    if (entries == NULL) {
+    NameList list;
+    if (!name_list_begin(&list, count, arena)) {
         return false;
     }
-    size_t named = 0;
     for (size_t i = 0; i < count; i++) {
-        if (names[i] != NULL && names[i][0] != '\0') {
-            entries[named++] = (Entry){names[i], i};
-        }
+        name_list_add(&list, names[i], i);
     }
-    qsort(entries, named, sizeof(*entries), compare);
+    name_list_sort(&list);
     for (size_t i = 0; i < count; i++) {
         char text[PLACE_BYTES];
         const bool is_nameless = names[i] == NULL || names[i][0] == '\0';
-        const bool must = (needs != NULL && needs[i]) || is_taken(entries, named, place(i, text));
+        const bool must =
+            (needs != NULL && needs[i]) || name_list_find(&list, place(i, text)) != NULL;
         if (is_nameless) {
-            names[i] = must ? generate(entries, named, what, i, count, arena) : NULL;
+            names[i] = must ? generate(&list, what, i, count, arena) : NULL;
         }
         if (is_nameless && must && names[i] == NULL) {
             return false;
         }
     }
-    for (size_t i = 1; i < named; i++) {
-        if (compare_names(&entries[i - 1], &entries[i]) == 0) {
-            const size_t index = entries[i].index;
-            names[index] = generate(entries, named, what, index, count, arena);
+    for (size_t i = 1; i < list.count; i++) {
+        if (name_list_repeats(&list, i)) {
+            const size_t index = list.entry[i].index;
+            names[index] = generate(&list, what, index, count, arena);
             if (names[index] == NULL) {
                 return false;
             }
