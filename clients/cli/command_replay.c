@@ -3,16 +3,15 @@
 #include "cli/cli.h"
 
 #include "cli/episode_text.h"
-#include "cli/interrupt.h"
-#include "cli/nearest.h"
+#include "cli/frame_joint.h"
 #include "cli/number.h"
+#include "cli/play.h"
 #include "cli/terminal.h"
+#include "cli/wanted.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char usage[] =
     "moreau replay: what happened in an episode, frame by frame\n"
@@ -47,31 +46,10 @@ enum { LAUNCHES_MAX = 10000 }; // as many highlights of a kind as a server tells
 typedef struct Replay {
     Cli *cli;
     bool contacts, joints;
-    const OptionList *wanted; // bodies by id or name, as given; none: all
-    size_t body_count;        // 0: all
-    uint64_t body[OPTION_LIST_MAX];
-    bool was_seen[OPTION_LIST_MAX]; // in some frame
-    uint64_t frames, stored;        // shown
-    Moreau__V1__Reply *described;   // owned, Nullable: what the log says of steps
-    bool misfit;                    // frames came whose columns do not fit each other
+    WantedBodies wanted;
+    uint64_t frames, stored;      // shown
+    Moreau__V1__Reply *described; // owned, Nullable: what the log says of steps
 } Replay;
-
-static void look_for_wanted(Replay *replay, const MoreauFrame *frame) {
-    for (size_t i = 0; i < replay->body_count; i++) {
-        for (size_t k = 0; k < frame->body_count && !replay->was_seen[i]; k++) {
-            replay->was_seen[i] = frame->ids[k] == replay->body[i];
-        }
-    }
-}
-
-static bool is_wanted(const Replay *replay, uint64_t body) {
-    for (size_t i = 0; i < replay->body_count; i++) {
-        if (replay->body[i] == body) {
-            return true;
-        }
-    }
-    return replay->body_count == 0;
-}
 
 // What the frame's step launched, where the log keeps it: of each stretch of inputs the fastest.
 // Nullable.
@@ -83,34 +61,12 @@ static const Moreau__V1__EpisodeHighlight *find_launch(const Replay *replay,
         const Moreau__V1__EpisodeHighlight *one = said->highlights[i];
         if (one->kind == MOREAU__V1__EPISODE_HIGHLIGHT__KIND__LAUNCH &&
             one->worst_step == frame->step &&
-            (is_wanted(replay, one->body) || is_wanted(replay, one->other_body))) {
+            (wanted_has(&replay->wanted, one->body) ||
+             wanted_has(&replay->wanted, one->other_body))) {
             return one;
         }
     }
     return NULL;
-}
-
-// Where a joint's numbers stand in the columns of its frame.
-typedef struct JointPart {
-    size_t axis, axis_count, position, position_count;
-} JointPart;
-
-// Three turns have four position numbers.
-static void next_joint(const MoreauFrame *frame, size_t index, JointPart *part) {
-    enum { TURNS = 7 << 3 };
-    const uint32_t axes = frame->joint_axes[index];
-    part->axis += part->axis_count;
-    part->position += part->position_count;
-    part->axis_count = 0;
-    for (uint32_t bit = 0; bit < 6; bit++) {
-        part->axis_count += axes >> bit & 1;
-    }
-    part->position_count = part->axis_count + ((axes & TURNS) == TURNS);
-    // a server that says otherwise of itself shows no more than it sent
-    if (part->axis + part->axis_count > frame->joint_axis_count ||
-        part->position + part->position_count > frame->joint_position_count) {
-        part->axis_count = part->position_count = 0;
-    }
 }
 
 // ---- as lines of JSON
@@ -145,16 +101,16 @@ static json_t *write_contact(const MoreauContacts *all, size_t index) {
 }
 
 static bool touches_wanted(const Replay *replay, const MoreauContacts *all, size_t index) {
-    return is_wanted(replay, all->body_a[index]) ||
-           (all->body_b != NULL && is_wanted(replay, all->body_b[index]));
+    return wanted_has(&replay->wanted, all->body_a[index]) ||
+           (all->body_b != NULL && wanted_has(&replay->wanted, all->body_b[index]));
 }
 
 static json_t *write_joints(const MoreauFrame *frame) {
     json_t *joints = json_array();
-    JointPart part = {0};
+    FrameJoint part = {0};
     for (size_t i = 0; i < frame->joint_count; i++) {
         json_t *joint = json_object();
-        next_joint(frame, i, &part);
+        frame_joint_next(frame, i, &part);
         const size_t axis = part.axis, count = part.axis_count;
         json_object_set_new(joint, "id", number_json_whole(frame->joints[i]));
         set_numbers(joint, "position", at(frame->joint_position, part.position, 1),
@@ -176,7 +132,7 @@ static void print_frame_line(const Replay *replay, const MoreauFrame *frame) {
     json_object_set_new(line, "stored", json_boolean(frame->stored));
     json_t *bodies = json_array();
     for (size_t i = 0; i < frame->body_count; i++) {
-        if (is_wanted(replay, frame->ids[i])) {
+        if (wanted_has(&replay->wanted, frame->ids[i])) {
             json_t *body = json_object();
             json_object_set_new(body, "id", number_json_whole(frame->ids[i]));
             set_numbers(body, "pose", at(frame->pose, i, 7), 7);
@@ -244,9 +200,9 @@ static void print_contacts(const Replay *replay, const MoreauFrame *frame) {
 }
 
 static void print_joints(const MoreauFrame *frame) {
-    JointPart part = {0};
+    FrameJoint part = {0};
     for (size_t i = 0; i < frame->joint_count; i++) {
-        next_joint(frame, i, &part);
+        frame_joint_next(frame, i, &part);
         printf("%8" PRIu64 " %9.4f  joint %" PRIu64 " at", frame->step, frame->time,
                frame->joints[i]);
         print_numbers(at(frame->joint_position, part.position, 1), part.position_count, 0, 4);
@@ -261,7 +217,7 @@ static void print_frame(const Replay *replay, const MoreauFrame *frame) {
         print_head();
     }
     for (size_t i = 0; i < frame->body_count; i++) {
-        if (!is_wanted(replay, frame->ids[i])) {
+        if (!wanted_has(&replay->wanted, frame->ids[i])) {
             continue;
         }
         const double *pose = at(frame->pose, i, 7);
@@ -284,21 +240,13 @@ static void print_frame(const Replay *replay, const MoreauFrame *frame) {
 
 // ----
 
-static bool show_frames(void *context, const MoreauReply *event) {
+static bool show_frame(void *context, const MoreauFrame *frame) {
     Replay *replay = context;
-    MoreauFrames frames;
-    if (!moreau_reply_frames(event, &frames)) {
-        replay->misfit = true;
-        return false;
-    }
-    MoreauFrame frame;
-    while (!interrupt_wanted() && moreau_next_frame(&frames, &frame)) {
-        look_for_wanted(replay, &frame);
-        (replay->cli->json ? print_frame_line : print_frame)(replay, &frame);
-        replay->frames++;
-        replay->stored += frame.stored ? 1 : 0;
-    }
-    return cli_flush(replay->cli);
+    wanted_look(&replay->wanted, frame);
+    (replay->cli->json ? print_frame_line : print_frame)(replay, frame);
+    replay->frames++;
+    replay->stored += frame->stored ? 1 : 0;
+    return true;
 }
 
 static void print_count(const Replay *replay) {
@@ -310,75 +258,6 @@ static void print_count(const Replay *replay) {
            terminal_style(stdout, STYLE_PLAIN));
 }
 
-// ---- which bodies
-
-// Ids are not looked up before: bodies come while an episode goes on.
-static int tell_unseen(const Replay *replay) {
-    Cli *cli = replay->cli;
-    int status = EXIT_DONE;
-    for (size_t i = 0; i < replay->body_count && replay->frames > 0; i++) {
-        if (!replay->was_seen[i]) {
-            status = cli_fail(cli, EXIT_REFUSED, "none of the frames has body %s",
-                              replay->wanted->item[i]);
-        }
-    }
-    return status;
-}
-
-static bool is_id(const char *text) {
-    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
-}
-
-static int refuse_name(Cli *cli, const char *name, const MoreauReply *names, size_t count) {
-    enum { SHOWN_MAX = 8 };
-    char known[512] = "its bodies have none";
-    size_t used = 0;
-    Nearest nearest = {.typed = name};
-    char hint[NEAREST_HINT_BYTES];
-    for (size_t i = 0; i < count; i++) {
-        nearest_offer(&nearest, moreau_reply_body_name(names, i, NULL));
-    }
-    for (size_t i = 0; i < count && i < SHOWN_MAX && used < sizeof(known); i++) {
-        used +=
-            (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
-                             i == 0 ? "there are " : ", ", moreau_reply_body_name(names, i, NULL));
-    }
-    return cli_fail(cli, EXIT_USAGE, "no body of the episode has the name \"%s\"%s; %s%s", name,
-                    nearest_hint(&nearest, hint), known, count > SHOWN_MAX ? ", ..." : "");
-}
-
-static int find_body(Cli *cli, const char *name, const MoreauReply *names, size_t count,
-                     uint64_t *body) {
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(moreau_reply_body_name(names, i, body), name) == 0) {
-            return EXIT_DONE;
-        }
-    }
-    return refuse_name(cli, name, names, count);
-}
-
-// Asks the server for the names only where one was given.
-static int find_bodies(Cli *cli, const char *episode, Replay *replay) {
-    MoreauReply *names = NULL;
-    size_t count = 0;
-    int status = EXIT_DONE;
-    for (size_t i = 0; i < replay->wanted->count && status == EXIT_DONE; i++) {
-        const char *text = replay->wanted->item[i];
-        if (is_id(text)) {
-            replay->body[i] = strtoull(text, NULL, 10);
-            continue;
-        }
-        if (names == NULL &&
-            moreau_episode_names(cli->client, episode, &names, &count) != MOREAU_OK) {
-            return cli_report_failure(cli);
-        }
-        status = find_body(cli, text, names, count, &replay->body[i]);
-    }
-    replay->body_count = replay->wanted->count;
-    moreau_reply_free(names);
-    return status;
-}
-
 // ----
 
 static int show_episode(Cli *cli, Moreau__V1__EpisodeReplay *message, Replay *replay) {
@@ -386,32 +265,14 @@ static int show_episode(Cli *cli, Moreau__V1__EpisodeReplay *message, Replay *re
     if (status != EXIT_DONE ||
         (status = episode_describe(cli, message->episode, LAUNCHES_MAX, &replay->described)) !=
             EXIT_DONE ||
-        (status = find_bodies(cli, message->episode, replay)) != EXIT_DONE) {
+        (status = wanted_find(cli, message->episode, &replay->wanted)) != EXIT_DONE ||
+        (status = play_frames(cli, message, show_frame, replay)) != EXIT_DONE) {
         return status;
-    }
-    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
-    request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_REPLAY;
-    request.episode_replay = message;
-    interrupt_catch();
-    Moreau__V1__Reply *reply;
-    status = cli_call_events(cli, &request, show_frames, replay, &reply);
-    if (reply != NULL) {
-        moreau__v1__reply__free_unpacked(reply, NULL);
-    }
-    if (replay->misfit) {
-        return cli_fail(cli, EXIT_REFUSED,
-                        "the columns of the server's frames do not fit each other");
-    }
-    if (cli->output_error != 0) { // cancelled, because nobody can read it
-        return EXIT_REFUSED;
-    }
-    if (status != EXIT_DONE && !(interrupt_wanted() && cli->error.status == MOREAU_CANCELLED)) {
-        return cli_report_refusal(cli, NULL, "");
     }
     if (!cli->json) {
         print_count(replay);
     }
-    return tell_unseen(replay);
+    return replay->frames > 0 ? wanted_check_seen(cli, &replay->wanted) : EXIT_DONE;
 }
 
 int command_replay(Cli *cli, int argc, char **argv) {
@@ -421,7 +282,7 @@ int command_replay(Cli *cli, int argc, char **argv) {
     double speed = terminal_is_watched(stdout) ? 1.0 : 0.0;
     bool again = false;
     OptionList bodies = {0};
-    Replay replay = {.cli = cli, .wanted = &bodies};
+    Replay replay = {.cli = cli, .wanted = {.typed = &bodies}};
     const Option table[] = {
         {"--from", OPTION_INDEX, &from, "STEP", "of the episode; default 0"},
         {"--to", OPTION_INDEX, &to, "STEP", "default: the last"},
