@@ -107,6 +107,10 @@ Status command_episode_verify_prepare(Request *request, Error *error);
 Status command_episode_delete(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_episode_fork_judge(Request *request, Error *error);
 Status command_episode_fork_prepare(Request *request, Error *error);
+Status command_episode_compare_judge(Request *request, Error *error);
+Status command_episode_compare_prepare(Request *request, Error *error);
+Status command_episode_compare(Request *request, Lane *lane, Moreau__V1__Reply *reply,
+                               Error *error);
 
 Status command_solve_judge(Request *request, Error *error);
 Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);

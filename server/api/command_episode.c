@@ -107,26 +107,13 @@ static Status refuse_second(const Recorder *recorder, Error *error) {
                      uid);
 }
 
-// "<world>-<number>"; a long name gives way to the number, without cutting a letter in two.
-static void number_name(const char *world, uint64_t number, char name[HOST_NAME_BYTES]) {
-    enum { NUMBER_BYTES = 21 };
-    size_t kept = strlen(world);
-    if (kept > HOST_NAME_BYTES - 1 - NUMBER_BYTES) {
-        kept = HOST_NAME_BYTES - 1 - NUMBER_BYTES;
-        while (kept > 0 && ((unsigned char)world[kept] & 0xc0) == 0x80) {
-            kept--;
-        }
-    }
-    snprintf(name, HOST_NAME_BYTES, "%.*s-%" PRIu64, (int)kept, world, number);
-}
-
 // Whether some episode has the world's name with this number.
 static Status is_taken(Request *request, LogReader *reader, uint64_t number, bool *taken,
                        Error *error) {
     char name[HOST_NAME_BYTES];
     EpisodeRow row;
     Error why = {0};
-    number_name(request->world->name, number, name);
+    episode_number_name(request->world->name, number, name);
     Status status = log_reader_find(reader, name, &request->arena, &row, &why);
     *taken = status == STATUS_OK || status == STATUS_INVALID_ARGUMENT; // one has, or several
     if (*taken || status == STATUS_NOT_FOUND) {
@@ -164,7 +151,7 @@ static Status choose_name(Request *request, char name[HOST_NAME_BYTES], Error *e
     uint64_t number;
     status = find_number(request, reader, &number, error);
     log_give_reader(log, reader);
-    number_name(request->world->name, number, name);
+    episode_number_name(request->world->name, number, name);
     return status;
 }
 

@@ -117,13 +117,6 @@ static Status open_player(Request *request, ForkPlan *plan, Error *error) {
     return player_open(&plan->player, &plan->row, host_limits(host), error);
 }
 
-static Status tell_difference(const PlayerDifference *difference, Error *error) {
-    return error_set(error, STATUS_DATA_LOSS, "episode",
-                     "At step %" PRIu64 " the recording is not what its steps give: %s "
-                     "EpisodeVerify tells all of it; a fork before that step is sound.",
-                     difference->step, difference->message);
-}
-
 // Goes on for a while; *there: it stands at the step.
 static Status play(Request *request, Lane *lane, ForkPlan *plan, WorkWatch *watch, bool *there,
                    Error *error) {
@@ -147,7 +140,7 @@ static Status play(Request *request, Lane *lane, ForkPlan *plan, WorkWatch *watc
     }
     log_give_reader(log, reader);
     if (status == STATUS_OK && difference.found) {
-        status = tell_difference(&difference, error);
+        status = player_tell_difference(&difference, error);
     }
     *there = status == STATUS_OK && !player_is_stopped(plan->player) &&
              player_step(plan->player) == plan->origin.step;

@@ -8,8 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { PROGRESS_MS = 100, PROGRESS_UNSENT_BYTES_MAX = 1 << 16 };
-
 typedef struct VerifyPlan VerifyPlan;
 
 typedef struct VerifyWorker {
@@ -117,22 +115,9 @@ static void end_verify(VerifyPlan *plan) {
 
 static void tell_progress(uv_timer_t *timer) {
     VerifyPlan *plan = timer->data;
-    Request *request = plan->request;
-    uint64_t steps = verify_steps_done(plan->verification);
-    if (steps == plan->told_steps ||
-        request->peer.calls->unsent(request->peer.handle) > PROGRESS_UNSENT_BYTES_MAX) {
-        return;
-    }
-    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
-    Moreau__V1__EpisodeProgress progress = MOREAU__V1__EPISODE_PROGRESS__INIT;
-    progress.has_steps_done = progress.has_steps_total = 1;
-    progress.steps_done = steps;
-    progress.steps_total = verify_steps_total(plan->verification);
-    reply.result_case = MOREAU__V1__REPLY__RESULT_EPISODE_PROGRESS;
-    reply.episode_progress = &progress;
-    if (request_event(request, NULL, &reply, NULL) == STATUS_OK) {
-        plan->told_steps = steps; // one that cannot be sent is no loss
-    }
+    episode_tell_progress(plan->request, NULL, MOREAU__V1__REPLY__RESULT_EPISODE_PROGRESS,
+                          verify_steps_done(plan->verification),
+                          verify_steps_total(plan->verification), &plan->told_steps);
 }
 
 // ---- the workers
@@ -203,7 +188,8 @@ static void start_workers(VerifyPlan *plan) {
         return;
     }
     plan->running = count;
-    uv_timer_start(&plan->timer, tell_progress, PROGRESS_MS, PROGRESS_MS);
+    const uint64_t progress_ms = EPISODE_PROGRESS_NS / 1000000;
+    uv_timer_start(&plan->timer, tell_progress, progress_ms, progress_ms);
     for (uint32_t i = 0; i < count; i++) {
         VerifyWorker *worker = &plan->worker[i];
         worker->plan = plan;

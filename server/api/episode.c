@@ -5,6 +5,7 @@
 #include "os/clock.h"
 #include "step/snapshot.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,6 +49,18 @@ Status episode_check_labels(size_t count, char *const *labels, const char *field
         }
     }
     return STATUS_OK;
+}
+
+void episode_number_name(const char *stem, uint64_t number, char name[HOST_NAME_BYTES]) {
+    enum { NUMBER_BYTES = 21 };
+    size_t kept = strlen(stem);
+    if (kept > HOST_NAME_BYTES - 1 - NUMBER_BYTES) {
+        kept = HOST_NAME_BYTES - 1 - NUMBER_BYTES;
+        while (kept > 0 && ((unsigned char)stem[kept] & 0xc0) == 0x80) {
+            kept--;
+        }
+    }
+    snprintf(name, HOST_NAME_BYTES, "%.*s-%" PRIu64, (int)kept, stem, number);
 }
 
 Status episode_check_build(const Request *request, Error *error) {
@@ -175,4 +188,23 @@ void episode_count_memory(const Request *request, size_t *counted, size_t bytes)
 
 bool episode_should_pause(const Lane *lane) {
     return clock_now_ns() >= lane_pause_ns(lane);
+}
+
+void episode_tell_progress(Request *request, Lane *lane, Moreau__V1__Reply__ResultCase result,
+                           uint64_t steps_done, uint64_t steps_total, uint64_t *told) {
+    enum { UNSENT_BYTES_MAX = 1 << 16 };
+    if (steps_done == *told ||
+        request->peer.calls->unsent(request->peer.handle) > UNSENT_BYTES_MAX) {
+        return;
+    }
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    Moreau__V1__EpisodeProgress progress = MOREAU__V1__EPISODE_PROGRESS__INIT;
+    progress.has_steps_done = progress.has_steps_total = 1;
+    progress.steps_done = steps_done;
+    progress.steps_total = steps_total;
+    reply.result_case = result;
+    reply.episode_progress = &progress; // which all results of this type share
+    if (request_event(request, lane, &reply, NULL) == STATUS_OK) {
+        *told = steps_done; // one that cannot be sent is no loss
+    }
 }

@@ -13,10 +13,13 @@ enum { EPISODE_QUANTUM_NS = 100000 };
 // the row points to is the request's arena's. On a lane.
 Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *error);
 
-// FAILED_PRECONDITION in a build whose bits are not those of its dynamics version.
 // `field`: of the list, to blame.
 Status episode_check_labels(size_t count, char *const *labels, const char *field, Error *error);
 
+// "<stem>-<number>"; a long stem gives way to the number, without cutting a letter in two.
+void episode_number_name(const char *stem, uint64_t number, char name[HOST_NAME_BYTES]);
+
+// FAILED_PRECONDITION in a build whose bits are not those of its dynamics version.
 Status episode_check_build(const Request *request, Error *error);
 
 // Before an episode is stepped, or anything is sized by its row: DATA_LOSS when the row says
@@ -35,6 +38,14 @@ size_t episode_player_bytes(const EpisodeRow *row);
 // Counts `bytes` in the memory budget, and among the figures, in place of the `*counted` that were
 // counted before. Any thread.
 void episode_count_memory(const Request *request, size_t *counted, size_t bytes);
+
+// How often a client is told of long work that goes on.
+enum { EPISODE_PROGRESS_NS = 100000000 };
+
+// An event of this result, an EpisodeProgress, unless the client was *told of as many steps already
+// or does not read. By whoever sends the reply after it: the loop (`lane` NULL), or a lane.
+void episode_tell_progress(Request *request, Lane *lane, Moreau__V1__Reply__ResultCase result,
+                           uint64_t steps_done, uint64_t steps_total, uint64_t *told);
 
 // Long work in the background ends its turn here: true when its slice is over.
 bool episode_should_pause(const Lane *lane);

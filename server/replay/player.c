@@ -271,6 +271,13 @@ Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, 
 
 // ---- looks
 
+Status player_tell_difference(const PlayerDifference *difference, Error *error) {
+    return error_set(error, STATUS_DATA_LOSS, "episode",
+                     "At step %" PRIu64 " the recording is not what its steps give: %s "
+                     "EpisodeVerify tells all of it; what is before that step is sound.",
+                     difference->step, difference->message);
+}
+
 uint64_t player_step(const Player *player) {
     return player->group != NULL ? group_player_step(player->group) : player->step;
 }

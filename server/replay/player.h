@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A stored episode, stepped again: a world of its own behind a door of its own, fed with the stored
 // inputs from the nearest key-frame on, checking every hash on its way. Replay of what was not
-// stored, verification, and later forks and comparisons are all this.
+// stored, verification, forks and comparisons are all this.
 //
 // Belongs to one thread at a time; long work stops at `until_ns` or when `context` says so, and
 // goes on with the next call.
@@ -25,6 +25,9 @@ typedef struct PlayerDifference {
     double expected, value;
     char message[384];
 } PlayerDifference;
+
+// DATA_LOSS, of a call that needs what the recording says: it is not what its steps give.
+Status player_tell_difference(const PlayerDifference *difference, Error *error);
 
 // `episode` is borrowed for the player's life. FAILED_PRECONDITION: another dynamics version,
 // naming both.

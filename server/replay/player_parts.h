@@ -7,6 +7,7 @@
 //   player_check.c    the stored frames, contact lists and key-frames on the way
 //   group_player.c    instead of all these, of an episode of a group
 //   player_compare.c  what differs between a world and what is stored of it
+//   compare.c         follows what it does, deed by deed
 #pragma once
 
 #include "log/entries.h"
@@ -50,6 +51,14 @@ typedef struct PlayerEntry {
     Arena arena;
 } PlayerEntry;
 
+// One thing that happened: the entry's input says what, the tally of its run how.
+typedef enum PlayerDeed {
+    DEED_NONE,
+    DEED_CHANGE,
+    DEED_STEP,
+    DEED_FAULT // a step that failed when it was recorded, too
+} PlayerDeed;
+
 enum { TRACK_FRAMES, TRACK_CONTACTS, TRACK_KEYFRAMES, TRACK_COUNT };
 
 struct Player {
@@ -69,6 +78,8 @@ struct Player {
     Notes notes;       // of the steps of the chunk of inputs at hand
     bool has_notes;    // … and they are still to be compared
     PlayerEntry entry;
+    PlayerDeed deed; // what it did last
+    uint64_t hash;   // of the state, when it was compared last
     Track track[TRACK_COUNT];
 };
 
@@ -95,7 +106,7 @@ typedef enum Walked {
     WALKED_STOPPED // told to stop inside a step, which has not happened
 } Walked;
 
-// Does what was done next: one change, one step, or one step that failed. `settle`: only what was
+// Does what was done next, the deed: one change, one step, or one step that failed. `settle`: only what was
 // done before the next step. A difference that cannot be stepped over leaves the player lost.
 Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratch,
                    const Context *context, Walked *walked, PlayerDifference *difference,

@@ -35,6 +35,7 @@ static void differ_by_nonsense(Player *player, PlayerDifference *difference, con
 static void compare_hash(Player *player, uint64_t expected, const char *after,
                          PlayerDifference *difference) {
     uint64_t found = snapshot_hash(player->door.world);
+    player->hash = found;
     if (found == expected) {
         return;
     }
@@ -234,6 +235,7 @@ static Status do_change(Player *player, PlayerDifference *difference, Error *err
         return STATUS_OK;
     }
     player->is_arrived = false;
+    player->deed = DEED_CHANGE;
     compare_hash(player, entry_hash(&open->entry, 0), "a change behind it", difference);
     close_hashed(player);
     return STATUS_OK;
@@ -250,6 +252,7 @@ static void do_fault(Player *player, Status status, PlayerDifference *difference
         return;
     }
     player->is_arrived = false;
+    player->deed = DEED_FAULT;
     compare_hash(player, entry_hash(&open->entry, open->hashed), "the step that failed behind it",
                  difference);
     close_hashed(player);
@@ -267,6 +270,7 @@ static void do_step(Player *player, Status status, LogReader *reader, Arena *scr
     }
     player->step++;
     player->is_arrived = true;
+    player->deed = DEED_STEP;
     player->time += open->run.input.time_step;
     player->has_notes = player->has_notes && player->is_checking; // all of a chunk, or none
     if (player->has_notes && !notes_are_full(&player->notes)) {   // the recorder ends it then
@@ -321,6 +325,7 @@ Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratc
                    const Context *context, Walked *walked, PlayerDifference *difference,
                    Error *error) {
     *walked = WALKED_NOWHERE;
+    player->deed = DEED_NONE;
     while (!player->entry.is_open) {
         Status status = look_ahead(player, reader, error);
         if (status == STATUS_OK && settle && is_beyond(player)) {

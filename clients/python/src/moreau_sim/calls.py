@@ -628,11 +628,12 @@ class Calls:
         single: bool | None = None,
         again: bool | None = None,
         joints: bool | None = None,
+        backward: bool | None = None,
         deadline_ms: int | None = None,
     ) -> Stream[p.EpisodeFrames, p.EpisodeReplayReply]:
         """See protocol.EpisodeReplay."""
         return self._stream(
-            p.EpisodeReplay(episode=episode, first=first, last=last, stride=stride, speed=speed, poses=poses, velocities=velocities, contacts=contacts, single=single, again=again, joints=joints),
+            p.EpisodeReplay(episode=episode, first=first, last=last, stride=stride, speed=speed, poses=poses, velocities=velocities, contacts=contacts, single=single, again=again, joints=joints, backward=backward),
             p.EpisodeFrames,
             p.EpisodeReplayReply,
             deadline_ms,
@@ -678,6 +679,28 @@ class Calls:
         return self._call(
             p.EpisodeFork(episode=episode, step=step, name=name, lifetime=lifetime, idle_timeout_s=idle_timeout_s),
             p.EpisodeForkReply,
+            deadline_ms,
+        )
+
+    def episode_compare(
+        self,
+        *,
+        episode: str | None = None,
+        first: int | None = None,
+        last: int | None = None,
+        stride: int | None = None,
+        variants: Sequence[p.EpisodeVariant] | None = None,
+        threshold: float | None = None,
+        record: bool | None = None,
+        labels: Sequence[str] | None = None,
+        content: p.Episode.Content | None = None,
+        deadline_ms: int | None = None,
+    ) -> Stream[p.EpisodeProgress, p.EpisodeCompareReply]:
+        """See protocol.EpisodeCompare."""
+        return self._stream(
+            p.EpisodeCompare(episode=episode, first=first, last=last, stride=stride, variants=variants, threshold=threshold, record=record, labels=labels, content=content),
+            p.EpisodeProgress,
+            p.EpisodeCompareReply,
             deadline_ms,
         )
 

@@ -68,6 +68,7 @@ class Request(Message):
     episode_verify: Optional["EpisodeVerify"] = None
     episode_delete: Optional["EpisodeDelete"] = None
     episode_fork: Optional["EpisodeFork"] = None
+    episode_compare: Optional["EpisodeCompare"] = None
     solve: Optional["Solve"] = None
     problem: Optional["Problem"] = None
 
@@ -122,10 +123,13 @@ class Reply(Message):
     episode_verify: Optional["EpisodeVerifyReply"] = None
     episode_delete: Optional["EpisodeDeleteReply"] = None
     episode_fork: Optional["EpisodeForkReply"] = None
+    episode_compare: Optional["EpisodeCompareReply"] = None
     episode_frames: Optional["EpisodeFrames"] = None
     """event of EpisodeReplay"""
     episode_progress: Optional["EpisodeProgress"] = None
     """event of EpisodeVerify"""
+    compare_progress: Optional["EpisodeProgress"] = None
+    """event of EpisodeCompare: steps of the recording, which each variant takes too"""
     solve: Optional["SolveReply"] = None
     problem: Optional["ProblemReply"] = None
 
@@ -157,7 +161,7 @@ class Status(Message):
         ABORTED = 10
         """given up half-way; nothing changed"""
         OUT_OF_RANGE = 11
-        """steps that an episode does not have (EpisodeReplay, EpisodeVerify)"""
+        """steps that an episode does not have (EpisodeReplay, EpisodeVerify, EpisodeCompare)"""
         UNIMPLEMENTED = 12
         """a call this server does not know"""
         INTERNAL = 13
@@ -2536,6 +2540,10 @@ class EpisodeReplay(Message):
     again: bool | None = None
     """as in EpisodeRead"""
     joints: bool | None = None
+    backward: bool | None = None
+    """From `last` down to `first`, in the same strides: last, last - stride, … . What is not stored is
+    stepped from the key-frame before, a block of frames at a time, which costs at most about two steps for
+    each; default false"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2543,7 +2551,7 @@ class EpisodeReplayReply(Message):
     frames: int | None = None
     """sent"""
     last_step: int | None = None
-    """the step after which the next frame would come"""
+    """of the last frame that was sent"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2652,6 +2660,145 @@ class EpisodeForkReply(Message):
     bodies: int | None = None
     hash: int | None = None
     """of the state: what was recorded behind that step"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeCompare(Message):
+    """Takes the inputs of an episode again, from a step on, as they were and beside that under other
+    settings, and tells how far the worlds come apart and how well each was solved. The recording's own run
+    must step to its own hashes (else DATA_LOSS, naming the step), and every variant begins with its state at
+    `first`, warm start included. Sends events with `compare_progress`. Nothing of a reply but its times
+    depends on the number of lanes. FAILED_PRECONDITION when the episode is of another dynamics version;
+    UNIMPLEMENTED for an episode of a group. Every input comes at the time at which it was recorded. What a
+    variant's settings give rules throughout: where the recording sets the same (a solver or its parameters:
+    both), that part of the input is left out, and the rest of it is done. Bodies that have left a variant's
+    bounds are passed over by wrenches; any other input that a variant cannot take ends it (EpisodeRun.ended)
+    and none of the others, as does a step that fails. With another time_step a variant has a clock of its
+    own, which begins with the recording's. 1000 of the recording's steps at most, and 1000 of the variant's,
+    lie between two times at which steps of both end, else INVALID_ARGUMENT. A step's wrenches are those
+    recorded for the time that it covers: where they change inside of it, their mean, so that what they add in
+    momentum is the same. Whatever else changes a world (WorldSet, and with it the targets and efforts of
+    drives, bodies that are added, …) must come where a step of the variant ends; where it does not, the
+    variant ends there. Worlds are compared at the times at which steps of both end."""
+
+    episode: str | None = None
+    first: int | None = None
+    """step; default 0"""
+    last: int | None = None
+    """default: the last"""
+    stride: int | None = None
+    """steps of the recording from sample to sample, and of frames that are recorded; 1 … 1,000,000"""
+    variants: Optional[Sequence["EpisodeVariant"]] = None
+    """1 … 16"""
+    threshold: float | None = None
+    """[m] 0 … 1e6: worlds are apart where a body is farther than this from where it was"""
+    record: bool | None = None
+    """each variant becomes an episode, which knows its parent and step; default false"""
+    labels: Optional[Sequence[str]] = None
+    """of those episodes; at most 64"""
+    content: Optional["Episode.Content"] = None
+    """of those episodes"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeVariant(Message):
+    settings: Optional["WorldSettings"] = None
+    """what is absent is as recorded; {} steps what was recorded, to the bit"""
+    name: str | None = None
+    """of the episode that it becomes; default: the recording's with the variant's number, from 1"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeCompareReply(Message):
+    first: int | None = None
+    """steps compared"""
+    last: int | None = None
+    seconds: float | None = None
+    """that it took"""
+    runs: list["EpisodeRun"] = _new(default_factory=list)
+    """the recording's own, then the variants in their order"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeRun(Message):
+    """One run of an episode's inputs. Steps are the run's own, counted from `first` on, unless they are said
+    to be the recording's: the same where the time steps are."""
+
+    solver: str | None = None
+    """when it began, as the next"""
+    time_step: float | None = None
+    """[s]"""
+    steps: int | None = None
+    """taken"""
+    simulated: float | None = None
+    """[s] of these"""
+    ended: str | None = None
+    """why it did not get to its end; absent: it did"""
+    ended_step: int | None = None
+    """the recording's, behind which it ended"""
+    overridden: int | None = None
+    """inputs of which a part was left out, as the variant's settings rule"""
+    unconverged_steps: int | None = None
+    worst: Optional["CertificateColumns"] = None
+    """of all steps; one number each, as below"""
+    worst_step: Optional["CertificateSteps"] = None
+    """0: no step was taken"""
+    mean: Optional["CertificateColumns"] = None
+    contacts_max: int | None = None
+    contacts_mean: float | None = None
+    iterations_mean: float | None = None
+    solver_time: float | None = None
+    """[s] of all steps"""
+    solver_time_max: float | None = None
+    """[s] of one"""
+    launch: Optional["LaunchColumns"] = None
+    """of the step that launched fastest; absent: none did"""
+    launch_step: int | None = None
+    removed: int | None = None
+    """bodies that left the bounds"""
+    broken: int | None = None
+    """joints that broke"""
+    solver_time_mean: float | None = None
+    """[s] of a step"""
+    compared: int | None = None
+    """how many times these were, that of `first` included"""
+    distance: float | None = None
+    """[m] the largest of any body's centre of mass …"""
+    distance_body: int | None = None
+    """… of which; 0: none was apart"""
+    distance_step: int | None = None
+    """… behind which step of the recording, as all steps below"""
+    angle: float | None = None
+    """[rad] the largest turn between orientations, 0 … pi"""
+    angle_body: int | None = None
+    angle_step: int | None = None
+    apart_step: int | None = None
+    """first at which a body is farther than `threshold`; absent: none"""
+    differs_step: int | None = None
+    """first at which any bit of a pose or velocity is another"""
+    hash_step: int | None = None
+    """first at which the state's hash is another: at once where any setting is"""
+    bodies_step: int | None = None
+    """first at which there are other bodies"""
+    sample_step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """the recording's"""
+    sample_own_step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """the run's"""
+    sample_time: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[s] since `first`"""
+    sample_energy: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[J] kinetic + gravity (EnergyColumns); of `first`: before the first step"""
+    sample_contacts: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """of the step behind which it stands"""
+    sample_distance: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[m] the largest of any body"""
+    sample_distance_body: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    sample_angle: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[rad]"""
+    sample_angle_body: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    episode: str | None = None
+    """With `record`:"""
+    name: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3002,6 +3149,7 @@ Request.FIELDS = (
     Field(126, "episode_verify", Kind.MESSAGE, False, EpisodeVerify),
     Field(127, "episode_delete", Kind.MESSAGE, False, EpisodeDelete),
     Field(128, "episode_fork", Kind.MESSAGE, False, EpisodeFork),
+    Field(129, "episode_compare", Kind.MESSAGE, False, EpisodeCompare),
     Field(180, "solve", Kind.MESSAGE, False, Solve),
     Field(181, "problem", Kind.MESSAGE, False, Problem),
 )
@@ -3046,8 +3194,10 @@ Reply.FIELDS = (
     Field(126, "episode_verify", Kind.MESSAGE, False, EpisodeVerifyReply),
     Field(127, "episode_delete", Kind.MESSAGE, False, EpisodeDeleteReply),
     Field(128, "episode_fork", Kind.MESSAGE, False, EpisodeForkReply),
+    Field(129, "episode_compare", Kind.MESSAGE, False, EpisodeCompareReply),
     Field(140, "episode_frames", Kind.MESSAGE, False, EpisodeFrames),
     Field(141, "episode_progress", Kind.MESSAGE, False, EpisodeProgress),
+    Field(142, "compare_progress", Kind.MESSAGE, False, EpisodeProgress),
     Field(180, "solve", Kind.MESSAGE, False, SolveReply),
     Field(181, "problem", Kind.MESSAGE, False, ProblemReply),
 )
@@ -4045,6 +4195,7 @@ EpisodeReplay.FIELDS = (
     Field(9, "single", Kind.BOOL, False, None),
     Field(10, "again", Kind.BOOL, False, None),
     Field(11, "joints", Kind.BOOL, False, None),
+    Field(12, "backward", Kind.BOOL, False, None),
 )
 EpisodeReplayReply.FIELDS = (
     Field(1, "frames", Kind.UINT64, False, None),
@@ -4101,6 +4252,72 @@ EpisodeForkReply.FIELDS = (
     Field(5, "world_step", Kind.UINT64, False, None),
     Field(6, "bodies", Kind.UINT64, False, None),
     Field(7, "hash", Kind.FIXED64, False, None),
+)
+EpisodeCompare.FIELDS = (
+    Field(1, "episode", Kind.STRING, False, None),
+    Field(2, "first", Kind.UINT64, False, None),
+    Field(3, "last", Kind.UINT64, False, None),
+    Field(4, "stride", Kind.UINT64, False, None),
+    Field(5, "variants", Kind.MESSAGE, True, EpisodeVariant),
+    Field(6, "threshold", Kind.DOUBLE, False, None),
+    Field(7, "record", Kind.BOOL, False, None),
+    Field(8, "labels", Kind.STRING, True, None),
+    Field(9, "content", Kind.ENUM, False, Episode.Content),
+)
+EpisodeVariant.FIELDS = (
+    Field(1, "settings", Kind.MESSAGE, False, WorldSettings),
+    Field(2, "name", Kind.STRING, False, None),
+)
+EpisodeCompareReply.FIELDS = (
+    Field(1, "first", Kind.UINT64, False, None),
+    Field(2, "last", Kind.UINT64, False, None),
+    Field(3, "seconds", Kind.DOUBLE, False, None),
+    Field(4, "runs", Kind.MESSAGE, True, EpisodeRun),
+)
+EpisodeRun.FIELDS = (
+    Field(1, "solver", Kind.STRING, False, None),
+    Field(2, "time_step", Kind.DOUBLE, False, None),
+    Field(3, "steps", Kind.UINT64, False, None),
+    Field(4, "simulated", Kind.DOUBLE, False, None),
+    Field(5, "ended", Kind.STRING, False, None),
+    Field(6, "ended_step", Kind.UINT64, False, None),
+    Field(7, "overridden", Kind.UINT64, False, None),
+    Field(8, "unconverged_steps", Kind.UINT64, False, None),
+    Field(9, "worst", Kind.MESSAGE, False, CertificateColumns),
+    Field(10, "worst_step", Kind.MESSAGE, False, CertificateSteps),
+    Field(11, "mean", Kind.MESSAGE, False, CertificateColumns),
+    Field(12, "contacts_max", Kind.UINT64, False, None),
+    Field(13, "contacts_mean", Kind.DOUBLE, False, None),
+    Field(14, "iterations_mean", Kind.DOUBLE, False, None),
+    Field(15, "solver_time", Kind.DOUBLE, False, None),
+    Field(16, "solver_time_max", Kind.DOUBLE, False, None),
+    Field(17, "launch", Kind.MESSAGE, False, LaunchColumns),
+    Field(18, "launch_step", Kind.UINT64, False, None),
+    Field(19, "removed", Kind.UINT64, False, None),
+    Field(20, "broken", Kind.UINT64, False, None),
+    Field(21, "solver_time_mean", Kind.DOUBLE, False, None),
+    Field(30, "compared", Kind.UINT64, False, None),
+    Field(31, "distance", Kind.DOUBLE, False, None),
+    Field(32, "distance_body", Kind.UINT64, False, None),
+    Field(33, "distance_step", Kind.UINT64, False, None),
+    Field(34, "angle", Kind.DOUBLE, False, None),
+    Field(35, "angle_body", Kind.UINT64, False, None),
+    Field(36, "angle_step", Kind.UINT64, False, None),
+    Field(37, "apart_step", Kind.UINT64, False, None),
+    Field(38, "differs_step", Kind.UINT64, False, None),
+    Field(39, "hash_step", Kind.UINT64, False, None),
+    Field(40, "bodies_step", Kind.UINT64, False, None),
+    Field(50, "sample_step", Kind.UINT64, True, None),
+    Field(51, "sample_own_step", Kind.UINT64, True, None),
+    Field(52, "sample_time", Kind.DOUBLE, True, None),
+    Field(53, "sample_energy", Kind.DOUBLE, True, None),
+    Field(54, "sample_contacts", Kind.UINT32, True, None),
+    Field(55, "sample_distance", Kind.DOUBLE, True, None),
+    Field(56, "sample_distance_body", Kind.UINT64, True, None),
+    Field(57, "sample_angle", Kind.DOUBLE, True, None),
+    Field(58, "sample_angle_body", Kind.UINT64, True, None),
+    Field(70, "episode", Kind.STRING, False, None),
+    Field(71, "name", Kind.STRING, False, None),
 )
 ContactProblem.FIELDS = (
     Field(1, "time_step", Kind.DOUBLE, False, None),
