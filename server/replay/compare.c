@@ -392,5 +392,7 @@ CompareRun compare_run(const Comparison *comparison, size_t index) {
     if (side->run.sample_count > 0 && side->run.ledger->steps > 0) {
         side->sample[0].energy = side->run.ledger->energy_first;
     }
-    return side->run;
+    CompareRun run = side->run;
+    run.overridden = index > 0 ? comparison->variant[index - 1].overridden : 0;
+    return run;
 }

@@ -106,8 +106,9 @@ typedef enum Walked {
     WALKED_STOPPED // told to stop inside a step, which has not happened
 } Walked;
 
-// Does what was done next, the deed: one change, one step, or one step that failed. `settle`: only what was
-// done before the next step. A difference that cannot be stepped over leaves the player lost.
+// Does what was done next, the deed: one change, one step, or one step that failed. `settle`: only
+// what was done before the next step. A difference that cannot be stepped over leaves the player
+// lost.
 Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratch,
                    const Context *context, Walked *walked, PlayerDifference *difference,
                    Error *error);

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// So much of a step is rounding, of the sums of at most FIT_STEPS_MAX time steps, and of how exactly
+// So much of a step is rounding: of sums of at most FIT_STEPS_MAX time steps, and of how exactly
 // they fit (FIT_ROUNDING).
 #define CLOCK_ROUNDING 1e-6
-// What two time steps may miss each other by where they meet, as a part of one: ten digits are given
-// for a third.
+// What two time steps may miss each other by where they meet, as a part of one: people give ten
+// digits of a third.
 #define FIT_ROUNDING 1e-7
 // At most so many steps of either lie between two times at which they meet.
 enum { FIT_STEPS_MAX = 1000 };
