@@ -127,6 +127,7 @@ int command_episodes(Cli *cli, int argc, char **argv);
 int command_replay(Cli *cli, int argc, char **argv);
 int command_verify(Cli *cli, int argc, char **argv);
 int command_fork(Cli *cli, int argc, char **argv);
+int command_compare(Cli *cli, int argc, char **argv);
 int command_export(Cli *cli, int argc, char **argv);
 int command_snapshot(Cli *cli, int argc, char **argv);
 int command_scene(Cli *cli, int argc, char **argv);

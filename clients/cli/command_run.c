@@ -13,6 +13,7 @@
 #include "cli/recording.h"
 #include "cli/run_beside.h"
 #include "cli/run_report.h"
+#include "cli/solver_list.h"
 #include "cli/terminal.h"
 
 #include <inttypes.h>
@@ -55,8 +56,8 @@ enum { RECONNECT_ATTEMPTS = 8 };
 
 #define TIME_STEP_DEFAULT (1.0 / 240.0)
 
-// Of a list of solvers' names; of a name that was typed, which the server judges.
-enum { SOLVERS_BYTES = 256, NAME_BYTES = 1024 };
+// Of a name that was typed, which the server judges.
+enum { NAME_BYTES = 1024 };
 
 // What a solver takes in a world, unless it is told otherwise; and how many times that, or what it
 // was told, to try when it did not suffice.
@@ -391,48 +392,23 @@ static int run_each(Cli *cli, const RunOptions *options, const OptionList *solve
     return worst;
 }
 
-// Which solvers run: those of a list with commas, all, or the one that the scene names. `text` is
-// where the names stay.
+// Which solvers run: those that are asked for, or the one that the scene names. A scene's "all" is
+// for the server to refuse.
 static int choose_solvers(Cli *cli, const RunOptions *options, const Moreau__V1__Scene *scene,
-                          char text[SOLVERS_BYTES], OptionList *solvers) {
+                          char text[SOLVER_LIST_BYTES], OptionList *solvers) {
     const Moreau__V1__WorldSettings *settings = scene->settings;
-    const char *wanted = options->solver;
-    if (wanted == NULL) {
-        wanted = settings != NULL && settings->solver != NULL ? settings->solver
-                                                              : PARAMETERS_SOLVER_DEFAULT;
+    if (options->solver != NULL) {
+        return solver_list_read(cli, options->solver, text, solvers);
     }
-    *solvers = (OptionList){0};
-    if (options->solver != NULL && strcmp(wanted, "all") == 0) {
-        parameters_solvers(solvers);
-        return EXIT_DONE;
-    }
-    if (snprintf(text, SOLVERS_BYTES, "%s", wanted) >= SOLVERS_BYTES) {
-        return cli_fail(cli, EXIT_USAGE, "--solver: the list has more than %d letters",
-                        SOLVERS_BYTES - 1);
-    }
-    for (char *next = text; next != NULL;) {
-        char *comma = strchr(next, ',');
-        if (comma != NULL) {
-            *comma = '\0';
-        }
-        if (*next == '\0' || solvers->count == OPTION_LIST_MAX) {
-            return cli_fail(cli, EXIT_USAGE, "--solver: %s is no list of at most %d solvers",
-                            wanted, OPTION_LIST_MAX);
-        }
-        for (size_t i = 0; i < solvers->count; i++) {
-            if (strcmp(solvers->item[i], next) == 0) {
-                return cli_fail(cli, EXIT_USAGE, "--solver: %s stands twice in the list", next);
-            }
-        }
-        solvers->item[solvers->count++] = next;
-        next = comma != NULL ? comma + 1 : NULL;
-    }
+    *solvers = (OptionList){.count = 1};
+    solvers->item[0] =
+        settings != NULL && settings->solver != NULL ? settings->solver : PARAMETERS_SOLVER_DEFAULT;
     return EXIT_DONE;
 }
 
 static int run_solvers(Cli *cli, const RunOptions *options, Moreau__V1__Scene *scene,
                        const JsonText *source) {
-    char text[SOLVERS_BYTES];
+    char text[SOLVER_LIST_BYTES];
     OptionList solvers;
     int status = choose_solvers(cli, options, scene, text, &solvers);
     if (status != EXIT_DONE) {

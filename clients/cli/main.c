@@ -16,6 +16,7 @@ static const CliCommand commands[] = {
     {"replay", "EPISODE", "what happened in an episode, frame by frame", command_replay},
     {"verify", "EPISODE", "step an episode again and compare every bit", command_verify},
     {"fork", "EPISODE", "a live world of what was there at a step", command_fork},
+    {"compare", "EPISODE", "its inputs again, under other solvers", command_compare},
     {"export", "EPISODE", "an episode as a page that shows it", command_export},
     {"snapshot", "take WORLD FILE", "save a world to a file; restore, clone", command_snapshot},
     {"scene", "WORLD", "a world as a scene", command_scene},

@@ -93,6 +93,7 @@ static bool write_ledger(const CompareRun *run, uint64_t first, Arena *arena,
     SET(m, solver_time, (double)ledger->solver_ns * 1e-9);
     SET(m, solver_time_max, (double)ledger->solver_ns_max * 1e-9);
     SET(m, solver_time_mean, (double)ledger->solver_ns * 1e-9 / steps);
+    SET(m, energy, ledger->energy);
     SET(m, removed, ledger->removed);
     SET(m, broken, ledger->broken);
     m->worst = write_entries(ledger->worst, arena);

@@ -215,6 +215,7 @@ START_TEST(a_full_disk_is_said) {
         "replay demo --speed 0",
         "replay demo --json",
         "verify demo",
+        "compare demo --solver sap",
         "worlds",
         "worlds --json",
         "top --interval 0.1",
@@ -261,6 +262,17 @@ static const struct {
     {"replay demo --body bal2", 2, "\"bal2\" (did you mean ball2?)"},
     {"replay nothing", 1, "moreau: EPISODE: "},
     {"verify demo --from 99999", 1, "moreau: --from: "},
+    {"compare demo", 2, "--solver, --param or --time-step"},
+    {"compare demo --solver magic", 1, "moreau: --solver: "},
+    {"compare demo --solver sap,sap", 2, "sap stands twice"},
+    {"compare demo --param tolerance=0", 1, "moreau: --param tolerance: "},
+    {"compare demo --solver sap --param reach=7", 2, "no parameter \"reach\""},
+    {"compare demo --time-step 100", 1, "moreau: --time-step: "},
+    {"compare demo --time-step 1e-5", 1, "moreau: --time-step: "},
+    {"compare demo --time-step nan", 2, "--time-step takes seconds"},
+    {"compare demo --solver all --from 99999", 1, "moreau: --from: "},
+    {"compare demo --solver all --label a", 2, "--record"},
+    {"compare nothing --solver all", 1, "moreau: EPISODE: "},
     {"run " SCENES "one_ball.json --time-step 100", 1, "moreau: --time-step: "},
     {"run " SCENES "one_ball.json --param tolerance=0", 1, "moreau: --param tolerance: "},
     {"run " SCENES "one_ball.json --solver magic", 1, "moreau: --solver: "},
@@ -313,6 +325,46 @@ START_TEST(errors_name_what_was_typed) {
         ck_assert_ptr_nonnull(json_string_value(json_object_get(error, "message")));
         json_decref(document);
     }
+    server_stop(server);
+    snprintf(line, sizeof(line), "rm -r %s", folder);
+    ck_assert_int_eq(system(line), 0);
+}
+END_TEST
+
+// All solvers at two time steps: mdp at its own is the recording to the bit.
+START_TEST(an_episode_is_compared_in_a_table_and_as_a_document) {
+    char folder[] = "/tmp/moreau-check-XXXXXX", line[512];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(line, sizeof(line), "--workers 2 --db %s/e.db", folder);
+    ServerProcess *server = server_start(line);
+    const char *address = server->address[0];
+    snprintf(line, sizeof(line),
+             "moreau run " SCENES "incline.json --steps 60 --record --episode-name demo");
+    ck_assert_int_eq(server_shell(address, line, said, sizeof(said)), 0);
+    ck_assert_int_eq(server_shell(address,
+                                  "moreau compare demo --solver mdp,ccp --stride 20 --record "
+                                  "--label again",
+                                  said, sizeof(said)),
+                     0);
+    ck_assert_msg(strstr(said, "\n  recorded ") != NULL, "%s", said);
+    ck_assert_msg(strstr(said, "\n       0.25       60          0 ") != NULL, "%s", said);
+    ck_assert_msg(strstr(said, "&with=") != NULL, "%s", said);
+    for (const char *at = said, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+        ck_assert_int_le(end - at, 120);
+    }
+    json_t *document = server_shell_json(
+        address, "moreau compare demo --solver mdp,ccp --time-step 0.004166666666666667 --json", 0);
+    const json_t *runs = json_object_get(document, "runs");
+    ck_assert_uint_eq(json_array_size(runs), 3);
+    const json_t *same = json_array_get(runs, 1), *other = json_array_get(runs, 2);
+    ck_assert(json_number_value(json_object_get(same, "distance")) == 0.0);
+    ck_assert_ptr_null(json_object_get(same, "hash_step"));
+    ck_assert_str_eq(json_string_value(json_object_get(other, "solver")), "ccp");
+    ck_assert(json_number_value(json_object_get(other, "distance")) > 0.0);
+    json_decref(document);
+    document = server_shell_json(address, "moreau episodes demo-ccp --json", 0);
+    ck_assert_str_eq(json_string_value(json_object_get(document, "solver")), "ccp");
+    json_decref(document);
     server_stop(server);
     snprintf(line, sizeof(line), "rm -r %s", folder);
     ck_assert_int_eq(system(line), 0);
@@ -581,6 +633,7 @@ static TCase *case_command_line(void) {
     tcase_add_test(tcase, what_was_launched_stands_in_the_log);
     tcase_add_test(tcase, a_full_disk_is_said);
     tcase_add_test(tcase, errors_name_what_was_typed);
+    tcase_add_test(tcase, an_episode_is_compared_in_a_table_and_as_a_document);
     tcase_add_test(tcase, a_list_that_is_too_short_says_what_is_needed_and_what_came);
     tcase_add_test(tcase, a_world_that_was_kept_is_found_by_its_name_and_destroyed);
     tcase_add_test(tcase, a_snapshot_is_of_a_world_by_its_name);

@@ -97,6 +97,24 @@ def test_an_episode_is_recorded_replayed_and_verified(client):
     assert verify.result().verified
 
 
+def test_an_episode_is_compared_with_what_other_settings_make_of_it(client):
+    world = World.create(client, BALL)
+    with world.record("fall again") as episode:
+        world.step(40)
+    variants = [
+        protocol.EpisodeVariant(),
+        protocol.EpisodeVariant(settings=protocol.WorldSettings(time_step=1 / 480), name="finer"),
+    ]
+    compare = client.episode_compare(episode=episode, stride=10, variants=variants, record=True, labels=["again"])
+    list(compare)
+    recorded, same, finer = compare.result().runs
+    assert np.array_equal(recorded.sample_step, [0, 10, 20, 30, 40])
+    assert same.hash_step is None and not same.sample_distance.any()
+    assert finer.steps == 80 and finer.sample_distance[1] > 0
+    child = client.episode_describe(episode=finer.episode).episode
+    assert (child.name, child.parent, child.parent_step, child.labels) == ("finer", episode, 0, ["again"])
+
+
 def test_a_problem_is_solved_from_arrays(client):
     # a point mass on the ground, pushed along it by 0.3 of its weight: it sticks at friction 0.5, and slides at 0.2
     free = np.array([0.01 * 9.81 * 0.3, 0.0, -0.01 * 9.81])

@@ -2760,6 +2760,8 @@ class EpisodeRun(Message):
     """joints that broke"""
     solver_time_mean: float | None = None
     """[s] of a step"""
+    energy: float | None = None
+    """[J] after the last step taken: kinetic + gravity"""
     compared: int | None = None
     """how many times these were, that of `first` included"""
     distance: float | None = None
@@ -4296,6 +4298,7 @@ EpisodeRun.FIELDS = (
     Field(19, "removed", Kind.UINT64, False, None),
     Field(20, "broken", Kind.UINT64, False, None),
     Field(21, "solver_time_mean", Kind.DOUBLE, False, None),
+    Field(22, "energy", Kind.DOUBLE, False, None),
     Field(30, "compared", Kind.UINT64, False, None),
     Field(31, "distance", Kind.DOUBLE, False, None),
     Field(32, "distance_body", Kind.UINT64, False, None),
