@@ -9,13 +9,15 @@
         print(world.state().pose)
 
 `Client` has every call of the protocol as a method; `protocol` has its messages. `Group` steps thousands of worlds
-as arrays; `moreau_sim.gym` has Gymnasium environments, `moreau_sim.checker` a checker of vector environments, and
-`moreau_sim.importers` reads MJCF and URDF: each needs an extra of the distribution, and is imported by itself.
+as arrays, `Episode` is a stored episode as arrays. `moreau_sim.gym` has Gymnasium environments, `moreau_sim.checker`
+a checker of vector environments, `moreau_sim.importers` reads MJCF and URDF, and `moreau_sim.exporters` writes MCAP:
+each needs an extra of the distribution, and is imported by itself.
 """
 
 from . import errors, protocol
 from ._wire import WireError
 from .client import Client, Pending
+from .episode import Episode, Frames
 from .errors import ConnectionLost, MoreauError, ProtocolError, ServerError
 from .group import Columns, Final, Group, Rows, channel, gaussian, parameter, uniform
 from .group import stream as noise_stream
@@ -29,7 +31,9 @@ __all__ = [
     "Client",
     "Columns",
     "ConnectionLost",
+    "Episode",
     "Final",
+    "Frames",
     "Group",
     "JointState",
     "MoreauError",

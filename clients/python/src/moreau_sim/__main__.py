@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""python -m moreau_sim import FILE [-o SCENE.json] | check-vector ID"""
+"""python -m moreau_sim import FILE [-o SCENE.json] | export EPISODE --mcap FILE | check-vector ID"""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import json
 import sys
 from typing import Any
 
-from . import importers
+from . import exporters, importers
+from .client import Client
+from .episode import Episode
 from .errors import MoreauError
 
 
@@ -28,6 +30,31 @@ def import_file(arguments: argparse.Namespace) -> int:
     except (importers.ImportFailed, OSError) as error:
         print(f"moreau_sim import: {error}", file=sys.stderr)
         return 1
+    return 0
+
+
+def export_episode(arguments: argparse.Namespace) -> int:
+    try:
+        with Client(arguments.server, token_file=arguments.token_file, name="moreau_sim export") as client:
+            written = exporters.mcap(
+                Episode(client, arguments.episode),
+                arguments.mcap,
+                first=arguments.first,
+                last=arguments.last,
+                stride=arguments.stride,
+                contacts=arguments.contacts,
+                again=arguments.again,
+                progress=True,
+            )
+    except KeyboardInterrupt:
+        print(f"moreau_sim export: interrupted: {arguments.mcap} was not written", file=sys.stderr)
+        return 1
+    except (exporters.ExportFailed, MoreauError, OSError, ValueError) as error:
+        print(f"moreau_sim export: {error}", file=sys.stderr)
+        return 1
+    print(f"{arguments.mcap}: {written.frames:,} frames, {written.bodies:,} bodies", file=sys.stderr)
+    if written.undrawn:
+        print(f"{written.undrawn:,} shapes are of kinds that are not drawn", file=sys.stderr)
     return 0
 
 
@@ -82,6 +109,22 @@ def main(words: list[str] | None = None) -> int:
     command.add_argument("file", help="MJCF (<mujoco>) or URDF (<robot>)")
     command.add_argument("-o", "--output", metavar="SCENE.json", help="where the scene goes; default: standard output")
     command.set_defaults(run=import_file)
+    command = commands.add_parser(
+        "export",
+        help="write an episode as MCAP",
+        description="Writes an episode of a server as MCAP, which Foxglove opens (pip install 'moreau-sim[mcap]'). What was not stored, the "
+        "server steps again. Tables and arrays: moreau export. Exit status: 0 done, 1 not possible, 2 usage.",
+    )
+    command.add_argument("episode", help="an id, its first digits (at least 4), or a name that only one has")
+    command.add_argument("--mcap", metavar="OUT", required=True, help="the file to write")
+    command.add_argument("--server", metavar="ADDR", help="HOST:PORT or unix:PATH; default $MOREAU_SERVER, or 127.0.0.1:7667")
+    command.add_argument("--token-file", metavar="F", help="the server's token")
+    command.add_argument("--from", dest="first", type=int, metavar="STEP", help="of the episode; default 0")
+    command.add_argument("--to", dest="last", type=int, metavar="STEP", help="default: the last")
+    command.add_argument("--stride", type=int, default=1, metavar="N", help="every N-th step; default 1")
+    command.add_argument("--contacts", action="store_true", help="what touches, too: arrows, and numbers to plot")
+    command.add_argument("--again", action="store_true", help="step again even what is stored")
+    command.set_defaults(run=export_episode)
     command = commands.add_parser(
         "check-vector",
         help="check a vector environment",

@@ -15,9 +15,10 @@ R = TypeVar("R", bound=Message)
 class Stream(Generic[E, R]):
     """Events as they come; `result()` is the reply that ends them."""
 
-    def __init__(self, take: Callable[[], E | None], finish: Callable[[], R]) -> None:
+    def __init__(self, take: Callable[[], E | None], finish: Callable[[], R], stop: Callable[[], None]) -> None:
         self._take = take
         self._finish = finish
+        self._stop = stop
 
     def __iter__(self) -> Iterator[E]:
         while (event := self._take()) is not None:
@@ -26,3 +27,7 @@ class Stream(Generic[E, R]):
     def result(self) -> R:
         """The reply; events that nobody took are dropped."""
         return self._finish()
+
+    def close(self) -> None:
+        """No more, please: the call is cancelled, unless it is done, and what is on its way is dropped."""
+        self._stop()

@@ -258,4 +258,10 @@ class Client(Calls):
                 self._receive()
             return _result_of(pending._events.popleft(), event)  # type: ignore[no-any-return]
 
-        return Stream(take, pending.result)
+        def stop() -> None:
+            if not pending.done and self._connection is not None:
+                self.cancel(request=pending.id)
+                pending.reply()
+            pending._events.clear()
+
+        return Stream(take, pending.result, stop)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Stored episodes as arrays."""
+
+import numpy as np
+import pytest
+
+import moreau_sim
+from moreau_sim import Episode, World, errors, protocol
+
+STACK = {
+    "bodies": [
+        {"name": "ground", "kind": "STATIC", "shapes": [{"plane": {}}]},
+        {"name": "low", "position": [0, 0, 0.1], "shapes": [{"box": {"half_extents": [0.1, 0.1, 0.1]}}]},
+        {"name": "high", "position": [0, 0, 0.3], "shapes": [{"box": {"half_extents": [0.1, 0.1, 0.1]}}]},
+    ]
+}
+SWING = {
+    "bodies": [
+        {"name": "arm", "position": [1, 0, 0], "mass": 2, "inertia": [0.1, 0.1, 0.1, 0, 0, 0]},
+        {"name": "weight", "position": [0, 5, 0], "mass": 1, "inertia": [0.1, 0.1, 0.1, 0, 0, 0]},
+    ],
+    "joints": [
+        {"kind": "BALL", "body_b": "arm", "anchor": [0, 0, 0]},
+        {"kind": "SLIDER", "body_b": "weight", "anchor": [0, 5, 0], "axis": [0, 0, 1]},
+    ],
+}
+
+
+def test_arrays_are_what_the_world_went_through(client):
+    world = World.create(client, STACK)
+    seen = [world.state()]
+    with world.record("arrays") as id:
+        for _ in range(20):
+            world.step()
+            seen.append(world.state())
+    arrays = Episode(client, id).arrays(contacts=True)
+    assert np.array_equal(arrays["pose"], np.array([state.pose for state in seen]))
+    assert np.array_equal(arrays["velocity"], np.array([state.velocity for state in seen]))
+    assert arrays["step"].tolist() == list(range(21)) and arrays["body_name"].tolist() == ["ground", "low", "high"]
+    assert arrays["present"].all() and not arrays["stored"].any()
+    # the last step's contacts are the world's own
+    last = slice(int(arrays["contact_first"][-2]), int(arrays["contact_first"][-1]))
+    [contacts] = world.contacts()
+    assert np.array_equal(arrays["contact_impulse"][last].ravel(), contacts.impulse) and len(contacts.gap) == 8
+    # they carry the weight of both: 16 kg over a step
+    carried = arrays["contact_impulse"][last][arrays["contact_body_a"][last] == 1, 0].sum()
+    assert carried == pytest.approx(16 * 9.81 / 240, rel=1e-6)
+
+
+def test_what_comes_and_goes_is_nan_where_it_is_not(client):
+    world = World.create(client, STACK)
+    with world.record("come and go") as id:
+        world.step(2)
+        [new] = client.world_add_bodies(world=world.id, pose=[9, 9, 9, 1, 0, 0, 0], mass=[1], inertia=[1, 1, 1, 0, 0, 0]).ids.tolist()
+        world.step(2)
+        client.world_remove(world=world.id, bodies=[int(world.ids[2])])
+        world.step(2)
+    episode = Episode(client, id)
+    arrays = episode.arrays()
+    assert arrays["body"].tolist() == [*world.ids.tolist(), new] and arrays["body_name"][3] == ""
+    assert arrays["present"].astype(int).T.tolist() == [[1] * 7, [1] * 7, [1, 1, 1, 1, 1, 0, 0], [0, 0, 0, 1, 1, 1, 1]]
+    assert np.array_equal(np.isnan(arrays["pose"]).any(axis=2), ~arrays["present"])
+    assert np.array_equal(arrays["pose"][-1, arrays["present"][-1]], world.state().pose)
+    assert episode.arrays(bodies=["high", new], velocities=False)["pose"].shape == (7, 2, 7)
+    assert [len(block.step) for block in episode.frames()] == [3, 2, 2]
+    for bodies, sentence in ((["nobody"], "nobody"), ([10**6], "1000000")):
+        with pytest.raises(KeyError, match=sentence):
+            episode.arrays(bodies=bodies)
+
+
+def test_joints_have_their_numbers_and_axes(client):
+    world = World.create(client, SWING, time_step=0.001)
+    with world.record("joints") as id:
+        world.step(50)
+    arrays = Episode(client, id).arrays(poses=False, velocities=False, joints=True)
+    assert "pose" not in arrays and "body" not in arrays
+    joints = world.joints()
+    assert arrays["joint"].tolist() == joints.ids.tolist() and arrays["joint_position_first"].tolist() == [0, 4, 5]
+    for name in ("position", "velocity", "target", "target_velocity", "effort"):
+        assert np.array_equal(arrays[f"joint_{name}"][-1], getattr(joints, name))
+    # symplectic Euler: h^2 g n (n + 1)/2, to rounding of 50 sums
+    n = np.arange(51)
+    assert arrays["joint_position"][:, 4] == pytest.approx(-9.81e-6 * n * (n + 1) / 2, abs=1e-13)
+
+
+def test_a_range_is_cut_and_a_stream_may_be_left(client):
+    world = World.create(client, STACK)
+    with world.record("range", content=protocol.Episode.Content.FRAMES) as id:
+        world.step(2000)
+    episode = Episode(client, id[:8])
+    arrays = episode.arrays(first=100, last=500, stride=100)
+    assert arrays["step"].tolist() == [100, 200, 300, 400, 500] and arrays["stored"].all()
+    assert not episode.arrays(first=2000, again=True)["stored"].any()
+    for block in episode.frames():
+        assert block.step[0] == 0
+        break
+    client.ping()  # nothing of it is left behind
+    with pytest.raises(errors.OutOfRange):
+        episode.arrays(first=2001)
+    with pytest.raises(errors.NotFound):
+        Episode(client, "none such")
+
+
+def test_a_group_is_as_good(client):
+    scene = {"bodies": [{"name": "ball", "position": [0, 0, 1], "shapes": [{"sphere": {"radius": 0.1}}]}]}
+    layout = {"action": [moreau_sim.channel("BODY_FORCE", "ball")], "observation": [moreau_sim.channel("BODY_POSITION", "ball")]}
+    with moreau_sim.Group.create(client, scene, count=2, step_limit=20, record="farm", **layout) as group:
+        group.reset()
+        seen = [group.step(np.full((2, 3), 0.5)).observation for _ in range(19)]
+        group.step(np.zeros((2, 3)))
+    found = client.episode_list(name="farm").episodes
+    arrays = Episode(client, next(one.episode for one in found if not one.world_index)).arrays()
+    assert np.array_equal(arrays["pose"][1:20, 0, :3].astype(np.float32), np.array(seen)[:, 0])
