@@ -49,10 +49,15 @@ run falling --steps 150 --record=contacts --episode-name falling
 cp "$folder/log.db" "$folder/open.db"
 cp "$folder/log.db-wal" "$folder/open.db-wal"
 stop
+start "$folder/group.db"
+"$source/tests/web/group.py" "$MOREAU_SERVER" >"$folder/group.json"
+stop
 "$source/tests/web/expect.py" "$folder/log.db" slides glides 100 >"$folder/expected.json"
 "$build/clients/moreau" export slides --db "$folder/log.db" --html "$folder/slides.html" --page "$web/dist/moreau-viewer.html" >/dev/null
 cp "$folder/log.db" "$folder/lies.db"
 "$source/tests/web/lie.py" "$folder/lies.db" slides 77
+cp "$folder/group.db" "$folder/other.db"
+"$source/tests/web/change.py" "$folder/other.db" "UPDATE episode SET turn = turn + 1 WHERE world_index = 70 AND turn = 2"
 if [ "$all" = --all ]; then
     start "$folder/large.db"
     for bodies in 100 1000 10000; do

@@ -44,8 +44,7 @@ uint8_t *prove_buffer(size_t count) {
     return prover.buffer;
 }
 
-// The chunk in the buffer, of one kind.
-static Status open_chunk(size_t count, ChunkKind kind, Chunk *chunk) {
+Status prove_open_chunk(size_t count, ChunkKind kind, Chunk *chunk) {
     prover.error = (Error){0};
     Status status = chunk_open(prover.buffer, count, NULL, chunk, &prover.error);
     if (status == STATUS_OK && chunk->kind != kind) {
@@ -63,7 +62,8 @@ static void show_world(void) {
                                 .step = prover.step};
 }
 
-static void end_world(void) {
+void prove_end_world(void) {
+    prove_end_group();
     if (prover.world != NULL) {
         world_destroy(prover.world);
         stepper_destroy(prover.stepper);
@@ -80,10 +80,10 @@ static void end_world(void) {
 
 int prove_keyframe(size_t count) {
     Chunk chunk;
-    if (open_chunk(count, CHUNK_KEYFRAME, &chunk) != STATUS_OK) {
+    if (prove_open_chunk(count, CHUNK_KEYFRAME, &chunk) != STATUS_OK) {
         return prove_fail();
     }
-    end_world();
+    prove_end_world();
     Stepper *stepper = stepper_create(prove_limits.bytes_max);
     Status status = stepper == NULL
                         ? error_set(&prover.error, STATUS_RESOURCE_EXHAUSTED, NULL, "memory ended")
@@ -104,24 +104,24 @@ int prove_keyframe(size_t count) {
 
 int prove_inputs(size_t count) {
     Chunk chunk;
-    if (open_chunk(count, CHUNK_INPUTS, &chunk) != STATUS_OK) {
+    if (prove_open_chunk(count, CHUNK_INPUTS, &chunk) != STATUS_OK) {
         return prove_fail();
     }
-    if (prover.world == NULL) {
+    if (prover.world == NULL && !prove_is_group()) {
         error_set(&prover.error, STATUS_FAILED_PRECONDITION, NULL, "there was no key-frame");
         return prove_fail();
     }
     prover.inputs = chunk;
     prover.at = 0;
     prover.has_run = false;
-    return 0;
+    return prove_is_group() ? prove_group_inputs() : 0;
 }
 
 int prove_compare(size_t count) {
     Chunk chunk;
     uint8_t *bytes;
     size_t written;
-    if (open_chunk(count, CHUNK_KEYFRAME, &chunk) != STATUS_OK || prover.world == NULL ||
+    if (prove_open_chunk(count, CHUNK_KEYFRAME, &chunk) != STATUS_OK || prover.world == NULL ||
         snapshot_write(prover.world, &prover.scratch, &bytes, &written, &prover.error) !=
             STATUS_OK) {
         return prove_fail();
@@ -210,7 +210,7 @@ static ProveNext take_step(void) {
 
 ProveNext prove_ready(void) {
     prover.error = (Error){0};
-    if (prover.inputs.body == NULL) {
+    if (prover.inputs.body == NULL || prover.world == NULL) {
         return PROVE_END;
     }
     arena_reset(&prover.scratch);
@@ -229,6 +229,9 @@ ProveNext prove_ready(void) {
 }
 
 ProveNext prove_next(void) {
+    if (prove_is_group()) {
+        return prove_group_next();
+    }
     ProveNext next = prove_ready();
     if (next == PROVE_STEP) {
         next = take_step();

@@ -30,6 +30,14 @@ uint8_t *prove_buffer(size_t count);
 int prove_keyframe(size_t count);
 int prove_inputs(size_t count);
 
+// What stands in the buffer is the definition of a group: what is stepped from now on is an episode
+// of this one of its worlds, of which prove_episode says which: of a seed, the turn-th of it, begun
+// and ended by these calls on the world's range, counted from 1. Inputs are then the chunks of the
+// range from that on which has the call that began it. Of its steps no certificates are known, and
+// prove_report gives numbers that are none.
+int prove_group(size_t count, uint32_t world);
+void prove_episode(uint64_t seed, uint64_t turn, uint64_t begun_call, uint64_t ended_call);
+
 // Takes the next step, and carries out the changes before it.
 ProveNext prove_next(void);
 

@@ -94,6 +94,11 @@ ProveNext prove_hold(void) {
     end_trial();
     again.held = NULL;
     arena_reset(&again.memory);
+    if (prove_is_group()) {
+        error_set(&prover->error, STATUS_FAILED_PRECONDITION, NULL,
+                  "steps of a group's worlds are not tried in other ways");
+        return (ProveNext)prove_fail();
+    }
     ProveNext next = prove_ready();
     if (next == PROVE_STEP && snapshot_write(prover->world, &again.memory, &again.held,
                                              &again.held_bytes, &prover->error) != STATUS_OK) {

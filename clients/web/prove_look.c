@@ -4,6 +4,7 @@
 #include "web/prove_parts.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 // What a page reads until the next call.
@@ -14,9 +15,15 @@ static uintptr_t view[PROVE_FRAME_COUNT];
 static_assert((int)PROVE_CONTACTS_COUNT <= (int)PROVE_FRAME_COUNT, "both fit");
 
 const double *prove_report(void) {
-    static const StepReport none = {0};
     const ProveShown *shown = &prove_state()->shown;
-    const StepReport *report = shown->report == NULL ? &none : shown->report;
+    const StepReport *report = shown->report;
+    if (report == NULL) {
+        for (int i = 0; i < PROVE_REPORT_COUNT; i++) {
+            report_numbers[i] = NAN;
+        }
+        report_numbers[CERTIFICATE_ENTRY_COUNT] = shown->has_converged;
+        return report_numbers;
+    }
     const Certificate *certificate = &report->certificate;
     memcpy(report_numbers, certificate->entry, sizeof(certificate->entry));
     const double rest[] = {certificate->converged,   certificate->penetration,

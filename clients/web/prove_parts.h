@@ -12,7 +12,8 @@
 typedef struct ProveShown {
     const World *world; // NULL: there is none
     const Stepper *stepper;
-    const StepReport *report;
+    const StepReport *report; // NULL: nobody knows it, but whether the step converged
+    bool has_converged;
     uint64_t step; // of the recording
 } ProveShown;
 
@@ -44,3 +45,16 @@ int prove_fail(void);
 
 // Carries out what stands before the next step, and begins its order. PROVE_STEP: it is there.
 ProveNext prove_ready(void);
+
+// The chunk in the buffer, of one kind.
+Status prove_open_chunk(size_t count, ChunkKind kind, Chunk *chunk);
+
+// Nothing is there any more that could be stepped.
+void prove_end_world(void);
+
+// ---- prove_group.c
+
+void prove_end_group(void);
+bool prove_is_group(void);
+int prove_group_inputs(void); // a chunk of them has come
+ProveNext prove_group_next(void);

@@ -86,7 +86,7 @@ export class Again {
 
     private async solve(): Promise<void> {
         const panel = this.panel;
-        if (panel === null || !panel.prover.canProve || panel.step === 0) {
+        if (panel === null || !panel.prover.canProve || panel.step === 0 || panel.episode.group !== null) {
             return;
         }
         const token = ++this.token;
@@ -144,8 +144,9 @@ export class Again {
         if (panel === null) {
             return;
         }
-        if (!panel.prover.canProve || panel.step === 0) {
-            this.head.replaceChildren(panel.step === 0 ? "Nothing has been stepped at step 0: choose another one." : `No step can be solved again here: ${panel.prover.obstacle}.`);
+        const isOfGroup = panel.episode.group !== null;
+        if (!panel.prover.canProve || panel.step === 0 || isOfGroup) {
+            this.head.replaceChildren(isOfGroup ? "Steps of a group's worlds are not tried in other ways." : panel.step === 0 ? "Nothing has been stepped at step 0: choose another one." : `No step can be solved again here: ${panel.prover.obstacle}.`);
             [this.waysPlace, this.results, this.plotPlace, this.contactsPlace].forEach((place) => (place.hidden = true));
             return;
         }

@@ -4,6 +4,7 @@ import { Vector3 } from "three";
 import { Again } from "./again";
 import { Beside } from "./compare";
 import { Episode } from "./episode";
+import { Groups } from "./groups";
 import { Moment, readLink, writeLink } from "./link";
 import type { Contacts, Frame } from "./log/frames";
 import { contactKey, judge, scaleOf } from "./measures";
@@ -21,7 +22,7 @@ import { Picture, Stage } from "./view/stage";
 
 export const SPEEDS = [0.01, 0.03, 0.1, 0.25, 0.5, 1, 2, 4, 10];
 const BODIES_SEEN_TWICE = 3000; // at the end as well, to place the camera; frames of more are too much to read for that
-const TABS = ["episode", "body", "contacts", "plots", "again"];
+const TABS = ["episode", "body", "contacts", "plots", "again", "group"];
 
 export class App {
     opened: Opened | null = null;
@@ -56,6 +57,7 @@ export class App {
     private readonly plots = new Plots($("tab-plots"));
     private readonly inspector = new Inspector($("tab-contacts"));
     private readonly again = new Again($("tab-again"));
+    private readonly groups: Groups;
 
     /** `version` is that of the dynamics that the page brought along, if it did. */
     constructor(readonly client: Client, private readonly dynamics: ArrayBuffer | null, private readonly version: number) {
@@ -69,6 +71,8 @@ export class App {
         this.timeline.onStrip = (first, last) => void this.seekWorst(first, last);
         this.inspector.onPick = (index) => this.pickContact(index);
         this.inspector.onSort = () => this.showInspector();
+        this.groups = new Groups($("tab-group"), client);
+        this.groups.onOpen = (row) => void this.choose(row, null);
         this.again.onPick = (key) => this.pickNamed(key);
     }
 
@@ -92,22 +96,44 @@ export class App {
         if (token !== this.token) {
             return;
         }
-        const { name, size, notes, episodes, episodeCount } = this.opened;
+        const { name, size, notes, episodes, groups } = this.opened;
         $("file-name").textContent = `${name}, ${bytes(size)}`;
         this.note(notes.map((text) => ({ text, isError: false })));
-        this.listEpisodes(episodes, episodeCount);
-        const wanted = moment.episode === "" ? episodes[0] : episodes.find((e) => e.uid.startsWith(moment.episode) || e.name === moment.episode);
+        this.listEpisodes(this.opened);
+        const wanted = await this.wanted(moment);
         if (wanted !== undefined) {
             // of a damaged file, the first that can be shown
             const others = moment.episode === "" ? episodes.slice(1) : [];
             for (let next: EpisodeRow | undefined = wanted; next !== undefined && !(await this.choose(next, moment)); next = others.shift()) {
                 continue;
             }
-        } else if (episodes.length === 0) {
+        } else if (episodes.length + groups.length === 0) {
             this.note([...notes.map((text) => ({ text, isError: false })), { text: `${name} holds no episodes: nothing was recorded into it yet.`, isError: true }]);
         } else {
             this.note([{ text: `${name} has no episode ${moment.episode}; choose another.`, isError: true }]);
         }
+    }
+
+    // What a link says, or the newest.
+    private async wanted(moment: Moment): Promise<EpisodeRow | undefined> {
+        const { episodes, groups } = this.opened as Opened;
+        if (moment.episode !== "") {
+            return this.named(moment.episode);
+        }
+        return episodes[0] ?? (groups.length > 0 ? (await this.groups.show(groups[0].recording))[0] : undefined);
+    }
+
+    private async named(text: string): Promise<EpisodeRow | undefined> {
+        return this.opened?.episodes.find((e) => e.uid.startsWith(text) || e.name === text) ?? (await this.client.call("find", text)) ?? undefined;
+    }
+
+    /** The table of a group's episodes, and one of them. */
+    async showGroup(recording: number): Promise<void> {
+        const rows = await this.groups.show(recording, this.episode?.row.uid);
+        if (rows.length > 0 && this.episode?.row.recording !== recording) {
+            await this.choose(rows[0], null);
+        }
+        this.showTab("group");
     }
 
     private close(): void {
@@ -123,17 +149,21 @@ export class App {
         this.stage?.show(null, false);
     }
 
-    private listEpisodes(rows: EpisodeRow[], total: number): void {
+    private listEpisodes({ episodes, groups, hasMore }: Opened): void {
         const option = (row: EpisodeRow) => el("option", { value: row.uid },
             `${row.uid.slice(0, 8)} ${row.name || "–"} · ${row.content}, ${row.lastStep === null ? "open" : count(row.lastStep - row.firstStep) + " steps"}, ${row.solver}`);
-        $("episodes").replaceChildren(...rows.map(option));
-        $("second").replaceChildren(el("option", { value: "" }, "beside it: none"), ...rows.map(option));
-        if (total > rows.length) {
-            $("episodes").append(el("option", { disabled: true }, `the newest ${rows.length} of ${count(total)}; a link with episode=ID opens any`));
+        $("episodes").replaceChildren(...episodes.map(option), ...groups.map((group) => el("option", { value: `group:${group.recording}` },
+            `${group.uid.slice(0, 8)} ${group.name || "–"} · ${count(group.episodes)} episodes of ${count(group.worlds)} worlds`)));
+        $("second").replaceChildren(el("option", { value: "" }, "beside it: none"), ...episodes.map(option));
+        if (hasMore) {
+            $("episodes").append(el("option", { disabled: true }, "the newest recordings; a link with episode=ID opens any"));
         }
-        $("episodes").hidden = $("second").hidden = rows.length === 0;
-        $("welcome").hidden = rows.length > 0;
-        $("main").hidden = rows.length === 0;
+        const isEmpty = episodes.length + groups.length === 0;
+        this.groups.take(groups);
+        document.querySelector("[data-tab=group]")?.toggleAttribute("hidden", groups.length === 0);
+        $("episodes").hidden = $("second").hidden = isEmpty;
+        $("welcome").hidden = !isEmpty;
+        $("main").hidden = isEmpty;
     }
 
     note(notes: { text: string; isError: boolean }[]): void {
@@ -156,7 +186,10 @@ export class App {
     async choose(row: EpisodeRow, moment: Moment | null): Promise<boolean> {
         const token = ++this.token;
         this.close();
-        $<HTMLSelectElement>("episodes").value = row.uid;
+        $<HTMLSelectElement>("episodes").value = row.isOfGroup ? `group:${row.recording}` : row.uid;
+        if (row.isOfGroup) {
+            void this.groups.show(row.recording, row.uid);
+        }
         $<HTMLSelectElement>("second").value = "";
         try {
             const head = await this.client.call("episode", row.uid);
@@ -205,7 +238,7 @@ export class App {
             this.stage?.place(moment.camera);
         }
         if (this.frame === null && !episode.hasFrames) {
-            this.say(`This episode holds inputs and no frames, and cannot be stepped again here: ${this.prover?.obstacle || "it has no sound key-frame"}. ` +
+            this.say(`This episode holds ${episode.group === null ? "inputs" : "calls"} and no frames, and cannot be stepped again here: ${this.prover?.obstacle || "it has no sound key-frame"}. ` +
                 "Record with --record=frames or --record=contacts.");
         }
         this.showTab(moment?.tab && TABS.includes(moment.tab) ? moment.tab : this.tab);
@@ -520,7 +553,7 @@ export class App {
             this.showInspector();
         } else if (this.tab === "again") {
             this.showAgain();
-        } else {
+        } else if (this.tab === "plots") {
             this.showPlots();
         }
         this.prover?.showBadge($("badge"));
@@ -670,7 +703,7 @@ export class App {
     /** Somebody changed the address, or followed a link in the same page. */
     async go(hash: string): Promise<void> {
         const moment = readLink(hash);
-        const row = this.opened?.episodes.find((e) => moment.episode !== "" && e.uid.startsWith(moment.episode));
+        const row = this.opened !== null && moment.episode !== "" ? await this.named(moment.episode) : undefined;
         if (moment.url !== "" && moment.url !== this.url) {
             await this.open(moment.url, null, moment);
         } else if (row !== undefined) {

@@ -4,7 +4,7 @@ import { Kind } from "./log/chunk";
 import { Contacts, Frame, readContacts, readFrames } from "./log/frames";
 import { Body, Joint, nameBodies, readScene, Scene } from "./log/scene";
 import type { Client } from "./store/client";
-import type { ChunkRef, EpisodeHead, EpisodeRow } from "./store/messages";
+import type { ChunkRef, EpisodeHead, EpisodeRow, GroupEpisode } from "./store/messages";
 
 const CHUNKS_KEPT = 96; // of about 260 KB each
 
@@ -107,11 +107,18 @@ export class Episode {
         }
         this.unnamed = [...this.scenes];
         this.settings = this.scenes[0]?.settings ?? {};
-        this.timeStep = head.definition.timeStep > 0 ? head.definition.timeStep : 1 / 240;
+        const length = row.isOfGroup && row.simulated !== null && row.length !== null && row.length > 0 ? row.simulated / row.length : 0; // with all substeps
+        this.timeStep = length > 0 ? length : head.definition.timeStep > 0 ? head.definition.timeStep : 1 / 240;
         this.stride = this.shownStride = head.definition.stride;
-        const refs = (kind: Kind) => head.chunks.filter((c) => c.kind === kind);
+        const refs = (kind: Kind) => head.chunks.filter((c) => c.kind === kind && (kind === Kind.Inputs || !row.isOfGroup));
         this.frames = new Shelf(refs(Kind.Frames), (ref) => this.fetch(ref, readFrames));
         this.contacts = new Shelf(refs(Kind.Contacts), (ref) => this.fetch(ref, readContacts));
+    }
+
+    /** Of a group's: which; its steps are those of the group. null: of a single world. */
+    get group(): GroupEpisode | null {
+        const { row } = this;
+        return !row.isOfGroup ? null : { world: row.worldIndex, seed: row.seed ?? 0n, turn: row.turn, begunCall: row.firstStep, endedCall: row.lastStep ?? 0 };
     }
 
     get lastStep(): number {

@@ -26,6 +26,7 @@ const KEYS: [string, string, (app: App) => void][] = [
     ["3", "contacts", (app) => app.showTab("contacts")],
     ["4", "plots", (app) => app.showTab("plots")],
     ["5", "solve the step again", (app) => app.showTab("again")],
+    ["6", "the episodes of a group", (app) => app.opened !== null && app.opened.groups.length > 0 && app.showTab("group")],
     ["d", "light or dark", (app) => flipTheme(app)],
     ["Escape", "pick nothing", (app) => app.pickBody(0)],
     ["?", "these keys", () => $<HTMLDialogElement>("keys").showModal()],
@@ -88,8 +89,10 @@ function listen(app: App): void {
     click("show-contacts", () => app.draw(false));
     $("step").addEventListener("change", () => void app.seek(Number($<HTMLInputElement>("step").value)));
     $("episodes").addEventListener("change", () => {
-        const row = app.row($<HTMLSelectElement>("episodes").value);
-        if (row !== undefined) {
+        const value = $<HTMLSelectElement>("episodes").value, row = app.row(value);
+        if (value.startsWith("group:")) {
+            void app.showGroup(Number(value.slice(6)));
+        } else if (row !== undefined) {
             void app.choose(row, null);
         }
     });

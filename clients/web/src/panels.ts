@@ -20,19 +20,21 @@ const when = (ns: bigint) => new Date(Number(ns / 1000000n)).toISOString().repla
 function facts(episode: Episode, course: Course | null): [string, string][] {
     const { definition: d, seal } = episode.head;
     const steps = episode.lastStep;
-    const unconverged = course === null ? 0 : course.stretches.reduce((sum, s) => sum + s.figures.unconverged, 0);
+    const unconverged = course === null ? 0 : episode.group !== null ? episode.row.unconverged ?? 0 : course.stretches.reduce((sum, s) => sum + s.figures.unconverged, 0);
     const worst = course === null ? 0 : Math.max(0, ...course.stretches.map((s) => s.figures.worstOwn));
     const deepest = course === null ? 0 : Math.max(0, ...course.stretches.map((s) => s.figures.worstPenetration));
-    const state = seal === null ? "not ended: it is still being recorded, or its end is missing" : STATES[seal.state] + (seal.why ? ` (${seal.why})` : "");
+    const state = episode.group !== null ? episode.row.state : seal === null ? "not ended: it is still being recorded, or its end is missing" : STATES[seal.state] + (seal.why ? ` (${seal.why})` : "");
     return [
         ["name", d.name || "–"], ["id", episode.row.uid], ["state", state + (seal?.isFound ? "; the end was found by a later start" : "")],
         ["labels", d.labels.join(", ") || "–"], ["content", `${CONTENTS[d.content]}${d.stride > 1 && d.content > 0 ? `, every ${d.stride} steps` : ""}`],
-        ["steps", `${count(steps)} of ${num(d.timeStep)} s`], ["bodies", `${count(d.bodyCount)} at the start`], ["solver", d.solver],
+        ["steps", `${count(steps)} of ${num(episode.timeStep)} s`], ["bodies", `${count(d.bodyCount)} at the start`], ["solver", d.solver],
         ["unconverged", course === null ? "…" : `${count(unconverged)} steps`],
-        ["worst e_own", course === null ? "…" : `${num(worst)} (tolerance ${num(episode.tolerance)})`],
-        ["deepest overlap", course === null ? "…" : `${num(deepest * 1000)} mm`],
+        ["worst e_own", episode.group !== null ? "not kept of groups" : course === null ? "…" : `${num(worst)} (tolerance ${num(episode.tolerance)})`],
+        ["deepest overlap", episode.group !== null ? "not kept of groups" : course === null ? "…" : `${num(deepest * 1000)} mm`],
         ["recorded", when(d.begunNs)], ["by", `${d.client || "?"}, world ${d.worldName || "–"}`],
         ["server", `${d.serverVersion}, dynamics ${d.dynamicsVersion}`], ["build", d.build],
+        ...(episode.group === null ? [] : [["of a group", `world ${count(episode.group.world)} of ${count(d.worldCount)}, seed ${episode.group.seed}, its turn ${episode.group.turn}`],
+            ["return", episode.row.returnSum === null ? "–" : num(episode.row.returnSum, 8)]] as [string, string][]),
         ...(d.seed === null ? [] : [["seed", String(d.seed)] as [string, string]]),
         ...(d.parent === null ? [] : [["parent", `${d.parent.slice(0, 8)} behind step ${d.parentStep}`] as [string, string]]),
         ...(seal !== null && seal.droppedSteps > 0 ? [["dropped", `${count(seal.droppedSteps)} steps`] as [string, string]] : []),

@@ -29,6 +29,7 @@ export class Prover {
     private provenTo = -1;
     private difference = "";
     private faults = 0;
+    private unconverged = 0;
     private hadGap = false;
     private readonly columns: number[][] = ENTRY_NAMES.map(() => [NaN]); // by step, from 0 on
     private readonly ms: number[] = [NaN];
@@ -94,15 +95,19 @@ export class Prover {
 
     // The world on the side stands behind that step; false: the inputs end before it.
     private async reach(client: ProverClient, step: number): Promise<boolean> {
-        const keyframes = this.refs(Kind.KeyFrame), key = keyframes[lastAt(keyframes, step, (r) => r.firstStep)];
+        const { group } = this.episode;
+        const keyframes = this.refs(group === null ? Kind.KeyFrame : Kind.Definition), key = keyframes[lastAt(keyframes, group === null ? step : Infinity, (r) => r.firstStep)];
         if (key === undefined) {
             return false;
         }
-        if (this.sideStep < key.firstStep || this.sideStep + (this.isHeld ? 1 : 0) > step || this.keyframeAt < 0) {
-            this.sideStep = await client.call("sideBegin", await this.whole(key));
+        if (this.sideStep < (group === null ? key.firstStep : 0) || this.sideStep + (this.isHeld ? 1 : 0) > step || this.keyframeAt < 0) {
+            this.sideStep = await client.call("sideBegin", await this.whole(key), group);
             this.keyframeAt = key.id;
-            this.sideNext = this.refs(Kind.Inputs).findIndex((r) => r.sequence > key.sequence);
+            this.sideNext = group === null ? this.refs(Kind.Inputs).findIndex((r) => r.sequence > key.sequence) : 0;
             this.sideFed = false;
+            if (group !== null && !(await this.feed(client))) { // with the call that begins it
+                return false;
+            }
         }
         this.isHeld = false;
         for (;;) {
@@ -197,7 +202,8 @@ export class Prover {
         this.begun = performance.now();
         this.provenTo = 0;
         let begins = true; // behind a gap a key-frame begins anew
-        for (const ref of this.refs(...STEPPED_KINDS)) {
+        const { group } = this.episode;
+        for (const ref of group === null ? this.refs(...STEPPED_KINDS) : [...this.refs(Kind.Definition), ...this.refs(Kind.Inputs)]) {
             if (!this.isOpen) {
                 return;
             }
@@ -214,6 +220,10 @@ export class Prover {
         if (this.difference === "" && this.provenTo < this.episode.lastStep) {
             this.difference = `the inputs end behind step ${this.provenTo}, and the episode at ${this.episode.lastStep}`;
         }
+        const open = this.episode.row.unconverged;
+        if (this.difference === "" && group !== null && open !== this.unconverged) {
+            this.difference = `${this.unconverged} of its steps did not converge, and its row says ${open}`;
+        }
         this.took = performance.now() - this.begun;
         this.proving = "done";
         this.onChange();
@@ -224,6 +234,9 @@ export class Prover {
             return null;
         }
         const chunk = await this.whole(ref);
+        if (ref.kind === Kind.Definition && this.episode.group !== null) {
+            return client.call("group", chunk, this.episode.group);
+        }
         if (ref.kind === Kind.KeyFrame) {
             return client.call("keyframe", chunk, begins);
         }
@@ -242,6 +255,7 @@ export class Prover {
         });
         this.provenTo = proven.firstStep + proven.converged.length;
         this.faults += proven.faults;
+        this.unconverged += proven.converged.filter((c) => !c).length;
         return proven.difference;
     }
 
@@ -278,6 +292,9 @@ export class Prover {
     }
 
     worstOf(first: number, last: number): { step: number; contact: string } | null {
+        if (this.episode.group !== null) {
+            return null;
+        }
         const own = this.columns[OWN];
         let step = -1;
         for (let i = Math.max(1, first); i <= Math.min(last, own.length - 1); i++) {
@@ -287,7 +304,7 @@ export class Prover {
     }
 
     perStep(): { own: Float64Array; names: string[]; entries: Float64Array[]; ms: Float64Array } | null {
-        if (this.columns[OWN].length < 2) {
+        if (this.columns[OWN].length < 2 || this.episode.group !== null) { // nobody tells certificates of a group's steps
             return null;
         }
         const entries = this.columns.map((column) => Float64Array.from(column));

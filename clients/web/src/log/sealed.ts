@@ -43,6 +43,10 @@ export function readDefinition(body: Uint8Array): Definition {
         build = s.text();
     const labels = Array.from({ length: s.count(8) }, () => s.text());
     s.pad();
+    if (worldCount > 1 || worldRange > 1) {
+        s.part(s.count(1)); // what the group is, which the dynamics read
+        s.pad();
+    }
     s.end("definition");
     if (content >= CONTENTS.length || stride === 0 || worldCount === 0 || worldRange === 0) {
         throw new Damage("what it defines cannot be");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The server's dynamics, compiled to WebAssembly, with the functions of clients/web/prove.h: one world per instance.
 import type { Contacts, Frame } from "../log/frames";
+import type { GroupEpisode } from "./messages";
 import type { Choice, Trial } from "./trial";
 
 interface Exports {
@@ -11,6 +12,8 @@ interface Exports {
     prove_keyframe(count: number): number;
     prove_inputs(count: number): number;
     prove_compare(count: number): number;
+    prove_group(count: number, world: number): number;
+    prove_episode(seed: bigint, turn: bigint, begunCall: bigint, endedCall: bigint): void;
     prove_next(): number;
     prove_step(): number;
     prove_message(): number;
@@ -95,6 +98,12 @@ export class Dynamics {
     }
 
     keyframe(chunk: ArrayBuffer): void { this.give(chunk, (n) => this.e.prove_keyframe(n)); }
+
+    group(chunk: ArrayBuffer, of: GroupEpisode): void {
+        this.give(chunk, (n) => this.e.prove_group(n, of.world));
+        this.e.prove_episode(of.seed, of.turn, BigInt(of.begunCall), BigInt(of.endedCall));
+    }
+
     inputs(chunk: ArrayBuffer): void { this.give(chunk, (n) => this.e.prove_inputs(n)); }
     compare(chunk: ArrayBuffer): void { this.give(chunk, (n) => this.e.prove_compare(n)); }
     next(): Next { return this.guard(() => this.e.prove_next()); }

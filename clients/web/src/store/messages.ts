@@ -9,9 +9,24 @@ export interface Opened {
     name: string;
     size: number; // [bytes]
     notes: string[];
-    episodes: EpisodeRow[]; // the newest first
-    episodeCount: number;
+    episodes: EpisodeRow[]; // the newest first, of single worlds
+    groups: GroupRow[]; // likewise
+    hasMore: boolean; // recordings that are older than these
 }
+
+/** A recording of a group: nobody has checked it. */
+export interface GroupRow {
+    uid: string; // of its first episode
+    recording: number;
+    name: string;
+    state: string;
+    worlds: number;
+    episodes: number; // that it has, or had before some were deleted
+    begunNs: bigint;
+}
+
+export const GROUP_ORDERS = ["newest", "oldest", "highest return", "lowest return", "longest", "shortest", "most unconverged", "world, then turn"];
+export const GROUP_PAGE = 100; // episodes
 
 /** A row of the table: nobody has checked it. */
 export interface EpisodeRow {
@@ -19,6 +34,11 @@ export interface EpisodeRow {
     recording: number;
     worldIndex: number;
     worldRange: number;
+    isOfGroup: boolean;
+    seed: bigint | null; // of a group's, as what follows
+    turn: bigint;
+    length: number | null; // steps of the group
+    returnSum: number | null;
     name: string;
     state: string;
     content: string;
@@ -34,7 +54,8 @@ export interface EpisodeRow {
 export interface ChunkRef {
     id: number;
     kind: number;
-    firstStep: number;
+    firstStep: number; // of a group's inputs: of calls on the range of worlds
+    lastStep: number;
     sequence: number;
 }
 
@@ -84,6 +105,15 @@ export interface Proven {
     difference: string | null; // behind the last of them, in half a sentence
 }
 
+/** Which episode of which world, as its row says; what is otherwise differs when it is stepped again. */
+export interface GroupEpisode {
+    world: number;
+    seed: bigint;
+    turn: bigint;
+    begunCall: number; // on the world's range
+    endedCall: number;
+}
+
 export interface Shown {
     frame: Frame;
     contacts: Contacts | null;
@@ -91,11 +121,12 @@ export interface Shown {
 
 export interface ProverCalls {
     version(): number;
+    group(chunk: ArrayBuffer, of: GroupEpisode): string | null;
     keyframe(chunk: ArrayBuffer, begins: boolean): string | null;
     inputs(chunk: ArrayBuffer): Proven;
     store(kind: "frames" | "contacts", chunk: ArrayBuffer): string | null;
     end(): string | null;
-    sideBegin(chunk: ArrayBuffer): number;
+    sideBegin(chunk: ArrayBuffer, of: GroupEpisode | null): number;
     sideInputs(chunk: ArrayBuffer): void;
     sideTo(step: number): { at: number; shown: Shown[]; difference: string | null };
     solvers(): string;
@@ -105,7 +136,8 @@ export interface ProverCalls {
 
 export interface Calls {
     open(what: File | string | ArrayBuffer, log: File | null): Opened;
-    find(text: string): EpisodeRow[];
+    find(text: string): EpisodeRow | null;
+    group(recording: number, order: number, from: number): EpisodeRow[];
     episode(uid: string): EpisodeHead;
     course(uid: string, from: number): Course;
     chunk(uid: string, id: number): ArrayBuffer; // its body

@@ -5,7 +5,7 @@ import { CHUNK_HEADER_BYTES } from "../log/chunk";
 import { Contacts, Frame, readContacts, readFrames } from "../log/frames";
 import { contactKey } from "../measures";
 import { Dynamics, ENTRY_NAMES, Next, OWN, PARAMETERS_MAX, REPORT } from "./dynamics";
-import type { Proven, Shown } from "./messages";
+import type { GroupEpisode, Proven, Shown } from "./messages";
 import type { Choice, Trial } from "./trial";
 
 const SHOWN_BYTES_MAX = 32 << 20; // of frames on the way to one that is asked for, which are shown next when playing backward
@@ -60,6 +60,18 @@ function keyframe(chunk: ArrayBuffer, begins: boolean): string | null {
             chain.keyframe(chunk);
             begun = true;
         }
+        return null;
+    } catch (error) {
+        return (error as Error).message;
+    }
+}
+
+// In the place of a key-frame.
+function group(chunk: ArrayBuffer, of: GroupEpisode): string | null {
+    chain ??= new Dynamics(module as WebAssembly.Module);
+    try {
+        chain.group(chunk, of);
+        begun = true;
         return null;
     } catch (error) {
         return (error as Error).message;
@@ -130,9 +142,13 @@ function end(): string | null {
 
 // ---- on the side
 
-function sideBegin(chunk: ArrayBuffer): number {
+function sideBegin(chunk: ArrayBuffer, of: GroupEpisode | null): number {
     side ??= new Dynamics(module as WebAssembly.Module);
-    side.keyframe(chunk);
+    if (of === null) {
+        side.keyframe(chunk);
+    } else {
+        side.group(chunk, of);
+    }
     return side.step;
 }
 
@@ -191,7 +207,7 @@ function trial(choice: Choice): Trial {
 const any = () => side ?? (chain ??= new Dynamics(module as WebAssembly.Module));
 
 const calls: Record<string, (...parts: never[]) => unknown> = {
-    version: () => any().version, solvers: () => any().solvers, keyframe, inputs, store, end, sideBegin, sideInputs, sideTo, hold, trial,
+    version: () => any().version, solvers: () => any().solvers, group, keyframe, inputs, store, end, sideBegin, sideInputs, sideTo, hold, trial,
 };
 
 self.onmessage = (event: MessageEvent) => {

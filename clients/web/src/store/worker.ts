@@ -6,7 +6,7 @@ import { Chunk, CHUNK_HEADER_BYTES, Kind, KIND_NAMES, openChunk } from "../log/c
 import { readDefinition, readEntries, readHighlights, readSeal, STATES, CONTENTS } from "../log/sealed";
 import { BytesStore, Cached, FileStore, openUrl, Store } from "./bytes_of";
 import { identify, isInUse } from "./identify";
-import type { Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, Opened } from "./messages";
+import { Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, GROUP_PAGE, GroupRow, Opened } from "./messages";
 import { Database, Row, Value } from "./sqlite";
 import { WithLog } from "./wal";
 
@@ -27,17 +27,46 @@ function database(): Database {
 // ---- the table of episodes
 
 const EPISODE_SQL = `SELECT lower(hex(substr(r.uid, 1, 12))) || printf('%08x', e.number) AS uid, r.id AS recording, e.world_index, r.world_range,
-    r.name, e.state, r.content, e.first_step, e.last_step, e.simulated_s, r.solver, r.body_count, e.unconverged, e.begun_ns
-  FROM episode e JOIN recording r ON r.id = e.recording`;
+    r.world_count > 1 OR r.world_range > 1 AS is_of_group, HAS_GROUPS r.name, e.state, r.content, e.first_step, e.last_step, e.simulated_s, e.seed, e.return_sum,
+    r.solver, r.body_count, e.unconverged, e.begun_ns
+  FROM recording r JOIN episode e ON e.id BETWEEN r.id * 4294967296 AND r.id * 4294967296 + 4294967295`; // its id begins with its recording's
+const GROUP_SQL = "SELECT lower(hex(r.uid)) AS uid, id AS recording, name, state, world_count, begun_ns FROM recording r WHERE world_count > 1 OR world_range > 1";
+const ORDER_SQL = ["e.id DESC", "e.id", "e.return_sum DESC, e.id", "e.return_sum IS NULL, e.return_sum, e.id", "e.length DESC, e.id", "e.length, e.id", "e.unconverged DESC, e.id", "e.world_index, e.first_step"];
+
+// files from before groups were recorded have no columns for them
+let hasGroups = true;
+const episodeSql = () => EPISODE_SQL.replace("HAS_GROUPS", hasGroups ? "e.length, e.turn," : "NULL AS length, NULL AS turn,");
 
 function toRow(row: Row): EpisodeRow {
     const nullable = (value: Value) => (value === null ? null : Number(value));
     return {
         uid: String(row.uid), recording: Number(row.recording), worldIndex: Number(row.world_index), worldRange: Number(row.world_range),
+        isOfGroup: Number(row.is_of_group) !== 0, seed: row.seed === null ? null : BigInt.asUintN(64, BigInt(row.seed as bigint)),
+        turn: BigInt((row.turn ?? 0) as bigint), length: nullable(row.length), returnSum: nullable(row.return_sum),
         name: String(row.name), state: STATES[Number(row.state)] ?? "unknown", content: CONTENTS[Number(row.content)] ?? "unknown",
         firstStep: Number(row.first_step), lastStep: nullable(row.last_step), simulated: nullable(row.simulated_s),
         solver: String(row.solver), bodies: Number(row.body_count), unconverged: nullable(row.unconverged), begunNs: BigInt(row.begun_ns as bigint),
     };
+}
+
+// The newest recordings, and no more of the file than that takes.
+function listRecordings(): { episodes: EpisodeRow[]; groups: GroupRow[]; hasMore: boolean } {
+    const newest = database().run(`SELECT id FROM recording ORDER BY id DESC LIMIT ${ROWS_MAX + 1}`);
+    const least = newest.length > ROWS_MAX ? Number(newest[ROWS_MAX - 1].id) : 0;
+    const episodes = database().run(`${episodeSql()} WHERE r.id >= ${least} AND r.world_count = 1 AND r.world_range = 1 ORDER BY r.id DESC, e.id DESC`).map(toRow);
+    const groups = database().run(`${GROUP_SQL} AND id >= ${least} ORDER BY id DESC`).map((row): GroupRow => {
+        const last = database().run("SELECT max(id) AS id FROM episode WHERE id BETWEEN ?1 * 4294967296 AND ?1 * 4294967296 + 4294967295", [row.recording])[0].id;
+        return {
+            uid: String(row.uid), recording: Number(row.recording), name: String(row.name), state: STATES[Number(row.state)] ?? "unknown", worlds: Number(row.world_count),
+            episodes: last === null ? 0 : Number(BigInt(last as bigint) & 0xffffffffn) + 1, begunNs: BigInt(row.begun_ns as bigint),
+        };
+    });
+    return { episodes, groups, hasMore: newest.length > ROWS_MAX };
+}
+
+/** A page of a group's episodes. Sorting by what no index knows reads all their rows. */
+function group(recording: number, order: number, from: number): EpisodeRow[] {
+    return database().run(`${episodeSql()} WHERE r.id = ? ORDER BY ${ORDER_SQL[order] ?? ORDER_SQL[0]} LIMIT ${GROUP_PAGE} OFFSET ?`, [recording, from]).map(toRow);
 }
 
 async function openFile(what: File | string | ArrayBuffer, log: File | null): Promise<Opened> {
@@ -55,19 +84,26 @@ async function openFile(what: File | string | ArrayBuffer, log: File | null): Pr
     store = whole;
     try {
         db = await Database.open(sqlite as WebAssembly.Module, whole, identity.claimedBytes);
-        const episodes = db.run(`${EPISODE_SQL} ORDER BY e.begun_ns DESC, e.id DESC LIMIT ${ROWS_MAX}`).map(toRow);
-        const episodeCount = Number(db.run("SELECT count(*) AS n FROM episode")[0].n);
-        return { name: whole.name, size: whole.size, notes, episodes, episodeCount };
+        hasGroups = db.run("SELECT 1 FROM pragma_table_info('episode') WHERE name = 'turn'").length > 0;
+        return { name: whole.name, size: whole.size, notes, ...listRecordings() };
     } catch (error) {
         throw new Error(`${whole.name} cannot be read: ${(error as Error).message}. moreau-server --recover copies what can be read.`);
     }
 }
 
-function find(text: string): EpisodeRow[] {
-    const like = `%${text.replace(/[%_\\]/g, "\\$&")}%`;
-    const hex = /^[0-9a-f]{4,32}$/i.test(text) ? text.toLowerCase() : "-";
-    return database().run(`SELECT * FROM (${EPISODE_SQL}) WHERE name LIKE ?1 ESCAPE '\\' OR substr(uid, 1, ${hex.length}) = ?2
-        ORDER BY begun_ns DESC LIMIT ${ROWS_MAX}`, [like, hex]).map(toRow);
+/** By its id, the first digits of a recording's, or a name: what a link may say. The rows of one recording are looked up, and no others. */
+function find(text: string): EpisodeRow | null {
+    const digits = /^[0-9a-f]{4,32}$/i.test(text) ? text.toLowerCase() : "";
+    const first = digits.slice(0, 24), recordings = digits === "" ? [] : database().run("SELECT id FROM recording WHERE uid BETWEEN ?1 AND ?2 LIMIT 1", [bytesOf(first.padEnd(32, "0")), bytesOf(first.padEnd(32, "f"))]);
+    const number = digits.length === 32 ? parseInt(digits.slice(24), 16) : 0;
+    const rows = recordings.length > 0
+        ? database().run(`${episodeSql()} WHERE r.id = ?1 AND e.id = ?1 * 4294967296 + ?2`, [recordings[0].id, number])
+        : database().run(`${episodeSql()} WHERE r.name = ? ORDER BY e.id DESC LIMIT 1`, [text]);
+    return rows.length > 0 ? toRow(rows[0]) : null;
+}
+
+function bytesOf(digits: string): Uint8Array {
+    return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }
 
 // ---- chunks
@@ -108,19 +144,22 @@ function readChunk(open: Open, ref: ChunkRef, damage: string[]): Chunk | null {
 
 // One index serves; where that is damaged, the table itself.
 function listChunks(row: EpisodeRow, damage: string[]): ChunkRef[] {
-    const columns = "SELECT id, kind, first_step, sequence FROM chunk";
+    const columns = "SELECT id, kind, first_step, last_step, sequence FROM chunk";
+    // of a group, what is of all worlds and what is of the range that the world is in
+    const range = Math.floor(row.worldIndex / row.worldRange) * row.worldRange;
+    const which = row.isOfGroup ? ` AND (first_world = ${range} AND kind = ${Kind.Inputs} OR first_world = 0 AND kind IN (${Kind.Definition}, ${Kind.Seal}, ${Kind.Scene}))` : "";
     let rows: Row[] = [];
     try {
-        rows = database().run(`${columns} INDEXED BY chunk_by_step WHERE recording = ?`, [row.recording]);
+        rows = database().run(`${columns} INDEXED BY chunk_by_step WHERE recording = ?${which}`, [row.recording]);
     } catch (error) {
         damage.push(`the list of chunks: ${(error as Error).message}`);
         try {
-            rows = database().run(`${columns} NOT INDEXED WHERE recording = ?`, [row.recording]);
+            rows = database().run(`${columns} NOT INDEXED WHERE recording = ?${which}`, [row.recording]);
         } catch {
             rows = [];
         }
     }
-    return rows.map((r) => ({ id: Number(r.id), kind: Number(r.kind), firstStep: Number(r.first_step), sequence: Number(r.sequence) }))
+    return rows.map((r) => ({ id: Number(r.id), kind: Number(r.kind), firstStep: Number(r.first_step), lastStep: Number(r.last_step), sequence: Number(r.sequence) }))
         .sort((a, b) => a.kind - b.kind || a.firstStep - b.firstStep || a.sequence - b.sequence);
 }
 
@@ -154,11 +193,10 @@ function lastStepOf(open: Open, damage: string[]): number {
 }
 
 function openEpisode(uid: string): EpisodeHead {
-    const rows = database().run(`SELECT * FROM (${EPISODE_SQL}) WHERE uid = ?`, [uid]);
-    if (rows.length === 0) {
+    const row = find(uid);
+    if (row === null) {
         throw new Error(`${store?.name} has no episode ${uid}.`);
     }
-    const row = toRow(rows[0]);
     const damage: string[] = [];
     const open: Open = {
         row, recordingUid: uid.slice(0, 24) + "00000000", chunks: listChunks(row, damage), checked: { sequence: -1, checksum: 0n },
@@ -169,8 +207,10 @@ function openEpisode(uid: string): EpisodeHead {
         throw new Error(`Episode ${uid.slice(0, 8)} ${row.name} has no sound definition, so nothing says what it is: ` +
             `${damage[0] ?? "it is missing"}. moreau-server --recover may find it.`);
     }
-    if (definition.worldCount > 1) {
-        throw new Error(`Episode ${uid.slice(0, 8)} ${row.name} is of a group of ${definition.worldCount} worlds, which this page does not show yet.`);
+    if (row.isOfGroup) {
+        // the inputs from the call that began it to the one that ended it
+        open.chunks = open.chunks.filter((c) => c.kind !== Kind.Inputs || (c.lastStep >= row.firstStep && c.firstStep < (row.lastStep ?? 0)));
+        return { definition, seal: null, chunks: open.chunks, scenes: readScenes(open, damage), lastStep: row.length ?? 0, damage };
     }
     const seal = parse(open, Kind.Seal, damage, readSeal);
     return { definition, seal, chunks: open.chunks, scenes: readScenes(open, damage), lastStep: seal?.lastStep ?? lastStepOf(open, damage), damage };
@@ -188,7 +228,7 @@ const COURSE_KINDS = [Kind.Inputs, Kind.Highlights, Kind.Gap];
 
 function course(uid: string, from: number): Course {
     const open = openOf(uid);
-    const refs = open.chunks.filter((c) => COURSE_KINDS.includes(c.kind));
+    const refs = open.row.isOfGroup ? [] : open.chunks.filter((c) => COURSE_KINDS.includes(c.kind)); // a group's count calls
     const slice = refs.slice(from, from + SLICE);
     const result: Course = { stretches: [], highlights: [], gaps: [], damage: [], next: from + SLICE < refs.length ? from + SLICE : null };
     for (const ref of slice) {
@@ -241,6 +281,9 @@ function check(uid: string, from: number): Checked {
     for (const ref of refs.slice(from, from + SLICE)) {
         const before = open.checked;
         const chunk = readChunk(open, ref, result.damage);
+        if (open.row.isOfGroup) {
+            continue; // its chunks stand in chains with those of other episodes
+        }
         if (ref.sequence !== before.sequence + 1) {
             result.damage.push(`${name(ref)}: ${ref.sequence - before.sequence - 1} chunks before it are missing`);
         } else if (chunk !== null && before.checksum !== 0n && chunk.predecessor !== before.checksum) {
@@ -253,7 +296,7 @@ function check(uid: string, from: number): Checked {
 
 // ---- calls
 
-const calls: Record<string, (...parts: never[]) => unknown> = { open: openFile, find, episode: openEpisode, course, chunk: chunkBody, whole: wholeChunk, check, fetched: () => store?.fetched ?? 0 };
+const calls: Record<string, (...parts: never[]) => unknown> = { open: openFile, find, group, episode: openEpisode, course, chunk: chunkBody, whole: wholeChunk, check, fetched: () => store?.fetched ?? 0 };
 let queue: Promise<void> = Promise.resolve();
 
 async function answer(id: number, call: string, parts: never[]): Promise<void> {
