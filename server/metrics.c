@@ -12,6 +12,7 @@ typedef struct Figures {
     uint64_t worlds, faulted_worlds, bodies, contacts, memory_of_worlds, player_bytes;
     uint64_t lanes, jobs, waiting_worlds, background_jobs, put_aside;
     uint64_t requests_under_way, answered[STATUS_COUNT], kept_bytes;
+    uint64_t subscriptions, live_frames, live_skipped;
     uint64_t connections, refused_connections, slow_clients, received_bytes, sent_bytes;
     uint64_t http_connections;
     LogFigures log;
@@ -110,6 +111,13 @@ static const Metric table[] = {
     {"moreau_kept_bytes", "gauge",
      "Replies kept for clients that may come back, of all sessions; --kept-bytes-max limits each.",
      FIELD(kept_bytes), NULL},
+    {"moreau_subscriptions", "gauge", "Subscriptions to running worlds.", FIELD(subscriptions),
+     NULL},
+    {"moreau_live_frames_total", "counter", "Frames sent to subscribers.", FIELD(live_frames),
+     NULL},
+    {"moreau_live_skipped_frames_total", "counter",
+     "Frames that subscribers were not sent, as they, or their limits, were slower than the world.",
+     FIELD(live_skipped), NULL},
     {"moreau_connections", "gauge", "Connections of clients.", FIELD(connections), NULL},
     {"moreau_refused_connections_total", "counter",
      "Connections closed at once: too many, or no descriptors left.", FIELD(refused_connections),
@@ -166,6 +174,9 @@ static void gather_traffic(const MetricsParts *parts, Figures *figures) {
     figures->faulted_steps = api.faulted_steps;
     figures->player_bytes = api.player_bytes;
     figures->kept_bytes = api.kept_bytes;
+    figures->subscriptions = api.subscriptions;
+    figures->live_frames = api.live_frames;
+    figures->live_skipped = api.live_skipped;
     memcpy(figures->answered, api.answered, sizeof(figures->answered));
     figures->requests_under_way = api_request_count(parts->api);
     figures->connections = net.connection_count;

@@ -96,6 +96,8 @@ static const Option table[] = {
      group_limits, "connections open at once; more are closed at once"},
     {"requests-max", OPTION_NUMBER, FIELD(requests_max), 1, 65536, 64, "N", "", group_limits,
      "requests under way per connection; then it is not read until one is answered"},
+    {"subscriptions-max", OPTION_NUMBER, FIELD(subscriptions_max), 1, 1000000, 1024, "N", "",
+     group_limits, "subscriptions to running worlds at once; more are refused"},
     {"unsent-bytes-max", OPTION_BYTES, FIELD(unsent_bytes_max), KIB, TIB, 64 * MIB, "BYTES",
      "bytes", group_limits,
      "replies waiting to be sent per connection; then it is not read until they are fewer"},

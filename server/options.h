@@ -46,6 +46,7 @@ typedef struct Options {
     uint64_t frame_bytes_max;
     uint64_t connections_max;
     uint64_t requests_max;
+    uint64_t subscriptions_max;
     uint64_t unsent_bytes_max;
     uint64_t write_timeout_ms;
     uint64_t hello_timeout_ms;

@@ -66,6 +66,10 @@ static size_t get_unsent(const void *handle) {
     return connection_unsent_bytes(handle);
 }
 
+static void stay_fresh(void *handle) {
+    connection_stay_fresh(handle);
+}
+
 static void *keep_frame(void *handle) {
     return connection_keep_frame(handle);
 }
@@ -98,6 +102,7 @@ static const PeerCalls calls = {
     .name = get_name,
     .number = get_number,
     .unsent = get_unsent,
+    .stay_fresh = stay_fresh,
     .keep_frame = keep_frame,
     .go_on = go_on,
     .figures = get_figures,
@@ -136,6 +141,10 @@ static size_t on_refused(void *context, NetRefusal refusal, uint8_t frame[NET_RE
     return api_write_refusal(context, sentences[refusal], frame, NET_REFUSAL_BYTES_MAX);
 }
 
+static void on_drained(void *context, Connection *connection) {
+    api_peer_drained(context, peer_of(connection));
+}
+
 static void on_closed(void *context, Connection *connection) {
     api_peer_closed(context, peer_of(connection));
 }
@@ -145,5 +154,6 @@ NetHandlers peers_handlers(void) {
                          .frame = on_frame,
                          .malformed = on_malformed,
                          .refused = on_refused,
+                         .drained = on_drained,
                          .closed = on_closed};
 }

@@ -250,6 +250,7 @@ static Status start_rooms(Server *server, Error *error) {
                   .frame_bytes_max = options->frame_bytes_max,
                   .memory_bytes_max = options->memory_bytes_max,
                   .requests_max = (uint32_t)options->requests_max,
+                  .subscriptions_max = (uint32_t)options->subscriptions_max,
                   .kept_bytes_max = options->kept_bytes_max,
                   .limits = server->limit,
                   .limit_count = server->limit_count};

@@ -49,7 +49,7 @@ SHARED = {
     "GroupReceive": "GroupStepReply",
 }
 # what a call sends before its reply
-EVENTS = {"EpisodeReplay": "EpisodeFrames", "EpisodeVerify": "EpisodeProgress", "EpisodeCompare": "EpisodeProgress"}
+EVENTS = {"EpisodeReplay": "EpisodeFrames", "EpisodeVerify": "EpisodeProgress", "EpisodeCompare": "EpisodeProgress", "Subscribe": "LiveFrame"}
 
 
 def describe() -> pb.FileDescriptorProto:

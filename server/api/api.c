@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "api/api.h"
 
+#include "api/live.h"
 #include "api/request.h"
 #include "api/session.h"
 #include "base/assert.h"
@@ -10,12 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void on_live_news(uv_async_t *async) {
+    live_take_news(async->data);
+}
+
 Status api_create(Api **api, const ApiDef *def, Error *error) {
     Api *made = aligned_alloc(CACHE_LINE_BYTES, sizeof(*made));
     if (made == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
     }
     *made = (Api){.def = *def, .started_ns = clock_now_ns()};
+    int failed = uv_async_init(def->loop, &made->live_async, on_live_news);
+    if (failed != 0) {
+        free(made);
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "The loop takes no handle: %s.",
+                         uv_strerror(failed));
+    }
+    made->live_async.data = made;
     *api = made;
     return STATUS_OK;
 }
@@ -27,6 +39,10 @@ void api_stop(Api *api) {
     for (Session *session = api->first_session; session != NULL; session = session->next) {
         session_stop(session);
     }
+}
+
+static void on_live_closed(uv_handle_t *handle) {
+    session_close_all(handle->data);
 }
 
 void api_close(Api *api, void (*closed)(void *context), void *context) {
@@ -43,7 +59,8 @@ void api_close(Api *api, void (*closed)(void *context), void *context) {
         last->next = api->first_session;
         api->first_session = last;
     }
-    session_close_all(api);
+    live_close_all(api);
+    uv_close((uv_handle_t *)&api->live_async, on_live_closed);
 }
 
 void api_set_peers(Api *api, void *context) {
@@ -88,6 +105,17 @@ size_t api_write_refusal(const Api *api, const char *why, uint8_t *frame, size_t
     return PEER_HEADER_BYTES + bytes;
 }
 
+void api_peer_drained(Api *api, Peer peer) {
+    (void)api;
+    const Session *session = peer.calls->data(peer.handle);
+    for (Request *request = session == NULL ? NULL : session->first_request; request != NULL;
+         request = request->next) {
+        if (request->drained != NULL) {
+            request->drained(request);
+        }
+    }
+}
+
 void api_peer_closed(Api *api, Peer peer) {
     Session *session = peer.calls->data(peer.handle);
     report_line(api->def.report, REPORT_DEBUG, "disconnected", "connection=%" PRIu64,
@@ -125,6 +153,9 @@ ApiFigures api_figures(const Api *api) {
     ApiFigures figures = {
         .unconverged_steps = atomic_load_explicit(&api->unconverged_steps, memory_order_relaxed),
         .faulted_steps = atomic_load_explicit(&api->faulted_steps, memory_order_relaxed),
+        .live_frames = api->live_frames,
+        .live_skipped = api->live_skipped,
+        .subscriptions = api->subscription_count,
         .kept_bytes = api->kept_bytes,
         .player_bytes = atomic_load_explicit(&api->player_bytes, memory_order_relaxed)};
     memcpy(figures.answered, api->answered, sizeof(figures.answered));

@@ -35,7 +35,8 @@ typedef struct ApiDef {
     uint64_t session_grace_ms;
     size_t frame_bytes_max;
     size_t memory_bytes_max;
-    uint32_t requests_max;  // under way per connection
+    uint32_t requests_max; // under way per connection
+    uint32_t subscriptions_max;
     size_t kept_bytes_max;  // of replies, per session
     const ApiLimit *limits; // borrowed
     size_t limit_count;
@@ -57,7 +58,8 @@ void api_peer_opened(Api *api, Peer peer);
 void api_peer_frame(Api *api, Peer peer, uint64_t received_ns, const uint8_t *body,
                     size_t body_bytes);
 void api_peer_malformed(Api *api, Peer peer,
-                        const char *why); // the last chance to say why before the close
+                        const char *why);   // the last chance to say why before the close
+void api_peer_drained(Api *api, Peer peer); // what waited to be written is written
 void api_peer_closed(Api *api, Peer peer);
 
 // The frame, of at most `capacity` bytes, that tells a peer which is not served why; its bytes.
@@ -82,9 +84,11 @@ typedef struct ApiFigures {
     // since the start
     uint64_t answered[STATUS_COUNT]; // requests, by status
     uint64_t unconverged_steps, faulted_steps;
+    uint64_t live_frames, live_skipped; // sent to subscribers, and left out
     // now
     uint64_t kept_bytes;   // replies kept for clients that may come back, of all sessions
     uint64_t player_bytes; // of host_bytes: what reading, replaying and verifying episodes hold
+    uint64_t subscriptions;
 } ApiFigures;
 
 ApiFigures api_figures(const Api *api);

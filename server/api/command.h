@@ -21,7 +21,7 @@ typedef enum CommandPlace {
 enum {
     COMMAND_MUTATES = 1,    // changes a world
     COMMAND_LOG = 2,        // needs the log: refused by a server that keeps no episodes
-    COMMAND_BACKGROUND = 4, // belongs to no world, and runs on the background lanes
+    COMMAND_BACKGROUND = 4, // is part of no world's queue, and runs on the background lanes
     COMMAND_CHANGES = 8,    // changes something else than a world: like COMMAND_MUTATES, what a
                             // client repeats after a resume must not be done again
     COMMAND_ORDERED = 16,   // changes nothing, but reads what the calls before it have left
@@ -111,6 +111,9 @@ Status command_episode_compare_judge(Request *request, Error *error);
 Status command_episode_compare_prepare(Request *request, Error *error);
 Status command_episode_compare(Request *request, Lane *lane, Moreau__V1__Reply *reply,
                                Error *error);
+
+Status command_subscribe_judge(Request *request, Error *error);
+Status command_subscribe_prepare(Request *request, Error *error);
 
 Status command_solve_judge(Request *request, Error *error);
 Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);

@@ -19,7 +19,6 @@ typedef struct PeerCalls {
     // any thread
     void (*send)(void *handle, const uint8_t *bytes, size_t count);
     void (*request_end)(void *handle, uint32_t count);
-    size_t (*unsent)(const void *handle); // bytes that wait to be written
     void (*header)(uint8_t header[PEER_HEADER_BYTES], size_t body_bytes);
 
     // loop thread
@@ -34,6 +33,8 @@ typedef struct PeerCalls {
     void *(*data)(const void *handle);
     const char *(*name)(const void *handle);
     uint64_t (*number)(const void *handle);
+    size_t (*unsent)(const void *handle); // bytes that wait to be written
+    void (*stay_fresh)(void *handle);     // the system, too, lets few bytes wait from now on
     void *(*keep_frame)(void *handle);    // in api_peer_frame, of more than PEER_SHORT_BYTES …
     bool (*go_on)(void *handle);          // … and later, once
     PeerFigures (*figures)(void *context);

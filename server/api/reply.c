@@ -190,14 +190,18 @@ static bool post(Request *request, Lane *lane, const Packing *packing, bool is_l
     return true;
 }
 
+static Status refuse_event(const Request *request, size_t size, Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "One event would be %zu bytes, a frame holds %zu (option "
+                     "--frame-bytes-max): ask for fewer columns.",
+                     size, request->api->def.frame_bytes_max);
+}
+
 Status request_event(Request *request, Lane *lane, const Moreau__V1__Reply *reply, Error *error) {
     Packing packing;
     size_t size = begin_packing(request, reply, true, &(Error){0}, &packing);
     if (size > request->api->def.frame_bytes_max) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
-                         "One event would be %zu bytes, a frame holds %zu (option "
-                         "--frame-bytes-max): ask for fewer columns.",
-                         size, request->api->def.frame_bytes_max);
+        return refuse_event(request, size, error);
     }
     if (!post(request, lane, &packing, false)) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while sending.");
@@ -253,6 +257,24 @@ void request_reply(Request *request, Lane *lane, const Moreau__V1__Reply *reply,
 static void reply_without_result(Request *request, Lane *lane, const Error *error) {
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     request_reply(request, lane, &reply, error);
+}
+
+Status request_event_written(Request *request, Lane *lane, const ReplyBody *body, Error *error) {
+    size_t size_max = request->api->def.frame_bytes_max;
+    uint8_t *frame = open_frame(request, lane, REPLY_HEAD_BYTES_MAX + body->bytes_max);
+    if (frame == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while sending.");
+    }
+    uint8_t *at = write_head(request, &(Error){0}, frame + PEER_HEADER_BYTES);
+    at = wire_number(at, 4, 1);
+    uint8_t *begin = wire_part_begin(at, body->field, body->bytes_max);
+    at = wire_part_end(begin, body->bytes_max, body->write(begin, body->context));
+    size_t size = (size_t)(at - frame) - PEER_HEADER_BYTES;
+    if (size > size_max) {
+        return refuse_event(request, size, error);
+    }
+    close_frame(request, lane, frame, size, false);
+    return STATUS_OK;
 }
 
 void request_reply_written(Request *request, Lane *lane, const ReplyBody *body,

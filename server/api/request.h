@@ -79,6 +79,8 @@ struct Request {
 
     void (*stopped)(Request *request); // Nullable; prepare's, of a request that sends events: on
                                        // the loop, when it is cancelled; must not end it at once
+    void (*drained)(Request *request); // Nullable; likewise: when all that was sent to its client
+                                       // has been written
     uint64_t server_ns;                // the lane's: how long its reply took
     JobOutcome outcome; // JOB_DONE; `work` may set another one instead of filling the reply, and is
                         // then called again, and asks request_should_stop itself from then on
@@ -108,7 +110,11 @@ struct Api {
     uint32_t noted_count;            // … and how many it has had
     uint64_t unnoted_count;          // failures that got none
     uint64_t started_ns;
-    uint8_t *buffer; // for replies of the loop thread, grows
+    struct LiveWorld *first_live;       // worlds that are or were watched: live.h
+    uint32_t subscription_count;        // now
+    uint64_t live_frames, live_skipped; // sent to subscribers since the start, and left out
+    uv_async_t live_async;              // of live_news
+    uint8_t *buffer;                    // for replies of the loop thread, grows
     size_t buffer_capacity;
     bool is_draining;
     bool is_stopped; // api_stop
@@ -117,7 +123,8 @@ struct Api {
     void *closed_context;
     // the lanes'
     _Alignas(CACHE_LINE_BYTES) _Atomic uint64_t unconverged_steps, faulted_steps;
-    _Atomic uint64_t player_bytes; // of the memory budget: episodes being shown or verified
+    _Atomic uint64_t player_bytes;         // of the memory budget: episodes being shown or verified
+    _Atomic(struct LiveWorld *) live_news; // Nullable; those with something for the loop
 };
 
 // ---- on a lane, or for loop commands on the loop
@@ -142,6 +149,9 @@ void request_reply_written(Request *request, Lane *lane, const ReplyBody *body, 
 // One of several replies: `event` is set, more follow, the request stays under way. Fails when it
 // is too long for a frame, or memory ends; then nothing was sent.
 Status request_event(Request *request, Lane *lane, const Moreau__V1__Reply *reply, Error *error);
+
+// As request_event, for a result written by hand.
+Status request_event_written(Request *request, Lane *lane, const ReplyBody *body, Error *error);
 
 // True when the work should end between two steps; fills `error`, Nullable, with why.
 bool request_should_stop(const Request *request, Error *error);

@@ -475,6 +475,13 @@ static void time_output(Connection *connection, OutputResult result, bool progre
     }
 }
 
+static void tell_drained(Connection *connection) {
+    const NetDef *def = &connection->net->def;
+    if (def->handlers.drained != NULL) {
+        def->handlers.drained(def->context, connection);
+    }
+}
+
 void connection_attend(Connection *connection) {
     bool is_writing = connection->state == CONNECTION_OPEN ||
                       connection->state == CONNECTION_REJECTED ||
@@ -489,6 +496,9 @@ void connection_attend(Connection *connection) {
         time_output(connection, result, progressed);
         if (result == OUTPUT_EMPTY && connection->state == CONNECTION_WRITING_LAST) {
             finish_writing(connection);
+        }
+        if (result == OUTPUT_EMPTY && progressed && connection->state == CONNECTION_OPEN) {
+            tell_drained(connection);
         }
     }
     if (connection->state == CONNECTION_REJECTED && count_under_way(connection) == 0) {
@@ -598,6 +608,13 @@ uint64_t connection_number(const Connection *connection) {
 
 size_t connection_unsent_bytes(const Connection *connection) {
     return atomic_load(&connection->unsent_bytes);
+}
+
+void connection_stay_fresh(Connection *connection) {
+    int bytes = CONNECTION_FRESH_BYTES;
+    if (connection->state != CONNECTION_CLOSED) {
+        setsockopt(connection->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof(bytes));
+    }
 }
 
 void connection_authenticate(Connection *connection) {

@@ -64,6 +64,8 @@ typedef struct NetHandlers {
     // A socket that was accepted is about to be closed unserved: writes the frame that tells its
     // peer why, and returns its bytes. Nullable.
     size_t (*refused)(void *context, NetRefusal refusal, uint8_t frame[NET_REFUSAL_BYTES_MAX]);
+    // All that was sent and had to wait is written. Nullable.
+    void (*drained)(void *context, Connection *connection);
     // The peer is gone or was cut. Requests under way may still call connection_send; their bytes
     // are dropped.
     void (*closed)(void *context, Connection *connection);
@@ -112,6 +114,12 @@ void *connection_data(const Connection *connection);
 const char *connection_peer(const Connection *connection);    // "127.0.0.1:51234" or "unix"
 uint64_t connection_number(const Connection *connection);     // 1, 2, 3 … for logs
 size_t connection_unsent_bytes(const Connection *connection); // waiting to be written; any thread
+
+// Loop thread: what is sent from now on gets old in the connection's own queue alone, whose length
+// is known, and not in the system's as well, which holds at most FRESH_BYTES that are not on their
+// way. (Of a Unix socket the system decides.)
+enum { CONNECTION_FRESH_BYTES = 65536 };
+void connection_stay_fresh(Connection *connection);
 
 // Ends the hello timeout.
 void connection_authenticate(Connection *connection);

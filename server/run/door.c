@@ -6,13 +6,17 @@
 #include <stdlib.h>
 
 Status door_init(Door *door, const WorldLimits *limits, Error *error) {
-    *door = (Door){0};
+    *door = (Door){.marks = {1, 1, 1}};
     return apply_create(limits, &door->world, &door->stepper, error);
 }
 
 void door_deinit(Door *door) {
     if (door->recorder != NULL) {
         recorder_stop(door->recorder, RECORDING_WORLD_DESTROYED, NULL);
+    }
+    Watch *watch = atomic_load(&door->watch);
+    if (watch != NULL) {
+        watch->gone(watch);
     }
     world_destroy(door->world);
     stepper_destroy(door->stepper);
@@ -41,6 +45,34 @@ bool door_is_ready(Door *door, LogWait *wait) {
     return door->recorder == NULL || recorder_is_ready(door->recorder, wait);
 }
 
+// ---- who looks
+
+static void show_step(const Door *door, const StepRun *run) {
+    Watch *watch = atomic_load_explicit(&door->watch, memory_order_acquire);
+    if (watch != NULL &&
+        door->world->step >= atomic_load_explicit(&watch->from_step, memory_order_acquire)) {
+        watch->show(watch, door, run);
+    }
+}
+
+// What no step did is shown whatever step it is.
+static void show_change(const Door *door) {
+    Watch *watch = atomic_load_explicit(&door->watch, memory_order_acquire);
+    if (watch != NULL &&
+        atomic_load_explicit(&watch->from_step, memory_order_acquire) != WATCH_NOTHING) {
+        watch->show(watch, door, NULL);
+    }
+}
+
+static void mark_change(WatchMarks *marks, InputKind kind) {
+    bool adds = kind == INPUT_BODIES || kind == INPUT_JOINTS || kind == INPUT_RESTORE;
+    marks->changes++;
+    marks->definitions += adds;
+    marks->things += adds || kind == INPUT_REMOVE;
+}
+
+// ---- what passes
+
 Status door_change(Door *door, const Input *input, Arena *arena, const Id **ids, size_t *id_count,
                    Error *error) {
     Status status = apply_change(door->world, door->stepper, input, arena, ids, id_count, error);
@@ -50,6 +82,10 @@ Status door_change(Door *door, const Input *input, Arena *arena, const Id **ids,
     if (status == STATUS_OK && input->kind == INPUT_RESTORE) {
         free(door->origin);
         door->origin = NULL;
+    }
+    if (status == STATUS_OK) {
+        mark_change(&door->marks, input->kind);
+        show_change(door);
     }
     return status;
 }
@@ -80,12 +116,18 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
             if (door->recorder != NULL && door->world->faulted) {
                 recorder_fault(door->recorder, door->world, run->order);
             }
+            if (door->world->faulted) {
+                door->marks.changes++;
+                show_change(door);
+            }
             return status;
         }
         const StepReport *report = &run->tally.last;
         if (report->solver_ns > 0 && door->solver_times != NULL) {
             histogram_add(door->solver_times, report->solver_ns);
         }
+        door->marks.things += report->removed_count > 0 || report->broken_count > 0;
+        show_step(door, run);
         if (door->recorder != NULL) {
             recorder_step(door->recorder, door->world, door->stepper, run->order, report);
             if (!recorder_is_ready(door->recorder, NULL)) {

@@ -12,6 +12,7 @@
 #include "os/histogram.h"
 #include "run/apply.h"
 #include "run/recorder.h"
+#include "run/watch.h"
 
 // A world and what goes with it. Owned by whoever runs it; one thread at a time.
 typedef struct Door {
@@ -20,6 +21,9 @@ typedef struct Door {
     Recorder *recorder;      // Nullable: told of all that passes
     EpisodeOrigin *origin;   // owned. Nullable: of no episode, or of something else by now
     Histogram *solver_times; // Nullable, borrowed: gets the solver's time of steps that are timed
+    _Atomic(Watch *)
+        watch; // Nullable, borrowed until `gone`: told of what passes. Any thread sets it
+    WatchMarks marks;
 } Door;
 
 Status door_init(Door *door, const WorldLimits *limits, Error *error);

@@ -127,6 +127,14 @@ void episode_columns_deinit(EpisodeColumns *columns) {
     *columns = (EpisodeColumns){0};
 }
 
+size_t episode_columns_bytes(const EpisodeColumns *columns) {
+    size_t bytes = 0;
+    for (int kind = 0; kind < COLUMN_COUNT; kind++) {
+        bytes += columns->capacity[kind] * column_rows[kind].item_bytes;
+    }
+    return bytes;
+}
+
 void episode_columns_clear(EpisodeColumns *columns) {
     for (int kind = 0; kind < COLUMN_COUNT; kind++) {
         *count_of(columns, (ColumnKind)kind) = 0;

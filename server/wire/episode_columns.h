@@ -25,6 +25,9 @@ typedef struct EpisodeColumns {
 void episode_columns_init(EpisodeColumns *columns, EpisodeWish wish);
 void episode_columns_deinit(EpisodeColumns *columns);
 
+// The memory that its arrays have.
+size_t episode_columns_bytes(const EpisodeColumns *columns);
+
 // Empties the message.
 void episode_columns_clear(EpisodeColumns *columns);
 

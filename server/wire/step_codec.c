@@ -562,9 +562,9 @@ static uint8_t *write_asleep(uint8_t *at, const StepResults *results) {
     return wire_part_end(begin, results->count, at);
 }
 
-static uint8_t *write_reports(uint8_t *at, const StepResults *results) {
+uint8_t *step_codec_pack_reports(const StepResults *results, uint32_t field, uint8_t *at) {
     size_t expected = reports_bytes_expected(results);
-    uint8_t *begin = wire_part_begin(at, 9, expected);
+    uint8_t *begin = wire_part_begin(at, field, expected);
     at = begin;
     at = write_u32s(at, results, (Column){1, LAST(contact_count)});
     at = write_u32s(at, results, (Column){2, LAST(row_count)});
@@ -815,7 +815,7 @@ uint8_t *step_codec_pack(const StepResults *results, Moreau__V1__Status *const *
     at = write_fixed(at, results, (Column){3, AT(time)});
     at = write_bodies(at, results);
     if (results->wants_reports) {
-        at = write_reports(at, results);
+        at = step_codec_pack_reports(results, 9, at);
     }
     if (results->wants_hash) {
         at = write_fixed(at, results, (Column){10, AT(hash)});

@@ -64,3 +64,7 @@ size_t step_codec_bytes_max(const StepResults *results, Moreau__V1__Status *cons
 // Writes a WorldStepReply; returns where it ended.
 uint8_t *step_codec_pack(const StepResults *results, Moreau__V1__Status *const *failures,
                          size_t failure_count, uint8_t *at);
+
+// Writes its StepReports alone, as such a field of another message, for which step_codec_bytes_max
+// is more than room enough.
+uint8_t *step_codec_pack_reports(const StepResults *results, uint32_t field, uint8_t *at);

@@ -137,6 +137,19 @@ static const Moreau__V1__Reply *repeat_what_was_not_kept(WireClient *client) {
     return wire_receive(second);
 }
 
+static const Moreau__V1__Reply *subscribe_twice(WireClient *client) {
+    Moreau__V1__Subscribe call = MOREAU__V1__SUBSCRIBE__INIT;
+    call.has_world = 1;
+    call.world = wire_small_world(client);
+    uint64_t first = wire_submit(client, &call);
+    wire_submit(client, &call);
+    const Moreau__V1__Reply *reply = wire_receive(client);
+    while (reply->id == first) {
+        reply = wire_receive(client);
+    }
+    return reply;
+}
+
 static const Moreau__V1__Reply *resume_what_is_gone(WireClient *client) {
     (void)client;
     return wire_receive(greet("0123456789abcdef"));
@@ -150,6 +163,7 @@ static const struct {
     {"frame-bytes-max", "--frame-bytes-max 8K", send_a_long_frame, NULL},
     {"connections-max", "--connections-max 1", open_one_more, NULL},
     {"requests-max", "--kept-bytes-max 200", repeat_what_was_not_kept, NULL},
+    {"subscriptions-max", "--subscriptions-max 1", subscribe_twice, NULL},
     {"kept-bytes-max", "--kept-bytes-max 200", repeat_what_was_not_kept, NULL},
     {"unsent-bytes-max", NULL, NULL, "the client is not read until it has taken replies"},
     {"worlds-max", "--worlds-max 1", make_two_worlds, NULL},

@@ -115,6 +115,32 @@ def test_an_episode_is_compared_with_what_other_settings_make_of_it(client):
     assert (child.name, child.parent, child.parent_step, child.labels) == ("finer", episode, 0, ["again"])
 
 
+def test_a_world_is_watched_while_it_runs(server, client):
+    world = World.create(client, BALL)
+    with server.client(timeout_s=60.0) as viewer:
+        live = viewer.subscribe(world=world.id, every=10, frames_per_second=0.0, velocities=True)
+        frames = iter(live)
+        first = next(frames)
+        assert [body.kind for body in first.scene.bodies][0] == protocol.Body.Kind.STATIC
+        assert list(first.frames.ids) == [1, 2]
+        world.step(10)
+        second = next(frames)
+        state = world.state()
+        assert list(second.frames.step) == [10] and second.skipped == 0 and second.scene is None
+        assert np.array_equal(second.frames.pose.reshape(-1, 7), state.pose)
+        assert np.array_equal(second.frames.velocity.reshape(-1, 6), state.velocity)
+        live.close()
+        assert list(frames) == []
+        with pytest.raises(errors.Cancelled) as ended:
+            live.result()
+        assert ended.value.result.frames == 2
+        live = viewer.subscribe(world=world.id)
+        next(iter(live))
+        world.destroy()
+        with pytest.raises(errors.NotFound):
+            live.result()
+
+
 def test_a_problem_is_solved_from_arrays(client):
     # a point mass on the ground, pushed along it by 0.3 of its weight: it sticks at friction 0.5, and slides at 0.2
     free = np.array([0.01 * 9.81 * 0.3, 0.0, -0.01 * 9.81])

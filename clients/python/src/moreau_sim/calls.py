@@ -704,6 +704,29 @@ class Calls:
             deadline_ms,
         )
 
+    def subscribe(
+        self,
+        *,
+        world: int | None = None,
+        every: int | None = None,
+        frames_per_second: float | None = None,
+        scene: bool | None = None,
+        poses: bool | None = None,
+        velocities: bool | None = None,
+        joints: bool | None = None,
+        contacts: bool | None = None,
+        reports: bool | None = None,
+        single: bool | None = None,
+        deadline_ms: int | None = None,
+    ) -> Stream[p.LiveFrame, p.SubscribeReply]:
+        """See protocol.Subscribe."""
+        return self._stream(
+            p.Subscribe(world=world, every=every, frames_per_second=frames_per_second, scene=scene, poses=poses, velocities=velocities, joints=joints, contacts=contacts, reports=reports, single=single),
+            p.LiveFrame,
+            p.SubscribeReply,
+            deadline_ms,
+        )
+
     def solve(
         self,
         *,

@@ -69,6 +69,7 @@ class Request(Message):
     episode_delete: Optional["EpisodeDelete"] = None
     episode_fork: Optional["EpisodeFork"] = None
     episode_compare: Optional["EpisodeCompare"] = None
+    subscribe: Optional["Subscribe"] = None
     solve: Optional["Solve"] = None
     problem: Optional["Problem"] = None
 
@@ -130,6 +131,9 @@ class Reply(Message):
     """event of EpisodeVerify"""
     compare_progress: Optional["EpisodeProgress"] = None
     """event of EpisodeCompare: steps of the recording, which each variant takes too"""
+    subscribe: Optional["SubscribeReply"] = None
+    live_frame: Optional["LiveFrame"] = None
+    """event of Subscribe"""
     solve: Optional["SolveReply"] = None
     problem: Optional["ProblemReply"] = None
 
@@ -2804,6 +2808,59 @@ class EpisodeRun(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class Subscribe(Message):
+    """Watches a world while it runs, also in the middle of a long WorldStep: events with `live_frame`, the
+    first at once, then whenever it has stepped or was changed. Changes nothing, and waits for no call. The
+    latest state wins: a client that is slow to read misses those between, and is told how many; one that does
+    not read at all holds up nobody (and is cut after --write-timeout-ms). What is there when the world rests
+    is always shown in the end. Ends with CANCELLED (Cancel), NOT_FOUND (the world is gone),
+    RESOURCE_EXHAUSTED (what it asks for does not fit into a frame) or with its connection. A subscription is
+    a request under way; --subscriptions-max limits those of the server. Worlds of groups are not watched."""
+
+    world: int | None = None
+    every: int | None = None
+    """steps: at least so many from one frame to the next, 1 … 10^12"""
+    frames_per_second: float | None = None
+    """[1/s] at most so many, by the clock of the server, 0 … 1e6; 0: as many as both sides manage"""
+    scene: bool | None = None
+    """what the bodies are: in the first frame, and whenever any were added"""
+    poses: bool | None = None
+    velocities: bool | None = None
+    joints: bool | None = None
+    """which joints there are, and their numbers"""
+    contacts: bool | None = None
+    reports: bool | None = None
+    """certificates"""
+    single: bool | None = None
+    """poses, velocities and joints as floats"""
+
+
+@dataclass(slots=True, kw_only=True)
+class LiveFrame(Message):
+    """What the world was at one moment, between two steps."""
+
+    frames: Optional["EpisodeFrames"] = None
+    """one frame, whose `step` is the world's own; it lists ids, of bodies and joints, where these are others
+    than in the frame before (`ids_count`, `joints_count`). Contacts are those of its step: none where the
+    world was changed since"""
+    reports: Optional["StepReports"] = None
+    """of its step, and of the call that took it, so far; absent where the world was not watched just then"""
+    scene: Optional["Scene"] = None
+    """the world, its bodies in the order of `ids`; not what rests in impulses and sleep (WorldScene)"""
+    skipped: int | None = None
+    """frames that `every` would have brought and that were left out, since the one before"""
+    faulted: bool | None = None
+    """it must be set before it steps again; default false"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SubscribeReply(Message):
+    frames: int | None = None
+    """sent"""
+    skipped: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
 class ContactProblem(Message):
     """One contact problem without a world, as columns. The same as a file, with every rule: tests/problems
     and the README."""
@@ -3152,6 +3209,7 @@ Request.FIELDS = (
     Field(127, "episode_delete", Kind.MESSAGE, False, EpisodeDelete),
     Field(128, "episode_fork", Kind.MESSAGE, False, EpisodeFork),
     Field(129, "episode_compare", Kind.MESSAGE, False, EpisodeCompare),
+    Field(160, "subscribe", Kind.MESSAGE, False, Subscribe),
     Field(180, "solve", Kind.MESSAGE, False, Solve),
     Field(181, "problem", Kind.MESSAGE, False, Problem),
 )
@@ -3200,6 +3258,8 @@ Reply.FIELDS = (
     Field(140, "episode_frames", Kind.MESSAGE, False, EpisodeFrames),
     Field(141, "episode_progress", Kind.MESSAGE, False, EpisodeProgress),
     Field(142, "compare_progress", Kind.MESSAGE, False, EpisodeProgress),
+    Field(160, "subscribe", Kind.MESSAGE, False, SubscribeReply),
+    Field(170, "live_frame", Kind.MESSAGE, False, LiveFrame),
     Field(180, "solve", Kind.MESSAGE, False, SolveReply),
     Field(181, "problem", Kind.MESSAGE, False, ProblemReply),
 )
@@ -4321,6 +4381,29 @@ EpisodeRun.FIELDS = (
     Field(58, "sample_angle_body", Kind.UINT64, True, None),
     Field(70, "episode", Kind.STRING, False, None),
     Field(71, "name", Kind.STRING, False, None),
+)
+Subscribe.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "every", Kind.UINT64, False, None),
+    Field(3, "frames_per_second", Kind.DOUBLE, False, None),
+    Field(4, "scene", Kind.BOOL, False, None),
+    Field(5, "poses", Kind.BOOL, False, None),
+    Field(6, "velocities", Kind.BOOL, False, None),
+    Field(7, "joints", Kind.BOOL, False, None),
+    Field(8, "contacts", Kind.BOOL, False, None),
+    Field(9, "reports", Kind.BOOL, False, None),
+    Field(10, "single", Kind.BOOL, False, None),
+)
+LiveFrame.FIELDS = (
+    Field(1, "frames", Kind.MESSAGE, False, EpisodeFrames),
+    Field(2, "reports", Kind.MESSAGE, False, StepReports),
+    Field(3, "scene", Kind.MESSAGE, False, Scene),
+    Field(4, "skipped", Kind.UINT64, False, None),
+    Field(5, "faulted", Kind.BOOL, False, None),
+)
+SubscribeReply.FIELDS = (
+    Field(1, "frames", Kind.UINT64, False, None),
+    Field(2, "skipped", Kind.UINT64, False, None),
 )
 ContactProblem.FIELDS = (
     Field(1, "time_step", Kind.DOUBLE, False, None),

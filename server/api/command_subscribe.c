@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: MIT
+// The family subscription: a request that sends a frame of its world whenever there is a new one
+// and its client has taken the one before.
+//
+//   PAUSED ── it is time, nothing is unsent ──► WAITING ── live.h has a frame ──► SENDING
+//      ▲                                                  (a job on a background lane)  │
+//      └────────────────────────────────────────────────────────────────────────────────┘
+//
+// A client that does not read leaves it PAUSED, which costs nobody anything; net cuts such a
+// client.
+#include "api/live.h"
+#include "os/clock.h"
+#include "wire/wire.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+typedef enum SubscriptionState { STATE_PAUSED, STATE_WAITING, STATE_SENDING } SubscriptionState;
+
+struct Subscription {
+    Request *request;
+    LiveWorld *live;
+    Subscription *next, **link; // of its world
+    SubscriptionState state;
+    uv_timer_t timer;
+    uint64_t every, period_ns;
+    uint32_t wish;
+    bool wants_scene, wants_single;
+    uint64_t next_ns; // no frame before that
+    LivePlace seen;   // of the frame sent last; number 0: none
+    LiveFrame *frame; // being sent
+    uint64_t frames, skipped, just_skipped;
+    Error error; // why it ends; status OK: it does not
+};
+
+static void schedule(Subscription *subscription);
+
+// ---- what a frame says to it
+
+// Frames that `every` would have brought since the one before.
+static uint64_t count_skipped(const Subscription *subscription, uint64_t step) {
+    const LivePlace *seen = &subscription->seen;
+    return seen->number == 0 || step < seen->step + subscription->every
+               ? 0
+               : (step - seen->step) / subscription->every - 1;
+}
+
+static bool lacks_scene(const Subscription *subscription, const LivePlace *place) {
+    return subscription->wants_scene &&
+           subscription->seen.marks.definitions != place->marks.definitions;
+}
+
+// Whether a state is news. (Steps go back when a snapshot is restored, which is a change.)
+static bool is_news(const Subscription *subscription, const LivePlace *place) {
+    const LivePlace *seen = &subscription->seen;
+    return place->number != seen->number &&
+           (seen->number == 0 || place->marks.changes != seen->marks.changes ||
+            place->step >= seen->step + subscription->every);
+}
+
+// ---- the event; on a lane
+
+typedef struct Event {
+    const Subscription *subscription;
+    const LiveFrame *frame;
+    bool has_scene;
+    Moreau__V1__EpisodeFrames frames; // its arrays are borrowed
+    size_t frames_bytes;
+} Event;
+
+static uint8_t *write_event(uint8_t *at, const void *context) {
+    const Event *event = context;
+    const LiveFrame *frame = event->frame;
+    at = wire_head(at, 1, event->frames_bytes);
+    at += moreau__v1__episode_frames__pack(&event->frames, at);
+    if (frame->has_reports && event->subscription->wish & LIVE_REPORTS) {
+        memcpy(at, frame->reports, frame->reports_bytes);
+        at += frame->reports_bytes;
+    }
+    if (event->has_scene) {
+        memcpy(at, frame->scene, frame->scene_bytes);
+        at += frame->scene_bytes;
+    }
+    at = wire_number(at, 4, event->subscription->just_skipped);
+    return wire_number(at, 5, frame->faulted);
+}
+
+// As floats, which all state fits. False: memory ended.
+static bool make_single(Arena *arena, size_t *n, const double *values, size_t *n_single,
+                        float **singles) {
+    float *made = arena_take_array(arena, *n, sizeof(float));
+    for (size_t i = 0; made != NULL && i < *n; i++) {
+        made[i] = (float)values[i];
+    }
+    *n_single = *n;
+    *singles = made;
+    *n = 0;
+    return made != NULL || *n_single == 0;
+}
+
+static void leave_out_joints(Moreau__V1__EpisodeFrames *m) {
+    m->n_joint_count = m->n_joints_count = m->n_joints = m->n_joint_axes = 0;
+    m->n_joint_axis_count = m->n_joint_position_count = 0;
+    m->n_joint_position = m->n_joint_velocity = 0;
+    m->n_joint_target = m->n_joint_target_velocity = m->n_joint_effort = 0;
+}
+
+// Who is told of is there already, as in the frame before.
+static void leave_out_ids(Moreau__V1__EpisodeFrames *m) {
+    static uint64_t none = 0;
+    m->n_ids = m->n_joints = m->n_joint_axes = 0;
+    m->ids_count = m->joints_count = &none;
+}
+
+// Of what was copied for all who watch, what this one wants.
+static bool choose(const Subscription *subscription, Arena *arena, Event *event) {
+    Moreau__V1__EpisodeFrames *m = &event->frames;
+    *m = event->frame->columns.message;
+    m->n_stored = 0;
+    m->n_pose = subscription->wish & LIVE_POSES ? m->n_pose : 0;
+    m->n_velocity = subscription->wish & LIVE_VELOCITIES ? m->n_velocity : 0;
+    if ((subscription->wish & LIVE_CONTACTS) == 0) {
+        m->n_contact_count = 0;
+        m->contacts = NULL;
+    }
+    if ((subscription->wish & LIVE_JOINTS) == 0) {
+        leave_out_joints(m);
+    }
+    if (subscription->seen.marks.things == event->frame->marks.things) {
+        leave_out_ids(m);
+    }
+    return !subscription->wants_single ||
+           (make_single(arena, &m->n_pose, m->pose, &m->n_pose_single, &m->pose_single) &&
+            make_single(arena, &m->n_velocity, m->velocity, &m->n_velocity_single,
+                        &m->velocity_single) &&
+            make_single(arena, &m->n_joint_position, m->joint_position, &m->n_joint_position_single,
+                        &m->joint_position_single) &&
+            make_single(arena, &m->n_joint_velocity, m->joint_velocity, &m->n_joint_velocity_single,
+                        &m->joint_velocity_single));
+}
+
+static Status refuse_scene(const Request *request, Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "scene",
+                     "The world's scene is longer than a frame, which holds %zu bytes (option "
+                     "--frame-bytes-max), or than memory: ask for scene = false, and read what "
+                     "its bodies are in ranges (WorldGet).",
+                     request->api->def.frame_bytes_max);
+}
+
+static Status send_frame(Subscription *subscription, Lane *lane, Error *error) {
+    const LiveFrame *frame = subscription->frame;
+    Event event = {.subscription = subscription, .frame = frame};
+    const LivePlace place = {.marks = frame->marks};
+    event.has_scene = frame->has_scene && lacks_scene(subscription, &place);
+    if (!choose(subscription, &lane->scratch, &event)) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while sending.");
+    }
+    event.frames_bytes = moreau__v1__episode_frames__get_packed_size(&event.frames);
+    ReplyBody body = {.field = MOREAU__V1__REPLY__RESULT_LIVE_FRAME,
+                      .bytes_max = event.frames_bytes + frame->reports_bytes +
+                                   (event.has_scene ? frame->scene_bytes : 0) +
+                                   4 * (size_t)WIRE_HEAD_BYTES_MAX,
+                      .write = write_event,
+                      .context = &event};
+    Status status = request_event_written(subscription->request, lane, &body, error);
+    return status != STATUS_OK && event.has_scene ? refuse_scene(subscription->request, error)
+                                                  : status;
+}
+
+static JobOutcome send_on_lane(Job *job, Lane *lane) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    Subscription *subscription = request->plan;
+    Error error = {0};
+    send_frame(subscription, lane, &error);
+    subscription->error = error;
+    job->urgent = true;
+    return JOB_DONE;
+}
+
+// ---- on the loop
+
+static void on_sent(Job *job) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    Subscription *subscription = request->plan;
+    const LiveFrame *frame = subscription->frame;
+    Api *api = request->api;
+    if (subscription->error.status == STATUS_OK) {
+        subscription->seen = (LivePlace){frame->number, frame->step, frame->marks};
+        subscription->frames++;
+        subscription->skipped += subscription->just_skipped;
+        api->live_frames++;
+        api->live_skipped += subscription->just_skipped;
+    }
+    live_release_frame(subscription->live, subscription->frame);
+    subscription->frame = NULL;
+    subscription->state = STATE_PAUSED;
+    schedule(subscription);
+}
+
+static void begin_sending(Subscription *subscription, LiveFrame *frame) {
+    Request *request = subscription->request;
+    uint64_t now_ns = clock_now_ns(), due_ns = subscription->next_ns + subscription->period_ns;
+    // by the clock, so that waking late does not make it slow; but what was missed is not made up
+    subscription->next_ns = due_ns > now_ns ? due_ns : now_ns + subscription->period_ns;
+    subscription->just_skipped = count_skipped(subscription, frame->step);
+    subscription->state = STATE_SENDING;
+    subscription->frame = frame;
+    live_retain_frame(frame);
+    uv_timer_stop(&subscription->timer);
+    request->job = (Job){.work = send_on_lane, .done = on_sent};
+    pool_submit(request_pool(request), &request->strand, request_share(request), &request->job);
+}
+
+// What those who wait for this world want to see next.
+static void ask(LiveWorld *live) {
+    LiveAsk wanted = {.from_step = WATCH_NOTHING};
+    uint64_t share = 0;
+    for (const Subscription *at = live->first; at != NULL; at = at->next) {
+        if (at->state != STATE_WAITING) {
+            continue;
+        }
+        bool is_new = at->seen.number == 0;
+        uint64_t step = is_new ? 0 : at->seen.step + at->every;
+        wanted.from_step = step < wanted.from_step ? step : wanted.from_step;
+        wanted.wish |= at->wish;
+        wanted.look = wanted.look || is_new || is_news(at, &live->latest);
+        wanted.scene =
+            wanted.scene || (is_new && at->wants_scene) || lacks_scene(at, &live->latest);
+        share = request_share(at->request);
+    }
+    if (wanted.from_step == WATCH_NOTHING) {
+        live_rest(live);
+    } else {
+        live_ask(live, &wanted, share);
+    }
+}
+
+static void on_timer(uv_timer_t *timer) {
+    schedule(timer->data);
+}
+
+// Has schedule look at it, in a moment.
+static void wake(Subscription *subscription) {
+    if (subscription->state != STATE_SENDING) { // else it will
+        uv_timer_start(&subscription->timer, on_timer, 0, 0);
+    }
+}
+
+static void on_stopped(Request *request) {
+    wake(request->plan);
+}
+
+static void on_drained(Request *request) {
+    const Subscription *subscription = request->plan;
+    if (subscription->state == STATE_PAUSED) {
+        wake(request->plan);
+    }
+}
+
+void subscription_took(LiveWorld *live, LiveFrame *frame) {
+    for (Subscription *at = live->first; at != NULL && frame != NULL; at = at->next) {
+        if (at->state != STATE_WAITING || !is_news(at, &live->latest)) {
+            continue;
+        }
+        if (!lacks_scene(at, &live->latest) || frame->has_scene) {
+            begin_sending(at, frame);
+        } else if (frame->scene_status != STATUS_OK) {
+            at->state = STATE_PAUSED;
+            refuse_scene(at->request, &at->error);
+            wake(at);
+        }
+    }
+    ask(live);
+}
+
+void subscription_world_gone(LiveWorld *live) {
+    for (Subscription *at = live->first; at != NULL; at = at->next) {
+        wake(at);
+    }
+}
+
+static void on_timer_closed(uv_handle_t *handle) {
+    const Subscription *subscription = handle->data;
+    request_finish(subscription->request);
+}
+
+static void leave(Subscription *subscription) {
+    LiveWorld *live = subscription->live;
+    *subscription->link = subscription->next;
+    if (subscription->next != NULL) {
+        subscription->next->link = subscription->link;
+    }
+    subscription->request->api->subscription_count--;
+    if (live->first == NULL) {
+        live_leave(live);
+    } else {
+        ask(live);
+    }
+}
+
+static void finish(Subscription *subscription) {
+    Request *request = subscription->request;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    Moreau__V1__SubscribeReply message = MOREAU__V1__SUBSCRIBE_REPLY__INIT;
+    message.has_frames = message.has_skipped = 1;
+    message.frames = subscription->frames;
+    message.skipped = subscription->skipped;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_SUBSCRIBE;
+    reply.subscribe = &message;
+    leave(subscription);
+    request->stopped = request->drained = NULL;
+    request_reply(request, NULL, &reply, &subscription->error);
+    uv_close((uv_handle_t *)&subscription->timer, on_timer_closed);
+}
+
+// Until a moment (clock_now_ns), or the deadline; UINT64_MAX: no end to it.
+static void wait_until(Subscription *subscription, uint64_t moment_ns) {
+    const Request *request = subscription->request;
+    uint64_t now_ns = clock_now_ns();
+    moment_ns = moment_ns < request->deadline_ns ? moment_ns : request->deadline_ns;
+    if (moment_ns == UINT64_MAX) {
+        uv_timer_stop(&subscription->timer);
+        return;
+    }
+    uv_update_time(request->api->def.loop); // libuv's own clock may stand a whole turn back
+    // rounded up, so that the moment has come when the timer has
+    uint64_t wait_ns = moment_ns > now_ns ? moment_ns - now_ns : 0;
+    uv_timer_start(&subscription->timer, on_timer, (wait_ns + 999999) / 1000000, 0);
+}
+
+static bool is_over(Subscription *subscription) {
+    const Request *request = subscription->request;
+    Error *error = &subscription->error;
+    if (error->status == STATUS_OK && !request_should_stop(request, error) &&
+        atomic_load(&subscription->live->is_gone)) {
+        error_set(error, STATUS_NOT_FOUND, "world", "World %" PRIu64 " was destroyed.",
+                  request->world->id);
+    }
+    return error->status != STATUS_OK;
+}
+
+// Ends, pauses or waits for a frame: the only place that decides it.
+static void schedule(Subscription *subscription) {
+    const Peer *peer = &subscription->request->peer;
+    bool was_waiting = subscription->state == STATE_WAITING;
+    subscription->state = STATE_PAUSED;
+    if (is_over(subscription)) {
+        finish(subscription);
+    } else if (peer->calls->unsent(peer->handle) > 0) {
+        wait_until(subscription, UINT64_MAX); // for on_drained
+    } else if (subscription->next_ns > clock_now_ns()) {
+        wait_until(subscription, subscription->next_ns);
+    } else {
+        subscription->state = STATE_WAITING;
+        wait_until(subscription, UINT64_MAX);
+        if (!was_waiting) {
+            ask(subscription->live);
+        }
+    }
+}
+
+// ---- the call
+
+Status command_subscribe_judge(Request *request, Error *error) {
+    const Moreau__V1__Subscribe *order = request->message->subscribe;
+    const uint64_t every_max = 1000000000000u;
+    const double rate_max = 1e6;
+    if (order->every < 1 || order->every > every_max) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "every",
+                         "From one frame to the next are 1 to %" PRIu64 " steps, not %" PRIu64 ".",
+                         every_max, order->every);
+    }
+    return order->frames_per_second >= 0.0 && order->frames_per_second <= rate_max
+               ? STATUS_OK
+               : error_set(error, STATUS_INVALID_ARGUMENT, "frames_per_second",
+                           "At most 0 (as many as there are) to 1e6 frames come in a second, not "
+                           "%g.",
+                           order->frames_per_second);
+}
+
+static uint32_t wish_of(const Moreau__V1__Subscribe *order) {
+    return (order->poses ? LIVE_POSES : 0u) | (order->velocities ? LIVE_VELOCITIES : 0u) |
+           (order->joints ? LIVE_JOINTS : 0u) | (order->contacts ? LIVE_CONTACTS : 0u) |
+           (order->reports ? LIVE_REPORTS : 0u);
+}
+
+static Status check_room(const Api *api, Error *error) {
+    return api->subscription_count < api->def.subscriptions_max
+               ? STATUS_OK
+               : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                           "The server has as many subscriptions as it may, %u (option "
+                           "--subscriptions-max): end one, or try again later.",
+                           api->def.subscriptions_max);
+}
+
+static void join(Subscription *subscription, LiveWorld *live) {
+    subscription->live = live;
+    subscription->next = live->first;
+    subscription->link = &live->first;
+    if (live->first != NULL) {
+        live->first->link = &subscription->next;
+    }
+    live->first = subscription;
+    subscription->request->api->subscription_count++;
+}
+
+// What belongs to the loop; the world is found, and retained until the request is over.
+static Status begin(Request *request, WorldEntry *entry, Error *error) {
+    const Moreau__V1__Subscribe *order = request->message->subscribe;
+    Subscription *subscription = arena_take_zeroed(&request->arena, 1, sizeof(*subscription));
+    LiveWorld *live = subscription == NULL ? NULL : live_open(request->api, entry);
+    if (live == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while subscribing.");
+    }
+    host_retain(entry);
+    request->world = entry;
+    subscription->request = request;
+    subscription->every = order->every;
+    subscription->period_ns =
+        order->frames_per_second > 0.0 ? (uint64_t)(fmin(1e9 / order->frames_per_second, 1e18)) : 0;
+    subscription->wish = wish_of(order);
+    subscription->wants_scene = order->scene;
+    subscription->wants_single = order->single;
+    uv_timer_init(request->api->def.loop, &subscription->timer);
+    subscription->timer.data = subscription;
+    strand_init(&request->strand);
+    request->plan = subscription;
+    request->stopped = on_stopped;
+    request->drained = on_drained;
+    request->peer.calls->stay_fresh(request->peer.handle);
+    join(subscription, live);
+    schedule(subscription);
+    return STATUS_OK;
+}
+
+Status command_subscribe_prepare(Request *request, Error *error) {
+    const uint64_t id = request->message->subscribe->world;
+    WorldEntry *entry = host_find(request->api->def.host, id);
+    if (entry == NULL) {
+        return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %" PRIu64 ".", id);
+    }
+    Status status = check_room(request->api, error);
+    return status == STATUS_OK ? begin(request, entry, error) : status;
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+#include "api/live.h"
+
+#include "base/array.h"
+#include "base/assert.h"
+#include "run/record_columns.h"
+#include "wire/scene_out.h"
+#include "wire/step_codec.h"
+#include "wire/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIELD_REPORTS = 2, FIELD_SCENE = 3 }; // of LiveFrame
+
+// ---- frames
+
+static size_t frame_bytes(const LiveFrame *frame) {
+    return sizeof(*frame) + frame->arena.total_bytes + frame->reports_capacity +
+           frame->scene_capacity + episode_columns_bytes(&frame->columns);
+}
+
+static void count_frame(const LiveWorld *live, LiveFrame *frame, size_t bytes) {
+    host_count_bytes(live->api->def.host, frame->counted_bytes, bytes);
+    frame->counted_bytes = bytes;
+}
+
+static void destroy_frame(const LiveWorld *live, LiveFrame *frame) {
+    if (frame != NULL) {
+        count_frame(live, frame, 0);
+        episode_columns_deinit(&frame->columns);
+        arena_deinit(&frame->arena);
+        free(frame->reports);
+        free(frame->scene);
+        free(frame);
+    }
+}
+
+// Any thread.
+static void give_back(LiveWorld *live, LiveFrame *frame) {
+    destroy_frame(live, atomic_exchange(&live->spare, frame));
+}
+
+void live_retain_frame(LiveFrame *frame) {
+    frame->references++;
+}
+
+void live_release_frame(LiveWorld *live, LiveFrame *frame) {
+    ASSERT(frame->references > 0);
+    if (--frame->references == 0) {
+        give_back(live, frame);
+    }
+}
+
+// ---- on the lane that has the world
+
+static LiveFrame *take_frame(LiveWorld *live) {
+    LiveFrame *frame = atomic_exchange(&live->spare, NULL);
+    if (frame == NULL) {
+        frame = calloc(1, sizeof(*frame));
+        if (frame == NULL) {
+            return NULL;
+        }
+        arena_init(&frame->arena, live->api->def.memory_bytes_max);
+        episode_columns_init(&frame->columns, (EpisodeWish){.contacts = true});
+    }
+    frame->has_reports = frame->has_scene = false;
+    frame->scene_status = STATUS_OK;
+    episode_columns_clear(&frame->columns);
+    arena_reset(&frame->arena);
+    return frame;
+}
+
+static bool fill_columns(LiveFrame *frame, uint32_t wish, const Door *door) {
+    const World *world = door->world;
+    EpisodeFrame state = {
+        .body_count = world->body_count, .ids = world->body_id, .is_stored = false};
+    bool has_contacts = (wish & LIVE_CONTACTS) != 0 && door->stepper->has_last;
+    frame->columns.wish = (EpisodeWish){.poses = (wish & LIVE_POSES) != 0,
+                                        .velocities = (wish & LIVE_VELOCITIES) != 0,
+                                        .joints = (wish & LIVE_JOINTS) != 0,
+                                        .contacts = (wish & LIVE_CONTACTS) != 0};
+    return frame_columns(world, world->step, &frame->arena, &state.frame, NULL) == STATUS_OK &&
+           joint_columns(world, &frame->arena, &state.joints, NULL) == STATUS_OK &&
+           (!has_contacts ||
+            contacts_list(world, door->stepper, world->step, 0, door->stepper->contact_count,
+                          &frame->arena, &state.contacts, NULL) == STATUS_OK) &&
+           episode_columns_add(&frame->columns, &state, NULL) == STATUS_OK;
+}
+
+static bool fill_reports(LiveFrame *frame, const World *world, const StepRun *run) {
+    StepResult result = {.step = world->step, .time = world->time.value, .run = *run};
+    for (int i = 0; i < 2; i++) {
+        result.worst_body[i] = run->tally.last.worst_body[i];
+    }
+    StepResults results = {.count = 1, .result = &result, .wants_reports = true};
+    size_t bytes = step_codec_bytes_max(&results, NULL, 0);
+    if (!ARRAY_RESERVE(frame->reports, frame->reports_capacity, bytes)) {
+        return false;
+    }
+    uint8_t *end = step_codec_pack_reports(&results, FIELD_REPORTS, frame->reports);
+    frame->reports_bytes = (size_t)(end - frame->reports);
+    frame->has_reports = true;
+    return true;
+}
+
+// A scene longer than any frame is not even made: an arena that may take so many times its bytes
+// holds the longest.
+enum { SCENE_MULTIPLE = 16 };
+
+static Status fill_scene(const LiveWorld *live, LiveFrame *frame, const World *world) {
+    size_t frame_bytes_max = live->api->def.frame_bytes_max;
+    Arena arena;
+    arena_init(&arena, SCENE_MULTIPLE * frame_bytes_max);
+    const Moreau__V1__Scene *scene = scene_out(world, live->entry->name, &arena);
+    size_t bytes = scene == NULL ? 0 : moreau__v1__scene__get_packed_size(scene);
+    Status status =
+        scene == NULL || bytes > frame_bytes_max ||
+                !ARRAY_RESERVE(frame->scene, frame->scene_capacity, WIRE_HEAD_BYTES_MAX + bytes)
+            ? STATUS_RESOURCE_EXHAUSTED
+            : STATUS_OK;
+    if (status == STATUS_OK) {
+        uint8_t *at = wire_head(frame->scene, FIELD_SCENE, bytes);
+        at += moreau__v1__scene__pack(scene, at);
+        frame->scene_bytes = (size_t)(at - frame->scene);
+        frame->has_scene = true;
+    }
+    arena_deinit(&arena);
+    return status;
+}
+
+// The loop is woken, once for all that is in the list.
+static void tell_loop(LiveWorld *live) {
+    Api *api = live->api;
+    if (!atomic_exchange(&live->is_listed, true)) {
+        LiveWorld *head = atomic_load(&api->live_news);
+        do {
+            live->next_listed = head;
+        } while (!atomic_compare_exchange_weak(&api->live_news, &head, live));
+    }
+    uv_async_send(&api->live_async);
+}
+
+static void show(Watch *watch, const Door *door, const StepRun *run) {
+    LiveWorld *live = (LiveWorld *)watch;
+    const World *world = door->world;
+    uint32_t wish = atomic_load(&live->wish);
+    LiveFrame *frame = take_frame(live);
+    if (frame == NULL || !fill_columns(frame, wish, door) ||
+        (run != NULL && (wish & LIVE_REPORTS) != 0 && !fill_reports(frame, world, run))) {
+        destroy_frame(live, frame); // memory ended: another moment will do
+        return;
+    }
+    // whoever asks from here on is served by what follows this frame
+    atomic_store(&watch->from_step, WATCH_NOTHING);
+    atomic_store(&live->wants_look, false);
+    if (atomic_exchange(&live->wants_scene, false) ||
+        live->shown_definitions != door->marks.definitions) {
+        frame->scene_status = fill_scene(live, frame, world);
+    }
+    frame->number = ++live->shown_count;
+    frame->step = live->shown_step = world->step;
+    frame->marks = door->marks;
+    frame->faulted = world->faulted;
+    live->shown_changes = door->marks.changes;
+    live->shown_definitions = door->marks.definitions;
+    count_frame(live, frame, frame_bytes(frame));
+    LiveFrame *missed = atomic_exchange(&live->fresh, frame);
+    if (missed != NULL) {
+        give_back(live, missed);
+    }
+    tell_loop(live);
+}
+
+static void on_gone(Watch *watch) {
+    LiveWorld *live = (LiveWorld *)watch;
+    atomic_store(&live->is_gone, true);
+    tell_loop(live);
+}
+
+// For a world that nobody steps just then.
+static JobOutcome look_on_lane(Job *job, Lane *lane) {
+    LiveWorld *live = (LiveWorld *)(void *)((char *)job - offsetof(LiveWorld, look_job));
+    const Door *door = &live->entry->door;
+    (void)lane;
+    if (door->world == NULL) {
+        return JOB_DONE; // gone meanwhile, which the loop is told
+    }
+    uint64_t from_step = atomic_load(&live->watch.from_step);
+    bool has_stepped = door->world->step != live->shown_step && door->world->step >= from_step;
+    bool has_changed = door->marks.changes != live->shown_changes && from_step != WATCH_NOTHING;
+    if (has_stepped || has_changed || atomic_load(&live->wants_look)) {
+        show(&live->watch, door, NULL);
+    }
+    return JOB_DONE;
+}
+
+// ---- on the loop
+
+static LiveWorld *find_live(const Api *api, const WorldEntry *entry) {
+    for (LiveWorld *live = api->first_live; live != NULL; live = live->next) {
+        if (live->entry == entry && !atomic_load(&live->is_gone)) {
+            return live;
+        }
+    }
+    return NULL;
+}
+
+LiveWorld *live_open(Api *api, WorldEntry *entry) {
+    LiveWorld *live = find_live(api, entry);
+    if (live != NULL) {
+        return live;
+    }
+    live = calloc(1, sizeof(*live));
+    if (live == NULL) {
+        return NULL;
+    }
+    live->watch = (Watch){.from_step = WATCH_NOTHING, .show = show, .gone = on_gone};
+    live->api = api;
+    live->entry = entry;
+    live->next = api->first_live;
+    live->link = &api->first_live;
+    if (live->next != NULL) {
+        live->next->link = &live->next;
+    }
+    api->first_live = live;
+    atomic_store(&entry->door.watch, &live->watch);
+    return live;
+}
+
+static void destroy(LiveWorld *live) {
+    ASSERT(live->first == NULL);
+    destroy_frame(live, atomic_exchange(&live->fresh, NULL));
+    destroy_frame(live, atomic_exchange(&live->spare, NULL));
+    *live->link = live->next;
+    if (live->next != NULL) {
+        live->next->link = live->link;
+    }
+    free(live);
+}
+
+void live_leave(LiveWorld *live) {
+    ASSERT(live->first == NULL);
+    live_rest(live);
+    destroy_frame(live, atomic_exchange(&live->fresh, NULL));
+    destroy_frame(live, atomic_exchange(&live->spare, NULL));
+    if (atomic_load(&live->is_gone) && !atomic_load(&live->is_listed) && !live->is_looking) {
+        destroy(live);
+    }
+}
+
+static void on_looked(Job *job) {
+    LiveWorld *live = (LiveWorld *)(void *)((char *)job - offsetof(LiveWorld, look_job));
+    host_release(live->entry);
+    live->is_looking = false;
+    if (live->first == NULL) {
+        live_leave(live);
+    } else if (live->looks_again) {
+        subscription_took(live, NULL);
+    }
+}
+
+static void look(LiveWorld *live, uint64_t share) {
+    live->looks_again = live->is_looking;
+    if (live->is_looking) {
+        return;
+    }
+    live->is_looking = true;
+    host_retain(live->entry);
+    live->look_job = (Job){.work = look_on_lane, .done = on_looked};
+    pool_submit(live->api->def.pool, &live->entry->strand, share, &live->look_job);
+}
+
+void live_ask(LiveWorld *live, const LiveAsk *ask, uint64_t share) {
+    atomic_store(&live->wish, ask->wish);
+    if (ask->scene) {
+        atomic_store(&live->wants_scene, true);
+    }
+    if (ask->look) {
+        atomic_store(&live->wants_look, true);
+    }
+    atomic_store(&live->watch.from_step, ask->from_step);
+    look(live, share);
+}
+
+void live_rest(LiveWorld *live) {
+    atomic_store(&live->watch.from_step, WATCH_NOTHING);
+    live->looks_again = false;
+}
+
+static void take(LiveWorld *live) {
+    bool is_gone = atomic_load(&live->is_gone);
+    LiveFrame *frame = atomic_exchange(&live->fresh, NULL);
+    if (live->first == NULL) {
+        destroy_frame(live, frame);
+        live_leave(live);
+        return;
+    }
+    if (frame != NULL) {
+        live->latest = (LivePlace){frame->number, frame->step, frame->marks};
+        frame->references = 1;
+    }
+    if (is_gone) {
+        subscription_world_gone(live);
+    } else {
+        subscription_took(live, frame);
+    }
+    if (frame != NULL) {
+        live_release_frame(live, frame);
+    }
+}
+
+void live_take_news(Api *api) {
+    LiveWorld *live = atomic_exchange(&api->live_news, NULL);
+    while (live != NULL) {
+        LiveWorld *next = live->next_listed;
+        atomic_store(&live->is_listed, false); // from here on it may be listed again
+        take(live);
+        live = next;
+    }
+}
+
+void live_close_all(Api *api) {
+    while (api->first_live != NULL) {
+        destroy(api->first_live);
+    }
+}
