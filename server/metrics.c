@@ -14,7 +14,7 @@ typedef struct Figures {
     uint64_t requests_under_way, answered[STATUS_COUNT], kept_bytes;
     uint64_t subscriptions, live_frames, live_skipped;
     uint64_t connections, refused_connections, slow_clients, received_bytes, sent_bytes;
-    uint64_t http_connections;
+    uint64_t http_connections, http_viewers;
     LogFigures log;
     uint64_t resident_bytes;
     HistogramTotal solver;
@@ -128,6 +128,8 @@ static const Metric table[] = {
     {"moreau_sent_bytes_total", "counter", "Bytes to clients.", FIELD(sent_bytes), NULL},
     {"moreau_http_connections", "gauge", "Connections to these pages.", FIELD(http_connections),
      NULL},
+    {"moreau_http_viewers", "gauge", "Browsers that are connected to watch worlds.",
+     FIELD(http_viewers), NULL},
     {"moreau_log_open_recordings", "gauge", "Episodes being recorded.", FIELD(log.open_recordings),
      NULL},
     {"moreau_log_failed_recordings_total", "counter",
@@ -185,6 +187,7 @@ static void gather_traffic(const MetricsParts *parts, Figures *figures) {
     figures->received_bytes = net.bytes_in;
     figures->sent_bytes = net.bytes_out;
     figures->http_connections = parts->http_connections;
+    figures->http_viewers = parts->http_viewers;
 }
 
 static void print_metric(const Metric *metric, const Figures *figures, FILE *out) {

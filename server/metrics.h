@@ -17,7 +17,7 @@ typedef struct MetricsParts {
     const Api *api;
     const Net *net;
     const Log *log; // Nullable: no episodes are kept
-    uint32_t http_connections;
+    uint32_t http_connections, http_viewers;
 } MetricsParts;
 
 void metrics_print(const MetricsParts *parts, FILE *out);

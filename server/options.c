@@ -60,8 +60,10 @@ static const Option table[] = {
      "where to listen: host:port, [v6]:port (port 0: the system chooses), unix:PATH, or fd:N for "
      "a socket that was handed over; up to 16 times"},
     {"http", OPTION_ADDRESS, FIELD(http), 0, 0, 0, "ADDR", NULL, group_serving,
-     "where the pages /livez, /readyz and /metrics are; an address as of --listen; default: "
-     "nowhere"},
+     "where the pages /livez, /readyz and /metrics are, and the WebSocket through which browsers "
+     "watch worlds; an address as of --listen; default: nowhere"},
+    {"viewer", OPTION_TEXT, FIELD(viewer), 0, 0, 0, "FILE", NULL, group_serving,
+     "the page that --http shows at /, which watches worlds: moreau-viewer.html; default: none"},
     {"workers", OPTION_NUMBER, FIELD(workers), 0, WORKERS_MAX, 0, "N", NULL, group_serving,
      "threads that step worlds, and as many for steps of over 10 ms; those that are idle help with "
      "a large world's step, as long as no more than N are at work; 0: as many as there are cores"},
@@ -114,6 +116,8 @@ static const Option table[] = {
 
     {"http-connections-max", OPTION_NUMBER, FIELD(http_connections_max), 1, 1024, 64, "N", "",
      group_limits, "connections to the pages of --http; a new one takes the place of the idlest"},
+    {"http-viewers-max", OPTION_NUMBER, FIELD(http_viewers_max), 1, 1024, 64, "N", "", group_limits,
+     "browsers that watch worlds through --http; more are refused"},
 
     {"write-timeout-ms", OPTION_NUMBER, FIELD(write_timeout_ms), 1, DAY_MS, 30000, "MS", "ms",
      group_time, "a client that takes no bytes for so long is cut"},

@@ -31,11 +31,13 @@ typedef struct Options {
     char http[OPTIONS_ADDRESS_BYTES]; // where the pages for operators are; "": nowhere
     bool http_is_exposed;             // beyond this machine: then its metrics demand the token
     uint64_t http_connections_max;
+    uint64_t http_viewers_max;
     uint64_t ready_fd; // OPTIONS_NO_FD: none
     uint64_t workers;
     char token_file[OPTIONS_TEXT_BYTES]; // "": none, and everybody may connect
     char token[OPTIONS_TOKEN_BYTES_MAX + 1];
-    uint32_t token_mode_exposed; // permissions that others have for the token file; 0: none
+    uint32_t token_mode_exposed;     // permissions that others have for the token file; 0: none
+    char viewer[OPTIONS_TEXT_BYTES]; // the page at /; "": none
     char config[OPTIONS_TEXT_BYTES];
     ReportLevel log_level;
     char log_file[OPTIONS_TEXT_BYTES]; // "": standard error

@@ -54,6 +54,10 @@ static void *get_data(const void *handle) {
     return connection_data(handle);
 }
 
+static bool is_viewer(const void *handle) {
+    return connection_is_viewer(handle);
+}
+
 static const char *get_name(const void *handle) {
     return connection_peer(handle);
 }
@@ -99,6 +103,7 @@ static const PeerCalls calls = {
     .authenticate = authenticate,
     .set_data = set_data,
     .data = get_data,
+    .is_viewer = is_viewer,
     .name = get_name,
     .number = get_number,
     .unsent = get_unsent,

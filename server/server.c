@@ -6,6 +6,7 @@
 #include "http/http.h"
 #include "metrics.h"
 #include "net/listener.h"
+#include "page_file.h"
 #include "peers.h"
 #include "run/host.h"
 #include "run/lane.h"
@@ -43,6 +44,7 @@ typedef struct Server {
     Net *net;
     Listener *listener[OPTIONS_LISTEN_MAX];
     Http *http;              // NULL: no pages
+    char *page;              // NULL: none is shown
     Listener *http_listener; // NULL: closed
     ApiLimit limit[LIMIT_COUNT_MAX];
     size_t limit_count;
@@ -290,14 +292,19 @@ static void print_metrics(void *context, FILE *out) {
                           .api = server->api,
                           .net = server->net,
                           .log = server->log,
-                          .http_connections = http_connection_count(server->http)};
+                          .http_connections = http_connection_count(server->http),
+                          .http_viewers = http_viewer_count(server->http)};
     metrics_print(&parts, out);
 }
 
 static void on_http_accepted(void *context, int fd, const char *peer) {
     Server *server = context;
-    (void)peer;
-    http_accept(server->http, fd);
+    http_accept(server->http, fd, peer);
+}
+
+static void open_viewer(void *context, int fd, const char *peer) {
+    Server *server = context;
+    net_adopt(server->net, fd, peer, true);
 }
 
 static void on_http_refused(void *context, int fd, const char *peer) {
@@ -310,11 +317,19 @@ static Status open_http(Server *server, Error *error) {
     if (options->http[0] == '\0') {
         return STATUS_OK;
     }
+    if (options->viewer[0] != '\0' &&
+        page_file_read(options->viewer, &server->page, error) != STATUS_OK) {
+        return error->status;
+    }
     HttpDef http = {.loop = &server->loop,
                     .token = options->http_is_exposed ? options_token(options) : "",
+                    .live_token = options_token(options),
+                    .page = server->page,
                     .connections_max = (uint32_t)options->http_connections_max,
+                    .viewers_max = (uint32_t)options->http_viewers_max,
                     .is_ready = is_ready,
                     .print_metrics = print_metrics,
+                    .open_viewer = open_viewer,
                     .context = server};
     Status status = http_create(&server->http, &http, error);
     if (status != STATUS_OK) {
@@ -436,6 +451,7 @@ Status server_run(const Options *options, Error *error) {
         http_destroy(server->http);
     }
     uv_loop_close(&server->loop);
+    free(server->page);
     free(server);
     return status;
 }

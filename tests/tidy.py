@@ -32,7 +32,7 @@ TABLE = {
     "server/run": ({"base", "os", "world", "collide", "solve", "step", "log"}, LIBC | {"uv.h"}),
     "server/replay": ({"base", "os", "world", "solve", "step", "log", "run"}, LIBC | {"uv.h"}),
     "server/net": ({"base", "os"}, LIBC | POSIX | {"uv.h"}),
-    "server/http": ({"base", "os"}, LIBC | {"unistd.h", "uv.h", "libwebsockets.h"}),
+    "server/http": ({"base", "os"}, LIBC | {"unistd.h", "uv.h", "libwebsockets.h", "sys/socket.h", "netinet/in.h", "netinet/tcp.h"}),
     "server/wire": ({"base", "world", "solve", "step", "log", "run"}, LIBC | PROTO | {"protobuf-c/protobuf-c.h"}),
     "server/api": ({"base", "os", "world", "collide", "solve", "step", "log", "run", "replay", "wire"},
                    LIBC | PROTO | {"protobuf-c/protobuf-c.h"}),

@@ -31,6 +31,7 @@ typedef struct PeerCalls {
     void (*authenticate)(void *handle);
     void (*set_data)(void *handle, void *data);
     void *(*data)(const void *handle);
+    bool (*is_viewer)(const void *handle); // may call what changes nothing, and nothing else
     const char *(*name)(const void *handle);
     uint64_t (*number)(const void *handle);
     size_t (*unsent)(const void *handle); // bytes that wait to be written

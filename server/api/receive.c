@@ -205,6 +205,13 @@ static Status admit(Request *request, uint64_t content, Error *error) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "",
                          "This connection has said Hello already.");
     }
+    if (request->peer.calls->is_viewer(request->peer.handle) &&
+        request->command->flags & (COMMAND_MUTATES | COMMAND_CHANGES)) {
+        return error_set(error, STATUS_PERMISSION_DENIED, "",
+                         "A viewer (the WebSocket of --http) may look and change nothing, and %s "
+                         "does: connect to an address of --listen.",
+                         request->command->name);
+    }
     if (session != NULL) {
         Status status = session->is_resumable ? kept_admit(session, request, content, error)
                                               : admit_id(session, request->id, error);

@@ -17,7 +17,8 @@
 
 enum { PROTOCOL_MAJOR = 1, PROTOCOL_MINOR = 0 };
 
-static Status check_hello(const Api *api, const Moreau__V1__Hello *hello, Error *error) {
+static Status check_hello(const Api *api, const Peer *peer, const Moreau__V1__Hello *hello,
+                          Error *error) {
     if (hello->protocol_major != PROTOCOL_MAJOR) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "protocol_major",
                          "The client speaks protocol %u.%u, this server %d.%d (moreau-server %s): "
@@ -32,7 +33,11 @@ static Status check_hello(const Api *api, const Moreau__V1__Hello *hello, Error 
                              ? "This server demands a token: --token-file on the command line."
                              : "The token is not this server's.");
     }
-    return STATUS_OK;
+    bool takes_over = (hello->resume != NULL && hello->resume[0] != '\0') || hello->resumable;
+    return takes_over && peer->calls->is_viewer(peer->handle)
+               ? error_set(error, STATUS_PERMISSION_DENIED, "resume",
+                           "A viewer (the WebSocket of --http) has no session to come back to.")
+               : STATUS_OK;
 }
 
 // ---- life
@@ -239,7 +244,7 @@ void session_greet(Request *request) {
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     Moreau__V1__Welcome message = MOREAU__V1__WELCOME__INIT;
     Error error = {0};
-    Status status = check_hello(request->api, hello, &error);
+    Status status = check_hello(request->api, &peer, hello, &error);
     if (status == STATUS_OK) {
         status = seat(request, hello, &error);
     }

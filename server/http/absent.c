@@ -16,12 +16,18 @@ Status http_create(Http **http, const HttpDef *def, Error *error) {
                      "--http, or install one that has them.");
 }
 
-void http_accept(Http *http, int fd) {
+void http_accept(Http *http, int fd, const char *peer) {
     ASSERT(http != NULL); // there is none to be had
+    (void)peer;
     close(fd);
 }
 
 uint32_t http_connection_count(const Http *http) {
+    ASSERT(http == NULL);
+    return 0;
+}
+
+uint32_t http_viewer_count(const Http *http) {
     ASSERT(http == NULL);
     return 0;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "http/http.h"
 
+#include "http/handshake.h"
 #include "http/page.h"
+#include "http/viewer.h"
 
 #include <libwebsockets.h>
 #include <stdlib.h>
@@ -16,7 +18,11 @@ enum {
     DESCRIPTORS_EXTRA = 16,  // the library's own: a pipe, a socket of its system state
     LEAVING_MAX = 64,        // connections being closed in favour of new ones
     WRITE_BYTES_MAX = 16384, // one write
-    REPLY_HEAD_BYTES = 512
+    REPLY_HEAD_BYTES = 512,
+    PEER_BYTES = 128,
+    VIEWER_RECEIVE_BYTES = 4096, // a message comes in such pieces
+    PING_S = 20,                 // a viewer that says nothing is probed after so long …
+    HANG_UP_S = 30               // … and given up after so long
 };
 
 typedef struct Visitor Visitor;
@@ -29,7 +35,10 @@ struct Visitor {
     char *body; // LWS_PRE bytes of room, then the text; owned; NULL: nothing is being sent
     size_t body_bytes, sent_bytes;
     bool is_last;    // closes after the answer
-    bool is_leaving; // being closed: no longer in the list
+    bool is_leaving; // being closed, or a viewer: no longer in the list
+    bool is_viewer;
+    Viewer *viewer; // owned; NULL: it speaks HTTP
+    char peer[PEER_BYTES];
 };
 
 struct Http {
@@ -37,7 +46,7 @@ struct Http {
     struct lws_context *context; // NULL once the library has let go of everything
     struct lws_vhost *vhost;
     Visitor *first, *last;
-    uint32_t visitor_count;
+    uint32_t visitor_count, viewer_count;
 };
 
 // ---- visitors
@@ -60,7 +69,10 @@ static void forget(Visitor *visitor) {
     if (!visitor->is_leaving) {
         unlink_visitor(visitor);
     }
-    visitor->http->visitor_count--;
+    if (visitor->viewer != NULL) {
+        viewer_destroy(visitor->viewer);
+    }
+    (*(visitor->is_viewer ? &visitor->http->viewer_count : &visitor->http->visitor_count))--;
     free(visitor->body);
     free(visitor);
 }
@@ -73,8 +85,7 @@ static size_t header_text(struct lws *wsi, enum lws_token_indexes token, char *t
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
-// Makes the body. The status of HTTP; 0: memory ended.
-static unsigned compose(Visitor *visitor, const char *path) {
+static unsigned print_page(Visitor *visitor, const char *path, FILE *out) {
     char authorization[TOKEN_BYTES_MAX + sizeof("Bearer ")];
     struct lws *wsi = visitor->wsi;
     header_text(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof(authorization));
@@ -82,31 +93,58 @@ static unsigned compose(Visitor *visitor, const char *path) {
                            .reads = lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) > 0 ||
                                     lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0,
                            .authorization = authorization};
-    size_t bytes = 0;
-    FILE *out = open_memstream(&visitor->body, &bytes);
-    if (out == NULL) {
-        return 0;
-    }
-    fprintf(out, "%*s", LWS_PRE, ""); // the library writes there
-    unsigned status = page_print(&visitor->http->def, &request, out);
-    bool failed = ferror(out) != 0;
-    if (fclose(out) != 0 || failed) {
-        return 0;
-    }
-    visitor->body_bytes = bytes - LWS_PRE;
-    visitor->sent_bytes = 0;
     visitor->is_last = !request.reads; // what follows the head is not read
+    return page_print(&visitor->http->def, &request, out);
+}
+
+// What is said to who may not watch; 0: he may.
+static unsigned print_refusal(Visitor *visitor, const char *path, FILE *out) {
+    const Http *http = visitor->http;
+    char protocols[HANDSHAKE_FIELD_BYTES], origin[HANDSHAKE_FIELD_BYTES],
+        host[HANDSHAKE_FIELD_BYTES];
+    struct lws *wsi = visitor->wsi;
+    header_text(wsi, WSI_TOKEN_PROTOCOL, protocols, sizeof(protocols));
+    header_text(wsi, WSI_TOKEN_ORIGIN, origin, sizeof(origin));
+    header_text(wsi, WSI_TOKEN_HOST, host, sizeof(host));
+    Handshake handshake = {.path = path, .protocols = protocols, .origin = origin, .host = host};
+    visitor->is_last = true;
+    unsigned status = handshake_judge(&http->def, &handshake, out);
+    if (status == 0 && http->viewer_count >= http->def.viewers_max) {
+        fputs("As many viewers are watching as may (option --http-viewers-max): try again "
+              "later.\n",
+              out);
+        status = HTTP_STATUS_SERVICE_UNAVAILABLE;
+    }
     return status;
 }
 
-static bool send_head(const Visitor *visitor, unsigned status) {
+// Makes the body. False: memory ended.
+static bool compose(Visitor *visitor, const char *path,
+                    unsigned (*print)(Visitor *visitor, const char *path, FILE *out),
+                    unsigned *status) {
+    size_t bytes = 0;
+    FILE *out = open_memstream(&visitor->body, &bytes);
+    if (out == NULL) {
+        return false;
+    }
+    fprintf(out, "%*s", LWS_PRE, ""); // the library writes there
+    *status = print(visitor, path, out);
+    bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed) {
+        return false;
+    }
+    visitor->body_bytes = bytes - LWS_PRE;
+    visitor->sent_bytes = 0;
+    return true;
+}
+
+static bool send_head(const Visitor *visitor, const char *path, unsigned status) {
     unsigned char head[LWS_PRE + REPLY_HEAD_BYTES];
     unsigned char *start = head + LWS_PRE, *end = head + sizeof(head), *at = start;
     struct lws *wsi = visitor->wsi;
     static const unsigned char methods[] = "GET, HEAD", scheme[] = "Bearer";
-    bool failed =
-        lws_add_http_common_headers(wsi, status, "text/plain; version=0.0.4; charset=utf-8",
-                                    visitor->body_bytes, &at, end) != 0;
+    bool failed = lws_add_http_common_headers(wsi, status, page_type(path, status),
+                                              visitor->body_bytes, &at, end) != 0;
     if (status == HTTP_STATUS_METHOD_NOT_ALLOWED) {
         failed = failed || lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_ALLOW, methods,
                                                         sizeof(methods) - 1, &at, end) != 0;
@@ -133,8 +171,8 @@ static int answer(Visitor *visitor, const char *path) {
         unlink_visitor(visitor);
         link_last(visitor);
     }
-    unsigned status = compose(visitor, path);
-    if (status == 0 || !send_head(visitor, status)) {
+    unsigned status;
+    if (!compose(visitor, path, print_page, &status) || !send_head(visitor, path, status)) {
         return -1;
     }
     if (lws_hdr_total_length(visitor->wsi, WSI_TOKEN_HEAD_URI) > 0) {
@@ -166,6 +204,71 @@ static int write_body(Visitor *visitor) {
     return 0;
 }
 
+// ---- viewers
+
+// A request for a WebSocket: 0: it becomes one; else it is answered, or closed.
+static int judge_upgrade(Visitor *visitor, const char *upgrade) {
+    char path[HANDSHAKE_FIELD_BYTES];
+    unsigned status;
+    if (strcasecmp(upgrade, "websocket") != 0 || visitor->body != NULL) {
+        return -1;
+    }
+    header_text(visitor->wsi, WSI_TOKEN_GET_URI, path, sizeof(path));
+    if (!compose(visitor, path, print_refusal, &status)) {
+        return -1;
+    }
+    if (status == 0) {
+        free(visitor->body);
+        visitor->body = NULL;
+        return 0;
+    }
+    unsigned char *text = (unsigned char *)visitor->body + LWS_PRE;
+    if (send_head(visitor, path, status)) {
+        lws_write(visitor->wsi, text, visitor->body_bytes, LWS_WRITE_HTTP_FINAL);
+    }
+    return -1; // behind what was said
+}
+
+static int begin_viewing(Visitor *visitor) {
+    Http *http = visitor->http;
+    if (!visitor->is_leaving) {
+        unlink_visitor(visitor);
+        visitor->is_leaving = true;
+    }
+    visitor->is_viewer = true;
+    http->visitor_count--;
+    http->viewer_count++;
+    ViewerDef def = {.loop = http->def.loop,
+                     .wsi = visitor->wsi,
+                     .open = http->def.open_viewer,
+                     .context = http->def.context,
+                     .peer = visitor->peer};
+    visitor->viewer = viewer_create(&def);
+    return visitor->viewer == NULL ? -1 : 0;
+}
+
+static int on_live_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                         size_t length) {
+    Visitor *visitor = wsi == NULL ? NULL : lws_get_opaque_user_data(wsi);
+    if (visitor == NULL) {
+        return lws_callback_http_dummy(wsi, reason, user, in, length);
+    }
+    switch (reason) {
+    case LWS_CALLBACK_ESTABLISHED:
+        return begin_viewing(visitor);
+    case LWS_CALLBACK_RECEIVE:
+        return viewer_receive(visitor->viewer, in, length);
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return visitor->viewer == NULL ? -1 : viewer_write(visitor->viewer);
+    case LWS_CALLBACK_WSI_DESTROY:
+        lws_set_opaque_user_data(wsi, NULL);
+        forget(visitor);
+        return 0;
+    default:
+        return lws_callback_http_dummy(wsi, reason, user, in, length);
+    }
+}
+
 // What the library calls for everything that happens. Its own default does the rest.
 static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                     size_t length) {
@@ -177,7 +280,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_HTTP:
         return answer(visitor, in);
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
-        return -1; // to nothing but HTTP/1.1 so far
+        return judge_upgrade(visitor, in);
     case LWS_CALLBACK_HTTP_BODY:
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
         return 0; // answered by the head alone
@@ -192,11 +295,15 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     }
 }
 
-// The first speaks HTTP; one of WebSocket would stand behind it.
+// The first speaks HTTP.
 static const struct lws_protocols protocols[] = {
     {.name = "http", .callback = on_event},
+    {.name = HANDSHAKE_PROTOCOL, .callback = on_live_event, .rx_buffer_size = VIEWER_RECEIVE_BYTES},
     {0},
 };
+
+static const lws_retry_bo_t idle_policy = {.secs_since_valid_ping = PING_S,
+                                           .secs_since_valid_hangup = HANG_UP_S};
 
 // ---- life
 
@@ -216,12 +323,14 @@ Status http_create(Http **result, const HttpDef *def, Error *error) {
         .pcontext = &http->context,
         .server_string = "moreau",
         .vhost_name = "moreau",
-        .fd_limit_per_thread = def->connections_max + LEAVING_MAX + DESCRIPTORS_EXTRA,
+        .fd_limit_per_thread =
+            def->connections_max + def->viewers_max + LEAVING_MAX + DESCRIPTORS_EXTRA,
         .max_http_header_data = HEAD_BYTES_MAX,
         .max_http_header_pool = (unsigned short)(def->connections_max + LEAVING_MAX),
         .timeout_secs = REQUEST_TIMEOUT_S,
         .timeout_secs_ah_idle = REQUEST_TIMEOUT_S,
         .keepalive_timeout = IDLE_TIMEOUT_S,
+        .retry_and_idle_policy = &idle_policy,
         .gid = -1,
         .uid = -1,
     };
@@ -247,7 +356,7 @@ static void evict_idlest(Http *http) {
     }
 }
 
-void http_accept(Http *http, int fd) {
+void http_accept(Http *http, int fd, const char *peer) {
     if (http->visitor_count >= http->def.connections_max) {
         evict_idlest(http);
     }
@@ -259,6 +368,7 @@ void http_accept(Http *http, int fd) {
         return;
     }
     visitor->http = http;
+    snprintf(visitor->peer, sizeof(visitor->peer), "%s", peer);
     visitor->wsi = lws_adopt_socket_vhost(http->vhost, fd); // closes it when it fails
     if (visitor->wsi == NULL) {
         free(visitor);
@@ -271,6 +381,10 @@ void http_accept(Http *http, int fd) {
 
 uint32_t http_connection_count(const Http *http) {
     return http->visitor_count;
+}
+
+uint32_t http_viewer_count(const Http *http) {
+    return http->viewer_count;
 }
 
 void http_close(Http *http) {

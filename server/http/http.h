@@ -5,14 +5,17 @@
 //   /readyz   200 when work is welcome; 503 while the server starts, and from the first moment of
 //             draining on
 //   /metrics  Prometheus' text format 0.0.4; shows its Bearer token first, when one is demanded
+//   /         the page that shows worlds and episodes, where the server was given it
+//   /v1/live  no page: the WebSocket through which that page watches worlds (handshake.h, viewer.h)
 //
 // GET and HEAD; anything else is answered with a status and a sentence. The room knows no world and
 // no socket address: it is handed accepted sockets, and callbacks that say whether the server is
-// ready and print its metrics.
+// ready, print its metrics and take up a viewer's connection.
 //
 // libwebsockets runs on the server's own loop. Nobody disturbs the rest: a request must be whole
 // within some seconds and its head within 8 KiB; an idle connection is closed after a while; above
-// `connections_max` the connection that has not asked for longest goes.
+// `connections_max` the connection that has not asked for longest goes. Viewers are counted for
+// themselves, so that they keep nobody from the pages.
 //
 // Loop thread.
 #pragma once
@@ -28,10 +31,14 @@ typedef struct Http Http;
 
 typedef struct HttpDef {
     uv_loop_t *loop;
-    const char *token; // that /metrics demands; "": none
-    uint32_t connections_max;
+    const char *token;      // that /metrics demands; "": none
+    const char *live_token; // that viewers show; "": none
+    const char *page;       // at /, HTML; NULL: none
+    uint32_t connections_max, viewers_max;
     bool (*is_ready)(void *context);
     void (*print_metrics)(void *context, FILE *out); // prints to memory
+    // takes over the socket behind which a viewer's frames come and go
+    void (*open_viewer)(void *context, int fd, const char *peer);
     void *context;
 } HttpDef;
 
@@ -39,9 +46,10 @@ typedef struct HttpDef {
 Status http_create(Http **http, const HttpDef *def, Error *error);
 
 // Takes over an accepted socket, also when it fails.
-void http_accept(Http *http, int fd);
+void http_accept(Http *http, int fd, const char *peer);
 
-uint32_t http_connection_count(const Http *http);
+uint32_t http_connection_count(const Http *http); // without viewers
+uint32_t http_viewer_count(const Http *http);
 
 // Closes every connection. Listeners must be closed first.
 void http_close(Http *http);

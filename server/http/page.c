@@ -37,11 +37,21 @@ static unsigned print_metrics(const HttpDef *def, FILE *out) {
     return HTTP_OK;
 }
 
+static unsigned print_viewer(const HttpDef *def, FILE *out) {
+    if (def->page == NULL) {
+        fputs("This server was given no page to show: start it with --viewer FILE.\n", out);
+        return HTTP_NOT_FOUND;
+    }
+    fputs(def->page, out);
+    return HTTP_OK;
+}
+
 // What probes ask says nothing that a refused connection would not say too, so it needs no token.
 static const Page pages[] = {
     {"/livez", false, print_alive},
     {"/readyz", false, print_ready},
     {"/metrics", true, print_metrics},
+    {"/", false, print_viewer}, // which shows nothing by itself
 };
 
 static bool is_authorised(const HttpDef *def, const char *authorization) {
@@ -77,4 +87,9 @@ unsigned page_print(const HttpDef *def, const PageRequest *request, FILE *out) {
         return HTTP_UNAUTHORIZED;
     }
     return page->print(def, out);
+}
+
+const char *page_type(const char *path, unsigned status) {
+    return status == HTTP_OK && strcmp(path, "/") == 0 ? "text/html; charset=utf-8"
+                                                       : "text/plain; version=0.0.4; charset=utf-8";
 }

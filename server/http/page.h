@@ -15,3 +15,6 @@ typedef struct PageRequest {
 
 // Prints the body, and returns the status of HTTP.
 unsigned page_print(const HttpDef *def, const PageRequest *request, FILE *out);
+
+// What its body is, as a Content-Type.
+const char *page_type(const char *path, unsigned status);

@@ -555,7 +555,7 @@ static void limit_silence(int fd, uint64_t write_timeout_ms) {
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit_ms, sizeof(limit_ms));
 }
 
-void connection_open(Net *net, int fd, const char *peer) {
+void connection_open(Net *net, int fd, const char *peer, bool is_viewer) {
     ASSERT(fd >= 0);
     if (net->is_closing || net->open_count >= net->def.connections_max) {
         net_refuse(net, fd, peer, NET_REFUSAL_FULL);
@@ -576,6 +576,7 @@ void connection_open(Net *net, int fd, const char *peer) {
     connection->fd = fd;
     connection->takes_output = true;
     connection->is_lingerer = true;
+    connection->is_viewer = is_viewer;
     connection->reference_count = 1;
     strncpy(connection->peer, peer, sizeof(connection->peer) - 1);
     link_connection(connection);
@@ -604,6 +605,10 @@ const char *connection_peer(const Connection *connection) {
 
 uint64_t connection_number(const Connection *connection) {
     return connection->number;
+}
+
+bool connection_is_viewer(const Connection *connection) {
+    return connection->is_viewer;
 }
 
 size_t connection_unsent_bytes(const Connection *connection) {

@@ -107,6 +107,11 @@ NetStats net_stats(const Net *net);
 // Bytes waiting to be written on all connections. Loop thread.
 size_t net_unsent_bytes(Net *net);
 
+// Takes over a socket that is connected already, also when it fails. `is_viewer`: whoever is at its
+// other end may look, and nothing else, which is its owner's to enforce.
+void net_adopt(Net *net, int fd, const char *peer, bool is_viewer);
+bool connection_is_viewer(const Connection *connection);
+
 // What the owner hangs on a connection. Loop thread sets it in `opened`, before any other thread
 // sees the connection.
 void connection_set_data(Connection *connection, void *data);

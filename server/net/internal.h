@@ -53,10 +53,11 @@ struct Connection {
     uint32_t reference_count; // one of them is the socket's
     uint32_t handle_count;    // not yet closed
     int poll_events;          // what uv_poll watches for now
-    bool is_lingerer;         // the peer may still be sending: linger before the close
-    bool is_deaf;             // paused, and bytes came: the socket is not watched for more
-    bool is_parsing;          // inside take_frames, which must not be entered again
-    bool is_held;             // from connection_keep_frame to connection_go_on
+    bool is_viewer;
+    bool is_lingerer; // the peer may still be sending: linger before the close
+    bool is_deaf;     // paused, and bytes came: the socket is not watched for more
+    bool is_parsing;  // inside take_frames, which must not be entered again
+    bool is_held;     // from connection_keep_frame to connection_go_on
     uv_poll_t poll;
     uv_timer_t write_timer;    // runs only while something is queued, or while lingering
     uv_timer_t patience_timer; // for Hello; then, once rejected, for what is under way
@@ -130,7 +131,7 @@ void net_refuse(Net *net, int fd, const char *peer, NetRefusal refusal);
 // ---- connection.c
 
 // Takes over an accepted socket, also when it fails.
-void connection_open(Net *net, int fd, const char *peer);
+void connection_open(Net *net, int fd, const char *peer, bool is_viewer);
 
 // Ends a connection that holds more than the others when all hold too much: nothing is held any
 // more, and it is told so unless bytes to it wait already.

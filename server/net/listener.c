@@ -309,7 +309,7 @@ Status listener_open_for(const ListenerDef *def, const char *text, Listener **re
 }
 
 static void accepted_by_net(void *context, int fd, const char *peer) {
-    connection_open(context, fd, peer);
+    net_adopt(context, fd, peer, false);
 }
 
 static void refused_by_net(void *context, int fd, const char *peer) {

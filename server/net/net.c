@@ -202,6 +202,10 @@ void net_stop_reading(Net *net) {
     }
 }
 
+void net_adopt(Net *net, int fd, const char *peer, bool is_viewer) {
+    connection_open(net, fd, peer, is_viewer);
+}
+
 NetStats net_stats(const Net *net) {
     return (NetStats){.connection_count = net->open_count,
                       .slow_count = net->slow_count,

@@ -50,7 +50,7 @@ static void teardown(void) {
 static int visit(const char *request) {
     int ends[2];
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-    http_accept(http, ends[0]);
+    http_accept(http, ends[0], "test");
     ck_assert_int_eq(write(ends[1], request, strlen(request)), (long)strlen(request));
     return ends[1];
 }

@@ -173,6 +173,7 @@ static const struct {
     {"memory-bytes-max", "--memory-bytes-max 1M", send_half_a_frame, NULL},
     {"log-queue-bytes-max", NULL, NULL, "recorded worlds wait, or drop steps and count them"},
     {"http-connections-max", NULL, NULL, "a new page takes the place of the idlest"},
+    {"http-viewers-max", NULL, NULL, "HTTP says it, see check_viewer"},
     {"write-timeout-ms", NULL, NULL, "who takes no bytes cannot be told"},
     {"hello-timeout-ms", "--hello-timeout-ms 50", say_nothing, NULL},
     {"work-timeout-ms", "--work-timeout-ms 1", step_a_large_world, NULL},

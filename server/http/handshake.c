@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "http/handshake.h"
+
+#include "os/secret.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum {
+    HTTP_BAD_REQUEST = 400,
+    HTTP_UNAUTHORIZED = 401,
+    HTTP_FORBIDDEN = 403,
+    HTTP_NOT_FOUND = 404,
+    HTTP_UNAVAILABLE = 503
+};
+
+// Without padding.
+static void encode_token(const char *token, char *text) {
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    uint32_t bits = 0, count = 0;
+    for (const char *at = token; *at != '\0'; at++) {
+        bits = bits << 8 | (uint8_t)*at;
+        for (count += 8; count >= 6; count -= 6) {
+            *text++ = letters[bits >> (count - 6) & 63];
+        }
+    }
+    if (count > 0) {
+        *text++ = letters[bits << (6 - count) & 63];
+    }
+    *text = '\0';
+}
+
+// The next of a list that commas part, without the spaces around it; its end. NULL: none is left.
+static const char *next_item(const char **list, size_t *bytes) {
+    const char *begin = *list + strspn(*list, " \t,");
+    size_t length = strcspn(begin, ",");
+    *list = begin + length;
+    while (length > 0 && (begin[length - 1] == ' ' || begin[length - 1] == '\t')) {
+        length--;
+    }
+    *bytes = length;
+    return length > 0 ? begin : NULL;
+}
+
+static bool is_ours(const char *protocols) {
+    size_t bytes;
+    const char *first = next_item(&protocols, &bytes);
+    return first != NULL && bytes == strlen(HANDSHAKE_PROTOCOL) &&
+           memcmp(first, HANDSHAKE_PROTOCOL, bytes) == 0;
+}
+
+static bool shows_token(const char *protocols, const char *token) {
+    static const char prefix[] = "token.";
+    enum { PREFIX_BYTES = sizeof(prefix) - 1 };
+    char wanted[HANDSHAKE_FIELD_BYTES], given[HANDSHAKE_FIELD_BYTES];
+    size_t bytes;
+    encode_token(token, wanted);
+    for (const char *item; (item = next_item(&protocols, &bytes)) != NULL;) {
+        if (bytes > PREFIX_BYTES && bytes < sizeof(given) &&
+            memcmp(item, prefix, PREFIX_BYTES) == 0) {
+            memcpy(given, item + PREFIX_BYTES, bytes - PREFIX_BYTES);
+            given[bytes - PREFIX_BYTES] = '\0';
+            return secret_matches(given, wanted);
+        }
+    }
+    return false;
+}
+
+// Whether a Host, with or without a port, is a name of this machine that nobody else can give to
+// it.
+static bool is_this_machine(const char *host) {
+    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        size_t bytes = strlen(names[i]);
+        if (strncasecmp(host, names[i], bytes) == 0 &&
+            (host[bytes] == '\0' || host[bytes] == ':')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_own_page(const Handshake *handshake) {
+    static const char scheme[] = "http://";
+    enum { SCHEME_BYTES = sizeof(scheme) - 1 };
+    return strncmp(handshake->origin, scheme, SCHEME_BYTES) == 0 &&
+           strcasecmp(handshake->origin + SCHEME_BYTES, handshake->host) == 0 &&
+           is_this_machine(handshake->host);
+}
+
+unsigned handshake_judge(const HttpDef *def, const Handshake *handshake, FILE *out) {
+    if (strcmp(handshake->path, HANDSHAKE_PATH) != 0) {
+        fputs("Worlds are watched at " HANDSHAKE_PATH "; no other path takes a WebSocket.\n", out);
+        return HTTP_NOT_FOUND;
+    }
+    if (!is_ours(handshake->protocols)) {
+        fputs("The first Sec-WebSocket-Protocol must be " HANDSHAKE_PROTOCOL ".\n", out);
+        return HTTP_BAD_REQUEST;
+    }
+    if (def->live_token[0] != '\0' && !shows_token(handshake->protocols, def->live_token)) {
+        fputs("This server demands its token: offer the Sec-WebSocket-Protocol token.TOKEN as "
+              "well, TOKEN in base64url without padding.\n",
+              out);
+        return HTTP_UNAUTHORIZED;
+    }
+    if (def->live_token[0] == '\0' && handshake->origin[0] != '\0' && !is_own_page(handshake)) {
+        fputs("This page may not watch worlds without a token: open the page that the server "
+              "itself shows (option --viewer), or give the server a --token-file.\n",
+              out);
+        return HTTP_FORBIDDEN;
+    }
+    if (!def->is_ready(def->context)) {
+        fputs("The server is starting or being stopped.\n", out);
+        return HTTP_UNAVAILABLE;
+    }
+    return 0;
+}
