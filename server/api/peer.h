@@ -19,6 +19,7 @@ typedef struct PeerCalls {
     // any thread
     void (*send)(void *handle, const uint8_t *bytes, size_t count);
     void (*request_end)(void *handle, uint32_t count);
+    size_t (*unsent)(const void *handle); // bytes that wait to be written
     void (*header)(uint8_t header[PEER_HEADER_BYTES], size_t body_bytes);
 
     // loop thread
@@ -34,7 +35,6 @@ typedef struct PeerCalls {
     bool (*is_viewer)(const void *handle); // may call what changes nothing, and nothing else
     const char *(*name)(const void *handle);
     uint64_t (*number)(const void *handle);
-    size_t (*unsent)(const void *handle); // bytes that wait to be written
     void (*stay_fresh)(void *handle);     // the system, too, lets few bytes wait from now on
     void *(*keep_frame)(void *handle);    // in api_peer_frame, of more than PEER_SHORT_BYTES …
     bool (*go_on)(void *handle);          // … and later, once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A viewer: a WebSocket whose messages are the frames of the protocol, without their lengths. It is
-// joined to the rest of the server by a pair of sockets, of which the other end is a connection like
-// any other: its requests, limits, deadlines and backpressure are net's and api's, which know
+// joined to the rest of the server by a pair of sockets, of which the other end is a connection
+// like any other: its requests, limits, deadlines and backpressure are net's and api's, which know
 // nothing of WebSockets.
 //
 //   browser ──message──► libwebsockets ──► length + message ──► pair ──► net, api

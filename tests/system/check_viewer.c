@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The WebSocket of --http over raw sockets: it carries the protocol's own messages, changes nothing,
-// and whoever speaks it badly harms himself alone.
+// The WebSocket of --http over raw sockets: it carries the protocol's own messages, changes
+// nothing, and whoever speaks it badly harms himself alone.
 #include "support/machine.h"
 #include "support/net_client.h"
 #include "support/server_process.h"
