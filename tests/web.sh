@@ -1,7 +1,8 @@
 #!/bin/sh
 # The viewer in a browser: records episodes with a server, opens them in the built page in headless Chromium, and compares what it shows with what
-# other code reads from the file (tests/web/expect.py). Says so and passes where the page is not built or there is no Chromium.
-#   tests/web.sh BUILD_DIR [--all]     --all: also files of a gigabyte and of 10,000 bodies, with figures
+# other code reads from the file (tests/web/expect.py). Says so where the page is not built or there is no Chromium.
+#   tests/web.sh BUILD_DIR [--smoke|--all]     --smoke: the first look at an episode alone; --all: also files of a gigabyte and of 10,000 bodies,
+#                                              with figures. With either, all that is needed must be there
 set -eu
 
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -11,6 +12,7 @@ web=$source/clients/web
 for needed in /usr/bin/chromium "$web/dist/moreau-viewer.html" "$web/node_modules/playwright-core"; do
     if [ ! -e "$needed" ]; then
         echo "LEFT OUT: the viewer is not tested, as there is no $needed (deploy/web makes it)"
+        [ -z "$all" ] || exit 1
         exit 0
     fi
 done
