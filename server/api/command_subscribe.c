@@ -217,13 +217,13 @@ static void ask(LiveWorld *live) {
     LiveAsk wanted = {.from_step = WATCH_NOTHING};
     uint64_t share = 0;
     for (const Subscription *at = live->first; at != NULL; at = at->next) {
+        wanted.wish |= at->wish; // of the others too, as they may ask while it is being shown
         if (at->state != STATE_WAITING) {
             continue;
         }
         bool is_new = at->seen.number == 0;
         uint64_t step = is_new ? 0 : at->seen.step + at->every;
         wanted.from_step = step < wanted.from_step ? step : wanted.from_step;
-        wanted.wish |= at->wish;
         wanted.look = wanted.look || is_new || is_news(at, &live->latest);
         wanted.scene =
             wanted.scene || (is_new && at->wants_scene) || lacks_scene(at, &live->latest);

@@ -88,10 +88,10 @@ static bool fill_columns(LiveFrame *frame, uint32_t wish, const Door *door) {
            episode_columns_add(&frame->columns, &state, NULL) == STATUS_OK;
 }
 
-static bool fill_reports(LiveFrame *frame, const World *world, const StepRun *run) {
-    StepResult result = {.step = world->step, .time = world->time.value, .run = *run};
+static bool fill_reports(LiveFrame *frame, const World *world, const StepTally *tally) {
+    StepResult result = {.step = world->step, .time = world->time.value, .run = {.tally = *tally}};
     for (int i = 0; i < 2; i++) {
-        result.worst_body[i] = run->tally.last.worst_body[i];
+        result.worst_body[i] = tally->last.worst_body[i];
     }
     StepResults results = {.count = 1, .result = &result, .wants_reports = true};
     size_t bytes = step_codec_bytes_max(&results, NULL, 0);
@@ -141,13 +141,21 @@ static void tell_loop(LiveWorld *live) {
     uv_async_send(&api->live_async);
 }
 
+// Of the call that took the last step; NULL: something else came later.
+static const StepTally *find_tally(const LiveWorld *live, const Door *door, const StepRun *run) {
+    bool is_last =
+        live->tally_step == door->world->step && live->tally_changes == door->marks.changes;
+    return run != NULL ? &run->tally : is_last ? &live->tally : NULL;
+}
+
 static void show(Watch *watch, const Door *door, const StepRun *run) {
     LiveWorld *live = (LiveWorld *)watch;
     const World *world = door->world;
     uint32_t wish = atomic_load(&live->wish);
     LiveFrame *frame = take_frame(live);
+    const StepTally *tally = wish & LIVE_REPORTS ? find_tally(live, door, run) : NULL;
     if (frame == NULL || !fill_columns(frame, wish, door) ||
-        (run != NULL && (wish & LIVE_REPORTS) != 0 && !fill_reports(frame, world, run))) {
+        (tally != NULL && !fill_reports(frame, world, tally))) {
         destroy_frame(live, frame); // memory ended: another moment will do
         return;
     }
@@ -170,6 +178,16 @@ static void show(Watch *watch, const Door *door, const StepRun *run) {
         give_back(live, missed);
     }
     tell_loop(live);
+}
+
+// What a look shows of the last step.
+static void rest(Watch *watch, const Door *door, const StepRun *run) {
+    LiveWorld *live = (LiveWorld *)watch;
+    if (atomic_load(&live->wish) & LIVE_REPORTS) {
+        live->tally = run->tally;
+        live->tally_step = door->world->step;
+        live->tally_changes = door->marks.changes;
+    }
 }
 
 static void on_gone(Watch *watch) {
@@ -215,7 +233,7 @@ LiveWorld *live_open(Api *api, WorldEntry *entry) {
     if (live == NULL) {
         return NULL;
     }
-    live->watch = (Watch){.from_step = WATCH_NOTHING, .show = show, .gone = on_gone};
+    live->watch = (Watch){.from_step = WATCH_NOTHING, .show = show, .rest = rest, .gone = on_gone};
     live->api = api;
     live->entry = entry;
     live->next = api->first_live;
@@ -242,6 +260,7 @@ static void destroy(LiveWorld *live) {
 void live_leave(LiveWorld *live) {
     ASSERT(live->first == NULL);
     live_rest(live);
+    atomic_store(&live->wish, 0);
     destroy_frame(live, atomic_exchange(&live->fresh, NULL));
     destroy_frame(live, atomic_exchange(&live->spare, NULL));
     if (atomic_load(&live->is_gone) && !atomic_load(&live->is_listed) && !live->is_looking) {

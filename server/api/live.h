@@ -63,6 +63,8 @@ typedef struct LiveWorld {
 
     // the lane's
     uint64_t shown_count, shown_step, shown_changes, shown_definitions;
+    StepTally tally;                    // of the last call that stepped it …
+    uint64_t tally_step, tally_changes; // … and where it was then
 } LiveWorld;
 
 enum { LIVE_POSES = 1, LIVE_VELOCITIES = 2, LIVE_JOINTS = 4, LIVE_CONTACTS = 8, LIVE_REPORTS = 16 };

@@ -194,8 +194,8 @@ int viewer_write(Viewer *viewer) {
     if (count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
         viewer->is_ended = true;
         ask_to_write(viewer); // behind what the library has kept
-    } else if (count > 0) {
-        ask_to_write(viewer); // more may be there, and when it is not, the pair is watched again
+    } else if (count == READ_BYTES) {
+        ask_to_write(viewer); // more may be there
     }
     watch(viewer);
     return 0;

@@ -94,8 +94,8 @@ Status door_step_begin(Door *door, const Input *order, Arena *arena, StepRun *ru
     return apply_begin(door->world, order, arena, run, error);
 }
 
-Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
-                 const Context *context, Error *error) {
+static Status take_steps(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
+                         const Context *context, Error *error) {
     ASSERT(run->order->kind == INPUT_STEP);
     // The clock costs as much as a step of a tiny world, so it is read after 1, 2, 4 … steps, as
     // long as that takes a fraction of the 2 ms slice; for a single step, not at all.
@@ -150,4 +150,14 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
         since = 0;
     }
     return STATUS_OK;
+}
+
+Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
+                 const Context *context, Error *error) {
+    Status status = take_steps(door, run, scratch, until_ns, context, error);
+    Watch *watch = atomic_load_explicit(&door->watch, memory_order_acquire);
+    if (watch != NULL && run->tally.done > 0) {
+        watch->rest(watch, door, run);
+    }
+    return status;
 }

@@ -19,6 +19,8 @@ struct Watch {
     _Atomic uint64_t from_step;
     // On the lane that has the world. `run` Nullable: the steps under way
     void (*show)(Watch *watch, const Door *door, const StepRun *run);
+    // likewise: no more of these steps is taken just now
+    void (*rest)(Watch *watch, const Door *door, const StepRun *run);
     // the last call: the world is about to go. On its lane or, when the host is closed, the loop
     void (*gone)(Watch *watch);
 };

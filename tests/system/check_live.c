@@ -114,6 +114,8 @@ START_TEST(a_frame_is_the_world_at_its_step_to_the_bit) {
         ck_assert_uint_eq(frame->frames->n_ids, 0); // the same as in the frame before
         ck_assert_ptr_null(frame->scene);
         ck_assert(!frame->faulted);
+        ck_assert_ptr_nonnull(frame->reports);
+        ck_assert_uint_eq(frame->reports->n_contacts, 1);
     }
     Moreau__V1__WorldContacts contacts = MOREAU__V1__WORLD_CONTACTS__INIT;
     contacts.has_world = 1;
@@ -121,6 +123,7 @@ START_TEST(a_frame_is_the_world_at_its_step_to_the_bit) {
     const Moreau__V1__WorldContactsReply *all = wire_accept(client, &contacts)->world_contacts;
     ck_assert_uint_gt(all->total, 0);
     ck_assert_uint_eq(frame->frames->contact_count[0], all->total);
+    ck_assert_uint_eq(frame->reports->contacts[0], all->total);
     ck_assert_mem_eq(frame->frames->contacts->impulse, all->impulse,
                      all->n_impulse * sizeof(double));
     close_server();

@@ -52,7 +52,8 @@ export class App {
     private theme: Theme = THEMES.light;
     private playedFrom = { step: 0, at: 0 };
     private linkTimer = 0;
-    private stage: Stage | null = null;
+    stage: Stage | null = null;
+    onOpen: () => void = () => undefined;
     private readonly timeline = new Timeline($("timeline"), $("tip"));
     private readonly plots = new Plots($("tab-plots"));
     private readonly inspector = new Inspector($("tab-contacts"));
@@ -79,6 +80,7 @@ export class App {
     // ---- opening
 
     async open(what: File | string | ArrayBuffer, log: File | null, moment: Moment): Promise<void> {
+        this.onOpen();
         const token = ++this.token;
         this.openedAt = performance.now();
         this.close();
@@ -134,6 +136,21 @@ export class App {
             await this.choose(rows[0], null);
         }
         this.showTab("group");
+    }
+
+    /** No file is shown any more: something else has the page. */
+    leave(): void {
+        this.token++;
+        this.close();
+        this.note([]);
+        this.opened = null;
+        this.url = "";
+        $("file-name").textContent = "";
+        $("episodes").hidden = $("second").hidden = $("badge").hidden = true;
+    }
+
+    get colors(): Theme {
+        return this.theme;
     }
 
     private close(): void {

@@ -2,6 +2,7 @@
 // Where the page begins: files that are dropped, chosen, named by the address or brought along; buttons and keys.
 import { App, SPEEDS } from "./app";
 import { readLink } from "./link";
+import { Live, ownAddress, readAim } from "./live/live";
 import { Client, embedded, ProverClient } from "./store/client";
 import "./style.css";
 import { $, el } from "./ui/dom";
@@ -161,12 +162,18 @@ async function begin(): Promise<void> {
     }
     const dynamics = await embedded("moreau-proof-wasm");
     const app = new App(new Client(sqlite), dynamics, dynamics === null ? 0 : await versionOf(dynamics));
-    Object.assign(window, { moreau: app });
+    const live = new Live(app);
+    Object.assign(window, { moreau: app, live });
     listen(app);
     listenToKeys(app);
     listenToPointer(app);
     app.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     window.addEventListener("hashchange", () => void app.go(location.hash));
+    const aim = readAim(location.hash);
+    if (aim !== null) {
+        await live.begin(aim);
+        return;
+    }
     const data = await embedded("episode"), moment = readLink(location.hash);
     if (data !== null) {
         await app.open(data, null, moment);
@@ -174,6 +181,8 @@ async function begin(): Promise<void> {
         await app.open(moment.url, null, moment);
     } else if (moment.episode !== "") {
         app.note([{ text: `This link is to episode ${moment.episode.slice(0, 8)}: open the file that has it.`, isError: false }]);
+    } else if (ownAddress() !== "") {
+        await live.begin({ address: ownAddress(), token: "", world: "" });
     }
 }
 

@@ -2844,7 +2844,8 @@ class LiveFrame(Message):
     than in the frame before (`ids_count`, `joints_count`). Contacts are those of its step: none where the
     world was changed since"""
     reports: Optional["StepReports"] = None
-    """of its step, and of the call that took it, so far; absent where the world was not watched just then"""
+    """of its step, and of the call that took it, so far; absent where a change came later, or nobody watched
+    then"""
     scene: Optional["Scene"] = None
     """the world, its bodies in the order of `ids`; not what rests in impulses and sleep (WorldScene)"""
     skipped: int | None = None

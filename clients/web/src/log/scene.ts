@@ -103,6 +103,11 @@ export function readScene(text: string, step: number): Scene {
     if (json === null || typeof json !== "object" || !Array.isArray(json.bodies)) {
         throw new Error("its JSON has no bodies");
     }
+    return sceneOf(json, step);
+}
+
+/** Of message Scene, as JSON has it. */
+export function sceneOf(json: Json, step: number): Scene {
     const bodies: Body[] = json.bodies.map(readBody);
     return { step, settings: json.settings ?? {}, bodies, joints: readJoints(json.joints, bodies) };
 }

@@ -2,8 +2,8 @@
 // Contacts in the picture: a mark at each point whose shape and colour say whether it is open, sticks or slides, a line for its impulse, and the
 // friction cone of the one that is looked at. Two draw calls, and one for joints.
 import { BufferGeometry, Color, DynamicDrawUsage, Float32BufferAttribute, LineBasicMaterial, LineSegments, Points, Scene, ShaderMaterial } from "three";
+import type { Cast } from "./stage";
 import type { Contacts, Frame } from "../log/frames";
-import type { Episode } from "../episode";
 import { judge, scaleOf, State } from "../measures";
 import { SELECTED_COLOR, STATE_COLORS } from "./palette";
 
@@ -145,7 +145,7 @@ export class Marks {
     }
 
     /** From either body's origin to where a joint holds it. */
-    showJoints(episode: Episode, frame: Frame, isHidden: (id: number) => boolean, color: string): void {
+    showJoints(episode: Cast, frame: Frame, isHidden: (id: number) => boolean, color: string): void {
         const tint = new Color(color);
         this.jointLines.clear();
         const column = new Map(frame.ids.map((id, i) => [id, i]));

@@ -2,19 +2,27 @@
 // The picture: a camera around the bodies, the ground, contacts, and a second episode as a ghost.
 import { Box3, Color, DirectionalLight, HemisphereLight, PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import type { Episode } from "../episode";
 import type { Contacts, Frame } from "../log/frames";
+import type { Body, Joint } from "../log/scene";
 import { Instances } from "./instances";
 import { Marks } from "./marks";
 import { SECOND_COLOR, Theme } from "./palette";
 import { pickBody } from "./pick";
 import { Planes } from "./planes";
 
+/** What the bodies of a frame are: of an episode, or of a world that runs. */
+export interface Cast {
+    readonly bodies: ReadonlyMap<number, Body>;
+    readonly joints: readonly { joint: Joint; a: number; b: number }[]; // with ids of bodies; 0: the world
+    readonly fall: number; // [m/s] that gravity adds in a step
+    readonly scenesMet: number; // rises when bodies become others
+}
+
 export interface Picture {
-    episode: Episode;
+    episode: Cast;
     frame: Frame;
     contacts: Contacts | null;
-    second: { episode: Episode; frame: Frame } | null;
+    second: { episode: Cast; frame: Frame } | null;
     selected: number; // body; 0: none
     contact: number; // in contacts; -1: none
     hidden: ReadonlySet<number>;
@@ -27,7 +35,7 @@ const PICK_PIXELS = 12;
 const FAR_SHARE = 0.06; // of places, at either end of an axis
 
 // Of bodies with shapes that end somewhere.
-function boundsOf(episode: Episode, frames: Frame[]): Box3 {
+function boundsOf(episode: Cast, frames: Frame[]): Box3 {
     const axes: number[][] = [[], [], []];
     let reach = 0.02;
     for (const frame of frames) {
@@ -104,7 +112,7 @@ export class Stage {
     }
 
     /** Measures where nearly all bodies are in these frames; what flies far away does not make the rest small. */
-    fit(episode: Episode, frames: Frame[]): void {
+    fit(episode: Cast, frames: Frame[]): void {
         const box = boundsOf(episode, frames);
         box.getCenter(this.center);
         this.radius = Math.max(1e-3, box.getSize(new Vector3()).length() / 2);
