@@ -69,4 +69,4 @@ if [ "$all" = --all ]; then
     done
     stop
 fi
-node "$web/tests/browser.mjs" "$folder" $all
+MOREAU_BUILD=$build node "$web/tests/browser.mjs" "$folder" $all

@@ -3,6 +3,7 @@
 //
 //   node browser.mjs FOLDER [--smoke|--all]     MOREAU_SHOTS=DIR keeps a picture of every part; MOREAU_ONLY=TEXT runs what has it in its name
 import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
@@ -497,6 +498,95 @@ const longTests = {
         server.close();
     },
 };
+// ---- a running server
+
+const build = process.env.MOREAU_BUILD;
+
+// Its addresses: of the protocol, of --http. `stop` ends it.
+async function serve(...options) {
+    const child = spawn(join(build, "moreau-server"), ["--listen", "127.0.0.1:0", "--ready-fd", "3", "--workers", "2", "--log-file", "/dev/null", ...options],
+        { stdio: ["ignore", "ignore", "inherit", "pipe"] });
+    let told = "";
+    await new Promise((resolve) => child.stdio[3].on("data", (data) => (told += data)).on("end", resolve));
+    const [address, http] = told.trim().split("\n");
+    const stop = () => new Promise((resolve) => child.once("exit", resolve) && child.kill());
+    return { address, http, stop };
+}
+
+function call(server, method, message, ...options) {
+    const done = spawnSync(join(build, "clients/moreau"), ["call", "--server", server.address, ...options, method, JSON.stringify(message)], { encoding: "utf8" });
+    assert.equal(done.status, 0, done.stdout + done.stderr);
+    return JSON.parse(done.stdout);
+}
+
+function makeWorld(server, ...options) {
+    const scene = JSON.parse(readFileSync(join(dirname(fileURLToPath(import.meta.url)), "../../../tests/scenes/stack10.json"), "utf8"));
+    return call(server, "WorldCreate", { name: "tower", lifetime: "SERVER", scene }, ...options).world;
+}
+
+async function watchPage(address) {
+    const page = await (await browser.newContext({ viewport: { width: 1300, height: 820 } })).newPage();
+    page.problems = [];
+    page.on("pageerror", (error) => page.problems.push(error.stack));
+    await page.goto(address);
+    await page.waitForFunction(() => window.live !== undefined);
+    return page;
+}
+
+const isAt = (page, step) => page.waitForFunction((s) => window.live.state === "watching" && window.live.step === s, step);
+const isSaid = (page, selector, words) => page.waitForFunction(([s, w]) => document.querySelector(s).textContent.includes(w), [selector, words]);
+
+Object.assign(longTests, {
+    async "watches a running world on the page that its server shows"() {
+        const server = await serve("--http", "127.0.0.1:0", "--viewer", viewer);
+        const world = makeWorld(server), page = await watchPage(`http://${server.http}/`);
+        await isAt(page, 0);
+        assert.match(await text(page, "#live-world option"), /tower · 11 bodies/);
+        for (let step = 1; step <= 30; step++) {
+            const { reports } = call(server, "WorldStep", { worlds: [world], steps: 1 });
+            await isAt(page, step);
+            await page.waitForFunction((n) => document.querySelector('[data-live="contacts"]')?.textContent === String(n), reports.contacts[0]);
+            near(Number((await text(page, '[data-live="energy"]')).replace(" J", "")), reports.energy.after[0], 6);
+        }
+        await page.check("#live-contacts");
+        call(server, "WorldStep", { worlds: [world], steps: 100 });
+        await isAt(page, 130);
+        await shot(page, "live");
+        call(server, "WorldDestroy", { world });
+        await isSaid(page, "#overlay", "was destroyed");
+        const next = makeWorld(server);
+        await page.click("#live-refresh");
+        await page.selectOption("#live-world", String(next));
+        await isAt(page, 0);
+        await close(page);
+        await server.stop();
+    },
+
+    async "a page from a disk is let in by the token alone, and comes back when the server does"() {
+        writeFileSync(join(folder, "token"), "open sesame\n", { mode: 0o600 });
+        const open = await serve("--http", "127.0.0.1:0");
+        let page = await watchPage(`file://${viewer}#live=ws://${open.http}/v1/live`);
+        await isSaid(page, "#notes", "--viewer FILE");
+        await close(page);
+        await open.stop();
+
+        const file = ["--token-file", join(folder, "token")], closed = await serve("--http", open.http, ...file);
+        const world = makeWorld(closed, ...file);
+        page = await watchPage(`file://${viewer}#live=ws://${closed.http}/v1/live&token=open%20sesam`);
+        await isSaid(page, "#notes", "token");
+        await close(page);
+        page = await watchPage(`file://${viewer}#live=ws://${closed.http}/v1/live&token=open%20sesame&world=${world}`);
+        await isAt(page, 0);
+        assert.ok(!page.url().includes("sesame"), page.url());
+        await closed.stop();
+        await isSaid(page, "#overlay", "Trying again");
+        const again = await serve("--http", open.http, ...file);
+        makeWorld(again, ...file);
+        await isAt(page, 0);
+        await close(page);
+        await again.stop();
+    },
+});
 if (all === "--all") {
     Object.assign(tests, longTests);
 }
