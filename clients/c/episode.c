@@ -309,6 +309,7 @@ static Moreau__V1__EpisodeReplay make_replay(const MoreauFrameQuery *query, uint
     replay.has_single = replay.single = query->single;
     replay.has_again = replay.again = query->again;
     replay.has_joints = replay.joints = query->joints;
+    replay.has_backward = replay.backward = query->backward;
     return replay;
 }
 

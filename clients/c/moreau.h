@@ -768,6 +768,7 @@ typedef struct MoreauFrameQuery {
     bool single;            // poses and velocities as floats; default false
     bool again;             // step again even where states are stored; default false
     bool joints;            // numbers of joints; default false
+    bool backward;          // of moreau_episode_replay: from its last step down; default false
 } MoreauFrameQuery;
 
 MoreauFrameQuery moreau_frame_query_default(void);

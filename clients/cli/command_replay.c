@@ -31,6 +31,7 @@ static const char usage[] =
     "Examples:\n"
     "  moreau replay demo\n"
     "  moreau replay demo --from 100 --to 200 --stride 10 --body box1 --speed 0\n"
+    "  moreau replay demo --backward --from 100 --to 200 --speed 0.25\n"
     "  moreau replay robot --json --joints | jq -c '.joints[] | .position'\n"
     "  moreau replay 3e9f0a8d --json --contacts | jq -c '.contacts[] | .gap'\n";
 
@@ -280,7 +281,7 @@ int command_replay(Cli *cli, int argc, char **argv) {
     uint64_t to = NOT_GIVEN;
     uint64_t stride = 1;
     double speed = terminal_is_watched(stdout) ? 1.0 : 0.0;
-    bool again = false;
+    bool again = false, backward = false;
     OptionList bodies = {0};
     Replay replay = {.cli = cli, .wanted = {.typed = &bodies}};
     const Option table[] = {
@@ -291,6 +292,7 @@ int command_replay(Cli *cli, int argc, char **argv) {
         {"--body", OPTION_LIST, &bodies, "BODY", "only this one; may be repeated"},
         {"--contacts", OPTION_FLAG, &replay.contacts, NULL, "what touches, too"},
         {"--joints", OPTION_FLAG, &replay.joints, NULL, "positions and rates of joints, too"},
+        {"--backward", OPTION_FLAG, &backward, NULL, "from --to down to --from"},
         {"--again", OPTION_FLAG, &again, NULL, "step again even what is stored"},
     };
     OptionList words = {0};
@@ -312,6 +314,7 @@ int command_replay(Cli *cli, int argc, char **argv) {
     message.has_contacts = message.contacts = replay.contacts;
     message.has_joints = message.joints = replay.joints;
     message.has_again = message.again = again;
+    message.has_backward = message.backward = backward;
     status = show_episode(cli, &message, &replay);
     if (replay.described != NULL) {
         moreau__v1__reply__free_unpacked(replay.described, NULL);

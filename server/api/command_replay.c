@@ -31,10 +31,11 @@ typedef struct Show {
     EpisodeRow row;
     Playback *playback; // NULL: not opened yet
     EpisodeColumns columns;
-    uint64_t next, last, stride; // steps
-    bool is_over;                // there is no frame after those sent or gathered
-    bool is_put_aside;           // the next step is long: WorkWatch
-    size_t counted_bytes;        // in the memory budget: what is held between two rounds
+    uint64_t next, first, last, stride; // steps
+    bool is_backward;
+    bool is_over;         // there is no frame after those sent or gathered
+    bool is_put_aside;    // the next step is long: WorkWatch
+    size_t counted_bytes; // in the memory budget: what is held between two rounds
 } Show;
 
 // What the two calls ask for in the same words.
@@ -43,7 +44,7 @@ typedef struct ShowOrder {
     uint64_t first, stride;
     bool has_last;
     uint64_t last;
-    bool contacts, again;
+    bool contacts, again, backward;
     bool may_be_empty; // `first` may lie behind the last step
 } ShowOrder;
 
@@ -87,14 +88,19 @@ static Status open_show(Request *request, const ShowOrder *order, Show *show, Er
         show->is_over = true;
         return STATUS_OK;
     }
-    show->next = order->first;
+    show->first = order->first;
     show->last = order->has_last ? order->last : show->row.last_step;
+    show->next = order->backward ? show->last : show->first;
     show->stride = order->stride;
+    show->is_backward = order->backward;
     PlaybackDef def = {.log = request->api->def.log,
                        .episode = &show->row,
                        .limits = *host_limits(request->api->def.host),
                        .contacts = order->contacts,
-                       .again = order->again};
+                       .again = order->again,
+                       .backward = order->backward,
+                       .stride = order->stride,
+                       .first = order->first};
     return playback_open(&show->playback, &def, error);
 }
 
@@ -130,12 +136,23 @@ static Status get_frame(const Request *request, Lane *lane, Show *show, EpisodeF
     return status;
 }
 
-static void advance(Show *show) {
-    if (show->stride > show->last - show->next) {
+static uint64_t steps_ahead(const Show *show) {
+    return show->is_backward ? show->next - show->first : show->last - show->next;
+}
+
+// Over so many strides.
+static void skip(Show *show, uint64_t strides) {
+    if (strides > steps_ahead(show) / show->stride) {
         show->is_over = true;
+    } else if (show->is_backward) {
+        show->next -= strides * show->stride;
     } else {
-        show->next += show->stride;
+        show->next += strides * show->stride;
     }
+}
+
+static void advance(Show *show) {
+    skip(show, 1);
 }
 
 // ---- read
@@ -280,9 +297,13 @@ static uint64_t due_time(Replay *replay, const StateFrame *frame) {
     if (!replay->is_begun) {
         replay->is_begun = true;
         replay->begun_ns = clock_now_ns();
-    } else if (frame->world_step - replay->before.world_step == frame->step - replay->before.step &&
-               frame->time > replay->before.time) {
-        replay->elapsed += frame->time - replay->before.time;
+    } else {
+        bool is_backward = replay->show.is_backward;
+        const StateFrame *from = is_backward ? frame : &replay->before;
+        const StateFrame *to = is_backward ? &replay->before : frame;
+        if (to->world_step - from->world_step == to->step - from->step && to->time > from->time) {
+            replay->elapsed += to->time - from->time;
+        }
     }
     replay->before = *frame;
     // a century is late enough for everyone
@@ -316,21 +337,21 @@ static Status open_replay(Replay *replay, Error *error) {
                       .has_last = order->has_last,
                       .last = order->last,
                       .contacts = order->contacts,
-                      .again = order->again};
+                      .again = order->again,
+                      .backward = order->backward};
     return open_show(replay->request, &show, &replay->show, error);
 }
 
 // Steps that a lossy recording does not have are passed over.
 static void skip_gap(Show *show) {
-    uint64_t sound = playback_skip_gap(show->playback, show->next);
-    while (!show->is_over && show->next < sound) {
-        uint64_t strides = (sound - show->next - 1) / show->stride + 1;
-        if (strides > (show->last - show->next) / show->stride) {
-            show->is_over = true;
-        } else {
-            show->next += strides * show->stride;
-            sound = playback_skip_gap(show->playback, show->next);
+    while (!show->is_over) {
+        uint64_t sound = show->is_backward ? playback_skip_gap_back(show->playback, show->next)
+                                           : playback_skip_gap(show->playback, show->next);
+        uint64_t lost = show->is_backward ? show->next - sound : sound - show->next;
+        if (lost == 0) {
+            return;
         }
+        skip(show, (lost - 1) / show->stride + 1);
     }
 }
 

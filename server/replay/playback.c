@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "replay/playback.h"
 
+#include "replay/reel.h"
 #include "run/record_columns.h"
 
 #include <stdlib.h>
@@ -25,6 +26,7 @@ struct Playback {
     Player *player;  // NULL: nothing had to be stepped yet
     bool has_sought; // the player is on its way to `sought_step`
     uint64_t sought_step;
+    Reel *reel; // of one that goes backward; else NULL
     StoredChunk frames, contacts;
     Arena memory; // the frame handed out
     Arena rows;
@@ -66,7 +68,17 @@ Status playback_open(Playback **playback, const PlaybackDef *def, Error *error) 
     arena_init(&made->memory, def->limits.bytes_max);
     arena_init(&made->rows, def->limits.bytes_max);
     Status status = STATUS_OK;
-    if (def->episode->lossy) {
+    if (def->backward) {
+        made->reel = reel_create(&(ReelDef){.first = def->first,
+                                            .stride = def->stride,
+                                            .contacts = def->contacts,
+                                            .bytes = REEL_BYTES_DEFAULT,
+                                            .bytes_max = def->limits.bytes_max});
+        status = made->reel != NULL ? STATUS_OK
+                                    : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                                                "Memory ended while opening an episode.");
+    }
+    if (status == STATUS_OK && def->episode->lossy) {
         status = log_take_reader(def->log, &made->reader, error);
     }
     if (made->reader != NULL) {
@@ -88,6 +100,7 @@ void playback_close(Playback *playback) {
     if (playback->player != NULL) {
         player_close(playback->player);
     }
+    reel_destroy(playback->reel);
     arena_deinit(&playback->frames.memory);
     arena_deinit(&playback->contacts.memory);
     arena_deinit(&playback->memory);
@@ -101,6 +114,17 @@ uint64_t playback_skip_gap(const Playback *playback, uint64_t step) {
         bool goes_on = gap->last_step <= playback->keyframe_step;
         if (step > gap->first_step && (step < gap->last_step || !goes_on)) {
             return goes_on ? gap->last_step : UINT64_MAX;
+        }
+    }
+    return step;
+}
+
+uint64_t playback_skip_gap_back(const Playback *playback, uint64_t step) {
+    for (size_t i = playback->gap_count; i > 0; i--) {
+        const ChunkRow *gap = &playback->gap[i - 1];
+        bool goes_on = gap->last_step <= playback->keyframe_step;
+        if (step > gap->first_step && (step < gap->last_step || !goes_on)) {
+            step = gap->first_step;
         }
     }
     return step;
@@ -249,16 +273,20 @@ static bool is_gap_between(const Playback *playback, uint64_t from, uint64_t to)
     return is_between;
 }
 
+static Status open_player(Playback *playback, Error *error) {
+    const PlaybackDef *def = &playback->def;
+    Status status = player_open(&playback->player, def->episode, &def->limits, error);
+    if (status != STATUS_OK) {
+        playback->player = NULL;
+    }
+    return status;
+}
+
 static Status seek(Playback *playback, uint64_t step, Error *error) {
     const EpisodeRow *episode = playback->def.episode;
-    Status status = STATUS_OK;
     bool is_fresh = playback->player == NULL;
-    if (is_fresh) {
-        status = player_open(&playback->player, episode, &playback->def.limits, error);
-        if (status != STATUS_OK) {
-            playback->player = NULL;
-            return status;
-        }
+    if (is_fresh && open_player(playback, error) != STATUS_OK) {
+        return error->status;
     }
     uint64_t stands = is_fresh ? 0 : player_step(playback->player);
     if (!is_fresh &&
@@ -302,25 +330,64 @@ static Status show(Playback *playback, uint64_t step, EpisodeFrame *frame, Error
     return status;
 }
 
+// The earliest step from which this one can be stepped to.
+static uint64_t begin_of(const Playback *playback, uint64_t step) {
+    uint64_t from = playback->def.episode->first_step;
+    for (size_t i = 0; i < playback->gap_count; i++) {
+        const ChunkRow *gap = &playback->gap[i];
+        from = gap->last_step <= step && gap->last_step > from ? gap->last_step : from;
+    }
+    return from;
+}
+
+static Status get_back(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
+                       const Context *context, EpisodeFrame *frame, bool *found, Error *error) {
+    const EpisodeFrame *kept = NULL;
+    Status status = playback->player == NULL ? open_player(playback, error) : STATUS_OK;
+    if (status == STATUS_OK) {
+        status = reel_get(playback->reel, playback->player, playback->reader, step,
+                          begin_of(playback, step), scratch, until_ns, context, &kept, error);
+    }
+    *found = status == STATUS_OK && kept != NULL;
+    if (*found) {
+        *frame = *kept;
+    }
+    return status;
+}
+
+static Status get_on(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
+                     const Context *context, EpisodeFrame *frame, bool *found, Error *error) {
+    Status status = STATUS_OK;
+    if (!playback->has_sought) {
+        status = seek(playback, step, error);
+        playback->has_sought = status == STATUS_OK;
+    }
+    if (status == STATUS_OK) {
+        status = step_on(playback, step, scratch, until_ns, context, error);
+    }
+    *found = status == STATUS_OK && player_step(playback->player) >= step;
+    if (*found) {
+        playback->has_sought = false;
+        status = show(playback, step, frame, error);
+    }
+    return status;
+}
+
 static Status get_frame(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
                         const Context *context, EpisodeFrame *frame, bool *found, Error *error) {
     *frame = (EpisodeFrame){0};
     *found = false;
     arena_reset(&playback->memory);
-    Status status = STATUS_OK;
     if (!playback->has_sought || playback->sought_step != step) {
         playback->has_sought = false;
-        status = read_stored(playback, step, frame, found, error);
+        playback->sought_step = step;
+        Status status = read_stored(playback, step, frame, found, error);
         if (status != STATUS_OK || *found) {
             return status;
         }
-        status = seek(playback, step, error);
-        playback->has_sought = status == STATUS_OK;
-        playback->sought_step = step;
     }
-    if (status == STATUS_OK) {
-        status = step_on(playback, step, scratch, until_ns, context, error);
-    }
+    Status status = (playback->reel != NULL ? get_back : get_on)(playback, step, scratch, until_ns,
+                                                                 context, frame, found, error);
     if (status != STATUS_OK) {
         // what the player holds now is of no use: the next frame begins afresh
         if (playback->player != NULL) {
@@ -328,12 +395,6 @@ static Status get_frame(Playback *playback, uint64_t step, Arena *scratch, uint6
             playback->player = NULL;
         }
         playback->has_sought = false;
-        return status;
-    }
-    *found = player_step(playback->player) >= step;
-    if (*found) {
-        playback->has_sought = false;
-        status = show(playback, step, frame, error);
     }
     return status;
 }
@@ -354,5 +415,6 @@ size_t playback_bytes(const Playback *playback) {
     size_t bytes = sizeof(*playback) + playback->frames.memory.total_bytes +
                    playback->contacts.memory.total_bytes + playback->memory.total_bytes +
                    playback->rows.total_bytes;
+    bytes += playback->reel == NULL ? 0 : reel_bytes(playback->reel);
     return playback->player == NULL ? bytes : bytes + player_bytes(playback->player);
 }

@@ -92,24 +92,31 @@ static void note_damage(uint64_t step, int64_t chunk, const Error *damage,
     snprintf(difference->message, sizeof(difference->message), "%s", damage->message);
 }
 
-// The player stands where the key-frame was taken.
-static void settle_at(Player *player, World *world, const LogChunk *keyframe) {
+void player_settle(Player *player, World *world, const PlayerPlace *place) {
     world_destroy(player->door.world);
     player->door.world = world;
     stepper_reset(player->door.stepper);
-    player->step = keyframe->chunk.first_step;
+    player->step = place->step;
     player->has_state = player->is_arrived = true;
     player->lost = (Error){0};
     player->entry.is_open = false;
     track_drop(&player->inputs);
-    player->passed = chunk_place(&keyframe->chunk);
-    player->time = keyframe->chunk.time;
+    player->passed = place->passed;
+    player->time = place->time;
     player->has_notes = false;
     track_place(&player->inputs, player->passed);
     for (size_t i = 0; i < TRACK_COUNT; i++) {
         track_drop(&player->track[i]);
         player->track[i].is_synced = false;
     }
+}
+
+// The player stands where the key-frame was taken.
+static void settle_at(Player *player, World *world, const LogChunk *keyframe) {
+    player_settle(player, world,
+                  &(PlayerPlace){.step = keyframe->chunk.first_step,
+                                 .time = keyframe->chunk.time,
+                                 .passed = chunk_place(&keyframe->chunk)});
 }
 
 // Whether stepping on leads to `step` at least as fast as this key-frame does.

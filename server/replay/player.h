@@ -42,6 +42,19 @@ void player_close(Player *player);
 Status player_seek(Player *player, LogReader *reader, uint64_t step, PlayerDifference *difference,
                    Error *error);
 
+// A place on the way, to go back to as player_seek goes to a key-frame.
+typedef struct PlayerMark PlayerMark;
+
+// Right behind a step, of a player that is not lost. NULL: memory ended, or the episode is of a
+// group, which can only be begun again.
+PlayerMark *player_mark(const Player *player);
+void player_mark_free(PlayerMark *mark); // Nullable
+uint64_t player_mark_step(const PlayerMark *mark);
+size_t player_mark_bytes(const PlayerMark *mark);
+
+// Goes back (or on) to a mark that it made. DATA_LOSS: what was read there before is not there now.
+Status player_return(Player *player, LogReader *reader, const PlayerMark *mark, Error *error);
+
 // Steps on to `step` at most, until `until_ns` (clock_now_ns) has passed or `context` (Nullable)
 // says stop; at least one. There the world is as it was right after that step, before later
 // changes.

@@ -2,6 +2,7 @@
 // The player's insides, shared by the files that make it:
 //
 //   player.c          its life, key-frames, where it stands
+//   player_mark.c     places on the way, to go back to
 //   player_track.c    chunks of one kind, one after the other
 //   player_walk.c     the stored inputs, one after the other, and the hashes behind them
 //   player_check.c    the stored frames, contact lists and key-frames on the way
@@ -43,6 +44,7 @@ typedef struct Track {
 // The entry under way.
 typedef struct PlayerEntry {
     bool is_open;
+    size_t at; // where it begins in its chunk
     Entry entry;
     bool is_order;   // of steps
     uint32_t hashed; // how many of its hashes were compared
@@ -83,6 +85,18 @@ struct Player {
     Track track[TRACK_COUNT];
 };
 
+// ---- player.c
+
+// Where a player stands between two chunks of inputs.
+typedef struct PlayerPlace {
+    uint64_t step;
+    double time;       // [s] simulated since the recording's step 0
+    ChunkPlace passed; // the next chunk of inputs is the first behind this place
+} PlayerPlace;
+
+// It stands there, with a world that it owns from here on.
+void player_settle(Player *player, World *world, const PlayerPlace *place);
+
 // ---- player_track.c
 
 // Reads the chunk behind the one at hand. A damaged one is at hand as well, with `damage` set. The
@@ -112,6 +126,9 @@ typedef enum Walked {
 Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratch,
                    const Context *context, Walked *walked, PlayerDifference *difference,
                    Error *error);
+
+// Opens the next entry of the chunk at hand, as the one under way.
+Status player_open_entry(Player *player, PlayerDifference *difference, Error *error);
 
 // Whether the player stands between two chunks of inputs; the next one, if any, is at hand then.
 Status player_at_border(Player *player, LogReader *reader, bool *is_border, Error *error);

@@ -177,12 +177,13 @@ static Status begin_order(Player *player, PlayerDifference *difference, Error *e
     return STATUS_OK;
 }
 
-static Status open_entry(Player *player, PlayerDifference *difference, Error *error) {
+Status player_open_entry(Player *player, PlayerDifference *difference, Error *error) {
     Track *inputs = &player->inputs;
     PlayerEntry *open = &player->entry;
     const Chunk *chunk = &inputs->chunk.chunk;
     Error damage = {0};
     size_t at = inputs->at;
+    open->at = at;
     arena_reset(&open->arena);
     if (!entry_next(chunk->body, chunk->body_bytes, &at, &open->entry, &damage)) {
         differ_by_nonsense(player, difference, damage.message);
@@ -334,7 +335,7 @@ Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratc
         if (status == STATUS_OK && !player->inputs.is_begun) {
             status = begin_chunk(player, reader, scratch, difference, error);
         } else if (status == STATUS_OK) {
-            status = open_entry(player, difference, error);
+            status = player_open_entry(player, difference, error);
         }
         if (status == STATUS_OK && player->lost.status != STATUS_OK && !difference->found) {
             return error_set(error, player->lost.status, player->lost.field, "%s",

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What recording costs the world that is recorded, what it takes on the disk, how fast a recording
-// is stepped again and checked, and what it costs to go to any step of a long one.
+// is stepped again and checked, what going back takes beside going on, and what it costs to go to
+// any step of a long one.
 #include "bench/bench.h"
 #include "bench/scene.h"
 
 #include "os/clock.h"
-#include "replay/player.h"
+#include "replay/playback.h"
 #include "support/log_waiter.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BODIES = 100, BLOCK_STEPS = 100, BLOCKS = 40 };
+enum { BODIES = 100, BLOCK_STEPS = 100, BLOCKS = 40, WALK_STEPS = 2000 };
 enum { SHORT_STEPS = 10000, LONG_STEPS = 1000000, SEEKS = 300 };
 
 // A file of episodes in a folder of its own, which goes with it.
@@ -245,12 +246,14 @@ static void bench_verify(const BenchRun *run) {
     bench_add(run, &figure);
 }
 
-// ---- going anywhere
-
-static void record_long(Store *store, const char *name, uint64_t steps) {
+// Bodies that spin and touch nothing: what is measured is what is beside the solver.
+static void record_free(Store *store, const char *name, int bodies, uint64_t steps) {
     Scene scene = scene_create();
     Id shape = scene_shape(&scene, PRIMITIVE_SPHERE, vec3(0.05, 0.0, 0.0));
-    scene_body(&scene, shape, BODY_DYNAMIC, (Pose){.orientation = quat_identity()});
+    for (int i = 0; i < bodies; i++) {
+        Pose pose = {.position = vec3(i, 0.0, 0.0), .orientation = quat_identity()};
+        scene_body(&scene, shape, BODY_DYNAMIC, pose);
+    }
     Door door = {.world = scene.world, .stepper = scene.stepper};
     RecorderDef def = {.stride = 1,
                        .keyframe_steps = RECORDER_KEYFRAME_STEPS_DEFAULT,
@@ -272,8 +275,94 @@ static void record_long(Store *store, const char *name, uint64_t steps) {
     scene_destroy(&scene);
 }
 
-static double seek_ns(Store *store, const char *name, uint64_t steps) {
-    static double times[SEEKS];
+// ---- going back
+
+// The CPU time of every frame of a whole episode, stepped again in one direction [ns]; their sum.
+static double play_ns(Store *store, const EpisodeRow *row, const WorldLimits *limits,
+                      bool is_backward, Arena *scratch, double times[WALK_STEPS + 1]) {
+    Playback *playback;
+    Error error = {0};
+    double sum = 0.0;
+    PlaybackDef def = {.log = store->log,
+                       .episode = row,
+                       .limits = *limits,
+                       .again = true,
+                       .backward = is_backward,
+                       .stride = 1};
+    if (playback_open(&playback, &def, &error) != STATUS_OK) {
+        bench_fail("%s", error.message);
+    }
+    for (uint64_t i = 0; i <= WALK_STEPS; i++) {
+        double begun_ns = bench_cpu_ns();
+        EpisodeFrame frame;
+        bool found = false;
+        if (playback_get(playback, is_backward ? WALK_STEPS - i : i, scratch, UINT64_MAX, NULL,
+                         &frame, &found, &error) != STATUS_OK ||
+            !found) {
+            bench_fail("%s", error.message);
+        }
+        times[i] = bench_cpu_ns() - begun_ns;
+        sum += times[i];
+    }
+    playback_close(playback);
+    return sum;
+}
+
+static void bench_backward(const BenchRun *run) {
+    static double on[WALK_STEPS + 1], back[WALK_STEPS + 1];
+    Store store = store_open();
+    store_start(&store);
+    record_free(&store, "bench", BODIES, WALK_STEPS);
+    Arena arena;
+    arena_init(&arena, (size_t)1 << 30);
+    LogReader *reader;
+    Error error = {0};
+    if (log_take_reader(store.log, &reader, &error) != STATUS_OK) {
+        bench_fail("%s", error.message);
+    }
+    EpisodeRow row = find(reader, &arena, "bench");
+    log_give_reader(store.log, reader);
+    const WorldLimits limits = {.body_count_max = 1000, .bytes_max = (size_t)1 << 30};
+    Arena scratch;
+    arena_init(&scratch, (size_t)1 << 30);
+    double on_ns = play_ns(&store, &row, &limits, false, &scratch, on);
+    double back_ns = play_ns(&store, &row, &limits, true, &scratch, back);
+    BenchRow rows[] = {{.figure = "backward, per step",
+                        .value = back_ns / WALK_STEPS * 1e-3,
+                        .unit = "us",
+                        .peer = "forward",
+                        .peer_value = on_ns / WALK_STEPS * 1e-3,
+                        .aim_kind = AIM_RATIO_MAX,
+                        .aim = 2.0},
+                       {.figure = "a step back, median",
+                        .value = bench_percentile(back, WALK_STEPS + 1, 0.5) * 1e-3,
+                        .unit = "us",
+                        .peer = "a step on",
+                        .peer_value = bench_percentile(on, WALK_STEPS + 1, 0.5) * 1e-3},
+                       {.figure = "a step back, p99",
+                        .value = bench_percentile(back, WALK_STEPS + 1, 0.99) * 1e-3,
+                        .unit = "us",
+                        .peer = "a step on",
+                        .peer_value = bench_percentile(on, WALK_STEPS + 1, 0.99) * 1e-3},
+                       // the steps from a key-frame on
+                       {.figure = "a step back, longest",
+                        .value = bench_percentile(back, WALK_STEPS + 1, 1.0) * 1e-3,
+                        .unit = "us",
+                        .peer = "a step on",
+                        .peer_value = bench_percentile(on, WALK_STEPS + 1, 1.0) * 1e-3}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        bench_add(run, &rows[i]);
+    }
+    arena_deinit(&arena);
+    arena_deinit(&scratch);
+    log_close(store.log);
+    store_remove(&store);
+}
+
+// ---- going anywhere
+
+// Sought times [ns].
+static void seek(Store *store, const char *name, uint64_t steps, double times[SEEKS]) {
     Arena arena, scratch;
     arena_init(&arena, (size_t)1 << 30);
     arena_init(&scratch, (size_t)1 << 30);
@@ -301,22 +390,30 @@ static double seek_ns(Store *store, const char *name, uint64_t steps) {
     log_give_reader(store->log, reader);
     arena_deinit(&arena);
     arena_deinit(&scratch);
-    return bench_percentile(times, SEEKS, 0.5);
 }
 
 static void bench_seek(const BenchRun *run) {
+    static double far[SEEKS], near[SEEKS];
     Store store = store_open();
     store_start(&store);
-    record_long(&store, "short", SHORT_STEPS);
-    record_long(&store, "long", LONG_STEPS);
+    record_free(&store, "short", 1, SHORT_STEPS);
+    record_free(&store, "long", 1, LONG_STEPS);
+    seek(&store, "long", LONG_STEPS, far);
+    seek(&store, "short", SHORT_STEPS, near);
     BenchRow row = {.figure = "to any step of 10^6",
-                    .value = seek_ns(&store, "long", LONG_STEPS) * 1e-3,
+                    .value = bench_percentile(far, SEEKS, 0.5) * 1e-3,
                     .unit = "us",
                     .peer = "of 10^4",
-                    .peer_value = seek_ns(&store, "short", SHORT_STEPS) * 1e-3,
+                    .peer_value = bench_percentile(near, SEEKS, 0.5) * 1e-3,
                     .aim_kind = AIM_RATIO_MAX,
                     .aim = 1.2};
     bench_add(run, &row);
+    BenchRow tail = {.figure = "to any step of 10^6, p99",
+                     .value = bench_percentile(far, SEEKS, 0.99) * 1e-3,
+                     .unit = "us",
+                     .peer = "of 10^4",
+                     .peer_value = bench_percentile(near, SEEKS, 0.99) * 1e-3};
+    bench_add(run, &tail);
     log_close(store.log);
     store_remove(&store);
 }
@@ -325,5 +422,6 @@ void bench_record(const BenchRun *run) {
     bench_cost(run, "100 bodies, inputs", CONTENT_INPUTS, 1.05);
     bench_cost(run, "100 bodies, frames", CONTENT_FRAMES, 1.25);
     bench_verify(run);
+    bench_backward(run);
     bench_seek(run);
 }

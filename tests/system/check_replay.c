@@ -392,15 +392,75 @@ START_TEST(a_replay_from_the_middle_with_a_stride) {
 }
 END_TEST
 
+// Frame by frame what lived, from the last to the first: as stored, as stepped, of every step, and
+// in strides that begin at the end.
+static const struct {
+    bool again, contacts;
+    uint64_t first, last, stride, frames;
+} backwards[] = {
+    {false, false, 0, STEPS, 1, STEPS + 1},
+    {true, false, 0, STEPS, 1, STEPS + 1},
+    {true, true, 0, STEPS, 1, STEPS + 1},
+    {true, false, 11, 50, 9, 5}, // 50 41 32 23 14
+    {true, true, 7, 7, 1, 1},
+};
+
+typedef struct Backward {
+    uint64_t next, stride, frames;
+    bool contacts;
+} Backward;
+
+static void see_backward(const Moreau__V1__Reply *event, void *context) {
+    Backward *backward = context;
+    const Moreau__V1__EpisodeFrames *frames = event->episode_frames;
+    size_t contacts = 0;
+    for (size_t i = 0; i < frames->n_step; i++) {
+        ck_assert_uint_eq(frames->step[i], backward->next);
+        expect_live(frames, i);
+        if (backward->contacts) {
+            const Moreau__V1__WorldContactsReply *lived = live.contacts[backward->next];
+            size_t count = backward->next == 0 ? 0 : lived->n_gap;
+            ck_assert_uint_eq(frames->contact_count[i], count);
+            ck_assert(count == 0 || memcmp(frames->contacts->impulse + 3 * contacts, lived->impulse,
+                                           3 * count * sizeof(double)) == 0);
+            contacts += count;
+        }
+        backward->frames++;
+        backward->next -= backward->stride;
+    }
+}
+
+START_TEST(a_replay_goes_backward) {
+    Moreau__V1__EpisodeReplay call = replay_call(0.0);
+    call.has_first = call.has_last = call.has_stride = call.has_backward = 1;
+    call.first = backwards[_i].first;
+    call.last = backwards[_i].last;
+    call.stride = backwards[_i].stride;
+    call.backward = 1;
+    call.has_again = call.again = backwards[_i].again;
+    call.has_contacts = call.contacts = backwards[_i].contacts;
+    Backward backward = {.next = call.last, .stride = call.stride, .contacts = call.contacts};
+    const Moreau__V1__Reply *reply = wire_stream(client, &call, see_backward, &backward);
+    wire_expect(reply, CODE(OK), NULL);
+    ck_assert_uint_eq(backward.frames, backwards[_i].frames);
+    ck_assert_uint_eq(reply->episode_replay->last_step,
+                      call.last - (backward.frames - 1) * call.stride);
+}
+END_TEST
+
 START_TEST(a_replay_takes_the_time_that_the_world_took) {
     // 60 steps of 1/240 s at twice their speed: 125 ms between the first frame and the last, which
     // the first may be late by; half of it leaves room for a busy machine
     Moreau__V1__EpisodeReplay call = replay_call(2.0);
     Stream stream = {.stride = 1, .compares = true};
+    Backward backward = {.next = STEPS, .stride = 1};
+    call.has_backward = call.backward = _i == 1;
     double begun_ms = server_now_ms();
-    wire_expect(wire_stream(client, &call, see_frames, &stream), CODE(OK), NULL);
+    wire_expect(_i == 1 ? wire_stream(client, &call, see_backward, &backward)
+                        : wire_stream(client, &call, see_frames, &stream),
+                CODE(OK), NULL);
     ck_assert_double_ge(server_now_ms() - begun_ms, 124.0);
-    ck_assert_uint_eq(stream.frames, STEPS + 1);
+    ck_assert_uint_eq(stream.frames + backward.frames, STEPS + 1);
 }
 END_TEST
 
@@ -612,7 +672,9 @@ static TCase *case_replay(void) {
     tcase_add_loop_test(tcase, a_replay_shows_every_frame_in_order, 0, 3);
     tcase_add_test(tcase, a_replay_goes_through_short_frames_of_the_protocol);
     tcase_add_test(tcase, a_replay_from_the_middle_with_a_stride);
-    tcase_add_test(tcase, a_replay_takes_the_time_that_the_world_took);
+    tcase_add_loop_test(tcase, a_replay_goes_backward, 0,
+                        (int)(sizeof(backwards) / sizeof(backwards[0])));
+    tcase_add_loop_test(tcase, a_replay_takes_the_time_that_the_world_took, 0, 2);
     tcase_add_test(tcase, a_slow_replay_can_be_cancelled_between_two_frames);
     tcase_add_test(tcase, a_deadline_ends_a_slow_replay);
     tcase_add_test(tcase, a_server_that_is_told_to_end_ends_replays);

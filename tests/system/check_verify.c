@@ -220,6 +220,10 @@ START_TEST(a_lossy_recording_counts_what_it_dropped_and_the_rest_verifies) {
     ck_assert_uint_le(frames, WIDE_STEPS + 1);
     ck_assert_uint_ge(frames, WIDE_STEPS + 1 - dropped);
     ck_assert(dropped > 0 || frames == WIDE_STEPS + 1);
+    uint64_t backward = 0;
+    call.has_backward = call.backward = 1;
+    wire_expect(wire_stream(depot.client, &call, count_frames, &backward), CODE(OK), NULL);
+    ck_assert_uint_eq(backward, frames);
 }
 END_TEST
 
