@@ -280,6 +280,7 @@ MoreauStatus moreau_episode_read(MoreauClient *client, const MoreauFrameQuery *q
     read.has_single = read.single = query->single;
     read.has_again = read.again = query->again;
     read.has_joints = read.joints = query->joints;
+    read.has_reports = read.reports = query->reports;
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_READ;
     request.episode_read = &read;
@@ -310,6 +311,7 @@ static Moreau__V1__EpisodeReplay make_replay(const MoreauFrameQuery *query, uint
     replay.has_again = replay.again = query->again;
     replay.has_joints = replay.joints = query->joints;
     replay.has_backward = replay.backward = query->backward;
+    replay.has_reports = replay.reports = query->reports;
     return replay;
 }
 

@@ -78,6 +78,48 @@ static bool check_joints(const Moreau__V1__EpisodeFrames *got) {
            fits(got->n_joint_target_velocity, axes) && fits(got->n_joint_effort, axes);
 }
 
+// Columns of reports and where each number goes.
+#define REPORT_COLUMNS(X)                                                                          \
+    X(reports, contacts, contacts)                                                                 \
+    X(reports, rows, rows)                                                                         \
+    X(reports, iterations, iterations)                                                             \
+    X(reports, recovery_contacts, recovery_contacts)                                               \
+    X(reports, asleep, asleep)                                                                     \
+    X(reports, converged, converged)                                                               \
+    X(reports, tolerance, tolerance)                                                               \
+    X(reports, worst_body_a, worst_body_a)                                                         \
+    X(reports, worst_body_b, worst_body_b)                                                         \
+    X(reports->last, e_mom, e_mom)                                                                 \
+    X(reports->last, e_pen, e_pen)                                                                 \
+    X(reports->last, e_comp, e_comp)                                                               \
+    X(reports->last, e_cone, e_cone)                                                               \
+    X(reports->last, e_mdp, e_mdp)                                                                 \
+    X(reports->last, e_ds, e_ds)                                                                   \
+    X(reports->last, e_own, e_own)                                                                 \
+    X(reports->last, e_row, e_row)                                                                 \
+    X(reports->last, penetration, penetration)                                                     \
+    X(reports->energy, before, energy_before)                                                      \
+    X(reports->energy, after, energy_after)                                                        \
+    X(reports->energy, contact, energy_contact)                                                    \
+    X(reports->energy, row, energy_row)                                                            \
+    X(reports->energy, applied, energy_applied)                                                    \
+    X(reports->energy, scheme, energy_scheme)                                                      \
+    X(reports->energy, unexplained, energy_unexplained)
+
+// All columns, or none.
+static bool check_reports(const Moreau__V1__EpisodeFrames *got) {
+    if (got->n_has_report == 0) {
+        return true;
+    }
+    const Moreau__V1__StepReports *reports = got->reports;
+    bool fit = got->n_has_report == got->n_step && reports != NULL && reports->last != NULL &&
+               reports->energy != NULL;
+#define X(part, name, to) fit = fit && part->n_##name == got->n_step;
+    REPORT_COLUMNS(X)
+#undef X
+    return fit;
+}
+
 bool moreau_reply_frames(const MoreauReply *reply, MoreauFrames *frames) {
     *frames = (MoreauFrames){.reply = reply};
     const Moreau__V1__EpisodeFrames *got = frames_of(reply);
@@ -87,7 +129,7 @@ bool moreau_reply_frames(const MoreauReply *reply, MoreauFrames *frames) {
         !fits(got->n_stored, got->n_step) || !check_bodies(got, &bodies) ||
         !fits(got->n_pose, 7 * bodies) || !fits(got->n_velocity, 6 * bodies) ||
         !fits(got->n_pose_single, 7 * bodies) || !fits(got->n_velocity_single, 6 * bodies) ||
-        !check_contacts(got) || !check_joints(got)) {
+        !check_contacts(got) || !check_joints(got) || !check_reports(got)) {
         return false;
     }
     frames->count = got->n_step;
@@ -139,6 +181,14 @@ static void cut_joints(const Moreau__V1__EpisodeFrames *got, size_t index, Morea
     frames->first_position += frame->joint_position_count;
 }
 
+static MoreauFrameReport cut_report(const Moreau__V1__StepReports *reports, size_t index) {
+    MoreauFrameReport report;
+#define X(part, name, to) report.to = part->name[index];
+    REPORT_COLUMNS(X)
+#undef X
+    return report;
+}
+
 bool moreau_next_frame(MoreauFrames *frames, MoreauFrame *frame) {
     *frame = (MoreauFrame){0};
     if (frames->index >= frames->count) {
@@ -171,6 +221,10 @@ bool moreau_next_frame(MoreauFrames *frames, MoreauFrame *frame) {
     }
     if (got->n_joint_count > 0) {
         cut_joints(got, i, frames, frame);
+    }
+    if (got->n_has_report > 0 && got->has_report[i]) {
+        frame->has_report = true;
+        frame->report = cut_report(got->reports, i);
     }
     return true;
 }

@@ -769,9 +769,22 @@ typedef struct MoreauFrameQuery {
     bool again;             // step again even where states are stored; default false
     bool joints;            // numbers of joints; default false
     bool backward;          // of moreau_episode_replay: from its last step down; default false
+    bool reports;           // of the frames' steps, which are stepped again; default false
 } MoreauFrameQuery;
 
 MoreauFrameQuery moreau_frame_query_default(void);
+
+// What one step came to, as in MoreauStepResult.
+typedef struct MoreauFrameReport {
+    uint32_t contacts, rows, iterations, recovery_contacts, asleep;
+    bool converged;
+    double tolerance;
+    uint64_t worst_body_a, worst_body_b; // of the contact with the largest own residual; 0: none
+    double e_mom, e_pen, e_comp, e_cone, e_mdp, e_ds, e_own, e_row;
+    double penetration; // [m]
+    double energy_before, energy_after, energy_contact, energy_row, energy_applied, energy_scheme;
+    double energy_unexplained; // [J], as the six before
+} MoreauFrameReport;
 
 // The state of all bodies after one step. Columns are borrowed from the reply, and NULL when they
 // were not asked for.
@@ -791,6 +804,8 @@ typedef struct MoreauFrame {
     const double *joint_position, *joint_velocity;
     const float *joint_position_single, *joint_velocity_single;
     const double *joint_target, *joint_target_velocity, *joint_effort;
+    bool has_report; // false: not asked for, or no step led to it, as to the first
+    MoreauFrameReport report;
 } MoreauFrame;
 
 // Frames one behind the other, to be walked with moreau_next_frame. Private but for `count`.

@@ -32,10 +32,13 @@ static const char usage[] =
     "  velocities  of the centre of mass [m/s], then [rad/s], world axes; default\n"
     "  joints      positions, velocities, targets and efforts of joints\n"
     "  contacts    points [m], frames, gaps [m], impulses [N s], slip [m/s]\n"
+    "  reports     how good each step was: its certificate, and its energies [J];\n"
+    "              all is stepped again for them\n"
     "\n"
-    "A CSV table has a row per body, axis of a joint, or contact, and frame: of\n"
-    "bodies, joints or contacts. One table is the file OUT; several are files in the\n"
-    "folder OUT, as one is where OUT is a folder. The x, y and z of a joint that\n"
+    "A CSV table has a row per frame, and body, axis of a joint, or contact. One\n"
+    "table is the file OUT; several are bodies.csv, joints.csv, contacts.csv and\n"
+    "reports.csv in the folder OUT, as one is where OUT is a folder. The x, y and z of a joint "
+    "that\n"
     "turns about three axes are the positions of these, w has a row \"turn_w\".\n"
     "\n"
     "NPZ has these arrays, of T frames, B bodies, J joints with P positions and A\n"
@@ -50,6 +53,7 @@ static const char usage[] =
     "    contact_body_b contact_feature contact_gap contact_friction (N),\n"
     "    contact_point contact_impulse contact_velocity (N,3), contact_frame\n"
     "    (N,3,3): rows normal from a to b, tangent 1, tangent 2\n"
+    "  report_present (T), and report_ with each column of a CSV table of reports\n"
     "\n"
     "The page has the episode of a server's file, or of a copy, and all that shows it\n"
     "inside: it opens from a disk, without a network and without a server. The server\n"
@@ -86,7 +90,8 @@ static int read_what(Cli *cli, const char *what, ExportWish *wish) {
     } words[] = {{"poses", &wish->poses},
                  {"velocities", &wish->velocities},
                  {"joints", &wish->joints},
-                 {"contacts", &wish->contacts}};
+                 {"contacts", &wish->contacts},
+                 {"reports", &wish->reports}};
     for (const char *at = what; at != NULL;) {
         const size_t count = strcspn(at, ",");
         bool is_known = false;
@@ -97,8 +102,8 @@ static int read_what(Cli *cli, const char *what, ExportWish *wish) {
         }
         if (!is_known) {
             return cli_fail(cli, EXIT_USAGE,
-                            "--what %.*s: there are poses, velocities, joints and contacts, with "
-                            "commas between them",
+                            "--what %.*s: there are poses, velocities, joints, contacts and "
+                            "reports, with commas between them",
                             (int)count, at);
         }
         at = at[count] == ',' ? at + count + 1 : NULL;
@@ -121,6 +126,7 @@ static Moreau__V1__EpisodeReplay order_frames(const ExportOptions *options, cons
     order.velocities = wish->velocities;
     order.has_joints = order.joints = wish->joints;
     order.has_contacts = order.contacts = wish->contacts;
+    order.has_reports = order.reports = wish->reports;
     order.has_again = order.again = options->again;
     return order;
 }

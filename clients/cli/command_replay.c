@@ -6,6 +6,7 @@
 #include "cli/frame_joint.h"
 #include "cli/number.h"
 #include "cli/play.h"
+#include "cli/report_columns.h"
 #include "cli/terminal.h"
 #include "cli/wanted.h"
 
@@ -46,7 +47,7 @@ enum { LAUNCHES_MAX = 10000 }; // as many highlights of a kind as a server tells
 
 typedef struct Replay {
     Cli *cli;
-    bool contacts, joints;
+    bool contacts, joints, reports;
     WantedBodies wanted;
     uint64_t frames, stored;      // shown
     Moreau__V1__Reply *described; // owned, Nullable: what the log says of steps
@@ -125,6 +126,19 @@ static json_t *write_joints(const MoreauFrame *frame) {
     return joints;
 }
 
+static json_t *write_report(const MoreauFrameReport *report) {
+    json_t *object = json_object();
+    for (size_t i = 0; i < REPORT_COLUMN_COUNT; i++) {
+        const ReportColumn *column = &report_columns[i];
+        json_t *number = column->kind == REPORT_REAL ? number_json(report_real(report, column))
+                         : column->kind == REPORT_FLAG
+                             ? json_boolean(report_whole(report, column))
+                             : number_json_whole(report_whole(report, column));
+        json_object_set_new(object, column->name, number);
+    }
+    return object;
+}
+
 static void print_frame_line(const Replay *replay, const MoreauFrame *frame) {
     json_t *line = json_object();
     json_object_set_new(line, "step", number_json_whole(frame->step));
@@ -153,6 +167,9 @@ static void print_frame_line(const Replay *replay, const MoreauFrame *frame) {
     }
     if (replay->joints) {
         json_object_set_new(line, "joints", write_joints(frame));
+    }
+    if (frame->has_report) {
+        json_object_set_new(line, "report", write_report(&frame->report));
     }
     const Moreau__V1__EpisodeHighlight *launch = find_launch(replay, frame);
     if (launch != NULL) {
@@ -213,6 +230,17 @@ static void print_joints(const MoreauFrame *frame) {
     }
 }
 
+static void print_report(const MoreauFrame *frame) {
+    const MoreauFrameReport *report = &frame->report;
+    if (frame->has_report) {
+        printf("%8" PRIu64 " %9.4f  report: %" PRIu32 " contact%s, %" PRIu32 " iteration%s, "
+               "residual %.2g%s, overlap %.2g mm\n",
+               frame->step, frame->time, report->contacts, plural(report->contacts),
+               report->iterations, plural(report->iterations), report->e_own,
+               report->converged ? "" : " (not converged)", 1e3 * report->penetration);
+    }
+}
+
 static void print_frame(const Replay *replay, const MoreauFrame *frame) {
     if (replay->frames == 0) {
         print_head();
@@ -230,6 +258,7 @@ static void print_frame(const Replay *replay, const MoreauFrame *frame) {
     }
     print_contacts(replay, frame);
     print_joints(frame);
+    print_report(frame);
     const Moreau__V1__EpisodeHighlight *launch = find_launch(replay, frame);
     if (launch != NULL) {
         printf("%8" PRIu64 " %9.4f  launch %" PRIu64 "-%" PRIu64
@@ -293,6 +322,7 @@ int command_replay(Cli *cli, int argc, char **argv) {
         {"--contacts", OPTION_FLAG, &replay.contacts, NULL, "what touches, too"},
         {"--joints", OPTION_FLAG, &replay.joints, NULL, "positions and rates of joints, too"},
         {"--backward", OPTION_FLAG, &backward, NULL, "from --to down to --from"},
+        {"--reports", OPTION_FLAG, &replay.reports, NULL, "how good each step was, too"},
         {"--again", OPTION_FLAG, &again, NULL, "step again even what is stored"},
     };
     OptionList words = {0};
@@ -313,6 +343,7 @@ int command_replay(Cli *cli, int argc, char **argv) {
     message.speed = speed;
     message.has_contacts = message.contacts = replay.contacts;
     message.has_joints = message.joints = replay.joints;
+    message.has_reports = message.reports = replay.reports;
     message.has_again = message.again = again;
     message.has_backward = message.backward = backward;
     status = show_episode(cli, &message, &replay);

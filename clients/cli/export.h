@@ -10,7 +10,7 @@
 typedef struct ExportWish {
     const char *path;       // where it goes, as typed
     const char *uid, *name; // of the episode
-    bool poses, velocities, joints, contacts;
+    bool poses, velocities, joints, contacts, reports;
     const WantedBodies *wanted;
     BodyNames names;
 } ExportWish;

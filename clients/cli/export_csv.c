@@ -6,6 +6,7 @@
 #include "cli/frame_joint.h"
 #include "cli/memory.h"
 #include "cli/number.h"
+#include "cli/report_columns.h"
 #include "cli/save.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef enum CsvTable { CSV_BODIES, CSV_JOINTS, CSV_CONTACTS, CSV_TABLES } CsvTable;
+typedef enum CsvTable { CSV_BODIES, CSV_JOINTS, CSV_CONTACTS, CSV_REPORTS, CSV_TABLES } CsvTable;
 
 typedef struct Csv {
     const ExportWish *wish;
@@ -172,6 +173,25 @@ static void put_contacts(const Csv *csv, SaveStream *save, const MoreauFrame *fr
     }
 }
 
+static void put_report(const Csv *csv, SaveStream *save, const MoreauFrame *frame) {
+    (void)csv;
+    if (!frame->has_report) {
+        return;
+    }
+    begin_row(save, frame);
+    for (size_t i = 0; i < REPORT_COLUMN_COUNT; i++) {
+        const ReportColumn *column = &report_columns[i];
+        if (column->kind == REPORT_REAL) {
+            const double number = report_real(&frame->report, column);
+            put_numbers(save, &number, 1);
+        } else {
+            put_text(save, ",");
+            put_whole(save, report_whole(&frame->report, column));
+        }
+    }
+    put_text(save, "\n");
+}
+
 // ---- tables
 
 #define HEAD "step,world_step,time"
@@ -194,6 +214,16 @@ static void head_contacts(const ExportWish *wish, SaveStream *save) {
                   "t2z,gap,impulse_n,impulse_t1,impulse_t2,slip_n,slip_t1,slip_t2,friction\n");
 }
 
+static void head_reports(const ExportWish *wish, SaveStream *save) {
+    (void)wish;
+    put_text(save, HEAD);
+    for (size_t i = 0; i < REPORT_COLUMN_COUNT; i++) {
+        put_text(save, ",");
+        put_text(save, report_columns[i].name);
+    }
+    put_text(save, "\n");
+}
+
 static const struct {
     const char *file;
     void (*head)(const ExportWish *wish, SaveStream *save);
@@ -202,12 +232,14 @@ static const struct {
     [CSV_BODIES] = {"bodies.csv", head_bodies, put_bodies},
     [CSV_JOINTS] = {"joints.csv", head_joints, put_joints},
     [CSV_CONTACTS] = {"contacts.csv", head_contacts, put_contacts},
+    [CSV_REPORTS] = {"reports.csv", head_reports, put_report},
 };
 
 static bool wants(const ExportWish *wish, int table) {
     const bool wanted[CSV_TABLES] = {[CSV_BODIES] = wish->poses || wish->velocities,
                                      [CSV_JOINTS] = wish->joints,
-                                     [CSV_CONTACTS] = wish->contacts};
+                                     [CSV_CONTACTS] = wish->contacts,
+                                     [CSV_REPORTS] = wish->reports};
     return wanted[table];
 }
 

@@ -7,9 +7,11 @@
 #include "cli/frame_joint.h"
 #include "cli/memory.h"
 #include "cli/npz.h"
+#include "cli/report_columns.h"
 #include "cli/save.h"
 #include "cli/spread.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +71,8 @@ typedef struct NpzExport {
     SaveStream save;
     bool is_open;
     uint64_t frames, contacts;
-    FILE *column[COLUMN_COUNT]; // NULL: not asked for
+    FILE *column[COLUMN_COUNT];                     // NULL: not asked for
+    FILE *report[REPORT_COLUMN_COUNT], *has_report; // likewise
     Spread bodies, joints;
     SpreadThing *things; // owned: of the frame at hand
     size_t thing_capacity;
@@ -107,6 +110,14 @@ static int begin(Cli *cli, const ExportWish *wish, void *state) {
             npz->column[i] = save_spool(&npz->save);
             is_sound = npz->column[i] != NULL;
         }
+    }
+    for (int i = 0; i < REPORT_COLUMN_COUNT && is_sound && wish->reports; i++) {
+        npz->report[i] = save_spool(&npz->save);
+        is_sound = npz->report[i] != NULL;
+    }
+    if (is_sound && wish->reports) {
+        npz->has_report = save_spool(&npz->save);
+        is_sound = npz->has_report != NULL;
     }
     npz->is_open = is_sound;
     return is_sound ? EXIT_DONE : save_end(cli, &npz->save); // which says what its error is
@@ -176,6 +187,22 @@ static void add_contacts(NpzExport *npz, const MoreauFrame *frame) {
     }
 }
 
+// Where no step led to the frame: numbers that are none, and zeros.
+static void add_report(NpzExport *npz, const MoreauFrame *frame) {
+    static const double nothing = NAN;
+    for (int i = 0; i < REPORT_COLUMN_COUNT && npz->report[i] != NULL; i++) {
+        const ReportColumn *column = &report_columns[i];
+        const void *number = !frame->has_report && column->kind == REPORT_REAL
+                                 ? (const void *)&nothing
+                                 : (const char *)&frame->report + column->offset;
+        save_spool_write(&npz->save, npz->report[i], number, column->item_bytes);
+    }
+    if (npz->has_report != NULL) {
+        const uint8_t is_there = frame->has_report;
+        save_spool_write(&npz->save, npz->has_report, &is_there, sizeof(is_there));
+    }
+}
+
 static bool add(void *state, const MoreauFrame *frame) {
     NpzExport *npz = state;
     const uint8_t stored = frame->stored;
@@ -186,15 +213,28 @@ static bool add(void *state, const MoreauFrame *frame) {
     add_bodies(npz, frame);
     add_joints(npz, frame);
     add_contacts(npz, frame);
+    add_report(npz, frame);
     npz->frames++;
     return npz->save.error == 0;
 }
 
 // ---- writing
 
-static void write_plain(NpzExport *npz, Npz *out, int column) {
+// What was gathered is the array as it is.
+static void copy_column(NpzExport *npz, Npz *out, FILE *column) {
     enum { PIECE_BYTES = 1 << 16 };
     uint8_t piece[PIECE_BYTES];
+    save_spool_rewind(&npz->save, column);
+    while (out->left > 0 && npz->save.error == 0) {
+        const size_t bytes = out->left < PIECE_BYTES ? (size_t)out->left : PIECE_BYTES;
+        if (save_spool_read(&npz->save, column, piece, bytes)) {
+            npz_write(out, piece, bytes);
+        }
+    }
+    npz_array_end(out);
+}
+
+static void write_plain(NpzExport *npz, Npz *out, int column) {
     const uint64_t rows = column <= COLUMN_STORED          ? npz->frames
                           : column == COLUMN_CONTACT_FIRST ? npz->frames + 1
                                                            : npz->contacts;
@@ -202,14 +242,20 @@ static void write_plain(NpzExport *npz, Npz *out, int column) {
     const size_t dimensions = plain[column].width == 1 ? 1 : plain[column].width == 9 ? 3 : 2;
     npz_array_begin(out, plain[column].name, plain[column].type, plain[column].item_bytes,
                     dimensions, shape);
-    save_spool_rewind(&npz->save, npz->column[column]);
-    while (out->left > 0 && npz->save.error == 0) {
-        const size_t bytes = out->left < PIECE_BYTES ? (size_t)out->left : PIECE_BYTES;
-        if (save_spool_read(&npz->save, npz->column[column], piece, bytes)) {
-            npz_write(out, piece, bytes);
-        }
+    copy_column(npz, out, npz->column[column]);
+}
+
+static void write_reports(NpzExport *npz, Npz *out) {
+    const uint64_t shape[] = {npz->frames};
+    char name[NPZ_NAME_BYTES - sizeof(".npy")];
+    npz_array_begin(out, "report_present", "b1", 1, 1, shape);
+    copy_column(npz, out, npz->has_report);
+    for (int i = 0; i < REPORT_COLUMN_COUNT; i++) {
+        const ReportColumn *column = &report_columns[i];
+        snprintf(name, sizeof(name), "report_%s", column->name);
+        npz_array_begin(out, name, column->type, column->item_bytes, 1, shape);
+        copy_column(npz, out, npz->report[i]);
     }
-    npz_array_end(out);
 }
 
 // Where the numbers of each thing begin, of things that have `one` each.
@@ -303,19 +349,28 @@ static int end(Cli *cli, void *state) {
     if (wish->joints) {
         write_joints(npz, out);
     }
+    if (wish->reports) {
+        write_reports(npz, out);
+    }
     npz_end(out);
     free(out);
     npz->is_open = false;
     return save_end(cli, &npz->save);
 }
 
-static void drop(void *state) {
-    NpzExport *npz = state;
-    for (int i = 0; i < COLUMN_COUNT; i++) {
-        if (npz->column[i] != NULL) {
-            fclose(npz->column[i]);
+static void close_files(FILE *const *files, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (files[i] != NULL) {
+            fclose(files[i]);
         }
     }
+}
+
+static void drop(void *state) {
+    NpzExport *npz = state;
+    close_files(npz->column, COLUMN_COUNT);
+    close_files(npz->report, REPORT_COLUMN_COUNT);
+    close_files(&npz->has_report, 1);
     spread_close(&npz->bodies);
     spread_close(&npz->joints);
     free(npz->things);

@@ -44,7 +44,7 @@ typedef struct ShowOrder {
     uint64_t first, stride;
     bool has_last;
     uint64_t last;
-    bool contacts, again, backward;
+    bool contacts, reports, again, backward;
     bool may_be_empty; // `first` may lie behind the last step
 } ShowOrder;
 
@@ -97,6 +97,7 @@ static Status open_show(Request *request, const ShowOrder *order, Show *show, Er
                        .episode = &show->row,
                        .limits = *host_limits(request->api->def.host),
                        .contacts = order->contacts,
+                       .reports = order->reports,
                        .again = order->again,
                        .backward = order->backward,
                        .stride = order->stride,
@@ -181,7 +182,8 @@ Status command_episode_read_prepare(Request *request, Error *error) {
                         .velocities = read->velocities,
                         .contacts = read->contacts,
                         .single = read->single,
-                        .joints = read->joints};
+                        .joints = read->joints,
+                        .reports = read->reports};
     episode_columns_init(&plan->show.columns, wish);
     plan->left = read->has_count ? read->count : UINT64_MAX;
     request->plan = plan;
@@ -195,6 +197,7 @@ static Status open_read(Request *request, ReadPlan *plan, Error *error) {
                        .first = read->first,
                        .stride = read->stride,
                        .contacts = read->contacts,
+                       .reports = read->reports,
                        .again = read->again,
                        .may_be_empty = true};
     return open_show(request, &order, &plan->show, error);
@@ -337,6 +340,7 @@ static Status open_replay(Replay *replay, Error *error) {
                       .has_last = order->has_last,
                       .last = order->last,
                       .contacts = order->contacts,
+                      .reports = order->reports,
                       .again = order->again,
                       .backward = order->backward};
     return open_show(replay->request, &show, &replay->show, error);
@@ -523,7 +527,8 @@ Status command_episode_replay_prepare(Request *request, Error *error) {
                         .velocities = order->velocities,
                         .contacts = order->contacts,
                         .single = order->single,
-                        .joints = order->joints};
+                        .joints = order->joints,
+                        .reports = order->reports};
     episode_columns_init(&replay->show.columns, wish);
     uv_timer_init(request->api->def.loop, &replay->timer);
     replay->timer.data = replay;

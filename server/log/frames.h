@@ -92,7 +92,8 @@ typedef struct EpisodeFrame {
     size_t body_count;
     const uint64_t *ids;
     FrameJoints joints;
-    ContactList contacts; // count 0: none, or not wanted
+    ContactList contacts;            // count 0: none, or not wanted
+    const struct StepReport *report; // of the step that led to it; NULL: none did, or not wanted
     bool is_stored;
 } EpisodeFrame;
 

@@ -15,9 +15,10 @@
 struct GroupPlayer {
     const EpisodeRow *episode; // borrowed
     WorldLimits limits;
-    Arena memory;   // of the definition, what is made of it, and the rows of a call
-    GroupWalk walk; // its group NULL: not made yet
-    bool has_begun; // the episode has
+    Arena memory;      // of the definition, what is made of it, and the rows of a call
+    GroupWalk walk;    // its group NULL: not made yet
+    StepReport report; // of the last substep
+    bool has_begun;    // the episode has
     bool is_stopped;
     uint64_t calls;              // on its range, that are behind
     uint64_t unconverged_before; // steps taken by this player, when the episode began
@@ -97,7 +98,11 @@ static Status open_definition(GroupPlayer *player, LogReader *reader, Error *err
     if (status == STATUS_RESOURCE_EXHAUSTED) {
         return error_set(error, status, why.field, "%s", why.message);
     }
-    return status == STATUS_OK ? status : damaged_definition(&chunk, why.message, error);
+    if (status != STATUS_OK) {
+        return damaged_definition(&chunk, why.message, error);
+    }
+    player->walk.group->report = &player->report;
+    return STATUS_OK;
 }
 
 // ---- what goes wrong
@@ -363,4 +368,8 @@ const Stepper *group_player_stepper(const GroupPlayer *player) {
 
 uint64_t group_player_unconverged(const GroupPlayer *player) {
     return player->walk.unconverged;
+}
+
+const StepReport *group_player_report(const GroupPlayer *player) {
+    return &player->report;
 }

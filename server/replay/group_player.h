@@ -24,6 +24,7 @@ Status group_player_run(GroupPlayer *player, LogReader *reader, uint64_t step, A
 bool group_player_is_stopped(const GroupPlayer *player);
 uint64_t group_player_step(const GroupPlayer *player);
 World *group_player_world(GroupPlayer *player);
+const StepReport *group_player_report(const GroupPlayer *player);
 const Stepper *group_player_stepper(const GroupPlayer *player);
 uint64_t group_player_unconverged(const GroupPlayer *player);
 size_t group_player_bytes(const GroupPlayer *player);

@@ -219,7 +219,7 @@ static Status read_stored(Playback *playback, uint64_t step, EpisodeFrame *frame
                           Error *error) {
     const PlaybackDef *def = &playback->def;
     *found = false;
-    if (def->again || def->episode->content == CONTENT_INPUTS ||
+    if (def->again || def->reports || def->episode->content == CONTENT_INPUTS ||
         (def->contacts && def->episode->content != CONTENT_CONTACTS) || def->episode->stride == 0 ||
         step % def->episode->stride != 0) {
         return STATUS_OK;
@@ -256,10 +256,14 @@ static Status read_stored(Playback *playback, uint64_t step, EpisodeFrame *frame
 
 // ---- stepped
 
-// Contacts are those of the last step: to show them, that step must have been taken.
+// Contacts and reports are those of the last step: to show them, that step must have been taken.
+static bool wants_last_step(const Playback *playback) {
+    return playback->def.contacts || playback->def.reports;
+}
+
 static bool has_what_is_wanted(const Playback *playback, uint64_t step) {
     return player_step(playback->player) == step &&
-           (!playback->def.contacts || step == playback->def.episode->first_step ||
+           (!wants_last_step(playback) || step == playback->def.episode->first_step ||
             player_stepper(playback->player)->has_last);
 }
 
@@ -294,9 +298,9 @@ static Status seek(Playback *playback, uint64_t step, Error *error) {
                                                 !is_gap_between(playback, stands, step)))) {
         return STATUS_OK;
     }
-    // the step that made the contacts is taken too, unless a gap has swallowed it
+    // the step that made them is taken too, unless a gap has swallowed it
     bool has_step_before = step > episode->first_step && !is_gap_between(playback, step - 1, step);
-    uint64_t target = playback->def.contacts && has_step_before ? step - 1 : step;
+    uint64_t target = wants_last_step(playback) && has_step_before ? step - 1 : step;
     return player_seek(playback->player, playback->reader, target, NULL, error);
 }
 
@@ -314,6 +318,17 @@ static Status step_on(Playback *playback, uint64_t step, Arena *scratch, uint64_
     return status;
 }
 
+static Status show_report(Playback *playback, EpisodeFrame *frame, Error *error) {
+    StepReport *report = arena_take(&playback->memory, sizeof(*report));
+    if (report == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "The memory budget (option --memory-bytes-max) does not hold a report.");
+    }
+    *report = *player_report(playback->player);
+    frame->report = report;
+    return STATUS_OK;
+}
+
 static Status show(Playback *playback, uint64_t step, EpisodeFrame *frame, Error *error) {
     const World *world = player_world(playback->player);
     const Stepper *stepper = player_stepper(playback->player);
@@ -326,6 +341,9 @@ static Status show(Playback *playback, uint64_t step, EpisodeFrame *frame, Error
     if (status == STATUS_OK && playback->def.contacts && stepper->has_last) {
         status = contacts_list(world, stepper, step, 0, stepper->contact_count, &playback->memory,
                                &frame->contacts, error);
+    }
+    if (status == STATUS_OK && playback->def.reports && stepper->has_last) {
+        status = show_report(playback, frame, error);
     }
     return status;
 }

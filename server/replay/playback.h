@@ -19,6 +19,7 @@ typedef struct PlaybackDef {
     const EpisodeRow *episode; // borrowed for the playback's life
     WorldLimits limits;
     bool contacts;          // are wanted
+    bool reports;           // likewise: they are stored nowhere, so that all is stepped
     bool again;             // step even where frames are stored
     bool backward;          // each step that is asked for is before the last one, in strides …
     uint64_t stride, first; // … down to `first`

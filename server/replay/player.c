@@ -297,6 +297,11 @@ const Stepper *player_stepper(const Player *player) {
     return player->group != NULL ? group_player_stepper(player->group) : player->door.stepper;
 }
 
+const StepReport *player_report(const Player *player) {
+    return player->group != NULL ? group_player_report(player->group)
+                                 : &player->entry.run.tally.last;
+}
+
 bool player_is_stopped(const Player *player) {
     return player->group != NULL ? group_player_is_stopped(player->group) : player->is_stopped;
 }

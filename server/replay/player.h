@@ -75,8 +75,9 @@ Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, 
 // step.
 bool player_is_stopped(const Player *player);
 
-uint64_t player_step(const Player *player);          // where it stands
-World *player_world(Player *player);                 // its state there; not to be changed
-const Stepper *player_stepper(const Player *player); // contacts of the last step, where has_last
-uint64_t player_unconverged(const Player *player);   // steps taken by this player that were not
-size_t player_bytes(const Player *player);           // memory held
+uint64_t player_step(const Player *player);            // where it stands
+World *player_world(Player *player);                   // its state there; not to be changed
+const Stepper *player_stepper(const Player *player);   // contacts of the last step, where has_last
+const StepReport *player_report(const Player *player); // of the last step, likewise
+uint64_t player_unconverged(const Player *player);     // steps taken by this player that were not
+size_t player_bytes(const Player *player);             // memory held

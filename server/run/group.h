@@ -117,7 +117,8 @@ typedef struct Group {
     GroupParameter *parameter;
     size_t parameter_count;
     GroupPush push;
-    GroupWorld *world; // [count]
+    GroupWorld *world;  // [count]
+    StepReport *report; // borrowed, Nullable: gets that of each substep; of a group of one world
 } Group;
 
 // A group without worlds, of a template that it owns from now on, also when it fails.

@@ -288,6 +288,9 @@ static Status take_substeps(const Group *group, GroupWorld *of, GroupRow *became
         if (status == STATUS_OK) {
             of->substep++;
             became->unconverged += !report.certificate.converged;
+            if (group->report != NULL) {
+                *group->report = report;
+            }
             has_lost = is_lost(group, of);
         }
     }

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/vec.h"
+#include "step/step.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -25,6 +26,36 @@ typedef struct ColumnRow {
         offsetof(EpisodeColumns, contacts.n_##name), offsetof(EpisodeColumns, contacts.name),      \
             sizeof(type)                                                                           \
     }
+
+#define REPORT_COLUMN(part, name, type)                                                            \
+    { offsetof(EpisodeColumns, part.n_##name), offsetof(EpisodeColumns, part.name), sizeof(type) }
+
+// Columns of reports that are a field of StepReport, of the type that the message has.
+#define REPORT_COLUMNS(X)                                                                          \
+    X(CONTACTS, reports, contacts, uint32_t, contact_count)                                        \
+    X(ROWS, reports, rows, uint32_t, row_count)                                                    \
+    X(ITERATIONS, reports, iterations, uint32_t, iterations)                                       \
+    X(RECOVERY, reports, recovery_contacts, uint32_t, recovery_count)                              \
+    X(ASLEEP, reports, asleep, uint32_t, asleep_count)                                             \
+    X(TOLERANCE, reports, tolerance, double, certificate.tolerance)                                \
+    X(WORST_A, reports, worst_body_a, uint64_t, worst_body[0])                                     \
+    X(WORST_B, reports, worst_body_b, uint64_t, worst_body[1])                                     \
+    X(E_MOM, certificate, e_mom, double, certificate.entry[CERTIFICATE_MOM])                       \
+    X(E_PEN, certificate, e_pen, double, certificate.entry[CERTIFICATE_PEN])                       \
+    X(E_COMP, certificate, e_comp, double, certificate.entry[CERTIFICATE_COMP])                    \
+    X(E_CONE, certificate, e_cone, double, certificate.entry[CERTIFICATE_CONE])                    \
+    X(E_MDP, certificate, e_mdp, double, certificate.entry[CERTIFICATE_MDP])                       \
+    X(E_DS, certificate, e_ds, double, certificate.entry[CERTIFICATE_DS])                          \
+    X(E_OWN, certificate, e_own, double, certificate.entry[CERTIFICATE_OWN])                       \
+    X(E_ROW, certificate, e_row, double, certificate.entry[CERTIFICATE_ROW])                       \
+    X(PENETRATION, certificate, penetration, double, certificate.penetration)                      \
+    X(BEFORE, energy, before, double, energy.before)                                               \
+    X(AFTER, energy, after, double, energy.after)                                                  \
+    X(CONTACT, energy, contact, double, energy.contact)                                            \
+    X(ROW, energy, row, double, energy.row)                                                        \
+    X(APPLIED, energy, applied, double, energy.applied)                                            \
+    X(SCHEME, energy, scheme, double, energy.scheme)                                               \
+    X(UNEXPLAINED, energy, unexplained, double, energy.unexplained)
 
 typedef enum ColumnKind {
     COLUMN_STEP,
@@ -61,7 +92,12 @@ typedef enum ColumnKind {
     COLUMN_IMPULSE,
     COLUMN_CONTACT_VELOCITY,
     COLUMN_FRICTION,
-    COLUMN_COUNT
+    COLUMN_HAS_REPORT,
+    COLUMN_CONVERGED,
+#define X(upper, ...) COLUMN_REPORT_##upper,
+    REPORT_COLUMNS(X)
+#undef X
+        COLUMN_COUNT
 } ColumnKind;
 
 static_assert((int)COLUMN_COUNT == (int)EPISODE_COLUMN_COUNT, "one capacity per column");
@@ -101,6 +137,11 @@ static const ColumnRow column_rows[COLUMN_COUNT] = {
     [COLUMN_IMPULSE] = CONTACT_COLUMN(impulse, double),
     [COLUMN_CONTACT_VELOCITY] = CONTACT_COLUMN(velocity, double),
     [COLUMN_FRICTION] = CONTACT_COLUMN(friction, double),
+    [COLUMN_HAS_REPORT] = FRAME_COLUMN(has_report, protobuf_c_boolean),
+    [COLUMN_CONVERGED] = REPORT_COLUMN(reports, converged, protobuf_c_boolean),
+#define X(upper, part, name, type, field) [COLUMN_REPORT_##upper] = REPORT_COLUMN(part, name, type),
+    REPORT_COLUMNS(X)
+#undef X
 };
 
 static size_t *count_of(EpisodeColumns *columns, ColumnKind kind) {
@@ -117,6 +158,14 @@ void episode_columns_init(EpisodeColumns *columns, EpisodeWish wish) {
     moreau__v1__world_contacts_reply__init(&columns->contacts);
     if (wish.contacts) {
         columns->message.contacts = &columns->contacts;
+    }
+    moreau__v1__step_reports__init(&columns->reports);
+    moreau__v1__certificate_columns__init(&columns->certificate);
+    moreau__v1__energy_columns__init(&columns->energy);
+    if (wish.reports) {
+        columns->reports.last = &columns->certificate;
+        columns->reports.energy = &columns->energy;
+        columns->message.reports = &columns->reports;
     }
 }
 
@@ -197,6 +246,30 @@ static bool append_contacts(EpisodeColumns *columns, const ContactList *list) {
            append(columns, COLUMN_IMPULSE, list->impulse, 3 * n) &&
            append(columns, COLUMN_CONTACT_VELOCITY, list->velocity, 3 * n) &&
            append(columns, COLUMN_FRICTION, list->friction, n);
+}
+
+static bool append_report(EpisodeColumns *columns, const EpisodeFrame *frame) {
+    // where each column is in a report
+    static const struct {
+        ColumnKind kind;
+        size_t offset;
+    } fields[] = {
+#define X(upper, part, name, type, field) {COLUMN_REPORT_##upper, offsetof(StepReport, field)},
+        REPORT_COLUMNS(X)
+#undef X
+    };
+    enum { REPORT_BYTES_LEAST = 9 + 17 * 8 }; // whole numbers of one byte or more, 17 doubles
+    static const StepReport none;
+    const StepReport *report = frame->report != NULL ? frame->report : &none;
+    const protobuf_c_boolean is_there = frame->report != NULL,
+                             converged = report->certificate.converged;
+    columns->bytes += REPORT_BYTES_LEAST;
+    bool is_added = append(columns, COLUMN_HAS_REPORT, &is_there, 1) &&
+                    append(columns, COLUMN_CONVERGED, &converged, 1);
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && is_added; i++) {
+        is_added = append(columns, fields[i].kind, (const char *)report + fields[i].offset, 1);
+    }
+    return is_added;
 }
 
 static bool has_same_bodies(const EpisodeColumns *columns, const EpisodeFrame *frame) {
@@ -360,7 +433,8 @@ static bool add_frame(EpisodeColumns *columns, const EpisodeFrame *frame) {
                                frame->frame.velocity, 6 * frame->body_count);
     }
     return added && (!wish->joints || append_joints(columns, frame)) &&
-           (!wish->contacts || append_contacts(columns, &frame->contacts));
+           (!wish->contacts || append_contacts(columns, &frame->contacts)) &&
+           (!wish->reports || append_report(columns, frame));
 }
 
 Status episode_columns_add(EpisodeColumns *columns, const EpisodeFrame *frame, Error *error) {

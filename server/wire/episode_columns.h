@@ -8,15 +8,18 @@
 
 // What a call wants of each frame.
 typedef struct EpisodeWish {
-    bool poses, velocities, contacts, single, joints;
+    bool poses, velocities, contacts, single, joints, reports;
 } EpisodeWish;
 
-enum { EPISODE_COLUMN_COUNT = 34 };
+enum { EPISODE_COLUMN_COUNT = 60 };
 
 typedef struct EpisodeColumns {
     EpisodeWish wish;
     Moreau__V1__EpisodeFrames message; // its arrays are owned
     Moreau__V1__WorldContactsReply contacts;
+    Moreau__V1__StepReports reports;
+    Moreau__V1__CertificateColumns certificate;
+    Moreau__V1__EnergyColumns energy;
     size_t capacity[EPISODE_COLUMN_COUNT];
     size_t bytes;                 // about what the message takes when packed, not more
     size_t ids_from, joints_from; // in message.ids and message.joints: those of the last frame

@@ -221,6 +221,26 @@ def test_joints_are_those_of_the_server(client, server, tmp_path):
     assert arrays["joint_position"][:, 5] == pytest.approx(-9.81 * h * h * n * (n + 1) / 2, abs=1e-13)
 
 
+def test_reports_are_those_of_the_server(client, server, tmp_path):
+    record(client, SCENES / "stack10.json", "judged", steps=40, content="FRAMES")
+    export(server, "judged", "--npz", tmp_path / "a.npz", "--what", "reports", "--stride", 2)
+    export(server, "judged", "--csv", tmp_path / "a.csv", "--what", "reports", "--stride", 2)
+    theirs = moreau_sim.Episode(client, "judged").arrays(poses=False, velocities=False, reports=True, stride=2)
+    arrays = np.load(tmp_path / "a.npz")
+    rows = rows_of(tmp_path / "a.csv")
+    assert sorted(arrays) == sorted(theirs) and len(rows) == 20 and rows[0]["step"] == "2"
+    for name in theirs:
+        assert np.array_equal(arrays[name], theirs[name], equal_nan=arrays[name].dtype == np.float64), name
+        if name.startswith("report_") and name != "report_present":
+            assert [float(row[name[7:]]) for row in rows] == theirs[name][1:].tolist()
+    # and so are those that moreau replay shows
+    words = [TOOL, "replay", "judged", "--server", server.address, "--json", "--reports", "--stride", "2"]
+    shown = [json.loads(line) for line in subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()]
+    assert "report" not in shown[0]
+    for name in shown[1]["report"]:
+        assert [frame["report"][name] for frame in shown[1:]] == theirs[f"report_{name}"][1:].tolist()
+
+
 def test_an_episode_of_a_group_is_exported(client, server, tmp_path):
     scene = {"bodies": [{"name": "ball", "position": [0, 0, 1], "shapes": [{"sphere": {"radius": 0.1}}]}]}
     with Group.create(client, scene, count=2, action=[channel("BODY_FORCE", "ball")], observation=[channel("BODY_POSITION", "ball")], step_limit=20, record="farm") as group:
@@ -255,7 +275,7 @@ def test_a_folder_takes_a_table(client, server, tmp_path):
         (["bad", "--mcap", "OUT"], 2, "python -m moreau_sim export bad --mcap"),
         (["bad", "--csv", "OUT/none/x"], 2, "No such file"),
         (["bad", "--npz", "OUT/none/x"], 2, "No such file"),
-        (["bad", "--csv", "OUT/none/x", "--what", "poses,joints"], 2, "2 tables go into a folder"),
+        (["bad", "--csv", "OUT/none/x", "--what", "poses,joints,reports"], 2, "3 tables go into a folder"),
         (["bad", "--npz", "/dev/null"], 2, "no file"),
         (["bad", "--npz", "."], 2, "a folder"),
         (["bad", "--csv", "/dev/full"], 1, "No space left"),

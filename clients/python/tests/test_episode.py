@@ -83,6 +83,28 @@ def test_joints_have_their_numbers_and_axes(client):
     assert arrays["joint_position"][:, 4] == pytest.approx(-9.81e-6 * n * (n + 1) / 2, abs=1e-13)
 
 
+def test_reports_are_those_that_the_steps_gave(client):
+    world = World.create(client, STACK)
+    given = []
+    with world.record("reports", content=protocol.Episode.Content.CONTACTS) as id:
+        for _ in range(30):
+            given.append(world.step(reports=True).reports)
+    arrays = Episode(client, id).arrays(reports=True)
+    assert arrays["report_present"].tolist() == [False] + [True] * 30 and not arrays["stored"].any()
+    assert np.isnan(arrays["report_e_own"][0]) and arrays["report_contacts"][0] == 0
+    for name in ("contacts", "rows", "iterations", "converged", "tolerance", "worst_body_a", "worst_body_b", "recovery_contacts"):
+        assert arrays[f"report_{name}"][1:].tolist() == [getattr(one, name)[0] for one in given]
+    for name in ("e_mom", "e_pen", "e_comp", "e_cone", "e_mdp", "e_ds", "e_own", "e_row", "penetration"):
+        assert arrays[f"report_{name}"][1:].tolist() == [getattr(one.last, name)[0] for one in given]
+    for name in ("before", "after", "contact", "row", "applied", "scheme", "unexplained"):
+        assert arrays[f"report_energy_{name}"][1:].tolist() == [getattr(one.energy, name)[0] for one in given]
+    # whatever the first step and the stride, a frame has the report of its own step
+    few = Episode(client, id).arrays(first=7, stride=11, reports=True)
+    assert few["step"].tolist() == [7, 18, 29] and few["report_present"].all()
+    assert few["report_energy_after"].tolist() == arrays["report_energy_after"][[7, 18, 29]].tolist()
+    assert (arrays["report_contacts"][1:] == 8).all() and arrays["report_converged"][1:].all()
+
+
 def test_a_range_is_cut_and_a_stream_may_be_left(client):
     world = World.create(client, STACK)
     with world.record("range", content=protocol.Episode.Content.FRAMES) as id:
@@ -111,3 +133,9 @@ def test_a_group_is_as_good(client):
     found = client.episode_list(name="farm").episodes
     arrays = Episode(client, next(one.episode for one in found if not one.world_index)).arrays()
     assert np.array_equal(arrays["pose"][1:20, 0, :3].astype(np.float32), np.array(seen)[:, 0])
+    # it falls freely but for the force: kinetic and potential energy of the last substep add up with its work
+    reports = Episode(client, next(one.episode for one in found if not one.world_index)).arrays(reports=True)
+    assert reports["report_present"].tolist() == [False] + [True] * 20
+    mass = 1000 * 4 / 3 * np.pi * 0.1**3
+    energy = mass * (9.81 * reports["pose"][:, 0, 2] + 0.5 * (reports["velocity"][:, 0, :3] ** 2).sum(axis=1))
+    assert reports["report_energy_after"][1:] == pytest.approx(energy[1:], rel=1e-12)

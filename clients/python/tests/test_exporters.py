@@ -60,9 +60,9 @@ def slide(client):
 
 
 def test_frames_are_where_the_bodies_are(slide, tmp_path):
-    written = exporters.mcap(slide, tmp_path / "a.mcap", contacts=True, stride=3)
+    written = exporters.mcap(slide, tmp_path / "a.mcap", contacts=True, reports=True, stride=3)
     assert written == exporters.Written(51, 4, 0) and os.listdir(tmp_path) == ["a.mcap"]
-    arrays = slide.arrays(stride=3, contacts=True)
+    arrays = slide.arrays(stride=3, contacts=True, reports=True)
     found = list(messages(tmp_path / "a.mcap", "/tf"))
     assert [schema.name for schema, _, _ in found] == ["foxglove.FrameTransforms"] * 51
     for k, (_, message, frames) in enumerate(found):
@@ -76,7 +76,10 @@ def test_frames_are_where_the_bodies_are(slide, tmp_path):
         mine = slice(int(arrays["contact_first"][k]), int(arrays["contact_first"][k + 1]))
         assert step["contacts"] == mine.stop - mine.start
         assert step["impulse"] == arrays["contact_impulse"][mine, 0].max(initial=0)
-    assert step["contacts"] > 0
+        assert ("report" in step) == (k > 0)
+        for name, number in step.get("report", {}).items():
+            assert number == arrays[f"report_{name}"][k]
+    assert step["contacts"] > 0 and len(step["report"]) == 25
 
 
 def test_shapes_are_those_of_the_scene(slide, tmp_path):

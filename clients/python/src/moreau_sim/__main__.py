@@ -43,6 +43,7 @@ def export_episode(arguments: argparse.Namespace) -> int:
                 last=arguments.last,
                 stride=arguments.stride,
                 contacts=arguments.contacts,
+                reports=arguments.reports,
                 again=arguments.again,
                 progress=True,
             )
@@ -123,6 +124,7 @@ def main(words: list[str] | None = None) -> int:
     command.add_argument("--to", dest="last", type=int, metavar="STEP", help="default: the last")
     command.add_argument("--stride", type=int, default=1, metavar="N", help="every N-th step; default 1")
     command.add_argument("--contacts", action="store_true", help="what touches, too: arrows, and numbers to plot")
+    command.add_argument("--reports", action="store_true", help="how good each step was, too: numbers to plot; all is stepped again")
     command.add_argument("--again", action="store_true", help="step again even what is stored")
     command.set_defaults(run=export_episode)
     command = commands.add_parser(

@@ -605,11 +605,12 @@ class Calls:
         single: bool | None = None,
         again: bool | None = None,
         joints: bool | None = None,
+        reports: bool | None = None,
         deadline_ms: int | None = None,
     ) -> p.EpisodeReadReply:
         """See protocol.EpisodeRead."""
         return self._call(
-            p.EpisodeRead(episode=episode, first=first, count=count, stride=stride, poses=poses, velocities=velocities, contacts=contacts, single=single, again=again, joints=joints),
+            p.EpisodeRead(episode=episode, first=first, count=count, stride=stride, poses=poses, velocities=velocities, contacts=contacts, single=single, again=again, joints=joints, reports=reports),
             p.EpisodeReadReply,
             deadline_ms,
         )
@@ -629,11 +630,12 @@ class Calls:
         again: bool | None = None,
         joints: bool | None = None,
         backward: bool | None = None,
+        reports: bool | None = None,
         deadline_ms: int | None = None,
     ) -> Stream[p.EpisodeFrames, p.EpisodeReplayReply]:
         """See protocol.EpisodeReplay."""
         return self._stream(
-            p.EpisodeReplay(episode=episode, first=first, last=last, stride=stride, speed=speed, poses=poses, velocities=velocities, contacts=contacts, single=single, again=again, joints=joints, backward=backward),
+            p.EpisodeReplay(episode=episode, first=first, last=last, stride=stride, speed=speed, poses=poses, velocities=velocities, contacts=contacts, single=single, again=again, joints=joints, backward=backward, reports=reports),
             p.EpisodeFrames,
             p.EpisodeReplayReply,
             deadline_ms,

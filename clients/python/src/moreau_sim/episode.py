@@ -16,6 +16,9 @@ from .world import joint_starts
 
 # columns of contacts, and how many numbers each has
 CONTACT_COLUMNS = {"body_a": 1, "body_b": 1, "feature": 1, "point": 3, "frame": 9, "gap": 1, "impulse": 3, "velocity": 3, "friction": 1}
+REPORT_COLUMNS = ("contacts", "rows", "iterations", "converged", "tolerance", "worst_body_a", "worst_body_b", "recovery_contacts", "asleep")
+CERTIFICATE_COLUMNS = ("e_mom", "e_pen", "e_comp", "e_cone", "e_mdp", "e_ds", "e_own", "e_row", "penetration")
+ENERGY_COLUMNS = ("before", "after", "contact", "row", "applied", "scheme", "unexplained")
 JOINT_COLUMNS = ("position", "velocity", "target", "target_velocity", "effort")
 
 
@@ -34,6 +37,19 @@ class Frames(NamedTuple):
     joint_numbers: dict[str, NDArray[np.float64]]  # "position", "velocity" …: T x how many numbers the joints have
     contact_first: NDArray[np.int64] | None  # T + 1: where each frame's begin in the columns
     contacts: dict[str, NDArray[Any]]  # "body_a", "gap", "impulse" (x 3) …
+    reports: dict[str, NDArray[Any]]  # "present", "converged", "e_own", "energy_after" …: T; NaN and 0 where no step led to the frame
+
+
+def _reports(event: p.EpisodeFrames) -> dict[str, NDArray[Any]]:
+    """How good the steps were that led to the frames of an event."""
+    told = event.reports
+    if told is None or told.last is None or told.energy is None:
+        return {}
+    made: dict[str, NDArray[Any]] = {"present": event.has_report}
+    made |= {name: getattr(told, name) for name in REPORT_COLUMNS}
+    made |= {name: getattr(told.last, name) for name in CERTIFICATE_COLUMNS}
+    made |= {f"energy_{name}": getattr(told.energy, name) for name in ENERGY_COLUMNS}
+    return {name: np.where(event.has_report, column, np.nan) if column.dtype == np.float64 else column for name, column in made.items()}
 
 
 def _cut(event: p.EpisodeFrames, poses: bool, velocities: bool) -> Iterator[Frames]:
@@ -49,6 +65,7 @@ def _cut(event: p.EpisodeFrames, poses: bool, velocities: bool) -> Iterator[Fram
         position_first = np.concatenate([[0], np.cumsum(event.joint_position_count, dtype=np.int64)])
     if has_contacts:
         contact_first = np.concatenate([[0], np.cumsum(event.contact_count, dtype=np.int64)])
+    reports = _reports(event)
     starts = sorted({0, *np.flatnonzero(changes).tolist()}) if count else []
     ids_at = joints_at = 0
     ids, joints, axes = np.empty(0, np.uint64), np.empty(0, np.uint64), np.empty(0, np.uint32)
@@ -87,6 +104,7 @@ def _cut(event: p.EpisodeFrames, poses: bool, velocities: bool) -> Iterator[Fram
             numbers,
             contact_first[first : last + 1] - contact_first[first] if has_contacts else None,
             touching,
+            {name: column[first:last] for name, column in reports.items()},
         )
 
 
@@ -123,13 +141,14 @@ class Episode:
         velocities: bool = True,
         joints: bool = False,
         contacts: bool = False,
+        reports: bool = False,
         again: bool = False,
         progress: bool = False,
     ) -> Iterator[Frames]:
         """Frames of a range of steps, some at a time, as they come.
 
         first, last, stride   steps; default: all of the episode
-        poses … contacts      what they have
+        poses … reports       what they have; for reports all is stepped again
         again                 step again even what is stored
         progress              shows a bar on standard error
         """
@@ -145,6 +164,7 @@ class Episode:
             velocities=velocities,
             joints=joints,
             contacts=contacts,
+            reports=reports,
             again=again,
         )
         try:
@@ -177,6 +197,8 @@ class Episode:
             made.update(self._body_arrays(blocks, wanted))
         if what.get("joints"):
             made.update(_joint_arrays(blocks))
+        if what.get("reports"):
+            made.update({f"report_{name}": np.concatenate([block.reports[name] for block in blocks]) for name in blocks[0].reports})
         return made
 
     def _find(self, body: int | str) -> int:

@@ -2471,6 +2471,8 @@ class EpisodeRead(Message):
     """step again even where states are stored; default false"""
     joints: bool | None = None
     """numbers of all joints; default false"""
+    reports: bool | None = None
+    """certificates and energies of the frames' steps, which are stepped again for them; default false"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2521,6 +2523,12 @@ class EpisodeFrames(Message):
     joint_target: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     joint_target_velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     joint_effort: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    reports: Optional["StepReports"] = None
+    """With `reports`; one entry per frame in each column, of the step that led to it, of a group of its last
+    substep: contacts, rows, iterations, converged, tolerance, worst_body_a and worst_body_b, last, energy,
+    recovery_contacts, asleep. The others are of calls, and absent, as is solver_time."""
+    has_report: NDArray[np.bool_] = _new(default_factory=lambda: np.empty(0, np.bool_))
+    """per frame; false: no step led to it, as to the first, and its entries are 0"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2548,6 +2556,8 @@ class EpisodeReplay(Message):
     """From `last` down to `first`, in the same strides: last, last - stride, … . What is not stored is
     stepped from the key-frame before, a block of frames at a time, which costs at most about two steps for
     each; default false"""
+    reports: bool | None = None
+    """as in EpisodeRead"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4214,6 +4224,7 @@ EpisodeRead.FIELDS = (
     Field(8, "single", Kind.BOOL, False, None),
     Field(9, "again", Kind.BOOL, False, None),
     Field(10, "joints", Kind.BOOL, False, None),
+    Field(11, "reports", Kind.BOOL, False, None),
 )
 EpisodeReadReply.FIELDS = (
     Field(1, "frames", Kind.MESSAGE, False, EpisodeFrames),
@@ -4245,6 +4256,8 @@ EpisodeFrames.FIELDS = (
     Field(24, "joint_target", Kind.DOUBLE, True, None),
     Field(25, "joint_target_velocity", Kind.DOUBLE, True, None),
     Field(26, "joint_effort", Kind.DOUBLE, True, None),
+    Field(27, "reports", Kind.MESSAGE, False, StepReports),
+    Field(28, "has_report", Kind.BOOL, True, None),
 )
 EpisodeReplay.FIELDS = (
     Field(1, "episode", Kind.STRING, False, None),
@@ -4259,6 +4272,7 @@ EpisodeReplay.FIELDS = (
     Field(10, "again", Kind.BOOL, False, None),
     Field(11, "joints", Kind.BOOL, False, None),
     Field(12, "backward", Kind.BOOL, False, None),
+    Field(13, "reports", Kind.BOOL, False, None),
 )
 EpisodeReplayReply.FIELDS = (
     Field(1, "frames", Kind.UINT64, False, None),

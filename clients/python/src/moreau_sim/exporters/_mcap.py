@@ -31,6 +31,11 @@ STEP_SCHEMA = {
         "penetration": {"type": "number", "description": "[m] deepest overlap at the start of the step"},
         "impulse": {"type": "number", "description": "[N s] largest normal impulse of a contact"},
         "slip": {"type": "number", "description": "[m/s] fastest sliding of a contact that pushes"},
+        "report": {
+            "type": "object",
+            "description": "how good the step was: its certificate, and its energies [J]",
+            "additionalProperties": {"type": ["number", "boolean"]},
+        },
         "bodies": {
             "type": "object",
             "description": "by name",
@@ -139,15 +144,22 @@ def _touching(block: Frames, k: int) -> tuple[dict[str, NDArray[Any]], dict[str,
     }
 
 
+def _report(block: Frames, k: int) -> dict[str, Any]:
+    if not block.reports or not block.reports["present"][k]:
+        return {}
+    return {"report": {name: column[k].item() for name, column in block.reports.items() if name != "present"}}
+
+
 def mcap(episode: Episode, path: str | os.PathLike[str], **what: Any) -> Written:
     """Writes an episode as MCAP, which Foxglove opens: https://foxglove.dev.
 
     /tf       foxglove.FrameTransforms: every body's frame, by its name, in the frame `world`
     /scene    foxglove.SceneUpdate: the bodies' shapes, each time that bodies come or go
     /contacts foxglove.SceneUpdate: arrows along the impulses, one metre long for the largest of the frame; with contacts=True
-    /step     JSON: step, time, velocities of bodies, and of contacts their number, overlap, impulse and slip: for plots
+    /step     JSON: step, time, velocities of bodies; of contacts their number, overlap, impulse and slip; with reports=True how good
+              the step was: for plots
 
-    what   range and stride as Episode.frames() takes them; contacts, again, progress likewise
+    what   range and stride as Episode.frames() takes them; contacts, reports, again, progress likewise
     """
     try:
         import mcap.writer  # noqa: F401
@@ -172,7 +184,8 @@ def mcap(episode: Episode, path: str | os.PathLike[str], **what: Any) -> Written
                 velocity = block.velocity[k].tolist()
                 step = {"step": int(block.step[k]), "world_step": int(block.world_step[k]), "time": float(block.time[k])}
                 bodies = {name: {"velocity": v[:3], "spin": v[3:]} for name, v in zip(names, velocity, strict=True)}
-                out.write_json("/step", "moreau.Step", STEP_SCHEMA, step | {"stored": bool(block.stored[k])} | told | {"bodies": bodies}, now)
+                told |= {"stored": bool(block.stored[k])} | _report(block, k)
+                out.write_json("/step", "moreau.Step", STEP_SCHEMA, step | told | {"bodies": bodies}, now)
             frames += len(times)
         out.finish()
     return Written(frames, len(shapes), shapes.undrawn)
