@@ -2,7 +2,6 @@
 #include "replay/playback.h"
 
 #include "replay/reel.h"
-#include "run/record_columns.h"
 
 #include <stdlib.h>
 
@@ -71,7 +70,7 @@ Status playback_open(Playback **playback, const PlaybackDef *def, Error *error) 
     if (def->backward) {
         made->reel = reel_create(&(ReelDef){.first = def->first,
                                             .stride = def->stride,
-                                            .contacts = def->contacts,
+                                            .wants = def->wants,
                                             .bytes = REEL_BYTES_DEFAULT,
                                             .bytes_max = def->limits.bytes_max});
         status = made->reel != NULL ? STATUS_OK
@@ -219,9 +218,9 @@ static Status read_stored(Playback *playback, uint64_t step, EpisodeFrame *frame
                           Error *error) {
     const PlaybackDef *def = &playback->def;
     *found = false;
-    if (def->again || def->reports || def->episode->content == CONTENT_INPUTS ||
-        (def->contacts && def->episode->content != CONTENT_CONTACTS) || def->episode->stride == 0 ||
-        step % def->episode->stride != 0) {
+    if (def->again || def->wants.reports || def->episode->content == CONTENT_INPUTS ||
+        (def->wants.contacts && def->episode->content != CONTENT_CONTACTS) ||
+        def->episode->stride == 0 || step % def->episode->stride != 0) {
         return STATUS_OK;
     }
     StoredChunk *stored = &playback->frames;
@@ -243,7 +242,7 @@ static Status read_stored(Playback *playback, uint64_t step, EpisodeFrame *frame
     if (status != STATUS_OK) {
         return status;
     }
-    if (def->contacts) {
+    if (def->wants.contacts) {
         status = read_contacts(playback, step, frame, error);
     }
     frame->ids = stored->ids;
@@ -256,14 +255,9 @@ static Status read_stored(Playback *playback, uint64_t step, EpisodeFrame *frame
 
 // ---- stepped
 
-// Contacts and reports are those of the last step: to show them, that step must have been taken.
-static bool wants_last_step(const Playback *playback) {
-    return playback->def.contacts || playback->def.reports;
-}
-
 static bool has_what_is_wanted(const Playback *playback, uint64_t step) {
     return player_step(playback->player) == step &&
-           (!wants_last_step(playback) || step == playback->def.episode->first_step ||
+           (!frame_wants_step(playback->def.wants) || step == playback->def.episode->first_step ||
             player_stepper(playback->player)->has_last);
 }
 
@@ -300,7 +294,7 @@ static Status seek(Playback *playback, uint64_t step, Error *error) {
     }
     // the step that made them is taken too, unless a gap has swallowed it
     bool has_step_before = step > episode->first_step && !is_gap_between(playback, step - 1, step);
-    uint64_t target = wants_last_step(playback) && has_step_before ? step - 1 : step;
+    uint64_t target = frame_wants_step(playback->def.wants) && has_step_before ? step - 1 : step;
     return player_seek(playback->player, playback->reader, target, NULL, error);
 }
 
@@ -314,36 +308,6 @@ static Status step_on(Playback *playback, uint64_t step, Arena *scratch, uint64_
                                context, &difference, error);
     if (status == STATUS_OK && difference.found) {
         return error_set(error, STATUS_DATA_LOSS, "", "%s", difference.message);
-    }
-    return status;
-}
-
-static Status show_report(Playback *playback, EpisodeFrame *frame, Error *error) {
-    StepReport *report = arena_take(&playback->memory, sizeof(*report));
-    if (report == NULL) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
-                         "The memory budget (option --memory-bytes-max) does not hold a report.");
-    }
-    *report = *player_report(playback->player);
-    frame->report = report;
-    return STATUS_OK;
-}
-
-static Status show(Playback *playback, uint64_t step, EpisodeFrame *frame, Error *error) {
-    const World *world = player_world(playback->player);
-    const Stepper *stepper = player_stepper(playback->player);
-    frame->body_count = world->body_count;
-    frame->ids = world->body_id;
-    Status status = frame_columns(world, step, &playback->memory, &frame->frame, error);
-    if (status == STATUS_OK) {
-        status = joint_columns(world, &playback->memory, &frame->joints, error);
-    }
-    if (status == STATUS_OK && playback->def.contacts && stepper->has_last) {
-        status = contacts_list(world, stepper, step, 0, stepper->contact_count, &playback->memory,
-                               &frame->contacts, error);
-    }
-    if (status == STATUS_OK && playback->def.reports && stepper->has_last) {
-        status = show_report(playback, frame, error);
     }
     return status;
 }
@@ -386,7 +350,8 @@ static Status get_on(Playback *playback, uint64_t step, Arena *scratch, uint64_t
     *found = status == STATUS_OK && player_step(playback->player) >= step;
     if (*found) {
         playback->has_sought = false;
-        status = show(playback, step, frame, error);
+        status =
+            stepped_frame(playback->player, playback->def.wants, &playback->memory, frame, error);
     }
     return status;
 }

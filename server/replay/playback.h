@@ -8,9 +8,8 @@
 // goes on with the next call.
 #pragma once
 
-#include "log/frames.h"
 #include "log/reader.h"
-#include "replay/player.h"
+#include "replay/stepped_frame.h"
 
 typedef struct Playback Playback;
 
@@ -18,8 +17,7 @@ typedef struct PlaybackDef {
     Log *log;
     const EpisodeRow *episode; // borrowed for the playback's life
     WorldLimits limits;
-    bool contacts;          // are wanted
-    bool reports;           // likewise: they are stored nowhere, so that all is stepped
+    FrameWants wants;       // reports are stored nowhere, so that with them all is stepped
     bool again;             // step even where frames are stored
     bool backward;          // each step that is asked for is before the last one, in strides …
     uint64_t stride, first; // … down to `first`

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "replay/reel.h"
 
-#include "run/record_columns.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,21 +101,9 @@ static bool copy_frame(Arena *arena, EpisodeFrame *frame) {
 }
 
 static Status add_frame(Reel *reel, Player *player, Error *error) {
-    const World *world = player_world(player);
-    const Stepper *stepper = player_stepper(player);
-    const uint64_t step = player_step(player);
-    Arena *arena = &reel->memory;
     EpisodeFrame *frame = &reel->frame[reel->frame_count];
-    *frame = (EpisodeFrame){.body_count = world->body_count, .ids = world->body_id};
-    Status status = frame_columns(world, step, arena, &frame->frame, error);
-    if (status == STATUS_OK) {
-        status = joint_columns(world, arena, &frame->joints, error);
-    }
-    if (status == STATUS_OK && reel->def.contacts && stepper->has_last) {
-        status = contacts_list(world, stepper, step, 0, stepper->contact_count, arena,
-                               &frame->contacts, error);
-    }
-    if (status == STATUS_OK && !copy_frame(arena, frame)) {
+    Status status = stepped_frame(player, reel->def.wants, &reel->memory, frame, error);
+    if (status == STATUS_OK && !copy_frame(&reel->memory, frame)) {
         status = out_of_memory(error);
     }
     reel->frame_count += status == STATUS_OK;
@@ -126,8 +112,10 @@ static Status add_frame(Reel *reel, Player *player, Error *error) {
 
 // What a frame of this world takes, about.
 static size_t frame_bytes(const Reel *reel, const World *world) {
-    size_t contacts = reel->def.contacts ? CONTACTS_PER_BODY * (size_t)world->body_count : 0;
-    return 14 * sizeof(double) * world->body_count + contacts * CONTACT_BYTES +
+    const FrameWants wants = reel->def.wants;
+    size_t contacts = wants.contacts ? CONTACTS_PER_BODY * (size_t)world->body_count : 0;
+    return (wants.reports ? sizeof(StepReport) : 0) + 14 * sizeof(double) * world->body_count +
+           contacts * CONTACT_BYTES +
            8 * sizeof(double) * (world->joint_count + world->joint_axis_count) + 1;
 }
 
@@ -151,8 +139,7 @@ static void plan(Reel *reel, Player *player, uint64_t from) {
     const uint64_t stride = reel->def.stride, origin = player_step(player);
     uint64_t frames = reel->def.bytes / frame_bytes(reel, world) + 1;
     frames = frames < FRAMES_MAX ? frames : FRAMES_MAX;
-    // contacts are of a step that was taken
-    uint64_t first = origin + (reel->def.contacts && origin > from);
+    uint64_t first = origin + (frame_wants_step(reel->def.wants) && origin > from);
     first = first > reel->def.first ? first : reel->def.first;
     const uint64_t span = (frames - 1) * stride;
     reel->first_frame = reel->goal - first > span ? reel->goal - span : first;
@@ -171,8 +158,8 @@ static Status begin(Reel *reel, Player *player, LogReader *reader, uint64_t step
     arena_reset(&reel->memory);
     reel->frame_count = 0;
     reel->goal = step;
-    Status status =
-        go_back(reel, player, reader, reel->def.contacts && step > from ? step - 1 : step, error);
+    const bool takes_step = frame_wants_step(reel->def.wants) && step > from;
+    Status status = go_back(reel, player, reader, takes_step ? step - 1 : step, error);
     if (status == STATUS_OK) {
         plan(reel, player, from);
     }

@@ -17,8 +17,7 @@
 // Belongs to one thread at a time, as the player does.
 #pragma once
 
-#include "log/frames.h"
-#include "replay/player.h"
+#include "replay/stepped_frame.h"
 
 enum { REEL_BYTES_DEFAULT = 1 << 25 };
 
@@ -26,7 +25,7 @@ typedef struct Reel Reel;
 
 typedef struct ReelDef {
     uint64_t first, stride; // nothing before `first` is asked for; steps from frame to frame
-    bool contacts;          // are wanted
+    FrameWants wants;
     size_t bytes;
     size_t bytes_max; // of the machine: a frame that needs more is refused
 } ReelDef;

@@ -84,6 +84,31 @@ static void expect_frame(const Tape *tape, const EpisodeFrame *frame, uint64_t s
     world_destroy(world);
 }
 
+// What is said of each step forward, and of which there is something to say.
+static struct {
+    StepReport report;
+    bool is_told;
+} forward[TAPE_STEPS_MAX];
+
+static void go_forward(Tape *tape) {
+    tape_seek(tape, 0);
+    for (uint64_t step = 0; step <= tape->steps; step++) {
+        tape_play(tape, step, false);
+        forward[step].report = *player_report(tape->player);
+        forward[step].is_told = player_stepper(tape->player)->has_last;
+    }
+}
+
+// Backward the same; but for the time that it took.
+static void expect_report(const StepReport *report, uint64_t step) {
+    ck_assert((report != NULL) == forward[step].is_told);
+    if (report != NULL) {
+        StepReport told = *report;
+        told.solver_ns = forward[step].report.solver_ns;
+        ck_assert_mem_eq(&told, &forward[step].report, sizeof(told));
+    }
+}
+
 // Room for one frame and one mark, for some, for all; whatever time there is for a call.
 static const struct {
     size_t bytes;
@@ -101,12 +126,14 @@ static const struct {
 
 START_TEST(frames_are_the_same_backward) {
     Tape *tape = tape_open();
-    Reel *reel = reel_create(&(ReelDef){.first = backwards[_i].first,
-                                        .stride = backwards[_i].stride,
-                                        .contacts = backwards[_i].contacts,
-                                        .bytes = backwards[_i].bytes,
-                                        .bytes_max = tape_limits.bytes_max});
+    Reel *reel = reel_create(
+        &(ReelDef){.first = backwards[_i].first,
+                   .stride = backwards[_i].stride,
+                   .wants = {.contacts = backwards[_i].contacts, .reports = backwards[_i].contacts},
+                   .bytes = backwards[_i].bytes,
+                   .bytes_max = tape_limits.bytes_max});
     ck_assert_ptr_nonnull(reel);
+    go_forward(tape);
     uint64_t calls = 0, frames = 0, contacts = 0;
     for (uint64_t step = tape->steps; step >= backwards[_i].first && step <= tape->steps;
          step -= backwards[_i].stride) {
@@ -119,6 +146,9 @@ START_TEST(frames_are_the_same_backward) {
             ck_assert_uint_lt(++calls, 100 * tape->steps);
         }
         expect_frame(tape, frame, step);
+        if (backwards[_i].contacts) {
+            expect_report(frame->report, step);
+        }
         contacts += frame->contacts.count;
         frames++;
     }

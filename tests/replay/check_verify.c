@@ -479,8 +479,11 @@ static uint64_t step_to_every_frame(bool contacts, uint64_t *last_step) {
     Status status = log_reader_find(reader, "episode", &scratch, &row, &error);
     log_give_reader(log_file, reader);
     ck_assert_msg(status == STATUS_OK, "%s", error.message);
-    PlaybackDef def = {
-        .log = log_file, .episode = &row, .limits = limits, .contacts = contacts, .again = true};
+    PlaybackDef def = {.log = log_file,
+                       .episode = &row,
+                       .limits = limits,
+                       .wants = {.contacts = contacts},
+                       .again = true};
     ck_assert_int_eq(playback_open(&playback, &def, &error), STATUS_OK);
     uint64_t frames = 0, step = playback_skip_gap(playback, 0);
     while (step <= row.last_step) {
