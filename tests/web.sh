@@ -48,9 +48,24 @@ run stack10 --steps 60 --record=inputs --episode-name inputs
 run incline --steps 200 --record=contacts --episode-name slides --solver mdp
 run incline --steps 200 --record=contacts --episode-name glides --solver sap
 run falling --steps 150 --record=contacts --episode-name falling
+"$source/tests/web/slower.py" "$source/tests/scenes/incline.json" 480 >"$folder/half.json" # half the time step
+"$build/clients/moreau" run "$folder/half.json" --steps 400 --record=contacts --solver mdp --episode-name half --json >/dev/null 2>&1
 cp "$folder/log.db" "$folder/open.db"
 cp "$folder/log.db-wal" "$folder/open.db-wal"
 stop
+start "$folder/long.db"
+run incline --steps 1400 --record=frames --episode-name long # three chunks of everything
+stop
+missing() { # NAME WHICH
+    cp "$folder/long.db" "$folder/no-$1.db"
+    "$source/tests/web/change.py" "$folder/no-$1.db" "DELETE FROM chunk WHERE $2"
+}
+missing definition "kind = 6"
+missing scene "kind = 9"
+missing keyframe "kind = 1 AND first_step = 0"
+missing inputs "kind = 2 AND first_step = 500"
+missing frames "kind = 3 AND first_step = 501"
+missing seal "kind = 7"
 start "$folder/group.db"
 "$source/tests/web/group.py" "$MOREAU_SERVER" >"$folder/group.json"
 stop

@@ -220,6 +220,9 @@ export class App {
             return false;
         }
         const episode = this.episode;
+        if (episode.head.scenes?.length === 0) {
+            episode.damage.push("no scene is there that could be read: bodies are drawn without their shapes, as small balls");
+        }
         episode.onDamage = () => this.showPanels();
         this.series = emptySeries();
         this.timeline.data = {
@@ -265,6 +268,20 @@ export class App {
     // Everything else, while the first picture is looked at.
     private async readOn(token: number, moment: Moment | null): Promise<void> {
         const episode = this.episode as Episode;
+        if (!episode.hasScenes) {
+            await episode.readScenes();
+            if (token !== this.token) {
+                return;
+            }
+            if (this.timeline.data !== null) {
+                this.timeline.data.tolerance = episode.tolerance;
+            }
+            await this.seek(this.step);
+            if (this.frame !== null) {
+                this.stage?.fit(episode, [this.frame]);
+            }
+            this.draw(true);
+        }
         const course: Course = { stretches: [], highlights: [], gaps: [], damage: episode.damage, next: 0 };
         while (course.next !== null) {
             const part = await this.client.call("course", episode.row.uid, course.next);
@@ -310,7 +327,15 @@ export class App {
             if (token !== this.token) {
                 return;
             }
-            const beside = new Beside(first, new Episode(this.client, row, head));
+            const second = new Episode(this.client, row, head);
+            await second.readScenes();
+            if (token !== this.token) {
+                return;
+            }
+            if (!second.hasFrames) {
+                this.addNote(`${row.name || row.uid.slice(0, 8)} holds no frames, so there is nothing of it to show beside this one. Record with --record=frames.`);
+            }
+            const beside = new Beside(first, second);
             this.beside = beside;
             await this.seek(this.step);
             await beside.run(() => {
@@ -330,7 +355,7 @@ export class App {
             const events = this.events.filter((e) => e.kind !== "divergence");
             if (beside !== null && beside.firstDivergent >= 0) {
                 const step = beside.firstDivergent;
-                events.push({ step, firstStep: step, lastStep: step, kind: "divergence", value: 0, text: `from ${beside.second.row.name} first at step ${step}, among the frames that both have` });
+                events.push({ step, firstStep: step, lastStep: step, kind: "divergence", value: 0, text: `from ${beside.second.row.name} first at step ${step}, among the times at which both have a frame` });
             }
             this.events = this.timeline.data.events = events.sort((a, b) => a.step - b.step);
         }
@@ -349,7 +374,8 @@ export class App {
         const prover = this.prover?.fillsIn ? this.prover : null;
         episode.shownStride = prover === null ? episode.stride : 1;
         this.step = episode.snap(step);
-        const [frame, contacts, beside] = await Promise.all([this.frameOf(this.step), this.contactsOf(this.step), this.beside?.frameAt(this.step) ?? null]);
+        const [frame, contacts] = await Promise.all([this.frameOf(this.step), this.contactsOf(this.step)]);
+        const beside = (await this.beside?.frameAt(frame?.step === this.step ? frame : null, this.step)) ?? null;
         if (token !== this.seekToken || episode !== this.episode) {
             return;
         }
@@ -441,7 +467,7 @@ export class App {
         $("time").textContent = `${num(time, 5)} s`;
         const stretch = this.course?.stretches.find((s) => this.step > s.firstStep && this.step <= s.lastStep);
         $("stage-text").textContent = `step ${this.step} of ${episode.lastStep}   ${num(time, 5)} s   ${stretch?.solver ?? episode.row.solver}` +
-            (this.contacts === null ? "" : `   ${this.contacts.count} contacts`) + (this.prover?.stepText(this.step) ?? "");
+            (this.contacts === null ? "" : `   ${this.contacts.count} contacts`) + (this.prover?.stepText(this.step) ?? "") + (episode.hasScenes ? "" : "   reading the shapes of bodies…");
         this.timeline.step = this.step;
         this.timeline.draw();
         this.plots.setStep(this.step);

@@ -1,13 +1,38 @@
 // SPDX-License-Identifier: MIT
-// A second episode on the clock of the first: where it is, how far its bodies are, and since when.
+// A second episode on the clock of the first: where it is, how far its bodies are, and since when. The clock is simulated time since each
+// recording began, whatever the time steps are.
 import type { Episode } from "./episode";
 import type { Frame } from "./log/frames";
 import { differenceOf } from "./measures";
 import { emptySeries, Series, walk } from "./series";
 
+const SAME_TIME = 1e-6; // of a time step
+
+/** When the frame is, since the recording began [s]. */
+const timeOf = (episode: Episode, frame: Frame) => frame.time - episode.head.definition.worldTime;
+
+/** The frame that stands at this time, or the last one before it. Where time steps were all alike, the first look finds it. */
+async function frameAtTime(episode: Episode, time: number): Promise<Frame | null> {
+    const nearly = SAME_TIME * episode.timeStep;
+    let frame = await episode.frameAt(Math.floor(time / episode.timeStep + SAME_TIME));
+    if (frame === null || Math.abs(timeOf(episode, frame) - frame.step * episode.timeStep) <= nearly) {
+        return frame;
+    }
+    for (let low = 0, high = episode.lastStep; low < high;) {
+        const middle = Math.ceil((low + high) / 2), at = await episode.frameAt(middle);
+        if (at !== null && timeOf(episode, at) <= time + nearly) {
+            frame = at;
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return frame;
+}
+
 export class Beside {
     readonly series: Series = emptySeries();
-    readonly steps: number[] = []; // of the first episode
+    readonly steps: number[] = []; // of the first episode, at which the second has a frame at the same time
     readonly distance: number[] = []; // [m]
     /** The first step whose poses are not the same bit by bit; -1: none so far. */
     firstDivergent = -1;
@@ -15,31 +40,25 @@ export class Beside {
 
     constructor(readonly first: Episode, readonly second: Episode) {}
 
-    /** The same simulated time; where both have the same time step, the same step. */
-    stepOf(step: number): number {
-        return this.second.snap((step * this.first.timeStep) / this.second.timeStep);
-    }
-
-    frameAt(step: number): Promise<Frame | null> {
-        return this.second.frameAt(this.stepOf(step));
+    /** Of the second, when the first shows this frame. */
+    frameAt(frame: Frame | null, step: number): Promise<Frame | null> {
+        return frameAtTime(this.second, frame === null ? step * this.first.timeStep : timeOf(this.first, frame));
     }
 
     /** Walks both; `onPart` says whether to go on. */
     async run(onPart: () => boolean): Promise<void> {
-        const ratio = this.second.timeStep / this.first.timeStep;
+        const nearly = SAME_TIME * Math.min(this.first.timeStep, this.second.timeStep);
         const compare = async (frame: Frame) => {
-            const step = Math.round(frame.step * ratio);
-            const isOnClock = Math.abs(step - frame.step * ratio) < 1e-6 && step % this.first.stride === 0 && step <= this.first.lastStep;
-            const beside = isOnClock ? await this.first.frameAt(step) : null;
-            if (beside === null || beside.step !== step) {
-                return;
+            const time = timeOf(this.second, frame), beside = await frameAtTime(this.first, time);
+            if (beside === null || Math.abs(timeOf(this.first, beside) - time) > nearly) {
+                return; // the first has none at that time
             }
             const difference = differenceOf(beside, frame);
             this.isComparable &&= difference.isComparable;
-            this.steps.push(step);
+            this.steps.push(beside.step);
             this.distance.push(difference.distance);
             if (!difference.isSame && this.firstDivergent < 0) {
-                this.firstDivergent = step;
+                this.firstDivergent = beside.step;
             }
         };
         await walk(this.second, this.series, compare, onPart);

@@ -4,7 +4,7 @@ import { Kind } from "./log/chunk";
 import { Contacts, Frame, readContacts, readFrames } from "./log/frames";
 import { Body, Joint, nameBodies, readScene, Scene } from "./log/scene";
 import type { Client } from "./store/client";
-import type { ChunkRef, EpisodeHead, EpisodeRow, GroupEpisode } from "./store/messages";
+import type { ChunkRef, EpisodeHead, EpisodeRow, GroupEpisode, SceneText } from "./store/messages";
 
 const CHUNKS_KEPT = 96; // of about 260 KB each
 
@@ -82,7 +82,8 @@ class Shelf<T extends { step: number }> {
 export class Episode {
     readonly bodies = new Map<number, Body>();
     joints: { joint: Joint; a: number; b: number }[] = []; // with ids of bodies; 0: the world
-    readonly settings: Record<string, unknown>;
+    settings: Record<string, unknown> = {};
+    hasScenes: boolean; // else bodies are drawn without their shapes
     readonly timeStep: number; // [s]
     readonly stride: number;
     shownStride: number; // steps from one that can be shown to the next
@@ -98,7 +99,18 @@ export class Episode {
 
     constructor(readonly client: Client, readonly row: EpisodeRow, readonly head: EpisodeHead) {
         this.damage = head.damage;
-        for (const { step, text } of head.scenes) {
+        this.hasScenes = head.scenes !== null;
+        this.take(head.scenes ?? []);
+        const length = row.isOfGroup && row.simulated !== null && row.length !== null && row.length > 0 ? row.simulated / row.length : 0; // with all substeps
+        this.timeStep = length > 0 ? length : head.definition.timeStep > 0 ? head.definition.timeStep : 1 / 240;
+        this.stride = this.shownStride = head.definition.stride;
+        const refs = (kind: Kind) => head.chunks.filter((c) => c.kind === kind && (kind === Kind.Inputs || !row.isOfGroup));
+        this.frames = new Shelf(refs(Kind.Frames), (ref) => this.fetch(ref, readFrames));
+        this.contacts = new Shelf(refs(Kind.Contacts), (ref) => this.fetch(ref, readContacts));
+    }
+
+    private take(scenes: SceneText[]): void {
+        for (const { step, text } of scenes) {
             try {
                 this.scenes.push(readScene(text, step));
             } catch (error) {
@@ -107,12 +119,16 @@ export class Episode {
         }
         this.unnamed = [...this.scenes];
         this.settings = this.scenes[0]?.settings ?? {};
-        const length = row.isOfGroup && row.simulated !== null && row.length !== null && row.length > 0 ? row.simulated / row.length : 0; // with all substeps
-        this.timeStep = length > 0 ? length : head.definition.timeStep > 0 ? head.definition.timeStep : 1 / 240;
-        this.stride = this.shownStride = head.definition.stride;
-        const refs = (kind: Kind) => head.chunks.filter((c) => c.kind === kind && (kind === Kind.Inputs || !row.isOfGroup));
-        this.frames = new Shelf(refs(Kind.Frames), (ref) => this.fetch(ref, readFrames));
-        this.contacts = new Shelf(refs(Kind.Contacts), (ref) => this.fetch(ref, readContacts));
+    }
+
+    /** Long scenes, behind the first picture. */
+    async readScenes(): Promise<void> {
+        if (!this.hasScenes) {
+            const { scenes, damage } = await this.client.call("scenes", this.row.uid);
+            this.damage.push(...damage);
+            this.hasScenes = true;
+            this.take(scenes);
+        }
     }
 
     /** Of a group's: which; its steps are those of the group. null: of a single world. */

@@ -200,6 +200,10 @@ export class Prover {
         }
         this.proving = "running";
         this.begun = performance.now();
+        const missing = this.missing();
+        if (missing > 0) {
+            this.damage.push(`${missing} of its chunks are missing`);
+        }
         this.provenTo = 0;
         let begins = true; // behind a gap a key-frame begins anew
         const { group } = this.episode;
@@ -227,6 +231,12 @@ export class Prover {
         this.took = performance.now() - this.begun;
         this.proving = "done";
         this.onChange();
+    }
+
+    // Chunks are numbered; a group's stand in chains with those of other episodes.
+    private missing(): number {
+        const { chunks } = this.episode.head;
+        return this.episode.group !== null ? 0 : Math.max(...chunks.map((c) => c.sequence)) + 1 - chunks.length;
     }
 
     private async proveChunk(client: ProverClient, ref: ChunkRef, begins: boolean): Promise<string | null> {

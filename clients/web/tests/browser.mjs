@@ -173,6 +173,51 @@ const tests = {
         await close(page);
     },
 
+    async "two episodes of different time steps are matched by time"() {
+        const page = await open(log);
+        await choose(page, "slides");
+        const value = await page.locator("#second option", { hasText: " half " }).getAttribute("value");
+        await page.selectOption("#second", value);
+        await page.waitForFunction(() => window.moreau.facts().isCompared);
+        const { steps, distance } = await page.evaluate(() => ({ steps: window.moreau.beside.steps, distance: window.moreau.beside.distance }));
+        assert.deepEqual(steps, Array.from({ length: expected.last_step + 1 }, (_, i) => i)); // every step has one of the other's beside it
+        assert.equal(distance[0], 0);
+        assert.equal((await facts(page)).firstDivergent, 1); // what falls a step at a time is elsewhere after half a step more
+        for (const step of [60, 61]) {
+            await page.evaluate((s) => window.moreau.seek(s), step);
+            await atStep(page, step);
+            await page.waitForFunction((s) => window.moreau.second?.step === s, 2 * step);
+            assert.ok(Math.abs(await page.evaluate(() => window.moreau.second.time - window.moreau.frame.time)) < 1e-9);
+        }
+        // and the other way round: every other step has one
+        await choose(page, "half");
+        await page.selectOption("#second", await page.locator("#second option", { hasText: " slides " }).getAttribute("value"));
+        await page.waitForFunction(() => window.moreau.facts().isCompared);
+        assert.deepEqual(await page.evaluate(() => window.moreau.beside.steps), steps.map((step) => 2 * step));
+        await close(page);
+    },
+
+    async "plays forward and backward"() {
+        const page = await open(log);
+        await choose(page, "slides");
+        await page.evaluate(() => window.moreau.seek(100));
+        await atStep(page, 100);
+        await page.evaluate(() => {
+            const { moreau } = window, seek = moreau.seek.bind(moreau);
+            window.seen = [];
+            moreau.seek = (step) => (window.seen.push(step), seek(step));
+        });
+        await page.keyboard.press("r");
+        await page.waitForFunction(() => window.moreau.facts().step === 0 && window.moreau.playing === 0);
+        const back = await page.evaluate(() => window.seen.splice(0));
+        assert.ok(back.length > 2 && back.every((step, i) => i === 0 || step < back[i - 1]), `each step before the one before it: ${back}`);
+        await page.keyboard.press(" ");
+        await page.waitForFunction((last) => window.moreau.facts().step === last && window.moreau.playing === 0, expected.last_step);
+        const on = await page.evaluate(() => window.seen);
+        assert.ok(on.length > 2 && on.every((step, i) => i === 0 || step > on[i - 1]), `each step behind the one before it: ${on}`);
+        await close(page);
+    },
+
     async "a link leads to the same moment"() {
         const page = await open(log);
         const uid = await choose(page, "slides");
@@ -417,6 +462,65 @@ const tests = {
         await close(cut);
     },
 
+    async "what is missing is said, and the rest is shown"() {
+        const prove = async (page) => {
+            await page.click("#prove");
+            await page.waitForFunction(() => !/^(proving|not proven)/.test(document.querySelector("#badge").textContent));
+            return text(page, "#proof");
+        };
+        const shows = async (page, step) => {
+            await page.evaluate((s) => window.moreau.seek(s), step);
+            await page.waitForFunction((s) => window.moreau.facts().step === s, step);
+            await page.waitForTimeout(100);
+            return (await facts(page)).isShown;
+        };
+        const looked = async (name, look) => {
+            const page = await open(join(folder, `no-${name}.db`));
+            await page.waitForSelector("#main:not([hidden])");
+            await look(page);
+            assert.notEqual(await text(page, "#badge"), "proven");
+            await close(page);
+        };
+        const whole = (page) => page.waitForFunction(() => window.moreau.facts().isReadWhole);
+        await looked("definition", async (page) => {
+            await page.waitForFunction(() => /has no sound definition, so nothing says what it is: it is missing/.test(document.querySelector("#notes").textContent));
+        });
+        await looked("scene", async (page) => {
+            await whole(page);
+            assert.match(await text(page, "#tab-episode"), /no scene is there that could be read/);
+            assert.ok(await shows(page, 700));
+            assert.match(await prove(page), /Not proven as a whole, as parts are missing or damaged: 1,?.?400 steps were taken again/);
+        });
+        await looked("keyframe", async (page) => {
+            await whole(page);
+            assert.ok(await shows(page, 300));
+            assert.match(await prove(page), /there was no key-frame/);
+        });
+        await looked("inputs", async (page) => {
+            await whole(page);
+            assert.ok(await shows(page, 700));
+            assert.match(await prove(page), /up to step 500 every hash is the same; then/);
+        });
+        await looked("frames", async (page) => {
+            await whole(page);
+            assert.ok(await shows(page, 300) && !(await shows(page, 700)));
+            assert.match(await text(page, "#overlay"), /Step 700 has no frame that could be read: it is damaged or missing/);
+            assert.ok(await shows(page, 1200));
+            await page.check("#fills-in"); // stepping it again makes it
+            await page.waitForFunction(() => window.moreau.prover.fillsIn);
+            assert.ok(await shows(page, 701) || await shows(page, 700));
+            assert.match(await text(page, "#stage-text"), /stepped again by this page/);
+            assert.match(await prove(page), /Not proven as a whole[^]*1 of its chunks are missing/);
+            await page.click("#check");
+            await page.waitForFunction(() => /chunks before it are missing/.test(document.querySelector("#proof").textContent));
+        });
+        const page = await open(join(folder, "no-seal.db"));
+        await whole(page);
+        assert.match(await text(page, "#tab-episode"), /not ended: it is still being recorded, or its end is missing/);
+        assert.ok(await shows(page, 1400));
+        await close(page);
+    },
+
     async "a server's open file is read with its write-ahead log, and not without a word"() {
         const alone = await open(join(folder, "open.db"));
         await alone.waitForFunction(() => /A server has this file open|no episode file, or one that a server is just beginning|holds no episodes/.test(document.querySelector("#notes").textContent));
@@ -433,13 +537,17 @@ const tests = {
 const longTests = {
     async "opens a gigabyte without reading it"() {
         const large = join(folder, "large.db");
-        const page = await open(large, "#episode=bodies-1000");
-        await page.waitForFunction(() => window.moreau.facts().firstPicture.ms > 0, null, { timeout: 60000 });
-        const { firstPicture } = await facts(page);
-        console.log(`     ${(statSync(large).size / 1e9).toFixed(2)} GB: first picture after ${Math.round(firstPicture.ms)} ms and ${(firstPicture.bytes / 1e6).toFixed(2)} MB read`);
-        assert.ok(firstPicture.bytes <= 2e6, "little is read before the first picture");
-        await shot(page, "gigabyte");
-        await close(page);
+        for (const bodies of [1000, 10000]) {
+            const page = await open(large, `#episode=bodies-${bodies}`);
+            await page.waitForFunction(() => window.moreau.facts().firstPicture.ms > 0, null, { timeout: 60000 });
+            const { firstPicture } = await facts(page);
+            console.log(`     ${(statSync(large).size / 1e9).toFixed(2)} GB, ${bodies} bodies: first picture after ${Math.round(firstPicture.ms)} ms and ${(firstPicture.bytes / 1e6).toFixed(2)} MB read`);
+            assert.ok(firstPicture.bytes <= 2e6, "little is read before the first picture");
+            await page.waitForFunction(() => window.moreau.episode.hasScenes && window.moreau.episode.bodies.size > 0); // their shapes come behind it
+            assert.equal(await page.evaluate(() => window.moreau.episode.bodies.size), bodies);
+            await shot(page, `gigabyte-${bodies}`);
+            await close(page);
+        }
     },
 
     async "draws each kind of shape at once, whatever the number of bodies"() {

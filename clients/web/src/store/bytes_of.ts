@@ -110,7 +110,7 @@ export function openUrl(url: string): Store {
 
 const BLOCK_BYTES = 32768; // a page of the file
 const BLOCKS_KEPT = 1024;
-const RUN_MAX = 16; // blocks read at once where reading goes straight on
+const RUN_MAX = 6; // blocks read at once where reading goes straight on
 
 /** A store behind a cache, that reads ahead where it is read straight on. */
 export class Cached implements Store {

@@ -55,8 +55,12 @@ export interface ChunkRef {
     id: number;
     kind: number;
     firstStep: number; // of a group's inputs: of calls on the range of worlds
-    lastStep: number;
     sequence: number;
+}
+
+export interface SceneText {
+    step: number;
+    text: string;
 }
 
 /** From chunks whose checksums fit. */
@@ -64,7 +68,7 @@ export interface EpisodeHead {
     definition: Definition;
     seal: Seal | null;
     chunks: ChunkRef[]; // in the order of kinds and steps
-    scenes: { step: number; text: string }[];
+    scenes: SceneText[] | null; // null: they are long, and asked for behind the first picture
     lastStep: number;
     damage: string[];
 }
@@ -139,6 +143,7 @@ export interface Calls {
     find(text: string): EpisodeRow | null;
     group(recording: number, order: number, from: number): EpisodeRow[];
     episode(uid: string): EpisodeHead;
+    scenes(uid: string): { scenes: SceneText[]; damage: string[] };
     course(uid: string, from: number): Course;
     chunk(uid: string, id: number): ArrayBuffer; // its body
     whole(uid: string, id: number): ArrayBuffer; // with its header

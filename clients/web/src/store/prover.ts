@@ -82,8 +82,7 @@ const emptyProven = (): Proven => ({ firstStep: 0, entries: [], converged: [], m
 
 // One chunk of inputs: a report for each of its steps.
 function inputs(chunk: ArrayBuffer): Proven {
-    const proven = emptyProven();
-    const live = chain as Dynamics;
+    const proven = emptyProven(), live = (chain ??= new Dynamics(module as WebAssembly.Module));
     proven.firstStep = live.step;
     try {
         live.inputs(chunk);

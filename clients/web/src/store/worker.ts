@@ -6,11 +6,12 @@ import { Chunk, CHUNK_HEADER_BYTES, Kind, KIND_NAMES, openChunk } from "../log/c
 import { readDefinition, readEntries, readHighlights, readSeal, STATES, CONTENTS } from "../log/sealed";
 import { BytesStore, Cached, FileStore, openUrl, Store } from "./bytes_of";
 import { identify, isInUse } from "./identify";
-import { Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, GROUP_PAGE, GroupRow, Opened } from "./messages";
+import { Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, GROUP_PAGE, GroupRow, Opened, SceneText } from "./messages";
 import { Database, Row, Value } from "./sqlite";
 import { WithLog } from "./wal";
 
 const ROWS_MAX = 1000;
+const SCENE_BYTES_FIRST = 400_000, SCENES_MAX = 64; // read before the first picture: a thousand bodies
 const SLICE = 48; // chunks that are read before others may ask
 
 let sqlite: WebAssembly.Module | null = null;
@@ -142,9 +143,9 @@ function readChunk(open: Open, ref: ChunkRef, damage: string[]): Chunk | null {
     }
 }
 
-// One index serves; where that is damaged, the table itself.
+// One index serves, and has all that is asked for: the rows themselves lie far apart. Where that is damaged, the table itself.
 function listChunks(row: EpisodeRow, damage: string[]): ChunkRef[] {
-    const columns = "SELECT id, kind, first_step, last_step, sequence FROM chunk";
+    const columns = "SELECT id, kind, first_step, sequence FROM chunk";
     // of a group, what is of all worlds and what is of the range that the world is in
     const range = Math.floor(row.worldIndex / row.worldRange) * row.worldRange;
     const which = row.isOfGroup ? ` AND (first_world = ${range} AND kind = ${Kind.Inputs} OR first_world = 0 AND kind IN (${Kind.Definition}, ${Kind.Seal}, ${Kind.Scene}))` : "";
@@ -159,12 +160,19 @@ function listChunks(row: EpisodeRow, damage: string[]): ChunkRef[] {
             rows = [];
         }
     }
-    return rows.map((r) => ({ id: Number(r.id), kind: Number(r.kind), firstStep: Number(r.first_step), lastStep: Number(r.last_step), sequence: Number(r.sequence) }))
+    return rows.map((r) => ({ id: Number(r.id), kind: Number(r.kind), firstStep: Number(r.first_step), sequence: Number(r.sequence) }))
         .sort((a, b) => a.kind - b.kind || a.firstStep - b.firstStep || a.sequence - b.sequence);
 }
 
-function readScenes(open: Open, damage: string[]): { step: number; text: string }[] {
-    const scenes: { step: number; text: string }[] = [];
+// SQLite knows how long a BLOB is without reading it.
+function hasLongScenes(open: Open): boolean {
+    const ids = open.chunks.filter((c) => c.kind === Kind.Scene).map((c) => c.id);
+    const rows = ids.length === 0 ? [] : database().run(`SELECT sum(length(bytes)) AS bytes FROM chunk WHERE id IN (${ids.slice(0, SCENES_MAX).join()})`);
+    return ids.length > SCENES_MAX || Number(rows[0]?.bytes ?? 0) > SCENE_BYTES_FIRST;
+}
+
+function readScenes(open: Open, damage: string[]): SceneText[] {
+    const scenes: SceneText[] = [];
     for (const ref of open.chunks.filter((c) => c.kind === Kind.Scene)) {
         const chunk = readChunk(open, ref, damage);
         if (chunk !== null) {
@@ -172,6 +180,11 @@ function readScenes(open: Open, damage: string[]): { step: number; text: string 
         }
     }
     return scenes;
+}
+
+function scenes(uid: string): { scenes: SceneText[]; damage: string[] } {
+    const damage: string[] = [];
+    return { scenes: readScenes(openOf(uid), damage), damage };
 }
 
 function parse<T>(open: Open, kind: Kind, damage: string[], read: (body: Uint8Array) => T): T | null {
@@ -209,11 +222,13 @@ function openEpisode(uid: string): EpisodeHead {
     }
     if (row.isOfGroup) {
         // the inputs from the call that began it to the one that ended it
-        open.chunks = open.chunks.filter((c) => c.kind !== Kind.Inputs || (c.lastStep >= row.firstStep && c.firstStep < (row.lastStep ?? 0)));
-        return { definition, seal: null, chunks: open.chunks, scenes: readScenes(open, damage), lastStep: row.length ?? 0, damage };
+        const inputs = open.chunks.filter((c) => c.kind === Kind.Inputs), end = row.lastStep ?? 0;
+        const its = new Set(inputs.filter((c, i) => (inputs[i + 1]?.firstStep ?? Infinity) >= row.firstStep && c.firstStep < end));
+        open.chunks = open.chunks.filter((c) => c.kind !== Kind.Inputs || its.has(c));
+        return { definition, seal: null, chunks: open.chunks, scenes: hasLongScenes(open) ? null : readScenes(open, damage), lastStep: row.length ?? 0, damage };
     }
     const seal = parse(open, Kind.Seal, damage, readSeal);
-    return { definition, seal, chunks: open.chunks, scenes: readScenes(open, damage), lastStep: seal?.lastStep ?? lastStepOf(open, damage), damage };
+    return { definition, seal, chunks: open.chunks, scenes: hasLongScenes(open) ? null : readScenes(open, damage), lastStep: seal?.lastStep ?? lastStepOf(open, damage), damage };
 }
 
 function openOf(uid: string): Open {
@@ -296,7 +311,7 @@ function check(uid: string, from: number): Checked {
 
 // ---- calls
 
-const calls: Record<string, (...parts: never[]) => unknown> = { open: openFile, find, group, episode: openEpisode, course, chunk: chunkBody, whole: wholeChunk, check, fetched: () => store?.fetched ?? 0 };
+const calls: Record<string, (...parts: never[]) => unknown> = { open: openFile, find, group, episode: openEpisode, scenes, course, chunk: chunkBody, whole: wholeChunk, check, fetched: () => store?.fetched ?? 0 };
 let queue: Promise<void> = Promise.resolve();
 
 async function answer(id: number, call: string, parts: never[]): Promise<void> {

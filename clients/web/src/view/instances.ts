@@ -85,8 +85,18 @@ interface Slot {
     body: Body;
 }
 
-/** The shape that a body without a known one gets. */
-const UNKNOWN: Shape = { kind: "sphere", size: [0.02, 0, 0], position: [0, 0, 0], orientation: [1, 0, 0, 0], material: "" };
+/** The shape that a body without a known one gets: small beside the room that each has. */
+function unknownShape(frame: Frame): Shape {
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity], n = frame.ids.length;
+    for (let i = 0; i < n; i++) {
+        for (let k = 0; k < 3; k++) {
+            low[k] = Math.min(low[k], frame.pose[7 * i + k]);
+            high[k] = Math.max(high[k], frame.pose[7 * i + k]);
+        }
+    }
+    const room = Math.cbrt(low.reduce((product, v, k) => product * Math.max(0.1, high[k] - v), 1) / Math.max(1, n));
+    return { kind: "sphere", size: [Math.max(0.02, 0.15 * room), 0, 0], position: [0, 0, 0], orientation: [1, 0, 0, 0], material: "" };
+}
 
 export class Instances {
     private readonly kinds = new Map<Solid, Kind>();
@@ -123,9 +133,10 @@ export class Instances {
         this.dispose();
         const counts: Record<Solid, number> = { sphere: 0, box: 0, capsule: 0 };
         this.slots = [];
+        const unknown = unknownShape(frame);
         frame.ids.forEach((id, column) => {
             const body = bodies.get(id);
-            const shapes = body === undefined ? [UNKNOWN] : body.shapes;
+            const shapes = body === undefined ? [unknown] : body.shapes;
             for (const shape of shapes) {
                 if (shape.kind === "plane") {
                     continue;
