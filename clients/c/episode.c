@@ -225,6 +225,21 @@ MoreauStatus moreau_episode_delete(MoreauClient *client, const char *episode) {
     return status;
 }
 
+MoreauStatus moreau_episode_pin(MoreauClient *client, const char *episode, bool pinned) {
+    Moreau__V1__EpisodePin pin = MOREAU__V1__EPISODE_PIN__INIT;
+    pin.episode = (char *)episode;
+    pin.has_pinned = 1;
+    pin.pinned = pinned;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_PIN;
+    request.episode_pin = &pin;
+    MoreauReply *reply;
+    MoreauStatus status =
+        call_message(client, &request, MOREAU__V1__REPLY__RESULT_EPISODE_PIN, &reply);
+    moreau_reply_free(reply);
+    return status;
+}
+
 MoreauFork moreau_fork_default(void) {
     return (MoreauFork){.lifetime = MOREAU_LIFETIME_SESSION};
 }

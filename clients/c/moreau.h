@@ -740,7 +740,12 @@ MoreauStatus moreau_episode_names(MoreauClient *client, const char *episode, Mor
 // The name, borrowed from the reply, and the body's id (Nullable). NULL past the end.
 const char *moreau_reply_body_name(const MoreauReply *reply, size_t index, uint64_t *body);
 
+// FAILED_PRECONDITION while it is being recorded, or pinned.
 MoreauStatus moreau_episode_delete(MoreauClient *client, const char *episode);
+
+// Pins an episode, or not any more: a pinned one is deleted neither by the server's rules of
+// retention nor by moreau_episode_delete.
+MoreauStatus moreau_episode_pin(MoreauClient *client, const char *episode, bool pinned);
 
 // A live world made of what an episode's was behind a step, which goes on otherwise.
 typedef struct MoreauFork {

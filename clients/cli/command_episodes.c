@@ -17,6 +17,8 @@ static const char usage[] =
     "\n"
     "  moreau episodes [options]            a table, the newest first\n"
     "  moreau episodes EPISODE              everything about one\n"
+    "  moreau episodes EPISODE --pin        no rule of retention deletes it, nor\n"
+    "                                       --delete; --unpin: not any more\n"
     "  moreau episodes --delete EPISODE     remove one\n"
     "\n"
     "EPISODE is an id, its first digits (at least 4), or a name that only one has.\n"
@@ -39,6 +41,7 @@ static const CliField typed[] = {{"episode", "EPISODE"},       {"name", "--name"
 
 typedef struct EpisodeOptions {
     const char *name, *label, *solver, *client, *state, *since, *recording, *removed;
+    bool pins, unpins;
     uint64_t limit;
 } EpisodeOptions;
 
@@ -203,6 +206,43 @@ static int remove_one(Cli *cli, const char *name) {
     return status;
 }
 
+static int pin_one(Cli *cli, const char *name, bool pinned) {
+    Moreau__V1__Reply *reply;
+    int status = cli_connect(cli);
+    if (status != EXIT_DONE || (status = episode_describe(cli, name, 0, &reply)) != EXIT_DONE) {
+        return status;
+    }
+    Moreau__V1__EpisodeInfo *episode = reply->episode_describe->episode;
+    episode->pinned = pinned; // when all goes well
+    if (moreau_episode_pin(cli->client, episode->episode, pinned) != MOREAU_OK) {
+        status = cli_report_failure(cli);
+    } else if (cli->json) {
+        cli_print(cli, json_write_ours(&episode->base));
+    } else {
+        char id[EPISODE_SHORT_BYTES];
+        episode_short(episode, id);
+        printf("%s episode %s %s\n", pinned ? "pinned" : "unpinned", id, episode_name(episode));
+    }
+    moreau__v1__reply__free_unpacked(reply, NULL);
+    return status;
+}
+
+static int check_words(Cli *cli, const EpisodeOptions *options, const OptionList *words) {
+    bool pins = options->pins || options->unpins;
+    if (options->removed != NULL && words->count > 0) {
+        return cli_fail(cli, EXIT_USAGE, "--delete takes one episode; what is \"%s\" for?",
+                        words->item[0]);
+    }
+    if ((options->pins && options->unpins) || (pins && options->removed != NULL)) {
+        return cli_fail(cli, EXIT_USAGE, "give one of --pin, --unpin and --delete");
+    }
+    if (pins && words->count == 0) {
+        return cli_fail(cli, EXIT_USAGE, "which episode? moreau episodes EPISODE %s",
+                        options->pins ? "--pin" : "--unpin");
+    }
+    return EXIT_DONE;
+}
+
 int command_episodes(Cli *cli, int argc, char **argv) {
     EpisodeOptions options = {0};
     const Option table[] = {
@@ -216,6 +256,8 @@ int command_episodes(Cli *cli, int argc, char **argv) {
         {"--recording", OPTION_TEXT, &options.recording, "ID",
          "of a group: the id of any of its episodes"},
         {"--limit", OPTION_COUNT, &options.limit, "N", "at most so many rows; default 100"},
+        {"--pin", OPTION_FLAG, &options.pins, NULL, "keep it"},
+        {"--unpin", OPTION_FLAG, &options.unpins, NULL, "let it go again"},
         {"--delete", OPTION_TEXT, &options.removed, "EPISODE", "remove it from the file"},
     };
     OptionList words = {0};
@@ -224,13 +266,15 @@ int command_episodes(Cli *cli, int argc, char **argv) {
     if (status != EXIT_DONE || cli->help) {
         return status;
     }
-    if (options.removed != NULL && words.count > 0) {
-        return cli_fail(cli, EXIT_USAGE, "--delete takes one episode; what is \"%s\" for?",
-                        words.item[0]);
+    if ((status = check_words(cli, &options, &words)) != EXIT_DONE) {
+        return status;
     }
     cli->fields = typed;
     if (options.removed != NULL) {
         return remove_one(cli, options.removed);
+    }
+    if (options.pins || options.unpins) {
+        return pin_one(cli, words.item[0], options.pins);
     }
     return words.count > 0 ? show_one(cli, words.item[0]) : show_list(cli, &options);
 }

@@ -80,6 +80,9 @@ void episode_print_row(const Moreau__V1__EpisodeInfo *episode) {
            format_bytes(episode->bytes, text[2]),
            terminal_style(stdout, state_style(episode->state)), state_name(episode, text[3]),
            terminal_style(stdout, STYLE_PLAIN));
+    if (episode->pinned) {
+        printf(", pinned");
+    }
     for (size_t i = 0; i < episode->n_labels; i++) {
         printf("%s%s", i == 0 ? ", " : " ", episode->labels[i]);
     }
@@ -167,6 +170,9 @@ void episode_print(const Moreau__V1__EpisodeInfo *episode) {
             printf(" %s", episode->labels[i]);
         }
         putchar('\n');
+    }
+    if (episode->pinned) {
+        puts("  pinned       retention keeps it");
     }
     if (episode->has_seed) {
         printf("  seed         %" PRIu64 "\n", episode->seed);

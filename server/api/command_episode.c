@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The family episode, as far as it keeps books: Start, Stop, List, Describe, Delete. (Read and
+// The family episode, as far as it keeps books: Start, Stop, List, Describe, Delete, Pin. (Read and
 // Replay: command_replay.c; Verify: command_verify.c.)
 //
-// Start, Stop and Delete are work in two parts: the first hands something to the log and parks, the
-// second runs when it is on the disk, and replies.
+// Start, Stop, Delete and Pin are work in two parts: the first hands something to the log and
+// parks, the second runs when it is on the disk, and replies.
 #include "api/episode.h"
 #include "replay/group_player.h"
 #include "run/recorder.h"
@@ -633,7 +633,7 @@ Status command_episode_describe(Request *request, Lane *lane, Moreau__V1__Reply 
     return status;
 }
 
-// ---- delete
+// ---- delete, pin
 
 Status command_episode_delete(Request *request, Lane *lane, Moreau__V1__Reply *reply,
                               Error *error) {
@@ -656,5 +656,28 @@ Status command_episode_delete(Request *request, Lane *lane, Moreau__V1__Reply *r
     moreau__v1__episode_delete_reply__init(message);
     reply->result_case = MOREAU__V1__REPLY__RESULT_EPISODE_DELETE;
     reply->episode_delete = message;
+    return STATUS_OK;
+}
+
+Status command_episode_pin(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
+    (void)lane;
+    const Moreau__V1__EpisodePin *pin = request->message->episode_pin;
+    if (!request->is_resumed) {
+        EpisodeRow row;
+        Status status = episode_find(request, pin->episode, &row, error);
+        if (status == STATUS_OK) {
+            request->outcome = JOB_PARKED;
+            log_pin(request->api->def.log, row.uid, pin->pinned, request_wait(request));
+        }
+        return status;
+    }
+    Status status = take_verdict(request, error);
+    Moreau__V1__EpisodePinReply *message = arena_take(&request->arena, sizeof(*message));
+    if (status != STATUS_OK || message == NULL) {
+        return status != STATUS_OK ? status : out_of_memory(error);
+    }
+    moreau__v1__episode_pin_reply__init(message);
+    reply->result_case = MOREAU__V1__REPLY__RESULT_EPISODE_PIN;
+    reply->episode_pin = message;
     return STATUS_OK;
 }

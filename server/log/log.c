@@ -58,12 +58,11 @@ void log_enqueue(Log *log, Record *const *records, size_t count) {
     uv_mutex_unlock(&log->mutex);
 }
 
-void log_delete(Log *log, const uint8_t episode_uid[UID_BYTES], LogWait *wait) {
-    Record *record = calloc(1, sizeof(*record));
+static void ask(Log *log, const Record *errand) {
+    LogWait *wait = errand->wait;
+    Record *record = malloc(sizeof(*record));
     if (record != NULL) {
-        record->kind = RECORD_DELETE;
-        record->wait = wait;
-        memcpy(record->uid, episode_uid, UID_BYTES);
+        *record = *errand;
         log_enqueue(log, &record, 1);
         return;
     }
@@ -73,6 +72,18 @@ void log_delete(Log *log, const uint8_t episode_uid[UID_BYTES], LogWait *wait) {
     log->refused = wait;
     uv_cond_signal(&log->wake);
     uv_mutex_unlock(&log->mutex);
+}
+
+void log_delete(Log *log, const uint8_t episode_uid[UID_BYTES], LogWait *wait) {
+    Record errand = {.kind = RECORD_DELETE, .wait = wait};
+    memcpy(errand.uid, episode_uid, UID_BYTES);
+    ask(log, &errand);
+}
+
+void log_pin(Log *log, const uint8_t episode_uid[UID_BYTES], bool is_pinned, LogWait *wait) {
+    Record errand = {.kind = RECORD_PIN, .is_pinned = is_pinned, .wait = wait};
+    memcpy(errand.uid, episode_uid, UID_BYTES);
+    ask(log, &errand);
 }
 
 // ---- room

@@ -97,8 +97,13 @@ typedef struct RecordingEnd {
 void log_end(LogRecording *recording, const RecordingEnd *end, LogWait *wait);
 
 // Removes an episode, and its recording when it was the last one in it: works on a full disk too,
-// as long as there is a reserve. NOT_FOUND, FAILED_PRECONDITION while it is being recorded.
+// as long as there is a reserve. NOT_FOUND, FAILED_PRECONDITION while it is being recorded
+// or pinned.
 void log_delete(Log *log, const uint8_t episode_uid[UID_BYTES], LogWait *wait);
+
+// Pins an episode, or not any more; it may be one that is being recorded. It is on the disk when
+// `wait` is done. NOT_FOUND.
+void log_pin(Log *log, const uint8_t episode_uid[UID_BYTES], bool is_pinned, LogWait *wait);
 
 // ---- instruments
 

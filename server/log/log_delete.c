@@ -8,26 +8,34 @@
 
 enum { VACUUM_PAGES = 256 }; // given back to the disk at a time, and that many are kept
 
-// ---- the log's thread: deletions
+// ---- the log's thread: errands
 
-static Status delete_part(Log *log, bool *is_gone, Error *error) {
+static Status begin_errand(Log *log, bool *is_over, Error *error) {
     Writer *writer = &log->writer;
-    Status status = writer_begin(writer, false, error);
+    const Record *errand = log->errand;
+    if (errand->kind == RECORD_PIN) {
+        *is_over = true;
+        return writer_pin_episode(writer, errand->uid, errand->is_pinned, error);
+    }
+    Deletion doomed;
+    Status status = writer_delete_episode(writer, errand->uid, clock_wall_ns(), &doomed, error);
+    *is_over = doomed.recording == 0;
+    log->doomed = doomed;
+    return status;
+}
+
+static Status take_part(Log *log, bool *is_over, Error *error) {
+    Writer *writer = &log->writer;
+    bool is_synced = !log->is_deleting && log->errand->kind == RECORD_PIN;
+    Status status = writer_begin(writer, is_synced, error);
     if (status != STATUS_OK) {
         return status;
     }
-    if (log->is_deleting) {
-        status = writer_delete_piece(writer, &log->doomed, is_gone, error);
-    } else {
-        Deletion doomed;
-        status =
-            writer_delete_episode(writer, log->doomed_by->uid, clock_wall_ns(), &doomed, error);
-        *is_gone = doomed.recording == 0;
-        log->doomed = doomed;
-    }
+    status = log->is_deleting ? writer_delete_piece(writer, &log->doomed, is_over, error)
+                              : begin_errand(log, is_over, error);
     status = status == STATUS_OK ? writer_commit(writer, error) : status;
     if (status == STATUS_OK) {
-        log->is_deleting = !*is_gone;
+        log->is_deleting = !*is_over;
     } else {
         writer_rollback(writer);
     }
@@ -48,20 +56,20 @@ static void find_cut_off(Log *log) {
     }
 }
 
-bool log_has_deletions(const Log *log) {
-    return log->is_deleting || log->deletions.head != NULL ||
+bool log_has_errands(const Log *log) {
+    return log->is_deleting || log->errands.head != NULL ||
            (!log->is_ending && (log->may_have_cut_off || log->must_vacuum));
 }
 
-// Also a deletion must write before it frees anything: on a full disk it gets the reserve.
-static Status delete_with_reserve(Log *log, bool *is_gone, Error *error) {
-    Status status = delete_part(log, is_gone, error);
+// Also a deletion must write before it frees anything: on a full disk errands get the reserve.
+static Status take_part_with_reserve(Log *log, bool *is_over, Error *error) {
+    Status status = take_part(log, is_over, error);
     if (status != STATUS_RESOURCE_EXHAUSTED) {
         return status;
     }
     reserve_give(&log->reserve);
     writer_checkpoint(&log->writer, NULL, NULL); // the write-ahead log begins from the front again
-    return delete_part(log, is_gone, error);
+    return take_part(log, is_over, error);
 }
 
 static void give_room_back(Log *log) {
@@ -71,10 +79,10 @@ static void give_room_back(Log *log) {
     log->free_pages = left;
 }
 
-static void end_deletion(Log *log, Status status, const Error *error) {
-    Record *record = log->doomed_by;
+static void end_errand(Log *log, Status status, const Error *error) {
+    Record *record = log->errand;
     log->is_deleting = false;
-    log->doomed_by = NULL;
+    log->errand = NULL;
     log->must_vacuum = true;
     log->free_pages = INT64_MAX;
     if (record != NULL) {
@@ -84,12 +92,12 @@ static void end_deletion(Log *log, Status status, const Error *error) {
 }
 
 // One transaction's worth.
-void log_delete_some(Log *log) {
-    if (!log->is_deleting && log->deletions.head == NULL && log->may_have_cut_off &&
+void log_run_errands(Log *log) {
+    if (!log->is_deleting && log->errands.head == NULL && log->may_have_cut_off &&
         !log->is_ending) {
         find_cut_off(log);
     }
-    if (!log->is_deleting && log->deletions.head == NULL) {
+    if (!log->is_deleting && log->errands.head == NULL) {
         if (log->must_vacuum && !log->is_ending) {
             give_room_back(log);
         }
@@ -97,17 +105,17 @@ void log_delete_some(Log *log) {
         return;
     }
     if (!log->is_deleting) {
-        log->doomed_by = list_take(&log->deletions);
+        log->errand = list_take(&log->errands);
     }
-    bool is_gone = false;
+    bool is_over = false;
     Error error;
-    Status status = delete_with_reserve(log, &is_gone, &error);
+    Status status = take_part_with_reserve(log, &is_over, &error);
     if (status != STATUS_OK) {
         log->may_have_cut_off = false; // the next server tries again
     } else if (!log->reserve.is_held) {
         writer_checkpoint(&log->writer, NULL, NULL); // so that the next part needs no new room
     }
-    if (status != STATUS_OK || is_gone) {
-        end_deletion(log, status, &error);
+    if (status != STATUS_OK || is_over) {
+        end_errand(log, status, &error);
     }
 }

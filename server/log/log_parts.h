@@ -4,14 +4,14 @@
 //   log.c         its life, the queue, room, readers
 //   log_begin.c   buffers, recordings as their owners see them
 //   log_write.c   the thread: batches, failures
-//   log_delete.c  the thread: deletions
+//   log_delete.c  the thread: errands, which are deletions and pins
 //
 // One lock guards the queue, the free buffers, the readers that rest, whoever waits for room, and
 // the figures. It is never held while SQLite works or somebody is called.
 //
 // A buffer is the record that carries it through the queue, and a recording carries the records of
-// its own beginning and end: so only log_begin, log_take_buffer and log_delete allocate, and what
-// was begun can always be ended.
+// its own beginning and end: so only log_begin, log_take_buffer, log_delete and log_pin allocate,
+// and what was begun can always be ended.
 //
 // Failed recordings are marked in the file by transactions of their own (mark_failed): at once
 // after the failure, after each transaction that succeeds, every second, and when the log closes.
@@ -28,7 +28,13 @@
 enum { READERS_MAX = 16 };         // that rest
 enum { CHECKPOINT_FRAMES = 2048 }; // 64 MiB of pages in the write-ahead log
 
-typedef enum RecordKind { RECORD_BEGIN, RECORD_CHUNK, RECORD_END, RECORD_DELETE } RecordKind;
+typedef enum RecordKind {
+    RECORD_BEGIN,
+    RECORD_CHUNK,
+    RECORD_END,
+    RECORD_DELETE, // errands: they belong to no recording under way
+    RECORD_PIN
+} RecordKind;
 
 typedef struct Record Record;
 
@@ -36,10 +42,11 @@ typedef struct Record Record;
 struct Record {
     LogBuffer buffer; // first, so that a LogBuffer * is a Record *
     RecordKind kind;
-    LogRecording *recording; // NULL: of a deletion
+    LogRecording *recording; // NULL: of an errand
     LogWait *wait;           // Nullable
     Chunk chunk;
-    uint8_t uid[UID_BYTES]; // of the episode to delete
+    uint8_t uid[UID_BYTES]; // of the episode to delete or pin
+    bool is_pinned;         // from then on
     uint64_t queued_ns;
     Record *next;
 };
@@ -96,10 +103,10 @@ struct Log {
     LogRecording *unmarked; // failed, and not so in the file
     uint64_t retry_at_ns;
     Reserve reserve;
-    RecordList deletions; // of episodes, one after the other
-    bool is_deleting;     // chunks of `doomed` are being removed
+    RecordList errands; // one after the other
+    Record *errand;     // under way; NULL: none, or a deletion that an earlier server began
+    bool is_deleting;   // chunks of `doomed` are being removed
     Deletion doomed;
-    Record *doomed_by;     // NULL: an earlier server began it
     bool may_have_cut_off; // deletions that an earlier server began, above …
     int64_t cut_off_above; // … this recording
     bool must_vacuum;      // there are free pages to be given back, …
@@ -133,7 +140,7 @@ void log_note_fill(Log *log);
 // In WAL mode SQLite calls this after each commit.
 int log_note_frames(void *context, sqlite3 *db, const char *name, int frames);
 
-// ---- log_delete.c: the log's thread
+// ---- log_delete.c: errands, on the log's thread
 
-bool log_has_deletions(const Log *log);
-void log_delete_some(Log *log); // one transaction's worth
+bool log_has_errands(const Log *log);
+void log_run_errands(Log *log); // one transaction's worth

@@ -290,8 +290,8 @@ static void answer_batch(Log *log, RecordList *batch) {
     while (batch->head != NULL) {
         Record *record = list_take(batch);
         LogRecording *recording = record->recording;
-        if (record->kind == RECORD_DELETE) {
-            list_add(&log->deletions, record);
+        if (recording == NULL) {
+            list_add(&log->errands, record);
             continue;
         }
         RecordKind kind = record->kind;
@@ -328,7 +328,7 @@ static void finish_batch(Log *log, RecordList *batch) {
 // Under the lock. Sleeps until there is something to do.
 static void wait_for_work(Log *log) {
     while (log->queue.head == NULL && log->refused == NULL && !log->is_closing &&
-           !log_has_deletions(log)) {
+           !log_has_errands(log)) {
         if (log->unmarked == NULL) {
             uv_cond_wait(&log->wake, &log->mutex);
             continue;
@@ -348,8 +348,8 @@ static bool take_batch(Log *log, RecordList *batch) {
     uv_mutex_lock(&log->mutex);
     wait_for_work(log);
     log->is_ending = log->is_closing;
-    bool goes_on = log->queue.head != NULL || log->refused != NULL || !log->is_closing ||
-                   log_has_deletions(log);
+    bool goes_on =
+        log->queue.head != NULL || log->refused != NULL || !log->is_closing || log_has_errands(log);
     log->batch_queued_ns = log->queue.head != NULL ? log->queue.head->queued_ns : 0;
     while (log->queue.head != NULL && bytes < BATCH_BYTES) {
         Record *record = list_take(&log->queue);
@@ -368,7 +368,7 @@ void log_run(void *context) {
         write_batch(log, &batch);
         finish_batch(log, &batch);
         mark_failed(log);
-        log_delete_some(log);
+        log_run_errands(log);
         checkpoint(log);
     }
     mark_failed(log);

@@ -56,6 +56,7 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
         "energy_gain_step = ?13 WHERE id = ?1 << 32",
     [WRITE_RECORDING_END] = "UPDATE recording SET state = ?2, why = ?3, dropped_steps = ?4, "
                             "ended_ns = ?5 WHERE id = ?1",
+    [WRITE_PIN] = "UPDATE episode SET pinned = ?2 WHERE id = ?1",
     [WRITE_DELETION] = "INSERT OR REPLACE INTO deletion VALUES(?1, ?2, ?3, ?4)",
     // along the index alone, however large the chunks are
     [READ_CHAINS] = "SELECT first_world, kind, count(*), max(sequence) FROM chunk "
@@ -69,7 +70,7 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
                         "kind = 6 ORDER BY first_step, sequence LIMIT 1",
     [READ_OPEN] = "SELECT id, uid FROM recording WHERE state = 0 AND id > ?1 ORDER BY id LIMIT 1",
     [READ_EPISODE] = "SELECT e.id, r.id, r.uid, r.state, (SELECT count(*) FROM episode o "
-                     "WHERE o.recording = e.recording) FROM recording r "
+                     "WHERE o.recording = e.recording), e.pinned FROM recording r "
                      "JOIN episode e ON e.id = (r.id << 32) + ?2 WHERE r.uid = ?1",
     [READ_DELETION] = "SELECT d.recording, d.uid, d.asked_ns, d.checksum, (SELECT count(*) FROM "
                       "episode e WHERE e.recording = d.recording) FROM deletion d "

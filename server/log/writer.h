@@ -22,6 +22,7 @@ typedef enum WriterStatement {
     WRITE_EPISODE_END,
     WRITE_RECORDING_END,
     WRITE_DELETION,
+    WRITE_PIN,
     READ_CHAINS,
     READ_CHAIN_END,
     READ_SEAL,
@@ -107,6 +108,12 @@ Status writer_interrupt(Writer *writer, int64_t recording, const char *why, uint
 typedef void WriterFound(const uint8_t uid[UID_BYTES], uint64_t last_step, void *context);
 Status writer_interrupt_open(Writer *writer, WriterFound *found, void *context, Error *error);
 
+// ---- errands
+
+// NOT_FOUND: no such episode.
+Status writer_pin_episode(Writer *writer, const uint8_t uid[UID_BYTES], bool is_pinned,
+                          Error *error);
+
 // ---- deleting: first the episode's row, and the intent to remove the rest; then that, in pieces
 
 typedef struct Deletion {
@@ -114,7 +121,8 @@ typedef struct Deletion {
     uint8_t uid[UID_BYTES];
 } Deletion;
 
-// `deletion`: what is to be removed with it; recording 0 when other episodes need it.
+// `deletion`: what is to be removed with it; recording 0 when other episodes need it. NOT_FOUND;
+// FAILED_PRECONDITION while it is being recorded, or pinned.
 Status writer_delete_episode(Writer *writer, const uint8_t uid[UID_BYTES], uint64_t now_ns,
                              Deletion *deletion, Error *error);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Deleting. What is to go is said in a row of its own (an intent, with a checksum) in the
-// transaction that takes the episode away: so what a crash cut off can be carried on, and nothing
-// that merely looks abandoned is ever removed.
+// Errands: pins, and deleting. What is to go is said in a row of its own (an intent, with a
+// checksum) in the transaction that takes the episode away: so what a crash cut off can be carried
+// on, and nothing that merely looks abandoned is ever removed.
 #include "log/writer_parts.h"
 
 #include <string.h>
@@ -24,8 +24,15 @@ static Status put_intent(Writer *writer, const Deletion *deletion, uint64_t now_
     return writer_step(writer, WRITE_DELETION, "noting a deletion", NULL, error);
 }
 
-Status writer_delete_episode(Writer *writer, const uint8_t uid[UID_BYTES], uint64_t now_ns,
-                             Deletion *deletion, Error *error) {
+// What the log knows of an episode that somebody names.
+typedef struct FoundEpisode {
+    int64_t episode; // its row
+    Deletion recording;
+    bool is_open, is_last, is_pinned;
+} FoundEpisode;
+
+static Status find_episode(Writer *writer, const uint8_t uid[UID_BYTES], FoundEpisode *found,
+                           Error *error) {
     sqlite3_stmt *statement = writer_get(writer, READ_EPISODE);
     uint8_t recording_uid[UID_BYTES];
     uint32_t number = 0;
@@ -36,7 +43,6 @@ Status writer_delete_episode(Writer *writer, const uint8_t uid[UID_BYTES], uint6
     bind_uid(statement, 1, recording_uid);
     sqlite3_bind_int64(statement, 2, number);
     bool has_row = false;
-    *deletion = (Deletion){0};
     Status status = writer_step(writer, READ_EPISODE, "looking for an episode", &has_row, error);
     if (status != STATUS_OK) {
         return status;
@@ -44,21 +50,50 @@ Status writer_delete_episode(Writer *writer, const uint8_t uid[UID_BYTES], uint6
     if (!has_row) {
         return error_set(error, STATUS_NOT_FOUND, NULL, "The log has no such episode.");
     }
-    int64_t episode = sqlite3_column_int64(statement, 0);
-    Deletion all = {.recording = sqlite3_column_int64(statement, 1)};
-    writer_copy_uid(statement, 2, all.uid);
-    bool is_open = sqlite3_column_int(statement, 3) == RECORDING_OPEN;
-    bool is_last = sqlite3_column_int64(statement, 4) == 1;
+    *found = (FoundEpisode){.episode = sqlite3_column_int64(statement, 0),
+                            .recording = {.recording = sqlite3_column_int64(statement, 1)},
+                            .is_open = sqlite3_column_int(statement, 3) == RECORDING_OPEN,
+                            .is_last = sqlite3_column_int64(statement, 4) == 1,
+                            .is_pinned = sqlite3_column_int64(statement, 5) != 0};
+    writer_copy_uid(statement, 2, found->recording.uid);
     sqlite3_reset(statement);
-    if (is_open) {
+    return STATUS_OK;
+}
+
+Status writer_pin_episode(Writer *writer, const uint8_t uid[UID_BYTES], bool is_pinned,
+                          Error *error) {
+    FoundEpisode found;
+    Status status = find_episode(writer, uid, &found, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    sqlite3_bind_int64(writer_get(writer, WRITE_PIN), 1, found.episode);
+    sqlite3_bind_int(writer_get(writer, WRITE_PIN), 2, is_pinned);
+    return writer_step(writer, WRITE_PIN, "pinning an episode", NULL, error);
+}
+
+Status writer_delete_episode(Writer *writer, const uint8_t uid[UID_BYTES], uint64_t now_ns,
+                             Deletion *deletion, Error *error) {
+    FoundEpisode found;
+    *deletion = (Deletion){0};
+    Status status = find_episode(writer, uid, &found, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (found.is_open) {
         return error_set(error, STATUS_FAILED_PRECONDITION, NULL,
                          "The episode is being recorded: stop it first.");
     }
-    sqlite3_bind_int64(writer_get(writer, DELETE_EPISODE), 1, episode);
+    if (found.is_pinned) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, NULL,
+                         "The episode is pinned: unpin it first (moreau episodes EPISODE "
+                         "--unpin).");
+    }
+    sqlite3_bind_int64(writer_get(writer, DELETE_EPISODE), 1, found.episode);
     status = writer_step(writer, DELETE_EPISODE, "removing an episode", NULL, error);
-    if (status == STATUS_OK && is_last) {
-        status = put_intent(writer, &all, now_ns, error);
-        *deletion = all;
+    if (status == STATUS_OK && found.is_last) {
+        status = put_intent(writer, &found.recording, now_ns, error);
+        *deletion = found.recording;
     }
     return status;
 }

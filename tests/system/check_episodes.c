@@ -422,6 +422,39 @@ START_TEST(what_is_being_recorded_is_not_deleted) {
 }
 END_TEST
 
+static void pin(const char *episode, bool pinned) {
+    Moreau__V1__EpisodePin call = MOREAU__V1__EPISODE_PIN__INIT;
+    call.episode = (char *)episode;
+    call.has_pinned = !pinned; // true is the default
+    call.pinned = pinned;
+    wire_accept(client, &call);
+    ck_assert_int_eq(wire_describe(client, episode)->pinned, pinned);
+}
+
+START_TEST(a_pinned_episode_is_not_deleted) {
+    uint64_t world = wire_small_world(client);
+    Moreau__V1__EpisodeStart start = wire_start_call(world);
+    start.name = (char *)"kept";
+    WireEpisode episode = wire_record(client, &start);
+    pin(episode.id, true); // also while it is being recorded
+    wire_step(client, world, 3);
+    ck_assert(wire_stop_recording(client, world)->pinned);
+    Moreau__V1__EpisodeDelete call = delete_call("kept");
+    const Moreau__V1__Reply *reply = wire_refuse(client, &call, CODE(FAILED_PRECONDITION), NULL);
+    ck_assert_ptr_nonnull(strstr(reply->status->message, "pinned"));
+    wire_depot_stop(&depot);
+    wire_depot_restart(&depot, "--workers 2");
+    client = depot.client;
+    wire_expect_verified(client, "kept", 3);
+    wire_refuse(client, &call, CODE(FAILED_PRECONDITION), NULL);
+    pin("kept", false);
+    wire_accept(client, &call);
+    Moreau__V1__EpisodePin again = MOREAU__V1__EPISODE_PIN__INIT;
+    again.episode = (char *)episode.id;
+    wire_refuse(client, &again, CODE(NOT_FOUND), "episode");
+}
+END_TEST
+
 START_TEST(the_books_are_open_while_every_lane_is_busy) {
     record(wire_small_world(client), "before", 20);
     WireClient *busy = wire_open(depot.server->address[0]);
@@ -534,7 +567,9 @@ START_TEST(without_a_file_every_call_says_how_to_get_one) {
     Moreau__V1__EpisodeReplay replay = MOREAU__V1__EPISODE_REPLAY__INIT;
     Moreau__V1__EpisodeVerify verify = MOREAU__V1__EPISODE_VERIFY__INIT;
     Moreau__V1__EpisodeDelete gone = delete_call("x");
-    const void *calls[] = {&start, &stop, &all, &describe, &read, &replay, &verify, &gone};
+    Moreau__V1__EpisodePin pinned = MOREAU__V1__EPISODE_PIN__INIT;
+    pinned.episode = (char *)"x";
+    const void *calls[] = {&start, &stop, &all, &describe, &read, &replay, &verify, &gone, &pinned};
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         const Moreau__V1__Reply *reply =
             wire_refuse(other, calls[i], CODE(FAILED_PRECONDITION), NULL);
@@ -563,6 +598,7 @@ static TCase *case_books(void) {
     tcase_add_test(tcase, a_name_that_two_episodes_have_names_none);
     tcase_add_test(tcase, a_deleted_episode_is_gone);
     tcase_add_test(tcase, what_is_being_recorded_is_not_deleted);
+    tcase_add_test(tcase, a_pinned_episode_is_not_deleted);
     tcase_add_test(tcase, the_books_are_open_while_every_lane_is_busy);
     return tcase;
 }

@@ -180,6 +180,9 @@ START_TEST(an_episode_is_verified_found_and_deleted) {
     ASSERT_OK(moreau_episode_list(client, &filter, &reply, &count, NULL));
     ck_assert_uint_eq(count, 1);
     ck_assert(moreau_reply_episode(reply, 0, &info));
+    ASSERT_OK(moreau_episode_pin(client, info.episode, true));
+    ck_assert_int_eq(moreau_episode_delete(client, info.episode), MOREAU_FAILED_PRECONDITION);
+    ASSERT_OK(moreau_episode_pin(client, info.episode, false));
     ASSERT_OK(moreau_episode_delete(client, info.episode));
     moreau_reply_free(reply);
     ck_assert_int_eq(moreau_episode_describe(client, "boxes", &reply, &info), MOREAU_NOT_FOUND);

@@ -706,6 +706,16 @@ class Calls:
             deadline_ms,
         )
 
+    def episode_pin(
+        self,
+        *,
+        episode: str | None = None,
+        pinned: bool | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.EpisodePinReply:
+        """See protocol.EpisodePin."""
+        return self._call(p.EpisodePin(episode=episode, pinned=pinned), p.EpisodePinReply, deadline_ms)
+
     def subscribe(
         self,
         *,

@@ -69,6 +69,7 @@ class Request(Message):
     episode_delete: Optional["EpisodeDelete"] = None
     episode_fork: Optional["EpisodeFork"] = None
     episode_compare: Optional["EpisodeCompare"] = None
+    episode_pin: Optional["EpisodePin"] = None
     subscribe: Optional["Subscribe"] = None
     solve: Optional["Solve"] = None
     problem: Optional["Problem"] = None
@@ -125,6 +126,7 @@ class Reply(Message):
     episode_delete: Optional["EpisodeDeleteReply"] = None
     episode_fork: Optional["EpisodeForkReply"] = None
     episode_compare: Optional["EpisodeCompareReply"] = None
+    episode_pin: Optional["EpisodePinReply"] = None
     episode_frames: Optional["EpisodeFrames"] = None
     """event of EpisodeReplay"""
     episode_progress: Optional["EpisodeProgress"] = None
@@ -2352,7 +2354,7 @@ class EpisodeInfo(Message):
     return_sum: float | None = None
     """what a training client counted"""
     pinned: bool | None = None
-    """retention keeps it"""
+    """EpisodePin: retention keeps it, and EpisodeDelete refuses it"""
     damage: str | None = None
     """in a list alone: why its row cannot be read; then nothing else is there"""
     turn: int | None = None
@@ -2634,7 +2636,8 @@ class EpisodeDifference(Message):
 
 @dataclass(slots=True, kw_only=True)
 class EpisodeDelete(Message):
-    """Removes an episode from the file, and its recording with the last one."""
+    """Removes an episode from the file, and its recording with the last one. FAILED_PRECONDITION while it is
+    being recorded, or pinned."""
 
     episode: str | None = None
 
@@ -2815,6 +2818,22 @@ class EpisodeRun(Message):
     episode: str | None = None
     """With `record`:"""
     name: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodePin(Message):
+    """Pins an episode, or lets it go again, also while it is being recorded. Retention deletes no recording
+    with a pinned episode in it, whatever the options --keep-days, --keep-bytes and --keep-episodes say, and
+    EpisodeDelete refuses a pinned one. Answered when it is on the disk."""
+
+    episode: str | None = None
+    pinned: bool | None = None
+    """false: not any more"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodePinReply(Message):
+    pass
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3220,6 +3239,7 @@ Request.FIELDS = (
     Field(127, "episode_delete", Kind.MESSAGE, False, EpisodeDelete),
     Field(128, "episode_fork", Kind.MESSAGE, False, EpisodeFork),
     Field(129, "episode_compare", Kind.MESSAGE, False, EpisodeCompare),
+    Field(131, "episode_pin", Kind.MESSAGE, False, EpisodePin),
     Field(160, "subscribe", Kind.MESSAGE, False, Subscribe),
     Field(180, "solve", Kind.MESSAGE, False, Solve),
     Field(181, "problem", Kind.MESSAGE, False, Problem),
@@ -3266,6 +3286,7 @@ Reply.FIELDS = (
     Field(127, "episode_delete", Kind.MESSAGE, False, EpisodeDeleteReply),
     Field(128, "episode_fork", Kind.MESSAGE, False, EpisodeForkReply),
     Field(129, "episode_compare", Kind.MESSAGE, False, EpisodeCompareReply),
+    Field(131, "episode_pin", Kind.MESSAGE, False, EpisodePinReply),
     Field(140, "episode_frames", Kind.MESSAGE, False, EpisodeFrames),
     Field(141, "episode_progress", Kind.MESSAGE, False, EpisodeProgress),
     Field(142, "compare_progress", Kind.MESSAGE, False, EpisodeProgress),
@@ -4396,6 +4417,10 @@ EpisodeRun.FIELDS = (
     Field(58, "sample_angle_body", Kind.UINT64, True, None),
     Field(70, "episode", Kind.STRING, False, None),
     Field(71, "name", Kind.STRING, False, None),
+)
+EpisodePin.FIELDS = (
+    Field(1, "episode", Kind.STRING, False, None),
+    Field(2, "pinned", Kind.BOOL, False, None),
 )
 Subscribe.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
