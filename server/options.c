@@ -89,6 +89,16 @@ static const Option table[] = {
      "full: neither does, and each transaction waits for the disk"},
     {"recover", OPTION_TEXT, FIELD(recover), 0, 0, 0, "FILE", NULL, group_episodes,
      "mend what a crash left in this file of episodes, say what was found, and exit"},
+    {"keep-days", OPTION_NUMBER, FIELD(keep_days), 0, 36500, 0, "N", "days", group_episodes,
+     "delete recordings so many days after they have ended, but for those with a pinned episode; "
+     "0: never"},
+    {"keep-bytes", OPTION_BYTES, FIELD(keep_bytes), 0, 1024 * TIB, 0, "BYTES", "bytes",
+     group_episodes,
+     "delete the oldest recordings while the file holds more, but for the newest and those with a "
+     "pinned episode; 1 MiB at least, 0: any size"},
+    {"keep-episodes", OPTION_NUMBER, FIELD(keep_episodes), 0, UINT64_C(1000000000000), 0, "N", "",
+     group_episodes,
+     "delete recordings of which no episode is among the newest N, nor pinned; 0: any number"},
     {"log-queue-bytes-max", OPTION_BYTES, FIELD(log_queue_bytes_max), MIB, TIB, 64 * MIB, "BYTES",
      "bytes", group_limits,
      "record waiting for the disk; then worlds that are recorded wait (lossy ones drop steps)"},
@@ -532,6 +542,22 @@ static void choose_rest(Options *options) {
     }
 }
 
+// A number of bytes that forgot its letter would delete nearly everything.
+static Status check_keep(const Options *options, Error *error) {
+    bool keeps = options->keep_days > 0 || options->keep_bytes > 0 || options->keep_episodes > 0;
+    if (options->keep_bytes > 0 && options->keep_bytes < MIB) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "keep-bytes",
+                         "keep-bytes is 0, for any size, or 1 MiB at least, not %llu bytes.",
+                         (unsigned long long)options->keep_bytes);
+    }
+    if (keeps && options->db[0] == '\0') {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "db",
+                         "keep-days, keep-bytes and keep-episodes are about the episodes of a "
+                         "file: give it with --db FILE.");
+    }
+    return STATUS_OK;
+}
+
 // ---- help
 
 static void print_number(FILE *out, uint64_t number, OptionKind kind) {
@@ -612,6 +638,9 @@ static Status parse_all(Options *options, int argc, char **argv, const Option **
     }
     if (status == STATUS_OK) {
         status = check_exposure(options, error);
+    }
+    if (status == STATUS_OK) {
+        status = check_keep(options, error);
     }
     if (status == STATUS_OK && options->token_file[0] != '\0') {
         status = read_token(options, error);

@@ -28,6 +28,8 @@ enum { SCRATCH_MEMORY_SHARE = 2, NET_MEMORY_SHARE = 4 };
 
 enum { LIMIT_COUNT_MAX = 32, SIGNAL_COUNT = 3, DRAIN_LOOK_MS = 5, BACKGROUND_NICENESS = 10 };
 
+#define DAY_NS UINT64_C(86400000000000)
+
 typedef enum ServerState { SERVER_STARTING, SERVER_READY, SERVER_DRAINING } ServerState;
 
 typedef struct Server {
@@ -204,6 +206,9 @@ static Status open_log(Server *server, Error *error) {
     LogDef log = {.path = options->db,
                   .full_durability = options->full_durability,
                   .queue_bytes_max = options->log_queue_bytes_max,
+                  .keep = {.age_ns = options->keep_days * DAY_NS,
+                           .bytes = options->keep_bytes,
+                           .episodes = options->keep_episodes},
                   .report = &server->report,
                   .server_version = MOREAU_VERSION,
                   .build = MOREAU_BUILD};

@@ -14,6 +14,7 @@
 
 typedef struct ForkPlan {
     EpisodeRow row;
+    LogHold hold;
     Player *player; // NULL: not opened yet, or done with
     bool has_sought;
     EpisodeOrigin origin;
@@ -114,6 +115,7 @@ static Status open_player(Request *request, ForkPlan *plan, Error *error) {
     }
     plan->origin.step = fork->has_step ? fork->step : plan->row.last_step;
     memcpy(plan->origin.episode, plan->row.uid, UID_BYTES);
+    log_hold(request->api->def.log, plan->row.recording, &plan->hold);
     return player_open(&plan->player, &plan->row, host_limits(host), error);
 }
 
@@ -195,6 +197,7 @@ static void on_played(Job *job) {
 
 static void release_plan(Request *request) {
     ForkPlan *plan = request->plan;
+    log_release(request->api->def.log, &plan->hold);
     if (plan->player != NULL) {
         player_close(plan->player);
         episode_count_memory(request, &plan->counted_bytes, 0);

@@ -10,8 +10,10 @@
 #include "log/schema.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // ---- lists
 
@@ -108,6 +110,11 @@ bool log_has_room(Log *log, LogWait *wait) {
     return has_room;
 }
 
+static uint64_t bytes_of(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
+}
+
 LogFigures log_figures(const Log *log) {
     uv_mutex_t *mutex = (uv_mutex_t *)&log->mutex; // the lock alone changes
     uv_mutex_lock(mutex);
@@ -116,6 +123,7 @@ LogFigures log_figures(const Log *log) {
                          : log->queue.head != NULL ? log->queue.head->queued_ns
                                                    : 0;
     uv_mutex_unlock(mutex);
+    figures.file_bytes = bytes_of(log->path) + bytes_of(log->wal_path);
     uint64_t now_ns = clock_now_ns();
     figures.lag_ns = oldest_ns != 0 && now_ns > oldest_ns ? now_ns - oldest_ns : 0;
     return figures;
@@ -188,11 +196,21 @@ static Status start(Log *log, Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL, "The log's thread cannot be started.");
 }
 
+static char *suffixed(const char *path, const char *suffix) {
+    size_t bytes = strlen(path) + strlen(suffix) + 1;
+    char *made = malloc(bytes);
+    if (made != NULL) {
+        snprintf(made, bytes, "%s%s", path, suffix);
+    }
+    return made;
+}
+
 static void free_log(Log *log) {
     writer_close(&log->writer);
     reserve_deinit(&log->reserve);
     lock_release(&log->file_lock);
     free(log->path);
+    free(log->wal_path);
     free(log->server_version);
     free(log->build);
     free(log);
@@ -209,12 +227,16 @@ Status log_open(Log **log, const LogDef *def, Error *error) {
     opened->file_lock.fd = -1;
     opened->checkpoint_at = CHECKPOINT_FRAMES;
     opened->may_have_cut_off = true;
+    opened->keep.rules = def->keep;
+    opened->cut_at_ns = UINT64_MAX;
     opened->cut_off_above = INT64_MIN;
     opened->path = strdup(def->path);
+    opened->wal_path = suffixed(def->path, "-wal");
     opened->server_version = strdup(def->server_version);
     opened->build = strdup(def->build == NULL ? "" : def->build);
     Status status = STATUS_OK;
-    if (opened->path == NULL || opened->server_version == NULL || opened->build == NULL) {
+    if (opened->path == NULL || opened->wal_path == NULL || opened->server_version == NULL ||
+        opened->build == NULL) {
         status = error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL, "Memory ended.");
     }
     if (status == STATUS_OK) {
@@ -259,6 +281,31 @@ void log_close(Log *log) {
 }
 
 // ---- readers
+
+void log_hold(Log *log, int64_t recording, LogHold *hold) {
+    uv_mutex_lock(&log->mutex);
+    *hold = (LogHold){.recording = recording, .next = log->holds};
+    if (hold->next != NULL) {
+        hold->next->previous = hold;
+    }
+    log->holds = hold;
+    uv_mutex_unlock(&log->mutex);
+}
+
+void log_release(Log *log, LogHold *hold) {
+    if (hold->recording == 0) {
+        return;
+    }
+    uv_mutex_lock(&log->mutex);
+    *(hold->previous == NULL ? &log->holds : &hold->previous->next) = hold->next;
+    if (hold->next != NULL) {
+        hold->next->previous = hold->previous;
+    }
+    hold->recording = 0;
+    log->was_released = true;
+    uv_cond_signal(&log->wake);
+    uv_mutex_unlock(&log->mutex);
+}
 
 Status log_take_reader(Log *log, LogReader **reader, Error *error) {
     LogReader *taken = NULL;

@@ -25,10 +25,20 @@
 typedef struct Log Log;
 typedef struct LogRecording LogRecording;
 
+// Rules of retention: what has ended and is beyond one of them is deleted, the recording that
+// ended first at first, and only whole; one with a pinned episode in it, or that somebody reads,
+// stays. 0: there is no such rule.
+typedef struct LogKeep {
+    uint64_t age_ns;   // since it ended
+    uint64_t bytes;    // of the file, without its free pages; the newest recording stays
+    uint64_t episodes; // the newest so many stay
+} LogKeep;
+
 typedef struct LogDef {
     const char *path;
     bool full_durability; // each transaction is on the disk when it is committed
     size_t queue_bytes_max;
+    LogKeep keep;
     const Report *report;
     const char *server_version;
     const char *build; // compiler and machine
@@ -113,6 +123,9 @@ typedef struct LogFigures {
     uint64_t failed_recordings;
     uint64_t open_recordings;
     uint64_t lag_ns; // age of the oldest row that waits
+    uint64_t looks;  // of retention, since the start, and what it deleted
+    uint64_t retired_recordings, retired_episodes;
+    uint64_t file_bytes; // with the write-ahead log
 } LogFigures;
 
 LogFigures log_figures(const Log *log); // any thread
@@ -125,3 +138,13 @@ typedef struct LogReader LogReader;
 
 Status log_take_reader(Log *log, LogReader **reader, Error *error); // any thread
 void log_give_reader(Log *log, LogReader *reader);
+
+// A recording that somebody reads again and again: retention lets it be until then. Any thread.
+typedef struct LogHold LogHold;
+struct LogHold {
+    int64_t recording; // its row
+    LogHold *next, *previous;
+};
+
+void log_hold(Log *log, int64_t recording, LogHold *hold);
+void log_release(Log *log, LogHold *hold); // may be all zero: not held

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 enum { VACUUM_PAGES = 256 }; // given back to the disk at a time, and that many are kept
+static const uint64_t cut_retry_ns = 1000000000;
 
 // ---- the log's thread: errands
 
@@ -24,20 +25,28 @@ static Status begin_errand(Log *log, bool *is_over, Error *error) {
     return status;
 }
 
+// What is under way goes on by one transaction: chunks of what is doomed, an errand, or episodes of
+// a recording that retention takes away.
 static Status take_part(Log *log, bool *is_over, Error *error) {
     Writer *writer = &log->writer;
-    bool is_synced = !log->is_deleting && log->errand->kind == RECORD_PIN;
-    Status status = writer_begin(writer, is_synced, error);
+    bool is_errand = !log->is_deleting && log->errand != NULL;
+    RetireOutcome outcome = RETIRE_NOT;
+    Status status = writer_begin(writer, is_errand && log->errand->kind == RECORD_PIN, error);
     if (status != STATUS_OK) {
         return status;
     }
     status = log->is_deleting ? writer_delete_piece(writer, &log->doomed, is_over, error)
-                              : begin_errand(log, is_over, error);
+             : is_errand      ? begin_errand(log, is_over, error)
+                              : log_keep_retire(log, &outcome, error);
     status = status == STATUS_OK ? writer_commit(writer, error) : status;
-    if (status == STATUS_OK) {
+    if (status != STATUS_OK) {
+        writer_rollback(writer);
+    } else if (log->is_deleting || is_errand) {
         log->is_deleting = !*is_over;
     } else {
-        writer_rollback(writer);
+        log_keep_retired(log, outcome);
+        log->is_deleting = outcome == RETIRE_INTENT;
+        log->doomed = log->keep.ended.recording;
     }
     return status;
 }
@@ -56,9 +65,15 @@ static void find_cut_off(Log *log) {
     }
 }
 
+static bool is_under_way(const Log *log) {
+    return log->is_deleting || log->errands.head != NULL || log->keep.is_retiring;
+}
+
 bool log_has_errands(const Log *log) {
-    return log->is_deleting || log->errands.head != NULL ||
-           (!log->is_ending && (log->may_have_cut_off || log->must_vacuum));
+    bool is_awaited = log->is_deleting && log->errand != NULL;
+    return is_awaited || log->errands.head != NULL ||
+           (!log->is_ending && (log->is_deleting || log->keep.is_retiring ||
+                                log->may_have_cut_off || log->must_vacuum));
 }
 
 // Also a deletion must write before it frees anything: on a full disk errands get the reserve.
@@ -77,15 +92,34 @@ static void give_room_back(Log *log) {
     Status status = writer_vacuum(&log->writer, VACUUM_PAGES, &left, NULL);
     log->must_vacuum = status == STATUS_OK && left > VACUUM_PAGES && left < log->free_pages;
     log->free_pages = left;
+    log->cut_at_ns = log->must_vacuum ? UINT64_MAX : 0;
+}
+
+// The file gets smaller only when all of the write-ahead log has been brought in, which a reader
+// can hold up.
+static void cut_file(Log *log) {
+    uint64_t now_ns = clock_now_ns();
+    if (log->cut_at_ns <= now_ns) {
+        int left = 0;
+        writer_checkpoint(&log->writer, &left, NULL);
+        log->cut_at_ns = left > 0 ? now_ns + cut_retry_ns : UINT64_MAX;
+    }
 }
 
 static void end_errand(Log *log, Status status, const Error *error) {
     Record *record = log->errand;
+    if (status != STATUS_OK && record == NULL) {
+        log_keep_fail(log, error);
+    }
     log->is_deleting = false;
     log->errand = NULL;
     log->must_vacuum = true;
     log->free_pages = INT64_MAX;
     if (record != NULL) {
+        log->keep.list_count = log->keep.list_next; // what it had read may be gone
+        if (record->kind == RECORD_PIN) {
+            log_keep_note(log, false); // it may not be kept any more
+        }
         log_answer(record->wait, status == STATUS_OK ? NULL : error);
         free(record);
     }
@@ -93,18 +127,23 @@ static void end_errand(Log *log, Status status, const Error *error) {
 
 // One transaction's worth.
 void log_run_errands(Log *log) {
-    if (!log->is_deleting && log->errands.head == NULL && log->may_have_cut_off &&
-        !log->is_ending) {
-        find_cut_off(log);
+    if (!is_under_way(log) && !log->is_ending) {
+        if (log->may_have_cut_off) {
+            find_cut_off(log);
+        } else {
+            log_keep_look(log);
+        }
     }
-    if (!log->is_deleting && log->errands.head == NULL) {
+    if (!is_under_way(log) || (log->is_ending && !log_has_errands(log))) {
         if (log->must_vacuum && !log->is_ending) {
             give_room_back(log);
+        } else {
+            cut_file(log);
         }
         reserve_take(&log->reserve);
         return;
     }
-    if (!log->is_deleting) {
+    if (!log->is_deleting && log->errands.head != NULL) {
         log->errand = list_take(&log->errands);
     }
     bool is_over = false;

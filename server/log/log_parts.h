@@ -5,6 +5,7 @@
 //   log_begin.c   buffers, recordings as their owners see them
 //   log_write.c   the thread: batches, failures
 //   log_delete.c  the thread: errands, which are deletions and pins
+//   log_keep.c    the thread: retention
 //
 // One lock guards the queue, the free buffers, the readers that rest, whoever waits for room, and
 // the figures. It is never held while SQLite works or somebody is called.
@@ -74,8 +75,31 @@ struct LogRecording {
     const char *label[];
 };
 
+enum { KEEP_LIST = 256 }; // recordings that are read at a time
+
+// Retention: a look goes over the recordings that have ended, the oldest first, in turns between
+// transactions, and deletes those that are beyond a rule.
+typedef struct Keep {
+    LogKeep rules;
+    uint64_t look_at_ns;          // clock_now_ns; UINT64_MAX: not before something happens
+    uint64_t looked_ns, spent_ns; // when the last look ended, and how long it took
+    uint64_t begun_ns;            // the present turn
+    bool is_looking;
+    EndedRecording list[KEEP_LIST]; // the next, of which list_next is to be judged
+    size_t list_count, list_next;
+    EndedRecording newest; // from this one on, episodes are among the newest to be kept
+    uint64_t now_ns;       // wall clock, when the look began
+    uint64_t due_ns;       // wall clock: when the next one will be too old
+    bool has_skipped;      // one that is held: to be looked at again when it is not
+    EndedRecording told;   // one up to which there is a line of what is kept without being sound
+    EndedRecording ended;  // being judged; being deleted, as long as is_retiring
+    bool is_retiring;
+    uint64_t episodes; // of it, that are gone
+    char why[96];
+} Keep;
+
 struct Log {
-    char *path, *server_version, *build; // owned
+    char *path, *wal_path, *server_version, *build; // owned
     const Report *report;
     size_t queue_bytes_max;
     FileLock file_lock;
@@ -92,6 +116,8 @@ struct Log {
     size_t free_bytes;
     LogReader *reader[READERS_MAX]; // that rest
     size_t reader_count;
+    LogHold *holds;
+    bool was_released; // a hold, since retention last looked
     LogFigures figures;
     bool is_closing;
 
@@ -111,7 +137,9 @@ struct Log {
     int64_t cut_off_above; // … this recording
     bool must_vacuum;      // there are free pages to be given back, …
     int64_t free_pages;    // … so many when it was last tried
-    bool is_ending;        // as is_closing, for this thread
+    uint64_t cut_at_ns;    // when the file is to be made shorter; UINT64_MAX: it is
+    Keep keep;
+    bool is_ending; // as is_closing, for this thread
 };
 
 // ---- log.c
@@ -143,4 +171,24 @@ int log_note_frames(void *context, sqlite3 *db, const char *name, int frames);
 // ---- log_delete.c: errands, on the log's thread
 
 bool log_has_errands(const Log *log);
-void log_run_errands(Log *log); // one transaction's worth
+void log_run_errands(Log *log);
+
+// ---- log_keep.c: retention, on the log's thread
+
+// When it has something to do [clock_now_ns]; UINT64_MAX: not before something happens.
+uint64_t log_keep_due_ns(const Log *log);
+
+// Something has happened: a recording may have become one too many, or, if `grows_only`, the file
+// too large.
+void log_keep_note(Log *log, bool grows_only);
+void log_keep_note_released(Log *log); // under the lock: perhaps one that was held
+
+// One turn of a look, if one is due; it may end with a recording to be retired.
+void log_keep_look(Log *log);
+
+// One transaction's worth of that, inside of it; then, when it is committed, what came of it.
+Status log_keep_retire(Log *log, RetireOutcome *outcome, Error *error);
+void log_keep_retired(Log *log, RetireOutcome outcome);
+
+// It could not be: not again for a while.
+void log_keep_fail(Log *log, const Error *error); // one transaction's worth

@@ -237,9 +237,10 @@ static Status check_file(const Log *log, Error *error) {
 
 // Writes the batch in one transaction; on failure its recordings have failed.
 static void write_batch(Log *log, const RecordList *batch) {
-    bool is_empty = true, is_synced = false;
+    bool is_empty = true, is_synced = false, has_end = false;
     for (Record *record = batch->head; record != NULL; record = record->next) {
         is_empty = is_empty && !is_written(record);
+        has_end = has_end || record->kind == RECORD_END;
         is_synced = is_synced || (record->kind == RECORD_END && is_written(record) &&
                                   record->recording->ending.state == RECORDING_COMPLETE);
     }
@@ -261,6 +262,7 @@ static void write_batch(Log *log, const RecordList *batch) {
         fail_batch(log, batch, &error);
         writer_checkpoint(&log->writer, NULL, NULL); // may make room where the disk is full
     }
+    log_keep_note(log, !has_end);
     uv_mutex_lock(&log->mutex);
     log->figures.transactions += status == STATUS_OK;
     uv_mutex_unlock(&log->mutex);
@@ -329,15 +331,19 @@ static void finish_batch(Log *log, RecordList *batch) {
 static void wait_for_work(Log *log) {
     while (log->queue.head == NULL && log->refused == NULL && !log->is_closing &&
            !log_has_errands(log)) {
-        if (log->unmarked == NULL) {
-            uv_cond_wait(&log->wake, &log->mutex);
-            continue;
-        }
-        uint64_t now_ns = clock_now_ns();
-        if (now_ns >= log->retry_at_ns) {
+        log_keep_note_released(log);
+        uint64_t keep_ns = log_keep_due_ns(log), now_ns = clock_now_ns();
+        uint64_t mark_ns = log->unmarked != NULL ? log->retry_at_ns : UINT64_MAX;
+        uint64_t until_ns = keep_ns < mark_ns ? keep_ns : mark_ns;
+        until_ns = until_ns < log->cut_at_ns ? until_ns : log->cut_at_ns;
+        if (until_ns <= now_ns) {
             return;
         }
-        uv_cond_timedwait(&log->wake, &log->mutex, log->retry_at_ns - now_ns);
+        if (until_ns == UINT64_MAX) {
+            uv_cond_wait(&log->wake, &log->mutex);
+        } else {
+            uv_cond_timedwait(&log->wake, &log->mutex, until_ns - now_ns);
+        }
     }
 }
 

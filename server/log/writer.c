@@ -83,6 +83,18 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
                    "OR EXISTS (SELECT 1 FROM deletion d WHERE d.recording = c.recording) "
                    "FROM chunk c WHERE recording > ?1 ORDER BY recording LIMIT 1",
     [READ_FREE_PAGES] = "PRAGMA freelist_count",
+    [READ_USED_BYTES] = "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, "
+                        "pragma_freelist_count, pragma_page_size",
+    [READ_ENDED] =
+        "SELECT id, uid, begun_ns, ended_ns FROM recording r WHERE state <> 0 AND "
+        "(ended_ns, id) > (?1, ?2) AND NOT EXISTS (SELECT 1 FROM deletion d WHERE d.recording = "
+        "r.id) ORDER BY ended_ns, id LIMIT ?3",
+    [READ_NEWEST] = "SELECT id, ended_ns FROM recording WHERE state <> 0 AND ended_ns BETWEEN "
+                    "begun_ns AND ?1 ORDER BY ended_ns DESC, id DESC",
+    [READ_NEWER] = "SELECT 1 FROM recording WHERE state <> 0 AND (ended_ns, id) > (?1, ?2) AND "
+                   "ended_ns BETWEEN begun_ns AND ?3 LIMIT 1",
+    [READ_EPISODE_COUNT] = "SELECT count(*) FROM episode WHERE recording = ?1",
+    [READ_PINNED] = "SELECT 1 FROM episode WHERE recording = ?1 AND pinned IS NOT 0 LIMIT 1",
     [READ_UID] = "SELECT id FROM recording WHERE uid = ?1",
     [READ_PLACE] =
         "SELECT id, bytes FROM chunk WHERE recording = ?1 AND first_world = ?2 AND "
@@ -99,6 +111,8 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
         "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
     [DELETE_LABELS] = "DELETE FROM label WHERE recording = ?1",
     [DELETE_EPISODE] = "DELETE FROM episode WHERE id = ?1",
+    [DELETE_EPISODES] = "DELETE FROM episode WHERE id IN (SELECT id FROM episode WHERE "
+                        "recording = ?1 LIMIT ?2)",
     [DELETE_CHUNKS] = "DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE recording = ?1 "
                       "AND substr(bytes, 17, 16) = ?2 LIMIT " PIECE_CHUNKS ")",
     [DELETE_HIGHLIGHTS] = "DELETE FROM highlight WHERE recording = ?1",

@@ -33,11 +33,18 @@ typedef enum WriterStatement {
     READ_ORPHAN,
     READ_STRAY,
     READ_FREE_PAGES,
+    READ_USED_BYTES,
+    READ_ENDED,
+    READ_NEWEST,
+    READ_NEWER,
+    READ_EPISODE_COUNT,
+    READ_PINNED,
     READ_UID,
     READ_PLACE,
     MEND_CHUNK,
     DELETE_LABELS,
     DELETE_EPISODE,
+    DELETE_EPISODES,
     DELETE_CHUNKS,
     DELETE_HIGHLIGHTS,
     DELETE_RECORDING,
@@ -75,6 +82,10 @@ Status writer_add_derived(Writer *writer, int64_t recording, const Chunk *chunk,
 // The recording's definition, if it is there and sound; else NOT_FOUND with *error untouched.
 Status writer_read_definition(Writer *writer, int64_t recording, Arena *arena, RecordingDef *def,
                               Error *error);
+
+// The recording's seal, as writer_read_definition; one of another uid is none.
+Status writer_read_seal(Writer *writer, int64_t recording, const uint8_t uid[UID_BYTES],
+                        Arena *arena, RecordingSeal *seal, Error *error);
 
 // A sealed chunk, and the rows that follow from it: of highlights, of finished episodes.
 Status writer_add_chunk(Writer *writer, int64_t recording, const Chunk *chunk, const uint8_t *bytes,
@@ -138,6 +149,56 @@ Status writer_find_deletion(Writer *writer, int64_t above, Deletion *deletion, u
 // What nobody finds by an episode any more: recordings without one, and chunks whose recording's
 // row is gone (in how many recordings).
 Status writer_count_orphans(Writer *writer, uint64_t *recordings, uint64_t *strays, Error *error);
+
+// ---- retention
+
+// Of the pages that hold something.
+Status writer_used_bytes(Writer *writer, uint64_t *bytes, Error *error);
+
+// A recording that is neither being recorded nor being deleted, as its row has it.
+typedef struct EndedRecording {
+    Deletion recording;
+    uint64_t begun_ns, ended_ns; // since 1970
+} EndedRecording;
+
+// The one that ended first comes first.
+static inline bool ended_is_before(const EndedRecording *a, const EndedRecording *b) {
+    return a->ended_ns != b->ended_ns ? a->ended_ns < b->ended_ns
+                                      : a->recording.recording < b->recording.recording;
+}
+
+// The first `count` of those behind `behind`, which may be all zero.
+Status writer_list_ended(Writer *writer, const EndedRecording *behind, EndedRecording *list,
+                         size_t *count, Error *error);
+
+// The recording that has the count-th newest episode: those before it have none of the `count`
+// newest. All zero: there are not so many. What is later than now says no truth, and does not
+// count.
+Status writer_find_newest(Writer *writer, uint64_t count, uint64_t now_ns, EndedRecording *newest,
+                          Error *error);
+
+// Whether none ended later, until now.
+Status writer_is_newest(Writer *writer, const EndedRecording *ended, uint64_t now_ns,
+                        bool *is_newest, Error *error);
+
+// Whether what is sealed in its chunks says the same as its row, and an episode leads to it.
+Status writer_check_ended(Writer *writer, const EndedRecording *ended, bool *is_sound,
+                          Error *error);
+
+Status writer_is_pinned(Writer *writer, int64_t recording, bool *is_pinned, Error *error);
+
+enum { WRITER_PIECE_EPISODES = 1000 }; // whose rows one piece removes
+
+typedef enum RetireOutcome {
+    RETIRE_NOT,   // an episode of it is pinned
+    RETIRE_MORE,  // episodes are gone, and others are left
+    RETIRE_INTENT // all are, and what follows is writer_delete_piece
+} RetireOutcome;
+
+// Removes some episodes of a recording that has ended, `episodes` of them, and with the last one
+// says that the rest is to go.
+Status writer_retire_piece(Writer *writer, const Deletion *deletion, uint64_t now_ns,
+                           uint64_t *episodes, RetireOutcome *outcome, Error *error);
 
 // ---- room
 

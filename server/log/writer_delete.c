@@ -15,7 +15,7 @@ static uint64_t intent_checksum(const Deletion *deletion, uint64_t asked_ns) {
     return hash_bytes(bytes, sizeof(bytes), 0);
 }
 
-static Status put_intent(Writer *writer, const Deletion *deletion, uint64_t now_ns, Error *error) {
+Status writer_put_intent(Writer *writer, const Deletion *deletion, uint64_t now_ns, Error *error) {
     sqlite3_stmt *statement = writer_get(writer, WRITE_DELETION);
     sqlite3_bind_int64(statement, 1, deletion->recording);
     bind_uid(statement, 2, deletion->uid);
@@ -92,7 +92,7 @@ Status writer_delete_episode(Writer *writer, const uint8_t uid[UID_BYTES], uint6
     sqlite3_bind_int64(writer_get(writer, DELETE_EPISODE), 1, found.episode);
     status = writer_step(writer, DELETE_EPISODE, "removing an episode", NULL, error);
     if (status == STATUS_OK && found.is_last) {
-        status = put_intent(writer, &found.recording, now_ns, error);
+        status = writer_put_intent(writer, &found.recording, now_ns, error);
         *deletion = found.recording;
     }
     return status;

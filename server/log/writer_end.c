@@ -233,9 +233,17 @@ Status writer_read_definition(Writer *writer, int64_t recording, Arena *arena, R
     return status;
 }
 
+Status writer_read_seal(Writer *writer, int64_t recording, const uint8_t uid[UID_BYTES],
+                        Arena *arena, RecordingSeal *seal, Error *error) {
+    Chunk chunk;
+    Status status = read_one(writer, READ_SEAL, recording, arena, &chunk, error);
+    bool is_its = status == STATUS_OK && memcmp(chunk.uid, uid, UID_BYTES) == 0 &&
+                  seal_read(&chunk, arena, seal, NULL) == STATUS_OK;
+    return status == STATUS_OK && !is_its ? STATUS_NOT_FOUND : status;
+}
+
 static Status interrupt(Writer *writer, int64_t recording, const char *why, Arena *arena,
                         uint64_t *last_step, Error *error) {
-    Chunk chunk;
     RecordingDef def;
     RecordingSeal seal;
     Status status = writer_read_definition(writer, recording, arena, &def, error);
@@ -246,15 +254,13 @@ static Status interrupt(Writer *writer, int64_t recording, const char *why, Aren
     if (!has_definition) { // nothing vouches for its uid: the rows alone are closed
         def = (RecordingDef){.world_count = 1, .world_range = 1};
     }
-    status = read_one(writer, READ_SEAL, recording, arena, &chunk, error);
-    bool is_sealed = status == STATUS_OK && has_definition &&
-                     memcmp(chunk.uid, def.uid, UID_BYTES) == 0 &&
-                     seal_read(&chunk, arena, &seal, NULL) == STATUS_OK;
-    if (is_sealed) {
+    status = has_definition ? writer_read_seal(writer, recording, def.uid, arena, &seal, error)
+                            : STATUS_NOT_FOUND;
+    if (status == STATUS_OK) {
         *last_step = seal.last_step; // it had ended, and its row forgot
         return writer_end_recording(writer, recording, &def, &seal, error);
     }
-    if (status != STATUS_OK && status != STATUS_NOT_FOUND) {
+    if (status != STATUS_NOT_FOUND) {
         return status;
     }
     Found found = {.seal = {.state = RECORDING_INTERRUPTED, .is_found = true, .why = why}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What writer.c (connection, new rows), writer_end.c (ends, crashes) and writer_delete.c share:
-// statements and how numbers get into them.
+// What writer.c (connection, new rows), writer_end.c (ends, crashes), writer_delete.c and
+// writer_keep.c share: statements and how numbers get into them.
 #pragma once
 
 #include "log/writer.h"
@@ -28,6 +28,9 @@ static inline void bind_uid(sqlite3_stmt *statement, int index, const uint8_t ui
 
 // Eight columns from `index` on; NULL: eight nulls.
 void bind_figures(sqlite3_stmt *statement, int index, const StepFigures *figures);
+
+// Notes what is to be deleted, in its transaction.
+Status writer_put_intent(Writer *writer, const Deletion *deletion, uint64_t now_ns, Error *error);
 
 // Zeros where it is none.
 void writer_copy_uid(sqlite3_stmt *statement, int column, uint8_t uid[UID_BYTES]);

@@ -20,6 +20,7 @@ typedef struct StoredChunk {
 
 struct Playback {
     PlaybackDef def;
+    LogHold hold;
     LogReader
         *reader;     // taken from the log for the time of a call, as others want one too; else NULL
     Player *player;  // NULL: nothing had to be stepped yet
@@ -62,6 +63,7 @@ Status playback_open(Playback **playback, const PlaybackDef *def, Error *error) 
                          "Memory ended while opening an episode.");
     }
     made->def = *def;
+    log_hold(def->log, def->episode->recording, &made->hold);
     arena_init(&made->frames.memory, def->limits.bytes_max);
     arena_init(&made->contacts.memory, def->limits.bytes_max);
     arena_init(&made->memory, def->limits.bytes_max);
@@ -99,6 +101,7 @@ void playback_close(Playback *playback) {
     if (playback->player != NULL) {
         player_close(playback->player);
     }
+    log_release(playback->def.log, &playback->hold);
     reel_destroy(playback->reel);
     arena_deinit(&playback->frames.memory);
     arena_deinit(&playback->contacts.memory);

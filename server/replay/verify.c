@@ -39,6 +39,7 @@ typedef struct Worker {
 
 struct Verification {
     VerifyDef def;
+    LogHold hold;
     EpisodeRow episode; // with what its sealed definition says of it
     Proof proof;
     Arena rows;
@@ -286,6 +287,7 @@ Status verify_open(Verification **verification, const VerifyDef *def, Error *err
     }
     made->def = *def;
     made->episode = *def->episode;
+    log_hold(def->log, def->episode->recording, &made->hold);
     arena_init(&made->rows, def->plan_bytes_max);
     Status status = plan(made, error);
     if (status != STATUS_OK) {
@@ -313,6 +315,7 @@ void verify_close(Verification *verification) {
         arena_deinit(&worker->memory);
         free(worker->difference);
     }
+    log_release(verification->def.log, &verification->hold);
     free(verification->worker);
     free(verification->finds.difference);
     arena_deinit(&verification->rows);

@@ -202,6 +202,24 @@ static int wait_for(pid_t pid, int timeout_ms) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// What the sanitizer was told before, as it refuses to come second.
+static char asan_options[512];
+
+void server_begin_shim(const char *variable, const char *value) {
+    const char *before = getenv("ASAN_OPTIONS");
+    char options[600];
+    snprintf(asan_options, sizeof(asan_options), "%s", before == NULL ? "" : before);
+    snprintf(options, sizeof(options), "%s:verify_asan_link_order=0", asan_options);
+    setenv("ASAN_OPTIONS", options, 1);
+    setenv(variable, value, 1);
+    setenv("LD_PRELOAD", MOREAU_BINARY_DIR "/tests/libmoreau-bad-disk.so", 1);
+}
+
+void server_end_shim(void) {
+    unsetenv("LD_PRELOAD");
+    setenv("ASAN_OPTIONS", asan_options, 1);
+}
+
 int server_wait(ServerProcess *server, int timeout_ms) {
     ck_assert_int_gt(server->pid, 0);
     int status = wait_for(server->pid, timeout_ms);

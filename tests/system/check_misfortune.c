@@ -194,16 +194,9 @@ static void tell_disk(const char *word, bool on) {
 }
 
 static ServerProcess *start_on_bad_disk(void) {
-    const char *before = getenv("ASAN_OPTIONS");
-    char kept[512], options[600];
-    snprintf(kept, sizeof(kept), "%s", before == NULL ? "" : before);
-    snprintf(options, sizeof(options), "%s:verify_asan_link_order=0", kept);
-    setenv("ASAN_OPTIONS", options, 1);
-    setenv("MOREAU_BAD_DISK", folder, 1);
-    setenv("LD_PRELOAD", MOREAU_BINARY_DIR "/tests/libmoreau-bad-disk.so", 1);
+    server_begin_shim("MOREAU_BAD_DISK", folder);
     ServerProcess *server = start_on("disk.db");
-    unsetenv("LD_PRELOAD");
-    setenv("ASAN_OPTIONS", kept, 1);
+    server_end_shim();
     return server;
 }
 

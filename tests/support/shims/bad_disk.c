@@ -3,6 +3,8 @@
 // variable MOREAU_BAD_DISK names, a file `full` makes every write to a database fail as on a full
 // disk, and a file `slow` makes every sync take 300 ms. It stands between SQLite and the system, so
 // that what is tested is the whole server as it is.
+//
+// With MOREAU_DAYS_AGO=N the wall clock shows what it did N days ago.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -50,6 +52,15 @@ ssize_t pwrite64(int fd, const void *bytes, size_t count, off_t offset) {
 
 ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset) {
     return pwrite64(fd, bytes, count, offset);
+}
+
+int clock_gettime(clockid_t which, struct timespec *now) {
+    int (*real)(clockid_t, struct timespec *) = NULL;
+    const char *days = getenv("MOREAU_DAYS_AGO");
+    *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
+    int result = real(which, now);
+    now->tv_sec -= which == CLOCK_REALTIME && days != NULL ? 86400 * atol(days) : 0;
+    return result;
 }
 
 static void be_slow(int fd) {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// The care that a server takes of its file while it serves: what it deletes by its rules of
+// retention and what it keeps, and backups.
+#include "support/server_shell.h"
+#include "support/suite.h"
+#include "support/wire_episode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
+
+static WireDepot depot;
+static WireClient *client;
+
+static void open_depot(const char *options) {
+    wire_depot_open(&depot, options);
+    client = depot.client;
+}
+
+static void reopen_depot(const char *options) {
+    wire_depot_stop(&depot);
+    wire_depot_restart(&depot, options);
+    client = depot.client;
+}
+
+static void close_depot(void) {
+    wire_depot_close(&depot);
+}
+
+static void record(const char *name, uint64_t steps) {
+    uint64_t world = wire_small_world(client);
+    Moreau__V1__EpisodeStart start = wire_start_call(world);
+    start.name = (char *)name;
+    wire_record(client, &start);
+    wire_step(client, world, steps);
+    wire_stop_recording(client, world);
+}
+
+static void pin(const char *episode) {
+    Moreau__V1__EpisodePin call = MOREAU__V1__EPISODE_PIN__INIT;
+    call.episode = (char *)episode;
+    wire_accept(client, &call);
+}
+
+static bool is_there(const char *episode) {
+    Moreau__V1__EpisodeDescribe call = MOREAU__V1__EPISODE_DESCRIBE__INIT;
+    call.episode = (char *)episode;
+    const Moreau__V1__Reply *reply = wire_call(client, &call);
+    if (reply->status->code != CODE(OK)) {
+        wire_expect(reply, CODE(NOT_FOUND), "episode");
+    }
+    return reply->status->code == CODE(OK);
+}
+
+static void await_gone(const char *episode) {
+    while (is_there(episode)) { // the suite's timeout ends it
+        server_sleep_ms(5);
+    }
+}
+
+// ---- retention
+
+START_TEST(what_ended_days_ago_goes_and_the_pinned_stays) {
+    server_begin_shim("MOREAU_DAYS_AGO", "40");
+    open_depot("--workers 1");
+    server_end_shim();
+    unsetenv("MOREAU_DAYS_AGO");
+    record("old", 30);
+    record("kept", 30);
+    pin("kept");
+    reopen_depot("--workers 1");
+    record("new", 30);
+    reopen_depot("--workers 1 --keep-days 41");
+    ck_assert(is_there("old") && is_there("kept"));
+    reopen_depot("--workers 1 --keep-days 39");
+    await_gone("old");
+    wire_expect_verified(client, "kept", 30);
+    wire_expect_verified(client, "new", 30);
+    char *log = server_read(depot.server, "log");
+    const char *line = strstr(log, "retention_deleted");
+    ck_assert_msg(line != NULL, "%s", log);
+    ck_assert_ptr_nonnull(strstr(line, "episodes=1 why=\"it ended more than 39 days ago\""));
+    free(log);
+}
+END_TEST
+
+START_TEST(what_is_being_read_or_recorded_stays) {
+    open_depot("--workers 2 --keep-episodes 1");
+    uint64_t world = wire_small_world(client);
+    Moreau__V1__EpisodeStart start = wire_start_call(world);
+    start.name = (char *)"open";
+    wire_record(client, &start);
+    record("read", 300);
+    Moreau__V1__EpisodeReplay replay = MOREAU__V1__EPISODE_REPLAY__INIT;
+    replay.episode = (char *)"read";
+    replay.has_speed = replay.has_again = 1;
+    replay.speed = 0.001; // longer than the test
+    replay.again = 1;
+    WireClient *reader = wire_open(depot.server->address[0]);
+    uint64_t id = wire_submit(reader, &replay);
+    ck_assert(wire_receive(reader)->event);
+    record("second", 10);
+    record("third", 10);
+    await_gone("second");
+    ck_assert(is_there("read") && is_there("third"));
+    wire_step(client, world, 10); // and is written while others go
+    Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
+    cancel.has_request = 1;
+    cancel.request = id;
+    wire_submit(reader, &cancel);
+    wire_expect(wire_await(reader, id, NULL, NULL), CODE(CANCELLED), NULL);
+    await_gone("read");
+    wire_close(reader);
+    ck_assert_uint_eq(wire_stop_recording(client, world)->steps, 10);
+    await_gone("third"); // which was begun later, and ended before
+    wire_expect_verified(client, "open", 10);
+}
+END_TEST
+
+START_TEST(the_tool_pins) {
+    open_depot("--workers 1");
+    const char *address = depot.server->address[0];
+    char said[4096];
+    record("fall", 10);
+    json_t *one = server_shell_json(address, "moreau episodes fall --pin --json", 0);
+    ck_assert(json_is_true(json_object_get(one, "pinned")));
+    json_decref(one);
+    ck_assert_int_eq(server_shell(address, "moreau episodes", said, sizeof(said)), 0);
+    ck_assert_ptr_nonnull(strstr(said, "complete, pinned"));
+    ck_assert_int_eq(
+        server_shell(address, "moreau episodes --delete fall 2>&1", said, sizeof(said)), 1);
+    ck_assert_ptr_nonnull(strstr(said, "--unpin"));
+    ck_assert_int_eq(server_shell(address, "moreau episodes fall --unpin", said, sizeof(said)), 0);
+    ck_assert_ptr_nonnull(strstr(said, "unpinned episode"));
+    ck_assert_int_eq(server_shell(address, "moreau episodes --pin 2>&1", said, sizeof(said)), 2);
+    ck_assert_int_eq(
+        server_shell(address, "moreau episodes fall --pin --unpin 2>&1", said, sizeof(said)), 2);
+    ck_assert_int_eq(server_shell(address, "moreau episodes --delete fall", said, sizeof(said)), 0);
+}
+END_TEST
+
+START_TEST(rules_that_cannot_be_meant_are_refused) {
+    static const char *const wrong[][2] = {
+        {"--db @/x.db --keep-bytes 10", "1 MiB at least"},
+        {"--keep-days 3", "--db FILE"},
+        {"--db @/x.db --keep-days -1", "keep-days takes"},
+        {"--db @/x.db --keep-episodes many", "keep-episodes takes"},
+    };
+    char said[1024];
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        ck_assert_int_ne(server_refusal(wrong[i][0], said, sizeof(said)), 0);
+        ck_assert_msg(strstr(said, wrong[i][1]) != NULL, "%s", said);
+    }
+}
+END_TEST
+
+static TCase *case_retention(void) {
+    TCase *tcase = tcase_create("retention");
+    tcase_add_checked_fixture(tcase, NULL, close_depot);
+    tcase_add_test(tcase, what_ended_days_ago_goes_and_the_pinned_stays);
+    tcase_add_test(tcase, what_is_being_read_or_recorded_stays);
+    tcase_add_test(tcase, the_tool_pins);
+    return tcase;
+}
+
+static TCase *case_options(void) {
+    TCase *tcase = tcase_create("options");
+    tcase_add_test(tcase, rules_that_cannot_be_meant_are_refused);
+    return tcase;
+}
+
+SUITE_MAIN("system/care", case_retention, case_options)
