@@ -28,6 +28,7 @@ struct Comparison {
     size_t behind; // the variant that catches up; variant_count: all have
     bool is_new;   // the player has arrived at a step at which nobody has looked yet
     EpisodeOrigin origin;
+    LogHold hold;
     Arena memory;
     _Atomic uint64_t steps_done;
 };
@@ -69,6 +70,7 @@ Status compare_open(Comparison **comparison, const CompareDef *def, Error *error
         return out_of_memory(error);
     }
     made->def = *def;
+    log_hold(def->log, def->episode->recording, &made->hold);
     made->behind = def->variant_count;
     arena_init(&made->memory, def->limits.bytes_max);
     memcpy(made->origin.episode, def->episode->uid, UID_BYTES);
@@ -93,6 +95,7 @@ void compare_close(Comparison *comparison) {
         variant_close(&comparison->variant[i]);
     }
     player_close(comparison->player);
+    log_release(comparison->def.log, &comparison->hold);
     arena_deinit(&comparison->memory);
     free(comparison);
 }
