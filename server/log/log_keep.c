@@ -61,6 +61,7 @@ static Status begin_look(Log *log, Error *error) {
     keep->due_ns = UINT64_MAX;
     keep->has_skipped = false;
     keep->spent_ns = 0;
+    keep->look_at_ns = UINT64_MAX; // what is noted from now on needs another look
     keep->list_count = keep->list_next = 0;
     keep->ended = keep->newest = (EndedRecording){0};
     keep->is_looking = true;
@@ -75,13 +76,17 @@ static Status begin_look(Log *log, Error *error) {
 static void end_look(Log *log) {
     Keep *keep = &log->keep;
     uint64_t wall_ns = clock_wall_ns(), left_ns = UINT64_MAX;
+    bool is_noted = keep->look_at_ns != UINT64_MAX;
     keep->is_looking = false;
     keep->looked_ns = clock_now_ns();
     keep->look_at_ns = UINT64_MAX;
+    if (is_noted) {
+        log_keep_note(log, false);
+    }
     if (keep->due_ns != UINT64_MAX) { // the wall clock may be set: now and then it is looked at
         left_ns = keep->due_ns > wall_ns ? keep->due_ns - wall_ns : 0;
         left_ns = left_ns < pause_ns ? pause_ns : earlier(left_ns, sleep_ns);
-        keep->look_at_ns = keep->looked_ns + left_ns;
+        keep->look_at_ns = earlier(keep->look_at_ns, keep->looked_ns + left_ns);
     }
     uv_mutex_lock(&log->mutex);
     log->figures.looks++;
