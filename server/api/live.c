@@ -25,14 +25,20 @@ static void count_frame(const LiveWorld *live, LiveFrame *frame, size_t bytes) {
     frame->counted_bytes = bytes;
 }
 
-static void destroy_frame(const LiveWorld *live, LiveFrame *frame) {
+static void free_frame(LiveFrame *frame) {
     if (frame != NULL) {
-        count_frame(live, frame, 0);
         episode_columns_deinit(&frame->columns);
         arena_deinit(&frame->arena);
         free(frame->reports);
         free(frame->scene);
         free(frame);
+    }
+}
+
+static void destroy_frame(const LiveWorld *live, LiveFrame *frame) {
+    if (frame != NULL) {
+        count_frame(live, frame, 0);
+        free_frame(frame);
     }
 }
 
@@ -261,6 +267,7 @@ void live_leave(LiveWorld *live) {
     ASSERT(live->first == NULL);
     live_rest(live);
     atomic_store(&live->wish, 0);
+    atomic_store(&live->wants_look, false);
     destroy_frame(live, atomic_exchange(&live->fresh, NULL));
     destroy_frame(live, atomic_exchange(&live->spare, NULL));
     if (atomic_load(&live->is_gone) && !atomic_load(&live->is_listed) && !live->is_looking) {
@@ -340,7 +347,11 @@ void live_take_news(Api *api) {
 }
 
 void live_close_all(Api *api) {
-    while (api->first_live != NULL) {
-        destroy(api->first_live);
+    for (LiveWorld *live = api->first_live, *next; live != NULL; live = next) {
+        next = live->next;
+        free_frame(atomic_exchange(&live->fresh, NULL)); // the host that counted them is gone
+        free_frame(atomic_exchange(&live->spare, NULL));
+        free(live);
     }
+    api->first_live = NULL;
 }

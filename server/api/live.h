@@ -95,7 +95,7 @@ void live_leave(LiveWorld *live);
 // For the api's async: frames have come, or worlds have gone.
 void live_take_news(Api *api);
 
-// At the very end; no lane is left.
+// At the very end; no lane is left, and no host.
 void live_close_all(Api *api);
 
 // ---- command_subscribe.c's

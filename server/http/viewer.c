@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -82,10 +83,9 @@ static void send_message(Viewer *viewer) {
 }
 
 static int refuse(Viewer *viewer, enum lws_close_status status, const char *why) {
-    unsigned char text[LWS_PRE + 124]; // what a close frame holds
-    size_t bytes = strlen(why);
-    memcpy(text, why, bytes);
-    lws_close_reason(viewer->def.wsi, status, text, bytes);
+    char text[124]; // what a close frame holds
+    int bytes = snprintf(text, sizeof(text), "%s", why);
+    lws_close_reason(viewer->def.wsi, status, (unsigned char *)text, (size_t)bytes);
     return -1;
 }
 
