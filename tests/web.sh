@@ -1,6 +1,7 @@
 #!/bin/sh
 # The viewer in a browser: records episodes with a server, opens them in the built page in headless Chromium, and compares what it shows with what
 # other code reads from the file (tests/web/expect.py). Says so where the page is not built or there is no Chromium.
+#   tests/web.sh BUILD_DIR --pictures          takes those of clients/web/pictures anew
 #   tests/web.sh BUILD_DIR [--smoke|--all]     --smoke: the first look at an episode alone; --all: also files of a gigabyte and of 10,000 bodies,
 #                                              with figures. With either, all that is needed must be there
 set -eu
@@ -43,6 +44,17 @@ run() {
     "$build/clients/moreau" run "$source/tests/scenes/$scene.json" --json "$@" >/dev/null 2>&1
 }
 
+if [ "$all" = --pictures ]; then
+    start "$folder/pictures.db"
+    run falling --steps 200 --record=contacts --episode-name falling
+    run stack10 --steps 120 --record=contacts --episode-name stack
+    run heap-12 --steps 120 --record=contacts --episode-name heap
+    run incline --steps 200 --record=contacts --episode-name slides --solver mdp
+    run joints/humanoid_stairs --steps 200 --record=contacts --episode-name humanoid
+    stop
+    node "$web/tests/pictures.mjs" "$folder" "$web/pictures"
+    exit 0
+fi
 start "$folder/log.db"
 run stack10 --steps 60 --record=inputs --episode-name inputs
 run incline --steps 200 --record=contacts --episode-name slides --solver mdp

@@ -23,6 +23,7 @@ from .group import Columns, Final, Group, Rows, channel, gaussian, parameter, un
 from .group import stream as noise_stream
 from .launch import Server, find_server, launch
 from .problem import dense_problem, solve
+from .view import view
 from .world import JointState, State, World, joint_starts, step_joints
 
 __version__ = "0.1.0"
@@ -59,6 +60,7 @@ __all__ = [
     "solve",
     "step_joints",
     "uniform",
+    "view",
 ]
 
 
