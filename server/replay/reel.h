@@ -7,12 +7,12 @@
 //                             └───────────[frames ◄──]      from the mark, next time
 //
 // On its way to the first of these frames it leaves marks (player_mark), half as many as there is
-// room for: so all steps are taken about twice where there is room for a mark per block of frames,
-// and once where one block reaches back to the key-frame. Episodes of groups have no marks, nor
+// room for: so steps are taken about twice where there is room for a mark per block of frames, and
+// once where one block reaches back to the key-frame. Episodes of groups have no marks, nor
 // key-frames: their blocks begin at step 0.
 //
-// What it holds is bounded: about `bytes` of frames and four times as much of marks, and one of each
-// at least.
+// What it holds is bounded: about `bytes` of frames and four times as much of marks, and one of
+// each at least.
 //
 // Belongs to one thread at a time, as the player does.
 #pragma once
