@@ -28,6 +28,8 @@ MoreauStatus moreau_record_start(MoreauClient *client, const MoreauRecord *recor
     start.lossy = record->lossy;
     start.has_seed = record->has_seed;
     start.seed = record->seed;
+    start.has_events = record->events;
+    start.events = record->events;
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_START;
     request.episode_start = &start;

@@ -667,6 +667,7 @@ typedef struct MoreauRecord {
     bool lossy;              // rather lose steps (and count them) than wait for the disk
     bool has_seed;
     uint64_t seed; // kept with the episode
+    bool events;   // also which bodies touch (moreau_episode_touches); not with lossy
 } MoreauRecord;
 
 MoreauRecord moreau_record_default(void);
@@ -739,6 +740,26 @@ MoreauStatus moreau_episode_names(MoreauClient *client, const char *episode, Mor
 
 // The name, borrowed from the reply, and the body's id (Nullable). NULL past the end.
 const char *moreau_reply_body_name(const MoreauReply *reply, size_t index, uint64_t *body);
+
+// Two bodies that touched, in an episode recorded with `events`.
+typedef struct MoreauTouch {
+    uint64_t body, other_body;          // ids, the smaller first
+    const char *body_name, *other_name; // borrowed from the reply; NULL: nameless
+    uint64_t first_step, last_step;     // of one that never ended, the episode's last
+    bool ended;
+    double approach_speed;  // [m/s] before the first step
+    double first_impulse;   // [N s] along the normals, of the first step
+    double hardest_impulse; // [N s] of a step
+    uint64_t hardest_step;
+} MoreauTouch;
+
+// By where they began: `count` of them behind the first `first`. *got (Nullable) is how many
+// moreau_reply_touch has, *total (Nullable) how many there are. *reply is the caller's to free.
+// FAILED_PRECONDITION: it was recorded without `events`.
+MoreauStatus moreau_episode_touches(MoreauClient *client, const char *episode, uint64_t first,
+                                    uint64_t count, MoreauReply **reply, size_t *got,
+                                    uint64_t *total);
+bool moreau_reply_touch(const MoreauReply *reply, size_t index, MoreauTouch *touch);
 
 // FAILED_PRECONDITION while it is being recorded, or pinned.
 MoreauStatus moreau_episode_delete(MoreauClient *client, const char *episode);

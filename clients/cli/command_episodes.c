@@ -6,7 +6,9 @@
 #include "cli/json_read.h"
 #include "cli/json_write.h"
 #include "cli/terminal.h"
+#include "cli/touch_text.h"
 #include "cli/when.h"
+#include "cli/where.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@ static const char usage[] =
     "\n"
     "  moreau episodes [options]            a table, the newest first\n"
     "  moreau episodes EPISODE              everything about one\n"
+    "  moreau episodes EPISODE --touches    which bodies touched in it, and how hard\n"
     "  moreau episodes EPISODE --pin        no rule of retention deletes it, nor\n"
     "                                       --delete; --unpin: not any more\n"
     "  moreau episodes --delete EPISODE     remove one\n"
@@ -24,29 +27,41 @@ static const char usage[] =
     "EPISODE is an id, its first digits (at least 4), or a name that only one has.\n"
     "WHEN is 2026-11-21, \"2026-11-21 14:05\" (local time), or how long ago: 90s,\n"
     "15min, 2h, 3d.\n"
+    "CONDITION is some of these, with \"and\" between them; BODY is a name, in quotes\n"
+    "where it has blanks, or # and an id:\n"
+    "  contact between BODY and BODY        they touched; also: contact of BODY\n"
+    "  contact ... after STEP before STEP   and that began between these steps\n"
+    "  contact ... faster than SPEED        and they met faster than that [m/s]\n"
+    "  impact of BODY > IMPULSE             it was hit harder in a step [N s]; also:\n"
+    "                                       between BODY and BODY\n"
+    "  unconverged, launched, broken        it has steps in which that happened\n"
+    "  name ~ TEXT, label = TEXT, solver = TEXT, client = TEXT, state = STATE\n"
+    "Contacts and impacts are known of episodes recorded with --events.\n"
     "\n"
     "Examples:\n"
     "  moreau episodes --label night --since 2h\n"
     "  moreau episodes demo\n"
+    "  moreau episodes --where 'contact between ball and cup and unconverged'\n"
     "  moreau episodes --json --limit 1 | jq -r '.[0].episode'\n";
 
 enum { PAGE_ROWS = 1000, ROWS_DEFAULT = 100 };
 // of each kind: what a server gives at most, and what a screen holds
 enum { HIGHLIGHTS_ALL = 10000, HIGHLIGHTS_SHOWN = 5 };
 
-static const CliField typed[] = {{"episode", "EPISODE"},       {"name", "--name"},
-                                 {"label", "--label"},         {"solver", "--solver"},
-                                 {"client", "--client"},       {"since", "--since"},
-                                 {"recording", "--recording"}, {NULL, NULL}};
+static const CliField typed[] = {
+    {"episode", "EPISODE"},       {"name", "--name"},     {"label", "--label"},
+    {"solver", "--solver"},       {"client", "--client"}, {"since", "--since"},
+    {"recording", "--recording"}, {"touches", "--where"}, {NULL, NULL}};
 
 typedef struct EpisodeOptions {
-    const char *name, *label, *solver, *client, *state, *since, *recording, *removed;
-    bool pins, unpins;
+    const char *name, *label, *solver, *client, *state, *since, *recording, *where, *removed;
+    bool pins, unpins, touches;
     uint64_t limit;
 } EpisodeOptions;
 
-// The options as the call has them.
-static int fill_list(Cli *cli, const EpisodeOptions *options, Moreau__V1__EpisodeList *list) {
+// The options as the call has them. `where` is freed in any case.
+static int fill_list(Cli *cli, const EpisodeOptions *options, Where *where,
+                     Moreau__V1__EpisodeList *list) {
     list->name = (char *)options->name;
     list->label = (char *)options->label;
     list->solver = (char *)options->solver;
@@ -73,6 +88,10 @@ static int fill_list(Cli *cli, const EpisodeOptions *options, Moreau__V1__Episod
                             options->since);
         }
     }
+    char message[WHERE_MESSAGE_BYTES];
+    if (options->where != NULL && !where_parse(options->where, where, list, message)) {
+        return cli_fail(cli, EXIT_USAGE, "--where, %s", message);
+    }
     return EXIT_DONE;
 }
 
@@ -96,7 +115,8 @@ static Moreau__V1__Reply *fetch_page(Cli *cli, Moreau__V1__EpisodeList *list, in
     return NULL;
 }
 
-static void print_count(uint64_t total, uint64_t limit) {
+static void print_count(const Moreau__V1__EpisodeListReply *page, uint64_t limit) {
+    const uint64_t total = page->total;
     char text[2][32];
     printf("%s%s episode%s%s", terminal_style(stdout, STYLE_BOLD), format_count(total, text[0]),
            plural(total), terminal_style(stdout, STYLE_PLAIN));
@@ -104,6 +124,10 @@ static void print_count(uint64_t total, uint64_t limit) {
         printf("; the newest %s (--limit N shows more)", format_count(limit, text[1]));
     }
     putchar('\n');
+    if (page->unknown > 0) {
+        printf("%s more %s recorded without --events: whether these touched nobody noted\n",
+               format_count(page->unknown, text[0]), page->unknown == 1 ? "was" : "were");
+    }
     if (total > 0) {
         episode_print_head();
     }
@@ -122,13 +146,12 @@ static void show_page(const Moreau__V1__EpisodeListReply *page, json_t *rows) {
     }
 }
 
-static int show_list(Cli *cli, const EpisodeOptions *options) {
-    Moreau__V1__EpisodeList list = MOREAU__V1__EPISODE_LIST__INIT;
-    int status = fill_list(cli, options, &list);
-    if (status != EXIT_DONE || (status = cli_connect(cli)) != EXIT_DONE) {
+static int show_pages(Cli *cli, Moreau__V1__EpisodeList *asked, uint64_t limit) {
+    Moreau__V1__EpisodeList list = *asked;
+    int status = cli_connect(cli);
+    if (status != EXIT_DONE) {
         return status;
     }
-    uint64_t limit = options->limit > 0 ? options->limit : ROWS_DEFAULT;
     json_t *rows = cli->json ? json_array() : NULL;
     list.has_first = list.has_count = 1;
     uint64_t got;
@@ -141,7 +164,7 @@ static int show_list(Cli *cli, const EpisodeOptions *options) {
             return status;
         }
         if (list.first == 0 && rows == NULL) {
-            print_count(reply->episode_list->total, limit);
+            print_count(reply->episode_list, limit);
         }
         got = reply->episode_list->n_episodes;
         list.first += got;
@@ -152,6 +175,24 @@ static int show_list(Cli *cli, const EpisodeOptions *options) {
         cli_print(cli, rows);
     }
     return EXIT_DONE;
+}
+
+static int show_list(Cli *cli, const EpisodeOptions *options) {
+    Moreau__V1__EpisodeList list = MOREAU__V1__EPISODE_LIST__INIT;
+    Where where = {0};
+    int status = fill_list(cli, options, &where, &list);
+    if (status == EXIT_DONE) {
+        status = show_pages(cli, &list, options->limit > 0 ? options->limit : ROWS_DEFAULT);
+    }
+    where_free(&where);
+    return status;
+}
+
+static int show_touches(Cli *cli, const char *name, const EpisodeOptions *options) {
+    int status = cli_connect(cli);
+    return status != EXIT_DONE
+               ? status
+               : touches_show(cli, name, options->limit > 0 ? options->limit : ROWS_DEFAULT);
 }
 
 static json_t *write_one(const Moreau__V1__EpisodeDescribeReply *reply) {
@@ -255,6 +296,8 @@ int command_episodes(Cli *cli, int argc, char **argv) {
         {"--since", OPTION_TEXT, &options.since, "WHEN", "begun then or later"},
         {"--recording", OPTION_TEXT, &options.recording, "ID",
          "of a group: the id of any of its episodes"},
+        {"--where", OPTION_TEXT, &options.where, "CONDITION", "what happened in it"},
+        {"--touches", OPTION_FLAG, &options.touches, NULL, "of EPISODE: which bodies touched"},
         {"--limit", OPTION_COUNT, &options.limit, "N", "at most so many rows; default 100"},
         {"--pin", OPTION_FLAG, &options.pins, NULL, "keep it"},
         {"--unpin", OPTION_FLAG, &options.unpins, NULL, "let it go again"},
@@ -269,12 +312,18 @@ int command_episodes(Cli *cli, int argc, char **argv) {
     if ((status = check_words(cli, &options, &words)) != EXIT_DONE) {
         return status;
     }
+    if (options.touches && (words.count == 0 || options.removed != NULL)) {
+        return cli_fail(cli, EXIT_USAGE, "--touches is about one episode: name it");
+    }
     cli->fields = typed;
     if (options.removed != NULL) {
         return remove_one(cli, options.removed);
     }
     if (options.pins || options.unpins) {
         return pin_one(cli, words.item[0], options.pins);
+    }
+    if (options.touches) {
+        return show_touches(cli, words.item[0], &options);
     }
     return words.count > 0 ? show_one(cli, words.item[0]) : show_list(cli, &options);
 }

@@ -463,6 +463,8 @@ int command_run(Cli *cli, int argc, char **argv) {
          "of the episode; may be repeated"},
         {"--lossy", OPTION_FLAG, &options.recording.lossy, NULL,
          "lose steps rather than wait for the disk"},
+        {"--events", OPTION_FLAG, &options.recording.events, NULL,
+         "record also which bodies touch, and how hard"},
     };
     OptionList words = {0};
     int status = cli_parse(cli, usage, (OptionTable){table, sizeof(table) / sizeof(table[0])}, argc,

@@ -102,9 +102,24 @@ static bool copy_schema(sqlite3 *db) {
     return sqlite3_finalize(statement) == SQLITE_OK && is_done;
 }
 
+// Files of before version 7 know no touches.
+static bool has_table(sqlite3 *db, const char *table) {
+    sqlite3_stmt *statement =
+        prepare(db, "SELECT 1 FROM log.sqlite_schema WHERE type = 'table' AND name = ?");
+    sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+    bool is_there = statement != NULL && sqlite3_step(statement) == SQLITE_ROW;
+    sqlite3_finalize(statement);
+    return is_there;
+}
+
 static bool copy_rows(sqlite3 *db, int64_t recording) {
-    static const char *const tables[] = {"recording", "episode", "label", "chunk", "highlight"};
+    static const char *const tables[] = {"recording", "episode", "label",     "chunk",
+                                         "highlight", "touch",   "touch_body"};
+    enum { SINCE_EVER = 5 };
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        if (i >= SINCE_EVER && !has_table(db, tables[i])) {
+            continue;
+        }
         char sql[128];
         snprintf(sql, sizeof(sql), "INSERT INTO main.%s SELECT * FROM log.%s WHERE %s = %" PRId64,
                  tables[i], tables[i], i == 0 ? "id" : "recording", recording);

@@ -16,9 +16,9 @@ static const ProtobufCEnumValue *find_content(const RecordingOptions *options) {
 int recording_check(Cli *cli, const RecordingOptions *options) {
     if (options->content == NULL) {
         bool is_given = options->name != NULL || options->stride > 0 || options->labels.count > 0 ||
-                        options->lossy;
+                        options->lossy || options->events;
         return is_given ? cli_fail(cli, EXIT_USAGE,
-                                   "--episode-name, --stride, --label and --lossy are "
+                                   "--episode-name, --stride, --label, --lossy and --events are "
                                    "about an episode: give --record, too")
                         : EXIT_DONE;
     }
@@ -32,6 +32,11 @@ int recording_check(Cli *cli, const RecordingOptions *options) {
                         "--stride is about frames: give --record=frames or "
                         "--record=contacts");
     }
+    if (options->lossy && options->events) {
+        return cli_fail(cli, EXIT_USAGE,
+                        "--events follow from every step, and --lossy may lose some: give one of "
+                        "the two");
+    }
     return EXIT_DONE;
 }
 
@@ -39,8 +44,11 @@ int recording_start(Cli *cli, const RecordingOptions *options, uint64_t world) {
     if (options->content == NULL) {
         return EXIT_DONE;
     }
-    static const CliField typed[] = {
-        {"name", "--episode-name"}, {"labels", "--label"}, {"stride", "--stride"}, {NULL, NULL}};
+    static const CliField typed[] = {{"name", "--episode-name"},
+                                     {"labels", "--label"},
+                                     {"stride", "--stride"},
+                                     {"events", "--events"},
+                                     {NULL, NULL}};
     cli->fields = typed;
     MoreauRecord record = moreau_record_default();
     record.world = world;
@@ -50,6 +58,7 @@ int recording_start(Cli *cli, const RecordingOptions *options, uint64_t world) {
     record.content = (MoreauContent)find_content(options)->value;
     record.stride = options->stride > 0 ? options->stride : 1;
     record.lossy = options->lossy;
+    record.events = options->events;
     return moreau_record_start(cli->client, &record, NULL) == MOREAU_OK ? EXIT_DONE
                                                                         : cli_report_failure(cli);
 }

@@ -9,7 +9,7 @@ typedef struct RecordingOptions {
     const char *name;    // Nullable
     uint64_t stride;     // 0: not given
     OptionList labels;
-    bool lossy;
+    bool lossy, events;
 } RecordingOptions;
 
 // What the options say is not sensible is a usage error, after a sentence.

@@ -114,6 +114,8 @@ static const Command commands[] = {
      COMMAND_LOG | COMMAND_BACKGROUND | COMMAND_CHANGES, 0,
      "steps an episode's inputs again under other settings", command_episode_compare_judge, NULL,
      command_episode_compare_prepare, command_episode_compare},
+    {FIELD(EPISODE_TOUCHES), "EpisodeTouches", PLACE_ALONE, COMMAND_LOG | COMMAND_BACKGROUND, 0,
+     "which bodies touched in an episode", NULL, NULL, NULL, command_episode_touches},
     {FIELD(EPISODE_PIN), "EpisodePin", PLACE_ALONE,
      COMMAND_LOG | COMMAND_BACKGROUND | COMMAND_CHANGES, 0, "keeps an episode, or not any more",
      NULL, NULL, NULL, command_episode_pin},

@@ -5,10 +5,12 @@
 // Start, Stop, Delete and Pin are work in two parts: the first hands something to the log and
 // parks, the second runs when it is on the disk, and replies.
 #include "api/episode.h"
+#include "api/touch_filter.h"
 #include "replay/group_player.h"
 #include "run/recorder.h"
 #include "step/snapshot.h"
 #include "wire/scene_print.h"
+#include "os/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,6 +70,12 @@ Status command_episode_start_judge(Request *request, Error *error) {
     if (status == STATUS_OK) {
         status = check_steps(start->keyframe_steps, RECORDER_KEYFRAME_STEPS_MAX, "keyframe_steps",
                              error);
+    }
+    if (status == STATUS_OK && start->events && start->lossy) {
+        status =
+            error_set(error, STATUS_INVALID_ARGUMENT, "events",
+                      "Events cannot be recorded of an episode that is lossy: who touches whom "
+                      "follows from every step. Leave one of the two out.");
     }
     return status == STATUS_OK ? take_plan(request, error) : status;
 }
@@ -175,6 +183,7 @@ static Status begin_recording(Request *request, Error *error) {
                        .stride = start->stride,
                        .keyframe_steps = start->keyframe_steps,
                        .lossy = start->lossy,
+                       .has_events = start->events,
                        .name = plan->name,
                        .label_count = start->n_labels,
                        .label = (const char *const *)start->labels,
@@ -371,9 +380,10 @@ static uint64_t moment_ns(bool is_given, double seconds) {
     return low;
 }
 
-static Status fill_list(Request *request, const EpisodeRow *rows, size_t count, uint64_t total,
-                        Moreau__V1__Reply *reply, Error *error) {
+static Status fill_list(Request *request, const EpisodeRows *rows, Moreau__V1__Reply *reply,
+                        Error *error) {
     Arena *arena = &request->arena;
+    const size_t count = rows->count;
     Moreau__V1__EpisodeListReply *message = arena_take(arena, sizeof(*message));
     Moreau__V1__EpisodeInfo *info = arena_take_array(arena, count, sizeof(*info));
     Moreau__V1__EpisodeInfo **list = arena_take_array(arena, count, sizeof(*list));
@@ -383,12 +393,14 @@ static Status fill_list(Request *request, const EpisodeRow *rows, size_t count, 
     moreau__v1__episode_list_reply__init(message);
     for (size_t i = 0; i < count; i++) {
         list[i] = &info[i];
-        if (!episode_describe(&rows[i], arena, &info[i])) {
+        if (!episode_describe(&rows->row[i], arena, &info[i])) {
             return out_of_memory(error);
         }
     }
     message->has_total = 1;
-    message->total = total;
+    message->total = rows->total;
+    message->has_unknown = request->message->episode_list->n_touches > 0;
+    message->unknown = rows->unknown;
     message->n_episodes = count;
     message->episodes = list;
     reply->result_case = MOREAU__V1__REPLY__RESULT_EPISODE_LIST;
@@ -396,8 +408,40 @@ static Status fill_list(Request *request, const EpisodeRow *rows, size_t count, 
     return STATUS_OK;
 }
 
+// The touches and kinds of highlights that are asked for, in memory of the request's arena.
+static Status take_conditions(Request *request, EpisodeFilter *filter, Error *error) {
+    const Moreau__V1__EpisodeList *list = request->message->episode_list;
+    if (list->n_touches > FILTER_TOUCHES_MAX || list->n_highlights > FILTER_HIGHLIGHTS_MAX) {
+        const bool touches = list->n_touches > FILTER_TOUCHES_MAX;
+        return error_set(error, STATUS_INVALID_ARGUMENT, touches ? "touches" : "highlights",
+                         "Ask for at most %d of them, not %zu.",
+                         touches ? FILTER_TOUCHES_MAX : FILTER_HIGHLIGHTS_MAX,
+                         touches ? list->n_touches : list->n_highlights);
+    }
+    TouchFilter *touch = arena_take_array(&request->arena, list->n_touches, sizeof(*touch));
+    HighlightKind *kind = arena_take_array(&request->arena, list->n_highlights, sizeof(*kind));
+    if (touch == NULL || kind == NULL) {
+        return out_of_memory(error);
+    }
+    for (size_t i = 0; i < list->n_touches; i++) {
+        char path[32];
+        snprintf(path, sizeof(path), "touches[%zu]", i);
+        Status status = touch_filter_read(list->touches[i], path, &touch[i], error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    for (size_t i = 0; i < list->n_highlights; i++) {
+        kind[i] = (HighlightKind)list->highlights[i];
+    }
+    filter->touch = touch;
+    filter->touch_count = list->n_touches;
+    filter->highlight = kind;
+    filter->highlight_count = list->n_highlights;
+    return STATUS_OK;
+}
+
 Status command_episode_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
-    (void)lane;
     const Moreau__V1__EpisodeList *list = request->message->episode_list;
     uint8_t recording[UID_BYTES];
     if (list->recording != NULL) {
@@ -419,18 +463,23 @@ Status command_episode_list(Request *request, Lane *lane, Moreau__V1__Reply *rep
                             .until_ns = moment_ns(list->has_until, list->until),
                             .first = list->first,
                             .count = list->count < ROWS_MAX ? list->count : ROWS_MAX};
+    Status status = take_conditions(request, &filter, error);
     Log *log = request->api->def.log;
     LogReader *reader;
-    Status status = log_take_reader(log, &reader, error);
+    status = status == STATUS_OK ? log_take_reader(log, &reader, error) : status;
     if (status != STATUS_OK) {
         return status;
     }
-    EpisodeRow *rows = NULL;
-    size_t count = 0;
-    uint64_t total = 0;
-    status = log_reader_list(reader, &filter, &request->arena, &rows, &count, &total, error);
+    EpisodeRows rows;
+    WorkWatch watch;
+    request_watch(request, lane, clock_now_ns(), &watch);
+    filter.context = &watch.context;
+    status = log_reader_list(reader, &filter, &request->arena, &rows, error);
     log_give_reader(log, reader);
-    return status == STATUS_OK ? fill_list(request, rows, count, total, reply, error) : status;
+    if (status == STATUS_ABORTED) {
+        return episode_end_watch(request, &watch, error);
+    }
+    return status == STATUS_OK ? fill_list(request, &rows, reply, error) : status;
 }
 
 // The world as it was at the episode's start, the caller's to destroy.

@@ -128,6 +128,8 @@ bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeIn
     info->state = (Moreau__V1__Episode__State)row->state;
     info->content = (Moreau__V1__Episode__Content)row->content;
     info->stride = row->stride;
+    info->has_events = 1;
+    info->events = row->has_events;
     info->lossy = row->lossy;
     info->has_seed = row->has_seed;
     info->seed = row->seed;
@@ -207,4 +209,18 @@ void episode_tell_progress(Request *request, Lane *lane, Moreau__V1__Reply__Resu
     if (request_event(request, lane, &reply, NULL) == STATUS_OK) {
         *told = steps_done; // one that cannot be sent is no loss
     }
+}
+
+Status episode_end_watch(Request *request, const WorkWatch *watch, Error *error) {
+    if (request_should_stop(request, error)) {
+        return error->status;
+    }
+    if (watch->is_put_aside) {
+        request->outcome = JOB_LONG;
+        return STATUS_OK;
+    }
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "Looking through the log took longer than %" PRIu64
+                     " ms (option --work-timeout-ms): ask for fewer episodes, by time or label.",
+                     request->api->def.work_timeout_ns / 1000000u);
 }

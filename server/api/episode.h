@@ -47,5 +47,9 @@ enum { EPISODE_PROGRESS_NS = 100000000 };
 void episode_tell_progress(Request *request, Lane *lane, Moreau__V1__Reply__ResultCase result,
                            uint64_t steps_done, uint64_t steps_total, uint64_t *told);
 
+// Reading the log was given up (ABORTED) as the watch said so: why, or OK where it is to be begun
+// again on a long lane; then the request's outcome says that.
+Status episode_end_watch(Request *request, const WorkWatch *watch, Error *error);
+
 // Long work in the background ends its turn here: true when its slice is over.
 bool episode_should_pause(const Lane *lane);

@@ -5,7 +5,7 @@
 //
 //   at  what                                                           as
 //    0  "MOREAUCK"
-//    8  format version (4; of what tells of joints 5), kind           u32 each
+//    8  format version (4; of what tells of joints 5, of events 6), kind  u32 each
 //   16  uid of the recording                                           16 bytes
 //   32  sequence number in its chain, from 0                           u64
 //   40  first world, number of worlds                                  u32 each
@@ -50,12 +50,14 @@
 //   episodes    0, the last of any                          finished episodes (log/definition.h)
 //   scene       both the step it was so                     message Scene, printed as JSON
 //   highlights  as the inputs behind it                     stretches of steps (log/definition.h)
+//   events      as the inputs behind it                     who touched whom (log/events.h)
 //
-// A chain begins with the definition and ends with the seal. The frames, contacts and highlights of
-// steps stand before the inputs that led to them: who has the inputs has all. A key-frame holds
-// everything that came before it; what is to be done after it stands in the inputs behind it.
+// A chain begins with the definition and ends with the seal. The frames, contacts, highlights and
+// events of steps stand before the inputs that led to them: who has the inputs has all. A key-frame
+// holds everything that came before it; what is to be done after it stands in the inputs behind it.
 // Versions 2 and 3, which are read as well, had shorter highlights. Version 5 is that of frames
-// with joints, of highlights of joints that broke, and of the inputs that broke them; all else is
+// with joints, of highlights of joints that broke, and of the inputs that broke them; version 6
+// that of events, and of the definition and the seal of a recording that has some; all else is
 // still version 4 to the byte.
 #pragma once
 
@@ -67,11 +69,16 @@
 #include <stdint.h>
 
 enum { CHUNK_HEADER_BYTES = 192 };
-enum { CHUNK_FORMAT_VERSION = 5, CHUNK_FORMAT_OLDEST = 2 };
+enum { CHUNK_FORMAT_VERSION = 6, CHUNK_FORMAT_OLDEST = 2 };
 
 // Since when highlights say why steps did not converge, and what convex friction launched; and what
-// breaks, and what joints do, is told.
-enum { CHUNK_FORMAT_REASONS = 3, CHUNK_FORMAT_LAUNCHES = 4, CHUNK_FORMAT_JOINTS = 5 };
+// breaks, and what joints do, is told; and who touches whom.
+enum {
+    CHUNK_FORMAT_REASONS = 3,
+    CHUNK_FORMAT_LAUNCHES = 4,
+    CHUNK_FORMAT_JOINTS = 5,
+    CHUNK_FORMAT_EVENTS = 6
+};
 enum { CHUNK_SOLVER_BYTES = 16 }; // with its zero
 enum { CHUNK_COMPRESSED = 1 };    // flag: known, and not read by this version
 enum { UID_BYTES = 16, UID_TEXT_BYTES = 2 * UID_BYTES + 1 };
@@ -96,7 +103,8 @@ void uid_of_episode(const uint8_t recording[UID_BYTES], uint32_t number, uint8_t
     X(SEAL, "seal")                                                                                \
     X(EPISODES, "episodes")                                                                        \
     X(SCENE, "scene")                                                                              \
-    X(HIGHLIGHTS, "highlights")
+    X(HIGHLIGHTS, "highlights")                                                                    \
+    X(EVENTS, "events")
 
 typedef enum ChunkKind {
     CHUNK_NONE,

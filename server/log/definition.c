@@ -88,10 +88,13 @@ size_t definition_write(const RecordingDef *def, uint8_t *bytes) {
         sink_bytes(&sink, def->group, def->group_bytes);
         sink_pad(&sink);
     }
+    if (definition_version(def) >= CHUNK_FORMAT_EVENTS) {
+        sink_u64(&sink, def->has_events);
+    }
     return sink.count;
 }
 
-static void read_definition(Source *source, Arena *arena, RecordingDef *def) {
+static void read_definition(Source *source, uint32_t version, Arena *arena, RecordingDef *def) {
     def->content = (RecordingContent)source_u64(source);
     def->stride = source_u64(source);
     def->keyframe_steps = source_u64(source);
@@ -125,13 +128,16 @@ static void read_definition(Source *source, Arena *arena, RecordingDef *def) {
         def->group_bytes = source_count(source, 1);
         def->group = source_bytes(source, def->group_bytes);
     }
+    if (version >= CHUNK_FORMAT_EVENTS && source_pad(source)) {
+        def->has_events = source_u64(source) != 0;
+    }
 }
 
 Status definition_read(const Chunk *chunk, Arena *arena, RecordingDef *def, Error *error) {
     Source source = source_of(chunk);
     RecordingDef found = {0};
     memcpy(found.uid, chunk->uid, UID_BYTES);
-    read_definition(&source, arena, &found);
+    read_definition(&source, chunk_version(chunk), arena, &found);
     Status status = finish(&source, chunk, error);
     bool makes_sense = found.content <= CONTENT_CONTACTS && found.stride > 0 &&
                        found.world_count > 0 && found.world_range > 0;
@@ -146,6 +152,11 @@ Status definition_read(const Chunk *chunk, Arena *arena, RecordingDef *def, Erro
 
 // ---- seal
 
+// Of how many kinds of chunks a seal of that version says how many there are.
+static size_t kinds_of(uint32_t version) {
+    return version >= CHUNK_FORMAT_EVENTS ? CHUNK_EVENTS + 1 : CHUNK_EVENTS;
+}
+
 size_t seal_write(const RecordingSeal *seal, uint8_t *bytes) {
     Sink sink = {.bytes = bytes};
     sink_u64(&sink, (uint64_t)seal->state);
@@ -156,7 +167,8 @@ size_t seal_write(const RecordingSeal *seal, uint8_t *bytes) {
     sink_u64(&sink, seal->is_found);
     sink_u64(&sink, seal->episode_count);
     sink_figures(&sink, &seal->figures);
-    sink_u64s(&sink, seal->chunk_count, CHUNK_KIND_COUNT);
+    sink_u64s(&sink, seal->chunk_count,
+              bytes == NULL ? CHUNK_KIND_COUNT : kinds_of(seal_version(seal)));
     sink_u64(&sink, seal->chain_count);
     for (size_t i = 0; i < seal->chain_count; i++) {
         const ChainEnd *chain = &seal->chain[i];
@@ -181,7 +193,7 @@ Status seal_read(const Chunk *chunk, Arena *arena, RecordingSeal *seal, Error *e
     found.is_found = source_u64(&source) != 0;
     found.episode_count = source_u64(&source);
     source_figures(&source, &found.figures);
-    source_u64s(&source, found.chunk_count, CHUNK_KIND_COUNT);
+    source_u64s(&source, found.chunk_count, kinds_of(chunk_version(chunk)));
     found.chain_count = source_count(&source, CHAIN_BYTES);
     found.chain = arena_take_array(arena, found.chain_count, sizeof(*found.chain));
     source.failed = source.failed || found.chain == NULL;

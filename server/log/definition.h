@@ -8,11 +8,12 @@
 //                has seed, seed, has parent, parent (16 bytes), parent's step,
 //                name, solver, client, world's name, server's version, build,
 //                number of labels, label …; of a group, behind padding to 8: its bytes
-//                (run/group_code.h; a length and bytes)
+//                (run/group_code.h; a length and bytes); from version 6 on, behind padding to 8:
+//                whether events are recorded
 //   seal       = state, last step, time, dropped steps, ended [ns], is found, episodes, figures
 //   (8),
-//                chunks by kind (11), number of chains, chain: first world and number of worlds
-//                (u32 each), chunks, checksum of the last; why
+//                chunks by kind (11; from version 6 on 12), number of chains, chain: first world
+//                and number of worlds (u32 each), chunks, checksum of the last; why
 //   episodes   = first number, count, column of each of: world, first step, last step, state,
 //                has seed, seed, has return, return, time, begun, ended, figures (8 columns),
 //                parent's step, length, turn; then parent (16 bytes each; zeros: none)
@@ -46,6 +47,7 @@ typedef struct RecordingDef {
     uint64_t stride;         // steps between frames
     uint64_t keyframe_steps; // steps between key-frames
     bool lossy;
+    bool has_events;      // who touches whom: not of a group, nor of a lossy recording
     uint32_t world_count; // of a group; else 1
     uint32_t world_range; // worlds per chunk of a group, of one world 2; else 1
     const uint8_t *group; // of a group: what it is, and what its worlds begin as. Borrowed
@@ -71,6 +73,11 @@ typedef struct RecordingDef {
 // Whether a recording is of a group, be it of one world.
 static inline bool recording_is_group(uint64_t world_count, uint64_t world_range) {
     return world_count > 1 || world_range > 1;
+}
+
+// Version of the format that a chunk of it has.
+static inline uint32_t definition_version(const RecordingDef *def) {
+    return def->has_events ? CHUNK_FORMAT_EVENTS : CHUNK_FORMAT_LAUNCHES;
 }
 
 // Writes a body; with `bytes` NULL it only counts. Returns the number of bytes.
@@ -101,6 +108,12 @@ typedef struct RecordingSeal {
     const char *why; // of an interruption, or ""
 } RecordingSeal;
 
+// Version of the format that a chunk of it has: how many kinds it counts.
+static inline uint32_t seal_version(const RecordingSeal *seal) {
+    return seal->chunk_count[CHUNK_EVENTS] > 0 ? CHUNK_FORMAT_EVENTS : CHUNK_FORMAT_LAUNCHES;
+}
+
+// With `bytes` NULL it counts what it takes at most.
 size_t seal_write(const RecordingSeal *seal, uint8_t *bytes);
 Status seal_read(const Chunk *chunk, Arena *arena, RecordingSeal *seal, Error *error);
 

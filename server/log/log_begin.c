@@ -208,7 +208,9 @@ LogRecording *log_begin(Log *log, const RecordingDef *def, LogBuffer *scene, Log
     }
     recording->begin = (Record){.kind = RECORD_BEGIN, .recording = recording, .wait = wait};
     Record *records[4] = {&recording->begin};
-    records[1] = chunk_record(recording, definition, &(Chunk){.kind = CHUNK_DEFINITION});
+    records[1] = chunk_record(
+        recording, definition,
+        &(Chunk){.kind = CHUNK_DEFINITION, .version = definition_version(&recording->def)});
     size_t count = 2;
     if (scene != NULL) {
         records[count++] = chunk_record(recording, scene, &(Chunk){.kind = CHUNK_SCENE});

@@ -171,7 +171,10 @@ static Status write_end(Log *log, LogRecording *recording, uint64_t now_ns, Erro
     seal->episode_count +=
         !recording_is_group(recording->def.world_count, recording->def.world_range);
     buffer->used = CHUNK_HEADER_BYTES + seal_write(seal, buffer->bytes + CHUNK_HEADER_BYTES);
-    Chunk chunk = {.kind = CHUNK_SEAL, .last_step = end->last_step, .time = end->time};
+    Chunk chunk = {.kind = CHUNK_SEAL,
+                   .version = seal_version(seal),
+                   .last_step = end->last_step,
+                   .time = end->time};
     seal_chunk(recording, &chunk, buffer->bytes, buffer->used, now_ns);
     Status status =
         writer_add_chunk(&log->writer, recording->row, &chunk, buffer->bytes, buffer->used, error);

@@ -178,8 +178,9 @@ static Status mend_chunks(Writer *writer, Finds *finds, Error *error) {
 // ---- the rows of a recording
 
 static const char *const tables[] = {
-    "SELECT * FROM recording WHERE id = ?1", "SELECT * FROM episode WHERE recording = ?1",
-    "SELECT * FROM label WHERE recording = ?1", "SELECT * FROM highlight WHERE recording = ?1"};
+    "SELECT * FROM recording WHERE id = ?1",    "SELECT * FROM episode WHERE recording = ?1",
+    "SELECT * FROM label WHERE recording = ?1", "SELECT * FROM highlight WHERE recording = ?1",
+    "SELECT * FROM touch WHERE recording = ?1", "SELECT * FROM touch_body WHERE recording = ?1"};
 
 static void hash_column(Hash *hash, sqlite3_stmt *row, int column) {
     int type = sqlite3_column_type(row, column);
@@ -220,13 +221,13 @@ static Status hash_rows(Writer *writer, int64_t recording, uint64_t *value, Erro
     return status;
 }
 
-// What follows from a recording's chunks: highlights, finished episodes.
+// What follows from a recording's chunks: highlights, touches, finished episodes.
 static Status add_derived(Writer *writer, int64_t recording, const RecordingDef *def,
                           Error *error) {
     sqlite3_stmt *statement = NULL;
     Status status = STATUS_OK;
     if (sqlite3_prepare_v2(writer->db,
-                           "SELECT bytes FROM chunk WHERE recording = ?1 AND kind IN (8, 10) "
+                           "SELECT bytes FROM chunk WHERE recording = ?1 AND kind IN (8, 10, 11) "
                            "ORDER BY first_world, sequence",
                            -1, &statement, NULL) != SQLITE_OK) {
         status = fail(writer, error);
@@ -251,6 +252,8 @@ static Status remake(Writer *writer, int64_t recording, const RecordingDef *def,
         "DELETE FROM pins",
         "INSERT INTO pins SELECT number FROM episode WHERE recording = %lld AND pinned = 1",
         "DELETE FROM highlight WHERE recording = %lld",
+        "DELETE FROM touch WHERE recording = %lld",
+        "DELETE FROM touch_body WHERE recording = %lld",
         "DELETE FROM label WHERE recording = %lld",
         "DELETE FROM episode WHERE recording = %lld",
         "DELETE FROM episode WHERE id >> 32 = %lld",

@@ -128,8 +128,7 @@ static const ChunkRow *find_row(const ChunkRow *rows, size_t count, ChunkKind ki
     return found;
 }
 
-// Opens it. False: it is damaged, and that was told; or *error is set.
-static bool open_row(ProofWork *work, const ChunkRow *row, LogChunk *chunk, Error *error) {
+bool proof_open_row(ProofWork *work, const ChunkRow *row, LogChunk *chunk, Error *error) {
     Error why = {0};
     Status status =
         log_reader_get(work->reader, &work->row, row->kind, row->id, work->arena, chunk, &why);
@@ -141,7 +140,7 @@ static bool open_row(ProofWork *work, const ChunkRow *row, LogChunk *chunk, Erro
     return status == STATUS_OK;
 }
 
-static void tell_body(ProofWork *work, const ChunkRow *row, const Error *why) {
+void proof_tell_body(ProofWork *work, const ChunkRow *row, const Error *why) {
     proof_tell(work, row->first_step, row, "", "Chunk %" PRId64 " (%s) is damaged: %s.", row->id,
                chunk_kind_name(row->kind), why->message);
 }
@@ -153,11 +152,11 @@ static Status read_definition(ProofWork *work, const ChunkRow *rows, size_t coun
     Error why = {0}, failure = {0};
     if (row == NULL) {
         proof_tell(work, 0, NULL, "definition", "The recording has lost its definition.");
-    } else if (open_row(work, row, &chunk, &failure)) {
+    } else if (proof_open_row(work, row, &chunk, &failure)) {
         proof->has_definition =
             definition_read(&chunk.chunk, work->arena, &proof->def, &why) == STATUS_OK;
         if (!proof->has_definition) {
-            tell_body(work, row, &why);
+            proof_tell_body(work, row, &why);
         }
     }
     if (failure.status != STATUS_OK) {
@@ -174,11 +173,11 @@ static Status read_seal(ProofWork *work, const ChunkRow *rows, size_t count, Pro
     if (row == NULL && work->row.recording_state != RECORDING_OPEN) {
         proof_tell(work, work->row.last_step, NULL, "seal",
                    "The recording has ended, and has lost its seal.");
-    } else if (row != NULL && open_row(work, row, &chunk, &failure)) {
+    } else if (row != NULL && proof_open_row(work, row, &chunk, &failure)) {
         proof->has_seal = seal_read(&chunk.chunk, work->arena, &proof->seal, &why) == STATUS_OK;
         proof->is_sealed = proof->has_seal && !proof->seal.is_found;
         if (!proof->has_seal) {
-            tell_body(work, row, &why);
+            proof_tell_body(work, row, &why);
         }
     }
     if (failure.status != STATUS_OK) {
@@ -277,11 +276,11 @@ static Status list_sealed(ProofWork *work, const ChunkRow *rows, size_t row_coun
         LogChunk chunk;
         size_t more;
         Error why = {0};
-        if (rows[i].kind != CHUNK_HIGHLIGHTS || !open_row(work, &rows[i], &chunk, &failure)) {
+        if (rows[i].kind != CHUNK_HIGHLIGHTS || !proof_open_row(work, &rows[i], &chunk, &failure)) {
             continue;
         }
         if (highlights_open(&chunk.chunk, &more, &why) != STATUS_OK) {
-            tell_body(work, &rows[i], &why);
+            proof_tell_body(work, &rows[i], &why);
             continue;
         }
         if (*count + more > room) { // what it grows out of stays in the arena: half of it at most
@@ -368,7 +367,7 @@ static Status check_scenes(ProofWork *work, const ChunkRow *rows, size_t count, 
         LogChunk chunk;
         ArenaMark mark = arena_mark(work->arena);
         if (rows[i].kind == CHUNK_SCENE) {
-            open_row(work, &rows[i], &chunk, &failure);
+            proof_open_row(work, &rows[i], &chunk, &failure);
         }
         arena_reset_to(work->arena, mark);
     }
@@ -424,6 +423,10 @@ static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error)
     ArenaMark mark = arena_mark(work->arena);
     if (status == STATUS_OK) {
         status = check_highlights(work, proof->row, proof->row_count, error);
+    }
+    if (status == STATUS_OK) {
+        arena_reset_to(work->arena, mark);
+        status = proof_check_touches(work, proof->row, proof->row_count, error);
     }
     arena_reset_to(work->arena, mark);
     return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What proof.c (chunks) and proof_facts.c (rows) share.
+// What proof.c (chunks), proof_facts.c (rows) and proof_touches.c (rows of touches) share.
 #pragma once
 
 #include "log/proof.h"
@@ -16,6 +16,15 @@ typedef struct ProofWork {
 // `row` Nullable: of no chunk.
 void proof_tell(ProofWork *work, uint64_t step, const ChunkRow *row, const char *quantity,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+// Opens it. False: it is damaged, and that was told; or *error is set.
+bool proof_open_row(ProofWork *work, const ChunkRow *row, LogChunk *chunk, Error *error);
+
+// What stands in an opened chunk is damaged.
+void proof_tell_body(ProofWork *work, const ChunkRow *row, const Error *why);
+
+// The rows of touches and of who touched against the chunks of events.
+Status proof_check_touches(ProofWork *work, const ChunkRow *rows, size_t row_count, Error *error);
 
 // The rows of recording, episode and labels against definition and seal.
 void proof_check_facts(ProofWork *work, const Proof *proof);

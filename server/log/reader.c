@@ -20,7 +20,7 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
         "  r.keyframe_steps, r.lossy, r.dynamics_version, e.world_index, r.world_count,"
         "  r.world_range, r.world_step, r.world_time, r.time_step, r.body_count, e.begun_ns,"
         "  e.ended_ns, r.begun_ns, r.ended_ns, r.dropped_steps, e.pinned,"
-        "  r.name, r.client, r.world_name, r.solver, r.server_version, r.build, r.why,"
+        "  r.events, r.name, r.client, r.world_name, r.solver, r.server_version, r.build, r.why,"
         "  e.seed, e.return_sum, e.parent, e.parent_step, e.first_step, e.last_step,"
         "  e.simulated_s, e.unconverged, e.worst_own, e.worst_penetration, e.contacts_max,"
         "  e.hardest_impact, e.hardest_impact_step, e.energy_gain, e.energy_gain_step, e.length,"
@@ -57,6 +57,10 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
         " WHEN 'integerintegerintegernullnullnull' THEN kind <> 1 OR reason < 1"
         " WHEN 'nullintegernullintegerrealnull' THEN kind <> 4"
         " WHEN 'nullnullnullnullnullinteger' THEN kind <> 5 ELSE 1 END)",
+    [TOUCHES] = "SELECT " TOUCH_COLUMNS " FROM touch WHERE recording = ?1"
+                " ORDER BY first_step, body, other_body",
+    [TOUCH_BODIES] = "SELECT body, name FROM touch_body WHERE recording = ?1 ORDER BY body",
+    [TOUCH_NAME] = "SELECT name FROM touch_body WHERE recording = ?1 AND body = ?2",
     [CHUNK_AT_STEP] = "SELECT " CHUNK_COLUMNS ", bytes FROM chunk"
                       " WHERE recording = ?1 AND first_world = ?2 AND kind = ?3 AND"
                       " first_step <= ?4 ORDER BY first_step DESC, sequence DESC LIMIT 1",
@@ -120,7 +124,20 @@ Status reader_fail(LogReader *reader, int code, Error *error) {
             "The log is damaged: its indexes and its tables say different things. Stop the "
             "server and mend it with moreau-server --recover.");
     }
+    if ((code & 0xff) == SQLITE_INTERRUPT) {
+        return error_set(error, STATUS_ABORTED, NULL, "Reading the log was given up.");
+    }
     return schema_error(reader->db, code, "reading the log", error);
+}
+
+static int is_stopped(void *context) {
+    return context_is_stopped(context);
+}
+
+void reader_watch(LogReader *reader, const Context *context) {
+    enum { OPERATIONS = 10000 }; // of SQLite's machine, each well below a microsecond
+    sqlite3_progress_handler(reader->db, OPERATIONS, context == NULL ? NULL : is_stopped,
+                             (void *)context);
 }
 
 Status reader_memory_ended(const char *what, Error *error) {

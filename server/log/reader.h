@@ -6,7 +6,9 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "base/context.h"
 #include "log/chunk.h"
+#include "log/events.h"
 #include "log/log.h"
 
 typedef struct LogReader LogReader;
@@ -30,6 +32,7 @@ typedef struct EpisodeRow {
     RecordingContent content;
     uint64_t stride, keyframe_steps;
     bool lossy, has_seed, has_return, has_parent, is_pinned;
+    bool has_events; // who touches whom was recorded
     uint64_t seed, dynamics_version;
     double return_sum;
     uint8_t parent[UID_BYTES];
@@ -54,6 +57,31 @@ typedef struct EpisodeRow {
     const char *damage; // Nullable; in a list: why it cannot be read, and then all else is 0
 } EpisodeRow;
 
+// A body by its id, or by its whole name; neither: any.
+typedef struct TouchBody {
+    uint64_t id;      // 0: not by it
+    const char *name; // NULL: not by it
+} TouchBody;
+
+static inline bool touch_body_is_any(const TouchBody *body) {
+    return body->id == 0 && body->name == NULL;
+}
+
+// Which touches are meant.
+typedef struct TouchFilter {
+    TouchBody body, other; // either may be the one with the smaller id
+    uint64_t after;        // begun behind this step
+    uint64_t before;       // begun in front of it; UINT64_MAX: whenever
+    double impulse_above;  // [N s] below 0: however hard
+    double speed_above;    // [m/s] below 0: however fast
+} TouchFilter;
+
+static inline TouchFilter touch_filter_any(void) {
+    return (TouchFilter){.before = UINT64_MAX, .impulse_above = -1.0, .speed_above = -1.0};
+}
+
+enum { FILTER_TOUCHES_MAX = 8, FILTER_HIGHLIGHTS_MAX = 8 };
+
 typedef struct EpisodeFilter {
     const char *name;            // part of the name, any case; NULL: any
     const char *label;           // one of its labels; NULL: any
@@ -62,14 +90,26 @@ typedef struct EpisodeFilter {
     int state;                   // RecordingState; -1: any
     const uint8_t *recording;    // uid; NULL: any
     uint64_t since_ns, until_ns; // begun in [since, until); 0: open
+    size_t touch_count;          // each of these was among its touches
+    const TouchFilter *touch;    // [touch_count]
+    size_t highlight_count;      // it has some of each of these kinds
+    const HighlightKind *highlight;
     uint64_t first, count;
+    const Context *context; // Nullable: ABORTED when it says so
 } EpisodeFilter;
 
 // The newest first: by id, or by when they were begun where state or time are asked for without a
-// label, or by when their recordings were where the client is. `total` counts all that match. One
-// that cannot be read stands in its place, with what is wrong.
+// label, or by when their recordings were where the client is. One that cannot be read stands in
+// its place, with what is wrong.
+typedef struct EpisodeRows {
+    EpisodeRow *row;
+    size_t count;
+    uint64_t total;   // all that match
+    uint64_t unknown; // where touches are asked for: those that match all else, and have none noted
+} EpisodeRows;
+
 Status log_reader_list(LogReader *reader, const EpisodeFilter *filter, Arena *arena,
-                       EpisodeRow **rows, size_t *count, uint64_t *total, Error *error);
+                       EpisodeRows *rows, Error *error);
 
 // By uid in hexadecimal, by an unmistakable beginning of one (4 digits at least), or by a name that
 // only one episode has. NOT_FOUND; INVALID_ARGUMENT when several fit.
@@ -81,6 +121,25 @@ Status log_reader_find(LogReader *reader, const char *text, Arena *arena, Episod
 Status log_reader_highlights(LogReader *reader, const EpisodeRow *episode, HighlightKind kind,
                              size_t count_max, Arena *arena, Highlight **highlights, size_t *count,
                              uint64_t *total, Error *error);
+
+// Touches of an episode that has_events, by their first steps, then by their bodies.
+typedef struct TouchRows {
+    Touch *touch;
+    size_t count;
+    uint64_t total;           // all that are meant
+    const uint64_t *named;    // [named_count] bodies of these touches that have a name, rising …
+    const char *const *names; // … and that
+    size_t named_count;
+} TouchRows;
+
+typedef struct TouchQuery {
+    TouchFilter where;
+    uint64_t first, count;
+    const Context *context; // Nullable: ABORTED when it says so
+} TouchQuery;
+
+Status log_reader_touches(LogReader *reader, const EpisodeRow *episode, const TouchQuery *query,
+                          Arena *arena, TouchRows *rows, Error *error);
 
 typedef struct LogChunk {
     int64_t id; // of its row

@@ -159,8 +159,10 @@ static void take_numbers(Columns *columns, EpisodeRow *row) {
     row->recording_ended_ns = columns_u64(columns, "recording.ended_ns");
     row->dropped_steps = columns_u64(columns, "dropped_steps");
     row->is_pinned = columns_u64(columns, "pinned") != 0;
-    if (lossy > 1 || row->world_count > UINT32_MAX || row->world_range > UINT32_MAX) {
-        columns_note(columns, "lossy, world_count, world_range");
+    uint64_t events = columns_u64(columns, "events");
+    row->has_events = events != 0;
+    if (lossy > 1 || events > 1 || row->world_count > UINT32_MAX || row->world_range > UINT32_MAX) {
+        columns_note(columns, "lossy, events, world_count"); // or world_range
     }
 }
 
@@ -305,48 +307,72 @@ Status reader_row(LogReader *reader, int64_t episode, Arena *arena, EpisodeRow *
 
 // ---- lists of episodes
 
-enum { LIST_SQL_BYTES = 1024 };
+// What a list is asked for: its rows, how many there are, or how many there are of which nobody
+// knows whether they meet it.
+typedef enum ListKind { LIST_IDS, LIST_COUNT, LIST_UNKNOWN } ListKind;
+
+static void write_touches(const EpisodeFilter *filter, Sql *sql) {
+    for (size_t i = 0; i < filter->touch_count; i++) {
+        touch_write_recordings(&filter->touch[i], i, sql);
+        sql_add(sql, " AND EXISTS (SELECT 1 FROM touch t WHERE t.recording = e.recording");
+        touch_write_conditions(&filter->touch[i], "e.recording", i, sql);
+        sql_add(sql, ")");
+    }
+}
 
 // The conditions of the filter, each behind an AND.
-static void write_conditions(const EpisodeFilter *filter, char sql[LIST_SQL_BYTES]) {
+static void write_conditions(const EpisodeFilter *filter, ListKind kind, Sql *sql) {
     // the index over states has only those that are not complete, and SQLite wants to be told so
     bool is_incomplete = filter->state >= 0 && filter->state != RECORDING_COMPLETE;
-    int length = snprintf(sql, LIST_SQL_BYTES, "%s%s%s%s%s%s%s%s%s",
-                          filter->label != NULL ? " AND l.label = :label" : "",
-                          filter->name != NULL ? " AND instr(lower(r.name), lower(:name)) > 0" : "",
-                          filter->solver != NULL ? " AND r.solver = :solver" : "",
-                          filter->client != NULL ? " AND r.client = :client" : "",
-                          filter->recording != NULL ? " AND e.recording = (SELECT id FROM "
-                                                      "recording WHERE uid = :recording)"
-                                                    : "",
-                          filter->state >= 0 ? " AND e.state = :state" : "",
-                          is_incomplete ? " AND e.state <> 1" : "",
-                          filter->since_ns > 0 ? " AND e.begun_ns >= :since" : "",
-                          filter->until_ns > 0 ? " AND e.begun_ns < :until" : "");
-    ASSERT(length >= 0 && length < LIST_SQL_BYTES);
+    sql_add(sql, "%s%s%s%s%s%s%s%s%s", filter->label != NULL ? " AND l.label = :label" : "",
+            filter->name != NULL ? " AND instr(lower(r.name), lower(:name)) > 0" : "",
+            filter->solver != NULL ? " AND r.solver = :solver" : "",
+            filter->client != NULL ? " AND r.client = :client" : "",
+            filter->recording != NULL ? " AND e.recording = (SELECT id FROM "
+                                        "recording WHERE uid = :recording)"
+                                      : "",
+            filter->state >= 0 ? " AND e.state = :state" : "",
+            is_incomplete ? " AND e.state <> 1" : "",
+            filter->since_ns > 0 ? " AND e.begun_ns >= :since" : "",
+            filter->until_ns > 0 ? " AND e.begun_ns < :until" : "");
+    for (size_t i = 0; i < filter->highlight_count; i++) {
+        // a group's episodes say how many steps did not converge, and have no highlights
+        const int which = (int)filter->highlight[i];
+        sql_add(sql,
+                " AND (%sEXISTS (SELECT 1 FROM highlight h WHERE h.recording = e.recording AND "
+                "h.kind = %d))",
+                which == HIGHLIGHT_UNCONVERGED ? "e.unconverged > 0 OR " : "", which);
+    }
+    if (filter->touch_count > 0) {
+        sql_add(sql, " AND r.events = %d", kind != LIST_UNKNOWN);
+    }
+    if (kind != LIST_UNKNOWN) {
+        write_touches(filter, sql);
+    }
 }
 
 // Joins only what the filter asks for: rows of a label or of a table alone are counted quickly, all
 // rows only without any WHERE; and SQLite can begin with the index that narrows most. The order is
 // one that such an index has already: by id, or by time where that or states are asked for.
-static void write_list_sql(const EpisodeFilter *filter, bool counts, char sql[LIST_SQL_BYTES]) {
+static void write_list_sql(const EpisodeFilter *filter, ListKind kind, Sql *sql) {
     bool has_label = filter->label != NULL, has_client = filter->client != NULL;
-    bool needs_recording = has_client || filter->name != NULL || filter->solver != NULL;
+    bool needs_recording =
+        has_client || filter->name != NULL || filter->solver != NULL || filter->touch_count > 0;
     bool by_time = !has_label && filter->recording == NULL &&
                    (filter->state >= 0 || filter->since_ns > 0 || filter->until_ns > 0);
     const char *order = by_time      ? " ORDER BY e.begun_ns DESC, e.id DESC"
                         : has_label  ? " ORDER BY l.recording DESC, e.id DESC"
                         : has_client ? " ORDER BY r.begun_ns DESC, r.id DESC, e.id DESC"
                                      : " ORDER BY e.id DESC";
-    char conditions[LIST_SQL_BYTES];
-    write_conditions(filter, conditions);
-    int length =
-        snprintf(sql, LIST_SQL_BYTES, "SELECT %s FROM %s%s%s%s%s%s", counts ? "count(*)" : "e.id",
-                 has_label ? "label l JOIN episode e ON e.recording = l.recording" : "episode e",
-                 needs_recording ? " JOIN recording r ON r.id = e.recording" : "",
-                 conditions[0] != '\0' ? " WHERE 1" : "", conditions, counts ? "" : order,
-                 counts ? "" : " LIMIT :count OFFSET :first");
-    ASSERT(length > 0 && length < LIST_SQL_BYTES);
+    Sql conditions = {.length = 0};
+    write_conditions(filter, kind, &conditions);
+    sql_add(sql, "SELECT %s FROM %s%s%s%s", kind == LIST_IDS ? "e.id" : "count(*)",
+            has_label ? "label l JOIN episode e ON e.recording = l.recording" : "episode e",
+            needs_recording ? " JOIN recording r ON r.id = e.recording" : "",
+            conditions.length > 0 ? " WHERE 1" : "", conditions.text);
+    if (kind == LIST_IDS) {
+        sql_add(sql, "%s LIMIT :count OFFSET :first", order);
+    }
 }
 
 static void bind_text(sqlite3_stmt *statement, const char *name, const char *text) {
@@ -363,11 +389,11 @@ static void bind_number(sqlite3_stmt *statement, const char *name, int64_t value
     }
 }
 
-static Status prepare_list(LogReader *reader, const EpisodeFilter *filter, bool counts,
+static Status prepare_list(LogReader *reader, const EpisodeFilter *filter, ListKind kind,
                            sqlite3_stmt **statement, Error *error) {
-    char sql[LIST_SQL_BYTES];
-    write_list_sql(filter, counts, sql);
-    int code = sqlite3_prepare_v2(reader->db, sql, -1, statement, NULL);
+    Sql sql = {.length = 0};
+    write_list_sql(filter, kind, &sql);
+    int code = sqlite3_prepare_v2(reader->db, sql.text, -1, statement, NULL);
     if (code != SQLITE_OK) {
         return reader_fail(reader, code, error);
     }
@@ -384,13 +410,16 @@ static Status prepare_list(LogReader *reader, const EpisodeFilter *filter, bool 
     bind_number(*statement, ":until", reader_clamp(filter->until_ns));
     bind_number(*statement, ":first", reader_clamp(filter->first));
     bind_number(*statement, ":count", reader_clamp(filter->count));
+    for (size_t i = 0; i < filter->touch_count && kind != LIST_UNKNOWN; i++) {
+        touch_bind_conditions(*statement, &filter->touch[i], i);
+    }
     return STATUS_OK;
 }
 
-static Status count_episodes(LogReader *reader, const EpisodeFilter *filter, uint64_t *total,
-                             Error *error) {
+static Status count_episodes(LogReader *reader, const EpisodeFilter *filter, ListKind kind,
+                             uint64_t *total, Error *error) {
     sqlite3_stmt *statement;
-    Status status = prepare_list(reader, filter, true, &statement, error);
+    Status status = prepare_list(reader, filter, kind, &statement, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -408,7 +437,7 @@ static Status count_episodes(LogReader *reader, const EpisodeFilter *filter, uin
 static Status read_ids(LogReader *reader, const EpisodeFilter *filter, int64_t *ids, size_t *count,
                        Error *error) {
     sqlite3_stmt *statement;
-    Status status = prepare_list(reader, filter, false, &statement, error);
+    Status status = prepare_list(reader, filter, LIST_IDS, &statement, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -443,31 +472,39 @@ static Status read_listed(LogReader *reader, int64_t id, Figures *figures, Arena
 }
 
 static Status read_list(LogReader *reader, const EpisodeFilter *filter, Arena *arena,
-                        EpisodeRow **rows, size_t *count, uint64_t *total, Error *error) {
-    Status status = count_episodes(reader, filter, total, error);
+                        EpisodeRows *rows, Error *error) {
+    Status status = count_episodes(reader, filter, LIST_COUNT, &rows->total, error);
+    if (status == STATUS_OK && filter->touch_count > 0) {
+        status = count_episodes(reader, filter, LIST_UNKNOWN, &rows->unknown, error);
+    }
     if (status != STATUS_OK) {
         return status;
     }
-    uint64_t left = *total > filter->first ? *total - filter->first : 0;
-    *count = (size_t)(filter->count < left ? filter->count : left);
-    *rows = arena_take_array(arena, *count, sizeof(**rows));
-    int64_t *ids = arena_take_array(arena, *count, sizeof(*ids));
-    if (*rows == NULL || ids == NULL) {
+    uint64_t left = rows->total > filter->first ? rows->total - filter->first : 0;
+    rows->count = (size_t)(filter->count < left ? filter->count : left);
+    rows->row = arena_take_array(arena, rows->count, sizeof(*rows->row));
+    int64_t *ids = arena_take_array(arena, rows->count, sizeof(*ids));
+    if (rows->row == NULL || ids == NULL) {
         return reader_memory_ended("a list of episodes", error);
     }
-    status = read_ids(reader, filter, ids, count, error);
+    status = read_ids(reader, filter, ids, &rows->count, error);
     Figures figures = {0};
-    for (size_t i = 0; status == STATUS_OK && i < *count; i++) {
-        status = read_listed(reader, ids[i], &figures, arena, &(*rows)[i], error);
+    for (size_t i = 0; status == STATUS_OK && i < rows->count; i++) {
+        status = read_listed(reader, ids[i], &figures, arena, &rows->row[i], error);
     }
     return status;
 }
 
 Status log_reader_list(LogReader *reader, const EpisodeFilter *filter, Arena *arena,
-                       EpisodeRow **rows, size_t *count, uint64_t *total, Error *error) {
+                       EpisodeRows *rows, Error *error) {
+    ASSERT(filter->touch_count <= FILTER_TOUCHES_MAX);
+    ASSERT(filter->highlight_count <= FILTER_HIGHLIGHTS_MAX);
+    *rows = (EpisodeRows){0};
     Status status = reader_begin(reader, error);
     if (status == STATUS_OK) {
-        status = read_list(reader, filter, arena, rows, count, total, error);
+        reader_watch(reader, filter->context);
+        status = read_list(reader, filter, arena, rows, error);
+        reader_watch(reader, NULL);
         reader_end(reader);
     }
     return status;

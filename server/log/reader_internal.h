@@ -17,6 +17,9 @@ typedef enum ReaderStatement {
     HIGHLIGHTS_COUNT,
     HIGHLIGHTS_WORST,
     HIGHLIGHTS_STRAY,
+    TOUCHES,
+    TOUCH_BODIES,
+    TOUCH_NAME,
     CHUNK_AT_STEP,
     CHUNK_BEHIND,
     CHUNK_BY_ID,
@@ -65,6 +68,35 @@ Status reader_row(LogReader *reader, int64_t episode, Arena *arena, EpisodeRow *
 Status reader_highlights(LogReader *reader, const EpisodeRow *episode, HighlightKind kind,
                          size_t count_max, Arena *arena, Highlight **highlights, size_t *count,
                          uint64_t *total, Error *error);
+
+// Asks `context` (Nullable) now and then while statements run, until it is called with NULL:
+// then a statement may end as SQLITE_INTERRUPT, of which reader_fail makes ABORTED.
+void reader_watch(LogReader *reader, const Context *context);
+
+// Texts of conditions, put together. What does not fit fails an assertion: sizes follow from the
+// limits on conditions.
+typedef struct Sql {
+    char text[8192];
+    size_t length;
+} Sql;
+
+void sql_add(Sql *sql, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// " AND …" for what a touch `t` is asked for, in parameters with `number` in their names; `of`: the
+// SQL that says which recording it is of.
+// In front of it, for lists of episodes `e`: the recordings that have bodies of the names that are
+// asked for, which an index knows.
+void touch_write_recordings(const TouchFilter *filter, size_t number, Sql *sql);
+void touch_write_conditions(const TouchFilter *filter, const char *of, size_t number, Sql *sql);
+void touch_bind_conditions(sqlite3_stmt *statement, const TouchFilter *filter, size_t number);
+
+// What a touch is made of, in the order in which columns_touch takes it.
+#define TOUCH_COLUMNS                                                                              \
+    "first_step, body, other_body, last_step, approach, first_impulse, hardest_impulse, "          \
+    "hardest_step"
+
+// The next row of the statement TOUCHES or TOUCH_BODIES, which go through all of a recording.
+Touch columns_touch(Columns *columns);
 
 // The rows of chunks of one kind: how many there are, and, in the same moment, what they say.
 Status reader_count_chunks(LogReader *reader, const EpisodeRow *episode, ChunkKind kind,

@@ -134,13 +134,14 @@ static bool prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format, c
     return sqlite3_prepare_v2(db, sql, -1, statement, NULL) == SQLITE_OK;
 }
 
-// Columns that the table had none of when it was written stay NULL.
+// Columns that the table had none of when it was written stay NULL, or say that nothing was noted.
 static bool prepare_insert(TableCopy *copy, const char *table, int columns) {
     char values[SQL_BYTES];
     size_t used = 0;
+    const char missing = strcmp(table, "recording") == 0 ? '0' : '?';
     for (int i = 0; i < columns && used + 3 <= sizeof(values); i++) {
         values[used++] = i == 0 ? ' ' : ',';
-        values[used++] = '?';
+        values[used++] = i < copy->column_count ? '?' : missing;
     }
     values[used] = '\0';
     char sql[2 * SQL_BYTES];
@@ -154,6 +155,14 @@ static const char *key_of(const char *table) {
            : strcmp(table, "highlight") == 0 ? "recording DESC, kind"
            : strcmp(table, "deletion") == 0  ? "recording"
                                              : "id";
+}
+
+// Whether a version of the format has that many columns in the table, of which this one has `now`.
+static bool is_known_width(const char *table, int columns, int now) {
+    if (strcmp(table, "highlight") == 0) { // of versions 2, 3 and 4
+        return columns == now || columns == now - 6 || columns == now - 3 || columns == now - 1;
+    }
+    return columns == now || (strcmp(table, "recording") == 0 && columns == now - 1); // up to 6
 }
 
 static Status copy_table(Salvage *salvage, const char *table, FILE *out) {
@@ -173,11 +182,7 @@ static Status copy_table(Salvage *salvage, const char *table, FILE *out) {
     int column_count = sqlite3_column_count(columns);
     sqlite3_finalize(columns);
     copy.column_count = sqlite3_column_count(copy.scan);
-    // of versions 2, 3 and 4
-    bool is_older = strcmp(table, "highlight") == 0 && (copy.column_count == column_count - 6 ||
-                                                        copy.column_count == column_count - 3 ||
-                                                        copy.column_count == column_count - 1);
-    can_read = can_read && (is_older || copy.column_count == column_count);
+    can_read = can_read && is_known_width(table, copy.column_count, column_count);
     Status status = STATUS_OK;
     if (can_read && can_write && prepare_insert(&copy, table, column_count)) {
         status = has_ids ? copy_rows(&copy) : copy_labels(&copy);

@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 enum { BUSY_MS = 5000 }; // for people who write with other programs
-enum { TABLE_COUNT = 6 };
+enum { TABLE_COUNT = 6, TOUCH_TABLE_COUNT = 2 };
 enum { VERSION_OLDEST = 2 }; // that is brought to this one
+enum { VERSION_TOUCHES = 7 };
 
 // ---- sentences
 
@@ -150,7 +151,8 @@ static int read_marks(sqlite3 *db, Marks *marks) {
         {"PRAGMA application_id", &marks->application},
         {"PRAGMA user_version", &marks->version},
         {"SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND "
-         "name IN ('recording', 'episode', 'label', 'chunk', 'highlight', 'deletion')",
+         "name IN ('recording', 'episode', 'label', 'chunk', 'highlight', 'deletion', 'touch', "
+         "'touch_body')",
          &marks->tables},
         {"PRAGMA page_count", &marks->page_count},
         {"PRAGMA page_size", &marks->page_bytes},
@@ -172,6 +174,10 @@ static bool is_cut_short(sqlite3 *db, const char *path, const Marks *marks) {
     bool has_log = stat(log_path, &log_info) == 0 && log_info.st_size > 0;
     return !has_log && stat(path, &info) == 0 &&
            info.st_size < marks->page_count * marks->page_bytes;
+}
+
+static int64_t table_count(int64_t version) {
+    return version < VERSION_TOUCHES ? TABLE_COUNT : TABLE_COUNT + TOUCH_TABLE_COUNT;
 }
 
 // `version` of what is there; 0: it is new.
@@ -213,10 +219,11 @@ static Status identify(sqlite3 *db, const char *path, int64_t *version, Error *e
             "%d: use a server that fits.",
             path, (long long)marks.version, SCHEMA_VERSION);
     }
-    if (marks.tables != TABLE_COUNT || is_cut_short(db, path, &marks)) {
+    const bool has_tables = marks.tables == table_count(marks.version);
+    if (!has_tables || is_cut_short(db, path, &marks)) {
         return error_set(error, STATUS_DATA_LOSS, "db",
                          "%.200s is %s: copy what can be read with moreau-server --recover FILE.",
-                         path, marks.tables != TABLE_COUNT ? "without its tables" : "cut short");
+                         path, has_tables ? "cut short" : "without its tables");
     }
     *version = marks.version;
     return STATUS_OK;
@@ -266,35 +273,40 @@ static Status change_tables(sqlite3 *db, const char *const *parts, size_t count,
 }
 
 static Status make_tables(sqlite3 *db, Error *error) {
-    const char *const parts[] = {episode_tables_sql, chunk_tables_sql, episode_views_sql,
-                                 chunk_views_sql};
+    const char *const parts[] = {episode_tables_sql, chunk_tables_sql, touch_tables_sql,
+                                 episode_views_sql,  chunk_views_sql,  touch_views_sql};
     return change_tables(db, parts, sizeof(parts) / sizeof(parts[0]),
                          "making the tables of the log", error);
 }
 
-// Highlights have reasons since version 3, launches since version 4 and joints since version 5:
-// older chunks tell of none.
+// Highlights have reasons since version 3, launches since version 4 and joints since version 5,
+// groups are since version 6 and touches since version 7: older chunks tell of none.
 static Status migrate(sqlite3 *db, int64_t version, Error *error) {
-    enum { OF_REASONS = 3, OF_LAUNCHES = 2, OF_JOINTS = 1 }; // the first parts
-    const char *const parts[] = {"ALTER TABLE highlight ADD COLUMN reason INTEGER",
-                                 "ALTER TABLE highlight ADD COLUMN body INTEGER",
-                                 "ALTER TABLE highlight ADD COLUMN contacts INTEGER",
-                                 "ALTER TABLE highlight ADD COLUMN other_body INTEGER",
-                                 "ALTER TABLE highlight ADD COLUMN height REAL",
-                                 "ALTER TABLE highlight ADD COLUMN joint INTEGER",
-                                 "ALTER TABLE episode ADD COLUMN length INTEGER",
-                                 "ALTER TABLE episode ADD COLUMN turn INTEGER",
-                                 "DROP VIEW IF EXISTS episodes",
-                                 "DROP VIEW IF EXISTS stretches",
-                                 "DROP VIEW IF EXISTS highlights",
-                                 "DROP VIEW IF EXISTS scenes",
-                                 "DROP VIEW IF EXISTS chunks",
-                                 episode_views_sql,
-                                 chunk_views_sql};
+    enum { OF_REASONS = 3, OF_LAUNCHES = 2, OF_JOINTS = 1, OF_GROUPS = 2 }; // the first parts
+    const char *const parts[] = {
+        "ALTER TABLE highlight ADD COLUMN reason INTEGER",
+        "ALTER TABLE highlight ADD COLUMN body INTEGER",
+        "ALTER TABLE highlight ADD COLUMN contacts INTEGER",
+        "ALTER TABLE highlight ADD COLUMN other_body INTEGER",
+        "ALTER TABLE highlight ADD COLUMN height REAL",
+        "ALTER TABLE highlight ADD COLUMN joint INTEGER",
+        "ALTER TABLE episode ADD COLUMN length INTEGER",
+        "ALTER TABLE episode ADD COLUMN turn INTEGER",
+        "ALTER TABLE recording ADD COLUMN events INTEGER NOT NULL DEFAULT 0",
+        touch_tables_sql,
+        "DROP VIEW IF EXISTS episodes",
+        "DROP VIEW IF EXISTS stretches",
+        "DROP VIEW IF EXISTS highlights",
+        "DROP VIEW IF EXISTS scenes",
+        "DROP VIEW IF EXISTS chunks",
+        episode_views_sql,
+        chunk_views_sql,
+        touch_views_sql};
     size_t first = version < 3   ? 0
                    : version < 4 ? OF_REASONS
                    : version < 5 ? OF_REASONS + OF_LAUNCHES
-                                 : OF_REASONS + OF_LAUNCHES + OF_JOINTS;
+                   : version < 6 ? OF_REASONS + OF_LAUNCHES + OF_JOINTS
+                                 : OF_REASONS + OF_LAUNCHES + OF_JOINTS + OF_GROUPS;
     return change_tables(db, parts + first, sizeof(parts) / sizeof(parts[0]) - first,
                          "bringing the log to this server's version", error);
 }

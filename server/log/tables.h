@@ -37,7 +37,8 @@ static const char episode_tables_sql[] =
     "  server_version TEXT NOT NULL,\n"
     "  build TEXT NOT NULL,                      -- compiler and machine of the server\n"
     "  begun_ns INTEGER NOT NULL,                -- [ns] since 1970\n"
-    "  ended_ns INTEGER NOT NULL DEFAULT 0);     -- 0: not yet\n"
+    "  ended_ns INTEGER NOT NULL DEFAULT 0,      -- 0: not yet\n"
+    "  events INTEGER NOT NULL DEFAULT 0);       -- 1: who touches whom is recorded\n"
     "CREATE INDEX recording_by_name ON recording(name);\n"
     "CREATE INDEX recording_by_client ON recording(client, begun_ns);\n"
     "CREATE TABLE episode(\n"
@@ -88,7 +89,8 @@ static const char chunk_tables_sql[] =
     "  recording INTEGER NOT NULL REFERENCES recording(id),\n"
     "  kind INTEGER NOT NULL,                    -- 1 key-frame, 2 inputs, 3 frames, 4 contacts, 5 "
     "gap, 6 definition,\n"
-    "                                            -- 7 seal, 8 episodes, 9 scene, 10 highlights\n"
+    "                                            -- 7 seal, 8 episodes, 9 scene, 10 highlights, "
+    "11 events\n"
     "  sequence INTEGER NOT NULL,                -- in its chain, from 0\n"
     "  first_world INTEGER NOT NULL,\n"
     "  world_count INTEGER NOT NULL,\n"
@@ -133,6 +135,29 @@ static const char chunk_tables_sql[] =
     "  uid BLOB NOT NULL,\n"
     "  asked_ns INTEGER NOT NULL,                -- [ns] since 1970\n"
     "  checksum INTEGER NOT NULL);               -- of the three\n";
+
+// Made from chunks of events (events.h). A key that begins with what is asked for, of either kind:
+// one recording's in order, and those of two bodies.
+static const char touch_tables_sql[] =
+    "CREATE TABLE touch(                         -- two bodies that touched\n"
+    "  recording INTEGER NOT NULL REFERENCES recording(id),\n"
+    "  first_step INTEGER NOT NULL,\n"
+    "  body INTEGER NOT NULL,                    -- id, the smaller of the two\n"
+    "  other_body INTEGER NOT NULL,              -- id\n"
+    "  last_step INTEGER,                        -- NULL: it was not over when the recording "
+    "ended\n"
+    "  approach REAL NOT NULL,                   -- [m/s] before the first step\n"
+    "  first_impulse REAL NOT NULL,              -- [N s] along the normals, of the first step\n"
+    "  hardest_impulse REAL NOT NULL,            -- [N s] of a step\n"
+    "  hardest_step INTEGER NOT NULL,            -- the first that had it\n"
+    "  PRIMARY KEY(recording, first_step, body, other_body)) WITHOUT ROWID;\n"
+    "CREATE INDEX touch_of_bodies ON touch(recording, body, other_body);\n"
+    "CREATE TABLE touch_body(                    -- a body that touched and has a name\n"
+    "  recording INTEGER NOT NULL REFERENCES recording(id),\n"
+    "  body INTEGER NOT NULL,                    -- id\n"
+    "  name TEXT NOT NULL,                       -- as it touched last\n"
+    "  PRIMARY KEY(recording, body)) WITHOUT ROWID;\n"
+    "CREATE INDEX touch_body_by_name ON touch_body(name, recording);\n";
 
 // For people with nothing but sqlite3.
 static const char episode_views_sql[] =
@@ -196,7 +221,19 @@ static const char chunk_views_sql[] =
     "  CASE c.kind WHEN 1 THEN 'key-frame' WHEN 2 THEN 'inputs' WHEN 3 THEN 'frames'\n"
     "    WHEN 4 THEN 'contacts' WHEN 5 THEN 'gap' WHEN 6 THEN 'definition' WHEN 7 THEN 'seal'\n"
     "    WHEN 8 THEN 'episodes' WHEN 9 THEN 'scene' WHEN 10 THEN 'highlights'\n"
+    "    WHEN 11 THEN 'events'\n"
     "    ELSE 'unknown' END AS kind,\n"
     "  c.sequence, c.first_world, c.world_count, c.first_step, c.last_step,\n"
     "  length(c.bytes) AS bytes, datetime(c.written_ns / 1000000000, 'unixepoch') AS written_utc\n"
     "FROM chunk c JOIN recording r ON r.id = c.recording;\n";
+
+static const char touch_views_sql[] =
+    "CREATE VIEW touches AS\n"
+    "SELECT lower(hex(r.uid)) AS episode, r.name, a.name AS body_name, b.name AS other_name,\n"
+    "  t.first_step, coalesce(t.last_step, e.last_step) AS last_step, t.last_step IS NOT NULL AS "
+    "ended,\n"
+    "  t.approach AS approach_m_s, t.first_impulse AS first_impulse_n_s,\n"
+    "  t.hardest_impulse AS hardest_impulse_n_s, t.hardest_step, t.body, t.other_body\n"
+    "FROM touch t JOIN recording r ON r.id = t.recording JOIN episode e ON e.id = r.id << 32\n"
+    "LEFT JOIN touch_body a ON a.recording = t.recording AND a.body = t.body\n"
+    "LEFT JOIN touch_body b ON b.recording = t.recording AND b.body = t.other_body;\n";

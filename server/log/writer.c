@@ -2,6 +2,7 @@
 #include "log/writer.h"
 
 #include "base/assert.h"
+#include "log/events.h"
 #include "log/schema.h"
 #include "log/writer_parts.h"
 
@@ -28,10 +29,10 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
     [WRITE_RECORDING] =
         "INSERT INTO recording(id, uid, state, content, stride, keyframe_steps, lossy, "
         "world_count, world_range, name, solver, client, world_name, world_step, world_time, "
-        "time_step, body_count, dynamics_version, server_version, build, begun_ns) "
+        "time_step, body_count, dynamics_version, server_version, build, begun_ns, events) "
         "VALUES(coalesce(?1, " NEXT_RECORDING
         "), ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
-        "?16, ?17, ?18, ?19, ?20)",
+        "?16, ?17, ?18, ?19, ?20, ?21)",
     [WRITE_EPISODE] =
         "INSERT INTO episode(id, recording, number, world_index, first_step, last_step, state, "
         "simulated_s, seed, return_sum, begun_ns, ended_ns, unconverged, worst_own, "
@@ -49,6 +50,8 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
     [WRITE_HIGHLIGHT] =
         "INSERT OR REPLACE INTO highlight VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
         " ?10, ?11, ?12, ?13)",
+    [WRITE_TOUCH] = "INSERT OR REPLACE INTO touch VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [WRITE_TOUCH_BODY] = "INSERT OR REPLACE INTO touch_body VALUES(?1, ?2, ?3)",
     [WRITE_EPISODE_END] =
         "UPDATE episode SET last_step = ?2, state = ?3, simulated_s = ?4, ended_ns = ?5, "
         "unconverged = ?6, worst_own = ?7, worst_penetration = ?8, contacts_max = ?9, "
@@ -116,6 +119,8 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
     [DELETE_CHUNKS] = "DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE recording = ?1 "
                       "AND substr(bytes, 17, 16) = ?2 LIMIT " PIECE_CHUNKS ")",
     [DELETE_HIGHLIGHTS] = "DELETE FROM highlight WHERE recording = ?1",
+    [DELETE_TOUCHES] = "DELETE FROM touch WHERE recording = ?1",
+    [DELETE_TOUCH_BODIES] = "DELETE FROM touch_body WHERE recording = ?1",
     [DELETE_RECORDING] = "DELETE FROM recording WHERE id = ?1 AND uid = ?2",
     [DELETE_DELETION] = "DELETE FROM deletion WHERE recording = ?1",
 };
@@ -279,6 +284,7 @@ Status writer_add_recording(Writer *writer, const RecordingDef *def, int64_t *re
     bind_text(statement, 18, def->server_version);
     bind_text(statement, 19, def->build);
     bind_u64(statement, 20, def->begun_ns);
+    sqlite3_bind_int(statement, 21, def->has_events);
     Status status = writer_step(writer, WRITE_RECORDING, "writing a recording", NULL, error);
     if (status != STATUS_OK && (sqlite3_errcode(writer->db) & 0xff) == SQLITE_CONSTRAINT) {
         return error_set(error, STATUS_ALREADY_EXISTS, NULL,
@@ -366,6 +372,44 @@ static Status add_highlights(Writer *writer, int64_t recording, const Chunk *chu
     return status;
 }
 
+static Status add_touch(Writer *writer, int64_t recording, const Touch *touch, Error *error) {
+    sqlite3_stmt *statement = writer_get(writer, WRITE_TOUCH);
+    sqlite3_bind_int64(statement, 1, recording);
+    bind_u64(statement, 2, touch->first_step);
+    bind_u64(statement, 3, touch->body);
+    bind_u64(statement, 4, touch->other);
+    if (touch->is_over) {
+        bind_u64(statement, 5, touch->last_step);
+    } else {
+        sqlite3_bind_null(statement, 5);
+    }
+    sqlite3_bind_double(statement, 6, touch->approach);
+    sqlite3_bind_double(statement, 7, touch->first_impulse);
+    sqlite3_bind_double(statement, 8, touch->hardest);
+    bind_u64(statement, 9, touch->hardest_step);
+    return writer_step(writer, WRITE_TOUCH, "writing a touch", NULL, error);
+}
+
+// Those that have changed: the others have their rows.
+static Status add_events(Writer *writer, int64_t recording, const Chunk *chunk, Error *error) {
+    EventsChunk events;
+    TouchName name;
+    size_t at = 0;
+    Status status = events_open(chunk, &events, error);
+    for (size_t i = 0; status == STATUS_OK && i < events.changed_count; i++) {
+        const Touch touch = events_get(&events, i);
+        status = add_touch(writer, recording, &touch, error);
+    }
+    sqlite3_stmt *statement = writer_get(writer, WRITE_TOUCH_BODY);
+    while (status == STATUS_OK && events_next_name(&events, &at, &name)) {
+        sqlite3_bind_int64(statement, 1, recording);
+        bind_u64(statement, 2, name.body);
+        sqlite3_bind_text64(statement, 3, name.text, name.bytes, SQLITE_STATIC, SQLITE_UTF8);
+        status = writer_step(writer, WRITE_TOUCH_BODY, "writing a body's name", NULL, error);
+    }
+    return status;
+}
+
 static Status add_episodes(Writer *writer, int64_t recording, const Chunk *chunk, Error *error) {
     EpisodesChunk episodes;
     Status status = episodes_open(chunk, &episodes, error);
@@ -414,6 +458,9 @@ Status writer_put_chunk(Writer *writer, int64_t recording, const Chunk *chunk, c
 Status writer_add_derived(Writer *writer, int64_t recording, const Chunk *chunk, Error *error) {
     if (chunk->kind == CHUNK_HIGHLIGHTS) {
         return add_highlights(writer, recording, chunk, error);
+    }
+    if (chunk->kind == CHUNK_EVENTS) {
+        return add_events(writer, recording, chunk, error);
     }
     return chunk->kind == CHUNK_EPISODES ? add_episodes(writer, recording, chunk, error)
                                          : STATUS_OK;

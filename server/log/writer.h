@@ -19,6 +19,8 @@ typedef enum WriterStatement {
     WRITE_LABEL,
     WRITE_CHUNK,
     WRITE_HIGHLIGHT,
+    WRITE_TOUCH,
+    WRITE_TOUCH_BODY,
     WRITE_EPISODE_END,
     WRITE_RECORDING_END,
     WRITE_DELETION,
@@ -47,6 +49,8 @@ typedef enum WriterStatement {
     DELETE_EPISODES,
     DELETE_CHUNKS,
     DELETE_HIGHLIGHTS,
+    DELETE_TOUCHES,
+    DELETE_TOUCH_BODIES,
     DELETE_RECORDING,
     DELETE_DELETION,
     WRITER_STATEMENT_COUNT
@@ -87,7 +91,7 @@ Status writer_read_definition(Writer *writer, int64_t recording, Arena *arena, R
 Status writer_read_seal(Writer *writer, int64_t recording, const uint8_t uid[UID_BYTES],
                         Arena *arena, RecordingSeal *seal, Error *error);
 
-// A sealed chunk, and the rows that follow from it: of highlights, of finished episodes.
+// A sealed chunk, and the rows that follow from it: of highlights, touches, finished episodes.
 Status writer_add_chunk(Writer *writer, int64_t recording, const Chunk *chunk, const uint8_t *bytes,
                         size_t count, Error *error);
 

@@ -203,13 +203,13 @@ static Status add_up(Writer *writer, int64_t recording, const RecordingDef *def,
 
 static Status put_seal(Writer *writer, int64_t recording, const RecordingDef *def,
                        const Found *found, Error *error) {
-    size_t count = CHUNK_HEADER_BYTES + seal_write(&found->seal, NULL);
-    uint8_t *bytes = malloc(count);
+    uint8_t *bytes = malloc(CHUNK_HEADER_BYTES + seal_write(&found->seal, NULL));
     if (bytes == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL, "Memory ended.");
     }
-    seal_write(&found->seal, bytes + CHUNK_HEADER_BYTES);
+    size_t count = CHUNK_HEADER_BYTES + seal_write(&found->seal, bytes + CHUNK_HEADER_BYTES);
     Chunk chunk = {.kind = CHUNK_SEAL,
+                   .version = seal_version(&found->seal),
                    .sequence = found->sequence,
                    .world_count = def->world_count,
                    .last_step = found->seal.last_step,

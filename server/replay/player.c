@@ -60,6 +60,7 @@ void player_close(Player *player) {
     }
     group_player_close(player->group);
     door_deinit(&player->door);
+    touches_deinit(&player->touches);
     arena_deinit(&player->inputs.arena);
     arena_deinit(&player->entry.arena);
     for (size_t i = 0; i < TRACK_COUNT; i++) {
@@ -70,7 +71,7 @@ void player_close(Player *player) {
 
 size_t player_bytes(const Player *player) {
     size_t bytes = sizeof(*player) + door_bytes(&player->door) + player->inputs.arena.total_bytes +
-                   player->entry.arena.total_bytes;
+                   player->entry.arena.total_bytes + touches_bytes(&player->touches);
     for (size_t i = 0; i < TRACK_COUNT; i++) {
         bytes += player->track[i].arena.total_bytes;
     }
@@ -103,7 +104,7 @@ void player_settle(Player *player, World *world, const PlayerPlace *place) {
     track_drop(&player->inputs);
     player->passed = place->passed;
     player->time = place->time;
-    player->has_notes = false;
+    player->has_notes = player->has_touches = false;
     track_place(&player->inputs, player->passed);
     for (size_t i = 0; i < TRACK_COUNT; i++) {
         track_drop(&player->track[i]);

@@ -6,6 +6,7 @@
 //   player_track.c    chunks of one kind, one after the other
 //   player_walk.c     the stored inputs, one after the other, and the hashes behind them
 //   player_check.c    the stored frames, contact lists and key-frames on the way
+//   player_events.c   the stored events on the way
 //   group_player.c    instead of all these, of an episode of a group
 //   player_compare.c  what differs between a world and what is stored of it
 //   compare.c         follows what it does, deed by deed
@@ -16,6 +17,7 @@
 #include "replay/group_player.h"
 #include "replay/player.h"
 #include "run/notes.h"
+#include "run/touches.h"
 
 // Chunks of one kind, one in memory at a time.
 typedef struct Track {
@@ -79,6 +81,8 @@ struct Player {
     ChunkPlace passed; // the last chunk of inputs begun, or the key-frame it started from
     Notes notes;       // of the steps of the chunk of inputs at hand
     bool has_notes;    // … and they are still to be compared
+    Touches touches;   // up to the player's step …
+    bool has_touches;  // … where they are known
     PlayerEntry entry;
     PlayerDeed deed; // what it did last
     uint64_t hash;   // of the state, when it was compared last
@@ -144,6 +148,20 @@ Status player_check(Player *player, LogReader *reader, Arena *scratch, PlayerDif
 // says of itself.
 Status player_check_notes(Player *player, LogReader *reader, Arena *scratch,
                           PlayerDifference *difference, Error *error);
+
+// ---- player_events.c: nothing of it is done where no events were recorded, or nobody checks
+
+// A chunk of inputs begins: right behind a key-frame, those who touch there are taken from the
+// events in front of it. When those are not there, that is the difference.
+Status player_begin_events(Player *player, LogReader *reader, Arena *scratch,
+                           PlayerDifference *difference, Error *error);
+
+// The player has taken a step.
+Status player_add_events(Player *player, Error *error);
+
+// The chunk of inputs at hand was gone through: compares its events with those that were made.
+Status player_check_events(Player *player, LogReader *reader, Arena *scratch,
+                           PlayerDifference *difference, Error *error);
 
 // The hash after the player's step is not what it should be: looks for a key-frame or frame there
 // and fills in what differs. Finds nothing where there is none, or where it is damaged.

@@ -128,7 +128,8 @@ static Status begin_chunk(Player *player, LogReader *reader, Arena *scratch,
     notes_clear(&player->notes);
     // stretches were others before they had reasons
     player->has_notes = !difference->found && inputs->chunk.chunk.version >= CHUNK_FORMAT_REASONS;
-    return STATUS_OK;
+    return difference->found ? STATUS_OK
+                             : player_begin_events(player, reader, scratch, difference, error);
 }
 
 // ---- entries
@@ -259,15 +260,15 @@ static void do_fault(Player *player, Status status, PlayerDifference *difference
     close_hashed(player);
 }
 
-static void do_step(Player *player, Status status, LogReader *reader, Arena *scratch,
-                    const Error *failure, PlayerDifference *difference) {
+static Status do_step(Player *player, Status status, LogReader *reader, Arena *scratch,
+                      const Error *failure, PlayerDifference *difference, Error *error) {
     PlayerEntry *open = &player->entry;
     if (status != STATUS_OK) {
         snprintf(difference->message, sizeof(difference->message),
                  "Step %" PRIu64 ": it fails, and did not when it was recorded: %.256s",
                  player->step + 1, failure->message);
         differ(player, difference, player->step + 1);
-        return;
+        return STATUS_OK;
     }
     player->step++;
     player->is_arrived = true;
@@ -283,6 +284,7 @@ static void do_step(Player *player, Status status, LogReader *reader, Arena *scr
     if (difference->found) {
         player_explain(player, reader, scratch, difference);
     }
+    return player_add_events(player, error);
 }
 
 static Status do_order(Player *player, LogReader *reader, Arena *scratch, const Context *context,
@@ -302,11 +304,10 @@ static Status do_order(Player *player, LogReader *reader, Arena *scratch, const 
     if (status != STATUS_OK && !player->door.world->faulted) {
         return error_set(error, status, failure.field, "%s", failure.message);
     }
-    if (must_fail) {
-        do_fault(player, status, difference);
-    } else {
-        do_step(player, status, reader, scratch, &failure, difference);
+    if (!must_fail) {
+        return do_step(player, status, reader, scratch, &failure, difference, error);
     }
+    do_fault(player, status, difference);
     return STATUS_OK;
 }
 
@@ -357,6 +358,9 @@ Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratc
     if (status == STATUS_OK && is_done && player->has_notes && player->is_checking &&
         !difference->found) {
         status = player_check_notes(player, reader, scratch, difference, error);
+    }
+    if (status == STATUS_OK && is_done && !difference->found) {
+        status = player_check_events(player, reader, scratch, difference, error);
     }
     return status;
 }

@@ -7,6 +7,7 @@
 #include "log/frames.h"
 #include "run/notes.h"
 #include "run/record_columns.h"
+#include "run/touches.h"
 #include "step/snapshot.h"
 
 #include <stdio.h>
@@ -39,7 +40,7 @@ struct Recorder {
     SceneProc *print_scene; // Nullable
     RecordingContent content;
     uint64_t stride, keyframe_steps;
-    bool lossy;
+    bool lossy, has_events;
     Error error; // why nothing is recorded any more; status OK: it is
 
     uint64_t step;          // taken so far
@@ -52,6 +53,7 @@ struct Recorder {
                      // is none
     const char *solver; // of `inputs`
     Notes notes;        // of their steps
+    Touches touches;    // up to the last of them, where has_events
 
     bool is_skipping; // lossy: the log was full, and since skipped_from nothing was recorded
     uint64_t skipped_from, dropped_steps;
@@ -160,13 +162,40 @@ static void put_highlights(Recorder *recorder) {
     put_chunk(recorder, &open, (Chunk){.kind = CHUNK_HIGHLIGHTS, .version = version});
 }
 
-static void close_inputs(Recorder *recorder) {
+// What has changed between bodies that touch with the steps of `inputs`, if anything has; in front
+// of a key-frame all that is so.
+static void put_events(Recorder *recorder, bool is_complete) {
+    EventsBody body;
+    OpenChunk open;
+    if (!touches_tell(&recorder->touches, is_complete, &body)) {
+        fail(recorder);
+        return;
+    }
+    if ((body.changed_count == 0 && !is_complete) ||
+        !open_chunk(recorder, &open, recorder->inputs.first_step)) {
+        return;
+    }
+    open.last_step = recorder->inputs.last_step;
+    uint8_t *at = extend(recorder, &open, events_write(&body, NULL));
+    if (at == NULL) {
+        drop_chunk(recorder, &open);
+        return;
+    }
+    events_write(&body, at);
+    put_chunk(recorder, &open, (Chunk){.kind = CHUNK_EVENTS, .version = CHUNK_FORMAT_EVENTS});
+    touches_told(&recorder->touches);
+}
+
+static void close_inputs(Recorder *recorder, bool at_keyframe) {
     OpenChunk *inputs = &recorder->inputs;
     recorder->order_at = 0;
     if (inputs->buffer == NULL) {
         return;
     }
     put_highlights(recorder);
+    if (recorder->has_events) {
+        put_events(recorder, at_keyframe);
+    }
     if (recorder->error.status != STATUS_OK) {
         return; // memory ended: the recording ends before these inputs
     }
@@ -189,10 +218,10 @@ static void close_contacts(Recorder *recorder) {
 
 // Inputs come last: whenever the recording is cut off, of every step that it has it also has the
 // frame and the contacts, and verification misses those that are gone.
-static void close_chunks(Recorder *recorder) {
+static void close_chunks(Recorder *recorder, bool at_keyframe) {
     close_frames(recorder);
     close_contacts(recorder);
-    close_inputs(recorder);
+    close_inputs(recorder, at_keyframe);
 }
 
 // A lossy recording whose log is full: what is open is given up, and recording goes on with a
@@ -429,12 +458,13 @@ static void close_what_is_due(Recorder *recorder, World *world) {
     uint64_t age_ns = clock_now_ns() - recorder->inputs.opened_ns;
     bool keyframe = recorder->step - recorder->keyframe_step >= recorder->keyframe_steps;
     if (keyframe || age_ns >= chunk_ns_max || recorder->inputs.buffer->used >= CHUNK_BYTES ||
-        notes_are_full(&recorder->notes)) {
+        notes_are_full(&recorder->notes) ||
+        touches_untold_bytes(&recorder->touches) >= CHUNK_BYTES) {
         if (must_skip(recorder)) {
             begin_skipping(recorder);
             return;
         }
-        close_chunks(recorder);
+        close_chunks(recorder, keyframe);
     }
     if (keyframe) {
         put_keyframe(recorder, world);
@@ -473,7 +503,7 @@ void recorder_change(Recorder *recorder, World *world, const Input *input) {
     }
     const char *solver = solver_name(world);
     if (solver != recorder->solver || recorder->inputs.buffer->used >= CHUNK_BYTES) {
-        close_chunks(recorder);
+        close_chunks(recorder, false);
     }
 }
 
@@ -508,6 +538,9 @@ void recorder_step(Recorder *recorder, World *world, const Stepper *stepper, con
     recorder->inputs.time = time;
     count_steps(recorder, entry_steps(recorder));
     notes_add(&recorder->notes, stepper, report, recorder->step);
+    if (recorder->has_events && !touches_add(&recorder->touches, world, stepper, recorder->step)) {
+        fail(recorder);
+    }
     if (report->removed_count > 0 || report->broken_count > 0) {
         close_frames(recorder); // the next ones have other bodies, or joints
     }
@@ -547,10 +580,12 @@ static bool make_uid(uint8_t uid[UID_BYTES]) {
 
 Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *wait,
                       Recorder **recorder, Error *error) {
+    ASSERT(!def->lossy || !def->has_events);
     RecordingDef recording = {.content = def->content,
                               .stride = def->stride,
                               .keyframe_steps = def->keyframe_steps,
                               .lossy = def->lossy,
+                              .has_events = def->has_events,
                               .name = def->name,
                               .label_count = def->label_count,
                               .label = def->label,
@@ -580,7 +615,8 @@ Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *w
                        .content = def->content,
                        .stride = def->stride,
                        .keyframe_steps = def->keyframe_steps,
-                       .lossy = def->lossy};
+                       .lossy = def->lossy,
+                       .has_events = def->has_events};
     uid_of_episode(recording.uid, 0, made->episode_uid);
     arena_init(&made->scratch, world->limits.bytes_max);
     OpenChunk scene, keyframe;
@@ -612,7 +648,7 @@ void recorder_flush(Recorder *recorder) {
     if (is_over(recorder)) {
         drop_chunks(recorder);
     } else if (!must_skip(recorder)) {
-        close_chunks(recorder);
+        close_chunks(recorder, false);
     }
 }
 
@@ -631,7 +667,7 @@ void recorder_stop(Recorder *recorder, RecordingState state, LogWait *wait) {
         }
     }
     if (recorder->error.status == STATUS_OK) {
-        close_chunks(recorder);
+        close_chunks(recorder, false);
     } else {
         drop_chunks(recorder);
     }
@@ -641,6 +677,7 @@ void recorder_stop(Recorder *recorder, RecordingState state, LogWait *wait) {
                         .time = whole ? recorder->time : recorder->queued_time,
                         .dropped_steps = recorder->dropped_steps};
     log_end(recorder->recording, &end, wait);
+    touches_deinit(&recorder->touches);
     arena_deinit(&recorder->scratch);
     free(recorder);
 }
@@ -669,5 +706,6 @@ static size_t buffer_bytes(const OpenChunk *chunk) {
 
 size_t recorder_bytes(const Recorder *recorder) {
     return sizeof(*recorder) + recorder->scratch.total_bytes + buffer_bytes(&recorder->inputs) +
-           buffer_bytes(&recorder->frames) + buffer_bytes(&recorder->contacts);
+           buffer_bytes(&recorder->frames) + buffer_bytes(&recorder->contacts) +
+           touches_bytes(&recorder->touches);
 }

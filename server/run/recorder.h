@@ -37,6 +37,7 @@ typedef struct RecorderDef {
     uint64_t stride;         // steps between frames, >= 1
     uint64_t keyframe_steps; // >= 1
     bool lossy;
+    bool has_events;  // who touches whom; not of a lossy recording, which has holes
     const char *name; // "": the world's, with a number
     size_t label_count;
     const char *const *label;

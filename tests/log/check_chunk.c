@@ -151,8 +151,8 @@ static const struct {
     const char *why;
 } nonsense[] = {
     {AT_KIND, 0, "its kind, 0, is unknown"},
-    {AT_KIND, CHUNK_KIND_COUNT, "its kind, 11, is unknown"},
-    {AT_VERSION, 6 | (uint64_t)CHUNK_INPUTS << 32, "its format version is 6, and"},
+    {AT_KIND, CHUNK_KIND_COUNT, "its kind, 12, is unknown"},
+    {AT_VERSION, 7 | (uint64_t)CHUNK_INPUTS << 32, "its format version is 7, and"},
     {AT_VERSION, 1 | (uint64_t)CHUNK_INPUTS << 32, "its format version is 1, and"},
     {AT_WORLD, (uint64_t)64, "its range of worlds, 0 from 64 on, cannot be"},
     {AT_WORLD, (uint64_t)32 << 32 | 0xfffffff0, "its range of worlds, 32 from 4294967280 on"},

@@ -38,6 +38,7 @@ static const struct {
      0},
     {"schema-4", "18f5987c661b34e4e9f8818300000000", "ccp", 60, 3, 0.25000000000000033, 0, 0, 1, 0},
     {"schema-5", "676f13ad6aa601d216d2451e00000000", "mdp", 60, 2, 0.25000000000000033, 0, 0, 0, 2},
+    {"schema-6", "063c21f32eee050051f5956300000000", "mdp", 60, 2, 0.25000000000000033, 0, 0, 0, 0},
 };
 
 static void unpack(int which) {
@@ -150,10 +151,11 @@ END_TEST
 static const struct {
     const char *version, *named, *brought, *count;
 } older[] = {
-    {"2\n", "version 2", "6\nok\n13\n1\n", "6\n1\n"},
-    {"3\n", "version 3", "6\nok\n13\n1\n", "6\n19\n"},
-    {"4\n", "version 4", "6\nok\n13\n2\n", "6\n2\n"},
-    {"5\n", "version 5", "6\nok\n13\n1\n", "6\n1\n"},
+    {"2\n", "version 2", "7\nok\n13\n1\n", "7\n1\n"},
+    {"3\n", "version 3", "7\nok\n13\n1\n", "7\n19\n"},
+    {"4\n", "version 4", "7\nok\n13\n2\n", "7\n2\n"},
+    {"5\n", "version 5", "7\nok\n13\n1\n", "7\n1\n"},
+    {"6\n", "version 6", "7\nok\n13\n1\n", "7\n1\n"},
 };
 enum { OLDER = sizeof(older) / sizeof(older[0]) };
 
@@ -163,7 +165,7 @@ START_TEST(an_older_file_is_brought_to_this_version_once) {
     Error error = {0};
     ck_assert_int_eq(schema_open_reader(file.path, &db, &error), STATUS_FAILED_PRECONDITION);
     ck_assert_ptr_nonnull(strstr(error.message, older[_i].named));
-    ck_assert_ptr_nonnull(strstr(error.message, "version 6"));
+    ck_assert_ptr_nonnull(strstr(error.message, "version 7"));
     ck_assert_str_eq(sql(&file, "PRAGMA user_version"), older[_i].version);
     for (int i = 0; i < 2; i++) {
         ck_assert_msg(schema_open(file.path, false, &db, &error) == STATUS_OK, "%s", error.message);

@@ -340,17 +340,16 @@ END_TEST
 // The episodes' numbers, as "9 8 7".
 static const char *list(const EpisodeFilter *filter, uint64_t *total) {
     static char numbers[1000];
-    EpisodeRow *rows;
-    size_t count;
+    EpisodeRows rows;
     Error error = {0};
-    ck_assert_msg(log_reader_list(reader, filter, &arena, &rows, &count, total, &error) ==
-                      STATUS_OK,
-                  "%s", error.message);
+    ck_assert_msg(log_reader_list(reader, filter, &arena, &rows, &error) == STATUS_OK, "%s",
+                  error.message);
+    *total = rows.total;
     numbers[0] = '\0';
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < rows.count; i++) {
         size_t length = strlen(numbers);
         snprintf(numbers + length, sizeof(numbers) - length, "%s%d", i == 0 ? "" : " ",
-                 (int)rows[i].recording);
+                 (int)rows.row[i].recording);
     }
     return numbers;
 }
@@ -426,14 +425,12 @@ START_TEST(episodes_of_one_recording_have_the_same_figures) {
     add_chunks(1, 10, 2);
     add_chunks(2, 10, 5);
     run("UPDATE episode SET id = (2 << 32) + 1, recording = 2, number = 1 WHERE recording = 3");
-    EpisodeRow *rows;
-    size_t count;
-    uint64_t total;
-    log_reader_list(reader, &everything, &arena, &rows, &count, &total, NULL);
-    ck_assert_uint_eq(count, 3);
-    ck_assert_uint_eq(rows[0].chunk_count, 15);
-    ck_assert_uint_eq(rows[1].chunk_count, 15);
-    ck_assert_uint_eq(rows[2].chunk_count, 6);
+    EpisodeRows rows;
+    log_reader_list(reader, &everything, &arena, &rows, NULL);
+    ck_assert_uint_eq(rows.count, 3);
+    ck_assert_uint_eq(rows.row[0].chunk_count, 15);
+    ck_assert_uint_eq(rows.row[1].chunk_count, 15);
+    ck_assert_uint_eq(rows.row[2].chunk_count, 6);
 }
 END_TEST
 
@@ -623,19 +620,16 @@ START_TEST(a_damaged_row_hides_no_other_one) {
     snprintf(sql, sizeof(sql), "%s WHERE %s = 2", damaged_rows[_i],
              is_episode ? "recording" : "id");
     run(sql);
-    EpisodeRow *rows;
-    size_t count;
-    uint64_t total;
+    EpisodeRows rows;
     Error error = {0};
-    ck_assert_msg(log_reader_list(reader, &everything, &arena, &rows, &count, &total, &error) ==
-                      STATUS_OK,
-                  "%s", error.message);
-    ck_assert_uint_eq(total, 3);
-    ck_assert_uint_eq(count, 3);
-    ck_assert_ptr_eq(strstr(rows[1].damage, "Row "), rows[1].damage);
+    ck_assert_msg(log_reader_list(reader, &everything, &arena, &rows, &error) == STATUS_OK, "%s",
+                  error.message);
+    ck_assert_uint_eq(rows.total, 3);
+    ck_assert_uint_eq(rows.count, 3);
+    ck_assert_ptr_eq(strstr(rows.row[1].damage, "Row "), rows.row[1].damage);
     for (int i = 0; i < 3; i += 2) { // the newest first
-        ck_assert_ptr_null(rows[i].damage);
-        ck_assert_str_eq(rows[i].name, i == 0 ? "Walk number 3" : "Walk number 1");
+        ck_assert_ptr_null(rows.row[i].damage);
+        ck_assert_str_eq(rows.row[i].name, i == 0 ? "Walk number 3" : "Walk number 1");
     }
 }
 END_TEST
@@ -735,16 +729,15 @@ START_TEST(an_edited_file_is_read_or_refused) {
         snprintf(sql, sizeof(sql), "UPDATE %.*s SET %s = %s", (int)(dot - columns[_i]), columns[_i],
                  dot + 1, values[i]);
         run(sql);
-        EpisodeRow *rows;
+        EpisodeRows rows;
         ChunkRow *chunk_rows;
         size_t count;
-        uint64_t total;
         LogChunk found = {0};
-        Status status = log_reader_list(reader, &everything, &arena, &rows, &count, &total, NULL);
+        Status status = log_reader_list(reader, &everything, &arena, &rows, NULL);
         ck_assert(status == STATUS_OK || status == STATUS_DATA_LOSS);
-        for (size_t k = 0; status == STATUS_OK && k < count; k++) {
-            ck_assert(rows[k].damage != NULL ||
-                      (rows[k].stride > 0 && rows[k].first_step <= rows[k].last_step));
+        for (size_t k = 0; status == STATUS_OK && k < rows.count; k++) {
+            ck_assert(rows.row[k].damage != NULL ||
+                      (rows.row[k].stride > 0 && rows.row[k].first_step <= rows.row[k].last_step));
         }
         for (ChunkKind kind = CHUNK_KEYFRAME; kind < CHUNK_KIND_COUNT; kind++) {
             log_reader_at(reader, &row, kind, UINT64_MAX, &arena, &found, NULL);
@@ -781,13 +774,13 @@ START_TEST(an_arena_that_ends_is_told) {
     for (size_t limit = 0; limit < 40000; limit += 500) {
         Arena small;
         arena_init(&small, limit);
-        EpisodeRow *rows, found_row;
+        EpisodeRows rows;
+        EpisodeRow found_row;
         ChunkRow *chunk_rows;
         size_t count;
-        uint64_t total;
         LogChunk found;
         const Status results[] = {
-            log_reader_list(reader, &everything, &small, &rows, &count, &total, NULL),
+            log_reader_list(reader, &everything, &small, &rows, NULL),
             log_reader_find(reader, "Walk number 2", &small, &found_row, NULL),
             log_reader_at(reader, &row, CHUNK_INPUTS, 5, &small, &found, NULL),
             log_reader_chunks(reader, &row, CHUNK_INPUTS, &small, &chunk_rows, &count, NULL)};

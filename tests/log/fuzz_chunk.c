@@ -6,8 +6,10 @@
 #include "base/assert.h"
 #include "log/definition.h"
 #include "log/entries.h"
+#include "log/events.h"
 #include "log/frames.h"
 #include "mend.h"
+#include "run/touches.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +86,33 @@ static void walk_definition(const Chunk *chunk, Arena *arena) {
     }
 }
 
+// Whoever steps on from events takes them up.
+static void walk_events(const Chunk *chunk) {
+    EventsChunk events;
+    Error error = {0};
+    if (events_open(chunk, &events, &error) != STATUS_OK) {
+        ASSERT(error.status == STATUS_DATA_LOSS && error.message[0] != '\0');
+        return;
+    }
+    size_t open = 0, names = 0, at = 0;
+    for (size_t i = 0; i < events.changed_count + events.unchanged_count; i++) {
+        const Touch touch = events_get(&events, i);
+        ASSERT(touch.body < touch.other && touch.first_step <= touch.last_step);
+        open += !touch.is_over;
+    }
+    for (TouchName name; events_next_name(&events, &at, &name); names++) {
+        ASSERT(name.bytes > 0);
+    }
+    ASSERT(names == events.name_count);
+    Touches touches = {0};
+    ASSERT(touches_resume(&touches, &events));
+    ASSERT(touches.open_count == open);
+    for (size_t i = 1; i < open && events.is_complete; i++) {
+        ASSERT(touch_compare(&touches.open[i - 1].touch, &touches.open[i].touch) <= 0);
+    }
+    touches_deinit(&touches);
+}
+
 // A body is read as each kind: the fuzzer need not guess the one that it looks like.
 static void walk(const uint8_t *bytes, size_t count) {
     Chunk chunk;
@@ -100,6 +129,7 @@ static void walk(const uint8_t *bytes, size_t count) {
     walk_frames(&chunk, &arena);
     walk_contacts(&chunk, &arena);
     walk_definition(&chunk, &arena);
+    walk_events(&chunk);
     arena_deinit(&arena);
 }
 

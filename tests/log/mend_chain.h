@@ -56,8 +56,11 @@ static inline void mend_chain(sqlite3 *db, int64_t recording) {
         chains = chain + 1 > chains ? chain + 1 : chains;
         put_u64(bytes, MEND_AT_PREDECESSOR, checksum[chain]);
         for (size_t i = 0; kind == CHUNK_SEAL && i < chains; i++) { // their ends: seal_write
-            enum { CHAIN_END = 8 * (7 + 8 + CHUNK_KIND_COUNT + 1 + 2), CHAIN_BYTES = 24 };
-            put_u64(bytes, CHUNK_HEADER_BYTES + CHAIN_END + CHAIN_BYTES * i, checksum[i]);
+            enum { BEFORE_KINDS = 8 * (7 + 8), BEHIND_KINDS = 8 * (1 + 2), CHAIN_BYTES = 24 };
+            const size_t kinds = bytes[8] >= CHUNK_FORMAT_EVENTS ? 12 : 11; // its version
+            put_u64(bytes,
+                    CHUNK_HEADER_BYTES + BEFORE_KINDS + 8 * kinds + BEHIND_KINDS + CHAIN_BYTES * i,
+                    checksum[i]);
         }
         mend_checksum(bytes, count);
         memcpy(&checksum[chain], bytes + CHUNK_HEADER_BYTES - 8, sizeof(checksum[chain]));

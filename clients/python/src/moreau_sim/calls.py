@@ -536,11 +536,12 @@ class Calls:
         keyframe_steps: int | None = None,
         lossy: bool | None = None,
         seed: int | None = None,
+        events: bool | None = None,
         deadline_ms: int | None = None,
     ) -> p.EpisodeStartReply:
         """See protocol.EpisodeStart."""
         return self._call(
-            p.EpisodeStart(world=world, name=name, labels=labels, content=content, stride=stride, keyframe_steps=keyframe_steps, lossy=lossy, seed=seed),
+            p.EpisodeStart(world=world, name=name, labels=labels, content=content, stride=stride, keyframe_steps=keyframe_steps, lossy=lossy, seed=seed, events=events),
             p.EpisodeStartReply,
             deadline_ms,
         )
@@ -568,11 +569,13 @@ class Calls:
         first: int | None = None,
         count: int | None = None,
         recording: str | None = None,
+        touches: Sequence[p.EpisodeTouch] | None = None,
+        highlights: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.EpisodeListReply:
         """See protocol.EpisodeList."""
         return self._call(
-            p.EpisodeList(name=name, label=label, solver=solver, client=client, state=state, since=since, until=until, first=first, count=count, recording=recording),
+            p.EpisodeList(name=name, label=label, solver=solver, client=client, state=state, since=since, until=until, first=first, count=count, recording=recording, touches=touches, highlights=highlights),
             p.EpisodeListReply,
             deadline_ms,
         )
@@ -703,6 +706,22 @@ class Calls:
             p.EpisodeCompare(episode=episode, first=first, last=last, stride=stride, variants=variants, threshold=threshold, record=record, labels=labels, content=content),
             p.EpisodeProgress,
             p.EpisodeCompareReply,
+            deadline_ms,
+        )
+
+    def episode_touches(
+        self,
+        *,
+        episode: str | None = None,
+        where: p.EpisodeTouch | None = None,
+        first: int | None = None,
+        count: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.EpisodeTouchesReply:
+        """See protocol.EpisodeTouches."""
+        return self._call(
+            p.EpisodeTouches(episode=episode, where=where, first=first, count=count),
+            p.EpisodeTouchesReply,
             deadline_ms,
         )
 

@@ -69,6 +69,7 @@ class Request(Message):
     episode_delete: Optional["EpisodeDelete"] = None
     episode_fork: Optional["EpisodeFork"] = None
     episode_compare: Optional["EpisodeCompare"] = None
+    episode_touches: Optional["EpisodeTouches"] = None
     episode_pin: Optional["EpisodePin"] = None
     subscribe: Optional["Subscribe"] = None
     solve: Optional["Solve"] = None
@@ -126,6 +127,7 @@ class Reply(Message):
     episode_delete: Optional["EpisodeDeleteReply"] = None
     episode_fork: Optional["EpisodeForkReply"] = None
     episode_compare: Optional["EpisodeCompareReply"] = None
+    episode_touches: Optional["EpisodeTouchesReply"] = None
     episode_pin: Optional["EpisodePinReply"] = None
     episode_frames: Optional["EpisodeFrames"] = None
     """event of EpisodeReplay"""
@@ -2266,6 +2268,8 @@ class EpisodeStart(Message):
     """true: when the disk cannot keep up, steps go unrecorded (and are counted) instead of waiting"""
     seed: int | None = None
     """kept with the episode; not used"""
+    events: bool | None = None
+    """also which bodies touch, from when to when, and how hard at most (EpisodeTouches); not with `lossy`"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2357,6 +2361,8 @@ class EpisodeInfo(Message):
     """EpisodePin: retention keeps it, and EpisodeDelete refuses it"""
     damage: str | None = None
     """in a list alone: why its row cannot be read; then nothing else is there"""
+    events: bool | None = None
+    """which bodies touch was recorded: EpisodeTouches has it"""
     turn: int | None = None
     """of a group: which of its seed's and world's episodes it is, from 0"""
 
@@ -2401,6 +2407,33 @@ class EpisodeHighlight(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class EpisodeBody(Message):
+    """One body of a touch, by one of the two."""
+
+    id: int | None = None
+    name: str | None = None
+    """the body's own, whole; 1 … 255 bytes"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeTouch(Message):
+    """Touches of two bodies. Whatever is given counts, all of it of the same touch."""
+
+    body: Optional["EpisodeBody"] = None
+    """default: any"""
+    other_body: Optional["EpisodeBody"] = None
+    """the body that it touches; default: any"""
+    after: int | None = None
+    """[step] begun behind this step of the episode"""
+    before: int | None = None
+    """[step] begun in front of this step"""
+    impulse_above: float | None = None
+    """[N s] the hardest push of a step was more than this; >= 0"""
+    speed_above: float | None = None
+    """[m/s] the bodies approached each other faster than this when they met; >= 0"""
+
+
+@dataclass(slots=True, kw_only=True)
 class EpisodeList(Message):
     """Which episodes there are, the newest first."""
 
@@ -2421,12 +2454,19 @@ class EpisodeList(Message):
     """at most so many, and never more than 65,536"""
     recording: str | None = None
     """those of this recording: the id of any of them, 32 digits"""
+    touches: Optional[Sequence["EpisodeTouch"]] = None
+    """each of these was among its touches; at most 8. Of episodes recorded without `events` nobody knows:
+    they are counted in `unknown`"""
+    highlights: Optional[ArrayLike] = None
+    """it has some of each of these kinds; at most 8"""
 
 
 @dataclass(slots=True, kw_only=True)
 class EpisodeListReply(Message):
     total: int | None = None
     episodes: list["EpisodeInfo"] = _new(default_factory=list)
+    unknown: int | None = None
+    """with `touches`: how many meet all else, and were recorded without `events`"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2449,6 +2489,56 @@ class EpisodeDescribeReply(Message):
     """kind by kind"""
     highlight_total: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """with `highlights`: how many there are of each kind, from UNCONVERGED on"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeTouches(Message):
+    """Which bodies touched in an episode that is recorded with `events`, in order by where they began, then
+    by the bodies. Two bodies *push* in a step whose contacts between them have normal impulses that, added up
+    and divided by the reduced mass of the two, are more than 1e-4 |g| h (and more than 1e-9 m/s). A touch
+    begins in a step in which they push. It goes on where they push, where one of their contacts has a gap of
+    at most 1e-4 |g| h^2, as the step began, and where both sleep, or one does and the other is not dynamic.
+    It ends, with the last such step, where two steps in a row have none of it, or a body is gone. Bodies that
+    touch as the recording begins begin in its first step. Of an episode that is being recorded the last
+    second may not be told yet."""
+
+    episode: str | None = None
+    where: Optional["EpisodeTouch"] = None
+    """default: all"""
+    first: int | None = None
+    """skip so many; default 0"""
+    count: int | None = None
+    """at most so many, and never more than 65,536"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeTouchesReply(Message):
+    """Columns, one entry per touch."""
+
+    total: int | None = None
+    """touches that are meant"""
+    body: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """id, the smaller of the two"""
+    other_body: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """id"""
+    first_step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of the episode"""
+    last_step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """the last in which they touched; of one that never ended the episode's last"""
+    ended: NDArray[np.bool_] = _new(default_factory=lambda: np.empty(0, np.bool_))
+    """false: they still touched where the recording ends"""
+    approach_speed: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[m/s] how fast they came together, along the normal, before the first step; >= 0"""
+    first_impulse: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[N s] along the normals, of the first step"""
+    hardest_impulse: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[N s] the largest of a step"""
+    hardest_step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """the first step that had it"""
+    ids: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of each of these bodies that has a name …"""
+    names: list[str] = _new(default_factory=list)
+    """… and its name"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2620,7 +2710,7 @@ class EpisodeDifference(Message):
     """row id in the file; absent where something is missing"""
     chunk_kind: str | None = None
     """"inputs", "key-frame", "frames", "contacts", "gap", "definition", "seal", "episodes", "scene",
-    "highlights" """
+    "highlights", "events" """
     damaged: bool | None = None
     """the stored bytes are broken or gone; else they are sound and differ from what the steps give"""
     expected_hash: int | None = None
@@ -3239,6 +3329,7 @@ Request.FIELDS = (
     Field(127, "episode_delete", Kind.MESSAGE, False, EpisodeDelete),
     Field(128, "episode_fork", Kind.MESSAGE, False, EpisodeFork),
     Field(129, "episode_compare", Kind.MESSAGE, False, EpisodeCompare),
+    Field(130, "episode_touches", Kind.MESSAGE, False, EpisodeTouches),
     Field(131, "episode_pin", Kind.MESSAGE, False, EpisodePin),
     Field(160, "subscribe", Kind.MESSAGE, False, Subscribe),
     Field(180, "solve", Kind.MESSAGE, False, Solve),
@@ -3286,6 +3377,7 @@ Reply.FIELDS = (
     Field(127, "episode_delete", Kind.MESSAGE, False, EpisodeDeleteReply),
     Field(128, "episode_fork", Kind.MESSAGE, False, EpisodeForkReply),
     Field(129, "episode_compare", Kind.MESSAGE, False, EpisodeCompareReply),
+    Field(130, "episode_touches", Kind.MESSAGE, False, EpisodeTouchesReply),
     Field(131, "episode_pin", Kind.MESSAGE, False, EpisodePinReply),
     Field(140, "episode_frames", Kind.MESSAGE, False, EpisodeFrames),
     Field(141, "episode_progress", Kind.MESSAGE, False, EpisodeProgress),
@@ -4137,6 +4229,7 @@ EpisodeStart.FIELDS = (
     Field(6, "keyframe_steps", Kind.UINT64, False, None),
     Field(7, "lossy", Kind.BOOL, False, None),
     Field(8, "seed", Kind.UINT64, False, None),
+    Field(9, "events", Kind.BOOL, False, None),
 )
 EpisodeStartReply.FIELDS = (
     Field(1, "episode", Kind.STRING, False, None),
@@ -4191,6 +4284,7 @@ EpisodeInfo.FIELDS = (
     Field(39, "return_sum", Kind.DOUBLE, False, None),
     Field(40, "pinned", Kind.BOOL, False, None),
     Field(41, "damage", Kind.STRING, False, None),
+    Field(50, "events", Kind.BOOL, False, None),
     Field(51, "turn", Kind.UINT64, False, None),
 )
 EpisodeHighlight.FIELDS = (
@@ -4206,6 +4300,18 @@ EpisodeHighlight.FIELDS = (
     Field(10, "height", Kind.DOUBLE, False, None),
     Field(11, "joint", Kind.UINT64, False, None),
 )
+EpisodeBody.FIELDS = (
+    Field(1, "id", Kind.UINT64, False, None),
+    Field(2, "name", Kind.STRING, False, None),
+)
+EpisodeTouch.FIELDS = (
+    Field(1, "body", Kind.MESSAGE, False, EpisodeBody),
+    Field(2, "other_body", Kind.MESSAGE, False, EpisodeBody),
+    Field(3, "after", Kind.UINT64, False, None),
+    Field(4, "before", Kind.UINT64, False, None),
+    Field(5, "impulse_above", Kind.DOUBLE, False, None),
+    Field(6, "speed_above", Kind.DOUBLE, False, None),
+)
 EpisodeList.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
     Field(2, "label", Kind.STRING, False, None),
@@ -4217,10 +4323,13 @@ EpisodeList.FIELDS = (
     Field(8, "first", Kind.UINT64, False, None),
     Field(9, "count", Kind.UINT64, False, None),
     Field(10, "recording", Kind.STRING, False, None),
+    Field(11, "touches", Kind.MESSAGE, True, EpisodeTouch),
+    Field(12, "highlights", Kind.ENUM, True, EpisodeHighlight.Kind),
 )
 EpisodeListReply.FIELDS = (
     Field(1, "total", Kind.UINT64, False, None),
     Field(2, "episodes", Kind.MESSAGE, True, EpisodeInfo),
+    Field(3, "unknown", Kind.UINT64, False, None),
 )
 EpisodeDescribe.FIELDS = (
     Field(1, "episode", Kind.STRING, False, None),
@@ -4233,6 +4342,26 @@ EpisodeDescribeReply.FIELDS = (
     Field(3, "names", Kind.STRING, True, None),
     Field(4, "highlights", Kind.MESSAGE, True, EpisodeHighlight),
     Field(5, "highlight_total", Kind.UINT64, True, None),
+)
+EpisodeTouches.FIELDS = (
+    Field(1, "episode", Kind.STRING, False, None),
+    Field(2, "where", Kind.MESSAGE, False, EpisodeTouch),
+    Field(3, "first", Kind.UINT64, False, None),
+    Field(4, "count", Kind.UINT64, False, None),
+)
+EpisodeTouchesReply.FIELDS = (
+    Field(1, "total", Kind.UINT64, False, None),
+    Field(2, "body", Kind.UINT64, True, None),
+    Field(3, "other_body", Kind.UINT64, True, None),
+    Field(4, "first_step", Kind.UINT64, True, None),
+    Field(5, "last_step", Kind.UINT64, True, None),
+    Field(6, "ended", Kind.BOOL, True, None),
+    Field(7, "approach_speed", Kind.DOUBLE, True, None),
+    Field(8, "first_impulse", Kind.DOUBLE, True, None),
+    Field(9, "hardest_impulse", Kind.DOUBLE, True, None),
+    Field(10, "hardest_step", Kind.UINT64, True, None),
+    Field(11, "ids", Kind.UINT64, True, None),
+    Field(12, "names", Kind.STRING, True, None),
 )
 EpisodeRead.FIELDS = (
     Field(1, "episode", Kind.STRING, False, None),

@@ -4,14 +4,14 @@ import { Damage, Source, hex } from "./bytes";
 import { hashOf } from "./hash";
 
 export const CHUNK_HEADER_BYTES = 192;
-const VERSION_OLDEST = 2, VERSION_NEWEST = 5;
+const VERSION_OLDEST = 2, VERSION_NEWEST = 6;
 const UINT32_MAX = 0xffffffff;
 
 export enum Kind {
-    KeyFrame = 1, Inputs, Frames, Contacts, Gap, Definition, Seal, Episodes, Scene, Highlights,
+    KeyFrame = 1, Inputs, Frames, Contacts, Gap, Definition, Seal, Episodes, Scene, Highlights, Events,
 }
 export const KIND_NAMES = ["unknown", "key-frame", "inputs", "frames", "contacts", "gap", "definition", "seal",
-    "episodes", "scene", "highlights"];
+    "episodes", "scene", "highlights", "events"];
 
 export interface Figures {
     unconverged: number;
@@ -80,7 +80,7 @@ function checkPlace(chunk: Chunk, flags: number, uid: string | null): void {
     if (uid !== null && chunk.uid !== uid) {
         throw new Damage("it belongs to another recording");
     }
-    if (chunk.kind < Kind.KeyFrame || chunk.kind > Kind.Highlights) {
+    if (chunk.kind < Kind.KeyFrame || chunk.kind > Kind.Events) {
         throw new Damage(`its kind, ${chunk.kind}, is unknown`);
     }
     if (flags !== 0) {

@@ -30,9 +30,12 @@ export interface Definition {
     serverVersion: string;
     build: string;
     labels: string[];
+    hasEvents: boolean; // who touches whom is recorded
 }
 
-export function readDefinition(body: Uint8Array): Definition {
+const WITH_EVENTS = 6; // version of a chunk's format
+
+export function readDefinition(body: Uint8Array, version = 4): Definition {
     const s = new Source(body);
     const content = s.whole(), stride = s.whole(), keyframeSteps = s.whole(), lossy = s.u64() !== 0n;
     const worldCount = s.whole(), worldRange = s.whole(), dynamicsVersion = s.u64(), worldStep = s.whole();
@@ -47,6 +50,7 @@ export function readDefinition(body: Uint8Array): Definition {
         s.part(s.count(1)); // what the group is, which the dynamics read
         s.pad();
     }
+    const hasEvents = version >= WITH_EVENTS && s.u64() !== 0n;
     s.end("definition");
     if (content >= CONTENTS.length || stride === 0 || worldCount === 0 || worldRange === 0) {
         throw new Damage("what it defines cannot be");
@@ -54,7 +58,7 @@ export function readDefinition(body: Uint8Array): Definition {
     return {
         content, stride, keyframeSteps, lossy, worldCount, worldRange, dynamicsVersion, worldStep, worldTime,
         timeStep, bodyCount, begunNs, seed: hasSeed ? seed : null, parent: hasParent ? parent : null, parentStep,
-        name, solver, client, worldName, serverVersion, build, labels,
+        name, solver, client, worldName, serverVersion, build, labels, hasEvents,
     };
 }
 
@@ -72,14 +76,14 @@ export interface Seal {
     why: string;
 }
 
-const KIND_COUNT = 11;
+const KIND_COUNT = 11, KIND_COUNT_WITH_EVENTS = 12;
 
-export function readSeal(body: Uint8Array): Seal {
+export function readSeal(body: Uint8Array, version = 4): Seal {
     const s = new Source(body);
     const seal: Seal = {
         state: s.whole(), lastStep: s.whole(), time: s.f64(), droppedSteps: s.whole(), endedNs: s.u64(),
         isFound: s.u64() !== 0n, episodeCount: s.whole(), figures: readFigures(s),
-        chunkCount: Array.from({ length: KIND_COUNT }, () => s.whole()), chains: [], why: "",
+        chunkCount: Array.from({ length: version >= WITH_EVENTS ? KIND_COUNT_WITH_EVENTS : KIND_COUNT }, () => s.whole()), chains: [], why: "",
     };
     seal.chains = Array.from({ length: s.count(24) }, () => ({
         firstWorld: s.u32(), worldCount: s.u32(), chunkCount: s.whole(), checksum: s.u64(),

@@ -187,11 +187,11 @@ function scenes(uid: string): { scenes: SceneText[]; damage: string[] } {
     return { scenes: readScenes(openOf(uid), damage), damage };
 }
 
-function parse<T>(open: Open, kind: Kind, damage: string[], read: (body: Uint8Array) => T): T | null {
+function parse<T>(open: Open, kind: Kind, damage: string[], read: (body: Uint8Array, version: number) => T): T | null {
     const ref = open.chunks.find((c) => c.kind === kind);
     const chunk = ref === undefined ? null : readChunk(open, ref, damage);
     try {
-        return chunk === null ? null : read(chunk.body);
+        return chunk === null ? null : read(chunk.body, chunk.version);
     } catch (error) {
         damage.push(`${name(ref as ChunkRef)}: ${(error as Error).message}`);
         return null;

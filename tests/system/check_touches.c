@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: MIT
+// Who touched whom, from end to end: recorded where it is asked for, the same on any number of
+// workers and after --recover, proven by verification, gone with its episode, whole after kill -9;
+// and episodes are found by it, with a word for those of which nobody noted it.
+#include "log/events.h"
+#include "support/machine.h"
+#include "support/server_shell.h"
+#include "support/suite.h"
+#include "support/wire_episode.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
+
+enum { BODIES = 12, SEED = 5, STEPS = 400, KEYFRAME_STEPS = 60 };
+
+static WireDepot depot;
+static WireEpisode episode;
+
+// An episode of a heap that falls, in which a body is taken out between two steps.
+static void record(bool events) {
+    uint64_t world =
+        wire_world(depot.client, BODIES, SEED, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
+    Moreau__V1__EpisodeStart start = wire_start_call(world);
+    start.has_keyframe_steps = 1;
+    start.keyframe_steps = KEYFRAME_STEPS;
+    start.has_events = events;
+    start.events = events;
+    episode = wire_record(depot.client, &start);
+    wire_step(depot.client, world, STEPS / 2);
+    uint64_t gone = 3;
+    Moreau__V1__WorldRemove remove = MOREAU__V1__WORLD_REMOVE__INIT;
+    remove.has_world = 1;
+    remove.world = world;
+    remove.n_bodies = 1;
+    remove.bodies = &gone;
+    wire_accept(depot.client, &remove);
+    wire_step(depot.client, world, STEPS - STEPS / 2);
+    ck_assert(wire_stop_recording(depot.client, world)->events == events);
+    wire_destroy(depot.client, world);
+}
+
+static void open_depot(void) {
+    wire_depot_open(&depot, "--workers 2");
+    record(true);
+}
+
+static void close_depot(void) {
+    wire_depot_close(&depot);
+}
+
+static Moreau__V1__EpisodeTouches touches_call(void) {
+    Moreau__V1__EpisodeTouches call = MOREAU__V1__EPISODE_TOUCHES__INIT;
+    call.episode = episode.id;
+    return call;
+}
+
+static const Moreau__V1__EpisodeTouchesReply *ask(const Moreau__V1__EpisodeTouches *call) {
+    return wire_accept(depot.client, call)->episode_touches;
+}
+
+static const Moreau__V1__EpisodeTouchesReply *ask_all(void) {
+    Moreau__V1__EpisodeTouches call = touches_call();
+    return ask(&call);
+}
+
+// Everything of the rows, in their order, in one number of the file's own making.
+static void expect_same_rows(const Moreau__V1__EpisodeTouchesReply *a,
+                             const Moreau__V1__EpisodeTouchesReply *b) {
+    ck_assert_uint_eq(a->total, b->total);
+    ck_assert_uint_eq(a->n_body, b->n_body);
+    const size_t bytes = a->n_body * sizeof(uint64_t);
+    ck_assert_mem_eq(a->body, b->body, bytes);
+    ck_assert_mem_eq(a->other_body, b->other_body, bytes);
+    ck_assert_mem_eq(a->first_step, b->first_step, bytes);
+    ck_assert_mem_eq(a->last_step, b->last_step, bytes);
+    ck_assert_mem_eq(a->approach_speed, b->approach_speed, bytes);
+    ck_assert_mem_eq(a->first_impulse, b->first_impulse, bytes);
+    ck_assert_mem_eq(a->hardest_impulse, b->hardest_impulse, bytes);
+    ck_assert_mem_eq(a->hardest_step, b->hardest_step, bytes);
+    for (size_t i = 0; i < a->n_ended; i++) {
+        ck_assert((a->ended[i] != 0) == (b->ended[i] != 0));
+    }
+}
+
+// ---- what is true
+
+START_TEST(rows_make_sense) {
+    const Moreau__V1__EpisodeTouchesReply *rows = ask_all();
+    ck_assert_uint_gt(rows->n_body, BODIES);
+    bool has_ended = false, goes_on = false, has_lost = false;
+    for (size_t i = 0; i < rows->n_body; i++) {
+        ck_assert(rows->body[i] > 0 && rows->body[i] < rows->other_body[i]);
+        ck_assert(rows->first_step[i] > 0 && rows->first_step[i] <= rows->hardest_step[i]);
+        ck_assert(rows->hardest_step[i] <= rows->last_step[i] && rows->last_step[i] <= STEPS);
+        ck_assert(rows->first_impulse[i] > 0.0);
+        ck_assert(rows->hardest_impulse[i] >= rows->first_impulse[i]);
+        ck_assert(rows->approach_speed[i] >= 0.0);
+        ck_assert(rows->ended[i] || rows->last_step[i] == STEPS);
+        ck_assert(i == 0 || rows->first_step[i - 1] <= rows->first_step[i]);
+        has_ended = has_ended || rows->ended[i];
+        goes_on = goes_on || !rows->ended[i];
+        if (rows->body[i] == 3 || rows->other_body[i] == 3) { // which was taken out
+            ck_assert(rows->ended[i] && rows->last_step[i] <= STEPS / 2);
+            has_lost = has_lost || rows->last_step[i] == STEPS / 2;
+        }
+    }
+    ck_assert(has_ended && goes_on && has_lost);
+    wire_expect_verified(depot.client, episode.id, STEPS);
+}
+END_TEST
+
+START_TEST(pages_are_parts_of_the_whole) {
+    const Moreau__V1__EpisodeTouchesReply *all = ask_all();
+    const size_t parts = all->n_body;
+    for (size_t first = 0; first <= parts; first += 5) {
+        Moreau__V1__EpisodeTouches call = touches_call();
+        call.has_first = call.has_count = 1;
+        call.first = first;
+        call.count = 5;
+        const Moreau__V1__EpisodeTouchesReply *page = ask(&call);
+        ck_assert_uint_eq(page->total, parts);
+        ck_assert_uint_eq(page->n_body, parts - first < 5 ? parts - first : 5);
+        ck_assert_mem_eq(page->first_step, all->first_step + first,
+                         page->n_body * sizeof(uint64_t));
+    }
+}
+END_TEST
+
+// What is asked of touches is counted by hand.
+START_TEST(conditions_take_what_they_say) {
+    const Moreau__V1__EpisodeTouchesReply *all = ask_all();
+    const size_t middle = all->n_body / 2;
+    Moreau__V1__EpisodeBody a = MOREAU__V1__EPISODE_BODY__INIT, b = MOREAU__V1__EPISODE_BODY__INIT;
+    a.has_id = b.has_id = 1;
+    a.id = all->other_body[middle]; // either may come first
+    b.id = all->body[middle];
+    Moreau__V1__EpisodeTouch where = MOREAU__V1__EPISODE_TOUCH__INIT;
+    Moreau__V1__EpisodeTouches call = touches_call();
+    call.where = &where;
+    where.after = all->first_step[2];
+    where.before = all->first_step[all->n_body - 1];
+    where.impulse_above = all->hardest_impulse[middle] * (1.0 - 1e-12);
+    where.speed_above = all->approach_speed[middle] * (1.0 - 1e-12) - 1e-300;
+    where.speed_above = where.speed_above < 0.0 ? 0.0 : where.speed_above;
+    for (unsigned asked = 0; asked < 64; asked++) {
+        where.body = asked & 1 ? &a : NULL;
+        where.other_body = asked & 2 ? &b : NULL;
+        where.has_after = (asked & 4) != 0;
+        where.has_before = (asked & 8) != 0;
+        where.has_impulse_above = (asked & 16) != 0;
+        where.has_speed_above = (asked & 32) != 0;
+        const uint64_t after = where.after;
+        where.after = where.has_after ? after : 0;
+        uint64_t expected = 0;
+        for (size_t i = 0; i < all->n_body; i++) {
+            const bool has_a = all->body[i] == a.id || all->other_body[i] == a.id;
+            const bool has_b = all->body[i] == b.id || all->other_body[i] == b.id;
+            expected += (!(asked & 1) || has_a) && (!(asked & 2) || has_b) &&
+                        (!(asked & 4) || all->first_step[i] > after) &&
+                        (!(asked & 8) || all->first_step[i] < where.before) &&
+                        (!(asked & 16) || all->hardest_impulse[i] > where.impulse_above) &&
+                        (!(asked & 32) || all->approach_speed[i] > where.speed_above);
+        }
+        const Moreau__V1__EpisodeTouchesReply *found = ask(&call);
+        ck_assert_msg(found->total == expected && found->n_body == expected,
+                      "conditions %u: %llu instead of %llu", asked,
+                      (unsigned long long)found->total, (unsigned long long)expected);
+        where.after = after;
+    }
+}
+END_TEST
+
+static const char *const worker_options[] = {"--workers 1", "--workers 4"};
+
+START_TEST(rows_are_the_same_on_any_number_of_workers) {
+    const Moreau__V1__EpisodeTouchesReply *before = ask_all();
+    WireClient *client = depot.client; // whose replies live on
+    depot.client = wire_open(depot.server->address[0]);
+    wire_depot_stop(&depot);
+    wire_depot_restart(&depot, worker_options[_i]);
+    expect_same_rows(before, ask_all());
+    record(true);
+    expect_same_rows(before, ask_all());
+    wire_close(client);
+}
+END_TEST
+
+START_TEST(an_episode_without_events_says_so) {
+    record(false);
+    Moreau__V1__EpisodeTouches call = touches_call();
+    const Moreau__V1__Reply *reply =
+        wire_refuse(depot.client, &call, CODE(FAILED_PRECONDITION), "episode");
+    ck_assert_ptr_nonnull(strstr(reply->status->message, "--events"));
+    // and its bytes are those of a server that knows no events
+    wire_depot_stop(&depot);
+    ck_assert_int_gt(wire_depot_number(&depot, "SELECT count(*) FROM touch"), 0);
+    ck_assert_int_eq(wire_depot_number(&depot, "SELECT count(*) FROM chunk WHERE recording = 2 AND "
+                                               "(kind = 11 OR substr(bytes, 9, 1) > x'05')"),
+                     0);
+}
+END_TEST
+
+// ---- what is refused
+
+START_TEST(what_cannot_be_is_refused_with_its_field) {
+    Moreau__V1__EpisodeBody body = MOREAU__V1__EPISODE_BODY__INIT;
+    Moreau__V1__EpisodeTouch where = MOREAU__V1__EPISODE_TOUCH__INIT;
+    Moreau__V1__EpisodeTouches call = touches_call();
+    call.where = &where;
+    where.other_body = &body;
+    wire_refuse(depot.client, &call, CODE(INVALID_ARGUMENT), "where.other_body");
+    body.has_id = 1;
+    wire_refuse(depot.client, &call, CODE(INVALID_ARGUMENT), "where.other_body"); // id 0
+    body.id = 1;
+    body.name = "ball";
+    wire_refuse(depot.client, &call, CODE(INVALID_ARGUMENT), "where.other_body"); // both
+    body.has_id = 0;
+    body.name = "";
+    wire_refuse(depot.client, &call, CODE(INVALID_ARGUMENT), "where.other_body");
+    where.other_body = NULL;
+    where.has_impulse_above = 1;
+    where.impulse_above = -1.0;
+    wire_refuse(depot.client, &call, CODE(INVALID_ARGUMENT), "where.impulse_above");
+    where.has_impulse_above = 0;
+    where.has_speed_above = 1;
+    where.speed_above = -1e-9;
+    wire_refuse(depot.client, &call, CODE(INVALID_ARGUMENT), "where.speed_above");
+    Moreau__V1__EpisodeTouch *many[9];
+    for (size_t i = 0; i < 9; i++) {
+        many[i] = &where;
+    }
+    where.speed_above = 0.0;
+    Moreau__V1__EpisodeList list = MOREAU__V1__EPISODE_LIST__INIT;
+    list.touches = many;
+    list.n_touches = 9;
+    wire_refuse(depot.client, &list, CODE(INVALID_ARGUMENT), "touches");
+    list.n_touches = 8;
+    ck_assert_uint_eq(wire_accept(depot.client, &list)->episode_list->total, 1);
+    uint64_t world = wire_small_world(depot.client);
+    Moreau__V1__EpisodeStart start = wire_start_call(world);
+    start.has_events = start.events = start.has_lossy = start.lossy = 1;
+    wire_refuse(depot.client, &start, CODE(INVALID_ARGUMENT), "events");
+}
+END_TEST
+
+// ---- finding episodes
+
+static const Moreau__V1__EpisodeListReply *find(Moreau__V1__EpisodeTouch *touch,
+                                                const char *label) {
+    Moreau__V1__EpisodeList list = MOREAU__V1__EPISODE_LIST__INIT;
+    list.touches = &touch;
+    list.n_touches = 1;
+    list.label = (char *)label;
+    return wire_accept(depot.client, &list)->episode_list;
+}
+
+START_TEST(episodes_are_found_by_what_touched) {
+    record(false);
+    Moreau__V1__EpisodeBody one = MOREAU__V1__EPISODE_BODY__INIT,
+                            other = MOREAU__V1__EPISODE_BODY__INIT;
+    one.has_id = other.has_id = 1;
+    one.id = 2;
+    other.id = WIRE_GROUND;
+    Moreau__V1__EpisodeTouch touch = MOREAU__V1__EPISODE_TOUCH__INIT;
+    touch.body = &one;
+    touch.other_body = &other;
+    const Moreau__V1__EpisodeListReply *found = find(&touch, NULL);
+    ck_assert_uint_eq(found->total, 1);
+    ck_assert_uint_eq(found->n_episodes, 1);
+    ck_assert(found->has_unknown && found->unknown == 1);
+    ck_assert(found->episodes[0]->events);
+    touch.has_impulse_above = 1;
+    touch.impulse_above = 1e9; // nothing is hit so hard
+    found = find(&touch, NULL);
+    ck_assert(found->total == 0 && found->unknown == 1);
+    touch.has_impulse_above = 0;
+    ck_assert_uint_eq(find(&touch, "night")->unknown, 0); // it does not meet all else
+    other.id = 77;
+    ck_assert_uint_eq(find(&touch, NULL)->total, 0);
+    Moreau__V1__EpisodeList list = MOREAU__V1__EPISODE_LIST__INIT;
+    ck_assert(!wire_accept(depot.client, &list)->episode_list->has_unknown);
+    Moreau__V1__EpisodeHighlight__Kind kinds[] = {MOREAU__V1__EPISODE_HIGHLIGHT__KIND__IMPACT,
+                                                  MOREAU__V1__EPISODE_HIGHLIGHT__KIND__BROKEN};
+    list.highlights = kinds;
+    list.n_highlights = 1;
+    ck_assert_uint_eq(wire_accept(depot.client, &list)->episode_list->total, 2);
+    list.n_highlights = 2;
+    ck_assert_uint_eq(wire_accept(depot.client, &list)->episode_list->total, 0);
+}
+END_TEST
+
+static const char bounce[] =
+    "{\"name\": \"bounce\", \"settings\": {\"time_step\": 0.004}, \"bodies\": ["
+    "{\"name\": \"the ground\", \"kind\": \"STATIC\", \"shapes\": [{\"plane\": {}}]}, "
+    "{\"name\": \"ball\", \"position\": [0, 0, 0.3], \"shapes\": [{\"sphere\": {\"radius\": "
+    "0.1}}]}]}";
+
+// As somebody types it.
+START_TEST(names_find_episodes_from_a_shell) {
+    server_write(depot.folder, "bounce.json", bounce);
+    const char *address = depot.server->address[0];
+    char line[512], said[4096];
+    snprintf(line, sizeof(line),
+             "moreau run %s/bounce.json --steps 200 --record --events --episode-name bounce",
+             depot.folder);
+    ck_assert_int_eq(server_shell(address, line, said, sizeof(said)), 0);
+    json_t *rows = server_shell_json(address, "moreau episodes bounce --touches --json", 0);
+    ck_assert_uint_eq(json_array_size(rows), 1);
+    const json_t *row = json_array_get(rows, 0);
+    ck_assert_str_eq(json_string_value(json_object_get(row, "body_name")), "the ground");
+    ck_assert_str_eq(json_string_value(json_object_get(row, "other_name")), "ball");
+    ck_assert(json_is_false(json_object_get(row, "ended")));
+    json_decref(rows);
+    static const struct {
+        const char *where;
+        size_t count;
+    } asked[] = {
+        {"contact between ball and \"the ground\"", 1},
+        {"contact between \"the ground\" and #2", 1},
+        {"contact between ball and \"the Ground\"", 0},
+        {"contact of ball faster than 0.5 and impact of ball > 1 and name ~ BOUN", 1},
+        {"contact of ball before 10", 0},
+        {"contact of ball after 10", 1},
+    };
+    for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+        snprintf(line, sizeof(line), "moreau episodes --json --where '%s'", asked[i].where);
+        rows = server_shell_json(address, line, 0);
+        ck_assert_msg(json_array_size(rows) == asked[i].count, "%s", asked[i].where);
+        json_decref(rows);
+    }
+    ck_assert_int_eq(server_shell(address, "moreau episodes --where 'contact betwen a' 2>&1", said,
+                                  sizeof(said)),
+                     2);
+    ck_assert_ptr_nonnull(strstr(said, "--where, column 9: expected"));
+    ck_assert_int_eq(server_shell(address, "moreau episodes bounce --touches", said, sizeof(said)),
+                     0);
+    ck_assert_ptr_nonnull(strstr(said, "1 touch\n"));
+}
+END_TEST
+
+// ---- damage, lies and the end
+
+// Every column, and rows that are too many or too few: log/check_touches.c.
+static const char *const edits[] = {
+    "UPDATE touch SET hardest_impulse = 2 * hardest_impulse",
+    "DELETE FROM touch WHERE first_step = (SELECT max(first_step) FROM touch)",
+};
+
+START_TEST(an_edited_row_is_found_and_made_right) {
+    wire_depot_stop(&depot);
+    wire_depot_sql(&depot, edits[_i]);
+    wire_depot_restart(&depot, "--workers 2");
+    Moreau__V1__EpisodeVerify call = MOREAU__V1__EPISODE_VERIFY__INIT;
+    call.episode = episode.id;
+    const Moreau__V1__Reply *reply = wire_stream(depot.client, &call, NULL, NULL);
+    wire_expect(reply, CODE(OK), NULL);
+    ck_assert_msg(!reply->episode_verify->verified, "%s", edits[_i]);
+    wire_depot_stop(&depot);
+    char line[256], said[4096];
+    snprintf(line, sizeof(line), MOREAU_BINARY_DIR "/moreau-server --recover %s/episodes.db",
+             depot.folder);
+    ck_assert_int_eq(server_shell("", line, said, sizeof(said)), 0);
+    wire_depot_restart(&depot, "--workers 2");
+    wire_expect_verified(depot.client, episode.id, STEPS);
+}
+END_TEST
+
+// A liar makes the checksum right again: stepping finds who did not touch so.
+START_TEST(a_lie_in_a_chunk_is_found_by_stepping) {
+    wire_depot_stop(&depot);
+    const int64_t chunk = wire_depot_chunk(&depot, CHUNK_EVENTS, _i);
+    // of how hard the first touch that it tells of was, the last byte
+    wire_depot_flip(&depot, chunk, CHUNK_HEADER_BYTES + EVENTS_HEAD_BYTES + 64, true);
+    wire_depot_restart(&depot, "--workers 2");
+    Moreau__V1__EpisodeVerify call = MOREAU__V1__EPISODE_VERIFY__INIT;
+    call.episode = episode.id;
+    const Moreau__V1__EpisodeVerifyReply *result =
+        wire_stream(depot.client, &call, NULL, NULL)->episode_verify;
+    ck_assert(!result->verified);
+    bool is_named = false;
+    for (size_t i = 0; i < result->n_differences; i++) {
+        const Moreau__V1__EpisodeDifference *difference = result->differences[i];
+        is_named = is_named || ((int64_t)difference->chunk == chunk &&
+                                strcmp(difference->chunk_kind, "events") == 0 &&
+                                strstr(difference->message, "who touched whom") != NULL);
+    }
+    ck_assert(is_named);
+}
+END_TEST
+
+START_TEST(a_deleted_episode_takes_its_touches_along) {
+    Moreau__V1__EpisodeDelete call = MOREAU__V1__EPISODE_DELETE__INIT;
+    call.episode = episode.id;
+    wire_accept(depot.client, &call);
+    wire_depot_stop(&depot);
+    ck_assert_int_eq(wire_depot_number(&depot, "SELECT count(*) FROM touch"), 0);
+    ck_assert_int_eq(wire_depot_number(&depot, "SELECT count(*) FROM touch_body"), 0);
+    ck_assert_int_eq(wire_depot_number(&depot, "SELECT count(*) FROM chunk"), 0);
+}
+END_TEST
+
+// Killed in the middle of work: the rows are those of the chunks that are there.
+START_TEST(a_killed_server_leaves_whole_rows) {
+    uint64_t world =
+        wire_world(depot.client, BODIES, SEED, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
+    Moreau__V1__EpisodeStart start = wire_start_call(world);
+    start.has_events = start.events = start.has_keyframe_steps = 1;
+    start.keyframe_steps = KEYFRAME_STEPS;
+    episode = wire_record(depot.client, &start);
+    wire_step(depot.client, world, STEPS);
+    Moreau__V1__WorldStep more = wire_step_call(&world, 100000);
+    wire_submit(depot.client, &more);
+    server_sleep_ms(20);
+    kill(depot.server->pid, SIGKILL);
+    server_wait(depot.server, PATIENCE_MS);
+    wire_close(depot.client);
+    server_free(depot.server);
+    depot.server = NULL;
+    wire_depot_restart(&depot, "--workers 2");
+    const Moreau__V1__EpisodeInfo *info = wire_describe(depot.client, episode.id);
+    ck_assert_int_eq(info->state, MOREAU__V1__EPISODE__STATE__INTERRUPTED);
+    ck_assert_uint_ge(info->steps, STEPS / KEYFRAME_STEPS * KEYFRAME_STEPS);
+    wire_expect_verified(depot.client, episode.id, info->steps);
+    ck_assert_uint_gt(ask_all()->n_body, BODIES);
+}
+END_TEST
+
+#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+static TCase *case_touches(void) {
+    TCase *tcase = tcase_create("touches");
+    tcase_add_checked_fixture(tcase, open_depot, close_depot);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, rows_make_sense);
+    tcase_add_test(tcase, pages_are_parts_of_the_whole);
+    tcase_add_test(tcase, conditions_take_what_they_say);
+    tcase_add_loop_test(tcase, rows_are_the_same_on_any_number_of_workers, 0,
+                        COUNT(worker_options));
+    tcase_add_test(tcase, an_episode_without_events_says_so);
+    tcase_add_test(tcase, what_cannot_be_is_refused_with_its_field);
+    tcase_add_test(tcase, episodes_are_found_by_what_touched);
+    tcase_add_test(tcase, names_find_episodes_from_a_shell);
+    tcase_add_loop_test(tcase, an_edited_row_is_found_and_made_right, 0, COUNT(edits));
+    tcase_add_loop_test(tcase, a_lie_in_a_chunk_is_found_by_stepping, 0, 3);
+    tcase_add_test(tcase, a_deleted_episode_takes_its_touches_along);
+    tcase_add_test(tcase, a_killed_server_leaves_whole_rows);
+    return tcase;
+}
+
+SUITE_MAIN("system/touches", case_touches)
