@@ -140,6 +140,9 @@ static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
     report->launch.speed = state->result.launch.speed;
     report->launch.height = state->result.launch.height;
     keep_problem(stepper, &state->result);
+    if (state->input->witness != NULL) {
+        state->input->witness->see(state->input->witness, &stepper->problem, &state->result);
+    }
     return STATUS_OK;
 }
 

@@ -17,12 +17,20 @@
 #include "solve/solver.h"
 #include "world/world.h"
 
+// Who wants to see what the solver was asked and what it answered, before anything moves. The step
+// may still fail.
+typedef struct StepWitness {
+    void (*see)(struct StepWitness *witness, const ContactProblem *problem,
+                const SolveResult *result);
+} StepWitness;
+
 typedef struct StepInput {
     double time_step; // [s]
     size_t wrench_count;
     const uint32_t *wrench_body; // body indices
     const double *wrench;        // 6 each: force at the centre of mass, torque; world axes
     Context context;             // a step that is given up has not happened
+    StepWitness *witness;        // Nullable
 } StepInput;
 
 // E1 - E0 = contact + row + applied + scheme + unexplained [J]; E1 is with the bodies that the step
