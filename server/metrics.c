@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "metrics.h"
 
+#include "run/farm.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -9,6 +11,7 @@
 // Everything that the rows show, gathered once.
 typedef struct Figures {
     uint64_t steps, unconverged_steps, faulted_steps;
+    OpinionFigures opinions;
     uint64_t worlds, faulted_worlds, bodies, contacts, memory_of_worlds, player_bytes;
     uint64_t lanes, jobs, waiting_worlds, background_jobs, put_aside;
     uint64_t requests_under_way, answered[STATUS_COUNT], kept_bytes;
@@ -104,6 +107,12 @@ static const Metric table[] = {
      FIELD(background_jobs), NULL},
     {"moreau_waiting_worlds", "gauge", "Worlds that have work and wait for a lane.",
      FIELD(waiting_worlds), NULL},
+    {"moreau_opinions_total", "counter", "Steps of groups that were solved again.",
+     FIELD(opinions.given), NULL},
+    {"moreau_opinions_open_total", "counter", "Those of them whose exact answer was not found.",
+     FIELD(opinions.open), NULL},
+    {"moreau_opinions_waiting", "gauge", "Steps of groups that are to be solved again.",
+     FIELD(opinions.waiting), NULL},
     {"moreau_requests_under_way", "gauge", "Requests taken up and not finished.",
      FIELD(requests_under_way), NULL},
     {"moreau_requests_total", "counter", "Requests finished, by the status of their reply.", 0,
@@ -177,6 +186,7 @@ static void gather_worlds(const Host *host, Figures *figures) {
     figures->bodies = all.bodies;
     figures->contacts = all.contacts;
     figures->memory_of_worlds = host_bytes(host);
+    figures->opinions = farm_opinions(host_farm(host));
 }
 
 static void gather_traffic(const MetricsParts *parts, Figures *figures) {

@@ -235,6 +235,7 @@ static Status start_rooms(Server *server, Error *error) {
                     .limits = {.body_count_max = (uint32_t)options->bodies_max,
                                .bytes_max = options->memory_bytes_max},
                     .pool = server->pool,
+                    .background = server->background,
                     .loop = &server->loop,
                     .report = &server->report};
     status = host_create(&server->host, &host, error);

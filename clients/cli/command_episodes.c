@@ -38,6 +38,9 @@ static const char usage[] =
     "  name ~ TEXT, label = TEXT, solver = TEXT, client = TEXT, state = STATE\n"
     "Contacts and impacts are known of episodes recorded with --events.\n"
     "\n"
+    "--rank doubtful lists episodes of groups that were made with an opinion, those\n"
+    "first that earned most of their return in steps with bad certificates.\n"
+    "\n"
     "Examples:\n"
     "  moreau episodes --label night --since 2h\n"
     "  moreau episodes demo\n"
@@ -54,7 +57,7 @@ static const CliField typed[] = {
     {"recording", "--recording"}, {"touches", "--where"}, {NULL, NULL}};
 
 typedef struct EpisodeOptions {
-    const char *name, *label, *solver, *client, *state, *since, *recording, *where, *removed;
+    const char *name, *label, *solver, *client, *state, *since, *recording, *where, *rank, *removed;
     bool pins, unpins, touches;
     uint64_t limit;
 } EpisodeOptions;
@@ -78,6 +81,15 @@ static int fill_list(Cli *cli, const EpisodeOptions *options, Where *where,
         }
         list->has_state = 1;
         list->state = (Moreau__V1__Episode__State)state->value;
+    }
+    if (options->rank != NULL) {
+        const ProtobufCEnumValue *rank =
+            json_find_enum(&moreau__v1__episode__rank__descriptor, options->rank);
+        if (rank == NULL) {
+            return cli_fail(cli, EXIT_USAGE, "--rank %s: newest, or doubtful", options->rank);
+        }
+        list->has_rank = 1;
+        list->rank = (Moreau__V1__Episode__Rank)rank->value;
     }
     if (options->since != NULL) {
         list->has_since = 1;
@@ -115,13 +127,14 @@ static Moreau__V1__Reply *fetch_page(Cli *cli, Moreau__V1__EpisodeList *list, in
     return NULL;
 }
 
-static void print_count(const Moreau__V1__EpisodeListReply *page, uint64_t limit) {
+static void print_count(const Moreau__V1__EpisodeListReply *page, uint64_t limit, bool is_ranked) {
     const uint64_t total = page->total;
     char text[2][32];
     printf("%s%s episode%s%s", terminal_style(stdout, STYLE_BOLD), format_count(total, text[0]),
            plural(total), terminal_style(stdout, STYLE_PLAIN));
     if (total > limit) {
-        printf("; the newest %s (--limit N shows more)", format_count(limit, text[1]));
+        printf("; the %s %s (--limit N shows more)", is_ranked ? "first" : "newest",
+               format_count(limit, text[1]));
     }
     putchar('\n');
     if (page->unknown > 0) {
@@ -152,6 +165,7 @@ static int show_pages(Cli *cli, Moreau__V1__EpisodeList *asked, uint64_t limit) 
     if (status != EXIT_DONE) {
         return status;
     }
+    const bool is_ranked = list.rank == MOREAU__V1__EPISODE__RANK__DOUBTFUL;
     json_t *rows = cli->json ? json_array() : NULL;
     list.has_first = list.has_count = 1;
     uint64_t got;
@@ -164,7 +178,7 @@ static int show_pages(Cli *cli, Moreau__V1__EpisodeList *asked, uint64_t limit) 
             return status;
         }
         if (list.first == 0 && rows == NULL) {
-            print_count(reply->episode_list, limit);
+            print_count(reply->episode_list, limit, is_ranked);
         }
         got = reply->episode_list->n_episodes;
         list.first += got;
@@ -297,6 +311,8 @@ int command_episodes(Cli *cli, int argc, char **argv) {
         {"--recording", OPTION_TEXT, &options.recording, "ID",
          "of a group: the id of any of its episodes"},
         {"--where", OPTION_TEXT, &options.where, "CONDITION", "what happened in it"},
+        {"--rank", OPTION_TEXT, &options.rank, "ORDER",
+         "newest; doubtful: return earned in bad steps"},
         {"--touches", OPTION_FLAG, &options.touches, NULL, "of EPISODE: which bodies touched"},
         {"--limit", OPTION_COUNT, &options.limit, "N", "at most so many rows; default 100"},
         {"--pin", OPTION_FLAG, &options.pins, NULL, "keep it"},

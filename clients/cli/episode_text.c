@@ -64,6 +64,9 @@ static void print_place(const Moreau__V1__EpisodeInfo *episode) {
     if (episode->has_return_sum) {
         printf(" return %.6g", episode->return_sum);
     }
+    if (episode->has_doubtful_share) {
+        printf(", %.3g %% of it in doubtful steps", 100.0 * episode->doubtful_share);
+    }
     printf(", %s", text_or(episode->episode, "?"));
 }
 
@@ -127,6 +130,23 @@ static void print_steps(const Moreau__V1__EpisodeInfo *episode) {
     }
 }
 
+// Of a group that was made with an opinion.
+static void print_opinion(const Moreau__V1__EpisodeInfo *episode) {
+    char text[2][32];
+    printf("  doubtful     %s of %s step%s", format_count(episode->doubtful_steps, text[0]),
+           format_count(episode->steps, text[1]), plural(episode->steps));
+    if (episode->has_return_doubtful) {
+        printf(", and %.3g %% of the return (%.6g of %.6g)", 100.0 * episode->doubtful_share,
+               episode->return_doubtful, episode->return_sum);
+    }
+    printf("\n  solved again %s step%s", format_count(episode->opinions, text[0]),
+           plural(episode->opinions));
+    if (episode->opinions > 0) {
+        printf(", at most %.3g of V from exact Coulomb friction", episode->opinion_gap_max);
+    }
+    putchar('\n');
+}
+
 static void print_size(const Moreau__V1__EpisodeInfo *episode) {
     char text[4][32];
     printf("  content      %s",
@@ -163,6 +183,9 @@ void episode_print(const Moreau__V1__EpisodeInfo *episode) {
            episode->bodies == 1 ? "body" : "bodies", episode->world_step);
     printf("  solver       %s\n", text_or(episode->solver, "?"));
     print_steps(episode);
+    if (episode->has_doubtful_steps) {
+        print_opinion(episode);
+    }
     print_size(episode);
     if (episode->n_labels > 0) {
         printf("  labels      ");

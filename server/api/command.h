@@ -141,6 +141,7 @@ Status command_group_reset_prepare(Request *request, Error *error);
 Status command_group_step_prepare(Request *request, Error *error);
 Status command_group_send_prepare(Request *request, Error *error);
 Status command_group_receive_prepare(Request *request, Error *error);
+Status command_group_opinions_prepare(Request *request, Error *error);
 Status command_group_destroy_prepare(Request *request, Error *error);
 Status command_group_destroy(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_group_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);

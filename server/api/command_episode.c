@@ -461,6 +461,7 @@ Status command_episode_list(Request *request, Lane *lane, Moreau__V1__Reply *rep
                             .recording = list->recording == NULL ? NULL : recording,
                             .since_ns = moment_ns(list->has_since, list->since),
                             .until_ns = moment_ns(list->has_until, list->until),
+                            .is_by_doubt = list->rank == MOREAU__V1__EPISODE__RANK__DOUBTFUL,
                             .first = list->first,
                             .count = list->count < ROWS_MAX ? list->count : ROWS_MAX};
     Status status = take_conditions(request, &filter, error);

@@ -349,8 +349,7 @@ static Status end_recording(GroupEntry *entry, const Moreau__V1__GroupDestroy *d
     Status status = group_check_returns(entry, &returns, error);
     if (status == STATUS_OK && entry->recorder != NULL) {
         const uint64_t call = group_recorder_open_call(entry->recorder);
-        group_recorder_add_returns(entry->recorder, call, returns.world, returns.value,
-                                   returns.world_count);
+        group_add_returns(entry->recorder, call, &returns);
         group_recorder_close_call(entry->recorder, call);
         entry->end_state = RECORDING_COMPLETE;
     }

@@ -13,9 +13,10 @@ struct GroupReceiver {
     GroupEntry *entry; // retained
     uint32_t count;    // of the worlds that it waits for
     uint32_t *world;   // [count]
-    bool is_served;    // they are its
-    bool is_stopped;   // it gets none
-    bool is_told;      // the lane's: the worlds are free
+    OpinionColumns told;
+    bool is_served;  // they are its
+    bool is_stopped; // it gets none
+    bool is_told;    // the lane's: the worlds are free
     GroupReceiver *next;
 };
 
@@ -123,7 +124,8 @@ static void tell_rows(GroupReceiver *receiver, Lane *lane) {
     MailReply reply = {.rows = {.call = &receiver->entry->mail->call,
                                 .count = receiver->count,
                                 .row = receiver->world,
-                                .names_worlds = true},
+                                .names_worlds = true,
+                                .opinions = receiver->told},
                        .receiver = receiver};
     Error error;
     error_clear(&error);
@@ -177,6 +179,10 @@ static void serve(GroupEntry *entry) {
         receiver->is_served = true;
         group_mail_take(mail, receiver->count, receiver->world);
         mail->claimed_count -= receiver->count;
+        if (entry->opinions != NULL) {
+            opinions_take(entry->opinions, false, entry->count, &receiver->request->arena,
+                          &receiver->told);
+        }
         submit_receiver(receiver);
     }
 }

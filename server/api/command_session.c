@@ -83,6 +83,13 @@ static void fill_activity(Api *api, Moreau__V1__StatsReply *message) {
     message->player_bytes = atomic_load_explicit(&api->player_bytes, memory_order_relaxed);
 }
 
+static void count_opinions(OpinionFigures figures, Moreau__V1__StatsReply *message) {
+    message->has_opinions = message->has_opinions_open = message->has_opinions_waiting = 1;
+    message->opinions = figures.given;
+    message->opinions_open = figures.open;
+    message->opinions_waiting = figures.waiting;
+}
+
 static Status count_all(Request *request, Moreau__V1__StatsReply *message, Error *error) {
     Api *api = request->api;
     uint32_t lanes = pool_lane_count(api->def.pool);
@@ -113,6 +120,7 @@ static Status count_all(Request *request, Moreau__V1__StatsReply *message, Error
     message->has_groups = message->has_group_worlds = 1;
     message->groups = farm_count(host_farm(api->def.host));
     message->group_worlds = host_claimed(api->def.host);
+    count_opinions(farm_opinions(host_farm(api->def.host)), message);
     message->requests = api->requests_total;
     message->unconverged_steps =
         atomic_load_explicit(&api->unconverged_steps, memory_order_relaxed);

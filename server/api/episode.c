@@ -104,6 +104,16 @@ static bool describe_parent(const EpisodeRow *row, Arena *arena, Moreau__V1__Epi
     return true;
 }
 
+static void describe_opinion(const EpisodeRow *row, Moreau__V1__EpisodeInfo *info) {
+    info->has_doubtful_steps = info->has_opinions = info->has_opinion_gap_max = row->has_opinion;
+    info->doubtful_steps = row->doubtful_steps;
+    info->opinions = row->opinions;
+    info->opinion_gap_max = row->opinion_gap_max;
+    info->has_return_doubtful = info->has_doubtful_share = row->has_return_doubtful;
+    info->return_doubtful = row->return_doubtful;
+    info->doubtful_share = episode_doubtful_share(row);
+}
+
 bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeInfo *info) {
     moreau__v1__episode_info__init(info);
     info->damage = (char *)row->damage;
@@ -147,6 +157,7 @@ bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeIn
     info->return_sum = row->return_sum;
     info->has_turn = row->is_group;
     info->turn = row->turn;
+    describe_opinion(row, info);
     info->build = optional_text(row->build);
     info->has_begun = 1;
     info->begun = episode_seconds(row->begun_ns);

@@ -149,7 +149,7 @@ Status group_run_take_actions(GroupRun *run, size_t count, const float *action, 
 }
 
 Status group_check_returns(const GroupEntry *entry, const GroupReturns *returns, Error *error) {
-    if (returns->world_count == 0 && returns->value_count == 0) {
+    if (returns->world_count == 0 && returns->value_count == 0 && returns->doubtful_count == 0) {
         return STATUS_OK;
     }
     if (entry->recorder == NULL || !group_recorder_wants_returns(entry->recorder)) {
@@ -162,6 +162,13 @@ Status group_check_returns(const GroupEntry *entry, const GroupReturns *returns,
                          "There are %zu returns of %zu worlds: give one for each.",
                          returns->value_count, returns->world_count);
     }
+    if (returns->doubtful_count > 0 &&
+        (returns->doubtful_count != returns->value_count || !entry->group->opinion.is_asked)) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "return_doubtful",
+                         "Give what was earned in doubtful steps for each of the %zu returns, of a "
+                         "group with an opinion (GroupCreate.opinion), not %zu.",
+                         returns->value_count, returns->doubtful_count);
+    }
     for (size_t i = 0; i < returns->world_count; i++) {
         char field[48];
         if (returns->world[i] >= entry->count) {
@@ -170,8 +177,9 @@ Status group_check_returns(const GroupEntry *entry, const GroupReturns *returns,
                              "The group has the worlds 0 to %u, not %u.", entry->count - 1,
                              returns->world[i]);
         }
-        if (!isfinite(returns->value[i])) {
-            snprintf(field, sizeof(field), "return_sum[%zu]", i);
+        const bool is_sum = !isfinite(returns->value[i]);
+        if (is_sum || (returns->doubtful_count > 0 && !isfinite(returns->doubtful[i]))) {
+            snprintf(field, sizeof(field), "%s[%zu]", is_sum ? "return_sum" : "return_doubtful", i);
             return error_set(error, STATUS_INVALID_ARGUMENT, field,
                              "Every number must be finite: NaN and infinity are refused.");
         }
@@ -180,9 +188,7 @@ Status group_check_returns(const GroupEntry *entry, const GroupReturns *returns,
 }
 
 Status group_run_take_returns(GroupRun *run, GroupReturns returns, Error *error) {
-    run->return_count = returns.world_count;
-    run->return_world = returns.world;
-    run->return_value = returns.value;
+    run->returns = returns;
     return group_check_returns(run->entry, &returns, error);
 }
 
@@ -251,7 +257,7 @@ static void judge_call(const GroupRun *run, const GroupRows *rows, Error *error)
 
 static void reply(GroupRun *run, Lane *lane) {
     Request *request = run->request;
-    GroupRows rows = {.call = &run->call, .count = run->call.count};
+    GroupRows rows = {.call = &run->call, .count = run->call.count, .opinions = run->told};
     Error error;
     if (!group_run_list_failures(request, &rows, memory_of(run))) {
         error_set(&error, STATUS_RESOURCE_EXHAUSTED, "mask",
@@ -399,13 +405,31 @@ static void record_part(GroupPart *part) {
     }
 }
 
+// Hands over what rows were kept of.
+static void collect_kept(GroupPart *part) {
+    const GroupRun *run = part->run;
+    for (size_t i = part->end; run->entry->opinions != NULL && i > part->first; i--) {
+        GroupRow *row = &run->call.row[row_at(run, i - 1)];
+        if (row->kept != NULL) {
+            row->kept->next = part->kept;
+            part->kept = row->kept;
+            row->kept = NULL;
+        }
+    }
+}
+
+void group_add_returns(GroupRecorder *recorder, uint64_t call, const GroupReturns *returns) {
+    group_recorder_add_returns(recorder, call, returns->world, returns->value,
+                               returns->doubtful_count > 0 ? returns->doubtful : NULL,
+                               returns->world_count);
+}
+
 static void open_recorded(GroupRun *run) {
     GroupRecorder *recorder = run->entry->recorder;
     if (recorder != NULL) {
         run->call.hash_steps = GROUP_HASH_STEPS;
         run->recorded_call = group_recorder_open_call(recorder);
-        group_recorder_add_returns(recorder, run->recorded_call, run->return_world,
-                                   run->return_value, run->return_count);
+        group_add_returns(recorder, run->recorded_call, &run->returns);
     }
 }
 
@@ -441,6 +465,7 @@ static JobOutcome work_part(Job *job, Lane *lane) {
         return outcome;
     }
     record_part(part);
+    collect_kept(part);
     farm_count_block(run->entry, part->block, false);
     if (run->finished != NULL) {
         job->urgent = true; // somebody may wait for these rows
@@ -448,6 +473,8 @@ static JobOutcome work_part(Job *job, Lane *lane) {
         reply(run, lane);
         job->urgent = run->request->status != STATUS_OK; // `done` writes its line
     }
+    // later calls may wait until this one is over
+    job->urgent = job->urgent || run->entry->opinions != NULL;
     return JOB_DONE;
 }
 
@@ -456,11 +483,18 @@ static JobOutcome work_part(Job *job, Lane *lane) {
 static void on_part_done(Job *job) {
     const GroupPart *part = (GroupPart *)(void *)((char *)job - offsetof(GroupPart, job));
     GroupRun *run = part->run;
+    Opinions *opinions = run->entry->opinions;
     if (run->finished != NULL) {
         run->finished(run, part);
     }
+    if (opinions != NULL) {
+        opinions_add(opinions, run->opinions_call, part->kept);
+    }
     if (--run->unfinished == 0) {
         close_recorded(run);
+        if (opinions != NULL) {
+            opinions_close_call(opinions, run->opinions_call, run->recorded_call);
+        }
         request_finish(run->request);
     }
 }
@@ -502,7 +536,7 @@ Status group_run_reserve(GroupRun *run, bool wants_rows, Error *error) {
                : STATUS_OK;
 }
 
-void group_run_start(GroupRun *run) {
+static void start(GroupRun *run) {
     Pool *pool = run->request->api->def.pool;
     cut(run);
     open_recorded(run);
@@ -513,4 +547,24 @@ void group_run_start(GroupRun *run) {
         part->job = (Job){.work = work_part, .done = on_part_done};
         pool_submit(pool, &part->block->strand, request_share(run->request), &part->job);
     }
+}
+
+// Its turn among the group's calls. What a reply has no room for in memory stays for the next one.
+static void start_in_turn(OpinionWait *wait) {
+    GroupRun *run = (GroupRun *)(void *)((char *)wait - offsetof(GroupRun, turn));
+    Opinions *opinions = run->entry->opinions;
+    run->opinions_call = opinions_open_call(opinions);
+    if (run->finished == NULL) {
+        opinions_take(opinions, false, run->entry->count, memory_of(run), &run->told);
+    }
+    start(run);
+}
+
+void group_run_start(GroupRun *run) {
+    if (run->entry->opinions == NULL) {
+        start(run);
+        return;
+    }
+    run->turn = (OpinionWait){.ready = start_in_turn};
+    opinions_wait(run->entry->opinions, &run->turn);
 }

@@ -5,7 +5,8 @@
 //
 //   at  what                                                           as
 //    0  "MOREAUCK"
-//    8  format version (4; of what tells of joints 5, of events 6), kind  u32 each
+//    8  format version (4; of what tells of joints 5, of events, or of
+//      episodes that tell of opinions, 6), kind                      u32 each
 //   16  uid of the recording                                           16 bytes
 //   32  sequence number in its chain, from 0                           u64
 //   40  first world, number of worlds                                  u32 each
@@ -72,12 +73,14 @@ enum { CHUNK_HEADER_BYTES = 192 };
 enum { CHUNK_FORMAT_VERSION = 6, CHUNK_FORMAT_OLDEST = 2 };
 
 // Since when highlights say why steps did not converge, and what convex friction launched; and what
-// breaks, and what joints do, is told; and who touches whom.
+// breaks, and what joints do, is told; and who touches whom; and, of episodes of groups that have an
+// opinion (GroupOpinion), what came of it.
 enum {
     CHUNK_FORMAT_REASONS = 3,
     CHUNK_FORMAT_LAUNCHES = 4,
     CHUNK_FORMAT_JOINTS = 5,
-    CHUNK_FORMAT_EVENTS = 6
+    CHUNK_FORMAT_EVENTS = 6,
+    CHUNK_FORMAT_OPINIONS = 6
 };
 enum { CHUNK_SOLVER_BYTES = 16 }; // with its zero
 enum { CHUNK_COMPRESSED = 1 };    // flag: known, and not read by this version

@@ -217,10 +217,19 @@ Status seal_read(const Chunk *chunk, Arena *arena, RecordingSeal *seal, Error *e
 
 // ---- episodes
 
-enum { EPISODE_COLUMNS = 22 };
+// Columns of 8 bytes: of all, and with what is told of opinions.
+enum { EPISODE_COLUMNS = 22, EPISODE_COLUMNS_MAX = 27 };
+
+static size_t columns_of(uint32_t version) {
+    return version >= CHUNK_FORMAT_OPINIONS ? EPISODE_COLUMNS_MAX : EPISODE_COLUMNS;
+}
+
+static size_t record_bytes(uint32_t version) {
+    return 8 * columns_of(version) + UID_BYTES;
+}
 
 // In the order of the columns.
-static void to_words(const EpisodeRecord *record, uint64_t words[EPISODE_COLUMNS]) {
+static void to_words(const EpisodeRecord *record, uint64_t words[EPISODE_COLUMNS_MAX]) {
     Sink sink = {.bytes = (uint8_t *)words};
     sink_u64(&sink, record->world);
     sink_u64(&sink, record->first_step);
@@ -237,46 +246,62 @@ static void to_words(const EpisodeRecord *record, uint64_t words[EPISODE_COLUMNS
     sink_u64(&sink, record->parent_step);
     sink_u64(&sink, record->length);
     sink_u64(&sink, record->turn);
-    ASSERT(sink.count == EPISODE_COLUMNS * sizeof(uint64_t));
+    sink_u64(&sink, record->doubtful_steps);
+    sink_u64(&sink, record->has_return_doubtful);
+    sink_double(&sink, record->return_doubtful);
+    sink_u64(&sink, record->opinions);
+    sink_double(&sink, record->opinion_gap_max);
+    ASSERT(sink.count == EPISODE_COLUMNS_MAX * sizeof(uint64_t));
 }
 
 size_t episodes_write(uint64_t first_number, const EpisodeRecord *records, size_t count,
-                      uint8_t *bytes) {
+                      uint32_t version, uint8_t *bytes) {
+    const size_t columns = columns_of(version);
     Sink sink = {.bytes = bytes};
     sink_u64(&sink, first_number);
     sink_u64(&sink, count);
     if (bytes != NULL) {
         for (size_t i = 0; i < count; i++) {
-            uint64_t words[EPISODE_COLUMNS];
+            uint64_t words[EPISODE_COLUMNS_MAX];
             to_words(&records[i], words);
-            for (size_t k = 0; k < EPISODE_COLUMNS; k++) {
+            for (size_t k = 0; k < columns; k++) {
                 memcpy(bytes + EPISODES_HEAD_BYTES + 8 * (k * count + i), &words[k], 8);
             }
-            memcpy(bytes + EPISODES_HEAD_BYTES + (size_t)8 * EPISODE_COLUMNS * count +
-                       UID_BYTES * i,
+            memcpy(bytes + EPISODES_HEAD_BYTES + 8 * columns * count + UID_BYTES * i,
                    records[i].parent, UID_BYTES);
         }
     }
-    return EPISODES_HEAD_BYTES + EPISODE_RECORD_BYTES * count;
+    return EPISODES_HEAD_BYTES + record_bytes(version) * count;
 }
 
 Status episodes_open(const Chunk *chunk, EpisodesChunk *episodes, Error *error) {
+    const uint32_t version = chunk_version(chunk);
     Source source = source_of(chunk);
     uint64_t first_number = source_u64(&source);
-    size_t count = source_count(&source, EPISODE_RECORD_BYTES);
-    const uint8_t *columns = source_bytes(&source, count * EPISODE_RECORD_BYTES);
+    size_t count = source_count(&source, record_bytes(version));
+    const uint8_t *columns = source_bytes(&source, count * record_bytes(version));
     if (columns == NULL || source.used != source.count ||
         first_number + count > (uint64_t)UINT32_MAX + 1) {
         return refuse(chunk, error);
     }
-    *episodes = (EpisodesChunk){.first_number = first_number, .count = count, .columns = columns};
+    *episodes = (EpisodesChunk){
+        .first_number = first_number, .count = count, .version = version, .columns = columns};
     return STATUS_OK;
+}
+
+static void take_opinion(Source *source, EpisodeRecord *record) {
+    record->doubtful_steps = source_u64(source);
+    record->has_return_doubtful = source_u64(source) != 0;
+    record->return_doubtful = source_double(source);
+    record->opinions = source_u64(source);
+    record->opinion_gap_max = source_double(source);
 }
 
 void episodes_get(const EpisodesChunk *episodes, size_t index, EpisodeRecord *record) {
     ASSERT(index < episodes->count);
-    uint64_t words[EPISODE_COLUMNS];
-    for (size_t k = 0; k < EPISODE_COLUMNS; k++) {
+    const size_t columns = columns_of(episodes->version);
+    uint64_t words[EPISODE_COLUMNS_MAX] = {0};
+    for (size_t k = 0; k < columns; k++) {
         memcpy(&words[k], episodes->columns + 8 * (k * episodes->count + index), 8);
     }
     Source source = {.bytes = (const uint8_t *)words, .count = sizeof(words)};
@@ -295,8 +320,9 @@ void episodes_get(const EpisodesChunk *episodes, size_t index, EpisodeRecord *re
     record->parent_step = source_u64(&source);
     record->length = source_u64(&source);
     record->turn = source_u64(&source);
-    memcpy(record->parent,
-           episodes->columns + (size_t)8 * EPISODE_COLUMNS * episodes->count + UID_BYTES * index,
+    record->has_opinion = episodes->version >= CHUNK_FORMAT_OPINIONS;
+    take_opinion(&source, record);
+    memcpy(record->parent, episodes->columns + 8 * columns * episodes->count + UID_BYTES * index,
            UID_BYTES);
 }
 

@@ -16,7 +16,9 @@
 //                and number of worlds (u32 each), chunks, checksum of the last; why
 //   episodes   = first number, count, column of each of: world, first step, last step, state,
 //                has seed, seed, has return, return, time, begun, ended, figures (8 columns),
-//                parent's step, length, turn; then parent (16 bytes each; zeros: none)
+//                parent's step, length, turn; from version 6 of a chunk's format on, of groups
+//                with an opinion: doubtful steps, has return of these, return of these, opinions,
+//                their largest gap; then parent (16 bytes each; zeros: none)
 //   highlights = count, highlight …: kind, first step, last step, step, value, reason, body,
 //                contacts (these three from version 3 of a chunk's format on), other body, height
 //                (from version 4 on), joint (from version 5 on)
@@ -133,17 +135,25 @@ typedef struct EpisodeRecord {
     StepFigures figures;
     uint8_t parent[UID_BYTES]; // zeros: none
     uint64_t parent_step;
+    // of a group with an opinion; else zeros
+    bool has_opinion, has_return_doubtful;
+    uint64_t doubtful_steps; // with bad certificates
+    double return_doubtful;  // what the client counted in them
+    uint64_t opinions;       // steps that were solved again
+    double opinion_gap_max;  // of those whose exact answer was found
 } EpisodeRecord;
 
-enum { EPISODE_RECORD_BYTES = 8 * 22 + UID_BYTES, EPISODES_HEAD_BYTES = 16 };
+enum { EPISODES_HEAD_BYTES = 16 };
 
+// As chunks of a version have them. With `bytes` NULL it only counts. Returns the number of bytes.
 size_t episodes_write(uint64_t first_number, const EpisodeRecord *records, size_t count,
-                      uint8_t *bytes);
+                      uint32_t version, uint8_t *bytes);
 
 // Columns, read one episode at a time.
 typedef struct EpisodesChunk {
     uint64_t first_number;
     size_t count;
+    uint32_t version;       // of the chunk
     const uint8_t *columns; // borrowed
 } EpisodesChunk;
 Status episodes_open(const Chunk *chunk, EpisodesChunk *episodes, Error *error);

@@ -99,6 +99,7 @@ static void check_only_episode(ProofWork *work, const RecordingDef *def) {
         {"episode.begun_ns", row->begun_ns == def->begun_ns},
         {"episode.seed", row->has_seed == def->has_seed && row->seed == def->seed},
         {"episode.return_sum", !row->has_return},
+        {"episode.doubtful_steps", !row->has_opinion && !row->has_return_doubtful},
         {"episode.parent",
          has_parent == def->has_parent && memcmp(row->parent, def->parent, UID_BYTES) == 0},
         {"episode.parent_step", row->parent_step == def->parent_step},
@@ -190,6 +191,14 @@ static void check_record(ProofWork *work, const EpisodeRecord *record) {
         {"episode.begun_ns", row->begun_ns == record->begun_ns},
         {"episode.ended_ns", row->ended_ns == record->ended_ns},
         {"episode figures", has_same_figures(row, &record->figures)},
+        {"episode.doubtful_steps",
+         row->has_opinion == record->has_opinion && row->doubtful_steps == record->doubtful_steps},
+        {"episode.return_doubtful",
+         row->has_return_doubtful == record->has_return_doubtful &&
+             bytes_same_double(row->return_doubtful, record->return_doubtful)},
+        {"episode.opinions", row->opinions == record->opinions},
+        {"episode.opinion_gap_max",
+         bytes_same_double(row->opinion_gap_max, record->opinion_gap_max)},
         {"episode.parent", row->has_parent == has_parent &&
                                memcmp(row->parent, record->parent, UID_BYTES) == 0 &&
                                (!has_parent || row->parent_step == record->parent_step)},

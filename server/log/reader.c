@@ -24,7 +24,7 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
         "  e.seed, e.return_sum, e.parent, e.parent_step, e.first_step, e.last_step,"
         "  e.simulated_s, e.unconverged, e.worst_own, e.worst_penetration, e.contacts_max,"
         "  e.hardest_impact, e.hardest_impact_step, e.energy_gain, e.energy_gain_step, e.length,"
-        "  e.turn"
+        "  e.turn, e.doubtful_steps, e.return_doubtful, e.opinions, e.opinion_gap_max"
         " FROM episode e LEFT JOIN recording r ON r.id = e.recording WHERE e.id = ?1",
     [LABELS_OF_RECORDING] = "SELECT label FROM label WHERE recording = ?1 ORDER BY label",
     // total() is a number whatever it adds up, sum() an error when the file is full of lies

@@ -43,7 +43,10 @@ typedef struct EpisodeRow {
     bool is_group;                   // … and:
     uint64_t begun_call, ended_call; // which calls on its range of worlds it began and ended in
     uint64_t turn;                   // which of its seed's it is
-    uint64_t world_step;             // the world's own count at step 0 of the recording
+    bool has_opinion, has_return_doubtful; // of a group with an opinion
+    uint64_t doubtful_steps, opinions;
+    double return_doubtful, opinion_gap_max;
+    uint64_t world_step; // the world's own count at step 0 of the recording
     double world_time, time_step;
     double time; // [s] simulated
     uint64_t body_count;
@@ -95,8 +98,12 @@ typedef struct EpisodeFilter {
     size_t highlight_count;      // it has some of each of these kinds
     const HighlightKind *highlight;
     uint64_t first, count;
+    bool is_by_doubt;       // in the order of their doubtful shares, of which that is known
     const Context *context; // Nullable: ABORTED when it says so
 } EpisodeFilter;
+
+// What of its return was earned in doubtful steps, as a share of both parts: -1 … 1.
+double episode_doubtful_share(const EpisodeRow *row);
 
 // The newest first: by id, or by when they were begun where state or time are asked for without a
 // label, or by when their recordings were where the client is. One that cannot be read stands in

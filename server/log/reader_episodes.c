@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Episodes: one row, lists by filter, one by what a person types.
 #include "base/assert.h"
+#include "log/doubt.h"
 #include "log/reader_internal.h"
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -186,6 +188,34 @@ static Status take_texts(Columns *columns, Arena *arena, EpisodeRow *row, Error 
     return STATUS_OK;
 }
 
+static void take_opinion(Columns *columns, EpisodeRow *row) {
+    row->has_opinion = !columns_are_null(columns);
+    row->doubtful_steps = row->has_opinion ? columns_u64(columns, "doubtful_steps") : 0;
+    columns->next += !row->has_opinion;
+    row->has_return_doubtful = !columns_are_null(columns);
+    row->return_doubtful =
+        row->has_return_doubtful ? columns_double(columns, "return_doubtful") : 0.0;
+    columns->next += !row->has_return_doubtful;
+    for (int i = 0; i < 2; i++) { // with the first, or neither
+        if (columns_are_null(columns) == row->has_opinion) {
+            columns_note(columns, i == 0 ? "opinions" : "opinion_gap_max");
+        }
+        if (columns_are_null(columns)) {
+            columns->next++;
+        } else if (i == 0) {
+            row->opinions = columns_u64(columns, "opinions");
+        } else {
+            row->opinion_gap_max = columns_double(columns, "opinion_gap_max");
+        }
+    }
+}
+
+double episode_doubtful_share(const EpisodeRow *row) {
+    const double doubtful = row->return_doubtful,
+                 all = fabs(doubtful) + fabs(row->return_sum - doubtful);
+    return doubtful / (all > 1e-300 ? all : 1e-300);
+}
+
 // What a group's episodes have alone. Their steps are counted from their own beginning.
 static void take_turn(Columns *columns, EpisodeRow *row) {
     row->is_group = recording_is_group(row->world_count, row->world_range);
@@ -195,7 +225,10 @@ static void take_turn(Columns *columns, EpisodeRow *row) {
         row->first_step = 0;
         row->last_step = columns_u64(columns, "length");
         row->turn = columns_u64(columns, "turn");
+    } else {
+        columns->next += 2;
     }
+    take_opinion(columns, row);
 }
 
 // What may be NULL.
@@ -324,7 +357,7 @@ static void write_touches(const EpisodeFilter *filter, Sql *sql) {
 static void write_conditions(const EpisodeFilter *filter, ListKind kind, Sql *sql) {
     // the index over states has only those that are not complete, and SQLite wants to be told so
     bool is_incomplete = filter->state >= 0 && filter->state != RECORDING_COMPLETE;
-    sql_add(sql, "%s%s%s%s%s%s%s%s%s", filter->label != NULL ? " AND l.label = :label" : "",
+    sql_add(sql, "%s%s%s%s%s%s%s%s%s%s", filter->label != NULL ? " AND l.label = :label" : "",
             filter->name != NULL ? " AND instr(lower(r.name), lower(:name)) > 0" : "",
             filter->solver != NULL ? " AND r.solver = :solver" : "",
             filter->client != NULL ? " AND r.client = :client" : "",
@@ -334,7 +367,8 @@ static void write_conditions(const EpisodeFilter *filter, ListKind kind, Sql *sq
             filter->state >= 0 ? " AND e.state = :state" : "",
             is_incomplete ? " AND e.state <> 1" : "",
             filter->since_ns > 0 ? " AND e.begun_ns >= :since" : "",
-            filter->until_ns > 0 ? " AND e.begun_ns < :until" : "");
+            filter->until_ns > 0 ? " AND e.begun_ns < :until" : "",
+            filter->is_by_doubt ? " AND e.return_doubtful IS NOT NULL" : "");
     for (size_t i = 0; i < filter->highlight_count; i++) {
         // a group's episodes say how many steps did not converge, and have no highlights
         const int which = (int)filter->highlight[i];
@@ -360,10 +394,11 @@ static void write_list_sql(const EpisodeFilter *filter, ListKind kind, Sql *sql)
         has_client || filter->name != NULL || filter->solver != NULL || filter->touch_count > 0;
     bool by_time = !has_label && filter->recording == NULL &&
                    (filter->state >= 0 || filter->since_ns > 0 || filter->until_ns > 0);
-    const char *order = by_time      ? " ORDER BY e.begun_ns DESC, e.id DESC"
-                        : has_label  ? " ORDER BY l.recording DESC, e.id DESC"
-                        : has_client ? " ORDER BY r.begun_ns DESC, r.id DESC, e.id DESC"
-                                     : " ORDER BY e.id DESC";
+    const char *order = filter->is_by_doubt ? " ORDER BY " DOUBTFUL_SHARE_SQL " DESC, e.id DESC"
+                        : by_time           ? " ORDER BY e.begun_ns DESC, e.id DESC"
+                        : has_label         ? " ORDER BY l.recording DESC, e.id DESC"
+                        : has_client        ? " ORDER BY r.begun_ns DESC, r.id DESC, e.id DESC"
+                                            : " ORDER BY e.id DESC";
     Sql conditions = {.length = 0};
     write_conditions(filter, kind, &conditions);
     sql_add(sql, "SELECT %s FROM %s%s%s%s", kind == LIST_IDS ? "e.id" : "count(*)",

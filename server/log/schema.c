@@ -273,14 +273,15 @@ static Status change_tables(sqlite3 *db, const char *const *parts, size_t count,
 }
 
 static Status make_tables(sqlite3 *db, Error *error) {
-    const char *const parts[] = {episode_tables_sql, chunk_tables_sql, touch_tables_sql,
-                                 episode_views_sql,  chunk_views_sql,  touch_views_sql};
+    const char *const parts[] = {episode_tables_sql, episode_indexes_sql, chunk_tables_sql,
+                                 touch_tables_sql,   episode_views_sql,   chunk_views_sql,
+                                 touch_views_sql};
     return change_tables(db, parts, sizeof(parts) / sizeof(parts[0]),
                          "making the tables of the log", error);
 }
 
 // Highlights have reasons since version 3, launches since version 4 and joints since version 5,
-// groups are since version 6 and touches since version 7: older chunks tell of none.
+// groups are since version 6, touches and opinions since version 7: older chunks tell of none.
 static Status migrate(sqlite3 *db, int64_t version, Error *error) {
     enum { OF_REASONS = 3, OF_LAUNCHES = 2, OF_JOINTS = 1, OF_GROUPS = 2 }; // the first parts
     const char *const parts[] = {
@@ -294,6 +295,11 @@ static Status migrate(sqlite3 *db, int64_t version, Error *error) {
         "ALTER TABLE episode ADD COLUMN turn INTEGER",
         "ALTER TABLE recording ADD COLUMN events INTEGER NOT NULL DEFAULT 0",
         touch_tables_sql,
+        "ALTER TABLE episode ADD COLUMN doubtful_steps INTEGER",
+        "ALTER TABLE episode ADD COLUMN return_doubtful REAL",
+        "ALTER TABLE episode ADD COLUMN opinions INTEGER",
+        "ALTER TABLE episode ADD COLUMN opinion_gap_max REAL",
+        EPISODE_BY_DOUBT_SQL,
         "DROP VIEW IF EXISTS episodes",
         "DROP VIEW IF EXISTS stretches",
         "DROP VIEW IF EXISTS highlights",

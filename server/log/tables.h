@@ -6,6 +6,8 @@
 // and can be made again from the chunks (proof.h checks them, recover.h makes them).
 #pragma once
 
+#include "log/doubt.h"
+
 // Row ids grow. One index serves whoever seeks a step and whoever walks on from there: it is what a
 // chunk costs most to write, beside its bytes. Enumerations: chunk.h, definition.h.
 static const char episode_tables_sql[] =
@@ -72,11 +74,19 @@ static const char episode_tables_sql[] =
     "  parent_step INTEGER,\n"
     "  pinned INTEGER NOT NULL DEFAULT 0,        -- 1: retention keeps it\n"
     "  length INTEGER,                           -- of a group's: steps of the group in it\n"
-    "  turn INTEGER);                            --   which of its seed's it is, from 0\n"
+    "  turn INTEGER,                             --   which of its seed's it is, from 0\n"
+    "  doubtful_steps INTEGER,                   -- of a group's with an opinion: steps with bad "
+    "certificates\n"
+    "  return_doubtful REAL,                     --   what of return_sum was earned in them\n"
+    "  opinions INTEGER,                         --   steps that were solved again, exactly\n"
+    "  opinion_gap_max REAL);                    --   largest gap to the exact answer, over V\n";
+
+static const char episode_indexes_sql[] =
     "CREATE INDEX episode_of_world ON episode(recording, world_index, first_step);\n"
     "CREATE INDEX episode_by_time ON episode(begun_ns);\n"
     "CREATE INDEX episode_by_state ON episode(state, begun_ns)\n"
-    "  WHERE state <> 1;                         -- of the few that are not complete\n"
+    "  WHERE state <> 1;                         -- of the few that are not "
+    "complete\n" EPISODE_BY_DOUBT_SQL ";\n"
     "CREATE TABLE label(\n"
     "  label TEXT NOT NULL,\n"
     "  recording INTEGER NOT NULL REFERENCES recording(id),\n"
@@ -178,6 +188,8 @@ static const char episode_views_sql[] =
     "  coalesce(e.hardest_impact, c.hardest_impact) AS hardest_impact_m_s,\n"
     "  coalesce(e.energy_gain, c.energy_gain) AS energy_gain_j,\n"
     "  r.dropped_steps, r.body_count AS bodies, e.seed, e.turn, e.return_sum, e.world_index,\n"
+    "  e.doubtful_steps, e.return_doubtful, e.opinions, e.opinion_gap_max,\n"
+    "  " DOUBTFUL_SHARE_SQL " AS doubtful_share,\n"
     "  r.client, r.world_name, datetime(e.begun_ns / 1000000000, 'unixepoch') AS begun_utc,\n"
     "  (nullif(e.ended_ns, 0) - e.begun_ns) / 1e9 AS lasted_s, r.why, e.pinned,\n"
     "  lower(hex(e.parent)) AS parent, e.parent_step, r.dynamics_version, r.server_version,\n"

@@ -37,9 +37,10 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
         "INSERT INTO episode(id, recording, number, world_index, first_step, last_step, state, "
         "simulated_s, seed, return_sum, begun_ns, ended_ns, unconverged, worst_own, "
         "worst_penetration, contacts_max, hardest_impact, hardest_impact_step, energy_gain, "
-        "energy_gain_step, parent, parent_step, length, turn) "
+        "energy_gain_step, parent, parent_step, length, turn, doubtful_steps, return_doubtful, "
+        "opinions, opinion_gap_max) "
         "VALUES((?1 << 32) + ?2, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
-        "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
+        "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
     [WRITE_LABEL] = "INSERT OR IGNORE INTO label(label, recording) VALUES(?1, ?2)",
     [WRITE_CHUNK] =
         "INSERT INTO chunk(recording, kind, sequence, first_world, world_count, first_step, "
@@ -332,6 +333,14 @@ Status writer_add_episode(Writer *writer, int64_t recording, uint64_t number,
     }
     if (record->has_return) {
         sqlite3_bind_double(statement, 9, record->return_sum);
+    }
+    if (record->has_opinion) {
+        bind_u64(statement, 24, record->doubtful_steps);
+        bind_u64(statement, 26, record->opinions);
+        sqlite3_bind_double(statement, 27, record->opinion_gap_max);
+    }
+    if (record->has_opinion && record->has_return_doubtful) {
+        sqlite3_bind_double(statement, 25, record->return_doubtful);
     }
     bind_u64(statement, 10, record->begun_ns);
     bind_u64(statement, 11, is_open ? 0 : record->ended_ns);

@@ -20,9 +20,10 @@ struct GroupPlayer {
     StepReport report; // of the last substep
     bool has_begun;    // the episode has
     bool is_stopped;
-    uint64_t calls;              // on its range, that are behind
-    uint64_t unconverged_before; // steps taken by this player, when the episode began
-    Error lost;                  // why it cannot go on; status OK: it can
+    uint64_t calls; // on its range, that are behind
+    // steps taken by this player, when the episode began
+    uint64_t unconverged_before, doubtful_before;
+    Error lost; // why it cannot go on; status OK: it can
     Track inputs;
 };
 
@@ -231,6 +232,7 @@ static Status begin(GroupPlayer *player, LogReader *reader, PlayerDifference *di
     player->has_begun = player->walk.is_in_row = false;
     player->lost = (Error){0};
     player->unconverged_before = player->walk.unconverged;
+    player->doubtful_before = player->walk.doubtful;
     if (status == STATUS_OK && player->episode->begun_call == 0) {
         status = error_set(error, STATUS_DATA_LOSS, "", "The episode has no beginning.");
     }
@@ -295,19 +297,28 @@ static bool walk(GroupPlayer *player, LogReader *reader, Arena *scratch, const C
     return true;
 }
 
+// One of the figures of the episode's row.
+static void compare_figure(GroupPlayer *player, const char *what, uint64_t said, uint64_t found,
+                           const char *sentence, PlayerDifference *difference) {
+    if (!difference->found && said != found) {
+        snprintf(difference->quantity, sizeof(difference->quantity), "%s", what);
+        difference->expected = (double)said;
+        difference->value = (double)found;
+        differ_by(player, difference, sentence);
+    }
+}
+
 static void check_end(GroupPlayer *player, PlayerDifference *difference) {
     const EpisodeRow *episode = player->episode;
-    const uint64_t said = episode->figures.unconverged_steps,
-                   here = player->walk.unconverged - player->unconverged_before;
     if (world_of(player)->length != episode->last_step) {
         differ_by(player, difference, "the episode was longer when it was recorded");
-    } else if (here != said) {
-        snprintf(difference->quantity, sizeof(difference->quantity), "unconverged steps");
-        difference->expected = (double)said;
-        difference->value = (double)here;
-        differ_by(player, difference,
-                  "another number of its steps did not converge than its row says");
     }
+    compare_figure(player, "unconverged steps", episode->figures.unconverged_steps,
+                   player->walk.unconverged - player->unconverged_before,
+                   "another number of its steps did not converge than its row says", difference);
+    compare_figure(player, "doubtful steps", episode->doubtful_steps,
+                   player->walk.doubtful - player->doubtful_before,
+                   "another number of its steps was doubtful than its row says", difference);
 }
 
 // The world stands behind `step`, and behind all of the episode where that is its last.

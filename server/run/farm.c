@@ -10,7 +10,9 @@
 
 struct Farm {
     Host *host;
-    Pool *pool;
+    Pool *pool, *background;
+    bool is_stopped;     // farm_stop
+    OpinionFigures gone; // of groups that are gone
     Slots slots;
     GroupEntry **entry; // listed ones; index is the slot's
     size_t capacity;
@@ -26,11 +28,12 @@ enum { BLOCK_BODY_STEPS = 128, BLOCK_WORLDS_MAX = 64 };
 enum { CALLS_PER_COUNT = 64 };
 enum { FRESH_IDS = 65536 };
 
-Farm *farm_create(Host *host, Pool *pool) {
+Farm *farm_create(Host *host, Pool *pool, Pool *background) {
     Farm *made = calloc(1, sizeof(*made));
     if (made != NULL) {
         made->host = host;
         made->pool = pool;
+        made->background = background;
         slots_init(&made->slots);
         made->slots.reuse_from = FRESH_IDS; // before that, groups count 1, 2, 3 …
     }
@@ -69,6 +72,40 @@ Status farm_add(Farm *farm, const char *name, const WorldOwner *owner, uint32_t 
     return STATUS_OK;
 }
 
+static void on_found(void *context, uint64_t recorded_call, const OpinionFound *found,
+                     size_t count) {
+    const GroupEntry *entry = context;
+    if (entry->recorder != NULL) {
+        group_recorder_judge(entry->recorder, recorded_call, found, count);
+    }
+}
+
+static void retain_entry(void *entry) {
+    farm_retain(entry);
+}
+
+static void release_entry(void *entry) {
+    farm_release(entry);
+}
+
+static void count_kept(void *context, size_t before, size_t after) {
+    const GroupEntry *entry = context;
+    host_count_bytes(entry->farm->host, before, after);
+}
+
+static Status open_opinions(GroupEntry *entry, Error *error) {
+    const OpinionsDef def = {.group = entry->group,
+                             .background = entry->farm->background,
+                             .share = entry->session,
+                             .found = on_found,
+                             .retain = retain_entry,
+                             .release = release_entry,
+                             .count_bytes = count_kept,
+                             .context = entry};
+    entry->opinions = opinions_create(&def);
+    return entry->opinions != NULL ? STATUS_OK : out_of_memory(error);
+}
+
 Status farm_set_group(GroupEntry *entry, Group *group, Error *error) {
     ASSERT(entry->group == NULL);
     entry->group = group;
@@ -92,7 +129,7 @@ Status farm_set_group(GroupEntry *entry, Group *group, Error *error) {
     entry->own_bytes =
         sizeof(*entry) + entry->block_count * sizeof(GroupBlock) + group_own_bytes(group);
     host_count_bytes(entry->farm->host, 0, entry->own_bytes);
-    return STATUS_OK;
+    return group->opinion.share > 0.0 ? open_opinions(entry, error) : STATUS_OK;
 }
 
 Status farm_record(GroupEntry *entry, Log *log, GroupRecorderDef *def, Error *error) {
@@ -199,6 +236,7 @@ static void unclaim(GroupEntry *entry) {
 
 static void destroy_content(GroupEntry *entry) {
     group_mail_destroy(entry->mail);
+    opinions_destroy(entry->opinions);
     if (entry->recorder != NULL) {
         group_recorder_stop(entry->recorder, entry->end_state, entry->end_wait);
     }
@@ -217,6 +255,20 @@ static void on_destroyed(Job *job) {
     free_entry((GroupEntry *)(void *)((char *)job - offsetof(GroupEntry, destroy_job)));
 }
 
+static void add_figures(OpinionFigures *all, const Opinions *opinions) {
+    if (opinions != NULL) {
+        const OpinionFigures of = opinions_figures(opinions);
+        all->given += of.given;
+        all->open += of.open;
+        all->waiting += of.waiting;
+    }
+}
+
+// What it has found stays counted.
+static void count_gone(const GroupEntry *entry) {
+    add_figures(&entry->farm->gone, entry->opinions);
+}
+
 void farm_retain(GroupEntry *entry) {
     ASSERT(entry->references > 0);
     entry->references++;
@@ -229,6 +281,12 @@ void farm_release(GroupEntry *entry) {
     }
     ASSERT(entry->id == 0);
     unclaim(entry);
+    count_gone(entry);
+    if (entry->farm->is_stopped) { // no lane takes anything any more
+        destroy_content(entry);
+        free_entry(entry);
+        return;
+    }
     // thousands of worlds are given back on a long lane
     strand_init_long(&entry->strand);
     entry->destroy_job = (Job){.work = destroy_on_lane, .done = on_destroyed};
@@ -248,6 +306,9 @@ static void unlist(GroupEntry *entry) {
     }
     entry->id = 0;
     unclaim(entry);
+    if (entry->opinions != NULL && entry->recorder == NULL) {
+        opinions_abandon(entry->opinions);
+    }
 }
 
 void farm_destroy(GroupEntry *entry) {
@@ -259,6 +320,15 @@ void farm_destroy_session(Farm *farm, uint64_t session) {
     for (uint32_t i = farm->count; i > 0; i--) {
         if (farm->entry[i - 1]->session == session) {
             farm_destroy(farm->entry[i - 1]);
+        }
+    }
+}
+
+void farm_stop(Farm *farm) {
+    farm->is_stopped = true;
+    for (uint32_t i = 0; i < farm->count; i++) {
+        if (farm->entry[i]->opinions != NULL) {
+            opinions_abandon(farm->entry[i]->opinions);
         }
     }
 }
@@ -285,6 +355,14 @@ GroupEntry *farm_find(Farm *farm, Id id) {
 
 uint32_t farm_count(const Farm *farm) {
     return farm->count;
+}
+
+OpinionFigures farm_opinions(const Farm *farm) {
+    OpinionFigures all = farm->gone;
+    for (uint32_t i = 0; i < farm->count; i++) {
+        add_figures(&all, farm->entry[i]->opinions);
+    }
+    return all;
 }
 
 GroupEntry *farm_at(const Farm *farm, uint32_t index) {

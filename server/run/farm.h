@@ -11,6 +11,7 @@
 #include "run/group_recorder.h"
 #include "run/group_mail.h"
 #include "run/host.h"
+#include "run/opinions.h"
 
 typedef struct Farm Farm;
 typedef struct GroupEntry GroupEntry;
@@ -39,6 +40,7 @@ struct GroupEntry {
     GroupMail *mail;                // owned; NULL: no world was ever sent
     struct GroupReceiver *receiver; // who waits for mail, first come, first served; api's
     GroupRecorder *recorder;        // owned; NULL: it is not recorded
+    Opinions *opinions;             // owned; NULL: no step is solved again
     RecordingState end_state;       // of the recording, when the group goes …
     LogWait *end_wait;              // … which is done when it is on the disk; Nullable
     GroupBlock *block;              // owned
@@ -51,8 +53,10 @@ struct GroupEntry {
     Strand strand; // of what is done once for all of it
 };
 
-// NULL when memory ends.
-Farm *farm_create(Host *host, Pool *pool);
+// NULL when memory ends. `background`: the lanes of second opinions.
+Farm *farm_create(Host *host, Pool *pool, Pool *background);
+// From here on nothing is handed to the lanes.
+void farm_stop(Farm *farm);
 // Destroys what is left without lanes: the pool must be closed. No reference may be left.
 void farm_destroy_all(Farm *farm);
 
@@ -80,6 +84,7 @@ void farm_count_block(GroupEntry *entry, GroupBlock *block, bool is_due);
 
 GroupEntry *farm_find(Farm *farm, Id id); // NULL: no such group
 uint32_t farm_count(const Farm *farm);
+OpinionFigures farm_opinions(const Farm *farm); // of all groups so far; waiting: of those listed
 GroupEntry *farm_at(const Farm *farm, uint32_t index); // in no particular order
 void farm_retain(GroupEntry *entry);
 void farm_release(GroupEntry *entry);

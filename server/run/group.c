@@ -2,6 +2,7 @@
 #include "run/group.h"
 
 #include "base/assert.h"
+#include "run/group_opinion.h"
 #include "step/snapshot.h"
 #include "world/range.h"
 
@@ -9,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// What is kept to be solved again takes no more of the memory budget than one part in so many.
+enum { OPINION_MEMORY_SHARE = 4 };
 
 static Status out_of_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, "count",
@@ -64,7 +68,7 @@ Status group_def_check(const GroupDef *def, Error *error) {
             return error->status;
         }
     }
-    return STATUS_OK;
+    return def->opinion.is_asked ? group_opinion_check(&def->opinion, error) : STATUS_OK;
 }
 
 // ---- making
@@ -160,6 +164,8 @@ Status group_create(const GroupDef *def, World *template, Group **group, Error *
     made->step_limit = def->step_limit;
     made->autoreset = def->autoreset;
     made->is_double = def->is_double;
+    made->opinion = def->opinion;
+    made->opinion_memory.max_bytes = template->limits.bytes_max / OPINION_MEMORY_SHARE;
     Status status = compile(made, def, error);
     if (status == STATUS_OK) {
         status = group_compile_parameters(made, def, error);

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/context.h"
 #include "run/apply.h"
 #include "run/group_layout.h"
@@ -57,6 +58,17 @@ typedef struct GroupParameterDef {
     const double *values;
 } GroupParameterDef;
 
+enum { GROUP_OPINION_LAG_MAX = 1024 };
+
+// Steps that are solved again (group_opinion.h), and certificates that are judged.
+typedef struct GroupOpinionDef {
+    bool is_asked; // else nothing of it counts
+    double share;  // of steps that are solved again
+    double tolerance;
+    double doubt; // a step with a larger e_ds, or one that did not converge, is doubtful
+    uint32_t lag; // calls behind which opinions come
+} GroupOpinionDef;
+
 typedef struct GroupDef {
     uint32_t count;
     uint64_t seed, first_world;
@@ -69,6 +81,7 @@ typedef struct GroupDef {
     uint64_t step_limit;
     Autoreset autoreset;
     bool is_double; // rows of doubles, else of floats
+    GroupOpinionDef opinion;
 } GroupDef;
 
 // Judges what needs no template. Blames fields of GroupCreate.
@@ -119,6 +132,9 @@ typedef struct Group {
     GroupPush push;
     GroupWorld *world;  // [count]
     StepReport *report; // borrowed, Nullable: gets that of each substep; of a group of one world
+    GroupOpinionDef opinion;
+    Budget opinion_memory;          // of what is kept to be solved again …
+    _Atomic uint64_t opinions_lost; // … and how much was not, as that has ended
 } Group;
 
 // A group without worlds, of a template that it owns from now on, also when it fails.
@@ -140,6 +156,8 @@ enum { GROUP_TERMINATED = 1, GROUP_TRUNCATED = 2 };
 
 // What became of a row.
 typedef struct GroupRow {
+    struct GroupCase *kept; // Nullable: to be solved again; owned by whoever takes it
+    bool is_doubtful;       // the group has an opinion, and a substep's certificate is bad
     bool is_begun, has_failed;
     bool has_faulted; // by a step whose numbers would not be finite
     bool is_skipped;  // nothing was done

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { CODE_VERSION = 1 };
+enum { CODE_VERSION = 1, CODE_VERSION_OPINION = 2 };
 
 // ---- writing
 
@@ -58,7 +58,7 @@ static void write_parameters(Sink *sink, const GroupDef *def) {
 size_t group_code_write(const GroupDef *def, const Group *group, uint32_t hash_steps,
                         uint8_t *bytes) {
     Sink sink = {.bytes = bytes};
-    sink_u64(&sink, CODE_VERSION);
+    sink_u64(&sink, def->opinion.is_asked ? CODE_VERSION_OPINION : CODE_VERSION);
     sink_u64(&sink, hash_steps);
     sink_u64(&sink, def->count);
     sink_u64(&sink, def->seed);
@@ -77,6 +77,12 @@ size_t group_code_write(const GroupDef *def, const Group *group, uint32_t hash_s
     write_parameters(&sink, def);
     sink_u64(&sink, group->snapshot_bytes);
     sink_bytes(&sink, group->snapshot, group->snapshot_bytes);
+    if (def->opinion.is_asked) {
+        sink_double(&sink, def->opinion.share);
+        sink_double(&sink, def->opinion.tolerance);
+        sink_double(&sink, def->opinion.doubt);
+        sink_u64(&sink, def->opinion.lag);
+    }
     return sink.count;
 }
 
@@ -181,6 +187,7 @@ static void read_numbers(Source *source, uint64_t world, GroupCode *code) {
     const uint64_t version = source_u64(source), hash_steps = source_u64(source),
                    worlds = source_u64(source);
     code->hash_steps = (uint32_t)hash_steps;
+    def->opinion.is_asked = version == CODE_VERSION_OPINION;
     def->count = (uint32_t)worlds;
     def->seed = source_u64(source);
     def->first_world = source_u64(source) + world;
@@ -189,9 +196,10 @@ static void read_numbers(Source *source, uint64_t world, GroupCode *code) {
     def->step_limit = source_u64(source);
     def->autoreset = (Autoreset)source_u64(source);
     def->is_double = source_u64(source) != 0;
-    source->failed = source->failed || version != CODE_VERSION || hash_steps == 0 ||
-                     hash_steps > UINT32_MAX || worlds == 0 || worlds > GROUP_WORLDS_MAX ||
-                     world >= worlds || def->autoreset >= AUTORESET_COUNT;
+    source->failed = source->failed || version < CODE_VERSION || version > CODE_VERSION_OPINION ||
+                     hash_steps == 0 || hash_steps > UINT32_MAX || worlds == 0 ||
+                     worlds > GROUP_WORLDS_MAX || world >= worlds ||
+                     def->autoreset >= AUTORESET_COUNT;
 }
 
 Status group_code_read(const uint8_t *bytes, size_t count, uint64_t world, Arena *arena,
@@ -216,6 +224,12 @@ Status group_code_read(const uint8_t *bytes, size_t count, uint64_t world, Arena
     }
     found.snapshot_bytes = source_count(&source, 1);
     found.snapshot = source_bytes(&source, found.snapshot_bytes);
+    if (def->opinion.is_asked) {
+        def->opinion.share = source_double(&source);
+        def->opinion.tolerance = source_double(&source);
+        def->opinion.doubt = source_double(&source);
+        def->opinion.lag = (uint32_t)source_u64(&source);
+    }
     if (source.failed || source.used != count) {
         return error_set(error, STATUS_DATA_LOSS, NULL,
                          "it does not say what group it is of, or memory ended while reading it");

@@ -35,8 +35,15 @@ static const uint64_t NONE = UINT64_MAX;
 typedef struct Return {
     uint32_t world;
     uint64_t call; // that brought it
-    double value;
+    bool has_doubtful;
+    double value, doubtful;
 } Return;
+
+// Of the episode of a world that goes on: steps that were solved again.
+typedef struct Judged {
+    uint64_t count;
+    double gap_max;
+} Judged;
 
 struct GroupHarvest {
     GroupHarvestDef def;
@@ -49,8 +56,10 @@ struct GroupHarvest {
     size_t early_count, early_capacity;
     Return *sent; // that found no row yet, the oldest first
     size_t sent_count, sent_capacity;
-    uint64_t gone;    // number of the first row of the queue
-    Waiting *waiting; // [worlds]; NULL: nobody sends returns
+    uint64_t gone;     // number of the first row of the queue
+    Waiting *waiting;  // [worlds]; NULL: nobody sends returns
+    Judged *judged;    // [worlds]; NULL: no step is solved again
+    uint64_t unjudged; // number of the first row that is not judged
 };
 
 GroupHarvest *group_harvest_create(const GroupHarvestDef *def) {
@@ -60,9 +69,17 @@ GroupHarvest *group_harvest_create(const GroupHarvestDef *def) {
     }
     made->def = *def;
     made->waiting_max = (size_t)def->worlds * WAITING_PER_WORLD;
+    if (def->opinion.share > 0.0) {
+        made->judged = calloc(def->worlds, sizeof(*made->judged));
+        if (made->judged == NULL) {
+            free(made);
+            return NULL;
+        }
+    }
     if (def->wants_returns) {
         made->waiting = malloc(def->worlds * sizeof(*made->waiting));
         if (made->waiting == NULL) {
+            free(made->judged);
             free(made);
             return NULL;
         }
@@ -80,6 +97,7 @@ void group_harvest_destroy(GroupHarvest *harvest) {
         free(harvest->early);
         free(harvest->sent);
         free(harvest->waiting);
+        free(harvest->judged);
         free(harvest);
     }
 }
@@ -122,7 +140,9 @@ static void stop_waiting(GroupHarvest *harvest, const EpisodeRecord *record) {
 
 // Seals the first `count` rows of the queue.
 static void seal(GroupHarvest *harvest, size_t count) {
-    const size_t bytes = CHUNK_HEADER_BYTES + episodes_write(0, NULL, count, NULL);
+    const uint32_t version =
+        harvest->def.opinion.is_asked ? CHUNK_FORMAT_OPINIONS : CHUNK_FORMAT_LAUNCHES;
+    const size_t bytes = CHUNK_HEADER_BYTES + episodes_write(0, NULL, count, version, NULL);
     LogBuffer *buffer = log_take_buffer(harvest->def.log, bytes);
     EpisodeRecord *records = malloc(count * sizeof(*records));
     uint64_t last_step = 0;
@@ -134,8 +154,9 @@ static void seal(GroupHarvest *harvest, size_t count) {
         last_step = records[i].last_step > last_step ? records[i].last_step : last_step;
     }
     if (buffer != NULL && records != NULL) {
-        buffer->used += episodes_write(0, records, count, buffer->bytes + buffer->used);
+        buffer->used += episodes_write(0, records, count, version, buffer->bytes + buffer->used);
         const Chunk chunk = {.kind = CHUNK_EPISODES,
+                             .version = version,
                              .last_step = last_step,
                              .time = (double)last_step * harvest->def.call_seconds};
         log_put(harvest->def.recording, buffer, &chunk);
@@ -159,7 +180,9 @@ static size_t count_ready(const GroupHarvest *harvest, bool all) {
         const EpisodeRecord *record = &queue->row[ready].record;
         const bool waits = harvest->def.wants_returns && !all && !record->has_return &&
                            queue->count - ready <= harvest->waiting_max;
-        if (waits ||
+        const bool is_open =
+            harvest->judged != NULL && !all && harvest->gone + ready >= harvest->unjudged;
+        if (waits || is_open ||
             !harvest->def.is_stored(harvest->def.context, record->world, record->last_step)) {
             break;
         }
@@ -174,7 +197,36 @@ static void seal_batches(GroupHarvest *harvest) {
     }
 }
 
+// Rows of calls before this one have what was found of their steps.
+static void judge_rows(GroupHarvest *harvest, uint64_t before) {
+    const uint64_t end = harvest->gone + harvest->queue.count;
+    while (harvest->unjudged < end && row_of(harvest, harvest->unjudged)->call < before) {
+        EpisodeRecord *record = &row_of(harvest, harvest->unjudged++)->record;
+        Judged *judged = &harvest->judged[record->world];
+        record->opinions = judged->count;
+        record->opinion_gap_max = judged->gap_max;
+        *judged = (Judged){0};
+    }
+}
+
+void group_harvest_judge(GroupHarvest *harvest, uint64_t call, const OpinionFound *found,
+                         size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        Judged *judged = &harvest->judged[found[i].world];
+        const bool is_solved = found[i].residual <= harvest->def.opinion.tolerance;
+        judged->count++;
+        if (is_solved && found[i].gap > judged->gap_max) {
+            judged->gap_max = found[i].gap;
+        }
+    }
+    judge_rows(harvest, call + 1);
+    seal_batches(harvest);
+}
+
 void group_harvest_flush(GroupHarvest *harvest, bool all) {
+    if (all && harvest->judged != NULL) {
+        judge_rows(harvest, UINT64_MAX);
+    }
     seal_batches(harvest);
     const size_t ready = count_ready(harvest, all);
     if (ready > 0) {
@@ -194,6 +246,8 @@ static bool match(GroupHarvest *harvest, const Return *sent) {
     stop_waiting(harvest, &row->record);
     row->record.has_return = true;
     row->record.return_sum = sent->value;
+    row->record.has_return_doubtful = sent->has_doubtful;
+    row->record.return_doubtful = sent->doubtful;
     return true;
 }
 
@@ -209,14 +263,18 @@ static void match_all(GroupHarvest *harvest) {
 }
 
 void group_harvest_add_returns(GroupHarvest *harvest, uint64_t call, const uint32_t *world,
-                               const double *value, size_t count) {
+                               const double *value, const double *doubtful, size_t count) {
     if (!ARRAY_RESERVE(harvest->sent, harvest->sent_capacity, harvest->sent_count + count)) {
         harvest->has_failed = true;
         return;
     }
     for (size_t i = 0; i < count; i++) {
         harvest->sent[harvest->sent_count++] =
-            (Return){.world = world[i], .call = call, .value = value[i]};
+            (Return){.world = world[i],
+                     .call = call,
+                     .value = value[i],
+                     .has_doubtful = doubtful != NULL,
+                     .doubtful = doubtful != NULL ? doubtful[i] : 0.0};
     }
     match_all(harvest);
     seal_batches(harvest);

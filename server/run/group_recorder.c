@@ -23,8 +23,9 @@ typedef struct RecordedWorld {
     uint64_t begun_step; // of its range; 0: none has begun
     uint64_t begun_ns;
     uint64_t seed, turn;
-    uint64_t unconverged;
-    uint64_t hashed_step, hashed_length, hashed_unconverged; // where its last hash stands
+    uint64_t unconverged, doubtful;
+    // where its last hash stands
+    uint64_t hashed_step, hashed_length, hashed_unconverged, hashed_doubtful;
 } RecordedWorld;
 
 // A lane's: in cache lines of its own.
@@ -231,7 +232,9 @@ static EpisodeRecord end_record(const GroupRecorder *recorder, uint32_t world, u
                            .time = (double)length * recorder->call_seconds,
                            .begun_ns = of->begun_ns,
                            .ended_ns = now_ns,
-                           .figures = {.unconverged_steps = of->unconverged}};
+                           .figures = {.unconverged_steps = of->unconverged},
+                           .has_opinion = recorder->group->opinion.is_asked,
+                           .doubtful_steps = of->doubtful};
 }
 
 // One that nothing ended, as far as its last hash. false: nothing is there of it.
@@ -245,6 +248,7 @@ static bool cut_record(const GroupRecorder *recorder, uint32_t world, uint64_t n
     record->state = RECORDING_WORLD_DESTROYED;
     record->last_step = of->hashed_step;
     record->figures.unconverged_steps = of->hashed_unconverged;
+    record->doubtful_steps = of->hashed_doubtful;
     return true;
 }
 
@@ -266,6 +270,7 @@ static size_t follow(GroupRecorder *recorder, const Range *range, const GroupCal
     RecordedWorld *of = &recorder->world[i];
     size_t count = 0;
     of->unconverged += became->unconverged;
+    of->doubtful += became->is_doubtful;
     if (call->verb == GROUP_RESET) {
         count += cut_record(recorder, i, now_ns, finished);
         of->begun_step = 0;
@@ -282,6 +287,7 @@ static size_t follow(GroupRecorder *recorder, const Range *range, const GroupCal
         of->hashed_step = range->step;
         of->hashed_length = world->length;
         of->hashed_unconverged = of->unconverged;
+        of->hashed_doubtful = of->doubtful;
     }
     return count;
 }
@@ -349,8 +355,13 @@ void group_recorder_close_call(GroupRecorder *recorder, uint64_t call) {
 }
 
 void group_recorder_add_returns(GroupRecorder *recorder, uint64_t call, const uint32_t *world,
-                                const double *value, size_t count) {
-    group_harvest_add_returns(recorder->harvest, call, world, value, count);
+                                const double *value, const double *doubtful, size_t count) {
+    group_harvest_add_returns(recorder->harvest, call, world, value, doubtful, count);
+}
+
+void group_recorder_judge(GroupRecorder *recorder, uint64_t call, const OpinionFound *found,
+                          size_t count) {
+    group_harvest_judge(recorder->harvest, call, found, count);
 }
 
 bool group_recorder_wants_returns(const GroupRecorder *recorder) {
@@ -469,6 +480,7 @@ Status group_recorder_start(Log *log, const GroupRecorderDef *def, Group *group,
                                                                 .worlds = group->count,
                                                                 .call_seconds = made->call_seconds,
                                                                 .wants_returns = def->wants_returns,
+                                                                .opinion = group->opinion,
                                                                 .is_stored = is_stored,
                                                                 .context = made});
         if (made->harvest == NULL) {

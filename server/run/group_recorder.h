@@ -18,7 +18,7 @@
 #pragma once
 
 #include "log/log.h"
-#include "run/group.h"
+#include "run/opinions.h"
 #include "run/recorder.h"
 
 // A state is hashed at the beginning of an episode, behind so many of its steps, again and again,
@@ -73,10 +73,15 @@ void group_recorder_take(GroupRecorder *recorder, uint64_t call, const EpisodeRe
                          size_t count);
 void group_recorder_close_call(GroupRecorder *recorder, uint64_t call);
 
-// What a client counted, world by world: of the oldest episode of each that waits, among those of
-// calls before this one.
+// What a client counted, world by world, and (Nullable) what of it in doubtful steps: of the oldest
+// episode of each that waits, among those of calls before this one.
 void group_recorder_add_returns(GroupRecorder *recorder, uint64_t call, const uint32_t *world,
-                                const double *value, size_t count);
+                                const double *value, const double *doubtful, size_t count);
 bool group_recorder_wants_returns(const GroupRecorder *recorder);
+
+// Of each call of a group with second opinions, in the order of the calls: what was found of its
+// steps.
+void group_recorder_judge(GroupRecorder *recorder, uint64_t call, const OpinionFound *found,
+                          size_t count);
 
 void group_recorder_flush(GroupRecorder *recorder); // batches

@@ -3,6 +3,7 @@
 #include "run/group.h"
 
 #include "base/assert.h"
+#include "run/group_opinion.h"
 #include "step/snapshot.h"
 #include "world/range.h"
 #include "world/sleep.h"
@@ -258,9 +259,51 @@ static void push(const Group *group, const GroupWorld *of, double *wrench) {
 
 // ---- steps
 
+// Keeps the substep under way for a second opinion.
+typedef struct Keeper {
+    StepWitness witness;
+    Group *group;
+    uint32_t world;
+    GroupRow *row;
+} Keeper;
+
+static void keep_step(StepWitness *witness, const ContactProblem *problem,
+                      const SolveResult *result) {
+    const Keeper *keeper = (const Keeper *)(const void *)witness;
+    keeper->row->kept = group_opinion_keep(keeper->group, keeper->world, problem, result);
+}
+
+static bool is_doubtful(const Group *group, const Certificate *certificate) {
+    return group->opinion.is_asked &&
+           !(certificate->converged && certificate->entry[CERTIFICATE_DS] <= group->opinion.doubt);
+}
+
+// One substep; `is_chosen`: it is kept.
+static Status take_substep(Group *group, uint32_t i, GroupRow *became, StepInput *input,
+                           bool is_chosen, Arena *scratch, Error *error) {
+    GroupWorld *of = &group->world[i];
+    Keeper keeper = {.witness = {.see = keep_step}, .group = group, .world = i, .row = became};
+    input->witness = is_chosen ? &keeper.witness : NULL;
+    StepReport report;
+    Status status = stepper_run(of->stepper, of->world, input, scratch, NULL, &report, error);
+    if (status == STATUS_OK) {
+        of->substep++;
+        became->unconverged += !report.certificate.converged;
+        became->is_doubtful = became->is_doubtful || is_doubtful(group, &report.certificate);
+        if (group->report != NULL) {
+            *group->report = report;
+        }
+    } else if (is_chosen) { // it has not happened
+        group_opinion_drop(group, became->kept);
+        became->kept = NULL;
+    }
+    return status;
+}
+
 // Takes the substeps that are left. ABORTED: stopped, in the middle.
-static Status take_substeps(const Group *group, GroupWorld *of, GroupRow *became, Arena *scratch,
+static Status take_substeps(Group *group, uint32_t i, GroupRow *became, Arena *scratch,
                             const Context *context, Error *error) {
+    const GroupWorld *of = &group->world[i];
     const ArenaMark mark = arena_mark(scratch);
     double *wrench = arena_take_array(scratch, group->push.count, 6 * sizeof(double));
     if (wrench == NULL) {
@@ -277,22 +320,17 @@ static Status take_substeps(const Group *group, GroupWorld *of, GroupRow *became
     }
     Status status = STATUS_OK;
     bool has_lost = false;
+    uint32_t chosen = 0;
+    const bool is_chosen = group_opinion_choose(group, i, &chosen);
     for (uint32_t taken = 0; status == STATUS_OK && !has_lost && of->substep < group->substeps;
          taken++) {
         if (taken > 0 && taken % SUBSTEPS_PER_LOOK == 0 && context_is_stopped(context)) {
             status = STATUS_ABORTED;
             break;
         }
-        StepReport report;
-        status = stepper_run(of->stepper, of->world, &input, scratch, NULL, &report, error);
-        if (status == STATUS_OK) {
-            of->substep++;
-            became->unconverged += !report.certificate.converged;
-            if (group->report != NULL) {
-                *group->report = report;
-            }
-            has_lost = is_lost(group, of);
-        }
+        status = take_substep(group, i, became, &input, is_chosen && of->substep == chosen, scratch,
+                              error);
+        has_lost = status == STATUS_OK && is_lost(group, of);
     }
     arena_reset_to(scratch, mark);
     return status;
@@ -386,7 +424,7 @@ static void note_hash(GroupCall *call, size_t row) {
 
 static bool run_row(GroupCall *call, size_t row, Arena *scratch, const Context *context) {
     GroupRow *became = &call->row[row];
-    GroupWorld *world = &call->group->world[group_call_world(call, row)];
+    const uint32_t i = group_call_world(call, row);
     if (!became->is_begun) {
         *became = (GroupRow){.is_begun = true};
         if (call->verb == GROUP_RESET) {
@@ -399,7 +437,7 @@ static bool run_row(GroupCall *call, size_t row, Arena *scratch, const Context *
     }
     Error error;
     error_clear(&error);
-    Status status = take_substeps(call->group, world, became, scratch, context, &error);
+    Status status = take_substeps(call->group, i, became, scratch, context, &error);
     if (status == STATUS_ABORTED) {
         return false;
     }

@@ -35,6 +35,7 @@ static Status make_group(GroupWalk *walk, const GroupCode *code, const WorldLimi
     walk->hash_steps = code->hash_steps;
     // what comes behind the end is another episode
     walk->group->autoreset = AUTORESET_DISABLED;
+    walk->group->opinion.share = 0.0; // its opinions were given
     return STATUS_OK;
 }
 
@@ -226,6 +227,7 @@ bool group_walk_step(GroupWalk *walk, Arena *scratch, const Context *context,
     }
     walk->is_in_row = false;
     walk->unconverged += walk->call.row[0].unconverged;
+    walk->doubtful += walk->call.row[0].is_doubtful;
     compare_row(walk, was_cut, difference);
     return true;
 }

@@ -23,11 +23,12 @@ typedef struct GroupDifference {
 typedef struct GroupWalk {
     Group *group; // of one world; NULL: not made yet
     uint32_t hash_steps;
-    uint32_t world; // in its range
-    void *numbers;  // of the row under way
-    bool is_in_row; // a step was stopped in the middle
-    uint64_t unconverged;
-    Entry entry; // under way
+    uint32_t world;       // in its range
+    void *numbers;        // of the row under way
+    bool is_in_row;       // a step was stopped in the middle
+    uint64_t unconverged; // substeps
+    uint64_t doubtful;    // steps of the group
+    Entry entry;          // under way
     GroupInput input;
     GroupCall call;
 } GroupWalk;

@@ -56,7 +56,7 @@ Status host_create(Host **host, const HostDef *def, Error *error) {
     Host *made = calloc(1, sizeof(*made));
     if (made != NULL) {
         made->snapshots = snapshot_store_create(made);
-        made->farm = farm_create(made, def->pool);
+        made->farm = farm_create(made, def->pool, def->background);
     }
     if (made == NULL || made->snapshots == NULL || made->farm == NULL) {
         if (made != NULL) {
@@ -104,6 +104,7 @@ static void on_timer_closed(uv_handle_t *handle) {
 void host_stop(Host *host) {
     ASSERT(!host->is_stopped);
     host->is_stopped = true;
+    farm_stop(host->farm);
     uv_timer_stop(&host->idle_timer);
     uv_timer_stop(&host->flush_timer);
 }

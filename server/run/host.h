@@ -65,6 +65,7 @@ typedef struct HostDef {
     uint32_t session_worlds_max;
     WorldLimits limits; // of each world; bytes_max is the budget of all together
     Pool *pool;
+    Pool *background; // of work on groups that must not disturb
     uv_loop_t *loop;
     const Report *report;
 } HostDef;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 // What a row takes beside its numbers: bits, what became of it, code and world of its failure.
-enum { ROW_BYTES_MAX = 1 + 2 * 5 + 3 * WIRE_VARINT_BYTES_MAX + 5 + 48, COLUMNS_MAX = 20 };
+enum { ROW_BYTES_MAX = 1 + 2 * 5 + 3 * WIRE_VARINT_BYTES_MAX + 5 + 48, COLUMNS_MAX = 21 };
 
 static size_t number_bytes(const Group *group) {
     return group->is_double ? sizeof(double) : sizeof(float);
@@ -15,8 +15,30 @@ static size_t number_bytes(const Group *group) {
 size_t group_codec_bytes_bound(const Group *group, size_t count) {
     const size_t columns =
         2 * ((size_t)group->observation.column_count + group->extra.column_count);
-    return COLUMNS_MAX * (size_t)WIRE_HEAD_BYTES_MAX +
+    const size_t opinions =
+        group->opinion.share > 0.0 ? group_codec_opinions_bound(group->count) : 0;
+    return COLUMNS_MAX * (size_t)WIRE_HEAD_BYTES_MAX + opinions +
            count * (columns * number_bytes(group) + ROW_BYTES_MAX);
+}
+
+size_t group_codec_opinions_bound(size_t count) {
+    enum { NUMBERS_BYTES = 2 * 5 + 3 * WIRE_VARINT_BYTES_MAX + 3 * 8, HEADS = 9 };
+    return HEADS * (size_t)WIRE_HEAD_BYTES_MAX + count * NUMBERS_BYTES;
+}
+
+void group_codec_fill_opinions(const OpinionColumns *columns,
+                               Moreau__V1__GroupOpinionColumns *message) {
+    moreau__v1__group_opinion_columns__init(message);
+    message->n_world = message->n_episode = message->n_seed = message->n_step = message->n_substep =
+        message->n_gap = message->n_e_ds = message->n_residual = columns->count;
+    message->world = columns->world;
+    message->episode = columns->episode;
+    message->seed = columns->seed;
+    message->step = columns->step;
+    message->substep = columns->substep;
+    message->gap = columns->gap;
+    message->e_ds = columns->e_ds;
+    message->residual = columns->residual;
 }
 
 size_t group_codec_bytes_max(const GroupRows *rows) {
@@ -58,11 +80,17 @@ static uint8_t *write_numbers(uint8_t *at, const GroupRows *rows, uint32_t field
     return at;
 }
 
+enum { DOUBTFUL = 4 }; // beside GROUP_TERMINATED and GROUP_TRUNCATED
+
+static uint8_t bits_of(const GroupRow *row) {
+    return (uint8_t)(row->ended | (row->is_doubtful ? DOUBTFUL : 0));
+}
+
 // One bit per row; nothing where none is set.
 static uint8_t *write_bits(uint8_t *at, const GroupRows *rows, uint32_t field, uint8_t bit) {
     bool is_any = false;
     for (size_t i = 0; i < rows->count; i++) {
-        is_any = is_any || (rows->call->row[group_rows_at(rows, i)].ended & bit) != 0;
+        is_any = is_any || (bits_of(&rows->call->row[group_rows_at(rows, i)]) & bit) != 0;
     }
     if (!is_any) {
         return at;
@@ -71,7 +99,7 @@ static uint8_t *write_bits(uint8_t *at, const GroupRows *rows, uint32_t field, u
     at = wire_head(at, field, bytes);
     memset(at, 0, bytes);
     for (size_t i = 0; i < rows->count; i++) {
-        if (rows->call->row[group_rows_at(rows, i)].ended & bit) {
+        if (bits_of(&rows->call->row[group_rows_at(rows, i)]) & bit) {
             at[i / 8] |= (uint8_t)(1u << i % 8);
         }
     }
@@ -127,6 +155,16 @@ static uint8_t *write_unconverged(uint8_t *at, const GroupRows *rows) {
     return wire_part_end(begin, expected, end);
 }
 
+static uint8_t *write_opinions(uint8_t *at, const GroupRows *rows, uint32_t field) {
+    if (rows->opinions.count == 0) {
+        return at;
+    }
+    Moreau__V1__GroupOpinionColumns message;
+    group_codec_fill_opinions(&rows->opinions, &message);
+    at = wire_head(at, field, moreau__v1__group_opinion_columns__get_packed_size(&message));
+    return at + moreau__v1__group_opinion_columns__pack(&message, at);
+}
+
 uint8_t *group_codec_pack(const GroupRows *rows, uint8_t *at) {
     const GroupCall *call = rows->call;
     const Group *group = call->group;
@@ -156,5 +194,6 @@ uint8_t *group_codec_pack(const GroupRows *rows, uint8_t *at) {
         at = wire_head(at, 17, moreau__v1__status__get_packed_size(rows->failures[i]));
         at += moreau__v1__status__pack(rows->failures[i], at);
     }
-    return at;
+    at = write_bits(at, rows, 41, DOUBTFUL);
+    return write_opinions(at, rows, 42);
 }

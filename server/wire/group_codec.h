@@ -4,7 +4,7 @@
 #pragma once
 
 #include "moreau.pb-c.h"
-#include "run/group.h"
+#include "run/opinions.h"
 
 // What a reply says: all rows of a call, or some.
 typedef struct GroupRows {
@@ -14,6 +14,7 @@ typedef struct GroupRows {
     bool names_worlds;    // lists which worlds they are
     size_t failure_count; // of them
     Moreau__V1__Status **failures;
+    OpinionColumns opinions; // on earlier steps
 } GroupRows;
 
 static inline size_t group_rows_at(const GroupRows *rows, size_t index) {
@@ -25,5 +26,12 @@ size_t group_codec_bytes_bound(const Group *group, size_t count);
 
 // Counts the failures with texts.
 size_t group_codec_bytes_max(const GroupRows *rows);
+
+// What so many opinions take at most.
+size_t group_codec_opinions_bound(size_t count);
+
+// As a message, which borrows the columns.
+void group_codec_fill_opinions(const OpinionColumns *columns,
+                               Moreau__V1__GroupOpinionColumns *message);
 
 uint8_t *group_codec_pack(const GroupRows *rows, uint8_t *at);

@@ -119,6 +119,15 @@ static Status read_parameters(const Moreau__V1__GroupCreate *message, Arena *are
     return STATUS_OK;
 }
 
+static GroupOpinionDef read_opinion(const Moreau__V1__GroupOpinion *message) {
+    return message == NULL ? (GroupOpinionDef){0}
+                           : (GroupOpinionDef){.is_asked = true,
+                                               .share = message->share,
+                                               .tolerance = message->tolerance,
+                                               .doubt = message->doubt,
+                                               .lag = message->lag};
+}
+
 Status group_def_read(const Moreau__V1__GroupCreate *message, Arena *arena, GroupDef *def,
                       Error *error) {
     *def = (GroupDef){.count = message->count <= GROUP_WORLDS_MAX ? (uint32_t)message->count
@@ -134,7 +143,8 @@ Status group_def_read(const Moreau__V1__GroupCreate *message, Arena *arena, Grou
                       .time_step = message->has_time_step ? message->time_step : 0.0,
                       .step_limit = message->step_limit,
                       .autoreset = (Autoreset)message->autoreset,
-                      .is_double = message->double_precision};
+                      .is_double = message->double_precision,
+                      .opinion = read_opinion(message->opinion)};
     if ((message->scene == NULL) == !message->has_world) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "scene",
                          "Say what the worlds begin as: either a scene or a world.");

@@ -239,7 +239,7 @@ static void make_records(EpisodeRecord *records, uint64_t round) {
 static void put_round(Log *log, LogRecording *recording, const EpisodeRecord *records,
                       uint64_t round, bool with_chunks, Waiter *room) {
     static uint8_t noise[GROUP_CHUNK_BYTES];
-    size_t bytes = episodes_write(0, records, GROUP_WORLDS, NULL);
+    size_t bytes = episodes_write(0, records, GROUP_WORLDS, CHUNK_FORMAT_LAUNCHES, NULL);
     Chunk chunk = {.kind = CHUNK_INPUTS, .first_step = 200 * round, .last_step = 200 * round + 200};
     for (uint32_t first = 0; with_chunks && first < GROUP_WORLDS; first += GROUP_RANGE) {
         LogBuffer *inputs = log_take_buffer(log, CHUNK_HEADER_BYTES + GROUP_CHUNK_BYTES);
@@ -252,7 +252,8 @@ static void put_round(Log *log, LogRecording *recording, const EpisodeRecord *re
     if (buffer == NULL) {
         bench_fail("memory ended");
     }
-    buffer->used += episodes_write(0, records, GROUP_WORLDS, buffer->bytes + buffer->used);
+    buffer->used += episodes_write(0, records, GROUP_WORLDS, CHUNK_FORMAT_LAUNCHES,
+                                   buffer->bytes + buffer->used);
     chunk.kind = CHUNK_EPISODES;
     chunk.first_world = 0;
     log_put(recording, buffer, &chunk);

@@ -2,6 +2,7 @@
 // The file of a training farm, written by a synthetic one: episodes are ranges of a recording,
 // found by world and by id, and one of them is proven while the chunks of all other worlds are
 // spoilt.
+#include "log/doubt.h"
 #include "log/proof.h"
 
 #include "log/log_file.h"
@@ -21,7 +22,7 @@ static void tear_down(void) {
 }
 
 // Each round all worlds finish an episode of 20 steps.
-static void record_group(Log *log) {
+static void record_group(Log *log, uint32_t version) {
     static EpisodeRecord records[WORLDS];
     RecordingDef def = def_of(1);
     def.world_count = WORLDS;
@@ -52,12 +53,20 @@ static void record_group(Log *log) {
                                          .return_sum = 0.5 * i,
                                          .time = 0.2,
                                          .begun_ns = 5,
-                                         .ended_ns = 6};
+                                         .ended_ns = 6,
+                                         .has_opinion = true,
+                                         .has_return_doubtful = i != 1,
+                                         .doubtful_steps = i,
+                                         .return_doubtful = i == 2 ? -0.5 : 0.005 * i * i,
+                                         .opinions = round,
+                                         .opinion_gap_max = 0.001 * i};
         }
-        LogBuffer *episodes =
-            log_take_buffer(log, CHUNK_HEADER_BYTES + episodes_write(0, records, WORLDS, NULL));
-        episodes->used += episodes_write(0, records, WORLDS, episodes->bytes + episodes->used);
+        LogBuffer *episodes = log_take_buffer(
+            log, CHUNK_HEADER_BYTES + episodes_write(0, records, WORLDS, version, NULL));
+        episodes->used +=
+            episodes_write(0, records, WORLDS, version, episodes->bytes + episodes->used);
         chunk.kind = CHUNK_EPISODES;
+        chunk.version = version;
         chunk.first_world = 0;
         log_put(recording, episodes, &chunk);
     }
@@ -93,7 +102,7 @@ static const char episode[] = "aa0000000100000000000000"
 
 START_TEST(episodes_of_a_group_are_rows_with_numbers_of_their_own) {
     Log *log = file_open(&file);
-    record_group(log);
+    record_group(log, CHUNK_FORMAT_LAUNCHES);
     ck_assert_str_eq(sql(&file, "SELECT count(*), min(number), max(number), count(DISTINCT id), "
                                 "sum(return_sum) FROM episode"),
                      "640|0|639|640|10080.0\n");
@@ -111,6 +120,67 @@ START_TEST(episodes_of_a_group_are_rows_with_numbers_of_their_own) {
     ck_assert_uint_eq(row.turn, 5);
     ck_assert(row.has_return);
     ck_assert_double_eq(row.return_sum, 1.5);
+    ck_assert(!row.has_opinion && !row.has_return_doubtful);
+    arena_deinit(&arena);
+    log_close(log);
+}
+END_TEST
+
+START_TEST(episodes_say_what_came_of_their_opinions) {
+    Log *log = file_open(&file);
+    record_group(log, CHUNK_FORMAT_OPINIONS);
+    // 0.045 of 1.5 was earned in doubtful steps; -0.5 against 1.5; of world 1 nobody said it
+    ck_assert_str_eq(sql(&file, "SELECT doubtful_steps, return_doubtful, round(doubtful_share, 6), "
+                                "opinions, opinion_gap_max FROM episodes WHERE turn = 5 AND "
+                                "world_index IN (0, 1, 2, 3) ORDER BY world_index"),
+                     "0|0.0|0.0|5|0.0\n1|NULL|NULL|5|0.001\n2|-0.5|-0.25|5|0.002\n3|0.045|0.03|5|0.003\n");
+    Arena arena;
+    EpisodeRow row;
+    arena_init(&arena, 1 << 22);
+    ck_assert_msg(prove(log, episode, &row, &arena) == 0, "%s", first_find);
+    ck_assert(row.has_opinion && row.has_return_doubtful);
+    ck_assert_uint_eq(row.doubtful_steps, 3);
+    ck_assert_uint_eq(row.opinions, 5);
+    ck_assert_double_eq(row.return_doubtful, 0.005 * 3 * 3);
+    ck_assert_double_eq(row.opinion_gap_max, 0.003);
+    arena_deinit(&arena);
+    log_close(log);
+}
+END_TEST
+
+// The last worlds earned most of what they earned in doubtful steps; those of one world are alike,
+// and the newest comes first. World 1 is not among them.
+START_TEST(episodes_rank_by_what_was_earned_in_doubtful_steps) {
+    Log *log = file_open(&file);
+    record_group(log, CHUNK_FORMAT_OPINIONS);
+    LogReader *reader;
+    Arena arena;
+    EpisodeRow *rows;
+    size_t count;
+    uint64_t total;
+    Error error = {0};
+    arena_init(&arena, 1 << 24);
+    const EpisodeFilter filter = {.state = -1, .first = 0, .count = 1000, .is_by_doubt = true};
+    ck_assert_int_eq(log_take_reader(log, &reader, &error), STATUS_OK);
+    ck_assert_int_eq(log_reader_list(reader, &filter, &arena, &rows, &count, &total, &error),
+                     STATUS_OK);
+    log_give_reader(log, reader);
+    ck_assert_uint_eq(total, (uint64_t)(WORLDS - 1) * ROUNDS);
+    ck_assert_uint_eq(count, total);
+    for (size_t i = 1; i < count; i++) {
+        const double before = episode_doubtful_share(&rows[i - 1]),
+                     here = episode_doubtful_share(&rows[i]);
+        ck_assert(before > here || (before == here && rows[i - 1].number > rows[i].number));
+        ck_assert_uint_ne(rows[i].world_index, 1);
+    }
+    ck_assert_uint_eq(rows[0].world_index, WORLDS - 1);
+    ck_assert_uint_eq(rows[count - 1].world_index, 2);
+    // along its index, without sorting
+    ck_assert_ptr_nonnull(
+        strstr(sql(&file, "EXPLAIN QUERY PLAN SELECT e.id FROM episode e WHERE 1 AND "
+                          "e.return_doubtful IS NOT NULL ORDER BY " DOUBTFUL_SHARE_SQL
+                          " DESC, e.id DESC LIMIT 10"),
+               "episode_by_doubt"));
     arena_deinit(&arena);
     log_close(log);
 }
@@ -118,7 +188,7 @@ END_TEST
 
 START_TEST(one_world_is_proven_without_the_others) {
     Log *log = file_open(&file);
-    record_group(log);
+    record_group(log, CHUNK_FORMAT_LAUNCHES);
     Arena arena;
     EpisodeRow row;
     arena_init(&arena, 1 << 22);
@@ -149,6 +219,12 @@ static const char *const edits[] = {
     "UPDATE episode SET parent = x'aa000000010000000000000000000001', parent_step = 3 "
     "WHERE number = 323",
     "UPDATE episode SET pinned = 'text' WHERE number = 323",
+    "UPDATE episode SET doubtful_steps = 4 WHERE number = 323",
+    "UPDATE episode SET doubtful_steps = NULL WHERE number = 323",
+    "UPDATE episode SET return_doubtful = 0.08 WHERE number = 323",
+    "UPDATE episode SET return_doubtful = NULL WHERE number = 323",
+    "UPDATE episode SET opinions = 6 WHERE number = 323",
+    "UPDATE episode SET opinion_gap_max = 0.002 WHERE number = 323",
     "UPDATE recording SET world_count = 65",
     "UPDATE recording SET world_range = 17",
     "UPDATE chunk SET last_step = 121 WHERE first_world = 0 AND kind = 2 AND first_step = 100",
@@ -163,7 +239,7 @@ static const char *const edits[] = {
 
 START_TEST(what_is_said_of_one_episode_is_compared_with_what_was_sealed) {
     Log *log = file_open(&file);
-    record_group(log);
+    record_group(log, CHUNK_FORMAT_OPINIONS);
     Arena arena;
     EpisodeRow row;
     arena_init(&arena, 1 << 22);
@@ -282,7 +358,7 @@ END_TEST
 
 START_TEST(one_episode_is_deleted_and_the_others_stay) {
     Log *log = file_open(&file);
-    record_group(log);
+    record_group(log, CHUNK_FORMAT_LAUNCHES);
     uint8_t uid[UID_BYTES];
     uid_of(1, 0xaa, uid);
     uid_of_episode(uid, 323, uid);
@@ -300,6 +376,8 @@ static TCase *case_group(void) {
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, episodes_of_a_group_are_rows_with_numbers_of_their_own);
+    tcase_add_test(tcase, episodes_say_what_came_of_their_opinions);
+    tcase_add_test(tcase, episodes_rank_by_what_was_earned_in_doubtful_steps);
     tcase_add_test(tcase, one_world_is_proven_without_the_others);
     tcase_add_loop_test(tcase, what_is_said_of_one_episode_is_compared_with_what_was_sealed, 0,
                         (int)(sizeof(edits) / sizeof(edits[0])));

@@ -16,6 +16,9 @@ typedef struct Sheet {
     GroupRow row[WORLDS];
     uint32_t world[WORLDS], some[WORLDS];
     double numbers[4][WORLDS * SEEN];
+    uint32_t judged_number[2][WORLDS];
+    uint64_t judged_count[3][WORLDS];
+    double judged[3][WORLDS];
     Moreau__V1__Status status, *failures[1];
     uint64_t seed;
 } Sheet;
@@ -33,6 +36,7 @@ static Sheet *make_sheet(uint64_t seed, bool is_double) {
     sheet->group.extra.column_count = any(sheet, 2) * BESIDE;
     for (size_t i = 0; i < WORLDS; i++) {
         sheet->row[i] = (GroupRow){.ended = (uint8_t)(seed % 2 == 0 ? any(sheet, 4) : 0),
+                                   .is_doubtful = seed % 3 == 0 && any(sheet, 2) == 0,
                                    .unconverged = any(sheet, 3) * 100};
         sheet->row[i].episode = any(sheet, 1000);
         sheet->row[i].seed = (uint64_t)any(sheet, 1000) << 40;
@@ -70,12 +74,18 @@ static size_t gather(const GroupRows *rows, const void *numbers, size_t columns,
     return count * columns;
 }
 
+enum { DOUBTFUL = 4 };
+
+static unsigned bits_of(const GroupRow *row) {
+    return row->ended | (row->is_doubtful ? DOUBTFUL : 0u);
+}
+
 static void fill_bits(const GroupRows *rows, uint8_t bit, protobuf_c_boolean *has,
                       ProtobufCBinaryData *bits) {
     bits->len = (rows->count + 7) / 8;
     bits->data = calloc(1, bits->len);
     for (size_t i = 0; i < rows->count; i++) {
-        if (rows->call->row[group_rows_at(rows, i)].ended & bit) {
+        if (bits_of(&rows->call->row[group_rows_at(rows, i)]) & bit) {
             bits->data[i / 8] |= (uint8_t)(1 << i % 8);
             *has = 1;
         }
@@ -128,6 +138,30 @@ static void fill_numbers(const GroupRows *rows, Moreau__V1__GroupStepReply *repl
     }
 }
 
+// Opinions on so many steps, of numbers that take one byte or ten.
+static OpinionColumns judge(Sheet *sheet, size_t count) {
+    const OpinionColumns columns = {.count = count,
+                                    .world = sheet->judged_number[0],
+                                    .substep = sheet->judged_number[1],
+                                    .seed = sheet->judged_count[0],
+                                    .episode = sheet->judged_count[1],
+                                    .step = sheet->judged_count[2],
+                                    .gap = sheet->judged[0],
+                                    .e_ds = sheet->judged[1],
+                                    .residual = sheet->judged[2]};
+    for (size_t i = 0; i < count; i++) {
+        columns.world[i] = any(sheet, 70000);
+        columns.substep[i] = any(sheet, 3) == 0 ? UINT32_MAX : 0;
+        columns.seed[i] = any(sheet, 2) == 0 ? UINT64_MAX : 1;
+        columns.episode[i] = any(sheet, 2) == 0 ? UINT64_MAX : 2;
+        columns.step[i] = any(sheet, 2) == 0 ? UINT64_MAX : 3;
+        columns.gap[i] = lab_random(&sheet->seed, 0.0, 1.0);
+        columns.e_ds[i] = OPINION_NOT_FINITE;
+        columns.residual[i] = lab_random(&sheet->seed, 0.0, 1e-8);
+    }
+    return columns;
+}
+
 static void expect_same(const GroupRows *rows) {
     Moreau__V1__GroupStepReply reply = MOREAU__V1__GROUP_STEP_REPLY__INIT;
     uint32_t worlds[WORLDS];
@@ -142,6 +176,10 @@ static void expect_same(const GroupRows *rows) {
     reply.worlds = worlds;
     reply.n_failures = rows->failure_count;
     reply.failures = rows->failures;
+    fill_bits(rows, DOUBTFUL, &reply.has_doubtful, &reply.doubtful);
+    Moreau__V1__GroupOpinionColumns opinions;
+    group_codec_fill_opinions(&rows->opinions, &opinions);
+    reply.opinions = rows->opinions.count > 0 ? &opinions : NULL;
     const size_t count = moreau__v1__group_step_reply__get_packed_size(&reply);
     const size_t most = group_codec_bytes_max(rows);
     uint8_t *expected = malloc(count), *written = malloc(most);
@@ -153,6 +191,7 @@ static void expect_same(const GroupRows *rows) {
     free(written);
     free(reply.terminated.data);
     free(reply.truncated.data);
+    free(reply.doubtful.data);
 }
 
 START_TEST(rows_are_written_as_protobuf_c_writes_them) {
@@ -172,6 +211,9 @@ START_TEST(rows_are_written_as_protobuf_c_writes_them) {
         sheet->failures[0] = &sheet->status;
         rows.failures = sheet->failures;
         rows.failure_count = 1;
+        sheet->group.opinion.share = 1.0;
+        sheet->group.count = WORLDS;
+        rows.opinions = judge(sheet, 1 + any(sheet, WORLDS));
         expect_same(&rows);
         free(sheet);
     }

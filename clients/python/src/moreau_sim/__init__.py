@@ -19,7 +19,7 @@ from ._wire import WireError
 from .client import Client, Pending
 from .episode import Episode, Frames
 from .errors import ConnectionLost, MoreauError, ProtocolError, ServerError
-from .group import Columns, Final, Group, Rows, channel, gaussian, parameter, uniform
+from .group import Columns, Final, Group, Opinions, Rows, channel, gaussian, opinion_stream, parameter, uniform
 from .group import stream as noise_stream
 from .launch import Server, find_server, launch
 from .problem import dense_problem, solve
@@ -40,6 +40,7 @@ __all__ = [
     "MoreauError",
     "Pending",
     "ProtocolError",
+    "Opinions",
     "Rows",
     "Server",
     "ServerError",
@@ -55,6 +56,7 @@ __all__ = [
     "joint_starts",
     "launch",
     "noise_stream",
+    "opinion_stream",
     "parameter",
     "protocol",
     "solve",

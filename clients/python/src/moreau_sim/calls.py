@@ -427,11 +427,12 @@ class Calls:
         double_precision: bool | None = None,
         parameters: Sequence[p.GroupParameter] | None = None,
         record: p.GroupRecord | None = None,
+        opinion: p.GroupOpinion | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupCreateReply:
         """See protocol.GroupCreate."""
         return self._call(
-            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision, parameters=parameters, record=record),
+            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision, parameters=parameters, record=record, opinion=opinion),
             p.GroupCreateReply,
             deadline_ms,
         )
@@ -445,11 +446,12 @@ class Calls:
         values: ArrayLike | None = None,
         return_world: ArrayLike | None = None,
         return_sum: ArrayLike | None = None,
+        return_doubtful: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupStepReply:
         """See protocol.GroupReset."""
         return self._call(
-            p.GroupReset(group=group, mask=mask, seed=seed, values=values, return_world=return_world, return_sum=return_sum),
+            p.GroupReset(group=group, mask=mask, seed=seed, values=values, return_world=return_world, return_sum=return_sum, return_doubtful=return_doubtful),
             p.GroupStepReply,
             deadline_ms,
         )
@@ -463,11 +465,12 @@ class Calls:
         action_double: ArrayLike | None = None,
         return_world: ArrayLike | None = None,
         return_sum: ArrayLike | None = None,
+        return_doubtful: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupStepReply:
         """See protocol.GroupStep."""
         return self._call(
-            p.GroupStep(group=group, mask=mask, action=action, action_double=action_double, return_world=return_world, return_sum=return_sum),
+            p.GroupStep(group=group, mask=mask, action=action, action_double=action_double, return_world=return_world, return_sum=return_sum, return_doubtful=return_doubtful),
             p.GroupStepReply,
             deadline_ms,
         )
@@ -481,11 +484,12 @@ class Calls:
         action_double: ArrayLike | None = None,
         return_world: ArrayLike | None = None,
         return_sum: ArrayLike | None = None,
+        return_doubtful: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupSendReply:
         """See protocol.GroupSend."""
         return self._call(
-            p.GroupSend(group=group, mask=mask, action=action, action_double=action_double, return_world=return_world, return_sum=return_sum),
+            p.GroupSend(group=group, mask=mask, action=action, action_double=action_double, return_world=return_world, return_sum=return_sum, return_doubtful=return_doubtful),
             p.GroupSendReply,
             deadline_ms,
         )
@@ -506,11 +510,12 @@ class Calls:
         group: int | None = None,
         return_world: ArrayLike | None = None,
         return_sum: ArrayLike | None = None,
+        return_doubtful: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupDestroyReply:
         """See protocol.GroupDestroy."""
         return self._call(
-            p.GroupDestroy(group=group, return_world=return_world, return_sum=return_sum),
+            p.GroupDestroy(group=group, return_world=return_world, return_sum=return_sum, return_doubtful=return_doubtful),
             p.GroupDestroyReply,
             deadline_ms,
         )
@@ -524,6 +529,16 @@ class Calls:
     ) -> p.GroupListReply:
         """See protocol.GroupList."""
         return self._call(p.GroupList(first=first, count=count), p.GroupListReply, deadline_ms)
+
+    def group_opinions(
+        self,
+        *,
+        group: int | None = None,
+        count: int | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.GroupOpinionsReply:
+        """See protocol.GroupOpinions."""
+        return self._call(p.GroupOpinions(group=group, count=count), p.GroupOpinionsReply, deadline_ms)
 
     def episode_start(
         self,
@@ -571,11 +586,12 @@ class Calls:
         recording: str | None = None,
         touches: Sequence[p.EpisodeTouch] | None = None,
         highlights: ArrayLike | None = None,
+        rank: p.Episode.Rank | None = None,
         deadline_ms: int | None = None,
     ) -> p.EpisodeListReply:
         """See protocol.EpisodeList."""
         return self._call(
-            p.EpisodeList(name=name, label=label, solver=solver, client=client, state=state, since=since, until=until, first=first, count=count, recording=recording, touches=touches, highlights=highlights),
+            p.EpisodeList(name=name, label=label, solver=solver, client=client, state=state, since=since, until=until, first=first, count=count, recording=recording, touches=touches, highlights=highlights, rank=rank),
             p.EpisodeListReply,
             deadline_ms,
         )

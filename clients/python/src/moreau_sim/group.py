@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -90,6 +90,12 @@ def stream(seed: int, world: int, episode: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(key=[seed, world], counter=[0, 0, episode, 0]))
 
 
+def opinion_stream(seed: int, world: int, episode: int) -> np.random.Generator:
+    """What chooses the steps of an episode that are solved again: the t-th, from 0, where the t-th number of random() is
+    below the share, and of it substep floor(number / share * substeps) (protocol.GroupOpinion)."""
+    return np.random.Generator(np.random.Philox(key=[seed, world], counter=[0, 0, episode, 1]))
+
+
 # ---- what comes back
 
 
@@ -121,6 +127,23 @@ class Final:
 
 
 @dataclass(frozen=True)
+class Opinions:
+    """Second opinions on steps, an entry each: how far they were from exact Coulomb friction (protocol.GroupOpinion)."""
+
+    world: NDArray[np.uint32]
+    episode: NDArray[np.uint64]
+    seed: NDArray[np.uint64]
+    step: NDArray[np.uint64]  # of the group in the episode, counted from 1
+    substep: NDArray[np.uint32]
+    gap: NDArray[np.float64]  # the largest difference of velocities, over V
+    e_ds: NDArray[np.float64]  # of the step's own certificate
+    residual: NDArray[np.float64]  # of the exact answer: above the tolerance it was not found
+
+    def __len__(self) -> int:
+        return len(self.world)
+
+
+@dataclass(frozen=True)
 class Rows:
     """What a call on worlds gives, a row for each of `worlds`. All arrays are C-contiguous and the caller's own."""
 
@@ -132,12 +155,24 @@ class Rows:
     final: Final
     unconverged: NDArray[np.uint32]
     failures: list[p.Status]
+    doubtful: NDArray[np.bool_]  # of a group with an opinion: the step's certificates are bad
+    opinions: Opinions  # on steps of an earlier call
 
 
 def _columns(columns: p.GroupColumns | None) -> Columns:
     if columns is None:
         return Columns([], np.empty(0), np.empty(0))
     return Columns(columns.name, columns.low, columns.high)
+
+
+def joined(opinions: Sequence[Opinions]) -> Opinions:
+    """One behind the other."""
+    return Opinions(*(np.concatenate([getattr(one, field.name) for one in opinions]) for field in fields(Opinions)))
+
+
+def _opinions(columns: p.GroupOpinionColumns | None) -> Opinions:
+    of = columns or p.GroupOpinionColumns()
+    return Opinions(of.world, of.episode, of.seed, of.step, of.substep, of.gap, of.e_ds, of.residual)
 
 
 def _bits(mask: bytes | None, count: int) -> NDArray[np.bool_]:
@@ -168,7 +203,7 @@ class Group:
         self.dtype: np.dtype[Any] = np.dtype(np.float64 if double else np.float32)
         self.recording = reply.recording or ""
         self._double = double
-        self._returns: list[tuple[NDArray[np.uint32], NDArray[np.float64]]] = []
+        self._returns: list[tuple[NDArray[np.uint32], NDArray[np.float64], NDArray[np.float64] | None]] = []
         self._sent: list[Pending[p.GroupSendReply]] = []
 
     def __repr__(self) -> str:
@@ -192,6 +227,7 @@ class Group:
         double: bool = False,
         keep: bool = False,
         record: str | p.GroupRecord | None = None,
+        opinion: float | p.GroupOpinion | None = None,
         **more: Any,
     ) -> "Group":
         """Makes a group of clones of a scene, or of a world as it stands.
@@ -205,6 +241,8 @@ class Group:
         keep                         it stays when this client is gone
         record                       keeps every finished episode in the server's file (--db), under this name, with the
                                      return that tell_returns() gives; or as protocol.GroupRecord says
+        opinion                      a second opinion on this share of the steps (Rows.opinions, opinions()), and on all
+                                     certificates (Rows.doubtful); or as protocol.GroupOpinion says
         more                         name, first_world, substeps, time_step, step_limit: protocol.GroupCreate
         """
         reply = client.group_create(
@@ -222,6 +260,7 @@ class Group:
             autoreset=p.Group.Autoreset[autoreset],
             double_precision=double,
             record=p.GroupRecord(name=record, returns=True) if isinstance(record, str) else record,
+            opinion=opinion if opinion is None or isinstance(opinion, p.GroupOpinion) else p.GroupOpinion(share=float(opinion)),
             **more,
         )
         return cls(client, reply, double)
@@ -238,19 +277,29 @@ class Group:
 
     # ---- calls
 
-    def tell_returns(self, worlds: ArrayLike, returns: ArrayLike) -> None:
+    def tell_returns(self, worlds: ArrayLike, returns: ArrayLike, doubtful: ArrayLike | None = None) -> None:
         """What finished episodes of these worlds (Rows.final) earned, for the recording: of each world the oldest that has
-        no return yet. It goes with the next call."""
+        no return yet. It goes with the next call. `doubtful`: the part that was earned in doubtful steps (Rows.doubtful)."""
         numbers = np.asarray(returns, dtype=float)
-        if not np.isfinite(numbers).all():
+        part = None if doubtful is None else np.asarray(doubtful, dtype=float)
+        if not np.isfinite(numbers).all() or (part is not None and not np.isfinite(part).all()):
             raise ValueError("returns: they must be finite")
-        self._returns.append((np.asarray(worlds, dtype=np.uint32), numbers))
+        if part is not None and part.shape != numbers.shape:
+            raise ValueError(f"doubtful: {numbers.size} numbers are asked for, not {part.size}")
+        if self._returns and (self._returns[-1][2] is None) != (part is None):
+            raise ValueError("doubtful: give it with all returns, or with none")
+        self._returns.append((np.asarray(worlds, dtype=np.uint32), numbers, part))
 
     def _told_returns(self) -> dict[str, Any]:
         told, self._returns = self._returns, []
         if not told:
             return {}
-        return {"return_world": np.concatenate([one[0] for one in told]), "return_sum": np.concatenate([one[1] for one in told])}
+        doubtful = [one[2] for one in told if one[2] is not None]
+        return {
+            "return_world": np.concatenate([one[0] for one in told]),
+            "return_sum": np.concatenate([one[1] for one in told]),
+            "return_doubtful": np.concatenate(doubtful) if doubtful else None,
+        }
 
     def _mask(self, mask: ArrayLike | None) -> tuple[bytes | None, NDArray[np.intp]]:
         """As the wire has it, and the worlds that it names."""
@@ -314,6 +363,16 @@ class Group:
         reply = pending.result()
         return self._rows(reply, reply.worlds.astype(np.intp))
 
+    def opinions(self) -> Opinions:
+        """Waits until all steps so far that are to be solved again have been, and gives what no Rows has had."""
+        told: list[Opinions] = []
+        left = 1
+        while left:
+            reply = self.client.group_opinions(group=self.id)
+            told.append(_opinions(reply.opinions))
+            left = reply.left or 0
+        return joined(told)
+
     def _rows(self, reply: p.GroupStepReply, worlds: NDArray[np.intp]) -> Rows:
         def rows(single: NDArray[Any], double: NDArray[Any], columns: Columns, count: int) -> NDArray[Any]:
             return (double if self._double else single).reshape(count, len(columns))
@@ -336,6 +395,8 @@ class Group:
             final,
             reply.unconverged if len(reply.unconverged) else np.zeros(count, np.uint32),
             reply.failures,
+            _bits(reply.doubtful, count),
+            _opinions(reply.opinions),
         )
         for failure in reply.failures:
             if failure.code in _RAISED:

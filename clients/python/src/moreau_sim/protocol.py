@@ -59,6 +59,7 @@ class Request(Message):
     group_receive: Optional["GroupReceive"] = None
     group_destroy: Optional["GroupDestroy"] = None
     group_list: Optional["GroupList"] = None
+    group_opinions: Optional["GroupOpinions"] = None
     episode_start: Optional["EpisodeStart"] = None
     episode_stop: Optional["EpisodeStop"] = None
     episode_list: Optional["EpisodeList"] = None
@@ -117,6 +118,7 @@ class Reply(Message):
     group_send: Optional["GroupSendReply"] = None
     group_destroy: Optional["GroupDestroyReply"] = None
     group_list: Optional["GroupListReply"] = None
+    group_opinions: Optional["GroupOpinionsReply"] = None
     episode_start: Optional["EpisodeStartReply"] = None
     episode_stop: Optional["EpisodeStopReply"] = None
     episode_list: Optional["EpisodeListReply"] = None
@@ -351,6 +353,12 @@ class StatsReply(Message):
     groups: int | None = None
     group_worlds: int | None = None
     """of all groups; they are not among `world_count`"""
+    opinions: int | None = None
+    """steps of groups that were solved again (GroupOpinion) …"""
+    opinions_open: int | None = None
+    """… of which the exact answer was not found"""
+    opinions_waiting: int | None = None
+    """to be solved again, of groups that are there"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2007,6 +2015,58 @@ class GroupRecord(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class GroupOpinion(Message):
+    """A second opinion on what the worlds do: policies learn to exploit what a solver got wrong. It changes
+    no bit of any world. Certificates. A step of the group is *doubtful* when a substep of it did not
+    converge, or its e_ds (distance from exact Coulomb friction, as in Certificate) was above `doubt`.
+    GroupStepReply.doubtful says so of each row; of a group that is recorded, each episode has the number of
+    its doubtful steps, and, where the client sends it (return_doubtful), what of its return was earned in
+    them: EpisodeList.rank. Opinions. A share of the steps is solved again, with exact Coulomb friction (mdp,
+    friction COULOMB), by lanes that have nothing better to do. The t-th step of an episode, from 0, is chosen
+    where u < share, and floor(u / share * substeps) is the substep of it that is judged: u =
+    numpy.random.Generator(numpy.random.Philox(key=[seed, first_world + i], counter=[0, 0, k, 1])).random(t +
+    1)[t] The gap is the largest difference of velocities at a contact or row between both answers, over V: |J
+    (v - v')| / V, with V the velocity scale of its island, as in the certificate. Both are of the problem
+    that the world's solver was handed, and of a soft model each contact is asked for the velocity that its
+    own spring and damper give: softness is no gap; a cone that launches, regularised friction that creeps,
+    and what was not solved, are. 0 where nothing touches. The opinions on a call on the group (GroupReset,
+    GroupStep, GroupSend) come with the reply of the call `lag` calls later, in the order of the worlds, and
+    never sooner: so replies repeat exactly, whatever the load. That call waits for them where they are late,
+    as a call does where more than 64 MiB of problems are kept: no chosen step is left out. GroupReceive
+    brings what is due by then; GroupOpinions waits for all."""
+
+    share: float | None = None
+    """of the steps, 0 … 1; 0: none is solved again, and certificates are judged all the same"""
+    tolerance: float | None = None
+    """of the exact answers, as MdpParameters.tolerance; 1e-14 … 1e-2"""
+    doubt: float | None = None
+    """0 … 1e6"""
+    lag: int | None = None
+    """1 … 1,024 calls"""
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupOpinionColumns(Message):
+    """One entry per opinion in each column."""
+
+    world: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    episode: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """k …"""
+    seed: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """… of this seed"""
+    step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of the group in it, counted from 1"""
+    substep: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """of it, from 0"""
+    gap: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """1.7976931348623157e308: not finite"""
+    e_ds: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """of the step's own certificate"""
+    residual: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """e_own of the exact answer: above `tolerance` it was not found, and the gap is from the best that was"""
+
+
+@dataclass(slots=True, kw_only=True)
 class GroupCreate(Message):
     """Makes a group. Its worlds stand as the template does, and have not begun an episode: GroupReset begins
     one, or, with autoreset, the first GroupStep."""
@@ -2044,6 +2104,8 @@ class GroupCreate(Message):
     parameters: Optional[Sequence["GroupParameter"]] = None
     record: Optional["GroupRecord"] = None
     """default: it is not recorded. The server needs the option --db"""
+    opinion: Optional["GroupOpinion"] = None
+    """default: none, and no certificate is judged"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2090,6 +2152,8 @@ class GroupReset(Message):
     return_world: Optional[ArrayLike] = None
     """as in GroupStep"""
     return_sum: Optional[ArrayLike] = None
+    return_doubtful: Optional[ArrayLike] = None
+    """as in GroupStep"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2107,6 +2171,8 @@ class GroupStep(Message):
     """of a group recorded with returns: what the client has counted of finished episodes: the"""
     return_sum: Optional[ArrayLike] = None
     """return of the oldest episode of that world that replies have told of and that has none yet"""
+    return_doubtful: Optional[ArrayLike] = None
+    """of a group with an opinion: what of each return_sum was earned in doubtful steps; none, or one for each"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2148,6 +2214,10 @@ class GroupStepReply(Message):
     Cancel) and a world that is over leave it as it was. After a step that failed, or was stopped between two
     substeps, the world stands before the substep that was not done, and its episode is over: truncated, or
     already both."""
+    doubtful: bytes | None = None
+    """bits, as `terminated`"""
+    opinions: Optional["GroupOpinionColumns"] = None
+    """on the steps of an earlier call; absent: none"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2163,6 +2233,8 @@ class GroupSend(Message):
     return_world: Optional[ArrayLike] = None
     """as in GroupStep"""
     return_sum: Optional[ArrayLike] = None
+    return_doubtful: Optional[ArrayLike] = None
+    """as in GroupStep"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2188,11 +2260,32 @@ class GroupDestroy(Message):
     return_world: Optional[ArrayLike] = None
     """as in GroupStep"""
     return_sum: Optional[ArrayLike] = None
+    return_doubtful: Optional[ArrayLike] = None
+    """as in GroupStep"""
 
 
 @dataclass(slots=True, kw_only=True)
 class GroupDestroyReply(Message):
     pass
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupOpinions(Message):
+    """Waits until the steps of all calls before it that are to be solved again have been, and tells what no
+    reply has told yet. Cancel ends the wait."""
+
+    group: int | None = None
+    count: int | None = None
+    """at most so many, and never more than a frame holds, the oldest first; default: as many"""
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupOpinionsReply(Message):
+    opinions: Optional["GroupOpinionColumns"] = None
+    left: int | None = None
+    """not told yet"""
+    lost: int | None = None
+    """of all so far: steps that could not be kept, or solved, as memory ended"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2247,6 +2340,15 @@ class Episode(Message):
         """complete up to then"""
         INTERRUPTED = 3
         """the server was killed or the disk was full: whole up to its last step"""
+
+    class Rank(IntEnum):
+        """In which order a list is."""
+
+        NEWEST = 0
+        """the newest first"""
+        DOUBTFUL = 1
+        """by the share of the return that was earned in doubtful steps (EpisodeInfo.doubtful_share), the
+        largest first; only episodes of which the client said it"""
 
 
 
@@ -2365,6 +2467,16 @@ class EpisodeInfo(Message):
     """which bodies touch was recorded: EpisodeTouches has it"""
     turn: int | None = None
     """of a group: which of its seed's and world's episodes it is, from 0"""
+    doubtful_steps: int | None = None
+    """steps of the group with bad certificates"""
+    return_doubtful: float | None = None
+    """what of return_sum was earned in them; absent: the client did not say"""
+    doubtful_share: float | None = None
+    """return_doubtful as a share: d / (|d| + |return_sum - d|), -1 … 1; 0 where both are 0"""
+    opinions: int | None = None
+    """steps that were solved again"""
+    opinion_gap_max: float | None = None
+    """the largest gap of those whose exact answer was found"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2435,7 +2547,7 @@ class EpisodeTouch(Message):
 
 @dataclass(slots=True, kw_only=True)
 class EpisodeList(Message):
-    """Which episodes there are, the newest first."""
+    """Which episodes there are."""
 
     name: str | None = None
     """part of the name, in any case of letters"""
@@ -2459,6 +2571,7 @@ class EpisodeList(Message):
     they are counted in `unknown`"""
     highlights: Optional[ArrayLike] = None
     """it has some of each of these kinds; at most 8"""
+    rank: Optional["Episode.Rank"] = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3319,6 +3432,7 @@ Request.FIELDS = (
     Field(94, "group_receive", Kind.MESSAGE, False, GroupReceive),
     Field(95, "group_destroy", Kind.MESSAGE, False, GroupDestroy),
     Field(96, "group_list", Kind.MESSAGE, False, GroupList),
+    Field(97, "group_opinions", Kind.MESSAGE, False, GroupOpinions),
     Field(120, "episode_start", Kind.MESSAGE, False, EpisodeStart),
     Field(121, "episode_stop", Kind.MESSAGE, False, EpisodeStop),
     Field(122, "episode_list", Kind.MESSAGE, False, EpisodeList),
@@ -3367,6 +3481,7 @@ Reply.FIELDS = (
     Field(93, "group_send", Kind.MESSAGE, False, GroupSendReply),
     Field(95, "group_destroy", Kind.MESSAGE, False, GroupDestroyReply),
     Field(96, "group_list", Kind.MESSAGE, False, GroupListReply),
+    Field(97, "group_opinions", Kind.MESSAGE, False, GroupOpinionsReply),
     Field(120, "episode_start", Kind.MESSAGE, False, EpisodeStartReply),
     Field(121, "episode_stop", Kind.MESSAGE, False, EpisodeStopReply),
     Field(122, "episode_list", Kind.MESSAGE, False, EpisodeListReply),
@@ -3482,6 +3597,9 @@ StatsReply.FIELDS = (
     Field(27, "player_bytes", Kind.UINT64, False, None),
     Field(28, "groups", Kind.UINT64, False, None),
     Field(29, "group_worlds", Kind.UINT64, False, None),
+    Field(41, "opinions", Kind.UINT64, False, None),
+    Field(42, "opinions_open", Kind.UINT64, False, None),
+    Field(43, "opinions_waiting", Kind.UINT64, False, None),
 )
 Describe.FIELDS = (
     Field(1, "first", Kind.UINT64, False, None),
@@ -4109,6 +4227,22 @@ GroupRecord.FIELDS = (
     Field(2, "labels", Kind.STRING, True, None),
     Field(3, "returns", Kind.BOOL, False, None),
 )
+GroupOpinion.FIELDS = (
+    Field(1, "share", Kind.DOUBLE, False, None),
+    Field(2, "tolerance", Kind.DOUBLE, False, None),
+    Field(3, "doubt", Kind.DOUBLE, False, None),
+    Field(4, "lag", Kind.UINT32, False, None),
+)
+GroupOpinionColumns.FIELDS = (
+    Field(1, "world", Kind.UINT32, True, None),
+    Field(2, "episode", Kind.UINT64, True, None),
+    Field(3, "seed", Kind.UINT64, True, None),
+    Field(4, "step", Kind.UINT64, True, None),
+    Field(5, "substep", Kind.UINT32, True, None),
+    Field(6, "gap", Kind.DOUBLE, True, None),
+    Field(7, "e_ds", Kind.DOUBLE, True, None),
+    Field(8, "residual", Kind.DOUBLE, True, None),
+)
 GroupCreate.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
     Field(2, "lifetime", Kind.ENUM, False, World.Lifetime),
@@ -4129,6 +4263,7 @@ GroupCreate.FIELDS = (
     Field(17, "double_precision", Kind.BOOL, False, None),
     Field(18, "parameters", Kind.MESSAGE, True, GroupParameter),
     Field(31, "record", Kind.MESSAGE, False, GroupRecord),
+    Field(41, "opinion", Kind.MESSAGE, False, GroupOpinion),
 )
 GroupCreateReply.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
@@ -4155,6 +4290,7 @@ GroupReset.FIELDS = (
     Field(4, "values", Kind.DOUBLE, True, None),
     Field(31, "return_world", Kind.UINT32, True, None),
     Field(32, "return_sum", Kind.DOUBLE, True, None),
+    Field(33, "return_doubtful", Kind.DOUBLE, True, None),
 )
 GroupStep.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
@@ -4163,6 +4299,7 @@ GroupStep.FIELDS = (
     Field(4, "action_double", Kind.DOUBLE, True, None),
     Field(31, "return_world", Kind.UINT32, True, None),
     Field(32, "return_sum", Kind.DOUBLE, True, None),
+    Field(33, "return_doubtful", Kind.DOUBLE, True, None),
 )
 GroupStepReply.FIELDS = (
     Field(1, "observation", Kind.FLOAT, True, None),
@@ -4182,6 +4319,8 @@ GroupStepReply.FIELDS = (
     Field(15, "final_extra_double", Kind.DOUBLE, True, None),
     Field(16, "unconverged", Kind.UINT32, True, None),
     Field(17, "failures", Kind.MESSAGE, True, Status),
+    Field(41, "doubtful", Kind.BYTES, False, None),
+    Field(42, "opinions", Kind.MESSAGE, False, GroupOpinionColumns),
 )
 GroupSend.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
@@ -4190,6 +4329,7 @@ GroupSend.FIELDS = (
     Field(4, "action_double", Kind.DOUBLE, True, None),
     Field(31, "return_world", Kind.UINT32, True, None),
     Field(32, "return_sum", Kind.DOUBLE, True, None),
+    Field(33, "return_doubtful", Kind.DOUBLE, True, None),
 )
 GroupReceive.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
@@ -4199,6 +4339,16 @@ GroupDestroy.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
     Field(31, "return_world", Kind.UINT32, True, None),
     Field(32, "return_sum", Kind.DOUBLE, True, None),
+    Field(33, "return_doubtful", Kind.DOUBLE, True, None),
+)
+GroupOpinions.FIELDS = (
+    Field(1, "group", Kind.UINT64, False, None),
+    Field(2, "count", Kind.UINT64, False, None),
+)
+GroupOpinionsReply.FIELDS = (
+    Field(1, "opinions", Kind.MESSAGE, False, GroupOpinionColumns),
+    Field(2, "left", Kind.UINT64, False, None),
+    Field(3, "lost", Kind.UINT64, False, None),
 )
 GroupList.FIELDS = (
     Field(1, "first", Kind.UINT64, False, None),
@@ -4286,6 +4436,11 @@ EpisodeInfo.FIELDS = (
     Field(41, "damage", Kind.STRING, False, None),
     Field(50, "events", Kind.BOOL, False, None),
     Field(51, "turn", Kind.UINT64, False, None),
+    Field(61, "doubtful_steps", Kind.UINT64, False, None),
+    Field(62, "return_doubtful", Kind.DOUBLE, False, None),
+    Field(63, "doubtful_share", Kind.DOUBLE, False, None),
+    Field(64, "opinions", Kind.UINT64, False, None),
+    Field(65, "opinion_gap_max", Kind.DOUBLE, False, None),
 )
 EpisodeHighlight.FIELDS = (
     Field(1, "kind", Kind.ENUM, False, EpisodeHighlight.Kind),
@@ -4325,6 +4480,7 @@ EpisodeList.FIELDS = (
     Field(10, "recording", Kind.STRING, False, None),
     Field(11, "touches", Kind.MESSAGE, True, EpisodeTouch),
     Field(12, "highlights", Kind.ENUM, True, EpisodeHighlight.Kind),
+    Field(21, "rank", Kind.ENUM, False, Episode.Rank),
 )
 EpisodeListReply.FIELDS = (
     Field(1, "total", Kind.UINT64, False, None),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Stack: take a box with two fingers, set it on another, and let go. Only what stands by itself at the end counts, so
-nothing is won by pressing, throwing or wedging."""
+nothing is won by pressing, throwing or wedging.
+Whether they were won by a solver's mistake all the same, `opinion=0.01` of make_vec tells."""
 
 from __future__ import annotations
 

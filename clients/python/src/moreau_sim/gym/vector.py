@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from ..group import Columns
+from ..group import Columns, Opinions
 from .environment import Environment
 from .worlds import Outcome, Worlds
 
@@ -29,6 +29,14 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
 
     World i's k-th episode after reset(seed=s) is drawn from the stream (s, i, k): the same on every machine, whatever
     the number of workers. `infos["failure"]` says why the step of a world failed; its episode is truncated.
+
+    opinion           a second opinion on this share of the steps (0 … 1), or protocol.GroupOpinion: policies learn to
+                      exploit what a contact solver got wrong. It changes neither observations nor rewards. infos then
+                      have `doubtful`, the worlds whose step has bad certificates, and `opinion`, the largest gap
+                      between what a step did and exact Coulomb friction, of steps some calls ago that were solved again;
+                      with `opinion_step` and `opinion_episode`, which they were. See opinions()
+    record            a name: keeps the episodes in the server's file, with their returns and what of these was earned in
+                      doubtful steps: `moreau episodes --rank doubtful`
     """
 
     def __init__(
@@ -97,6 +105,24 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
         outcome = self.worlds.step(numbers)
         return outcome.observation, outcome.reward, outcome.terminated, outcome.truncated, self._infos(outcome)
 
+    def opinions(self) -> Opinions:
+        """Waits for all second opinions on the steps so far, and gives those that no infos have had."""
+        return self.worlds.group.opinions()
+
+    def _add_opinions(self, outcome: Outcome, infos: dict[str, Any]) -> None:
+        """Of a world with several (steps before a reset) the largest gap."""
+        infos |= {"doubtful": outcome.doubtful, "_doubtful": ~outcome.began}
+        of = outcome.opinions
+        if len(of) == 0:
+            return
+        gap, step, episode = np.zeros(self.num_envs), np.zeros(self.num_envs, np.uint64), np.zeros(self.num_envs, np.uint64)
+        given = np.zeros(self.num_envs, np.bool_)
+        order = np.argsort(of.gap, kind="stable")
+        world = of.world[order]
+        gap[world], step[world], episode[world], given[world] = of.gap[order], of.step[order], of.episode[order], True
+        for name, values in (("opinion", gap), ("opinion_step", step), ("opinion_episode", episode)):
+            infos |= {name: values, f"_{name}": given.copy()}
+
     def _infos(self, outcome: Outcome) -> dict[str, Any]:
         ended = np.zeros(self.num_envs, np.bool_)
         infos: dict[str, Any] = {}
@@ -110,6 +136,8 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
             infos |= {"final_obs": observations, "_final_obs": ended}
             infos |= {"final_info": _masked(outcome.info, ended), "_final_info": ended.copy()}
         infos |= _masked(outcome.info, ~ended & ~outcome.began)
+        if self.worlds.has_opinion:
+            self._add_opinions(outcome, infos)
         if outcome.failures:
             failed = np.zeros(self.num_envs, np.bool_)
             why = np.full(self.num_envs, None, object)

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import MoreauError
-from ..group import Final, Group, Rows, channel
+from ..group import Final, Group, Opinions, Rows, channel, joined
+from ..protocol import GroupOpinion
 from .environment import Environment, Moment
 from .render import Picture
 from .servers import Place
@@ -34,6 +35,8 @@ class Outcome:
     final: Final
     final_observation: NDArray[Any]  # rows of `final`
     failures: dict[int, str]  # of worlds whose step failed: why
+    doubtful: NDArray[np.bool_]  # worlds whose step has bad certificates; none without an opinion
+    opinions: Opinions  # on steps some calls ago
 
 
 class Worlds:
@@ -53,6 +56,7 @@ class Worlds:
         is_drawn: bool = False,
         step_limit: int | None = None,
         record: str | None = None,
+        opinion: float | GroupOpinion | None = None,
     ) -> None:
         self.environment = environment
         self.count = count
@@ -76,6 +80,7 @@ class Worlds:
                 autoreset=autoreset,
                 double=double_precision,
                 record=record,
+                opinion=opinion,
                 seed=int(np.random.SeedSequence().generate_state(1, np.uint64)[0]),
             )
         except BaseException:
@@ -85,7 +90,10 @@ class Worlds:
         self._observation = np.zeros((count, len(self.group.observation)), self.group.dtype)
         self._extra = np.zeros((count, len(self.group.extra)), self.group.dtype)
         self._over = np.zeros(count, np.bool_)
+        self.has_opinion = opinion is not None
         self._return = np.zeros(count)  # of the episodes under way
+        self._return_doubtful = np.zeros(count)  # earned in doubtful steps
+        self._untold: list[Opinions] = []  # that came with resets
         self._begun = False
 
     def close(self) -> None:
@@ -100,6 +108,8 @@ class Worlds:
         self._keep(rows)
         self._over[rows.worlds] = False
         self._return[rows.worlds] = 0.0
+        self._return_doubtful[rows.worlds] = 0.0
+        self._untold.append(rows.opinions)
         self._begun = self._begun or mask is None
         return self._observation.copy()
 
@@ -136,14 +146,20 @@ class Worlds:
         reward = np.asarray(self.environment.reward(moment), np.float64)
         reward[began] = 0.0
         self._return += reward
+        self._return_doubtful[rows.doubtful] += reward[rows.doubtful]
         if self.group.recording and len(final):
-            self.group.tell_returns(final.world, self._return[final.world])
-        self._return[final.world] = 0.0
+            doubtful = self._return_doubtful[final.world] if self.has_opinion else None
+            self.group.tell_returns(final.world, self._return[final.world], doubtful)
+        self._return[final.world] = self._return_doubtful[final.world] = 0.0
         info = self.environment.info(moment)
         self._keep(rows)
         self._over = rows.terminated | rows.truncated if self.autoreset != "SAME_STEP" else self._over
         failures = {int(failure.world or 0): failure.message or "" for failure in rows.failures}
-        return Outcome(rows.observation, reward, rows.terminated, rows.truncated, began, info, final, final.observation, failures)
+        opinions = joined([*self._untold, rows.opinions])
+        self._untold = []
+        return Outcome(
+            rows.observation, reward, rows.terminated, rows.truncated, began, info, final, final.observation, failures, rows.doubtful, opinions
+        )
 
     def draw(self, world: int) -> NDArray[np.uint8]:
         """A picture of a world as it was last seen."""
