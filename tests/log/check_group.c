@@ -130,10 +130,11 @@ START_TEST(episodes_say_what_came_of_their_opinions) {
     Log *log = file_open(&file);
     record_group(log, CHUNK_FORMAT_OPINIONS);
     // 0.045 of 1.5 was earned in doubtful steps; -0.5 against 1.5; of world 1 nobody said it
-    ck_assert_str_eq(sql(&file, "SELECT doubtful_steps, return_doubtful, round(doubtful_share, 6), "
-                                "opinions, opinion_gap_max FROM episodes WHERE turn = 5 AND "
-                                "world_index IN (0, 1, 2, 3) ORDER BY world_index"),
-                     "0|0.0|0.0|5|0.0\n1|NULL|NULL|5|0.001\n2|-0.5|-0.25|5|0.002\n3|0.045|0.03|5|0.003\n");
+    ck_assert_str_eq(
+        sql(&file, "SELECT doubtful_steps, return_doubtful, round(doubtful_share, 6), "
+                   "opinions, opinion_gap_max FROM episodes WHERE turn = 5 AND "
+                   "world_index IN (0, 1, 2, 3) ORDER BY world_index"),
+        "0|0.0|0.0|5|0.0\n1|NULL|NULL|5|0.001\n2|-0.5|-0.25|5|0.002\n3|0.045|0.03|5|0.003\n");
     Arena arena;
     EpisodeRow row;
     arena_init(&arena, 1 << 22);
@@ -155,26 +156,24 @@ START_TEST(episodes_rank_by_what_was_earned_in_doubtful_steps) {
     record_group(log, CHUNK_FORMAT_OPINIONS);
     LogReader *reader;
     Arena arena;
-    EpisodeRow *rows;
-    size_t count;
-    uint64_t total;
+    EpisodeRows list;
     Error error = {0};
     arena_init(&arena, 1 << 24);
     const EpisodeFilter filter = {.state = -1, .first = 0, .count = 1000, .is_by_doubt = true};
     ck_assert_int_eq(log_take_reader(log, &reader, &error), STATUS_OK);
-    ck_assert_int_eq(log_reader_list(reader, &filter, &arena, &rows, &count, &total, &error),
-                     STATUS_OK);
+    ck_assert_int_eq(log_reader_list(reader, &filter, &arena, &list, &error), STATUS_OK);
     log_give_reader(log, reader);
-    ck_assert_uint_eq(total, (uint64_t)(WORLDS - 1) * ROUNDS);
-    ck_assert_uint_eq(count, total);
-    for (size_t i = 1; i < count; i++) {
+    ck_assert_uint_eq(list.total, (uint64_t)(WORLDS - 1) * ROUNDS);
+    ck_assert_uint_eq(list.count, list.total);
+    const EpisodeRow *rows = list.row;
+    for (size_t i = 1; i < list.count; i++) {
         const double before = episode_doubtful_share(&rows[i - 1]),
                      here = episode_doubtful_share(&rows[i]);
         ck_assert(before > here || (before == here && rows[i - 1].number > rows[i].number));
         ck_assert_uint_ne(rows[i].world_index, 1);
     }
     ck_assert_uint_eq(rows[0].world_index, WORLDS - 1);
-    ck_assert_uint_eq(rows[count - 1].world_index, 2);
+    ck_assert_uint_eq(rows[list.count - 1].world_index, 2);
     // along its index, without sorting
     ck_assert_ptr_nonnull(
         strstr(sql(&file, "EXPLAIN QUERY PLAN SELECT e.id FROM episode e WHERE 1 AND "
