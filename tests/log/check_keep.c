@@ -171,8 +171,10 @@ static void record_group(Log *log, uint64_t number) {
                                          .ended_ns = 6};
         }
         LogBuffer *episodes =
-            log_take_buffer(log, CHUNK_HEADER_BYTES + episodes_write(0, records, WORLDS, NULL));
-        episodes->used += episodes_write(0, records, WORLDS, episodes->bytes + episodes->used);
+            log_take_buffer(log, CHUNK_HEADER_BYTES + episodes_write(0, records, WORLDS,
+                                                                     CHUNK_FORMAT_LAUNCHES, NULL));
+        episodes->used += episodes_write(0, records, WORLDS, CHUNK_FORMAT_LAUNCHES,
+                                         episodes->bytes + episodes->used);
         Chunk chunk = {.kind = CHUNK_EPISODES, .first_step = round, .last_step = round + 1};
         log_put(recording, episodes, &chunk);
     }
