@@ -908,6 +908,60 @@ typedef struct MoreauDifference {
 // The index-th difference, by step; texts are borrowed from the reply. false beyond the last.
 bool moreau_reply_difference(const MoreauReply *reply, size_t index, MoreauDifference *difference);
 
+// An episode's inputs again, as they were recorded and under other settings beside that.
+typedef struct MoreauCompare {
+    const char *episode;
+    uint64_t first, last;           // steps; default 0, MOREAU_ALL: to the end
+    uint64_t stride;                // steps from sample to sample; default 1
+    double threshold;               // [m] what is farther than this is apart; default 0.001
+    size_t variant_count;           // 1 … 16
+    const MoreauSettings *variants; // what is given in each rules over what was recorded
+    bool record;                    // each becomes an episode; default false
+    const char *const *names;       // of these, one per variant or NULL; Nullable
+    size_t label_count;
+    const char *const *labels; // of these
+    MoreauContent content;     // of these; default frames, at the stride
+} MoreauCompare;
+
+MoreauCompare moreau_compare_default(void);
+
+// `proc` and `run_count` (how many moreau_reply_run has: the recording's own and the variants') are
+// Nullable; *reply is the caller's to free. FAILED_PRECONDITION: the episode is of another dynamics
+// version; UNIMPLEMENTED: it is of a group.
+MoreauStatus moreau_episode_compare(MoreauClient *client, const MoreauCompare *compare,
+                                    MoreauProgressProc *proc, void *context, MoreauReply **reply,
+                                    size_t *run_count);
+
+// One run. Steps are the recording's, from `distance_step` on.
+typedef struct MoreauRun {
+    const char *solver;                // when it began, as the next
+    double time_step;                  // [s]
+    uint64_t steps, unconverged_steps; // its own
+    const char *ended;                 // why it did not get to its end; "": it did
+    uint64_t ended_step;
+    double worst_own, worst_coulomb; // largest e_own and e_ds of its steps
+    double worst_penetration;        // [m]
+    double launch_speed;             // [m/s] fastest; 0: nothing was launched
+    double energy;                   // [J] after its last step
+    double solver_time;              // [s] of all steps
+    // of a variant: how far it was from the recording
+    double distance; // [m] the largest of a body's centre of mass …
+    uint64_t distance_body, distance_step;
+    double angle;                      // [rad] the largest of an orientation
+    bool is_apart, differs;            // beyond the threshold; in any bit
+    uint64_t apart_step, differs_step; // first so
+    const char *episode;               // it was recorded as; "": it was not
+    // [sample_count]: borrowed from the reply, NULL where it has none
+    size_t sample_count;
+    const uint64_t *sample_step, *sample_own_step;
+    const double *sample_time, *sample_energy;    // [s] since the first step, [J]
+    const double *sample_distance, *sample_angle; // [m], [rad]; of a variant
+} MoreauRun;
+
+// The recording's own run, then the variants in their order; texts are borrowed from the reply.
+// false beyond the last.
+bool moreau_reply_run(const MoreauReply *reply, size_t index, MoreauRun *run);
+
 #ifdef __cplusplus
 }
 #endif

@@ -38,7 +38,7 @@ static const char usage[] =
 
 // As many lines as a table over time has unless a stride is given; as many variants as a server
 // takes.
-enum { LINES_DEFAULT = 10, VARIANTS_MAX = 16, NAME_BYTES = 256, PATH_BYTES = 40 };
+enum { LINES_DEFAULT = 10, VARIANTS_MAX = 16, NAME_BYTES = 256, PATH_BYTES = 64 };
 
 typedef struct CompareOptions {
     const char *solver; // Nullable, as typed

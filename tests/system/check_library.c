@@ -190,6 +190,64 @@ START_TEST(an_episode_is_verified_found_and_deleted) {
 }
 END_TEST
 
+// Frames from the last to the first: `next` is the one that comes.
+static bool see_backward(void *context, const MoreauFrame *frame) {
+    uint64_t *next = context;
+    ck_assert_uint_eq(frame->step, *next);
+    *next -= 1;
+    return true;
+}
+
+START_TEST(a_replay_goes_backward) {
+    static Seen seen;
+    record(&seen, MOREAU_CONTENT_INPUTS);
+    MoreauFrameQuery query = moreau_frame_query_default();
+    query.episode = "boxes";
+    query.backward = true;
+    uint64_t next = STEPS, frames;
+    ASSERT_OK(moreau_episode_replay(client, &query, MOREAU_ALL, 0.0, see_backward, &next, &frames));
+    ck_assert_uint_eq(frames, STEPS + 1);
+}
+END_TEST
+
+START_TEST(an_episode_is_compared) {
+    static Seen seen;
+    record(&seen, MOREAU_CONTENT_INPUTS);
+    MoreauSettings variants[2] = {0};
+    variants[1].given = MOREAU_TIME_STEP;
+    variants[1].time_step = 1.0 / 480.0;
+    MoreauCompare compare = moreau_compare_default();
+    compare.episode = "boxes";
+    compare.variants = variants;
+    compare.variant_count = 2;
+    compare.record = true;
+    MoreauReply *reply;
+    size_t count;
+    MoreauRun run;
+    ASSERT_OK(moreau_episode_compare(client, &compare, NULL, NULL, &reply, &count));
+    ck_assert_uint_eq(count, 3);
+    ck_assert(moreau_reply_run(reply, 0, &run));
+    ck_assert_ptr_null(run.sample_distance);
+    ck_assert(moreau_reply_run(reply, 1, &run));
+    ck_assert(!run.differs && !run.is_apart && run.distance == 0.0);
+    ck_assert_uint_eq(run.sample_count, STEPS + 1);
+    ck_assert(moreau_reply_run(reply, 2, &run));
+    ck_assert_uint_eq(run.steps, 2 * STEPS);
+    ck_assert(run.differs && run.sample_distance[1] > 0.0);
+    MoreauEpisode info;
+    MoreauReply *described;
+    ASSERT_OK(moreau_episode_describe(client, run.episode, &described, &info));
+    ck_assert_uint_eq(info.steps, 2 * STEPS);
+    moreau_reply_free(described);
+    ck_assert(!moreau_reply_run(reply, 3, &run));
+    moreau_reply_free(reply);
+    compare.variant_count = 0;
+    ck_assert_int_eq(moreau_episode_compare(client, &compare, NULL, NULL, &reply, NULL),
+                     MOREAU_INVALID_ARGUMENT);
+    moreau_reply_free(reply);
+}
+END_TEST
+
 // ---- snapshots
 
 START_TEST(a_snapshot_that_was_carried_away_goes_on_with_the_same_bits) {
@@ -289,6 +347,8 @@ static TCase *case_library(void) {
     tcase_add_loop_test(tcase, a_replay_shows_to_the_bit_what_was_seen, 0, 3);
     tcase_add_test(tcase, joints_are_driven_and_read);
     tcase_add_test(tcase, a_replay_ends_when_its_reader_has_enough);
+    tcase_add_test(tcase, a_replay_goes_backward);
+    tcase_add_test(tcase, an_episode_is_compared);
     tcase_add_test(tcase, an_episode_is_verified_found_and_deleted);
     tcase_add_test(tcase, a_snapshot_that_was_carried_away_goes_on_with_the_same_bits);
     return tcase;
