@@ -151,6 +151,19 @@ def test_bodies_that_come_and_go_are_there_when_they_are(client, server, tmp_pat
     assert present[int(new[1])] == [0] * 6 + [1] * 10
 
 
+def test_bodies_that_come_back_have_their_places(client, server, tmp_path):
+    world = World.create(client, SCENES / "stack10.json")
+    snapshot = client.snapshot_take(world=world.id).snapshot
+    client.world_remove(world=world.id, bodies=[int(world.ids[1]), int(world.ids[4])])
+    with world.record("come back"):
+        world.step(5)
+        client.snapshot_restore(world=world.id, snapshot=snapshot)
+        world.step(5)
+    assert check_bodies(client, server, "come back", tmp_path) == 11
+    arrays = np.load(tmp_path / "a.npz")
+    assert arrays["body"].tolist() == world.ids.tolist() and arrays["present"].sum() == 6 * 9 + 5 * 11
+
+
 def test_only_wanted_bodies_are_there(client, server, tmp_path):
     record(client, SCENES / "stack10.json", "few", steps=3)
     export(server, "few", "--npz", tmp_path / "a.npz", "--body", "box2", "--body", 5, "--what", "poses,contacts")

@@ -86,7 +86,7 @@ def test_joints_have_their_numbers_and_axes(client):
 def test_reports_are_those_that_the_steps_gave(client):
     world = World.create(client, STACK)
     given = []
-    with world.record("reports", content=protocol.Episode.Content.CONTACTS) as id:
+    with world.record("reports", content=protocol.Episode.Content.CONTACTS, keyframe_steps=10) as id:
         for _ in range(30):
             given.append(world.step(reports=True).reports)
     arrays = Episode(client, id).arrays(reports=True)
@@ -99,9 +99,10 @@ def test_reports_are_those_that_the_steps_gave(client):
     for name in ("before", "after", "contact", "row", "applied", "scheme", "unexplained"):
         assert arrays[f"report_energy_{name}"][1:].tolist() == [getattr(one.energy, name)[0] for one in given]
     # whatever the first step and the stride, a frame has the report of its own step
-    few = Episode(client, id).arrays(first=7, stride=11, reports=True)
-    assert few["step"].tolist() == [7, 18, 29] and few["report_present"].all()
-    assert few["report_energy_after"].tolist() == arrays["report_energy_after"][[7, 18, 29]].tolist()
+    for first, stride, steps in ((7, 11, [7, 18, 29]), (20, 10, [20, 30])):
+        few = Episode(client, id).arrays(first=first, stride=stride, reports=True)
+        assert few["step"].tolist() == steps and few["report_present"].all()
+        assert few["report_energy_after"].tolist() == arrays["report_energy_after"][steps].tolist()
     assert (arrays["report_contacts"][1:] == 8).all() and arrays["report_converged"][1:].all()
 
 
@@ -117,6 +118,11 @@ def test_a_range_is_cut_and_a_stream_may_be_left(client):
         assert block.step[0] == 0
         break
     client.ping()  # nothing of it is left behind
+    stream = client.episode_replay(episode=id, speed=1e-6)
+    next(iter(stream))
+    stream.close()
+    with pytest.raises(errors.Cancelled):
+        stream.result()
     with pytest.raises(errors.OutOfRange):
         episode.arrays(first=2001)
     with pytest.raises(errors.NotFound):

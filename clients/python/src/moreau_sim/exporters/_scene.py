@@ -51,9 +51,18 @@ def _turn(q: NDArray[np.float64], v: NDArray[np.float64]) -> NDArray[np.float64]
 def _from_z(normal: NDArray[np.float64]) -> NDArray[np.float64]:
     """The shortest turn from z to a direction."""
     n = _unit(normal)
-    if n[2] < -0.999999:
+    if 1 + n[2] < 1e-14:
         return np.array([0.0, 1.0, 0.0, 0.0])
     return _unit(np.array([1 + n[2], -n[1], n[0], 0.0]))
+
+
+def _from_x(directions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The shortest turns from x to directions, a row each."""
+    x, y, z = directions.T
+    turns = np.stack([1 + x, np.zeros_like(x), -z, y], axis=1)
+    turns[1 + x < 1e-14] = [0, 0, 1, 0]
+    made: NDArray[np.float64] = turns / np.linalg.norm(turns, axis=1, keepdims=True)
+    return made
 
 
 def world_frame(names: list[str], pose: NDArray[np.float64], now: int) -> FrameTransforms:
@@ -180,14 +189,14 @@ class Shapes:
         entity.timestamp.seconds, entity.timestamp.nanos = divmod(now, NS)
         impulse = np.einsum("ni,nij->nj", contacts["impulse"], contacts["frame"].reshape(-1, 3, 3))
         sizes = np.linalg.norm(impulse, axis=1)
-        largest = sizes.max(initial=0.0)
-        for point, push, size in zip(contacts["point"], impulse, sizes, strict=True):
-            if size == 0:
-                continue
-            length = float(size / largest)
+        pushes = np.flatnonzero(sizes > 0)
+        if not len(pushes):
+            return message
+        turns = _from_x(impulse[pushes] / sizes[pushes, np.newaxis]).tolist()
+        points, lengths = contacts["point"][pushes].tolist(), (sizes[pushes] / sizes.max()).tolist()
+        for (x, y, z), (qw, qx, qy, qz), length in zip(points, turns, lengths, strict=True):
             arrow = entity.arrows.add(shaft_length=0.8 * length, shaft_diameter=0.02, head_length=0.2 * length, head_diameter=0.04)
-            # it points along x
-            tilt = _product(_from_z(push), np.array([np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0]))
-            _place(arrow.pose, point, tilt)
+            arrow.pose.position.x, arrow.pose.position.y, arrow.pose.position.z = x, y, z
+            arrow.pose.orientation.w, arrow.pose.orientation.x, arrow.pose.orientation.y, arrow.pose.orientation.z = qw, qx, qy, qz
             _colour(arrow.color, (0.8, 0.0, 0.0))
         return message
