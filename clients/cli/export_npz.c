@@ -295,7 +295,7 @@ static void write_bodies(const NpzExport *npz, Npz *out) {
     }
     uint64_t *first = count_up(bodies);
     write_ids(bodies, out, "body");
-    npz_texts(out, "body_name", 1, bodies->all_count, names);
+    npz_texts(out, "body_name", names, bodies->all_count);
     spread_write(bodies, out, npz->frames, &(SpreadArray){"present", NULL, first, 1});
     for (int i = COLUMN_POSE; i <= COLUMN_VELOCITY; i++) {
         if (npz->column[i] != NULL) {
@@ -336,8 +336,8 @@ static int end(Cli *cli, void *state) {
     Npz *out = memory_take(1, sizeof(*out));
     put(npz, COLUMN_CONTACT_FIRST, &npz->contacts, sizeof(npz->contacts));
     npz_begin(out, &npz->save);
-    npz_texts(out, "episode", 0, 1, &wish->uid);
-    npz_texts(out, "name", 0, 1, &wish->name);
+    npz_text(out, "episode", wish->uid);
+    npz_text(out, "name", wish->name);
     for (int i = 0; i < PLAIN_COUNT; i++) {
         if (npz->column[i] != NULL) {
             write_plain(npz, out, i);

@@ -248,15 +248,15 @@ static size_t count_characters(const char *text) {
     return count;
 }
 
-void npz_texts(Npz *npz, const char *name, size_t dimensions, size_t count,
-               const char *const *texts) {
+static void write_texts(Npz *npz, const char *name, size_t dimensions, const char *const *texts,
+                        size_t count) {
     size_t width = 1;
     for (size_t i = 0; i < count; i++) {
         const size_t characters = count_characters(texts[i]);
         width = characters > width ? characters : width;
     }
     char type[24];
-    const uint64_t shape[NPZ_DIMENSIONS_MAX] = {count};
+    const uint64_t shape[] = {count};
     snprintf(type, sizeof(type), "U%zu", width);
     npz_array_begin(npz, name, type, width * sizeof(uint32_t), dimensions, shape);
     uint32_t *row = memory_take(width, sizeof(*row));
@@ -269,4 +269,12 @@ void npz_texts(Npz *npz, const char *name, size_t dimensions, size_t count,
     }
     free(row);
     npz_array_end(npz);
+}
+
+void npz_texts(Npz *npz, const char *name, const char *const *texts, size_t count) {
+    write_texts(npz, name, 1, texts, count);
+}
+
+void npz_text(Npz *npz, const char *name, const char *text) {
+    write_texts(npz, name, 0, &text, 1);
 }

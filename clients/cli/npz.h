@@ -36,8 +36,8 @@ void npz_array_end(Npz *npz);
 void npz_array(Npz *npz, const char *name, const char *type, size_t item_bytes, size_t dimensions,
                const uint64_t *shape, const void *data);
 
-// An array of texts, or, with `dimensions` 0, one text: as long as the longest.
-void npz_texts(Npz *npz, const char *name, size_t dimensions, size_t count,
-               const char *const *texts);
+// An array of texts, all as long as the longest; or one text that is no array.
+void npz_texts(Npz *npz, const char *name, const char *const *texts, size_t count);
+void npz_text(Npz *npz, const char *name, const char *text);
 
 void npz_end(Npz *npz);
