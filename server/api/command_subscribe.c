@@ -153,7 +153,9 @@ static Status send_frame(Subscription *subscription, Lane *lane, Error *error) {
     Event event = {.subscription = subscription, .frame = frame};
     const LivePlace place = {.marks = frame->marks};
     event.has_scene = frame->has_scene && lacks_scene(subscription, &place);
-    if (!choose(subscription, &lane->scratch, &event)) {
+    Arena *arena = &subscription->request->arena;
+    ArenaMark mark = arena_mark(arena);
+    if (!choose(subscription, arena, &event)) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while sending.");
     }
     event.frames_bytes = moreau__v1__episode_frames__get_packed_size(&event.frames);
@@ -164,6 +166,7 @@ static Status send_frame(Subscription *subscription, Lane *lane, Error *error) {
                       .write = write_event,
                       .context = &event};
     Status status = request_event_written(subscription->request, lane, &body, error);
+    arena_reset_to(arena, mark);
     return status != STATUS_OK && event.has_scene ? refuse_scene(subscription->request, error)
                                                   : status;
 }
@@ -180,11 +183,9 @@ static JobOutcome send_on_lane(Job *job, Lane *lane) {
 
 // ---- on the loop
 
-static void on_sent(Job *job) {
-    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
-    Subscription *subscription = request->plan;
+static void count_sent(Subscription *subscription) {
     const LiveFrame *frame = subscription->frame;
-    Api *api = request->api;
+    Api *api = subscription->request->api;
     if (subscription->error.status == STATUS_OK) {
         subscription->seen = (LivePlace){frame->number, frame->step, frame->marks};
         subscription->frames++;
@@ -195,7 +196,42 @@ static void on_sent(Job *job) {
     live_release_frame(subscription->live, subscription->frame);
     subscription->frame = NULL;
     subscription->state = STATE_PAUSED;
-    schedule(subscription);
+}
+
+static void on_sent(Job *job) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    count_sent(request->plan);
+    schedule(request->plan);
+}
+
+static void on_timer(uv_timer_t *timer) {
+    schedule(timer->data);
+}
+
+// Has schedule look at it, in a moment.
+static void wake(Subscription *subscription) {
+    if (subscription->state != STATE_SENDING) { // else it will
+        uv_timer_start(&subscription->timer, on_timer, 0, 0);
+    }
+}
+
+// What is packed and sent in some microseconds is not worth the way to a lane and back, as long as
+// there are few of it in a turn of the loop.
+enum { SENT_HERE_MAX = 64 };
+
+static bool is_short(const Api *api, const LiveFrame *frame) {
+    return api->subscription_count <= SENT_HERE_MAX &&
+           frame->columns.bytes + frame->reports_bytes +
+                   (frame->has_scene ? frame->scene_bytes : 0) <=
+               PEER_SHORT_BYTES;
+}
+
+static void send_here(Subscription *subscription) {
+    Error error = {0};
+    send_frame(subscription, NULL, &error);
+    subscription->error = error;
+    count_sent(subscription);
+    wake(subscription);
 }
 
 static void begin_sending(Subscription *subscription, LiveFrame *frame) {
@@ -208,6 +244,10 @@ static void begin_sending(Subscription *subscription, LiveFrame *frame) {
     subscription->frame = frame;
     live_retain_frame(frame);
     uv_timer_stop(&subscription->timer);
+    if (is_short(request->api, frame)) {
+        send_here(subscription);
+        return;
+    }
     request->job = (Job){.work = send_on_lane, .done = on_sent};
     pool_submit(request_pool(request), &request->strand, request_share(request), &request->job);
 }
@@ -233,17 +273,6 @@ static void ask(LiveWorld *live) {
         live_rest(live);
     } else {
         live_ask(live, &wanted, share);
-    }
-}
-
-static void on_timer(uv_timer_t *timer) {
-    schedule(timer->data);
-}
-
-// Has schedule look at it, in a moment.
-static void wake(Subscription *subscription) {
-    if (subscription->state != STATE_SENDING) { // else it will
-        uv_timer_start(&subscription->timer, on_timer, 0, 0);
     }
 }
 

@@ -198,8 +198,10 @@ static void rest(Watch *watch, const Door *door, const StepRun *run) {
 
 static void on_gone(Watch *watch) {
     LiveWorld *live = (LiveWorld *)watch;
-    atomic_store(&live->is_gone, true);
-    tell_loop(live);
+    Api *api = live->api;
+    atomic_store(&live->is_gone, true); // from here on it is the loop's alone, who may free it
+    atomic_fetch_add(&api->live_gone, 1);
+    uv_async_send(&api->live_async);
 }
 
 // For a world that nobody steps just then.
@@ -315,7 +317,6 @@ void live_rest(LiveWorld *live) {
 }
 
 static void take(LiveWorld *live) {
-    bool is_gone = atomic_load(&live->is_gone);
     LiveFrame *frame = atomic_exchange(&live->fresh, NULL);
     if (live->first == NULL) {
         destroy_frame(live, frame);
@@ -325,14 +326,19 @@ static void take(LiveWorld *live) {
     if (frame != NULL) {
         live->latest = (LivePlace){frame->number, frame->step, frame->marks};
         frame->references = 1;
-    }
-    if (is_gone) {
-        subscription_world_gone(live);
-    } else {
         subscription_took(live, frame);
-    }
-    if (frame != NULL) {
         live_release_frame(live, frame);
+    }
+}
+
+static void find_gone(Api *api) {
+    for (LiveWorld *live = api->first_live, *next; live != NULL; live = next) {
+        next = live->next;
+        if (atomic_load(&live->is_gone) && live->first != NULL) {
+            subscription_world_gone(live);
+        } else if (atomic_load(&live->is_gone)) {
+            live_leave(live);
+        }
     }
 }
 
@@ -343,6 +349,9 @@ void live_take_news(Api *api) {
         atomic_store(&live->is_listed, false); // from here on it may be listed again
         take(live);
         live = next;
+    }
+    if (atomic_exchange(&api->live_gone, 0) > 0) {
+        find_gone(api);
     }
 }
 

@@ -124,6 +124,7 @@ struct Api {
     // the lanes'
     _Alignas(CACHE_LINE_BYTES) _Atomic uint64_t unconverged_steps, faulted_steps;
     _Atomic uint64_t player_bytes;         // of the memory budget: episodes being shown or verified
+    _Atomic uint32_t live_gone;            // worlds that went and were watched, not yet told
     _Atomic(struct LiveWorld *) live_news; // Nullable; those with something for the loop
 };
 
