@@ -73,8 +73,8 @@ enum { CHUNK_HEADER_BYTES = 192 };
 enum { CHUNK_FORMAT_VERSION = 6, CHUNK_FORMAT_OLDEST = 2 };
 
 // Since when highlights say why steps did not converge, and what convex friction launched; and what
-// breaks, and what joints do, is told; and who touches whom; and, of episodes of groups that have an
-// opinion (GroupOpinion), what came of it.
+// breaks, and what joints do, is told; and who touches whom; and, of episodes of groups that have
+// an opinion (GroupOpinion), what came of it.
 enum {
     CHUNK_FORMAT_REASONS = 3,
     CHUNK_FORMAT_LAUNCHES = 4,
