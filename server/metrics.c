@@ -154,6 +154,7 @@ static const Metric table[] = {
     {"moreau_log_bytes_total", "counter", "Bytes of the chunks written.", FIELD(log.bytes), NULL},
     {"moreau_log_file_bytes", "gauge", "The file of episodes, with its write-ahead log.",
      FIELD(log.file_bytes), NULL},
+    {"moreau_log_backups_total", "counter", "Backups made.", FIELD(log.backups), NULL},
     {"moreau_log_retention_looks_total", "counter",
      "How often the file was looked over for what --keep-days and the like delete.",
      FIELD(log.looks), NULL},

@@ -89,6 +89,8 @@ static const Option table[] = {
      "full: neither does, and each transaction waits for the disk"},
     {"recover", OPTION_TEXT, FIELD(recover), 0, 0, 0, "FILE", NULL, group_episodes,
      "mend what a crash left in this file of episodes, say what was found, and exit"},
+    {"backup-dir", OPTION_TEXT, FIELD(backup_dir), 0, 0, 0, "DIR", NULL, group_episodes,
+     "where backups go that clients ask for, under plain names; without it none are made"},
     {"keep-days", OPTION_NUMBER, FIELD(keep_days), 0, 36500, 0, "N", "days", group_episodes,
      "delete recordings so many days after they have ended, but for those with a pinned episode; "
      "0: never"},
@@ -544,7 +546,8 @@ static void choose_rest(Options *options) {
 
 // A number of bytes that forgot its letter would delete nearly everything.
 static Status check_keep(const Options *options, Error *error) {
-    bool keeps = options->keep_days > 0 || options->keep_bytes > 0 || options->keep_episodes > 0;
+    bool keeps = options->keep_days > 0 || options->keep_bytes > 0 || options->keep_episodes > 0 ||
+                 options->backup_dir[0] != '\0';
     if (options->keep_bytes > 0 && options->keep_bytes < MIB) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "keep-bytes",
                          "keep-bytes is 0, for any size, or 1 MiB at least, not %llu bytes.",
@@ -552,8 +555,8 @@ static Status check_keep(const Options *options, Error *error) {
     }
     if (keeps && options->db[0] == '\0') {
         return error_set(error, STATUS_INVALID_ARGUMENT, "db",
-                         "keep-days, keep-bytes and keep-episodes are about the episodes of a "
-                         "file: give it with --db FILE.");
+                         "keep-days, keep-bytes, keep-episodes and backup-dir are about a "
+                         "file of episodes: give it with --db FILE.");
     }
     return STATUS_OK;
 }

@@ -44,6 +44,7 @@ typedef struct Options {
     char db[OPTIONS_TEXT_BYTES];       // the file of episodes; "": nothing can be recorded
     char recover[OPTIONS_TEXT_BYTES];  // "": serve; else mend this file and exit
     bool full_durability;
+    char backup_dir[OPTIONS_TEXT_BYTES];           // "": no backups
     uint64_t keep_days, keep_bytes, keep_episodes; // 0: all
     uint64_t log_queue_bytes_max;
     uint64_t frame_bytes_max;

@@ -206,6 +206,7 @@ static Status open_log(Server *server, Error *error) {
     LogDef log = {.path = options->db,
                   .full_durability = options->full_durability,
                   .queue_bytes_max = options->log_queue_bytes_max,
+                  .backup_folder = options->backup_dir[0] == '\0' ? NULL : options->backup_dir,
                   .keep = {.age_ns = options->keep_days * DAY_NS,
                            .bytes = options->keep_bytes,
                            .episodes = options->keep_episodes},

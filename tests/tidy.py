@@ -28,7 +28,7 @@ TABLE = {
     "server/collide": ({"base", "world"}, LIBC),
     "server/solve": ({"base"}, LIBC),
     "server/step": ({"base", "world", "collide", "solve"}, LIBC),
-    "server/log": ({"base", "os"}, LIBC | {"sqlite3.h", "uv.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h"}),
+    "server/log": ({"base", "os"}, LIBC | {"sqlite3.h", "uv.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h", "sys/statvfs.h"}),
     "server/run": ({"base", "os", "world", "collide", "solve", "step", "log"}, LIBC | {"uv.h"}),
     "server/replay": ({"base", "os", "world", "solve", "step", "log", "run"}, LIBC | {"uv.h"}),
     "server/net": ({"base", "os"}, LIBC | POSIX | {"uv.h"}),

@@ -388,19 +388,24 @@ MoreauStatus moreau_submit_replay(MoreauClient *client, const MoreauFrameQuery *
     return call_submit(client, &request, id);
 }
 
-typedef struct Verifying {
+typedef struct Watching {
     MoreauProgressProc *proc; // Nullable
     void *context;
-} Verifying;
+} Watching;
 
 static bool take_progress(void *context, const MoreauReply *event) {
-    const Verifying *verifying = context;
-    if (verifying->proc == NULL ||
-        event->message->result_case != MOREAU__V1__REPLY__RESULT_EPISODE_PROGRESS) {
+    const Watching *watching = context;
+    const Moreau__V1__Reply *message = event->message;
+    if (watching->proc == NULL) {
         return true;
     }
-    const Moreau__V1__EpisodeProgress *progress = event->message->episode_progress;
-    return verifying->proc(verifying->context, progress->steps_done, progress->steps_total);
+    if (message->result_case == MOREAU__V1__REPLY__RESULT_BACKUP_PROGRESS) {
+        return watching->proc(watching->context, message->backup_progress->bytes_done,
+                              message->backup_progress->bytes_total);
+    }
+    return message->result_case != MOREAU__V1__REPLY__RESULT_EPISODE_PROGRESS ||
+           watching->proc(watching->context, message->episode_progress->steps_done,
+                          message->episode_progress->steps_total);
 }
 
 MoreauVerify moreau_verify_default(void) {
@@ -422,8 +427,8 @@ MoreauStatus moreau_episode_verify(MoreauClient *client, const MoreauVerify *ver
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_VERIFY;
     request.episode_verify = &message;
-    Verifying verifying = {proc, context};
-    CallEvents events = {take_progress, &verifying};
+    Watching watching = {proc, context};
+    CallEvents events = {take_progress, &watching};
     MoreauStatus status =
         call_events(client, &request, MOREAU__V1__REPLY__RESULT_EPISODE_VERIFY, events, reply);
     if (status == MOREAU_OK) {
@@ -456,4 +461,25 @@ bool moreau_reply_difference(const MoreauReply *reply, size_t index, MoreauDiffe
                                      .found = got->found,
                                      .message = text_or_empty(got->message)};
     return true;
+}
+
+MoreauStatus moreau_episode_backup(MoreauClient *client, const char *name, bool overwrites,
+                                   MoreauProgressProc *proc, void *context, uint64_t *bytes) {
+    Moreau__V1__EpisodeBackup message = MOREAU__V1__EPISODE_BACKUP__INIT;
+    message.name = (char *)name;
+    message.has_overwrite = 1;
+    message.overwrite = overwrites;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_BACKUP;
+    request.episode_backup = &message;
+    Watching watching = {proc, context};
+    CallEvents events = {take_progress, &watching};
+    MoreauReply *reply;
+    MoreauStatus status =
+        call_events(client, &request, MOREAU__V1__REPLY__RESULT_EPISODE_BACKUP, events, &reply);
+    if (status == MOREAU_OK && bytes != NULL) {
+        *bytes = reply->message->episode_backup->bytes;
+    }
+    moreau_reply_free(reply);
+    return status;
 }

@@ -866,8 +866,9 @@ MoreauStatus moreau_episode_replay(MoreauClient *client, const MoreauFrameQuery 
 MoreauStatus moreau_submit_replay(MoreauClient *client, const MoreauFrameQuery *query,
                                   uint64_t last, double speed, uint64_t *id);
 
-// How far a verification is. Must not call the client. false: stop.
-typedef bool MoreauProgressProc(void *context, uint64_t steps_done, uint64_t steps_total);
+// How far a verification (in steps) or a backup (in bytes) is. Must not call the client. false:
+// stop.
+typedef bool MoreauProgressProc(void *context, uint64_t done, uint64_t total);
 
 typedef struct MoreauVerification {
     bool verified;              // every step and every stored byte is what it should be
@@ -961,6 +962,10 @@ typedef struct MoreauRun {
 // The recording's own run, then the variants in their order; texts are borrowed from the reply.
 // false beyond the last.
 bool moreau_reply_run(const MoreauReply *reply, size_t index, MoreauRun *run);
+// Makes a sound copy of the server's file, under a plain name in the folder of its --backup-dir.
+// `proc` and `bytes` are Nullable. ALREADY_EXISTS unless it `overwrites`.
+MoreauStatus moreau_episode_backup(MoreauClient *client, const char *name, bool overwrites,
+                                   MoreauProgressProc *proc, void *context, uint64_t *bytes);
 
 #ifdef __cplusplus
 }

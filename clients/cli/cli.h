@@ -132,4 +132,5 @@ int command_export(Cli *cli, int argc, char **argv);
 int command_snapshot(Cli *cli, int argc, char **argv);
 int command_scene(Cli *cli, int argc, char **argv);
 int command_top(Cli *cli, int argc, char **argv);
+int command_backup(Cli *cli, int argc, char **argv);
 int command_bench(Cli *cli, int argc, char **argv);

@@ -18,6 +18,7 @@ static const CliCommand commands[] = {
     {"fork", "EPISODE", "a live world of what was there at a step", command_fork},
     {"compare", "EPISODE", "its inputs again, under other solvers", command_compare},
     {"export", "EPISODE", "an episode as a page that shows it", command_export},
+    {"backup", "NAME", "a sound copy of the server's file", command_backup},
     {"snapshot", "take WORLD FILE", "save a world to a file; restore, clone", command_snapshot},
     {"scene", "WORLD", "a world as a scene", command_scene},
     {"worlds", "", "the worlds on the server", command_worlds},

@@ -47,7 +47,7 @@ void progress_start(Progress *progress) {
         (Progress){.started_s = now, .shown_s = now, .watched = terminal_is_watched(stderr)};
 }
 
-static void draw_bar(uint64_t done, uint64_t total, double simulated, double rate, double left_s) {
+static void draw_bar(uint64_t done, uint64_t total, const char *tells, double left_s) {
     double share = total > 0 ? (double)done / (double)total : 1.0;
     int full = (int)(share * BAR_COLUMNS);
     char bar[3 * BAR_COLUMNS + 1];
@@ -56,31 +56,57 @@ static void draw_bar(uint64_t done, uint64_t total, double simulated, double rat
         snprintf(bar + 3 * i, sizeof(bar) - 3 * i, "%s", (int)i < full ? "\u2588" : "\u2591");
     }
     char left[32];
-    char steps[32];
-    fprintf(stderr, "\r%s%s%s %3.0f %%  %s steps/s  t = %.2f s  %s left\033[K",
-            terminal_style(stderr, STYLE_GOOD), bar, terminal_style(stderr, STYLE_PLAIN),
-            100.0 * share, format_count((uint64_t)rate, steps), simulated,
+    fprintf(stderr, "\r%s%s%s %3.0f %%  %s  %s left\033[K", terminal_style(stderr, STYLE_GOOD), bar,
+            terminal_style(stderr, STYLE_PLAIN), 100.0 * share, tells,
             format_seconds(left_s, left));
     fflush(stderr);
 }
 
-void progress_show(Progress *progress, uint64_t done, uint64_t total, double simulated) {
+// How many per second so far; negative: it is not yet time to show more.
+static double take_rate(Progress *progress, uint64_t done) {
     double now = terminal_now_s();
     if (now - progress->shown_s < (progress->watched ? REDRAW_S : LINE_S)) {
-        return;
+        return -1.0;
     }
     progress->shown_s = now;
     progress->drawn = true;
     double elapsed = now - progress->started_s;
-    double rate = elapsed > 0.0 ? (double)done / elapsed : 0.0;
-    double left_s = rate > 0.0 ? (double)(total - done) / rate : 0.0;
-    if (progress->watched) {
-        draw_bar(done, total, simulated, rate, left_s);
+    return elapsed > 0.0 ? (double)done / elapsed : 0.0;
+}
+
+static double time_left(uint64_t done, uint64_t total, double rate) {
+    return rate > 0.0 && total > done ? (double)(total - done) / rate : 0.0;
+}
+
+void progress_show(Progress *progress, uint64_t done, uint64_t total, double simulated) {
+    double rate = take_rate(progress, done);
+    char text[2][32], tells[96];
+    if (rate < 0.0) {
         return;
     }
-    char text[2][32];
+    if (progress->watched) {
+        snprintf(tells, sizeof(tells), "%s steps/s  t = %.2f s",
+                 format_count((uint64_t)rate, text[0]), simulated);
+        draw_bar(done, total, tells, time_left(done, total, rate));
+        return;
+    }
     fprintf(stderr, "%s of %s step%s, %.6g s simulated\n", format_count(done, text[0]),
             format_count(total, text[1]), plural(total), simulated);
+}
+
+void progress_show_bytes(Progress *progress, uint64_t done, uint64_t total) {
+    double rate = take_rate(progress, done);
+    char text[2][32], tells[96];
+    if (rate < 0.0) {
+        return;
+    }
+    if (progress->watched) {
+        snprintf(tells, sizeof(tells), "%s, %s/s", format_bytes(done, text[0]),
+                 format_bytes((uint64_t)rate, text[1]));
+        draw_bar(done, total, tells, time_left(done, total, rate));
+        return;
+    }
+    fprintf(stderr, "%s of %s\n", format_bytes(done, text[0]), format_bytes(total, text[1]));
 }
 
 void progress_stop(Progress *progress) {

@@ -34,6 +34,7 @@ typedef struct Progress {
 
 void progress_start(Progress *progress);
 void progress_show(Progress *progress, uint64_t done, uint64_t total, double simulated);
+void progress_show_bytes(Progress *progress, uint64_t done, uint64_t total);
 
 // Removes the bar, so that a report can follow.
 void progress_stop(Progress *progress);

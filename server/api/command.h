@@ -108,6 +108,7 @@ Status command_episode_delete(Request *request, Lane *lane, Moreau__V1__Reply *r
 Status command_episode_touches(Request *request, Lane *lane, Moreau__V1__Reply *reply,
                                Error *error);
 Status command_episode_pin(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_episode_backup_prepare(Request *request, Error *error);
 Status command_episode_fork_judge(Request *request, Error *error);
 Status command_episode_fork_prepare(Request *request, Error *error);
 Status command_episode_compare_judge(Request *request, Error *error);

@@ -177,6 +177,9 @@ static Status open_file(Log *log, const LogDef *def, Error *error) {
         status = tell_orphans(log, error);
     }
     if (status == STATUS_OK) {
+        status = backup_init(&log->backup, def->backup_folder, log->path, error);
+    }
+    if (status == STATUS_OK) {
         reserve_init(&log->reserve, log->path);
         reserve_take(&log->reserve);
     }
@@ -208,6 +211,7 @@ static char *suffixed(const char *path, const char *suffix) {
 static void free_log(Log *log) {
     writer_close(&log->writer);
     reserve_deinit(&log->reserve);
+    backup_deinit(&log->backup);
     lock_release(&log->file_lock);
     free(log->path);
     free(log->wal_path);
@@ -255,7 +259,7 @@ Status log_open(Log **log, const LogDef *def, Error *error) {
 
 void log_close(Log *log) {
     uv_mutex_lock(&log->mutex);
-    ASSERT(log->figures.open_recordings == 0);
+    ASSERT(log->figures.open_recordings == 0 && log->backup_asked == NULL);
     log->is_closing = true;
     uv_cond_signal(&log->wake);
     uv_mutex_unlock(&log->mutex);

@@ -39,6 +39,7 @@ typedef struct LogDef {
     bool full_durability; // each transaction is on the disk when it is committed
     size_t queue_bytes_max;
     LogKeep keep;
+    const char *backup_folder; // Nullable: it makes no backups
     const Report *report;
     const char *server_version;
     const char *build; // compiler and machine
@@ -115,6 +116,25 @@ void log_delete(Log *log, const uint8_t episode_uid[UID_BYTES], LogWait *wait);
 // `wait` is done. NOT_FOUND.
 void log_pin(Log *log, const uint8_t episode_uid[UID_BYTES], bool is_pinned, LogWait *wait);
 
+// ---- backups: a sound copy of the file, which may be opened and verified by itself
+
+typedef struct LogBackup {
+    const char *name;          // of the file in the log's folder of backups; borrowed until the end
+    bool replaces;             // a file of that name
+    _Atomic bool is_cancelled; // to be set by anybody
+    _Atomic uint64_t bytes_done, bytes_total;
+    LogWait *wait; // the log's
+} LogBackup;
+
+// Begins to copy, which goes on between transactions: what is committed before the end is in the
+// copy. One backup at a time. When the call is refused, `wait` is not done; else it is, when all is
+// copied, or with what went wrong; CANCELLED.
+Status log_backup_begin(Log *log, LogBackup *backup, LogWait *wait, Error *error);
+
+// After `wait` was OK: waits for the disk and gives the copy its name; its size is in bytes_done.
+// Not on the log's thread.
+Status log_backup_end(Log *log, LogBackup *backup, Error *error);
+
 // ---- instruments
 
 typedef struct LogFigures {
@@ -125,6 +145,7 @@ typedef struct LogFigures {
     uint64_t lag_ns; // age of the oldest row that waits
     uint64_t looks;  // of retention, since the start, and what it deleted
     uint64_t retired_recordings, retired_episodes;
+    uint64_t backups;    // made since the start
     uint64_t file_bytes; // with the write-ahead log
 } LogFigures;
 

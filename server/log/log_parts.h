@@ -6,6 +6,7 @@
 //   log_write.c   the thread: batches, failures
 //   log_delete.c  the thread: errands, which are deletions and pins
 //   log_keep.c    the thread: retention
+//   log_backup.c  backups
 //
 // One lock guards the queue, the free buffers, the readers that rest, whoever waits for room, and
 // the figures. It is never held while SQLite works or somebody is called.
@@ -19,6 +20,7 @@
 // What even then cannot be written is found by the next log_open, as after a crash.
 #pragma once
 
+#include "log/backup.h"
 #include "log/lock.h"
 #include "log/log.h"
 #include "log/reserve.h"
@@ -103,7 +105,8 @@ struct Log {
     const Report *report;
     size_t queue_bytes_max;
     FileLock file_lock;
-    _Atomic bool is_full; // so that lanes ask without the lock
+    _Atomic bool is_full;       // so that lanes ask without the lock
+    _Atomic bool is_backing_up; // there are pages to copy
 
     // under the lock
     uv_mutex_t mutex;
@@ -117,7 +120,8 @@ struct Log {
     LogReader *reader[READERS_MAX]; // that rest
     size_t reader_count;
     LogHold *holds;
-    bool was_released; // a hold, since retention last looked
+    LogBackup *backup_asked; // until its end; NULL: none
+    bool was_released;       // a hold, since retention last looked
     LogFigures figures;
     bool is_closing;
 
@@ -139,6 +143,7 @@ struct Log {
     int64_t free_pages;    // … so many when it was last tried
     uint64_t cut_at_ns;    // when the file is to be made shorter; UINT64_MAX: it is
     Keep keep;
+    Backup backup;
     bool is_ending; // as is_closing, for this thread
 };
 
@@ -172,6 +177,11 @@ int log_note_frames(void *context, sqlite3 *db, const char *name, int frames);
 
 bool log_has_errands(const Log *log);
 void log_run_errands(Log *log);
+
+// ---- log_backup.c: on the log's thread
+
+bool log_has_backup(const Log *log);
+void log_backup_some(Log *log); // some pages
 
 // ---- log_keep.c: retention, on the log's thread
 

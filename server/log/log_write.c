@@ -333,7 +333,7 @@ static void finish_batch(Log *log, RecordList *batch) {
 // Under the lock. Sleeps until there is something to do.
 static void wait_for_work(Log *log) {
     while (log->queue.head == NULL && log->refused == NULL && !log->is_closing &&
-           !log_has_errands(log)) {
+           !log_has_errands(log) && !log_has_backup(log)) {
         log_keep_note_released(log);
         uint64_t keep_ns = log_keep_due_ns(log), now_ns = clock_now_ns();
         uint64_t mark_ns = log->unmarked != NULL ? log->retry_at_ns : UINT64_MAX;
@@ -378,6 +378,7 @@ void log_run(void *context) {
         finish_batch(log, &batch);
         mark_failed(log);
         log_run_errands(log);
+        log_backup_some(log);
         checkpoint(log);
     }
     mark_failed(log);

@@ -569,7 +569,9 @@ START_TEST(without_a_file_every_call_says_how_to_get_one) {
     Moreau__V1__EpisodeDelete gone = delete_call("x");
     Moreau__V1__EpisodePin pinned = MOREAU__V1__EPISODE_PIN__INIT;
     pinned.episode = (char *)"x";
-    const void *calls[] = {&start, &stop, &all, &describe, &read, &replay, &verify, &gone, &pinned};
+    Moreau__V1__EpisodeBackup backup = MOREAU__V1__EPISODE_BACKUP__INIT;
+    const void *calls[] = {&backup, &start,  &stop,   &all,  &describe,
+                           &read,   &replay, &verify, &gone, &pinned};
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         const Moreau__V1__Reply *reply =
             wire_refuse(other, calls[i], CODE(FAILED_PRECONDITION), NULL);

@@ -751,6 +751,16 @@ class Calls:
         """See protocol.EpisodePin."""
         return self._call(p.EpisodePin(episode=episode, pinned=pinned), p.EpisodePinReply, deadline_ms)
 
+    def episode_backup(
+        self,
+        *,
+        name: str | None = None,
+        overwrite: bool | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.EpisodeBackupReply:
+        """See protocol.EpisodeBackup."""
+        return self._call(p.EpisodeBackup(name=name, overwrite=overwrite), p.EpisodeBackupReply, deadline_ms)
+
     def subscribe(
         self,
         *,

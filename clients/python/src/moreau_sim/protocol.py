@@ -72,6 +72,7 @@ class Request(Message):
     episode_compare: Optional["EpisodeCompare"] = None
     episode_touches: Optional["EpisodeTouches"] = None
     episode_pin: Optional["EpisodePin"] = None
+    episode_backup: Optional["EpisodeBackup"] = None
     subscribe: Optional["Subscribe"] = None
     solve: Optional["Solve"] = None
     problem: Optional["Problem"] = None
@@ -131,12 +132,15 @@ class Reply(Message):
     episode_compare: Optional["EpisodeCompareReply"] = None
     episode_touches: Optional["EpisodeTouchesReply"] = None
     episode_pin: Optional["EpisodePinReply"] = None
+    episode_backup: Optional["EpisodeBackupReply"] = None
     episode_frames: Optional["EpisodeFrames"] = None
     """event of EpisodeReplay"""
     episode_progress: Optional["EpisodeProgress"] = None
     """event of EpisodeVerify"""
     compare_progress: Optional["EpisodeProgress"] = None
     """event of EpisodeCompare: steps of the recording, which each variant takes too"""
+    backup_progress: Optional["BackupProgress"] = None
+    """event of EpisodeBackup"""
     subscribe: Optional["SubscribeReply"] = None
     live_frame: Optional["LiveFrame"] = None
     """event of Subscribe"""
@@ -3040,6 +3044,38 @@ class EpisodePinReply(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class EpisodeBackup(Message):
+    """Makes a sound copy of the server's file of episodes, while it serves and records: one SQLite file, in
+    the folder of the option --backup-dir, that a server, or anything that reads SQLite, opens by itself.
+    Whatever was committed before the call is in it; what is being recorded at its end is `interrupted` there.
+    Sends events with `backup_progress`. The copy gets its name when it is whole and on the disk: a call that
+    fails or is cancelled leaves nothing. ALREADY_EXISTS: there is such a file. FAILED_PRECONDITION: no
+    --backup-dir, or a backup is being made already. RESOURCE_EXHAUSTED: the disk has not the room for it and
+    for what the log itself needs."""
+
+    name: str | None = None
+    """of the file: 1 … 200 bytes, no slash, no dot in front, not what SQLite calls its own (-wal, -journal,
+    -shm)"""
+    overwrite: bool | None = None
+    """an ordinary file of that name that no server has open is replaced"""
+
+
+@dataclass(slots=True, kw_only=True)
+class BackupProgress(Message):
+    bytes_done: int | None = None
+    """copied; pages that change meanwhile go over by themselves"""
+    bytes_total: int | None = None
+    """may change while the file does"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeBackupReply(Message):
+    name: str | None = None
+    bytes: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(slots=True, kw_only=True)
 class Subscribe(Message):
     """Watches a world while it runs, also in the middle of a long WorldStep: events with `live_frame`, the
     first at once, then whenever it has stepped or was changed. Changes nothing, and waits for no call. The
@@ -3445,6 +3481,7 @@ Request.FIELDS = (
     Field(129, "episode_compare", Kind.MESSAGE, False, EpisodeCompare),
     Field(130, "episode_touches", Kind.MESSAGE, False, EpisodeTouches),
     Field(131, "episode_pin", Kind.MESSAGE, False, EpisodePin),
+    Field(132, "episode_backup", Kind.MESSAGE, False, EpisodeBackup),
     Field(160, "subscribe", Kind.MESSAGE, False, Subscribe),
     Field(180, "solve", Kind.MESSAGE, False, Solve),
     Field(181, "problem", Kind.MESSAGE, False, Problem),
@@ -3494,9 +3531,11 @@ Reply.FIELDS = (
     Field(129, "episode_compare", Kind.MESSAGE, False, EpisodeCompareReply),
     Field(130, "episode_touches", Kind.MESSAGE, False, EpisodeTouchesReply),
     Field(131, "episode_pin", Kind.MESSAGE, False, EpisodePinReply),
+    Field(132, "episode_backup", Kind.MESSAGE, False, EpisodeBackupReply),
     Field(140, "episode_frames", Kind.MESSAGE, False, EpisodeFrames),
     Field(141, "episode_progress", Kind.MESSAGE, False, EpisodeProgress),
     Field(142, "compare_progress", Kind.MESSAGE, False, EpisodeProgress),
+    Field(143, "backup_progress", Kind.MESSAGE, False, BackupProgress),
     Field(160, "subscribe", Kind.MESSAGE, False, SubscribeReply),
     Field(170, "live_frame", Kind.MESSAGE, False, LiveFrame),
     Field(180, "solve", Kind.MESSAGE, False, SolveReply),
@@ -4706,6 +4745,19 @@ EpisodeRun.FIELDS = (
 EpisodePin.FIELDS = (
     Field(1, "episode", Kind.STRING, False, None),
     Field(2, "pinned", Kind.BOOL, False, None),
+)
+EpisodeBackup.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "overwrite", Kind.BOOL, False, None),
+)
+BackupProgress.FIELDS = (
+    Field(1, "bytes_done", Kind.UINT64, False, None),
+    Field(2, "bytes_total", Kind.UINT64, False, None),
+)
+EpisodeBackupReply.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "bytes", Kind.UINT64, False, None),
+    Field(3, "seconds", Kind.DOUBLE, False, None),
 )
 Subscribe.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
