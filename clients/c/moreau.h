@@ -962,6 +962,7 @@ typedef struct MoreauRun {
 // The recording's own run, then the variants in their order; texts are borrowed from the reply.
 // false beyond the last.
 bool moreau_reply_run(const MoreauReply *reply, size_t index, MoreauRun *run);
+
 // Makes a sound copy of the server's file, under a plain name in the folder of its --backup-dir.
 // `proc` and `bytes` are Nullable. ALREADY_EXISTS unless it `overwrites`.
 MoreauStatus moreau_episode_backup(MoreauClient *client, const char *name, bool overwrites,

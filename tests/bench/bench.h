@@ -77,6 +77,7 @@ void bench_drift(const BenchRun *run);
 void bench_lanes(const BenchRun *run);
 void bench_hash(const BenchRun *run);
 void bench_log(const BenchRun *run);
+void bench_readers(const BenchRun *run);
 void bench_state(const BenchRun *run);
 void bench_record(const BenchRun *run);
 void bench_neighbours(const BenchRun *run);

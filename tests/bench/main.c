@@ -51,6 +51,7 @@ static const Bench benches[] = {
     {"log", bench_log, "chunks through the log beside bare SQLite", false},
     {"state", bench_state, "a 1,000-body state encoded and sent, beside memcpy and send", false},
     {"record", bench_record, "recording beside not recording, stepping again, seeking", false},
+    {"readers", bench_readers, "writing the log beside readers, a backup, retention", false},
     {"neighbours", bench_neighbours, "round trips while others record and read", false},
     {"memory", bench_memory_use, "bytes per world and per idle connection", false},
 };
