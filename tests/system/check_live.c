@@ -343,7 +343,7 @@ END_TEST
 // Twenty who never read, of a world whose frames would fill any socket: it steps on, their memory
 // is bounded, and who reads again sees the latest.
 START_TEST(who_never_reads_holds_up_nobody) {
-    enum { SILENT = 20, WIDE = 2000, STEPS = 300 };
+    enum { SILENT = 20, WIDE = 2000, STEPS = 150 };
     open_server("--workers 2");
     WireWorld wide = wire_world(client, WIDE, 1, MOREAU__V1__WORLD__LIFETIME__SESSION);
     WireClient *silent[SILENT];
