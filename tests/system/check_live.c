@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Subscribe over real sockets: what is seen is what the world was, to the bit; the latest wins; and
 // nobody who looks, or does not look, changes or delays what he looks at.
+#include "support/machine.h"
 #include "support/server_figures.h"
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_client.h"
 #include "support/wire_world.h"
 
+#include <signal.h>
 #include <string.h>
 
 #define CODE(name) MOREAU__V1__STATUS__CODE__##name
@@ -302,6 +304,20 @@ START_TEST(it_ends_with_cancel_its_world_its_deadline_and_its_connection) {
 }
 END_TEST
 
+START_TEST(a_server_that_is_told_to_end_ends_it) {
+    open_server("--workers 2");
+    Moreau__V1__Subscribe call = subscribe_call(world.id);
+    wire_submit(viewer, &call);
+    next_frame(viewer);
+    kill(server->pid, SIGTERM);
+    await_end(viewer, CODE(CANCELLED), NULL);
+    ck_assert_int_eq(server_wait(server, PATIENCE_MS), 0);
+    wire_close(viewer);
+    wire_close(client);
+    server_free(server);
+}
+END_TEST
+
 START_TEST(what_is_wrong_with_it_is_told) {
     open_server("--workers 1 --subscriptions-max 2");
     Moreau__V1__Subscribe call = subscribe_call(world.id);
@@ -438,6 +454,7 @@ static TCase *case_seen(void) {
 static TCase *case_end(void) {
     TCase *tcase = tcase_create("how it ends");
     tcase_add_test(tcase, it_ends_with_cancel_its_world_its_deadline_and_its_connection);
+    tcase_add_test(tcase, a_server_that_is_told_to_end_ends_it);
     tcase_add_test(tcase, what_is_wrong_with_it_is_told);
     tcase_add_test(tcase, a_scene_longer_than_a_frame_is_refused);
     return tcase;

@@ -406,6 +406,26 @@ START_TEST(what_is_no_message_ends_its_connection_alone) {
 }
 END_TEST
 
+// Who watches when the server is told to end does not keep it.
+START_TEST(a_server_ends_while_worlds_are_watched) {
+    open_server("--workers 2 --http 127.0.0.1:0");
+    WireWorld world = wire_world(client, 100, 1, MOREAU__V1__WORLD__LIFETIME__SESSION);
+    Browser *browser = greet();
+    Moreau__V1__Subscribe call = MOREAU__V1__SUBSCRIBE__INIT;
+    call.has_world = 1;
+    call.world = world.id;
+    submit(browser, &call);
+    Moreau__V1__Reply *reply = receive_reply(browser);
+    ck_assert_ptr_nonnull(reply->live_frame);
+    moreau__v1__reply__free_unpacked(reply, NULL);
+    wire_close(client);
+    server_stop(server);
+    while (receive(browser) == OPCODE_BINARY) {
+    }
+    close_browser(browser);
+}
+END_TEST
+
 // A request in as many pieces as it has bytes is one all the same.
 START_TEST(a_message_may_come_in_pieces) {
     open_server("--workers 1 --http 127.0.0.1:0");
@@ -493,6 +513,7 @@ static TCase *case_said(void) {
     tcase_add_test(tcase, a_world_is_watched);
     tcase_add_test(tcase, a_viewer_who_never_reads_holds_up_nobody);
     tcase_add_test(tcase, what_is_no_message_ends_its_connection_alone);
+    tcase_add_test(tcase, a_server_ends_while_worlds_are_watched);
     tcase_add_test(tcase, a_message_may_come_in_pieces);
     tcase_add_test(tcase, a_thousand_requests_at_once_are_all_answered);
     tcase_add_test(tcase, the_page_is_shown_where_there_is_one);
