@@ -281,7 +281,7 @@ Status variant_run(Variant *variant, Arena *scratch, const Context *context, boo
     }
     if (status != STATUS_OK && variant->door.world->faulted) {
         variant->ended = why;
-        variant->is_stepping = false;
+        variant->is_stepping = variant->has_step = false;
         return STATUS_OK;
     }
     if (status != STATUS_OK) {

@@ -430,6 +430,40 @@ START_TEST(an_input_that_a_variant_cannot_take_ends_it) {
 }
 END_TEST
 
+// Explicit Euler lets a spin grow without end, which fails; the recording's own mean does not.
+START_TEST(a_step_that_fails_ends_that_variant_alone) {
+    uint64_t world = begin(free_world(0.0));
+    double inertia[6] = {0.1, 0.2, 0.25}, velocity[6] = {0, 0, 0, 900.0, 800.0, 700.0};
+    uint64_t body = 1;
+    Moreau__V1__WorldSet set = MOREAU__V1__WORLD_SET__INIT;
+    set.has_world = 1, set.world = world;
+    set.n_ids = 1, set.ids = &body;
+    set.n_velocity = 6, set.velocity = velocity;
+    set.n_mass = 1, set.mass = (double[]){1.0};
+    set.n_inertia = 6, set.inertia = inertia;
+    wire_accept(depot.client, &set);
+    wire_step(depot.client, world, 60);
+    wire_stop_recording(depot.client, world);
+    Asked asked;
+    ask(&asked, 2);
+    asked.call.has_record = asked.call.record = 1;
+    asked.settings[0].has_rotation = 1;
+    asked.settings[0].rotation = MOREAU__V1__ROTATION__KIND__EXPLICIT;
+    const Moreau__V1__EpisodeCompareReply *reply = compare(&asked);
+    const Moreau__V1__EpisodeRun *ended = reply->runs[1];
+    ck_assert_ptr_nonnull(ended->ended);
+    ck_assert_uint_lt(ended->ended_step, 60);
+    ck_assert_uint_eq(ended->steps, ended->ended_step);
+    ck_assert_uint_eq(ended->compared, ended->steps + 1);
+    ck_assert_ptr_null(reply->runs[2]->ended);
+    ck_assert(!reply->runs[2]->has_hash_step);
+    uint64_t steps = ended->steps;
+    char id[WIRE_EPISODE_ID_BYTES];
+    snprintf(id, sizeof(id), "%s", ended->episode);
+    wire_expect_verified(depot.client, id, steps);
+}
+END_TEST
+
 // ---- recordings of variants
 
 START_TEST(variants_become_episodes_that_know_where_they_come_from) {
@@ -659,6 +693,7 @@ static TCase *case_compare(void) {
     tcase_add_test(tcase, what_a_variant_says_rules_over_the_recording);
     tcase_add_test(tcase, a_change_inside_of_a_step_ends_that_variant_alone);
     tcase_add_test(tcase, an_input_that_a_variant_cannot_take_ends_it);
+    tcase_add_test(tcase, a_step_that_fails_ends_that_variant_alone);
     tcase_add_test(tcase, variants_become_episodes_that_know_where_they_come_from);
     tcase_add_test(tcase, a_comparison_that_is_given_up_leaves_whole_episodes);
     tcase_add_test(tcase, a_deadline_ends_it);
