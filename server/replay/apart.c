@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "replay/apart.h"
 
+#include "base/bytes.h"
 #include "base/trig.h"
 
 #include <math.h>
-#include <string.h>
+
+static bool is_same(const double *a, const double *b, size_t count) {
+    size_t i = 0;
+    while (i < count && bytes_same_double(a[i], b[i])) {
+        i++;
+    }
+    return i == count;
+}
 
 // Of the turn q = conj(a) b: the sine and the cosine of half its angle. Of equal orientations the
 // sine is 0 to the bit.
@@ -23,9 +31,8 @@ static void add_body(const World *was, uint32_t i, const World *is, uint32_t k, 
                      SinCos *turn) {
     const double *a = was->pose + 7 * (size_t)i, *b = is->pose + 7 * (size_t)k;
     const double *v = was->velocity + 6 * (size_t)i, *w = is->velocity + 6 * (size_t)k;
-    bool is_same_pose = memcmp(a, b, 7 * sizeof(double)) == 0;
-    apart->has_other_bits =
-        apart->has_other_bits || !is_same_pose || memcmp(v, w, 6 * sizeof(double)) != 0;
+    bool is_same_pose = is_same(a, b, 7);
+    apart->has_other_bits = apart->has_other_bits || !is_same_pose || !is_same(v, w, 6);
     if (is_same_pose) {
         return;
     }

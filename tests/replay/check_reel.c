@@ -78,9 +78,9 @@ static void expect_frame(const Tape *tape, const EpisodeFrame *frame, uint64_t s
     ck_assert_uint_eq(frame->frame.world_step, world->step);
     ck_assert_uint_eq(frame->body_count, world->body_count);
     ck_assert_mem_eq(frame->ids, world->body_id, world->body_count * sizeof(uint64_t));
-    ck_assert_mem_eq(frame->frame.pose, world->pose, world->body_count * 7 * sizeof(double));
+    ck_assert_mem_eq(frame->frame.pose, world->pose, 7 * sizeof(double) * world->body_count);
     ck_assert_mem_eq(frame->frame.velocity, world->velocity,
-                     world->body_count * 6 * sizeof(double));
+                     6 * sizeof(double) * world->body_count);
     world_destroy(world);
 }
 

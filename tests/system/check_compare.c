@@ -371,7 +371,7 @@ START_TEST(what_a_variant_says_rules_over_the_recording) {
     const Moreau__V1__EpisodeCompareReply *reply = compare(&asked);
     // the recording is of mdp up to where it takes lcp
     ck_assert_uint_eq(reply->runs[1]->overridden, 1);
-    ck_assert_uint_gt(reply->runs[1]->differs_step, STEPS / 3 * 2);
+    ck_assert_uint_gt(reply->runs[1]->differs_step, 2 * (uint64_t)(STEPS / 3));
     ck_assert_uint_eq(reply->runs[1]->hash_step, reply->runs[1]->differs_step);
     ck_assert_uint_eq(reply->runs[2]->overridden, 1);
     ck_assert_uint_lt(reply->runs[2]->differs_step, STEPS / 3);
@@ -636,8 +636,8 @@ START_TEST(a_damaged_recording_is_compared_where_it_is_sound) {
     Asked asked;
     ask(&asked, 1);
     wire_refuse(depot.client, &asked.call, CODE(DATA_LOSS), "episode");
-    asked.call.has_last = 1, asked.call.last = 2 * KEYFRAME_STEPS;
-    ck_assert_uint_eq(compare(&asked)->runs[1]->compared, 2 * KEYFRAME_STEPS + 1);
+    asked.call.has_last = 1, asked.call.last = 2 * (uint64_t)KEYFRAME_STEPS;
+    ck_assert_uint_eq(compare(&asked)->runs[1]->compared, 2 * (uint64_t)KEYFRAME_STEPS + 1);
 }
 END_TEST
 

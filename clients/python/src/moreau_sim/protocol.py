@@ -2456,7 +2456,7 @@ class EpisodeInfo(Message):
     energy_gain_step: int | None = None
     """as hardest_impact_step"""
     parent: str | None = None
-    """the episode it was forked from …"""
+    """the episode that its world was forked from, or that it is a variant of (EpisodeCompare) …"""
     parent_step: int | None = None
     """… behind this step of it"""
     world_index: int | None = None
