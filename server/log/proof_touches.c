@@ -85,7 +85,8 @@ static bool add_names(const EventsChunk *events, Arena *arena, Sealed *sealed) {
         return false;
     }
     TouchName name;
-    for (size_t at = 0; events_next_name(events, &at, &name);) {
+    size_t at = 0;
+    for (size_t i = 0; i < events->name_count && events_next_name(events, &at, &name); i++) {
         sealed->name[sealed->name_count] = (SealedName){
             .body = name.body, .text = name.text, .bytes = name.bytes, .order = sealed->name_count};
         sealed->name_count++;

@@ -124,9 +124,9 @@ Status player_check_events(Player *player, LogReader *reader, Arena *scratch,
         status = make_events(player, found && events.is_complete, scratch, &made, &count, error);
     }
     if (status == STATUS_OK && !is_damaged) {
-        is_same =
-            found ? chunk.chunk.body_bytes == count && bytes_are_same(chunk.chunk.body, made, count)
-                  : count == 0;
+        is_same = found ? made != NULL && chunk.chunk.body_bytes == count &&
+                              bytes_are_same(chunk.chunk.body, made, count)
+                        : count == 0;
     }
     arena_reset_to(scratch, mark);
     if (status == STATUS_OK && !is_same) {
