@@ -286,6 +286,7 @@ static Status take_substep(Group *group, uint32_t i, GroupRow *became, StepInput
     input->witness = is_chosen ? &keeper.witness : NULL;
     StepReport report;
     Status status = stepper_run(of->stepper, of->world, input, scratch, NULL, &report, error);
+    input->witness = NULL;
     if (status == STATUS_OK) {
         of->substep++;
         became->unconverged += !report.certificate.converged;

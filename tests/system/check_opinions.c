@@ -9,7 +9,7 @@
 
 #define CODE(name) MOREAU__V1__STATUS__CODE__##name
 
-enum { WORLDS = 24, FALLING = 20 };
+enum { WORLDS = 24, FALLING = 20, JUDGED_STEPS = 5, SENT_STEPS = 4 };
 
 // Piles of balls and boxes, of whose steps all are solved again.
 static uint64_t piles(WireClient *client, uint32_t lag, bool is_recorded) {
@@ -64,13 +64,12 @@ static void expect_opinions(const Moreau__V1__GroupOpinionColumns *columns, uint
 
 // Calls go ahead of their replies, and each waits until the one before it is judged.
 START_TEST(calls_in_a_row_wait_for_each_other) {
-    enum { STEPS = 5 };
     ServerProcess *server = server_start("--workers 2");
     WireClient *client = wire_open(server->address[0]);
     const uint64_t group = piles(client, 1, false);
     wire_group_reset(client, group);
-    submit_steps(client, group, STEPS);
-    for (uint64_t i = 0; i < STEPS; i++) {
+    submit_steps(client, group, JUDGED_STEPS);
+    for (uint64_t i = 0; i < JUDGED_STEPS; i++) {
         const Moreau__V1__Reply *reply = wire_receive(client);
         wire_expect(reply, CODE(OK), NULL);
         ck_assert(i > 0 || reply->group_step->opinions == NULL);
@@ -80,10 +79,10 @@ START_TEST(calls_in_a_row_wait_for_each_other) {
     }
     const Moreau__V1__GroupOpinions ask = opinions_call(group);
     const Moreau__V1__GroupOpinionsReply *rest = wire_accept(client, &ask)->group_opinions;
-    expect_opinions(rest->opinions, STEPS);
+    expect_opinions(rest->opinions, JUDGED_STEPS);
     ck_assert(rest->left == 0 && rest->lost == 0);
     const Moreau__V1__StatsReply *stats = wire_stats(client, false);
-    ck_assert_uint_eq(stats->opinions, STEPS * WORLDS);
+    ck_assert_uint_eq(stats->opinions, (uint64_t)JUDGED_STEPS * WORLDS);
     ck_assert_uint_eq(stats->opinions_waiting, 0);
     wire_close(client);
     server_stop(server);
@@ -97,17 +96,17 @@ START_TEST(a_wait_that_is_cancelled_loses_nothing) {
     const uint64_t group = piles(client, 100, false);
     Moreau__V1__GroupOpinions ask = opinions_call(group);
     wire_group_reset(client, group);
-    submit_steps(client, group, 4);
+    submit_steps(client, group, SENT_STEPS);
     const uint64_t asked = wire_submit(client, &ask);
     Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
     cancel.has_request = 1, cancel.request = asked;
     wire_submit(client, &cancel);
-    for (int i = 0; i < 6; i++) { // it may have been too late
+    for (int i = 0; i < SENT_STEPS + 2; i++) { // it may have been too late
         const Moreau__V1__Reply *reply = wire_receive(client);
         ck_assert(reply->status->code == CODE(OK) ||
                   (reply->id == asked && reply->status->code == CODE(CANCELLED)));
     }
-    uint64_t left = 4 * WORLDS;
+    uint64_t left = (uint64_t)SENT_STEPS * WORLDS;
     ask.has_count = 1, ask.count = 10;
     while (left > 0) {
         const Moreau__V1__GroupOpinionsReply *reply = wire_accept(client, &ask)->group_opinions;
