@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// moreau worlds: what is on the server.
+// moreau worlds: what is on the server, worlds and groups of them.
 #include "cli/cli.h"
 
 #include "cli/json_write.h"
@@ -11,14 +11,16 @@
 #include <stdlib.h>
 
 static const char usage[] =
-    "moreau worlds: the worlds on the server\n"
+    "moreau worlds: the worlds on the server, and its groups of worlds\n"
     "\n"
-    "  moreau worlds [--json]              a table\n"
+    "  moreau worlds [--json]              a table of each\n"
     "  moreau worlds --destroy WORLD       end one, whoever made it\n"
     "\n"
     "WORLD is an id or a name. kept: the world stays when its client is gone.\n"
     "faulted: a step would not have been finite; the world steps again when its\n"
-    "bodies are set (WorldSet).\n"
+    "bodies are set (WorldSet). A group that is recorded goes on from its recording,\n"
+    "also when the server was killed (GroupCreate). With --json the groups stand\n"
+    "behind the worlds, with a `group` in place of a `world`.\n"
     "\n"
     "Examples:\n"
     "  moreau worlds\n"
@@ -56,7 +58,82 @@ static void show_page(const Moreau__V1__WorldListReply *page, json_t *rows) {
     }
 }
 
-static int list_worlds(Cli *cli) {
+// ---- groups
+
+enum { GROUP_PAGE_ROWS = 1000 };
+
+static void print_group_head(uint64_t total) {
+    char count[32];
+    printf("%s%s group%s%s\n", terminal_style(stdout, STYLE_BOLD), format_count(total, count),
+           plural(total), terminal_style(stdout, STYLE_PLAIN));
+    printf("%s%12s  %-16s %8s %8s %10s %8s  %s%s\n", terminal_style(stdout, STYLE_DIM), "id",
+           "name", "worlds", "bodies", "steps", "episodes", "state, recording",
+           terminal_style(stdout, STYLE_PLAIN));
+}
+
+static void print_group(const Moreau__V1__GroupInfo *group) {
+    const bool is_kept = group->lifetime == MOREAU__V1__WORLD__LIFETIME__SERVER;
+    printf("%12" PRIu64 "  %-16.16s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8" PRIu64 "  %s%s%s\n",
+           group->group, group->name != NULL ? group->name : "", group->count, group->bodies,
+           group->steps, group->episodes, is_kept ? "kept" : "",
+           is_kept && group->recording != NULL ? ", " : "",
+           group->recording != NULL ? group->recording : "");
+}
+
+// The reply with groups from the first-th on, the caller's to free. NULL: *status is what to
+// return.
+static Moreau__V1__Reply *fetch_groups(Cli *cli, uint64_t first, int *status) {
+    Moreau__V1__GroupList list = MOREAU__V1__GROUP_LIST__INIT;
+    list.has_first = list.has_count = 1;
+    list.first = first;
+    list.count = GROUP_PAGE_ROWS;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_GROUP_LIST;
+    request.group_list = &list;
+    Moreau__V1__Reply *reply;
+    *status = cli_call(cli, &request, &reply);
+    if (*status != EXIT_DONE) {
+        *status = cli_report_refusal(cli, NULL, "");
+    } else if (reply->result_case != MOREAU__V1__REPLY__RESULT_GROUP_LIST) {
+        *status = cli_fail(cli, EXIT_REFUSED, "the server's answer holds no list of groups");
+    } else {
+        return reply;
+    }
+    if (reply != NULL) {
+        moreau__v1__reply__free_unpacked(reply, NULL);
+    }
+    return NULL;
+}
+
+// Prints the groups, or collects them in `rows` (Nullable).
+static int list_groups(Cli *cli, json_t *rows) {
+    uint64_t first = 0;
+    size_t count;
+    do {
+        int status;
+        Moreau__V1__Reply *reply = fetch_groups(cli, first, &status);
+        if (reply == NULL) {
+            return status;
+        }
+        const Moreau__V1__GroupListReply *page = reply->group_list;
+        count = page->n_groups;
+        if (first == 0 && count > 0 && rows == NULL) {
+            print_group_head(page->total);
+        }
+        for (size_t i = 0; i < count; i++) {
+            if (rows != NULL) {
+                json_array_append_new(rows, json_write_ours(&page->groups[i]->base));
+            } else {
+                print_group(page->groups[i]);
+            }
+        }
+        first += count;
+        moreau__v1__reply__free_unpacked(reply, NULL);
+    } while (count == GROUP_PAGE_ROWS);
+    return EXIT_DONE;
+}
+
+static int list_all(Cli *cli) {
     json_t *rows = cli->json ? json_array() : NULL;
     uint64_t first = 0;
     size_t page_rows;
@@ -75,10 +152,13 @@ static int list_worlds(Cli *cli) {
         show_page(reply->world_list, rows);
         moreau__v1__reply__free_unpacked(reply, NULL);
     } while (page_rows == WORLD_PAGE_ROWS);
-    if (rows != NULL) {
+    const int status = list_groups(cli, rows);
+    if (rows != NULL && status == EXIT_DONE) {
         cli_print(cli, rows);
+    } else {
+        json_decref(rows);
     }
-    return EXIT_DONE;
+    return status;
 }
 
 // Says what is gone, which is known only before.
@@ -113,5 +193,5 @@ int command_worlds(Cli *cli, int argc, char **argv) {
     if (status != EXIT_DONE || cli->help || (status = cli_connect(cli)) != EXIT_DONE) {
         return status;
     }
-    return destroyed != NULL ? destroy_world(cli, destroyed) : list_worlds(cli);
+    return destroyed != NULL ? destroy_world(cli, destroyed) : list_all(cli);
 }

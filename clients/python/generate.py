@@ -47,6 +47,7 @@ SHARED = {
     "WorldAddJoints": "WorldAddReply",
     "GroupReset": "GroupStepReply",
     "GroupReceive": "GroupStepReply",
+    "GroupRead": "GroupStepReply",
 }
 # what a call sends before its reply
 EVENTS = {"EpisodeReplay": "EpisodeFrames", "EpisodeVerify": "EpisodeProgress", "EpisodeCompare": "EpisodeProgress", "Subscribe": "LiveFrame"}

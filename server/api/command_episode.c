@@ -532,7 +532,7 @@ static Status copy_names(const World *world, Arena *arena,
     return STATUS_OK;
 }
 
-// A group's episode has no key-frame: it begins as the group's definition says.
+// A group's episode begins as the group's definition says, or in the middle of one of the parent's.
 static Status copy_group_names(Request *request, const EpisodeRow *row,
                                Moreau__V1__EpisodeDescribeReply *message, Error *error) {
     Log *log = request->api->def.log;

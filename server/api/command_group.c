@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The family group: Create, Destroy, List. A group is made of its template on one lane, then its
-// worlds block by block on all of them; either all are there in the end, or nothing is. (Reset and
-// Step: command_group_step.c.)
+// worlds block by block on all of them; either all are there in the end, or nothing is. One that
+// goes on from a recording is planned in the background before that, and its worlds are brought to
+// where they were block by block (replay/resume.h). (Reset, Step, Read: command_group_step.c.)
 #include "api/episode.h"
 #include "api/group_call.h"
 #include "api/request.h"
 #include "api/span.h"
 #include "os/clock.h"
+#include "replay/resume.h"
 #include "run/farm.h"
 #include "step/snapshot.h"
 #include "wire/group_def.h"
 #include "wire/scene.h"
 #include "wire/scene_print.h"
+#include "world/range.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,14 +34,20 @@ struct MakePlan {
     ScenePlan scene;
     char client[HOST_NAME_BYTES]; // the session's may change while a lane reads it
     char recording[UID_TEXT_BYTES];
-    WorldEntry *source; // retained; NULL: of a scene
-    GroupEntry *entry;  // referenced, from prepare on
-    Job template_job;
+    WorldEntry *source;   // retained; NULL: of a scene, or a recording
+    GroupEntry *entry;    // referenced, from prepare on, or once it is planned
+    Resume *resume;       // owned; NULL: it begins anew
+    Stop stop;            // of what it plans
+    size_t counted_bytes; // of `resume`, in the memory budget
+    Job template_job;     // and, of one that goes on, the planning before and the counting after
+    Moreau__V1__GroupResumed resumed;
+    char resumed_recording[UID_TEXT_BYTES];
+    char *damage[RESUME_DAMAGES_MAX];
     MakePart *part;
     uint32_t unfinished;
     Moreau__V1__GroupCreateReply message;
-    Error error;            // of the template, or of the first world that failed
-    atomic_flag has_failed; // whoever sets it writes the error, on its lane
+    Error error;             // of the template, or of the first world that failed
+    _Atomic bool has_failed; // whoever sets it writes the error, on its lane
 };
 
 static Status out_of_memory(Error *error) {
@@ -56,13 +65,22 @@ static void release_plan(Request *request) {
     if (plan->entry != NULL) {
         farm_release(plan->entry);
     }
+    if (plan->resume != NULL) {
+        resume_close(plan->resume);
+        episode_count_memory(request, &plan->counted_bytes, 0);
+    }
+}
+
+// What goes on from a recording is work for the background.
+static Pool *pool_of(const MakePlan *plan) {
+    const ApiDef *def = &plan->request->api->def;
+    return plan->request->message->group_create->recording != NULL ? def->background : def->pool;
 }
 
 static void answer(MakePlan *plan) {
     Request *request = plan->request;
-    const GroupEntry *entry = plan->entry;
-    if (plan->error.status == STATUS_OK && entry->recorder != NULL) {
-        group_recorder_status(entry->recorder, &plan->error);
+    if (plan->error.status == STATUS_OK && plan->entry->recorder != NULL) {
+        group_recorder_status(plan->entry->recorder, &plan->error);
     }
     if (plan->error.status == STATUS_OK && !request_should_stop(request, &plan->error)) {
         farm_list(plan->entry, &plan->error);
@@ -80,12 +98,145 @@ static void answer(MakePlan *plan) {
     request_finish(request);
 }
 
+// ---- what is lost, of one that goes on
+
+static bool is_given_up(void *context) {
+    return request_should_stop(context, NULL);
+}
+
+// Worlds of which no episode goes on.
+static void tell_over(const MakePlan *plan, Moreau__V1__GroupResumed *told) {
+    const Group *group = plan->entry->group;
+    const size_t bytes = ((size_t)group->count + 7) / 8;
+    uint8_t *over = arena_take_zeroed(&plan->request->arena, bytes, 1);
+    for (uint32_t i = 0; over != NULL && i < group->count; i++) {
+        over[i / 8] |= (uint8_t)((group->world[i].is_running ? 0u : 1u) << i % 8);
+    }
+    told->has_over = over != NULL;
+    told->over = (ProtobufCBinaryData){.len = bytes, .data = over};
+}
+
+static void tell_def(const GroupDef *def, Moreau__V1__GroupResumed *told) {
+    told->has_double_precision = told->has_autoreset = told->has_substeps = told->has_step_limit =
+        1;
+    told->double_precision = def->is_double;
+    told->autoreset = (Moreau__V1__Group__Autoreset)def->autoreset;
+    told->substeps = def->substeps;
+    told->step_limit = def->step_limit;
+}
+
+static void tell_resumed(MakePlan *plan) {
+    const ResumeFacts *facts = resume_facts(plan->resume);
+    Moreau__V1__GroupResumed *told = &plan->resumed;
+    moreau__v1__group_resumed__init(told);
+    uid_text(facts->recording, plan->resumed_recording);
+    told->recording = plan->resumed_recording;
+    told->has_step = told->has_calls_lost = told->has_episodes_lost = told->has_episodes_untold = 1;
+    told->step = facts->step;
+    told->calls_lost = facts->calls_lost;
+    told->episodes_lost = facts->episodes_lost;
+    told->episodes_untold = facts->episodes_untold;
+    told->n_damage = facts->damage_count;
+    told->damage = plan->damage;
+    for (size_t i = 0; i < facts->damage_count; i++) {
+        plan->damage[i] = (char *)facts->damage[i];
+    }
+    tell_over(plan, told);
+    tell_def(&plan->def, told);
+    plan->message.resumed = told;
+}
+
+// Planning and counting: what a reader is needed for and no world.
+static Status look(MakePlan *plan, Error *error) {
+    const Request *request = plan->request;
+    const Moreau__V1__GroupCreate *message = request->message->group_create;
+    Log *log = request->api->def.log;
+    LogReader *reader;
+    Status status = log_take_reader(log, &reader, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    plan->stop = (Stop){.asked = is_given_up, .context = plan->request};
+    if (plan->resume != NULL) {
+        status = resume_count(plan->resume, reader, &plan->stop, error);
+    } else {
+        const ResumeDef def = {.recording = message->recording,
+                               .has_step = message->has_step,
+                               .step = message->step,
+                               .limits = *host_limits(request->api->def.host)};
+        status = resume_open(&plan->resume, &def, reader, &plan->stop, error);
+    }
+    log_give_reader(log, reader);
+    if (status == STATUS_ABORTED) {
+        request_should_stop(request, error);
+    }
+    return status;
+}
+
+static JobOutcome look_on_lane(Job *job, Lane *lane) {
+    MakePlan *plan = (MakePlan *)(void *)((char *)job - offsetof(MakePlan, template_job));
+    lane_end_turn(lane);
+    if (!request_should_stop(plan->request, &plan->error) &&
+        look(plan, &plan->error) == STATUS_OK) {
+        episode_count_memory(plan->request, &plan->counted_bytes, resume_bytes(plan->resume));
+    }
+    job->urgent = true;
+    return JOB_DONE;
+}
+
+static void on_counted(Job *job) {
+    MakePlan *plan = (MakePlan *)(void *)((char *)job - offsetof(MakePlan, template_job));
+    if (plan->error.status == STATUS_OK) {
+        tell_resumed(plan);
+    }
+    answer(plan);
+}
+
+// `done` on the loop, with the plan's error.
+static void submit_look(MakePlan *plan, JobFinished *done) {
+    Request *request = plan->request;
+    strand_init_long(&request->strand);
+    plan->template_job = (Job){.work = look_on_lane, .done = done};
+    pool_submit(pool_of(plan), &request->strand, request_share(request), &plan->template_job);
+}
+
 // ---- the worlds
 
 static void fail(MakePlan *plan, const Error *error) {
-    if (!atomic_flag_test_and_set(&plan->has_failed)) {
-        plan->error = *error; // the others have no need of going on, but they are short
+    if (!atomic_exchange_explicit(&plan->has_failed, true, memory_order_relaxed)) {
+        plan->error = *error;
     }
+}
+
+// Brings the block's worlds, which are made, to where they were. JOB_DONE: they are there, or it
+// has failed.
+static JobOutcome resume_on_lane(MakePlan *plan, MakePart *part, Lane *lane, uint64_t pause_ns) {
+    GroupEntry *entry = plan->entry;
+    Log *log = plan->request->api->def.log;
+    LogReader *reader;
+    bool is_over = false;
+    WorkWatch watch;
+    Error error;
+    error_clear(&error);
+    Status status = log_take_reader(log, &reader, &error);
+    if (status == STATUS_OK) {
+        request_watch(plan->request, lane, clock_now_ns(), &watch);
+        status = resume_range(plan->resume, part->block, entry->group, reader, &lane->scratch,
+                              pause_ns, &watch.context, &is_over, &error);
+        log_give_reader(log, reader);
+    }
+    if (status == STATUS_OK && !is_over && watch.is_put_aside) {
+        return JOB_LONG;
+    }
+    if (status == STATUS_OK && !is_over && request_watch_verdict(&watch, &error) == STATUS_OK) {
+        return JOB_AGAIN;
+    }
+    if (error.status != STATUS_OK) {
+        fail(plan, &error);
+    } else if (entry->recorder != NULL) {
+        group_recorder_begin_range(entry->recorder, part->block);
+    }
+    return JOB_DONE;
 }
 
 // A world needs about what the template takes, and as much again to be stepped.
@@ -112,14 +263,23 @@ static JobOutcome make_on_lane(Job *job, Lane *lane) {
             return JOB_AGAIN;
         }
     }
+    const bool is_made = part->made == block->count &&
+                         !atomic_load_explicit(&plan->has_failed, memory_order_relaxed);
+    const JobOutcome outcome =
+        is_made && plan->resume != NULL ? resume_on_lane(plan, part, lane, pause_ns) : JOB_DONE;
     farm_count_block(plan->entry, block, true);
     job->urgent = true; // the answer is the loop's
-    return JOB_DONE;
+    return outcome;
 }
 
 static void on_made(Job *job) {
     MakePlan *plan = ((MakePart *)(void *)((char *)job - offsetof(MakePart, job)))->plan;
-    if (--plan->unfinished == 0) {
+    if (--plan->unfinished > 0) {
+        return;
+    }
+    if (plan->resume != NULL && plan->error.status == STATUS_OK) {
+        submit_look(plan, on_counted);
+    } else {
         answer(plan);
     }
 }
@@ -131,7 +291,7 @@ static void make_worlds(MakePlan *plan) {
         MakePart *part = &plan->part[i];
         *part = (MakePart){.plan = plan, .block = i};
         part->job = (Job){.work = make_on_lane, .done = on_made};
-        pool_submit(request->api->def.pool, &plan->entry->block[i].strand, request_share(request),
+        pool_submit(pool_of(plan), &plan->entry->block[i].strand, request_share(request),
                     &part->job);
     }
 }
@@ -191,8 +351,9 @@ static Status describe(MakePlan *plan, Error *error) {
         message->noise == NULL) {
         return out_of_memory(error);
     }
-    enum { LATER_BYTES = 128 }; // id, bytes, recording
-    const size_t bytes = REPLY_HEAD_OK_BYTES_MAX + LATER_BYTES +
+    // id, bytes, recording; and what is told of one that goes on
+    enum { LATER_BYTES = 256 + RESUME_DAMAGES_MAX * (RESUME_DAMAGE_BYTES + 8) };
+    const size_t bytes = REPLY_HEAD_OK_BYTES_MAX + LATER_BYTES + group->count / 8 +
                          moreau__v1__group_create_reply__get_packed_size(message);
     return bytes <= plan->request->api->def.frame_bytes_max
                ? STATUS_OK
@@ -208,12 +369,19 @@ static Status record(MakePlan *plan, Error *error) {
     const bool is_named = record->name != NULL && record->name[0] != '\0';
     GroupRecorderDef def = {.def = &plan->def,
                             .wants_returns = record->returns,
+                            .keyframe_steps = record->keyframe_steps,
                             .name = is_named ? record->name : entry->name,
                             .label_count = record->n_labels,
                             .label = (const char *const *)record->labels,
                             .client = plan->client,
                             .group_name = entry->name,
                             .print_scene = scene_print};
+    if (plan->resume != NULL) {
+        const ResumeFacts *facts = resume_facts(plan->resume);
+        def.has_parent = true;
+        def.parent_step = facts->step;
+        memcpy(def.parent, facts->recording, UID_BYTES);
+    }
     Status status = farm_record(entry, plan->request->api->def.log, &def, error);
     if (status == STATUS_OK) {
         uid_text(group_recorder_uid(entry->recorder), plan->recording);
@@ -224,8 +392,9 @@ static Status record(MakePlan *plan, Error *error) {
 
 static Status make_template(MakePlan *plan, Lane *lane, Error *error) {
     World *world;
-    Status status = plan->source == NULL ? build_template(plan, &world, error)
-                                         : clone_template(plan, lane, &world, error);
+    Status status = plan->resume != NULL   ? resume_template(plan->resume, &world, error)
+                    : plan->source == NULL ? build_template(plan, &world, error)
+                                           : clone_template(plan, lane, &world, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -238,7 +407,9 @@ static Status make_template(MakePlan *plan, Lane *lane, Error *error) {
     }
     status = group_create(&plan->def, world, &group, error);
     if (status == STATUS_OK) {
-        status = farm_set_group(plan->entry, group, error);
+        status =
+            farm_set_group(plan->entry, group,
+                           plan->resume == NULL ? 0 : resume_range_worlds(plan->resume), error);
     }
     if (status == STATUS_OK) {
         plan->part =
@@ -280,10 +451,72 @@ static Status judge_record(const Request *request, Error *error) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "record",
                          "This server keeps no episodes: start it with --db FILE.");
     }
+    if (record->keyframe_steps < 1 || record->keyframe_steps > RECORDER_KEYFRAME_STEPS_MAX) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "record.keyframe_steps",
+                         "There are 1 to %d calls between key-frames, not %" PRIu64 ".",
+                         RECORDER_KEYFRAME_STEPS_MAX, record->keyframe_steps);
+    }
     Status status = episode_check_build(request, error);
     return status == STATUS_OK
                ? episode_check_labels(record->n_labels, record->labels, "record.labels", error)
                : status;
+}
+
+// What a recording says is not said again.
+static Status judge_recording(const Request *request, Error *error) {
+    const Moreau__V1__GroupCreate *message = request->message->group_create;
+    const struct {
+        const char *name;
+        bool is_given;
+    } fields[] = {{"scene", message->scene != NULL},
+                  {"world", message->has_world},
+                  {"count", message->has_count},
+                  {"seed", message->has_seed},
+                  {"first_world", message->has_first_world},
+                  {"action", message->n_action > 0},
+                  {"observation", message->n_observation > 0},
+                  {"extra", message->n_extra > 0},
+                  {"bounds", message->n_bounds > 0},
+                  {"noise", message->n_noise > 0},
+                  {"substeps", message->has_substeps},
+                  {"time_step", message->has_time_step},
+                  {"step_limit", message->has_step_limit},
+                  {"autoreset", message->has_autoreset},
+                  {"double_precision", message->has_double_precision},
+                  {"parameters", message->n_parameters > 0},
+                  {"opinion", message->opinion != NULL}};
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        if (fields[i].is_given) {
+            return error_set(error, STATUS_INVALID_ARGUMENT, fields[i].name,
+                             "A group that goes on from a recording is what that says: leave %s "
+                             "out.",
+                             fields[i].name);
+        }
+    }
+    if (request->api->def.log == NULL) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "recording",
+                         "This server keeps no episodes: start it with --db FILE.");
+    }
+    if (message->recording[0] == '\0') {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "recording",
+                         "Name a recording: the id of one of its episodes, a beginning of it (4 "
+                         "digits at least), or a name that only one has.");
+    }
+    return episode_check_build(request, error);
+}
+
+static Status judge_template(MakePlan *plan, const Moreau__V1__GroupCreate *message, Error *error) {
+    Arena *arena = &plan->request->arena;
+    if (message->has_step) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "step",
+                         "Only a group that goes on from a recording begins behind a step: give "
+                         "`recording`, too.");
+    }
+    Status status = group_def_read(message, arena, &plan->def, error);
+    if (status == STATUS_OK && message->scene != NULL) {
+        status = scene_plan(message->scene, NULL, arena, &plan->scene, error);
+    }
+    return status;
 }
 
 Status command_group_create_judge(Request *request, Error *error) {
@@ -294,26 +527,57 @@ Status command_group_create_judge(Request *request, Error *error) {
     }
     plan->request = request;
     request->plan = plan;
-    Status status = group_def_read(message, &request->arena, &plan->def, error);
-    if (status == STATUS_OK && message->scene != NULL) {
-        status = scene_plan(message->scene, NULL, &request->arena, &plan->scene, error);
+    Status status = message->recording != NULL ? judge_recording(request, error)
+                                               : judge_template(plan, message, error);
+    if (status == STATUS_OK && message->has_idle_timeout_s) {
+        status =
+            range_check(RANGE_IDLE_TIMEOUT, message->idle_timeout_s, "idle_timeout_s", -1, error);
     }
     return status == STATUS_OK ? judge_record(request, error) : status;
 }
 
-static const char *choose_name(const Moreau__V1__GroupCreate *message, const WorldEntry *source) {
+static const char *choose_name(const MakePlan *plan) {
+    const Moreau__V1__GroupCreate *message = plan->request->message->group_create;
     const char *scene = message->scene == NULL ? NULL : message->scene->name;
     return message->name != NULL && message->name[0] != '\0' ? message->name
-           : source != NULL                                  ? source->name
+           : plan->resume != NULL                            ? resume_name(plan->resume)
+           : plan->source != NULL                            ? plan->source->name
            : scene != NULL                                   ? scene
                                                              : "";
+}
+
+// Its def is known: makes the template, and all behind it.
+static Status add_group(MakePlan *plan, Error *error) {
+    Request *request = plan->request;
+    const Moreau__V1__GroupCreate *message = request->message->group_create;
+    const WorldOwner owner = request_owner(request, message->lifetime);
+    Status status =
+        farm_add(host_farm(request->api->def.host), choose_name(plan), &owner, plan->def.count,
+                 message->has_idle_timeout_s ? message->idle_timeout_s : 0.0, &plan->entry, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    Strand *strand = plan->source != NULL ? &plan->source->strand : &plan->entry->strand;
+    plan->template_job = (Job){.work = template_on_lane, .done = on_template};
+    pool_submit(pool_of(plan), strand, request_share(request), &plan->template_job);
+    return STATUS_OK;
+}
+
+static void on_planned(Job *job) {
+    MakePlan *plan = (MakePlan *)(void *)((char *)job - offsetof(MakePlan, template_job));
+    if (plan->error.status == STATUS_OK) {
+        plan->def = *resume_def(plan->resume);
+        add_group(plan, &plan->error);
+    }
+    if (plan->error.status != STATUS_OK) {
+        answer(plan);
+    }
 }
 
 Status command_group_create_prepare(Request *request, Error *error) {
     const Moreau__V1__GroupCreate *message = request->message->group_create;
     MakePlan *plan = request->plan;
     Host *host = request->api->def.host;
-    Strand *strand;
     if (message->has_world) {
         WorldEntry *source = host_find(host, message->world);
         if (source == NULL) {
@@ -325,19 +589,11 @@ Status command_group_create_prepare(Request *request, Error *error) {
     }
     request->finish = release_plan;
     snprintf(plan->client, sizeof(plan->client), "%s", request->session->client);
-    if (group_def_check(&plan->def, error) != STATUS_OK) {
-        return error->status;
+    if (message->recording != NULL) {
+        submit_look(plan, on_planned);
+        return STATUS_OK;
     }
-    const WorldOwner owner = request_owner(request, message->lifetime);
-    Status status = farm_add(host_farm(host), choose_name(message, plan->source), &owner,
-                             plan->def.count, &plan->entry, error);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    strand = plan->source != NULL ? &plan->source->strand : &plan->entry->strand;
-    plan->template_job = (Job){.work = template_on_lane, .done = on_template};
-    pool_submit(request->api->def.pool, strand, request_share(request), &plan->template_job);
-    return STATUS_OK;
+    return group_def_check(&plan->def, error) == STATUS_OK ? add_group(plan, error) : error->status;
 }
 
 // ---- destroy, list

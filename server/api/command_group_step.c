@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// GroupReset and GroupStep: rows of many worlds in one call (group_call.h).
+// GroupReset, GroupStep and GroupRead: rows of many worlds in one call (group_call.h).
 #include "api/group_call.h"
 
 // What is left of a call whose worlds and numbers are known.
@@ -46,4 +46,16 @@ Status command_group_step_prepare(Request *request, Error *error) {
     status = group_run_take_actions(run, message->n_action, message->action,
                                     message->n_action_double, message->action_double, error);
     return status == STATUS_OK ? carry_out(run, GROUP_RETURNS(message), error) : status;
+}
+
+Status command_group_read_prepare(Request *request, Error *error) {
+    const Moreau__V1__GroupRead *message = request->message->group_read;
+    GroupRun *run;
+    Status status = group_run_prepare(request, message->group,
+                                      group_mask(message->has_mask, message->mask), &run, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    run->call.verb = GROUP_READ;
+    return carry_out(run, (GroupReturns){0}, error);
 }

@@ -378,6 +378,11 @@ static JobOutcome run_rows(GroupPart *part, Lane *lane, PartTally *tally) {
 
 // ---- recorded groups
 
+// Who keeps what the call does. NULL: nobody, or it does nothing.
+static GroupRecorder *recorder_of(const GroupRun *run) {
+    return run->call.verb == GROUP_READ ? NULL : run->entry->recorder;
+}
+
 static void on_log_ready(LogWait *wait) {
     const GroupPart *part =
         (const GroupPart *)(const void *)((const char *)wait - offsetof(GroupPart, wait));
@@ -386,7 +391,7 @@ static void on_log_ready(LogWait *wait) {
 
 // What records the group must catch up before the block's next call.
 static bool must_wait(GroupPart *part) {
-    GroupRecorder *recorder = part->run->entry->recorder;
+    GroupRecorder *recorder = recorder_of(part->run);
     if (recorder == NULL || part->next > part->first || group_recorder_is_ready(recorder, NULL) ||
         request_should_stop(part->run->request, NULL)) {
         return false;
@@ -398,10 +403,16 @@ static bool must_wait(GroupPart *part) {
 static void record_part(GroupPart *part) {
     const GroupRun *run = part->run;
     const GroupEntry *entry = run->entry;
-    if (entry->recorder != NULL) {
-        part->finished =
-            group_recorder_add(entry->recorder, (uint32_t)(part->block - entry->block), &run->call,
-                               run->order, part->first, part->end, run->record + part->first);
+    GroupRecorder *recorder = recorder_of(run);
+    if (recorder != NULL) {
+        const GroupRowsOfRange rows = {.call = &run->call,
+                                       .number = run->recorded_call,
+                                       .ranges = run->part_count,
+                                       .order = run->order,
+                                       .first = part->first,
+                                       .end = part->end};
+        part->finished = group_recorder_add(recorder, (uint32_t)(part->block - entry->block), &rows,
+                                            run->record + part->first);
     }
 }
 
@@ -425,7 +436,7 @@ void group_add_returns(GroupRecorder *recorder, uint64_t call, const GroupReturn
 }
 
 static void open_recorded(GroupRun *run) {
-    GroupRecorder *recorder = run->entry->recorder;
+    GroupRecorder *recorder = recorder_of(run);
     if (recorder != NULL) {
         run->call.hash_steps = GROUP_HASH_STEPS;
         run->recorded_call = group_recorder_open_call(recorder);
@@ -434,7 +445,7 @@ static void open_recorded(GroupRun *run) {
 }
 
 static void close_recorded(const GroupRun *run) {
-    GroupRecorder *recorder = run->entry->recorder;
+    GroupRecorder *recorder = recorder_of(run);
     for (size_t i = 0; recorder != NULL && i < run->part_count; i++) {
         const GroupPart *part = &run->part[i];
         group_recorder_take(recorder, run->recorded_call, run->record + part->first,

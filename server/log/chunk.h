@@ -40,7 +40,8 @@
 // snapshot is restored; these do not.)
 //
 //   kind        first step, last step                       body
-//   key-frame   both the step it shows                      a snapshot (step/snapshot.h)
+//   key-frame   both the step it shows                      a snapshot (step/snapshot.h); of a
+//                                                           range run/group_keyframe.h
 //   inputs      before its first entry, after its last      entries (log/entries.h)
 //   frames      of the first and the last frame             frames (log/frames.h)
 //   contacts    of the first and the last list              contact lists (log/frames.h)

@@ -120,7 +120,9 @@ size_t seal_write(const RecordingSeal *seal, uint8_t *bytes);
 Status seal_read(const Chunk *chunk, Arena *arena, RecordingSeal *seal, Error *error);
 
 // A finished episode of a group. Its world's steps are counted by the calls on its range of worlds:
-// it began in the first_step-th, and ended in the last_step-th.
+// it began in the first_step-th, and ended in the last_step-th. One that was going on when a group
+// went on from a recording begins with the first key-frame, at call 0: that recording is its
+// parent, and so many of its steps are there as parent_step says; they are not counted here.
 typedef struct EpisodeRecord {
     uint32_t world;
     RecordingState state;

@@ -27,6 +27,14 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
         "  e.turn, e.doubtful_steps, e.return_doubtful, e.opinions, e.opinion_gap_max"
         " FROM episode e LEFT JOIN recording r ON r.id = e.recording WHERE e.id = ?1",
     [LABELS_OF_RECORDING] = "SELECT label FROM label WHERE recording = ?1 ORDER BY label",
+    [RECORDINGS_BY_UID] = "SELECT id, uid, world_count, world_range, state, dynamics_version,"
+                          " content, stride FROM recording"
+                          " WHERE uid BETWEEN ?1 AND ?2 LIMIT 2",
+    [RECORDINGS_BY_NAME] = "SELECT id, uid, world_count, world_range, state, dynamics_version,"
+                           " content, stride FROM recording"
+                           " WHERE name = ?1 ORDER BY id DESC LIMIT 2",
+    [ENDS_OF_RECORDING] = "SELECT world_index, last_step, state FROM episode"
+                          " WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295",
     // total() is a number whatever it adds up, sum() an error when the file is full of lies
     [FIGURES_OF_RECORDING] =
         "SELECT count(*), count(*) FILTER (WHERE kind = 1), count(*) FILTER (WHERE kind = 3),"

@@ -123,6 +123,17 @@ Status log_reader_list(LogReader *reader, const EpisodeFilter *filter, Arena *ar
 Status log_reader_find(LogReader *reader, const char *text, Arena *arena, EpisodeRow *row,
                        Error *error);
 
+// A recording by the uid of any of its episodes, an unmistakable beginning of that, or a name that
+// only one recording has: as a row of its first world, of which only what is the recording's is
+// filled in. Errors as of log_reader_find.
+Status log_reader_recording(LogReader *reader, const char *text, EpisodeRow *row, Error *error);
+
+// Of each finished episode of a group's recording: its world, the call on its range of worlds that
+// ended it, and whether that was its own end. `each` says whether to go on; else ABORTED.
+typedef bool ReaderEnd(uint64_t world, uint64_t call, bool is_complete, void *context);
+Status log_reader_ends(LogReader *reader, const EpisodeRow *recording, ReaderEnd *each,
+                       void *context, Error *error);
+
 // The stretches of steps of an episode that somebody will want to look at: those of one kind that
 // matter most first. At most `count_max`; `total` counts all.
 Status log_reader_highlights(LogReader *reader, const EpisodeRow *episode, HighlightKind kind,

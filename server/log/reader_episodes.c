@@ -10,10 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { UID_DIGITS = 2 * UID_BYTES };
-enum { UID_DIGITS_MIN = 4 }; // of the beginning of a uid
-
-static bool take_uid(Columns *columns, uint8_t uid[UID_BYTES]) {
+bool columns_uid(Columns *columns, uint8_t uid[UID_BYTES]) {
     int i = columns->next++;
     if (sqlite3_column_type(columns->statement, i) != SQLITE_BLOB ||
         sqlite3_column_bytes(columns->statement, i) != UID_BYTES) {
@@ -114,7 +111,7 @@ static Status damaged_row(int64_t id, const char *why, Error *error) {
 static Status take_ids(Columns *columns, EpisodeRow *row, Error *error) {
     row->episode = columns_i64(columns, "episode.id");
     row->recording = columns_i64(columns, "episode.recording");
-    if (!take_uid(columns, row->recording_uid)) {
+    if (!columns_uid(columns, row->recording_uid)) {
         return damaged_row(row->episode, "belongs to no recording with an id of 16 bytes", error);
     }
     row->number = columns_u64(columns, "episode.number");
@@ -240,7 +237,7 @@ static void take_optional(Columns *columns, EpisodeRow *row, bool *ended) {
     row->return_sum = row->has_return ? columns_double(columns, "return_sum") : 0.0;
     columns->next += !row->has_return;
     row->has_parent = !columns_are_null(columns);
-    if (!take_uid(columns, row->parent) && row->has_parent) {
+    if (!columns_uid(columns, row->parent) && row->has_parent) {
         columns_note(columns, "parent");
     }
     if (columns_are_null(columns)) {
@@ -554,8 +551,7 @@ static int digit_value(char digit) {
     return found == NULL || digit == '\0' ? -1 : (int)(found - digits);
 }
 
-// The lowest and the highest uid that begin with these digits. False when they are none.
-static bool uid_range(const char *text, uint8_t low[UID_BYTES], uint8_t high[UID_BYTES]) {
+bool reader_uid_range(const char *text, uint8_t low[UID_BYTES], uint8_t high[UID_BYTES]) {
     size_t length = strlen(text);
     if (length < UID_DIGITS_MIN || length > UID_DIGITS) {
         return false;
@@ -574,8 +570,7 @@ static bool uid_range(const char *text, uint8_t low[UID_BYTES], uint8_t high[UID
     return true;
 }
 
-// The last four bytes are an episode's number; the rest with zeros is its recording's uid.
-static uint32_t take_number(uint8_t uid[UID_BYTES]) {
+uint32_t reader_uid_number(uint8_t uid[UID_BYTES]) {
     uint32_t number = 0;
     for (int i = UID_BYTES - 4; i < UID_BYTES; i++) {
         number = number << 8 | uid[i];
@@ -607,10 +602,10 @@ static Status add_matches(LogReader *reader, sqlite3_stmt *statement, Matches *m
 static Status match(LogReader *reader, const char *text, Matches *matches, Error *error) {
     uint8_t low[UID_BYTES];
     uint8_t high[UID_BYTES];
-    if (uid_range(text, low, high)) {
+    if (reader_uid_range(text, low, high)) {
         sqlite3_stmt *by_uid = reader->statement[EPISODES_BY_UID];
-        sqlite3_bind_int64(by_uid, 3, take_number(low));
-        sqlite3_bind_int64(by_uid, 4, take_number(high));
+        sqlite3_bind_int64(by_uid, 3, reader_uid_number(low));
+        sqlite3_bind_int64(by_uid, 4, reader_uid_number(high));
         sqlite3_bind_blob(by_uid, 1, low, UID_BYTES, SQLITE_STATIC);
         sqlite3_bind_blob(by_uid, 2, high, UID_BYTES, SQLITE_STATIC);
         Status status = add_matches(reader, by_uid, matches, error);

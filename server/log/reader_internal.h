@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What reader.c (connection, chunks) and reader_episodes.c (episodes) share.
+// What reader.c (connection, chunks), reader_episodes.c and reader_recordings.c share.
 #pragma once
 
 #include "log/reader.h"
@@ -11,6 +11,9 @@
 typedef enum ReaderStatement {
     ROW_BY_ID,
     LABELS_OF_RECORDING,
+    RECORDINGS_BY_UID,
+    RECORDINGS_BY_NAME,
+    ENDS_OF_RECORDING,
     FIGURES_OF_RECORDING,
     EPISODES_BY_UID,
     EPISODES_BY_NAME,
@@ -62,6 +65,17 @@ uint64_t columns_u64(Columns *columns, const char *name);
 double columns_double(Columns *columns, const char *name);
 void columns_figures(Columns *columns, StepFigures *figures); // zeros where they are NULL
 bool columns_are_null(const Columns *columns);                // the next one is
+bool columns_uid(Columns *columns, uint8_t uid[UID_BYTES]);   // false: it is none
+
+enum { UID_DIGITS = 2 * UID_BYTES };
+enum { UID_DIGITS_MIN = 4 }; // of the beginning of a uid
+
+// The lowest and the highest uid that begin with these digits. False when they are none.
+bool reader_uid_range(const char *text, uint8_t low[UID_BYTES], uint8_t high[UID_BYTES]);
+
+// The last four bytes are an episode's number; the rest with zeros, as they are left, is its
+// recording's uid.
+uint32_t reader_uid_number(uint8_t uid[UID_BYTES]);
 
 // As their namesakes of reader.h, within somebody's reader_begin and reader_end.
 Status reader_row(LogReader *reader, int64_t episode, Arena *arena, EpisodeRow *row, Error *error);

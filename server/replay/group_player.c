@@ -4,8 +4,11 @@
 #include "base/assert.h"
 #include "log/definition.h"
 #include "os/clock.h"
-#include "replay/player_parts.h"
+#include "replay/group_calls.h"
+#include "run/group_keyframe.h"
 #include "run/group_walk.h"
+#include "step/snapshot.h"
+#include "step/snapshot_compare.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,16 +22,21 @@ struct GroupPlayer {
     GroupWalk walk;    // its group NULL: not made yet
     StepReport report; // of the last substep
     bool has_begun;    // the episode has
+    bool is_whole;     // from the first of its steps that are recorded on
     bool is_stopped;
-    uint64_t calls; // on its range, that are behind
-    // steps taken by this player, when the episode began
+    // steps taken by this player, when it began in the episode
     uint64_t unconverged_before, doubtful_before;
-    Error lost; // why it cannot go on; status OK: it can
-    Track inputs;
+    Error lost;       // why it cannot go on; status OK: it can
+    GroupCalls calls; // on its range
+    Track keyframes;
 };
 
 static GroupWorld *world_of(const GroupPlayer *player) {
     return group_walk_world(&player->walk);
+}
+
+static uint64_t step_of(const GroupPlayer *player) {
+    return group_walk_steps(&player->walk);
 }
 
 // ---- life
@@ -38,9 +46,10 @@ GroupPlayer *group_player_open(const EpisodeRow *episode, const WorldLimits *lim
     if (made != NULL) {
         made->episode = episode;
         made->limits = *limits;
-        made->inputs.kind = CHUNK_INPUTS;
+        made->keyframes.kind = CHUNK_KEYFRAME;
         arena_init(&made->memory, limits->bytes_max);
-        arena_init(&made->inputs.arena, limits->bytes_max);
+        group_calls_init(&made->calls, limits->bytes_max);
+        arena_init(&made->keyframes.arena, limits->bytes_max);
     }
     return made;
 }
@@ -50,13 +59,15 @@ void group_player_close(GroupPlayer *player) {
         return;
     }
     group_walk_end(&player->walk);
-    arena_deinit(&player->inputs.arena);
+    group_calls_deinit(&player->calls);
+    arena_deinit(&player->keyframes.arena);
     arena_deinit(&player->memory);
     free(player);
 }
 
 size_t group_player_bytes(const GroupPlayer *player) {
-    size_t bytes = sizeof(*player) + player->memory.total_bytes + player->inputs.arena.total_bytes;
+    size_t bytes = sizeof(*player) + player->memory.total_bytes +
+                   player->calls.inputs.arena.total_bytes + player->keyframes.arena.total_bytes;
     if (player->walk.group != NULL) {
         bytes += group_own_bytes(player->walk.group) + group_bytes(player->walk.group, 0, 1);
     }
@@ -103,6 +114,9 @@ static Status open_definition(GroupPlayer *player, LogReader *reader, Error *err
         return damaged_definition(&chunk, why.message, error);
     }
     player->walk.group->report = &player->report;
+    // what came before is in the recording's parent
+    player->walk.before =
+        episode->begun_call == 0 && episode->has_parent ? episode->parent_step : 0;
     return STATUS_OK;
 }
 
@@ -110,8 +124,8 @@ static Status open_definition(GroupPlayer *player, LogReader *reader, Error *err
 
 static void differ(GroupPlayer *player, PlayerDifference *difference) {
     difference->found = true;
-    difference->step = world_of(player)->length;
-    difference->chunk = player->inputs.id;
+    difference->step = step_of(player);
+    difference->chunk = player->calls.inputs.id;
     difference->chunk_kind = CHUNK_INPUTS;
     player->walk.is_in_row = false;
     error_set(&player->lost, STATUS_DATA_LOSS, "",
@@ -121,19 +135,20 @@ static void differ(GroupPlayer *player, PlayerDifference *difference) {
 
 static void differ_by_damage(GroupPlayer *player, PlayerDifference *difference) {
     difference->is_damage = true;
-    snprintf(difference->message, sizeof(difference->message), "%s", player->inputs.damage.message);
+    snprintf(difference->message, sizeof(difference->message), "%s",
+             player->calls.inputs.damage.message);
     differ(player, difference);
 }
 
 static void differ_by_nonsense(GroupPlayer *player, PlayerDifference *difference,
                                const char *what) {
-    track_damage(&player->inputs, what);
+    track_damage(&player->calls.inputs, what);
     differ_by_damage(player, difference);
 }
 
 static void differ_by(GroupPlayer *player, PlayerDifference *difference, const char *what) {
     snprintf(difference->message, sizeof(difference->message), "Step %" PRIu64 ": %s.",
-             world_of(player)->length, what);
+             step_of(player), what);
     differ(player, difference);
 }
 
@@ -155,59 +170,39 @@ static void differ_as(GroupPlayer *player, const GroupDifference *found,
 
 // ---- entries
 
-// The next chunk, which must go on where the one before it ended. false: *difference says why not,
-// or *error.
-static bool open_chunk(GroupPlayer *player, LogReader *reader, PlayerDifference *difference,
+// The next call on the range. false: *difference says why not, or *error.
+static bool next_entry(GroupPlayer *player, LogReader *reader, PlayerDifference *difference,
                        Error *error) {
-    Track *inputs = &player->inputs;
-    if (track_load(inputs, player->episode, reader, error) != STATUS_OK) {
+    Error why = {0};
+    switch (group_calls_next(&player->calls, player->episode, reader, error)) {
+    case GROUP_MET_CALL:
+        if (group_walk_take(&player->walk, &player->calls.entry, player->calls.count, &why) ==
+            STATUS_OK) {
+            return true;
+        }
+        differ_by_nonsense(player, difference, why.message);
         return false;
-    }
-    if (!inputs->is_loaded) {
+    case GROUP_MET_END:
         difference->is_damage = true;
         snprintf(difference->message, sizeof(difference->message),
                  "The calls on the episode's worlds end with number %" PRIu64 " of %" PRIu64 ".",
-                 player->calls, player->episode->ended_call);
+                 player->calls.count, player->episode->ended_call);
         differ(player, difference);
-    } else if (inputs->damage.status != STATUS_OK) {
+        return false;
+    case GROUP_MET_DAMAGE:
         differ_by_damage(player, difference);
-    } else if (inputs->chunk.chunk.first_step != player->calls) {
-        differ_by_nonsense(player, difference, "it does not begin where the one before it ended");
-    }
-    return !difference->found;
-}
-
-static bool is_exhausted(const Track *inputs) {
-    return !inputs->is_loaded || inputs->at == inputs->chunk.chunk.body_bytes;
-}
-
-// The next call on the range. false: as above.
-static bool next_entry(GroupPlayer *player, LogReader *reader, PlayerDifference *difference,
-                       Error *error) {
-    Track *inputs = &player->inputs;
-    Error why = {0};
-    if (is_exhausted(inputs) && !open_chunk(player, reader, difference, error)) {
+        return false;
+    case GROUP_MET_FAILURE:
         return false;
     }
-    const Chunk *chunk = &inputs->chunk.chunk;
-    Entry entry;
-    if (!entry_next(chunk->body, chunk->body_bytes, &inputs->at, &entry, &why)) {
-        differ_by_nonsense(player, difference,
-                           why.status == STATUS_OK ? "it is empty" : why.message);
-        return false;
-    }
-    if (group_walk_take(&player->walk, &entry, player->calls, &why) != STATUS_OK) {
-        differ_by_nonsense(player, difference, why.message);
-        return false;
-    }
-    return true;
+    return false;
 }
 
 // ---- how it begins
 
 // The chunk with the call that began the episode is at hand.
 static Status find_beginning(GroupPlayer *player, LogReader *reader, Error *error) {
-    Track *inputs = &player->inputs;
+    Track *inputs = &player->calls.inputs;
     LogChunk chunk = {0};
     track_drop(inputs);
     Status status = log_reader_at(reader, player->episode, CHUNK_INPUTS,
@@ -221,30 +216,20 @@ static Status find_beginning(GroupPlayer *player, LogReader *reader, Error *erro
         inputs->id = chunk.id;
         inputs->chunk = chunk;
         track_place(inputs, chunk_place(&chunk.chunk));
-        player->calls = chunk.chunk.first_step;
+        player->calls.count = chunk.chunk.first_step;
     }
     return status;
 }
 
-static Status begin(GroupPlayer *player, LogReader *reader, PlayerDifference *difference,
-                    Error *error) {
-    Status status = player->walk.group == NULL ? open_definition(player, reader, error) : STATUS_OK;
-    player->has_begun = player->walk.is_in_row = false;
-    player->lost = (Error){0};
-    player->unconverged_before = player->walk.unconverged;
-    player->doubtful_before = player->walk.doubtful;
-    if (status == STATUS_OK && player->episode->begun_call == 0) {
-        status = error_set(error, STATUS_DATA_LOSS, "", "The episode has no beginning.");
-    }
-    if (status == STATUS_OK) {
-        world_of(player)->length = 0;
-        status = find_beginning(player, reader, error);
-    }
+// From the call that began it.
+static void begin_whole(GroupPlayer *player, LogReader *reader, PlayerDifference *difference,
+                        Error *error) {
+    Status status = find_beginning(player, reader, error);
     error->status = status;
     bool is_there = status == STATUS_OK;
     while (is_there && (is_there = next_entry(player, reader, difference, error)) &&
-           player->calls + 1 < player->episode->begun_call) {
-        player->calls++;
+           player->calls.count + 1 < player->episode->begun_call) {
+        player->calls.count++;
     }
     if (is_there) {
         Arena scratch;
@@ -252,23 +237,135 @@ static Status begin(GroupPlayer *player, LogReader *reader, PlayerDifference *di
         GroupDifference found = {0};
         group_walk_begin(&player->walk, player->episode->seed, player->episode->turn, &scratch,
                          &found);
-        player->calls++;
+        player->calls.count++;
         differ_as(player, &found, difference);
         arena_deinit(&scratch);
     }
-    player->has_begun = error->status == STATUS_OK && !difference->found;
-    return error->status;
+}
+
+// ---- key-frames
+
+// What it says of the world. DATA_LOSS goes on from "it …".
+static Status find_world(const GroupPlayer *player, const LogChunk *chunk,
+                         GroupKeyframeWorld *world, Error *error) {
+    GroupKeyframe keyframe;
+    Status status =
+        group_keyframe_open(chunk->chunk.body, chunk->chunk.body_bytes, &keyframe, error);
+    if (status == STATUS_OK && keyframe.count <= player->walk.world) {
+        status = error_set(error, STATUS_DATA_LOSS, NULL, "it knows nothing of the world");
+    }
+    for (uint32_t i = 0; status == STATUS_OK && i <= player->walk.world; i++) {
+        status = group_keyframe_next(&keyframe, world, error);
+    }
+    return status;
+}
+
+// The world is what the key-frame says, in the middle of the episode. DATA_LOSS: it is damaged.
+static Status settle_at(GroupPlayer *player, const LogChunk *chunk, Error *error) {
+    GroupKeyframeWorld world;
+    Error why = {0};
+    Status status = find_world(player, chunk, &world, &why);
+    const bool is_other =
+        status == STATUS_OK &&
+        (!world.is_running || world.seed != player->episode->seed ||
+         world.episode != player->episode->turn || world.length < player->episode->first_step);
+    if (is_other) {
+        status = error_set(&why, STATUS_DATA_LOSS, NULL, "it shows another episode");
+    }
+    if (status == STATUS_OK) {
+        Arena scratch;
+        arena_init(&scratch, player->limits.bytes_max);
+        status = group_keyframe_restore(player->walk.group, 0, &world, &scratch, &why);
+        arena_deinit(&scratch);
+    }
+    if (status != STATUS_OK) {
+        return status == STATUS_DATA_LOSS
+                   ? error_set(error, status, "", "Chunk %" PRId64 " (key-frame) is damaged: %s.",
+                               chunk->id, why.message)
+                   : error_set(error, status, why.field, "%s", why.message);
+    }
+    player->is_whole = chunk->chunk.first_step == 0;
+    player->has_begun = true;
+    player->walk.is_in_row = false;
+    player->lost = (Error){0};
+    player->unconverged_before = player->walk.unconverged;
+    player->doubtful_before = player->walk.doubtful;
+    group_calls_place(&player->calls, chunk_place(&chunk->chunk), chunk->chunk.first_step);
+    player->keyframes.is_synced = false;
+    return STATUS_OK;
+}
+
+// Whether stepping on from where it stands is the shorter way.
+static bool stands_well(const GroupPlayer *player, uint64_t step, uint64_t call) {
+    return player->has_begun && player->lost.status == STATUS_OK && !player->walk.is_in_row &&
+           step_of(player) <= step && player->calls.count >= call;
+}
+
+// Goes to the last sound key-frame of the episode from which the step is reached. NOT_FOUND: there
+// is none. A damaged one is in nobody's way.
+static Status seek_keyframe(GroupPlayer *player, LogReader *reader, uint64_t step, Error *error) {
+    const EpisodeRow *episode = player->episode;
+    // a world that is left out of some calls is behind that call in fewer steps
+    uint64_t from = episode->begun_call + step;
+    Status status;
+    Arena arena;
+    arena_init(&arena, player->limits.bytes_max);
+    for (;;) {
+        LogChunk chunk = {0};
+        Error why = {0};
+        arena_reset(&arena);
+        status = log_reader_at(reader, episode, CHUNK_KEYFRAME, from, &arena, &chunk, &why);
+        const uint64_t at = chunk.chunk.first_step;
+        if (status == STATUS_OK && at >= episode->begun_call && !stands_well(player, step, at)) {
+            status = settle_at(player, &chunk, &why);
+        }
+        const bool is_damaged = status == STATUS_DATA_LOSS && chunk.id != 0 && at <= from;
+        if (!is_damaged || at <= episode->begun_call) {
+            const bool is_none = status == STATUS_NOT_FOUND || at < episode->begun_call;
+            status = is_none ? STATUS_NOT_FOUND : status;
+            *error = why;
+            break;
+        }
+        from = at - 1;
+    }
+    arena_deinit(&arena);
+    return status;
+}
+
+static Status begin(GroupPlayer *player, LogReader *reader, PlayerDifference *difference,
+                    Error *error) {
+    const EpisodeRow *episode = player->episode;
+    player->has_begun = player->walk.is_in_row = false;
+    player->lost = (Error){0};
+    player->unconverged_before = player->walk.unconverged;
+    player->doubtful_before = player->walk.doubtful;
+    player->keyframes.is_synced = false;
+    if (episode->begun_call > 0) {
+        player->is_whole = true;
+        world_of(player)->length = 0;
+        begin_whole(player, reader, difference, error);
+        player->has_begun = error->status == STATUS_OK && !difference->found;
+        return error->status;
+    }
+    Status status = seek_keyframe(player, reader, 0, error);
+    return status == STATUS_NOT_FOUND
+               ? error_set(error, STATUS_DATA_LOSS, "", "The episode has no beginning.")
+               : status;
 }
 
 Status group_player_seek(GroupPlayer *player, LogReader *reader, uint64_t step,
                          PlayerDifference *difference, Error *error) {
-    if (player->has_begun && player->lost.status == STATUS_OK && !player->walk.is_in_row &&
-        world_of(player)->length <= step) {
-        return STATUS_OK;
-    }
     PlayerDifference found = {0};
     Error why = {0};
-    Status status = begin(player, reader, &found, &why);
+    Status status = player->walk.group == NULL ? open_definition(player, reader, &why) : STATUS_OK;
+    if (status == STATUS_OK && step > 0) {
+        status = seek_keyframe(player, reader, step, &why);
+        status = status == STATUS_DATA_LOSS || status == STATUS_NOT_FOUND ? STATUS_OK : status;
+    }
+    if (status == STATUS_OK && !stands_well(player, step, 0)) {
+        why = (Error){0};
+        status = begin(player, reader, &found, &why);
+    }
     if (status != STATUS_OK) {
         *error = why;
     } else if (found.found && difference != NULL) {
@@ -293,14 +390,102 @@ static bool walk(GroupPlayer *player, LogReader *reader, Arena *scratch, const C
         return false;
     }
     differ_as(player, &found, difference);
-    player->calls++;
+    player->calls.count++;
     return true;
+}
+
+// ---- key-frames on the way
+
+// The one to be met next, or none. One that is damaged is passed over: whoever opens it tells.
+static Status load_keyframe(GroupPlayer *player, LogReader *reader, Error *error) {
+    Track *track = &player->keyframes;
+    Status status = STATUS_OK;
+    if (!track->is_synced) {
+        track_drop(track);
+        track_place(track, (ChunkPlace){.first_step = player->calls.count});
+        track->is_synced = true;
+        status = track_load(track, player->episode, reader, error);
+    }
+    while (status == STATUS_OK && track->is_loaded &&
+           (track->damage.status != STATUS_OK || track->next_step < player->calls.count)) {
+        status = track_load(track, player->episode, reader, error);
+    }
+    return status;
+}
+
+static bool is_same_world(const GroupPlayer *player, const GroupKeyframeWorld *stored) {
+    const GroupWorld *world = world_of(player);
+    const size_t columns = player->walk.group->action.column_count;
+    return stored->is_running && stored->seed == world->seed && stored->episode == world->episode &&
+           stored->length == world->length && bytes_same_double(stored->begun, world->begun) &&
+           stored->action_count == columns &&
+           bytes_are_same(stored->actions, world->action, columns * sizeof(double));
+}
+
+static Status compare_world(GroupPlayer *player, const GroupKeyframeWorld *stored, Arena *scratch,
+                            PlayerDifference *difference, Error *error) {
+    uint8_t *expected, *found;
+    size_t expected_count, found_count;
+    SnapshotDifference where;
+    Status status = group_keyframe_snapshot(player->walk.group, stored, scratch, &expected,
+                                            &expected_count, error);
+    if (status == STATUS_OK) {
+        status = snapshot_write(world_of(player)->world, scratch, &found, &found_count, error);
+    }
+    if (status == STATUS_OK &&
+        snapshot_compare(expected, expected_count, found, found_count, &where)) {
+        difference->found = true;
+        difference->body = where.body;
+        difference->expected = where.expected;
+        difference->value = where.found;
+        snprintf(difference->quantity, sizeof(difference->quantity), "%s", where.quantity);
+    } else if (status == STATUS_OK && !is_same_world(player, stored)) {
+        difference->found = true;
+        snprintf(difference->quantity, sizeof(difference->quantity), "episode");
+    }
+    return status;
+}
+
+// Compares the key-frame that shows the world where it stands, if there is one.
+static Status check_keyframe(GroupPlayer *player, LogReader *reader, Arena *scratch,
+                             PlayerDifference *difference, Error *error) {
+    Track *track = &player->keyframes;
+    Status status = load_keyframe(player, reader, error);
+    if (status != STATUS_OK || !track->is_loaded || track->next_step != player->calls.count ||
+        player->calls.count >= player->episode->ended_call) {
+        return status;
+    }
+    const ArenaMark mark = arena_mark(scratch);
+    GroupKeyframeWorld stored;
+    Error why = {0};
+    status = find_world(player, &track->chunk, &stored, &why);
+    if (status == STATUS_OK) {
+        status = compare_world(player, &stored, scratch, difference, &why);
+    }
+    arena_reset_to(scratch, mark);
+    difference->is_damage = status == STATUS_DATA_LOSS;
+    if (status == STATUS_DATA_LOSS) {
+        difference->found = true;
+        snprintf(difference->message, sizeof(difference->message),
+                 "Chunk %" PRId64 " (key-frame) is damaged: %.256s.", track->id, why.message);
+    } else if (status != STATUS_OK) {
+        *error = why;
+        return status;
+    } else if (difference->found) {
+        snprintf(difference->message, sizeof(difference->message),
+                 "Step %" PRIu64 ": the key-frame shows another %s than the steps give.",
+                 step_of(player), difference->quantity);
+    }
+    difference->step = step_of(player);
+    difference->chunk = difference->found ? track->id : 0;
+    difference->chunk_kind = difference->found ? CHUNK_KEYFRAME : 0;
+    return track_load(track, player->episode, reader, error);
 }
 
 // One of the figures of the episode's row.
 static void compare_figure(GroupPlayer *player, const char *what, uint64_t said, uint64_t found,
                            const char *sentence, PlayerDifference *difference) {
-    if (!difference->found && said != found) {
+    if (!difference->found && player->is_whole && said != found) {
         snprintf(difference->quantity, sizeof(difference->quantity), "%s", what);
         difference->expected = (double)said;
         difference->value = (double)found;
@@ -310,7 +495,7 @@ static void compare_figure(GroupPlayer *player, const char *what, uint64_t said,
 
 static void check_end(GroupPlayer *player, PlayerDifference *difference) {
     const EpisodeRow *episode = player->episode;
-    if (world_of(player)->length != episode->last_step) {
+    if (step_of(player) != episode->last_step) {
         differ_by(player, difference, "the episode was longer when it was recorded");
     }
     compare_figure(player, "unconverged steps", episode->figures.unconverged_steps,
@@ -324,13 +509,13 @@ static void check_end(GroupPlayer *player, PlayerDifference *difference) {
 // The world stands behind `step`, and behind all of the episode where that is its last.
 static bool has_arrived(const GroupPlayer *player, uint64_t step) {
     const EpisodeRow *episode = player->episode;
-    const bool is_over = player->calls >= episode->ended_call;
-    return is_over || (world_of(player)->length >= step && step < episode->last_step);
+    const bool is_over = player->calls.count >= episode->ended_call;
+    return is_over || (step_of(player) >= step && step < episode->last_step);
 }
 
-Status group_player_run(GroupPlayer *player, LogReader *reader, uint64_t step, Arena *scratch,
-                        uint64_t until_ns, const Context *context, PlayerDifference *difference,
-                        Error *error) {
+Status group_player_run(GroupPlayer *player, LogReader *reader, uint64_t step, bool check,
+                        Arena *scratch, uint64_t until_ns, const Context *context,
+                        PlayerDifference *difference, Error *error) {
     ASSERT(player->walk.group != NULL);
     *difference = (PlayerDifference){0};
     player->is_stopped = false;
@@ -341,12 +526,15 @@ Status group_player_run(GroupPlayer *player, LogReader *reader, uint64_t step, A
     bool is_first = true;
     while (why.status == STATUS_OK && !difference->found && !has_arrived(player, step)) {
         if (!is_first && clock_now_ns() >= until_ns) {
-            player->is_stopped = world_of(player)->length >= step; // there is more behind it
+            player->is_stopped = step_of(player) >= step; // there is more behind it
             return STATUS_OK;
         }
         is_first = false;
-        if (!walk(player, reader, scratch, context, difference, &why) ||
-            context_is_stopped(context)) {
+        const bool is_done = walk(player, reader, scratch, context, difference, &why);
+        if (check && is_done && why.status == STATUS_OK && !difference->found) {
+            check_keyframe(player, reader, scratch, difference, &why);
+        }
+        if (!is_done || context_is_stopped(context)) {
             player->is_stopped = !has_arrived(player, step);
             break;
         }
@@ -366,7 +554,7 @@ bool group_player_is_stopped(const GroupPlayer *player) {
 }
 
 uint64_t group_player_step(const GroupPlayer *player) {
-    return player->has_begun ? world_of(player)->length : 0;
+    return player->has_begun ? step_of(player) : 0;
 }
 
 World *group_player_world(GroupPlayer *player) {

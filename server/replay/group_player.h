@@ -2,6 +2,8 @@
 // The player (player.h) of an episode of a group's world: one world is made as the group's
 // definition says, begins the episode as the recorded call did, and takes the rows that were its,
 // through the functions that the group itself is stepped by. The hashes on the way are compared.
+// Key-frames of its range of worlds (run/group_keyframe.h) lead to the steps behind them; one whose
+// first steps are in the recording's parent begins with the first of them, and counts from there.
 //
 // Functions are as their namesakes of player.h. Steps are those of the group in this episode.
 #pragma once
@@ -17,9 +19,9 @@ void group_player_close(GroupPlayer *player); // Nullable
 // `difference` Nullable: the state at step 0 is another one; else that is DATA_LOSS.
 Status group_player_seek(GroupPlayer *player, LogReader *reader, uint64_t step,
                          PlayerDifference *difference, Error *error);
-Status group_player_run(GroupPlayer *player, LogReader *reader, uint64_t step, Arena *scratch,
-                        uint64_t until_ns, const Context *context, PlayerDifference *difference,
-                        Error *error);
+Status group_player_run(GroupPlayer *player, LogReader *reader, uint64_t step, bool check,
+                        Arena *scratch, uint64_t until_ns, const Context *context,
+                        PlayerDifference *difference, Error *error);
 
 bool group_player_is_stopped(const GroupPlayer *player);
 uint64_t group_player_step(const GroupPlayer *player);

@@ -238,7 +238,7 @@ Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, 
                   Error *error) {
     if (player->group != NULL) {
         Status status = check_step(player->episode, step, error);
-        return status == STATUS_OK ? group_player_run(player->group, reader, step, scratch,
+        return status == STATUS_OK ? group_player_run(player->group, reader, step, check, scratch,
                                                       until_ns, context, difference, error)
                                    : status;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "replay/player_parts.h"
+#include "replay/player_track.h"
 
 #include <inttypes.h>
 

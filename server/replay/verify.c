@@ -195,8 +195,9 @@ static void plan_segments(Verification *verification) {
     const VerifyDef *def = &verification->def;
     Segment *segment = verification->segment;
     *segment = (Segment){.begin = def->first, .end = def->last};
-    if (verification->episode.is_group) { // which begins by itself, without key-frames
-        *segment = (Segment){.end = def->last, .row_end = verification->row_count};
+    if (verification->episode.is_group) { // which a player begins, with key-frames or without
+        *segment =
+            (Segment){.begin = def->first, .end = def->last, .row_end = verification->row_count};
         verification->segment_count = 1;
         return;
     }

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/assert.h"
+#include "os/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static Status out_of_memory(Error *error) {
 // ---- life
 
 Status farm_add(Farm *farm, const char *name, const WorldOwner *owner, uint32_t count,
-                GroupEntry **entry, Error *error) {
+                double idle_timeout_s, GroupEntry **entry, Error *error) {
     Status status = host_claim(farm->host, owner, count, error);
     if (status != STATUS_OK) {
         return status;
@@ -63,6 +64,7 @@ Status farm_add(Farm *farm, const char *name, const WorldOwner *owner, uint32_t 
     made->count = count;
     made->is_claimed = true;
     made->session = owner->session;
+    made->idle_timeout_s = idle_timeout_s;
     made->owner = *owner;
     snprintf(made->name, sizeof(made->name), "%s", name);
     snprintf(made->client, sizeof(made->client), "%s", owner->client);
@@ -106,14 +108,19 @@ static Status open_opinions(GroupEntry *entry, Error *error) {
     return entry->opinions != NULL ? STATUS_OK : out_of_memory(error);
 }
 
-Status farm_set_group(GroupEntry *entry, Group *group, Error *error) {
+// As many as suit the template.
+static uint32_t suiting_worlds(const Group *group) {
+    const uint32_t bodies = group->template->body_count;
+    const uint64_t body_steps = (uint64_t)(bodies == 0 ? 1 : bodies) * group->substeps;
+    const uint32_t worlds = (uint32_t)(BLOCK_BODY_STEPS / body_steps);
+    return worlds < 1 ? 1 : worlds > BLOCK_WORLDS_MAX ? BLOCK_WORLDS_MAX : worlds;
+}
+
+Status farm_set_group(GroupEntry *entry, Group *group, uint32_t block_worlds, Error *error) {
     ASSERT(entry->group == NULL);
     entry->group = group;
     entry->bodies = group->template->body_count;
-    const uint64_t body_steps =
-        (uint64_t)(entry->bodies == 0 ? 1 : entry->bodies) * group->substeps;
-    uint32_t worlds = (uint32_t)(BLOCK_BODY_STEPS / body_steps);
-    worlds = worlds < 1 ? 1 : worlds > BLOCK_WORLDS_MAX ? BLOCK_WORLDS_MAX : worlds;
+    const uint32_t worlds = block_worlds > 0 ? block_worlds : suiting_worlds(group);
     entry->block_count = (group->count + worlds - 1) / worlds;
     entry->block = calloc(entry->block_count, sizeof(GroupBlock));
     if (entry->block == NULL) {
@@ -155,8 +162,12 @@ Status farm_list(GroupEntry *entry, Error *error) {
     entry->id = slots_add(&farm->slots, farm->count);
     farm->entry[farm->count++] = entry;
     entry->references++;
+    entry->named_ns = clock_now_ns();
     if (entry->recorder != NULL) {
         host_watch_farm(farm->host);
+    }
+    if (entry->idle_timeout_s > 0.0) {
+        host_watch_idle(farm->host);
     }
     return STATUS_OK;
 }
@@ -333,6 +344,25 @@ void farm_stop(Farm *farm) {
     }
 }
 
+bool farm_look_for_idle(Farm *farm, uint64_t now_ns) {
+    bool some = false;
+    for (uint32_t i = farm->count; i > 0; i--) {
+        GroupEntry *entry = farm->entry[i - 1];
+        const double idle_s = (double)(now_ns - entry->named_ns) * 1e-9;
+        if (entry->idle_timeout_s <= 0.0) {
+            continue;
+        }
+        // a reference beside the registry's is a call under way
+        if (entry->references == 1 && idle_s > entry->idle_timeout_s) {
+            host_tell_idle(farm->host, "group", entry->id, entry->name);
+            farm_destroy(entry);
+        } else {
+            some = true;
+        }
+    }
+    return some;
+}
+
 void farm_destroy_all(Farm *farm) {
     for (uint32_t i = 0; i < farm->count; i++) {
         GroupEntry *entry = farm->entry[i];
@@ -350,7 +380,14 @@ void farm_destroy_all(Farm *farm) {
 
 GroupEntry *farm_find(Farm *farm, Id id) {
     uint32_t index;
-    return slots_find(&farm->slots, id, &index) ? farm->entry[index] : NULL;
+    if (!slots_find(&farm->slots, id, &index)) {
+        return NULL;
+    }
+    GroupEntry *entry = farm->entry[index];
+    if (entry->idle_timeout_s > 0.0) {
+        entry->named_ns = clock_now_ns();
+    }
+    return entry;
 }
 
 uint32_t farm_count(const Farm *farm) {

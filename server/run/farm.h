@@ -30,10 +30,12 @@ struct GroupEntry {
     Farm *farm;
     Id id; // 0: not listed, yet or any more
     uint32_t references;
-    uint32_t count;   // of worlds …
-    bool is_claimed;  // … for which room is claimed
-    uint64_t session; // whose lifetime it shares; 0: the server's
-    WorldOwner owner; // its client's name is the entry's
+    uint32_t count;        // of worlds …
+    bool is_claimed;       // … for which room is claimed
+    uint64_t session;      // whose lifetime it shares; 0: the server's
+    WorldOwner owner;      // its client's name is the entry's
+    double idle_timeout_s; // 0: never
+    uint64_t named_ns;     // with a timeout: when a call last named it
     char name[HOST_NAME_BYTES], client[HOST_NAME_BYTES];
 
     Group *group;                   // owned; NULL until it is made
@@ -60,18 +62,23 @@ void farm_stop(Farm *farm);
 // Destroys what is left without lanes: the pool must be closed. No reference may be left.
 void farm_destroy_all(Farm *farm);
 
-// An entry with one reference, the caller's. RESOURCE_EXHAUSTED names the limit.
+// An entry with one reference, the caller's. RESOURCE_EXHAUSTED names the limit. `idle_timeout_s`:
+// 0: never.
 Status farm_add(Farm *farm, const char *name, const WorldOwner *owner, uint32_t count,
-                GroupEntry **entry, Error *error);
+                double idle_timeout_s, GroupEntry **entry, Error *error);
 
-// Its group, owned by the entry from now on, has no worlds yet: cuts it into blocks. Any thread.
-Status farm_set_group(GroupEntry *entry, Group *group, Error *error);
+// Its group, owned by the entry from now on, has no worlds yet: cuts it into blocks of so many (0:
+// as many as suit its template). Any thread.
+Status farm_set_group(GroupEntry *entry, Group *group, uint32_t block_worlds, Error *error);
 
 // It has its group: it is recorded from now on, by blocks. Any thread.
 Status farm_record(GroupEntry *entry, Log *log, GroupRecorderDef *def, Error *error);
 
 // Loop: recorders hand over what has waited. false: no group is recorded.
 bool farm_flush(Farm *farm);
+
+// Loop: groups that no call has named for too long go. false: none has an idle timeout.
+bool farm_look_for_idle(Farm *farm, uint64_t now_ns);
 
 // Loop: it can be found from now on; the registry takes a reference of its own.
 Status farm_list(GroupEntry *entry, Error *error);

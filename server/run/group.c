@@ -124,14 +124,20 @@ static bool list_pushed(Group *group) {
 // Room for the worlds, none of them made.
 static bool take_worlds(Group *group, uint64_t seed) {
     const size_t columns = group->action.column_count;
+    const uint32_t channels =
+        group->observation.contact_count + group->extra.contact_count + group->bounds.contact_count;
+    group->force_count = (size_t)LAYOUT_CONTACT_NUMBERS * channels;
     group->world = arena_take_zeroed(&group->memory, group->count, sizeof(GroupWorld));
     double *actions = arena_take_zeroed(&group->memory, group->count * columns, sizeof(double));
-    if (group->world == NULL || actions == NULL) {
+    double *forces =
+        arena_take_zeroed(&group->memory, group->count * group->force_count, sizeof(double));
+    if (group->world == NULL || actions == NULL || forces == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < group->count; i++) {
         group->world[i].seed = seed;
         group->world[i].action = actions + i * columns;
+        group->world[i].forces = forces + i * group->force_count;
     }
     return true;
 }

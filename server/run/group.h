@@ -97,6 +97,8 @@ typedef struct GroupWorld {
     double begun;     // [s] of the world, when it began
     uint32_t substep; // done of the step under way
     bool is_running;  // an episode goes on
+    bool has_forces;  // it was put in from a key-frame, and nothing has happened to it since
+    double *forces;   // [force_count] in the group's memory; has_forces: of its last step
 } GroupWorld;
 
 typedef struct GroupParameter {
@@ -130,6 +132,7 @@ typedef struct Group {
     GroupParameter *parameter;
     size_t parameter_count;
     GroupPush push;
+    size_t force_count; // numbers of contact forces that are read of a world
     GroupWorld *world;  // [count]
     StepReport *report; // borrowed, Nullable: gets that of each substep; of a group of one world
     GroupOpinionDef opinion;
@@ -150,7 +153,8 @@ size_t group_own_bytes(const Group *group); // beside them
 
 // ---- calls
 
-typedef enum GroupVerb { GROUP_STEP, GROUP_RESET } GroupVerb;
+// GROUP_READ changes nothing: rows are read of worlds as they stand.
+typedef enum GroupVerb { GROUP_STEP, GROUP_RESET, GROUP_READ } GroupVerb;
 
 enum { GROUP_TERMINATED = 1, GROUP_TRUNCATED = 2 };
 
@@ -188,6 +192,10 @@ typedef struct GroupCall {
     const uint64_t *seed;
     const double *values; // NULL: draw; else rows of the noise
 
+    // of a step that was recorded: each row's ends undone behind so many substeps, where that is
+    // not all of them, as it did then. NULL: it does not
+    const uint32_t *cut;
+
     // out
     GroupRow *row;
     Error *error; // set where a row has failed
@@ -210,6 +218,10 @@ bool group_run_row(GroupCall *call, size_t row, Arena *scratch, const Context *c
 
 // Ends a row that was not begun, or is in the middle: it fails.
 void group_give_up_row(GroupCall *call, size_t row, const Error *why, Arena *scratch);
+
+// What contacts did in the world's last step, number by number as the layouts' channels read it:
+// those of observation, extra, bounds. `forces` may be the world's own.
+void group_read_forces(const Group *group, const GroupWorld *world, double *forces);
 
 // For group.c: finds what the parameters are of; blames parameters[i].joint and the like.
 Status group_compile_parameters(Group *group, const GroupDef *def, Error *error);

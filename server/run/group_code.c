@@ -156,7 +156,7 @@ static void read_noise(Source *source, Arena *arena, GroupDef *def) {
     def->drawn = drawn;
 }
 
-// Those of one world.
+// Those of one world, or of all.
 static void read_parameters(Source *source, Arena *arena, uint64_t worlds, uint64_t world,
                             GroupDef *def) {
     GroupParameterDef *parameters =
@@ -169,7 +169,8 @@ static void read_parameters(Source *source, Arena *arena, uint64_t worlds, uint6
         parameter->id = source_u64(source);
         const size_t count = source_count(source, sizeof(double));
         const uint8_t *numbers = source_bytes(source, count * sizeof(double));
-        parameter->count = count / worlds;
+        const bool is_all = world == GROUP_CODE_ALL;
+        parameter->count = is_all ? count : count / worlds;
         double *values = arena_take_array(arena, parameter->count, sizeof(double));
         if (numbers == NULL || values == NULL || count % worlds != 0 ||
             parameter->kind >= GROUP_PARAMETER_COUNT) {
@@ -177,7 +178,7 @@ static void read_parameters(Source *source, Arena *arena, uint64_t worlds, uint6
             return;
         }
         const size_t bytes = parameter->count * sizeof(double);
-        memcpy(values, numbers + world * bytes, bytes);
+        memcpy(values, is_all ? numbers : numbers + world * bytes, bytes);
         parameter->values = values;
     }
 }
@@ -190,7 +191,7 @@ static void read_numbers(Source *source, uint64_t world, GroupCode *code) {
     def->opinion.is_asked = version == CODE_VERSION_OPINION;
     def->count = (uint32_t)worlds;
     def->seed = source_u64(source);
-    def->first_world = source_u64(source) + world;
+    def->first_world = source_u64(source) + (world == GROUP_CODE_ALL ? 0 : world);
     def->substeps = (uint32_t)source_u64(source);
     def->time_step = source_double(source);
     def->step_limit = source_u64(source);
@@ -198,7 +199,7 @@ static void read_numbers(Source *source, uint64_t world, GroupCode *code) {
     def->is_double = source_u64(source) != 0;
     source->failed = source->failed || version < CODE_VERSION || version > CODE_VERSION_OPINION ||
                      hash_steps == 0 || hash_steps > UINT32_MAX || worlds == 0 ||
-                     worlds > GROUP_WORLDS_MAX || world >= worlds ||
+                     worlds > GROUP_WORLDS_MAX || (world >= worlds && world != GROUP_CODE_ALL) ||
                      def->autoreset >= AUTORESET_COUNT;
 }
 
@@ -234,7 +235,7 @@ Status group_code_read(const uint8_t *bytes, size_t count, uint64_t world, Arena
         return error_set(error, STATUS_DATA_LOSS, NULL,
                          "it does not say what group it is of, or memory ended while reading it");
     }
-    def->count = 1;
+    def->count = world == GROUP_CODE_ALL ? def->count : 1;
     *code = found;
     return STATUS_OK;
 }

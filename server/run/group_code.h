@@ -22,13 +22,15 @@ size_t group_code_write(const GroupDef *def, const Group *group, uint32_t hash_s
                         uint8_t *bytes);
 
 typedef struct GroupCode {
-    GroupDef def;            // of one world alone: it draws what that world draws in the group
+    GroupDef def;            // of one world alone it draws what that world draws in the group
     uint32_t hash_steps;     // its state is hashed behind so many steps of an episode
     const uint8_t *snapshot; // of the template, borrowed
     size_t snapshot_bytes;
 } GroupCode;
 
-// Of the world-th world. What it points to is the arena's, or the bytes'. DATA_LOSS goes on from
-// "it …".
+#define GROUP_CODE_ALL UINT64_MAX
+
+// Of the world-th world, or of all of them. What it points to is the arena's, or the bytes'.
+// DATA_LOSS goes on from "it …".
 Status group_code_read(const uint8_t *bytes, size_t count, uint64_t world, Arena *arena,
                        GroupCode *code, Error *error);

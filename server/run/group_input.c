@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/group_input.h"
 
-enum { VERSION = 1, HEAD_BYTES = 16, FIXED_BYTES = 40, CUT_BYTES = 8 };
+enum { VERSION = 2, VERSION_OLDEST = 1, HEAD_BYTES = 16, FIXED_BYTES = 56, CUT_BYTES = 8 };
 enum { FLAG_DOUBLE = 1, FLAG_SEEDS = 2 };
 
 static size_t number_bytes(const GroupInput *input) {
@@ -25,6 +25,8 @@ void group_input_begin(const GroupInput *input, bool has_seeds, Sink *sink) {
     sink_u32(sink, (input->is_double ? (uint32_t)FLAG_DOUBLE : 0) |
                        (has_seeds ? (uint32_t)FLAG_SEEDS : 0));
     sink_u32(sink, input->columns);
+    sink_u64(sink, input->call);
+    sink_u64(sink, input->ranges);
     sink_u64(sink, input->named);
     sink_u64(sink, input->ended);
     sink_u64(sink, input->hashed);
@@ -38,6 +40,10 @@ Status group_input_decode(InputBytes encoded, GroupInput *input, Error *error) {
     const uint32_t flags = source_u32(&source);
     GroupInput found = {.kind = (GroupInputKind)kind, .is_double = (flags & FLAG_DOUBLE) != 0};
     found.columns = source_u32(&source);
+    if (version > VERSION_OLDEST) {
+        found.call = source_u64(&source);
+        found.ranges = source_u64(&source);
+    }
     found.named = source_u64(&source);
     found.ended = source_u64(&source);
     found.hashed = source_u64(&source);
@@ -55,8 +61,9 @@ Status group_input_decode(InputBytes encoded, GroupInput *input, Error *error) {
         found.numbers = source_bytes(&source, rows * row_bytes);
     }
     const bool is_known = (kind == INPUT_GROUP_STEP || kind == INPUT_GROUP_RESET) &&
-                          version == VERSION && flags <= (FLAG_DOUBLE | FLAG_SEEDS);
-    if (source.failed || !is_known || length != source.used - HEAD_BYTES || found.named == 0 ||
+                          version >= VERSION_OLDEST && version <= VERSION &&
+                          flags <= (FLAG_DOUBLE | FLAG_SEEDS);
+    if (source.failed || !is_known || length != source.used - HEAD_BYTES ||
         ((found.ended | found.hashed) & ~found.named) != 0) {
         return error_set(error, STATUS_DATA_LOSS, NULL, "it has a call that is none of a group");
     }

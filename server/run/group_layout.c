@@ -325,6 +325,7 @@ Status layout_compile(const LayoutDef *def, const World *template, Arena *arena,
     for (size_t i = 0; i < def->count; i++) {
         const ChannelDef *from = &def->channel[i];
         Channel *channel = &layout->channel[layout->channel_count++];
+        layout->contact_count += def->channel[i].kind == CHANNEL_CONTACT_FORCE;
         *channel = (Channel){.kind = from->kind,
                              .body = JOINT_NO_BODY,
                              .relative = JOINT_NO_BODY,
@@ -504,7 +505,12 @@ static void read_beside(const World *world, ChannelKind kind, uint32_t body, uin
 }
 
 // Force and torque of all contacts on a body in the last step.
-static void read_contacts(const LayoutSource *source, uint32_t body, double *x) {
+static void read_contacts(const LayoutSource *source, uint32_t body, const double *stored,
+                          double *x) {
+    if (stored != NULL) {
+        memcpy(x, stored, LAYOUT_CONTACT_NUMBERS * sizeof(double));
+        return;
+    }
     const Stepper *stepper = source->stepper;
     const World *world = source->world;
     const Id id = world->body_id[body];
@@ -529,9 +535,10 @@ static void read_contacts(const LayoutSource *source, uint32_t body, double *x) 
     vec3_store(x + 3, vec3_scale(1.0 / source->time_step, torque));
 }
 
-// Where a channel's numbers are: in the world itself, or in `x`. NULL: gone.
+// Where a channel's numbers are: in the world itself, or in `x`. NULL: gone. `forces`: stored ones
+// of this channel; Nullable.
 static const double *find_numbers(const Channel *channel, const LayoutSource *source,
-                                  double x[JOINT_POSITION_MAX]) {
+                                  const double *forces, double x[JOINT_POSITION_MAX]) {
     const World *world = source->world, *template = source->template;
     uint32_t index, from;
     if (channel->kind == CHANNEL_ACTION) {
@@ -554,7 +561,7 @@ static const double *find_numbers(const Channel *channel, const LayoutSource *so
         return NULL;
     }
     if (channel->kind == CHANNEL_CONTACT_FORCE) {
-        read_contacts(source, index, x);
+        read_contacts(source, index, forces, x);
     } else if (channel->relative == JOINT_NO_BODY) {
         read_body(world, channel->kind, index, x);
     } else if (layout_find_body(world, template, channel->relative, &from)) {
@@ -565,16 +572,43 @@ static const double *find_numbers(const Channel *channel, const LayoutSource *so
     return x;
 }
 
+// Those of the next channel that reads some. NULL: none are stored.
+static const double *take_forces(const LayoutSource *source, const Channel *channel,
+                                 uint32_t *taken) {
+    const bool reads = channel->kind == CHANNEL_CONTACT_FORCE;
+    const uint32_t before = *taken;
+    *taken += reads;
+    return reads && source->forces != NULL
+               ? source->forces + (size_t)before * LAYOUT_CONTACT_NUMBERS
+               : NULL;
+}
+
 void layout_read(const Layout *layout, const LayoutSource *source, double *row) {
+    uint32_t taken = 0;
     for (uint32_t i = 0; i < layout->channel_count; i++) {
         const Channel *channel = &layout->channel[i];
         double x[JOINT_POSITION_MAX];
-        const double *numbers = find_numbers(channel, source, x);
+        const double *forces = take_forces(source, channel, &taken);
+        const double *numbers = find_numbers(channel, source, forces, x);
         const uint32_t end = channel->column_first + channel->column_count;
         for (uint32_t k = channel->column_first; k < end; k++) {
             const Column *column = &layout->column[k];
             row[k] =
                 numbers == NULL ? 0.0 : column->scale * numbers[column->number] + column->offset;
+        }
+    }
+}
+
+void layout_read_forces(const Layout *layout, const LayoutSource *source, double *forces) {
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < layout->channel_count; i++) {
+        const Channel *channel = &layout->channel[i];
+        double x[JOINT_POSITION_MAX] = {0};
+        const double *stored = take_forces(source, channel, &taken);
+        if (channel->kind == CHANNEL_CONTACT_FORCE) {
+            find_numbers(channel, source, stored, x);
+            memcpy(forces + (size_t)(taken - 1) * LAYOUT_CONTACT_NUMBERS, x,
+                   LAYOUT_CONTACT_NUMBERS * sizeof(double));
         }
     }
 }

@@ -39,6 +39,7 @@ typedef enum ChannelKind {
 typedef enum LayoutUse { LAYOUT_ACTION, LAYOUT_READ, LAYOUT_NOISE } LayoutUse;
 
 enum { LAYOUT_COLUMNS_MAX = 65536 };
+enum { LAYOUT_CONTACT_NUMBERS = 6 }; // of a channel of CHANNEL_CONTACT_FORCE
 
 #define LAYOUT_UNBOUNDED 0x1.fffffep+127 // the largest float: stands for no bound
 
@@ -76,6 +77,7 @@ typedef struct Layout {
     Channel *channel;
     Column *column;
     uint32_t channel_count, column_count;
+    uint32_t contact_count; // channels of CHANNEL_CONTACT_FORCE
 } Layout;
 
 // A body or joint of that name, or, as #n, the n-th. false: there is none.
@@ -99,12 +101,17 @@ typedef struct LayoutSource {
     const World *world, *template;
     const Stepper *stepper;
     const double *action; // as applied last
+    const double *forces; // six per channel of CHANNEL_CONTACT_FORCE, of a world that goes on from
+                          // where it was stored; NULL: the stepper knows
     double begun;         // [s] when the episode began
     double time_step;     // [s] of the last step
 } LayoutSource;
 
 // Every number is finite.
 void layout_read(const Layout *layout, const LayoutSource *source, double *row);
+
+// Likewise, six numbers per channel of CHANNEL_CONTACT_FORCE, as they are before scale and offset.
+void layout_read_forces(const Layout *layout, const LayoutSource *source, double *forces);
 
 // Where a thing of the template is in a world by now. false: gone.
 bool layout_find_body(const World *world, const World *template, uint32_t body, uint32_t *found);

@@ -8,6 +8,7 @@
 #include "run/group_code.h"
 #include "run/group_input.h"
 #include "run/group_harvest.h"
+#include "run/group_keyframe.h"
 #include "step/snapshot.h"
 
 #include <stdio.h>
@@ -20,7 +21,9 @@ static const uint64_t chunk_ns_max = 1000000000; // or is so old
 
 // The episode of a world, as far as it has come.
 typedef struct RecordedWorld {
-    uint64_t begun_step; // of its range; 0: none has begun
+    bool has_begun;
+    uint64_t begun_step;   // of its range; 0: before the recording …
+    uint64_t begun_length; // … and so many of its steps are in that one's parent
     uint64_t begun_ns;
     uint64_t seed, turn;
     uint64_t unconverged, doubtful;
@@ -32,6 +35,9 @@ typedef struct RecordedWorld {
 typedef struct Range {
     _Alignas(CACHE_LINE_BYTES) uint32_t first, count; // worlds
     uint64_t step;                                    // calls so far
+    uint64_t call;                                    // the last of them, as the group counts them
+    uint64_t finished;                                // episodes of its worlds so far
+    uint64_t keyframe_due;                            // a key-frame comes behind this step
     LogBuffer *buffer;                                // of the open chunk; NULL: none
     uint64_t chunk_step;                              // before it
     uint64_t opened_ns;
@@ -43,8 +49,10 @@ typedef struct Range {
 struct GroupRecorder {
     Log *log;
     LogRecording *recording;
-    Group *group;        // borrowed
-    double call_seconds; // simulated by a step of the group
+    Group *group; // borrowed
+    uint64_t keyframe_steps;
+    uint8_t parent[UID_BYTES]; // zeros: none
+    double call_seconds;       // simulated by a step of the group
     uint8_t uid[UID_BYTES];
     char solver[CHUNK_SOLVER_BYTES];
     uint32_t range_worlds, range_count;
@@ -109,23 +117,18 @@ static uint8_t *extend(GroupRecorder *recorder, Range *range, size_t count) {
 
 // ---- entries
 
-// The rows of one call on one range.
-typedef struct Part {
-    const GroupCall *call;
-    const uint32_t *order;
-    size_t first, end;
-} Part;
-
-static size_t row_at(const Part *part, size_t place) {
+static size_t row_at(const GroupRowsOfRange *part, size_t place) {
     return part->order == NULL ? place : part->order[place];
 }
 
-static void look(const GroupRecorder *recorder, const Range *range, const Part *part,
+static void look(const GroupRecorder *recorder, const Range *range, const GroupRowsOfRange *part,
                  GroupInput *input) {
     const GroupCall *call = part->call;
     const Group *group = recorder->group;
     const bool is_step = call->verb == GROUP_STEP;
     *input = (GroupInput){.kind = is_step ? INPUT_GROUP_STEP : INPUT_GROUP_RESET};
+    input->call = part->number + 1;
+    input->ranges = part->ranges;
     input->is_double = is_step ? call->action_double != NULL : true;
     input->columns = is_step                ? group->action.column_count
                      : call->values == NULL ? 0
@@ -141,8 +144,8 @@ static void look(const GroupRecorder *recorder, const Range *range, const Part *
     }
 }
 
-static void write_cuts(const GroupRecorder *recorder, const Range *range, const Part *part,
-                       Sink *sink) {
+static void write_cuts(const GroupRecorder *recorder, const Range *range,
+                       const GroupRowsOfRange *part, Sink *sink) {
     const GroupCall *call = part->call;
     for (size_t place = part->first; place < part->end; place++) {
         const size_t row = row_at(part, place);
@@ -154,7 +157,7 @@ static void write_cuts(const GroupRecorder *recorder, const Range *range, const 
     }
 }
 
-static void write_numbers(const Part *part, const GroupInput *input, Sink *sink) {
+static void write_numbers(const GroupRowsOfRange *part, const GroupInput *input, Sink *sink) {
     const GroupCall *call = part->call;
     for (size_t place = part->first; call->seed_count > 0 && place < part->end; place++) {
         const size_t row = row_at(part, place);
@@ -179,7 +182,7 @@ static void write_numbers(const Part *part, const GroupInput *input, Sink *sink)
     sink_pad(sink);
 }
 
-static void write_hashes(const Part *part, Sink *sink) {
+static void write_hashes(const GroupRowsOfRange *part, Sink *sink) {
     for (size_t place = part->first; place < part->end; place++) {
         const GroupRow *became = &part->call->row[row_at(part, place)];
         if (became->ended != 0) {
@@ -191,13 +194,10 @@ static void write_hashes(const Part *part, Sink *sink) {
     }
 }
 
-// false: nothing was done, or memory ended.
-static bool write_entry(GroupRecorder *recorder, Range *range, const Part *part) {
+// false: memory ended.
+static bool write_entry(GroupRecorder *recorder, Range *range, const GroupRowsOfRange *part) {
     GroupInput input;
     look(recorder, range, part, &input);
-    if (input.named == 0) {
-        return false;
-    }
     const bool has_seeds = part->call->seed_count > 0;
     const size_t bytes = group_input_bytes(&input, has_seeds),
                  hashes = group_input_hash_count(&input);
@@ -223,25 +223,31 @@ static bool write_entry(GroupRecorder *recorder, Range *range, const Part *part)
 static EpisodeRecord end_record(const GroupRecorder *recorder, uint32_t world, uint64_t length,
                                 uint64_t now_ns) {
     const RecordedWorld *of = &recorder->world[world];
-    return (EpisodeRecord){.world = world,
-                           .first_step = of->begun_step,
-                           .length = length,
-                           .turn = of->turn,
-                           .has_seed = true,
-                           .seed = of->seed,
-                           .time = (double)length * recorder->call_seconds,
-                           .begun_ns = of->begun_ns,
-                           .ended_ns = now_ns,
-                           .figures = {.unconverged_steps = of->unconverged},
-                           .has_opinion = recorder->group->opinion.is_asked,
-                           .doubtful_steps = of->doubtful};
+    const uint64_t steps = length - of->begun_length;
+    EpisodeRecord record = {.world = world,
+                            .first_step = of->begun_step,
+                            .length = steps,
+                            .turn = of->turn,
+                            .has_seed = true,
+                            .seed = of->seed,
+                            .time = (double)steps * recorder->call_seconds,
+                            .begun_ns = of->begun_ns,
+                            .ended_ns = now_ns,
+                            .figures = {.unconverged_steps = of->unconverged},
+                            .has_opinion = recorder->group->opinion.is_asked,
+                            .doubtful_steps = of->doubtful};
+    if (of->begun_step == 0) {
+        memcpy(record.parent, recorder->parent, UID_BYTES);
+        record.parent_step = of->begun_length;
+    }
+    return record;
 }
 
 // One that nothing ended, as far as its last hash. false: nothing is there of it.
 static bool cut_record(const GroupRecorder *recorder, uint32_t world, uint64_t now_ns,
                        EpisodeRecord *record) {
     const RecordedWorld *of = &recorder->world[world];
-    if (of->begun_step == 0 || of->hashed_length == 0) {
+    if (!of->has_begun || of->hashed_length == of->begun_length) {
         return false;
     }
     *record = end_record(recorder, world, of->hashed_length, now_ns);
@@ -254,11 +260,14 @@ static bool cut_record(const GroupRecorder *recorder, uint32_t world, uint64_t n
 
 static void begin_record(RecordedWorld *of, const GroupWorld *world, uint64_t step,
                          uint64_t now_ns) {
-    *of = (RecordedWorld){.begun_step = step,
+    *of = (RecordedWorld){.has_begun = true,
+                          .begun_step = step,
+                          .begun_length = world->length,
                           .begun_ns = now_ns,
                           .seed = world->seed,
                           .turn = world->episode,
-                          .hashed_step = step};
+                          .hashed_step = step,
+                          .hashed_length = world->length};
 }
 
 // What a row did to the episodes of its world: one may have ended and another one begun.
@@ -273,14 +282,14 @@ static size_t follow(GroupRecorder *recorder, const Range *range, const GroupCal
     of->doubtful += became->is_doubtful;
     if (call->verb == GROUP_RESET) {
         count += cut_record(recorder, i, now_ns, finished);
-        of->begun_step = 0;
+        of->has_begun = false;
     } else if (became->ended != 0) {
         finished[count] = end_record(recorder, i, became->length, now_ns);
         finished[count].state = RECORDING_COMPLETE;
         finished[count++].last_step = range->step;
-        of->begun_step = 0;
+        of->has_begun = false;
     }
-    if (of->begun_step == 0 && world->is_running) {
+    if (!of->has_begun && world->is_running) {
         begin_record(of, world, range->step, now_ns);
     }
     if (became->has_hash) {
@@ -292,29 +301,99 @@ static size_t follow(GroupRecorder *recorder, const Range *range, const GroupCal
     return count;
 }
 
-size_t group_recorder_add(GroupRecorder *recorder, uint32_t range_index, const GroupCall *call,
-                          const uint32_t *order, size_t first, size_t end,
-                          EpisodeRecord *finished) {
+// ---- key-frames
+
+static Status write_keyframe(GroupRecorder *recorder, const Range *range, Arena *arena,
+                             LogBuffer *buffer) {
+    const Group *group = recorder->group;
+    const GroupKeyframe keyframe = {
+        .call = range->call, .finished = range->finished, .count = range->count};
+    Sink sink = {.bytes = buffer->bytes + buffer->used};
+    group_keyframe_begin(&keyframe, &sink);
+    buffer->used += sink.count;
+    for (uint32_t i = range->first; i < range->first + range->count; i++) {
+        uint8_t *bytes;
+        size_t count;
+        Error error;
+        arena_reset(arena);
+        Status status = snapshot_write(group->world[i].world, arena, &bytes, &count, &error);
+        if (status != STATUS_OK ||
+            !log_buffer_reserve(buffer, buffer->used + group_keyframe_world_bytes(group, count))) {
+            return STATUS_RESOURCE_EXHAUSTED;
+        }
+        sink = (Sink){.bytes = buffer->bytes + buffer->used};
+        group_keyframe_add(group, i, bytes, count, &sink);
+        buffer->used += sink.count;
+    }
+    return STATUS_OK;
+}
+
+// The calls that led to it come before it.
+static void put_keyframe(GroupRecorder *recorder, Range *range) {
+    enum { FIRST_BYTES = CHUNK_HEADER_BYTES + GROUP_KEYFRAME_HEAD_BYTES };
+    close_chunk(recorder, range);
+    range->keyframe_due = range->step + recorder->keyframe_steps;
+    Arena arena;
+    arena_init(&arena, recorder->group->template->limits.bytes_max);
+    LogBuffer *buffer = log_take_buffer(recorder->log, FIRST_BYTES);
+    if (buffer != NULL && write_keyframe(recorder, range, &arena, buffer) == STATUS_OK) {
+        const Chunk chunk = {.kind = CHUNK_KEYFRAME,
+                             .first_world = range->first,
+                             .world_count = range->count,
+                             .first_step = range->step,
+                             .last_step = range->step,
+                             .time = (double)range->step * recorder->call_seconds};
+        log_put(recorder->recording, buffer, &chunk);
+    } else {
+        atomic_store_explicit(&recorder->has_failed, true, memory_order_relaxed);
+        if (buffer != NULL) {
+            log_give_buffer(recorder->log, buffer);
+        }
+    }
+    arena_deinit(&arena);
+}
+
+void group_recorder_begin_range(GroupRecorder *recorder, uint32_t range_index) {
     Range *range = &recorder->range[range_index];
-    const Part part = {.call = call, .order = order, .first = first, .end = end};
+    const uint64_t now_ns = clock_wall_ns(), due = range->keyframe_due;
+    for (uint32_t i = range->first; i < range->first + range->count; i++) {
+        if (recorder->group->world[i].is_running) {
+            begin_record(&recorder->world[i], &recorder->group->world[i], 0, now_ns);
+        }
+    }
+    put_keyframe(recorder, range);
+    range->keyframe_due = due;
+}
+
+// ---- calls
+
+size_t group_recorder_add(GroupRecorder *recorder, uint32_t range_index,
+                          const GroupRowsOfRange *part, EpisodeRecord *finished) {
+    Range *range = &recorder->range[range_index];
+    const GroupCall *call = part->call;
     if (is_over(recorder)) {
         drop_chunk(recorder, range);
         return 0;
     }
-    if (!write_entry(recorder, range, &part)) {
+    if (!write_entry(recorder, range, part)) {
         return 0;
     }
     range->step++;
+    range->call = part->number + 1;
     const uint64_t now_ns = clock_wall_ns();
     size_t count = 0;
-    for (size_t place = first; place < end; place++) {
-        const size_t row = row_at(&part, place);
+    for (size_t place = part->first; place < part->end; place++) {
+        const size_t row = row_at(part, place);
         if (!call->row[row].is_skipped) {
             count += follow(recorder, range, call, row, now_ns, finished + count);
             range->unconverged += call->row[row].unconverged;
+            range->finished += call->row[row].ended != 0;
         }
     }
-    if (range->buffer->used >= CHUNK_BYTES || clock_now_ns() - range->opened_ns >= chunk_ns_max) {
+    if (range->step >= range->keyframe_due) {
+        put_keyframe(recorder, range);
+    } else if (range->buffer->used >= CHUNK_BYTES ||
+               clock_now_ns() - range->opened_ns >= chunk_ns_max) {
         close_chunk(recorder, range);
     }
     return count;
@@ -396,6 +475,10 @@ static GroupRecorder *make(Log *log, const GroupRecorderDef *def, Group *group) 
     made->group = group;
     made->call_seconds = (double)group->substeps * group->time_step;
     made->range_worlds = def->range;
+    made->keyframe_steps = def->keyframe_steps;
+    if (def->has_parent) {
+        memcpy(made->parent, def->parent, UID_BYTES);
+    }
     made->range_count = (group->count + def->range - 1) / def->range;
     snprintf(made->solver, sizeof(made->solver), "%s",
              solver_get((SolverKind)group->template->settings.solver)->name);
@@ -407,7 +490,11 @@ static GroupRecorder *make(Log *log, const GroupRecorderDef *def, Group *group) 
     }
     for (uint32_t i = 0; i < made->range_count; i++) {
         const uint32_t first = i * def->range, left = group->count - first;
-        made->range[i] = (Range){.first = first, .count = left < def->range ? left : def->range};
+        // in turn, so that no call waits for all key-frames at once
+        const uint64_t due = (uint64_t)((double)def->keyframe_steps * (i + 1) / made->range_count);
+        made->range[i] = (Range){.first = first,
+                                 .count = left < def->range ? left : def->range,
+                                 .keyframe_due = due == 0 ? 1 : due};
     }
     return made;
 }
@@ -440,7 +527,7 @@ static bool begin(GroupRecorder *recorder, const GroupRecorderDef *def, LogWait 
         group_code_write(def->def, group, GROUP_HASH_STEPS, code);
         RecordingDef recording = {.content = CONTENT_INPUTS,
                                   .stride = 1,
-                                  .keyframe_steps = 1,
+                                  .keyframe_steps = def->keyframe_steps,
                                   .world_count = group->count,
                                   // a range of one world tells a group of one from a world
                                   .world_range = group->count == 1 ? 2 : def->range,
@@ -454,12 +541,15 @@ static bool begin(GroupRecorder *recorder, const GroupRecorderDef *def, LogWait 
                                   .solver = recorder->solver,
                                   .has_seed = true,
                                   .seed = def->def->seed,
+                                  .has_parent = def->has_parent,
+                                  .parent_step = def->parent_step,
                                   .dynamics_version = DYNAMICS_VERSION,
                                   .world_step = template->step,
                                   .world_time = template->time.value,
                                   .time_step = group->time_step,
                                   .body_count = template->body_count};
         memcpy(recording.uid, recorder->uid, UID_BYTES);
+        memcpy(recording.parent, recorder->parent, UID_BYTES);
         recorder->recording = log_begin(recorder->log, &recording, scene, NULL, wait);
     }
     if (scene != NULL && recorder->recording == NULL) {

@@ -11,7 +11,10 @@
 // batches are cut depends on time as well: what has waited for a second is handed over.
 //
 // Steps of a recording are counted in calls on a range: step k is the state right after the k-th
-// call that did something there.
+// call there. Each says which call on the group it was: so one knows which of them all ranges have.
+//
+// Now and then, each at another call, a range writes a key-frame (group_keyframe.h): from there on
+// its episodes, or all of the group, are gone on from without what came before.
 //
 // It never fails and never blocks: when the log is full, group_recorder_is_ready says so before the
 // next call; when the log has failed, what comes is thrown away.
@@ -28,9 +31,13 @@ enum { GROUP_HASH_STEPS = 16 };
 typedef struct GroupRecorder GroupRecorder;
 
 typedef struct GroupRecorderDef {
-    const GroupDef *def; // what the group was made of
-    uint32_t range;      // worlds per range, at most GROUP_RANGE_MAX
-    bool wants_returns;  // a finished episode waits for what the client counts
+    const GroupDef *def;     // what the group was made of
+    uint32_t range;          // worlds per range, at most GROUP_RANGE_MAX
+    bool wants_returns;      // a finished episode waits for what the client counts
+    uint64_t keyframe_steps; // calls on a range between two key-frames
+    bool has_parent;         // the group goes on from where a recorded one was …
+    uint8_t parent[UID_BYTES];
+    uint64_t parent_step; // … behind this call of it
     const char *name;
     size_t label_count;
     const char *const *label;
@@ -38,7 +45,8 @@ typedef struct GroupRecorderDef {
     SceneProc *print_scene;
 } GroupRecorderDef;
 
-// `wait` is done when the recording is committed. The group has begun no episode.
+// `wait` is done when the recording is committed. The group has begun no episode, or it has a
+// parent, and then each range is begun (group_recorder_begin_range) before its first call.
 Status group_recorder_start(Log *log, const GroupRecorderDef *def, Group *group, LogWait *wait,
                             GroupRecorder **recorder, Error *error);
 
@@ -54,11 +62,22 @@ bool group_recorder_is_ready(GroupRecorder *recorder, LogWait *wait);
 
 // ---- the lane that has the range
 
-// These rows of the call, all of one range, have been carried out: [first, end) of `order` (NULL:
-// of the call's rows themselves). Writes the episodes that are over into `finished`, which has room
-// for one per row, and returns how many.
-size_t group_recorder_add(GroupRecorder *recorder, uint32_t range, const GroupCall *call,
-                          const uint32_t *order, size_t first, size_t end, EpisodeRecord *finished);
+// Rows of a call, all of one range.
+typedef struct GroupRowsOfRange {
+    const GroupCall *call;
+    uint64_t number;       // of the call, as group_recorder_open_call gave it …
+    uint64_t ranges;       // … and on how many ranges it is
+    const uint32_t *order; // [first, end) of these rows; NULL: of the call's themselves
+    size_t first, end;
+} GroupRowsOfRange;
+
+// They have been carried out. Writes the episodes that are over into `finished`, which has room for
+// one per row, and returns how many.
+size_t group_recorder_add(GroupRecorder *recorder, uint32_t range, const GroupRowsOfRange *rows,
+                          EpisodeRecord *finished);
+
+// What the range's worlds are when a recording with a parent begins: its first key-frame.
+void group_recorder_begin_range(GroupRecorder *recorder, uint32_t range);
 
 void group_recorder_flush_range(GroupRecorder *recorder, uint32_t range);
 bool group_recorder_has_open_chunk(const GroupRecorder *recorder, uint32_t range); // any thread

@@ -183,7 +183,7 @@ Status group_begin_episode(Group *group, uint32_t i, const double *values, Arena
                            Error *error) {
     GroupWorld *world = &group->world[i];
     Status status = restore(group, i, scratch, error);
-    world->is_running = false;
+    world->is_running = world->has_forces = false;
     if (status == STATUS_OK) {
         status = group_set_parameters(group, i, true, error);
     }

@@ -35,13 +35,38 @@ static void store_row(const Group *group, const double *row, size_t columns, voi
     }
 }
 
-static LayoutSource source_of(const Group *group, const GroupWorld *world) {
+// `forces`: of the layout, among the world's.
+static LayoutSource source_of(const Group *group, const GroupWorld *world, const double *forces) {
     return (LayoutSource){.world = world->world,
                           .template = group->template,
                           .stepper = world->stepper,
                           .action = world->action,
+                          .forces = world->has_forces ? forces : NULL,
                           .begun = world->begun,
                           .time_step = group->time_step};
+}
+
+// Where the forces of observation, extra and bounds begin among a world's.
+typedef struct ForceSpans {
+    double *observation, *extra, *bounds;
+} ForceSpans;
+
+static ForceSpans spans_of(const Group *group, double *forces) {
+    double *extra = forces + (size_t)LAYOUT_CONTACT_NUMBERS * group->observation.contact_count;
+    return (ForceSpans){.observation = forces,
+                        .extra = extra,
+                        .bounds =
+                            extra + (size_t)LAYOUT_CONTACT_NUMBERS * group->extra.contact_count};
+}
+
+void group_read_forces(const Group *group, const GroupWorld *world, double *forces) {
+    const ForceSpans from = spans_of(group, world->forces), to = spans_of(group, forces);
+    const LayoutSource seen = source_of(group, world, from.observation),
+                       beside = source_of(group, world, from.extra),
+                       bounded = source_of(group, world, from.bounds);
+    layout_read_forces(&group->observation, &seen, to.observation);
+    layout_read_forces(&group->extra, &beside, to.extra);
+    layout_read_forces(&group->bounds, &bounded, to.bounds);
 }
 
 // Reads a world into row `index` of both.
@@ -53,10 +78,12 @@ static bool read_rows(const Group *group, const GroupWorld *world, void *observa
     if (row == NULL) {
         return false;
     }
-    const LayoutSource source = source_of(group, world);
+    const ForceSpans forces = spans_of(group, world->forces);
+    LayoutSource source = source_of(group, world, forces.observation);
     layout_read(&group->observation, &source, row);
     store_row(group, row, wide, observation, index);
     if (beside > 0) {
+        source = source_of(group, world, forces.extra);
         layout_read(&group->extra, &source, row);
         store_row(group, row, beside, extra, index);
     }
@@ -98,7 +125,7 @@ static bool is_out_of_bounds(const Group *group, const GroupWorld *world, Arena 
     double *row = arena_take_array(scratch, bounds->column_count, sizeof(double));
     bool is_out = row == NULL; // rather an early end than none
     if (row != NULL) {
-        const LayoutSource source = source_of(group, world);
+        const LayoutSource source = source_of(group, world, spans_of(group, world->forces).bounds);
         layout_read(bounds, &source, row);
     }
     for (uint32_t k = 0; !is_out && k < bounds->column_count; k++) {
@@ -285,6 +312,7 @@ static Status take_substep(Group *group, uint32_t i, GroupRow *became, StepInput
     Keeper keeper = {.witness = {.see = keep_step}, .group = group, .world = i, .row = became};
     input->witness = is_chosen ? &keeper.witness : NULL;
     StepReport report;
+    of->has_forces = false;
     Status status = stepper_run(of->stepper, of->world, input, scratch, NULL, &report, error);
     input->witness = NULL;
     if (status == STATUS_OK) {
@@ -301,9 +329,9 @@ static Status take_substep(Group *group, uint32_t i, GroupRow *became, StepInput
     return status;
 }
 
-// Takes the substeps that are left. ABORTED: stopped, in the middle.
-static Status take_substeps(Group *group, uint32_t i, GroupRow *became, Arena *scratch,
-                            const Context *context, Error *error) {
+// Takes the substeps that are left up to `end`. ABORTED: stopped, in the middle.
+static Status take_substeps(Group *group, uint32_t i, GroupRow *became, uint32_t end,
+                            Arena *scratch, const Context *context, Error *error) {
     const GroupWorld *of = &group->world[i];
     const ArenaMark mark = arena_mark(scratch);
     double *wrench = arena_take_array(scratch, group->push.count, 6 * sizeof(double));
@@ -323,7 +351,7 @@ static Status take_substeps(Group *group, uint32_t i, GroupRow *became, Arena *s
     bool has_lost = false;
     uint32_t chosen = 0;
     const bool is_chosen = group_opinion_choose(group, i, &chosen);
-    for (uint32_t taken = 0; status == STATUS_OK && !has_lost && of->substep < group->substeps;
+    for (uint32_t taken = 0; status == STATUS_OK && !has_lost && of->substep < end;
          taken++) {
         if (taken > 0 && taken % SUBSTEPS_PER_LOOK == 0 && context_is_stopped(context)) {
             status = STATUS_ABORTED;
@@ -432,15 +460,24 @@ static bool run_row(GroupCall *call, size_t row, Arena *scratch, const Context *
             reset(call, row, scratch);
             return true;
         }
+        if (call->verb == GROUP_READ) {
+            tell(call, row, scratch);
+            return true;
+        }
         if (begin_step(call, row, scratch)) {
             return true;
         }
     }
     Error error;
     error_clear(&error);
-    Status status = take_substeps(call->group, i, became, scratch, context, &error);
+    const uint32_t all = call->group->substeps, cut = call->cut == NULL ? all : call->cut[row],
+                   end = cut < all ? cut : all;
+    Status status = take_substeps(call->group, i, became, end, scratch, context, &error);
     if (status == STATUS_ABORTED) {
         return false;
+    }
+    if (status == STATUS_OK && end < all) {
+        status = error_set(&error, STATUS_ABORTED, "", "It was stopped when it was recorded.");
     }
     if (status == STATUS_OK) {
         end_step(call, row, scratch);

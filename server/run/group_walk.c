@@ -95,7 +95,7 @@ static void differ_by_nonsense(GroupDifference *difference, const char *what) {
 static void differ_by(const GroupWalk *walk, GroupDifference *difference, const char *what) {
     difference->is_found = true;
     snprintf(difference->message, sizeof(difference->message), "Step %" PRIu64 ": %.340s.",
-             group_walk_world(walk)->length, what);
+             group_walk_steps(walk), what);
 }
 
 static void compare_hash(const GroupWalk *walk, uint64_t expected, uint64_t found,
@@ -105,8 +105,9 @@ static void compare_hash(const GroupWalk *walk, uint64_t expected, uint64_t foun
     }
     difference->expected_hash = expected;
     difference->found_hash = found;
-    const uint64_t step = group_walk_world(walk)->length,
-                   before = step == 0 ? 0 : (step - 1) / walk->hash_steps * walk->hash_steps;
+    const uint64_t step = group_walk_steps(walk), length = group_walk_world(walk)->length,
+                   hashed = length == 0 ? 0 : (length - 1) / walk->hash_steps * walk->hash_steps,
+                   before = hashed < walk->before ? 0 : hashed - walk->before;
     snprintf(difference->message, sizeof(difference->message),
              "Step %" PRIu64 ": the state has the hash 0x%016" PRIx64
              ", the recording says 0x%016" PRIx64 ". It was the same at step %" PRIu64 ".",
@@ -126,6 +127,7 @@ static void take_numbers(GroupWalk *walk) {
 static void prepare(GroupWalk *walk, GroupVerb verb) {
     GroupCall *call = &walk->call;
     call->verb = verb;
+    call->cut = NULL;
     call->hash_steps = walk->hash_steps;
     call->action = NULL;
     call->action_double = call->values = NULL;
@@ -192,14 +194,11 @@ static void compare_row(GroupWalk *walk, bool was_cut, GroupDifference *differen
 // A step that was stopped behind some of its substeps: it is no step of the episode, which either
 // went on as if there had been none, or was over.
 static void run_cut(GroupWalk *walk, uint32_t substeps, Arena *scratch) {
-    Group *group = walk->group;
     GroupWorld *world = group_walk_world(walk);
-    const uint32_t all = group->substeps;
-    const uint64_t length = world->length, episode = world->episode;
-    group->substeps = substeps < all ? substeps : all;
+    const uint64_t episode = world->episode;
+    walk->call.cut = &substeps;
     group_run_row(&walk->call, 0, scratch, NULL);
-    group->substeps = all;
-    world->length = length;
+    walk->call.cut = NULL;
     world->episode = episode;
     world->is_running = true;
 }

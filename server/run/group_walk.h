@@ -28,6 +28,7 @@ typedef struct GroupWalk {
     bool is_in_row;       // a step was stopped in the middle
     uint64_t unconverged; // substeps
     uint64_t doubtful;    // steps of the group
+    uint64_t before;      // steps of the episode that were taken elsewhere, in front of these
     Entry entry;          // under way
     GroupInput input;
     GroupCall call;
@@ -40,6 +41,11 @@ void group_walk_end(GroupWalk *walk);
 
 static inline GroupWorld *group_walk_world(const GroupWalk *walk) {
     return &walk->group->world[0];
+}
+
+// Steps of the episode, of those that are recorded here.
+static inline uint64_t group_walk_steps(const GroupWalk *walk) {
+    return group_walk_world(walk)->length - walk->before;
 }
 
 // The next call on the range. DATA_LOSS goes on from "it …". The entry's bytes are borrowed until

@@ -175,11 +175,17 @@ WorldEntry *host_find_name(Host *host, const char *name) {
 
 // ---- idle worlds
 
+void host_tell_idle(const Host *host, const char *what, Id id, const char *name) {
+    char event[32];
+    snprintf(event, sizeof(event), "%s_idle", what);
+    report_line(host->def.report, REPORT_INFO, event, "%s=%" PRIu64 " name=%s", what, id, name);
+}
+
 static void look_for_idle(uv_timer_t *timer) {
     Host *host = timer->data;
     ASSERT(!host->is_stopped);
     uint64_t now_ns = clock_now_ns();
-    bool some = false;
+    bool some = farm_look_for_idle(host->farm, now_ns);
     for (uint32_t i = host->count; i > 0; i--) {
         WorldEntry *entry = host->entry[i - 1];
         if (entry->idle_timeout_s <= 0.0) {
@@ -188,8 +194,7 @@ static void look_for_idle(uv_timer_t *timer) {
         // a reference beside the registry's is a call under way
         if (entry->references == 1 &&
             (double)(now_ns - entry->named_ns) * 1e-9 > entry->idle_timeout_s) {
-            report_line(host->def.report, REPORT_INFO, "world_idle", "world=%" PRIu64 " name=%s",
-                        entry->id, entry->name);
+            host_tell_idle(host, "world", entry->id, entry->name);
             host_destroy(entry);
         } else {
             some = true;
@@ -197,6 +202,13 @@ static void look_for_idle(uv_timer_t *timer) {
     }
     if (!some) {
         uv_timer_stop(timer);
+    }
+}
+
+void host_watch_idle(Host *host) {
+    if (!uv_is_active((uv_handle_t *)&host->idle_timer)) {
+        uv_timer_start(&host->idle_timer, look_for_idle, IDLE_LOOK_MS, IDLE_LOOK_MS);
+        uv_unref((uv_handle_t *)&host->idle_timer);
     }
 }
 
@@ -378,9 +390,8 @@ Status host_add(Host *host, const char *name, const WorldOwner *owner, double id
     made->id = slots_add(&host->slots, host->count);
     host->by_name[name_place(host, made->name)] = made;
     host->entry[host->count++] = made;
-    if (idle_timeout_s > 0.0 && !uv_is_active((uv_handle_t *)&host->idle_timer)) {
-        uv_timer_start(&host->idle_timer, look_for_idle, IDLE_LOOK_MS, IDLE_LOOK_MS);
-        uv_unref((uv_handle_t *)&host->idle_timer);
+    if (idle_timeout_s > 0.0) {
+        host_watch_idle(host);
     }
     host_publish(made);
     *entry = made;

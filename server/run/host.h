@@ -157,6 +157,10 @@ uint64_t host_faulted_count(const Host *host);
 void host_watch(WorldEntry *entry);
 void host_watch_farm(Host *host); // likewise of groups
 
+// Loop: somebody has an idle timeout. (host_tell_idle: and goes by it.)
+void host_watch_idle(Host *host);
+void host_tell_idle(const Host *host, const char *what, Id id, const char *name);
+
 // Lane: publishes what lists show of the world.
 void host_publish(WorldEntry *entry);
 

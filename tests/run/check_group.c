@@ -566,6 +566,53 @@ START_TEST(a_step_in_pieces_is_the_same_step) {
 }
 END_TEST
 
+// What a deadline did to a step is done again by its number of substeps: to the world, and to what
+// comes behind it.
+START_TEST(a_step_that_was_cut_is_cut_again) {
+    GroupDef def = group_def(1);
+    const ChannelDef action = of_joint(CHANNEL_JOINT_EFFORT, "slider");
+    const ChannelDef what = of_joint(CHANNEL_JOINT_POSITION, "hinge");
+    def.action.count = def.observation.count = 1;
+    def.action.channel = &action;
+    def.observation.channel = &what;
+    def.substeps = 100;
+    def.autoreset = (Autoreset)_i;
+    GroupLab cut = group_lab_create(&def, cart_pole_world()),
+             again = group_lab_create(&def, cart_pole_world());
+    const double push = 0.3;
+    group_lab_reset(&cut);
+    group_lab_reset(&again);
+    cut.call = again.call = (GroupCall){.group = cut.group,
+                                        .verb = GROUP_STEP,
+                                        .count = 1,
+                                        .hash_steps = 16,
+                                        .action_double = &push};
+    ck_assert(group_call_take(&cut.call, &cut.memory));
+    Countdown countdown = {.left = 4};
+    const Stop stop = {.asked = is_over, .context = &countdown};
+    const Context context = {.stop = &stop};
+    ck_assert(!group_run_row(&cut.call, 0, &cut.scratch, &context));
+    const uint32_t substeps = cut.group->world[0].substep;
+    ck_assert_uint_gt(substeps, 0);
+    ck_assert_uint_lt(substeps, def.substeps);
+    group_give_up_row(&cut.call, 0, &(Error){.status = STATUS_DEADLINE_EXCEEDED}, &cut.scratch);
+    again.call.cut = &substeps;
+    group_lab_run(&again, false);
+    ck_assert(cut.call.row[0].was_cut && again.call.row[0].was_cut);
+    ck_assert_int_eq(again.call.row[0].ended, GROUP_TRUNCATED);
+    ck_assert_uint_eq(again.call.row[0].final_hash, cut.call.row[0].final_hash);
+    ck_assert_uint_eq(again.call.row[0].hash, cut.call.row[0].hash);
+    ck_assert_uint_eq(snapshot_hash(again.group->world[0].world),
+                      snapshot_hash(cut.group->world[0].world));
+    group_lab_step(&cut, &push);
+    group_lab_step(&again, &push);
+    ck_assert_mem_eq(seen(&again, 0), seen(&cut, 0), sizeof(double));
+    ck_assert_int_eq(again.call.row[0].has_failed, def.autoreset == AUTORESET_DISABLED);
+    group_lab_destroy(&cut);
+    group_lab_destroy(&again);
+}
+END_TEST
+
 // Without a force nothing happens to a cart-pole that stands: to the bit, and for as long.
 START_TEST(without_a_push_what_stands_stands) {
     GroupDef def = group_def(1);
@@ -626,6 +673,7 @@ static TCase *case_step(void) {
     tcase_add_loop_test(tcase, a_wrong_action_is_refused_and_the_others_step, 0, 2);
     tcase_add_test(tcase, an_action_is_clipped_and_scaled);
     tcase_add_test(tcase, a_step_in_pieces_is_the_same_step);
+    tcase_add_loop_test(tcase, a_step_that_was_cut_is_cut_again, 0, AUTORESET_COUNT);
     tcase_add_test(tcase, without_a_push_what_stands_stands);
     tcase_add_test(tcase, memory_does_not_grow);
     return tcase;

@@ -400,6 +400,35 @@ START_TEST(a_world_that_was_kept_is_found_by_its_name_and_destroyed) {
 }
 END_TEST
 
+START_TEST(groups_stand_behind_the_worlds) {
+    ServerProcess *server = server_start("--workers 1");
+    const char *address = server->address[0];
+    ck_assert_int_eq(server_shell(address,
+                                  "moreau run " SCENES "one_ball.json --steps 1 --keep --name ball",
+                                  said, sizeof(said)),
+                     0);
+    json_t *group = server_shell_json(
+        address,
+        "moreau call GroupCreate '{\"count\": 3, \"lifetime\": \"SERVER\", \"name\": \"farm\", "
+        "\"scene\": {\"bodies\": [{\"name\": \"b\", \"mass\": 1, \"inertia\": [1, 1, 1, 0, 0, "
+        "0]}]}, "
+        "\"action\": [{\"kind\": \"BODY_FORCE\", \"body\": \"b\"}], "
+        "\"observation\": [{\"kind\": \"BODY_POSITION\", \"body\": \"b\"}]}'",
+        0);
+    json_decref(group);
+    json_t *rows = server_shell_json(address, "moreau worlds --json", 0);
+    ck_assert_uint_eq(json_array_size(rows), 2);
+    ck_assert_ptr_nonnull(json_object_get(json_array_get(rows, 0), "world"));
+    ck_assert_str_eq(json_string_value(json_object_get(json_array_get(rows, 1), "name")), "farm");
+    ck_assert_ptr_nonnull(json_object_get(json_array_get(rows, 1), "group"));
+    json_decref(rows);
+    ck_assert_int_eq(server_shell(address, "moreau worlds", said, sizeof(said)), 0);
+    ck_assert_ptr_nonnull(strstr(said, "1 group\n"));
+    ck_assert_ptr_nonnull(strstr(said, "farm                    3        1 "));
+    server_stop(server);
+}
+END_TEST
+
 // A thread of 5 N that holds a bob of 1 kg as it begins to swing, beside a joint that holds.
 static const char swing[] =
     "{\"bodies\": [{\"name\": \"bob\", \"position\": [0, 1, 0], \"mass\": 1,"
@@ -636,6 +665,7 @@ static TCase *case_command_line(void) {
     tcase_add_test(tcase, an_episode_is_compared_in_a_table_and_as_a_document);
     tcase_add_test(tcase, a_list_that_is_too_short_says_what_is_needed_and_what_came);
     tcase_add_test(tcase, a_world_that_was_kept_is_found_by_its_name_and_destroyed);
+    tcase_add_test(tcase, groups_stand_behind_the_worlds);
     tcase_add_test(tcase, a_snapshot_is_of_a_world_by_its_name);
     tcase_add_test(tcase, a_dump_that_does_not_fit_leaves_the_file_as_it_was);
     return tcase;

@@ -397,8 +397,8 @@ START_TEST(a_byte_that_was_changed_is_found) {
         &depot, "SELECT id FROM chunk WHERE kind = 2 AND first_world = 0 ORDER BY sequence");
     // behind the reset (entry, head, sets; 64 hashes), the first step's action of world 3, in the
     // highest byte but one; or the hash behind the reset
-    const long reset = 192 + 24 + 56 + 64 * 8L;
-    wire_depot_flip(&depot, chunk, _i % 2 == 0 ? reset + 24 + 56 + 4 * 3L + 2 : 192 + 80 + 8 * 3L,
+    const long reset = 192 + 24 + 72 + 64 * 8L;
+    wire_depot_flip(&depot, chunk, _i % 2 == 0 ? reset + 24 + 72 + 4 * 3L + 2 : 192 + 96 + 8 * 3L,
                     _i >= 2);
     wire_depot_restart(&depot, "--workers 2");
     ck_assert(!is_verified(mine));

@@ -6,6 +6,7 @@
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_client.h"
+#include "support/wire_group.h"
 #include "support/wire_world.h"
 
 #include <signal.h>
@@ -123,6 +124,35 @@ START_TEST(a_world_that_nobody_names_goes_after_its_idle_time) {
     wait_for_worlds(client, 1);
     Moreau__V1__WorldStep step = wire_step_call(&world, 1);
     wire_fail(client, &step, CODE(NOT_FOUND), NULL);
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
+static uint64_t count_groups(WireClient *client) {
+    Moreau__V1__GroupList list = MOREAU__V1__GROUP_LIST__INIT;
+    return wire_accept(client, &list)->group_list->total;
+}
+
+START_TEST(a_group_that_nobody_names_goes_after_its_idle_time) {
+    ServerProcess *server = server_start("--workers 1");
+    WireClient *client = wire_open(server->address[0]);
+    Moreau__V1__GroupCreate *create = wire_group_create_call(2);
+    create->has_idle_timeout_s = 1, create->idle_timeout_s = 0.5;
+    wire_refuse(client, create, CODE(INVALID_ARGUMENT), "idle_timeout_s");
+    create->idle_timeout_s = 1;
+    const uint64_t group = wire_accept(client, create)->group_create->group;
+    create->has_idle_timeout_s = 0;
+    wire_accept(client, create);
+    for (int i = 0; i < 8; i++) { // two seconds of use
+        server_sleep_ms(250);
+        wire_group_reset(client, group);
+    }
+    while (count_groups(client) > 1) { // until the test's own time is over
+        server_sleep_ms(50);
+    }
+    const Moreau__V1__GroupReset reset = wire_group_reset_call(group);
+    wire_refuse(client, &reset, CODE(NOT_FOUND), "group");
     wire_close(client);
     server_stop(server);
 }
@@ -481,6 +511,7 @@ static TCase *case_sessions(void) {
     tcase_add_test(tcase, a_session_that_is_resumed_in_time_keeps_its_worlds);
     tcase_add_test(tcase, a_resume_cuts_the_old_connection_and_its_work);
     tcase_add_test(tcase, a_world_that_nobody_names_goes_after_its_idle_time);
+    tcase_add_test(tcase, a_group_that_nobody_names_goes_after_its_idle_time);
     return tcase;
 }
 

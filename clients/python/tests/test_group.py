@@ -238,3 +238,46 @@ def test_finished_episodes_are_recorded_with_what_they_earned(client):
     ]
     verified = client.episode_verify(episode=listed[0].episode).result()
     assert verified.verified and verified.steps == 5
+
+
+def test_rows_are_read_as_they_stand(client):
+    with make(client) as group:
+        assert not group.read().observation.any()
+        rows = group.step(np.ones((4, 1))) if group.reset(seed=1) else None
+        assert np.array_equal(group.read().observation, rows.observation)
+        mask = np.array([False, True, False, True])
+        assert np.array_equal(group.read(mask).observation, rows.observation[mask]) and group.read(mask).worlds.tolist() == [1, 3]
+
+
+def test_a_group_goes_on_after_its_server_was_killed(tmp_path):
+    pushes = np.random.default_rng(1).uniform(-8, 8, (60, 4, 1))
+    noise = [uniform("JOINT_POSITION", "rail", -1, 1)]
+
+    def begin(client):
+        return make(client, double=True, noise=noise, step_limit=9, seed=3, record=moreau_sim.protocol.GroupRecord(name="pushed", keyframe_steps=10))
+
+    server = moreau_sim.launch(db=tmp_path / "episodes.db")
+    client = server.client()
+    straight, killed = begin(client), begin(client)
+    expected = [straight.step(push).observation for push in pushes]
+    for push in pushes[:40]:
+        killed.step(push)
+    server.process.send_signal(signal.SIGKILL)
+    server.process.wait()
+    with pytest.raises(errors.ConnectionLost):
+        client.ping()
+    with moreau_sim.launch(db=tmp_path / "episodes.db") as server, server.client() as client:
+        with pytest.raises(errors.InvalidArgument):
+            Group.resume(client, "pushed")  # two have the name
+        with Group.resume(client, killed.recording, record="again") as group:
+            step = group.resumed.step
+            assert 0 < step <= 40 and group.dtype == np.float64 and group.recording != killed.recording
+            assert group.resumed.recording == killed.recording and not group.resumed.damage
+            assert np.array_equal(group.read().observation, expected[step - 1])
+            for push, observation in zip(pushes[step:], expected[step:]):
+                assert np.array_equal(group.step(push).observation, observation)
+        with Group.resume(client, killed.recording, step=5) as group:
+            assert np.array_equal(group.step(pushes[5]).observation, expected[5])
+        with pytest.raises(errors.OutOfRange) as raised:
+            Group.resume(client, killed.recording, step=41)
+        assert raised.value.field == "step"

@@ -375,3 +375,48 @@ def test_training_is_recorded_with_its_returns(tmp_path):
             episodes = [one for one in client.episode_list(name="training").episodes if one.return_sum is not None]
             # a reward of 1 for every step, the last one included
             assert len(episodes) >= 9 and all(one.return_sum == one.steps for one in episodes)
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_training_goes_on_from_its_recording(tmp_path, mode):
+    with moreau_sim.launch(db=tmp_path / "episodes.db") as server:
+
+        def make(**more):
+            return gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=3, address=server.address, autoreset_mode=mode, **more)
+
+        def play(envs, steps, calls):
+            seen = []
+            for step in steps:
+                seen.append(envs.step(np.full(3, step // 7 % 2)))
+                over = seen[-1][2] | seen[-1][3]
+                calls += 1
+                if mode == "Disabled" and over.any():
+                    envs.reset(options={"reset_mask": over})
+                    calls += 1
+            return seen, calls
+
+        envs = make(record="training")
+        envs.reset(seed=5)
+        _, calls = play(envs, range(70), 1)
+        group = envs.unwrapped.worlds.group
+        now, recording = group.read().observation, group.recording
+        expected, _ = play(envs, range(70, 100), calls)
+        envs.close()
+        again = make(resume=recording, resume_step=calls)
+        assert again.unwrapped.worlds.group.resumed.step == calls
+        first, _ = again.reset()
+        assert np.array_equal(first, now)
+        for one, other in zip(play(again, range(70, 100), 0)[0], expected):
+            assert all(np.array_equal(a, b) for a, b in zip(one[:4], other[:4]))
+        again.reset()  # this one begins episodes
+        assert not np.array_equal(again.unwrapped.worlds.group.read().observation, first)
+        again.close()
+        for options, words in (({"render_mode": "rgb_array"}, "render_mode"), ({"num_envs": 4}, "num_envs"), ({"autoreset_mode": other_than(mode)}, "autoreset_mode")):
+            with pytest.raises(ValueError, match=words):
+                gymnasium.make_vec(
+                    "moreau_sim/CartPole-v0", **{"num_envs": 3, "address": server.address, "autoreset_mode": mode, "resume": recording, **options}
+                )
+
+
+def other_than(mode):
+    return "NextStep" if mode == "SameStep" else "SameStep"

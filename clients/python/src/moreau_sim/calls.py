@@ -428,11 +428,14 @@ class Calls:
         parameters: Sequence[p.GroupParameter] | None = None,
         record: p.GroupRecord | None = None,
         opinion: p.GroupOpinion | None = None,
+        recording: str | None = None,
+        step: int | None = None,
+        idle_timeout_s: float | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupCreateReply:
         """See protocol.GroupCreate."""
         return self._call(
-            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision, parameters=parameters, record=record, opinion=opinion),
+            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision, parameters=parameters, record=record, opinion=opinion, recording=recording, step=step, idle_timeout_s=idle_timeout_s),
             p.GroupCreateReply,
             deadline_ms,
         )
@@ -539,6 +542,16 @@ class Calls:
     ) -> p.GroupOpinionsReply:
         """See protocol.GroupOpinions."""
         return self._call(p.GroupOpinions(group=group, count=count), p.GroupOpinionsReply, deadline_ms)
+
+    def group_read(
+        self,
+        *,
+        group: int | None = None,
+        mask: bytes | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.GroupStepReply:
+        """See protocol.GroupRead."""
+        return self._call(p.GroupRead(group=group, mask=mask), p.GroupStepReply, deadline_ms)
 
     def episode_start(
         self,

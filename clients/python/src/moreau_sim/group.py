@@ -181,12 +181,17 @@ def _bits(mask: bytes | None, count: int) -> NDArray[np.bool_]:
     return np.unpackbits(np.frombuffer(mask, np.uint8), count=count, bitorder="little").astype(np.bool_)
 
 
+def _record(record: str | p.GroupRecord | None) -> p.GroupRecord | None:
+    return p.GroupRecord(name=record, returns=True) if isinstance(record, str) else record
+
+
 class Group:
     """`count` worlds on a server. Made by create(); gone with close(), or with the client's session.
 
     action, observation, extra, noise   columns of the rows
     dtype                               of rows: float32, or float64
     recording                           id of its recording's first episode; "": it is not recorded
+    resumed                             of one that goes on from a recording: from where, and what is lost
     """
 
     def __init__(self, client: Client, reply: p.GroupCreateReply, double: bool) -> None:
@@ -202,6 +207,7 @@ class Group:
         self.time_step = reply.time_step or 0.0
         self.dtype: np.dtype[Any] = np.dtype(np.float64 if double else np.float32)
         self.recording = reply.recording or ""
+        self.resumed = reply.resumed
         self._double = double
         self._returns: list[tuple[NDArray[np.uint32], NDArray[np.float64], NDArray[np.float64] | None]] = []
         self._sent: list[Pending[p.GroupSendReply]] = []
@@ -243,7 +249,7 @@ class Group:
                                      return that tell_returns() gives; or as protocol.GroupRecord says
         opinion                      a second opinion on this share of the steps (Rows.opinions, opinions()), and on all
                                      certificates (Rows.doubtful); or as protocol.GroupOpinion says
-        more                         name, first_world, substeps, time_step, step_limit: protocol.GroupCreate
+        more                         name, first_world, substeps, time_step, step_limit, idle_timeout_s: protocol.GroupCreate
         """
         reply = client.group_create(
             lifetime=p.World.Lifetime.SERVER if keep else None,
@@ -259,11 +265,36 @@ class Group:
             parameters=list(parameters),
             autoreset=p.Group.Autoreset[autoreset],
             double_precision=double,
-            record=p.GroupRecord(name=record, returns=True) if isinstance(record, str) else record,
+            record=_record(record),
             opinion=opinion if opinion is None or isinstance(opinion, p.GroupOpinion) else p.GroupOpinion(share=float(opinion)),
             **more,
         )
         return cls(client, reply, double)
+
+    @classmethod
+    def resume(
+        cls,
+        client: Client,
+        recording: str,
+        *,
+        step: int | None = None,
+        keep: bool = False,
+        record: str | p.GroupRecord | None = None,
+        **more: Any,
+    ) -> "Group":
+        """A recorded group that goes on from where it was, also when its server was killed: read() tells what its worlds
+        see, and `resumed` what is lost.
+
+        recording   id of the recording (Group.recording), or of one of its episodes, or a name that only one has
+        step        behind so many calls (reset, step, send); default: the last that all worlds have
+        keep        it stays when this client is gone
+        record      as of create(): a recording of its own, whose parent this one is
+        more        name, idle_timeout_s: protocol.GroupCreate
+        """
+        lifetime = p.World.Lifetime.SERVER if keep else None
+        reply = client.group_create(recording=recording, step=step, lifetime=lifetime, record=_record(record), **more)
+        assert reply.resumed is not None
+        return cls(client, reply, bool(reply.resumed.double_precision))
 
     def close(self) -> None:
         """Destroys the group's worlds. A recording is on the disk when it returns."""
@@ -344,6 +375,15 @@ class Group:
         single, double = (None, numbers) if self._double else (numbers, None)
         reply = self.client.group_step(group=self.id, mask=bits, action=single, action_double=double, **self._told_returns())
         return self._rows(reply, worlds)
+
+    def read(self, mask: ArrayLike | None = None) -> Rows:
+        """The rows of all worlds, or of those of the mask, as they stand: nothing is stepped."""
+        bits, worlds = self._mask(mask)
+        return self._rows(self.client.group_read(group=self.id, mask=bits), worlds)
+
+    def over(self) -> NDArray[np.bool_]:
+        """Of a group that has just gone on from a recording: the worlds of which no episode goes on."""
+        return _bits(self.resumed.over if self.resumed else None, self.count)
 
     def send(self, actions: ArrayLike, mask: ArrayLike | None = None) -> None:
         """The first half of step(): the worlds step while the caller does something else."""

@@ -60,6 +60,7 @@ class Request(Message):
     group_destroy: Optional["GroupDestroy"] = None
     group_list: Optional["GroupList"] = None
     group_opinions: Optional["GroupOpinions"] = None
+    group_read: Optional["GroupRead"] = None
     episode_start: Optional["EpisodeStart"] = None
     episode_stop: Optional["EpisodeStop"] = None
     episode_list: Optional["EpisodeList"] = None
@@ -115,7 +116,7 @@ class Reply(Message):
     snapshot_drop: Optional["SnapshotDropReply"] = None
     group_create: Optional["GroupCreateReply"] = None
     group_step: Optional["GroupStepReply"] = None
-    """of GroupReset, GroupStep and GroupReceive"""
+    """of GroupReset, GroupStep, GroupReceive and GroupRead"""
     group_send: Optional["GroupSendReply"] = None
     group_destroy: Optional["GroupDestroyReply"] = None
     group_list: Optional["GroupListReply"] = None
@@ -2007,7 +2008,9 @@ class GroupRecord(Message):
     every call, and hashes of every world's state: at the beginning of each episode, behind every 16th step of
     it, and at its end. Each finished episode of each world is an episode of its own (EpisodeList.recording),
     which EpisodeVerify and EpisodeReplay step again without the others. One that a reset or the end of the
-    group cut short is there up to its last hash, as WORLD_DESTROYED."""
+    group cut short is there up to its last hash, as WORLD_DESTROYED. Of a group that goes on from a recording
+    an episode that was going on there has that recording's id as parent, and as parent_step how many of its
+    steps are there: those from then on are counted, as step 1 and so on."""
 
     name: str | None = None
     """of the episodes; default: the group's"""
@@ -2016,6 +2019,9 @@ class GroupRecord(Message):
     returns: bool | None = None
     """the client sends the return of each episode (GroupStep.return_sum); until then, or until four more of
     each world have ended, it is not listed; default false"""
+    keyframe_steps: int | None = None
+    """calls between two key-frames of each range of worlds; 1 … 1,000,000: showing a step, or going on from
+    one (GroupCreate.recording), costs at most so many of each world"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2073,7 +2079,7 @@ class GroupOpinionColumns(Message):
 @dataclass(slots=True, kw_only=True)
 class GroupCreate(Message):
     """Makes a group. Its worlds stand as the template does, and have not begun an episode: GroupReset begins
-    one, or, with autoreset, the first GroupStep."""
+    one, or, with autoreset, the first GroupStep; or they go on from where those of a recorded group were."""
 
     name: str | None = None
     """default: the scene's or the world's name; need not be unique"""
@@ -2110,6 +2116,44 @@ class GroupCreate(Message):
     """default: it is not recorded. The server needs the option --db"""
     opinion: Optional["GroupOpinion"] = None
     """default: none, and no certificate is judged"""
+    recording: str | None = None
+    """Instead of a template: a recorded group, that goes on from where it was, on this server or another
+    start of it: an id that GroupCreateReply.recording gave, or that of one of its episodes, an unmistakable
+    beginning of one (at least 4 digits), or a name that only one recording has. What it is, its worlds, seeds
+    and layouts, comes from the recording, so that beside these three only name, lifetime and record may be
+    given. It stands as it did behind the call `step`: each world in the middle of its episode; GroupRead
+    tells what it sees. What is done from then on gives the same bits as it would have there."""
+    step: int | None = None
+    """behind so many calls of the group (GroupReset, GroupStep, GroupSend; in the order they came); default:
+    the last that all ranges of its worlds have: nothing that was stored of it is lost"""
+    idle_timeout_s: float | None = None
+    """[s] 1 … 1e9: destroyed when no call has named it for so long; default: never"""
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupResumed(Message):
+    """What a group goes on from, and what is lost of what was stored. Nobody knows what came behind that: of
+    a server that was killed the last second."""
+
+    recording: str | None = None
+    """id of the recording's first episode"""
+    step: int | None = None
+    """it stands behind so many calls"""
+    calls_lost: int | None = None
+    """that came behind it and of which something is stored, of all worlds or some"""
+    episodes_lost: int | None = None
+    """records of finished episodes behind it; they stay in the recording"""
+    episodes_untold: int | None = None
+    """that had finished by then, but whose records were not stored, or deleted"""
+    damage: list[str] = _new(default_factory=list)
+    """what of the recording is damaged or missing, and was gone around; at most 16 sentences"""
+    over: bytes | None = None
+    """worlds of which no episode goes on: bit r % 8 of byte r / 8 is world r"""
+    double_precision: bool | None = None
+    """as the recorded group was made, as what follows"""
+    autoreset: Optional["Group.Autoreset"] = None
+    substeps: int | None = None
+    step_limit: int | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2130,6 +2174,8 @@ class GroupCreateReply(Message):
     """[s] of a substep"""
     recording: str | None = None
     """of one that is recorded: id of its first episode; all of them begin with the same 24 digits"""
+    resumed: Optional["GroupResumed"] = None
+    """of one that goes on"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2222,6 +2268,15 @@ class GroupStepReply(Message):
     """bits, as `terminated`"""
     opinions: Optional["GroupOpinionColumns"] = None
     """on the steps of an earlier call; absent: none"""
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupRead(Message):
+    """The rows of worlds as they stand, without stepping them: the reply of GroupStep with its first two
+    columns."""
+
+    group: int | None = None
+    mask: bytes | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3469,6 +3524,7 @@ Request.FIELDS = (
     Field(95, "group_destroy", Kind.MESSAGE, False, GroupDestroy),
     Field(96, "group_list", Kind.MESSAGE, False, GroupList),
     Field(97, "group_opinions", Kind.MESSAGE, False, GroupOpinions),
+    Field(98, "group_read", Kind.MESSAGE, False, GroupRead),
     Field(120, "episode_start", Kind.MESSAGE, False, EpisodeStart),
     Field(121, "episode_stop", Kind.MESSAGE, False, EpisodeStop),
     Field(122, "episode_list", Kind.MESSAGE, False, EpisodeList),
@@ -4265,6 +4321,7 @@ GroupRecord.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
     Field(2, "labels", Kind.STRING, True, None),
     Field(3, "returns", Kind.BOOL, False, None),
+    Field(40, "keyframe_steps", Kind.UINT64, False, None),
 )
 GroupOpinion.FIELDS = (
     Field(1, "share", Kind.DOUBLE, False, None),
@@ -4303,6 +4360,22 @@ GroupCreate.FIELDS = (
     Field(18, "parameters", Kind.MESSAGE, True, GroupParameter),
     Field(31, "record", Kind.MESSAGE, False, GroupRecord),
     Field(41, "opinion", Kind.MESSAGE, False, GroupOpinion),
+    Field(40, "recording", Kind.STRING, False, None),
+    Field(42, "step", Kind.UINT64, False, None),
+    Field(43, "idle_timeout_s", Kind.DOUBLE, False, None),
+)
+GroupResumed.FIELDS = (
+    Field(1, "recording", Kind.STRING, False, None),
+    Field(2, "step", Kind.UINT64, False, None),
+    Field(3, "calls_lost", Kind.UINT64, False, None),
+    Field(4, "episodes_lost", Kind.UINT64, False, None),
+    Field(5, "episodes_untold", Kind.UINT64, False, None),
+    Field(6, "damage", Kind.STRING, True, None),
+    Field(7, "over", Kind.BYTES, False, None),
+    Field(8, "double_precision", Kind.BOOL, False, None),
+    Field(9, "autoreset", Kind.ENUM, False, Group.Autoreset),
+    Field(10, "substeps", Kind.UINT32, False, None),
+    Field(11, "step_limit", Kind.UINT64, False, None),
 )
 GroupCreateReply.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
@@ -4316,6 +4389,7 @@ GroupCreateReply.FIELDS = (
     Field(9, "bytes", Kind.UINT64, False, None),
     Field(10, "time_step", Kind.DOUBLE, False, None),
     Field(31, "recording", Kind.STRING, False, None),
+    Field(40, "resumed", Kind.MESSAGE, False, GroupResumed),
 )
 GroupColumns.FIELDS = (
     Field(1, "name", Kind.STRING, True, None),
@@ -4360,6 +4434,10 @@ GroupStepReply.FIELDS = (
     Field(17, "failures", Kind.MESSAGE, True, Status),
     Field(41, "doubtful", Kind.BYTES, False, None),
     Field(42, "opinions", Kind.MESSAGE, False, GroupOpinionColumns),
+)
+GroupRead.FIELDS = (
+    Field(1, "group", Kind.UINT64, False, None),
+    Field(2, "mask", Kind.BYTES, False, None),
 )
 GroupSend.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),

@@ -26,6 +26,11 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
     double_precision  observations of doubles
     max_episode_steps of an episode, instead of the description's
     render_mode       "rgb_array": render() draws every world
+    record            every episode is kept in the server's file (--db) under this name
+    resume            the worlds go on from this recording (`worlds.group.recording`, or its name), in the middle of their
+                      episodes: the first reset() without a seed begins none, and returns what they see.
+                      `worlds.group.resumed` says from where, and what is lost
+    resume_step       behind so many calls of it; default: the last that all worlds have
 
     World i's k-th episode after reset(seed=s) is drawn from the stream (s, i, k): the same on every machine, whatever
     the number of workers. `infos["failure"]` says why the step of a world failed; its episode is truncated.

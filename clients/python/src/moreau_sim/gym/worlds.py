@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..errors import MoreauError
 from ..group import Final, Group, Opinions, Rows, channel, joined
 from ..protocol import GroupOpinion
+from ..protocol import Group as GroupMessage
 from .environment import Environment, Moment
 from .render import Picture
 from .servers import Place
@@ -57,6 +58,8 @@ class Worlds:
         step_limit: int | None = None,
         record: str | None = None,
         opinion: float | GroupOpinion | None = None,
+        resume: str | None = None,
+        resume_step: int | None = None,
     ) -> None:
         self.environment = environment
         self.count = count
@@ -65,24 +68,28 @@ class Worlds:
         drawn = self.picture.names if self.picture else []
         self.place = Place(address, token, workers, timeout_s)
         try:
-            self.group = Group.create(
-                self.place.client,
-                environment.scene,
-                name=environment.name,
-                count=count,
-                action=environment.action,
-                observation=environment.observation,
-                extra=[*environment.extra, *(channel(kind, body) for body in drawn for kind in ("BODY_POSITION", "BODY_ROTATION"))],
-                bounds=environment.bounds,
-                noise=environment.noise,
-                substeps=environment.substeps,
-                step_limit=environment.step_limit if step_limit is None else step_limit,
-                autoreset=autoreset,
-                double=double_precision,
-                record=record,
-                opinion=opinion,
-                seed=int(np.random.SeedSequence().generate_state(1, np.uint64)[0]),
-            )
+            if resume is not None:
+                self.group = Group.resume(self.place.client, resume, step=resume_step, record=record)
+                self._check_resumed(drawn)
+            else:
+                self.group = Group.create(
+                    self.place.client,
+                    environment.scene,
+                    name=environment.name,
+                    count=count,
+                    action=environment.action,
+                    observation=environment.observation,
+                    extra=[*environment.extra, *(channel(kind, body) for body in drawn for kind in ("BODY_POSITION", "BODY_ROTATION"))],
+                    bounds=environment.bounds,
+                    noise=environment.noise,
+                    substeps=environment.substeps,
+                    step_limit=environment.step_limit if step_limit is None else step_limit,
+                    autoreset=autoreset,
+                    double=double_precision,
+                    record=record,
+                    opinion=opinion,
+                    seed=int(np.random.SeedSequence().generate_state(1, np.uint64)[0]),
+                )
         except BaseException:
             self.place.close()
             raise
@@ -95,6 +102,20 @@ class Worlds:
         self._return_doubtful = np.zeros(count)  # earned in doubtful steps
         self._untold: list[Opinions] = []  # that came with resets
         self._begun = False
+        self._is_unseen = resume is not None  # its worlds stand somewhere, and nobody has asked where
+
+    def _check_resumed(self, drawn: Sequence[str]) -> None:
+        """What is asked for is what was recorded."""
+        resumed = self.group.resumed
+        if resumed is None:
+            return
+        recorded = GroupMessage.Autoreset(resumed.autoreset or 0).name
+        if self.group.count != self.count:
+            raise ValueError(f"resume: {self.group.count} worlds were recorded, not {self.count} (num_envs)")
+        if recorded != self.autoreset:
+            raise ValueError(f"resume: the worlds were recorded with autoreset_mode {recorded}, not {self.autoreset}")
+        if drawn and self.group.extra.names[-1:] != [f"{drawn[-1]}.rotation.z"]:
+            raise ValueError("resume: the worlds were recorded without render_mode, and cannot be drawn")
 
     def close(self) -> None:
         if self.group.recording:
@@ -103,7 +124,12 @@ class Worlds:
         self.place.close()
 
     def reset(self, mask: NDArray[np.bool_] | None, seed: int | Sequence[int] | None, values: Any = None) -> NDArray[Any]:
-        """The observations of all worlds, of which those of the mask have begun an episode."""
+        """The observations of all worlds, of which those of the mask have begun an episode. The first time after they went on
+        from a recording, and without anything said, none does: they stand where they were."""
+        if self._is_unseen:
+            self._look()
+            if mask is None and seed is None and values is None:
+                return self._observation.copy()
         rows = self.group.reset(mask, seed=seed, values=values)
         self._keep(rows)
         self._over[rows.worlds] = False
@@ -112,6 +138,11 @@ class Worlds:
         self._untold.append(rows.opinions)
         self._begun = self._begun or mask is None
         return self._observation.copy()
+
+    def _look(self) -> None:
+        self._keep(self.group.read())
+        self._over = self.group.over() if self.autoreset == "NEXT_STEP" else self._over
+        self._is_unseen, self._begun = False, True
 
     def _keep(self, rows: Rows) -> None:
         # arrays that were returned are the caller's: what is kept is another
