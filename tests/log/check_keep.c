@@ -255,10 +255,8 @@ static const char *const lies[] = {
     "UPDATE recording SET state = 1, ended_ns = 1; DELETE FROM chunk WHERE kind = 7 AND recording "
     "= 1",
     "UPDATE episode SET recording = 4611686018427387904 WHERE recording = 3",
-    "INSERT INTO recording SELECT 4611686018427387904, randomblob(16), world_count, world_range, "
-    "state, why, content, stride, keyframe_steps, lossy, dropped_steps, name, solver, client, "
-    "world_name, world_step, world_time, time_step, body_count, dynamics_version, server_version, "
-    "build, begun_ns, ended_ns FROM recording WHERE id = 1",
+    "CREATE TEMP TABLE other AS SELECT * FROM recording WHERE id = 1; UPDATE other SET id = "
+    "4611686018427387904, uid = randomblob(16); INSERT INTO recording SELECT * FROM other",
     "DELETE FROM episode WHERE recording = 1; UPDATE recording SET world_count = 2, ended_ns = 1",
     "UPDATE recording SET ended_ns = -1; UPDATE episode SET ended_ns = 1",
 };
