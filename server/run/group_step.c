@@ -351,8 +351,7 @@ static Status take_substeps(Group *group, uint32_t i, GroupRow *became, uint32_t
     bool has_lost = false;
     uint32_t chosen = 0;
     const bool is_chosen = group_opinion_choose(group, i, &chosen);
-    for (uint32_t taken = 0; status == STATUS_OK && !has_lost && of->substep < end;
-         taken++) {
+    for (uint32_t taken = 0; status == STATUS_OK && !has_lost && of->substep < end; taken++) {
         if (taken > 0 && taken % SUBSTEPS_PER_LOOK == 0 && context_is_stopped(context)) {
             status = STATUS_ABORTED;
             break;

@@ -133,19 +133,17 @@ static void read_all(void *context) {
     }
     while (!atomic_load(&all->is_over)) {
         EpisodeFilter filter = {.state = RECORDING_COMPLETE, .count = 100};
-        EpisodeRow *rows;
-        size_t count = 0;
-        uint64_t total;
+        EpisodeRows rows = {0};
         arena_reset(&arena);
-        if (log_reader_list(reader, &filter, &arena, &rows, &count, &total, NULL) != STATUS_OK) {
+        if (log_reader_list(reader, &filter, &arena, &rows, NULL) != STATUS_OK) {
             bench_fail("the log cannot be listed");
         }
         ArenaMark mark = arena_mark(&arena);
         LogChunk found;
         ChunkPlace place = {0};
         bool is_first = true;
-        while (count > 0 && !atomic_load(&all->is_over) &&
-               log_reader_next(reader, &rows[0], CHUNK_FRAMES, is_first ? NULL : &place, &arena,
+        while (rows.count > 0 && !atomic_load(&all->is_over) &&
+               log_reader_next(reader, &rows.row[0], CHUNK_FRAMES, is_first ? NULL : &place, &arena,
                                &found, NULL) == STATUS_OK) {
             place = chunk_place(&found.chunk);
             is_first = false;
