@@ -302,6 +302,29 @@ START_TEST(one_step_without_is_forgiven_and_two_are_not) {
 }
 END_TEST
 
+// Of pushes 2, 5, 3, 5 and 4 the second is the hardest, and the fourth no harder.
+START_TEST(the_hardest_push_is_the_first_that_hard) {
+    static const double pushes[] = {2.0, 5.0, 3.0, 5.0, 4.0}; // [N s]
+    Lab lab = lab_create(gravity, 0.01);
+    lab_ground(&lab, 0);
+    const Id ball = lab_shape(&lab, PRIMITIVE_SPHERE, (Vec3){0.1, 0.0, 0.0}, 0);
+    lab_body(&lab, ball, BODY_DYNAMIC, at(0.0, 0.0, 0.1), NULL, 1.0, NULL);
+    lab_step(&lab, 1);
+    Touches touches = {0};
+    Told told = {0};
+    for (uint64_t step = 1; step <= sizeof(pushes) / sizeof(pushes[0]); step++) {
+        lab.stepper->impulse[0] = pushes[step - 1];
+        ck_assert(touches_add(&touches, lab.world, lab.stepper, step));
+        tell(&touches, false, step, &told);
+    }
+    ck_assert_uint_eq(told.count, 1);
+    ck_assert_double_eq(told.touch[0].first_impulse, 2.0);
+    ck_assert_double_eq(told.touch[0].hardest, 5.0);
+    ck_assert_uint_eq(told.touch[0].hardest_step, 2);
+    close_all(&lab, &touches);
+}
+END_TEST
+
 // ---- chunks
 
 // Whoever takes up what a complete chunk says tells the same as who was there all the time,
@@ -382,6 +405,7 @@ static TCase *case_touches(void) {
     tcase_add_test(tcase, a_body_that_goes_ends_its_touches);
     tcase_add_test(tcase, sleepers_keep_their_touches);
     tcase_add_loop_test(tcase, one_step_without_is_forgiven_and_two_are_not, 0, COUNT(scripts));
+    tcase_add_test(tcase, the_hardest_push_is_the_first_that_hard);
     tcase_add_test(tcase, a_complete_chunk_is_enough_to_go_on);
     return tcase;
 }
