@@ -7,6 +7,9 @@ static const Moreau__V1__EpisodeFrames *frames_of(const MoreauReply *reply) {
     if (message->result_case == MOREAU__V1__REPLY__RESULT_EPISODE_FRAMES) {
         return message->episode_frames;
     }
+    if (message->result_case == MOREAU__V1__REPLY__RESULT_LIVE_FRAME) {
+        return message->live_frame->frames;
+    }
     return message->result_case == MOREAU__V1__REPLY__RESULT_EPISODE_READ
                ? message->episode_read->frames
                : NULL;

@@ -866,6 +866,23 @@ MoreauStatus moreau_episode_replay(MoreauClient *client, const MoreauFrameQuery 
 MoreauStatus moreau_submit_replay(MoreauClient *client, const MoreauFrameQuery *query,
                                   uint64_t last, double speed, uint64_t *id);
 
+// What to show of a world while it runs.
+typedef struct MoreauWatch {
+    uint64_t world;
+    uint64_t every;           // steps: at least so many from frame to frame; default 1
+    double frames_per_second; // at most; default 60; 0: as many as both sides manage
+    bool poses;               // default true
+    bool velocities, contacts, joints, single; // default false
+} MoreauWatch;
+
+MoreauWatch moreau_watch_default(uint64_t world);
+
+// Shows the world at once, and from then on whenever it has stepped or was changed; what comes
+// while `proc` is busy may be left out, but for the latest. Frames are without reports; `stored` is
+// false. Ends with CANCELLED, when `proc` says so, or NOT_FOUND, when the world is gone.
+MoreauStatus moreau_world_watch(MoreauClient *client, const MoreauWatch *watch,
+                                MoreauFrameProc *proc, void *context);
+
 // How far a verification (in steps) or a backup (in bytes) is. Must not call the client. false:
 // stop.
 typedef bool MoreauProgressProc(void *context, uint64_t done, uint64_t total);

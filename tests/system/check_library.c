@@ -161,6 +161,54 @@ START_TEST(a_replay_ends_when_its_reader_has_enough) {
 }
 END_TEST
 
+// Steps a world from another connection, so that it is watched while it runs.
+typedef struct Watcher {
+    MoreauClient *other;
+    uint64_t step;
+    double pose[7 * BODIES];
+} Watcher;
+
+static bool see_and_step(void *context, const MoreauFrame *frame) {
+    Watcher *watcher = context;
+    if (frame->step < watcher->step) {
+        return true; // it is on its way
+    }
+    ck_assert_uint_eq(frame->step, watcher->step);
+    ck_assert_uint_eq(frame->body_count, BODIES);
+    ck_assert_mem_eq(frame->ids, ids, sizeof(ids));
+    ck_assert_ptr_null(frame->velocity);
+    if (frame->step > 0) {
+        ck_assert_mem_eq(frame->pose, watcher->pose, sizeof(watcher->pose));
+    }
+    if (++watcher->step > STEPS) {
+        return false;
+    }
+    MoreauStep order = moreau_step_default();
+    order.worlds = &world;
+    order.world_count = 1;
+    MoreauReply *reply;
+    MoreauStepResult result;
+    ASSERT_OK(moreau_world_step(watcher->other, &order, &reply, &result));
+    moreau_reply_free(reply);
+    ASSERT_OK(moreau_world_read(watcher->other, world, 0, BODIES, watcher->pose, NULL));
+    return true;
+}
+
+START_TEST(a_world_is_watched_while_it_runs) {
+    Watcher watcher = {0};
+    MoreauError error;
+    ck_assert_int_eq(moreau_connect(server->address[0], NULL, &watcher.other, &error), MOREAU_OK);
+    MoreauWatch watch = moreau_watch_default(world);
+    watch.frames_per_second = 0.0;
+    ck_assert_int_eq(moreau_world_watch(client, &watch, see_and_step, &watcher), MOREAU_CANCELLED);
+    ck_assert_uint_eq(watcher.step, STEPS + 1);
+    moreau_disconnect(watcher.other);
+    watch.world = 12345;
+    ck_assert_int_eq(moreau_world_watch(client, &watch, see_and_step, &watcher), MOREAU_NOT_FOUND);
+    step(1); // the connection is as before
+}
+END_TEST
+
 START_TEST(an_episode_is_verified_found_and_deleted) {
     static Seen seen;
     record(&seen, MOREAU_CONTENT_CONTACTS);
@@ -349,6 +397,7 @@ static TCase *case_library(void) {
     tcase_add_test(tcase, a_replay_ends_when_its_reader_has_enough);
     tcase_add_test(tcase, a_replay_goes_backward);
     tcase_add_test(tcase, an_episode_is_compared);
+    tcase_add_test(tcase, a_world_is_watched_while_it_runs);
     tcase_add_test(tcase, an_episode_is_verified_found_and_deleted);
     tcase_add_test(tcase, a_snapshot_that_was_carried_away_goes_on_with_the_same_bits);
     return tcase;
