@@ -8,8 +8,8 @@
 //
 // On its way to the first of these frames it leaves marks (player_mark), half as many as there is
 // room for: so steps are taken about twice where there is room for a mark per block of frames, and
-// once where one block reaches back to the key-frame. Episodes of groups have no marks, nor
-// key-frames: their blocks begin at step 0.
+// once where one block reaches back to the key-frame. Episodes of groups have no marks: their
+// blocks begin at a key-frame, or at step 0.
 //
 // What it holds is bounded: about `bytes` of frames and four times as much of marks, and one of
 // each at least.
