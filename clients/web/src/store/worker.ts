@@ -221,6 +221,10 @@ function openEpisode(uid: string): EpisodeHead {
             `${damage[0] ?? "it is missing"}. moreau-server --recover may find it.`);
     }
     if (row.isOfGroup) {
+        const parent = database().run("SELECT parent FROM episode WHERE id = ?1 * 4294967296 + ?2", [row.recording, parseInt(uid.slice(24), 16)])[0]?.parent;
+        if (parent !== null && parent !== undefined) {
+            throw new Error(`Episode ${uid} began in another recording, and its group went on from a key-frame in this one: moreau verify steps it again, this page does not yet.`);
+        }
         // the inputs from the call that began it to the one that ended it
         const inputs = open.chunks.filter((c) => c.kind === Kind.Inputs), end = row.lastStep ?? 0;
         const its = new Set(inputs.filter((c, i) => (inputs[i + 1]?.firstStep ?? Infinity) >= row.firstStep && c.firstStep < end));
