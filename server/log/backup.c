@@ -310,7 +310,7 @@ static int name_it(const char *partial, const char *path, bool replaces) {
 
 Status backup_publish(const Backup *backup, const char *name, bool replaces, uint64_t *bytes,
                       Error *error) {
-    struct stat info;
+    struct stat info = {0};
     Status status = backup_check_name(backup, name, replaces, error);
     char *path = join(backup->folder, name, "");
     if (status == STATUS_OK && path == NULL) {
