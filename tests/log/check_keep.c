@@ -266,7 +266,7 @@ START_TEST(a_row_that_lies_makes_nothing_go) {
     sql(&file, lies[_i]);
     const char *question = "SELECT count(*), sum(id) FROM chunk";
     char before[64];
-    snprintf(before, sizeof(before), "%s", sql(&file, question));
+    snprintf(before, sizeof(before), "%.60s", sql(&file, question));
     // three newest episodes, and those of the last hour: none of the three is beyond
     Log *log = open_keeping((LogKeep){.episodes = 3, .age_ns = UINT64_C(3600000000000)});
     while (log_figures(log).looks == 0) {

@@ -97,6 +97,23 @@ def test_an_episode_is_recorded_replayed_and_verified(client):
     assert verify.result().verified
 
 
+def test_a_pinned_episode_is_deleted_by_nobody(client):
+    world = World.create(client, BALL)
+    with world.record("kept") as episode:
+        world.step(5)
+    client.episode_pin(episode=episode)
+    assert client.episode_describe(episode=episode).episode.pinned
+    with pytest.raises(errors.FailedPrecondition, match="pinned"):
+        client.episode_delete(episode=episode)
+    client.episode_pin(episode=episode, pinned=False)
+    client.episode_delete(episode=episode)
+
+
+def test_a_backup_needs_a_folder(client):
+    with pytest.raises(errors.FailedPrecondition, match="--backup-dir"):
+        client.episode_backup(name="copy.db").result()
+
+
 def test_an_episode_is_compared_with_what_other_settings_make_of_it(client):
     world = World.create(client, BALL)
     with world.record("fall again") as episode:

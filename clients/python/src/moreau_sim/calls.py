@@ -770,9 +770,14 @@ class Calls:
         name: str | None = None,
         overwrite: bool | None = None,
         deadline_ms: int | None = None,
-    ) -> p.EpisodeBackupReply:
+    ) -> Stream[p.BackupProgress, p.EpisodeBackupReply]:
         """See protocol.EpisodeBackup."""
-        return self._call(p.EpisodeBackup(name=name, overwrite=overwrite), p.EpisodeBackupReply, deadline_ms)
+        return self._stream(
+            p.EpisodeBackup(name=name, overwrite=overwrite),
+            p.BackupProgress,
+            p.EpisodeBackupReply,
+            deadline_ms,
+        )
 
     def subscribe(
         self,
