@@ -41,8 +41,7 @@ static const char usage[] =
 enum { LINES_DEFAULT = 10, VARIANTS_MAX = 16, NAME_BYTES = 256, PATH_BYTES = 64 };
 
 typedef struct CompareOptions {
-    const char *solver; // Nullable, as typed
-    OptionList params, time_steps, labels;
+    OptionList solvers, params, time_steps, labels;
     uint64_t from, to, stride; // stride 0: not given
     double threshold;          // -1: not given
     bool record;
@@ -129,11 +128,27 @@ static int add_variant(Cli *cli, const CompareOptions *options, const OptionList
                         sizeof(message))) {
         return cli_fail(cli, EXIT_USAGE, "%s", message);
     }
-    name_run(&asking->label[i + 1], options->solver != NULL || time_step == NULL ? of : "",
+    name_run(&asking->label[i + 1], options->solvers.count > 0 || time_step == NULL ? of : "",
              settings);
     snprintf(asking->name[i], sizeof(asking->name[i]), "%.150s-%.40s%s%.40s", episode_name(episode),
              of, time_step != NULL ? "-" : "", time_step != NULL ? time_step : "");
     asking->variant[i].name = asking->name[i];
+    return EXIT_DONE;
+}
+
+// `--solver A --solver B` is `--solver A,B`.
+static int join_solvers(Cli *cli, const OptionList *typed, char text[SOLVER_LIST_BYTES]) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < typed->count; i++) {
+        const int count = snprintf(text + used, SOLVER_LIST_BYTES - used, "%s%s",
+                                   used > 0 ? "," : "", typed->item[i]);
+        used += count > 0 ? (size_t)count : 0;
+        if (used >= SOLVER_LIST_BYTES) {
+            return cli_fail(cli, EXIT_USAGE, "--solver: these have more than %d letters",
+                            SOLVER_LIST_BYTES - 1);
+        }
+    }
     return EXIT_DONE;
 }
 
@@ -143,11 +158,14 @@ static int choose_variants(Cli *cli, const CompareOptions *options,
                            Asking *asking) {
     OptionList solvers = {.count = 1};
     solvers.item[0] = episode->solver != NULL ? episode->solver : "";
-    int status = options->solver == NULL ? EXIT_DONE
-                                         : solver_list_read(cli, options->solver, text, &solvers);
+    char typed[SOLVER_LIST_BYTES];
+    int status = join_solvers(cli, &options->solvers, typed);
+    if (status == EXIT_DONE && typed[0] != '\0') {
+        status = solver_list_read(cli, typed, text, &solvers);
+    }
     const size_t steps = options->time_steps.count;
     for (size_t i = 0; i < solvers.count && status == EXIT_DONE; i++) {
-        const char *solver = options->solver == NULL ? NULL : solvers.item[i];
+        const char *solver = typed[0] == '\0' ? NULL : solvers.item[i];
         for (size_t k = 0; k < (steps > 0 ? steps : 1) && status == EXIT_DONE; k++) {
             const char *time_step = steps > 0 ? options->time_steps.item[k] : NULL;
             status = add_variant(cli, options, &solvers, episode, solver, time_step, asking);
@@ -287,8 +305,8 @@ static int compare_episode(Cli *cli, const CompareOptions *options, const char *
 int command_compare(Cli *cli, int argc, char **argv) {
     CompareOptions options = {.from = NOT_GIVEN, .to = NOT_GIVEN, .threshold = -1.0};
     const Option table[] = {
-        {"--solver", OPTION_TEXT, &options.solver, "NAME",
-         "contact solver, or A,B or all; default: as recorded"},
+        {"--solver", OPTION_LIST, &options.solvers, "NAME",
+         "contact solver, or A,B or all; may be repeated"},
         {"--param", OPTION_LIST, &options.params, "KEY=VALUE",
          "a parameter of the solver; may be repeated"},
         {"--time-step", OPTION_LIST, &options.time_steps, "SECONDS",
@@ -307,7 +325,7 @@ int command_compare(Cli *cli, int argc, char **argv) {
     if (status != EXIT_DONE || cli->help) {
         return status;
     }
-    if (options.solver == NULL && options.params.count == 0 && options.time_steps.count == 0) {
+    if (options.solvers.count == 0 && options.params.count == 0 && options.time_steps.count == 0) {
         return cli_fail(cli, EXIT_USAGE,
                         "say what is to be different: --solver, --param or --time-step");
     }

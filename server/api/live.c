@@ -150,7 +150,7 @@ static void tell_loop(LiveWorld *live) {
 // Of the call that took the last step; NULL: something else came later.
 static const StepTally *find_tally(const LiveWorld *live, const Door *door, const StepRun *run) {
     bool is_last =
-        live->tally_step == door->world->step && live->tally_changes == door->marks.changes;
+        live->tally_step == door->world->step && live->tally_changes == live->watch.marks.changes;
     return run != NULL ? &run->tally : is_last ? &live->tally : NULL;
 }
 
@@ -169,15 +169,15 @@ static void show(Watch *watch, const Door *door, const StepRun *run) {
     atomic_store(&watch->from_step, WATCH_NOTHING);
     atomic_store(&live->wants_look, false);
     if (atomic_exchange(&live->wants_scene, false) ||
-        live->shown_definitions != door->marks.definitions) {
+        live->shown_definitions != watch->marks.definitions) {
         frame->scene_status = fill_scene(live, frame, world);
     }
     frame->number = ++live->shown_count;
     frame->step = live->shown_step = world->step;
-    frame->marks = door->marks;
+    frame->marks = watch->marks;
     frame->faulted = world->faulted;
-    live->shown_changes = door->marks.changes;
-    live->shown_definitions = door->marks.definitions;
+    live->shown_changes = watch->marks.changes;
+    live->shown_definitions = watch->marks.definitions;
     count_frame(live, frame, frame_bytes(frame));
     LiveFrame *missed = atomic_exchange(&live->fresh, frame);
     if (missed != NULL) {
@@ -192,7 +192,7 @@ static void rest(Watch *watch, const Door *door, const StepRun *run) {
     if (atomic_load(&live->wish) & LIVE_REPORTS) {
         live->tally = run->tally;
         live->tally_step = door->world->step;
-        live->tally_changes = door->marks.changes;
+        live->tally_changes = watch->marks.changes;
     }
 }
 
@@ -214,7 +214,7 @@ static JobOutcome look_on_lane(Job *job, Lane *lane) {
     }
     uint64_t from_step = atomic_load(&live->watch.from_step);
     bool has_stepped = door->world->step != live->shown_step && door->world->step >= from_step;
-    bool has_changed = door->marks.changes != live->shown_changes && from_step != WATCH_NOTHING;
+    bool has_changed = live->watch.marks.changes != live->shown_changes && from_step != WATCH_NOTHING;
     if (has_stepped || has_changed || atomic_load(&live->wants_look)) {
         show(&live->watch, door, NULL);
     }
@@ -241,7 +241,11 @@ LiveWorld *live_open(Api *api, WorldEntry *entry) {
     if (live == NULL) {
         return NULL;
     }
-    live->watch = (Watch){.from_step = WATCH_NOTHING, .show = show, .rest = rest, .gone = on_gone};
+    live->watch = (Watch){.marks = {1, 1, 1},
+                          .from_step = WATCH_NOTHING,
+                          .show = show,
+                          .rest = rest,
+                          .gone = on_gone};
     live->api = api;
     live->entry = entry;
     live->next = api->first_live;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 Status door_init(Door *door, const WorldLimits *limits, Error *error) {
-    *door = (Door){.marks = {1, 1, 1}};
+    *door = (Door){0};
     return apply_create(limits, &door->world, &door->stepper, error);
 }
 
@@ -47,28 +47,39 @@ bool door_is_ready(Door *door, LogWait *wait) {
 
 // ---- who looks
 
+static Watch *watch_of(const Door *door) {
+    return atomic_load_explicit(&door->watch, memory_order_acquire);
+}
+
 static void show_step(const Door *door, const StepRun *run) {
-    Watch *watch = atomic_load_explicit(&door->watch, memory_order_acquire);
-    if (watch != NULL &&
-        door->world->step >= atomic_load_explicit(&watch->from_step, memory_order_acquire)) {
+    Watch *watch = watch_of(door);
+    if (watch == NULL) {
+        return;
+    }
+    const StepReport *report = &run->tally.last;
+    watch->marks.things += report->removed_count > 0 || report->broken_count > 0;
+    if (door->world->step >= atomic_load_explicit(&watch->from_step, memory_order_acquire)) {
         watch->show(watch, door, run);
     }
 }
 
 // What no step did is shown whatever step it is.
-static void show_change(const Door *door) {
-    Watch *watch = atomic_load_explicit(&door->watch, memory_order_acquire);
-    if (watch != NULL &&
-        atomic_load_explicit(&watch->from_step, memory_order_acquire) != WATCH_NOTHING) {
+static void show_change(const Door *door, bool adds, bool removes) {
+    Watch *watch = watch_of(door);
+    if (watch == NULL) {
+        return;
+    }
+    watch->marks.changes++;
+    watch->marks.definitions += adds;
+    watch->marks.things += adds || removes;
+    if (atomic_load_explicit(&watch->from_step, memory_order_acquire) != WATCH_NOTHING) {
         watch->show(watch, door, NULL);
     }
 }
 
-static void mark_change(WatchMarks *marks, InputKind kind) {
-    bool adds = kind == INPUT_BODIES || kind == INPUT_JOINTS || kind == INPUT_RESTORE;
-    marks->changes++;
-    marks->definitions += adds;
-    marks->things += adds || kind == INPUT_REMOVE;
+static void show_input(const Door *door, InputKind kind) {
+    show_change(door, kind == INPUT_BODIES || kind == INPUT_JOINTS || kind == INPUT_RESTORE,
+                kind == INPUT_REMOVE);
 }
 
 // ---- what passes
@@ -84,8 +95,7 @@ Status door_change(Door *door, const Input *input, Arena *arena, const Id **ids,
         door->origin = NULL;
     }
     if (status == STATUS_OK) {
-        mark_change(&door->marks, input->kind);
-        show_change(door);
+        show_input(door, input->kind);
     }
     return status;
 }
@@ -117,8 +127,7 @@ static Status take_steps(Door *door, StepRun *run, Arena *scratch, uint64_t unti
                 recorder_fault(door->recorder, door->world, run->order);
             }
             if (door->world->faulted) {
-                door->marks.changes++;
-                show_change(door);
+                show_change(door, false, false);
             }
             return status;
         }
@@ -126,7 +135,6 @@ static Status take_steps(Door *door, StepRun *run, Arena *scratch, uint64_t unti
         if (report->solver_ns > 0 && door->solver_times != NULL) {
             histogram_add(door->solver_times, report->solver_ns);
         }
-        door->marks.things += report->removed_count > 0 || report->broken_count > 0;
         show_step(door, run);
         if (door->recorder != NULL) {
             recorder_step(door->recorder, door->world, door->stepper, run->order, report);
@@ -155,7 +163,7 @@ static Status take_steps(Door *door, StepRun *run, Arena *scratch, uint64_t unti
 Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
                  const Context *context, Error *error) {
     Status status = take_steps(door, run, scratch, until_ns, context, error);
-    Watch *watch = atomic_load_explicit(&door->watch, memory_order_acquire);
+    Watch *watch = watch_of(door);
     if (watch != NULL && run->tally.done > 0) {
         watch->rest(watch, door, run);
     }

@@ -21,9 +21,8 @@ typedef struct Door {
     Recorder *recorder;      // Nullable: told of all that passes
     EpisodeOrigin *origin;   // owned. Nullable: of no episode, or of something else by now
     Histogram *solver_times; // Nullable, borrowed: gets the solver's time of steps that are timed
-    _Atomic(Watch *)
-        watch; // Nullable, borrowed until `gone`: told of what passes. Any thread sets it
-    WatchMarks marks;
+    // Nullable, borrowed until `gone`: told of what passes. Any thread sets it, once
+    _Atomic(Watch *) watch;
 } Door;
 
 Status door_init(Door *door, const WorldLimits *limits, Error *error);

@@ -13,7 +13,15 @@ typedef struct Watch Watch;
 
 #define WATCH_NOTHING UINT64_MAX
 
+// What has happened to a world since it is watched, counted from 1 on.
+typedef struct WatchMarks {
+    uint64_t changes;     // that are no steps
+    uint64_t things;      // times that bodies or joints came or went
+    uint64_t definitions; // times that bodies or joints came, or all became others
+} WatchMarks;
+
 struct Watch {
+    WatchMarks marks; // the lane's that has the world
     // Any thread: the world is to be shown once it has come to this step, and after every change
     // that is no step. WATCH_NOTHING: not now.
     _Atomic uint64_t from_step;
@@ -24,10 +32,3 @@ struct Watch {
     // the last call: the world is about to go. On its lane or, when the host is closed, the loop
     void (*gone)(Watch *watch);
 };
-
-// What has happened to a world, counted from 1 on; the lane's that has it.
-typedef struct WatchMarks {
-    uint64_t changes;     // that are no steps
-    uint64_t things;      // times that bodies or joints came or went
-    uint64_t definitions; // times that bodies or joints came, or all became others
-} WatchMarks;

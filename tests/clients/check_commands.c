@@ -232,6 +232,14 @@ static void reply_list(FakeServer *server, uint64_t id) {
     fake_send(&server->peer, &reply, id);
 }
 
+static void reply_groups(FakeServer *server, uint64_t id) {
+    Moreau__V1__GroupListReply list = MOREAU__V1__GROUP_LIST_REPLY__INIT;
+    Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    reply.result_case = MOREAU__V1__REPLY__RESULT_GROUP_LIST;
+    reply.group_list = &list;
+    fake_send(&server->peer, &reply, id);
+}
+
 // Returns v_free and zeros; refuses mu = 9 by the name of its key.
 static void reply_solve(FakeServer *server, const Moreau__V1__Request *request) {
     const Moreau__V1__ContactProblem *problem = request->solve->problem;
@@ -281,6 +289,9 @@ static void serve(FakePeer *peer) {
             break;
         case MOREAU__V1__REQUEST__CALL_WORLD_LIST:
             reply_list(server, request->id);
+            break;
+        case MOREAU__V1__REQUEST__CALL_GROUP_LIST:
+            reply_groups(server, request->id);
             break;
         case MOREAU__V1__REQUEST__CALL_SOLVE:
             reply_solve(server, request);

@@ -179,6 +179,9 @@ static const struct {
     {"work-timeout-ms", "--work-timeout-ms 1", step_a_large_world, NULL},
     {"session-grace-ms", NULL, resume_what_is_gone, NULL},
     {"drain-timeout-ms", NULL, NULL, "what is under way is cancelled"},
+    {"keep-days", NULL, NULL, "what is older is deleted"},
+    {"keep-bytes", NULL, NULL, "the oldest are deleted"},
+    {"keep-episodes", NULL, NULL, "the oldest are deleted"},
 };
 
 enum { LIMIT_COUNT = sizeof(limits) / sizeof(limits[0]) };
