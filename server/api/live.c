@@ -214,7 +214,8 @@ static JobOutcome look_on_lane(Job *job, Lane *lane) {
     }
     uint64_t from_step = atomic_load(&live->watch.from_step);
     bool has_stepped = door->world->step != live->shown_step && door->world->step >= from_step;
-    bool has_changed = live->watch.marks.changes != live->shown_changes && from_step != WATCH_NOTHING;
+    bool has_changed =
+        live->watch.marks.changes != live->shown_changes && from_step != WATCH_NOTHING;
     if (has_stepped || has_changed || atomic_load(&live->wants_look)) {
         show(&live->watch, door, NULL);
     }
