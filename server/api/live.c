@@ -219,6 +219,7 @@ static JobOutcome look_on_lane(Job *job, Lane *lane) {
     if (has_stepped || has_changed || atomic_load(&live->wants_look)) {
         show(&live->watch, door, NULL);
     }
+    job->urgent = true; // somebody may have asked meanwhile, and waits for the next look
     return JOB_DONE;
 }
 
