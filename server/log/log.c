@@ -288,7 +288,7 @@ void log_close(Log *log) {
 
 void log_hold(Log *log, int64_t recording, LogHold *hold) {
     uv_mutex_lock(&log->mutex);
-    *hold = (LogHold){.recording = recording, .next = log->holds};
+    *hold = (LogHold){.recording = recording, .next = log->holds, .is_held = true};
     if (hold->next != NULL) {
         hold->next->previous = hold;
     }
@@ -297,7 +297,7 @@ void log_hold(Log *log, int64_t recording, LogHold *hold) {
 }
 
 void log_release(Log *log, LogHold *hold) {
-    if (hold->recording == 0) {
+    if (!hold->is_held) {
         return;
     }
     uv_mutex_lock(&log->mutex);
@@ -305,7 +305,7 @@ void log_release(Log *log, LogHold *hold) {
     if (hold->next != NULL) {
         hold->next->previous = hold->previous;
     }
-    hold->recording = 0;
+    hold->is_held = false;
     log->was_released = true;
     uv_cond_signal(&log->wake);
     uv_mutex_unlock(&log->mutex);

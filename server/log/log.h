@@ -165,6 +165,7 @@ typedef struct LogHold LogHold;
 struct LogHold {
     int64_t recording; // its row
     LogHold *next, *previous;
+    bool is_held; // any number may stand in a damaged row, 0 too
 };
 
 void log_hold(Log *log, int64_t recording, LogHold *hold);

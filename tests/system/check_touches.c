@@ -123,8 +123,9 @@ START_TEST(pages_are_parts_of_the_whole) {
         const Moreau__V1__EpisodeTouchesReply *page = ask(&call);
         ck_assert_uint_eq(page->total, parts);
         ck_assert_uint_eq(page->n_body, parts - first < 5 ? parts - first : 5);
-        ck_assert_mem_eq(page->first_step, all->first_step + first,
-                         page->n_body * sizeof(uint64_t));
+        for (size_t i = 0; i < page->n_body; i++) {
+            ck_assert_uint_eq(page->first_step[i], all->first_step[first + i]);
+        }
     }
 }
 END_TEST
