@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A second episode on the clock of the first: where it is, how far its bodies are, and since when. The clock is simulated time since each
-// recording began, whatever the time steps are.
+// recording began, whatever the time steps are; of what was made of the first (fork, compare), since the first began.
 import type { Episode } from "./episode";
 import type { Frame } from "./log/frames";
 import { differenceOf } from "./measures";
@@ -38,18 +38,24 @@ export class Beside {
     firstDivergent = -1;
     isComparable = true;
 
-    constructor(readonly first: Episode, readonly second: Episode) {}
+    private readonly begun: number; // the second, on the first's clock [s]
 
-    /** Of the second, when the first shows this frame. */
-    frameAt(frame: Frame | null, step: number): Promise<Frame | null> {
-        return frameAtTime(this.second, frame === null ? step * this.first.timeStep : timeOf(this.first, frame));
+    constructor(readonly first: Episode, readonly second: Episode) {
+        const isChild = second.head.definition.parent === first.row.uid;
+        this.begun = isChild ? second.head.definition.worldTime - first.head.definition.worldTime : 0;
+    }
+
+    /** Of the second, when the first shows this frame; null before it began. */
+    async frameAt(frame: Frame | null, step: number): Promise<Frame | null> {
+        const time = (frame === null ? step * this.first.timeStep : timeOf(this.first, frame)) - this.begun;
+        return time < -SAME_TIME * this.second.timeStep ? null : frameAtTime(this.second, Math.max(time, 0));
     }
 
     /** Walks both; `onPart` says whether to go on. */
     async run(onPart: () => boolean): Promise<void> {
         const nearly = SAME_TIME * Math.min(this.first.timeStep, this.second.timeStep);
         const compare = async (frame: Frame) => {
-            const time = timeOf(this.second, frame), beside = await frameAtTime(this.first, time);
+            const time = timeOf(this.second, frame) + this.begun, beside = await frameAtTime(this.first, time);
             if (beside === null || Math.abs(timeOf(this.first, beside) - time) > nearly) {
                 return; // the first has none at that time
             }
