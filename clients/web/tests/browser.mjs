@@ -197,6 +197,24 @@ const tests = {
         await close(page);
     },
 
+    async "what moreau compare made of an episode's end stands beside its end"() {
+        const page = await open(log);
+        await choose(page, "slides");
+        await page.selectOption("#second", await page.locator("#second option", { hasText: " slides-sap " }).getAttribute("value"));
+        await page.waitForFunction(() => window.moreau.facts().isCompared);
+        const { steps, distance } = await page.evaluate(() => ({ steps: window.moreau.beside.steps, distance: window.moreau.beside.distance }));
+        assert.deepEqual(steps, Array.from({ length: expected.last_step - 119 }, (_, i) => 120 + i));
+        assert.equal(distance[0], 0);
+        assert.ok(distance.at(-1) > 0);
+        assert.equal((await facts(page)).firstDivergent, 121);
+        await page.evaluate(() => window.moreau.seek(60));
+        await atStep(page, 60);
+        await page.waitForFunction(() => window.moreau.second === null); // it had not begun
+        await page.evaluate(() => window.moreau.seek(150));
+        await page.waitForFunction(() => window.moreau.second?.step === 30);
+        await close(page);
+    },
+
     async "plays forward and backward"() {
         const page = await open(log);
         await choose(page, "slides");
