@@ -316,17 +316,16 @@ END_TEST
 
 START_TEST(a_solve_that_takes_too_long_answers_with_what_it_has) {
     ServerProcess *strict = server_start("--workers 2 --work-timeout-ms 200");
-    WireClient *before = client;
-    client = wire_open(strict->address[0]);
+    WireClient *impatient = wire_open(strict->address[0]);
     Moreau__V1__MdpParameters mdp = MOREAU__V1__MDP_PARAMETERS__INIT;
     Moreau__V1__SolverParameters parameters = MOREAU__V1__SOLVER_PARAMETERS__INIT;
     Moreau__V1__Solve solve = MOREAU__V1__SOLVE__INIT;
     uint64_t world = wire_world(client, 1, 1, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
+    // steps of that world have all the time that they need, on a busy machine too
     fill_hard(world, &mdp, &parameters, &solve);
-    expect_late(wire_call(client, &solve), solve.problem->n_contact_mu, 0.1);
-    wire_close(client);
+    expect_late(wire_call(impatient, &solve), solve.problem->n_contact_mu, 0.1);
+    wire_close(impatient);
     server_stop(strict);
-    client = before;
 }
 END_TEST
 
