@@ -35,8 +35,9 @@ struct Viewer {
     // to the browser
     size_t head_bytes; // of the header of the frame that begins
     uint8_t head[HEADER_BYTES];
-    size_t left;   // bytes of the frame under way; 0: another one begins
-    bool is_begun; // some of it is sent
+    size_t left;       // bytes of the frame under way; 0: another one begins
+    bool is_begun;     // some of it is sent
+    size_t begin, end; // of what was read and waits
     uint8_t buffer[LWS_PRE + READ_BYTES];
 };
 
@@ -163,39 +164,42 @@ static size_t read_header(Viewer *viewer, const uint8_t *bytes, size_t count) {
     return taken;
 }
 
-// Frames, in any pieces. (No reply is empty.)
-static bool send_frames(Viewer *viewer, uint8_t *bytes, size_t count) {
-    while (count > 0) {
-        size_t taken;
-        if (viewer->left == 0) {
-            taken = read_header(viewer, bytes, count);
-        } else {
-            taken = count < viewer->left ? count : viewer->left;
-            if (!send_piece(viewer, bytes, taken)) {
-                return false;
-            }
-        }
-        bytes += taken;
-        count -= taken;
+// The next piece of what was read. One for each time that the library asks: what its socket has not
+// taken of a piece it sends first, and then asks again; a second piece in its way would be torn.
+static bool send_next(Viewer *viewer) {
+    uint8_t *bytes = viewer->buffer + LWS_PRE;
+    while (viewer->left == 0 && viewer->begin < viewer->end) {
+        viewer->begin += read_header(viewer, bytes + viewer->begin, viewer->end - viewer->begin);
     }
-    return true;
+    size_t count = viewer->end - viewer->begin;
+    if (count == 0) {
+        return true;
+    }
+    count = count < viewer->left ? count : viewer->left;
+    uint8_t *piece = bytes + viewer->begin;
+    viewer->begin += count;
+    return send_piece(viewer, piece, count);
 }
 
 int viewer_write(Viewer *viewer) {
-    uint8_t *bytes = viewer->buffer + LWS_PRE;
     if (viewer->is_ended) {
         return -1;
     }
     viewer->is_writing = false;
-    ssize_t count = recv(viewer->fd, bytes, READ_BYTES, MSG_DONTWAIT);
-    if (count > 0 && !send_frames(viewer, bytes, (size_t)count)) {
+    bool has_read_all = false;
+    if (viewer->begin == viewer->end) {
+        ssize_t count = recv(viewer->fd, viewer->buffer + LWS_PRE, READ_BYTES, MSG_DONTWAIT);
+        bool is_none = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+        viewer->is_ended = count <= 0 && !is_none;
+        has_read_all = count < READ_BYTES;
+        viewer->begin = 0;
+        viewer->end = count > 0 ? (size_t)count : 0;
+    }
+    if (!send_next(viewer)) {
         return -1;
     }
-    if (count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
-        viewer->is_ended = true;
-        ask_to_write(viewer); // behind what the library has kept
-    } else if (count == READ_BYTES) {
-        ask_to_write(viewer); // more may be there
+    if (viewer->is_ended || viewer->begin < viewer->end || !has_read_all) {
+        ask_to_write(viewer); // for the end behind what the library has kept, or for more
     }
     watch(viewer);
     return 0;
