@@ -280,6 +280,8 @@ static Status make_tables(sqlite3 *db, Error *error) {
                          "making the tables of the log", error);
 }
 
+static const char episode_by_doubt_sql[] = EPISODE_BY_DOUBT_SQL;
+
 // Highlights have reasons since version 3, launches since version 4 and joints since version 5,
 // groups are since version 6, touches and opinions since version 7: older chunks tell of none.
 static Status migrate(sqlite3 *db, int64_t version, Error *error) {
@@ -299,7 +301,7 @@ static Status migrate(sqlite3 *db, int64_t version, Error *error) {
         "ALTER TABLE episode ADD COLUMN return_doubtful REAL",
         "ALTER TABLE episode ADD COLUMN opinions INTEGER",
         "ALTER TABLE episode ADD COLUMN opinion_gap_max REAL",
-        EPISODE_BY_DOUBT_SQL,
+        episode_by_doubt_sql,
         "DROP VIEW IF EXISTS episodes",
         "DROP VIEW IF EXISTS stretches",
         "DROP VIEW IF EXISTS highlights",
