@@ -35,9 +35,9 @@ typedef struct PeerCalls {
     bool (*is_viewer)(const void *handle); // may call what changes nothing, and nothing else
     const char *(*name)(const void *handle);
     uint64_t (*number)(const void *handle);
-    void (*stay_fresh)(void *handle);     // the system, too, lets few bytes wait from now on
-    void *(*keep_frame)(void *handle);    // in api_peer_frame, of more than PEER_SHORT_BYTES …
-    bool (*go_on)(void *handle);          // … and later, once
+    void (*stay_fresh)(void *handle);  // the system, too, lets few bytes wait from now on
+    void *(*keep_frame)(void *handle); // in api_peer_frame, of more than PEER_SHORT_BYTES …
+    bool (*go_on)(void *handle);       // … and later, once
     PeerFigures (*figures)(void *context);
 } PeerCalls;
 
