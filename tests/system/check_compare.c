@@ -631,7 +631,8 @@ END_TEST
 START_TEST(a_damaged_recording_is_compared_where_it_is_sound) {
     record_tower(STEPS);
     wire_depot_stop(&depot);
-    wire_depot_flip(&depot, wire_depot_chunk(&depot, CHUNK_INPUTS, 3), -20, _i == 1);
+    // a chunk ends with a hash, however few steps of a slow machine it has
+    wire_depot_flip(&depot, wire_depot_chunk(&depot, CHUNK_INPUTS, 3), -1, _i == 1);
     wire_depot_restart(&depot, "");
     Asked asked;
     ask(&asked, 1);
