@@ -165,6 +165,19 @@ void reader_end(LogReader *reader) {
 
 // ---- columns
 
+Status reader_take_count(LogReader *reader, sqlite3_stmt *statement, uint64_t *count,
+                         Error *error) {
+    Status status = STATUS_OK;
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
+        *count = columns_u64(&(Columns){.statement = statement}, "");
+    } else {
+        status = reader_fail(reader, code, error);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
 int64_t reader_clamp(uint64_t value) {
     return value < INT64_MAX ? (int64_t)value : INT64_MAX;
 }

@@ -452,17 +452,7 @@ static Status count_episodes(LogReader *reader, const EpisodeFilter *filter, Lis
                              uint64_t *total, Error *error) {
     sqlite3_stmt *statement;
     Status status = prepare_list(reader, filter, kind, &statement, error);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    int code = sqlite3_step(statement);
-    if (code == SQLITE_ROW) {
-        *total = columns_u64(&(Columns){.statement = statement}, "");
-    } else {
-        status = reader_fail(reader, code, error);
-    }
-    sqlite3_finalize(statement);
-    return status;
+    return status == STATUS_OK ? reader_take_count(reader, statement, total, error) : status;
 }
 
 // At most *count ids; says how many there were.

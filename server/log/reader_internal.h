@@ -44,6 +44,9 @@ void reader_end(LogReader *reader);
 Status reader_fail(LogReader *reader, int code, Error *error);
 Status reader_memory_ended(const char *what, Error *error);
 
+// The number that a statement counts, which is finalised.
+Status reader_take_count(LogReader *reader, sqlite3_stmt *statement, uint64_t *count, Error *error);
+
 // SQLite has no number above INT64_MAX.
 int64_t reader_clamp(uint64_t value);
 

@@ -146,17 +146,7 @@ static Status count_touches(LogReader *reader, const EpisodeRow *episode, const 
                             uint64_t *total, Error *error) {
     sqlite3_stmt *statement;
     Status status = prepare(reader, episode, query, true, &statement, error);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    int code = sqlite3_step(statement);
-    if (code == SQLITE_ROW) {
-        *total = columns_u64(&(Columns){.statement = statement}, "");
-    } else {
-        status = reader_fail(reader, code, error);
-    }
-    sqlite3_finalize(statement);
-    return status;
+    return status == STATUS_OK ? reader_take_count(reader, statement, total, error) : status;
 }
 
 // What can be no touch stands in the row of somebody who changed it.
