@@ -149,10 +149,14 @@ Moreau__V1__Reply *wire_call_within(WireClient *client, const void *call, uint32
     request.has_deadline_ms = deadline_ms > 0;
     request.deadline_ms = deadline_ms;
     uint64_t id = wire_submit_request(client, &request);
-    Moreau__V1__Reply *reply = wire_receive(client);
-    ck_assert_msg(reply != NULL, "the server closed the connection instead of answering");
-    ck_assert_uint_eq(reply->id, id);
-    return reply;
+    for (;;) {
+        Moreau__V1__Reply *reply = wire_receive(client);
+        ck_assert_msg(reply != NULL, "the server closed the connection instead of answering");
+        ck_assert_uint_eq(reply->id, id);
+        if (!reply->event) { // on a busy machine any long call says how far it is
+            return reply;
+        }
+    }
 }
 
 Moreau__V1__Reply *wire_call(WireClient *client, const void *call) {
