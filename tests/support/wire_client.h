@@ -46,6 +46,7 @@ bool wire_waits(WireClient *client, int timeout_ms);
 void wire_expect_end(WireClient *client);
 
 // One request and its reply; an end of the stream fails the test.
+// What a call says on its way is passed over.
 Moreau__V1__Reply *wire_call(WireClient *client, const void *call);
 Moreau__V1__Reply *wire_call_within(WireClient *client, const void *call, uint32_t deadline_ms);
 

@@ -179,7 +179,8 @@ static void poison(const ProtobufCMessageDescriptor *call, const Path *path) {
     ck_assert_uint_eq(wire_hash(client, world), before);
     // the refusals were about the value: with a finite one, this reason is not given
     ProtobufCMessage *message = make_call(call, path, 0.5);
-    const Moreau__V1__Reply *reply = wire_call(client, message);
+    wire_submit(client, message); // the first answer will do: a subscription has no last one
+    const Moreau__V1__Reply *reply = wire_receive(client);
     const char *why = reply->status->message == NULL ? "" : reply->status->message;
     ck_assert_msg(strstr(why, "must be finite") == NULL, "%s %s: %s", call->name, field, why);
     protobuf_c_message_free_unpacked(message, NULL);
