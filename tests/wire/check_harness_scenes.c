@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "run/door.h"
+#include "support/campaign.h"
 #include "support/harness_judge.h"
 #include "support/scene_file.h"
 #include "support/suite.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// As many at any scale of campaigns: the list of misses is of these.
+// The list of misses is of so many steps; a smaller campaign takes fewer, and may miss a miss.
 enum { STEPS = 20, SCENES_MAX = 64 };
 
 static HarnessVariant variants[HARNESS_VARIANTS_MAX];
@@ -144,11 +145,11 @@ static void assert_alone(const char *scene, const Stage *stage, const HarnessVar
 
 // Steps that are not converged, of all.
 static int count_open(const char *name, const Moreau__V1__Scene *scene,
-                      const HarnessVariant *variant) {
+                      const HarnessVariant *variant, int steps) {
     Stage stage;
     int open = 0;
     open_stage(&stage, scene, variant);
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < steps; i++) {
         Error error = {0};
         ck_assert_msg(take_step(&stage, &error) == STATUS_OK, "%s by %s, step %d: %s", name,
                       variant->name, i, error.message);
@@ -163,6 +164,7 @@ static int count_open(const char *name, const Moreau__V1__Scene *scene,
 
 START_TEST(every_step_is_converged_or_known_not_to_be) {
     Moreau__V1__Scene *scene = scene_file_load(scenes[_i]);
+    const int length = campaign_count(STEPS), steps = length < STEPS ? length : STEPS;
     for (uint32_t i = 0; i < variant_count; i++) {
         const HarnessVariant *variant = &variants[i];
         // the printed program decides by digits that doubles hardly have, and what slides hops away
@@ -170,11 +172,11 @@ START_TEST(every_step_is_converged_or_known_not_to_be) {
         if (is_printed && strcmp(variant->name, "compliant predictive off printed") != 0) {
             continue;
         }
-        int open = count_open(scenes[_i], scene, variant);
+        int open = count_open(scenes[_i], scene, variant, steps);
         const char *why = known_miss(scenes[_i], variant->name);
         ck_assert_msg(open == 0 || why != NULL || is_printed,
                       "%s by %s: %d steps are not converged", scenes[_i], variant->name, open);
-        ck_assert_msg(open > 0 || why == NULL,
+        ck_assert_msg(open > 0 || why == NULL || steps < STEPS,
                       "%s by %s: all steps are converged now, take it from the list of misses, "
                       "where it says that %s",
                       scenes[_i], variant->name, why);
