@@ -98,6 +98,47 @@ class IgnoresMasks(Broken):
         return self.env.reset(seed=seed)
 
 
+class ClearsMasks(Broken):
+    def reset(self, *, seed=None, options=None):
+        returned = self.env.reset(seed=seed, options=options and dict(options))
+        if options:
+            options["reset_mask"][:] = False
+        return returned
+
+
+class ObservesInDoubles(Broken):
+    def step(self, actions):
+        observation, *rest = self.env.step(actions)
+        return (observation.astype(np.float64), *rest)
+
+    def reset(self, *, seed=None, options=None):
+        observation, infos = self.env.reset(seed=seed, options=options)
+        return observation.astype(np.float64), infos
+
+
+class TellsOneNumber(Broken):
+    def step(self, actions):
+        *rest, infos = self.env.step(actions)
+        return (*rest, infos | {"speed": 3.0, "_speed": np.ones(COUNT, dtype=bool)})
+
+
+class HasNoTruncations(Broken):
+    def step(self, actions):
+        observation, reward, terminated, truncated, infos = self.env.step(actions)
+        return observation, reward, terminated | truncated, infos
+
+
+class PaysTwoOfThree(Broken):
+    def step(self, actions):
+        observation, reward, *rest = self.env.step(actions)
+        return (observation, reward[:2], *rest)
+
+
+class ResetsLikeOldGym(Broken):
+    def reset(self, *, seed=None, options=None):
+        return self.env.reset(seed=seed, options=options)[0]
+
+
 class PaysForResets(Broken):
     def step(self, actions):
         observation, reward, *rest = self.env.step(actions)
@@ -143,6 +184,12 @@ def test_gymnasiums_own_worlds_are_as_they_should_be():
         (RepeatsItself, "seeds", "another seed"),
         (BeginsAlike, "seeds", "share one stream"),
         (IgnoresMasks, "masks", "passed over"),
+        (ClearsMasks, "masks", "changed the mask"),
+        (ObservesInDoubles, "arrays", "another type"),
+        (TellsOneNumber, "arrays", "is one float, not one for each world"),
+        (HasNoTruncations, "arrays", "returned 4 things"),
+        (PaysTwoOfThree, "arrays", "rewards of shape (2,)"),
+        (ResetsLikeOldGym, "arrays", "not a tuple of observations and infos"),
         (PaysForResets, "ends", "has a reward"),
         (RewardsAreIntegers, "arrays", "rewards"),
         (RoundsUnderOneMode, "modes", "differs between"),
@@ -154,6 +201,15 @@ def test_what_is_broken_is_named(wrapper, check, words):
         check_vector_env(lambda autoreset_mode: wrapper(cart_poles(autoreset_mode)), calls=60)
     found = [problem for problem in failed.value.report.problems if problem.check == check and words in problem.text]
     assert found, failed.value
+
+
+@pytest.mark.parametrize("wrapper, check", [(ReusesItsBuffer, "buffers"), (IgnoresSeeds, "seeds")])
+def test_a_defect_is_not_told_as_many(wrapper, check):
+    report = check_vector_env(lambda autoreset_mode: wrapper(cart_poles(autoreset_mode)), calls=60, raises=False)
+    # neither once for each call, nor as all that follows of it; but for episodes of two modes, which differ
+    assert {problem.check for problem in report.problems} - {"modes"} == {check}
+    assert len(report.problems) <= 12
+    assert any("same seed" in text for text in report.skipped) == (check == "seeds")
 
 
 def test_a_variant_that_changes_what_is_returned_is_named():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 
-from ._play import Episode, Player, Script, arrays_of, same
+from ._play import Episode, Malformed, Player, Script, arrays_of, same
 from ._report import Report
 
 Make = Callable[..., "VectorEnv[Any, Any, Any]"]
@@ -85,20 +85,32 @@ class _Checker:
         try:
             self.report.name = repr(env)
             if env.metadata.get("autoreset_mode") is not mode:
-                self.report.skip(f"mode {name}: make() gave one of {env.metadata.get('autoreset_mode')}")
+                self.report.skip(f"mode {name}: {_other_mode(env)}")
                 return None
-            self._spaces(env, mode)
-            first = self._player(env, mode).play(self.seed, self.calls)
-            for check, text in first.complaints:
-                self.report.add(check, name, text)
-            self._ends(first, name)
-            self._arrays(first, env, name)
-            self._buffers_kept(first, name)
-            self._seeds(env, first, mode)
+            return self._check_env(env, mode, variants)
+        except Malformed as error:
+            self.report.add("arrays", name, str(error))
+            return []
         finally:
             env.close()
-        self._closed(env, name)
-        self._fresh(first, mode, {}, "seeds", "a fresh environment with the same seed returns other things")
+            self._closed(env, name)
+
+    def _check_env(self, env: VectorEnv[Any, Any, Any], mode: AutoresetMode, variants: Sequence[Mapping[str, Any]]) -> list[list[Episode]]:
+        name = mode.name
+        self._spaces(env, mode)
+        first = self._player(env, mode).play(self.seed, self.calls)
+        for check, text in first.complaints:
+            self.report.add(check, name, text)
+        self._ends(first, name)
+        self._arrays(first, env, name)
+        self._buffers_kept(first, name)
+        repeats = self._seeds(env, first, mode)
+        if not self._fresh(first, mode, {}, "seeds", "a fresh environment with the same seed returns other things"):
+            repeats = False
+        if not repeats:
+            # whatever else is compared would differ for that reason
+            self.report.skip(f"masks, written buffers and workers in mode {name}: the same seed does not give the same again")
+            return first.episodes
         for variant in variants:
             self._fresh(first, mode, variant, "workers", f"with {dict(variant)} other things are returned")
         self._scribbled(first, mode)
@@ -121,10 +133,13 @@ class _Checker:
         def add(text: str) -> None:
             self.report.add("arrays", mode, text)
 
+        if not _types_are(env.observation_space, player.returned[0].copied[0]):
+            add("observations have another type than observation_space, though it holds their values")
+        outside = [returned.call for returned in player.returned if not env.observation_space.contains(returned.copied[0])]
+        if outside:
+            add(f"the observation of {_first_of(outside)} is not in observation_space")
         for returned in player.returned:
-            observation, infos = returned.copied[0], returned.copied[-1]
-            if not env.observation_space.contains(observation):
-                add(f"the observation of {returned.call} is not in observation_space")
+            infos = returned.copied[-1]
             for array in arrays_of(returned.live[0]):
                 if not array.flags.c_contiguous:
                     add("observations are not C-contiguous")
@@ -151,6 +166,8 @@ class _Checker:
                 self.report.add("arrays", mode, f"infos{path}[{key!r}] has no mask _{key}")
             if isinstance(value, dict):
                 self._infos(value, count, mode, f"{path}[{key!r}]")
+            elif np.ndim(value) == 0:
+                self.report.add("arrays", mode, f"infos{path}[{key!r}] is one {type(value).__name__}, not one for each world")
             elif len(value) != count:
                 self.report.add("arrays", mode, f"infos{path}[{key!r}] is not of {count} worlds")
 
@@ -165,13 +182,12 @@ class _Checker:
                     self.report.add("ends", mode, f"the last observation of an episode of world {world} is not in single_observation_space")
 
     def _buffers_kept(self, player: Player, mode: str) -> None:
-        for returned in player.returned:
-            if not same(returned.live, returned.copied):
-                self.report.add("buffers", mode, f"what {returned.call} returned was changed by a later call")
-        for before, after in zip(player.returned, player.returned[1:]):
-            for one in arrays_of(before.live):
-                if any(np.shares_memory(one, other) for other in arrays_of(after.live) if other.dtype != object and one.dtype != object):
-                    self.report.add("buffers", mode, f"{before.call} and {after.call} returned the same memory")
+        changed = [returned.call for returned in player.returned if not same(returned.live, returned.copied)]
+        if changed:
+            self.report.add("buffers", mode, f"what {_first_of(changed)} returned was changed by a later call")
+        shared = [after.call for before, after in zip(player.returned, player.returned[1:]) if _share_memory(before.live, after.live)]
+        if shared:
+            self.report.add("buffers", mode, f"what {_first_of(shared)} returned is the same memory as what the call before did")
 
     def _scribbled(self, first: Player, mode: AutoresetMode) -> None:
         with self._env(mode) as env:
@@ -179,11 +195,14 @@ class _Checker:
             if not _alike(player, first):
                 self.report.add("buffers", mode.name, "writing into returned arrays changes what comes later")
 
-    def _seeds(self, env: VectorEnv[Any, Any, Any], first: Player, mode: AutoresetMode) -> None:
+    def _seeds(self, env: VectorEnv[Any, Any, Any], first: Player, mode: AutoresetMode) -> bool:
+        """Whether the same seed gives the same again."""
+
         def add(text: str) -> None:
             self.report.add("seeds", mode.name, text)
 
-        if not _alike(self._player(env, mode).play(self.seed, self.calls), first):
+        repeats = _alike(self._player(env, mode).play(self.seed, self.calls), first)
+        if not repeats:
             add("reset with the same seed does not repeat what was returned")
         begun = [first.episodes[world][0].observations[0] for world in range(env.num_envs)]
         other = self._player(env, mode).play(self.seed + 1000, 0)
@@ -192,18 +211,21 @@ class _Checker:
         third = [episodes[0].observations[0] for episodes in unseeded.episodes]
         if same(begun, again) and same(begun, third) and all(same(begun[0], one) for one in begun):
             self.report.skip(f"seeds in mode {mode.name}: every episode begins alike")
-            return
+            return repeats
         if same(begun, again):
             add("another seed gives the same first observations")
         if env.num_envs > 1 and all(same(begun[0], one) for one in begun[1:]):
             add("all worlds begin alike: they share one stream")
         if same(again, third):
             add("reset without a seed begins the same episodes again")
+        return repeats
 
-    def _fresh(self, first: Player, mode: AutoresetMode, variant: Mapping[str, Any], check: str, text: str) -> None:
+    def _fresh(self, first: Player, mode: AutoresetMode, variant: Mapping[str, Any], check: str, text: str) -> bool:
         with self._env(mode, variant) as env:
-            if not _alike(self._player(env, mode).play(self.seed, self.calls), first):
-                self.report.add(check, mode.name, text)
+            is_alike = _alike(self._player(env, mode).play(self.seed, self.calls), first)
+        if not is_alike:
+            self.report.add(check, mode.name, text)
+        return is_alike
 
     def _closed(self, env: VectorEnv[Any, Any, Any], mode: str) -> None:
         try:
@@ -230,7 +252,8 @@ class _Checker:
                 self.report.add("masks", mode.name, f"reset with options['reset_mask'] raises {type(error).__name__}: {str(error)[:100]}")
                 return
             if player.complaints:
-                self.report.add("masks", mode.name, "options['reset_mask'] is passed over: " + player.complaints[0][1])
+                for check, text in player.complaints:
+                    self.report.add(check, mode.name, text)
                 return
             for what, mask in bad.items():
                 try:
@@ -276,6 +299,30 @@ class _Checker:
                     if difference:
                         self.report.add("modes", "", f"{difference} of episode {k} of world {world} differs between {names[0]} and {other}")
                         break
+
+
+def _other_mode(env: VectorEnv[Any, Any, Any]) -> str:
+    given = env.metadata.get("autoreset_mode")
+    return "metadata has no autoreset_mode" if given is None else f"make() gave one of {given}"
+
+
+def _first_of(calls: Sequence[str]) -> str:
+    more = len(calls) - 1
+    return calls[0] + (f" (and of {more} other call{'s' * (more > 1)})" if more else "")
+
+
+def _share_memory(before: Any, after: Any) -> bool:
+    numbers = [[array for array in arrays_of(returned) if array.dtype != object] for returned in (before, after)]
+    return any(np.shares_memory(one, other) for one in numbers[0] for other in numbers[1])
+
+
+def _types_are(space: Any, observation: Any) -> bool:
+    """Whether arrays are of the types that their spaces say."""
+    if isinstance(space, Mapping):
+        return isinstance(observation, Mapping) and all(_types_are(space[key], observation[key]) for key in space if key in observation)
+    if isinstance(space, Sequence):
+        return all(map(_types_are, space, observation))
+    return not isinstance(observation, np.ndarray) or space.dtype is None or observation.dtype == space.dtype
 
 
 def _difference(a: Episode, b: Episode) -> str:

@@ -35,6 +35,10 @@ class Returned:
     copied: tuple[Any, ...]
 
 
+class Malformed(Exception):
+    """What a call returned is not what such a call returns, so that nobody can tell what it means."""
+
+
 class Script:
     """An action for every (world, episode, step): what a world does depends on nothing else."""
 
@@ -80,18 +84,24 @@ class Player:
                     array[...] = 1
         return copied
 
-    def _rows(self, observation: Any) -> list[Any]:
-        return [copy.deepcopy(row) for row in iterate(self.env.observation_space, observation)]
+    def _rows(self, call: str, observation: Any) -> list[Any]:
+        rows = [copy.deepcopy(row) for row in iterate(self.env.observation_space, observation)]
+        if len(rows) != self.count:
+            raise Malformed(f"{call} returned observations of {len(rows)} worlds, not of {self.count}")
+        return rows
 
     def reset(self, seed: int | None, mask: Any = None) -> None:
-        options = None if mask is None else {"reset_mask": mask}
-        observation, _ = self._keep("reset", self.env.reset(seed=seed, options=options))
-        rows = self._rows(observation)
+        given = copy.deepcopy(mask)
+        options = None if mask is None else {"reset_mask": given}
+        returned = self._keep("reset", _things("reset", self.env.reset(seed=seed, options=options), RESET_GIVES))
+        if not same(given, mask):
+            self.complaints.append(("masks", "reset changed the mask that it was given"))
+        rows = self._rows("reset", returned[0])
         for world in range(self.count):
             if mask is None or mask[world]:
                 self.episodes[world].append(Episode([rows[world]]))
             elif not same(rows[world], self.episodes[world][-1].observations[-1]):
-                self.complaints.append(("masks", f"reset with a mask changed the observation of world {world}, which the mask leaves out"))
+                self.complaints.append(("masks", f"options['reset_mask'] is passed over: reset changed the observation of world {world}, which it leaves out"))
 
     def step(self) -> None:
         is_over = [episodes[-1].is_over for episodes in self.episodes]
@@ -109,10 +119,11 @@ class Player:
         empty: Any = create_empty_array(space, self.count)
         actions = concatenate(space, chosen, empty)
         given = copy.deepcopy(actions)
-        returned = self._keep(f"step {call}", self.env.step(actions))
+        name = f"step {call}"
+        returned = self._keep(name, _things(name, self.env.step(actions), STEP_GIVES))
         if not same(actions, given):
             self.complaints.append(("buffers", "step changed the array of actions that it was given"))
-        self._take(returned, is_over)
+        self._take(name, returned, is_over)
 
     def play(self, seed: int | None, calls: int) -> "Player":
         self.reset(seed)
@@ -122,9 +133,12 @@ class Player:
 
     # ---- what they mean
 
-    def _take(self, returned: tuple[Any, ...], was_over: list[bool]) -> None:
+    def _take(self, call: str, returned: tuple[Any, ...], was_over: list[bool]) -> None:
         observation, rewards, terminated, truncated, infos = returned
-        rows = self._rows(observation)
+        rows = self._rows(call, observation)
+        for what, numbers in zip(STEP_GIVES[1:4], returned[1:4]):
+            if np.shape(numbers) != (self.count,):
+                raise Malformed(f"{call} returned {what} of shape {np.shape(numbers)}, not {(self.count,)}")
         finals = infos.get("final_obs"), infos.get("_final_obs")
         for world in range(self.count):
             if was_over[world]:
@@ -162,6 +176,22 @@ class Player:
                 self.complaints.append(("ends", f"episodes ended, and infos has no {name}"))
             elif mask is not None and not np.array_equal(np.asarray(mask, dtype=bool), over):
                 self.complaints.append(("ends", f"{name} marks worlds whose episode did not end, or leaves out some whose did"))
+
+
+RESET_GIVES = ("observations", "infos")
+STEP_GIVES = ("observations", "rewards", "terminations", "truncations", "infos")
+
+
+def _things(call: str, returned: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """What a call returned, if it is as many things as it should be."""
+    asked = f"{', '.join(names[:-1])} and {names[-1]}"
+    if not isinstance(returned, tuple):
+        raise Malformed(f"{call} returned one {type(returned).__name__}, not a tuple of {asked}")
+    if len(returned) != len(names):
+        raise Malformed(f"{call} returned {len(returned)} things, not {asked}")
+    if not isinstance(returned[-1], dict):
+        raise Malformed(f"{call} returned infos that are no dictionary but a {type(returned[-1]).__name__}")
+    return returned
 
 
 def same(a: Any, b: Any) -> bool:
