@@ -267,6 +267,12 @@ def test_episodes_may_begin_as_the_caller_says(address):
     with pytest.raises(ValueError, match="3 x 4"):
         worlds.reset(options={"values": states[:2]})
     worlds.close()
+    world = gymnasium.make("moreau_sim/CartPole-v0", address=address)
+    assert len(world.unwrapped.noise) == 4
+    assert world.reset(seed=3, options={"values": states[1]})[0] == pytest.approx(states[1], abs=1e-8)
+    with pytest.raises(ValueError, match="1 x 4"):
+        world.reset(options={"values": states})
+    world.close()
 
 
 def test_what_is_learnt_balances_the_pole(address):

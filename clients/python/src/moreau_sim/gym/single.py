@@ -9,6 +9,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from ..group import Columns
 from .environment import Environment
 from .worlds import Worlds
 
@@ -36,12 +37,22 @@ class MoreauEnv(gymnasium.Env[Any, Any]):
         self._shape = np.shape(np.asarray(self.action_space.sample()))
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begins an episode: the next one, or episode 0 of a seed."""
+        """Begins an episode: the next one, or episode 0 of a seed.
+
+        options["values"] is what is added to the scene instead of what would be drawn: a number for each column of
+        `noise`.
+        """
         super().reset(seed=seed)
         if seed is None:
             # unlike worlds of a vector, a single one draws from its generator, as Gymnasium has it
             seed = int(self.np_random.integers(2**63))
-        return self.worlds.reset(None, seed)[0], {}
+        values = (options or {}).get("values")
+        return self.worlds.reset(None, seed, None if values is None else np.asarray(values)[None])[0], {}
+
+    @property
+    def noise(self) -> Columns:
+        """What a reset draws: the names of the numbers, and within what they are."""
+        return self.worlds.group.noise
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """One step. An action that is not finite, or not of the space's shape, is a ValueError."""
