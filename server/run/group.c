@@ -43,8 +43,8 @@ static Status check_drawn(const NoiseDef *drawn, size_t index, Error *error) {
 
 Status group_def_check(const GroupDef *def, Error *error) {
     if (def->count < 1 || def->count > GROUP_WORLDS_MAX) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "count",
-                         "A group has 1 to %d worlds, not %u.", GROUP_WORLDS_MAX, def->count);
+        return error_set(error, STATUS_INVALID_ARGUMENT, "count", "A group has 1 to %d worlds.",
+                         GROUP_WORLDS_MAX);
     }
     if (def->substeps < 1 || def->substeps > GROUP_SUBSTEPS_MAX) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "substeps",

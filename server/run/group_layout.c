@@ -310,7 +310,7 @@ Status layout_compile(const LayoutDef *def, const World *template, Arena *arena,
                       Error *error) {
     Compiler compiler = {.def = def, .world = template, .layout = layout, .error = error};
     const size_t columns_max = count_columns_max(def);
-    *layout = (Layout){0};
+    *layout = (Layout){.use = def->use};
     if (columns_max > LAYOUT_COLUMNS_MAX) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, def->list,
                          "These channels have up to %zu columns; a row has at most %d.",
@@ -392,11 +392,12 @@ void layout_name(const Layout *layout, const World *template, uint32_t column,
                     sizeof(beside) - 1);
     }
     const uint32_t which = layout->column[column].number;
-    // a noise on a rotation is a vector
-    const bool is_contact = channel->kind == CHANNEL_CONTACT_FORCE;
-    if (is_contact) {
+    if (channel->kind == CHANNEL_CONTACT_FORCE) {
         snprintf(number, sizeof(number), "_%s.%c", which < 3 ? "force" : "torque",
                  "xyz"[which % 3]);
+    } else if (channel->kind == CHANNEL_BODY_ROTATION && layout->use == LAYOUT_NOISE) {
+        // what is added to a rotation is a vector
+        snprintf(number, sizeof(number), ".%c", "xyz"[which]);
     } else {
         write_number(row, which, of, number);
     }

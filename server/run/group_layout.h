@@ -78,6 +78,7 @@ typedef struct Layout {
     Column *column;
     uint32_t channel_count, column_count;
     uint32_t contact_count; // channels of CHANNEL_CONTACT_FORCE
+    LayoutUse use;
 } Layout;
 
 // A body or joint of that name, or, as #n, the n-th. false: there is none.

@@ -51,6 +51,14 @@ def test_arrays_may_be_kept_and_written_to(client):
         assert not np.any(group.step(np.zeros((4, 1))).observation == 9.0)
 
 
+def test_noise_columns_are_named_by_what_is_added(client):
+    # a rotation is read as a quaternion, and added to as a rotation vector
+    noise = [uniform("BODY_ROTATION", "ball", -1, 1), gaussian("BODY_SPIN", "ball", 1.0, axes=[2])]
+    with make(client, noise=noise, observation=[channel("BODY_ROTATION", "ball")]) as group:
+        assert group.observation.names == [f"ball.rotation.{letter}" for letter in "wxyz"]
+        assert group.noise.names == ["ball.rotation.x", "ball.rotation.y", "ball.rotation.z", "ball.spin.z"]
+
+
 def test_noise_is_what_numpy_draws(client):
     noise = [uniform("JOINT_POSITION", "rail", -1, 3), gaussian("JOINT_VELOCITY", "rail", 0.5, 2.0), uniform("BODY_POSITION", "ball", 0, 1, axes=[0, 2])]
     with make(client, noise=noise, double=True, first_world=10, observation=[*PUSHED["observation"], channel("BODY_POSITION", "ball")]) as group:
