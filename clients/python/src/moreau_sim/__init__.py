@@ -11,8 +11,11 @@
 `Client` has every call of the protocol as a method; `protocol` has its messages. `Group` steps thousands of worlds
 as arrays, `Episode` is a stored episode as arrays. `moreau_sim.gym` has Gymnasium environments, `moreau_sim.checker`
 a checker of vector environments, `moreau_sim.importers` reads MJCF and URDF, and `moreau_sim.exporters` writes MCAP:
-each needs an extra of the distribution, and is imported by itself.
+each needs an extra of the distribution, and is imported when it is first named.
 """
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from . import errors, protocol
 from ._wire import WireError
@@ -25,6 +28,10 @@ from .launch import Server, find_server, launch
 from .problem import dense_problem, solve
 from .view import view
 from .world import JointState, State, World, joint_starts, step_joints
+
+if TYPE_CHECKING:
+    from . import checker, exporters, gym, importers
+    from .checker import check_vector_env
 
 __version__ = "0.1.0"
 
@@ -48,7 +55,6 @@ __all__ = [
     "WireError",
     "World",
     "channel",
-    "check_vector_env",
     "dense_problem",
     "errors",
     "find_server",
@@ -66,10 +72,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    # it needs Gymnasium, which the rest does not
+def __getattr__(name: str) -> Any:
+    # they need packages that the rest does not, and so do not come with *
     if name == "check_vector_env":
-        from .checker import check_vector_env
-
-        return check_vector_env
+        return importlib.import_module(".checker", __name__).check_vector_env
+    if name in ("checker", "exporters", "gym", "importers"):
+        return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

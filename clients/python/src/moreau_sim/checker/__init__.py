@@ -14,7 +14,11 @@ observes, is paid and is told at its end must be a function of its seed and its 
 check-vector ID` does it for a registered environment.
 """
 
-from ._check import CheckFailed, check_vector_env
-from ._report import Problem, Report
+from .._extra import needs_gymnasium
+
+needs_gymnasium("moreau_sim.checker")
+
+from ._check import CheckFailed, check_vector_env  # noqa: E402
+from ._report import Problem, Report  # noqa: E402
 
 __all__ = ["CheckFailed", "Problem", "Report", "check_vector_env"]

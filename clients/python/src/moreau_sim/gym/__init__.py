@@ -15,16 +15,20 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import gymnasium
+from .._extra import needs_gymnasium
 
-from .ant import Ant
-from .block_push import BlockPush
-from .cart_pole import CartPole
-from .environment import Environment, Moment
-from .render import Camera, Picture
-from .single import MoreauEnv
-from .stack import Stack
-from .vector import MoreauVectorEnv
+needs_gymnasium("moreau_sim.gym")
+
+import gymnasium  # noqa: E402
+
+from .ant import Ant  # noqa: E402
+from .block_push import BlockPush  # noqa: E402
+from .cart_pole import CartPole  # noqa: E402
+from .environment import Environment, Moment  # noqa: E402
+from .render import Camera, Picture  # noqa: E402
+from .single import MoreauEnv  # noqa: E402
+from .stack import Stack  # noqa: E402
+from .vector import MoreauVectorEnv  # noqa: E402
 
 __all__ = [
     "Ant",
