@@ -8,6 +8,7 @@
 //
 // A client that does not read leaves it PAUSED, which costs nobody anything; net cuts such a
 // client.
+#include "api/group_call.h"
 #include "api/live.h"
 #include "os/clock.h"
 #include "wire/wire.h"
@@ -61,12 +62,15 @@ static bool is_news(const Subscription *subscription, const LivePlace *place) {
 
 // ---- the event; on a lane
 
+enum { EVENT_FIELDS = 9 }; // of LiveFrame
+
 typedef struct Event {
     const Subscription *subscription;
     const LiveFrame *frame;
     bool has_scene;
     Moreau__V1__EpisodeFrames frames; // its arrays are borrowed
-    size_t frames_bytes;
+    Moreau__V1__Status failure;       // likewise; without a code: none
+    size_t frames_bytes, failure_bytes;
 } Event;
 
 static uint8_t *write_event(uint8_t *at, const void *context) {
@@ -83,7 +87,17 @@ static uint8_t *write_event(uint8_t *at, const void *context) {
         at += frame->scene_bytes;
     }
     at = wire_number(at, 4, event->subscription->just_skipped);
-    return wire_number(at, 5, frame->faulted);
+    at = wire_number(at, 5, frame->faulted);
+    if (frame->view.has_episode) {
+        at = wire_number(at, 6, frame->view.episode);
+        at = wire_number(at, 7, frame->view.episode_step);
+        at = wire_number(at, 8, frame->view.is_over);
+    }
+    if (event->failure.has_code) {
+        at = wire_head(at, 9, event->failure_bytes);
+        at += moreau__v1__status__pack(&event->failure, at);
+    }
+    return at;
 }
 
 // As floats, which all state fits. False: memory ended.
@@ -150,7 +164,8 @@ static Status refuse_scene(const Request *request, Error *error) {
 
 static Status send_frame(Subscription *subscription, Lane *lane, Error *error) {
     const LiveFrame *frame = subscription->frame;
-    Event event = {.subscription = subscription, .frame = frame};
+    Event event = {
+        .subscription = subscription, .frame = frame, .failure = MOREAU__V1__STATUS__INIT};
     const LivePlace place = {.marks = frame->marks};
     event.has_scene = frame->has_scene && lacks_scene(subscription, &place);
     Arena *arena = &subscription->request->arena;
@@ -158,11 +173,15 @@ static Status send_frame(Subscription *subscription, Lane *lane, Error *error) {
     if (!choose(subscription, arena, &event)) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while sending.");
     }
+    if (frame->failure.status != STATUS_OK) {
+        group_fill_failure(&frame->failure, subscription->live->target.index, &event.failure);
+    }
     event.frames_bytes = moreau__v1__episode_frames__get_packed_size(&event.frames);
+    event.failure_bytes = moreau__v1__status__get_packed_size(&event.failure);
     ReplyBody body = {.field = MOREAU__V1__REPLY__RESULT_LIVE_FRAME,
                       .bytes_max = event.frames_bytes + frame->reports_bytes +
                                    (event.has_scene ? frame->scene_bytes : 0) +
-                                   4 * (size_t)WIRE_HEAD_BYTES_MAX,
+                                   event.failure_bytes + EVENT_FIELDS * (size_t)WIRE_HEAD_BYTES_MAX,
                       .write = write_event,
                       .context = &event};
     Status status = request_event_written(subscription->request, lane, &body, error);
@@ -187,7 +206,7 @@ static void count_sent(Subscription *subscription) {
     const LiveFrame *frame = subscription->frame;
     Api *api = subscription->request->api;
     if (subscription->error.status == STATUS_OK) {
-        subscription->seen = (LivePlace){frame->number, frame->step, frame->marks};
+        subscription->seen = (LivePlace){frame->number, frame->view.step, frame->marks};
         subscription->frames++;
         subscription->skipped += subscription->just_skipped;
         api->live_frames++;
@@ -239,7 +258,7 @@ static void begin_sending(Subscription *subscription, LiveFrame *frame) {
     uint64_t now_ns = clock_now_ns(), due_ns = subscription->next_ns + subscription->period_ns;
     // by the clock, so that waking late does not make it slow; but what was missed is not made up
     subscription->next_ns = due_ns > now_ns ? due_ns : now_ns + subscription->period_ns;
-    subscription->just_skipped = count_skipped(subscription, frame->step);
+    subscription->just_skipped = count_skipped(subscription, frame->view.step);
     subscription->state = STATE_SENDING;
     subscription->frame = frame;
     live_retain_frame(frame);
@@ -358,13 +377,20 @@ static void wait_until(Subscription *subscription, uint64_t moment_ns) {
     uv_timer_start(&subscription->timer, on_timer, (wait_ns + 999999) / 1000000, 0);
 }
 
+static void tell_gone(const LiveWorld *live, Error *error) {
+    if (live->target.world != NULL) {
+        error_set(error, STATUS_NOT_FOUND, "world", "World %" PRIu64 " was destroyed.", live->id);
+    } else {
+        error_set(error, STATUS_NOT_FOUND, "group", "Group %" PRIu64 " is gone: %s.", live->id,
+                  live->why);
+    }
+}
+
 static bool is_over(Subscription *subscription) {
-    const Request *request = subscription->request;
     Error *error = &subscription->error;
-    if (error->status == STATUS_OK && !request_should_stop(request, error) &&
+    if (error->status == STATUS_OK && !request_should_stop(subscription->request, error) &&
         atomic_load(&subscription->live->is_gone)) {
-        error_set(error, STATUS_NOT_FOUND, "world", "World %" PRIu64 " was destroyed.",
-                  request->world->id);
+        tell_gone(subscription->live, error);
     }
     return error->status != STATUS_OK;
 }
@@ -395,6 +421,14 @@ Status command_subscribe_judge(Request *request, Error *error) {
     const Moreau__V1__Subscribe *order = request->message->subscribe;
     const uint64_t every_max = 1000000000000u;
     const double rate_max = 1e6;
+    if (order->has_group && order->has_world) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "group",
+                         "Watch a world, or a world of a group: give one of the two.");
+    }
+    if (order->has_index && !order->has_group) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "index",
+                         "Only a world of a group has an index: give its group, too.");
+    }
     if (order->every < 1 || order->every > every_max) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "every",
                          "From one frame to the next are 1 to %" PRIu64 " steps, not %" PRIu64 ".",
@@ -434,16 +468,18 @@ static void join(Subscription *subscription, LiveWorld *live) {
     subscription->request->api->subscription_count++;
 }
 
-// What belongs to the loop; the world is found, and retained until the request is over.
-static Status begin(Request *request, WorldEntry *entry, Error *error) {
+// What belongs to the loop. A world alone that is found is retained until the request is over.
+static Status begin(Request *request, const LiveTarget *target, Error *error) {
     const Moreau__V1__Subscribe *order = request->message->subscribe;
     Subscription *subscription = arena_take_zeroed(&request->arena, 1, sizeof(*subscription));
-    LiveWorld *live = subscription == NULL ? NULL : live_open(request->api, entry);
+    LiveWorld *live = subscription == NULL ? NULL : live_open(request->api, target);
     if (live == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while subscribing.");
     }
-    host_retain(entry);
-    request->world = entry;
+    if (target->world != NULL) {
+        host_retain(target->world);
+        request->world = target->world;
+    }
     subscription->request = request;
     subscription->every = order->every;
     subscription->period_ns =
@@ -463,12 +499,36 @@ static Status begin(Request *request, WorldEntry *entry, Error *error) {
     return STATUS_OK;
 }
 
-Status command_subscribe_prepare(Request *request, Error *error) {
+static Status find_world(const Request *request, LiveTarget *target, Error *error) {
     const uint64_t id = request->message->subscribe->world;
-    WorldEntry *entry = host_find(request->api->def.host, id);
-    if (entry == NULL) {
-        return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %" PRIu64 ".", id);
+    target->world = host_find(request->api->def.host, id);
+    return target->world != NULL ? STATUS_OK
+                                 : error_set(error, STATUS_NOT_FOUND, "world",
+                                             "No world has the id %" PRIu64 ".", id);
+}
+
+static Status find_in_group(const Request *request, LiveTarget *target, Error *error) {
+    const Moreau__V1__Subscribe *order = request->message->subscribe;
+    target->group = farm_find(host_farm(request->api->def.host), order->group);
+    if (target->group == NULL) {
+        return error_set(error, STATUS_NOT_FOUND, "group", "No group has the id %" PRIu64 ".",
+                         order->group);
     }
-    Status status = check_room(request->api, error);
-    return status == STATUS_OK ? begin(request, entry, error) : status;
+    if (order->index >= target->group->count) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "index",
+                         "The group has the worlds 0 to %u, not %" PRIu64 ".",
+                         target->group->count - 1, order->index);
+    }
+    target->index = (uint32_t)order->index;
+    return STATUS_OK;
+}
+
+Status command_subscribe_prepare(Request *request, Error *error) {
+    LiveTarget target = {0};
+    Status status = request->message->subscribe->has_group ? find_in_group(request, &target, error)
+                                                           : find_world(request, &target, error);
+    if (status == STATUS_OK) {
+        status = check_room(request->api, error);
+    }
+    return status == STATUS_OK ? begin(request, &target, error) : status;
 }

@@ -198,14 +198,13 @@ static uint8_t *write_reply(uint8_t *at, const void *context) {
     return group_codec_pack(context, at);
 }
 
-static void fill_failure(const GroupCall *call, size_t row, Moreau__V1__Status *status) {
-    const Error *error = &call->error[row];
+void group_fill_failure(const Error *error, uint32_t world, Moreau__V1__Status *status) {
     moreau__v1__status__init(status);
     status->has_code = status->has_world = status->has_recoverable = 1;
     status->code = (Moreau__V1__Status__Code)error->status;
     status->message = (char *)error->message;
     status->field = error->field[0] != '\0' ? (char *)error->field : NULL;
-    status->world = group_call_world(call, row);
+    status->world = world;
     status->recoverable = status_is_recoverable(error->status);
 }
 
@@ -233,7 +232,7 @@ bool group_run_list_failures(const Request *request, GroupRows *rows, Arena *are
         }
         Moreau__V1__Status *status = &statuses[rows->failure_count];
         rows->failures[rows->failure_count++] = status;
-        fill_failure(call, row, status);
+        group_fill_failure(&call->error[row], group_call_world(call, row), status);
         const size_t bytes = strlen(call->error[row].message) + strlen(call->error[row].field);
         room = bytes <= room ? room - bytes : 0;
         if (room == 0) {

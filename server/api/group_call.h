@@ -79,6 +79,9 @@ Status group_run_prepare(Request *request, uint64_t group, GroupMask mask, Group
 Status group_run_check_column(const GroupRun *run, size_t length, size_t columns, const char *name,
                               Error *error);
 
+// What is said of a row of this world that failed; the error's texts are borrowed.
+void group_fill_failure(const Error *error, uint32_t world, Moreau__V1__Status *status);
+
 // What a reply says of these rows, with their failures, in the arena, as far as a frame has room.
 // false: memory ended.
 bool group_run_list_failures(const Request *request, GroupRows *rows, Arena *arena);

@@ -77,11 +77,11 @@ static LiveFrame *take_frame(LiveWorld *live) {
     return frame;
 }
 
-static bool fill_columns(LiveFrame *frame, uint32_t wish, const Door *door) {
-    const World *world = door->world;
+static bool fill_columns(LiveFrame *frame, uint32_t wish, const WatchView *view) {
+    const World *world = view->world;
     EpisodeFrame state = {
         .body_count = world->body_count, .ids = world->body_id, .is_stored = false};
-    bool has_contacts = (wish & LIVE_CONTACTS) != 0 && door->stepper->has_last;
+    bool has_contacts = (wish & LIVE_CONTACTS) != 0 && view->stepper->has_last;
     frame->columns.wish = (EpisodeWish){.poses = (wish & LIVE_POSES) != 0,
                                         .velocities = (wish & LIVE_VELOCITIES) != 0,
                                         .joints = (wish & LIVE_JOINTS) != 0,
@@ -89,7 +89,7 @@ static bool fill_columns(LiveFrame *frame, uint32_t wish, const Door *door) {
     return frame_columns(world, world->step, &frame->arena, &state.frame, NULL) == STATUS_OK &&
            joint_columns(world, &frame->arena, &state.joints, NULL) == STATUS_OK &&
            (!has_contacts ||
-            contacts_list(world, door->stepper, world->step, 0, door->stepper->contact_count,
+            contacts_list(world, view->stepper, world->step, 0, view->stepper->contact_count,
                           &frame->arena, &state.contacts, NULL) == STATUS_OK) &&
            episode_columns_add(&frame->columns, &state, NULL) == STATUS_OK;
 }
@@ -115,10 +115,12 @@ static bool fill_reports(LiveFrame *frame, const World *world, const StepTally *
 enum { SCENE_MULTIPLE = 16 };
 
 static Status fill_scene(const LiveWorld *live, LiveFrame *frame, const World *world) {
+    const LiveTarget *target = &live->target;
+    const char *name = target->world != NULL ? target->world->name : target->group->name;
     size_t frame_bytes_max = live->api->def.frame_bytes_max;
     Arena arena;
     arena_init(&arena, SCENE_MULTIPLE * frame_bytes_max);
-    const Moreau__V1__Scene *scene = scene_out(world, live->entry->name, &arena);
+    const Moreau__V1__Scene *scene = scene_out(world, name, &arena);
     size_t bytes = scene == NULL ? 0 : moreau__v1__scene__get_packed_size(scene);
     Status status =
         scene == NULL || bytes > frame_bytes_max ||
@@ -147,20 +149,13 @@ static void tell_loop(LiveWorld *live) {
     uv_async_send(&api->live_async);
 }
 
-// Of the call that took the last step; NULL: something else came later.
-static const StepTally *find_tally(const LiveWorld *live, const Door *door, const StepRun *run) {
-    bool is_last =
-        live->tally_step == door->world->step && live->tally_changes == live->watch.marks.changes;
-    return run != NULL ? &run->tally : is_last ? &live->tally : NULL;
-}
-
-static void show(Watch *watch, const Door *door, const StepRun *run) {
+static void show(Watch *watch, const WatchView *view) {
     LiveWorld *live = (LiveWorld *)watch;
-    const World *world = door->world;
+    const World *world = view->world;
     uint32_t wish = atomic_load(&live->wish);
     LiveFrame *frame = take_frame(live);
-    const StepTally *tally = wish & LIVE_REPORTS ? find_tally(live, door, run) : NULL;
-    if (frame == NULL || !fill_columns(frame, wish, door) ||
+    const StepTally *tally = wish & LIVE_REPORTS ? view->tally : NULL;
+    if (frame == NULL || !fill_columns(frame, wish, view) ||
         (tally != NULL && !fill_reports(frame, world, tally))) {
         destroy_frame(live, frame); // memory ended: another moment will do
         return;
@@ -173,9 +168,12 @@ static void show(Watch *watch, const Door *door, const StepRun *run) {
         frame->scene_status = fill_scene(live, frame, world);
     }
     frame->number = ++live->shown_count;
-    frame->step = live->shown_step = world->step;
+    frame->view = *view;
     frame->marks = watch->marks;
     frame->faulted = world->faulted;
+    frame->failure = watch->failure;
+    error_clear(&watch->failure);
+    live->shown_step = view->step;
     live->shown_changes = watch->marks.changes;
     live->shown_definitions = watch->marks.definitions;
     count_frame(live, frame, frame_bytes(frame));
@@ -186,16 +184,6 @@ static void show(Watch *watch, const Door *door, const StepRun *run) {
     tell_loop(live);
 }
 
-// What a look shows of the last step.
-static void rest(Watch *watch, const Door *door, const StepRun *run) {
-    LiveWorld *live = (LiveWorld *)watch;
-    if (atomic_load(&live->wish) & LIVE_REPORTS) {
-        live->tally = run->tally;
-        live->tally_step = door->world->step;
-        live->tally_changes = watch->marks.changes;
-    }
-}
-
 static void on_gone(Watch *watch) {
     LiveWorld *live = (LiveWorld *)watch;
     Api *api = live->api;
@@ -204,38 +192,71 @@ static void on_gone(Watch *watch) {
     uv_async_send(&api->live_async);
 }
 
+// Of a world alone, false: it is gone meanwhile, which the loop is told.
+static bool take_view(const LiveWorld *live, WatchView *view) {
+    const LiveTarget *target = &live->target;
+    if (target->group != NULL) {
+        *view = group_view(target->group->group, target->index, &live->watch);
+    } else if (target->world->door.world != NULL) {
+        *view = door_view(&target->world->door, &live->watch);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 // For a world that nobody steps just then.
 static JobOutcome look_on_lane(Job *job, Lane *lane) {
-    LiveWorld *live = (LiveWorld *)(void *)((char *)job - offsetof(LiveWorld, look_job));
-    const Door *door = &live->entry->door;
+    LiveWorld *live = (LiveWorld *)(void *)((char *)job - offsetof(LiveWorld, job));
+    WatchView view;
     (void)lane;
-    if (door->world == NULL) {
-        return JOB_DONE; // gone meanwhile, which the loop is told
+    if (!take_view(live, &view)) {
+        return JOB_DONE;
     }
     uint64_t from_step = atomic_load(&live->watch.from_step);
-    bool has_stepped = door->world->step != live->shown_step && door->world->step >= from_step;
+    bool has_stepped = view.step != live->shown_step && view.step >= from_step;
     bool has_changed =
         live->watch.marks.changes != live->shown_changes && from_step != WATCH_NOTHING;
     if (has_stepped || has_changed || atomic_load(&live->wants_look)) {
-        show(&live->watch, door, NULL);
+        show(&live->watch, &view);
     }
     job->urgent = true; // somebody may have asked meanwhile, and waits for the next look
     return JOB_DONE;
 }
 
+static _Atomic(Watch *) *slot_of(const LiveTarget *target) {
+    return target->world != NULL ? &target->world->door.watch
+                                 : &target->group->group->world[target->index].watch;
+}
+
+// Nothing shows the world from here on.
+static JobOutcome leave_on_lane(Job *job, Lane *lane) {
+    LiveWorld *live = (LiveWorld *)(void *)((char *)job - offsetof(LiveWorld, job));
+    (void)lane;
+    Watch *own = &live->watch; // there may be another one by now
+    atomic_compare_exchange_strong(slot_of(&live->target), &own, NULL);
+    job->urgent = true;
+    return JOB_DONE;
+}
+
 // ---- on the loop
 
-static LiveWorld *find_live(const Api *api, const WorldEntry *entry) {
+static bool is_same(const LiveTarget *a, const LiveTarget *b) {
+    return a->world == b->world && a->group == b->group && a->index == b->index;
+}
+
+static LiveWorld *find_live(const Api *api, const LiveTarget *target) {
     for (LiveWorld *live = api->first_live; live != NULL; live = live->next) {
-        if (live->entry == entry && !atomic_load(&live->is_gone)) {
+        if (is_same(&live->target, target) && live->is_attached && !live->is_leaving &&
+            !atomic_load(&live->is_gone)) {
             return live;
         }
     }
     return NULL;
 }
 
-LiveWorld *live_open(Api *api, WorldEntry *entry) {
-    LiveWorld *live = find_live(api, entry);
+LiveWorld *live_open(Api *api, const LiveTarget *target) {
+    LiveWorld *live = find_live(api, target);
     if (live != NULL) {
         return live;
     }
@@ -243,27 +264,24 @@ LiveWorld *live_open(Api *api, WorldEntry *entry) {
     if (live == NULL) {
         return NULL;
     }
-    live->watch = (Watch){.marks = {1, 1, 1},
-                          .from_step = WATCH_NOTHING,
-                          .show = show,
-                          .rest = rest,
-                          .gone = on_gone};
+    live->watch =
+        (Watch){.marks = {1, 1, 1}, .from_step = WATCH_NOTHING, .show = show, .gone = on_gone};
     live->api = api;
-    live->entry = entry;
+    live->target = *target;
+    live->id = target->world != NULL ? target->world->id : target->group->id;
     live->next = api->first_live;
     live->link = &api->first_live;
     if (live->next != NULL) {
         live->next->link = &live->next;
     }
     api->first_live = live;
-    atomic_store(&entry->door.watch, &live->watch);
+    live->is_attached = true;
+    atomic_store(slot_of(target), &live->watch);
     return live;
 }
 
 static void destroy(LiveWorld *live) {
     ASSERT(live->first == NULL);
-    destroy_frame(live, atomic_exchange(&live->fresh, NULL));
-    destroy_frame(live, atomic_exchange(&live->spare, NULL));
     *live->link = live->next;
     if (live->next != NULL) {
         live->next->link = live->link;
@@ -271,42 +289,78 @@ static void destroy(LiveWorld *live) {
     free(live);
 }
 
+static void on_job_done(Job *job);
+
+static void submit(LiveWorld *live, JobWork *work, uint64_t share) {
+    const LiveTarget *target = &live->target;
+    Strand *strand;
+    if (target->world != NULL) {
+        host_retain(target->world);
+        strand = &target->world->strand;
+    } else {
+        farm_retain(target->group);
+        strand = farm_strand(target->group, target->index);
+    }
+    live->is_busy = true;
+    live->is_leaving = work == leave_on_lane;
+    live->job = (Job){.work = work, .done = on_job_done};
+    pool_submit(live->api->def.pool, strand, share, &live->job);
+}
+
+// Its world does not know it any more, in a moment, or at once.
+static void detach(LiveWorld *live) {
+    if (live->target.world != NULL && atomic_load(&live->is_gone)) {
+        live->is_attached = false; // its door is no more
+    }
+    if (live->is_attached && !live->is_busy && !live->api->is_stopped) {
+        submit(live, leave_on_lane, 0);
+    }
+}
+
 void live_leave(LiveWorld *live) {
     ASSERT(live->first == NULL);
     live_rest(live);
     atomic_store(&live->wish, 0);
+    atomic_store(&live->watch.wants_tally, false);
     atomic_store(&live->wants_look, false);
     destroy_frame(live, atomic_exchange(&live->fresh, NULL));
     destroy_frame(live, atomic_exchange(&live->spare, NULL));
-    if (atomic_load(&live->is_gone) && !atomic_load(&live->is_listed) && !live->is_looking) {
+    detach(live);
+    if (!live->is_attached && !live->is_busy && !atomic_load(&live->is_listed)) {
         destroy(live);
     }
 }
 
-static void on_looked(Job *job) {
-    LiveWorld *live = (LiveWorld *)(void *)((char *)job - offsetof(LiveWorld, look_job));
-    host_release(live->entry);
-    live->is_looking = false;
+static void on_job_done(Job *job) {
+    LiveWorld *live = (LiveWorld *)(void *)((char *)job - offsetof(LiveWorld, job));
+    const LiveTarget target = live->target;
+    live->is_busy = false;
+    live->is_attached = live->is_attached && !live->is_leaving;
     if (live->first == NULL) {
         live_leave(live);
+    } else if (atomic_load(&live->is_gone)) {
+        detach(live);
     } else if (live->looks_again) {
         subscription_took(live, NULL);
+    }
+    // last, as a group may go with it
+    if (target.world != NULL) {
+        host_release(target.world);
+    } else {
+        farm_release(target.group);
     }
 }
 
 static void look(LiveWorld *live, uint64_t share) {
-    live->looks_again = live->is_looking;
-    if (live->is_looking) {
-        return;
+    live->looks_again = live->is_busy;
+    if (!live->is_busy && !atomic_load(&live->is_gone)) {
+        submit(live, look_on_lane, share);
     }
-    live->is_looking = true;
-    host_retain(live->entry);
-    live->look_job = (Job){.work = look_on_lane, .done = on_looked};
-    pool_submit(live->api->def.pool, &live->entry->strand, share, &live->look_job);
 }
 
 void live_ask(LiveWorld *live, const LiveAsk *ask, uint64_t share) {
     atomic_store(&live->wish, ask->wish);
+    atomic_store(&live->watch.wants_tally, (ask->wish & LIVE_REPORTS) != 0);
     if (ask->scene) {
         atomic_store(&live->wants_scene, true);
     }
@@ -330,7 +384,7 @@ static void take(LiveWorld *live) {
         return;
     }
     if (frame != NULL) {
-        live->latest = (LivePlace){frame->number, frame->step, frame->marks};
+        live->latest = (LivePlace){frame->number, frame->view.step, frame->marks};
         frame->references = 1;
         subscription_took(live, frame);
         live_release_frame(live, frame);
@@ -344,6 +398,18 @@ static void find_gone(Api *api) {
             subscription_world_gone(live);
         } else if (atomic_load(&live->is_gone)) {
             live_leave(live);
+        }
+    }
+}
+
+void live_group_goes(GroupEntry *group, const char *why, void *context) {
+    const Api *api = context;
+    for (LiveWorld *live = api->first_live; live != NULL; live = live->next) {
+        if (live->target.group == group && !atomic_load(&live->is_gone)) {
+            live->why = why;
+            atomic_store(&live->is_gone, true);
+            detach(live);
+            subscription_world_gone(live);
         }
     }
 }

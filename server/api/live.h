@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A world that is being watched: where the lane that has it leaves what it shows, for all who
-// subscribe to it (command_subscribe.c).
+// A world that is being watched, alone or of a group: where the lane that has it leaves what it
+// shows, for all who subscribe to it (command_subscribe.c).
 //
 //   loop: live_ask ──► from_step, a look job on the world's strand
 //   lane: the first of step, change or look ──► LiveFrame, a copy ──► fresh ──► the loop is woken
@@ -10,18 +10,21 @@
 // one that nobody has taken yet is replaced. So a watched world is at most one frame ahead of whom
 // it is shown to, and one that nobody waits for is not copied.
 //
-// A LiveWorld stays, with next to no memory, until its world goes. Loop thread, but for what stands
-// under "the lane's".
+// When nobody subscribes any more, a last job on the strand takes the watch away from its world,
+// and whoever comes then makes another one. A group that goes ends its subscriptions at once, and
+// such a job goes in front of its end. Loop thread, but for what stands under "the lane's".
 #pragma once
 
 #include "api/request.h"
+#include "run/farm.h"
 #include "wire/episode_columns.h"
 
 typedef struct LiveFrame {
     uint64_t number; // 1, 2, 3 … of its world's
-    uint64_t step;
+    WatchView view;  // its world, stepper and tally are not to be looked at any more
     WatchMarks marks;
     bool faulted;
+    Error failure; // of a world of a group; status OK: none
     bool has_reports, has_scene;
     Status scene_status;    // of a frame that should have had one
     EpisodeColumns columns; // of one frame, in doubles; ids and joints are listed
@@ -42,15 +45,27 @@ typedef struct LivePlace {
     WatchMarks marks;
 } LivePlace;
 
+// One of the two. Their memory is there until LiveWorld.is_gone; a job keeps a reference.
+typedef struct LiveTarget {
+    WorldEntry *world;
+    GroupEntry *group;
+    uint32_t index; // in the group
+} LiveTarget;
+
 typedef struct LiveWorld {
     Watch watch; // first, as the door knows it by that
     Api *api;
-    WorldEntry *entry; // its memory is there as long as anyone subscribes
+    LiveTarget target;
+    uint64_t id; // of the world, or the group
     struct LiveWorld *next, **link;
     Subscription *first;
     LivePlace latest; // of the frame that came last
-    Job look_job;
-    bool is_looking, looks_again;
+    const char *why;  // of a group that is gone
+    Job job;          // looks, or takes the watch away
+    bool is_attached; // its world knows the watch
+    bool is_leaving;  // but not for long
+    bool is_busy;     // `job` is under way …
+    bool looks_again; // … and a look is wanted behind it
 
     // set by the loop, taken by the lane
     _Atomic uint32_t wish; // LIVE_… of all who subscribe
@@ -63,14 +78,12 @@ typedef struct LiveWorld {
 
     // the lane's
     uint64_t shown_count, shown_step, shown_changes, shown_definitions;
-    StepTally tally;                    // of the last call that stepped it …
-    uint64_t tally_step, tally_changes; // … and where it was then
 } LiveWorld;
 
 enum { LIVE_POSES = 1, LIVE_VELOCITIES = 2, LIVE_JOINTS = 4, LIVE_CONTACTS = 8, LIVE_REPORTS = 16 };
 
 // The world's own, made when nobody has watched it before. NULL: memory ended.
-LiveWorld *live_open(Api *api, WorldEntry *entry);
+LiveWorld *live_open(Api *api, const LiveTarget *target);
 
 // What those who wait want to see next, as soon as it is there.
 typedef struct LiveAsk {
@@ -89,8 +102,11 @@ void live_rest(LiveWorld *live);
 void live_retain_frame(LiveFrame *frame);
 void live_release_frame(LiveWorld *live, LiveFrame *frame);
 
-// Nobody subscribes any more: gives back its memory, and itself where its world is gone.
+// Nobody subscribes any more: gives back its memory, and itself once its world does not know it.
 void live_leave(LiveWorld *live);
+
+// For the farm (FarmGoes; `context` is the api).
+void live_group_goes(GroupEntry *group, const char *why, void *context);
 
 // For the api's async: frames have come, or worlds have gone.
 void live_take_news(Api *api);

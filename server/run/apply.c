@@ -321,7 +321,7 @@ Status apply_begin(const World *world, const Input *order, Arena *arena, StepRun
     return STATUS_OK;
 }
 
-static void tally_step(StepTally *tally, const StepReport *report, uint64_t step) {
+void tally_add(StepTally *tally, const StepReport *report, uint64_t step) {
     tally->done++;
     tally->last = *report;
     tally->unconverged += !report->certificate.converged;
@@ -366,7 +366,7 @@ Status apply_step(World *world, Stepper *stepper, StepRun *run, Arena *scratch, 
                    report.broken_count * sizeof(*run->broken));
         }
         run->steps_left--;
-        tally_step(&run->tally, &report, world->step);
+        tally_add(&run->tally, &report, world->step);
     }
     return status;
 }

@@ -44,6 +44,9 @@ typedef struct StepTally {
     uint64_t worst_launch_step; // … which is this; 0: none launched anything
 } StepTally;
 
+// Adds a step that was done, behind which the world is at `step`.
+void tally_add(StepTally *tally, const StepReport *report, uint64_t step);
+
 // The order of a run under which bodies may be removed: the wrenches on them go with them.
 typedef struct StepWrenches {
     Input order;

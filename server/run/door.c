@@ -51,6 +51,13 @@ static Watch *watch_of(const Door *door) {
     return atomic_load_explicit(&door->watch, memory_order_acquire);
 }
 
+WatchView door_view(const Door *door, const Watch *watch) {
+    return (WatchView){.world = door->world,
+                       .stepper = door->stepper,
+                       .tally = watch_tally(watch, door->world),
+                       .step = door->world->step};
+}
+
 static void show_step(const Door *door, const StepRun *run) {
     Watch *watch = watch_of(door);
     if (watch == NULL) {
@@ -59,7 +66,9 @@ static void show_step(const Door *door, const StepRun *run) {
     const StepReport *report = &run->tally.last;
     watch->marks.things += report->removed_count > 0 || report->broken_count > 0;
     if (door->world->step >= atomic_load_explicit(&watch->from_step, memory_order_acquire)) {
-        watch->show(watch, door, run);
+        WatchView view = door_view(door, watch);
+        view.tally = &run->tally;
+        watch->show(watch, &view);
     }
 }
 
@@ -73,7 +82,8 @@ static void show_change(const Door *door, bool adds, bool removes) {
     watch->marks.definitions += adds;
     watch->marks.things += adds || removes;
     if (atomic_load_explicit(&watch->from_step, memory_order_acquire) != WATCH_NOTHING) {
-        watch->show(watch, door, NULL);
+        const WatchView view = door_view(door, watch);
+        watch->show(watch, &view);
     }
 }
 
@@ -164,8 +174,10 @@ Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
                  const Context *context, Error *error) {
     Status status = take_steps(door, run, scratch, until_ns, context, error);
     Watch *watch = watch_of(door);
-    if (watch != NULL && run->tally.done > 0) {
-        watch->rest(watch, door, run);
+    if (watch != NULL && run->tally.done > 0 && atomic_load(&watch->wants_tally)) {
+        watch->tally = run->tally; // what a look shows of the last step
+        watch->tally_step = door->world->step;
+        watch->tally_changes = watch->marks.changes;
     }
     return status;
 }

@@ -53,3 +53,6 @@ Status door_step_begin(Door *door, const Input *order, Arena *arena, StepRun *ru
 // about every 50 us one of the shorter ones.
 Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
                  const Context *context, Error *error);
+
+// What a watch of it sees, between two calls.
+WatchView door_view(const Door *door, const Watch *watch);

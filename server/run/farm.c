@@ -12,7 +12,9 @@
 struct Farm {
     Host *host;
     Pool *pool, *background;
-    bool is_stopped;     // farm_stop
+    bool is_stopped; // farm_stop
+    FarmGoes *goes;  // Nullable
+    void *goes_context;
     OpinionFigures gone; // of groups that are gone
     Slots slots;
     GroupEntry **entry; // listed ones; index is the slot's
@@ -39,6 +41,11 @@ Farm *farm_create(Host *host, Pool *pool, Pool *background) {
         made->slots.reuse_from = FRESH_IDS; // before that, groups count 1, 2, 3 …
     }
     return made;
+}
+
+void farm_tell(Farm *farm, FarmGoes *goes, void *context) {
+    farm->goes = goes;
+    farm->goes_context = context;
 }
 
 static Status out_of_memory(Error *error) {
@@ -280,6 +287,11 @@ static void count_gone(const GroupEntry *entry) {
     add_figures(&entry->farm->gone, entry->opinions);
 }
 
+Strand *farm_strand(const GroupEntry *entry, uint32_t i) {
+    ASSERT(i < entry->count);
+    return &entry->block[i / entry->block[0].count].strand;
+}
+
 void farm_retain(GroupEntry *entry) {
     ASSERT(entry->references > 0);
     entry->references++;
@@ -322,15 +334,23 @@ static void unlist(GroupEntry *entry) {
     }
 }
 
-void farm_destroy(GroupEntry *entry) {
+static void destroy_for(GroupEntry *entry, const char *why) {
+    const Farm *farm = entry->farm;
+    if (farm->goes != NULL) {
+        farm->goes(entry, why, farm->goes_context);
+    }
     unlist(entry);
     farm_release(entry);
+}
+
+void farm_destroy(GroupEntry *entry) {
+    destroy_for(entry, "it was destroyed");
 }
 
 void farm_destroy_session(Farm *farm, uint64_t session) {
     for (uint32_t i = farm->count; i > 0; i--) {
         if (farm->entry[i - 1]->session == session) {
-            farm_destroy(farm->entry[i - 1]);
+            destroy_for(farm->entry[i - 1], "the session of its client is over");
         }
     }
 }
@@ -355,7 +375,7 @@ bool farm_look_for_idle(Farm *farm, uint64_t now_ns) {
         // a reference beside the registry's is a call under way
         if (entry->references == 1 && idle_s > entry->idle_timeout_s) {
             host_tell_idle(farm->host, "group", entry->id, entry->name);
-            farm_destroy(entry);
+            destroy_for(entry, "no call came for as long as its idle_timeout_s says");
         } else {
             some = true;
         }

@@ -57,6 +57,9 @@ struct GroupEntry {
 
 // NULL when memory ends. `background`: the lanes of second opinions.
 Farm *farm_create(Host *host, Pool *pool, Pool *background);
+// Whoever is told that a group goes, and why ("it was destroyed"), while it is still whole. Loop.
+typedef void FarmGoes(GroupEntry *entry, const char *why, void *context);
+void farm_tell(Farm *farm, FarmGoes *goes, void *context);
 // From here on nothing is handed to the lanes.
 void farm_stop(Farm *farm);
 // Destroys what is left without lanes: the pool must be closed. No reference may be left.
@@ -93,6 +96,8 @@ GroupEntry *farm_find(Farm *farm, Id id); // NULL: no such group
 uint32_t farm_count(const Farm *farm);
 OpinionFigures farm_opinions(const Farm *farm); // of all groups so far; waiting: of those listed
 GroupEntry *farm_at(const Farm *farm, uint32_t index); // in no particular order
+// Of its world i.
+Strand *farm_strand(const GroupEntry *entry, uint32_t i);
 void farm_retain(GroupEntry *entry);
 void farm_release(GroupEntry *entry);
 

@@ -19,6 +19,7 @@
 #include "base/context.h"
 #include "run/apply.h"
 #include "run/group_layout.h"
+#include "run/watch.h"
 
 enum { GROUP_WORLDS_MAX = 65536, GROUP_SUBSTEPS_MAX = 1000000 };
 
@@ -99,6 +100,9 @@ typedef struct GroupWorld {
     bool is_running;  // an episode goes on
     bool has_forces;  // it was put in from a key-frame, and nothing has happened to it since
     double *forces;   // [force_count] in the group's memory; has_forces: of its last step
+    // Nullable, borrowed: shown what each row has left. Any thread sets it; who takes it away sees
+    // to it that no row of this world is under way
+    _Atomic(Watch *) watch;
 } GroupWorld;
 
 typedef struct GroupParameter {
@@ -219,6 +223,9 @@ bool group_run_row(GroupCall *call, size_t row, Arena *scratch, const Context *c
 // Ends a row that was not begun, or is in the middle: it fails.
 void group_give_up_row(GroupCall *call, size_t row, const Error *why, Arena *scratch);
 
+// What a watch of a world sees, between two calls.
+WatchView group_view(const Group *group, uint32_t i, const Watch *watch);
+
 // What contacts did in the world's last step, number by number as the layouts' channels read it:
 // those of observation, extra, bounds. `forces` may be the world's own.
 void group_read_forces(const Group *group, const GroupWorld *world, double *forces);
@@ -229,6 +236,10 @@ Status group_compile_parameters(Group *group, const GroupDef *def, Error *error)
 // Sets world i's own numbers: those that define it, or, `is_state`, those that it begins with.
 // Blames parameters[i].values[k].
 Status group_set_parameters(Group *group, uint32_t i, bool is_state, Error *error);
+
+// For group_step.c: a row of a world that is watched is done; a substep of it is, not counted yet.
+void group_show_row(Watch *watch, const GroupCall *call, size_t row);
+void group_tally_substep(Watch *watch, const GroupWorld *of, const StepReport *report);
 
 // For group_step.c: begins a world's next episode. `values` NULL: drawn.
 Status group_begin_episode(Group *group, uint32_t i, const double *values, Arena *scratch,

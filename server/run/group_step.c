@@ -316,6 +316,10 @@ static Status take_substep(Group *group, uint32_t i, GroupRow *became, StepInput
     Status status = stepper_run(of->stepper, of->world, input, scratch, NULL, &report, error);
     input->witness = NULL;
     if (status == STATUS_OK) {
+        Watch *watch = atomic_load_explicit(&of->watch, memory_order_acquire);
+        if (watch != NULL) {
+            group_tally_substep(watch, of, &report);
+        }
         of->substep++;
         became->unconverged += !report.certificate.converged;
         became->is_doubtful = became->is_doubtful || is_doubtful(group, &report.certificate);
@@ -486,10 +490,20 @@ static bool run_row(GroupCall *call, size_t row, Arena *scratch, const Context *
     return true;
 }
 
+// To whoever looks at the world.
+static void show(const GroupCall *call, size_t row) {
+    const GroupWorld *world = &call->group->world[group_call_world(call, row)];
+    Watch *watch = atomic_load_explicit(&world->watch, memory_order_acquire);
+    if (watch != NULL) {
+        group_show_row(watch, call, row);
+    }
+}
+
 bool group_run_row(GroupCall *call, size_t row, Arena *scratch, const Context *context) {
     const bool is_done = run_row(call, row, scratch, context);
     if (is_done) {
         note_hash(call, row);
+        show(call, row);
     }
     return is_done;
 }
@@ -505,4 +519,5 @@ void group_give_up_row(GroupCall *call, size_t row, const Error *why, Arena *scr
         end_failed_step(call, row, why, scratch);
         note_hash(call, row);
     }
+    show(call, row);
 }

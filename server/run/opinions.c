@@ -133,15 +133,15 @@ void opinions_stop_waiting(Opinions *opinions, OpinionWait *wait) {
 // ---- on a background lane
 
 // A solve that may be put aside, and is given up when nobody wants it.
-typedef struct Watch {
+typedef struct SolveWatch {
     const Opinions *opinions;
     const Lane *lane;
     uint64_t begun_ns;
     bool is_put_aside;
-} Watch;
+} SolveWatch;
 
 static bool should_stop(void *context) {
-    Watch *watch = context;
+    SolveWatch *watch = context;
     watch->is_put_aside = lane_is_wanted(watch->lane, watch->begun_ns, clock_now_ns());
     return watch->is_put_aside ||
            atomic_load_explicit(&watch->opinions->is_abandoned, memory_order_relaxed);
@@ -151,7 +151,7 @@ static bool should_stop(void *context) {
 static bool solve(Batch *batch, Lane *lane) {
     Opinions *opinions = batch->opinions;
     const GroupCase *of = batch->next;
-    Watch watch = {.opinions = opinions, .lane = lane, .begun_ns = clock_now_ns()};
+    SolveWatch watch = {.opinions = opinions, .lane = lane, .begun_ns = clock_now_ns()};
     const Stop stop = {.asked = should_stop, .context = &watch};
     const Context context = {.stop = &stop, .tasks = lane->tasks};
     Opinion opinion;

@@ -783,6 +783,8 @@ class Calls:
         self,
         *,
         world: int | None = None,
+        group: int | None = None,
+        index: int | None = None,
         every: int | None = None,
         frames_per_second: float | None = None,
         scene: bool | None = None,
@@ -796,7 +798,7 @@ class Calls:
     ) -> Stream[p.LiveFrame, p.SubscribeReply]:
         """See protocol.Subscribe."""
         return self._stream(
-            p.Subscribe(world=world, every=every, frames_per_second=frames_per_second, scene=scene, poses=poses, velocities=velocities, joints=joints, contacts=contacts, reports=reports, single=single),
+            p.Subscribe(world=world, group=group, index=index, every=every, frames_per_second=frames_per_second, scene=scene, poses=poses, velocities=velocities, joints=joints, contacts=contacts, reports=reports, single=single),
             p.LiveFrame,
             p.SubscribeReply,
             deadline_ms,

@@ -3138,11 +3138,19 @@ class Subscribe(Message):
     not read at all holds up nobody (and is cut after --write-timeout-ms). What is there when the world rests
     is always shown in the end. Ends with CANCELLED (Cancel), NOT_FOUND (the world is gone),
     RESOURCE_EXHAUSTED (what it asks for does not fit into a frame) or with its connection. A subscription is
-    a request under way; --subscriptions-max limits those of the server. Worlds of groups are not watched."""
+    a request under way; --subscriptions-max limits those of the server. Of a world of a group, a frame is
+    what a call left behind: the world after a GroupStep's row of it, or after a GroupReset. It does not keep
+    its group from going by an idle timeout, and ends with NOT_FOUND, which says why, as soon as the group is
+    destroyed or goes with its session."""
 
     world: int | None = None
+    """this, or group and index"""
+    group: int | None = None
+    index: int | None = None
+    """of the world in its group, 0 … count - 1; default 0"""
     every: int | None = None
-    """steps: at least so many from one frame to the next, 1 … 10^12"""
+    """steps (of a group: of that world, as the group counts them): at least so many from one frame to the
+    next, 1 … 10^12"""
     frames_per_second: float | None = None
     """[1/s] at most so many, by the clock of the server, 0 … 1e6; 0: as many as both sides manage"""
     scene: bool | None = None
@@ -3174,7 +3182,16 @@ class LiveFrame(Message):
     skipped: int | None = None
     """frames that `every` would have brought and that were left out, since the one before"""
     faulted: bool | None = None
-    """it must be set before it steps again; default false"""
+    """it must be set, or its next episode begin, before it steps again; default false"""
+    episode: int | None = None
+    """k, of the episode that goes on, or was the last; absent: none has begun. Behind a jump, the world's was
+    reset"""
+    episode_step: int | None = None
+    """steps of the group that were taken in it"""
+    episode_over: bool | None = None
+    """it has ended, and the next one has not begun; default false"""
+    failure: Optional["Status"] = None
+    """why the last row that failed did so; absent: none has failed since the frame before"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4839,6 +4856,8 @@ EpisodeBackupReply.FIELDS = (
 )
 Subscribe.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
+    Field(11, "group", Kind.UINT64, False, None),
+    Field(12, "index", Kind.UINT64, False, None),
     Field(2, "every", Kind.UINT64, False, None),
     Field(3, "frames_per_second", Kind.DOUBLE, False, None),
     Field(4, "scene", Kind.BOOL, False, None),
@@ -4855,6 +4874,10 @@ LiveFrame.FIELDS = (
     Field(3, "scene", Kind.MESSAGE, False, Scene),
     Field(4, "skipped", Kind.UINT64, False, None),
     Field(5, "faulted", Kind.BOOL, False, None),
+    Field(6, "episode", Kind.UINT64, False, None),
+    Field(7, "episode_step", Kind.UINT64, False, None),
+    Field(8, "episode_over", Kind.BOOL, False, None),
+    Field(9, "failure", Kind.MESSAGE, False, Status),
 )
 SubscribeReply.FIELDS = (
     Field(1, "frames", Kind.UINT64, False, None),
