@@ -690,6 +690,40 @@ Object.assign(longTests, {
         await server.stop();
     },
 
+    async "watches a world of a group while it learns, and turns to another one"() {
+        const server = await serve("--http", "127.0.0.1:0", "--viewer", viewer), address = `http://${server.http}/#live=ws://${server.http}/v1/live`;
+        const scene = {
+            settings: { time_step: 0.02 }, bodies: [{ name: "block", mass: 1, position: [0, 0, 0.5], shapes: [{ box: { half_extents: [0.5, 0.5, 0.5] } }] }],
+            joints: [{ name: "rail", kind: "SLIDER", body_b: "block", axis: [1, 0, 0] }],
+        };
+        const { group } = call(server, "GroupCreate", {
+            name: "blocks", lifetime: "SERVER", scene, count: 40, step_limit: 5, autoreset: "SAME_STEP",
+            action: [{ kind: "JOINT_EFFORT", joint: "rail" }], observation: [{ kind: "JOINT_POSITION", joint: "rail" }],
+        });
+        const page = await watchPage(`${address}&group=${group}&index=17`), fact = (name) => text(page, `[data-live="${name}"]`);
+        const isIn = (episode, step) => page.waitForFunction(([e, s]) => window.live.episode === e && window.live.episodeStep === s, [episode, step]);
+        await isIn(-1, 0);
+        call(server, "GroupReset", { group });
+        for (let step = 1; step <= 12; step++) {
+            call(server, "GroupStep", { group, action: Array(40).fill(1) });
+            await isIn(Math.floor(step / 5), step % 5);
+        }
+        await page.waitForFunction(() => document.querySelector('[data-live="step in it"]')?.textContent === "2");
+        assert.equal(await fact("episode"), "2");
+        await shot(page, "live-group");
+        await page.click("#live-next");
+        await page.waitForFunction(() => location.hash.endsWith("index=18"));
+        await page.fill("#live-index", "500"); // there are 40
+        await page.press("#live-index", "Enter");
+        await page.waitForFunction(() => location.hash.endsWith("index=39"));
+        await isIn(2, 2);
+        assert.ok(await page.isDisabled("#live-next"));
+        call(server, "GroupDestroy", { group });
+        await isSaid(page, "#overlay", "is gone: it was destroyed");
+        await close(page);
+        await server.stop();
+    },
+
     async "a page from a disk is let in by the token alone, and comes back when the server does"() {
         writeFileSync(join(folder, "token"), "open sesame\n", { mode: 0o600 });
         const open = await serve("--http", "127.0.0.1:0");

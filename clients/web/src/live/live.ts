@@ -12,11 +12,27 @@ const WAIT_MS = [500, 1000, 2000, 4000, 8000]; // before the next try to come ba
 const RATE_MS = 1000; // over which frames per second are counted
 const ENTRIES = ["e_own", "e_mom", "e_pen", "e_comp", "e_cone", "e_mdp", "e_DS", "e_row", "penetration"];
 
-interface Aim {
+/** What is watched: a world, or a world of a group, by ids; "": none. */
+interface Place {
+    world: string;
+    group: string;
+    index: number; // in the group
+}
+
+/** No world and no group: the first that there is. */
+interface Aim extends Place {
     address: string;
     token: string;
-    world: string; // id; "": the first that there is
 }
+
+const NOWHERE: Place = { world: "", group: "", index: 0 };
+
+/** As it stands in the page's address. */
+function linkOf(place: Place): string {
+    return place.group !== "" ? `group=${place.group}&index=${place.index}` : `world=${place.world}`;
+}
+
+const keyOf = (place: Place): string => (place.group !== "" ? `group ${place.group}` : place.world);
 
 /** What the address says of a server; null: nothing. The token does not stay in it. */
 export function readAim(hash: string): Aim | null {
@@ -24,7 +40,8 @@ export function readAim(hash: string): Aim | null {
     if (address === null) {
         return null;
     }
-    const aim = { address, token: parts.get("token") ?? "", world: parts.get("world") ?? "" };
+    const index = Number(parts.get("index") ?? 0), isIndex = Number.isSafeInteger(index) && index >= 0;
+    const aim = { address, token: parts.get("token") ?? "", world: parts.get("world") ?? "", group: parts.get("group") ?? "", index: isIndex ? index : 0 };
     parts.delete("token");
     history.replaceState(null, "", "#" + parts.toString().replace(/%3A/g, ":").replace(/%2F/g, "/"));
     return aim;
@@ -38,10 +55,14 @@ export function ownAddress(): string {
 export class Live {
     /** For tests: what was seen last. */
     step = -1;
+    episode = -1; // of a world of a group; -1: none has begun
+    episodeStep = 0;
     frames = 0;
     skipped = 0;
     state = ""; // "": not live; connecting, watching, waiting, choosing
-    private aim: Aim = { address: "", token: "", world: "" };
+    private aim: Aim = { address: "", token: "", ...NOWHERE };
+    private worldsOf = new Map<string, number>(); // of groups: how many they have
+    private failure = ""; // of a world of a group: why the last row that failed did so
     private connection: Connection | null = null;
     private cast = new LiveCast();
     private subscription = 0;
@@ -57,20 +78,26 @@ export class Live {
         $("live-form").addEventListener("submit", (event) => {
             event.preventDefault();
             const box = $<HTMLInputElement>("live-token");
-            void this.begin({ address: $<HTMLInputElement>("live-address").value.trim(), token: box.value, world: "" });
+            void this.begin({ address: $<HTMLInputElement>("live-address").value.trim(), token: box.value });
             box.value = "";
         });
         $<HTMLInputElement>("live-address").value = ownAddress();
-        $("live-world").addEventListener("change", () => void this.watch($<HTMLSelectElement>("live-world").value, true));
+        $("live-world").addEventListener("change", () => {
+            const key = $<HTMLSelectElement>("live-world").value, isGroup = this.worldsOf.has(key);
+            void this.watch(isGroup ? { ...NOWHERE, group: key.replace("group ", "") } : { ...NOWHERE, world: key }, true);
+        });
+        $("live-index").addEventListener("change", () => this.turnTo(Number($<HTMLInputElement>("live-index").value)));
+        $("live-previous").addEventListener("click", () => this.turnTo(this.aim.index - 1));
+        $("live-next").addEventListener("click", () => this.turnTo(this.aim.index + 1));
         $("live-refresh").addEventListener("click", () => void this.list());
-        $("live-contacts").addEventListener("change", () => void this.watch(this.aim.world, false));
+        $("live-contacts").addEventListener("change", () => void this.watch(this.aim, false));
         $("live-end").addEventListener("click", () => this.end());
         app.onOpen = () => this.end();
     }
 
-    async begin(aim: Aim): Promise<void> {
+    async begin(aim: Partial<Aim> & { address: string; token: string }): Promise<void> {
         this.end();
-        this.aim = aim;
+        this.aim = { ...NOWHERE, ...aim };
         this.app.leave();
         document.body.classList.add("live");
         $("welcome").hidden = true;
@@ -151,45 +178,81 @@ export class Live {
             return;
         }
         const worlds: Message[] = (await connection.call(CALL.worldList, write({}))).world_list?.worlds ?? [];
+        const groups: Message[] = (await connection.call(CALL.groupList, write({}))).group_list?.groups ?? [];
+        const places: { place: Place; text: string }[] = [
+            ...worlds.map((w) => ({
+                place: { ...NOWHERE, world: String(w.world) }, text: `${w.name ?? w.world} · ${count(w.bodies ?? 0)} bodies, step ${count(w.step ?? 0)}`,
+            })),
+            ...groups.map((g) => ({
+                place: { ...NOWHERE, group: String(g.group) }, text: `group ${g.name ?? g.group} · ${count(g.count ?? 0)} worlds of ${count(g.bodies ?? 0)} ${g.bodies === 1 ? "body" : "bodies"}`,
+            })),
+        ];
+        this.worldsOf = new Map(groups.map((g) => [`group ${g.group}`, g.count ?? 0]));
         const box = $<HTMLSelectElement>("live-world");
-        box.replaceChildren(...worlds.map((w) => el("option", { value: w.world }, `${w.name ?? w.world} · ${count(w.bodies ?? 0)} bodies, step ${count(w.step ?? 0)}`)));
-        if (worlds.length === 0) {
+        box.replaceChildren(...places.map((p) => el("option", { value: keyOf(p.place) }, p.text)));
+        if (places.length === 0) {
             this.state = "choosing";
             this.say("The server has no worlds now.");
             return;
         }
-        const wanted = worlds.find((w) => String(w.world) === this.aim.world);
-        if (wanted === undefined && this.aim.world !== "") {
+        const isAnywhere = keyOf(this.aim) === "", isThere = places.some((p) => keyOf(p.place) === keyOf(this.aim));
+        if (!isThere && !isAnywhere) {
             this.state = "choosing";
             box.value = "";
-            this.say(`The server has no world ${this.aim.world} now: choose another.`);
+            this.say(`The server has no ${this.aim.group !== "" ? "" : "world "}${keyOf(this.aim)} now: choose another.`);
         } else {
-            await this.watch(String((wanted ?? worlds[0]).world), this.state !== "watching" || String(box.dataset.watched) !== this.aim.world);
+            await this.watch(isAnywhere ? places[0].place : this.aim, this.state !== "watching");
         }
     }
 
-    private async watch(world: string, isNew: boolean): Promise<void> {
+    // To another world of the group, seen from the same side.
+    private turnTo(index: number): void {
+        const last = (this.worldsOf.get(keyOf(this.aim)) ?? 0) - 1;
+        if (this.aim.group !== "" && Number.isFinite(index)) {
+            void this.watch({ ...this.aim, index: Math.max(0, Math.min(last, Math.round(index))) }, false);
+        }
+    }
+
+    private showPlace(): void {
+        const { group, index } = this.aim, total = this.worldsOf.get(keyOf(this.aim)) ?? 0;
+        $<HTMLSelectElement>("live-world").value = keyOf(this.aim);
+        $("live-place").hidden = group === "";
+        const box = $<HTMLInputElement>("live-index");
+        box.value = String(index);
+        box.max = String(total - 1);
+        $("live-count").textContent = `of 0 … ${total - 1}`;
+        $<HTMLButtonElement>("live-previous").disabled = index === 0;
+        $<HTMLButtonElement>("live-next").disabled = index >= total - 1;
+        history.replaceState(null, "", `#live=${this.aim.address}&${linkOf(this.aim)}`);
+    }
+
+    // `isNew`: seen as a whole, from in front
+    private async watch(place: Place, isNew: boolean): Promise<void> {
         const connection = this.connection, turn = ++this.turn;
-        if (connection === null || world === "") {
+        if (connection === null || keyOf(place) === "") {
             return;
         }
         connection.onLost = () => turn === this.turn && this.retry("The connection to the server was lost.");
         if (this.subscription !== 0) {
             connection.cancel(this.subscription);
         }
-        this.aim.world = $<HTMLSelectElement>("live-world").value = world;
-        history.replaceState(null, "", `#live=${this.aim.address}&world=${world}`);
+        const isElsewhere = isNew || linkOf(place) !== linkOf(this.aim);
+        this.aim = { ...this.aim, world: place.world, group: place.group, index: place.index };
+        this.showPlace();
         this.state = "watching";
         this.say("");
         this.cast = new LiveCast();
         this.arrivals = [];
-        if (isNew) {
+        if (isElsewhere) {
             this.strip.clear();
-            this.step = -1;
-            this.frames = this.skipped = 0;
+            this.step = this.episode = -1;
+            this.frames = this.skipped = this.episodeStep = 0;
+            this.failure = "";
         }
-        const wantsContacts = $<HTMLInputElement>("live-contacts").checked;
-        const subscribe = write({ 1: BigInt(world), 8: wantsContacts, 10: true });
+        const wantsContacts = $<HTMLInputElement>("live-contacts").checked, inGroup = place.group !== "";
+        const subscribe = write({
+            1: inGroup ? undefined : BigInt(place.world), 8: wantsContacts, 10: true, 11: inGroup ? BigInt(place.group) : undefined, 12: inGroup ? place.index : undefined,
+        });
         let isFirst = isNew;
         const take = (reply: Message) => {
             if (turn === this.turn) {
@@ -218,6 +281,9 @@ export class Live {
             this.frames++;
             this.skipped += event.skipped ?? 0;
             this.step = frame.step;
+            this.episode = event.episode ?? -1;
+            this.episodeStep = event.episode_step ?? 0;
+            this.failure = event.failure?.message ?? this.failure;
             const stage = this.app.stage;
             if (isFirst) {
                 stage?.fit(this.cast, [frame]);
@@ -236,7 +302,9 @@ export class Live {
         if (last !== undefined) {
             this.strip.add({ step: frame.step, residual: last.e_own?.[0] ?? NaN, tolerance: event.reports.tolerance?.[0] ?? 0, converged: event.reports.converged?.[0] === 1 });
         }
-        $("stage-text").textContent = `step ${count(frame.step)}   ${num(frame.time, 6)} s   ${this.arrivals.length} frames a second`;
+        const when = this.aim.group === "" ? `step ${count(frame.step)}`
+            : this.episode < 0 ? "no episode has begun" : `episode ${count(this.episode)}, step ${count(this.episodeStep)}${event.episode_over === true ? ", over" : ""}`;
+        $("stage-text").textContent = `${when}   ${num(frame.time, 6)} s   ${this.arrivals.length} frames a second`;
         if (!this.isAsked) {
             this.isAsked = true;
             requestAnimationFrame(() => this.showFacts());
@@ -248,11 +316,18 @@ export class Live {
         const { reports, faulted, frames } = this.event, last = reports?.last;
         const rows: [string, string][] = [
             ["bodies", count(frames?.body_count?.[0] ?? 0)], ["frames seen", count(this.frames)], ["left out", count(this.skipped)],
-            ["state", faulted === true ? "faulted: it must be set before it steps again" : "sound"],
+            ["state", faulted !== true ? "sound" : this.aim.group === "" ? "faulted: it must be set before it steps again" : "faulted: its episode is over"],
         ];
+        if (this.aim.group !== "") {
+            rows.push(["episode", this.episode < 0 ? "none has begun" : count(this.episode)], ["step in it", count(this.episodeStep)]);
+        }
+        if (this.failure !== "") {
+            rows.push(["failed", this.failure]);
+        }
         if (reports !== undefined) {
+            const solver = reports.solver_time?.[0] ?? 0;
             rows.push(["contacts", count(reports.contacts?.[0] ?? 0)], ["rows", count(reports.rows?.[0] ?? 0)], ["iterations", count(reports.iterations?.[0] ?? 0)],
-                ["converged", reports.converged?.[0] === 1 ? "yes" : "no"], ["solver time", `${num((reports.solver_time?.[0] ?? 0) * 1000, 3)} ms`],
+                ["converged", reports.converged?.[0] === 1 ? "yes" : "no"], ["solver time", solver > 0 ? `${num(solver * 1000, 3)} ms` : "not taken"],
                 ["energy", `${num(reports.energy?.after?.[0] ?? NaN, 6)} J`], ...ENTRIES.map((name): [string, string] => [name, num(last?.[name]?.[0] ?? NaN)]));
         }
         $("live-facts").replaceChildren(...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", { "data-live": name }, value)]));

@@ -46,17 +46,25 @@ const REPORTS: Table = {
 
 const WORLD: Table = { 1: ["world", "id"], 2: ["name", "text"], 5: ["bodies", "whole"], 7: ["step", "whole"] };
 
+const GROUP: Table = { 1: ["group", "id"], 2: ["name", "text"], 5: ["count", "whole"], 6: ["bodies", "whole"] };
+
+const STATUS: Table = { 1: ["code", "whole"], 2: ["message", "text"] };
+
 export const REPLY: Table = {
     1: ["id", "whole"],
-    2: ["status", { 1: ["code", "whole"], 2: ["message", "text"] }],
+    2: ["status", STATUS],
     4: ["event", "flag"],
     10: ["welcome", { 1: ["version", "text"] }],
     32: ["world_list", { 1: ["total", "whole"], 2: ["worlds", [WORLD]] }],
-    170: ["live_frame", { 1: ["frames", FRAMES], 2: ["reports", REPORTS], 3: ["scene", SCENE], 4: ["skipped", "whole"], 5: ["faulted", "flag"] }],
+    96: ["group_list", { 1: ["groups", [GROUP]] }],
+    170: ["live_frame", {
+        1: ["frames", FRAMES], 2: ["reports", REPORTS], 3: ["scene", SCENE], 4: ["skipped", "whole"], 5: ["faulted", "flag"],
+        6: ["episode", "whole"], 7: ["episode_step", "whole"], 8: ["episode_over", "flag"], 9: ["failure", STATUS],
+    }],
 };
 
 /** Where calls stand in Request. */
-export const CALL = { hello: 10, cancel: 14, worldList: 32, subscribe: 160 } as const;
+export const CALL = { hello: 10, cancel: 14, worldList: 32, groupList: 96, subscribe: 160 } as const;
 export const CODE = { ok: 0, cancelled: 1, notFound: 5, unauthenticated: 16 } as const;
 export const BODY_KINDS = ["DYNAMIC", "KINEMATIC", "STATIC"];
 export const JOINT_KINDS = ["HINGE", "SLIDER", "BALL", "UNIVERSAL", "FIXED", "FREE", "GENERIC", "DISTANCE", "GEAR"];
