@@ -351,6 +351,7 @@ static Status open_http(Server *server, Error *error) {
     if (status == STATUS_OK) {
         report_line(&server->report, REPORT_INFO, "http", "address=%s",
                     listener_address(server->http_listener));
+        api_set_http(server->api, listener_address(server->http_listener));
     }
     return status;
 }

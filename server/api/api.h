@@ -68,6 +68,9 @@ size_t api_write_refusal(const Api *api, const char *why, uint8_t *frame, size_t
 // What PeerCalls.figures is called with.
 void api_set_peers(Api *api, void *context);
 
+// Where --http listens, which is borrowed: for whoever asks to watch in a browser.
+void api_set_http(Api *api, const char *address);
+
 // For PoolDef: writes the replies that a lane has gathered.
 void api_lane_turn_ended(Lane *lane, void *context);
 void api_lane_left(Lane *lane, void *context);

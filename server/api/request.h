@@ -110,6 +110,7 @@ struct Api {
     uint32_t noted_count;            // … and how many it has had
     uint64_t unnoted_count;          // failures that got none
     uint64_t started_ns;
+    const char *http;                   // Nullable; where it listens
     struct LiveWorld *first_live;       // worlds that are or were watched: live.h
     uint32_t subscription_count;        // now
     uint64_t live_frames, live_skipped; // sent to subscribers since the start, and left out

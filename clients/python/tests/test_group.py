@@ -289,3 +289,27 @@ def test_a_group_goes_on_after_its_server_was_killed(tmp_path):
         with pytest.raises(errors.OutOfRange) as raised:
             Group.resume(client, killed.recording, step=41)
         assert raised.value.field == "step"
+
+
+def test_a_world_is_watched_while_it_learns(client, server):
+    with make(client, step_limit=3, autoreset="SAME_STEP") as group, server.client(timeout_s=60.0) as viewer:
+        live = viewer.subscribe(group=group.id, index=2, frames_per_second=0.0, velocities=True)
+        frames = iter(live)
+        first = next(frames)
+        assert first.episode is None and len(first.scene.bodies) == 2
+        group.reset(seed=1)
+        seen = [next(frames)]
+        for _ in range(4):
+            rows = group.step(np.full((4, 1), 2.0))
+            seen.append(next(frames))
+            assert np.float32(seen[-1].frames.pose[0]) == rows.observation[2, 0]
+        assert [(frame.episode, frame.episode_step) for frame in seen] == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
+        with pytest.raises(errors.InvalidArgument) as refused:
+            group.step(np.array([[0.0], [0.0], [np.nan], [0.0]]))
+        failed = next(frames)
+        assert failed.failure.message in str(refused.value) and failed.episode_step == 1
+        with pytest.raises(errors.InvalidArgument, match="The group has the worlds 0 to 3, not 4"):
+            viewer.subscribe(group=group.id, index=4).result()
+        group.close()
+        with pytest.raises(errors.NotFound, match=f"Group {group.id} is gone: it was destroyed"):
+            live.result()

@@ -426,3 +426,16 @@ def test_training_goes_on_from_its_recording(tmp_path, mode):
 
 def other_than(mode):
     return "NextStep" if mode == "SameStep" else "SameStep"
+
+
+def test_an_environment_is_viewed_by_its_index(tmp_path, monkeypatch):
+    page = tmp_path / "page.html"
+    page.write_text("<title>the viewer</title>")
+    monkeypatch.setenv("MOREAU_VIEWER", str(page))
+    with moreau_sim.launch(http=True) as server:
+        worlds = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=3, address=server.address)
+        one = gymnasium.make("moreau_sim/CartPole-v0", address=server.address)
+        assert moreau_sim.view(worlds, 2, show=False).endswith(f"&group={worlds.unwrapped.worlds.group.id}&index=2")
+        assert moreau_sim.view(one, show=False).endswith(f"&group={one.unwrapped.worlds.group.id}&index=0")
+        worlds.close()
+        one.close()

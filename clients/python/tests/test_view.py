@@ -9,7 +9,7 @@ import sqlite3
 import pytest
 
 import moreau_sim
-from moreau_sim import World, errors
+from moreau_sim import Group, World, channel, errors
 
 BALL = {"bodies": [{"name": "ground", "kind": "STATIC", "shapes": [{"plane": {}}]}, {"name": "ball", "position": [0, 0, 1], "shapes": [{"sphere": {"radius": 0.1}}]}]}
 # the page before the viewer's code is put in: it has the place that an episode takes
@@ -68,3 +68,44 @@ def test_what_is_missing_is_said(program, recorded, tmp_path, monkeypatch):
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     with pytest.raises(errors.MoreauError, match="There is no browser"):
         moreau_sim.view("falls", db, page=PAGE, binary=program)
+
+
+SLIDER = {
+    "bodies": [{"name": "cart", "mass": 2.0, "inertia": [1, 1, 1, 0, 0, 0]}],
+    "joints": [{"name": "rail", "kind": "SLIDER", "body_b": "cart", "axis": [1, 0, 0]}],
+}
+
+
+def slides(client):
+    return Group.create(client, SLIDER, count=20, action=[channel("JOINT_EFFORT", "rail")], observation=[channel("JOINT_POSITION", "rail")])
+
+
+def test_a_world_of_a_group_is_watched_in_the_browser(monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
+    monkeypatch.setenv("MOREAU_VIEWER", str(PAGE))
+    with moreau_sim.launch(http=True) as server, server.client() as client, slides(client) as group:
+        http = client.welcome.http
+        assert re.fullmatch(r"127\.0\.0\.1:\d+", http)
+        assert moreau_sim.view(group, 17) == f"http://{http}/#live=ws://{http}/v1/live&group={group.id}&index=17"
+        assert moreau_sim.view(group, http=http, token="a b", show=False).endswith("&index=0&token=a%20b")
+        assert len(opened) == 1
+        with pytest.raises(ValueError, match="the worlds 0 to 19, not 20"):
+            moreau_sim.view(group, 20)
+        with pytest.raises(errors.MoreauError, match="Nothing answers at http://127.0.0.1:1/"):
+            moreau_sim.view(group, http="127.0.0.1:1")
+
+
+def test_a_server_without_pages_says_how_to_get_them(client, tmp_path, monkeypatch):
+    with slides(client) as group, pytest.raises(errors.MoreauError, match=r"shows no pages: start it with --http .* launch\(http=True\)"):
+        moreau_sim.view(group)
+    with moreau_sim.launch(options=["--http", "127.0.0.1:0"]) as server, server.client() as bare, slides(bare) as group:
+        with pytest.raises(errors.MoreauError, match="has not the viewer's page"):
+            moreau_sim.view(group)
+    with pytest.raises(TypeError, match="not int"):
+        moreau_sim.view(17)
+    with pytest.raises(TypeError, match="where is the file"):
+        moreau_sim.view("falls")
+    monkeypatch.setenv("MOREAU_VIEWER", str(tmp_path / "none.html"))
+    with pytest.raises(FileNotFoundError, match="deploy/web builds it"):
+        moreau_sim.launch(http=True)

@@ -38,6 +38,19 @@ def find_server(binary: str | os.PathLike[str] | None = None) -> tuple[pathlib.P
     )
 
 
+PAGE = "moreau-viewer.html"
+
+
+def find_page(program: pathlib.Path) -> pathlib.Path:
+    """The viewer's page: $MOREAU_VIEWER, or the one beside a program of ours or installed with it."""
+    named = os.environ.get("MOREAU_VIEWER")
+    places = [pathlib.Path(named)] if named else [program.parent / PAGE, program.parent / "../share/moreau" / PAGE]
+    for place in places:
+        if place.is_file():
+            return place
+    raise FileNotFoundError(f"{' and '.join(map(str, places))}: there is no {PAGE}: deploy/web builds it, and $MOREAU_VIEWER may name it")
+
+
 class Server:
     """A server process. `client()` connects to it; the context manager stops it."""
 
@@ -106,6 +119,7 @@ def launch(
     db: str | os.PathLike[str] | None = None,
     workers: int | None = None,
     options: list[str] | None = None,
+    http: bool = False,
     timeout_s: float = 30.0,
     quiet: bool = True,
 ) -> Server:
@@ -115,6 +129,8 @@ def launch(
     db       file that episodes are recorded to; default: none are
     workers  threads that step worlds; default: as many as there are cores
     options  more options, as `moreau-server --help` has them
+    http     True: it shows its pages on a port of this machine, so that `view()` can watch worlds in the browser; whoever is on
+             this machine may then look, and change nothing
     quiet    False: says on standard error which program it takes
     """
     more = list(options or [])
@@ -122,6 +138,8 @@ def launch(
         more += ["--db", os.fspath(db)]
     if workers is not None:
         more += ["--workers", str(workers)]
+    if http:
+        more += ["--http", "127.0.0.1:0", "--viewer", os.fspath(find_page(find_server(binary)[0]))]
     server = Server(binary, more, timeout_s)
     if not quiet:
         print(f"moreau_sim: {server.binary} (from {server.found_in}) at {server.address}", file=sys.stderr)

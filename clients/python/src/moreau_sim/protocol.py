@@ -242,6 +242,8 @@ class Welcome(Message):
     golden: bool | None = None
     """false: this build computes other bits than others of its dynamics version (a compiler that fuses or
     reorders), so it records and verifies nothing"""
+    http: str | None = None
+    """HOST:PORT where --http listens, as the server knows it; absent: nowhere"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3642,6 +3644,7 @@ Welcome.FIELDS = (
     Field(9, "last_id", Kind.UINT64, False, None),
     Field(10, "build", Kind.STRING, False, None),
     Field(11, "golden", Kind.BOOL, False, None),
+    Field(12, "http", Kind.STRING, False, None),
 )
 Limit.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),

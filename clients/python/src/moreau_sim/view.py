@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An episode in the browser: the viewer's page with the episode inside, which needs neither the server nor a network."""
+"""The viewer's page in the browser: with an episode inside, which needs neither the server nor a network; or on a world of a group while that learns."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import urllib.error
+import urllib.parse
+import urllib.request
 import webbrowser
+from typing import Any, overload
 
 from .errors import MoreauError
+from .group import Group
 
 PROGRAM, PAGE = "moreau", "moreau-viewer.html"
 
@@ -28,26 +33,20 @@ def _program(binary: str | os.PathLike[str] | None) -> pathlib.Path:
     return pathlib.Path(found)
 
 
-def view(
+def _show(address: str) -> None:
+    if not webbrowser.open(address):
+        raise MoreauError(f"There is no browser that could be opened: open {address} yourself.")
+
+
+def _view_episode(
     episode: str,
     db: str | os.PathLike[str],
-    *,
-    step: int | None = None,
-    out: str | os.PathLike[str] | None = None,
-    page: str | os.PathLike[str] | None = None,
-    binary: str | os.PathLike[str] | None = None,
-    show: bool = True,
+    step: int | None,
+    out: str | os.PathLike[str] | None,
+    page: str | os.PathLike[str] | None,
+    binary: str | os.PathLike[str] | None,
+    show: bool,
 ) -> pathlib.Path:
-    """Opens an episode of a server's file (`launch(db=...)`, `--db`) in the browser, and returns the page that it wrote.
-
-    episode    its id, the first digits of that, or its name
-    db         the file, also while a server has it
-    step       at which the page opens; None: at the first
-    out        where the page is written; None: a new temporary file, which stays, as the browser reads it later
-    page       the viewer's own page; None: $MOREAU_VIEWER, or the one beside the program `moreau` or installed with it
-    binary     that program; None: $MOREAU_BIN, this package's, or the one on PATH
-    show       False: the page is only written
-    """
     program, viewer = _program(binary), page or os.environ.get("MOREAU_VIEWER")
     if viewer and not pathlib.Path(viewer).is_file():
         raise FileNotFoundError(f"{viewer} is not there: deploy/web builds {PAGE}, which `page` or $MOREAU_VIEWER may name")
@@ -61,7 +60,104 @@ def view(
             path.parent.rmdir()
         raise MoreauError((done.stderr or done.stdout).strip().removeprefix(f"{PROGRAM}: "))
     path = path.resolve()
-    address = path.as_uri() + (f"#step={step}" if step is not None else "")
-    if show and not webbrowser.open(address):
-        raise MoreauError(f"There is no browser that could be opened: open {address} yourself.")
+    if show:
+        _show(path.as_uri() + (f"#step={step}" if step is not None else ""))
     return path
+
+
+# An address that a server listens on, as a browser on this machine reaches it: one that means all interfaces is no place to go to.
+def _reachable(http: str, server: str) -> str:
+    host, _, port = http.rpartition(":")
+    if host in ("0.0.0.0", "[::]"):
+        host = "127.0.0.1" if server.startswith("unix:") else server.rpartition(":")[0]
+    return f"{host}:{port}"
+
+
+def _has_page(http: str) -> bool:
+    try:
+        with urllib.request.urlopen(urllib.request.Request(f"http://{http}/", method="HEAD"), timeout=10.0):
+            return True
+    except urllib.error.HTTPError:
+        return False
+    except (OSError, ValueError) as error:
+        raise MoreauError(f"Nothing answers at http://{http}/: {error}.") from error
+
+
+def _view_world(group: Group, index: int, http: str | None, token: str | None, show: bool) -> str:
+    if not 0 <= index < group.count:
+        raise ValueError(f"index: the group has the worlds 0 to {group.count - 1}, not {index}")
+    listens = group.client.welcome.http
+    how = "start it with --http ADDRESS --viewer moreau-viewer.html, or by launch(http=True)"
+    if http is None and not listens:
+        raise MoreauError(f"The server at {group.client.address} shows no pages: {how}.")
+    where = http or _reachable(listens or "", group.client.address)
+    if not _has_page(where):
+        raise MoreauError(f"http://{where}/ has not the viewer's page: {how}.")
+    shown = f"&token={urllib.parse.quote(token)}" if token else ""
+    address = f"http://{where}/#live=ws://{where}/v1/live&group={group.id}&index={index}{shown}"
+    if show:
+        _show(address)
+    return address
+
+
+def _group_of(env: Any) -> Group:
+    worlds = getattr(getattr(env, "unwrapped", env), "worlds", None)
+    group = env if isinstance(env, Group) else getattr(worlds, "group", None)
+    if not isinstance(group, Group):
+        raise TypeError(f"what is viewed is an episode's name, a Group or an environment of moreau_sim.gym, not {type(env).__name__}")
+    return group
+
+
+@overload
+def view(
+    what: str,
+    where: str | os.PathLike[str],
+    *,
+    step: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    page: str | os.PathLike[str] | None = None,
+    binary: str | os.PathLike[str] | None = None,
+    show: bool = True,
+) -> pathlib.Path: ...
+
+
+@overload
+def view(what: Any, where: int = 0, *, http: str | None = None, token: str | None = None, show: bool = True) -> str: ...
+
+
+def view(
+    what: Any,
+    where: Any = 0,
+    *,
+    step: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    page: str | os.PathLike[str] | None = None,
+    binary: str | os.PathLike[str] | None = None,
+    http: str | None = None,
+    token: str | None = None,
+    show: bool = True,
+) -> pathlib.Path | str:
+    """Opens an episode of a server's file in the browser: `view("falls", "episodes.db")`, and returns the page that it wrote;
+    or a world of a group while that learns: `view(env)`, `view(group, 17)`, and returns the address.
+
+    Of an episode:
+    what       its id, the first digits of that, or its name
+    where      the file (`launch(db=...)`, `--db`), also while a server has it
+    step       at which the page opens; None: at the first
+    out        where the page is written; None: a new temporary file, which stays, as the browser reads it later
+    page       the viewer's own page; None: $MOREAU_VIEWER, or the one beside the program `moreau` or installed with it
+    binary     that program; None: $MOREAU_BIN, this package's, or the one on PATH
+
+    Of a world of a group:
+    what       the group, or an environment of moreau_sim.gym
+    where      the world's index in the group
+    http       HOST:PORT where the browser finds the server's pages (through a tunnel, say); None: as the server says
+    token      put into the address, for the page, which takes it out again; None: the page asks, where the server demands one
+
+    show       False: no browser is opened
+    """
+    if isinstance(what, str):
+        if isinstance(where, int):
+            raise TypeError(f"where is the file that has the episode {what!r}?")
+        return _view_episode(what, where, step, out, page, binary, show)
+    return _view_world(_group_of(what), int(where), http, token, show)
