@@ -120,10 +120,17 @@ static bool copy_rows(sqlite3 *db, int64_t recording) {
         if (i >= SINCE_EVER && !has_table(db, tables[i])) {
             continue;
         }
-        char sql[128];
-        snprintf(sql, sizeof(sql), "INSERT INTO main.%s SELECT * FROM log.%s WHERE %s = %" PRId64,
-                 tables[i], tables[i], i == 0 ? "id" : "recording", recording);
-        if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) {
+        // the ids of episodes begin with their recording's, and no index has it
+        const char *where = i == 0   ? "id = ?1"
+                            : i == 1 ? "id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295"
+                                     : "recording = ?1";
+        char sql[160];
+        snprintf(sql, sizeof(sql), "INSERT INTO main.%s SELECT * FROM log.%s WHERE %s", tables[i],
+                 tables[i], where);
+        sqlite3_stmt *statement = prepare(db, sql);
+        sqlite3_bind_int64(statement, 1, recording);
+        bool is_copied = statement != NULL && sqlite3_step(statement) == SQLITE_DONE;
+        if (sqlite3_finalize(statement) != SQLITE_OK || !is_copied) {
             return false;
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "log/mend.h"
 
+#include "log/members.h"
 #include "log/schema.h"
 
 #include <inttypes.h>
@@ -19,10 +20,15 @@ static Status run(Writer *writer, const char *sql, Error *error) {
                                                                         : fail(writer, error);
 }
 
-static Status run_for(Writer *writer, const char *format, int64_t recording, Error *error) {
-    char sql[512];
-    sqlite3_snprintf(sizeof(sql), sql, format, (long long)recording);
-    return run(writer, sql, error);
+// One statement, whose ?1 is `id`.
+static Status run_for(Writer *writer, const char *sql, int64_t id, Error *error) {
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(writer->db, sql, -1, &statement, NULL);
+    sqlite3_bind_int64(statement, 1, id);
+    code = code == SQLITE_OK ? sqlite3_step(statement) : code;
+    Status status = code == SQLITE_DONE ? STATUS_OK : fail(writer, error);
+    sqlite3_finalize(statement);
+    return status;
 }
 
 // ---- a recording for every uid
@@ -43,7 +49,7 @@ static Status make_recording(Writer *writer, const Chunk *chunk, int64_t *record
     *recording = WRITER_NEXT_ROW;
     // episodes that no recording leads to would be taken for this one's
     Status status =
-        run(writer, "DELETE FROM episode WHERE recording NOT IN (SELECT id FROM recording)", error);
+        run(writer, "DELETE FROM episode WHERE id >> 32 NOT IN (SELECT id FROM recording)", error);
     return status != STATUS_OK ? status : writer_add_recording(writer, &def, recording, error);
 }
 
@@ -55,7 +61,7 @@ static Status find_recording(Writer *writer, const Chunk *chunk, int64_t *record
 // ---- one chunk
 
 static Status delete_chunk(Writer *writer, int64_t id, Error *error) {
-    return run_for(writer, "DELETE FROM chunk WHERE id = %lld", id, error);
+    return run_for(writer, "DELETE FROM chunk WHERE id = ?1", id, error);
 }
 
 Status mend_put(Writer *writer, const uint8_t *bytes, size_t count, bool *is_new, Error *error) {
@@ -178,7 +184,7 @@ static Status mend_chunks(Writer *writer, Finds *finds, Error *error) {
 // ---- the rows of a recording
 
 static const char *const tables[] = {
-    "SELECT * FROM recording WHERE id = ?1",    "SELECT * FROM episode WHERE recording = ?1",
+    "SELECT * FROM recording WHERE id = ?1",    "SELECT * FROM episode WHERE id" MEMBERS_OF("?1"),
     "SELECT * FROM label WHERE recording = ?1", "SELECT * FROM highlight WHERE recording = ?1",
     "SELECT * FROM touch WHERE recording = ?1", "SELECT * FROM touch_body WHERE recording = ?1"};
 
@@ -250,14 +256,13 @@ static Status remake(Writer *writer, int64_t recording, const RecordingDef *def,
     static const char *const parts[] = {
         "CREATE TEMP TABLE IF NOT EXISTS pins(number INTEGER)",
         "DELETE FROM pins",
-        "INSERT INTO pins SELECT number FROM episode WHERE recording = %lld AND pinned = 1",
-        "DELETE FROM highlight WHERE recording = %lld",
-        "DELETE FROM touch WHERE recording = %lld",
-        "DELETE FROM touch_body WHERE recording = %lld",
-        "DELETE FROM label WHERE recording = %lld",
-        "DELETE FROM episode WHERE recording = %lld",
-        "DELETE FROM episode WHERE id >> 32 = %lld",
-        "DELETE FROM recording WHERE id = %lld",
+        "INSERT INTO pins SELECT number FROM episode WHERE id" MEMBERS_OF("?1") " AND pinned = 1",
+        "DELETE FROM highlight WHERE recording = ?1",
+        "DELETE FROM touch WHERE recording = ?1",
+        "DELETE FROM touch_body WHERE recording = ?1",
+        "DELETE FROM label WHERE recording = ?1",
+        "DELETE FROM episode WHERE id" MEMBERS_OF("?1"),
+        "DELETE FROM recording WHERE id = ?1",
     };
     Status status = STATUS_OK;
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && status == STATUS_OK; i++) {
@@ -274,25 +279,25 @@ static Status remake(Writer *writer, int64_t recording, const RecordingDef *def,
         status = writer_interrupt(writer, recording, "the server ended without stopping it", last,
                                   error);
     }
-    return status == STATUS_OK
-               ? run_for(writer,
-                         "UPDATE episode SET pinned = 1 WHERE recording = %lld AND number IN "
-                         "(SELECT number FROM pins)",
-                         recording, error)
-               : status;
+    return status == STATUS_OK ? run_for(writer,
+                                         "UPDATE episode SET pinned = 1 WHERE id" MEMBERS_OF(
+                                             "?1") " AND number IN "
+                                                   "(SELECT number FROM pins)",
+                                         recording, error)
+                               : status;
 }
 
 // Its row alone is left to say what it was.
 static Status close_unknown(Writer *writer, int64_t recording, bool is_open, uint64_t *last,
                             Error *error) {
-    Status status =
-        run_for(writer,
-                "INSERT OR REPLACE INTO episode(id, recording, number, world_index, first_step, "
-                "last_step, state, "
-                "begun_ns, ended_ns) SELECT id << 32, id, 0, 0, 0, 0, state, begun_ns, ended_ns "
-                "FROM recording r "
-                "WHERE id = %lld AND NOT EXISTS (SELECT 1 FROM episode e WHERE e.recording = r.id)",
-                recording, error);
+    Status status = run_for(
+        writer,
+        "INSERT OR REPLACE INTO episode(id, recording, number, world_index, first_step, "
+        "last_step, state, "
+        "begun_ns, ended_ns) SELECT id << 32, id, 0, 0, 0, 0, state, begun_ns, ended_ns "
+        "FROM recording r "
+        "WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM episode e WHERE e.id" MEMBERS_OF("r.id") ")",
+        recording, error);
     return status == STATUS_OK && is_open
                ? writer_interrupt(writer, recording, "its definition is lost", last, error)
                : status;

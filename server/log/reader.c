@@ -2,6 +2,7 @@
 #include "log/reader.h"
 
 #include "base/bytes.h"
+#include "log/members.h"
 #include "log/reader_internal.h"
 #include "log/schema.h"
 
@@ -34,7 +35,7 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
                            " content, stride FROM recording"
                            " WHERE name = ?1 ORDER BY id DESC LIMIT 2",
     [ENDS_OF_RECORDING] = "SELECT world_index, last_step, state FROM episode"
-                          " WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295",
+                          " WHERE id" MEMBERS_OF("?1"),
     // total() is a number whatever it adds up, sum() an error when the file is full of lies
     [FIGURES_OF_RECORDING] =
         "SELECT count(*), count(*) FILTER (WHERE kind = 1), count(*) FILTER (WHERE kind = 3),"
@@ -45,8 +46,8 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
     [EPISODES_BY_UID] = "SELECT e.id FROM recording r JOIN episode e ON"
                         " e.id BETWEEN (r.id << 32) + ?3 AND (r.id << 32) + ?4"
                         " WHERE r.uid BETWEEN ?1 AND ?2 LIMIT 2",
-    [EPISODES_BY_NAME] = "SELECT e.id FROM recording r JOIN episode e ON e.recording = r.id"
-                         " WHERE r.name = ?1 LIMIT 2",
+    [EPISODES_BY_NAME] = "SELECT e.id FROM recording r JOIN episode e ON e.id" MEMBERS_OF(
+        "r.id") " WHERE r.name = ?1 LIMIT 2",
     [HIGHLIGHTS_COUNT] = "SELECT count(*) FROM highlight WHERE recording = ?1 AND kind = ?2 AND"
                          " first_world = ?3",
     [HIGHLIGHTS_WORST] = "SELECT first_step, last_step, step, value, reason, body, contacts,"

@@ -2,6 +2,7 @@
 // Episodes: one row, lists by filter, one by what a person types.
 #include "base/assert.h"
 #include "log/doubt.h"
+#include "log/members.h"
 #include "log/reader_internal.h"
 
 #include <ctype.h>
@@ -358,9 +359,9 @@ static void write_conditions(const EpisodeFilter *filter, ListKind kind, Sql *sq
             filter->name != NULL ? " AND instr(lower(r.name), lower(:name)) > 0" : "",
             filter->solver != NULL ? " AND r.solver = :solver" : "",
             filter->client != NULL ? " AND r.client = :client" : "",
-            filter->recording != NULL ? " AND e.recording = (SELECT id FROM "
-                                        "recording WHERE uid = :recording)"
-                                      : "",
+            filter->recording != NULL
+                ? " AND e.id" MEMBERS_OF("(SELECT id FROM recording WHERE uid = :recording)")
+                : "",
             filter->state >= 0 ? " AND e.state = :state" : "",
             is_incomplete ? " AND e.state <> 1" : "",
             filter->since_ns > 0 ? " AND e.begun_ns >= :since" : "",
@@ -382,25 +383,42 @@ static void write_conditions(const EpisodeFilter *filter, ListKind kind, Sql *sq
     }
 }
 
-// Joins only what the filter asks for: rows of a label or of a table alone are counted quickly, all
-// rows only without any WHERE; and SQLite can begin with the index that narrows most. The order is
-// one that such an index has already: by id, or by time where that or states are asked for.
+// What the list is of, joined as little as the filter asks for. Recordings are fewer than episodes,
+// and lead to theirs by id: unless a time or a rank narrows more, a list goes from them to these.
+static const char *list_tables(bool has_label, bool needs_recording, bool by_recording) {
+    if (has_label) {
+        return needs_recording ? "label l JOIN episode e ON e.id" MEMBERS_OF(
+                                     "l.recording") " JOIN recording r ON r.id = e.id >> 32"
+                               : "label l JOIN episode e ON e.id" MEMBERS_OF("l.recording");
+    }
+    if (!needs_recording) {
+        return "episode e";
+    }
+    return by_recording
+               ? "recording r CROSS JOIN episode e ON e.id" MEMBERS_OF("r.id")
+               : "episode e JOIN recording r ON r.id = e.id >> 32 AND e.id" MEMBERS_OF("r.id");
+}
+
+// Rows of a label or of a table alone are counted quickly, all rows only without any WHERE; and
+// SQLite can begin with the index that narrows most. The order is one that such an index has
+// already: by id, or by time where that or states are asked for.
 static void write_list_sql(const EpisodeFilter *filter, ListKind kind, Sql *sql) {
     bool has_label = filter->label != NULL, has_client = filter->client != NULL;
     bool needs_recording =
         has_client || filter->name != NULL || filter->solver != NULL || filter->touch_count > 0;
     bool by_time = !has_label && filter->recording == NULL &&
                    (filter->state >= 0 || filter->since_ns > 0 || filter->until_ns > 0);
+    bool by_recording = needs_recording && !by_time && !filter->is_by_doubt;
     const char *order = filter->is_by_doubt ? " ORDER BY " DOUBTFUL_SHARE_SQL " DESC, e.id DESC"
                         : by_time           ? " ORDER BY e.begun_ns DESC, e.id DESC"
                         : has_label         ? " ORDER BY l.recording DESC, e.id DESC"
                         : has_client        ? " ORDER BY r.begun_ns DESC, r.id DESC, e.id DESC"
+                        : by_recording      ? " ORDER BY r.id DESC, e.id DESC"
                                             : " ORDER BY e.id DESC";
     Sql conditions = {.length = 0};
     write_conditions(filter, kind, &conditions);
-    sql_add(sql, "SELECT %s FROM %s%s%s%s", kind == LIST_IDS ? "e.id" : "count(*)",
-            has_label ? "label l JOIN episode e ON e.recording = l.recording" : "episode e",
-            needs_recording ? " JOIN recording r ON r.id = e.recording" : "",
+    sql_add(sql, "SELECT %s FROM %s%s%s", kind == LIST_IDS ? "e.id" : "count(*)",
+            list_tables(has_label, needs_recording, by_recording),
             conditions.length > 0 ? " WHERE 1" : "", conditions.text);
     if (kind == LIST_IDS) {
         sql_add(sql, "%s LIMIT :count OFFSET :first", order);

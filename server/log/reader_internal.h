@@ -101,7 +101,7 @@ void sql_add(Sql *sql, const char *format, ...) __attribute__((format(printf, 2,
 
 // " AND …" for what a touch `t` is asked for, in parameters with `number` in their names; `of`: the
 // SQL that says which recording it is of.
-// In front of it, for lists of episodes `e`: the recordings that have bodies of the names that are
+// In front of it, for lists of episodes: the recordings `r` that have bodies of the names that are
 // asked for, which an index knows.
 void touch_write_recordings(const TouchFilter *filter, size_t number, Sql *sql);
 void touch_write_conditions(const TouchFilter *filter, const char *of, size_t number, Sql *sql);

@@ -35,8 +35,7 @@ void touch_write_recordings(const TouchFilter *filter, size_t number, Sql *sql) 
     const TouchBody *bodies[] = {&filter->body, &filter->other};
     for (size_t i = 0; i < 2; i++) {
         if (bodies[i]->name != NULL) {
-            sql_add(sql,
-                    " AND e.recording IN (SELECT recording FROM touch_body WHERE name = :%c%zu)",
+            sql_add(sql, " AND r.id IN (SELECT recording FROM touch_body WHERE name = :%c%zu)",
                     "ab"[i], number);
         }
     }

@@ -250,8 +250,10 @@ static Status open_file(const char *path, int flags, sqlite3 **db, Error *error)
     sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(*db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(*db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    // the indexes that are there are those to go along: none is built for one question
     return run(*db,
-               "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0",
+               "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; "
+               "PRAGMA automatic_index = OFF",
                "opening the log", error);
 }
 
@@ -280,43 +282,53 @@ static Status make_tables(sqlite3 *db, Error *error) {
                          "making the tables of the log", error);
 }
 
-static const char episode_by_doubt_sql[] = EPISODE_BY_DOUBT_SQL;
-
 // Highlights have reasons since version 3, launches since version 4 and joints since version 5,
 // groups are since version 6, touches and opinions since version 7: older chunks tell of none.
+// Since version 8 there are the indexes that retention wants, and that short episodes do not.
 static Status migrate(sqlite3 *db, int64_t version, Error *error) {
-    enum { OF_REASONS = 3, OF_LAUNCHES = 2, OF_JOINTS = 1, OF_GROUPS = 2 }; // the first parts
-    const char *const parts[] = {
-        "ALTER TABLE highlight ADD COLUMN reason INTEGER",
-        "ALTER TABLE highlight ADD COLUMN body INTEGER",
-        "ALTER TABLE highlight ADD COLUMN contacts INTEGER",
-        "ALTER TABLE highlight ADD COLUMN other_body INTEGER",
-        "ALTER TABLE highlight ADD COLUMN height REAL",
-        "ALTER TABLE highlight ADD COLUMN joint INTEGER",
-        "ALTER TABLE episode ADD COLUMN length INTEGER",
-        "ALTER TABLE episode ADD COLUMN turn INTEGER",
-        "ALTER TABLE recording ADD COLUMN events INTEGER NOT NULL DEFAULT 0",
-        touch_tables_sql,
-        "ALTER TABLE episode ADD COLUMN doubtful_steps INTEGER",
-        "ALTER TABLE episode ADD COLUMN return_doubtful REAL",
-        "ALTER TABLE episode ADD COLUMN opinions INTEGER",
-        "ALTER TABLE episode ADD COLUMN opinion_gap_max REAL",
-        episode_by_doubt_sql,
-        "DROP VIEW IF EXISTS episodes",
-        "DROP VIEW IF EXISTS stretches",
-        "DROP VIEW IF EXISTS highlights",
-        "DROP VIEW IF EXISTS scenes",
-        "DROP VIEW IF EXISTS chunks",
-        episode_views_sql,
-        chunk_views_sql,
-        touch_views_sql};
-    size_t first = version < 3   ? 0
-                   : version < 4 ? OF_REASONS
-                   : version < 5 ? OF_REASONS + OF_LAUNCHES
-                   : version < 6 ? OF_REASONS + OF_LAUNCHES + OF_JOINTS
-                                 : OF_REASONS + OF_LAUNCHES + OF_JOINTS + OF_GROUPS;
-    return change_tables(db, parts + first, sizeof(parts) / sizeof(parts[0]) - first,
-                         "bringing the log to this server's version", error);
+    static const struct {
+        int64_t since; // files of older versions lack it
+        const char *sql;
+    } changes[] = {
+        {3, "ALTER TABLE highlight ADD COLUMN reason INTEGER"},
+        {3, "ALTER TABLE highlight ADD COLUMN body INTEGER"},
+        {3, "ALTER TABLE highlight ADD COLUMN contacts INTEGER"},
+        {4, "ALTER TABLE highlight ADD COLUMN other_body INTEGER"},
+        {4, "ALTER TABLE highlight ADD COLUMN height REAL"},
+        {5, "ALTER TABLE highlight ADD COLUMN joint INTEGER"},
+        {6, "ALTER TABLE episode ADD COLUMN length INTEGER"},
+        {6, "ALTER TABLE episode ADD COLUMN turn INTEGER"},
+        {7, "ALTER TABLE recording ADD COLUMN events INTEGER NOT NULL DEFAULT 0"},
+        {7, touch_tables_sql},
+        {7, "ALTER TABLE episode ADD COLUMN doubtful_steps INTEGER"},
+        {7, "ALTER TABLE episode ADD COLUMN return_doubtful REAL"},
+        {7, "ALTER TABLE episode ADD COLUMN opinions INTEGER"},
+        {7, "ALTER TABLE episode ADD COLUMN opinion_gap_max REAL"},
+        {7, EPISODE_BY_DOUBT_SQL},
+        {8, "DROP INDEX IF EXISTS episode_of_world"},
+        {8, RECORDING_BY_END_SQL},
+    };
+    enum { CHANGE_COUNT = sizeof(changes) / sizeof(changes[0]) };
+    static const char *const views[] = {"DROP VIEW IF EXISTS episodes",
+                                        "DROP VIEW IF EXISTS stretches",
+                                        "DROP VIEW IF EXISTS highlights",
+                                        "DROP VIEW IF EXISTS scenes",
+                                        "DROP VIEW IF EXISTS chunks",
+                                        "DROP VIEW IF EXISTS touches",
+                                        episode_views_sql,
+                                        chunk_views_sql,
+                                        touch_views_sql};
+    enum { VIEW_COUNT = sizeof(views) / sizeof(views[0]) };
+    const char *parts[CHANGE_COUNT + VIEW_COUNT];
+    size_t count = 0;
+    for (size_t i = 0; i < CHANGE_COUNT; i++) {
+        if (version < changes[i].since) {
+            parts[count++] = changes[i].sql;
+        }
+    }
+    memcpy(parts + count, views, sizeof(views));
+    return change_tables(db, parts, count + VIEW_COUNT, "bringing the log to this server's version",
+                         error);
 }
 
 static Status enter_wal(sqlite3 *db, const char *path, Error *error) {

@@ -7,6 +7,10 @@
 #pragma once
 
 #include "log/doubt.h"
+#include "log/members.h"
+
+// The order in which retention takes recordings.
+#define RECORDING_BY_END_SQL "CREATE INDEX recording_by_end ON recording(ended_ns) WHERE state <> 0"
 
 // Row ids grow. One index serves whoever seeks a step and whoever walks on from there: it is what a
 // chunk costs most to write, beside its bytes. Enumerations: chunk.h, definition.h.
@@ -42,7 +46,7 @@ static const char episode_tables_sql[] =
     "  ended_ns INTEGER NOT NULL DEFAULT 0,      -- 0: not yet\n"
     "  events INTEGER NOT NULL DEFAULT 0);       -- 1: who touches whom is recorded\n"
     "CREATE INDEX recording_by_name ON recording(name);\n"
-    "CREATE INDEX recording_by_client ON recording(client, begun_ns);\n"
+    "CREATE INDEX recording_by_client ON recording(client, begun_ns);\n" RECORDING_BY_END_SQL ";\n"
     "CREATE TABLE episode(\n"
     "  id INTEGER PRIMARY KEY,                   -- recording * 2^32 + number\n"
     "  recording INTEGER NOT NULL REFERENCES recording(id),\n"
@@ -82,7 +86,6 @@ static const char episode_tables_sql[] =
     "  opinion_gap_max REAL);                    --   largest gap to the exact answer, over V\n";
 
 static const char episode_indexes_sql[] =
-    "CREATE INDEX episode_of_world ON episode(recording, world_index, first_step);\n"
     "CREATE INDEX episode_by_time ON episode(begun_ns);\n"
     "CREATE INDEX episode_by_state ON episode(state, begun_ns)\n"
     "  WHERE state <> 1;                         -- of the few that are not "
@@ -194,14 +197,18 @@ static const char episode_views_sql[] =
     "  (nullif(e.ended_ns, 0) - e.begun_ns) / 1e9 AS lasted_s, r.why, e.pinned,\n"
     "  lower(hex(e.parent)) AS parent, e.parent_step, r.dynamics_version, r.server_version,\n"
     "  r.build, c.bytes, c.chunks\n"
-    "FROM episode e JOIN recording r ON r.id = e.recording LEFT JOIN (\n"
-    "  SELECT recording, max(last_step) FILTER (WHERE kind IN (2, 5)) AS last_step,\n"
-    "    max(time_s) AS time_s, sum(unconverged) AS unconverged, max(worst_own) AS worst_own,\n"
-    "    max(worst_penetration) AS worst_penetration, max(contacts_max) AS contacts_max,\n"
-    "    max(hardest_impact) AS hardest_impact, max(energy_gain) AS energy_gain,\n"
-    "    group_concat(DISTINCT solver) AS solvers, sum(length(bytes)) AS bytes,\n"
-    "    count(*) AS chunks\n"
-    "  FROM chunk GROUP BY recording) c ON c.recording = r.id;\n";
+    "FROM episode e JOIN recording r ON r.id = e.id >> 32 AND\n"
+    "  e.id" MEMBERS_OF(
+        "r.id") " LEFT JOIN (\n"
+                "  SELECT recording, max(last_step) FILTER (WHERE kind IN (2, 5)) AS last_step,\n"
+                "    max(time_s) AS time_s, sum(unconverged) AS unconverged, max(worst_own) AS "
+                "worst_own,\n"
+                "    max(worst_penetration) AS worst_penetration, max(contacts_max) AS "
+                "contacts_max,\n"
+                "    max(hardest_impact) AS hardest_impact, max(energy_gain) AS energy_gain,\n"
+                "    group_concat(DISTINCT solver) AS solvers, sum(length(bytes)) AS bytes,\n"
+                "    count(*) AS chunks\n"
+                "  FROM chunk GROUP BY recording) c ON c.recording = r.id;\n";
 
 static const char chunk_views_sql[] =
     "CREATE VIEW stretches AS\n"

@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "log/events.h"
+#include "log/members.h"
 #include "log/schema.h"
 #include "log/writer_parts.h"
 
@@ -19,8 +20,10 @@ enum { SETTLE_BUSY_MS = 500 }; // for readers of other programs to end
 #define MAX_OF(column, table)                                                                      \
     "coalesce((SELECT max(" column ") FROM " table " WHERE " column " < 2147483647), 0)"
 #define NEXT_RECORDING                                                                             \
-    "1 + max(0, " MAX_OF("id", "recording") ", " MAX_OF("recording", "chunk") ", " MAX_OF(         \
-        "recording", "episode") ", " MAX_OF("recording", "deletion") ")"
+    "1 + max(0, " MAX_OF("id", "recording") ", " MAX_OF(                                           \
+        "recording", "chunk") ", "                                                                 \
+                              "coalesce((SELECT max(id) FROM episode WHERE id < 2147483647 << "    \
+                              "32), 0) >> 32, " MAX_OF("recording", "deletion") ")"
 
 static const char *const texts[WRITER_STATEMENT_COUNT] = {
     [WRITE_BEGIN] = "BEGIN IMMEDIATE",
@@ -73,16 +76,19 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
     [READ_DEFINITION] = "SELECT bytes FROM chunk WHERE recording = ?1 AND first_world = 0 AND "
                         "kind = 6 ORDER BY first_step, sequence LIMIT 1",
     [READ_OPEN] = "SELECT id, uid FROM recording WHERE state = 0 AND id > ?1 ORDER BY id LIMIT 1",
-    [READ_EPISODE] = "SELECT e.id, r.id, r.uid, r.state, (SELECT count(*) FROM episode o "
-                     "WHERE o.recording = e.recording), e.pinned FROM recording r "
-                     "JOIN episode e ON e.id = (r.id << 32) + ?2 WHERE r.uid = ?1",
-    [READ_DELETION] = "SELECT d.recording, d.uid, d.asked_ns, d.checksum, (SELECT count(*) FROM "
-                      "episode e WHERE e.recording = d.recording) FROM deletion d "
-                      "WHERE d.recording > ?1 ORDER BY d.recording LIMIT 1",
+    [READ_EPISODE] =
+        "SELECT e.id, r.id, r.uid, r.state, EXISTS (SELECT 1 FROM episode o WHERE "
+        "o.id" MEMBERS_OF("r.id") " AND o.id <> e.id), e.pinned FROM recording r "
+                                  "JOIN episode e ON e.id = (r.id << 32) + ?2 WHERE r.uid = ?1",
+    [READ_DELETION] = "SELECT d.recording, d.uid, d.asked_ns, d.checksum, EXISTS (SELECT 1 FROM "
+                      "episode e WHERE e.id" MEMBERS_OF(
+                          "d.recording") ") FROM deletion d "
+                                         "WHERE d.recording > ?1 ORDER BY d.recording LIMIT 1",
     [READ_ORPHAN] = "SELECT count(*) FROM recording r WHERE world_count = 1 AND world_range = 1 "
                     "AND NOT EXISTS "
-                    "(SELECT 1 FROM episode e WHERE e.recording = r.id) AND NOT EXISTS "
-                    "(SELECT 1 FROM deletion d WHERE d.recording = r.id)",
+                    "(SELECT 1 FROM episode e WHERE e.id" MEMBERS_OF(
+                        "r.id") ") AND NOT EXISTS "
+                                "(SELECT 1 FROM deletion d WHERE d.recording = r.id)",
     [READ_STRAY] = "SELECT recording, EXISTS (SELECT 1 FROM recording r WHERE r.id = c.recording) "
                    "OR EXISTS (SELECT 1 FROM deletion d WHERE d.recording = c.recording) "
                    "FROM chunk c WHERE recording > ?1 ORDER BY recording LIMIT 1",
@@ -97,8 +103,10 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
                     "begun_ns AND ?1 ORDER BY ended_ns DESC, id DESC",
     [READ_NEWER] = "SELECT 1 FROM recording WHERE state <> 0 AND (ended_ns, id) > (?1, ?2) AND "
                    "ended_ns BETWEEN begun_ns AND ?3 LIMIT 1",
-    [READ_EPISODE_COUNT] = "SELECT count(*) FROM episode WHERE recording = ?1",
-    [READ_PINNED] = "SELECT 1 FROM episode WHERE recording = ?1 AND pinned IS NOT 0 LIMIT 1",
+    [READ_EPISODE_COUNT] =
+        "SELECT count(*) FROM (SELECT 1 FROM episode WHERE id" MEMBERS_OF("?1") " LIMIT ?2)",
+    [READ_PINNED] =
+        "SELECT 1 FROM episode WHERE id" MEMBERS_OF("?1") " AND pinned IS NOT 0 LIMIT 1",
     [READ_UID] = "SELECT id FROM recording WHERE uid = ?1",
     [READ_PLACE] =
         "SELECT id, bytes FROM chunk WHERE recording = ?1 AND first_world = ?2 AND "
@@ -116,7 +124,7 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
     [DELETE_LABELS] = "DELETE FROM label WHERE recording = ?1",
     [DELETE_EPISODE] = "DELETE FROM episode WHERE id = ?1",
     [DELETE_EPISODES] = "DELETE FROM episode WHERE id IN (SELECT id FROM episode WHERE "
-                        "recording = ?1 LIMIT ?2)",
+                        "id" MEMBERS_OF("?1") " LIMIT ?2)",
     [DELETE_CHUNKS] = "DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE recording = ?1 "
                       "AND substr(bytes, 17, 16) = ?2 LIMIT " PIECE_CHUNKS ")",
     [DELETE_HIGHLIGHTS] = "DELETE FROM highlight WHERE recording = ?1",

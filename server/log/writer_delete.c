@@ -53,7 +53,7 @@ static Status find_episode(Writer *writer, const uint8_t uid[UID_BYTES], FoundEp
     *found = (FoundEpisode){.episode = sqlite3_column_int64(statement, 0),
                             .recording = {.recording = sqlite3_column_int64(statement, 1)},
                             .is_open = sqlite3_column_int(statement, 3) == RECORDING_OPEN,
-                            .is_last = sqlite3_column_int64(statement, 4) == 1,
+                            .is_last = sqlite3_column_int64(statement, 4) == 0,
                             .is_pinned = sqlite3_column_int64(statement, 5) != 0};
     writer_copy_uid(statement, 2, found->recording.uid);
     sqlite3_reset(statement);
@@ -137,7 +137,7 @@ Status writer_find_deletion(Writer *writer, int64_t above, Deletion *deletion, u
         writer_copy_uid(statement, 1, found.uid);
         uint64_t asked_ns = (uint64_t)sqlite3_column_int64(statement, 2);
         uint64_t checksum = (uint64_t)sqlite3_column_int64(statement, 3);
-        bool is_needed = sqlite3_column_int64(statement, 4) > 0;
+        bool is_needed = sqlite3_column_int64(statement, 4) != 0;
         sqlite3_reset(statement);
         if (found.recording <= above) {
             return STATUS_NOT_FOUND; // a damaged tree may lead back

@@ -15,9 +15,12 @@ Status writer_used_bytes(Writer *writer, uint64_t *bytes, Error *error) {
     return status;
 }
 
-static Status count_episodes(Writer *writer, int64_t recording, uint64_t *count, Error *error) {
+// Counts up to `most`, however many a group has.
+static Status count_episodes(Writer *writer, int64_t recording, uint64_t most, uint64_t *count,
+                             Error *error) {
     sqlite3_stmt *statement = writer_get(writer, READ_EPISODE_COUNT);
     sqlite3_bind_int64(statement, 1, recording);
+    bind_u64(statement, 2, most < INT64_MAX ? most : INT64_MAX);
     bool has_row = false;
     Status status = writer_step(writer, READ_EPISODE_COUNT, "counting episodes", &has_row, error);
     *count = has_row ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
@@ -64,7 +67,7 @@ Status writer_find_newest(Writer *writer, uint64_t count, uint64_t now_ns, Ended
         }
         ended.recording.recording = sqlite3_column_int64(statement, 0);
         ended.ended_ns = (uint64_t)sqlite3_column_int64(statement, 1);
-        status = count_episodes(writer, ended.recording.recording, &more, error);
+        status = count_episodes(writer, ended.recording.recording, count - found, &more, error);
         found += more;
     }
     sqlite3_reset(statement);
@@ -97,7 +100,7 @@ static Status check_sealed(Writer *writer, const EndedRecording *ended, Arena *a
         status = writer_read_seal(writer, recording, uid, arena, &seal, error);
     }
     if (status == STATUS_OK) {
-        status = count_episodes(writer, recording, &episodes, error);
+        status = count_episodes(writer, recording, 1, &episodes, error);
     }
     *is_sound = false;
     if (status != STATUS_OK) {

@@ -31,14 +31,21 @@ static const struct {
     uint64_t open, reasons;
     uint64_t launches; // since version 4: one for each chunk of inputs that has any
     uint64_t broken;   // id of the joint that broke: since version 5
+    int touches;       // since version 7
 } kept[] = {
-    {"schema-2", "1a95c834bb3b13d933fc4e5d00000000", "mdp", 60, 37, 0.25000000000000033, 0, 0, 0,
+    {"schema-2", "1a95c834bb3b13d933fc4e5d00000000", "mdp", 60, 37, 0.25000000000000033, 0, 0, 0, 0,
      0},
     {"schema-3", "8788c6f7fd6ffb6c096989d900000000", "mdp", 60, 7, 0.25000000000000033, 18, 18, 0,
+     0, 0},
+    {"schema-4", "18f5987c661b34e4e9f8818300000000", "ccp", 60, 3, 0.25000000000000033, 0, 0, 1, 0,
      0},
-    {"schema-4", "18f5987c661b34e4e9f8818300000000", "ccp", 60, 3, 0.25000000000000033, 0, 0, 1, 0},
-    {"schema-5", "676f13ad6aa601d216d2451e00000000", "mdp", 60, 2, 0.25000000000000033, 0, 0, 0, 2},
-    {"schema-6", "063c21f32eee050051f5956300000000", "mdp", 60, 2, 0.25000000000000033, 0, 0, 0, 0},
+    {"schema-5", "676f13ad6aa601d216d2451e00000000", "mdp", 60, 2, 0.25000000000000033, 0, 0, 0, 2,
+     0},
+    {"schema-6", "063c21f32eee050051f5956300000000", "mdp", 60, 2, 0.25000000000000033, 0, 0, 0, 0,
+     0},
+    // and a group with an opinion
+    {"schema-7", "ac611c53aa7926cee5c4d3e300000000", "mdp", 60, 2, 0.25000000000000033, 0, 0, 0, 0,
+     1},
 };
 
 static void unpack(int which) {
@@ -139,6 +146,7 @@ START_TEST(a_kept_file_is_read_as_it_was_written) {
     check_highlights(reader, &row, _i, &arena);
     check_broken(reader, &row, _i, &arena);
     check_joints(reader, &row, _i, &arena);
+    ck_assert_int_eq(atoi(sql(&file, "SELECT count(*) FROM touches")), kept[_i].touches);
     log_give_reader(log, reader);
     arena_deinit(&arena);
     record(log, 9, 2, 100); // and it is gone on with
@@ -151,21 +159,28 @@ END_TEST
 static const struct {
     const char *version, *named, *brought, *count;
 } older[] = {
-    {"2\n", "version 2", "7\nok\n13\n1\n", "7\n1\n"},
-    {"3\n", "version 3", "7\nok\n13\n1\n", "7\n19\n"},
-    {"4\n", "version 4", "7\nok\n13\n2\n", "7\n2\n"},
-    {"5\n", "version 5", "7\nok\n13\n1\n", "7\n1\n"},
-    {"6\n", "version 6", "7\nok\n13\n1\n", "7\n1\n"},
+    {"2\n", "version 2", "8\nok\n13\n1\n", "8\n1\n"},
+    {"3\n", "version 3", "8\nok\n13\n1\n", "8\n19\n"},
+    {"4\n", "version 4", "8\nok\n13\n2\n", "8\n2\n"},
+    {"5\n", "version 5", "8\nok\n13\n1\n", "8\n1\n"},
+    {"6\n", "version 6", "8\nok\n13\n1\n", "8\n1\n"},
+    {"7\n", "version 7", "8\nok\n13\n1\n", "8\n1\n"},
 };
 enum { OLDER = sizeof(older) / sizeof(older[0]) };
 
+static const char helpers[] = "SELECT name, sql FROM sqlite_schema WHERE type <> 'table' AND name "
+                              "NOT LIKE 'sqlite_%' ORDER BY name";
+
 START_TEST(an_older_file_is_brought_to_this_version_once) {
+    char fresh[ANSWER_BYTES];
+    log_close(file_open(&file));
+    snprintf(fresh, sizeof(fresh), "%s", sql(&file, helpers));
     unpack(_i);
     sqlite3 *db = NULL;
     Error error = {0};
     ck_assert_int_eq(schema_open_reader(file.path, &db, &error), STATUS_FAILED_PRECONDITION);
     ck_assert_ptr_nonnull(strstr(error.message, older[_i].named));
-    ck_assert_ptr_nonnull(strstr(error.message, "version 7"));
+    ck_assert_ptr_nonnull(strstr(error.message, "version 8"));
     ck_assert_str_eq(sql(&file, "PRAGMA user_version"), older[_i].version);
     for (int i = 0; i < 2; i++) {
         ck_assert_msg(schema_open(file.path, false, &db, &error) == STATUS_OK, "%s", error.message);
@@ -173,6 +188,7 @@ START_TEST(an_older_file_is_brought_to_this_version_once) {
                                     "SELECT count(*) FROM pragma_table_info('highlight'); "
                                     "SELECT count(*) FROM highlights WHERE reason IS NULL"),
                          older[_i].brought);
+        ck_assert_str_eq(sql_on(db, helpers), fresh);
         sqlite3_close(db);
     }
 }
