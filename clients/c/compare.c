@@ -143,7 +143,9 @@ bool moreau_reply_run(const MoreauReply *reply, size_t index, MoreauRun *run) {
                        .apart_step = got->apart_step,
                        .differs = got->has_differs_step != 0,
                        .differs_step = got->differs_step,
-                       .episode = got->episode != NULL ? got->episode : ""};
+                       .episode = got->episode != NULL ? got->episode : "",
+                       .is_terminated = got->has_terminated_step != 0,
+                       .terminated_step = got->terminated_step};
     read_samples(got, run);
     return true;
 }

@@ -945,12 +945,13 @@ MoreauCompare moreau_compare_default(void);
 
 // `proc` and `run_count` (how many moreau_reply_run has: the recording's own and the variants') are
 // Nullable; *reply is the caller's to free. FAILED_PRECONDITION: the episode is of another dynamics
-// version; UNIMPLEMENTED: it is of a group.
+// version.
 MoreauStatus moreau_episode_compare(MoreauClient *client, const MoreauCompare *compare,
                                     MoreauProgressProc *proc, void *context, MoreauReply **reply,
                                     size_t *run_count);
 
-// One run. Steps are the recording's, from `distance_step` on.
+// One run. Steps are the recording's, from `distance_step` on, but for sample_own_step: of an
+// episode of a group one may be several of its world.
 typedef struct MoreauRun {
     const char *solver;                // when it began, as the next
     double time_step;                  // [s]
@@ -974,6 +975,9 @@ typedef struct MoreauRun {
     const uint64_t *sample_step, *sample_own_step;
     const double *sample_time, *sample_energy;    // [s] since the first step, [J]
     const double *sample_distance, *sample_angle; // [m], [rad]; of a variant
+    // of a group's episode: where its rules would end it, though all of its actions were taken
+    bool is_terminated;
+    uint64_t terminated_step;
 } MoreauRun;
 
 // The recording's own run, then the variants in their order; texts are borrowed from the reply.

@@ -26,6 +26,8 @@ static const char usage[] =
     "its bodies come apart from the recording, and when. What is asked for rules over\n"
     "what the recording sets; with another time step the inputs come at the same\n"
     "simulated time. With --record each becomes an episode that knows its parent.\n"
+    "Of an episode of a group the recorded actions are taken, all of them, also where\n"
+    "the group's rules would have ended the episode before: the step is told.\n"
     "Exit status 1: refused, or one of them did not get to its end.\n"
     "\n"
     "Examples:\n"

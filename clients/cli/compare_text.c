@@ -120,6 +120,24 @@ static void print_distances(const Moreau__V1__EpisodeCompareReply *reply,
 
 // ---- what is left to say
 
+// Where the rules of a group would have ended what went on all the same, or did not.
+static void print_rules(const Moreau__V1__EpisodeCompareReply *reply, const CompareLabel *label) {
+    const Moreau__V1__EpisodeRun *was = reply->runs[0];
+    for (size_t i = 1; i < reply->n_runs; i++) {
+        const Moreau__V1__EpisodeRun *run = reply->runs[i];
+        if (run->has_terminated_step &&
+            !(was->has_terminated_step && run->terminated_step == was->terminated_step)) {
+            printf("  %s would have been terminated behind step %" PRIu64
+                   "; it took the recorded actions all the same\n",
+                   label[i].text, run->terminated_step);
+        } else if (was->has_terminated_step && !run->has_terminated_step && run->ended == NULL) {
+            printf("  %s would not have been terminated, as the recording was behind step %" PRIu64
+                   "\n",
+                   label[i].text, was->terminated_step);
+        }
+    }
+}
+
 static void print_ends(const Moreau__V1__EpisodeCompareReply *reply, const CompareLabel *label) {
     for (size_t i = 1; i < reply->n_runs; i++) {
         const Moreau__V1__EpisodeRun *run = reply->runs[i];
@@ -137,9 +155,9 @@ static void print_ends(const Moreau__V1__EpisodeCompareReply *reply, const Compa
 
 static void print_recorded(const Moreau__V1__EpisodeInfo *episode,
                            const Moreau__V1__EpisodeCompareReply *reply) {
-    char id[EPISODE_SHORT_BYTES];
+    // the beginning of an id is that of all episodes of a group
+    const int id_bytes = episode->has_turn ? INT32_MAX : EPISODE_SHORT_BYTES - 1;
     bool is_first = true;
-    episode_short(episode, id);
     for (size_t i = 1; i < reply->n_runs; i++) {
         const Moreau__V1__EpisodeRun *run = reply->runs[i];
         if (run->episode == NULL) {
@@ -149,7 +167,7 @@ static void print_recorded(const Moreau__V1__EpisodeInfo *episode,
             printf("\n  Recorded; both are seen in the viewer, on the server's file, with\n");
         }
         is_first = false;
-        printf("  #episode=%s&with=%.8s  %s\n", id, run->episode,
+        printf("  #episode=%.*s&with=%.8s  %s\n", id_bytes, episode->episode, run->episode,
                run->name != NULL ? run->name : "");
     }
 }
@@ -158,16 +176,20 @@ void compare_print(const Moreau__V1__EpisodeInfo *episode,
                    const Moreau__V1__EpisodeCompareReply *reply, const CompareLabel *label) {
     char text[3][32];
     uint64_t steps = reply->last - reply->first;
-    printf("%s%s%s: %s step%s from step %" PRIu64 " on, again; took %s\n",
-           terminal_style(stdout, STYLE_BOLD), episode_name(episode),
-           terminal_style(stdout, STYLE_PLAIN), format_count(steps, text[0]), plural(steps),
-           reply->first, format_seconds(reply->seconds, text[1]));
+    printf("%s%s%s: %s step%s", terminal_style(stdout, STYLE_BOLD), episode_name(episode),
+           terminal_style(stdout, STYLE_PLAIN), format_count(steps, text[0]), plural(steps));
+    if (reply->substeps > 1) {
+        printf(" of %s substeps", format_count(reply->substeps, text[1]));
+    }
+    printf(" from step %" PRIu64 " on, again; took %s\n", reply->first,
+           format_seconds(reply->seconds, text[2]));
     print_runs(reply, label);
     printf(
         "\n  e_DS (distance from exact Coulomb), overlap, launch: the worst of all steps; energy:\n"
         "  after the last; apart, turned: the body farthest from where it was recorded; beyond:\n"
         "  the first step at which one is farther than the threshold\n");
     print_ends(reply, label);
+    print_rules(reply, label);
     if (reply->n_runs > 1) {
         print_distances(reply, label);
     }

@@ -201,7 +201,7 @@ static bool write_runs(Arena *arena, ComparePlan *plan, Moreau__V1__EpisodeCompa
     }
     for (size_t i = 0; i < count; i++) {
         run[i] = compare_run(plan->comparison, i);
-        m->runs[i] = compare_reply_run(&run[i], plan->def.first, i > 0, arena);
+        m->runs[i] = compare_reply_run(&run[i], compare_own_first(plan->comparison), i > 0, arena);
         if (m->runs[i] == NULL) {
             return false;
         }
@@ -237,9 +237,10 @@ Status command_episode_compare(Request *request, Lane *lane, Moreau__V1__Reply *
         return out_of_memory(error);
     }
     moreau__v1__episode_compare_reply__init(message);
-    message->has_first = message->has_last = message->has_seconds = 1;
+    message->has_first = message->has_last = message->has_seconds = message->has_substeps = 1;
     message->first = plan->def.first;
     message->last = plan->def.last;
+    message->substeps = compare_substeps(plan->comparison);
     message->seconds = (double)(clock_now_ns() - plan->begun_ns) * 1e-9;
     reply->result_case = MOREAU__V1__REPLY__RESULT_EPISODE_COMPARE;
     reply->episode_compare = message;

@@ -96,6 +96,9 @@ static bool write_ledger(const CompareRun *run, uint64_t first, Arena *arena,
     SET(m, energy, ledger->energy);
     SET(m, removed, ledger->removed);
     SET(m, broken, ledger->broken);
+    if (run->end.is_there) {
+        SET(m, terminated_step, run->end.step);
+    }
     m->worst = write_entries(ledger->worst, arena);
     m->mean = write_entries(ledger->mean, arena);
     m->worst_step = write_steps(ledger->worst_step, first, arena);

@@ -3,7 +3,6 @@
 
 #include "base/assert.h"
 #include "os/clock.h"
-#include "replay/player_parts.h"
 #include "step/snapshot.h"
 
 #include <inttypes.h>
@@ -21,6 +20,7 @@ typedef struct Side {
 struct Comparison {
     CompareDef def;
     Player *player;
+    Deed deed; // its last
     bool has_sought, has_begun;
     Ledger ledger; // of the recording's own run
     Side side[COMPARE_VARIANTS_MAX + 1];
@@ -60,11 +60,6 @@ static Status take_samples(Comparison *made, Error *error) {
 
 Status compare_open(Comparison **comparison, const CompareDef *def, Error *error) {
     ASSERT(def->variant_count <= COMPARE_VARIANTS_MAX);
-    if (def->episode->is_group) {
-        return error_set(error, STATUS_UNIMPLEMENTED, "episode",
-                         "Episodes of a group are not compared: what they are acted on with, and "
-                         "when they end, is the group's.");
-    }
     Comparison *made = calloc(1, sizeof(*made));
     if (made == NULL) {
         return out_of_memory(error);
@@ -113,6 +108,15 @@ uint64_t compare_steps_done(const Comparison *comparison) {
     return atomic_load_explicit(&comparison->steps_done, memory_order_relaxed);
 }
 
+uint64_t compare_substeps(const Comparison *comparison) {
+    ASSERT(comparison->has_begun);
+    return player_substeps(comparison->player);
+}
+
+uint64_t compare_own_first(const Comparison *comparison) {
+    return comparison->def.first * compare_substeps(comparison);
+}
+
 // ---- looking
 
 static bool is_sample(const CompareDef *def, uint64_t step) {
@@ -122,12 +126,12 @@ static bool is_sample(const CompareDef *def, uint64_t step) {
 static void add_sample(Comparison *comparison, Side *side, const Ledger *ledger,
                        const Apart *apart) {
     const CompareDef *def = &comparison->def;
-    uint64_t step = comparison->player->step;
+    uint64_t step = player_step(comparison->player);
     if (is_sample(def, step)) {
         ASSERT(side->run.sample_count < compare_sample_count(def));
         side->sample[side->run.sample_count++] =
             (CompareSample){.step = step,
-                            .own_step = def->first + ledger->steps,
+                            .own_step = compare_own_first(comparison) + ledger->steps,
                             .time = comparison->ledger.simulated,
                             .energy = ledger->energy,
                             .contacts = ledger->contacts_last,
@@ -141,13 +145,23 @@ static void note(CompareFirst *first, bool is_so, uint64_t step) {
     }
 }
 
-static void look_at(Comparison *comparison, size_t index) {
+// Behind a step of the side's, whose world `other` is (Nullable: the player's own).
+static void note_rules(const Comparison *comparison, const Door *other, Side *side,
+                       Arena *scratch) {
+    const Player *player = comparison->player;
+    if (!side->run.end.is_there && side->run.ledger->steps > 0) {
+        note(&side->run.end, player_would_end(player, other, side->run.time_step, scratch),
+             player_step(player));
+    }
+}
+
+static void look_at(Comparison *comparison, size_t index, Arena *scratch) {
     Variant *variant = &comparison->variant[index];
     Side *side = &comparison->side[index + 1];
     CompareRun *run = &side->run;
-    const Player *player = comparison->player;
-    const uint64_t step = player->step;
-    Apart apart = apart_of(player->door.world, variant->door.world);
+    Player *player = comparison->player;
+    const uint64_t step = player_step(player);
+    Apart apart = apart_of(player_world(player), variant->door.world);
     run->compared++;
     if (apart.distance > run->worst.distance) {
         run->worst.distance = apart.distance;
@@ -163,17 +177,19 @@ static void look_at(Comparison *comparison, size_t index) {
     note(&run->bits, apart.has_other_bits || apart.has_other_bodies, step);
     note(&run->bodies, apart.has_other_bodies, step);
     if (!run->hash.is_there) { // a hash takes about as long as the rest
-        note(&run->hash, snapshot_hash(variant->door.world) != player->hash, step);
+        note(&run->hash, snapshot_hash(variant->door.world) != player_hash(player), step);
     }
+    note_rules(comparison, &variant->door, side, scratch);
     add_sample(comparison, side, &variant->ledger, &apart);
 }
 
 // The worlds that stand at the same time, which is that of a step of the recording.
-static void look(Comparison *comparison) {
+static void look(Comparison *comparison, Arena *scratch) {
+    note_rules(comparison, NULL, &comparison->side[0], scratch);
     add_sample(comparison, &comparison->side[0], &comparison->ledger, &(Apart){0});
     for (size_t i = 0; i < comparison->def.variant_count; i++) {
         if (variant_is_met(&comparison->variant[i])) {
-            look_at(comparison, i);
+            look_at(comparison, i, scratch);
         }
     }
     comparison->is_new = false;
@@ -184,6 +200,8 @@ static void look(Comparison *comparison) {
 static Status start_recording(Comparison *comparison, size_t index, Error *error) {
     RecorderDef def = comparison->def.record[index];
     Door *door = &comparison->variant[index].door;
+    const uint64_t stride = def.stride * compare_substeps(comparison);
+    def.stride = stride < RECORDER_STRIDE_MAX ? stride : RECORDER_STRIDE_MAX;
     def.origin = &comparison->origin;
     return recorder_start(comparison->def.log, &def, door->world, NULL, &door->recorder, error);
 }
@@ -197,24 +215,26 @@ static void blame_variant(size_t index, const Error *why, Error *error) {
     }
 }
 
-static void name_run(const World *world, const Ledger *ledger, Side *side) {
+static void name_run(const World *world, double time_step, const Ledger *ledger, Side *side) {
     side->run.ledger = ledger;
     side->run.sample = side->sample;
     side->run.solver = (SolverKind)world->settings.solver;
-    side->run.time_step = world->settings.time_step;
+    side->run.time_step = time_step;
 }
 
 static Status begin_variant(Comparison *comparison, size_t index, Arena *scratch, Error *error) {
     const CompareDef *def = &comparison->def;
     Variant *variant = &comparison->variant[index];
     Error why = {0};
-    Status status = variant_open(variant, comparison->player->door.world, &def->rule[index],
+    Status status = variant_open(variant, player_world(comparison->player), &def->rule[index],
                                  &def->limits, scratch, &why);
     if (status != STATUS_OK) {
         blame_variant(index, &why, error);
         return status;
     }
-    name_run(variant->door.world, &variant->ledger, &comparison->side[index + 1]);
+    name_run(variant->door.world,
+             variant->time_step > 0.0 ? variant->time_step : comparison->side[0].run.time_step,
+             &variant->ledger, &comparison->side[index + 1]);
     comparison->side[index + 1].run.ended = &variant->ended;
     return STATUS_OK;
 }
@@ -224,7 +244,9 @@ static Status begin(Comparison *comparison, Arena *scratch, Error *error) {
     const CompareDef *def = &comparison->def;
     Player *player = comparison->player;
     Status status = STATUS_OK;
-    name_run(player->door.world, &comparison->ledger, &comparison->side[0]);
+    name_run(player_world(player), player_time_step(player), &comparison->ledger,
+             &comparison->side[0]);
+    comparison->has_begun = true;
     for (size_t i = 0; i < def->variant_count && status == STATUS_OK; i++) {
         status = begin_variant(comparison, i, scratch, error);
     }
@@ -232,9 +254,7 @@ static Status begin(Comparison *comparison, Arena *scratch, Error *error) {
         status = start_recording(comparison, i, error);
     }
     if (status == STATUS_OK) {
-        player->hash = snapshot_hash(player->door.world);
-        comparison->has_begun = true;
-        look(comparison);
+        look(comparison, scratch);
     }
     return status;
 }
@@ -257,61 +277,57 @@ static Status seek(Comparison *comparison, LogReader *reader, Arena *scratch, ui
     if (status == STATUS_OK && difference.found) {
         return player_tell_difference(&difference, error);
     }
-    bool is_there = player->step == first && !player->is_stopped;
+    bool is_there = player_step(player) == first && !player_is_stopped(player);
     return status == STATUS_OK && is_there ? begin(comparison, scratch, error) : status;
 }
 
 // ---- on the way
 
-static Status hand_on(Comparison *comparison, Variant *variant, Error *error) {
-    const PlayerEntry *entry = &comparison->player->entry;
-    switch (comparison->player->deed) {
-    case DEED_CHANGE:
-        return variant_change(variant, &entry->input, error);
-    case DEED_STEP:
-        return variant_order(variant, &entry->run.order->step, entry->run.input.time_step, error);
-    case DEED_FAULT: // no time has passed
-    case DEED_NONE:
-        return STATUS_OK;
+static Status hand_on(const Deed *deed, Variant *variant, Error *error) {
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < deed->change_count && status == STATUS_OK; i++) {
+        status = variant_change(variant, &deed->change[i], error);
     }
-    return STATUS_OK;
+    if (deed->step != NULL && status == STATUS_OK) {
+        status = variant_order(variant, deed->step, deed->time_step, error);
+    }
+    return status;
 }
 
-static void note_end(const Player *player, const Variant *variant, Side *side) {
+static void note_end(const Comparison *comparison, const Variant *variant, Side *side) {
     if (variant->ended.status != STATUS_OK && !side->has_ended) {
         side->has_ended = true;
-        side->run.ended_step = player->step - (player->deed == DEED_STEP);
+        side->run.ended_step = player_step(comparison->player) - comparison->deed.ends_step;
     }
 }
 
 // The player's next deed, which all variants are told of.
 static Status walk(Comparison *comparison, LogReader *reader, Arena *scratch,
                    const Context *context, bool *is_stopped, Error *error) {
-    Player *player = comparison->player;
+    Deed *deed = &comparison->deed;
     PlayerDifference difference = {0};
-    Walked walked;
-    Status status =
-        player_walk(player, reader, false, scratch, context, &walked, &difference, error);
+    Status status = player_next(comparison->player, reader, scratch, context, is_stopped, deed,
+                                &difference, error);
     if (status == STATUS_OK && difference.found) {
         return player_tell_difference(&difference, error);
     }
-    *is_stopped = walked != WALKED_ON;
     if (status != STATUS_OK || *is_stopped) {
         return status;
     }
-    if (player->deed == DEED_STEP) {
-        const StepRun *run = &player->entry.run;
-        ledger_add(&comparison->ledger, &run->tally.last, run->input.time_step);
+    if (deed->step != NULL) {
+        ledger_add(&comparison->ledger, deed->report, deed->time_step);
+    }
+    if (deed->ends_step) {
         comparison->is_new = true;
         atomic_fetch_add_explicit(&comparison->steps_done, 1, memory_order_relaxed);
     }
     for (size_t i = 0; i < comparison->def.variant_count && status == STATUS_OK; i++) {
         Error why = {0};
-        status = hand_on(comparison, &comparison->variant[i], &why);
+        status = hand_on(deed, &comparison->variant[i], &why);
         if (status != STATUS_OK) {
             blame_variant(i, &why, error);
         }
-        note_end(player, &comparison->variant[i], &comparison->side[i + 1]);
+        note_end(comparison, &comparison->variant[i], &comparison->side[i + 1]);
     }
     comparison->behind = 0;
     return status;
@@ -325,7 +341,7 @@ static Status catch_up(Comparison *comparison, Arena *scratch, const Context *co
         return STATUS_OK;
     }
     Status status = variant_run(variant, scratch, context, is_stopped, error);
-    note_end(comparison->player, variant, &comparison->side[comparison->behind + 1]);
+    note_end(comparison, variant, &comparison->side[comparison->behind + 1]);
     return status;
 }
 
@@ -334,14 +350,14 @@ static Status go_on(Comparison *comparison, LogReader *reader, Arena *scratch, u
                     const Context *context, bool *is_stopped, Error *error) {
     if (!comparison->has_begun) {
         Status status = seek(comparison, reader, scratch, until_ns, context, error);
-        *is_stopped = status == STATUS_OK && comparison->player->is_stopped;
+        *is_stopped = status == STATUS_OK && player_is_stopped(comparison->player);
         return status;
     }
     if (comparison->behind < comparison->def.variant_count) {
         return catch_up(comparison, scratch, context, is_stopped, error);
     }
     if (comparison->is_new) {
-        look(comparison);
+        look(comparison, scratch);
         return STATUS_OK;
     }
     return walk(comparison, reader, scratch, context, is_stopped, error);
@@ -349,7 +365,7 @@ static Status go_on(Comparison *comparison, LogReader *reader, Arena *scratch, u
 
 static bool has_arrived(const Comparison *comparison) {
     return comparison->has_begun && comparison->behind == comparison->def.variant_count &&
-           !comparison->is_new && comparison->player->step == comparison->def.last;
+           !comparison->is_new && player_step(comparison->player) == comparison->def.last;
 }
 
 Status compare_work(Comparison *comparison, Arena *scratch, uint64_t until_ns,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A comparison: a player (player.h) steps an episode again, and variants (variant.h) take what it
-// does under settings of their own. Where steps of both end they are compared.
+// does under settings of their own. Where steps of both end they are compared. What the player does
+// (deed.h) is the same whether it plays an episode of a world or one of a group's: there a step of
+// the episode is one or more of its world, worlds are compared where it ends, and a variant goes on
+// for as many of them, wherever the group's rules would have ended it.
 //
 //   player: deed ──┬──► variant 0 ── catches up ──┐
 //                  ├──► variant 1 ── catches up ──┼──► compared ──► next deed …
@@ -18,7 +21,7 @@
 enum { COMPARE_VARIANTS_MAX = 16 };
 
 typedef struct CompareSample {
-    uint64_t step, own_step; // the recording's, the run's: the latter from the comparison's first
+    uint64_t step, own_step; // the recording's, the run's: the latter from compare_own_first on
     double time;             // [s] since its first
     double energy;           // [J] kinetic + gravity
     uint32_t contacts;
@@ -38,6 +41,7 @@ typedef struct CompareRun {
     double time_step;  // [s]
     size_t sample_count;
     const CompareSample *sample; // [sample_count]
+    CompareFirst end;            // where the group's rules would have ended its episode
     // of a variant
     uint64_t overridden;
     uint64_t compared; // times
@@ -58,13 +62,15 @@ typedef struct CompareDef {
     double threshold;             // [m]
     size_t variant_count;
     const SettingsChange *rule; // [variant_count]
-    const RecorderDef *record;  // [variant_count], without their origin; NULL: nothing is recorded
+    // [variant_count], without their origin, their strides in steps of the episode; NULL: nothing
+    // is recorded
+    const RecorderDef *record;
 } CompareDef;
 
 // How many samples a run has at most.
 uint64_t compare_sample_count(const CompareDef *def);
 
-// FAILED_PRECONDITION: another dynamics version. UNIMPLEMENTED: an episode of a group.
+// FAILED_PRECONDITION: another dynamics version.
 Status compare_open(Comparison **comparison, const CompareDef *def, Error *error);
 
 // Episodes that are still being recorded end where they are.
@@ -87,3 +93,8 @@ CompareRun compare_run(const Comparison *comparison, size_t index);
 
 size_t compare_bytes(const Comparison *comparison);        // memory held
 uint64_t compare_steps_done(const Comparison *comparison); // of the recording. Any thread
+
+// Once it has begun: steps of the world in one of the episode, and how many of them come before
+// `first`.
+uint64_t compare_substeps(const Comparison *comparison);
+uint64_t compare_own_first(const Comparison *comparison);

@@ -5,6 +5,7 @@
 #include "log/definition.h"
 #include "os/clock.h"
 #include "replay/group_calls.h"
+#include "run/group_act.h"
 #include "run/group_keyframe.h"
 #include "run/group_walk.h"
 #include "step/snapshot.h"
@@ -29,6 +30,8 @@ struct GroupPlayer {
     Error lost;       // why it cannot go on; status OK: it can
     GroupCalls calls; // on its range
     Track keyframes;
+    GroupAct act; // of the row under way, for group_player_walk …
+    bool has_act; // … which has told of it
 };
 
 static GroupWorld *world_of(const GroupPlayer *player) {
@@ -107,6 +110,9 @@ static Status open_definition(GroupPlayer *player, LogReader *reader, Error *err
     status = group_walk_make(&player->walk, &code,
                              (uint32_t)(episode->world_index % episode->world_range),
                              &player->limits, &player->memory, &why);
+    if (status == STATUS_OK) {
+        status = group_act_open(&player->act, player->walk.group, &player->memory, &why);
+    }
     if (status == STATUS_RESOURCE_EXHAUSTED) {
         return error_set(error, status, why.field, "%s", why.message);
     }
@@ -379,8 +385,8 @@ Status group_player_seek(GroupPlayer *player, LogReader *reader, uint64_t step,
 // ---- steps
 
 // The next call on the range, whether it named the world or not. false: stopped inside it.
-static bool walk(GroupPlayer *player, LogReader *reader, Arena *scratch, const Context *context,
-                 PlayerDifference *difference, Error *error) {
+static bool take_call(GroupPlayer *player, LogReader *reader, Arena *scratch,
+                      const Context *context, PlayerDifference *difference, Error *error) {
     GroupWalk *walked = &player->walk;
     if (!walked->is_in_row && !next_entry(player, reader, difference, error)) {
         return true;
@@ -530,7 +536,7 @@ Status group_player_run(GroupPlayer *player, LogReader *reader, uint64_t step, b
             return STATUS_OK;
         }
         is_first = false;
-        const bool is_done = walk(player, reader, scratch, context, difference, &why);
+        const bool is_done = take_call(player, reader, scratch, context, difference, &why);
         if (check && is_done && why.status == STATUS_OK && !difference->found) {
             check_keyframe(player, reader, scratch, difference, &why);
         }
@@ -547,7 +553,66 @@ Status group_player_run(GroupPlayer *player, LogReader *reader, uint64_t step, b
     return why.status;
 }
 
+// ---- one thing at a time
+
+// What was done of the row, since the world was at this step of its own and this one of the
+// episode.
+static void tell_deed(GroupPlayer *player, bool is_done, uint64_t world_step, uint64_t step,
+                      Deed *deed) {
+    const GroupWalk *walked = &player->walk;
+    if (!player->has_act) {
+        player->has_act = true;
+        group_act_read(&player->act, walked->group, world_of(player));
+        deed->change = player->act.set;
+        deed->change_count = player->act.set_count;
+    }
+    if (world_of(player)->world->step > world_step) {
+        deed->step = &player->act.step;
+        deed->time_step = walked->group->time_step;
+        deed->report = &player->report;
+        deed->ends_step = is_done && step_of(player) > step;
+    }
+}
+
+Status group_player_walk(GroupPlayer *player, LogReader *reader, Arena *scratch,
+                         const Context *context, bool *is_done, Deed *deed,
+                         PlayerDifference *difference, Error *error) {
+    GroupWalk *walked = &player->walk;
+    const uint64_t world_step = world_of(player)->world->step, step = step_of(player);
+    const bool had_act = player->has_act = player->has_act && walked->is_in_row;
+    Error why = {0};
+    *deed = (Deed){0};
+    walked->is_paced = true;
+    walked->group->clock = clock_now_ns;
+    const bool is_over = take_call(player, reader, scratch, context, difference, &why);
+    walked->group->clock = NULL;
+    walked->is_paced = false;
+    *is_done = is_over;
+    if (why.status != STATUS_OK) {
+        *error = why;
+    } else if (!difference->found && group_walk_is_named(walked) && group_walk_has_acted(walked)) {
+        tell_deed(player, is_over, world_step, step, deed);
+        *is_done = is_over || player->has_act != had_act || deed->step != NULL;
+    }
+    return why.status;
+}
+
 // ---- looks
+
+const Group *group_player_group(const GroupPlayer *player) {
+    return player->walk.group;
+}
+
+bool group_player_would_end(const GroupPlayer *player, const Door *other, double time_step,
+                            Arena *scratch) {
+    GroupWorld like = *world_of(player);
+    if (other != NULL) {
+        like.world = other->world;
+        like.stepper = other->stepper;
+        like.has_forces = false;
+    }
+    return group_is_terminal(player->walk.group, &like, time_step, scratch);
+}
 
 bool group_player_is_stopped(const GroupPlayer *player) {
     return player->is_stopped;

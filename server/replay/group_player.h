@@ -8,7 +8,9 @@
 // Functions are as their namesakes of player.h. Steps are those of the group in this episode.
 #pragma once
 
+#include "replay/deed.h"
 #include "replay/player.h"
+#include "run/group.h"
 
 typedef struct GroupPlayer GroupPlayer;
 
@@ -22,6 +24,17 @@ Status group_player_seek(GroupPlayer *player, LogReader *reader, uint64_t step,
 Status group_player_run(GroupPlayer *player, LogReader *reader, uint64_t step, bool check,
                         Arena *scratch, uint64_t until_ns, const Context *context,
                         PlayerDifference *difference, Error *error);
+
+// Does the next thing, of the next call if none is under way; *deed says what, and is nothing where
+// the call was on others. *is_done false: it was stopped before that.
+Status group_player_walk(GroupPlayer *player, LogReader *reader, Arena *scratch,
+                         const Context *context, bool *is_done, Deed *deed,
+                         PlayerDifference *difference, Error *error);
+
+const Group *group_player_group(const GroupPlayer *player);
+
+bool group_player_would_end(const GroupPlayer *player, const Door *other, double time_step,
+                            Arena *scratch);
 
 bool group_player_is_stopped(const GroupPlayer *player);
 uint64_t group_player_step(const GroupPlayer *player);

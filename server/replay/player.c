@@ -96,6 +96,7 @@ static void note_damage(uint64_t step, int64_t chunk, const Error *damage,
 void player_settle(Player *player, World *world, const PlayerPlace *place) {
     world_destroy(player->door.world);
     player->door.world = world;
+    player->hash = snapshot_hash(world);
     stepper_reset(player->door.stepper);
     player->step = place->step;
     player->has_state = player->is_arrived = true;
@@ -277,6 +278,25 @@ Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, 
     return status;
 }
 
+Status player_next(Player *player, LogReader *reader, Arena *scratch, const Context *context,
+                   bool *is_stopped, Deed *deed, PlayerDifference *difference, Error *error) {
+    Status status;
+    *difference = (PlayerDifference){0};
+    if (player->group != NULL) {
+        bool is_done;
+        status = group_player_walk(player->group, reader, scratch, context, &is_done, deed,
+                                   difference, error);
+        *is_stopped = !is_done;
+        return status;
+    }
+    Walked walked;
+    player->is_checking = false;
+    status = player_walk(player, reader, false, scratch, context, &walked, difference, error);
+    *is_stopped = walked != WALKED_ON;
+    *deed = player->deed;
+    return status;
+}
+
 // ---- looks
 
 Status player_tell_difference(const PlayerDifference *difference, Error *error) {
@@ -309,4 +329,22 @@ bool player_is_stopped(const Player *player) {
 
 uint64_t player_unconverged(const Player *player) {
     return player->group != NULL ? group_player_unconverged(player->group) : player->unconverged;
+}
+
+uint64_t player_hash(const Player *player) {
+    return player->group != NULL ? snapshot_hash(group_player_world(player->group)) : player->hash;
+}
+
+double player_time_step(const Player *player) {
+    return player->group != NULL ? group_player_group(player->group)->time_step
+                                 : player->door.world->settings.time_step;
+}
+
+uint64_t player_substeps(const Player *player) {
+    return player->group != NULL ? group_player_group(player->group)->substeps : 1;
+}
+
+bool player_would_end(const Player *player, const Door *other, double time_step, Arena *scratch) {
+    return player->group != NULL &&
+           group_player_would_end(player->group, other, time_step, scratch);
 }

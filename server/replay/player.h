@@ -8,6 +8,7 @@
 #pragma once
 
 #include "log/reader.h"
+#include "replay/deed.h"
 #include "run/door.h"
 
 typedef struct Player Player;
@@ -71,6 +72,12 @@ Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, 
                   uint64_t until_ns, const Context *context, PlayerDifference *difference,
                   Error *error);
 
+// Does the next thing behind where it stands, which *deed tells, and checks its hashes.
+// *is_stopped: `context` said stop before that was done, and it is to be asked for again. A
+// difference is as that of player_run.
+Status player_next(Player *player, LogReader *reader, Arena *scratch, const Context *context,
+                   bool *is_stopped, Deed *deed, PlayerDifference *difference, Error *error);
+
 // Whether `context` ended the last player_run: there is more to do, also when it stands at its
 // step.
 bool player_is_stopped(const Player *player);
@@ -81,3 +88,13 @@ const Stepper *player_stepper(const Player *player);   // contacts of the last s
 const StepReport *player_report(const Player *player); // of the last step, likewise
 uint64_t player_unconverged(const Player *player);     // steps taken by this player that were not
 size_t player_bytes(const Player *player);             // memory held
+uint64_t player_hash(const Player *player);            // of its world's state
+
+// Of its world's steps, as the next one is taken: [s], and how many make one of the episode (more
+// than one where that is a group's).
+double player_time_step(const Player *player);
+uint64_t player_substeps(const Player *player);
+
+// Whether the rules of its group would end an episode behind a step that left a world so: its own,
+// or (Nullable) another one that did the same, with this time step [s]. false: of no group.
+bool player_would_end(const Player *player, const Door *other, double time_step, Arena *scratch);

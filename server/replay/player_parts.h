@@ -9,11 +9,11 @@
 //   player_events.c   the stored events on the way
 //   group_player.c    instead of all these, of an episode of a group
 //   player_compare.c  what differs between a world and what is stored of it
-//   compare.c         follows what it does, deed by deed
 #pragma once
 
 #include "log/entries.h"
 #include "log/frames.h"
+#include "replay/deed.h"
 #include "replay/group_player.h"
 #include "replay/player.h"
 #include "replay/player_track.h"
@@ -31,14 +31,6 @@ typedef struct PlayerEntry {
     StepRun run;
     Arena arena;
 } PlayerEntry;
-
-// One thing that happened: the entry's input says what, the tally of its run how.
-typedef enum PlayerDeed {
-    DEED_NONE,
-    DEED_CHANGE,
-    DEED_STEP,
-    DEED_FAULT // a step that failed when it was recorded, too
-} PlayerDeed;
 
 enum { TRACK_FRAMES, TRACK_CONTACTS, TRACK_KEYFRAMES, TRACK_COUNT };
 
@@ -61,8 +53,8 @@ struct Player {
     Touches touches;   // up to the player's step …
     bool has_touches;  // … where they are known
     PlayerEntry entry;
-    PlayerDeed deed; // what it did last
-    uint64_t hash;   // of the state, when it was compared last
+    Deed deed;     // what it did last
+    uint64_t hash; // of the state
     Track track[TRACK_COUNT];
 };
 
@@ -86,7 +78,7 @@ typedef enum Walked {
     WALKED_STOPPED // told to stop inside a step, which has not happened
 } Walked;
 
-// Does what was done next, the deed: one change, one step, or one step that failed. `settle`: only
+// Does what was done next, player->deed: one change, one step, or one that failed. `settle`: only
 // what was done before the next step. A difference that cannot be stepped over leaves the player
 // lost.
 Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratch,

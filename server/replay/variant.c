@@ -279,7 +279,7 @@ Status variant_run(Variant *variant, Arena *scratch, const Context *context, boo
     if (status == STATUS_OK) {
         status = door_step(&variant->door, &variant->run, scratch, 0, context, &why);
     }
-    if (status != STATUS_OK && variant->door.world->faulted) {
+    if (variant->door.world->faulted || status == STATUS_INVALID_ARGUMENT) {
         variant->ended = why;
         variant->is_stepping = variant->has_step = false;
         return STATUS_OK;

@@ -138,7 +138,9 @@ typedef struct Group {
     GroupPush push;
     size_t force_count; // numbers of contact forces that are read of a world
     GroupWorld *world;  // [count]
-    StepReport *report; // borrowed, Nullable: gets that of each substep; of a group of one world
+    // of a group of one world
+    StepReport *report; // borrowed, Nullable: gets that of each substep
+    ClockProc *clock;   // Nullable: times the solver in each
     GroupOpinionDef opinion;
     Budget opinion_memory;          // of what is kept to be solved again …
     _Atomic uint64_t opinions_lost; // … and how much was not, as that has ended
@@ -200,6 +202,10 @@ typedef struct GroupCall {
     // not all of them, as it did then. NULL: it does not
     const uint32_t *cut;
 
+    // Rows are left, as if they were stopped, once their actions are in force, and behind each
+    // substep.
+    bool is_paced;
+
     // out
     GroupRow *row;
     Error *error; // set where a row has failed
@@ -229,6 +235,14 @@ WatchView group_view(const Group *group, uint32_t i, const Watch *watch);
 // What contacts did in the world's last step, number by number as the layouts' channels read it:
 // those of observation, extra, bounds. `forces` may be the world's own.
 void group_read_forces(const Group *group, const GroupWorld *world, double *forces);
+
+// The wrenches that the action applied last holds during the step: [group->push.count] six each.
+void group_read_push(const Group *group, const GroupWorld *world, double *wrench);
+
+// Whether a step that left a world like this would end an episode by termination. `time_step`: the
+// world's own in that step.
+bool group_is_terminal(const Group *group, const GroupWorld *world, double time_step,
+                       Arena *scratch);
 
 // For group.c: finds what the parameters are of; blames parameters[i].joint and the like.
 Status group_compile_parameters(Group *group, const GroupDef *def, Error *error);

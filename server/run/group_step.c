@@ -119,13 +119,15 @@ static bool is_lost(const Group *group, const GroupWorld *world) {
     return !world_is_alike(world->world, group->template);
 }
 
-static bool is_out_of_bounds(const Group *group, const GroupWorld *world, Arena *scratch) {
+static bool is_out_of_bounds(const Group *group, const GroupWorld *world, double time_step,
+                             Arena *scratch) {
     const Layout *bounds = &group->bounds;
     const ArenaMark mark = arena_mark(scratch);
     double *row = arena_take_array(scratch, bounds->column_count, sizeof(double));
     bool is_out = row == NULL; // rather an early end than none
     if (row != NULL) {
-        const LayoutSource source = source_of(group, world, spans_of(group, world->forces).bounds);
+        LayoutSource source = source_of(group, world, spans_of(group, world->forces).bounds);
+        source.time_step = time_step;
         layout_read(bounds, &source, row);
     }
     for (uint32_t k = 0; !is_out && k < bounds->column_count; k++) {
@@ -133,6 +135,12 @@ static bool is_out_of_bounds(const Group *group, const GroupWorld *world, Arena 
     }
     arena_reset_to(scratch, mark);
     return is_out;
+}
+
+bool group_is_terminal(const Group *group, const GroupWorld *world, double time_step,
+                       Arena *scratch) {
+    return is_lost(group, world) ||
+           (group->bounds.column_count > 0 && is_out_of_bounds(group, world, time_step, scratch));
 }
 
 // Keeps the last rows of an episode that is over, and begins the next one where that is the rule.
@@ -262,8 +270,7 @@ static void drive(const Group *group, GroupWorld *of) {
     }
 }
 
-// The wrenches that are held during the step.
-static void push(const Group *group, const GroupWorld *of, double *wrench) {
+void group_read_push(const Group *group, const GroupWorld *of, double *wrench) {
     const Layout *layout = &group->action;
     memset(wrench, 0, 6 * sizeof(double) * group->push.count);
     for (uint32_t c = 0; c < layout->channel_count; c++) {
@@ -313,7 +320,8 @@ static Status take_substep(Group *group, uint32_t i, GroupRow *became, StepInput
     input->witness = is_chosen ? &keeper.witness : NULL;
     StepReport report;
     of->has_forces = false;
-    Status status = stepper_run(of->stepper, of->world, input, scratch, NULL, &report, error);
+    Status status =
+        stepper_run(of->stepper, of->world, input, scratch, group->clock, &report, error);
     input->witness = NULL;
     if (status == STATUS_OK) {
         Watch *watch = atomic_load_explicit(&of->watch, memory_order_acquire);
@@ -343,7 +351,7 @@ static Status take_substeps(Group *group, uint32_t i, GroupRow *became, uint32_t
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while pushing bodies: raise --memory-bytes-max.");
     }
-    push(group, of, wrench);
+    group_read_push(group, of, wrench);
     StepInput input = {.time_step = group->time_step,
                        .wrench_count = group->push.count,
                        .wrench_body = group->push.body,
@@ -374,8 +382,7 @@ static void end_step(GroupCall *call, size_t row, Arena *scratch) {
     world->length++;
     tell(call, row, scratch);
     uint8_t ended = 0;
-    if (is_lost(group, world) ||
-        (group->bounds.column_count > 0 && is_out_of_bounds(group, world, scratch))) {
+    if (group_is_terminal(group, world, group->time_step, scratch)) {
         ended |= GROUP_TERMINATED;
     }
     if (group->step_limit > 0 && world->length >= group->step_limit) {
@@ -470,13 +477,20 @@ static bool run_row(GroupCall *call, size_t row, Arena *scratch, const Context *
         if (begin_step(call, row, scratch)) {
             return true;
         }
+        if (call->is_paced) {
+            return false;
+        }
     }
     Error error;
     error_clear(&error);
+    const GroupWorld *world = &call->group->world[i];
     const uint32_t all = call->group->substeps, cut = call->cut == NULL ? all : call->cut[row],
-                   end = cut < all ? cut : all;
-    Status status = take_substeps(call->group, i, became, end, scratch, context, &error);
-    if (status == STATUS_ABORTED) {
+                   end = cut < all ? cut : all,
+                   next = call->is_paced && world->substep < end ? world->substep + 1 : end;
+    Status status = take_substeps(call->group, i, became, next, scratch, context, &error);
+    const bool is_left =
+        status == STATUS_OK && world->substep < end && !is_lost(call->group, world);
+    if (status == STATUS_ABORTED || is_left) {
         return false;
     }
     if (status == STATUS_OK && end < all) {

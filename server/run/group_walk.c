@@ -218,6 +218,7 @@ bool group_walk_step(GroupWalk *walk, Arena *scratch, const Context *context,
         walk->call.action = input->is_double ? NULL : walk->numbers;
         walk->call.action_double = input->is_double ? walk->numbers : NULL;
     }
+    walk->call.is_paced = walk->is_paced && !was_cut;
     if (was_cut) {
         run_cut(walk, substeps, scratch);
     } else if (!group_run_row(&walk->call, 0, scratch, context)) {
@@ -229,4 +230,9 @@ bool group_walk_step(GroupWalk *walk, Arena *scratch, const Context *context,
     walk->doubtful += walk->call.row[0].is_doubtful;
     compare_row(walk, was_cut, difference);
     return true;
+}
+
+bool group_walk_has_acted(const GroupWalk *walk) {
+    const GroupRow *row = &walk->call.row[0];
+    return row->is_begun && (!row->has_failed || row->has_faulted || row->was_cut);
 }

@@ -26,6 +26,7 @@ typedef struct GroupWalk {
     uint32_t world;       // in its range
     void *numbers;        // of the row under way
     bool is_in_row;       // a step was stopped in the middle
+    bool is_paced;        // steps are, where the action is in force and behind each substep
     uint64_t unconverged; // substeps
     uint64_t doubtful;    // steps of the group
     uint64_t before;      // steps of the episode that were taken elsewhere, in front of these
@@ -62,3 +63,6 @@ void group_walk_begin(GroupWalk *walk, uint64_t seed, uint64_t turn, Arena *scra
 // By the call that was taken, which named the world, it takes a step. false: stopped inside it.
 bool group_walk_step(GroupWalk *walk, Arena *scratch, const Context *context,
                      GroupDifference *difference);
+
+// Whether the action of that step was applied: one that cannot be is refused, and nothing is done.
+bool group_walk_has_acted(const GroupWalk *walk);

@@ -3,8 +3,8 @@
 // forms say, whatever the number of lanes; and what cannot be compared is refused by name.
 #include "log/chunk.h"
 #include "support/suite.h"
+#include "support/wire_compare.h"
 #include "support/wire_episode.h"
-#include "support/wire_group.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define CODE(name) MOREAU__V1__STATUS__CODE__##name
 
-enum { STEPS = 150, KEYFRAME_STEPS = 20, STRIDE = 7, LONG_STEPS = 20000, VARIANTS_MAX = 17 };
+enum { STEPS = 150, KEYFRAME_STEPS = 20, STRIDE = 7, LONG_STEPS = 20000 };
 static const double h = 1.0 / 240.0, g = 9.81;
 
 static WireDepot depot;
@@ -129,40 +129,13 @@ static uint64_t slope_world(double slope, double friction) {
 
 // ---- asking
 
-typedef struct Asked {
-    Moreau__V1__EpisodeCompare call;
-    Moreau__V1__EpisodeVariant variant[VARIANTS_MAX];
-    Moreau__V1__WorldSettings settings[VARIANTS_MAX];
-    Moreau__V1__EpisodeVariant *list[VARIANTS_MAX];
-} Asked;
-
 // So many variants that change nothing, yet.
-static void ask(Asked *asked, size_t count) {
-    asked->call = (Moreau__V1__EpisodeCompare)MOREAU__V1__EPISODE_COMPARE__INIT;
-    asked->call.episode = episode.id;
-    asked->call.has_stride = 1;
-    asked->call.stride = STRIDE;
-    for (size_t i = 0; i < count; i++) {
-        moreau__v1__episode_variant__init(&asked->variant[i]);
-        moreau__v1__world_settings__init(&asked->settings[i]);
-        asked->variant[i].settings = &asked->settings[i];
-        asked->list[i] = &asked->variant[i];
-    }
-    asked->call.n_variants = count;
-    asked->call.variants = asked->list;
+static void ask(WireCompare *asked, size_t count) {
+    wire_compare_ask(asked, episode.id, count, STRIDE);
 }
 
-static void give_step(Asked *asked, size_t index, double time_step) {
-    asked->settings[index].has_time_step = 1;
-    asked->settings[index].time_step = time_step;
-}
-
-static const Moreau__V1__EpisodeCompareReply *compare(const Asked *asked) {
-    const Moreau__V1__Reply *reply = wire_stream(depot.client, &asked->call, NULL, NULL);
-    wire_expect(reply, CODE(OK), NULL);
-    ck_assert_int_eq(reply->result_case, MOREAU__V1__REPLY__RESULT_EPISODE_COMPARE);
-    ck_assert_uint_eq(reply->episode_compare->n_runs, asked->call.n_variants + 1);
-    return reply->episode_compare;
+static const Moreau__V1__EpisodeCompareReply *compare(const WireCompare *asked) {
+    return wire_compare(depot.client, asked);
 }
 
 // ---- what is the same
@@ -177,7 +150,7 @@ static void expect_same_columns(const Moreau__V1__CertificateColumns *a,
 
 START_TEST(the_same_settings_give_the_same_bits) {
     record_tower(STEPS);
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 1);
     asked.variant[0].settings = NULL; // as good as empty ones
     const Moreau__V1__EpisodeCompareReply *reply = compare(&asked);
@@ -212,7 +185,7 @@ END_TEST
 // Neither end is at a key-frame, and the solver is another by then.
 START_TEST(a_range_is_compared_alone) {
     record_tower(STEPS);
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 1);
     asked.call.has_first = asked.call.has_last = 1;
     asked.call.first = 113, asked.call.last = 131;
@@ -225,23 +198,6 @@ START_TEST(a_range_is_compared_alone) {
 }
 END_TEST
 
-// What a table says, without its times.
-static void tell(const Moreau__V1__EpisodeCompareReply *reply, char *text, size_t capacity) {
-    size_t used = 0;
-    for (size_t i = 0; i < reply->n_runs; i++) {
-        const Moreau__V1__EpisodeRun *run = reply->runs[i];
-        used += (size_t)snprintf(text + used, capacity - used, "%s %llu %a %a %llu %a %a|",
-                                 run->solver, (unsigned long long)run->unconverged_steps,
-                                 run->distance, run->angle, (unsigned long long)run->differs_step,
-                                 run->worst->e_own[0], run->mean->e_ds[0]);
-        for (size_t k = 0; k < run->n_sample_step; k++) {
-            used += (size_t)snprintf(text + used, capacity - used, "%a %a ", run->sample_energy[k],
-                                     i == 0 ? 0.0 : run->sample_distance[k]);
-        }
-        ck_assert_uint_lt(used, capacity);
-    }
-}
-
 START_TEST(the_table_does_not_depend_on_the_lanes) {
     static const char *const options[] = {"--workers 1", "--workers 2", "--workers 7"};
     static const char *const solvers[] = {"mdp", "lcp", "ccp", "sap"};
@@ -250,12 +206,12 @@ START_TEST(the_table_does_not_depend_on_the_lanes) {
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         wire_depot_stop(&depot);
         wire_depot_restart(&depot, options[i]);
-        Asked asked;
+        WireCompare asked;
         ask(&asked, 4);
         for (size_t k = 0; k < 4; k++) {
             asked.settings[k].solver = (char *)solvers[k];
         }
-        tell(compare(&asked), i == 0 ? first : again, sizeof(first));
+        wire_compare_tell(compare(&asked), i == 0 ? first : again, sizeof(first));
         ck_assert(i == 0 || strcmp(first, again) == 0);
     }
 }
@@ -269,11 +225,11 @@ START_TEST(a_free_fall_is_apart_by_what_the_integrator_leaves) {
     wire_step(depot.client, world, 240);
     wire_stop_recording(depot.client, world);
     static const double factor[] = {0.5, 2.0, 1.0 / 3.0, 1.5};
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 4);
     asked.call.stride = 6;
     for (size_t i = 0; i < 4; i++) {
-        give_step(&asked, i, h * factor[i]);
+        wire_compare_time_step(&asked, i, h * factor[i]);
     }
     const Moreau__V1__EpisodeCompareReply *reply = compare(&asked);
     for (size_t i = 0; i < 4; i++) {
@@ -303,7 +259,7 @@ START_TEST(a_box_that_slides_is_launched_by_convex_friction) {
     uint64_t world = begin(slope_world(slope, mu));
     wire_step(depot.client, world, (uint64_t)steps);
     wire_stop_recording(depot.client, world);
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 1);
     asked.settings[0].solver = (char *)"ccp";
     const Moreau__V1__EpisodeCompareReply *reply = compare(&asked);
@@ -334,12 +290,12 @@ START_TEST(wrenches_add_the_same_momentum_on_every_clock) {
     wire_stop_recording(depot.client, world);
     static const double factor[] = {0.5, 2.0, 1.5, 12.0};
     static const uint64_t every[] = {1, 2, 3, 12}; // steps of the recording from meeting to meeting
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 4);
     asked.call.stride = 1;
     asked.call.has_record = asked.call.record = 1;
     for (size_t i = 0; i < 4; i++) {
-        give_step(&asked, i, h * factor[i]);
+        wire_compare_time_step(&asked, i, h * factor[i]);
     }
     const Moreau__V1__EpisodeCompareReply *reply = compare(&asked);
     char id[4][WIRE_EPISODE_ID_BYTES];
@@ -364,7 +320,7 @@ END_TEST
 
 START_TEST(what_a_variant_says_rules_over_the_recording) {
     record_tower(STEPS);
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 2);
     asked.settings[0].solver = (char *)"mdp";
     asked.settings[1].solver = (char *)"lcp";
@@ -384,12 +340,12 @@ START_TEST(a_change_inside_of_a_step_ends_that_variant_alone) {
     throw(world, 1);
     wire_step(depot.client, world, 5);
     wire_stop_recording(depot.client, world);
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 3);
     asked.call.stride = 1;
-    give_step(&asked, 0, 2.0 * h);
-    give_step(&asked, 1, 5.0 * h);
-    give_step(&asked, 2, 0.5 * h);
+    wire_compare_time_step(&asked, 0, 2.0 * h);
+    wire_compare_time_step(&asked, 1, 5.0 * h);
+    wire_compare_time_step(&asked, 2, 0.5 * h);
     const Moreau__V1__EpisodeCompareReply *reply = compare(&asked);
     const Moreau__V1__EpisodeRun *ended = reply->runs[1];
     ck_assert_ptr_nonnull(ended->ended);
@@ -415,7 +371,7 @@ START_TEST(an_input_that_a_variant_cannot_take_ends_it) {
     Moreau__V1__Bounds bounds = MOREAU__V1__BOUNDS__INIT;
     bounds.n_lower = bounds.n_upper = 3;
     bounds.lower = lower, bounds.upper = upper;
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 2);
     asked.settings[0].bounds = &bounds;
     const Moreau__V1__EpisodeCompareReply *reply = compare(&asked);
@@ -444,7 +400,7 @@ START_TEST(a_step_that_fails_ends_that_variant_alone) {
     wire_accept(depot.client, &set);
     wire_step(depot.client, world, 60);
     wire_stop_recording(depot.client, world);
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 2);
     asked.call.has_record = asked.call.record = 1;
     asked.settings[0].has_rotation = 1;
@@ -469,7 +425,7 @@ END_TEST
 START_TEST(variants_become_episodes_that_know_where_they_come_from) {
     record_tower(STEPS);
     char *labels[] = {"again"};
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 2);
     asked.call.has_record = asked.call.record = 1;
     asked.call.has_first = 1, asked.call.first = 31;
@@ -500,7 +456,7 @@ END_TEST
 
 START_TEST(a_comparison_that_is_given_up_leaves_whole_episodes) {
     record_tower(LONG_STEPS);
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 2);
     asked.call.stride = 1000;
     asked.call.has_record = asked.call.record = 1;
@@ -528,7 +484,7 @@ END_TEST
 
 START_TEST(a_deadline_ends_it) {
     record_tower(LONG_STEPS);
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 1);
     asked.call.stride = 1000;
     Moreau__V1__Request request = wire_request(&asked.call);
@@ -544,7 +500,7 @@ END_TEST
 
 START_TEST(bad_arguments_are_refused_by_name) {
     record_tower(STEPS);
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 0);
     wire_refuse(depot.client, &asked.call, CODE(INVALID_ARGUMENT), "variants");
     ask(&asked, 17);
@@ -576,7 +532,7 @@ END_TEST
 
 START_TEST(bad_settings_are_refused_by_variant_and_name) {
     record_tower(STEPS);
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 2);
     asked.settings[1].solver = (char *)"pgs";
     wire_refuse(depot.client, &asked.call, CODE(INVALID_ARGUMENT), "variants[1].settings.solver");
@@ -595,7 +551,7 @@ START_TEST(bad_settings_are_refused_by_variant_and_name) {
     static const double steps[] = {0.0, -1.0, 11.0, (double)NAN, (double)INFINITY};
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
         ask(&asked, 2);
-        give_step(&asked, 1, steps[i]);
+        wire_compare_time_step(&asked, 1, steps[i]);
         wire_refuse(depot.client, &asked.call, CODE(INVALID_ARGUMENT),
                     "variants[1].settings.time_step");
     }
@@ -603,7 +559,7 @@ START_TEST(bad_settings_are_refused_by_variant_and_name) {
     static const double strange[] = {0.0041667, 1e-6, 5.0};
     for (size_t i = 0; i < sizeof(strange) / sizeof(strange[0]); i++) {
         ask(&asked, 2);
-        give_step(&asked, 1, strange[i]);
+        wire_compare_time_step(&asked, 1, strange[i]);
         const Moreau__V1__Reply *reply = wire_refuse(
             depot.client, &asked.call, CODE(INVALID_ARGUMENT), "variants[1].settings.time_step");
         ck_assert_ptr_nonnull(strstr(reply->status->message, "same times"));
@@ -616,7 +572,7 @@ START_TEST(more_samples_than_a_frame_holds_are_refused_before_any_work) {
     wire_depot_stop(&depot);
     wire_depot_restart(&depot, "--frame-bytes-max 8192");
     record_tower(STEPS);
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 1);
     asked.call.stride = 1;
     asked.call.has_record = asked.call.record = 1;
@@ -634,7 +590,7 @@ START_TEST(a_damaged_recording_is_compared_where_it_is_sound) {
     // a chunk ends with a hash, however few steps of a slow machine it has
     wire_depot_flip(&depot, wire_depot_chunk(&depot, CHUNK_INPUTS, 3), -1, _i == 1);
     wire_depot_restart(&depot, "");
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 1);
     wire_refuse(depot.client, &asked.call, CODE(DATA_LOSS), "episode");
     asked.call.has_last = 1, asked.call.last = 2 * (uint64_t)KEYFRAME_STEPS;
@@ -647,38 +603,11 @@ START_TEST(an_episode_of_another_dynamics_version_is_not_compared) {
     wire_depot_stop(&depot);
     wire_depot_age(&depot, 4711);
     wire_depot_restart(&depot, "");
-    Asked asked;
+    WireCompare asked;
     ask(&asked, 1);
     const Moreau__V1__Reply *reply =
         wire_refuse(depot.client, &asked.call, CODE(FAILED_PRECONDITION), "episode");
     ck_assert_ptr_nonnull(strstr(reply->status->message, "4711"));
-}
-END_TEST
-
-START_TEST(an_episode_of_a_group_is_not_compared) {
-    Moreau__V1__GroupRecord record = MOREAU__V1__GROUP_RECORD__INIT;
-    Moreau__V1__GroupCreate *call = wire_group_create_call(2);
-    call->record = &record;
-    const Moreau__V1__GroupCreateReply *group = wire_accept(depot.client, call)->group_create;
-    uint64_t id = group->group;
-    char recording[WIRE_EPISODE_ID_BYTES];
-    snprintf(recording, sizeof(recording), "%s", group->recording);
-    wire_group_reset(depot.client, id);
-    float action[2] = {1.0f, 1.0f};
-    for (int i = 0; i < 60; i++) { // the pole falls, which ends an episode
-        wire_group_step(depot.client, id, action, 2);
-    }
-    Moreau__V1__GroupDestroy destroy = MOREAU__V1__GROUP_DESTROY__INIT;
-    destroy.has_group = 1, destroy.group = id;
-    wire_accept(depot.client, &destroy);
-    Moreau__V1__EpisodeList list = MOREAU__V1__EPISODE_LIST__INIT;
-    list.recording = recording;
-    const Moreau__V1__EpisodeListReply *found = wire_accept(depot.client, &list)->episode_list;
-    ck_assert_uint_ge(found->n_episodes, 1);
-    snprintf(episode.id, sizeof(episode.id), "%s", found->episodes[0]->episode);
-    Asked asked;
-    ask(&asked, 1);
-    wire_refuse(depot.client, &asked.call, CODE(UNIMPLEMENTED), "episode");
 }
 END_TEST
 
@@ -709,7 +638,6 @@ static TCase *case_refused(void) {
     tcase_add_test(tcase, more_samples_than_a_frame_holds_are_refused_before_any_work);
     tcase_add_loop_test(tcase, a_damaged_recording_is_compared_where_it_is_sound, 0, 2);
     tcase_add_test(tcase, an_episode_of_another_dynamics_version_is_not_compared);
-    tcase_add_test(tcase, an_episode_of_a_group_is_not_compared);
     return tcase;
 }
 

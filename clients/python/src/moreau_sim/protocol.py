@@ -2949,18 +2949,29 @@ class EpisodeCompare(Message):
     settings, and tells how far the worlds come apart and how well each was solved. The recording's own run
     must step to its own hashes (else DATA_LOSS, naming the step), and every variant begins with its state at
     `first`, warm start included. Sends events with `compare_progress`. Nothing of a reply but its times
-    depends on the number of lanes. FAILED_PRECONDITION when the episode is of another dynamics version;
-    UNIMPLEMENTED for an episode of a group. Every input comes at the time at which it was recorded. What a
-    variant's settings give rules throughout: where the recording sets the same (a solver or its parameters:
-    both), that part of the input is left out, and the rest of it is done. Bodies that have left a variant's
-    bounds are passed over by wrenches; any other input that a variant cannot take ends it (EpisodeRun.ended)
-    and none of the others, as does a step that fails. With another time_step a variant has a clock of its
-    own, which begins with the recording's. 1000 of the recording's steps at most, and 1000 of the variant's,
-    lie between two times at which steps of both end, else INVALID_ARGUMENT. A step's wrenches are those
-    recorded for the time that it covers: where they change inside of it, their mean, so that what they add in
-    momentum is the same. Whatever else changes a world (WorldSet, and with it the targets and efforts of
-    drives, bodies that are added, …) must come where a step of the variant ends; where it does not, the
-    variant ends there. Worlds are compared at the times at which steps of both end."""
+    depends on the number of lanes. FAILED_PRECONDITION when the episode is of another dynamics version. Every
+    input comes at the time at which it was recorded. What a variant's settings give rules throughout: where
+    the recording sets the same (a solver or its parameters: both), that part of the input is left out, and
+    the rest of it is done. Bodies that have left a variant's bounds are passed over by wrenches; any other
+    input that a variant cannot take ends it (EpisodeRun.ended) and none of the others, as does a step that
+    fails. With another time_step a variant has a clock of its own, which begins with the recording's. 1000 of
+    the recording's steps at most, and 1000 of the variant's, lie between two times at which steps of both
+    end, else INVALID_ARGUMENT. A step's wrenches are those recorded for the time that it covers: where they
+    change inside of it, their mean, so that what they add in momentum is the same. Whatever else changes a
+    world (WorldSet, and with it the targets and efforts of drives, bodies that are added, …) must come where
+    a step of the variant ends; where it does not, the variant ends there. Worlds are compared at the times at
+    which steps of both end. An episode of a group is compared as one of a world: it begins with the template,
+    the world's own parameters and what was drawn as they were recorded, and its inputs are its actions, as
+    they were clipped. Steps are those of the group (GroupCreate.substeps of the world's each, `substeps` of
+    the reply), behind which worlds are compared. A variant takes the recorded actions of all of them, whether
+    or not the group's rules (bounds, bodies or joints that are lost) would have ended its episode before:
+    EpisodeRun.terminated_step says where. With a time step of its own it needs one of which steps end where
+    the group's do, if an action drives joints or kinematic bodies. An episode that a variant becomes is one
+    of a single world, in which an action is what a client of that world would have sent: a WorldSet of the
+    driven joints' efforts, targets and target velocities and of kinematic bodies' velocities, and then, for
+    each substep, a WorldStep with the wrenches. Where worlds sleep (sleep_speed above 0) and an action drives
+    joints, the hash may be another one although all bodies move alike: WorldSet rouses both bodies of such a
+    joint, a group the one that it drives."""
 
     episode: str | None = None
     first: int | None = None
@@ -2998,12 +3009,15 @@ class EpisodeCompareReply(Message):
     """that it took"""
     runs: list["EpisodeRun"] = _new(default_factory=list)
     """the recording's own, then the variants in their order"""
+    substeps: int | None = None
+    """steps of the world in one of the episode: 1, or of a group what GroupCreate.substeps said"""
 
 
 @dataclass(slots=True, kw_only=True)
 class EpisodeRun(Message):
-    """One run of an episode's inputs. Steps are the run's own, counted from `first` on, unless they are said
-    to be the recording's: the same where the time steps are."""
+    """One run of an episode's inputs. Steps are the run's own, counted from `first` on (of a group from
+    `first` times `substeps` on), unless they are said to be the recording's: the same where the time steps
+    are, and `substeps` is 1."""
 
     solver: str | None = None
     """when it began, as the next"""
@@ -3043,6 +3057,10 @@ class EpisodeRun(Message):
     """[s] of a step"""
     energy: float | None = None
     """[J] after the last step taken: kinetic + gravity"""
+    terminated_step: int | None = None
+    """the recording's: first, of those at which this run was compared, behind which its group's rules end an
+    episode by termination (bounds, lost bodies or joints), and it went on all the same; absent: at none, or
+    of no group"""
     compared: int | None = None
     """how many times these were, that of `first` included"""
     distance: float | None = None
@@ -4793,6 +4811,7 @@ EpisodeCompareReply.FIELDS = (
     Field(2, "last", Kind.UINT64, False, None),
     Field(3, "seconds", Kind.DOUBLE, False, None),
     Field(4, "runs", Kind.MESSAGE, True, EpisodeRun),
+    Field(5, "substeps", Kind.UINT64, False, None),
 )
 EpisodeRun.FIELDS = (
     Field(1, "solver", Kind.STRING, False, None),
@@ -4817,6 +4836,7 @@ EpisodeRun.FIELDS = (
     Field(20, "broken", Kind.UINT64, False, None),
     Field(21, "solver_time_mean", Kind.DOUBLE, False, None),
     Field(22, "energy", Kind.DOUBLE, False, None),
+    Field(23, "terminated_step", Kind.UINT64, False, None),
     Field(30, "compared", Kind.UINT64, False, None),
     Field(31, "distance", Kind.DOUBLE, False, None),
     Field(32, "distance_body", Kind.UINT64, False, None),
