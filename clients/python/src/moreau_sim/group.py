@@ -209,6 +209,7 @@ class Group:
         self.recording = reply.recording or ""
         self.resumed = reply.resumed
         self._double = double
+        self._is_closed = False
         self._returns: list[tuple[NDArray[np.uint32], NDArray[np.float64], NDArray[np.float64] | None]] = []
         self._sent: list[Pending[p.GroupSendReply]] = []
 
@@ -297,8 +298,10 @@ class Group:
         return cls(client, reply, bool(reply.resumed.double_precision))
 
     def close(self) -> None:
-        """Destroys the group's worlds. A recording is on the disk when it returns."""
-        self.client.group_destroy(group=self.id, **self._told_returns())
+        """Destroys the group's worlds. A recording is on the disk when it returns. A second time does nothing."""
+        if not self._is_closed:
+            self.client.group_destroy(group=self.id, **self._told_returns())
+            self._is_closed = True
 
     def __enter__(self) -> "Group":
         return self
