@@ -547,8 +547,9 @@ Status group_player_run(GroupPlayer *player, LogReader *reader, uint64_t step, b
     }
     if (why.status != STATUS_OK) {
         *error = why;
-    } else if (!difference->found && !player->is_stopped && step == player->episode->last_step) {
-        check_end(player, difference);
+    } else if (!difference->found && !player->is_stopped &&
+               (step == player->episode->last_step || step_of(player) < step)) {
+        check_end(player, difference); // also of a row whose calls end before its steps do
     }
     return why.status;
 }

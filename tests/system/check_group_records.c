@@ -428,6 +428,29 @@ START_TEST(calls_that_are_gone_are_missed) {
 }
 END_TEST
 
+// Its steps do not fit between the calls that its row says: it is never verified, and whoever asks for
+// its frames is told.
+START_TEST(a_row_whose_calls_are_others_is_answered) {
+    static const char *const wrong[] = {"first_step - 1", "0", "'abc'", "last_step - 1"};
+    const Learner learner =
+        train(depot.client, WORLDS, 60, false, MOREAU__V1__GROUP__AUTORESET__NEXT_STEP);
+    char mine[WIRE_EPISODE_ID_BYTES], other[WIRE_EPISODE_ID_BYTES];
+    find(learner.recording, 3, 1, mine);
+    find(learner.recording, 4, 1, other);
+    wire_depot_stop(&depot);
+    char text[160];
+    snprintf(text, sizeof(text),
+             "UPDATE episode SET last_step = %s WHERE world_index = 3 AND turn = 1", wrong[_i]);
+    wire_depot_sql(&depot, text);
+    wire_depot_restart(&depot, "--workers 2");
+    Moreau__V1__EpisodeRead call = MOREAU__V1__EPISODE_READ__INIT;
+    call.episode = mine;
+    wire_refuse(depot.client, &call, CODE(DATA_LOSS), NULL);
+    ck_assert(!is_verified(mine));
+    ck_assert(is_verified(other));
+}
+END_TEST
+
 // ---- ends
 
 START_TEST(a_killed_server_keeps_what_was_finished) {
@@ -530,6 +553,7 @@ static TCase *case_records(void) {
     tcase_add_test(tcase, seeds_starts_masks_refusals_and_sent_worlds_are_recorded);
     tcase_add_loop_test(tcase, a_byte_that_was_changed_is_found, 0, 4);
     tcase_add_test(tcase, calls_that_are_gone_are_missed);
+    tcase_add_loop_test(tcase, a_row_whose_calls_are_others_is_answered, 0, 4);
     tcase_add_test(tcase, a_killed_server_keeps_what_was_finished);
     tcase_add_test(tcase, rows_are_made_again_from_the_chunks);
     tcase_add_test(tcase, an_episode_is_deleted_and_the_others_stay);
