@@ -2,9 +2,9 @@
 #include "options.h"
 
 #include "base/assert.h"
+#include "base/utf8.h"
 #include "machine.h"
 #include "net/listener.h"
-#include "wire/codec.h"
 
 #include <ini.h>
 #include <stdlib.h>
@@ -524,7 +524,7 @@ static Status read_token(Options *options, Error *error) {
     if (memchr(begin, '\0', bytes) != NULL) {
         return fail_token(options, "holds a zero byte in its token.", error);
     }
-    if (!codec_is_utf8((const uint8_t *)begin, bytes)) {
+    if (utf8_count((const uint8_t *)begin, bytes) != bytes) {
         return fail_token(
             options, "holds a token that is no UTF-8, as every text of the protocol is.", error);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Episodes: one row, lists by filter, one by what a person types.
 #include "base/assert.h"
+#include "base/utf8.h"
 #include "log/doubt.h"
 #include "log/members.h"
 #include "log/reader_internal.h"
@@ -36,6 +37,9 @@ static const char *take_text(Columns *columns, const char *name, Arena *arena) {
     char *copy = arena_take(arena, bytes);
     if (copy != NULL) {
         memcpy(copy, text == NULL ? "" : (const char *)text, bytes);
+    }
+    if (copy != NULL && utf8_mend(copy)) {
+        columns_note(columns, name); // no reply could carry it
     }
     return copy;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Touches: those of an episode, and what episodes are asked for by them.
 #include "base/assert.h"
+#include "base/utf8.h"
 #include "log/reader_internal.h"
 
 #include <inttypes.h>
@@ -222,6 +223,9 @@ static Status read_name(LogReader *reader, const EpisodeRow *episode, uint64_t b
         size_t bytes = strlen(text) + 1;
         char *copy = arena_take(arena, bytes);
         *name = copy == NULL ? NULL : memcpy(copy, text, bytes);
+        if (copy != NULL) {
+            utf8_mend(copy); // of a damaged row: no reply could carry it
+        }
         status = copy == NULL ? reader_memory_ended("the names of bodies", error) : status;
     }
     sqlite3_reset(statement);

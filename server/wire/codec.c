@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "wire/codec.h"
 
+#include "base/utf8.h"
+
 #include "base/vec.h"
 #include "wire/problem_key.h"
 
@@ -35,33 +37,6 @@ ProtobufCMessage *codec_unpack(const ProtobufCMessageDescriptor *descriptor, Are
         protobuf_c_message_unpack(descriptor, &self.allocator, count, bytes);
     *exhausted = self.exhausted;
     return message;
-}
-
-bool codec_is_utf8(const uint8_t *bytes, size_t count) {
-    for (size_t i = 0; i < count;) {
-        uint8_t lead = bytes[i];
-        if (lead < 0x80) {
-            i++;
-            continue;
-        }
-        size_t follow = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-        if (lead < 0xc2 || lead > 0xf4 || i + follow >= count) {
-            return false;
-        }
-        uint8_t second = bytes[i + 1];
-        // overlong forms, surrogates, and what is above U+10FFFF
-        if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
-            (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f)) {
-            return false;
-        }
-        for (size_t k = 1; k <= follow; k++) {
-            if ((bytes[i + k] & 0xc0) != 0x80) {
-                return false;
-            }
-        }
-        i += follow + 1;
-    }
-    return true;
 }
 
 // Where the walk is: a chain of names, so that the path is only written when there is something to
@@ -102,7 +77,7 @@ static Status check_text(const char *text, const Place *place, Error *error) {
     if (length > limit) {
         return blame(place, error, "This text is too long: at most 255 bytes.");
     }
-    return codec_is_utf8((const uint8_t *)text, length)
+    return utf8_count((const uint8_t *)text, length) == length
                ? STATUS_OK
                : blame(place, error, "This text is not UTF-8.");
 }

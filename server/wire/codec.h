@@ -19,5 +19,3 @@ ProtobufCMessage *codec_unpack(const ProtobufCMessageDescriptor *descriptor, Are
 // scene.bodies[3].position[0].
 Status codec_check(const ProtobufCMessage *message, Error *error);
 
-// Whether `count` bytes are UTF-8 (no surrogates, no overlong forms).
-bool codec_is_utf8(const uint8_t *bytes, size_t count);

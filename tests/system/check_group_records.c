@@ -428,8 +428,8 @@ START_TEST(calls_that_are_gone_are_missed) {
 }
 END_TEST
 
-// Its steps do not fit between the calls that its row says: it is never verified, and whoever asks for
-// its frames is told.
+// Its steps do not fit between the calls that its row says: it is never verified, and whoever asks
+// for its frames is told.
 START_TEST(a_row_whose_calls_are_others_is_answered) {
     static const char *const wrong[] = {"first_step - 1", "0", "'abc'", "last_step - 1"};
     const Learner learner =
@@ -448,6 +448,22 @@ START_TEST(a_row_whose_calls_are_others_is_answered) {
     wire_refuse(depot.client, &call, CODE(DATA_LOSS), NULL);
     ck_assert(!is_verified(mine));
     ck_assert(is_verified(other));
+}
+END_TEST
+
+// What a damaged row has for a name is no text of the protocol: clients would refuse the list.
+START_TEST(a_name_that_is_no_text_is_listed) {
+    const Learner learner =
+        train(depot.client, 2, 60, false, MOREAU__V1__GROUP__AUTORESET__NEXT_STEP);
+    wire_depot_stop(&depot);
+    wire_depot_sql(&depot, "UPDATE recording SET name = CAST(x'62ff6c' AS TEXT)");
+    wire_depot_restart(&depot, "--workers 2");
+    const Moreau__V1__EpisodeListReply *all = list(depot.client, learner.recording, 0, 10000);
+    ck_assert_uint_gt(all->n_episodes, 0);
+    ck_assert_str_eq(all->episodes[0]->name, "b?l");
+    char mine[WIRE_EPISODE_ID_BYTES];
+    find(learner.recording, 1, 0, mine);
+    ck_assert(!is_verified(mine));
 }
 END_TEST
 
@@ -554,6 +570,7 @@ static TCase *case_records(void) {
     tcase_add_loop_test(tcase, a_byte_that_was_changed_is_found, 0, 4);
     tcase_add_test(tcase, calls_that_are_gone_are_missed);
     tcase_add_loop_test(tcase, a_row_whose_calls_are_others_is_answered, 0, 4);
+    tcase_add_test(tcase, a_name_that_is_no_text_is_listed);
     tcase_add_test(tcase, a_killed_server_keeps_what_was_finished);
     tcase_add_test(tcase, rows_are_made_again_from_the_chunks);
     tcase_add_test(tcase, an_episode_is_deleted_and_the_others_stay);

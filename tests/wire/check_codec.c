@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Messages in and out of bytes: what is UTF-8, what every message must obey, and how much memory
-// unpacking may take.
+// Messages in and out of bytes: what every message must obey, and how much memory unpacking may
+// take.
 #include "wire/codec.h"
 #include "support/suite.h"
 
@@ -8,49 +8,6 @@
 
 #include <math.h>
 #include <string.h>
-
-// ---- text
-
-typedef struct Text {
-    const char *bytes;
-    bool is_utf8;
-} Text;
-
-static const Text texts[] = {
-    {"", true},
-    {"plain", true},
-    {"\x7f", true},
-    {"\xc2\x80", true}, // the least of two bytes …
-    {"\xdf\xbf", true}, // … and the largest
-    {"\xe0\xa0\x80", true},
-    {"\xed\x9f\xbf", true}, // the last before the surrogates
-    {"\xee\x80\x80", true}, // the first behind them
-    {"\xef\xbf\xbf", true},
-    {"\xf0\x90\x80\x80", true},
-    {"\xf4\x8f\xbf\xbf", true}, // U+10FFFF
-    {"\x80", false},            // a byte that only follows
-    {"\xc0\x80", false},        // overlong
-    {"\xc1\xbf", false},
-    {"\xe0\x9f\xbf", false},
-    {"\xf0\x8f\xbf\xbf", false},
-    {"\xed\xa0\x80", false}, // a surrogate
-    {"\xed\xbf\xbf", false},
-    {"\xf4\x90\x80\x80", false}, // above U+10FFFF
-    {"\xf5\x80\x80\x80", false},
-    {"\xff", false},
-    {"\xc2", false}, // cut off
-    {"a\xe2\x82", false},
-    {"\xf0\x9f\x98", false},
-    {"\xc2\x41", false}, // the second byte does not follow
-    {"\xe2\x82\x41", false},
-};
-
-START_TEST(utf8_is_told_from_what_is_not) {
-    const Text *text = &texts[_i];
-    ck_assert_int_eq(codec_is_utf8((const uint8_t *)text->bytes, strlen(text->bytes)),
-                     text->is_utf8);
-}
-END_TEST
 
 // ---- checks
 
@@ -191,8 +148,6 @@ END_TEST
 
 static TCase *case_text(void) {
     TCase *tcase = tcase_create("text");
-    tcase_add_loop_test(tcase, utf8_is_told_from_what_is_not, 0,
-                        (int)(sizeof(texts) / sizeof(texts[0])));
     tcase_add_test(tcase, texts_have_a_length_and_only_about_a_longer_one);
     return tcase;
 }
